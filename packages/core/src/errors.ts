@@ -1,0 +1,42 @@
+/**
+ * The one table of errors with a code. `status` is the HTTP status an API answer carries; codes without one are met
+ * at start-up or at the command line only. Anything thrown that is not a `SallyportError` is a bug: 500, logged, no
+ * detail told.
+ */
+export const ERRORS = {
+  invalid_ip: { status: 400, message: 'Not a valid IPv4 or IPv6 address.' },
+  invalid_target: { status: 400, message: 'Not an address, a CIDR range, a hostname or a URL.' },
+  unresolved_target: { status: 400, message: 'The hostname could not be resolved to a public address.' },
+  invalid_asn: { status: 400, message: 'Not an autonomous system number: use AS<number> or the number.' },
+  invalid_request: { status: 400, message: 'The request does not have the form this route asks for.' },
+  unauthorized: { status: 401, message: 'A valid API key is required: Authorization: Bearer <API_KEY>.' },
+  request_blocked: { status: 403, message: 'This request was blocked by the policy of this site.' },
+  not_found: { status: 404, message: 'There is nothing at this address.' },
+  asn_not_found: { status: 404, message: 'No such autonomous system in the database.' },
+  method_not_allowed: { status: 405, message: 'This method is not allowed here.' },
+  payload_too_large: { status: 413, message: 'The request body is larger than 64 KiB.' },
+  rate_limit_exceeded: { status: 429, message: 'Rate limit exceeded.' },
+  internal_error: { status: 500, message: 'Something went wrong on our side.' },
+  bad_gateway: { status: 502, message: 'The origin did not give a usable answer.' },
+  service_unavailable: { status: 503, message: 'A part of the service that must answer is not available.' },
+  gateway_timeout: { status: 504, message: 'The origin did not answer in time.' },
+  invalid_config: { status: undefined, message: 'The configuration is not usable.' },
+  invalid_policy: { status: undefined, message: 'The policy is not usable.' },
+  corrupt_data: { status: undefined, message: 'A data file is truncated, corrupt or not of the expected form.' },
+  missing_data: { status: undefined, message: 'A data file that was asked for is not there.' },
+} as const satisfies Record<string, { readonly status: number | undefined; readonly message: string }>
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** An error with a code from the table. `message` is for people, `code` for programs, `details` is JSON or absent. */
+export class SallyportError extends Error {
+  override readonly name = 'SallyportError'
+  readonly code: ErrorCode
+  readonly details: unknown
+
+  constructor(code: ErrorCode, message: string = ERRORS[code].message, details?: unknown) {
+    super(message)
+    this.code = code
+    this.details = details
+  }
+}

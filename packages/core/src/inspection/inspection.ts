@@ -1,0 +1,31 @@
+import type { NetworkFinding } from '../network/finding.ts'
+import type { Degraded } from '../vocabulary.ts'
+
+/** The resolved client: the address after trusted proxies, and how it was found. */
+export interface InspectedClient {
+  /** Canonical text (RFC 5952); '' when no address could be found, and then nothing is known of the network. */
+  readonly address: string
+  /** `peer`: the socket. `header`: the configured header, from a trusted peer. `none`: neither could be read. */
+  readonly via: 'peer' | 'header' | 'none'
+  /** An element of the header could not be read; the walk stopped at the last good hop. */
+  readonly malformed: boolean
+}
+
+/** Everything known about one request, frozen and JSON-serialisable. */
+export interface Inspection {
+  /** ISO 8601, UTC. */
+  readonly at: string
+  readonly peer: string
+  readonly client: InspectedClient
+  readonly request: {
+    readonly method: string
+    /** Canonical path: what a policy's rules are matched against. */
+    readonly path: string
+    /** False when the target was not written in its canonical form; only rules that flag or block match it then. */
+    readonly canonical: boolean
+  }
+  readonly network: NetworkFinding
+  /** Country the client's address is used in, two letters; absent when unknown. */
+  readonly country?: string
+  readonly degraded: readonly Degraded[]
+}

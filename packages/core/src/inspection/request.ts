@@ -1,0 +1,17 @@
+/**
+ * The one value that travels in: an HTTP request as its server received it, known to no framework. Built by an
+ * adapter, never changed.
+ */
+export interface InspectionRequest {
+  /** Socket address of whoever is connected; never read from a header. '' when the socket is already gone. */
+  readonly peer: string
+  readonly method: string
+  /** Request target as received, before a mount strips it. */
+  readonly target: string
+  readonly scheme: 'http' | 'https' | 'unknown'
+  /** '1.0', '1.1', '2.0'. */
+  readonly httpVersion: string
+  /** `rawHeaders`: name, value, name, value …; order and case are kept because they are evidence. */
+  readonly fields: readonly string[]
+  readonly ja4?: string
+}

@@ -1,0 +1,32 @@
+/**
+ * The closed word lists of the specification ("Resources and their fields"). Schemas, types, policies and compiled
+ * tables all read these tuples; the order of `NETWORK_CLASSES` and `AS_TYPES` is also their number in a compiled
+ * file, so new words go at the end.
+ */
+export const NETWORK_CLASSES = [
+  'residential_clean',
+  'mobile',
+  'hosting',
+  'datacenter',
+  'vpn',
+  'residential_proxy',
+  'tor',
+  'unknown',
+] as const
+export type NetworkClass = (typeof NETWORK_CLASSES)[number]
+
+/** What an autonomous system is, by its operator (specification: AsnNetworkType). */
+export const AS_TYPES = ['hosting', 'isp', 'mobile', 'vpn', 'tor', 'education', 'government', 'unknown'] as const
+export type AsType = (typeof AS_TYPES)[number]
+
+export const ACTIONS = ['allow', 'flag', 'block'] as const
+export type Action = (typeof ACTIONS)[number]
+
+/** Names of sub-lookups that an answer may report as failed or missing. */
+export const DEGRADABLE = ['geo', 'asn', 'whois', 'ranges'] as const
+export type Degraded = (typeof DEGRADABLE)[number]
+
+/** True for the three classes that mean deliberate anonymisation; hosting and datacenter state ownership only. */
+export function anonymises(networkClass: NetworkClass): boolean {
+  return networkClass === 'vpn' || networkClass === 'residential_proxy' || networkClass === 'tor'
+}
