@@ -1,0 +1,124 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import t from 'tap'
+import ts from 'typescript'
+
+/*
+ * The rooms hold only while imports go down. npm hoisting makes any package importable from anywhere, so nothing but
+ * this test keeps core free of I/O and the rooms of one floor unaware of each other. It reads import specifiers with
+ * the compiler's own scanner and counts them: a tool that silently reads nothing would pass for ever.
+ */
+const ROOT = join(import.meta.dirname, '../..')
+
+/** What each room may import: rooms by folder, packages and node: modules by name. `node:*` is any of them. */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  data: [],
+  'packages/core': ['data', 'ip-cidr', 'lru-cache', 'node:crypto'],
+  'packages/accounts': ['node:crypto'],
+  'packages/api': ['packages/core', 'packages/accounts', 'zod', 'zod-openapi', 'node:crypto'],
+  'packages/datasets': ['packages/core', 'data', 'maxmind', '@photostructure/tz-lookup', 'node:*'],
+  'packages/net': ['packages/core', 'node:*'],
+  'packages/stores': ['packages/accounts', '@photostructure/sqlite', 'kysely', 'rate-limiter-flexible', 'node:*'],
+  'packages/sallyport': [
+    ...['packages/core', 'packages/accounts', 'packages/api', 'packages/datasets', 'packages/net', 'packages/stores'],
+    ...['data', 'yaml', 'zod', 'node:*'],
+  ],
+  'packages/cli': [
+    ...['packages/core', 'packages/accounts', 'packages/sallyport', 'adapters/proxy'],
+    ...['commander', 'cli-progress', 'cli-table3', 'node:*'],
+  ],
+  'adapters/node': ['packages/core', 'packages/api', 'node:*'],
+  'adapters/express': ['packages/core', 'packages/api', 'adapters/node', 'express'],
+  'adapters/koa': ['packages/core', 'packages/api', 'adapters/node', 'koa'],
+  'adapters/fastify': ['packages/core', 'packages/api', 'adapters/node', 'fastify', 'fastify-plugin'],
+  'adapters/proxy': [
+    ...['packages/core', 'packages/api', 'packages/sallyport', 'adapters/node'],
+    ...['undici', 'http-proxy', 'node:*'],
+  ],
+}
+
+/** Law 1: these are handed their clock, their randomness and their network. */
+const PURE = ['packages/core', 'packages/accounts']
+const IMPURE = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.|\bfetch\(|\bset(Timeout|Interval|Immediate)\(|\brandom(Bytes|UUID)\b/
+
+const MAX_FILE_LINES = 400
+const MAX_ADAPTER_LINES = 120
+const SMALL_ADAPTERS = ['adapters/express', 'adapters/koa', 'adapters/fastify']
+
+interface Source {
+  readonly path: string
+  readonly text: string
+  readonly imports: readonly string[]
+}
+
+function sourcesOf(room: string): readonly Source[] {
+  const folder = join(ROOT, room, room === 'data' ? '.' : 'src')
+  const names = readdirSync(folder, { recursive: room !== 'data', encoding: 'utf8' })
+  return names
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => {
+      const path = join(folder, name)
+      const text = readFileSync(path, 'utf8')
+      const imports = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName)
+      return { path: relative(ROOT, path), text, imports }
+    })
+}
+
+function manifestOf(room: string): Readonly<Record<string, Readonly<Record<string, string>>>> {
+  return JSON.parse(readFileSync(join(ROOT, room, 'package.json'), 'utf8'))
+}
+
+const FOLDERS = new Map(Object.keys(ROOMS).map((room) => [String(manifestOf(room)['name']), room]))
+
+/** `@sallyport/core` → `packages/core`, `zod/v4` → `zod`, `@a/b/c` → `@a/b`. */
+function importedName(specifier: string): string {
+  if (specifier.startsWith('node:')) return specifier
+  const name = specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/')
+  return FOLDERS.get(name) ?? name
+}
+
+for (const [room, allowed] of Object.entries(ROOMS)) {
+  const sources = sourcesOf(room)
+
+  t.test(`${room} imports only what stands below it`, (t) => {
+    t.ok(sources.length > 0, 'has sources')
+    const outside = sources.flatMap(({ path, imports }) =>
+      imports.filter((specifier) => !specifier.startsWith('.')).map((specifier) => ({ path, specifier })),
+    )
+    const forbidden = outside.filter(({ specifier }) => {
+      const name = importedName(specifier)
+      return !allowed.includes(name) && !(name.startsWith('node:') && allowed.includes('node:*'))
+    })
+    t.same(forbidden, [])
+    const { dependencies = {}, peerDependencies = {} } = manifestOf(room)
+    const names = new Set(outside.map(({ specifier }) => specifier).filter((name) => !name.startsWith('node:')))
+    const undeclared = [...names].filter((specifier) => {
+      const parts = specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1)
+      return !(parts.join('/') in { ...dependencies, ...peerDependencies })
+    })
+    t.same(undeclared, [], 'every import is declared')
+    const relativeOut = sources.filter(({ path, imports }) =>
+      imports.some((specifier) => specifier.startsWith('.') && !join(path, '..', specifier).startsWith(room)),
+    )
+    t.same(relativeOut.map(({ path }) => path), [], 'no relative import leaves the room')
+    t.end()
+  })
+
+  t.test(`${room} keeps its files to one idea`, (t) => {
+    const lines = ({ text }: Source) => text.split('\n').length
+    const limit = SMALL_ADAPTERS.includes(room) ? MAX_ADAPTER_LINES : MAX_FILE_LINES
+    t.same(sources.filter((source) => lines(source) > limit).map(({ path }) => path), [])
+    t.same(sources.filter(({ text }) => /^export default\b/m.test(text)).map(({ path }) => path), [], 'no default export')
+    // State of a module is shared by every instance in the process (law 8).
+    const stateful = /^(export )?let |^(export )?const \w+ = new (Map|Set|WeakMap|LRUCache)\(\)/m
+    t.same(sources.filter(({ text }) => stateful.test(text)).map(({ path }) => path), [], 'no module state')
+    t.end()
+  })
+
+  if (PURE.includes(room)) {
+    t.test(`${room} has no clock, no randomness and no I/O of its own`, (t) => {
+      t.same(sources.filter(({ text }) => IMPURE.test(text)).map(({ path }) => path), [])
+      t.end()
+    })
+  }
+}
