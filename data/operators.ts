@@ -1,0 +1,35 @@
+import table from './operators.json' with { type: 'json' }
+
+/**
+ * One autonomous system whose operator we know. The table is what tells mobile from fixed, cloud from access and a
+ * VPN's own network from hosting, where the registered name does not; a row wins over any name rule.
+ */
+export interface OperatorRow {
+  readonly asn: number
+  /** The operator, in words that people recognise; the registered name may be a holding or plainly wrong. */
+  readonly name: string
+  readonly type: 'hosting' | 'isp' | 'mobile' | 'vpn' | 'tor' | 'education' | 'government' | 'unknown'
+  /** Only where it is not the type's own class: `datacenter` for public clouds and delivery networks. */
+  readonly networkClass?: 'datacenter'
+  /** What customers call the company. */
+  readonly brand?: string
+  /** What the row rests on. */
+  readonly source: string
+  /** Year and month in which the row was last looked at. */
+  readonly date: string
+}
+
+/** The operator table. The file holds one row a line; its `columns` name the fields, and an empty text is absent. */
+export const OPERATORS: readonly OperatorRow[] = (table.rows as unknown as readonly Line[]).map(
+  ([asn, name, type, networkClass, brand, source, date]) => ({
+    asn,
+    name,
+    type,
+    ...(networkClass !== '' && { networkClass }),
+    ...(brand !== '' && { brand }),
+    source,
+    date,
+  }),
+)
+
+type Line = readonly [number, string, OperatorRow['type'], 'datacenter' | '', string, string, string]

@@ -1,0 +1,130 @@
+import { formatPrefix, type Prefix } from '../address/prefix.ts'
+import type { AutonomousSystem, NetworkTable, SystemTable } from '../ports.ts'
+import type { AsType } from '../vocabulary.ts'
+import { parseAsn } from './number.ts'
+
+/** Specification: AsnDirectorySummary. */
+export interface DirectorySummary {
+  readonly asn: number
+  readonly label: string
+  readonly org: string
+  readonly networkType: AsType
+  readonly ipv4Prefixes: number
+  readonly ipv6Prefixes: number
+  readonly prefixes: number
+  /** IPv4 addresses over all prefixes; IPv6 is not counted. */
+  readonly addresses: number
+}
+
+/** One of an entry's largest prefixes; `addresses` for IPv4 only. */
+export interface SamplePrefix {
+  readonly prefix: string
+  readonly version: 4 | 6
+  readonly addresses?: number
+}
+
+/** Specification: AsnDirectoryEntry. The two counts mean something only when `rangesLoaded` is true. */
+export interface DirectoryEntry extends DirectorySummary {
+  readonly samplePrefixes: readonly SamplePrefix[]
+  readonly vpnRangePrefixes: number
+  readonly datacenterRangePrefixes: number
+  readonly rangesLoaded: boolean
+}
+
+/** How the top list is ordered. */
+export const DIRECTORY_ORDERS = ['addresses', 'prefixes'] as const
+export type DirectoryOrder = (typeof DIRECTORY_ORDERS)[number]
+
+/** The public directory of autonomous systems over one loaded snapshot. */
+export interface Directory {
+  /** Autonomous systems in the database. */
+  readonly total: number
+  /** The `count` largest, ordered; equal sizes by number. */
+  top(by: DirectoryOrder, count: number): readonly DirectorySummary[]
+  /** Matches of a number (`13335`, `AS13335`: an exact match is first) or of a part of the name, largest first. */
+  search(query: string, limit: number): readonly DirectorySummary[]
+  entry(asn: number): DirectoryEntry | undefined
+}
+
+const MAX_SAMPLES = 12
+
+/** Builds the directory's orders and its folded names once: about 91,000 systems, some 100 ms and 10 MB. */
+export function createDirectory(systems: SystemTable, networks: NetworkTable, rangesLoaded: boolean): Directory {
+  const positions = Array.from({ length: systems.size }, (_, index) => index)
+  const byNumber = (x: number, y: number) => systems.system(x).asn - systems.system(y).asn
+  const prefixCount = (index: number) => systems.ipv4Prefixes(index) + systems.ipv6Prefixes(index)
+  const orders: Readonly<Record<DirectoryOrder, readonly number[]>> = {
+    addresses: positions.toSorted((x, y) => systems.ipv4Addresses(y) - systems.ipv4Addresses(x) || byNumber(x, y)),
+    prefixes: positions.toSorted((x, y) => prefixCount(y) - prefixCount(x) || byNumber(x, y)),
+  }
+  const foldedNames = positions.map((index) => fold(systems.system(index).name))
+  const summary = (index: number) => summaryOf(systems, index)
+
+  return {
+    total: systems.size,
+    top: (by, count) => orders[by].slice(0, count).map(summary),
+    search(query, limit) {
+      const text = fold(query.trim())
+      const asn = parseAsn(text)
+      const exact = asn === undefined ? -1 : systems.indexOf(asn)
+      const found = exact === -1 ? [] : [exact]
+      for (const index of orders.addresses) {
+        if (found.length >= limit) break
+        if (index !== exact && foldedNames[index]?.includes(text)) found.push(index)
+      }
+      return found.slice(0, limit).map(summary)
+    },
+    entry(asn) {
+      const index = systems.indexOf(asn)
+      if (index === -1) return undefined
+      const prefixes = systems.prefixes(index)
+      const first = prefixes.filter(isIpv4).map((prefix) => networks.find(prefix.address))
+      return {
+        ...summary(index),
+        samplePrefixes: samplesOf(prefixes),
+        vpnRangePrefixes: first.filter((record) => record?.inVpnRanges).length,
+        datacenterRangePrefixes: first.filter((record) => record?.inDatacenterRanges).length,
+        rangesLoaded,
+      }
+    },
+  }
+}
+
+function summaryOf(systems: SystemTable, index: number): DirectorySummary {
+  const system: AutonomousSystem = systems.system(index)
+  const ipv4Prefixes = systems.ipv4Prefixes(index)
+  const ipv6Prefixes = systems.ipv6Prefixes(index)
+  return {
+    asn: system.asn,
+    label: `AS${system.asn}`,
+    org: system.name,
+    networkType: system.type,
+    ipv4Prefixes,
+    ipv6Prefixes,
+    prefixes: ipv4Prefixes + ipv6Prefixes,
+    addresses: systems.ipv4Addresses(index),
+  }
+}
+
+/** IPv4 largest first, then IPv6 largest first; equal sizes stay in address order. */
+function samplesOf(prefixes: readonly Prefix[]): readonly SamplePrefix[] {
+  const bySize = (x: Prefix, y: Prefix) => x.length - y.length
+  const largest = [...prefixes.filter(isIpv4).sort(bySize), ...prefixes.filter((p) => !isIpv4(p)).sort(bySize)]
+  return largest
+    .slice(0, MAX_SAMPLES)
+    .map((prefix) =>
+      isIpv4(prefix)
+        ? { prefix: formatPrefix(prefix), version: 4, addresses: 2 ** (32 - prefix.length) }
+        : { prefix: formatPrefix(prefix), version: 6 },
+    )
+}
+
+function isIpv4(prefix: Prefix): boolean {
+  return prefix.address.family === 4
+}
+
+/** Case and accents set aside, so that `telefonica` finds `Telefónica`. */
+function fold(text: string): string {
+  if (/^[ -~]*$/.test(text)) return text.toLowerCase()
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+}

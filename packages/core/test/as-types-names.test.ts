@@ -1,0 +1,176 @@
+import { ORGANISATION_RULES } from '@sallyport/data/organisation-names'
+import t from 'tap'
+import { compileNameRules, tokensOf } from '../src/asn/name-rules.ts'
+import { typeOfSystem } from '../src/asn/types.ts'
+import { AS_TYPES } from '../src/vocabulary.ts'
+
+/** A number that no operator row can have: of the private use range. */
+const NOBODY = 4_200_000_000
+
+const typed = (name: string) => typeOfSystem(NOBODY, name).type
+
+const EXPECTED = {
+  education: [
+    'Massachusetts Institute of Technology',
+    'University of California, Los Angeles',
+    'Universität Zürich',
+    'Universidad Nacional Autónoma de México',
+    'Università degli Studi di Milano',
+    'Uniwersytet Jagielloński',
+    'Bogazici Universitesi',
+    'Universitas Gadjah Mada',
+    'Hochschule Mannheim',
+    'Albuquerque Public Schools',
+    'Northside Independent School District',
+    'Politeknik Negeri Indramayu',
+    'Bangladesh Research and Education Network (BdREN)',
+    'Nigerian Research and Education Network Limited by Guarantee',
+    'Ministry of Education - EMISC',
+    'New Brunswick Department of Education and Early Childhood Development',
+    'Cloud County Community College',
+    'St. Cloud State University',
+    'Mobile County Public School System',
+  ],
+  government: [
+    'United States Department of Defense (DoD)',
+    'DoD Network Information Center',
+    'UK Ministry of Defence',
+    'Ministère de la Culture',
+    'Ministerio De Economia, Comercio Y Empresa',
+    'Ministerstvo vnitra',
+    'Kementerian Keuangan',
+    'County of Riverside',
+    'Pinal County Arizona',
+    'City of Mobile',
+    'City of St. Cloud',
+    'State of NC - State Telecommunications Services',
+    'Government of the District of Columbia',
+    'Prefeitura Municipal de Santos',
+    'Gobierno de Santa Fe',
+    'Pemerintah Kabupaten Gresik',
+    'Karlstads Kommun',
+    'Gemeente Amsterdam',
+    'Landeshauptstadt München',
+    'European Parliament',
+    'Federal Trade Commission',
+    'Headquarters, Army Information Systems',
+  ],
+  hosting: [
+    'Hostinger International Limited',
+    'Server Plan S.r.l.',
+    'Datacenter Luxembourg S.A.',
+    'Virtual Dedicated Servers Pty Ltd',
+    'Yandex.Cloud LLC',
+    'VPS House Technology Group LLC',
+    'Kinghost Hospedagem de Sites Ltda',
+    'Webhosting Österreich e.U.',
+    'Deft Colocation Inc',
+    'School of Hosting Ltd',
+    'Leaseweb Deutschland GmbH',
+  ],
+  isp: [
+    'Comcast Cable Communications, LLC',
+    'Telekom Slovenije, d.d.',
+    'Horizons Telecomunicações e Tecnologia S.A.',
+    'Giga Fibra Net Telecomunicacoes Eireli Me',
+    'Mifflin County Wireless LLC',
+    'Clay County Electric Cooperative',
+    'JSC "Severen-Telecom"',
+    'Stadtwerke Neumünster GmbH',
+    'Kumar Broadband Services Private Limited',
+    'Television Cable Digital S.L.',
+  ],
+  mobile: [
+    'T-Mobile USA, Inc.',
+    'Singapore Telecom Mobile Pte Ltd',
+    'Inland Cellular',
+    'Telefónica Móviles del Uruguay SA',
+    'PT. Telekomunikasi Selular',
+    'MTN Uganda',
+    'Mobile Communication Company of Iran PLC',
+    'TT Mobil Iletisim Hizmetleri A.S',
+  ],
+  vpn: ['Mullvad VPN AB', 'IVPN Limited', 'Castle VPN'],
+  tor: ['Some Tor Exit Association', 'TORSERVERS.NET'],
+  unknown: [
+    'Exxon Mobil Corporation',
+    'Institute for Defense Analyses',
+    'Automobile Club of Southern California',
+    'PSA Automobiles SA',
+    'Virtual Systems LLC',
+    'University Federal Credit Union',
+    'South Florida Educational Federal Credit Union',
+    'Massachusetts General Hospital',
+    'Robert Wood Johnson University Hospital',
+    'Bank of America, National Association',
+    'Banco de Brasilia S/A',
+    'Turkiye Garanti Bankasi A.S.',
+    'Federal Express Corporation',
+    'State Street Corporation',
+    'Republic Services',
+    'Oxford University Press',
+    'Hostelworld Group',
+    'Intel Corporation',
+    'Salvation Army',
+    'Orange Business',
+    'Torchlight Holdings',
+    '',
+    '—',
+  ],
+} as const
+
+for (const type of AS_TYPES) {
+  t.test(`names that say ${type}, and names that only seem to say something else`, async (t) => {
+    for (const name of EXPECTED[type]) t.equal(typed(name), type, name)
+  })
+}
+
+t.test('a name says what it rests on, and a type by name has its default class and no brand', async (t) => {
+  t.same(typeOfSystem(NOBODY, 'Kent Cable Telecom'), {
+    type: 'isp',
+    networkClass: 'residential_clean',
+    brand: '',
+    basis: 'name',
+  })
+  t.same(typeOfSystem(NOBODY, 'Foo Bar Baz'), { type: 'unknown', networkClass: 'unknown', brand: '', basis: 'none' })
+  t.match(typeOfSystem(NOBODY, 'First Republic Bank'), { type: 'unknown', basis: 'name' })
+})
+
+t.test('names are folded to tokens: case, accents and letters that have no accent to lose', async (t) => {
+  t.same(tokensOf('Système d’Information "ÉCOLE" Łódź/Straße S.A.'), [
+    ...['systeme', 'd', 'information', 'ecole', 'lodz', 'strasse', 's', 'a'],
+  ])
+  t.same(tokensOf('İstanbul Işık'), ['istanbul', 'isik'])
+  t.same(tokensOf(' -- '), [])
+})
+
+t.test('the first rule with a fitting phrase and no veto speaks', async (t) => {
+  const rule = (type: 'isp' | 'hosting', words: readonly string[], unless: readonly string[] = []) =>
+    ({ type, note: '', words, unless }) as const
+  const find = compileNameRules([rule('hosting', ['data center', '*host'], ['ghost']), rule('isp', ['net*', 'data'])])
+  t.equal(find('ACME Data Center')?.type, 'hosting')
+  t.equal(find('ACME Center Data')?.type, 'isp', 'tokens in another order are not the phrase')
+  t.equal(find('ACME Data')?.type, 'isp', 'a phrase that the name is too short for')
+  t.equal(find('Wishhost Networks')?.type, 'hosting')
+  t.equal(find('Ghost Netz')?.type, 'isp', 'a veto leaves the name to the next rule')
+  t.equal(find('Planet'), undefined, 'a start is not an end')
+  t.throws(() => compileNameRules([rule('isp', ['ab*'])]), RangeError, 'a stem that short would fit everything')
+  t.throws(() => compileNameRules([rule('isp', ['*'])]), RangeError)
+  t.throws(() => compileNameRules(Array.from({ length: 32 }, () => rule('isp', ['net']))), RangeError)
+})
+
+t.test('every phrase in the file can be met by a folded name, once in its rule', async (t) => {
+  for (const { type, words, unless, note } of ORGANISATION_RULES) {
+    t.ok(AS_TYPES.includes(type) && note !== '' && words.length > 0)
+    for (const list of [words, unless]) {
+      t.equal(new Set(list).size, list.length, 'no phrase twice')
+      const odd = list.filter((phrase) => !phrase.split(' ').every((word) => /^(\*?[a-z0-9]+|[a-z0-9]+\*)$/.test(word)))
+      t.same(odd, [])
+    }
+  }
+})
+
+t.test('a hostile name costs no more than its length', async (t) => {
+  t.equal(typed('telecom '.repeat(20_000)), 'isp')
+  t.equal(typed('a'.repeat(200_000)), 'unknown')
+})
