@@ -20,10 +20,13 @@ export const ERRORS = {
   bad_gateway: { status: 502, message: 'The origin did not give a usable answer.' },
   service_unavailable: { status: 503, message: 'A part of the service that must answer is not available.' },
   gateway_timeout: { status: 504, message: 'The origin did not answer in time.' },
+  unknown_account: { status: undefined, message: 'There is no such account.' },
+  unknown_key: { status: undefined, message: 'There is no such key, or it was revoked before.' },
   invalid_config: { status: undefined, message: 'The configuration is not usable.' },
   invalid_policy: { status: undefined, message: 'The policy is not usable.' },
   corrupt_data: { status: undefined, message: 'A data file is truncated, corrupt or not of the expected form.' },
   missing_data: { status: undefined, message: 'A data file that was asked for is not there.' },
+  cannot_listen: { status: undefined, message: 'The address to listen on is taken or not permitted.' },
 } as const satisfies Record<string, { readonly status: number | undefined; readonly message: string }>
 
 export type ErrorCode = keyof typeof ERRORS

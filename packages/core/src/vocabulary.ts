@@ -22,6 +22,10 @@ export type AsType = (typeof AS_TYPES)[number]
 export const ACTIONS = ['allow', 'flag', 'block'] as const
 export type Action = (typeof ACTIONS)[number]
 
+/** `enforce`: flags and blocks are carried out. `monitor`: they are recorded only. */
+export const MODES = ['enforce', 'monitor'] as const
+export type Mode = (typeof MODES)[number]
+
 /** Names of sub-lookups that an answer may report as failed or missing. */
 export const DEGRADABLE = ['geo', 'asn', 'whois', 'ranges'] as const
 export type Degraded = (typeof DEGRADABLE)[number]

@@ -1,0 +1,14 @@
+export { createKey, KEY_BYTES, type KeyRecord, type NewKey, type ParsedKey, parseKey, sameKey } from './key.ts'
+export {
+  CLIENT_LIMITS,
+  type ClientAddress,
+  type ClientLimit,
+  clientKey,
+  DEFAULT_IPV6_PREFIX,
+  type LimitState,
+  type Limits,
+  NO_ADDRESS_KEY,
+} from './limits.ts'
+export { ALLOWANCES, isPlanName, PLAN_NAMES, type PlanName, UNLIMITED } from './plan.ts'
+export type { Account, Accounts, Spend, StoredKey } from './ports.ts'
+export { type BillingWindow, billingWindow, dateText, isDate } from './window.ts'

@@ -1,0 +1,70 @@
+/** A limit on how often one client may call: `max` requests in each window of `windowSeconds`. */
+export interface ClientLimit {
+  /** Routes with the same name share one count. */
+  readonly name: string
+  readonly max: number
+  readonly windowSeconds: number
+}
+
+const HOUR = 3600
+
+/** The per-IP limits of the keyless routes (specification: Limits). */
+export const CLIENT_LIMITS = {
+  demo: { name: 'DEMO_LIMIT', max: 100, windowSeconds: 24 * HOUR },
+  myip: { name: 'MYIP_LIMIT', max: 60, windowSeconds: HOUR },
+  crawlerVerify: { name: 'CRAWLER_VERIFY_LIMIT', max: 5, windowSeconds: HOUR },
+  asnDirectory: { name: 'ASN_DIR_LIMIT', max: 600, windowSeconds: HOUR },
+} as const satisfies Record<string, ClientLimit>
+
+/** How a client stands after one more request. */
+export interface LimitState {
+  readonly allowed: boolean
+  readonly limit: number
+  /** 0 or more. */
+  readonly remaining: number
+  /** Unix seconds at which the window ends and the count starts again. */
+  readonly resetAt: number
+}
+
+/** Counts requests by client. Rejects when the count cannot be had: that is never an answer. */
+export interface Limits {
+  /** Counts one request of `key` against `limit`, atomically. */
+  take(limit: ClientLimit, key: string): Promise<LimitState>
+}
+
+/** An IP address as 32-bit words, most significant first; IPv4 is in `d` and IPv4-mapped IPv6 is IPv4. */
+export interface ClientAddress {
+  readonly family: 4 | 6
+  readonly a: number
+  readonly b: number
+  readonly c: number
+  readonly d: number
+}
+
+/** Bits of an IPv6 address that are one client unless told otherwise: a line is given a whole /64. */
+export const DEFAULT_IPV6_PREFIX = 64
+
+/** The one bucket of all requests whose client address is not known; no client can be told from another there. */
+export const NO_ADDRESS_KEY = 'no-address'
+
+/**
+ * The text that a client is counted under: the whole address for IPv4, the first `ipv6Prefix` bits (1 to 128) for
+ * IPv6, one shared key where there is no address. Never empty.
+ */
+export function clientKey(address: ClientAddress | undefined, ipv6Prefix: number = DEFAULT_IPV6_PREFIX): string {
+  if (address === undefined) return NO_ADDRESS_KEY
+  if (address.family === 4) return `4:${hex(address.d)}`
+  const words = [address.a, address.b, address.c, address.d]
+  const kept = words.map((word, index) => hex(word & mask(ipv6Prefix - 32 * index)))
+  return `6:${kept.join('')}/${ipv6Prefix}`
+}
+
+/** A 32-bit mask of the first `bits` bits; all of a word from 32 on, none of it up to 0. */
+function mask(bits: number): number {
+  if (bits <= 0) return 0
+  return bits >= 32 ? -1 : -1 << (32 - bits)
+}
+
+function hex(word: number): string {
+  return (word >>> 0).toString(16).padStart(8, '0')
+}

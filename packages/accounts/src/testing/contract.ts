@@ -1,0 +1,238 @@
+import { createKey, KEY_BYTES } from '../key.ts'
+import type { Limits } from '../limits.ts'
+import type { Account, Accounts, StoredKey } from '../ports.ts'
+
+/** The assertions a contract row needs; a test of tap has them. */
+export interface Check {
+  equal(found: unknown, wanted: unknown, ...name: [] | [string]): unknown
+  same(found: unknown, wanted: unknown, ...name: [] | [string]): unknown
+  rejects(promise: Promise<unknown>, ...name: [] | [string]): Promise<unknown>
+}
+
+/** One sentence of a port's contract: `run` is given a store with nothing in it. */
+export interface ContractRow<Port> {
+  readonly name: string
+  run(port: Port, check: Check): Promise<void>
+}
+
+/** Ready-made account for tests. */
+export const ACCOUNT: Account = { id: 'acc-1', name: 'Ada', plan: 'free', signupDate: '2026-01-31' }
+
+/** A stored key and its text, made of one repeated byte. */
+export function keyOf(
+  byte: number,
+  accountId: string = ACCOUNT.id,
+): { readonly text: string; readonly key: StoredKey } {
+  const { text, record } = createKey(new Uint8Array(KEY_BYTES).fill(byte))
+  return {
+    text,
+    key: { ...record, accountId, createdAt: `2026-01-31T00:00:${String(byte % 60).padStart(2, '0')}.000Z` },
+  }
+}
+
+const FIRST = '2026-01-31'
+const SECOND = '2026-02-28'
+
+/** The contract of `Accounts`: the same rows run against every implementation. */
+export const ACCOUNTS_CONTRACT: readonly ContractRow<Accounts>[] = [
+  {
+    name: 'an account is found as it was created',
+    async run(accounts, check) {
+      check.equal(await accounts.createAccount(ACCOUNT), true)
+      check.same(await accounts.findAccount(ACCOUNT.id), ACCOUNT)
+      check.equal(await accounts.findAccount('nobody'), undefined)
+    },
+  },
+  {
+    name: 'a second account of one id changes nothing',
+    async run(accounts, check) {
+      await accounts.createAccount(ACCOUNT)
+      check.equal(await accounts.createAccount({ ...ACCOUNT, plan: 'enterprise', name: 'Eve' }), false)
+      check.same(await accounts.findAccount(ACCOUNT.id), ACCOUNT)
+    },
+  },
+  {
+    name: 'accounts are listed by id, and a plan can be changed',
+    async run(accounts, check) {
+      const other: Account = { ...ACCOUNT, id: 'acc-0', name: '' }
+      for (const account of [ACCOUNT, other]) await accounts.createAccount(account)
+      check.equal(await accounts.setPlan(ACCOUNT.id, 'pro'), true)
+      check.equal(await accounts.setPlan('nobody', 'pro'), false)
+      check.same(await accounts.listAccounts(), [other, { ...ACCOUNT, plan: 'pro' }])
+    },
+  },
+  {
+    name: 'a key is found by its public id, with its account',
+    async run(accounts, check) {
+      const { key } = keyOf(1)
+      await accounts.createAccount(ACCOUNT)
+      await accounts.createKey(key)
+      check.same(await accounts.findKey(key.id), { key, account: ACCOUNT })
+      check.equal(await accounts.findKey('00000000'), undefined)
+    },
+  },
+  {
+    name: 'a key needs an account, and an id of its own',
+    async run(accounts, check) {
+      const { key } = keyOf(2)
+      await check.rejects(accounts.createKey(key), 'no account')
+      await accounts.createAccount(ACCOUNT)
+      await accounts.createKey(key)
+      await check.rejects(accounts.createKey(key), 'same id')
+    },
+  },
+  {
+    name: 'a key is revoked once, and stays in the list',
+    async run(accounts, check) {
+      const { key } = keyOf(3)
+      const at = '2026-03-01T00:00:00.000Z'
+      await accounts.createAccount(ACCOUNT)
+      await accounts.createKey(key)
+      check.equal(await accounts.revokeKey('00000000', at), false, 'unknown')
+      check.equal(await accounts.revokeKey(key.id, at), true)
+      check.equal(await accounts.revokeKey(key.id, '2026-04-01T00:00:00.000Z'), false, 'again')
+      check.same(await accounts.findKey(key.id), { key: { ...key, revokedAt: at }, account: ACCOUNT })
+      check.same(await accounts.listKeys(), [{ ...key, revokedAt: at }])
+    },
+  },
+  {
+    name: 'keys are listed oldest first, by account or all',
+    async run(accounts, check) {
+      const other = { ...ACCOUNT, id: 'acc-2' }
+      await accounts.createAccount(ACCOUNT)
+      await accounts.createAccount(other)
+      const keys = [keyOf(4).key, keyOf(5, other.id).key, keyOf(6).key]
+      for (const key of keys) await accounts.createKey(key)
+      check.same(await accounts.listKeys(), keys)
+      check.same(await accounts.listKeys(other.id), [keys[1]])
+      check.same(await accounts.listKeys('nobody'), [])
+    },
+  },
+  {
+    name: 'calls count up to the limit and not beyond it',
+    async run(accounts, check) {
+      await accounts.createAccount(ACCOUNT)
+      check.equal(await accounts.usage(ACCOUNT.id, FIRST), 0)
+      check.same(await accounts.spend(ACCOUNT.id, FIRST, 2), { allowed: true, used: 1, windowId: FIRST })
+      check.same(await accounts.spend(ACCOUNT.id, FIRST, 2), { allowed: true, used: 2, windowId: FIRST })
+      check.same(await accounts.spend(ACCOUNT.id, FIRST, 2), { allowed: false, used: 2, windowId: FIRST })
+      check.equal(await accounts.usage(ACCOUNT.id, FIRST), 2)
+      check.same(
+        await accounts.spend(ACCOUNT.id, FIRST, 1),
+        { allowed: false, used: 2, windowId: FIRST },
+        'lower limit',
+      )
+      check.same(
+        await accounts.spend(ACCOUNT.id, FIRST, 3),
+        { allowed: true, used: 3, windowId: FIRST },
+        'higher limit',
+      )
+    },
+  },
+  {
+    name: 'a limit of 0 allows nothing, the largest is exact',
+    async run(accounts, check) {
+      await accounts.createAccount(ACCOUNT)
+      check.same(await accounts.spend(ACCOUNT.id, FIRST, 0), { allowed: false, used: 0, windowId: FIRST })
+      const largest = Number.MAX_SAFE_INTEGER
+      check.same(await accounts.spend(ACCOUNT.id, FIRST, largest), { allowed: true, used: 1, windowId: FIRST })
+    },
+  },
+  {
+    name: 'accounts are counted apart, and only where they exist',
+    async run(accounts, check) {
+      const other = { ...ACCOUNT, id: 'acc-2' }
+      await accounts.createAccount(ACCOUNT)
+      await accounts.createAccount(other)
+      await accounts.spend(ACCOUNT.id, FIRST, 1)
+      check.equal((await accounts.spend(other.id, FIRST, 1)).allowed, true)
+      await check.rejects(accounts.spend('nobody', FIRST, 1))
+    },
+  },
+  {
+    name: 'a new window starts at 0; a clock set back never re-opens the old one',
+    async run(accounts, check) {
+      await accounts.createAccount(ACCOUNT)
+      await accounts.spend(ACCOUNT.id, FIRST, 1)
+      check.equal((await accounts.spend(ACCOUNT.id, FIRST, 1)).allowed, false)
+      check.equal(await accounts.usage(ACCOUNT.id, SECOND), 0)
+      check.same(await accounts.spend(ACCOUNT.id, SECOND, 1), { allowed: true, used: 1, windowId: SECOND })
+      check.same(await accounts.spend(ACCOUNT.id, FIRST, 1), { allowed: false, used: 1, windowId: SECOND })
+      check.equal(await accounts.usage(ACCOUNT.id, FIRST), 1, 'usage is that of the latest window')
+    },
+  },
+  {
+    name: 'a refund gives one call back, never more than were counted',
+    async run(accounts, check) {
+      await accounts.createAccount(ACCOUNT)
+      await accounts.refund(ACCOUNT.id, FIRST)
+      check.equal(await accounts.usage(ACCOUNT.id, FIRST), 0)
+      await accounts.spend(ACCOUNT.id, FIRST, 1)
+      await accounts.refund(ACCOUNT.id, FIRST)
+      await accounts.refund(ACCOUNT.id, FIRST)
+      check.equal(await accounts.usage(ACCOUNT.id, FIRST), 0)
+      check.same(await accounts.spend(ACCOUNT.id, FIRST, 1), { allowed: true, used: 1, windowId: FIRST })
+    },
+  },
+  {
+    name: 'sixteen callers at once are allowed exactly the limit',
+    async run(accounts, check) {
+      await accounts.createAccount(ACCOUNT)
+      const limit = 100
+      const caller = async () => {
+        let allowed = 0
+        for (let call = 0; call < 10; call++) if ((await accounts.spend(ACCOUNT.id, FIRST, limit)).allowed) allowed++
+        return allowed
+      }
+      const allowed = await Promise.all(Array.from({ length: 16 }, caller))
+      check.equal(
+        allowed.reduce((sum, count) => sum + count, 0),
+        limit,
+      )
+      check.equal(await accounts.usage(ACCOUNT.id, FIRST), limit)
+    },
+  },
+]
+
+const LIMIT = { name: 'TEST_LIMIT', max: 3, windowSeconds: 3600 }
+
+/** The contract of `Limits`. */
+export const LIMITS_CONTRACT: readonly ContractRow<Limits>[] = [
+  {
+    name: 'exactly `max` requests of one key are allowed in a window',
+    async run(limits, check) {
+      const states = []
+      for (let call = 0; call < 5; call++) states.push(await limits.take(LIMIT, 'one'))
+      check.same(
+        states.map(({ allowed, limit, remaining }) => [allowed, limit, remaining]),
+        [
+          [true, 3, 2],
+          [true, 3, 1],
+          [true, 3, 0],
+          [false, 3, 0],
+          [false, 3, 0],
+        ],
+      )
+      check.equal(
+        states.every(({ resetAt }) => Number.isInteger(resetAt)),
+        true,
+      )
+    },
+  },
+  {
+    name: 'keys and limits are counted apart; one name is one count',
+    async run(limits, check) {
+      for (let call = 0; call < 3; call++) await limits.take(LIMIT, 'one')
+      check.equal((await limits.take(LIMIT, 'two')).allowed, true)
+      check.equal((await limits.take({ ...LIMIT, name: 'OTHER_LIMIT' }, 'one')).allowed, true)
+      check.equal((await limits.take({ ...LIMIT }, 'one')).allowed, false)
+    },
+  },
+  {
+    name: 'requests at once are counted exactly',
+    async run(limits, check) {
+      const states = await Promise.all(Array.from({ length: 50 }, () => limits.take(LIMIT, 'one')))
+      check.equal(states.filter(({ allowed }) => allowed).length, 3)
+    },
+  },
+]

@@ -1,0 +1,107 @@
+import type { Limits } from '../limits.ts'
+import type { Account, Accounts, StoredKey } from '../ports.ts'
+
+/** What a fault does to one operation: whether it is carried out all the same, and what the caller is told. */
+export interface Fault {
+  readonly apply: boolean
+  readonly error: Error
+}
+
+/** Asked before every operation; `undefined` lets it through. */
+export type FaultHook = (operation: string) => Fault | undefined
+
+/** The accounts port in memory, for tests: an ordinary implementation, with faults to order. */
+export function createMemoryAccounts(fault: FaultHook = () => undefined): Accounts {
+  const accounts = new Map<string, Account>()
+  const keys = new Map<string, StoredKey>()
+  const counts = new Map<string, { windowId: string; used: number }>()
+
+  async function run<T>(operation: string, step: () => T): Promise<T> {
+    const ordered = fault(operation)
+    if (ordered === undefined) return step()
+    if (ordered.apply) step()
+    throw ordered.error
+  }
+
+  function countOf(accountId: string, windowId: string): { windowId: string; used: number } {
+    const count = counts.get(accountId)
+    return count === undefined || count.windowId < windowId ? { windowId, used: 0 } : count
+  }
+
+  return {
+    createAccount: (account) =>
+      run('createAccount', () => {
+        if (accounts.has(account.id)) return false
+        accounts.set(account.id, account)
+        return true
+      }),
+    findAccount: (id) => run('findAccount', () => accounts.get(id)),
+    listAccounts: () =>
+      run('listAccounts', () => [...accounts.values()].sort((x, y) => (x.id < y.id ? -1 : 1))),
+    setPlan: (id, plan) =>
+      run('setPlan', () => {
+        const account = accounts.get(id)
+        if (account !== undefined) accounts.set(id, { ...account, plan })
+        return account !== undefined
+      }),
+    createKey: (key) =>
+      run('createKey', () => {
+        if (!accounts.has(key.accountId)) throw new Error(`No account ${key.accountId}`)
+        if (keys.has(key.id)) throw new Error(`A key ${key.id} exists`)
+        keys.set(key.id, key)
+      }),
+    findKey: (id) =>
+      run('findKey', () => {
+        const key = keys.get(id)
+        const account = key && accounts.get(key.accountId)
+        return key && account && { key, account }
+      }),
+    listKeys: (accountId) =>
+      run('listKeys', () => [...keys.values()].filter((key) => accountId === undefined || key.accountId === accountId)),
+    revokeKey: (id, at) =>
+      run('revokeKey', () => {
+        const key = keys.get(id)
+        if (key === undefined || key.revokedAt !== undefined) return false
+        keys.set(id, { ...key, revokedAt: at })
+        return true
+      }),
+    spend: (accountId, windowId, limit) =>
+      run('spend', () => {
+        if (!accounts.has(accountId)) throw new Error(`No account ${accountId}`)
+        const count = countOf(accountId, windowId)
+        if (count.used >= limit) return { allowed: false, ...count }
+        const next = { windowId: count.windowId, used: count.used + 1 }
+        counts.set(accountId, next)
+        return { allowed: true, ...next }
+      }),
+    refund: (accountId, windowId) =>
+      run('refund', () => {
+        const count = counts.get(accountId)
+        if (count?.windowId === windowId && count.used > 0) counts.set(accountId, { windowId, used: count.used - 1 })
+      }),
+    usage: (accountId, windowId) => run('usage', () => countOf(accountId, windowId).used),
+  }
+}
+
+/** The limits port in memory on a clock of the test's own (milliseconds since the epoch). */
+export function createMemoryLimits(now: () => number, fault: FaultHook = () => undefined): Limits {
+  const windows = new Map<string, { used: number; endsAt: number }>()
+  return {
+    async take(limit, key) {
+      const ordered = fault('take')
+      if (ordered !== undefined) throw ordered.error
+      const id = `${limit.name} ${key}`
+      const open = windows.get(id)
+      const window =
+        open !== undefined && open.endsAt > now() ? open : { used: 0, endsAt: now() + limit.windowSeconds * 1000 }
+      window.used++
+      windows.set(id, window)
+      return {
+        allowed: window.used <= limit.max,
+        limit: limit.max,
+        remaining: Math.max(0, limit.max - window.used),
+        resetAt: Math.ceil(window.endsAt / 1000),
+      }
+    },
+  }
+}

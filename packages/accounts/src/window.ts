@@ -1,0 +1,50 @@
+/** One billing window of an account: from `startsAt` up to, not including, `endsAt`, in UTC. */
+export interface BillingWindow {
+  /** First day, `YYYY-MM-DD`: later windows sort after earlier ones. */
+  readonly id: string
+  /** Milliseconds since the epoch. */
+  readonly startsAt: number
+  /** Milliseconds since the epoch. */
+  readonly endsAt: number
+  /** First day of the next window, `YYYY-MM-DD`. */
+  readonly resetDate: string
+}
+
+/**
+ * The window that `now` (milliseconds since the epoch) falls into for an account that signed up on `signupDate`
+ * (`YYYY-MM-DD`). Windows begin at 00:00 UTC on the signup day of every month; a month without that day begins its
+ * window on its last day, and the next month returns to the signup day. Throws RangeError for what is not a date.
+ */
+export function billingWindow(signupDate: string, now: number): BillingWindow {
+  const day = signupDay(signupDate)
+  const date = new Date(now)
+  const year = date.getUTCFullYear()
+  const month = date.getUTCMonth()
+  const first = anchor(year, month, day) <= now ? month : month - 1
+  const startsAt = anchor(year, first, day)
+  const endsAt = anchor(year, first + 1, day)
+  return { id: dateText(startsAt), startsAt, endsAt, resetDate: dateText(endsAt) }
+}
+
+/** Whether a text is a day that exists, written `YYYY-MM-DD`. */
+export function isDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
+  const time = Date.parse(text)
+  return !Number.isNaN(time) && dateText(time) === text
+}
+
+/** `YYYY-MM-DD` of a moment, in UTC. */
+export function dateText(time: number): string {
+  return new Date(time).toISOString().slice(0, 10)
+}
+
+function signupDay(signupDate: string): number {
+  if (!isDate(signupDate)) throw new RangeError(`Not a date (YYYY-MM-DD): ${signupDate}`)
+  return Number(signupDate.slice(8))
+}
+
+/** Start of the window of a month; `month` may lie outside 0 to 11 and then counts into the years beside it. */
+function anchor(year: number, month: number, day: number): number {
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
+  return Date.UTC(year, month, Math.min(day, lastDay))
+}

@@ -1,0 +1,184 @@
+import { parse4 } from './parse4.ts'
+
+const DOT = 46
+const COLON = 58
+
+/** Value of an ASCII character as a hexadecimal digit, or -1. A table: digits and letters alternate unpredictably. */
+const HEX = Int8Array.from({ length: 128 }, (_, code) =>
+  '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
+)
+
+/**
+ * One IP address as four 32-bit words, most significant first; an IPv4 address is in `d`, the other words zero.
+ * Words are signed 32-bit integers because V8 keeps those unboxed; read them with `>>> 0`. An IPv4-mapped IPv6
+ * address is IPv4: the mapping is undone by bits, so one host has one value.
+ */
+export interface Address {
+  readonly family: 4 | 6
+  readonly a: number
+  readonly b: number
+  readonly c: number
+  readonly d: number
+}
+
+/**
+ * The address that `text` is, or `undefined`. Strict: IPv4 in dotted decimal without leading zeros; IPv6 in any form
+ * of RFC 4291 section 2.2, in either case; no zone id, no port, no brackets, no space around it. Allocates the result
+ * alone.
+ */
+export function parseAddress(text: string): Address | undefined {
+  return parseAddressIn(text, 0, text.length)
+}
+
+/** The address that stands in `text` from `start` up to `end`, by the rules of `parseAddress`. */
+export function parseAddressIn(text: string, start: number, end: number): Address | undefined {
+  const value = parse4(text, start, end)
+  return value < 0 ? parse6(text, start, end) : address4(value)
+}
+
+/**
+ * IPv6 by RFC 4291 section 2.2. Groups are shifted into 128 bits as they come; `::` sets what was read aside, and at the
+ * end those groups move up to their place. So nothing is allocated but the result.
+ */
+function parse6(text: string, start: number, end: number): Address | undefined {
+  let a = 0
+  let b = 0
+  let c = 0
+  let d = 0
+  let headA = 0
+  let headB = 0
+  let headC = 0
+  let headD = 0
+  let groups = 0
+  let gap = -1
+  let group = 0
+  let digits = 0
+  for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at)
+    const value = code < 128 ? (HEX[code] as number) : -1
+    if (value >= 0) {
+      if (digits === 4) return undefined
+      group = (group << 4) | value
+      digits++
+    } else if (code === COLON) {
+      const next = at + 1 < end ? text.charCodeAt(at + 1) : 0
+      if (digits > 0) {
+        a = (a << 16) | (b >>> 16)
+        b = (b << 16) | (c >>> 16)
+        c = (c << 16) | (d >>> 16)
+        d = (d << 16) | group
+        groups++
+        group = 0
+        digits = 0
+      } else if (at !== start || next !== COLON) {
+        return undefined
+      }
+      if (next === COLON) {
+        if (gap >= 0) return undefined
+        gap = groups
+        headA = a
+        headB = b
+        headC = c
+        headD = d
+        a = b = c = d = 0
+        at++
+      } else if (at + 1 === end) {
+        return undefined
+      }
+    } else if (code === DOT) {
+      const embedded = parse4(text, at - digits, end)
+      if (embedded < 0) return undefined
+      a = b
+      b = c
+      c = d
+      d = embedded | 0
+      groups += 2
+      digits = 0
+      break
+    } else {
+      return undefined
+    }
+  }
+  if (digits > 0) {
+    a = (a << 16) | (b >>> 16)
+    b = (b << 16) | (c >>> 16)
+    c = (c << 16) | (d >>> 16)
+    d = (d << 16) | group
+    groups++
+  }
+  if (gap < 0) return groups === 8 ? address6(a, b, c, d) : undefined
+  // `::` stands for at least one group.
+  if (groups > 7) return undefined
+  let vacant = 8 - gap
+  for (; vacant >= 2; vacant -= 2) {
+    headA = headB
+    headB = headC
+    headC = headD
+    headD = 0
+  }
+  if (vacant === 1) {
+    headA = (headA << 16) | (headB >>> 16)
+    headB = (headB << 16) | (headC >>> 16)
+    headC = (headC << 16) | (headD >>> 16)
+    headD <<= 16
+  }
+  return address6(a | headA, b | headB, c | headC, d | headD)
+}
+
+/** The IPv4 address with this value, of which the low 32 bits count. */
+export function address4(value: number): Address {
+  return { family: 4, a: 0, b: 0, c: 0, d: value | 0 }
+}
+
+/** The address with these 128 bits, of which an IPv4-mapped one (::ffff:0:0/96) is the IPv4 address that it maps. */
+export function address6(a: number, b: number, c: number, d: number): Address {
+  return a === 0 && b === 0 && c === 0xffff
+    ? { family: 4, a: 0, b: 0, c: 0, d: d | 0 }
+    : { family: 6, a: a | 0, b: b | 0, c: c | 0, d: d | 0 }
+}
+
+/** The canonical text of an address: dotted decimal, or RFC 5952 (lower case, longest run of zeros as `::`). */
+export function formatAddress(address: Address): string {
+  const { a, b, c, d } = address
+  if (address.family === 4) return `${d >>> 24}.${(d >>> 16) & 255}.${(d >>> 8) & 255}.${d & 255}`
+  const groups = [a >>> 16, a & 0xffff, b >>> 16, b & 0xffff, c >>> 16, c & 0xffff, d >>> 16, d & 0xffff]
+  // A single zero group is never written as `::`, and of two runs of one length the first is (RFC 5952 section 4.2).
+  let longest = 1
+  let longestEnd = 0
+  let run = 0
+  groups.forEach((group, index) => {
+    run = group === 0 ? run + 1 : 0
+    if (run > longest) {
+      longest = run
+      longestEnd = index + 1
+    }
+  })
+  const hex = groups.map((group) => group.toString(16))
+  if (longestEnd === 0) return hex.join(':')
+  return `${hex.slice(0, longestEnd - longest).join(':')}::${hex.slice(longestEnd).join(':')}`
+}
+
+/** Order of addresses as unsigned numbers, every IPv4 address before every IPv6 address: negative, 0 or positive. */
+export function compareAddresses(x: Address, y: Address): number {
+  if (x.family !== y.family) return x.family - y.family
+  if (x.a !== y.a) return (x.a >>> 0) - (y.a >>> 0)
+  if (x.b !== y.b) return (x.b >>> 0) - (y.b >>> 0)
+  if (x.c !== y.c) return (x.c >>> 0) - (y.c >>> 0)
+  return (x.d >>> 0) - (y.d >>> 0)
+}
+
+export function sameAddress(x: Address, y: Address): boolean {
+  return x.d === y.d && x.c === y.c && x.b === y.b && x.a === y.a && x.family === y.family
+}
+
+/** The address after this one in its family; `undefined` after the last. */
+export function nextAddress({ family, a, b, c, d }: Address): Address | undefined {
+  const low = (d + 1) | 0
+  if (family === 4) return low === 0 ? undefined : address4(low)
+  // A word that becomes zero has overflowed and carries into the one above it.
+  const third = low === 0 ? (c + 1) | 0 : c
+  const second = low === 0 && third === 0 ? (b + 1) | 0 : b
+  const first = low === 0 && third === 0 && second === 0 ? (a + 1) | 0 : a
+  if (first === 0 && second === 0 && third === 0 && low === 0) return undefined
+  return { family: 6, a: first, b: second, c: third, d: low }
+}

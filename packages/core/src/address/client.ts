@@ -1,0 +1,144 @@
+import { TRUSTED_PROXIES } from '@sallyport/data/trusted-proxies'
+import { SallyportError } from '../errors.ts'
+import type { InspectionRequest } from '../inspection/request.ts'
+import { type Address, parseAddress, parseAddressIn } from './address.ts'
+import { carriesForwarding, elementStart, isNamed, readForwarded, readHop, readSingle } from './forwarding.ts'
+import { type Prefix, parsePrefix, prefixOf } from './prefix.ts'
+import { createPrefixSet, type PrefixSet } from './prefix-set.ts'
+
+/** Which proxies are believed, and in which one header. The peer of a request must be one of them. */
+export interface ClientTrust {
+  /** The header that is read, in lower case; every other is ignored. */
+  readonly header: string
+  /** How it is read: a list of hops, a list by RFC 7239, or the one address of the client. */
+  readonly form: 'list' | 'forwarded' | 'single'
+  readonly proxies: PrefixSet
+  /** True when nobody is trusted, which is the default. */
+  readonly empty: boolean
+}
+
+/** Who sent a request, as far as can be known. */
+export interface ResolvedClient {
+  /** `undefined` when the socket has no address, for example because it is gone: nothing is assumed then. */
+  readonly address: Address | undefined
+  /** `peer`: the socket. `header`: the configured header, from a trusted peer. `none`: there is no address. */
+  readonly via: 'peer' | 'header' | 'none'
+  /** Something in the header could not be read; `address` is the last hop before it, seen from us. */
+  readonly malformed: boolean
+  /** Forwarding headers came and no proxy is trusted at all: worth a warning, since a proxy may stand in front. */
+  readonly forwardedUntrusted: boolean
+}
+
+/** The most that is read of a list, over all its lines. */
+const MOST_HOPS = 32
+const MOST_CHARACTERS = 2048
+
+/** Names of the sets of proxies that can be trusted by name. */
+export const TRUST_PRESETS: readonly string[] = TRUSTED_PROXIES.map(({ preset }) => preset)
+
+/**
+ * Trust from configuration. `entries` are CIDR ranges, single addresses and the names of `TRUST_PRESETS`; `header` is
+ * the one header believed from them. Throws `invalid_config` that names the entry: when it is not readable, when it
+ * would trust a whole address family, or when the header cannot be one.
+ */
+export function parseTrust(entries: readonly string[], header = 'x-forwarded-for'): ClientTrust {
+  const name = header.toLowerCase()
+  if (!/^[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name)) {
+    throw new SallyportError('invalid_config', `clientHeader: "${header}" is not the name of a header.`)
+  }
+  if (name === 'cloudfront-viewer-address') {
+    // It glues a port to an IPv6 address with a colon, so that no reader can tell the two apart.
+    throw new SallyportError('invalid_config', `clientHeader: "${header}" is ambiguous; use x-forwarded-for.`)
+  }
+  return {
+    header: name,
+    form: name === 'forwarded' ? 'forwarded' : name.endsWith('forwarded-for') ? 'list' : 'single',
+    proxies: createPrefixSet(entries.flatMap(trustedPrefixes)),
+    empty: entries.length === 0,
+  }
+}
+
+function trustedPrefixes(entry: string): readonly Prefix[] {
+  const preset = TRUSTED_PROXIES.find((row) => row.preset === entry)
+  return preset === undefined ? [trustedPrefix(entry)] : preset.prefixes.map(trustedPrefix)
+}
+
+function trustedPrefix(entry: string): Prefix {
+  const address = parseAddress(entry)
+  const prefix = address === undefined ? parsePrefix(entry) : prefixOf(address, address.family === 4 ? 32 : 128)
+  if (prefix === undefined) {
+    const known = TRUST_PRESETS.join(', ')
+    throw new SallyportError('invalid_config', `trustProxy: "${entry}" is not an address, a CIDR range or ${known}.`)
+  }
+  if (prefix.length === 0) {
+    throw new SallyportError('invalid_config', `trustProxy: "${entry}" would let anybody pose as anybody.`)
+  }
+  return prefix
+}
+
+/**
+ * The client of a request: its socket peer, or, where the peer is a trusted proxy, what the configured header says.
+ * A list is walked from the right, over all its lines: trusted hops are passed over, the first other one is the
+ * client, and if all are trusted it is the leftmost. So nothing that a client puts in front changes the answer.
+ * An element that cannot be read ends the walk at the hop before it. Never throws.
+ */
+export function resolveClient(request: InspectionRequest, trust: ClientTrust): ResolvedClient {
+  const peer = parsePeer(request.peer)
+  const forwardedUntrusted = trust.empty && carriesForwarding(request.fields)
+  if (peer === undefined) return { address: undefined, via: 'none', malformed: false, forwardedUntrusted }
+  if (trust.empty || !trust.proxies.has(peer)) {
+    return { address: peer, via: 'peer', malformed: false, forwardedUntrusted }
+  }
+  return trust.form === 'single' ? readOne(request.fields, peer, trust) : walk(request.fields, peer, trust)
+}
+
+/** A socket names the interface behind a link-local address (`fe80::1%eth0`); it is no part of the address. */
+function parsePeer(text: string): Address | undefined {
+  const address = parseAddress(text)
+  if (address !== undefined) return address
+  const zone = text.indexOf('%')
+  return zone < 0 ? undefined : parseAddressIn(text, 0, zone)
+}
+
+/** A header that holds one address must come once: of two, one is forged, and nothing says which. */
+function readOne(fields: readonly string[], peer: Address, trust: ClientTrust): ResolvedClient {
+  let address: Address | undefined
+  let lines = 0
+  for (let at = 0; at < fields.length; at += 2) {
+    if (!isNamed(fields[at] as string, trust.header)) continue
+    address = readSingle(fields[at + 1] as string)
+    lines++
+  }
+  if (lines === 1 && address !== undefined) return resolved(address, peer, false)
+  return resolved(peer, peer, lines > 0)
+}
+
+function walk(fields: readonly string[], peer: Address, trust: ClientTrust): ResolvedClient {
+  const quoted = trust.form === 'forwarded'
+  let hop = peer
+  let hops = 0
+  let characters = 0
+  for (let at = fields.length - 2; at >= 0; at -= 2) {
+    if (!isNamed(fields[at] as string, trust.header)) continue
+    const line = fields[at + 1] as string
+    let end = line.length
+    do {
+      const start = elementStart(line, end, quoted, MOST_CHARACTERS - characters)
+      if (start < 0 || hops === MOST_HOPS) return resolved(hop, peer, true)
+      const element = line.slice(start, end)
+      const address = quoted ? readForwarded(element) : readHop(element)
+      if (address === undefined) return resolved(hop, peer, true)
+      hop = address
+      if (!trust.proxies.has(hop)) return resolved(hop, peer, false)
+      hops++
+      characters += end - start + 1
+      end = start - 1
+    } while (end >= 0)
+  }
+  return resolved(hop, peer, false)
+}
+
+/** `peer` is the very object that stands for no hop having been read. */
+function resolved(address: Address, peer: Address, malformed: boolean): ResolvedClient {
+  return { address, via: address === peer ? 'peer' : 'header', malformed, forwardedUntrusted: false }
+}

@@ -1,0 +1,143 @@
+import { type Address, parseAddress, parseAddressIn } from './address.ts'
+import { parse4 } from './parse4.ts'
+
+/**
+ * Request headers in which proxies write the client's address, in lower case. Anybody can send them: only the
+ * configured one is believed, and only from a trusted peer; no other may pass to an origin as it came.
+ */
+export const FORWARDING_HEADERS = [
+  'forwarded',
+  'x-forwarded-for',
+  'x-original-forwarded-for',
+  'x-real-ip',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'cf-connecting-ip',
+  'cf-connecting-ipv6',
+  'true-client-ip',
+  'fastly-client-ip',
+  'fly-client-ip',
+  'do-connecting-ip',
+  'cloudfront-viewer-address',
+  'x-appengine-user-ip',
+  'x-azure-clientip',
+  'x-azure-socketip',
+  'x-envoy-external-address',
+] as const
+
+/** The names by their length, so that a header of another length costs one look. */
+const BY_LENGTH: readonly (readonly string[])[] = Array.from({ length: 32 }, (_, length) =>
+  FORWARDING_HEADERS.filter((name) => name.length === length),
+)
+
+/** Whether raw header fields (name, value, name, value …) hold any of `FORWARDING_HEADERS`. Allocates nothing. */
+export function carriesForwarding(fields: readonly string[]): boolean {
+  for (let at = 0; at < fields.length; at += 2) {
+    const field = fields[at] as string
+    const names = BY_LENGTH[field.length]
+    if (names === undefined) continue
+    for (let index = 0; index < names.length; index++) if (isNamed(field, names[index] as string)) return true
+  }
+  return false
+}
+
+/** Whether a field name is `name`, which is in lower case, in any case. */
+export function isNamed(field: string, name: string): boolean {
+  if (field.length !== name.length) return false
+  for (let at = 0; at < name.length; at++) {
+    const code = field.charCodeAt(at)
+    const lower = code >= 65 && code <= 90 ? code | 32 : code
+    if (lower !== name.charCodeAt(at)) return false
+  }
+  return true
+}
+
+const QUOTE = 34
+const COMMA = 44
+const BACKSLASH = 92
+
+/**
+ * Where the last element of a comma-separated list begins that ends at `end`: behind the comma before it, or 0; -1
+ * when more than `budget` characters would have to be read. A comma within quotes separates nothing if `quoted`.
+ *
+ * Read from the right, because that end is the trusted one: whatever a client put in front, an open quote too, cannot
+ * reach into what a proxy appended.
+ */
+export function elementStart(line: string, end: number, quoted: boolean, budget: number): number {
+  let inQuotes = false
+  for (let at = end - 1; at >= 0; at--) {
+    if (end - at > budget) return -1
+    const code = line.charCodeAt(at)
+    if (code === COMMA && !inQuotes) return at + 1
+    if (quoted && code === QUOTE && !isEscaped(line, at)) inQuotes = !inQuotes
+  }
+  return 0
+}
+
+/** Whether an odd number of backslashes stands before this position. */
+function isEscaped(line: string, at: number): boolean {
+  let before = at - 1
+  while (before >= 0 && line.charCodeAt(before) === BACKSLASH) before--
+  return (at - 1 - before) % 2 === 1
+}
+
+/** The address that is all of `text`, surrounding blanks aside: the value of a header that holds one address. */
+export function readSingle(text: string): Address | undefined {
+  return parseAddress(trimmed(text))
+}
+
+/** The address of one hop as X-Forwarded-For writes it: bare, with a port, or in brackets with or without a port. */
+export function readHop(element: string): Address | undefined {
+  return readNode(trimmed(element))
+}
+
+/** One parameter of a `Forwarded` element, with the `;` behind it. */
+const PARAMETER = /[ \t]*([!#$%&'*+\-.^_`|~0-9a-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;=]+))[ \t]*(?:;|$)/giy
+
+/**
+ * The address in the `for` parameter of one element of `Forwarded` (RFC 7239 section 4). `undefined` for obfuscated
+ * identifiers, `unknown`, an element without exactly one `for`, and anything malformed. A value that should have been
+ * quoted for its colon or brackets and was not is read all the same: it can mean nothing else.
+ */
+export function readForwarded(element: string): Address | undefined {
+  const nodes: string[] = []
+  let end = 0
+  for (const { 0: all, 1: name = '', 2: quoted, 3: bare = '', index } of element.matchAll(PARAMETER)) {
+    if (name.toLowerCase() === 'for') nodes.push(quoted ?? bare)
+    end = index + all.length
+  }
+  const [node] = nodes
+  return end === element.length && nodes.length === 1 && node !== undefined ? readNode(node) : undefined
+}
+
+/** RFC 7239 section 6: an IPv4 address or an IPv6 address in brackets, with or without a port; bare IPv6 as well. */
+function readNode(node: string): Address | undefined {
+  if (node.startsWith('[')) {
+    const close = node.indexOf(']')
+    const inner = node.slice(1, close)
+    return close > 0 && inner.includes(':') && isPort(node, close + 1) ? parseAddress(inner) : undefined
+  }
+  const colon = node.indexOf(':')
+  if (colon >= 0 && parse4(node, 0, colon) >= 0) {
+    return isPort(node, colon) ? parseAddressIn(node, 0, colon) : undefined
+  }
+  return parseAddress(node)
+}
+
+/** Whether what stands from `at` on is nothing, or a colon and a port number. */
+function isPort(node: string, at: number): boolean {
+  return at === node.length || (/^:[0-9]{1,5}$/.test(node.slice(at)) && Number(node.slice(at + 1)) <= 65_535)
+}
+
+/** Without the blanks that a list element may have around it (RFC 9110 section 5.6.3): space and tab. */
+function trimmed(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && isBlank(text.charCodeAt(start))) start++
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--
+  return text.slice(start, end)
+}
+
+function isBlank(code: number): boolean {
+  return code === 32 || code === 9
+}

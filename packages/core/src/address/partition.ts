@@ -1,0 +1,94 @@
+import { type Address, compareAddresses, nextAddress } from './address.ts'
+import { lastAddress, type Prefix } from './prefix.ts'
+
+/** Prefixes laid out over the address space without overlap: of those that hold an address, the longest speaks. */
+export interface Partition {
+  /** Position, in the list it was made from, of the longest prefix that holds the address; -1 when none does. */
+  find(address: Address): number
+}
+
+interface Segment {
+  readonly start: Address
+  readonly owner: number
+}
+
+/** Built once, in O(n log n); a search is binary, over typed arrays. The first of two equal prefixes speaks. */
+export function createPartition(prefixes: readonly Prefix[]): Partition {
+  const segments = layOut(prefixes)
+  const four = segments.filter(({ start }) => start.family === 4)
+  const six = segments.filter(({ start }) => start.family === 6)
+  const starts4 = Uint32Array.from(four, ({ start }) => start.d)
+  const owners4 = Int32Array.from(four, ({ owner }) => owner)
+  const starts6 = Uint32Array.from(six.flatMap(({ start: { a, b, c, d } }) => [a, b, c, d]))
+  const owners6 = Int32Array.from(six, ({ owner }) => owner)
+  return {
+    find(address) {
+      if (address.family === 4) {
+        const index = lastNotAbove4(starts4, address.d >>> 0)
+        return index < 0 ? -1 : (owners4[index] as number)
+      }
+      const index = lastNotAbove6(starts6, address)
+      return index < 0 ? -1 : (owners6[index] as number)
+    },
+  }
+}
+
+/**
+ * Where each segment begins, in address order; of several that begin together the last speaks. Prefixes nest or are
+ * disjoint, so a stack of the open ones, innermost last, says whose each address is.
+ */
+function layOut(prefixes: readonly Prefix[]): readonly Segment[] {
+  const order = prefixes.map((prefix, owner) => ({ first: prefix.address, last: lastAddress(prefix), owner }))
+  // Outer before inner; and of two equal ones the first in the list innermost, because the innermost speaks.
+  order.sort((x, y) => compareAddresses(x.first, y.first) || compareAddresses(y.last, x.last) || y.owner - x.owner)
+  const segments: Segment[] = []
+  const open: typeof order = []
+  const closeBefore = (limit: Address | undefined) => {
+    for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+      if (limit !== undefined && compareAddresses(top.last, limit) >= 0) return
+      open.pop()
+      const after = nextAddress(top.last)
+      if (after !== undefined) segments.push({ start: after, owner: open.at(-1)?.owner ?? -1 })
+    }
+  }
+  for (const entry of order) {
+    closeBefore(entry.first)
+    segments.push({ start: entry.first, owner: entry.owner })
+    open.push(entry)
+  }
+  closeBefore(undefined)
+  return segments
+}
+
+/** Index of the last start that is not above the value; -1 when the first is. */
+function lastNotAbove4(starts: Uint32Array, value: number): number {
+  let low = 0
+  let high = starts.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((starts[middle] as number) <= value) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}
+
+function lastNotAbove6(starts: Uint32Array, address: Address): number {
+  let low = 0
+  let high = starts.length >>> 2
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (notAbove(starts, middle * 4, address)) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}
+
+function notAbove(starts: Uint32Array, at: number, { a, b, c, d }: Address): boolean {
+  const first = starts[at] as number
+  if (first !== a >>> 0) return first < a >>> 0
+  const second = starts[at + 1] as number
+  if (second !== b >>> 0) return second < b >>> 0
+  const third = starts[at + 2] as number
+  if (third !== c >>> 0) return third < c >>> 0
+  return (starts[at + 3] as number) <= d >>> 0
+}

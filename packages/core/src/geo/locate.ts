@@ -1,0 +1,30 @@
+import type { Address } from '../address/address.ts'
+import type { GeoRecord, Snapshot } from '../ports.ts'
+import { countryName } from './country.ts'
+
+/** A GeoRecord with the country's name: the members of the specification's GeolocationResponse but `ip`. */
+export interface Geo extends GeoRecord {
+  readonly country?: string
+}
+
+/** `degraded`: the geolocation could not run, so an empty `geo` does not mean that the place is unknown. */
+export interface Located {
+  readonly geo: Geo
+  readonly degraded: boolean
+}
+
+const NOWHERE: Geo = Object.freeze({})
+
+/** Geolocation of a public address. A reader that is not loaded, or that throws on a corrupt record, is degraded. */
+export function locate(address: Address, snapshot: Snapshot): Located {
+  if (snapshot.geo === undefined) return { geo: NOWHERE, degraded: true }
+  let record: GeoRecord | undefined
+  try {
+    record = snapshot.geo.read(address)
+  } catch {
+    return { geo: NOWHERE, degraded: true }
+  }
+  if (record === undefined) return { geo: NOWHERE, degraded: false }
+  const country = record.countryCode === undefined ? undefined : countryName(record.countryCode)
+  return { geo: country === undefined ? record : { country, ...record }, degraded: false }
+}

@@ -1,0 +1,39 @@
+import type { NetworkFinding } from '../network/finding.ts'
+import type { CompiledPolicy, MatchedRule } from '../policy/compile.ts'
+import type { Mode } from '../vocabulary.ts'
+import type { Decision, Reason } from './decision.ts'
+import type { Inspection } from './inspection.ts'
+
+const NO_RULE: MatchedRule = Object.freeze({ id: 'default', action: 'allow' })
+
+/** Applies a policy to what is known: the first rule that matches, else `allow`. Pure; the result is frozen. */
+export function decide(policy: CompiledPolicy, inspection: Inspection, mode: Mode): Decision {
+  const rule = policy.firstMatch(inspection) ?? NO_RULE
+  return Object.freeze({
+    action: rule.action,
+    enforced: rule.action === 'allow' || mode === 'enforce',
+    reasons: Object.freeze([policyReason(rule), networkReason(inspection.network)]),
+    inspection,
+  })
+}
+
+function policyReason(rule: MatchedRule): Reason {
+  const text =
+    rule === NO_RULE ? 'No rule of the policy speaks of this request.' : `The policy's rule "${rule.id}" matches.`
+  return Object.freeze({ id: `policy:${rule.id}`, text })
+}
+
+/** The sentence that names what the network verdict rests on. */
+function networkReason(network: NetworkFinding): Reason {
+  const { classification, method } = network.verdict
+  const owner = network.asn === undefined ? '' : `AS${network.asn} ${network.asName ?? ''}`
+  const brand = network.provider === '' ? '' : ` (${network.provider})`
+  return Object.freeze({
+    id: `network:${classification}`,
+    text: network.reserved.reserved
+      ? `The client's address is reserved: ${network.reserved.label ?? ''}.`
+      : `${classification} by ${method}${owner === '' ? '' : `: ${owner}`}${brand}`,
+    ...(network.source === undefined ? {} : { source: network.source }),
+    ...(network.sourceDate === undefined ? {} : { date: network.sourceDate }),
+  })
+}

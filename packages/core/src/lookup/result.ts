@@ -1,0 +1,49 @@
+import type { Target } from '../address/target.ts'
+import type { Geo } from '../geo/locate.ts'
+import type { NetworkFinding, ReservedRange, Verdict } from '../network/finding.ts'
+import type { Purity } from '../network/purity.ts'
+import type { AsType, Degraded } from '../vocabulary.ts'
+
+/** Specification: GeolocationResponse. Members that are unknown are left out. */
+export interface GeoAnswer extends Geo {
+  readonly ip: string
+}
+
+/** Specification: AsnResponse. `asn` (`AS<number>`), `name` and `country` are left out when unknown. */
+export interface AsnAnswer {
+  readonly ip: string
+  readonly asn?: string
+  readonly name?: string
+  readonly type: AsType
+  readonly country?: string
+}
+
+/** Specification: LookupResult, the combined lookup of an address, a range or a hostname. */
+export interface LookupResult {
+  readonly target: Target
+  readonly reserved: ReservedRange
+  readonly verdict: Verdict
+  readonly purity: Purity
+  readonly isVpn: boolean
+  readonly isProxy: boolean
+  readonly isTor: boolean
+  readonly provider: string
+  readonly riskScore: number
+  readonly networkType: AsType
+  readonly geo: GeoAnswer
+  readonly asn: AsnAnswer
+  readonly degraded: readonly Degraded[]
+  /** ISO 8601, UTC. */
+  readonly at: string
+}
+
+/** The autonomous system of a finding as the wire shows it. */
+export function asnAnswer(ip: string, finding: NetworkFinding): AsnAnswer {
+  return {
+    ip,
+    ...(finding.asn === undefined ? {} : { asn: `AS${finding.asn}` }),
+    ...(finding.asName === undefined ? {} : { name: finding.asName }),
+    type: finding.asType,
+    ...(finding.asCountry === undefined ? {} : { country: finding.asCountry }),
+  }
+}

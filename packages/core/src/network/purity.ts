@@ -1,0 +1,78 @@
+import type { NetworkClass } from '../vocabulary.ts'
+import type { NetworkFinding } from './finding.ts'
+
+export const GRADES = ['S+', 'S', 'A', 'B', 'C'] as const
+export type Grade = (typeof GRADES)[number]
+
+export const PURITY_VERDICTS = ['clean', 'suspect', 'dirty'] as const
+export type PurityVerdict = (typeof PURITY_VERDICTS)[number]
+
+/** One reason why an address is less clean; `points` is negative. */
+export interface Deduction {
+  readonly factor: string
+  readonly points: number
+  readonly detail: string
+}
+
+/** Specification: Purity. `score` is 100 plus the deductions' points, never below 0; higher is cleaner. */
+export interface Purity {
+  readonly score: number
+  readonly grade: Grade
+  readonly verdict: PurityVerdict
+  readonly deductions: readonly Deduction[]
+}
+
+/** What a class costs. Ownership by infrastructure costs less than anonymisation, and what is unknown a little. */
+const CLASS_DEDUCTIONS: Readonly<Record<NetworkClass, Deduction | undefined>> = {
+  residential_clean: undefined,
+  mobile: undefined,
+  hosting: { factor: 'hosting', points: -25, detail: 'The network belongs to a hosting company.' },
+  datacenter: { factor: 'datacenter', points: -25, detail: 'The network belongs to a public cloud or datacenter.' },
+  vpn: { factor: 'vpn', points: -55, detail: 'The address is an exit of a VPN or relay service.' },
+  residential_proxy: { factor: 'residential_proxy', points: -65, detail: 'The address is sold or abused as a proxy.' },
+  tor: { factor: 'tor', points: -75, detail: 'The address is an exit of the Tor network.' },
+  unknown: { factor: 'unknown_network', points: -10, detail: 'Nothing is known of the class of this network.' },
+}
+
+const RESERVED_DEDUCTION: Deduction = {
+  factor: 'reserved',
+  points: -100,
+  detail: 'The address is not publicly routable: no visitor of the internet can come from it.',
+}
+
+const NO_SYSTEM_DEDUCTION: Deduction = {
+  factor: 'unrouted',
+  points: -15,
+  detail: 'The address is in no autonomous system that the data knows.',
+}
+
+/** Lowest score of each grade, best first. */
+const GRADE_FLOORS: readonly (readonly [Grade, number])[] = [
+  ['S+', 95],
+  ['S', 85],
+  ['A', 70],
+  ['B', 45],
+  ['C', 0],
+]
+
+/** At or above `clean` nothing speaks against the address; below `suspect` it hides who is behind it. */
+const CLEAN_FLOOR = 85
+const SUSPECT_FLOOR = 46
+
+/** The composite cleanliness score of a finding: the deductions table, then grade and verdict by the floors above. */
+export function purityOf(finding: NetworkFinding): Purity {
+  const deductions = deductionsOf(finding)
+  const score = Math.max(
+    0,
+    deductions.reduce((sum, deduction) => sum + deduction.points, 100),
+  )
+  const grade = GRADE_FLOORS.find(([, floor]) => score >= floor)?.[0] ?? 'C'
+  const verdict = score >= CLEAN_FLOOR ? 'clean' : score >= SUSPECT_FLOOR ? 'suspect' : 'dirty'
+  return { score, grade, verdict, deductions }
+}
+
+function deductionsOf(finding: NetworkFinding): readonly Deduction[] {
+  if (finding.reserved.reserved) return [RESERVED_DEDUCTION]
+  const byClass = CLASS_DEDUCTIONS[finding.verdict.classification]
+  return [...(byClass === undefined ? [] : [byClass]), ...(finding.asn === undefined ? [NO_SYSTEM_DEDUCTION] : [])]
+}

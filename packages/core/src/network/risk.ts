@@ -1,0 +1,27 @@
+import type { NetworkClass } from '../vocabulary.ts'
+import type { NetworkFinding } from './finding.ts'
+
+/** Risk of a class when nothing is doubtful about it, 0 to 100. */
+const CLASS_RISK: Readonly<Record<NetworkClass, number>> = {
+  residential_clean: 5,
+  mobile: 5,
+  hosting: 35,
+  datacenter: 35,
+  vpn: 70,
+  residential_proxy: 85,
+  tor: 95,
+  unknown: 20,
+}
+
+/** A verdict with little behind it moves towards this value: not safe, not guilty. */
+const UNDECIDED = CLASS_RISK.unknown
+
+/**
+ * Risk score of a finding (specification: riskScore): an integer from 0 to 100, the class's risk drawn towards 20 by
+ * what its confidence lacks. A reserved address is 0: it is nobody's.
+ */
+export function riskScore(finding: NetworkFinding): number {
+  if (finding.reserved.reserved) return 0
+  const { classification, confidence } = finding.verdict
+  return Math.round(UNDECIDED + (CLASS_RISK[classification] - UNDECIDED) * confidence)
+}

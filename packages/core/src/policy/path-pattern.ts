@@ -1,0 +1,43 @@
+/** Whether a canonical path matches; `exact` asks for the same case and the same trailing slash. */
+export type PathPattern = (path: string, exact: boolean) => boolean
+
+/**
+ * A path pattern of a rule: literal segments, `*` for any characters within a segment, a last segment `**` for the
+ * path itself and everything below it. Matching is one pass over the segments, with no regular expression, so no
+ * pattern and no path can make it slow. Unless `exact`, case and a trailing slash are set aside, because some
+ * frameworks set them aside when they route.
+ */
+export function parsePathPattern(pattern: string): PathPattern {
+  const below = pattern.endsWith('/**')
+  const stem = below ? pattern.slice(0, -3) : pattern
+  const exactSegments = segmentsOf(stem)
+  const foldedSegments = segmentsOf(stem.toLowerCase())
+  return (path, exact) => {
+    const segments = segmentsOf(exact ? path : path.toLowerCase())
+    const wanted = exact ? exactSegments : foldedSegments
+    if (below ? segments.length < wanted.length : segments.length !== wanted.length) return false
+    if (exact && !below && path.endsWith('/') !== pattern.endsWith('/')) return false
+    return wanted.every((segment, index) => segmentMatches(segment, segments[index] ?? ''))
+  }
+}
+
+function segmentsOf(path: string): readonly string[] {
+  return path.split('/').filter((segment) => segment !== '')
+}
+
+function segmentMatches(wanted: string, segment: string): boolean {
+  if (!wanted.includes('*')) return wanted === segment
+  const parts = wanted.split('*')
+  const first = parts[0] ?? ''
+  const last = parts.at(-1) ?? ''
+  if (segment.length < first.length + last.length || !segment.startsWith(first) || !segment.endsWith(last)) return false
+  const end = segment.length - last.length
+  let from = first.length
+  // The leftmost place of each middle part leaves the most room for the rest, so no other place need be tried.
+  for (const part of parts.slice(1, -1)) {
+    const at = segment.indexOf(part, from)
+    if (at === -1 || at + part.length > end) return false
+    from = at + part.length
+  }
+  return true
+}

@@ -1,0 +1,121 @@
+import { formatAddress } from '../address/address.ts'
+import { parsePrefix, prefixContains } from '../address/prefix.ts'
+import type {
+  AutonomousSystem,
+  Clock,
+  CountryTable,
+  Dns,
+  GeoReader,
+  GeoRecord,
+  NameAnswer,
+  NetworkRecord,
+  NetworkTable,
+  Snapshot,
+  Snapshots,
+  SystemTable,
+} from '../ports.ts'
+
+/** A clock that stands still until it is moved. */
+export interface FakeClock extends Clock {
+  advance(ms: number): void
+}
+
+export function createFakeClock(at: string): FakeClock {
+  let now = Date.parse(at)
+  return {
+    now: () => now,
+    advance(ms) {
+      now += ms
+    },
+  }
+}
+
+/** What a fault hook answers: whether the operation takes effect, and the error it ends in. */
+export interface Fault {
+  readonly apply: boolean
+  readonly error?: Error
+}
+
+/** Names that resolve as told; any other name is absent. */
+export function createFakeDns(names: Readonly<Record<string, NameAnswer>>): Dns {
+  return { resolve: async (name) => names[name] ?? { state: 'absent' } }
+}
+
+/** One row of a made network table: a CIDR and what is known of it. The longest prefix that holds an address wins. */
+export type NetworkRow = readonly [cidr: string, record: Partial<NetworkRecord>]
+
+export function createFakeNetworks(rows: readonly NetworkRow[]): NetworkTable {
+  const read = rows.map(([cidr, record]) => {
+    const prefix = parsePrefix(cidr)
+    if (prefix === undefined) throw new TypeError(`not a CIDR: ${cidr}`)
+    return { prefix, record: { inVpnRanges: false, inDatacenterRanges: false, ...record } }
+  })
+  const longestFirst = read.toSorted((x, y) => y.prefix.length - x.prefix.length)
+  return { find: (address) => longestFirst.find(({ prefix }) => prefixContains(prefix, address))?.record }
+}
+
+/** An autonomous system with the members that a test does not care for filled in. */
+export function systemOf(system: Partial<AutonomousSystem> & { readonly asn: number }): AutonomousSystem {
+  return {
+    name: `AS${system.asn}`,
+    type: 'unknown',
+    networkClass: 'unknown',
+    brand: '',
+    basis: system.type === undefined ? 'none' : 'operator',
+    ...system,
+  }
+}
+
+/** A system and its prefixes, as CIDRs. */
+export type SystemRow = readonly [system: AutonomousSystem, cidrs: readonly string[]]
+
+export function createFakeSystems(rows: readonly SystemRow[]): SystemTable {
+  const read = rows.map(([system, cidrs]) => ({
+    system,
+    prefixes: cidrs.map((cidr) => {
+      const prefix = parsePrefix(cidr)
+      if (prefix === undefined) throw new TypeError(`not a CIDR: ${cidr}`)
+      return prefix
+    }),
+  }))
+  const row = (index: number) => {
+    const found = read[index]
+    if (found === undefined) throw new RangeError(`no system ${index}`)
+    return found
+  }
+  const ofFamily = (index: number, family: 4 | 6) => row(index).prefixes.filter((p) => p.address.family === family)
+  return {
+    size: read.length,
+    system: (index) => row(index).system,
+    indexOf: (asn) => read.findIndex(({ system }) => system.asn === asn),
+    ipv4Prefixes: (index) => ofFamily(index, 4).length,
+    ipv6Prefixes: (index) => ofFamily(index, 6).length,
+    ipv4Addresses: (index) => ofFamily(index, 4).reduce((sum, { length }) => sum + 2 ** (32 - length), 0),
+    prefixes: (index) => [...ofFamily(index, 4), ...ofFamily(index, 6)],
+  }
+}
+
+/** Countries and places by the canonical text of an address. */
+export function createFakeCountries(countries: Readonly<Record<string, string>>): CountryTable {
+  return { find: (address) => countries[formatAddress(address)] }
+}
+
+export function createFakeGeo(records: Readonly<Record<string, GeoRecord | Error>>): GeoReader {
+  return {
+    read(address) {
+      const record = records[formatAddress(address)]
+      if (record instanceof Error) throw record
+      return record
+    },
+  }
+}
+
+/** A snapshot in which nothing is loaded but what is given. */
+export function snapshotOf(snapshot: Partial<Snapshot> = {}): Snapshot {
+  return { rangesLoaded: false, sources: [], ...snapshot }
+}
+
+export function snapshotsOf(snapshot: Partial<Snapshot> = {}): Snapshots {
+  const whole = snapshotOf(snapshot)
+  return { current: () => whole }
+}

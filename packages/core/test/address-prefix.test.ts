@@ -1,0 +1,208 @@
+import fc from 'fast-check'
+import IPCIDR from 'ip-cidr'
+import t from 'tap'
+import {
+  type Address,
+  address4,
+  address6,
+  compareAddresses,
+  coverRange,
+  createPartition,
+  createPrefixSet,
+  firstAddress,
+  formatAddress,
+  formatPrefix,
+  lastAddress,
+  nextAddress,
+  type Prefix,
+  parseAddress,
+  parsePrefix,
+  prefixContains,
+  prefixOf,
+  sameAddress,
+} from '../src/index.ts'
+
+const at = (text: string) => parseAddress(text) as Address
+const net = (text: string) => parsePrefix(text) as Prefix
+
+const word = fc.oneof(fc.constant(0), fc.constant(-1), fc.integer())
+const four: fc.Arbitrary<Address> = word.map(address4)
+const six: fc.Arbitrary<Address> = fc
+  .tuple(word, word, word, word)
+  .map((words) => address6(...words))
+  .filter(({ family }) => family === 6)
+const prefix4 = fc.tuple(four, fc.integer({ min: 0, max: 32 })).map((of) => prefixOf(...of))
+const prefix6 = fc.tuple(six, fc.integer({ min: 0, max: 128 })).map((of) => prefixOf(...of))
+const anyPrefix = fc.oneof(prefix4, prefix6)
+
+t.test('prefixes are read, host bits set to zero', async (t) => {
+  const table: readonly (readonly [text: string, canonical: string, first: string, last: string])[] = [
+    ['1.2.3.4/32', '1.2.3.4/32', '1.2.3.4', '1.2.3.4'],
+    ['1.2.3.4/24', '1.2.3.0/24', '1.2.3.0', '1.2.3.255'],
+    ['255.255.255.255/1', '128.0.0.0/1', '128.0.0.0', '255.255.255.255'],
+    ['1.2.3.4/0', '0.0.0.0/0', '0.0.0.0', '255.255.255.255'],
+    ['2001:DB8::1/32', '2001:db8::/32', '2001:db8::', '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff'],
+    ['2001:db8::ff/121', '2001:db8::80/121', '2001:db8::80', '2001:db8::ff'],
+    ['::1/128', '::1/128', '::1', '::1'],
+    ['::/0', '::/0', '::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+    ['ffff::/33', 'ffff::/33', 'ffff::', 'ffff:0:7fff:ffff:ffff:ffff:ffff:ffff'],
+    ['::ffff:1.2.3.4/120', '1.2.3.0/24', '1.2.3.0', '1.2.3.255'],
+    ['::ffff:0:0/96', '0.0.0.0/0', '0.0.0.0', '255.255.255.255'],
+  ]
+  for (const [text, canonical, first, last] of table) {
+    const prefix = net(text)
+    t.equal(formatPrefix(prefix), canonical, text)
+    t.equal(formatAddress(firstAddress(prefix)), first)
+    t.equal(formatAddress(lastAddress(prefix)), last)
+  }
+})
+
+t.test('what is not a prefix is refused', async (t) => {
+  const texts = [
+    ...['', '/', '1.2.3.4', '1.2.3.4/', '/24', '1.2.3.4/33', '1.2.3.4/-1', '1.2.3.4/+8', '1.2.3.4/08', '1.2.3.4/00'],
+    ...[
+      '1.2.3.4/8 ',
+      '1.2.3.4 /8',
+      '1.2.3.4/ 8',
+      '1.2.3.4/8/8',
+      '1.2.3.4/8.0',
+      '1.2.3.4/1e1',
+      '1.2.3.4/0x8',
+      '1.2.3.4/８',
+    ],
+    ...[
+      '1.2.3.4/255.255.255.0',
+      '1.2.3/24',
+      '10/8',
+      '01.2.3.4/8',
+      '::/129',
+      '::/1280',
+      '::/0128',
+      '::1%lo/128',
+      '[::]/0',
+    ],
+    // Under 96 bits a mapped prefix would be a piece of IPv6 that no IPv4 address is in.
+    ...['::ffff:1.2.3.4/24', '::ffff:1.2.3.4/95'],
+  ]
+  for (const text of texts) t.equal(parsePrefix(text), undefined, JSON.stringify(text))
+})
+
+t.test('a prefix holds its first and last address and neither neighbour', async () => {
+  fc.assert(
+    fc.property(anyPrefix, (prefix) => {
+      const first = firstAddress(prefix)
+      const last = lastAddress(prefix)
+      const after = nextAddress(last)
+      return (
+        prefixContains(prefix, first) &&
+        prefixContains(prefix, last) &&
+        (after === undefined || !prefixContains(prefix, after)) &&
+        sameAddress(prefixOf(last, prefix.length).address, first)
+      )
+    }),
+  )
+})
+
+t.test('first, last and size agree with ip-cidr', async () => {
+  fc.assert(
+    fc.property(anyPrefix, (prefix) => {
+      const theirs = new IPCIDR(formatPrefix(prefix))
+      const bits = prefix.address.family === 4 ? 32 : 128
+      const [first, last] = theirs.toRange<string>()
+      return (
+        sameAddress(at(first), firstAddress(prefix)) &&
+        sameAddress(at(last), lastAddress(prefix)) &&
+        String(theirs.size) === String(2n ** BigInt(bits - prefix.length))
+      )
+    }),
+  )
+})
+
+t.test('a range is covered by the fewest prefixes', async (t) => {
+  const cover = (first: string, last: string) => coverRange(at(first), at(last)).map(formatPrefix)
+  t.same(cover('0.0.0.0', '255.255.255.255'), ['0.0.0.0/0'])
+  t.same(cover('::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'), ['::/0'])
+  t.same(cover('1.2.3.4', '1.2.3.4'), ['1.2.3.4/32'])
+  t.same(cover('10.0.0.0', '10.255.255.255'), ['10.0.0.0/8'])
+  t.same(cover('1.2.3.1', '1.2.3.6'), ['1.2.3.1/32', '1.2.3.2/31', '1.2.3.4/31', '1.2.3.6/32'])
+  t.same(cover('255.255.255.254', '255.255.255.255'), ['255.255.255.254/31'])
+  t.same(cover('2001:db8::1', '2001:db8::4'), ['2001:db8::1/128', '2001:db8::2/127', '2001:db8::4/128'])
+  t.same(cover('::1', '::'), [], 'no range')
+  t.same(cover('1.2.3.4', '::1'), [], 'no range across families')
+})
+
+t.test('a cover is exact: adjoining prefixes from first to last, no two of which could be one', async () => {
+  const pair = fc.oneof(fc.tuple(four, four), fc.tuple(six, six))
+  fc.assert(
+    fc.property(pair, ([x, y]) => {
+      const [first, last] = compareAddresses(x, y) <= 0 ? [x, y] : [y, x]
+      const prefixes = coverRange(first, last)
+      let expected: Address | undefined = first
+      for (const [index, prefix] of prefixes.entries()) {
+        if (expected === undefined || !sameAddress(expected, prefix.address)) return false
+        expected = nextAddress(lastAddress(prefix))
+        const before = prefixes[index - 1]
+        const joined = before && prefixOf(before.address, before.length - 1)
+        if (
+          joined &&
+          before.length === prefix.length &&
+          sameAddress(joined.address, prefixOf(prefix.address, joined.length).address)
+        ) {
+          return false
+        }
+      }
+      const end = prefixes.at(-1)
+      return end !== undefined && sameAddress(lastAddress(end), last)
+    }),
+  )
+})
+
+t.test('a set of prefixes holds what one of them holds', async (t) => {
+  const set = createPrefixSet(['10.0.0.0/8', '10.1.0.0/16', '192.168.0.0/16', '::1/128', 'fc00::/7'].map(net))
+  for (const text of ['10.0.0.0', '10.1.2.3', '10.255.255.255', '192.168.0.0', '::1', 'fc00::', 'fdff::1']) {
+    t.equal(set.has(at(text)), true, text)
+  }
+  for (const text of [
+    '9.255.255.255',
+    '11.0.0.0',
+    '0.0.0.0',
+    '255.255.255.255',
+    '::',
+    '::2',
+    'fbff::',
+    'fe00::',
+    '::a00:1',
+  ]) {
+    t.equal(set.has(at(text)), false, text)
+  }
+  t.equal(createPrefixSet([]).has(at('1.2.3.4')), false)
+  t.equal(createPrefixSet([net('0.0.0.0/0')]).has(at('255.255.255.255')), true)
+  t.equal(createPrefixSet([net('0.0.0.0/0')]).has(at('::1')), false, 'the families are apart')
+})
+
+t.test('of nested prefixes the longest speaks, and of equal ones the first', async () => {
+  const narrow4 = fc
+    .tuple(fc.integer({ min: 0, max: 15 }), fc.integer({ min: 26, max: 32 }))
+    .map(([d, length]) => prefixOf(address4(d), length))
+  const narrow6 = fc
+    .tuple(fc.integer({ min: 0, max: 15 }), fc.integer({ min: 90, max: 128 }))
+    .map(([d, length]) => prefixOf(address6(-1, 0, 1, d), length))
+  const list = fc.array(fc.oneof(narrow4, narrow6, anyPrefix), { maxLength: 12 })
+  const probe = fc.oneof(
+    fc.integer({ min: 0, max: 70 }).map(address4),
+    fc.integer({ min: 0, max: 70 }).map((d) => address6(-1, 0, 1, d)),
+    four,
+    six,
+  )
+  fc.assert(
+    fc.property(list, probe, (prefixes, address) => {
+      let expected = -1
+      for (const [index, prefix] of prefixes.entries()) {
+        const best = prefixes[expected]
+        if (prefixContains(prefix, address) && (best === undefined || prefix.length > best.length)) expected = index
+      }
+      return createPartition(prefixes).find(address) === expected
+    }),
+    { numRuns: 1000 },
+  )
+})

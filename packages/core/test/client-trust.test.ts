@@ -1,0 +1,114 @@
+import { TRUSTED_PROXIES } from '@sallyport/data/trusted-proxies'
+import t from 'tap'
+import {
+  type Address,
+  formatPrefix,
+  type Prefix,
+  parseAddress,
+  parsePrefix,
+  parseTrust,
+  reservedRow,
+  SallyportError,
+  TRUST_PRESETS,
+} from '../src/index.ts'
+
+const at = (text: string) => parseAddress(text) as Address
+
+function failure(entries: readonly string[], header?: string): SallyportError {
+  try {
+    parseTrust(entries, header)
+  } catch (error) {
+    if (error instanceof SallyportError) return error
+    throw error
+  }
+  throw new Error(`${entries} was accepted`)
+}
+
+t.test('prefixes, single addresses and presets are trusted, and nothing beside them', async (t) => {
+  const trust = parseTrust([
+    '192.0.2.0/24',
+    '2001:db8::/32',
+    '198.51.100.7',
+    '2001:db9::1',
+    'loopback',
+    '::ffff:203.0.113.0/120',
+  ])
+  t.equal(trust.empty, false)
+  t.equal(trust.header, 'x-forwarded-for')
+  const inside = ['192.0.2.1', '2001:db8::5', '198.51.100.7', '2001:db9::1', '127.1.2.3', '::1', '203.0.113.77']
+  for (const text of inside) t.equal(trust.proxies.has(at(text)), true, text)
+  for (const text of ['192.0.3.1', '2001:db7::', '198.51.100.8', '2001:db9::2', '10.0.0.1', '203.0.114.0', '::2']) {
+    t.equal(trust.proxies.has(at(text)), false, text)
+  }
+  t.equal(parseTrust([]).empty, true)
+  t.equal(parseTrust([]).proxies.has(at('127.0.0.1')), false)
+})
+
+t.test('presets hold the proxies they are named after', async (t) => {
+  const members: Readonly<Record<string, readonly string[]>> = {
+    loopback: ['127.0.0.1', '::1'],
+    link_local: ['169.254.1.1', 'fe80::1'],
+    private: ['10.1.1.1', '172.31.0.1', '192.168.0.1', 'fd00::1'],
+    cloudflare: ['104.16.0.1', '172.71.255.255', '2606:4700::1'],
+    cloudfront: ['15.158.0.1', '64.252.64.1', '2600:9000:1000::1'],
+    fastly: ['151.101.0.1', '199.232.255.255', '2a04:4e42::1'],
+    gcp: ['35.191.0.1', '130.211.3.255', '2600:2d00:1:1::1'],
+  }
+  t.same([...TRUST_PRESETS].sort(), Object.keys(members).sort())
+  for (const [preset, texts] of Object.entries(members)) {
+    const { proxies } = parseTrust([preset])
+    for (const text of texts) t.equal(proxies.has(at(text)), true, `${preset} ${text}`)
+    for (const text of ['8.8.8.8', '2001:4860:4860::8888']) t.equal(proxies.has(at(text)), false, `${preset} ${text}`)
+  }
+})
+
+t.test('rows of presets are canonical and say where they are from', async (t) => {
+  const ours = new Set(['loopback', 'link_local', 'private'])
+  for (const { preset, source, date, prefixes } of TRUSTED_PROXIES) {
+    t.match(source, /^https:\/\//)
+    t.match(date, /^\d{4}-\d{2}-\d{2}$/)
+    t.equal(new Set(prefixes).size, prefixes.length)
+    for (const text of prefixes) {
+      const prefix = parsePrefix(text) as Prefix
+      t.equal(formatPrefix(prefix), text)
+      t.equal(reservedRow(prefix.address) !== undefined, ours.has(preset), `${preset} ${text}`)
+    }
+  }
+})
+
+t.test('an entry that cannot be meant is invalid_config, by name', async (t) => {
+  const entries = [
+    '0.0.0.0/0',
+    '::/0',
+    '1.2.3.4/0',
+    '::ffff:0:0/96',
+    'Cloudflare',
+    'anyone',
+    '',
+    '10/8',
+    '10.0.0.0/33',
+    '127.1',
+    '*',
+    'true',
+    '1',
+  ]
+  for (const entry of entries) {
+    const error = failure(['loopback', entry])
+    t.equal(error.code, 'invalid_config', entry)
+    t.ok(error.message.includes(`"${entry}"`), `the message names ${entry}`)
+  }
+})
+
+t.test('the header is one name; how it is read follows from it', async (t) => {
+  const form = (header: string) => parseTrust([], header).form
+  t.equal(form('X-Forwarded-For'), 'list')
+  t.equal(form('X-Original-Forwarded-For'), 'list')
+  t.equal(form('Forwarded'), 'forwarded')
+  t.equal(form('CF-Connecting-IP'), 'single')
+  t.equal(form('My-Own-Header'), 'single')
+  for (const header of ['', 'x forwarded', 'x-forwarded-for, x-real-ip', 'x:y', 'CloudFront-Viewer-Address']) {
+    const error = failure([], header)
+    t.equal(error.code, 'invalid_config', header)
+    t.ok(error.message.includes(`"${header}"`))
+  }
+})

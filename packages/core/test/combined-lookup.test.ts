@@ -1,0 +1,135 @@
+import t from 'tap'
+import type { Address } from '../src/address/address.ts'
+import { parseAddress } from '../src/address/address.ts'
+import { createLookup } from '../src/lookup/lookup.ts'
+import type { NameAnswer, Snapshot } from '../src/ports.ts'
+import {
+  createFakeClock,
+  createFakeDns,
+  createFakeGeo,
+  createFakeNetworks,
+  snapshotOf,
+  systemOf,
+} from '../src/testing/fakes.ts'
+
+function addresses(...texts: readonly string[]): readonly Address[] {
+  return texts.map((text) => {
+    const address = parseAddress(text)
+    if (address === undefined) throw new TypeError(text)
+    return address
+  })
+}
+
+const NETWORKS = createFakeNetworks([
+  [
+    '8.3.0.0/16',
+    {
+      system: systemOf({
+        asn: 64_503,
+        name: 'Tunnels',
+        type: 'vpn',
+        networkClass: 'vpn',
+        brand: 'Tunnels',
+        country: 'SE',
+      }),
+    },
+  ],
+])
+
+const FULL = snapshotOf({
+  networks: NETWORKS,
+  rangesLoaded: true,
+  geo: createFakeGeo({
+    '8.3.0.1': { countryCode: 'SE', city: 'Malmö', latitude: 55.6, longitude: 13 },
+    '8.3.0.9': new Error('corrupt'),
+  }),
+})
+
+function lookupIn(snapshot: Snapshot, names: Readonly<Record<string, NameAnswer>> = {}) {
+  return createLookup({
+    clock: createFakeClock('2026-11-21T00:00:00Z'),
+    dns: createFakeDns(names),
+    snapshots: { current: () => snapshot },
+  })
+}
+
+t.test('an address is answered whole', async (t) => {
+  t.same(await lookupIn(FULL).lookup('8.3.0.1'), {
+    target: { raw: '8.3.0.1', kind: 'ipv4', ip: '8.3.0.1' },
+    reserved: { reserved: false },
+    verdict: { classification: 'vpn', anonymized: true, confidence: 0.85, method: 'asn' },
+    purity: {
+      score: 45,
+      grade: 'B',
+      verdict: 'dirty',
+      deductions: [{ factor: 'vpn', points: -55, detail: 'The address is an exit of a VPN or relay service.' }],
+    },
+    isVpn: true,
+    isProxy: true,
+    isTor: false,
+    provider: 'Tunnels',
+    riskScore: 63,
+    networkType: 'vpn',
+    geo: { ip: '8.3.0.1', country: 'Sweden', countryCode: 'SE', city: 'Malmö', latitude: 55.6, longitude: 13 },
+    asn: { ip: '8.3.0.1', asn: 'AS64503', name: 'Tunnels', type: 'vpn', country: 'SE' },
+    degraded: [],
+    at: '2026-11-21T00:00:00.000Z',
+  })
+})
+
+t.test('what is unknown is left out, and always-present members stay', async (t) => {
+  const result = await lookupIn(FULL).lookup('9.9.9.9')
+  t.match(result, { provider: '', networkType: 'unknown', isVpn: false, isProxy: false, isTor: false, riskScore: 20 })
+  t.same(result.geo, { ip: '9.9.9.9' })
+  t.same(result.asn, { ip: '9.9.9.9', type: 'unknown' })
+})
+
+t.test('a sub-lookup that fails is named and the rest answers', async (t) => {
+  t.match(await lookupIn(FULL).lookup('8.3.0.9'), { degraded: ['geo'], isVpn: true })
+  t.same((await lookupIn(snapshotOf()).lookup('8.3.0.1')).degraded, ['geo', 'asn', 'ranges'])
+  t.same((await lookupIn({ ...FULL, rangesLoaded: false }).lookup('8.3.0.1')).degraded, ['ranges'])
+})
+
+t.test('a reserved address needs no data at all', async (t) => {
+  const result = await lookupIn(snapshotOf()).lookup('192.168.1.1')
+  t.match(result, {
+    reserved: { reserved: true, label: 'private' },
+    verdict: { method: 'reserved' },
+    riskScore: 0,
+    degraded: [],
+  })
+})
+
+t.test('a range is judged by its first address', async (t) => {
+  t.match(await lookupIn(FULL).lookup('8.3.77.5/16'), {
+    target: { raw: '8.3.77.5/16', kind: 'cidr', ip: '8.3.0.0', network: '8.3.0.0/16', addresses: 65_536 },
+    isVpn: true,
+  })
+})
+
+t.test('a URL with an address is that address', async (t) => {
+  t.match((await lookupIn(FULL).lookup('https://user@8.3.0.1:8443/path')).target, { kind: 'ipv4', ip: '8.3.0.1' })
+})
+
+t.test('a hostname says which of its addresses was looked at', async (t) => {
+  const names = {
+    'one.example.com': { state: 'found', addresses: addresses('2a00:1::1', '10.0.0.1', '8.3.0.1') },
+    'inside.example.com': { state: 'found', addresses: addresses('10.0.0.1') },
+    'six.example.com': { state: 'found', addresses: addresses('2a00:1::1') },
+  } as const
+  const lookup = lookupIn(FULL, names)
+  t.match(await lookup.lookup('https://One.Example.com./x'), {
+    target: { kind: 'hostname', hostname: 'one.example.com', ip: '8.3.0.1' },
+    degraded: ['whois'],
+  })
+  t.match(await lookup.lookup('inside.example.com'), { target: { ip: '10.0.0.1' }, reserved: { reserved: true } })
+  t.match(await lookup.lookup('six.example.com'), { target: { ip: '2a00:1::1' } })
+})
+
+t.test('a target that cannot be read or resolved has its own code', async (t) => {
+  const lookup = lookupIn(FULL, { 'down.example.com': { state: 'failed', reason: 'timeout' } })
+  await t.rejects(lookup.lookup('not a target'), { code: 'invalid_target' })
+  await t.rejects(lookup.lookup('localhost'), { code: 'invalid_target' })
+  await t.rejects(lookup.lookup('nowhere.example.com'), { code: 'unresolved_target', message: /no address/ })
+  await t.rejects(lookup.lookup('down.example.com'), { code: 'unresolved_target', message: /no answer/ })
+})

@@ -1,0 +1,131 @@
+import t from 'tap'
+import { parseTrust } from '../src/address/client.ts'
+import { createInspector, type InspectorOptions } from '../src/inspection/inspector.ts'
+import type { InspectionRequest } from '../src/inspection/request.ts'
+import { compilePolicy } from '../src/policy/compile.ts'
+import {
+  createFakeClock,
+  createFakeCountries,
+  createFakeNetworks,
+  snapshotsOf,
+  systemOf,
+} from '../src/testing/fakes.ts'
+
+const SNAPSHOTS = snapshotsOf({
+  networks: createFakeNetworks([
+    [
+      '8.1.0.0/16',
+      {
+        system: systemOf({ asn: 64_501, name: 'Home', type: 'isp', networkClass: 'residential_clean', country: 'DE' }),
+      },
+    ],
+    ['2a00:1::/32', { system: systemOf({ asn: 64_502, name: 'Racks', type: 'hosting', networkClass: 'hosting' }) }],
+  ]),
+  countries: createFakeCountries({ '8.1.1.1': 'AT', '10.0.0.1': 'XX' }),
+})
+
+function inspector(options: Partial<InspectorOptions> = {}) {
+  return createInspector({
+    clock: createFakeClock('2026-11-21T01:02:03.004Z'),
+    snapshots: SNAPSHOTS,
+    trust: parseTrust(['loopback'], 'x-forwarded-for'),
+    policy: compilePolicy({ preset: 'low-friction', rules: [] }),
+    mode: 'enforce',
+    ...options,
+  })
+}
+
+const REQUEST: InspectionRequest = {
+  peer: '127.0.0.1',
+  method: 'GET',
+  target: '/a?b',
+  scheme: 'http',
+  httpVersion: '1.1',
+  fields: [],
+}
+
+t.test('an inspection is frozen, serialisable and says where everything came from', async (t) => {
+  const inspection = inspector().inspect({ ...REQUEST, fields: ['X-Forwarded-For', '8.1.1.1'] })
+  t.match(inspection, {
+    at: '2026-11-21T01:02:03.004Z',
+    peer: '127.0.0.1',
+    client: { address: '8.1.1.1', via: 'header', malformed: false },
+    request: { method: 'GET', path: '/a', canonical: true },
+    network: {
+      asn: 64_501,
+      asName: 'Home',
+      asCountry: 'DE',
+      verdict: { classification: 'residential_clean', method: 'asn' },
+    },
+    country: 'AT',
+    degraded: ['ranges'],
+  })
+  t.ok(deeplyFrozen(inspection))
+  t.same(JSON.parse(JSON.stringify(inspection)), inspection)
+})
+
+t.test('the peer is the client unless a trusted proxy says otherwise', async (t) => {
+  t.match(inspector().inspect({ ...REQUEST, peer: '8.1.1.1', fields: ['X-Forwarded-For', '2a00:1::1'] }).client, {
+    address: '8.1.1.1',
+    via: 'peer',
+  })
+  t.match(inspector().inspect({ ...REQUEST, peer: '::ffff:8.1.1.1' }).client, { address: '8.1.1.1', via: 'peer' })
+  t.match(inspector().inspect({ ...REQUEST, fields: ['x-forwarded-for', '2a00:1::0001'] }).client, {
+    address: '2a00:1::1',
+    via: 'header',
+  })
+})
+
+t.test('a reserved client has no country', async (t) => {
+  const inspection = inspector({ trust: parseTrust([]) }).inspect({ ...REQUEST, peer: '10.0.0.1' })
+  t.equal(inspection.network.verdict.method, 'reserved')
+  t.notOk('country' in inspection)
+})
+
+t.test('a socket that is already gone is nobody, not everybody', async (t) => {
+  const inspection = inspector().inspect({ ...REQUEST, peer: '' })
+  t.same(inspection.client, { address: '', via: 'none', malformed: false })
+  t.match(inspection.network, { reserved: { reserved: false }, verdict: { classification: 'unknown', confidence: 0 } })
+})
+
+t.test('forwarding headers that nobody is trusted to send are told once', async (t) => {
+  let told = 0
+  const deaf = inspector({ trust: parseTrust([]), onForwardedUntrusted: () => told++ })
+  deaf.inspect(REQUEST)
+  t.equal(told, 0)
+  deaf.inspect({ ...REQUEST, fields: ['X-Forwarded-For', '8.1.1.1'] })
+  deaf.inspect({ ...REQUEST, fields: ['X-Forwarded-For', '8.1.1.1'] })
+  t.equal(told, 1)
+  inspector({ onForwardedUntrusted: () => told++ }).inspect({ ...REQUEST, fields: ['X-Forwarded-For', '8.1.1.1'] })
+  t.equal(told, 1, 'a trusted proxy is no news')
+})
+
+t.test('a fault inside is data, never an exception at the host', async (t) => {
+  const faults: unknown[] = []
+  const snapshots = {
+    current: () => {
+      throw new Error('boom')
+    },
+  }
+  const open = inspector({ snapshots, onFault: (error) => faults.push(error) })
+  t.match(open.decide(REQUEST), { action: 'allow', enforced: true, reasons: [{ id: 'inspection_failed' }] })
+  t.match(inspector({ snapshots, onError: 'block' }).decide(REQUEST), { action: 'block', enforced: true })
+  t.match(inspector({ snapshots, onError: 'block', mode: 'monitor' }).decide(REQUEST), {
+    action: 'block',
+    enforced: false,
+  })
+  t.equal(faults.length, 1)
+})
+
+t.test('nothing loaded is said, not guessed', async (t) => {
+  const decision = inspector({ snapshots: snapshotsOf() }).decide({ ...REQUEST, peer: '8.1.1.1' })
+  t.match(decision, {
+    action: 'allow',
+    inspection: { network: { verdict: { classification: 'unknown' } }, degraded: ['asn', 'ranges'] },
+  })
+})
+
+function deeplyFrozen(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return Object.isFrozen(value) && Object.values(value).every(deeplyFrozen)
+}

@@ -1,0 +1,101 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { canonicalPath } from '../src/policy/path.ts'
+import { parsePathPattern } from '../src/policy/path-pattern.ts'
+
+t.test('one path has one form, and the others are known not to be it', async (t) => {
+  const rows: readonly (readonly [target: string, path: string, canonical: boolean])[] = [
+    ['/', '/', true],
+    ['/admin', '/admin', true],
+    ['/admin/', '/admin/', true],
+    ['/admin?x=/../y#z', '/admin', true],
+    ['/a.b/c-d_e~f', '/a.b/c-d_e~f', true],
+    ['/.well-known/x', '/.well-known/x', true],
+    ['/caf%C3%A9', '/caf%C3%A9', true],
+    ['/a+b:c@d!', '/a+b:c@d!', true],
+    ['/caf%c3%a9', '/caf%C3%A9', false],
+    ['//admin', '/admin', false],
+    ['/\\admin', '/admin', false],
+    ['\\admin', '/admin', false],
+    ['/admin#x', '/admin', false],
+    ['/%61dmin', '/admin', false],
+    ['/x/../admin', '/admin', false],
+    ['/x/%2e%2E/admin', '/admin', false],
+    ['/x/..%2fadmin', '/admin', false],
+    ['/x/..%5Cadmin', '/admin', false],
+    ['/./admin/.', '/admin/', false],
+    ['/../../admin', '/admin', false],
+    ['/..', '/', false],
+    ['http://host/admin', '/admin', false],
+    ['http://host', '/', false],
+    ['HTTPS://host:8443//admin', '/admin', false],
+    ['*', '/', false],
+    ['', '/', false],
+    ['host:443', '/', false],
+  ]
+  for (const [target, path, canonical] of rows) t.same(canonicalPath(target), { path, canonical }, target)
+})
+
+t.test('a canonical path is canonical again', async () => {
+  const piece = fc.constantFrom(
+    '/',
+    '.',
+    '..',
+    '%2e',
+    '%2F',
+    '%5c',
+    '\\',
+    'a',
+    'B',
+    '%41',
+    '%ff',
+    '?',
+    '#',
+    '//',
+    'http://h',
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+      const { path } = canonicalPath(`/${pieces.join('')}`)
+      const again = canonicalPath(path)
+      return again.path === path && again.canonical
+    }),
+  )
+})
+
+t.test('patterns match whole segments', async (t) => {
+  const rows: readonly (readonly [pattern: string, path: string, matches: boolean])[] = [
+    ['/login', '/login', true],
+    ['/login', '/login/', true],
+    ['/login', '/LOGIN', true],
+    ['/login', '/login/x', false],
+    ['/login', '/loginx', false],
+    ['/admin/**', '/admin', true],
+    ['/admin/**', '/Admin/users/1', true],
+    ['/admin/**', '/administrator', false],
+    ['/**', '/', true],
+    ['/**', '/anything/at/all', true],
+    ['/files/*.pdf', '/files/a.pdf', true],
+    ['/files/*.pdf', '/files/a/b.pdf', false],
+    ['/files/*.pdf', '/files/.pdf', true],
+    ['/*/edit', '/post/edit', true],
+    ['/*/edit', '/post/1/edit', false],
+    ['/a*b*c', '/aXbYc', true],
+    ['/a*b*c', '/aXc', false],
+    ['/ab*ba', '/aba', false],
+  ]
+  for (const [pattern, path, matches] of rows)
+    t.equal(parsePathPattern(pattern)(path, false), matches, `${pattern} ${path}`)
+})
+
+t.test('an exact match asks for the same case and trailing slash', async (t) => {
+  const login = parsePathPattern('/login')
+  t.equal(login('/login', true), true)
+  t.equal(login('/Login', true), false)
+  t.equal(login('/login/', true), false)
+  t.equal(parsePathPattern('/admin/**')('/admin/', true), true)
+})
+
+t.test('many wildcards against a long path stay linear', async (t) => {
+  t.equal(parsePathPattern(`/${'a*'.repeat(200)}b`)(`/${'a'.repeat(8_000)}`, false), false)
+})

@@ -1,0 +1,66 @@
+import t from 'tap'
+import type { NetworkFinding } from '../src/network/finding.ts'
+import { GRADES, purityOf } from '../src/network/purity.ts'
+import { riskScore } from '../src/network/risk.ts'
+import { anonymises, NETWORK_CLASSES, type NetworkClass } from '../src/vocabulary.ts'
+
+function finding(classification: NetworkClass, confidence = 0.9): NetworkFinding {
+  return {
+    reserved: { reserved: false },
+    verdict: { classification, anonymized: anonymises(classification), confidence, method: 'asn' },
+    provider: '',
+    asType: 'unknown',
+    asn: 64_500,
+  }
+}
+
+const RESERVED: NetworkFinding = {
+  ...finding('unknown', 1),
+  reserved: { reserved: true, label: 'private', detail: 'Private-use network (RFC 1918).' },
+}
+
+t.test('the score is 100 less the deductions, which say why', async (t) => {
+  for (const networkClass of NETWORK_CLASSES) {
+    const { score, grade, deductions } = purityOf(finding(networkClass))
+    t.equal(score, 100 + deductions.reduce((sum, { points }) => sum + points, 0))
+    t.ok(deductions.every(({ factor, points, detail }) => factor !== '' && points < 0 && detail !== ''))
+    t.ok(GRADES.includes(grade))
+  }
+})
+
+t.test('home and mobile lines are spotless, anonymisers dirty, infrastructure between', async (t) => {
+  for (const name of ['residential_clean', 'mobile'] as const) {
+    t.match(purityOf(finding(name)), { score: 100, grade: 'S+', verdict: 'clean', deductions: [] })
+  }
+  for (const name of ['hosting', 'datacenter'] as const)
+    t.match(purityOf(finding(name)), { grade: 'A', verdict: 'suspect' })
+  for (const name of ['vpn', 'residential_proxy', 'tor'] as const) t.equal(purityOf(finding(name)).verdict, 'dirty')
+  t.match(purityOf(finding('vpn')), { grade: 'B' })
+  t.match(purityOf(finding('tor')), { grade: 'C' })
+  t.match(purityOf(finding('unknown', 0)), { grade: 'S', verdict: 'clean' })
+})
+
+t.test('an address in no system is less clean, and the score never falls below 0', async (t) => {
+  const { asn, ...unrouted } = finding('unknown', 0)
+  t.equal(asn, 64_500)
+  t.same(
+    purityOf(unrouted).deductions.map(({ factor }) => factor),
+    ['unknown_network', 'unrouted'],
+  )
+  t.match(purityOf(RESERVED), { score: 0, grade: 'C', verdict: 'dirty' })
+})
+
+t.test('risk grows with the class and shrinks towards undecided with doubt', async (t) => {
+  const risks = (['residential_clean', 'hosting', 'vpn', 'residential_proxy', 'tor'] as const).map((name) =>
+    riskScore(finding(name)),
+  )
+  t.same(
+    risks,
+    risks.toSorted((x, y) => x - y),
+  )
+  t.ok(riskScore(finding('tor', 1)) > riskScore(finding('tor', 0.5)))
+  t.ok(riskScore(finding('residential_clean', 0.6)) > riskScore(finding('residential_clean', 1)))
+  t.equal(riskScore(finding('unknown', 0)), 20)
+  t.equal(riskScore(RESERVED), 0)
+  for (const name of NETWORK_CLASSES) t.ok(Number.isInteger(riskScore(finding(name))))
+})
