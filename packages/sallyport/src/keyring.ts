@@ -1,0 +1,59 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { type Account, type Accounts, createKey, dateText, isDate, KEY_BYTES, type PlanName } from '@sallyport/accounts'
+import { type Clock, SallyportError } from '@sallyport/core'
+
+/** Whom a new key is for: an account that is there, or the makings of a new one. */
+export type KeyOwner =
+  | { readonly account: string }
+  | {
+      /** `free` unless told otherwise. */
+      readonly plan?: PlanName
+      /** `YYYY-MM-DD`, the anchor of the billing window; today (UTC) unless told otherwise. */
+      readonly signup?: string
+      readonly name?: string
+    }
+
+/** A new key. `key` is shown here and nowhere else: only its hash is kept. */
+export interface IssuedKey {
+  readonly key: string
+  /** The public id, by which it is listed and revoked. */
+  readonly id: string
+  readonly account: Account
+}
+
+/** Makes and withdraws API keys: the accounts port with a clock and randomness. */
+export interface Keyring {
+  /** Throws `unknown_account`, and `invalid_request` for a signup that is not a day. */
+  issue(owner: KeyOwner): Promise<IssuedKey>
+  /** Throws `unknown_key`. */
+  revoke(id: string): Promise<void>
+}
+
+export function createKeyring(accounts: Accounts, clock: Clock): Keyring {
+  async function ownerAccount(owner: KeyOwner): Promise<Account> {
+    if ('account' in owner) {
+      const account = await accounts.findAccount(owner.account)
+      if (account === undefined) throw new SallyportError('unknown_account', `There is no account "${owner.account}".`)
+      return account
+    }
+    const signupDate = owner.signup ?? dateText(clock.now())
+    if (!isDate(signupDate))
+      throw new SallyportError('invalid_request', `signup: "${signupDate}" is not a day YYYY-MM-DD.`)
+    const account: Account = { id: randomUUID(), name: owner.name ?? '', plan: owner.plan ?? 'free', signupDate }
+    await accounts.createAccount(account)
+    return account
+  }
+
+  return {
+    async issue(owner) {
+      const account = await ownerAccount(owner)
+      const { text, record } = createKey(randomBytes(KEY_BYTES))
+      await accounts.createKey({ ...record, accountId: account.id, createdAt: new Date(clock.now()).toISOString() })
+      return { key: text, id: record.id, account }
+    },
+    async revoke(id) {
+      const revoked = await accounts.revokeKey(id, new Date(clock.now()).toISOString())
+      if (!revoked) throw new SallyportError('unknown_key', `There is no key "${id}", or it was revoked before.`)
+    },
+  }
+}

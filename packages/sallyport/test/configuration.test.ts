@@ -1,0 +1,95 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { parseConfig, readConfig } from '../src/config/read.ts'
+
+function fileWith(folder: string, text: string): string {
+  const file = join(folder, 'sallyport.yaml')
+  writeFileSync(file, text)
+  return file
+}
+
+t.test('nothing written is a whole configuration that trusts nobody', async (t) => {
+  t.same(parseConfig({}), {
+    listen: '127.0.0.1:8080',
+    mode: 'enforce',
+    trustProxy: [],
+    clientHeader: 'x-forwarded-for',
+    api: { enabled: true, base: '' },
+    dataDir: './.sallyport',
+    data: { refresh: false, sources: {} },
+    net: { allowPrivate: [] },
+    dns: { servers: [], timeoutMs: 500 },
+    policy: { preset: 'low-friction', rules: [] },
+    limits: { ipv6Prefix: 64 },
+  })
+  t.same(readConfig({}), parseConfig({}))
+})
+
+t.test('flags win over the environment, and the environment over the file', async (t) => {
+  const file = fileWith(
+    t.testdir(),
+    'listen: 127.0.0.1:1\nmode: monitor\napi:\n  base: /detect\ntrustProxy: [private]\n',
+  )
+  t.match(readConfig({ file }), { listen: '127.0.0.1:1', mode: 'monitor', api: { base: '/detect', enabled: true } })
+  const env = {
+    SALLYPORT_LISTEN: '127.0.0.1:2',
+    SALLYPORT_API_ENABLED: 'false',
+    SALLYPORT_TRUST_PROXY: 'loopback, 10.0.0.0/8',
+  }
+  t.match(readConfig({ file, env }), {
+    listen: '127.0.0.1:2',
+    api: { base: '/detect', enabled: false },
+    trustProxy: ['loopback', '10.0.0.0/8'],
+  })
+  t.match(readConfig({ file, env, flags: { listen: '127.0.0.1:3' } }), { listen: '127.0.0.1:3', mode: 'monitor' })
+})
+
+t.test('variables that other programs set are left alone, and empty ones say nothing', async (t) => {
+  const env = { SALLYPORT_SERVICE_HOST: '10.0.0.1', SALLYPORT_PORT: 'tcp://10.0.0.1:80', SALLYPORT_MODE: '' }
+  t.same(readConfig({ env }), parseConfig({}))
+})
+
+t.test('a configuration that cannot be meant is refused by the name of its key', async (t) => {
+  const rows: readonly (readonly [input: unknown, message: RegExp])[] = [
+    [{ listn: '127.0.0.1:1' }, /unknown key "listn"/],
+    [{ api: { bass: '/x' } }, /unknown key "api\.bass"/],
+    [
+      { policy: { rules: [{ id: 'a', match: { class: ['tor'] }, action: 'block' }] } },
+      /unknown key "policy\.rules\.0\.match\.class"/,
+    ],
+    [{ listen: '8080' }, /listen: must be host:port/],
+    [{ mode: 'observe' }, /mode:/],
+    [{ upstream: 'localhost:3000' }, /upstream:/],
+    [{ upstream: 'ftp://localhost' }, /upstream:/],
+    [{ api: { base: 'detect/' } }, /api\.base:/],
+    [{ store: 'postgres://localhost/x' }, /store: must be sqlite/],
+    [{ data: { refresh: true } }, /data\.refresh:/],
+    [{ dns: { timeoutMs: 0 } }, /dns\.timeoutMs:/],
+    [{ limits: { ipv6Prefix: 129 } }, /limits\.ipv6Prefix:/],
+    [{ tls: { cert: 'a', key: 'b' } }, /"tls" is not supported by this version/],
+    [{ redis: 'redis://localhost' }, /"redis" is not supported by this version/],
+    ['text', /configuration:/],
+    [[], /configuration:/],
+  ]
+  for (const [input, message] of rows)
+    t.throws(() => parseConfig(input), { code: 'invalid_config', message }, JSON.stringify(input))
+})
+
+t.test('a file that cannot be read says which and where', async (t) => {
+  t.throws(() => readConfig({ file: '/nowhere/sallyport.yaml' }), {
+    code: 'invalid_config',
+    message: /nowhere.*ENOENT/,
+  })
+  const broken = fileWith(t.testdir(), 'listen: [1\nmode: monitor')
+  t.throws(() => readConfig({ file: broken }), { code: 'invalid_config', message: /sallyport\.yaml.*line/s })
+  t.throws(() => readConfig({ file: fileWith(t.testdir(), '- a\n- b\n') }), {
+    code: 'invalid_config',
+    message: /map of keys/,
+  })
+  t.throws(() => readConfig({ env: { SALLYPORT_DNS_TIMEOUT_MS: 'soon' } }), {
+    code: 'invalid_config',
+    message: /SALLYPORT_DNS_TIMEOUT_MS/,
+  })
+  t.match(readConfig({ file: fileWith(t.testdir(), '') }), { mode: 'enforce' })
+})

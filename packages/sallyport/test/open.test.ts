@@ -1,0 +1,198 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { InspectionRequest } from '@sallyport/core'
+import t from 'tap'
+import { type NoticeCode, open } from '../src/open.ts'
+import { madeConfig } from './made-sources.ts'
+
+function requestFrom(peer: string, fields: readonly string[] = []): InspectionRequest {
+  return { peer, method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1', fields }
+}
+
+function apiRequest(path: string, key?: string) {
+  const fields = key === undefined ? [] : ['Authorization', `Bearer ${key}`]
+  return {
+    ...requestFrom('8.1.0.1', fields),
+    target: path,
+    path,
+    query: new URLSearchParams(),
+    json: async () => undefined,
+  }
+}
+
+t.test('opened on data of its own it decides, answers and closes', async (t) => {
+  const sallyport = await open(madeConfig(t.testdir()))
+  t.teardown(() => sallyport.close())
+  const classes = ['8.1.0.1', '8.2.0.1', '8.3.0.1', '8.4.0.1', '2a01:4f8::1', '9.9.9.9', '127.0.0.1'].map((peer) => {
+    const { action, inspection } = sallyport.decide(requestFrom(peer))
+    return [inspection.network.verdict.classification, action]
+  })
+  t.same(classes, [
+    ['residential_clean', 'allow'],
+    ['hosting', 'flag'],
+    ['vpn', 'flag'],
+    ['tor', 'flag'],
+    ['hosting', 'flag'],
+    ['unknown', 'allow'],
+    ['unknown', 'allow'],
+  ])
+  t.match(await sallyport.lookup('8.3.0.1'), {
+    isVpn: true,
+    provider: 'Proton VPN',
+    asn: { asn: 'AS209103', country: 'CH' },
+  })
+
+  const { key } = await sallyport.keyring.issue({ plan: 'starter', name: 'Test' })
+  t.match(await sallyport.api(apiRequest('/v1/vpn/8.3.0.1')), { status: 401 })
+  t.match(await sallyport.api(apiRequest('/v1/vpn/8.3.0.1', key)), {
+    status: 200,
+    headers: { 'X-RateLimit-Limit': '150000' },
+  })
+  t.match(await sallyport.api(apiRequest('/v1/nothing')), { status: 404 })
+  t.equal(await sallyport.api(apiRequest('/elsewhere')), undefined)
+})
+
+t.test('every data set says how it stands, and the facts kept by hand are among them', async (t) => {
+  const sallyport = await open(madeConfig(t.testdir()))
+  t.teardown(() => sallyport.close())
+  const states = Object.fromEntries(sallyport.sources().map(({ id, state }) => [id, state]))
+  t.match(states, {
+    'asn-csv-v4': 'loaded',
+    'dbip-city-v4': 'absent',
+    'x4bnet-vpn-ipv4': 'absent',
+    operators: 'loaded',
+  })
+  t.equal(sallyport.sources().find(({ id }) => id === 'asn-csv-v4')?.entries, 4)
+})
+
+t.test('range lists that are named are read, and then the counts mean something', async (t) => {
+  const lists = { 'x4bnet-vpn-ipv4': '8.2.7.0/24\n', 'x4bnet-dc-ipv4': '8.2.0.0/16\n', 'tor-bulk-exit': '8.2.9.9\n' }
+  const sallyport = await open(madeConfig(t.testdir(), lists))
+  t.teardown(() => sallyport.close())
+  const methods = ['8.2.0.1', '8.2.7.1', '8.2.9.9'].map((peer) => sallyport.inspect(requestFrom(peer)).network.verdict)
+  t.match(methods, [
+    { classification: 'hosting', method: 'range:hosting' },
+    { classification: 'vpn', method: 'range:vpn' },
+    { classification: 'tor', method: 'ip_state' },
+  ])
+  const response = await sallyport.api(apiRequest('/v1/asn/directory/24940'))
+  t.match(JSON.parse(String(response?.body)), { rangesLoaded: true, vpnRangePrefixes: 0, datacenterRangePrefixes: 1 })
+  t.same((await sallyport.lookup('8.2.0.1')).degraded, ['geo'])
+})
+
+t.test('a city database that is not one is refused by name and the rest answers', async (t) => {
+  const sallyport = await open(madeConfig(t.testdir(), { 'dbip-city-lite': 'not an MMDB' }))
+  t.teardown(() => sallyport.close())
+  t.match(
+    sallyport.sources().find(({ id }) => id === 'dbip-city-lite'),
+    { state: 'refused', reason: /dbip-city-lite\.source/ },
+  )
+  t.match(await sallyport.lookup('8.3.0.1'), { isVpn: true, degraded: ['geo', 'ranges'] })
+})
+
+t.test('a compiled file that was damaged is refused by name and made anew', async (t) => {
+  const folder = t.testdir()
+  const config = madeConfig(folder)
+  await (await open(config)).close()
+  const name = readdirSync(join(folder, 'state')).find((file) => file.startsWith('tables-')) ?? ''
+  const file = join(folder, 'state', name)
+  const whole = readFileSync(file)
+  for (const damaged of [
+    whole.subarray(0, whole.length >> 1),
+    Buffer.from(whole).fill(0, whole.length - 9, whole.length - 1),
+    Buffer.alloc(0),
+  ]) {
+    writeFileSync(file, damaged)
+    const notices: (readonly [NoticeCode, string])[] = []
+    const sallyport = await open(config, { onNotice: (code, message) => notices.push([code, message]) })
+    t.equal(sallyport.inspect(requestFrom('8.4.0.1')).network.verdict.classification, 'tor')
+    await sallyport.close()
+    t.match(notices, [['SALLYPORT_TABLES_REFUSED', new RegExp(name)]])
+    t.ok(readFileSync(file).equals(whole))
+  }
+})
+
+t.test('a second open reads what the first compiled', async (t) => {
+  const config = madeConfig(t.testdir())
+  let compiled = 0
+  for (let round = 0; round < 2; round++) {
+    const sallyport = await open(config, { onProgress: () => compiled++ })
+    await sallyport.close()
+    if (round === 0) t.ok(compiled > 0)
+    else t.equal(compiled, 0)
+    compiled = 0
+  }
+})
+
+t.test('processes that open one dataDir at once compile it once', async (t) => {
+  const config = JSON.stringify(madeConfig(t.testdir()))
+  const children = Array.from({ length: 4 }, () => fork(join(import.meta.dirname, 'opener.js'), [config]))
+  const answers = await Promise.all(children.map(async (child) => (await once(child, 'message'))[0]))
+  t.same(
+    answers.map(({ verdict }) => verdict),
+    ['tor', 'tor', 'tor', 'tor'],
+  )
+  t.equal(answers.filter(({ compiled }) => compiled).length, 1)
+})
+
+t.test('two in one process share nothing', async (t) => {
+  const notices: string[] = []
+  const folder = t.testdir({ a: {}, b: {} })
+  const [first, second] = await Promise.all(
+    ['a', 'b'].map((name) =>
+      open(madeConfig(join(folder, name)), { onNotice: (code) => notices.push(`${name} ${code}`) }),
+    ),
+  )
+  if (first === undefined || second === undefined) return t.fail('not open')
+  t.teardown(() => Promise.all([first.close(), second.close()]))
+  const forwarded = requestFrom('8.1.0.1', ['X-Forwarded-For', '8.2.0.1'])
+  for (const sallyport of [first, first, second]) sallyport.decide(forwarded)
+  t.same(notices, ['a SALLYPORT_FORWARDED_UNTRUSTED', 'b SALLYPORT_FORWARDED_UNTRUSTED'])
+  const remaining = async (sallyport: typeof first) =>
+    (await sallyport.api(apiRequest('/v1/demo/8.1.0.1')))?.headers['X-RateLimit-Remaining']
+  t.same([await remaining(first), await remaining(first), await remaining(second)], ['99', '98', '99'])
+})
+
+t.test('a closed store is an outage of keyed routes alone', async (t) => {
+  const faults: unknown[] = []
+  const sallyport = await open(madeConfig(t.testdir()), { onFault: (error) => faults.push(error) })
+  const { key } = await sallyport.keyring.issue({})
+  await sallyport.close()
+  t.match(await sallyport.api(apiRequest('/v1/vpn/8.3.0.1', key)), { status: 503, headers: { 'Retry-After': /^\d+$/ } })
+  t.equal(faults.length, 1)
+  t.match(await sallyport.api(apiRequest('/v1/demo/8.3.0.1')), { status: 200 })
+  t.equal(sallyport.decide(requestFrom('8.4.0.1')).action, 'flag')
+})
+
+t.test('what cannot be meant is refused before anything is opened', async (t) => {
+  const folder = t.testdir()
+  await t.rejects(open({ ...madeConfig(folder), trustProxy: ['nobody'] }), {
+    code: 'invalid_config',
+    message: /nobody/,
+  })
+  await t.rejects(open({ dataDir: folder, data: { sources: { nothing: { enabled: false } } } }), {
+    code: 'invalid_config',
+    message: /nothing/,
+  })
+  await t.rejects(open({ dataDir: folder, policy: { rules: [{ id: 'a', match: { path: ['x'] }, action: 'flag' }] } }), {
+    code: 'invalid_policy',
+  })
+  await t.rejects(open({ lissten: 1 } as object), { code: 'invalid_config', message: /lissten/ })
+})
+
+t.test('a key is for one account, and a day must be one', async (t) => {
+  const sallyport = await open(madeConfig(t.testdir()))
+  t.teardown(() => sallyport.close())
+  const first = await sallyport.keyring.issue({ plan: 'pro', signup: '2026-01-31' })
+  const second = await sallyport.keyring.issue({ account: first.account.id })
+  t.equal(second.account.id, first.account.id)
+  t.not(second.key, first.key)
+  await sallyport.keyring.revoke(second.id)
+  t.match(await sallyport.api(apiRequest('/v1/user/limits', second.key)), { status: 401 })
+  t.match(await sallyport.api(apiRequest('/v1/user/limits', first.key)), { status: 200 })
+  await t.rejects(sallyport.keyring.revoke(second.id), { code: 'unknown_key' })
+  await t.rejects(sallyport.keyring.issue({ account: 'nobody' }), { code: 'unknown_account' })
+  await t.rejects(sallyport.keyring.issue({ signup: '2026-02-30' }), { code: 'invalid_request' })
+})
