@@ -28,12 +28,13 @@ function networkReason(network: NetworkFinding): Reason {
   const { classification, method } = network.verdict
   const owner = network.asn === undefined ? '' : `AS${network.asn} ${network.asName ?? ''}`
   const brand = network.provider === '' ? '' : ` (${network.provider})`
-  return Object.freeze({
+  const reason: { -readonly [Member in keyof Reason]: Reason[Member] } = {
     id: `network:${classification}`,
     text: network.reserved.reserved
       ? `The client's address is reserved: ${network.reserved.label ?? ''}.`
       : `${classification} by ${method}${owner === '' ? '' : `: ${owner}`}${brand}`,
-    ...(network.source === undefined ? {} : { source: network.source }),
-    ...(network.sourceDate === undefined ? {} : { date: network.sourceDate }),
-  })
+  }
+  if (network.source !== undefined) reason.source = network.source
+  if (network.sourceDate !== undefined) reason.date = network.sourceDate
+  return Object.freeze(reason)
 }

@@ -39,6 +39,18 @@ export function createInspector(options: InspectorOptions): Inspector {
   // Once an instance, so that a busy server is told and not flooded.
   let told = false
 
+  // Writing a date costs as much as a lookup, and a busy server writes the same millisecond many times.
+  let lastTime = Number.NaN
+  let lastTimestamp = ''
+  function timestamp(): string {
+    const time = clock.now()
+    if (time !== lastTime) {
+      lastTime = time
+      lastTimestamp = new Date(time).toISOString()
+    }
+    return lastTimestamp
+  }
+
   function client(request: InspectionRequest): ResolvedClient {
     const resolved = resolveClient(request, trust)
     if (resolved.forwardedUntrusted && !told) {
@@ -54,15 +66,16 @@ export function createInspector(options: InspectorOptions): Inspector {
     const network = address === undefined ? NO_CLIENT : classify(address, snapshot)
     const country = address === undefined || network.reserved.reserved ? undefined : snapshot.countries?.find(address)
     const { path, canonical } = canonicalPath(request.target)
-    return Object.freeze({
-      at: new Date(clock.now()).toISOString(),
+    const inspection: { -readonly [Member in keyof Inspection]: Inspection[Member] } = {
+      at: timestamp(),
       peer: request.peer,
       client: Object.freeze({ address: address === undefined ? '' : formatAddress(address), via, malformed }),
       request: Object.freeze({ method: request.method, path, canonical }),
       network,
-      ...(country === undefined ? {} : { country }),
       degraded: degradedOf(snapshot),
-    })
+    }
+    if (country !== undefined) inspection.country = country
+    return Object.freeze(inspection)
   }
 
   return {
@@ -73,7 +86,7 @@ export function createInspector(options: InspectorOptions): Inspector {
         return decide(policy, inspect(request), mode)
       } catch (error) {
         options.onFault?.(error)
-        return faultDecision(request, options, new Date(clock.now()).toISOString())
+        return faultDecision(request, options, timestamp())
       }
     },
   }

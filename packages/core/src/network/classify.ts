@@ -92,17 +92,24 @@ interface Evidence {
 function findingOf(record: NetworkRecord, sources: readonly SourceStatus[]): NetworkFinding {
   const { system, range } = record
   const evidence = strongest(range, system)
-  const date = evidence === undefined ? undefined : sources.find((source) => source.id === evidence.source)?.date
-  return Object.freeze({
+  // Filled in step by step: a spread per optional member would cost more than the whole lookup.
+  const finding: { -readonly [Member in keyof NetworkFinding]: NetworkFinding[Member] } = {
     reserved: NOT_RESERVED,
     verdict: evidence === undefined ? NOTHING_KNOWN : verdictOf(evidence),
     provider: providerOf(evidence, range, system),
-    asType: system?.type ?? 'unknown',
-    ...(system === undefined ? {} : { asn: system.asn, asName: system.name }),
-    ...(system?.country === undefined ? {} : { asCountry: system.country }),
-    ...(evidence === undefined ? {} : { source: evidence.source }),
-    ...(date === undefined ? {} : { sourceDate: date }),
-  })
+    asType: system === undefined ? 'unknown' : system.type,
+  }
+  if (system !== undefined) {
+    finding.asn = system.asn
+    finding.asName = system.name
+    if (system.country !== undefined) finding.asCountry = system.country
+  }
+  if (evidence !== undefined) {
+    finding.source = evidence.source
+    const date = sources.find((source) => source.id === evidence.source)?.date
+    if (date !== undefined) finding.sourceDate = date
+  }
+  return Object.freeze(finding)
 }
 
 /** The brand behind a service. An access network's brand is the visitor's own carrier, not a provider of anything. */

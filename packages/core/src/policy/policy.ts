@@ -2,13 +2,13 @@ import type { Action, NetworkClass } from '../vocabulary.ts'
 
 /** What a rule looks at. Members are joined by "and", the values of one member by "or"; an absent member matches all. */
 export interface Match {
-  readonly networkClass?: readonly NetworkClass[]
+  readonly networkClass?: readonly NetworkClass[] | undefined
   /** Two-letter codes of the country the client's address is used in. */
-  readonly country?: readonly string[]
-  readonly asn?: readonly number[]
+  readonly country?: readonly string[] | undefined
+  readonly asn?: readonly number[] | undefined
   /** Paths: `/login` is that path alone, `/admin/**` it and all below, `*` within a segment any characters. */
-  readonly path?: readonly string[]
-  readonly method?: readonly string[]
+  readonly path?: readonly string[] | undefined
+  readonly method?: readonly string[] | undefined
 }
 
 /** One line of a policy: the first whose match holds decides. */

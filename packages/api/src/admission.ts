@@ -1,0 +1,136 @@
+import {
+  type Account,
+  ALLOWANCES,
+  type BillingWindow,
+  billingWindow,
+  type ClientLimit,
+  clientKey,
+  parseKey,
+  sameKey,
+} from '@sallyport/accounts'
+import { SallyportError } from '@sallyport/core'
+import type { ApiRequest } from './request.ts'
+import type { Access } from './route.ts'
+import { type ApiServices, report } from './services.ts'
+
+/** What an account has used of its billing window. */
+export interface Allowance {
+  readonly account: Account
+  readonly window: BillingWindow
+  readonly limit: number
+  readonly used: number
+}
+
+/** The outcome of admitting one request. */
+export interface Admission {
+  readonly allowed: boolean
+  /** How the limit stands; absent where nothing limits. */
+  readonly standing?: Standing
+  readonly allowance?: Allowance
+  /** Gives a counted call back when an answer of this status is not to be counted. */
+  settle(status: number): Promise<Admission>
+}
+
+export interface Standing {
+  readonly limit: number
+  readonly remaining: number
+  /** Unix seconds. */
+  readonly resetAt: number
+}
+
+/** Statuses of a metered route that count as one call; every other gives it back. */
+const COUNTED = [200, 400]
+
+/** A request that nothing limits, or that was refused before any limit was looked at. */
+export const UNLIMITED_ADMISSION: Admission = {
+  allowed: true,
+  settle: async () => UNLIMITED_ADMISSION,
+}
+
+/**
+ * Decides whether a request may be answered, and counts it. Throws `unauthorized` before anything is counted, and
+ * `service_unavailable` when a store that must answer does not.
+ */
+export async function admit(access: Access, request: ApiRequest, services: ApiServices): Promise<Admission> {
+  switch (access.kind) {
+    case 'open':
+      return UNLIMITED_ADMISSION
+    case 'client':
+      return admitClient(access.limit, request, services)
+    case 'key':
+      return admitKey(access.metered, request, services)
+  }
+}
+
+async function admitClient(limit: ClientLimit, request: ApiRequest, services: ApiServices): Promise<Admission> {
+  const key = clientKey(services.client(request).address, services.ipv6Prefix)
+  const state = await mustAnswer(services, () => services.limits.take(limit, key))
+  const admission: Admission = { allowed: state.allowed, standing: state, settle: async () => admission }
+  return admission
+}
+
+async function admitKey(metered: boolean, request: ApiRequest, services: ApiServices): Promise<Admission> {
+  const account = await authenticate(request, services)
+  const window = billingWindow(account.signupDate, services.clock.now())
+  const limit = ALLOWANCES[account.plan]
+  if (!metered) {
+    const used = await mustAnswer(services, () => services.accounts.usage(account.id, window.id))
+    return keyedAdmission(true, { account, window, limit, used })
+  }
+  const spent = await mustAnswer(services, () => services.accounts.spend(account.id, window.id, limit))
+  const allowance = { account, window, limit, used: spent.used }
+  if (!spent.allowed) return keyedAdmission(false, allowance)
+  const admission = keyedAdmission(true, allowance)
+  return {
+    ...admission,
+    async settle(status) {
+      if (COUNTED.includes(status)) return admission
+      try {
+        await services.accounts.refund(account.id, spent.windowId)
+      } catch (error) {
+        // The answer stands: a call counted too many is better than an answer lost.
+        report(services, error)
+        return admission
+      }
+      return keyedAdmission(true, { ...allowance, used: allowance.used - 1 })
+    },
+  }
+}
+
+function keyedAdmission(allowed: boolean, allowance: Allowance): Admission {
+  const { limit, used, window } = allowance
+  const standing = { limit, remaining: Math.max(0, limit - used), resetAt: window.endsAt / 1000 }
+  const admission: Admission = { allowed, allowance, standing, settle: async () => admission }
+  return admission
+}
+
+/** The account of the request's key. Throws `unauthorized` without telling what was wrong with it. */
+async function authenticate(request: ApiRequest, services: ApiServices): Promise<Account> {
+  const token = bearerToken(request.fields)
+  const key = token === undefined ? undefined : parseKey(token)
+  if (key === undefined) throw new SallyportError('unauthorized')
+  const found = await mustAnswer(services, () => services.accounts.findKey(key.id))
+  if (found === undefined || !sameKey(key, found.key) || found.key.revokedAt !== undefined) {
+    throw new SallyportError('unauthorized')
+  }
+  return found.account
+}
+
+/**
+ * The credentials of the one `Authorization: Bearer` field (RFC 6750; the scheme in any case). `undefined` when there
+ * is none or more than one: Node keeps the first of several silently, so the raw fields are counted.
+ */
+function bearerToken(fields: readonly string[]): string | undefined {
+  const values = fields.filter((_, index) => index % 2 === 1 && fields[index - 1]?.toLowerCase() === 'authorization')
+  return values.length === 1 ? /^bearer +(\S+) *$/i.exec(values[0] ?? '')?.[1] : undefined
+}
+
+/** A store that fails is no answer: the request is refused, and the host is told why. */
+async function mustAnswer<T>(services: ApiServices, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    report(services, error)
+    throw new SallyportError('service_unavailable')
+  }
+}

@@ -1,0 +1,89 @@
+import { createDirectory, type Directory, SallyportError, type Snapshot } from '@sallyport/core'
+import { type Admission, admit, UNLIMITED_ADMISSION } from './admission.ts'
+import { failureAnswer, failureOf, jsonAnswer, limitHeaders } from './answer.ts'
+import { readInput } from './input.ts'
+import { openApiDocument } from './openapi/document.ts'
+import type { Api, ApiRequest, ApiResponse } from './request.ts'
+import type { Route, RouteContext } from './route.ts'
+import { createRouter, type Match } from './router.ts'
+import { ROUTES } from './routes/index.ts'
+import { type ApiServices, report } from './services.ts'
+
+/** The `/v1` API over its services: one function from request to answer, known to no framework. */
+export function createApi(services: ApiServices): Api {
+  const router = createRouter(ROUTES)
+  const directoryOf = directoryHolder()
+  const document = once(() => openApiDocument(ROUTES))
+
+  async function run(
+    route: Route,
+    match: Match & { readonly kind: 'route' },
+    request: ApiRequest,
+  ): Promise<ApiResponse> {
+    let admission = UNLIMITED_ADMISSION
+    try {
+      admission = await admit(route.access, request, services)
+      if (!admission.allowed) throw new SallyportError('rate_limit_exceeded')
+      const input = await readInput(route, match.params, request)
+      const body = await route.handle(input, contextOf(request, admission))
+      const cache = route.cache === undefined ? {} : { 'Cache-Control': route.cache }
+      return jsonAnswer(200, body, { ...cache, ...route.headers, ...limitHeaders(admission.standing) })
+    } catch (error) {
+      const failure = failureOf(error)
+      if (failure.bug) report(services, error)
+      const { standing } = await admission.settle(failure.status)
+      return failureAnswer(failure, { ...route.headers, ...limitHeaders(standing) }, retryAfter(standing?.resetAt))
+    }
+  }
+
+  function contextOf(request: ApiRequest, { allowance }: Admission): RouteContext {
+    const snapshot = services.snapshots.current()
+    const directory = () => directoryOf(snapshot)
+    return { request, services, snapshot, directory, document, ...(allowance === undefined ? {} : { allowance }) }
+  }
+
+  function retryAfter(resetAt = 0): number {
+    return Math.max(1, Math.ceil(resetAt - services.clock.now() / 1000))
+  }
+
+  return async (request) => {
+    if (request.path !== '/v1' && !request.path.startsWith('/v1/')) return undefined
+    const match = router.match(request.method, request.path)
+    switch (match.kind) {
+      case 'route':
+        return run(match.route, match, request)
+      case 'method':
+        return refusal(new SallyportError('method_not_allowed'), { Allow: match.allow })
+      case 'malformed':
+        return refusal(new SallyportError('invalid_request', 'path: not valid percent-encoding'))
+      case 'none':
+        return refusal(new SallyportError('not_found'))
+    }
+  }
+}
+
+/** The answer to a request that no row takes: nothing was admitted, so nothing is counted. */
+function refusal(error: SallyportError, headers: Readonly<Record<string, string>> = {}): ApiResponse {
+  return failureAnswer(failureOf(error), headers, 0)
+}
+
+/** Builds the directory of a snapshot when it is first asked for, and again for the next snapshot. */
+function directoryHolder(): (snapshot: Snapshot) => Directory {
+  let held: { readonly snapshot: Snapshot; readonly directory: Directory } | undefined
+  return (snapshot) => {
+    if (held?.snapshot === snapshot) return held.directory
+    const { systems, networks, rangesLoaded } = snapshot
+    // An empty directory would say that there are no autonomous systems, and be cached for an hour.
+    if (systems === undefined || networks === undefined) throw new SallyportError('service_unavailable')
+    held = { snapshot, directory: createDirectory(systems, networks, rangesLoaded) }
+    return held.directory
+  }
+}
+
+function once<T>(build: () => T): () => T {
+  let built: { readonly value: T } | undefined
+  return () => {
+    built ??= { value: build() }
+    return built.value
+  }
+}

@@ -1,0 +1,7 @@
+export { createApi } from './api.ts'
+export { openApiDocument } from './openapi/document.ts'
+export type { Api, ApiRequest, ApiResponse } from './request.ts'
+export type { Access, Route } from './route.ts'
+export { ROUTES } from './routes/index.ts'
+export * as schemas from './schemas/index.ts'
+export type { ApiServices } from './services.ts'

@@ -1,0 +1,70 @@
+import { SallyportError } from '@sallyport/core'
+import type { z } from 'zod'
+import type { ApiRequest } from './request.ts'
+import type { Route, RouteInput } from './route.ts'
+
+const MAX_DEPTH = 32
+const MAX_KEYS = 1000
+const MAX_PATH = 100
+
+/** Reads what a row asks for out of a request. Throws `invalid_request`; the body is read last, and only if asked for. */
+export async function readInput(
+  route: Route,
+  params: Readonly<Record<string, string | undefined>>,
+  request: ApiRequest,
+): Promise<RouteInput> {
+  return {
+    params: route.params && parse(route.params, decoded(params), 'path'),
+    query: route.query && parse(route.query, firstValues(request.query), 'query'),
+    body: route.body && parse(route.body, await readBody(request), 'body'),
+  }
+}
+
+/** The first issue alone, as `path: reason`: one line, in the caller's own field names. */
+function parse(schema: z.ZodType, value: unknown, place: string): unknown {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const issue = result.error.issues[0]
+  const path = issue?.path.map(String).join('.').slice(0, MAX_PATH) || place
+  throw new SallyportError('invalid_request', `${path}: ${issue?.message ?? 'not valid'}`)
+}
+
+function decoded(params: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  const entries = Object.entries(params).map(([name, value]) => {
+    if (value === undefined) throw new SallyportError('invalid_request', `${name}: not valid percent-encoding`)
+    return [name, value]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** Of a parameter given several times the first counts. */
+function firstValues(query: URLSearchParams): Readonly<Record<string, string>> {
+  return Object.fromEntries([...query].reverse())
+}
+
+async function readBody(request: ApiRequest): Promise<unknown> {
+  let body: unknown
+  try {
+    body = await request.json()
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new SallyportError('invalid_request', 'body: not valid JSON')
+    throw error
+  }
+  refuseWide(body)
+  return body
+}
+
+/** Deep or wide JSON is refused before anything walks it by recursion: logging or echoing it could end the stack. */
+function refuseWide(body: unknown): void {
+  let keys = 0
+  let level: readonly unknown[] = [body]
+  for (let depth = 0; level.length > 0; depth++) {
+    const containers = level.filter((value) => typeof value === 'object' && value !== null)
+    if (depth === MAX_DEPTH && containers.length > 0) {
+      throw new SallyportError('invalid_request', `body: nested deeper than ${MAX_DEPTH} levels`)
+    }
+    level = containers.flatMap((value) => Object.values(value))
+    keys += level.length
+    if (keys > MAX_KEYS) throw new SallyportError('invalid_request', `body: more than ${MAX_KEYS} keys`)
+  }
+}

@@ -1,0 +1,136 @@
+import { type CreateDocumentOptions, createDocument, type oas31, type ZodOpenApiOperationObject } from 'zod-openapi'
+import type { Route } from '../route.ts'
+import { ErrorResponse, RateLimitResponse } from '../schemas/error-response.ts'
+
+/** The version of the interface description (specification: Versioning). */
+const VERSION = '1.1.0'
+
+const JSON_TYPE = 'application/json'
+
+/** What each error status of the API means. */
+const STATUS_TEXTS: Readonly<Record<number, string>> = {
+  400: 'The input cannot be read or resolved.',
+  401: 'The API key is missing or not valid.',
+  404: 'No such autonomous system.',
+  413: 'The body is larger than 64 KiB.',
+  429: 'The limit is exceeded.',
+  500: 'Something went wrong on our side.',
+  503: 'A part of the service that must answer is not available.',
+}
+
+/** Builds the OpenAPI 3.1 document from the rows, all but the one that serves the document. */
+export function openApiDocument(routes: readonly Route[]): oas31.OpenAPIObject {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {}
+  for (const route of routes) {
+    if (route.access.kind === 'open') continue
+    const operations = paths[route.path] ?? {}
+    operations[route.method.toLowerCase()] = operationOf(route)
+    paths[route.path] = operations
+  }
+  return createDocument(
+    {
+      openapi: '3.1.0',
+      info: {
+        title: 'Sallyport',
+        version: VERSION,
+        description: 'Network class, geolocation and ownership of an IP address, a range, a hostname or a URL.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/' }],
+      security: [{ bearerAuth: [] }],
+      paths,
+      components: {
+        securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } },
+        headers: HEADERS,
+      },
+    },
+    { override },
+  )
+}
+
+/** What zod adds and the wire does not mean: closed objects, and the bounds of every exact integer. */
+const override: NonNullable<CreateDocumentOptions['override']> = ({ jsonSchema }) => {
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+}
+
+const HEADERS: Readonly<Record<string, oas31.HeaderObject>> = {
+  'X-RateLimit-Limit': {
+    description: 'Maximum requests allowed in the current window.',
+    schema: { type: 'integer', format: 'int64' },
+  },
+  'X-RateLimit-Remaining': {
+    description: 'Requests remaining in the current window.',
+    schema: { type: 'integer', format: 'int64' },
+  },
+  'X-RateLimit-Reset': {
+    description: 'Unix timestamp at which the window resets.',
+    schema: { type: 'integer', format: 'int64' },
+  },
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
+  'WWW-Authenticate': { description: 'The scheme to authenticate by.', schema: { type: 'string' } },
+}
+
+const LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
+
+function operationOf(route: Route): ZodOpenApiOperationObject {
+  const requestParams = {
+    ...(route.params === undefined ? {} : { path: route.params }),
+    ...(route.query === undefined ? {} : { query: route.query }),
+  }
+  return {
+    operationId: route.operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    ...(route.access.kind === 'key' ? {} : { security: [] }),
+    ...(Object.keys(requestParams).length === 0 ? {} : { requestParams }),
+    ...(route.body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { [JSON_TYPE]: { schema: route.body } } } }),
+    responses: {
+      200: {
+        description: route.answer,
+        headers: { ...headerRefs(LIMIT_HEADERS), ...fixedHeaders(route) },
+        content: { [JSON_TYPE]: { schema: route.response } },
+      },
+      ...Object.fromEntries(errorStatuses(route).map((status) => [status, errorAnswer(status)])),
+    },
+  }
+}
+
+/** The row's own, and those of the whole API: 413 where a body is read, 503 where a store must answer. */
+function errorStatuses(route: Route): readonly number[] {
+  return [...route.errors, ...(route.body === undefined ? [] : [413]), 503].toSorted((x, y) => x - y)
+}
+
+function errorAnswer(status: number) {
+  return {
+    description: STATUS_TEXTS[status] ?? '',
+    headers: headerRefs(headersOfError(status)),
+    content: { [JSON_TYPE]: { schema: status === 429 ? RateLimitResponse : ErrorResponse } },
+  }
+}
+
+function headersOfError(status: number): readonly string[] {
+  switch (status) {
+    case 401:
+      return ['WWW-Authenticate']
+    case 429:
+      return [...LIMIT_HEADERS, 'Retry-After']
+    case 503:
+      return ['Retry-After']
+    default:
+      return LIMIT_HEADERS
+  }
+}
+
+function fixedHeaders({ headers = {}, cache = 'no-store' }: Route): Record<string, oas31.HeaderObject> {
+  const fixed = Object.entries({ 'Cache-Control': cache, ...headers })
+  return Object.fromEntries(fixed.map(([name, value]) => [name, { schema: { type: 'string', const: value } }]))
+}
+
+function headerRefs(names: readonly string[]): Record<string, oas31.ReferenceObject> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}

@@ -1,0 +1,24 @@
+import type { InspectionRequest } from '@sallyport/core'
+
+/** A request to the API, as an adapter hands it over. */
+export interface ApiRequest extends InspectionRequest {
+  /** Path below the mount, percent-encoded as received, without the query. */
+  readonly path: string
+  readonly query: URLSearchParams
+  /**
+   * The body as JSON. Read only after admission, so that a refused request costs no reading; a host that has parsed
+   * the body already hands over what it has. Rejects with SyntaxError for what is not JSON, and with
+   * SallyportError `payload_too_large` above 64 KiB.
+   */
+  json(): Promise<unknown>
+}
+
+/** What the API answers. A HEAD request is given the body of GET, which its host must not send. */
+export interface ApiResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | AsyncIterable<string>
+}
+
+/** The whole of `/v1`. Never rejects; `undefined`: the path is not under `/v1`, so it is for the host. */
+export type Api = (request: ApiRequest) => Promise<ApiResponse | undefined>

@@ -1,0 +1,95 @@
+import type { ClientLimit } from '@sallyport/accounts'
+import type { Directory, Snapshot } from '@sallyport/core'
+import type { z } from 'zod'
+import type { Allowance } from './admission.ts'
+import type { ApiRequest } from './request.ts'
+import type { ApiServices } from './services.ts'
+
+/** Who may call a route, and what a call counts against. */
+export type Access =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'client'; readonly limit: ClientLimit }
+  | { readonly kind: 'key'; readonly metered: boolean }
+
+/** What a route's `handle` answers from. */
+export interface RouteContext {
+  readonly request: ApiRequest
+  readonly services: ApiServices
+  /** One snapshot for the whole request, so that no answer mixes two. */
+  readonly snapshot: Snapshot
+  /** The AS directory of that snapshot; throws `service_unavailable` where its data is not loaded. */
+  directory(): Directory
+  /** The OpenAPI document of the API. */
+  document(): unknown
+  /** What the key's account has left; there on keyed routes. */
+  readonly allowance?: Allowance
+}
+
+/** The type of a value that is only read, all the way down. */
+export type DeepReadonly<T> = T extends (infer Item)[]
+  ? readonly DeepReadonly<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
+    : T
+
+interface RouteRow {
+  readonly method: 'GET' | 'POST'
+  /** Segments are literals or `{name}`. */
+  readonly path: string
+  readonly access: Access
+  readonly operationId: string
+  readonly tag: string
+  readonly summary: string
+  readonly description?: string
+  /** Error statuses of the specification's table of endpoints; those of the whole API are added by the document. */
+  readonly errors: readonly number[]
+  /** Headers of every answer of this route. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** `Cache-Control` of a 200; every other answer is `no-store`. */
+  readonly cache?: string
+  /** What a 200 is. */
+  readonly answer: string
+}
+
+/** A row with its schemas: what `handle` is given and gives is read off them. */
+export interface TypedRoute<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+  Response extends z.ZodType,
+> extends RouteRow {
+  readonly params?: Params
+  readonly query?: Query
+  readonly body?: Body
+  readonly response: Response
+  handle(
+    input: { readonly params: z.output<Params>; readonly query: z.output<Query>; readonly body: z.output<Body> },
+    context: RouteContext,
+  ): DeepReadonly<z.output<Response>> | Promise<DeepReadonly<z.output<Response>>>
+}
+
+/** A row of the route table. Validation, OpenAPI, types and the wire tests are all read off it. */
+export interface Route extends RouteRow {
+  readonly params?: z.ZodObject
+  readonly query?: z.ZodObject
+  readonly body?: z.ZodType
+  readonly response: z.ZodType
+  handle(input: RouteInput, context: RouteContext): unknown
+}
+
+/** What was read of a request by the row's schemas; a member without a schema is `undefined`. */
+export interface RouteInput {
+  readonly params: unknown
+  readonly query: unknown
+  readonly body: unknown
+}
+
+/** Checks a row against its own schemas; the types end here, because a table holds rows of every kind. */
+export function defineRoute<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+  Response extends z.ZodType,
+>(route: TypedRoute<Params, Query, Body, Response>): Route {
+  return route as Route
+}

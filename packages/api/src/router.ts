@@ -1,0 +1,77 @@
+import type { Route } from './route.ts'
+
+/** What stands at a path. `params` are decoded; `undefined` where the percent-encoding cannot be read. */
+export type Match =
+  | { readonly kind: 'route'; readonly route: Route; readonly params: Readonly<Record<string, string | undefined>> }
+  | { readonly kind: 'method'; readonly allow: string }
+  | { readonly kind: 'malformed' }
+  | { readonly kind: 'none' }
+
+export interface Router {
+  /** `path` as received, percent-encoded; HEAD is GET. */
+  match(method: string, path: string): Match
+}
+
+interface Pattern {
+  readonly path: string
+  readonly segments: readonly string[]
+  readonly routes: readonly Route[]
+}
+
+/** Finds rows by method and path. A literal segment is taken before a parameter, whatever the order of the rows. */
+export function createRouter(routes: readonly Route[]): Router {
+  const patterns = patternsOf(routes)
+  return {
+    match(method, path) {
+      const segments = path.split('/').map(decode)
+      const pattern = patterns.find((candidate) => fits(candidate.segments, segments))
+      if (pattern === undefined) return { kind: segments.includes(undefined) ? 'malformed' : 'none' }
+      const route = pattern.routes.find((candidate) => candidate.method === (method === 'HEAD' ? 'GET' : method))
+      return route === undefined
+        ? { kind: 'method', allow: allowOf(pattern.routes) }
+        : { kind: 'route', route, params: paramsOf(pattern.segments, segments) }
+    },
+  }
+}
+
+/** Most literal first: where two patterns fit one path, the earlier literal decides. */
+function patternsOf(routes: readonly Route[]): readonly Pattern[] {
+  const paths = [...new Set(routes.map(({ path }) => path))]
+  const rank = (path: string) => path.replace(/\{[^}]*\}/g, '\u{10ffff}')
+  return paths
+    .toSorted((x, y) => (rank(x) < rank(y) ? -1 : 1))
+    .map((path) => ({ path, segments: path.split('/'), routes: routes.filter((route) => route.path === path) }))
+}
+
+function fits(pattern: readonly string[], segments: readonly (string | undefined)[]): boolean {
+  return (
+    pattern.length === segments.length &&
+    pattern.every((part, index) => (isParam(part) ? segments[index] !== '' : segments[index] === part))
+  )
+}
+
+function paramsOf(
+  pattern: readonly string[],
+  segments: readonly (string | undefined)[],
+): Readonly<Record<string, string | undefined>> {
+  const params: Record<string, string | undefined> = {}
+  for (const [index, part] of pattern.entries()) if (isParam(part)) params[part.slice(1, -1)] = segments[index]
+  return params
+}
+
+function allowOf(routes: readonly Route[]): string {
+  return routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
+}
+
+function isParam(part: string): boolean {
+  return part.startsWith('{')
+}
+
+/** `undefined` for a sequence that is not UTF-8 in percent-encoding. */
+function decode(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
+}

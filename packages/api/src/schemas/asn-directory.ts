@@ -1,0 +1,80 @@
+import { DIRECTORY_ORDERS } from '@sallyport/core'
+import { z } from 'zod'
+import { AsnLabel, AsnNetworkType, int64 } from './words.ts'
+
+/** Specification: AsnDirectorySummary. */
+export const AsnDirectorySummary = z
+  .object({
+    asn: z.int(),
+    label: AsnLabel,
+    org: z.string(),
+    networkType: AsnNetworkType,
+    ipv4Prefixes: z.int(),
+    ipv6Prefixes: z.int(),
+    prefixes: z.int().meta({ description: 'Both families added.' }),
+    addresses: int64().meta({ description: 'IPv4 addresses over all prefixes; IPv6 is not counted.' }),
+  })
+  .meta({ id: 'AsnDirectorySummary' })
+export type AsnDirectorySummary = z.output<typeof AsnDirectorySummary>
+
+/** Specification: AsnDirectoryList. */
+export const AsnDirectoryList = z
+  .object({
+    total: z.int().meta({ description: 'Autonomous systems in the database.' }),
+    count: z.int().meta({ description: 'Results in this response.' }),
+    by: z.enum(DIRECTORY_ORDERS).meta({ description: 'On the top list only.' }).optional(),
+    query: z.string().meta({ description: 'On a search only.' }).optional(),
+    results: z.array(AsnDirectorySummary),
+  })
+  .meta({ id: 'AsnDirectoryList' })
+export type AsnDirectoryList = z.output<typeof AsnDirectoryList>
+
+/** Specification: AsnDirectoryEntry. */
+export const AsnDirectoryEntry = AsnDirectorySummary.extend({
+  samplePrefixes: z
+    .array(
+      z.object({
+        prefix: z.string().meta({ description: 'CIDR notation.' }),
+        version: z.literal([4, 6]).meta({ override: { type: 'integer' } }),
+        addresses: int64().meta({ description: 'IPv4 only.' }).optional(),
+      }),
+    )
+    .max(12)
+    .meta({ description: 'IPv4 largest first, then IPv6.' }),
+  vpnRangePrefixes: z.int().meta({ description: 'IPv4 prefixes that start inside a public VPN range list.' }),
+  datacenterRangePrefixes: z
+    .int()
+    .meta({ description: 'IPv4 prefixes that start inside a public datacenter range list.' }),
+  rangesLoaded: z.boolean().meta({ description: 'Whether the two counts mean anything.' }),
+}).meta({ id: 'AsnDirectoryEntry' })
+export type AsnDirectoryEntry = z.output<typeof AsnDirectoryEntry>
+
+/**
+ * An integer of a query that is never refused: out of range it takes the nearest bound, and what cannot be read takes
+ * the default.
+ */
+function clamped(min: number, max: number, fallback: number, description: string) {
+  return z
+    .string()
+    .optional()
+    .transform((text) => {
+      if (text === undefined || !/^[+-]?\d+$/.test(text)) return fallback
+      return Math.min(max, Math.max(min, Number(text)))
+    })
+    .meta({ description, override: { type: 'integer', minimum: min, maximum: max, default: fallback } })
+}
+
+/** The query of `GET /v1/asn/directory`; every text has a meaning, so this route never answers 400. */
+export const DirectoryQuery = z.object({
+  top: clamped(1, 1000, 100, 'Length of the top list; ignored when `q` is set.'),
+  by: z
+    .string()
+    .optional()
+    .transform((text) => DIRECTORY_ORDERS.find((order) => order === text) ?? 'addresses')
+    .meta({
+      description: 'Order of the top list.',
+      override: { type: 'string', enum: [...DIRECTORY_ORDERS], default: 'addresses' },
+    }),
+  q: z.string().optional().meta({ description: 'Part of a name, a number, or `AS<number>`.' }),
+  limit: clamped(1, 100, 20, 'Length of a search; used with `q` only.'),
+})

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { AsnLabel, CountryCode, Moment, NetworkClass } from './words.ts'
+
+/** Specification: CrawlerVerifyRequest; snake_case, unlike its response. */
+export const CrawlerVerifyRequest = z
+  .object({
+    ip: z.string(),
+    bot: z.string().meta({ description: 'Slug of the crawler catalogue.' }).optional(),
+    user_agent: z.string().meta({ description: 'User agent from the log line.' }).optional(),
+  })
+  .refine(({ bot, user_agent }) => bot !== undefined || user_agent !== undefined, 'give `bot` or `user_agent`')
+  .meta({ id: 'CrawlerVerifyRequest' })
+export type CrawlerVerifyRequest = z.output<typeof CrawlerVerifyRequest>
+
+/** Specification: CrawlerVerifyResponse. */
+export const CrawlerVerifyResponse = z
+  .object({
+    ip: z.string(),
+    slug: z.string().optional(),
+    crawler: z.string().optional(),
+    userAgent: z.string().optional(),
+    outcome: z.enum(['verified', 'spoofed', 'unverifiable']),
+    method: z.string().optional(),
+    summary: z.string(),
+    checks: z.array(z.object({ name: z.string(), status: z.string(), detail: z.string() })),
+    networkOrigin: NetworkClass,
+    anonymized: z.boolean(),
+    asn: AsnLabel.optional(),
+    asnName: z.string().optional(),
+    country: CountryCode.optional(),
+    hostname: z.string().optional(),
+    docs: z.string().optional(),
+    checkedAt: Moment,
+  })
+  .meta({ id: 'CrawlerVerifyResponse' })
+export type CrawlerVerifyResponse = z.output<typeof CrawlerVerifyResponse>

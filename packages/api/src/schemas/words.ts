@@ -1,0 +1,29 @@
+import { ACTIONS, AS_TYPES, DEGRADABLE, NETWORK_CLASSES } from '@sallyport/core'
+import { z } from 'zod'
+
+/** Specification: NetworkClass. */
+export const NetworkClass = z.enum(NETWORK_CLASSES).meta({ id: 'NetworkClass' })
+
+/** Specification: AsnNetworkType. */
+export const AsnNetworkType = z.enum(AS_TYPES).meta({ id: 'AsnNetworkType' })
+
+/** What to do about a request. */
+export const Action = z.enum(ACTIONS)
+
+/** A sub-lookup that failed or could not run. */
+export const Degraded = z.enum(DEGRADABLE)
+
+/** A 64-bit integer of the wire; JSON numbers carry the integers up to 2^53 - 1 exactly. */
+export const int64 = () => z.int().meta({ format: 'int64' })
+
+/** `AS<number>`. */
+export const AsnLabel = z.string().meta({ examples: ['AS13335'] })
+
+/** ISO 3166-1, two capital letters. */
+export const CountryCode = z.string().meta({ examples: ['DE'] })
+
+/** RFC 3339, UTC. */
+export const Moment = z.string().meta({ format: 'date-time' })
+
+/** `YYYY-MM-DD`. */
+export const Day = z.string().meta({ format: 'date' })

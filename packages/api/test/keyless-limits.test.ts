@@ -1,0 +1,128 @@
+import t from 'tap'
+import { createWire, START } from './wire.ts'
+
+const SECOND = 1000
+const start = Date.parse(START) / 1000
+
+/** The specification's table of per-IP limits, of the routes that are built. */
+const LIMITS = [
+  { url: '/v1/demo/11.0.0.1', max: 100, seconds: 86_400 },
+  { url: '/v1/myip', max: 60, seconds: 3600 },
+  { url: '/v1/asn/directory', max: 600, seconds: 3600 },
+  { url: '/v1/asn/directory/64500', max: 600, seconds: 3600 },
+]
+
+for (const { url, max, seconds } of LIMITS) {
+  t.test(`${url} answers exactly ${max} times in ${seconds} seconds`, async (t) => {
+    const wire = createWire()
+    const first = await wire.call('GET', url)
+    t.hasStrict(first, {
+      status: 200,
+      headers: {
+        'X-RateLimit-Limit': String(max),
+        'X-RateLimit-Remaining': String(max - 1),
+        'X-RateLimit-Reset': String(start + seconds),
+      },
+    })
+    const statuses = []
+    for (let call = 1; call < max; call++) statuses.push((await wire.call('GET', url)).status)
+    t.same(new Set(statuses), new Set([200]))
+
+    wire.advance(60 * SECOND)
+    const refused = await wire.call('GET', url)
+    t.equal(refused.status, 429)
+    t.same(refused.json, {
+      error: 'rate_limit_exceeded',
+      message: 'Rate limit exceeded.',
+      retryAfter: seconds - 60,
+    })
+    t.hasStrict(refused.headers, {
+      'Retry-After': String(seconds - 60),
+      'X-RateLimit-Limit': String(max),
+      'X-RateLimit-Remaining': '0',
+      'X-RateLimit-Reset': String(start + seconds),
+      'Cache-Control': 'no-store',
+    })
+    t.equal((await wire.call('GET', url, { from: '203.0.113.8' })).status, 200, 'another client')
+
+    wire.advance((seconds - 61) * SECOND + 999)
+    t.equal((await wire.call('GET', url)).status, 429, 'one millisecond before the reset')
+    wire.advance(1)
+    t.equal((await wire.call('GET', url)).status, 200, 'at the reset')
+  })
+}
+
+t.test('both directory routes share one count', async (t) => {
+  const wire = createWire()
+  for (let call = 0; call < 300; call++) {
+    await wire.call('GET', '/v1/asn/directory')
+    await wire.call('GET', '/v1/asn/directory/AS64500')
+  }
+  t.equal((await wire.call('GET', '/v1/asn/directory')).status, 429)
+  t.equal((await wire.call('GET', '/v1/asn/directory/AS64500')).status, 429)
+  t.equal((await wire.call('GET', '/v1/myip')).status, 200, 'and no other route')
+})
+
+t.test('a 400 and a 404 are counted and say how the limit stands', async (t) => {
+  const wire = createWire()
+  const bad = await wire.call('GET', '/v1/demo/nonsense')
+  t.hasStrict(bad, { status: 400, headers: { 'X-RateLimit-Limit': '100', 'X-RateLimit-Remaining': '99' } })
+  const none = await wire.call('GET', '/v1/asn/directory/AS1')
+  t.hasStrict(none, { status: 404, headers: { 'X-RateLimit-Limit': '600', 'X-RateLimit-Remaining': '599' } })
+})
+
+t.test('HEAD counts like GET', async (t) => {
+  const wire = createWire()
+  t.equal((await wire.call('HEAD', '/v1/myip')).headers['X-RateLimit-Remaining'], '59')
+  t.equal((await wire.call('GET', '/v1/myip')).headers['X-RateLimit-Remaining'], '58')
+})
+
+t.test('an IPv6 client is its /64, and the mapped form of IPv4 is IPv4', async (t) => {
+  const wire = createWire()
+  const remaining = async (from: string) =>
+    (await wire.call('GET', '/v1/myip', { from })).headers['X-RateLimit-Remaining']
+  t.equal(await remaining('2600::1'), '59')
+  t.equal(await remaining('2600::ffff:ffff:ffff:ffff'), '58')
+  t.equal(await remaining('2600:0:0:1::1'), '59')
+  t.equal(await remaining('12.0.0.1'), '59')
+  t.equal(await remaining('::ffff:12.0.0.1'), '58')
+  t.equal(await remaining('12.0.0.2'), '59')
+})
+
+t.test('the bits of an IPv6 client are a setting', async (t) => {
+  const wire = createWire({ services: { ipv6Prefix: 48 } })
+  const remaining = async (from: string) =>
+    (await wire.call('GET', '/v1/myip', { from })).headers['X-RateLimit-Remaining']
+  t.equal(await remaining('2600::1'), '59')
+  t.equal(await remaining('2600:0:0:1::1'), '58')
+  t.equal(await remaining('2600:0:1::1'), '59')
+})
+
+t.test('requests without an address share one bucket', async (t) => {
+  const wire = createWire()
+  for (let call = 0; call < 60; call++) await wire.call('GET', '/v1/myip', { from: '' })
+  t.equal((await wire.call('GET', '/v1/myip', { from: 'not an address' })).status, 429)
+  t.equal((await wire.call('GET', '/v1/myip')).status, 200)
+})
+
+t.test('a forwarding header changes nothing here: the client is what the service says', async (t) => {
+  const wire = createWire()
+  await wire.call('GET', '/v1/myip')
+  const fields = ['X-Forwarded-For', '198.51.100.9']
+  t.equal((await wire.call('GET', '/v1/myip', { fields })).headers['X-RateLimit-Remaining'], '58')
+})
+
+t.test('limits that cannot be counted are 503, not an answer', async (t) => {
+  const wire = createWire({ limitFault: () => ({ apply: false, error: new Error('redis is gone') }) })
+  const answer = await wire.call('GET', '/v1/demo/11.0.0.1')
+  t.hasStrict(answer, { status: 503, headers: { 'Retry-After': '5' }, json: { error: 'service_unavailable' } })
+  t.notMatch(JSON.stringify(answer), /redis/)
+  t.match(wire.errors, [{ message: 'redis is gone' }])
+})
+
+t.test('an open route has no limit', async (t) => {
+  const wire = createWire({ limitFault: () => ({ apply: false, error: new Error('never asked') }) })
+  const answer = await wire.call('GET', '/v1/openapi.json', { from: '' })
+  t.equal(answer.status, 200)
+  t.notOk(Object.keys(answer.headers).some((name) => name.startsWith('X-RateLimit')))
+})

@@ -1,0 +1,56 @@
+/** A value that goes into or comes out of a column. */
+export type SqlValue = null | number | string
+
+/** A row as the driver gives it. */
+export type SqlRow = Readonly<Record<string, SqlValue>>
+
+/** The part of `node:sqlite` that is used here; @photostructure/sqlite has the same. */
+export interface Statement {
+  run(parameters?: SqlRow): { readonly changes: number | bigint }
+  get(parameters?: SqlRow): SqlRow | undefined
+  all(parameters?: SqlRow): readonly SqlRow[]
+}
+
+export interface Database {
+  exec(sql: string): void
+  prepare(sql: string): Statement
+  close(): void
+}
+
+interface Driver {
+  readonly DatabaseSync: new (path: string, options: { readonly timeout: number }) => Database
+}
+
+/**
+ * The first SQLite in which two processes writing and checkpointing at the same instant cannot corrupt a write-ahead
+ * log. A Node with an older one inside is given the packaged SQLite, as is a Node without any.
+ */
+const SAFE_VERSION = [3, 51, 3] as const
+
+/**
+ * Opens a database file with the SQLite inside Node where there is a good one, else with the packaged one.
+ * `timeoutMs`: how long a statement waits, blocking this thread, for a lock that another connection holds.
+ */
+export async function connect(path: string, timeoutMs: number): Promise<Database> {
+  const { DatabaseSync } = await loadDriver()
+  return new DatabaseSync(path, { timeout: timeoutMs })
+}
+
+/** Whether the error says that another connection holds the lock: the statement did nothing and may be tried again. */
+export function isBusy(error: unknown): boolean {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return false
+  const SQLITE_BUSY = 5
+  return (error.errcode & 0xff) === SQLITE_BUSY
+}
+
+async function loadDriver(): Promise<Driver> {
+  const inside = isSafe(process.versions['sqlite']) ? process.getBuiltinModule('node:sqlite') : undefined
+  return (inside ?? (await import('@photostructure/sqlite'))) as Driver
+}
+
+function isSafe(version: string | undefined): boolean {
+  const [major = 0, minor = 0, patch = 0] = version?.split('.').map(Number) ?? []
+  const [safeMajor, safeMinor, safePatch] = SAFE_VERSION
+  if (major !== safeMajor) return major > safeMajor
+  return minor !== safeMinor ? minor > safeMinor : patch >= safePatch
+}

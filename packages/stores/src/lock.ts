@@ -1,0 +1,44 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { connect, type Database, isBusy } from './driver.ts'
+
+export interface LockOptions {
+  /** Called once, when another process has the lock and this one starts to wait. */
+  readonly onWait?: () => void
+}
+
+/** How often a waiting process tries again. */
+const RETRY_MS = 50
+
+/**
+ * Runs `task` while no other holder of the lock `path` runs, in this process or any other on the machine, and gives
+ * what it gives. The lock is SQLite's own lock on a small file: the operating system takes it back from a process
+ * that dies, however it dies. Waits without blocking the event loop, and without a deadline: a holder that lives is
+ * at work. The file stays; removing it could split the lock.
+ */
+export async function withLock<T>(path: string, task: () => Promise<T>, options: LockOptions = {}): Promise<T> {
+  await mkdir(dirname(path), { recursive: true })
+  const database = await connect(path, 0)
+  try {
+    if (!tryLock(database)) {
+      options.onWait?.()
+      do await delay(RETRY_MS)
+      while (!tryLock(database))
+    }
+    return await task()
+  } finally {
+    database.close()
+  }
+}
+
+/** Nothing is ever written, so closing leaves no journal behind and needs no commit. */
+function tryLock(database: Database): boolean {
+  try {
+    database.exec('BEGIN EXCLUSIVE')
+    return true
+  } catch (error) {
+    if (isBusy(error)) return false
+    throw error
+  }
+}

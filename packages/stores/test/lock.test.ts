@@ -1,0 +1,92 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import t from 'tap'
+import { withLock } from '../src/index.ts'
+import { ended, nextMessage, startChild, temporaryFolder } from './processes.ts'
+
+t.test('a task gives its result or its error, and the lock is free again', async (t) => {
+  const path = join(await temporaryFolder(t), 'new', 'folder', 'compile.lock')
+  t.equal(await withLock(path, async () => 42), 42)
+  await t.rejects(
+    withLock(path, async () => {
+      throw new Error('the task failed')
+    }),
+    /the task failed/,
+  )
+  t.equal(await withLock(path, async () => 43), 43)
+})
+
+t.test('tasks of one process run one after another, and the event loop lives', async (t) => {
+  const path = join(await temporaryFolder(t), 'compile.lock')
+  let inside = 0
+  let most = 0
+  let turns = 0
+  const ticking = setInterval(() => turns++, 5)
+  t.teardown(() => clearInterval(ticking))
+  const task = async () => {
+    most = Math.max(most, ++inside)
+    await delay(30)
+    inside--
+  }
+  await Promise.all([withLock(path, task), withLock(path, task), withLock(path, task)])
+  t.equal(most, 1)
+  t.ok(turns > 3, 'timers ran meanwhile')
+})
+
+t.test('who has to wait is told once', async (t) => {
+  const path = join(await temporaryFolder(t), 'compile.lock')
+  let told = 0
+  const onWait = () => {
+    told++
+  }
+  await withLock(path, async () => {}, { onWait })
+  t.equal(told, 0)
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const first = withLock(path, () => held)
+  await delay(20)
+  const second = withLock(path, async () => {}, { onWait })
+  await delay(150)
+  t.equal(told, 1)
+  release()
+  await Promise.all([first, second])
+})
+
+t.test('another process waits until the holder leaves', async (t) => {
+  const path = join(await temporaryFolder(t), 'compile.lock')
+  const holder = startChild(t, 'lock', path)
+  t.equal(await nextMessage(holder), 'started')
+  t.equal(await nextMessage(holder), 'locked')
+  const waiter = startChild(t, 'lock', path)
+  t.equal(await nextMessage(waiter), 'started')
+  t.equal(await nextMessage(waiter), 'waiting')
+  holder.send('leave')
+  t.equal(await nextMessage(holder), 'leaving')
+  t.equal(await nextMessage(waiter), 'locked')
+  waiter.send('leave')
+  await Promise.all([ended(holder), ended(waiter)])
+})
+
+t.test('kill -9 of the holder gives the lock to the next', async (t) => {
+  const path = join(await temporaryFolder(t), 'compile.lock')
+  const holder = startChild(t, 'lock', path)
+  t.equal(await nextMessage(holder), 'started')
+  t.equal(await nextMessage(holder), 'locked')
+  const waiter = startChild(t, 'lock', path)
+  t.equal(await nextMessage(waiter), 'started')
+  t.equal(await nextMessage(waiter), 'waiting')
+  holder.kill('SIGKILL')
+  t.equal(await nextMessage(waiter), 'locked')
+  waiter.send('leave')
+  await ended(waiter)
+  t.equal(await withLock(path, async () => 'free'), 'free')
+})
+
+t.test('a lock that cannot be made is an error, not a wait', async (t) => {
+  const path = join(await temporaryFolder(t), 'compile.lock')
+  await mkdir(path)
+  await t.rejects(withLock(path, async () => {}))
+})

@@ -1,0 +1,39 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+interface Cleanup {
+  teardown(step: () => unknown): unknown
+}
+
+/** A folder of the test's own, removed after it. */
+export async function temporaryFolder(t: Cleanup): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'sallyport-stores-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Starts `child.ts` in a process of its own, killed at the end of the test if it still runs. */
+export function startChild(t: Cleanup, ...args: readonly string[]): ChildProcess {
+  const child = fork(join(import.meta.dirname, 'child.js'), args)
+  t.teardown(() => child.kill('SIGKILL'))
+  return child
+}
+
+/** The next message of a child; rejects when it ends without one. */
+export function nextMessage(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const ended = () => reject(new Error('The child ended without a message.'))
+    child.once('exit', ended)
+    child.once('message', (message) => {
+      child.off('exit', ended)
+      resolve(message)
+    })
+  })
+}
+
+export function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve()
+  return new Promise((resolve) => child.once('exit', () => resolve()))
+}
