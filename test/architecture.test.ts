@@ -18,7 +18,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'packages/api': ['packages/core', 'packages/accounts', 'zod', 'zod-openapi', 'node:crypto'],
   'packages/datasets': ['packages/core', 'data', 'maxmind', '@photostructure/tz-lookup', 'node:*'],
   'packages/net': ['packages/core', 'node:*'],
-  'packages/stores': ['packages/accounts', '@photostructure/sqlite', 'kysely', 'rate-limiter-flexible', 'node:*'],
+  'packages/stores': ['packages/accounts', '@photostructure/sqlite', 'rate-limiter-flexible', 'node:*'],
   'packages/sallyport': [
     ...['packages/core', 'packages/accounts', 'packages/api', 'packages/datasets', 'packages/net', 'packages/stores'],
     ...['data', 'yaml', 'zod', 'node:*'],
@@ -31,15 +31,13 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'adapters/express': ['packages/core', 'packages/api', 'adapters/node', 'express'],
   'adapters/koa': ['packages/core', 'packages/api', 'adapters/node', 'koa'],
   'adapters/fastify': ['packages/core', 'packages/api', 'adapters/node', 'fastify', 'fastify-plugin'],
-  'adapters/proxy': [
-    ...['packages/core', 'packages/api', 'packages/sallyport', 'adapters/node'],
-    ...['undici', 'http-proxy', 'node:*'],
-  ],
+  'adapters/proxy': [...['packages/core', 'packages/api', 'adapters/node'], ...['undici', 'http-proxy', 'node:*']],
 }
 
 /** Law 1: these are handed their clock, their randomness and their network. */
 const PURE = ['packages/core', 'packages/accounts']
-const IMPURE = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.|\bfetch\(|\bset(Timeout|Interval|Immediate)\(|\brandom(Bytes|UUID)\b/
+const IMPURE =
+  /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.|\bfetch\(|\bset(Timeout|Interval|Immediate)\(|\brandom(Bytes|UUID)\b/
 
 const MAX_FILE_LINES = 400
 const MAX_ADAPTER_LINES = 120
@@ -73,7 +71,10 @@ const FOLDERS = new Map(Object.keys(ROOMS).map((room) => [String(manifestOf(room
 /** `@sallyport/core` → `packages/core`, `zod/v4` → `zod`, `@a/b/c` → `@a/b`. */
 function importedName(specifier: string): string {
   if (specifier.startsWith('node:')) return specifier
-  const name = specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/')
+  const name = specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
   return FOLDERS.get(name) ?? name
 }
 
@@ -100,24 +101,42 @@ for (const [room, allowed] of Object.entries(ROOMS)) {
     const relativeOut = sources.filter(({ path, imports }) =>
       imports.some((specifier) => specifier.startsWith('.') && !join(path, '..', specifier).startsWith(room)),
     )
-    t.same(relativeOut.map(({ path }) => path), [], 'no relative import leaves the room')
+    t.same(
+      relativeOut.map(({ path }) => path),
+      [],
+      'no relative import leaves the room',
+    )
     t.end()
   })
 
   t.test(`${room} keeps its files to one idea`, (t) => {
     const lines = ({ text }: Source) => text.split('\n').length
     const limit = SMALL_ADAPTERS.includes(room) ? MAX_ADAPTER_LINES : MAX_FILE_LINES
-    t.same(sources.filter((source) => lines(source) > limit).map(({ path }) => path), [])
-    t.same(sources.filter(({ text }) => /^export default\b/m.test(text)).map(({ path }) => path), [], 'no default export')
+    t.same(
+      sources.filter((source) => lines(source) > limit).map(({ path }) => path),
+      [],
+    )
+    t.same(
+      sources.filter(({ text }) => /^export default\b/m.test(text)).map(({ path }) => path),
+      [],
+      'no default export',
+    )
     // State of a module is shared by every instance in the process (law 8).
     const stateful = /^(export )?let |^(export )?const \w+ = new (Map|Set|WeakMap|LRUCache)\(\)/m
-    t.same(sources.filter(({ text }) => stateful.test(text)).map(({ path }) => path), [], 'no module state')
+    t.same(
+      sources.filter(({ text }) => stateful.test(text)).map(({ path }) => path),
+      [],
+      'no module state',
+    )
     t.end()
   })
 
   if (PURE.includes(room)) {
     t.test(`${room} has no clock, no randomness and no I/O of its own`, (t) => {
-      t.same(sources.filter(({ text }) => IMPURE.test(text)).map(({ path }) => path), [])
+      t.same(
+        sources.filter(({ text }) => IMPURE.test(text)).map(({ path }) => path),
+        [],
+      )
       t.end()
     })
   }

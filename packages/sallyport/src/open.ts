@@ -30,13 +30,11 @@ export interface OpenHooks extends Omit<SnapshotHooks, 'onRefused'> {
 export type NoticeCode = 'SALLYPORT_FORWARDED_UNTRUSTED' | 'SALLYPORT_TABLES_REFUSED' | 'SALLYPORT_FAULT'
 
 /** One Sallyport: inspection, `/v1` and what they answer from. Two in one process share nothing. */
-export interface Sallyport extends Inspector {
+export interface Sallyport extends Inspector, OpenAccounts {
   /** The whole of `/v1`; adapters mount it. */
   readonly api: Api
   /** The configuration with every default filled in. */
   readonly config: Config
-  readonly accounts: Accounts
-  readonly keyring: Keyring
   lookup(target: string): Promise<LookupResult>
   /** The data sets, as they are loaded now. */
   sources(): readonly SourceStatus[]
@@ -55,14 +53,14 @@ export async function open(options: ConfigInput = {}, hooks: OpenHooks = {}): Pr
   const policy = compilePolicy(config.policy)
   const notice = hooks.onNotice ?? warnProcess
   const onFault = hooks.onFault ?? ((error: unknown) => notice('SALLYPORT_FAULT', String(error)))
-  const clock: Clock = { now: () => Date.now() }
+  const clock = SYSTEM_CLOCK
 
   const snapshot = await openSnapshot(config, {
     ...hooks,
     onRefused: (message) => notice('SALLYPORT_TABLES_REFUSED', `${message}; the data is compiled anew.`),
   })
   const snapshots: Snapshots = { current: () => snapshot }
-  const accounts = await openSqliteAccounts(storePath(config))
+  const { accounts, keyring, close } = await openAccountsOf(config, clock)
   const dns = createDns(config.dns)
   const lookup = createLookup({ clock, dns, snapshots })
   const inspector = createInspector({
@@ -90,14 +88,37 @@ export async function open(options: ConfigInput = {}, hooks: OpenHooks = {}): Pr
     api,
     config,
     accounts,
-    keyring: createKeyring(accounts, clock),
+    keyring,
     lookup: lookup.lookup,
     sources: () => snapshots.current().sources,
+    close,
+  }
+}
+
+/** Accounts and keys without anything else: no data is loaded or compiled for them. */
+export interface OpenAccounts {
+  readonly accounts: Accounts
+  readonly keyring: Keyring
+  close(): Promise<void>
+}
+
+/** Opens the store of a configuration alone, for work on accounts and keys. */
+export async function openAccounts(options: ConfigInput = {}): Promise<OpenAccounts> {
+  return openAccountsOf(parseConfig(options), SYSTEM_CLOCK)
+}
+
+async function openAccountsOf(config: Config, clock: Clock): Promise<OpenAccounts> {
+  const accounts = await openSqliteAccounts(storePath(config))
+  return {
+    accounts,
+    keyring: createKeyring(accounts, clock),
     async close() {
       accounts.close()
     },
   }
 }
+
+const SYSTEM_CLOCK: Clock = { now: () => Date.now() }
 
 const FORWARDED_UNTRUSTED =
   'Requests carry forwarding headers and no proxy is trusted, so every visitor is judged by the address of the socket. ' +

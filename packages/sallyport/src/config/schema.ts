@@ -30,7 +30,13 @@ export const Config = z.strictObject({
   /** Where the proxy's health listener is; absent: 127.0.0.1:9090, and none where that port is taken. */
   admin: Listen.optional(),
   /** Origin behind the proxy; absent: the bundled example site. */
-  upstream: z.url({ protocol: /^https?$/ }).optional(),
+  upstream: z
+    .url({ protocol: /^https?$/ })
+    .refine(
+      (url) => new URL(url).href === `${new URL(url).origin}/`,
+      'must be an origin: scheme, host and port, no path',
+    )
+    .optional(),
   mode: z.enum(MODES).default('enforce'),
   /** CIDRs and presets of the proxies that are believed. */
   trustProxy: Strings.default([]),

@@ -1,0 +1,58 @@
+import { createServer, type RequestListener } from 'node:http'
+import { ERRORS, type SourceStatus } from '@sallyport/core'
+import { type Listening, listenOn } from './listen.ts'
+
+export const DEFAULT_ADMIN = '127.0.0.1:9090'
+
+export interface AdminOptions {
+  /** `host:port`; absent: 127.0.0.1:9090, and no admin listener where that cannot be had. */
+  readonly address?: string
+  readonly sources: () => readonly SourceStatus[]
+  /** False once the proxy no longer takes requests. */
+  readonly accepting: () => boolean
+  readonly onNotice: (message: string) => void
+}
+
+/**
+ * The listener for those who run the proxy: `GET /healthz` says that the process answers, `GET /readyz` whether it
+ * takes requests and with which data. An address that was asked for and cannot be had rejects with `cannot_listen`;
+ * the default one is done without, after one notice.
+ */
+export async function openAdmin({
+  address,
+  sources,
+  accepting,
+  onNotice,
+}: AdminOptions): Promise<Listening | undefined> {
+  const server = createServer(answer(sources, accepting))
+  try {
+    return await listenOn(server, address ?? DEFAULT_ADMIN)
+  } catch (error) {
+    if (address !== undefined || !(error instanceof Error)) throw error
+    onNotice(`no health listener: ${error.message}`)
+    return undefined
+  }
+}
+
+function answer(sources: () => readonly SourceStatus[], accepting: () => boolean): RequestListener {
+  const rows: Readonly<Record<string, () => readonly [status: number, body: object]>> = {
+    '/healthz': () => [200, { status: 'ok' }],
+    '/readyz': () =>
+      accepting() ? [200, { status: 'ready', sources: sources() }] : [503, { status: 'draining', sources: sources() }],
+  }
+  return (request, response) => {
+    request.resume()
+    const row = rows[request.url?.split('?', 1)[0] ?? '']
+    const reads = request.method === 'GET' || request.method === 'HEAD'
+    const [status, body] = row === undefined ? NOT_FOUND : reads ? row() : NOT_ALLOWED
+    response.writeHead(status, {
+      'Content-Type': 'application/json',
+      'Cache-Control': 'no-store',
+      ...(status === 405 ? { Allow: 'GET, HEAD' } : {}),
+    })
+    response.end(`${JSON.stringify(body)}\n`)
+  }
+}
+
+const NOT_FOUND = [404, { error: 'not_found', message: ERRORS.not_found.message }] as const
+const NOT_ALLOWED = [405, { error: 'method_not_allowed', message: ERRORS.method_not_allowed.message }] as const

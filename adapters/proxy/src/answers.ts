@@ -1,0 +1,39 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ApiResponse } from '@sallyport/api'
+import { ERRORS, type ErrorCode } from '@sallyport/core'
+import { closingUnread, sendResponse } from '@sallyport/node'
+import type { HeadRefusal } from './prechecks.ts'
+
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
+
+/** An ErrorResponse with a code of the error table, whose message and status it takes where none is given. */
+export function errorAnswer(
+  code: ErrorCode,
+  status: number = ERRORS[code].status ?? 500,
+  message?: string,
+): ApiResponse {
+  return {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+    body: JSON.stringify({ error: code, message: message ?? ERRORS[code].message }),
+  }
+}
+
+/** The answer to a request whose head is refused; the connection ends with it. */
+export function headAnswer({ status, reason }: HeadRefusal): ApiResponse {
+  const answer = errorAnswer(status === 405 ? 'method_not_allowed' : 'invalid_request', status, reason)
+  const headers: Record<string, string> = { ...answer.headers, connection: 'close' }
+  if (status === 405) headers['allow'] = METHODS
+  if (status === 426) Object.assign(headers, { upgrade: 'websocket', 'sec-websocket-version': '13' })
+  return { ...answer, headers }
+}
+
+/** The answer to `OPTIONS *`, which asks about the server and not about anything of the origin's. */
+export const SERVER_OPTIONS: ApiResponse = { status: 204, headers: { allow: METHODS }, body: '' }
+
+/** Sends an answer that is ours, in place of the origin's; never rejects. */
+export function send(request: IncomingMessage, response: ServerResponse, answer: ApiResponse): void {
+  // A client that was to wait before its body, and gets a final answer, may send it or not: nobody could tell.
+  if (request.headers.expect !== undefined) response.shouldKeepAlive = false
+  void sendResponse(response, closingUnread(request, answer))
+}

@@ -1,0 +1,128 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { PassThrough } from 'node:stream'
+import { buildConnector, type Dispatcher, Pool } from 'undici'
+import { responseFields } from './response-fields.ts'
+import type { Timeouts } from './timeouts.ts'
+
+/** Which error an origin's failure is to the client. */
+export type OriginFailure = 'bad_gateway' | 'gateway_timeout'
+
+/** The one place that tells a late origin from a broken one. */
+export function failureOf(error: Error): OriginFailure {
+  return 'code' in error && TOO_LATE.has(String(error.code)) ? 'gateway_timeout' : 'bad_gateway'
+}
+
+/** The one server behind the proxy, as a pool of connections. */
+export interface Origin {
+  /**
+   * Sends the request on with the given fields and streams the answer back. `onFailure` is called at most once, where
+   * nothing of an answer was sent yet; a failure after that destroys the client's connection, because a cut answer
+   * must not look whole. Never throws.
+   */
+  forward(
+    request: IncomingMessage,
+    response: ServerResponse,
+    fields: readonly string[],
+    onFailure: (error: Error) => void,
+  ): void
+  close(): Promise<void>
+}
+
+const TOO_LATE = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'ETIMEDOUT'])
+const LOST_CONNECTION = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+
+/** Opens the pool; no connection is made before the first request. */
+export function openOrigin(upstream: URL, timeouts: Timeouts): Origin {
+  const connect = buildConnector({ timeout: timeouts.connect })
+  const pool = new Pool(upstream.origin, {
+    // The certificate must be the origin's own, whatever Host the client asked for.
+    connect: (options, callback) => connect({ ...options, servername: upstream.hostname }, callback),
+    connections: 128,
+    pipelining: 1,
+    keepAliveTimeout: 4_000,
+    keepAliveMaxTimeout: 4_000,
+    headersTimeout: timeouts.headers,
+    bodyTimeout: timeouts.body,
+  })
+
+  return {
+    forward(request, response, fields, onFailure) {
+      const method = request.method ?? 'GET'
+      const body = bodyOf(request)
+      const options = { method, path: request.url ?? '/', headers: [...fields], body }
+      // An idle connection may be closed by the origin in the moment it is used: what has no body and changes nothing
+      // is sent once more.
+      let mayRepeat = body === null && (method === 'GET' || method === 'HEAD')
+      const exchange = answerTo(response, request, timeouts.unread, (error) => {
+        if (!mayRepeat || !('code' in error) || !LOST_CONNECTION.has(String(error.code))) return onFailure(error)
+        mayRepeat = false
+        pool.dispatch(options, exchange)
+      })
+      pool.dispatch(options, exchange)
+    },
+    close: () => pool.destroy(),
+  }
+}
+
+/**
+ * The body to send on, or null. A stream of its own, because undici destroys a body it cannot send, and a destroyed
+ * `IncomingMessage` takes the client's connection with it.
+ */
+function bodyOf(request: IncomingMessage): PassThrough | null {
+  const { 'content-length': length, 'transfer-encoding': coding } = request.headers
+  if (coding === undefined && (length === undefined || Number(length) === 0)) return null
+  const body = new PassThrough()
+  body.on('error', () => {})
+  return request.pipe(body)
+}
+
+/** Turns what the pool says of one request into the client's response. */
+function answerTo(
+  response: ServerResponse,
+  request: IncomingMessage,
+  unreadTimeout: number,
+  onFailure: (error: Error) => void,
+): Dispatcher.DispatchHandler {
+  let controller: Dispatcher.DispatchController | undefined
+  let unread: NodeJS.Timeout | undefined
+
+  response.once('close', () => {
+    clearTimeout(unread)
+    if (!response.writableFinished) controller?.abort(new Error('the client left'))
+  })
+
+  return {
+    onRequestStart(started) {
+      controller = started
+      if (response.closed) started.abort(new Error('the client left'))
+    },
+    onResponseStart(_, status, __, reason = '') {
+      if (status < 200) return
+      if (status > 599 || /[^\t -\uffff]/.test(reason)) throw new Error(`the origin's status line is bad: ${status}`)
+      const fields = responseFields(controller?.rawHeaders as readonly Buffer[])
+      // What the client still sends of its request would be read as its next one.
+      if (!request.complete) fields.push('Connection', 'close')
+      response.writeHead(status, fields)
+      if (status === 204 || status === 304) response.end()
+      // The head goes out with the first piece of the body if that is here already, else by itself.
+      else process.nextTick(() => response.writableEnded || response.flushHeaders())
+    },
+    onResponseData(started, chunk) {
+      if (response.writableEnded || response.write(chunk)) return
+      started.pause()
+      unread = setTimeout(() => response.destroy(), unreadTimeout)
+      response.once('drain', () => {
+        clearTimeout(unread)
+        started.resume()
+      })
+    },
+    onResponseEnd() {
+      response.end()
+    },
+    onResponseError(_, error) {
+      if (response.closed || response.writableEnded) return
+      if (response.headersSent) response.destroy()
+      else onFailure(error)
+    },
+  }
+}

@@ -1,0 +1,50 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { SallyportError } from '@sallyport/core'
+
+/** A server that listens. */
+export interface Listening {
+  /** `http://host:port`, with the port that was taken where 0 was asked for. */
+  readonly url: string
+  close(): Promise<void>
+}
+
+/**
+ * Makes a server listen on `host:port`, an IPv6 host in brackets; port 0 takes a free one. Rejects with
+ * `cannot_listen`, which says why, or `invalid_config` for an address that is none. `close()` cuts what is open.
+ */
+export async function listenOn(server: Server, address: string): Promise<Listening> {
+  const [, bracketed, plain, port = ''] = /^(?:\[(.+)\]|([^[\]:\s]+)):(\d{1,5})$/.exec(address) ?? []
+  const host = bracketed ?? plain
+  if (host === undefined || Number(port) > 65_535) {
+    throw new SallyportError('invalid_config', `"${address}" is not an address to listen on: host:port`)
+  }
+  server.listen({ host, port: Number(port) })
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    throw new SallyportError('cannot_listen', `cannot listen on ${address}: ${reasonOf(error)}`)
+  }
+  const taken = server.address()
+  const actual = typeof taken === 'object' && taken !== null ? taken.port : port
+  return {
+    url: `http://${bracketed === undefined ? host : `[${host}]`}:${actual}`,
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there already',
+  EACCES: 'not permitted',
+  EADDRNOTAVAIL: 'this machine has no such address',
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  return REASONS[code] ?? code
+}

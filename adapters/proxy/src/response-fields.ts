@@ -1,0 +1,22 @@
+import { nominated } from './prechecks.ts'
+
+const HOP = new Set(['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'proxy-connection'])
+
+/**
+ * The fields of an origin's answer as the client gets them, name, value, name, value …: all but those of the hop and
+ * those its Connection field names. Takes the bytes as they were received; a field value is Latin-1 (RFC 9110 5.5).
+ */
+export function responseFields(raw: readonly (Buffer | string)[]): string[] {
+  const fields = raw.map((part) => (typeof part === 'string' ? part : part.toString('latin1')))
+  const named = new Set<string>()
+  for (let i = 0; i < fields.length; i += 2) {
+    if (fields[i]?.toLowerCase() === 'connection')
+      for (const name of nominated([fields[i + 1] as string])) named.add(name)
+  }
+  const kept: string[] = []
+  for (let i = 0; i < fields.length; i += 2) {
+    const lower = (fields[i] as string).toLowerCase()
+    if (!HOP.has(lower) && !named.has(lower)) kept.push(fields[i] as string, fields[i + 1] as string)
+  }
+  return kept
+}

@@ -1,0 +1,129 @@
+import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { pipeline } from 'node:stream'
+import httpProxy from 'http-proxy'
+import { responseFields } from './response-fields.ts'
+import type { Timeouts } from './timeouts.ts'
+
+/** One WebSocket handshake that may pass, and what answers it where the origin does not. */
+export interface Handshake {
+  readonly request: IncomingMessage
+  readonly socket: Socket
+  /** What the client sent after its request's head. */
+  readonly head: Buffer
+  /** The response assigned to the socket; detached from it once the tunnel stands. */
+  readonly response: ServerResponse
+  /** The fields as the origin gets them, without `Connection` and `Upgrade`. */
+  readonly fields: readonly string[]
+  /** Called at most once, before anything was sent to the client; a late origin has the code `ETIMEDOUT`. */
+  readonly onFailure: (error: Error) => void
+}
+
+/**
+ * A response on the socket of an upgrade, which Node gives none; the connection closes when it is sent. `undefined`, and
+ * the socket destroyed, where an earlier request of this connection is still being answered.
+ */
+export function responseOn(socket: Socket, request: IncomingMessage): ServerResponse | undefined {
+  const response = new ServerResponse(request)
+  response.shouldKeepAlive = false
+  try {
+    response.assignSocket(socket)
+  } catch {
+    socket.destroy()
+    return undefined
+  }
+  response.once('finish', () => {
+    response.detachSocket(socket)
+    socket.destroySoon()
+  })
+  return response
+}
+
+/**
+ * Tunnels one WebSocket to the origin. The only place that meets `http-proxy`, which throws on a client that resets its
+ * connection, leaves the origin's open when the client goes, and relays an answer other than 101 with broken framing;
+ * every event of its that can do so is taken here first.
+ */
+export function openTunnel(upstream: URL, handshake: Handshake, timeouts: Timeouts): void {
+  const { request, socket, head, response, fields, onFailure } = handshake
+  let settled = false
+  let late: NodeJS.Timeout | undefined
+  const fail = (error: Error): void => {
+    if (settled || socket.destroyed) {
+      socket.destroy()
+      return
+    }
+    settled = true
+    onFailure(error)
+  }
+
+  const relay = (answer: IncomingMessage): void => {
+    const status = answer.statusCode ?? 0
+    try {
+      if (settled || status < 200 || status > 599) throw new Error(`the origin's answer has status ${status}`)
+      response.writeHead(status, responseFields(answer.rawHeaders))
+      settled = true
+      clearTimeout(late)
+      pipeline(answer, response, () => {})
+    } catch (error) {
+      answer.destroy()
+      fail(error as Error)
+    }
+  }
+
+  const proxy = httpProxy.createProxyServer({ target: targetOf(upstream), toProxy: true, prependPath: false })
+  proxy.on('error', fail)
+  proxy.on('proxyReqWs', (outgoing) => {
+    // The path as it was judged: http-proxy merges its slashes.
+    outgoing.path = request.url ?? '/'
+    late = setTimeout(() => outgoing.destroy(new HandshakeTimeout()), timeouts.headers)
+    for (const event of ['upgrade', 'close']) outgoing.once(event, () => clearTimeout(late))
+    socket.once('close', () => outgoing.destroy())
+    outgoing.once('upgrade', (answer, tunnel) => {
+      settled = true
+      response.detachSocket(socket)
+      answer.headers = headersOf(responseFields(answer.rawHeaders))
+      tunnel.on('error', () => socket.destroy())
+      tunnel.once('close', () => socket.destroySoon())
+      socket.once('close', () => tunnel.destroy())
+    })
+    // http-proxy adds its listeners when this returns; its own relay of an answer is not to run.
+    process.nextTick(() => outgoing.removeAllListeners('response').once('response', relay))
+  })
+
+  request.headers = headersOf(fields)
+  try {
+    proxy.ws(request, socket, head)
+    socket.setTimeout(timeouts.tunnelIdle, () => socket.destroy())
+  } catch (error) {
+    fail(error as Error)
+  }
+}
+
+class HandshakeTimeout extends Error {
+  readonly code = 'ETIMEDOUT'
+  constructor() {
+    super('the origin did not answer the handshake')
+  }
+}
+
+function targetOf({ protocol, hostname, port }: URL): {
+  host: string
+  hostname: string
+  port: number
+  protocol: string
+} {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return { protocol, host, hostname: host, port: Number(port) || (protocol === 'https:' ? 443 : 80) }
+}
+
+function headersOf(fields: readonly string[]): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = { connection: 'Upgrade', upgrade: 'websocket' }
+  for (let i = 0; i < fields.length; i += 2) {
+    const name = (fields[i] as string).toLowerCase()
+    const value = fields[i + 1] as string
+    const known = headers[name]
+    headers[name] = known === undefined ? value : [known, value].flat()
+  }
+  return headers
+}

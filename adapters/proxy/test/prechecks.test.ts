@@ -1,0 +1,113 @@
+import t from 'tap'
+import { precheck, type RequestHead } from '../src/prechecks.ts'
+
+const HEAD: RequestHead = { httpVersion: '1.1', method: 'GET', target: '/', fields: ['Host', 'site.example'] }
+const KEY = 'dGhlIHNhbXBsZSBub25jZQ=='
+const WEBSOCKET = ['Upgrade', 'websocket', 'Sec-WebSocket-Version', '13', 'Sec-WebSocket-Key', KEY]
+
+function statusOf(change: Partial<RequestHead>, ...fields: readonly string[]): number | undefined {
+  const head = { ...HEAD, ...change }
+  return precheck({ ...head, fields: [...head.fields, ...fields] })?.status
+}
+
+t.test('heads that pass', async (t) => {
+  const targets = [
+    ...['/', '/a/b?c=d&e=%20', '/a%2Fb', '/a//b', '/x;v=1,2', "/it's(fine)!", '/@user/~me', '/a[0]|b^c', '/%E2%82%AC'],
+    ...['/?filter[name]=x|y', '/?q=100%', '/?{"a"}'.replaceAll('"', ''), '/?a=b?c', '/?%00', '/?a\\b'],
+  ]
+  for (const target of targets) t.equal(statusOf({ target }), undefined, target)
+  const hosts = ['site.example', 'site.example:8080', 'my_host', '192.0.2.1:80', '[2001:db8::1]', '[::1]:8080']
+  for (const host of hosts) t.equal(statusOf({ fields: ['host', host] }), undefined, host)
+  for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+    t.equal(statusOf({ method }), undefined, method)
+  }
+  t.equal(statusOf({ method: 'OPTIONS', target: '*' }), undefined, 'OPTIONS *')
+  t.equal(statusOf({ httpVersion: '1.0', fields: [] }), undefined, 'HTTP/1.0 without Host')
+  t.equal(statusOf({}, 'Transfer-Encoding', 'Chunked', 'Trailer', 'X-Sum'), undefined, 'chunked with a trailer')
+  t.equal(statusOf({}, 'Content-Length', '0010'), undefined, 'a length with zeros')
+  t.equal(statusOf({}, 'Connection', 'keep-alive, X-Mine', 'Expect', '100-Continue'), undefined, 'connection, expect')
+  t.equal(statusOf({}, ...WEBSOCKET, 'Connection', 'Upgrade'), undefined, 'websocket')
+})
+
+const REFUSED: readonly (readonly [name: string, status: number, change: Partial<RequestHead>, ...fields: string[]])[] =
+  [
+    ['HTTP/0.9', 505, { httpVersion: '0.9' }],
+    ['HTTP/2.0 in HTTP/1 bytes', 505, { httpVersion: '2.0' }],
+    ['CONNECT', 405, { method: 'CONNECT', target: 'site.example:443' }],
+    ['TRACE', 405, { method: 'TRACE' }],
+    ['no Host', 400, { fields: [] }],
+    ['two Hosts', 400, {}, 'host', 'other.example'],
+    ['the same Host twice', 400, {}, 'HOST', 'site.example'],
+    ['an empty Host', 400, { fields: ['Host', ''] }],
+    ['a Host with userinfo', 400, { fields: ['Host', 'user@site.example'] }],
+    ['a Host with a path', 400, { fields: ['Host', 'site.example/x'] }],
+    ['a list of Hosts', 400, { fields: ['Host', 'a.example, b.example'] }],
+    ['an absolute target', 400, { target: 'http://site.example/' }],
+    ['* with GET', 400, { target: '*' }],
+    ['two slashes at the start', 400, { target: '//admin' }],
+    ['a backslash', 400, { target: '/\\admin' }],
+    ['a fragment', 400, { target: '/admin#x' }],
+    ['a fragment in a query', 400, { target: '/?a#x' }],
+    ['an escaped NUL', 400, { target: '/a%00b' }],
+    ['a broken escape', 400, { target: '/a%2' }],
+    ['an escape that is no hex', 400, { target: '/a%zz' }],
+    ['bytes over ASCII', 400, { target: '/caf\u00e9' }],
+    ['angle brackets in a query', 400, { target: '/?a=<b>' }],
+    ['an endless target', 414, { target: `/${'a'.repeat(8192)}` }],
+    ['TE and CL', 400, {}, 'Transfer-Encoding', 'chunked', 'Content-Length', '5'],
+    ['TE in HTTP/1.0', 400, { httpVersion: '1.0' }, 'Transfer-Encoding', 'chunked'],
+    ['TE with an empty element', 501, {}, 'Transfer-Encoding', ',chunked'],
+    ['TE with gzip', 501, {}, 'Transfer-Encoding', 'gzip, chunked'],
+    ['TE twice', 501, {}, 'Transfer-Encoding', 'chunked', 'transfer-encoding', 'chunked'],
+    ['TE identity', 501, {}, 'Transfer-Encoding', 'identity'],
+    ['a length with a sign', 400, {}, 'Content-Length', '+5'],
+    ['a length with a point', 400, {}, 'Content-Length', '5.0'],
+    ['two lengths', 400, {}, 'Content-Length', '5', 'Content-Length', '5'],
+    ['two User-Agents', 400, {}, 'User-Agent', 'a', 'user-agent', 'b'],
+    ['two Authorizations', 400, {}, 'Authorization', 'a', 'Authorization', 'b'],
+    ['two Content-Types', 400, {}, 'Content-Type', 'a/b', 'Content-Type', 'c/d'],
+    ['Trailer without a chunked body', 400, {}, 'Trailer', 'x'],
+    ['an unknown expectation', 417, {}, 'Expect', 'a-miracle'],
+    ['an upgrade to h2c', 400, {}, 'Upgrade', 'h2c', 'Connection', 'Upgrade, HTTP2-Settings'],
+    ['a list of upgrades', 400, {}, 'Upgrade', 'websocket, h2c'],
+    ['an upgrade by POST', 400, { method: 'POST' }, ...WEBSOCKET],
+    [
+      'another WebSocket version',
+      426,
+      {},
+      'Upgrade',
+      'websocket',
+      'Sec-WebSocket-Version',
+      '8',
+      'Sec-WebSocket-Key',
+      KEY,
+    ],
+    [
+      'a short WebSocket key',
+      400,
+      {},
+      'Upgrade',
+      'websocket',
+      'Sec-WebSocket-Version',
+      '13',
+      'Sec-WebSocket-Key',
+      'abc',
+    ],
+    ['no WebSocket key', 400, {}, 'Upgrade', 'websocket', 'Sec-WebSocket-Version', '13'],
+    ['101 fields', 431, {}, ...Array.from({ length: 100 }, (_, i) => [`X-${i}`, '']).flat()],
+  ]
+
+for (const [name, status, change, ...fields] of REFUSED) {
+  t.test(`refused: ${name}`, async (t) => t.equal(statusOf(change, ...fields), status))
+}
+
+t.test('100 fields pass', async (t) => {
+  t.equal(statusOf({}, ...Array.from({ length: 99 }, (_, i) => [`X-${i}`, '']).flat()), undefined)
+})
+
+t.test('Connection may not take along what others rely on', async (t) => {
+  const names = ['Host', 'authorization', 'Cookie', 'content-length', 'X-Forwarded-For', 'sallyport-action']
+  for (const name of [...names, 'SALLYPORT_ASN', 'sallyport.country']) {
+    t.equal(statusOf({}, 'Connection', `close, ${name}`), 400, name)
+  }
+})

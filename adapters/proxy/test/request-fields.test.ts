@@ -1,0 +1,120 @@
+import t, { type Test } from 'tap'
+import { openProxy, type ProxyOptions } from '../src/index.ts'
+import { fakeSallyport, VISITOR } from './sallyport.ts'
+import { exchange, get, OK, openRawOrigin } from './wire.ts'
+
+/** Sends one request through a proxy and resolves with the head of it, byte for byte, as the origin received it. */
+async function seenBehind(t: Test, bytes: string, trust: readonly string[] = [], options: ProxyOptions = {}) {
+  const origin = await openRawOrigin(OK)
+  const proxy = await openProxy(fakeSallyport({ trust }), {
+    listen: '127.0.0.1:0',
+    admin: '127.0.0.1:0',
+    upstream: origin.url,
+    ...options,
+  })
+  t.teardown(() => proxy.close())
+  t.teardown(() => origin.close())
+  const answer = await exchange(proxy.url, bytes)
+  const head = (origin.heads[0] ?? '').split('\r\n')
+  const valuesOf = (name: string) =>
+    head.filter((line) => line.toLowerCase().startsWith(`${name}: `)).map((line) => line.slice(name.length + 2))
+  return { answer, head, valuesOf, bytes: origin.received[0] ?? '' }
+}
+
+t.test('the bytes of a plain request', async (t) => {
+  const { head } = await seenBehind(t, get('/a?b=c', 'User-Agent: test', 'X-Mixed-Case: Kept', 'Cookie: a=b'))
+  t.strictSame(head, [
+    'GET /a?b=c HTTP/1.1',
+    'host: site.example',
+    'connection: keep-alive',
+    'User-Agent: test',
+    'X-Mixed-Case: Kept',
+    'Cookie: a=b',
+    'X-Forwarded-For: 127.0.0.1',
+    'X-Forwarded-Proto: http',
+    'X-Forwarded-Host: site.example',
+    'sallyport-action: allow',
+    'sallyport-network-class: unknown',
+    '',
+    '',
+  ])
+})
+
+t.test('the fields of the hop stay with us', async (t) => {
+  const fields = ['Keep-Alive: timeout=9', 'TE: trailers', 'Proxy-Authorization: Basic x', 'Proxy-Connection: close']
+  const more = ['Proxy: http://evil.example', 'HTTP2-Settings: AAMAAABkAAQAAP__', 'X-Named: 1', 'Connection: X-Named']
+  const { bytes } = await seenBehind(t, get('/', ...fields, ...more, 'X-Kept: 1'))
+  t.notMatch(bytes, /keep-alive:|^te:|proxy|http2|x-named|x-kept: 1\r\nconnection/im)
+  t.match(bytes, 'X-Kept: 1')
+})
+
+t.test('nobody else says who the client is', async (t) => {
+  const names = [
+    ...['Forwarded', 'X-Forwarded-For', 'X_Forwarded_For', 'X-Real-IP', 'x.real.ip', 'True-Client-IP', 'X-Client-IP'],
+    ...['CF-Connecting-IP', 'Fastly-Client-IP', 'X-Cluster-Client-IP', 'X-Forwarded-Proto', 'X-Forwarded-Port'],
+    ...['X-Forwarded-Host', 'X-Forwarded-Server', 'Client-IP', 'X-Edge-Client'],
+  ]
+  for (const trust of [[], ['loopback']]) {
+    const { bytes } = await seenBehind(t, get('/', ...names.map((name) => `${name}: 6.6.6.6`)), trust, {
+      clientHeader: 'X-Edge-Client',
+    })
+    const claims = bytes.split('\r\n').filter((line) => line.includes('6.6.6.6'))
+    t.strictSame(claims, trust.length === 0 ? [] : ['X-Forwarded-For: 6.6.6.6, 127.0.0.1'])
+  }
+})
+
+t.test('a chain from a trusted peer: the client as resolved, and the peer', async (t) => {
+  const chain = get('/', 'X-Forwarded-For: 6.6.6.6', `X-Forwarded-For: ${VISITOR.flagged}`, 'X-Forwarded-Proto: https')
+  const { valuesOf } = await seenBehind(t, chain, ['loopback'])
+  t.strictSame(valuesOf('x-forwarded-for'), [`${VISITOR.flagged}, 127.0.0.1`])
+  t.strictSame(valuesOf('x-forwarded-proto'), ['https'])
+  t.strictSame(valuesOf('sallyport-action'), ['flag'])
+  t.strictSame(valuesOf('sallyport-asn'), ['AS64501'])
+})
+
+t.test('the scheme is a trusted proxy’s word only where it is one word', async (t) => {
+  for (const said of [['gopher'], ['https, http'], ['https', 'http']]) {
+    const fields = said.map((value) => `X-Forwarded-Proto: ${value}`)
+    const bytes = get('/', `X-Forwarded-For: ${VISITOR.allowed}`, ...fields)
+    const { valuesOf } = await seenBehind(t, bytes, ['loopback'])
+    t.strictSame(valuesOf('x-forwarded-proto'), ['http'], said.join(' and '))
+  }
+})
+
+t.test('a verdict of the client’s own does not arrive, in any spelling', async (t) => {
+  const spellings = ['Sallyport-Action', 'sallyport_action', 'SALLYPORT.ACTION', 'sallyport-anything', 'Sallyport_Asn']
+  const { bytes, valuesOf } = await seenBehind(t, get('/', ...spellings.map((name) => `${name}: forged`)))
+  t.notMatch(bytes, 'forged')
+  t.strictSame(valuesOf('sallyport-action'), ['allow'])
+})
+
+t.test('a hop cannot be told to drop the verdict', async (t) => {
+  const { answer, bytes } = await seenBehind(t, get('/', 'Connection: sallyport-action'))
+  t.match(answer, /^HTTP\/1.1 400 /)
+  t.equal(bytes, '', 'nothing reached the origin')
+})
+
+t.test('framing is written anew', async (t) => {
+  const head = 'POST / HTTP/1.1\r\nHost: site.example\r\nConnection: close\r\n'
+  const exact = await seenBehind(t, `${head}Content-Length: 0005\r\nContent_Length: 9\r\n\r\nhello`)
+  t.strictSame(exact.valuesOf('content-length'), ['5'])
+  t.notMatch(exact.bytes, 'Content_Length')
+  t.match(exact.bytes, /\r\n\r\nhello$/)
+
+  const chunked = `${head}Transfer-Encoding: chunked\r\nTransfer_Encoding: x\r\nTrailer: X-Sum\r\n\r\n`
+  const streamed = await seenBehind(t, `${chunked}5;ext=1\r\nhello\r\n0\r\nX-Sum: 1\r\nsallyport-action: x\r\n\r\n`)
+  t.notMatch(streamed.bytes, /Trailer|X-Sum|Transfer_|ext=1/)
+  t.match(streamed.bytes, /\r\n\r\n(hello|5\r\nhello\r\n0\r\n\r\n)$/, 'with its length, or in chunks of our own')
+
+  const none = await seenBehind(t, `${head}\r\n`)
+  t.strictSame(none.valuesOf('content-length'), ['0'], 'a POST without a body says so')
+  const got = await seenBehind(t, get('/', 'Content-Length: 0'))
+  t.strictSame(got.valuesOf('content-length'), [], 'a GET without one does not')
+})
+
+t.test('an HTTP/1.0 client without Host is served', async (t) => {
+  const { answer, valuesOf } = await seenBehind(t, 'GET /old HTTP/1.0\r\n\r\n')
+  t.match(answer, / 200 OK\r\n/)
+  t.equal(valuesOf('host').length, 1)
+  t.strictSame(valuesOf('x-forwarded-host'), [])
+})

@@ -1,0 +1,50 @@
+import type { Api } from '@sallyport/api'
+import { compilePolicy, createInspector, type Decision, type Mode, parseTrust } from '@sallyport/core'
+import { createFakeClock, createFakeNetworks, snapshotsOf, systemOf } from '@sallyport/core/testing'
+import type { ProxyHost } from '../src/index.ts'
+
+/** Addresses of a made internet: what the policy of `fakeSallyport` does with each is its name. */
+export const VISITOR = { allowed: '21.0.0.1', flagged: '22.0.0.1', blocked: '23.0.0.1' } as const
+
+/** The real inspector over a made internet, loopback trusted as a proxy, and an API that repeats what it was sent. */
+export function fakeSallyport({
+  mode = 'enforce',
+  trust = ['loopback'],
+}: {
+  mode?: Mode
+  trust?: readonly string[]
+} = {}) {
+  const inspector = createInspector({
+    clock: createFakeClock('2026-11-01T00:00:00Z'),
+    snapshots: snapshotsOf({
+      networks: createFakeNetworks([
+        ['21.0.0.0/8', { system: systemOf({ asn: 64500, type: 'isp', networkClass: 'residential_clean' }) }],
+        ['22.0.0.0/8', { system: systemOf({ asn: 64501, type: 'hosting', networkClass: 'hosting' }) }],
+        ['23.0.0.0/8', { system: systemOf({ asn: 64502, type: 'tor', networkClass: 'tor' }) }],
+      ]),
+    }),
+    trust: parseTrust(trust),
+    policy: compilePolicy({
+      preset: 'low-friction',
+      rules: [{ id: 'no-tor', match: { networkClass: ['tor'] }, action: 'block' }],
+    }),
+    mode,
+  })
+  const decided: Decision[] = []
+  const api: Api = async (request) => ({
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ path: request.path, body: request.method === 'POST' ? await request.json() : null }),
+  })
+  const host: ProxyHost & { readonly decided: readonly Decision[] } = {
+    decide(request) {
+      const decision = inspector.decide(request)
+      decided.push(decision)
+      return decision
+    },
+    api,
+    sources: () => [{ id: 'asn', title: 'Networks', state: 'loaded', licence: 'CC0', credit: '' }],
+    decided,
+  }
+  return host
+}

@@ -1,0 +1,237 @@
+import { createHash } from 'node:crypto'
+import type { Socket } from 'node:net'
+import t, { type Test } from 'tap'
+import type { ProxyOptions } from '../src/index.ts'
+import { proxyBefore } from './behind.ts'
+import { VISITOR } from './sallyport.ts'
+import { type Answer, dial, exchange, get, OK, openRawOrigin, readUntil, statusOf, until } from './wire.ts'
+
+const KEY = 'dGhlIHNhbXBsZSBub25jZQ=='
+
+function handshake(target = '/chat', ...fields: readonly string[]): string {
+  const own = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', `Sec-WebSocket-Key: ${KEY}`]
+  return [`GET ${target} HTTP/1.1`, 'Host: site.example', ...own, ...fields, '', ''].join('\r\n')
+}
+
+/** A WebSocket origin of the smallest kind: agrees to the handshake and sends every byte back. */
+const echo: Answer = (socket, head) => {
+  if (!/^upgrade: websocket\r$/im.test(head)) {
+    socket.write(OK)
+    return
+  }
+  const key = /sec-websocket-key: (\S+)/i.exec(head)?.[1]
+  const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
+  const fields = ['Upgrade: websocket', 'Connection: Upgrade, X-Hop', 'X-Hop: 1', `Sec-WebSocket-Accept: ${accept}`]
+  socket.write(
+    `HTTP/1.1 101 Switching Protocols\r\n${fields.join('\r\n')}\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n\r\n`,
+  )
+  socket.pipe(socket)
+}
+
+async function tunnel(t: Test, answer: Answer = echo, options: ProxyOptions = {}, ...fields: readonly string[]) {
+  const behind = await proxyBefore(t, answer, options)
+  const client = await dial(behind.url)
+  const head = readUntil(client, '\r\n\r\n')
+  client.write(handshake('/chat', ...fields))
+  return { ...behind, client, head: await head }
+}
+
+/** A request after the event shows that the proxy lives. */
+async function lives(t: Test, url: string): Promise<void> {
+  t.equal(statusOf(await exchange(url, get('/'))), 200, 'and the proxy lives')
+}
+
+t.test('a tunnel carries bytes both ways, after a handshake with the fields of ours', async (t) => {
+  const fields = [`X-Forwarded-For: ${VISITOR.flagged}`, 'Sallyport-Action: allow', 'sallyport_action: allow', 'TE: x']
+  const { client, head, origin } = await tunnel(t, echo, {}, ...fields)
+  t.match(head, /^HTTP\/1\.1 101 Switching Protocols\r\n/)
+  t.match(head, 's3pPLMBiTxaQ9kYGzzhZRbK+xOo=')
+  t.match(head, /set-cookie: a=1\r\nset-cookie: b=2\r\n/i)
+  t.notMatch(head, /x-hop/i)
+  for (const text of ['hello', '\u0081\u0085masked', 'x'.repeat(200_000)]) {
+    const back = readUntil(client, new RegExp(`${text.slice(-20)}$`))
+    client.write(text, 'latin1')
+    t.match(await back, text.slice(0, 5))
+  }
+  const seen = origin.heads[0] ?? ''
+  t.match(seen, /^GET \/chat HTTP\/1\.1\r\n/)
+  t.strictSame(seen.match(/^sallyport.*$/gim)?.sort(), [
+    'sallyport-action: flag',
+    'sallyport-asn: AS64501',
+    'sallyport-network-class: hosting',
+  ])
+  t.match(seen, `x-forwarded-for: ${VISITOR.flagged}, 127.0.0.1\r\n`)
+  t.match(seen, /host: site.example\r\n/i)
+  t.notMatch(seen, /^te:/im)
+  client.destroy()
+  await until(() => origin.open() === 0)
+})
+
+t.test('the target goes on as it was judged', async (t) => {
+  const { url, origin } = await proxyBefore(t, echo)
+  const target = "/a//b/http:/c?d=e?f&g=//h'|"
+  const client = await dial(url)
+  client.write(handshake(target))
+  await readUntil(client, '\r\n\r\n')
+  t.equal(origin.heads[0]?.split('\r\n')[0], `GET ${target} HTTP/1.1`)
+  client.destroy()
+})
+
+t.test('bytes sent with the handshake are not lost', async (t) => {
+  const { url } = await proxyBefore(t, echo)
+  const client = await dial(url)
+  client.write(`${handshake()}early`)
+  t.match(await readUntil(client, 'early'), /^HTTP\/1\.1 101 /)
+  client.destroy()
+})
+
+t.test('a blocked client gets the refusal, and the origin hears nothing', async (t) => {
+  const { url, origin } = await proxyBefore(t, echo)
+  const answer = await exchange(url, handshake('/chat', `X-Forwarded-For: ${VISITOR.blocked}`))
+  t.equal(statusOf(answer), 403)
+  t.match(answer, 'request_blocked')
+  t.strictSame(origin.received, [])
+  await lives(t, url)
+})
+
+t.test('what is no WebSocket handshake is refused', async (t) => {
+  const { url, origin } = await proxyBefore(t, echo)
+  const h2c =
+    'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: x\r\n\r\n'
+  t.equal(statusOf(await exchange(url, h2c)), 400)
+  const old = await exchange(url, handshake().replace('Version: 13', 'Version: 8'))
+  t.equal(statusOf(old), 426)
+  t.match(old, /sec-websocket-version: 13/i)
+  t.equal(statusOf(await exchange(url, 'CONNECT a.example:443 HTTP/1.1\r\nHost: a.example\r\n\r\n')), 405)
+  t.strictSame(origin.received, [])
+  await lives(t, url)
+})
+
+t.test('the API answers under its own paths, upgrade or not', async (t) => {
+  const { url, origin } = await proxyBefore(t, echo)
+  t.match(await exchange(url, handshake('/v1/myip')), /^HTTP\/1\.1 200 OK\r\n[\s\S]*"path":"\/v1\/myip"/)
+  t.strictSame(origin.received, [])
+})
+
+t.test('an answer other than 101 is passed on, with framing of our own', async (t) => {
+  const refusing: Answer = (socket, head) => {
+    if (!head.includes('upgrade: websocket')) socket.write(OK)
+    else
+      socket.write('HTTP/1.1 401 No\r\nWWW-Authenticate: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nwho\r\n0\r\n\r\n')
+  }
+  const { url, origin } = await proxyBefore(t, refusing)
+  const answer = await exchange(url, handshake())
+  t.match(answer, /^HTTP\/1\.1 401 Unauthorized\r\nWWW-Authenticate: x\r\n/)
+  t.match(answer, 'who')
+  t.match(answer, /connection: close\r\n/i)
+  await until(() => origin.open() === 0)
+  await lives(t, url)
+})
+
+t.test('an origin that is not there is a bad gateway', async (t) => {
+  const gone = await openRawOrigin(OK)
+  await gone.close()
+  const { url, errors } = await proxyBefore(t, OK, { upstream: gone.url })
+  const answer = await exchange(url, handshake())
+  t.equal(statusOf(answer), 502)
+  t.match(answer, 'bad_gateway')
+  t.equal(errors.length, 1)
+})
+
+const BAD: Readonly<Record<string, string>> = {
+  'nothing that is HTTP': 'SSH-2.0-OpenSSH\r\n\r\n',
+  'status 099': 'HTTP/1.1 099 Low\r\n\r\n',
+  'status 999': 'HTTP/1.1 999 High\r\nContent-Length: 0\r\n\r\n',
+  'a control byte in the reason': 'HTTP/1.1 200 O\u0001K\r\nContent-Length: 0\r\n\r\n',
+  'a deleted byte in a value': 'HTTP/1.1 200 OK\r\nX: \u007f\r\nContent-Length: 0\r\n\r\n',
+  'CL and TE': 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+}
+for (const [name, bad] of Object.entries(BAD)) {
+  t.test(`an origin that answers the handshake with ${name}`, async (t) => {
+    const answer: Answer = (socket, head) => {
+      if (head.includes('upgrade: websocket')) socket.end(bad, 'latin1')
+      else socket.write(OK)
+    }
+    const { url, origin } = await proxyBefore(t, answer)
+    const status = statusOf(await exchange(url, handshake()))
+    t.ok(status === 502 || (status === 200 && name.includes('reason')), `answered with ${status}`)
+    await until(() => origin.open() === 0)
+    await lives(t, url)
+  })
+}
+
+t.test('an origin that does not answer the handshake is a gateway timeout', async (t) => {
+  const { url, origin } = await proxyBefore(t, () => {}, { timeouts: { headers: 100 } })
+  const answer = await exchange(url, handshake())
+  t.equal(statusOf(answer), 504)
+  await until(() => origin.open() === 0)
+})
+
+t.test('a client that resets', async (t) => {
+  const silent: Answer = (socket, head) => void (head.startsWith('GET /chat') || socket.write(OK))
+  const early = await proxyBefore(t, silent)
+  const leaving = await dial(early.url)
+  leaving.write(handshake())
+  await until(() => early.origin.heads.length === 1)
+  leaving.resetAndDestroy()
+  await until(() => early.origin.open() === 0)
+  await lives(t, early.url)
+
+  const late = await tunnel(t)
+  late.client.resetAndDestroy()
+  await until(() => late.origin.open() === 0)
+  await lives(t, late.url)
+
+  const blocked = await dial(late.url)
+  blocked.write(handshake('/chat', `X-Forwarded-For: ${VISITOR.blocked}`))
+  blocked.resetAndDestroy()
+  await lives(t, late.url)
+})
+
+t.test('an origin that resets', async (t) => {
+  const at = await proxyBefore(t, (socket, head) => {
+    if (head.startsWith('GET /chat')) socket.resetAndDestroy()
+    else socket.write(OK)
+  })
+  t.equal(statusOf(await exchange(at.url, handshake())), 502)
+  await lives(t, at.url)
+
+  let end: Socket | undefined
+  const within = await tunnel(t, (socket, head) => {
+    if (head.includes('upgrade: websocket')) end = socket
+    echo(socket, head)
+  })
+  const cut = readUntil(within.client)
+  end?.resetAndDestroy()
+  t.equal(await cut, '', 'the client is cut too')
+  await lives(t, within.url)
+})
+
+t.test('an end is passed on, with all that came before it', async (t) => {
+  let end: Socket | undefined
+  const { client } = await tunnel(t, (socket, head) => {
+    end = socket
+    echo(socket, head)
+  })
+  const rest = readUntil(client)
+  end?.end('x'.repeat(1_000_000))
+  t.equal((await rest).length, 1_000_000)
+})
+
+t.test('a tunnel that carries nothing is closed', async (t) => {
+  const { client, origin } = await tunnel(t, echo, { timeouts: { tunnelIdle: 100 } })
+  t.equal(await readUntil(client), '')
+  await until(() => origin.open() === 0)
+})
+
+t.test('an upgrade while an earlier request is being answered is cut', async (t) => {
+  const { url, origin } = await proxyBefore(
+    t,
+    (socket, head) => void (head.startsWith('GET /slow') || socket.write(OK)),
+  )
+  const client = await dial(url)
+  client.write(`GET /slow HTTP/1.1\r\nHost: a\r\n\r\n${handshake()}`)
+  t.equal(await readUntil(client), '')
+  await until(() => origin.open() === 0)
+  await lives(t, url)
+})

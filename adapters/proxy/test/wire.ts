@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/** What an origin does with the head of a request; the body, if any, comes to `socket` as it arrives. */
+export type Answer = (socket: Socket, head: string) => void
+
+/** An origin that parses nothing: it keeps every byte it was sent, one text a connection, and answers as told. */
+export interface RawOrigin {
+  readonly url: string
+  /** Latin-1 text of each connection, in the order they came. */
+  readonly received: readonly string[]
+  /** Heads of requests, in the order they came. */
+  readonly heads: readonly string[]
+  /** Open connections that a request came over; one that undici keeps ready for the next is not counted. */
+  open(): number
+  close(): Promise<void>
+}
+
+export async function openRawOrigin(answer: Answer | string): Promise<RawOrigin> {
+  const received: string[] = []
+  const heads: string[] = []
+  const sockets = new Set<Socket>()
+  const idle = new Set<Socket>()
+  const server = createServer((socket) => {
+    const index = received.push('') - 1
+    let unread = ''
+    idle.add(socket)
+    sockets.add(socket)
+    socket.once('data', () => idle.delete(socket))
+    socket.on('close', () => {
+      sockets.delete(socket)
+      idle.delete(socket)
+    })
+    socket.on('error', () => {})
+    socket.on('data', (bytes) => {
+      received[index] += bytes.toString('latin1')
+      unread += bytes.toString('latin1')
+      for (let end = unread.indexOf('\r\n\r\n'); end >= 0; end = unread.indexOf('\r\n\r\n')) {
+        const head = unread.slice(0, end + 4)
+        unread = unread.slice(end + 4)
+        if (!/^[A-Z]+ \S+ HTTP\/1\.1\r\n/.test(head)) continue
+        heads.push(head)
+        if (typeof answer === 'string') socket.write(answer, 'latin1')
+        else answer(socket, head)
+      }
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    heads,
+    open: () => sockets.size - idle.size,
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
+
+/** Opens a TCP connection to a URL's port. */
+export async function dial(url: string): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  return socket
+}
+
+/** Resolves with all that was received until it holds `until`, or until the connection ends. */
+export function readUntil(socket: Socket, until: string | RegExp = '\u0000'): Promise<string> {
+  return new Promise((resolve) => {
+    let text = ''
+    const done = (): void => {
+      socket.off('data', take).off('close', done)
+      resolve(text)
+    }
+    const take = (bytes: Buffer): void => {
+      text += bytes.toString('latin1')
+      if (typeof until === 'string' ? text.includes(until) : until.test(text)) done()
+    }
+    socket.on('data', take)
+    socket.once('close', done)
+    if (socket.destroyed) done()
+  })
+}
+
+/** Sends bytes and resolves with all that comes back until the other side closes. */
+export async function exchange(url: string, bytes: string): Promise<string> {
+  const socket = await dial(url)
+  const answer = readUntil(socket)
+  socket.write(bytes, 'latin1')
+  return answer
+}
+
+/** The bytes of a request that asks for the connection to be closed after it. */
+export function get(target: string, ...fields: readonly string[]): string {
+  return [`GET ${target} HTTP/1.1`, 'Host: site.example', ...fields, 'Connection: close', '', ''].join('\r\n')
+}
+
+export function statusOf(answer: string): number {
+  return Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1])
+}
+
+/** Waits for a condition that other sockets bring about; fails by the test's own timeout. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5))
+}

@@ -1,0 +1,30 @@
+// The filtering proxy, run by a program of your own. LISTEN and UPSTREAM say where; without UPSTREAM a bundled example
+// site is the origin. Try: curl -H 'X-Forwarded-For: 185.220.101.10' http://127.0.0.1:8080/
+import { openProxy } from '@sallyport/proxy'
+import { open } from 'sallyport'
+
+const { LISTEN = '127.0.0.1:8080', UPSTREAM, DATA_DIR = './.sallyport' } = process.env
+
+const sallyport = await open({
+  dataDir: DATA_DIR,
+  trustProxy: ['loopback'],
+  policy: { rules: [{ id: 'no-tor', match: { networkClass: ['tor'] }, action: 'block' }] },
+})
+
+const proxy = await openProxy(sallyport, {
+  listen: LISTEN,
+  upstream: UPSTREAM,
+  onDecision({ action, inspection: { client, network, request } }) {
+    console.log(action, client.address, network.verdict.classification, request.method, request.path)
+  },
+  onNotice: console.warn,
+  onOriginFailure: console.error,
+})
+console.log(`Listening on ${proxy.url}, in front of ${proxy.upstream}`)
+
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, async () => {
+    await proxy.close()
+    await sallyport.close()
+  })
+}

@@ -1,0 +1,38 @@
+import { isPlanName, PLAN_NAMES, type PlanName } from '@sallyport/accounts'
+import { SallyportError } from '@sallyport/core'
+import { type Command, InvalidArgumentError } from 'commander'
+import { openAccounts } from 'sallyport'
+import { configOf, jsonOption, type SharedOptions, using, withShared } from '../settings.ts'
+import { columns, json, type Terminal } from '../terminal.ts'
+
+type Options = SharedOptions & { readonly json?: true }
+
+/** `sallyport accounts list | set-plan` */
+export function addAccountsCommands(program: Command, terminal: Terminal): void {
+  const accounts = program.command('accounts').description('who has API keys, and on which plan')
+
+  withShared(accounts.command('list').description('all accounts'))
+    .addOption(jsonOption())
+    .action(async (options: Options) => {
+      const listed = await using(openAccounts(configOf(options)), ({ accounts }) => accounts.listAccounts())
+      if (options.json) return terminal.out(json(listed))
+      if (listed.length === 0) return terminal.out('No accounts.')
+      const rows = listed.map(({ id, name, plan, signupDate }) => [id, name, plan, signupDate])
+      terminal.out(columns(rows, ['id', 'name', 'plan', 'signed up']))
+    })
+
+  withShared(accounts.command('set-plan').description('change the plan of an account, from now on'))
+    .argument('<id>')
+    .argument('<plan>', PLAN_NAMES.join(', '), planOf)
+    .addOption(jsonOption())
+    .action(async (id: string, plan: PlanName, options: Options) => {
+      const known = await using(openAccounts(configOf(options)), ({ accounts }) => accounts.setPlan(id, plan))
+      if (!known) throw new SallyportError('unknown_account', `There is no account "${id}".`)
+      terminal.out(options.json ? json({ id, plan }) : `${id} is on plan ${plan}.`)
+    })
+}
+
+function planOf(text: string): PlanName {
+  if (!isPlanName(text)) throw new InvalidArgumentError(`It is one of ${PLAN_NAMES.join(', ')}.`)
+  return text
+}

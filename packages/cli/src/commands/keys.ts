@@ -1,0 +1,81 @@
+import { isDate, PLAN_NAMES, type PlanName, type StoredKey } from '@sallyport/accounts'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type KeyOwner, openAccounts } from 'sallyport'
+import { configOf, jsonOption, type SharedOptions, using, withShared } from '../settings.ts'
+import { columns, dim, json, type Terminal } from '../terminal.ts'
+
+interface CreateOptions extends SharedOptions {
+  readonly account?: string
+  readonly plan?: PlanName
+  readonly signup?: string
+  readonly name?: string
+  readonly json?: true
+}
+
+interface ListOptions extends SharedOptions {
+  readonly account?: string
+  readonly json?: true
+}
+
+/** `sallyport keys create | list | revoke` */
+export function addKeysCommands(program: Command, terminal: Terminal): void {
+  const keys = program.command('keys').description('API keys for /v1')
+
+  withShared(keys.command('create').description('make a key, for an account that is there or for a new one'))
+    .addOption(new Option('--account <id>', 'an account that is there').conflicts(['plan', 'signup', 'name']))
+    .addOption(new Option('--plan <plan>', 'plan of the new account').choices(PLAN_NAMES).default(undefined, 'free'))
+    .addOption(
+      new Option('--signup <day>', 'YYYY-MM-DD, where the billing window is anchored')
+        .argParser(dayOf)
+        .default(undefined, 'today'),
+    )
+    .option('--name <name>', 'what to call the new account')
+    .addOption(jsonOption())
+    .action(async (options: CreateOptions) => {
+      const issued = await using(openAccounts(configOf(options)), ({ keyring }) => keyring.issue(ownerOf(options)))
+      if (options.json) return terminal.out(json(issued))
+      const { key, account } = issued
+      terminal.out(key)
+      terminal.out(dim(`for account ${account.id}, plan ${account.plan}; it is not shown again`))
+    })
+
+  withShared(keys.command('list').description('keys by their public ids; no key is ever shown again'))
+    .option('--account <id>', 'those of one account')
+    .addOption(jsonOption())
+    .action(async (options: ListOptions) => {
+      const listed = await using(openAccounts(configOf(options)), ({ accounts }) => accounts.listKeys(options.account))
+      if (options.json) return terminal.out(json(listed.map(shown)))
+      if (listed.length === 0) return terminal.out('No keys.')
+      const rows = listed.map(({ id, last4, accountId, createdAt, revokedAt }) => {
+        return [id, `…${last4}`, accountId, createdAt, revokedAt === undefined ? 'good' : `revoked ${revokedAt}`]
+      })
+      terminal.out(columns(rows, ['id', 'ends', 'account', 'created', 'state']))
+    })
+
+  withShared(keys.command('revoke').description('withdraw a key for good'))
+    .argument('<id>', 'public id, as listed')
+    .addOption(jsonOption())
+    .action(async (id: string, options: SharedOptions & { readonly json?: true }) => {
+      await using(openAccounts(configOf(options)), ({ keyring }) => keyring.revoke(id))
+      terminal.out(options.json ? json({ id, revoked: true }) : `Revoked ${id}.`)
+    })
+}
+
+function ownerOf({ account, plan, signup, name }: CreateOptions): KeyOwner {
+  if (account !== undefined) return { account }
+  return {
+    ...(plan === undefined ? {} : { plan }),
+    ...(signup === undefined ? {} : { signup }),
+    ...(name === undefined ? {} : { name }),
+  }
+}
+
+function dayOf(text: string): string {
+  if (!isDate(text)) throw new InvalidArgumentError('It is not a day YYYY-MM-DD.')
+  return text
+}
+
+/** A stored key without its hash, which is of no use to anyone who reads a list. */
+function shown({ hash: _, ...key }: StoredKey): Omit<StoredKey, 'hash'> {
+  return key
+}

@@ -1,0 +1,39 @@
+import type { LookupResult } from '@sallyport/core'
+import type { Command } from 'commander'
+import { configOf, jsonOption, openShowing, type SharedOptions, using, withShared } from '../settings.ts'
+import { creditLines } from '../sources.ts'
+import { bold, columns, dim, json, type Terminal } from '../terminal.ts'
+
+/** `sallyport lookup TARGET` */
+export function addLookupCommand(program: Command, terminal: Terminal): void {
+  withShared(program.command('lookup').description('what is known of an address, a range, a hostname or a URL'))
+    .argument('<target>')
+    .addOption(jsonOption())
+    .action(async (target: string, options: SharedOptions & { readonly json?: true }) => {
+      const [result, credits] = await using(openShowing(configOf(options), terminal), async (sallyport) => {
+        return [await sallyport.lookup(target), creditLines(sallyport.sources())] as const
+      })
+      if (options.json) return terminal.out(json(result))
+      terminal.out(bold(target))
+      terminal.out(columns(rowsOf(result)))
+      for (const credit of credits) terminal.out(dim(credit))
+    })
+}
+
+function rowsOf(result: LookupResult): readonly (readonly [string, string])[] {
+  const { target, reserved, verdict, purity, provider, riskScore, geo, asn, degraded } = result
+  const place = [geo.city, geo.region, geo.country].filter((part) => part !== undefined).join(', ')
+  const network = [asn.asn, asn.name, asn.type === 'unknown' ? undefined : `(${asn.type})`]
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ['address', target.ip],
+    ['reserved', reserved.reserved ? `${reserved.label}: ${reserved.detail}` : undefined],
+    ['network', network.filter((part) => part !== undefined).join(' ')],
+    ['verdict', `${verdict.classification} by ${verdict.method}, confidence ${verdict.confidence}`],
+    ['provider', provider],
+    ['place', place],
+    ['purity', `${purity.score}/100 (${purity.grade}, ${purity.verdict})`],
+    ['risk', `${riskScore}/100`],
+    ['degraded', degraded.join(', ')],
+  ]
+  return rows.flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[dim(name), value] as const]))
+}

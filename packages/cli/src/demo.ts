@@ -1,0 +1,77 @@
+import type { InspectionRequest } from '@sallyport/core'
+import type { Sallyport } from 'sallyport'
+import { bold, dim, type Terminal } from './terminal.ts'
+
+const DEMO_ACCOUNT = 'demo'
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
+
+interface Visitor {
+  readonly who: string
+  readonly address: string
+  /** Absent: what curl says by itself. */
+  readonly userAgent?: string
+}
+
+/** Visitors on real networks, each on one of the kind it is said to be. */
+const VISITORS: readonly Visitor[] = [
+  { who: 'a browser on a home line', address: '73.162.10.20', userAgent: BROWSER },
+  { who: 'a hosting network', address: '5.9.10.20' },
+  { who: 'a commercial VPN’s network', address: '45.83.220.10' },
+  { who: 'a Tor operator’s network', address: '185.220.101.10' },
+]
+
+/** What to try on a proxy that stands before the bundled example site: visitors with their verdicts, and a key. */
+export async function showDemo(sallyport: Sallyport, url: string, terminal: Terminal): Promise<void> {
+  terminal.out('')
+  const visits = VISITORS.map((visitor) => visit(sallyport, url, visitor))
+  if (visits.every(({ believed }) => believed)) {
+    terminal.out(bold('Try these, in another terminal:'))
+    for (const { line } of visits) terminal.out(line)
+  } else {
+    terminal.out('With --trust-proxy loopback, X-Forwarded-For says who visits, and other networks can be tried.')
+  }
+  if (sallyport.config.api.enabled) await showKey(sallyport, url, terminal)
+}
+
+async function showKey(sallyport: Sallyport, url: string, terminal: Terminal): Promise<void> {
+  const { api, dataDir } = sallyport.config
+  const key = await demoKey(sallyport)
+  terminal.out(dim('  # the API, asked with a key'))
+  terminal.out(`  curl -H 'Authorization: Bearer ${key ?? '<API_KEY>'}' ${url}${api.base}/v1/vpn/185.220.101.10`)
+  terminal.out('')
+  if (key !== undefined) terminal.out(`${bold('API key of the demo account, shown this once:')} ${key}`)
+  else
+    terminal.out(
+      `The demo's API key was shown at the first start. Another: npx sallyport keys create --data-dir ${dataDir}`,
+    )
+}
+
+function visit(sallyport: Sallyport, url: string, { who, address, userAgent }: Visitor) {
+  const header = sallyport.config.clientHeader.replace(/(?<![a-z])[a-z]/g, (letter) => letter.toUpperCase())
+  const request: InspectionRequest = {
+    peer: '127.0.0.1',
+    method: 'GET',
+    target: '/',
+    scheme: 'http',
+    httpVersion: '1.1',
+    fields: ['Host', new URL(url).host, 'User-Agent', userAgent ?? 'curl/8.5.0', 'Accept', '*/*', header, address],
+  }
+  const { action, enforced, inspection } = sallyport.decide(request)
+  const { network } = inspection
+  const carried = enforced ? action : `${action}, not enforced`
+  const why = [network.verdict.classification, network.asName].filter((part) => part !== undefined).join(', ')
+  return {
+    believed: inspection.client.address === address,
+    line: [
+      `${dim(`  # ${who} → `)}${bold(carried)} ${dim(`(${why})`)}`,
+      `  curl ${userAgent === undefined ? '' : `-A '${userAgent}' `}-H '${header}: ${address}' ${url}/`,
+    ].join('\n'),
+  }
+}
+
+/** A key for the demo account, made once a store; `undefined` ever after. */
+async function demoKey({ accounts, keyring }: Sallyport): Promise<string | undefined> {
+  const known = await accounts.listAccounts()
+  if (known.some(({ name }) => name === DEMO_ACCOUNT)) return undefined
+  return (await keyring.issue({ name: DEMO_ACCOUNT })).key
+}

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+import { SallyportError } from '@sallyport/core'
+import { Command, CommanderError } from 'commander'
+import { addAccountsCommands } from './commands/accounts.ts'
+import { addDataCommands } from './commands/data.ts'
+import { addKeysCommands } from './commands/keys.ts'
+import { addLookupCommand } from './commands/lookup.ts'
+import { addProxyCommand } from './commands/proxy.ts'
+import { processTerminal, type Terminal } from './terminal.ts'
+
+/** What a command ends with: done, refused or failed, used wrongly. */
+const EXIT = { ok: 0, failed: 1, usage: 2 } as const
+
+/** Runs one command line, without the program's name; resolves with the exit code and never rejects. */
+export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
+  try {
+    await createProgram(terminal).parseAsync([...argv], { from: 'user' })
+    return EXIT.ok
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
+    if (error instanceof SallyportError) {
+      terminal.err(`sallyport: ${error.message}`)
+      return error.code === 'invalid_config' || error.code === 'invalid_policy' ? EXIT.usage : EXIT.failed
+    }
+    terminal.err(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    return EXIT.failed
+  }
+}
+
+function createProgram(terminal: Terminal): Command {
+  const program = new Command('sallyport')
+    .description('The guarded gate for Node servers.')
+    .version(versionOf())
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.out(text.trimEnd()),
+      writeErr: (text) => terminal.err(text.trimEnd()),
+      outputError: (text, write) => write(text.replace(/^error: /, 'sallyport: ')),
+    })
+  // Commands made after this inherit the settings above.
+  addProxyCommand(program, terminal)
+  addLookupCommand(program, terminal)
+  addKeysCommands(program, terminal)
+  addAccountsCommands(program, terminal)
+  addDataCommands(program, terminal)
+  return program
+}
+
+function versionOf(): string {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
+}

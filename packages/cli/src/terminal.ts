@@ -1,0 +1,52 @@
+import { styleText } from 'node:util'
+import Table from 'cli-table3'
+
+/** Where a command writes: answers to `out`, all that is about the run to `err`. Each call is whole lines. */
+export interface Terminal {
+  out(text: string): void
+  err(text: string): void
+}
+
+/** The terminal of this process. */
+export function processTerminal(): Terminal {
+  for (const stream of [process.stdout, process.stderr]) {
+    // Whoever was reading has read enough, as `head` does.
+    stream.on('error', (error) => {
+      if (!('code' in error) || error.code !== 'EPIPE') throw error
+    })
+  }
+  return {
+    out: (text) => void process.stdout.write(`${text}\n`),
+    err: (text) => void process.stderr.write(`${text}\n`),
+  }
+}
+
+export function bold(text: string): string {
+  return styleText('bold', text)
+}
+
+export function dim(text: string): string {
+  return styleText('dim', text)
+}
+
+/** JSON as every `--json` prints it. */
+export function json(value: unknown): string {
+  return JSON.stringify(value, null, 2)
+}
+
+/** Rows in columns, under a head where there is one. */
+export function columns(rows: readonly (readonly string[])[], head?: readonly string[]): string {
+  const none = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '', bottom: '', 'bottom-mid': '', mid: '' }
+  const more = { 'bottom-left': '', 'bottom-right': '', left: '', 'left-mid': '', 'mid-mid': '', right: '' }
+  const table = new Table({
+    chars: { ...none, ...more, 'right-mid': '', middle: '  ' },
+    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
+  })
+  if (head !== undefined) table.push(head.map(dim))
+  table.push(...rows.map((row) => [...row]))
+  return table
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
+}

@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { main } from '../src/index.ts'
+
+const BIN = join(import.meta.dirname, '../../bin/sallyport.mjs')
+
+/** Every embedded source switched off: what the command does is tested, not the data. */
+const NO_DATA = ['asn-csv-v4', 'asn-csv-v6', 'asn-country-v4', 'asn-country-v6', 'dbip-city-v4', 'dbip-city-v6']
+  .map((id) => `    ${id}: { enabled: false }`)
+  .join('\n')
+
+/** A folder of its own with a configuration in it, removed with the test. */
+export function workspace(
+  t: Test,
+  lines: readonly string[] = [],
+): { readonly folder: string; readonly config: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'sallyport-cli-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const config = join(folder, 'test.yaml')
+  const text = [`dataDir: ${join(folder, 'data')}`, 'data:', '  sources:', NO_DATA, ...lines]
+  writeFileSync(config, `${text.join('\n')}\n`)
+  return { folder, config }
+}
+
+/** What a command wrote and its exit code. */
+export interface Run {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs a command in this process. */
+export async function run(...argv: readonly string[]): Promise<Run> {
+  let out = ''
+  let err = ''
+  const code = await main(argv, {
+    out: (text) => {
+      out += `${text}\n`
+    },
+    err: (text) => {
+      err += `${text}\n`
+    },
+  })
+  return { code, out, err }
+}
+
+/** A command in a process of its own. */
+export interface Started {
+  readonly child: ChildProcess
+  out(): string
+  err(): string
+  /** Resolves when stdout holds a text, or when the process has ended. */
+  says(text: string): Promise<void>
+  readonly ended: Promise<number | null>
+}
+
+export function start(t: Test, argv: readonly string[], env: Readonly<Record<string, string>> = {}): Started {
+  const child = spawn(process.execPath, [BIN, ...argv], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let out = ''
+  let err = ''
+  child.stdout.on('data', (text) => {
+    out += text
+  })
+  child.stderr.on('data', (text) => {
+    err += text
+  })
+  const ended = once(child, 'close').then(([code]) => code as number | null)
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return {
+    child,
+    out: () => out,
+    err: () => err,
+    async says(text) {
+      let over = false
+      void ended.then(() => {
+        over = true
+      })
+      while (!out.includes(text) && !over) await new Promise((resolve) => setTimeout(resolve, 10))
+    },
+    ended,
+  }
+}

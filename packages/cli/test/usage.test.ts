@@ -1,0 +1,63 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { run, workspace } from './command.ts'
+
+t.test('what is used wrongly exits 2 and says how in one line', async (t) => {
+  const { config } = workspace(t)
+  await run('data', 'compile', '--config', config)
+  const wrong: readonly (readonly [argv: readonly string[], says: RegExp])[] = [
+    [['proxy', '--workers', '4'], /--workers <n>' argument '4' is invalid. It is not supported by this version/],
+    [['proxy', '--redis', 'redis://127.0.0.1'], /--redis <url>'.* not supported by this version/],
+    [['proxy', '--store', 'postgres://127.0.0.1/x'], /configuration: store: must be sqlite:<path>/],
+    [['proxy', '--mode', 'loud'], /Allowed choices are enforce, monitor/],
+    [['proxy', '--listen', 'nowhere'], /configuration: listen: must be host:port/],
+    [['proxy', '--trust-proxy', 'everyone'], /trustProxy: "everyone"/],
+    [['proxy', '--upstream', 'ftp://a'], /configuration: upstream: /],
+    [
+      ['proxy', '--upstream', 'http://a/path', '--listen', '127.0.0.1:0'],
+      /upstream: "http:\/\/a\/path" is not an origin/,
+    ],
+    [['proxy', '--fast'], /unknown option '--fast'/],
+    [['lookup'], /missing required argument 'target'/],
+    [['keys', 'create', '--plan', 'gold'], /Allowed choices are free, starter/],
+    [['keys', 'create', '--signup', '2026-02-30'], /It is not a day YYYY-MM-DD/],
+    [['keys', 'create', '--account', 'a', '--plan', 'free'], /cannot be used with/],
+    [['accounts', 'set-plan', 'a', 'gold'], /It is one of free, starter/],
+  ]
+  for (const [argv, says] of wrong) {
+    const { code, out, err } = await run(...argv, '--config', config)
+    t.equal(code, 2, argv.join(' '))
+    t.match(err, says)
+    t.match(err, /^sallyport: /)
+    t.equal(err.trimEnd().split('\n').length, 1, 'one line')
+    t.equal(out, '')
+  }
+})
+
+t.test('a configuration that is not usable exits 2 and names what', async (t) => {
+  const { folder, config } = workspace(t, ['lissten: 127.0.0.1:0'])
+  t.match(await run('data', 'status', '--config', config), {
+    code: 2,
+    err: 'sallyport: configuration: unknown key "lissten"\n',
+  })
+  const missing = await run('data', 'status', '--config', join(folder, 'none.yaml'))
+  t.match(missing, { code: 2, err: /^sallyport: configuration: cannot read .*none.yaml: ENOENT\n$/ })
+  const broken = join(folder, 'broken.yaml')
+  writeFileSync(broken, 'listen: [\n')
+  t.match(await run('data', 'status', '--config', broken), {
+    code: 2,
+    err: /^sallyport: configuration: .*broken.yaml: /,
+  })
+})
+
+t.test('help and version', async (t) => {
+  const help = await run('--help')
+  t.match(help, { code: 0, err: '' })
+  for (const command of ['proxy', 'lookup', 'keys', 'accounts', 'data'])
+    t.match(help.out, new RegExp(`^  ${command} `, 'm'))
+  t.match(await run('--version'), { code: 0, out: /^\d+\.\d+\.\d+\n$/ })
+  t.match(await run(), { code: 2 })
+  t.match(await run('keys'), { code: 2 })
+  t.match(await run('ledger'), { code: 2, err: /unknown command 'ledger'/ })
+})

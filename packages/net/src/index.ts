@@ -1,0 +1,1 @@
+export { createDns, type DnsOptions } from './dns.ts'

@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+
+const ROOT = join(import.meta.dirname, '../..')
+const DATA_DIR = mkdtempSync(join(tmpdir(), 'sallyport-demo-'))
+t.teardown(() => rmSync(DATA_DIR, { recursive: true }))
+
+/** Starts a program that says where it listens; resolves once it has said `until`. */
+async function started(t: Test, argv: readonly string[], env: Readonly<Record<string, string>>, until: string) {
+  const child = spawn(process.execPath, [...argv], { cwd: ROOT, env: { ...process.env, ...env } })
+  const ended = once(child, 'close')
+  t.teardown(() => void child.kill('SIGKILL'))
+  let out = ''
+  let err = ''
+  child.stderr.on('data', (text) => {
+    err += text
+  })
+  child.stdout.on('data', (text) => {
+    out += text
+  })
+  while (!out.includes(until)) {
+    if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${err}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return {
+    out: () => out,
+    async stop() {
+      child.kill('SIGINT')
+      return (await ended)[0]
+    },
+  }
+}
+
+/** The curl commands of the demo: what each says it will be decided, and the header it sends. */
+const COMMAND = /# (.+) → (\w+) \((\w+), .+\)\n {2}curl (?:-A '(.+)' )?-H '(\S+): (\S+)' (\S+)/g
+
+t.test('the demo, on the embedded data: what is printed is what happens', async (t) => {
+  const bin = join(ROOT, 'packages/cli/bin/sallyport.mjs')
+  const argv = ['proxy', '--config', 'examples/demo.yaml', '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
+  const demo = await started(t, [bin, ...argv, '--data-dir', DATA_DIR], {}, 'API key')
+
+  const seen: string[] = []
+  for (const [
+    ,
+    who = '',
+    action = '',
+    networkClass = '',
+    agent = 'curl/8.5.0',
+    header = '',
+    address = '',
+    url = '',
+  ] of demo.out().matchAll(COMMAND)) {
+    seen.push(`${who}: ${action}`)
+    const response = await fetch(url, { headers: { [header]: address, 'user-agent': agent } })
+    const body = await response.text()
+    t.equal(response.status, action === 'block' ? 403 : 200, who)
+    if (action === 'block') t.match(body, `network:${networkClass}`)
+    else t.match(body, new RegExp(`sallyport-action</td><td>${action}<[\\s\\S]*network-class</td><td>${networkClass}<`))
+  }
+  t.strictSame(seen, [
+    'a browser on a home line: allow',
+    'a hosting network: flag',
+    'a commercial VPN’s network: flag',
+    'a Tor operator’s network: block',
+  ])
+
+  const [, key = '', url = ''] = /curl -H 'Authorization: Bearer (\S+)' (\S+)/.exec(demo.out()) ?? []
+  const asked = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
+  t.match(await asked.json(), { isTor: true, networkClass: 'tor' })
+
+  t.match(demo.out(), /^asn-csv-v4 .* 20\d\d-\d\d-\d\d +[\d,]+ entries/m)
+  t.match(demo.out(), 'https://db-ip.com', 'credits are shown')
+  t.equal(await demo.stop(), 0)
+})
+
+t.test('examples/proxy.ts', async (t) => {
+  const env = { LISTEN: '127.0.0.1:0', DATA_DIR }
+  const proxy = await started(t, [join(ROOT, 'examples/dist/proxy.js')], env, 'Listening on ')
+  const url = /Listening on (\S+),/.exec(proxy.out())?.[1] ?? ''
+  t.equal((await fetch(url, { headers: { 'x-forwarded-for': '185.220.101.10' } })).status, 403)
+  t.equal((await fetch(url, { headers: { 'x-forwarded-for': '73.162.10.20' } })).status, 200)
+  t.match(proxy.out(), 'block 185.220.101.10 tor GET /\nallow 73.162.10.20 residential_clean GET /')
+  t.equal(await proxy.stop(), 0)
+})
