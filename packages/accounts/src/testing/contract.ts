@@ -158,7 +158,8 @@ export const ACCOUNTS_CONTRACT: readonly ContractRow<Accounts>[] = [
       check.equal(await accounts.usage(ACCOUNT.id, SECOND), 0)
       check.same(await accounts.spend(ACCOUNT.id, SECOND, 1), { allowed: true, used: 1, windowId: SECOND })
       check.same(await accounts.spend(ACCOUNT.id, FIRST, 1), { allowed: false, used: 1, windowId: SECOND })
-      check.equal(await accounts.usage(ACCOUNT.id, FIRST), 1, 'usage is that of the latest window')
+      check.same(await accounts.spend(ACCOUNT.id, FIRST, 3), { allowed: true, used: 2, windowId: SECOND })
+      check.equal(await accounts.usage(ACCOUNT.id, FIRST), 2, 'usage is that of the latest window')
     },
   },
   {

@@ -36,8 +36,7 @@ export function createMemoryAccounts(fault: FaultHook = () => undefined): Accoun
         return true
       }),
     findAccount: (id) => run('findAccount', () => accounts.get(id)),
-    listAccounts: () =>
-      run('listAccounts', () => [...accounts.values()].sort((x, y) => (x.id < y.id ? -1 : 1))),
+    listAccounts: () => run('listAccounts', () => [...accounts.values()].sort((x, y) => (x.id < y.id ? -1 : 1))),
     setPlan: (id, plan) =>
       run('setPlan', () => {
         const account = accounts.get(id)

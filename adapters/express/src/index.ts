@@ -1,0 +1,49 @@
+import type { Decision } from '@sallyport/core'
+import {
+  type ApiHost,
+  answer,
+  type Decider,
+  decideRequest,
+  requireApi,
+  requireDecider,
+  sendResponse,
+} from '@sallyport/node'
+import type { RequestHandler } from 'express'
+
+export { guardUpgrade } from '@sallyport/node'
+
+declare global {
+  namespace Express {
+    interface Request {
+      /** What Sallyport decided; absent before `inspection` has run, and where the request could not be judged. */
+      sallyport?: Decision
+    }
+  }
+}
+
+/**
+ * Middleware that inspects every request: an enforced block is answered with 403, any other request goes on with the
+ * decision as `req.sallyport` and in its headers. Mount it first.
+ */
+export function inspection(sallyport: Decider): RequestHandler {
+  requireDecider(sallyport)
+  return (req, res, next) => {
+    const { decision, refusal } = decideRequest(sallyport, req, req.originalUrl)
+    if (decision !== undefined) req.sallyport = decision
+    if (refusal === undefined) next()
+    else void sendResponse(res, refusal)
+  }
+}
+
+/** Middleware that answers everything under `/v1` of where it is mounted: `app.use(v1(sallyport))`, or under a prefix. */
+export function v1(sallyport: ApiHost): RequestHandler {
+  requireApi(sallyport)
+  return (req, res, next) => {
+    const place = { target: req.originalUrl, path: req.url, body: req.body as unknown }
+    // Express 4 knows nothing of promises.
+    answer(sallyport, req, place).then((response) => {
+      if (response === undefined) next()
+      else void sendResponse(res, response)
+    }, next)
+  }
+}

@@ -1,0 +1,104 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Api, ApiRequest } from '@sallyport/api'
+import { compilePolicy, createInspector, parseTrust } from '@sallyport/core'
+import { createFakeClock, snapshotsOf } from '@sallyport/core/testing'
+import express, { type ErrorRequestHandler, type Express } from 'express'
+import t, { type Test } from 'tap'
+import { guardUpgrade, inspection, v1 } from '../src/index.ts'
+
+const sallyport = createInspector({
+  clock: createFakeClock('2026-11-01T00:00:00Z'),
+  snapshots: snapshotsOf(),
+  trust: parseTrust([]),
+  policy: compilePolicy({
+    preset: 'observe',
+    rules: [{ id: 'no-entry', match: { path: ['/shop/blocked'] }, action: 'block' }],
+  }),
+  mode: 'enforce',
+})
+
+async function serve(t: Test, app: Express): Promise<string> {
+  const server = createServer(app)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+t.test('the decision is on the request, and a block ends it', async (t) => {
+  const app = express()
+  const ran: string[] = []
+  app.use(inspection(sallyport))
+  app.use((req, res) => {
+    ran.push(req.path)
+    res.json([req.sallyport?.action, req.sallyport?.inspection.peer, req.get('sallyport-action')])
+  })
+  const url = await serve(t, app)
+  t.same(await (await fetch(`${url}/shop`)).json(), ['allow', '127.0.0.1', 'allow'])
+  t.equal((await fetch(`${url}/shop/blocked`)).status, 403)
+  t.same(ran, ['/shop'])
+})
+
+t.test('under a mount the target is inspected as it was received', async (t) => {
+  const app = express()
+  app.use('/shop', inspection(sallyport))
+  app.use((req, res) => void res.json(req.sallyport?.inspection.request.path ?? 'not inspected'))
+  const url = await serve(t, app)
+  t.equal((await fetch(`${url}/shop/blocked`)).status, 403)
+  t.equal(await (await fetch(`${url}/shop/other`)).json(), '/shop/other')
+  t.equal(await (await fetch(`${url}/other`)).json(), 'not inspected')
+})
+
+t.test('the API is given its path below the mount, and the target above it', async (t) => {
+  const asked: ApiRequest[] = []
+  const api: Api = async (request) => {
+    asked.push(request)
+    if (!request.path.startsWith('/v1/')) return undefined
+    return { status: 203, headers: { 'x-a': 'b' }, body: JSON.stringify(await request.json()) }
+  }
+  const app = express()
+  app.use(express.json())
+  app.use('/detect', v1({ api }))
+  app.use((_req, res) => void res.status(418).end())
+  const url = await serve(t, app)
+  const response = await fetch(`${url}/Detect/v1/x?y=1`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"n":1}',
+  })
+  t.equal(response.status, 203)
+  t.equal(response.headers.get('x-a'), 'b')
+  t.same(await response.json(), { n: 1 }, 'as express.json() parsed it')
+  t.hasStrict(asked[0], { path: '/v1/x', target: '/Detect/v1/x?y=1', method: 'POST', peer: '127.0.0.1' })
+  t.equal(asked[0]?.query.get('y'), '1')
+  t.equal((await fetch(`${url}/detect/other`)).status, 418, "what is not the API's goes on")
+  t.equal((await fetch(`${url}/v1/x`)).status, 418, 'and so does what is outside the mount')
+  t.equal(asked.length, 2)
+})
+
+t.test("an API that fails is an error of the application's", async (t) => {
+  const app = express()
+  app.use(
+    v1({
+      async api() {
+        throw new Error('a fault')
+      },
+    }),
+  )
+  const failed: ErrorRequestHandler = (error, _req, res, _next) => void res.status(500).send(String(error))
+  app.use(failed)
+  const response = await fetch(`${await serve(t, app)}/v1/x`)
+  t.equal(response.status, 500)
+  t.equal(await response.text(), 'Error: a fault')
+})
+
+t.test('a forgotten await is met at start-up', (t) => {
+  const promise = Promise.resolve() as never
+  t.throws(() => inspection(promise), { code: 'invalid_config' })
+  t.throws(() => v1(promise), { code: 'invalid_config' })
+  t.throws(() => guardUpgrade(createServer(), promise), { code: 'invalid_config' })
+  t.end()
+})

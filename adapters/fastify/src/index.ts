@@ -1,0 +1,77 @@
+import type { ApiResponse } from '@sallyport/api'
+import type { Decision } from '@sallyport/core'
+import {
+  type ApiHost,
+  answer,
+  type Decider,
+  decideRequest,
+  hostBody,
+  mountedPath,
+  requireApi,
+  requireDecider,
+} from '@sallyport/node'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import fastifyPlugin from 'fastify-plugin'
+
+export { guardUpgrade } from '@sallyport/node'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What Sallyport decided; null before `inspection` has run, and where the request could not be judged. */
+    sallyport: Decision | null
+  }
+}
+
+/** Options of `fastify.register(inspection, { sallyport })`. */
+export interface InspectionOptions {
+  readonly sallyport: Decider
+}
+
+/** Options of `fastify.register(v1, { sallyport })`; `prefix` is Fastify's own. */
+export interface V1Options {
+  readonly sallyport: ApiHost
+}
+
+const inspecting: FastifyPluginAsync<InspectionOptions> = async (fastify, { sallyport }) => {
+  requireDecider(sallyport)
+  fastify.decorateRequest('sallyport', null)
+  fastify.addHook('onRequest', (request, reply, next) => {
+    const { decision, refusal } = decideRequest(sallyport, request.raw, request.originalUrl)
+    request.sallyport = decision ?? null
+    if (refusal === undefined) next()
+    else respond(reply, refusal)
+  })
+}
+
+const answering: FastifyPluginAsync<V1Options> = async (fastify, { sallyport }) => {
+  requireApi(sallyport)
+  const handle = async (request: FastifyRequest, reply: FastifyReply) => {
+    const path = mountedPath(request.url, fastify.prefix)
+    const place = path === undefined ? path : { target: request.originalUrl, path }
+    const response = place && (await answer(sallyport, request.raw, place))
+    return response === undefined ? reply.callNotFound() : respond(reply, response)
+  }
+  // The API reads bodies itself, after admission; the host's parsers stay as they are outside this scope.
+  fastify.removeAllContentTypeParsers()
+  fastify.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null))
+  // A Content-Type that is none is refused before any parser, and is no reason for an answer of another form.
+  fastify.setErrorHandler((error: { readonly code?: string }, request, reply) => {
+    if (error.code !== 'FST_ERR_CTP_INVALID_MEDIA_TYPE') throw error
+    return handle(request, reply)
+  })
+  fastify.all('/v1', handle)
+  fastify.all('/v1/*', handle)
+}
+
+function respond(reply: FastifyReply, response: ApiResponse): FastifyReply {
+  return reply.code(response.status).headers(response.headers).send(hostBody(response))
+}
+
+/**
+ * Plugin that inspects every request of the whole server: an enforced block is answered with 403, any other request
+ * goes on with the decision as `request.sallyport` and in its headers. Register it first.
+ */
+export const inspection = fastifyPlugin(inspecting, { name: '@sallyport/fastify/inspection', fastify: '5.x' })
+
+/** Plugin that answers everything under `/v1`, or under `<prefix>/v1`, in a scope of its own. */
+export const v1 = fastifyPlugin(answering, { name: '@sallyport/fastify/v1', fastify: '5.x', encapsulate: true })

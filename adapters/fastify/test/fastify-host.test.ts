@@ -1,0 +1,117 @@
+import type { Api, ApiRequest } from '@sallyport/api'
+import { compilePolicy, createInspector, parseTrust } from '@sallyport/core'
+import { createFakeClock, snapshotsOf } from '@sallyport/core/testing'
+import Fastify, { type FastifyInstance } from 'fastify'
+import t from 'tap'
+import { guardUpgrade, inspection, v1 } from '../src/index.ts'
+
+const sallyport = createInspector({
+  clock: createFakeClock('2026-11-01T00:00:00Z'),
+  snapshots: snapshotsOf(),
+  trust: parseTrust([]),
+  policy: compilePolicy({
+    preset: 'observe',
+    rules: [{ id: 'no-entry', match: { path: ['/blocked'] }, action: 'block' }],
+  }),
+  mode: 'enforce',
+})
+
+t.test('the decision is on the request, in every scope of the server', async (t) => {
+  const app = Fastify()
+  await app.register(inspection, { sallyport })
+  const ran: string[] = []
+  const routes = (scope: FastifyInstance, _options: unknown, done: () => void) => {
+    scope.get('/*', (request) => {
+      ran.push(request.url)
+      return [
+        request.sallyport?.action,
+        request.sallyport?.inspection.request.path,
+        request.headers['sallyport-action'],
+      ]
+    })
+    done()
+  }
+  await app.register(routes, { prefix: '/shop' })
+  t.same((await app.inject('/shop/x')).json(), ['allow', '/shop/x', 'allow'])
+  t.equal((await app.inject('/blocked')).statusCode, 403, 'before it is known that there is no such route')
+  t.equal((await app.inject('/elsewhere')).statusCode, 404)
+  t.same(ran, ['/shop/x'])
+})
+
+t.test('a refusal passes the hooks that responses pass', async (t) => {
+  const app = Fastify()
+  app.addHook('onSend', async (_request, reply) => void reply.header('x-status', reply.statusCode))
+  await app.register(inspection, { sallyport })
+  const response = await app.inject('/blocked')
+  t.equal(response.headers['x-status'], '403')
+  t.equal(response.json().error, 'request_blocked')
+})
+
+t.test('the API under a prefix, in a scope of its own', async (t) => {
+  const asked: ApiRequest[] = []
+  const api: Api = async (request) => {
+    asked.push(request)
+    if (request.path === '/v1/undefined') return undefined
+    const body = request.method === 'POST' ? await request.json() : request.method
+    return { status: 203, headers: { 'x-a': 'b' }, body: JSON.stringify(body) }
+  }
+  const app = Fastify()
+  await app.register(v1, { sallyport: { api }, prefix: '/detect' })
+  app.post('/echo', (request) => ({ parsed: request.body }))
+  app.setNotFoundHandler((_request, reply) => void reply.code(418).send())
+
+  const json = { 'content-type': 'application/json' }
+  const response = await app.inject({ method: 'POST', url: '/detect/v1/x?y=1', headers: json, payload: '{"n":1}' })
+  t.equal(response.statusCode, 203)
+  t.equal(response.headers['x-a'], 'b')
+  t.same(response.json(), { n: 1 })
+  t.hasStrict(asked[0], { path: '/v1/x', target: '/detect/v1/x?y=1' })
+
+  for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
+    t.equal(
+      (await app.inject({ method, url: '/detect/v1/any/thing' })).json(),
+      method,
+      `${method} is the API's to judge`,
+    )
+  }
+  t.equal((await app.inject('/detect/v1')).statusCode, 203)
+  t.equal((await app.inject('/detect/v1/undefined')).statusCode, 418, "what the API leaves is the host's")
+  t.equal((await app.inject('/detect/v1beta')).statusCode, 418)
+  t.equal((await app.inject('/v1/x')).statusCode, 418)
+  t.equal((await app.inject('/%64etect/v1/x')).statusCode, 418, 'a prefix that is not written as it is')
+
+  const echoed = await app.inject({ method: 'POST', url: '/echo', headers: json, payload: '{"n":1}' })
+  t.same(echoed.json(), { parsed: { n: 1 } }, "the host's own parser is as it was")
+  const text = { 'content-type': 'text/unknown' }
+  const refused = await app.inject({ method: 'POST', url: '/echo', headers: text, payload: 'x' })
+  t.equal(refused.statusCode, 415, 'and no parser of ours is there')
+})
+
+t.test('the host has no prefix', async (t) => {
+  const app = Fastify()
+  await app.register(v1, { sallyport: { api: async ({ path }) => ({ status: 200, headers: {}, body: path }) } })
+  t.equal((await app.inject('/v1/x?y')).body, '/v1/x')
+})
+
+t.test("an API that fails is an error of the application's", async (t) => {
+  const app = Fastify()
+  app.setErrorHandler((error, _request, reply) => void reply.code(500).send(String(error)))
+  await app.register(v1, {
+    sallyport: {
+      async api() {
+        throw new Error('a fault')
+      },
+    },
+  })
+  t.equal((await app.inject('/v1/x')).body, 'Error: a fault')
+})
+
+t.test('a forgotten await is met at start-up', async (t) => {
+  const promise = Promise.resolve() as never
+  const app = Fastify()
+  t.throws(() => guardUpgrade(app.server, promise), { code: 'invalid_config' })
+  await t.rejects(async () => void (await Fastify().register(inspection, { sallyport: promise })), {
+    code: 'invalid_config',
+  })
+  await t.rejects(async () => void (await Fastify().register(v1, { sallyport: promise })), { code: 'invalid_config' })
+})

@@ -1,0 +1,60 @@
+import type { ApiResponse } from '@sallyport/api'
+import type { Decision } from '@sallyport/core'
+import {
+  type ApiHost,
+  answer,
+  type Decider,
+  decideRequest,
+  hostBody,
+  mountedPath,
+  requireApi,
+  requireDecider,
+} from '@sallyport/node'
+import type { Context, Middleware } from 'koa'
+
+export { guardUpgrade } from '@sallyport/node'
+
+/** What `inspection` puts into `ctx.state`. */
+export interface InspectedState {
+  /** What Sallyport decided; absent where the request could not be judged. */
+  sallyport?: Decision
+}
+
+export interface V1Options {
+  /** Path that `/v1` hangs under, as `/detect`; Koa has no mounts of its own. */
+  readonly base?: string
+}
+
+/**
+ * Middleware that inspects every request: an enforced block is answered with 403, any other request goes on with the
+ * decision as `ctx.state.sallyport` and in its headers. Use it first.
+ */
+export function inspection(sallyport: Decider): Middleware<InspectedState> {
+  requireDecider(sallyport)
+  return async (ctx, next) => {
+    const { decision, refusal } = decideRequest(sallyport, ctx.req, ctx.originalUrl)
+    if (decision !== undefined) ctx.state.sallyport = decision
+    if (refusal !== undefined) return respond(ctx, refusal)
+    await next()
+  }
+}
+
+/** Middleware that answers everything under `<base>/v1`; any other path goes on. */
+export function v1(sallyport: ApiHost, options: V1Options = {}): Middleware {
+  requireApi(sallyport)
+  const base = (options.base ?? '').replace(/\/+$/, '')
+  return async (ctx, next) => {
+    const path = mountedPath(ctx.url, base)
+    const { body } = ctx.request as { readonly body?: unknown }
+    const response =
+      path === undefined ? path : await answer(sallyport, ctx.req, { target: ctx.originalUrl, path, body })
+    if (response !== undefined) return respond(ctx, response)
+    await next()
+  }
+}
+
+function respond(ctx: Pick<Context, 'status' | 'set' | 'body'>, response: ApiResponse): void {
+  ctx.status = response.status
+  ctx.set({ ...response.headers })
+  ctx.body = hostBody(response)
+}

@@ -1,0 +1,35 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import type { InspectionRequest } from '@sallyport/core'
+
+/** Fields that Node keeps where a server does not say otherwise: a little more may show, the rest is gone. */
+const KEPT_BY_DEFAULT = 1000
+
+/**
+ * A Node request as the neutral value that is inspected. `target` is the request target as received: hosts that strip
+ * a mount from `req.url` pass the original. `fields` is `req.rawHeaders` itself, so this is built before anything
+ * writes to the request.
+ */
+export function inspectionRequest(req: IncomingMessage, target: string = req.url ?? ''): InspectionRequest {
+  // HTTP/2 hides the socket of a stream that is already gone.
+  const socket: Socket | undefined = req.socket
+  return {
+    peer: socket?.remoteAddress ?? '',
+    method: req.method ?? '',
+    target,
+    scheme: socket === undefined ? 'unknown' : (socket as Partial<TLSSocket>).encrypted ? 'https' : 'http',
+    httpVersion: req.httpVersion,
+    fields: req.rawHeaders,
+  }
+}
+
+/**
+ * True when Node may have dropped header fields of this request. Beyond the server's `maxHeadersCount` it drops them
+ * without an error, and the last are the ones a trusted proxy appended: what is left cannot be judged.
+ */
+export function fieldsMissing(req: IncomingMessage): boolean {
+  const server = (req.socket as (Socket & { readonly server?: Server }) | undefined)?.server
+  const kept = server?.maxHeadersCount ?? KEPT_BY_DEFAULT
+  return kept > 0 && req.rawHeaders.length / 2 >= kept
+}

@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http'
+import { SallyportError } from '@sallyport/core'
+
+/** The largest body the API reads, in bytes. */
+export const BODY_LIMIT = 64 * 1024
+
+/** True when the request says that its body is larger than the API reads. */
+export function declaresTooMuch(req: IncomingMessage): boolean {
+  return Number(req.headers['content-length'] ?? 0) > BODY_LIMIT
+}
+
+/**
+ * The JSON body of a request. `parsed` is what the host made of the body, and is taken where the host has read it; else
+ * the stream is read, up to `BODY_LIMIT`.
+ *
+ * Rejects with `payload_too_large`, before the first byte where the length is declared, and with `invalid_request` for a
+ * compressed body, one that is not JSON in UTF-8, or one that ends early.
+ */
+export async function readJson(req: IncomingMessage, parsed: unknown): Promise<unknown> {
+  if (declaresTooMuch(req)) throw new SallyportError('payload_too_large')
+  const coding = req.headers['content-encoding']?.trim().toLowerCase() ?? ''
+  if (coding !== '' && coding !== 'identity') {
+    throw new SallyportError('invalid_request', 'The request body must not be compressed.')
+  }
+  // Parsers make {} of nothing.
+  if (Number(req.headers['content-length']) === 0) throw notJson()
+  // A parser that skipped this request leaves a body of its own making, such as {}: the stream knows better.
+  if (req.readableDidRead || req.readableEnded) return parsed
+  const bytes = await readBytes(req)
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    throw notJson()
+  }
+}
+
+function notJson(): SallyportError {
+  return new SallyportError('invalid_request', 'The request body is not valid JSON.')
+}
+
+// By events: leaving a `for await` early destroys the request, and its socket before the refusal is written.
+function readBytes(req: IncomingMessage): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const fail = (error: SallyportError) => {
+      req.off('data', take).pause()
+      reject(error)
+    }
+    const take = (chunk: Buffer | string) => {
+      const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+      size += bytes.length
+      if (size > BODY_LIMIT) fail(new SallyportError('payload_too_large'))
+      else chunks.push(bytes)
+    }
+    const cut = () => fail(new SallyportError('invalid_request', 'The request body ended early.'))
+    if (req.destroyed) return cut()
+    req.on('data', take)
+    req.once('end', () => resolve(Buffer.concat(chunks)))
+    req.once('error', cut)
+    req.once('close', cut)
+  })
+}

@@ -1,0 +1,19 @@
+/**
+ * What is left of a request target under a mount: `mountedPath('/detect/v1/myip?x=1', '/detect')` is `/v1/myip?x=1`,
+ * and `undefined` for a target outside it. The origin of an absolute-form target (RFC 9112 3.2.2) is left out.
+ * `base` is a path without a trailing slash; '' is the root.
+ */
+export function mountedPath(target: string, base = ''): string | undefined {
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, '')
+  if (!path.startsWith(base)) return undefined
+  const rest = path.slice(base.length)
+  return rest === '' || /^[/?#]/.test(rest) ? rest : undefined
+}
+
+/** The path and the query of a request target; a fragment, which no client should send, belongs to neither. */
+export function splitTarget(target: string): { readonly path: string; readonly query: URLSearchParams } {
+  const [whole = ''] = target.split('#', 1)
+  const mark = whole.indexOf('?')
+  if (mark < 0) return { path: whole, query: new URLSearchParams() }
+  return { path: whole.slice(0, mark), query: new URLSearchParams(whole.slice(mark + 1)) }
+}

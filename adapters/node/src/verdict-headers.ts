@@ -1,0 +1,69 @@
+import type { IncomingMessage } from 'node:http'
+import type { Decision } from '@sallyport/core'
+
+/** Names that start so are ours alone: whatever a client sends under them is removed. */
+export const VERDICT_PREFIX = 'sallyport-'
+
+/**
+ * The verdict as header fields for whoever stands behind: the action, as decided also in monitor mode, the network
+ * class, and the AS number and country where they are known. `sallyport-enforced: false` says that the action was not
+ * carried out.
+ */
+export function verdictHeaders(decision: Decision): readonly (readonly [name: string, value: string])[] {
+  const { network, country } = decision.inspection
+  const headers: [string, string][] = [
+    [`${VERDICT_PREFIX}action`, decision.action],
+    [`${VERDICT_PREFIX}network-class`, network.verdict.classification],
+  ]
+  if (network.asn !== undefined) headers.push([`${VERDICT_PREFIX}asn`, `AS${network.asn}`])
+  if (country !== undefined) headers.push([`${VERDICT_PREFIX}country`, country])
+  if (!decision.enforced) headers.push([`${VERDICT_PREFIX}enforced`, 'false'])
+  return headers
+}
+
+/** Fields (name, value, name, value …) without any spelling of our names, and with our own at the end. */
+export function withVerdict(fields: readonly string[], decision: Decision): string[] {
+  return [...withoutVerdict(fields), ...verdictHeaders(decision).flat()]
+}
+
+/**
+ * Writes the verdict into a request, for the host's own code to read: every inbound spelling of our names leaves
+ * `headers`, `rawHeaders` and `headersDistinct`, then ours are set in the first two. Without a decision the names are
+ * removed and nothing is set.
+ */
+export function applyDecision(req: IncomingMessage, decision: Decision | undefined): void {
+  const headers = decision === undefined ? [] : verdictHeaders(decision)
+  const kept = withoutVerdict(req.rawHeaders)
+  // Node builds both objects from rawHeaders when they are first read, and counts on its length: read, then replace.
+  const shown = req.headers
+  if (kept.length !== req.rawHeaders.length) {
+    deleteReserved(shown)
+    deleteReserved(req.headersDistinct)
+  }
+  for (const [name, value] of headers) {
+    shown[name] = value
+    kept.push(name, value)
+  }
+  // A new array: the one received is evidence. HTTP/2 requests have no setter for it.
+  if (!Reflect.set(req, 'rawHeaders', kept)) req.rawHeaders.splice(0, req.rawHeaders.length, ...kept)
+}
+
+function withoutVerdict(fields: readonly string[]): string[] {
+  const kept: string[] = []
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const name = fields[i] as string
+    if (!isReserved(name)) kept.push(name, fields[i + 1] as string)
+  }
+  return kept
+}
+
+function deleteReserved(headers: NodeJS.Dict<unknown> | undefined): void {
+  for (const name in headers) if (isReserved(name)) delete headers[name]
+}
+
+/** Servers that turn fields into variables read `-`, `_` and `.` as one: so does this. */
+function isReserved(name: string): boolean {
+  // Nearly every name ends the question at its first letter.
+  const first = name.charCodeAt(0) | 0x20
+  return first === 0x73 && name.toLowerCase().replace(/[_.]/g, '-').startsWith(VERDICT_PREFIX)
+}

@@ -1,0 +1,174 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import type { Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import type { Api } from '@sallyport/api'
+import { SallyportError } from '@sallyport/core'
+import t, { type Test } from 'tap'
+import { answer, apiRequest, BODY_LIMIT, sendResponse } from '../src/index.ts'
+import { dial, serve } from './support.ts'
+
+/** Answers with the body it was given, or with the code of the error. */
+const api: Api = async ({ json, path, query }) => {
+  if (path === '/unread') return { status: 401, headers: {}, body: 'refused' }
+  const body = await json().catch((error: unknown) => {
+    if (error instanceof SallyportError) return { code: error.code }
+    throw error
+  })
+  const status = Object(body).code === 'payload_too_large' ? 413 : 200
+  return { status, headers: {}, body: JSON.stringify({ path, query: String(query), body }) }
+}
+
+function serveApi(t: Test, parsed?: unknown): Promise<number> {
+  return serve(t, async (req, res) => {
+    const target = req.url ?? ''
+    if (parsed !== undefined) for await (const _ of req);
+    const response = await answer({ api }, req, { target, path: target, body: parsed })
+    if (response) await sendResponse(res, response)
+  })
+}
+
+function post(port: number, body: string | Buffer, headers: Readonly<Record<string, string>> = {}): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const req = request(
+      { port, host: '127.0.0.1', agent: false, method: 'POST', path: '/?a=1&a=2', headers },
+      (res) => {
+        let text = ''
+        res.on('data', (chunk) => {
+          text += chunk
+        })
+        res.on('end', () => resolve(JSON.parse(text).body))
+      },
+    )
+    req.on('error', reject)
+    req.end(body)
+  })
+}
+
+const CHUNKED = { 'transfer-encoding': 'chunked' }
+
+t.test('what a body becomes', async (t) => {
+  const port = await serveApi(t)
+  const invalid = { code: 'invalid_request' }
+  const tooLarge = { code: 'payload_too_large' }
+  const padded = (size: number) => `"${'x'.repeat(size - 2)}"`
+  const rows: readonly (readonly [string, string | Buffer, unknown, Readonly<Record<string, string>>?])[] = [
+    ['an object', '{"target":"192.0.2.1"}', { target: '192.0.2.1' }],
+    ['in chunks', '{"a":["ü"]}', { a: ['ü'] }, CHUNKED],
+    ['with a byte order mark', '\ufeff{}', {}],
+    ['identity is no coding', '{}', {}, { 'content-encoding': ' Identity ' }],
+    ['of the limit', padded(BODY_LIMIT), 'x'.repeat(BODY_LIMIT - 2)],
+    ['over the limit by one', padded(BODY_LIMIT + 1), tooLarge],
+    ['over the limit, in chunks', padded(BODY_LIMIT + 1), tooLarge, CHUNKED],
+    ['none', '', invalid],
+    ['none, in chunks', '', invalid, CHUNKED],
+    ['half an object', '{"target":', invalid],
+    ['two values', '{}{}', invalid],
+    ['not UTF-8', Buffer.from([0x22, 0xff, 0x22]), invalid],
+    ['UTF-16', Buffer.from('{}', 'utf16le'), invalid],
+    ['compressed', '{}', invalid, { 'content-encoding': 'gzip' }],
+    ['compressed twice', '{}', invalid, { 'content-encoding': 'identity, br' }],
+  ]
+  for (const [name, body, expected, headers] of rows) t.same(await post(port, body, headers), expected, name)
+})
+
+t.test('a host that has read the body hands over what it made of it', async (t) => {
+  const port = await serveApi(t, { target: 'parsed' })
+  t.same(await post(port, '{"target":"sent"}'), { target: 'parsed' })
+  t.same(await post(port, '{}', { 'content-encoding': 'gzip' }), { code: 'invalid_request' }, 'on the same terms')
+  t.same(await post(port, '', { 'content-length': '0' }), { code: 'invalid_request' }, 'and nothing is not an object')
+})
+
+t.test('what a parser that skipped the body made up is not the body', async (t) => {
+  const port = await serve(t, async (req, res) => {
+    const response = await answer({ api }, req, { target: '/', path: '/', body: {} })
+    if (response) await sendResponse(res, response)
+  })
+  t.same(await post(port, '{"target":"sent"}'), { target: 'sent' })
+})
+
+t.test('the body is read once, and not before it is asked for', async (t) => {
+  const port = await serve(t, async (req, res) => {
+    const asked = apiRequest(req, { target: '/detect/v1/x?y=1', path: '/v1/x?y=1#z' })
+    t.equal(req.readableDidRead, false)
+    t.equal(asked.target, '/detect/v1/x?y=1')
+    t.equal(asked.path, '/v1/x')
+    t.equal(String(asked.query), 'y=1')
+    const both = await Promise.all([asked.json(), asked.json()])
+    res.end(JSON.stringify({ body: both }))
+  })
+  t.same(await post(port, '{"n":1}'), [{ n: 1 }, { n: 1 }])
+})
+
+t.test('a client that leaves in the middle of its body', async (t) => {
+  const outcome = new Promise<unknown>((resolve) => {
+    const listening = serve(t, (req) => {
+      apiRequest(req, { target: '/', path: '/' }).json().catch(resolve)
+      req.once('data', () => req.socket.destroy())
+    })
+    void listening.then((port) => dial(t, port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{'))
+  })
+  t.hasStrict(await outcome, { code: 'invalid_request' })
+})
+
+t.test('a client that has left before its body is asked for', async (t) => {
+  const outcome = new Promise<unknown>((resolve) => {
+    const listening = serve(t, (req) => {
+      req.once('close', () => apiRequest(req, { target: '/', path: '/' }).json().catch(resolve))
+      req.socket.destroy()
+    })
+    void listening.then((port) => dial(t, port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{'))
+  })
+  t.hasStrict(await outcome, { code: 'invalid_request' })
+})
+
+t.test('a large body is refused unread, and the client can still read why', async (t) => {
+  const TEN_MB = 10 * 1024 * 1024
+  for (const [name, path, head, status] of [
+    ['declared', '/', `Content-Length: ${TEN_MB}`, 413],
+    ['in chunks', '/', 'Transfer-Encoding: chunked', 413],
+    ['not even asked for', '/unread', `Content-Length: ${TEN_MB}`, 401],
+  ] as const) {
+    let accepted: Socket | undefined
+    const port = await serve(
+      t,
+      async (req, res) => {
+        const target = req.url ?? ''
+        const response = await answer({ api }, req, { target, path: target })
+        if (response) await sendResponse(res, response)
+      },
+      (server) => server.on('connection', (socket) => (accepted = socket)),
+    )
+    const { socket, text } = dial(t, port, `POST ${path} HTTP/1.1\r\nHost: a\r\n${head}\r\n\r\n`)
+    const chunk = head.startsWith('T') ? `8000\r\n${' '.repeat(0x8000)}\r\n` : ' '.repeat(0x8000)
+    for (let sent = 0; sent < TEN_MB; sent += 0x8000) socket.write(chunk)
+    socket.removeAllListeners('end')
+    await once(socket, 'end')
+    t.match(text(), new RegExp(`^HTTP/1.1 ${status} .*connection: close`, 's'), name)
+    await setImmediate()
+    t.equal(accepted?.destroyed, false, 'half closed, for the answer to be read')
+    if (accepted && !accepted.destroyed) await once(accepted, 'close')
+    t.ok(Number(accepted?.bytesRead) < TEN_MB / 4, `${accepted?.bytesRead} bytes were read`)
+  }
+})
+
+t.test('a small body that nobody asked for costs no connection, nor does one in chunks that was read', async (t) => {
+  const port = await serveApi(t)
+  const unread = 'POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}'
+  const chunked = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'
+  const last = unread.replace('Host: a', 'Host: a\r\nConnection: close')
+  t.same((await dial(t, port, unread + chunked + last).closed).match(/HTTP\/1\.1 \d+/g), [
+    ...['HTTP/1.1 401', 'HTTP/1.1 200', 'HTTP/1.1 401'],
+  ])
+})
+
+t.test('too many fields for the client address to be known', async (t) => {
+  const fields = Array.from({ length: 1200 }, (_, n) => `A${n}: 1\r\n`).join('')
+  const port = await serve(t, async (req, res) => {
+    const response = await answer({ api: async () => undefined }, req, { target: '', path: req.url ?? '' })
+    res.writeHead(response?.status ?? 404).end()
+  })
+  const ask = (path: string) => dial(t, port, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${fields}\r\n`)
+  t.match(await ask('/v1/myip').closed, /^HTTP\/1.1 431/)
+  t.match(await ask('/v1beta').closed, /^HTTP\/1.1 404/, 'only what is ours is answered')
+})

@@ -1,0 +1,67 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import t from 'tap'
+import { type ApiHost, type Decider, decideRequest, requireApi, requireDecider } from '../src/index.ts'
+import { decider, dial, serve } from './support.ts'
+
+function requestOf(fields: readonly string[], url = '/'): IncomingMessage {
+  const req = new IncomingMessage(new Socket())
+  req.url = url
+  req.rawHeaders = [...fields]
+  req.headers = Object.fromEntries(fields.flatMap((name, at) => (at % 2 ? [] : [[name.toLowerCase(), fields[at + 1]]])))
+  return req
+}
+
+t.test('a decider that fails lets the request pass, without a verdict, and says so', async (t) => {
+  const broken: Decider = {
+    decide() {
+      throw new Error('a fault')
+    },
+  }
+  const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
+  const req = requestOf(['Sallyport-Action', 'allow', 'Accept', '*/*'])
+  t.same(decideRequest(broken, req), {})
+  t.same(req.rawHeaders, ['Accept', '*/*'], "the visitor's own verdict does not pass")
+  t.match(await warned, { name: 'SallyportWarning', message: /passed without inspection: Error: a fault/ })
+})
+
+t.test('block is a refusal where it is enforced; flag and allow are none', (t) => {
+  t.equal(decideRequest(decider(), requestOf([], '/blocked')).refusal?.status, 403)
+  t.equal(decideRequest(decider('monitor'), requestOf([], '/blocked')).refusal, undefined)
+  t.equal(decideRequest(decider('monitor'), requestOf([], '/blocked')).decision?.action, 'block')
+  t.equal(decideRequest(decider(), requestOf([], '/flagged')).refusal, undefined)
+  t.equal(decideRequest(decider(), requestOf([], '/elsewhere'), '/blocked').refusal?.status, 403, 'by the target given')
+  t.end()
+})
+
+t.test('a request of which Node has dropped fields cannot be judged', async (t) => {
+  const fields = (count: number) => Array.from({ length: count }, (_, n) => `A${n}: 1\r\n`).join('')
+  for (const [maxHeadersCount, sent, status] of [
+    [null, 998, 200],
+    [null, 1500, 431],
+    [100, 98, 200],
+    [100, 150, 431],
+    [0, 1500, 200],
+  ] as const) {
+    const port = await serve(
+      t,
+      (req, res) => {
+        const { refusal } = decideRequest(decider(), req)
+        res.writeHead(refusal?.status ?? 200).end()
+      },
+      (server) => {
+        server.maxHeadersCount = maxHeadersCount
+      },
+    )
+    const { closed } = dial(t, port, `GET / HTTP/1.1\r\n${fields(sent)}Connection: close\r\n\r\n`.replace('A0', 'Host'))
+    t.equal(Number((await closed).split(' ')[1]), status, `${sent} sent, ${maxHeadersCount} kept`)
+  }
+})
+
+t.test('a forgotten await is met at start-up', (t) => {
+  const promise = Promise.resolve(decider())
+  t.throws(() => requireDecider(promise as unknown as Decider), { code: 'invalid_config' })
+  t.throws(() => requireApi(promise as unknown as ApiHost), { code: 'invalid_config' })
+  t.doesNotThrow(() => requireDecider(decider()))
+  t.end()
+})

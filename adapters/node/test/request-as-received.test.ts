@@ -1,0 +1,60 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import t from 'tap'
+import { inspectionRequest, mountedPath } from '../src/index.ts'
+import { dial, serve } from './support.ts'
+
+t.test('fields keep their order, case and repetitions, and the target its form', async (t) => {
+  const received = new Promise<ReturnType<typeof inspectionRequest>>((resolve) => {
+    void serve(t, (req, res) => {
+      resolve(inspectionRequest(req))
+      res.end()
+    }).then((port) => {
+      dial(t, port, 'GET /a%2fb?x=%00 HTTP/1.0\r\nuser-AGENT: x\r\nX-A: 1\r\naccept: */*\r\nx-a: 2\r\n\r\n')
+    })
+  })
+  t.same(await received, {
+    peer: '127.0.0.1',
+    method: 'GET',
+    target: '/a%2fb?x=%00',
+    scheme: 'http',
+    httpVersion: '1.0',
+    fields: ['user-AGENT', 'x', 'X-A', '1', 'accept', '*/*', 'x-a', '2'],
+  })
+})
+
+t.test('peer and scheme are those of the socket, whatever the headers say', (t) => {
+  const req = new IncomingMessage(new Socket())
+  req.headers = { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'https' }
+  t.hasStrict(inspectionRequest(req), { peer: '', scheme: 'http' }, 'a socket that is gone has no address')
+  const secure = new IncomingMessage(Object.assign(new Socket(), { encrypted: true }))
+  t.equal(inspectionRequest(secure).scheme, 'https')
+  Object.assign(secure, { socket: undefined })
+  t.hasStrict(inspectionRequest(secure), { peer: '', scheme: 'unknown' })
+  t.end()
+})
+
+t.test('a host that strips its mount gives the target as it was received', (t) => {
+  const req = new IncomingMessage(new Socket())
+  req.url = '/v1/myip'
+  t.equal(inspectionRequest(req).target, '/v1/myip')
+  t.equal(inspectionRequest(req, '/detect/v1/myip').target, '/detect/v1/myip')
+  t.end()
+})
+
+t.test('a target under a mount', (t) => {
+  const rows: readonly (readonly [target: string, base: string, path: string | undefined])[] = [
+    ['/v1/myip?x=1', '', '/v1/myip?x=1'],
+    ['/detect/v1/myip', '/detect', '/v1/myip'],
+    ['/detect', '/detect', ''],
+    ['/detect?x', '/detect', '?x'],
+    ['/detective/v1', '/detect', undefined],
+    ['/v1/myip', '/detect', undefined],
+    ['/DETECT/v1', '/detect', undefined],
+    ['http://site.example/detect/v1', '/detect', '/v1'],
+    ['HTTPS://site.example:1/v1#x', '', '/v1#x'],
+    ['*', '', undefined],
+  ]
+  for (const [target, base, path] of rows) t.equal(mountedPath(target, base), path, `${target} under "${base}"`)
+  t.end()
+})

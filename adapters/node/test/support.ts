@@ -1,0 +1,72 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { compilePolicy, createInspector, type Decision, type Mode, parseTrust } from '@sallyport/core'
+import { createFakeClock, snapshotsOf } from '@sallyport/core/testing'
+import type { Test } from 'tap'
+
+/** A decider that goes by the path: `/blocked` is blocked, `/flagged` flagged, any other allowed. */
+export function decider(mode: Mode = 'enforce') {
+  return createInspector({
+    clock: createFakeClock('2026-11-01T00:00:00Z'),
+    snapshots: snapshotsOf(),
+    trust: parseTrust([]),
+    policy: compilePolicy({
+      preset: 'observe',
+      rules: [
+        { id: 'no-entry', match: { path: ['/blocked'] }, action: 'block' },
+        { id: 'look-twice', match: { path: ['/flagged'] }, action: 'flag' },
+      ],
+    }),
+    mode,
+  })
+}
+
+/** The decision about a path; the network as it is told. */
+export function decisionOn(path: string, network: { asn?: number; country?: string } = {}, mode?: Mode): Decision {
+  const decision = decider(mode).decide({ ...REQUEST, target: path })
+  const { country, asn } = network
+  const finding = { ...decision.inspection.network, ...(asn === undefined ? {} : { asn }) }
+  const inspection = { ...decision.inspection, network: finding, ...(country === undefined ? {} : { country }) }
+  return { ...decision, inspection }
+}
+
+const REQUEST = {
+  peer: '192.0.2.1',
+  method: 'GET',
+  target: '/',
+  scheme: 'http',
+  httpVersion: '1.1',
+  fields: [],
+} as const
+
+/** Listens on a free port of loopback until the test ends. */
+export async function serve(t: Test, listener?: RequestListener, prepare?: (server: Server) => void): Promise<number> {
+  const server = createServer(listener ?? ((_req, res) => res.end()))
+  prepare?.(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+/** A connection to a port on loopback, closed when the test ends. What was received is in `text()`. */
+export function dial(
+  t: Test,
+  port: number,
+  bytes: string,
+): { socket: Socket; text(): string; closed: Promise<string> } {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  let received = ''
+  socket.setEncoding('latin1')
+  socket.on('data', (chunk: string) => {
+    received += chunk
+  })
+  socket.on('error', () => socket.destroy())
+  socket.on('end', () => socket.end())
+  const closed = new Promise<string>((resolve) => socket.on('close', () => resolve(received)))
+  socket.write(bytes)
+  t.teardown(() => socket.destroy())
+  return { socket, text: () => received, closed }
+}

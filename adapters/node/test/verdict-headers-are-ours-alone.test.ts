@@ -1,0 +1,124 @@
+import { type IncomingMessage, request } from 'node:http'
+import { connect, createServer as createHttp2, type Http2ServerRequest } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import t, { type Test } from 'tap'
+import { applyDecision, VERDICT_PREFIX, verdictHeaders, withVerdict } from '../src/index.ts'
+import { decisionOn, serve } from './support.ts'
+
+const CASES = [(name: string) => name, (name: string) => name.toUpperCase(), (name: string) => name.replace('s', 'S')]
+const SEPARATORS = ['-', '_', '.']
+const NAMES = ['action', 'network-class', 'asn', 'country', 'enforced', 'x', '']
+const SPELLINGS = NAMES.flatMap((name) =>
+  SEPARATORS.flatMap((separator) =>
+    CASES.map((write) => write(`sallyport${separator}${name.replace('-', separator)}`)),
+  ),
+)
+const KEPT = ['sallyport', 'Sallyporter', 'x-sallyport-action', 'sally-port-action', 'host', 'S']
+
+t.test('the verdict as headers', (t) => {
+  t.same(verdictHeaders(decisionOn('/flagged', { asn: 64496, country: 'DE' })), [
+    ['sallyport-action', 'flag'],
+    ['sallyport-network-class', 'unknown'],
+    ['sallyport-asn', 'AS64496'],
+    ['sallyport-country', 'DE'],
+  ])
+  t.same(
+    verdictHeaders(decisionOn('/')).map(([name]) => name),
+    ['sallyport-action', 'sallyport-network-class'],
+  )
+  t.same(verdictHeaders(decisionOn('/blocked', {}, 'monitor')).slice(2), [['sallyport-enforced', 'false']])
+  t.same(verdictHeaders(decisionOn('/', {}, 'monitor')).slice(2), [], 'an allow is carried out in any mode')
+  t.equal(VERDICT_PREFIX, 'sallyport-')
+  t.end()
+})
+
+t.test('fields lose every spelling of ours and get ours at the end', (t) => {
+  const fields = [...SPELLINGS, ...KEPT].flatMap((name) => [name, 'sent'])
+  const before = [...fields]
+  const after = withVerdict(fields, decisionOn('/'))
+  t.ok(SPELLINGS.length > 40)
+  t.same(after, [
+    ...KEPT.flatMap((name) => [name, 'sent']),
+    ...['sallyport-action', 'allow', 'sallyport-network-class', 'unknown'],
+  ])
+  t.same(fields, before, 'and what was received is left as it is')
+  t.end()
+})
+
+const SENT = ['Host', 'site.example', 'Accept', '*/*', ...SPELLINGS.flatMap((name) => [name, 'sent'])]
+
+function received(t: Test, fields: readonly string[], look: (req: IncomingMessage) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const listening = serve(t, (req, res) => {
+      try {
+        look(req)
+        resolve()
+      } catch (error) {
+        reject(error)
+      }
+      res.end()
+    })
+    void listening.then((port) => {
+      request({ port, host: '127.0.0.1', agent: false, headers: [...fields, 'Connection', 'close'] }).end()
+    })
+  })
+}
+
+t.test('a request shows our verdict alone, by each of its three ways', (t) =>
+  received(t, SENT, (req) => {
+    const evidence = req.rawHeaders
+    const before = evidence.length
+    applyDecision(req, decisionOn('/flagged', { asn: 64496 }))
+    const names = (headers: object) => Object.keys(headers).filter((name) => /^sallyport[-_.]/i.test(name))
+    t.same(names(req.headers), ['sallyport-action', 'sallyport-network-class', 'sallyport-asn'])
+    t.equal(req.headers['sallyport-action'], 'flag')
+    t.same(req.rawHeaders, [
+      ...['Host', 'site.example', 'Accept', '*/*', 'Connection', 'close'],
+      ...['sallyport-action', 'flag', 'sallyport-network-class', 'unknown', 'sallyport-asn', 'AS64496'],
+    ])
+    t.same(names(req.headersDistinct), [])
+    t.same(req.headersDistinct['accept'], ['*/*'])
+    t.equal(evidence.length, before, 'the array that was inspected is not written to')
+  }),
+)
+
+t.test('a request whose headers nobody has sent under our names', (t) =>
+  received(t, ['Host', 'site.example', 'X-Last', 'here'], (req) => {
+    applyDecision(req, decisionOn('/'))
+    t.equal(req.headers['sallyport-action'], 'allow')
+    t.equal(req.headers['x-last'], 'here')
+    t.same(req.headersDistinct['x-last'], ['here'])
+    t.equal(req.headersDistinct['sallyport-action'], undefined)
+  }),
+)
+
+t.test('without a decision the names are removed and none is set', (t) =>
+  received(t, SENT, (req) => {
+    applyDecision(req, undefined)
+    t.same(req.rawHeaders, ['Host', 'site.example', 'Accept', '*/*', 'Connection', 'close'])
+    t.same(Object.keys(req.headers), ['host', 'accept', 'connection'])
+  }),
+)
+
+t.test('the requests of an HTTP/2 server, whose rawHeaders cannot be replaced', async (t) => {
+  const seen = new Promise<Http2ServerRequest>((resolve) => {
+    const server = createHttp2((req, res) => {
+      applyDecision(req as unknown as IncomingMessage, decisionOn('/flagged'))
+      res.end()
+      resolve(req)
+    })
+    server.listen(0, '127.0.0.1', () => {
+      const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+      session.request({ ':path': '/', sallyport_action: 'sent', 'sallyport-asn': 'sent' }).end()
+      t.teardown(() => {
+        session.destroy()
+        server.close()
+      })
+    })
+  })
+  const { headers, rawHeaders } = await seen
+  const names = rawHeaders.filter((name, at) => at % 2 === 0 && name.startsWith('sallyport'))
+  t.same(names, ['sallyport-action', 'sallyport-network-class'])
+  t.equal(headers['sallyport-action'], 'flag')
+  t.equal(headers['sallyport_action'], undefined)
+})

@@ -1,0 +1,16 @@
+/** The part of autocannon 9 that the benches use; the package has no types of its own. */
+declare module 'autocannon' {
+  export interface Options {
+    readonly url: string
+    readonly connections: number
+    /** Seconds. */
+    readonly duration: number
+    readonly requests?: object[]
+  }
+  export interface Result {
+    readonly requests: { readonly average: number }
+    readonly non2xx: number
+    readonly errors: number
+  }
+  export default function autocannon(options: Options): Promise<Result>
+}

@@ -1,0 +1,31 @@
+// A Koa site with inspection and the /v1 API. PORT says where it listens; 0 takes a free port.
+// Try: curl -H 'X-Forwarded-For: 185.220.101.10' http://127.0.0.1:3000/
+import type { AddressInfo } from 'node:net'
+import { guardUpgrade, type InspectedState, inspection, v1 } from '@sallyport/koa'
+import Koa from 'koa'
+import { open } from 'sallyport'
+
+const { PORT = '3000', DATA_DIR = './.sallyport' } = process.env
+
+const sallyport = await open({
+  dataDir: DATA_DIR,
+  trustProxy: ['loopback'],
+  policy: { rules: [{ id: 'no-tor', match: { networkClass: ['tor'] }, action: 'block' }] },
+})
+
+const app = new Koa<InspectedState>()
+app.use(inspection(sallyport))
+app.use(v1(sallyport))
+app.use((ctx) => {
+  const { action, inspection } = ctx.state.sallyport ?? {}
+  ctx.body = { action, networkClass: inspection?.network.verdict.classification }
+})
+
+const server = app.listen(Number(PORT), '127.0.0.1', () => {
+  console.log(`Listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+})
+guardUpgrade(server, sallyport)
+
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => server.close(() => sallyport.close()))
+}

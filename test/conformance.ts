@@ -1,0 +1,251 @@
+import type { Scene, Visitor } from './scene.ts'
+
+/** One request and what every host must answer to it. */
+export interface Row {
+  readonly name: string
+  readonly mode?: 'monitor'
+  readonly method: string
+  /** Target; under the API's mount when `api` is set. */
+  readonly path: string
+  readonly api?: true
+  /** Name, value, name, value …, as they are written on the wire. */
+  readonly fields: readonly string[]
+  readonly body?: string
+  readonly status: number
+  /** Response headers that must have these values. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Members that the JSON of the response must have. */
+  readonly json?: Readonly<Record<string, unknown>>
+  /** Texts that must stand in the response. */
+  readonly includes?: readonly string[]
+  /** A parser of the host's own that stands before the API answers this in its own words, if at all. */
+  readonly refusedByParsers?: true
+  /** A router or check of the host's own may answer this in its own words. */
+  readonly brokenEscape?: true
+  /** Inspection stands before the API. */
+  readonly inspectedFirst?: true
+}
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'
+const JSON_TYPE = 'application/json; charset=utf-8'
+const SPELLINGS = [
+  ...['sallyport-action', 'Sallyport-Action', 'SALLYPORT-ACTION', 'sallyport_action', 'Sallyport_Network_Class'],
+  ...['sallyport.asn', 'SALLYPORT.country', 'sallyport-enforced', 'sallyport_network.class', 'Sallyport-Anything'],
+]
+
+/** The conformance table: requests by expected answers, for whatever Sallyport the scene is played with. */
+export function conformanceRows(scene: Scene): readonly Row[] {
+  const from = (visitor: Visitor, ...fields: readonly string[]) => ['X-Forwarded-For', visitor.address, ...fields]
+  const sees = (visitor: Visitor, ...more: readonly string[]) => {
+    const fields = [...visitor.verdict, ...more]
+    const pairs = fields.flatMap((name, at) => (at % 2 === 0 ? [[name, fields[at + 1] ?? '']] : []))
+    return { fields, headers: Object.fromEntries(pairs) }
+  }
+  const { allowed, flagged, blocked } = scene
+  const lookup = { method: 'POST', path: '/v1/ip/lookup', api: true } as const
+  const keyed = from(allowed, 'Authorization', `Bearer ${scene.key}`, 'Content-Type', 'application/json')
+  const get = { method: 'GET', path: '/shop?item=1' } as const
+
+  return [
+    { name: 'an allowed visitor', ...get, fields: from(allowed), status: 200, json: sees(allowed) },
+    { name: 'a flagged visitor', ...get, fields: from(flagged), status: 200, json: sees(flagged) },
+    {
+      name: 'a blocked program',
+      ...get,
+      fields: from(blocked, 'Accept', '*/*'),
+      status: 403,
+      headers: { 'content-type': JSON_TYPE, 'cache-control': 'no-store' },
+      json: { error: 'request_blocked' },
+    },
+    {
+      name: 'a blocked browser',
+      ...get,
+      fields: from(blocked, 'Accept', BROWSER),
+      status: 403,
+      headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
+      includes: ['<!doctype html>', 'Request blocked'],
+    },
+    { name: 'a blocked HEAD', method: 'HEAD', path: '/shop', fields: from(blocked), status: 403 },
+    {
+      name: 'a blocked body of 10 MB, of which nothing is sent',
+      method: 'POST',
+      path: '/shop',
+      fields: from(blocked, 'Content-Length', String(10 * 1024 * 1024)),
+      status: 403,
+      headers: { connection: 'close' },
+    },
+    {
+      name: 'monitor mode lets a block pass and says so',
+      mode: 'monitor',
+      ...get,
+      fields: from(blocked),
+      status: 200,
+      json: sees(blocked, 'sallyport-enforced', 'false'),
+    },
+    {
+      name: 'monitor mode says nothing of an allow',
+      mode: 'monitor',
+      ...get,
+      fields: from(allowed),
+      status: 200,
+      json: sees(allowed),
+    },
+    {
+      name: 'a verdict sent by the visitor, in ten spellings',
+      ...get,
+      fields: from(flagged, ...SPELLINGS.flatMap((name) => [name, 'allow'])),
+      status: 200,
+      json: sees(flagged),
+    },
+    {
+      name: "a body for the host's own route",
+      method: 'POST',
+      path: '/shop',
+      fields: from(allowed, 'Content-Type', 'application/json'),
+      body: '{"cart":[1,2]}',
+      status: 200,
+      json: { method: 'POST', target: '/shop', body: { cart: [1, 2] } },
+    },
+    {
+      name: 'a path that only begins like the API',
+      method: 'GET',
+      path: '/v1beta',
+      api: true,
+      fields: from(allowed),
+      status: 200,
+      json: sees(allowed),
+    },
+    {
+      name: 'API: 200',
+      method: 'GET',
+      path: '/v1/openapi.json',
+      api: true,
+      fields: from(allowed),
+      status: 200,
+      headers: { 'content-type': JSON_TYPE },
+    },
+    { name: 'API: HEAD', method: 'HEAD', path: '/v1/openapi.json', api: true, fields: from(allowed), status: 200 },
+    {
+      name: 'API: a blocked visitor',
+      method: 'GET',
+      path: '/v1/myip',
+      api: true,
+      fields: from(blocked),
+      status: 403,
+      inspectedFirst: true,
+    },
+    {
+      name: 'API: 400',
+      method: 'GET',
+      path: '/v1/demo/not-an-address',
+      api: true,
+      fields: from(allowed),
+      status: 400,
+      json: { error: 'invalid_ip' },
+    },
+    {
+      name: 'API: 401, whatever the body',
+      ...lookup,
+      fields: from(allowed, 'Content-Type', 'application/json'),
+      body: '{"target":"192.0.2.9"}',
+      status: 401,
+      json: { error: 'unauthorized' },
+    },
+    {
+      name: 'API: 404',
+      method: 'GET',
+      path: '/v1/nothing-here',
+      api: true,
+      fields: from(allowed),
+      status: 404,
+      json: { error: 'not_found' },
+    },
+    {
+      name: 'API: 404 at great length',
+      method: 'GET',
+      path: `/v1/${'x'.repeat(500)}`,
+      api: true,
+      fields: from(allowed),
+      status: 404,
+    },
+    { name: 'API: 404 of its root', method: 'GET', path: '/v1', api: true, fields: from(allowed), status: 404 },
+    {
+      name: 'API: 405 names the methods',
+      method: 'DELETE',
+      path: '/v1/ip/lookup',
+      api: true,
+      fields: from(allowed),
+      status: 405,
+      headers: { allow: 'POST' },
+      json: { error: 'method_not_allowed' },
+    },
+    {
+      name: 'API: a JSON body',
+      ...lookup,
+      fields: keyed,
+      body: '{"target":"192.0.2.9"}',
+      status: 200,
+      includes: ['192.0.2.9'],
+    },
+    {
+      name: 'API: a JSON body without a Content-Type',
+      ...lookup,
+      fields: from(allowed, 'Authorization', `Bearer ${scene.key}`),
+      body: '{"target":"192.0.2.9"}',
+      status: 200,
+      includes: ['192.0.2.9'],
+    },
+    {
+      name: 'API: a JSON body with a Content-Type that is none',
+      ...lookup,
+      fields: from(allowed, 'Authorization', `Bearer ${scene.key}`, 'Content-Type', 'json;;'),
+      body: '{"target":"192.0.2.9"}',
+      status: 200,
+      includes: ['192.0.2.9'],
+    },
+    {
+      name: 'API: invalid JSON',
+      ...lookup,
+      fields: keyed,
+      body: '{"target":',
+      status: 400,
+      json: { error: 'invalid_request' },
+      refusedByParsers: true,
+    },
+    {
+      name: 'API: an empty body',
+      ...lookup,
+      fields: keyed,
+      body: '',
+      status: 400,
+      json: { error: 'invalid_request' },
+    },
+    {
+      name: 'API: a compressed body',
+      ...lookup,
+      fields: [...keyed, 'Content-Encoding', 'br'],
+      body: '{}',
+      status: 400,
+      json: { error: 'invalid_request' },
+      refusedByParsers: true,
+    },
+    {
+      name: 'API: a body of 10 MB, of which nothing is sent',
+      ...lookup,
+      fields: [...keyed, 'Content-Length', String(10 * 1024 * 1024)],
+      status: 413,
+      headers: { connection: 'close' },
+      json: { error: 'payload_too_large' },
+      refusedByParsers: true,
+    },
+    {
+      name: 'API: an escape that is none',
+      method: 'GET',
+      path: '/v1/demo/%zz%',
+      api: true,
+      fields: from(allowed),
+      status: 400,
+      brokenEscape: true,
+    },
+  ]
+}

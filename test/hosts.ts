@@ -1,0 +1,178 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import * as forExpress from '@sallyport/express'
+import * as forFastify from '@sallyport/fastify'
+import * as forKoa from '@sallyport/koa'
+import { answer, decideRequest, guardUpgrade, mountedPath, sendResponse } from '@sallyport/node'
+import { openProxy, type ProxyHost } from '@sallyport/proxy'
+import express from 'express'
+import express4 from 'express4'
+import Fastify from 'fastify'
+import Koa from 'koa'
+
+/** A server with inspection, the API under `base` and an upgrade guard, in front of the same site everywhere. */
+export interface Host {
+  readonly name: string
+  /** A body parser of the host's own stands before the API: bodies that it refuses never reach us. */
+  readonly parsesBodies?: boolean
+  /** The host itself refuses targets with broken percent escapes, before any hook or middleware runs. */
+  readonly refusesBrokenEscapes?: boolean
+  /** The API is answered before the inspection; elsewhere the order is that of the middleware. */
+  readonly answersApiFirst?: boolean
+  start(sallyport: ProxyHost, base: string): Promise<RunningHost>
+}
+
+export interface RunningHost {
+  readonly port: number
+  close(): Promise<void>
+}
+
+/** What the site behind every host answers: the request as it arrived there. */
+async function echo(req: IncomingMessage, target: string | undefined, parsed?: unknown): Promise<unknown> {
+  const body = req.method !== 'POST' ? undefined : req.readableDidRead ? parsed : JSON.parse(await text(req))
+  return { method: req.method, target, ...verdictSeen(req), ...(body === undefined ? {} : { body }) }
+}
+
+/** Every field that anyone could take for a verdict of ours, by all the ways a Node request shows its fields. */
+function verdictSeen(req: IncomingMessage): { readonly fields: readonly string[]; readonly headers: unknown } {
+  const fields: string[] = []
+  for (let i = 0; i + 1 < req.rawHeaders.length; i += 2) {
+    const name = req.rawHeaders[i]?.toLowerCase() ?? ''
+    if (SPELLING.test(name)) fields.push(name, req.rawHeaders[i + 1] ?? '')
+  }
+  const headers = Object.entries({ ...req.headers }).filter(([name]) => SPELLING.test(name))
+  const hidden = Object.keys(req.headersDistinct).filter((name) => SPELLING.test(name) && !(name in req.headers))
+  return { fields, headers: Object.fromEntries([...headers, ...hidden.map((name) => [name, 'in headersDistinct'])]) }
+}
+
+const SPELLING = /^sallyport[-_.]/
+
+/** The site's WebSocket end: agrees at once, says what verdict it saw, and sends back what it gets. */
+function agree(req: IncomingMessage, socket: Duplex): void {
+  const seen = Buffer.from(JSON.stringify(verdictSeen(req))).toString('base64')
+  socket.on('error', () => socket.destroy())
+  socket.write(
+    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nX-Seen: ${seen}\r\n\r\n`,
+  )
+  socket.pipe(socket)
+}
+
+async function running(server: Server): Promise<RunningHost> {
+  server.on('upgrade', agree)
+  if (!server.listening) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+const node: Host = {
+  name: 'node:http',
+  async start(sallyport, base) {
+    const server = createServer(async (req, res) => {
+      const target = req.url ?? ''
+      const { refusal } = decideRequest(sallyport, req)
+      if (refusal !== undefined) return sendResponse(res, refusal)
+      const path = mountedPath(target, base)
+      const response = path === undefined ? undefined : await answer(sallyport, req, { target, path })
+      if (response !== undefined) return sendResponse(res, response)
+      res.setHeader('content-type', 'application/json; charset=utf-8')
+      res.end(JSON.stringify(await echo(req, req.url)))
+    })
+    guardUpgrade(server, sallyport)
+    return running(server)
+  },
+}
+
+function expressHost(name: string, create: typeof express, json: boolean): Host {
+  return {
+    name,
+    parsesBodies: json,
+    async start(sallyport, base) {
+      const app = create()
+      app.use(forExpress.inspection(sallyport))
+      if (json) app.use(create.json())
+      app.use(base === '' ? '/' : base, forExpress.v1(sallyport))
+      app.use((req, res, next) => {
+        echo(req, req.originalUrl, req.body).then((seen) => res.json(seen), next)
+      })
+      const server = createServer(app)
+      forExpress.guardUpgrade(server, sallyport)
+      return running(server)
+    },
+  }
+}
+
+const koa: Host = {
+  name: 'Koa',
+  async start(sallyport, base) {
+    const app = new Koa()
+    app.use(forKoa.inspection(sallyport))
+    app.use(forKoa.v1(sallyport, { base }))
+    app.use(async (ctx) => {
+      ctx.body = await echo(ctx.req, ctx.originalUrl)
+    })
+    const server = createServer(app.callback())
+    forKoa.guardUpgrade(server, sallyport)
+    return running(server)
+  },
+}
+
+const fastify: Host = {
+  name: 'Fastify',
+  refusesBrokenEscapes: true,
+  async start(sallyport, base) {
+    const app = Fastify()
+    await app.register(forFastify.inspection, { sallyport })
+    await app.register(forFastify.v1, { sallyport, prefix: base })
+    app.all('/*', (request) => echo(request.raw, request.originalUrl, request.body))
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    forFastify.guardUpgrade(app.server, sallyport)
+    return running(app.server)
+  },
+}
+
+const proxy: Host = {
+  name: 'the proxy',
+  refusesBrokenEscapes: true,
+  answersApiFirst: true,
+  async start(sallyport, base) {
+    const origin = await running(
+      createServer(async (req, res) => {
+        res.setHeader('content-type', 'application/json; charset=utf-8')
+        res.end(JSON.stringify(await echo(req, req.url)))
+      }),
+    )
+    const { url, close } = await openProxy(sallyport, {
+      listen: '127.0.0.1:0',
+      admin: '127.0.0.1:0',
+      upstream: `http://127.0.0.1:${origin.port}`,
+      api: { base },
+      drainMs: 0,
+    })
+    return {
+      port: Number(new URL(url).port),
+      async close() {
+        await close()
+        await origin.close()
+      },
+    }
+  },
+}
+
+/** Every host there is; the first is the one the others are compared with. */
+export const HOSTS: readonly Host[] = [
+  node,
+  expressHost('Express 5', express, false),
+  expressHost('Express 5 behind express.json()', express, true),
+  expressHost('Express 4', express4, false),
+  expressHost('Express 4 behind express.json()', express4, true),
+  koa,
+  fastify,
+  proxy,
+]

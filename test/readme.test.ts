@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROUTES } from '@sallyport/api'
+import { ERRORS, PRESET_NAMES, TRUST_PRESETS } from '@sallyport/core'
+import t from 'tap'
+
+/* What the README promises in tables is read off the code, both ways, so that neither can move alone. */
+const ROOT = join(import.meta.dirname, '../..')
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
+
+function firstCells(heading: string): readonly string[] {
+  const section = README.split(heading)[1]?.split('\n## ')[0] ?? ''
+  return [...section.matchAll(/^\| `([^`]+)` \|/gm)].map((match) => match[1] ?? '')
+}
+
+t.test('every error code is in the README and every code there exists', async (t) => {
+  t.same(firstCells('### Error codes'), Object.keys(ERRORS))
+  for (const [code, { status, message }] of Object.entries(ERRORS)) {
+    t.ok(README.includes(`| \`${code}\` | ${status ?? 'start-up, command'} | ${message} |`), code)
+  }
+})
+
+t.test('every route is in the README and every route there exists', async (t) => {
+  t.same(
+    firstCells('## The API').filter((cell) => cell.includes(' /')),
+    ROUTES.map(({ method, path }) => `${method} ${path}`),
+  )
+})
+
+t.test('presets of policies and of trusted proxies are named', async (t) => {
+  for (const name of [...PRESET_NAMES, ...TRUST_PRESETS]) t.ok(README.includes(`\`${name}\``), name)
+})
+
+t.test('the example shown is the example that is run', async (t) => {
+  t.ok(README.includes(readFileSync(join(ROOT, 'examples/express.ts'), 'utf8').trim()))
+})
+
+t.test('a decision that the code cites exists', async (t) => {
+  const decided = new Set([...README.matchAll(/^- \*\*(D\d+) /gm)].map((match) => match[1]))
+  t.ok(decided.size > 0)
+  const cited = sources().flatMap((text) => [...text.matchAll(/\((D\d+)\)/g)].map((match) => match[1]))
+  t.same(
+    cited.filter((name) => !decided.has(name)),
+    [],
+  )
+})
+
+function sources(): readonly string[] {
+  return ['packages', 'adapters'].flatMap((floor) =>
+    readdirSync(join(ROOT, floor)).flatMap((room) =>
+      readdirSync(join(ROOT, floor, room, 'src'), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.ts'))
+        .map((name) => readFileSync(join(ROOT, floor, room, 'src', name), 'utf8')),
+    ),
+  )
+}

@@ -1,0 +1,36 @@
+import { open } from 'sallyport'
+import { DATA_DIR } from './data-dir.ts'
+import { type Scene, verdict } from './scene.ts'
+
+/** The scene as users have it: `open()` over the embedded data, and visitors on networks that are what they are. */
+export async function openRealScene(): Promise<Scene> {
+  const options = {
+    dataDir: DATA_DIR,
+    trustProxy: ['loopback'],
+    policy: { rules: [{ id: 'no-tor', match: { networkClass: ['tor' as const] }, action: 'block' as const }] },
+  }
+  const enforcing = await open(options)
+  const monitoring = await open({ ...options, mode: 'monitor' })
+  const { key } = await enforcing.keyring.issue({ plan: 'business' })
+  return {
+    allowed: {
+      address: '73.162.10.20',
+      verdict: verdict('action', 'allow', 'network-class', 'residential_clean', 'asn', 'AS7922', 'country', 'US'),
+    },
+    flagged: {
+      address: '5.9.10.20',
+      verdict: verdict('action', 'flag', 'network-class', 'hosting', 'asn', 'AS24940', 'country', 'DE'),
+    },
+    blocked: {
+      address: '185.220.101.10',
+      verdict: verdict('action', 'block', 'network-class', 'tor', 'asn', 'AS60729', 'country', 'DE'),
+    },
+    key,
+    enforcing,
+    monitoring,
+    async close() {
+      await enforcing.close()
+      await monitoring.close()
+    },
+  }
+}

@@ -1,0 +1,131 @@
+import type { Api, ApiResponse } from '@sallyport/api'
+import { type Action, type Decision, ERRORS, type ErrorCode, type NetworkClass, SallyportError } from '@sallyport/core'
+import type { ProxyHost } from '@sallyport/proxy'
+
+/** A visitor of the conformance table and the verdict headers that the site must see about them, in order. */
+export interface Visitor {
+  /** Given as `X-Forwarded-For`; loopback is a trusted proxy in the tests. */
+  readonly address: string
+  readonly verdict: readonly string[]
+}
+
+/** Who visits in the conformance table, and the Sallyport they meet. The table knows nothing else of it. */
+export interface Scene {
+  readonly allowed: Visitor
+  readonly flagged: Visitor
+  readonly blocked: Visitor
+  /** A valid API key. */
+  readonly key: string
+  readonly enforcing: ProxyHost
+  readonly monitoring: ProxyHost
+  close(): Promise<void>
+}
+
+interface Made {
+  readonly action: Action
+  readonly networkClass: NetworkClass
+  readonly asn?: number
+  readonly country?: string
+}
+
+const MADE: Readonly<Record<string, Made>> = {
+  '192.0.2.1': { action: 'allow', networkClass: 'residential_clean', asn: 64496, country: 'DE' },
+  '192.0.2.2': { action: 'flag', networkClass: 'hosting', asn: 64497 },
+  '192.0.2.3': { action: 'block', networkClass: 'tor', asn: 64498, country: 'NL' },
+}
+const STRANGER: Made = { action: 'allow', networkClass: 'unknown' }
+const KEY = 'key-of-the-made-scene'
+
+/** A scene that needs no data: three made visitors, and an API of a few routes that answer as /v1 does. */
+export function madeScene(): Scene {
+  return {
+    allowed: {
+      address: '192.0.2.1',
+      verdict: verdict('action', 'allow', 'network-class', 'residential_clean', 'asn', 'AS64496', 'country', 'DE'),
+    },
+    flagged: { address: '192.0.2.2', verdict: verdict('action', 'flag', 'network-class', 'hosting', 'asn', 'AS64497') },
+    blocked: {
+      address: '192.0.2.3',
+      verdict: verdict('action', 'block', 'network-class', 'tor', 'asn', 'AS64498', 'country', 'NL'),
+    },
+    key: KEY,
+    enforcing: { decide: (request) => decide(addressOf(request.fields), true), api, sources: () => [] },
+    monitoring: { decide: (request) => decide(addressOf(request.fields), false), api, sources: () => [] },
+    close: async () => {},
+  }
+}
+
+/** Verdict headers, from their names without the prefix and their values. */
+export function verdict(...pairs: readonly string[]): readonly string[] {
+  return pairs.map((text, at) => (at % 2 === 0 ? `sallyport-${text}` : text))
+}
+
+function addressOf(fields: readonly string[]): string {
+  const at = fields.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'x-forwarded-for')
+  return fields[at + 1] ?? ''
+}
+
+function decide(address: string, enforce: boolean): Decision {
+  const made = MADE[address] ?? STRANGER
+  return {
+    action: made.action,
+    enforced: made.action === 'allow' || enforce,
+    reasons: [{ id: `network:${made.networkClass}`, text: `The made network of ${address}.` }],
+    inspection: {
+      at: '2026-11-01T00:00:00.000Z',
+      peer: '127.0.0.1',
+      client: { address, via: 'header', malformed: false },
+      request: { method: 'GET', path: '/', canonical: true },
+      network: {
+        reserved: { reserved: false },
+        verdict: { classification: made.networkClass, anonymized: false, confidence: 1, method: 'asn' },
+        provider: '',
+        asType: 'unknown',
+        ...(made.asn === undefined ? {} : { asn: made.asn }),
+      },
+      ...(made.country === undefined ? {} : { country: made.country }),
+      degraded: [],
+    },
+  }
+}
+
+const ROUTES: Readonly<Record<string, 'GET' | 'POST'>> = {
+  '/v1/openapi.json': 'GET',
+  '/v1/myip': 'GET',
+  '/v1/demo/not-an-address': 'GET',
+  '/v1/ip/lookup': 'POST',
+}
+
+const api: Api = async (request) => {
+  if (request.path !== '/v1' && !request.path.startsWith('/v1/')) return undefined
+  try {
+    decodeURIComponent(request.path)
+  } catch {
+    return failure('invalid_request')
+  }
+  const method = ROUTES[request.path]
+  if (method === undefined) return failure('not_found')
+  if (request.method !== method && !(method === 'GET' && request.method === 'HEAD')) {
+    return failure('method_not_allowed', { allow: method === 'GET' ? 'GET, HEAD' : method })
+  }
+  if (request.path === '/v1/demo/not-an-address') return failure('invalid_ip')
+  if (method === 'GET') return ok({ openapi: '3.1.0', query: [...request.query] })
+  const bearer = request.fields.includes(`Bearer ${KEY}`)
+  if (!bearer) return failure('unauthorized')
+  try {
+    return ok({ target: await request.json() })
+  } catch (error) {
+    return failure(error instanceof SallyportError ? error.code : 'internal_error')
+  }
+}
+
+const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' }
+
+function ok(body: unknown): ApiResponse {
+  return { status: 200, headers: JSON_HEADERS, body: JSON.stringify(body) }
+}
+
+function failure(error: ErrorCode, headers: Readonly<Record<string, string>> = {}): ApiResponse {
+  const { status, message } = ERRORS[error]
+  return { status: status ?? 500, headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify({ error, message }) }
+}
