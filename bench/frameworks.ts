@@ -1,11 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
+import { browserFields } from './browser.ts'
+import { median } from './rounds.ts'
 import { visitorAddresses } from './visitors.ts'
 
 const FRAMEWORKS = ['express', 'koa', 'fastify'] as const
-const ROUNDS = 7
+const ROUNDS = 9
 const SHOT_SECONDS = 2
 const CONNECTIONS = 32
 
@@ -14,57 +16,77 @@ interface App {
   readonly url: string
 }
 
-/** Requests per second of each framework with the inspection, as a share of the same application without it. */
+interface Shot {
+  readonly requestsPerSecond: number
+  /** Microseconds of processor time of the server for one request: noise of the machine moves it least. */
+  readonly cpu: number
+}
+
+/**
+ * Each framework with the inspection against the same application without it: requests per second and processor time,
+ * as a share of the plain one, the median of pairs of shots taken in turn.
+ */
 export async function benchFrameworks(): Promise<void> {
-  console.log(`\nframeworks: requests/s with the inspection over the same app without it, median of ${ROUNDS} pairs`)
-  const requests = visitorAddresses(500).map((address) => ({
-    path: '/',
-    headers: {
-      'x-forwarded-for': address,
-      'user-agent': BROWSER,
-      accept: 'text/html,*/*;q=0.8',
-      'accept-language': 'en',
-    },
-  }))
+  const requests = visitorAddresses(500).map((address) => ({ path: '/', headers: headersOf(browserFields(address)) }))
+  const rows: Record<string, object> = {}
   for (const framework of FRAMEWORKS) {
     const plain = await startApp(framework, 'plain')
     const inspected = await startApp(framework, 'inspected')
-    const ratios: number[] = []
+    const pairs: (readonly [plain: Shot, inspected: Shot])[] = []
     try {
-      for (const app of [plain, inspected]) await shoot(app.url, requests)
+      for (const app of [plain, inspected]) await shoot(app, requests)
       for (let round = 0; round < ROUNDS; round++) {
-        const first = round % 2 === 0 ? plain : inspected
-        const second = first === plain ? inspected : plain
-        const rates = new Map([[first, await shoot(first.url, requests)]])
-        rates.set(second, await shoot(second.url, requests))
-        ratios.push((rates.get(inspected) ?? 0) / (rates.get(plain) ?? Number.NaN))
+        if (round % 2 === 0) pairs.push([await shoot(plain, requests), await shoot(inspected, requests)])
+        else {
+          const second = await shoot(inspected, requests)
+          pairs.push([await shoot(plain, requests), second])
+        }
       }
     } finally {
       plain.child.kill()
       inspected.child.kill()
     }
-    ratios.sort((x, y) => x - y)
-    const share = (ratio: number | undefined) => `${((ratio ?? 0) * 100).toFixed(1)} %`
-    console.log(
-      `  ${framework.padEnd(8)} ${share(ratios[ROUNDS >> 1])}   (${share(ratios[0])} to ${share(ratios.at(-1))})`,
-    )
+    const share = (of: (plain: Shot, inspected: Shot) => number) => {
+      const values = pairs.map(([without, inside]) => of(without, inside))
+      return `${(median(values) * 100).toFixed(1)} % (${(Math.min(...values) * 100).toFixed(0)} to ${(Math.max(...values) * 100).toFixed(0)})`
+    }
+    rows[framework] = {
+      'requests/s, of plain': share((without, inside) => inside.requestsPerSecond / without.requestsPerSecond),
+      'by processor time, of plain': share((without, inside) => without.cpu / inside.cpu),
+      'µs a request, plain': Number(median(pairs.map(([without]) => without.cpu)).toFixed(1)),
+      'µs a request, inspected': Number(median(pairs.map(([, inside]) => inside.cpu)).toFixed(1)),
+    }
   }
+  console.log(`\nframeworks with the inspection, ${ROUNDS} pairs of ${SHOT_SECONDS} s, ${CONNECTIONS} connections`)
+  console.table(rows)
 }
 
-const BROWSER =
-  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
+function headersOf(fields: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (let at = 0; at < fields.length; at += 2) {
+    const name = fields[at] as string
+    if (name !== 'Host' && name !== 'Connection') headers[name] = fields[at + 1] as string
+  }
+  return headers
+}
 
 async function startApp(framework: string, kind: string): Promise<App> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'server.js'), framework, kind], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const [line] = await once(child.stdout, 'data')
-  return { child, url: `http://127.0.0.1:${String(line).trim()}` }
+  const child = fork(join(import.meta.dirname, 'server.js'), [framework, kind])
+  const [port] = await once(child, 'message')
+  return { child, url: `http://127.0.0.1:${port}` }
 }
 
-async function shoot(url: string, requests: readonly object[]): Promise<number> {
+async function shoot({ child, url }: App, requests: readonly object[]): Promise<Shot> {
+  const before = await cpuOf(child)
   const result = await autocannon({ url, connections: CONNECTIONS, duration: SHOT_SECONDS, requests: [...requests] })
   if (result.non2xx > 0 || result.errors > 0)
     throw new Error(`${url}: ${result.non2xx} non-2xx, ${result.errors} errors`)
-  return result.requests.average
+  const used = (await cpuOf(child)) - before
+  return { requestsPerSecond: result.requests.average, cpu: used / result.requests.total }
+}
+
+async function cpuOf(child: ChildProcess): Promise<number> {
+  child.send('cpu')
+  const [microseconds] = await once(child, 'message')
+  return Number(microseconds)
 }

@@ -10,7 +10,8 @@ import { open, type Sallyport } from 'sallyport'
 
 /*
  * One small application a process, with or without the inspection: `node server.js express plain|inspected`.
- * Prints its port when it listens. The answer is the same few bytes everywhere, so that the difference is the gate.
+ * Sends its port when it listens, and the processor time it has used (microseconds) when it is asked. The answer is the
+ * same few bytes everywhere, so that the difference is the gate.
  */
 const ANSWER = 'hello'
 
@@ -48,4 +49,8 @@ function listen(server: Server): Promise<number> {
 
 const [framework = 'express', kind = 'plain'] = process.argv.slice(2)
 const sallyport = kind === 'inspected' ? await open({ trustProxy: ['loopback'] }) : undefined
-console.log(await start(framework, sallyport))
+process.on('message', () => {
+  const { user, system } = process.cpuUsage()
+  process.send?.(user + system)
+})
+process.send?.(await start(framework, sallyport))

@@ -32,7 +32,6 @@ export function withVerdict(fields: readonly string[], decision: Decision): stri
  * removed and nothing is set.
  */
 export function applyDecision(req: IncomingMessage, decision: Decision | undefined): void {
-  const headers = decision === undefined ? [] : verdictHeaders(decision)
   const kept = withoutVerdict(req.rawHeaders)
   // Node builds both objects from rawHeaders when they are first read, and counts on its length: read, then replace.
   const shown = req.headers
@@ -40,19 +39,25 @@ export function applyDecision(req: IncomingMessage, decision: Decision | undefin
     deleteReserved(shown)
     deleteReserved(req.headersDistinct)
   }
-  for (const [name, value] of headers) {
-    shown[name] = value
-    kept.push(name, value)
+  if (decision !== undefined) {
+    for (const [name, value] of verdictHeaders(decision)) {
+      shown[name] = value
+      kept.push(name, value)
+    }
   }
   // A new array: the one received is evidence. HTTP/2 requests have no setter for it.
-  if (!Reflect.set(req, 'rawHeaders', kept)) req.rawHeaders.splice(0, req.rawHeaders.length, ...kept)
+  if (Object.hasOwn(req, 'rawHeaders')) req.rawHeaders = kept
+  else req.rawHeaders.splice(0, req.rawHeaders.length, ...kept)
 }
 
+/** A copy without any spelling of our names; one without any to begin with, as nearly all are, is copied whole. */
 function withoutVerdict(fields: readonly string[]): string[] {
-  const kept: string[] = []
-  for (let i = 0; i + 1 < fields.length; i += 2) {
-    const name = fields[i] as string
-    if (!isReserved(name)) kept.push(name, fields[i + 1] as string)
+  let first = 0
+  while (first < fields.length && !isReserved(fields[first] as string)) first += 2
+  const kept = fields.slice(0, first)
+  for (let at = first; at + 1 < fields.length; at += 2) {
+    const name = fields[at] as string
+    if (!isReserved(name)) kept.push(name, fields[at + 1] as string)
   }
   return kept
 }
@@ -63,7 +68,7 @@ function deleteReserved(headers: NodeJS.Dict<unknown> | undefined): void {
 
 /** Servers that turn fields into variables read `-`, `_` and `.` as one: so does this. */
 function isReserved(name: string): boolean {
-  // Nearly every name ends the question at its first letter.
-  const first = name.charCodeAt(0) | 0x20
-  return first === 0x73 && name.toLowerCase().replace(/[_.]/g, '-').startsWith(VERDICT_PREFIX)
+  // Nearly every name ends the question at its first two letters.
+  if ((name.charCodeAt(0) | 0x20) !== 0x73 || (name.charCodeAt(1) | 0x20) !== 0x61) return false
+  return name.toLowerCase().replace(/[_.]/g, '-').startsWith(VERDICT_PREFIX)
 }

@@ -1,0 +1,82 @@
+import { SallyportError } from '@sallyport/core'
+import { type CityResponse, Reader } from 'maxmind'
+
+/** A MaxMind DB in memory whose outer form has been checked: tree, separator, data section and metadata lie in it. */
+export interface MmdbFile {
+  readonly path: string
+  readonly bytes: Buffer
+  readonly reader: Reader<CityResponse>
+  readonly ipVersion: 4 | 6
+  readonly nodeCount: number
+  /** Bits of one of a node's two records. */
+  readonly recordSize: 24 | 28 | 32
+  /** Where the data section begins and ends, in bytes. */
+  readonly dataStart: number
+  readonly dataEnd: number
+  /** When it was built, in milliseconds since the epoch; absent when it says nothing sensible. */
+  readonly built?: number
+}
+
+const MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
+/** The format keeps the metadata in the last 128 KiB; without the marker there the file is cut short or is none. */
+const METADATA_REACH = 128 * 1024
+const SEPARATOR = 16
+
+/** Checks the outer form of a MaxMind DB. Throws `corrupt_data` naming the file. */
+export function parseMmdb(bytes: Buffer, path: string): MmdbFile {
+  const tail = Math.max(0, bytes.length - METADATA_REACH)
+  const marker = bytes.subarray(tail).lastIndexOf(MARKER)
+  if (marker === -1) throw corrupt(path, 'no metadata at its end: truncated, or not a MaxMind DB')
+  const reader = openReader(bytes, path)
+  const { nodeCount, recordSize, searchTreeSize, ipVersion, binaryFormatMajorVersion, buildEpoch } = reader.metadata
+  const dataStart = searchTreeSize + SEPARATOR
+  const dataEnd = tail + marker
+  if (binaryFormatMajorVersion !== 2) throw corrupt(path, 'not version 2 of the MaxMind DB format')
+  if (ipVersion !== 4 && ipVersion !== 6) throw corrupt(path, 'it is for neither IPv4 nor IPv6')
+  if (recordSize !== 24 && recordSize !== 28 && recordSize !== 32) throw corrupt(path, 'unknown record size')
+  if (!Number.isInteger(nodeCount) || nodeCount < 1 || dataStart > dataEnd) {
+    throw corrupt(path, 'the search tree does not fit the file')
+  }
+  if (bytes.subarray(searchTreeSize, dataStart).some((byte) => byte !== 0)) {
+    throw corrupt(path, 'the search tree does not end where it says')
+  }
+  const built = buildEpoch.getTime()
+  const plausible = built > 0 && built < Date.UTC(2100, 0)
+  const form = { path, bytes, reader, ipVersion, nodeCount, recordSize, dataStart, dataEnd } as const
+  return plausible ? { ...form, built } : form
+}
+
+function openReader(bytes: Buffer, path: string): Reader<CityResponse> {
+  try {
+    return new Reader<CityResponse>(bytes)
+  } catch (error) {
+    throw corrupt(path, error instanceof Error ? error.message : 'unreadable metadata')
+  }
+}
+
+/** The refusal of a file, with its name in front. */
+export function corrupt(path: string, reason: string): SallyportError {
+  return new SallyportError('corrupt_data', `${path}: ${reason}`)
+}
+
+/** Where the record stands that a node number above `nodeCount` means. It may lie outside the file. */
+export function recordOffset({ dataStart, nodeCount }: MmdbFile, node: number): number {
+  return dataStart - SEPARATOR + node - nodeCount
+}
+
+/** Reads one of a node's records: a node number below `nodeCount`, `nodeCount` for nothing, or above it, a record. */
+export function recordReader({ bytes, recordSize }: MmdbFile): (node: number, right: boolean) => number {
+  const byte = (at: number) => bytes[at] as number
+  const three = (at: number) => (byte(at) << 16) | (byte(at + 1) << 8) | byte(at + 2)
+  switch (recordSize) {
+    case 24:
+      return (node, right) => three(node * 6 + (right ? 3 : 0))
+    case 28:
+      return (node, right) => {
+        const at = node * 7
+        return right ? ((byte(at + 3) & 0x0f) << 24) | three(at + 4) : ((byte(at + 3) & 0xf0) << 20) | three(at)
+      }
+    case 32:
+      return (node, right) => three(node * 8 + (right ? 4 : 0)) * 256 + byte(node * 8 + (right ? 7 : 3))
+  }
+}

@@ -1,0 +1,89 @@
+import t from 'tap'
+import { type ListForm, readList } from '../src/parse/list.ts'
+
+const FORM: ListForm = { path: 'list.txt', networkClass: 'vpn', single: false }
+
+function counts(text: string, form: Partial<ListForm> = {}): [ipv4: number, ipv6: number] {
+  const ranges = readList(text, { ...FORM, ...form })
+  return [ranges[4].count, ranges[6].count]
+}
+
+const PADDING = Array.from({ length: 200 }, (_, index) => `23.1.${index}.0/24\n`).join('')
+
+t.test('a list holds CIDRs and addresses of both families, comments and empty lines', async (t) => {
+  const text = '# VPN\n\n23.0.0.0/24\r\n23.0.1.5 # one server\n  2a00:1::/48  \n2a00:2::1\n'
+  t.same(counts(text), [2, 2])
+  const { 4: ranges } = readList(text, FORM)
+  t.same([ranges.firsts[3], ranges.lasts[3]], [0x17000000, 0x170000ff])
+  t.same([ranges.firsts[7], ranges.lasts[7]], [0x17000105, 0x17000105])
+})
+
+t.test('host bits of a prefix are set aside', async (t) => {
+  const { 4: ranges } = readList('23.0.0.77/24', FORM)
+  t.same([ranges.firsts[3], ranges.lasts[3]], [0x17000000, 0x170000ff])
+})
+
+const REFUSED = [
+  ['garbage', 'not an address'],
+  ['two addresses in one', '176.221.42.3254.174.140.223'],
+  ['a path read as a mask', '1.2.3.4/1/panel'],
+  ['everything, IPv4', '0.0.0.0/0'],
+  ['everything, IPv6', '::/0'],
+  ['half of IPv4', '128.0.0.0/1'],
+  ['a prefix shorter than /8', '23.0.0.0/7'],
+  ['an IPv6 prefix shorter than /19', '2a00::/18'],
+  ['a private network', '10.1.0.0/16'],
+  ['a network around a private one', '192.0.0.0/8'],
+  ['loopback', '127.0.0.1'],
+  ['the unspecified address', '0.0.0.0'],
+  ['documentation space', '2001:db8::/32'],
+  ['IPv6 that nobody has been given', '4000::/20'],
+] as const
+
+t.test('an entry that cannot be meant is a bad line', async (t) => {
+  for (const [what, line] of REFUSED) t.same(counts(`${line}\n${PADDING}`), [200, 0], what)
+})
+
+t.test('more than one bad line in a hundred refuses the list by name', async (t) => {
+  const bad = REFUSED.slice(0, 3).map(([, line]) => line)
+  t.throws(() => counts(`${bad.join('\n')}\n${PADDING}`), { code: 'corrupt_data', message: /^list\.txt: 3 of 203/ })
+})
+
+t.test('a list without an entry is refused, be it empty, comments or a web page', async (t) => {
+  for (const text of ['', '\n\n', '# nothing today\n', '<html><body>Not found</body></html>']) {
+    t.throws(() => counts(text), { code: 'corrupt_data', message: /^list\.txt: not one line/ }, text)
+  }
+})
+
+t.test('a list of one family holds no other', async (t) => {
+  t.same(counts(`2a00:1::/48\n${PADDING}`, { family: 4 }), [200, 0])
+})
+
+t.test('a list of single addresses holds no prefixes', async (t) => {
+  const addresses = PADDING.replaceAll('.0/24', '.9')
+  t.same(counts(`23.9.0.0/24\n${addresses}`, { single: true, networkClass: 'tor' }), [200, 0])
+  t.same(counts(`23.9.0.1/32\n${addresses}`, { single: true, networkClass: 'tor' }), [201, 0])
+})
+
+t.test('a public resolver or root server as an anonymiser refuses the list', async (t) => {
+  for (const poison of ['1.1.1.1', '8.8.0.0/16', '193.0.14.129', '2606:4700:4700::/48']) {
+    t.throws(
+      () => counts(`${PADDING}${poison}\n`),
+      { code: 'corrupt_data', message: /^list\.txt: .*public service/ },
+      poison,
+    )
+  }
+  t.same(counts(`${PADDING}8.8.8.0/24\n`, { networkClass: 'hosting' }), [201, 0], 'as hosting it is true')
+})
+
+t.test('a list that adds up to an impossible share of the space is refused', async (t) => {
+  const slashEights = (count: number) => Array.from({ length: count }, (_, index) => `${11 + index}.0.0.0/8`).join('\n')
+  t.throws(() => counts(slashEights(17)), { code: 'corrupt_data', message: /1\/16 of the IPv4 space/ })
+  t.same(counts(slashEights(17), { networkClass: 'datacenter' }), [17, 0])
+  t.throws(() => counts(slashEights(66), { networkClass: 'datacenter' }), { message: /1\/4 of the IPv4 space/ })
+  const wide = Array.from(
+    { length: 4100 },
+    (_, index) => `${(0x2a00 + (index >> 3)).toString(16)}:${((index & 7) << 13).toString(16)}::/19`,
+  )
+  t.throws(() => counts(wide.join('\n')), { code: 'corrupt_data', message: /1\/16 of the IPv6 space/ })
+})
