@@ -9,6 +9,8 @@ declare module 'autocannon' {
   }
   export interface Result {
     readonly requests: { readonly average: number; readonly total: number }
+    /** Seconds. */
+    readonly duration: number
     readonly non2xx: number
     readonly errors: number
   }

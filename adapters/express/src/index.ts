@@ -8,7 +8,7 @@ import {
   requireDecider,
   sendResponse,
 } from '@sallyport/node'
-import type { RequestHandler } from 'express'
+import type { Request, RequestHandler, Response } from 'express'
 
 export { guardUpgrade } from '@sallyport/node'
 
@@ -16,7 +16,7 @@ declare global {
   namespace Express {
     interface Request {
       /** What Sallyport decided; absent before `inspection` has run, and where the request could not be judged. */
-      sallyport?: Decision
+      readonly sallyport?: Decision
     }
   }
 }
@@ -29,10 +29,28 @@ export function inspection(sallyport: Decider): RequestHandler {
   requireDecider(sallyport)
   return (req, res, next) => {
     const { decision, refusal } = decideRequest(sallyport, req, req.originalUrl)
-    if (decision !== undefined) req.sallyport = decision
+    if (decision !== undefined) hold(req, res, decision)
     if (refusal === undefined) next()
     else void sendResponse(res, refusal)
   }
+}
+
+/**
+ * Makes a decision readable as `req.sallyport`. Express gives every request a prototype anew, and a property added to
+ * such an object costs more than the whole inspection; `res.locals` takes one for nothing, and the application's
+ * request prototype, which all its requests share, reads it from there.
+ */
+function hold(req: Request, res: Response, decision: Decision): void {
+  res.locals['sallyport'] = decision
+  if ('sallyport' in req) return
+  // Not in the types of the framework, and documented since 4.0: the prototype of `req` in this application.
+  const { request } = req.app as unknown as { readonly request: object }
+  Object.defineProperty(request, 'sallyport', {
+    configurable: true,
+    get(this: Request) {
+      return this.res?.locals['sallyport'] as Decision | undefined
+    },
+  })
 }
 
 /** Middleware that answers everything under `/v1` of where it is mounted: `app.use(v1(sallyport))`, or under a prefix. */

@@ -4,26 +4,31 @@ import type { Decision } from '@sallyport/core'
 /** Names that start so are ours alone: whatever a client sends under them is removed. */
 export const VERDICT_PREFIX = 'sallyport-'
 
+const ACTION = 'sallyport-action'
+const NETWORK_CLASS = 'sallyport-network-class'
+const ASN = 'sallyport-asn'
+const COUNTRY = 'sallyport-country'
+const ENFORCED = 'sallyport-enforced'
+
 /**
- * The verdict as header fields for whoever stands behind: the action, as decided also in monitor mode, the network
+ * Tells the verdict, field by field, to whoever stands behind: the action, as decided also in monitor mode, the network
  * class, and the AS number and country where they are known. `sallyport-enforced: false` says that the action was not
- * carried out.
+ * carried out. It is told and not returned because it runs on every request and would make six arrays for nothing.
  */
-export function verdictHeaders(decision: Decision): readonly (readonly [name: string, value: string])[] {
+function tellVerdict(decision: Decision, tell: (name: string, value: string) => void): void {
   const { network, country } = decision.inspection
-  const headers: [string, string][] = [
-    [`${VERDICT_PREFIX}action`, decision.action],
-    [`${VERDICT_PREFIX}network-class`, network.verdict.classification],
-  ]
-  if (network.asn !== undefined) headers.push([`${VERDICT_PREFIX}asn`, `AS${network.asn}`])
-  if (country !== undefined) headers.push([`${VERDICT_PREFIX}country`, country])
-  if (!decision.enforced) headers.push([`${VERDICT_PREFIX}enforced`, 'false'])
-  return headers
+  tell(ACTION, decision.action)
+  tell(NETWORK_CLASS, network.verdict.classification)
+  if (network.asn !== undefined) tell(ASN, `AS${network.asn}`)
+  if (country !== undefined) tell(COUNTRY, country)
+  if (!decision.enforced) tell(ENFORCED, 'false')
 }
 
 /** Fields (name, value, name, value …) without any spelling of our names, and with our own at the end. */
 export function withVerdict(fields: readonly string[], decision: Decision): string[] {
-  return [...withoutVerdict(fields), ...verdictHeaders(decision).flat()]
+  const kept = withoutVerdict(fields)
+  tellVerdict(decision, (name, value) => kept.push(name, value))
+  return kept
 }
 
 /**
@@ -40,10 +45,10 @@ export function applyDecision(req: IncomingMessage, decision: Decision | undefin
     deleteReserved(req.headersDistinct)
   }
   if (decision !== undefined) {
-    for (const [name, value] of verdictHeaders(decision)) {
+    tellVerdict(decision, (name, value) => {
       shown[name] = value
       kept.push(name, value)
-    }
+    })
   }
   // A new array: the one received is evidence. HTTP/2 requests have no setter for it.
   if (Object.hasOwn(req, 'rawHeaders')) req.rawHeaders = kept

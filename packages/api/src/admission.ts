@@ -9,8 +9,8 @@ import {
   sameKey,
 } from '@sallyport/accounts'
 import { SallyportError } from '@sallyport/core'
+import type { Access } from './access.ts'
 import type { ApiRequest } from './request.ts'
-import type { Access } from './route.ts'
 import { type ApiServices, report } from './services.ts'
 
 /** What an account has used of its billing window. */

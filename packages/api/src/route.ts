@@ -1,15 +1,9 @@
-import type { ClientLimit } from '@sallyport/accounts'
 import type { Directory, Snapshot } from '@sallyport/core'
 import type { z } from 'zod'
+import type { Access } from './access.ts'
 import type { Allowance } from './admission.ts'
 import type { ApiRequest } from './request.ts'
 import type { ApiServices } from './services.ts'
-
-/** Who may call a route, and what a call counts against. */
-export type Access =
-  | { readonly kind: 'open' }
-  | { readonly kind: 'client'; readonly limit: ClientLimit }
-  | { readonly kind: 'key'; readonly metered: boolean }
 
 /** What a route's `handle` answers from. */
 export interface RouteContext {

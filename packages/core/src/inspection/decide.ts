@@ -4,7 +4,10 @@ import type { Mode } from '../vocabulary.ts'
 import type { Decision, Reason } from './decision.ts'
 import type { Inspection } from './inspection.ts'
 
-const NO_RULE: MatchedRule = Object.freeze({ id: 'default', action: 'allow' })
+const NO_RULE: MatchedRule = Object.freeze({
+  action: 'allow',
+  reason: Object.freeze({ id: 'policy:default', text: 'No rule of the policy speaks of this request.' }),
+})
 
 /** Applies a policy to what is known: the first rule that matches, else `allow`. Pure; the result is frozen. */
 export function decide(policy: CompiledPolicy, inspection: Inspection, mode: Mode): Decision {
@@ -12,15 +15,9 @@ export function decide(policy: CompiledPolicy, inspection: Inspection, mode: Mod
   return Object.freeze({
     action: rule.action,
     enforced: rule.action === 'allow' || mode === 'enforce',
-    reasons: Object.freeze([policyReason(rule), networkReason(inspection.network)]),
+    reasons: Object.freeze([rule.reason, networkReason(inspection.network)]),
     inspection,
   })
-}
-
-function policyReason(rule: MatchedRule): Reason {
-  const text =
-    rule === NO_RULE ? 'No rule of the policy speaks of this request.' : `The policy's rule "${rule.id}" matches.`
-  return Object.freeze({ id: `policy:${rule.id}`, text })
 }
 
 /** The sentence that names what the network verdict rests on. */

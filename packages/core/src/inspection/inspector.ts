@@ -39,16 +39,17 @@ export function createInspector(options: InspectorOptions): Inspector {
   // Once an instance, so that a busy server is told and not flooded.
   let told = false
 
-  // Writing a date costs as much as a lookup, and a busy server writes the same millisecond many times.
-  let lastTime = Number.NaN
-  let lastTimestamp = ''
+  // Writing a date costs as much as a lookup: only the milliseconds are new on most requests.
+  let second = Number.NaN
+  let untilSecond = ''
   function timestamp(): string {
     const time = clock.now()
-    if (time !== lastTime) {
-      lastTime = time
-      lastTimestamp = new Date(time).toISOString()
+    const now = Math.floor(time / 1000)
+    if (now !== second) {
+      second = now
+      untilSecond = new Date(now * 1000).toISOString().slice(0, -4)
     }
-    return lastTimestamp
+    return `${untilSecond}${String(time - now * 1000).padStart(3, '0')}Z`
   }
 
   function client(request: InspectionRequest): ResolvedClient {

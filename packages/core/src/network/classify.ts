@@ -1,7 +1,7 @@
 import type { Address } from '../address/address.ts'
 import { reservedRow } from '../address/reserved.ts'
 import type { AutonomousSystem, NetworkRecord, RangeHit, Snapshot, SourceStatus } from '../ports.ts'
-import { anonymises, type NetworkClass } from '../vocabulary.ts'
+import { anonymises, NETWORK_CLASSES, type NetworkClass } from '../vocabulary.ts'
 import type { NetworkFinding, ReservedRange, Verdict, VerdictMethod } from './finding.ts'
 
 /**
@@ -61,6 +61,23 @@ const SYSTEM_CONFIDENCE: Readonly<Record<NetworkClass, readonly [operator: numbe
   unknown: [0, 0],
 }
 
+/** Every verdict that data can lead to, made once: a request picks one and makes none. */
+const RANGE_VERDICTS = verdictsOf((networkClass) => [`range:${networkClass}`, RANGE_CONFIDENCE])
+const SINGLE_VERDICTS = verdictsOf(() => ['ip_state', SINGLE_CONFIDENCE])
+const OPERATOR_VERDICTS = verdictsOf((networkClass) => ['asn', SYSTEM_CONFIDENCE[networkClass][0]])
+const NAME_VERDICTS = verdictsOf((networkClass) => ['asn', SYSTEM_CONFIDENCE[networkClass][1]])
+
+function verdictsOf(
+  basis: (networkClass: NetworkClass) => readonly [method: VerdictMethod, confidence: number],
+): Readonly<Record<NetworkClass, Verdict>> {
+  const rows = NETWORK_CLASSES.map((classification) => {
+    const [method, confidence] = basis(classification)
+    const anonymized = anonymises(classification)
+    return [classification, Object.freeze({ classification, anonymized, confidence, method })] as const
+  })
+  return Object.fromEntries(rows) as Record<NetworkClass, Verdict>
+}
+
 /**
  * The network verdict of one address, from memory alone (specification: Verdict; precedence: `CLASS_PRECEDENCE`).
  * Never throws: a table that is not loaded leaves the class `unknown`, confidence 0.
@@ -81,22 +98,15 @@ export function classify(address: Address, snapshot: Snapshot): NetworkFinding {
     : findingOf(record, snapshot.sources)
 }
 
-/** One source's word on a record: its class, what that is worth, and how the wire names it. */
-interface Evidence {
-  readonly networkClass: NetworkClass
-  readonly confidence: number
-  readonly method: VerdictMethod
-  readonly source: string
-}
-
 function findingOf(record: NetworkRecord, sources: readonly SourceStatus[]): NetworkFinding {
   const { system, range } = record
-  const evidence = strongest(range, system)
+  const known = system !== undefined && system.networkClass !== 'unknown' ? system : undefined
+  const decider = range !== undefined && rangeWins(range, known) ? range : known
   // Filled in step by step: a spread per optional member would cost more than the whole lookup.
   const finding: { -readonly [Member in keyof NetworkFinding]: NetworkFinding[Member] } = {
     reserved: NOT_RESERVED,
-    verdict: evidence === undefined ? NOTHING_KNOWN : verdictOf(evidence),
-    provider: providerOf(evidence, range, system),
+    verdict: decider === undefined ? NOTHING_KNOWN : verdictOf(decider),
+    provider: providerOf(decider, range, system),
     asType: system === undefined ? 'unknown' : system.type,
   }
   if (system !== undefined) {
@@ -104,47 +114,33 @@ function findingOf(record: NetworkRecord, sources: readonly SourceStatus[]): Net
     finding.asName = system.name
     if (system.country !== undefined) finding.asCountry = system.country
   }
-  if (evidence !== undefined) {
-    finding.source = evidence.source
-    const date = sources.find((source) => source.id === evidence.source)?.date
+  if (decider !== undefined) {
+    const source = sourceOf(decider)
+    finding.source = source
+    const date = sources.find(({ id }) => id === source)?.date
     if (date !== undefined) finding.sourceDate = date
   }
   return Object.freeze(finding)
 }
 
+function rangeWins(range: RangeHit, system: AutonomousSystem | undefined): boolean {
+  return range.single || system === undefined || classRank(range.networkClass) <= classRank(system.networkClass)
+}
+
+function verdictOf(decider: RangeHit | AutonomousSystem): Verdict {
+  const { networkClass } = decider
+  if ('single' in decider) return (decider.single ? SINGLE_VERDICTS : RANGE_VERDICTS)[networkClass]
+  return (decider.basis === 'operator' ? OPERATOR_VERDICTS : NAME_VERDICTS)[networkClass]
+}
+
+function sourceOf(decider: RangeHit | AutonomousSystem): string {
+  if ('single' in decider) return decider.source
+  return decider.basis === 'operator' ? 'operators' : 'organisation-names'
+}
+
 /** The brand behind a service. An access network's brand is the visitor's own carrier, not a provider of anything. */
-function providerOf(evidence: Evidence | undefined, range?: RangeHit, system?: AutonomousSystem): string {
+function providerOf(decider?: RangeHit | AutonomousSystem, range?: RangeHit, system?: AutonomousSystem): string {
   if (range !== undefined && range.provider !== '') return range.provider
-  const rank = evidence === undefined ? CLASS_PRECEDENCE.length : classRank(evidence.networkClass)
-  return rank <= classRank('hosting') ? (system?.brand ?? '') : ''
-}
-
-function strongest(range: RangeHit | undefined, system: AutonomousSystem | undefined): Evidence | undefined {
-  const known = system !== undefined && system.networkClass !== 'unknown'
-  if (range === undefined) return known ? systemEvidence(system) : undefined
-  const rangeWins = !known || range.single || classRank(range.networkClass) <= classRank(system.networkClass)
-  return rangeWins ? rangeEvidence(range) : systemEvidence(system)
-}
-
-function rangeEvidence(range: RangeHit): Evidence {
-  const { networkClass, source } = range
-  return range.single
-    ? { networkClass, confidence: SINGLE_CONFIDENCE, method: 'ip_state', source }
-    : { networkClass, confidence: RANGE_CONFIDENCE, method: `range:${networkClass}`, source }
-}
-
-function systemEvidence(system: AutonomousSystem): Evidence {
-  const [operator, name] = SYSTEM_CONFIDENCE[system.networkClass]
-  return system.basis === 'operator'
-    ? { networkClass: system.networkClass, confidence: operator, method: 'asn', source: 'operators' }
-    : { networkClass: system.networkClass, confidence: name, method: 'asn', source: 'organisation-names' }
-}
-
-function verdictOf(evidence: Evidence): Verdict {
-  return Object.freeze({
-    classification: evidence.networkClass,
-    anonymized: anonymises(evidence.networkClass),
-    confidence: evidence.confidence,
-    method: evidence.method,
-  })
+  const rank = decider === undefined ? CLASS_PRECEDENCE.length : classRank(decider.networkClass)
+  return rank <= classRank('hosting') && system !== undefined ? system.brand : ''
 }

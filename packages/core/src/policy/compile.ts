@@ -1,5 +1,6 @@
 import { SallyportError } from '../errors.ts'
 import { isCountryCode } from '../geo/country.ts'
+import type { Reason } from '../inspection/decision.ts'
 import type { Inspection } from '../inspection/inspection.ts'
 import { ACTIONS, type Action, NETWORK_CLASSES } from '../vocabulary.ts'
 import { parsePathPattern } from './path-pattern.ts'
@@ -12,8 +13,9 @@ export interface CompiledPolicy {
 }
 
 export interface MatchedRule {
-  readonly id: string
   readonly action: Action
+  /** The sentence about this rule, made once. */
+  readonly reason: Reason
 }
 
 /** Checks every word of a policy and compiles it; throws `invalid_policy` that names the rule and the member. */
@@ -55,7 +57,8 @@ function compileRule(rule: Rule): CompiledRule {
   for (const code of match.country ?? []) if (!isCountryCode(code)) refuse('country', code)
   for (const asn of match.asn ?? []) if (!Number.isInteger(asn) || asn < 0) refuse('asn', asn)
   for (const path of match.path ?? []) if (!path.startsWith('/')) refuse('path', path)
-  return { id: rule.id, action: rule.action, matches: matcherOf(match, rule.action) }
+  const reason = Object.freeze({ id: `policy:${rule.id}`, text: `The policy's rule "${rule.id}" matches.` })
+  return { action: rule.action, reason, matches: matcherOf(match, rule.action) }
 }
 
 /** Sets are built once; the order of the tests is by cost. */
