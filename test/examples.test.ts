@@ -2,31 +2,53 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { DATA_DIR } from './data-dir.ts'
 
 const EXAMPLES = join(import.meta.dirname, '../../examples/dist')
 
-for (const name of ['express', 'koa', 'fastify']) {
-  t.test(`examples/${name}.ts`, async (t) => {
-    const child = spawn(process.execPath, [join(EXAMPLES, `${name}.js`)], {
-      env: { ...process.env, PORT: '0', DATA_DIR },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const ended = once(child, 'close')
-    t.teardown(() => child.kill('SIGKILL'))
-    const { value: line = 'nothing' } = await createInterface(child.stdout)[Symbol.asyncIterator]().next()
-    const url = /^Listening on (http:\S+)$/.exec(line)?.[1]
-    if (url === undefined) return t.fail(`it said ${line}`)
+type Visit = (address: string, path?: string) => Promise<Response>
 
-    const visit = (address: string, path = '/') => fetch(url + path, { headers: { 'x-forwarded-for': address } })
-    t.same(await (await visit('73.162.10.20')).json(), { action: 'allow', networkClass: 'residential_clean' })
-    const blocked = await visit('185.220.101.10')
-    t.equal(blocked.status, 403)
-    t.hasStrict(await blocked.json(), { error: 'request_blocked' })
-    t.hasStrict(await (await visit('73.162.10.20', '/v1/openapi.json')).json(), { info: { version: '1.1.0' } })
-
-    child.kill('SIGTERM')
-    t.same(await ended, [0, null], 'a signal ends it in order')
+/** Starts a compiled example on a free port, visits it, and ends it as a supervisor would. */
+async function run(
+  t: Test,
+  name: string,
+  env: Readonly<Record<string, string>>,
+  look: (visit: Visit) => Promise<void>,
+) {
+  const child = spawn(process.execPath, [join(EXAMPLES, `${name}.js`)], {
+    env: { ...process.env, DATA_DIR, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
   })
+  const ended = once(child, 'close')
+  t.teardown(() => child.kill('SIGKILL'))
+  const { value: line = 'nothing' } = await createInterface(child.stdout)[Symbol.asyncIterator]().next()
+  const url = /^Listening on (http:[^\s,]+)/.exec(line)?.[1]
+  if (url === undefined) return t.fail(`it said ${line}`)
+
+  const visit: Visit = (address, path = '/') => fetch(url + path, { headers: { 'x-forwarded-for': address } })
+  const blocked = await visit('185.220.101.10')
+  t.equal(blocked.status, 403)
+  t.hasStrict(await blocked.json(), { error: 'request_blocked' })
+  t.hasStrict(await (await visit('73.162.10.20', '/v1/openapi.json')).json(), { info: { version: '1.1.0' } })
+  await look(visit)
+
+  child.kill('SIGTERM')
+  t.same(await ended, [0, null], 'a signal ends it in order')
 }
+
+for (const name of ['express', 'koa', 'fastify']) {
+  t.test(`examples/${name}.ts`, (t) =>
+    run(t, name, { PORT: '0' }, async (visit) => {
+      t.same(await (await visit('73.162.10.20')).json(), { action: 'allow', networkClass: 'residential_clean' })
+    }),
+  )
+}
+
+t.test('examples/proxy.ts', (t) =>
+  run(t, 'proxy', { LISTEN: '127.0.0.1:0' }, async (visit) => {
+    const page = await visit('73.162.10.20')
+    t.equal(page.status, 200)
+    t.match(await page.text(), /sallyport-network-class.*residential_clean/s, 'the site shows what it was told')
+  }),
+)
