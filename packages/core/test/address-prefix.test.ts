@@ -109,6 +109,8 @@ t.test('first, last and size agree with ip-cidr', async () => {
       const theirs = new IPCIDR(formatPrefix(prefix))
       const bits = prefix.address.family === 4 ? 32 : 128
       const [first, last] = theirs.toRange<string>()
+      // The last address of ::/80 is, read as text, IPv4-mapped: that is another address to our parser.
+      fc.pre(at(last).family === prefix.address.family)
       return (
         sameAddress(at(first), firstAddress(prefix)) &&
         sameAddress(at(last), lastAddress(prefix)) &&
