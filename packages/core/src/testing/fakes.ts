@@ -30,12 +30,6 @@ export function createFakeClock(at: string): FakeClock {
   }
 }
 
-/** What a fault hook answers: whether the operation takes effect, and the error it ends in. */
-export interface Fault {
-  readonly apply: boolean
-  readonly error?: Error
-}
-
 /** Names that resolve as told; any other name is absent. */
 export function createFakeDns(names: Readonly<Record<string, NameAnswer>>): Dns {
   return { resolve: async (name) => names[name] ?? { state: 'absent' } }
