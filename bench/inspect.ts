@@ -8,7 +8,7 @@ const REQUESTS = 20_000
 
 /** One whole inspection, and one with its decision, of a browser's request from ever other addresses. */
 export async function benchInspect(): Promise<void> {
-  const sallyport = await open({ trustProxy: ['loopback'] })
+  const sallyport = await open({ trustProxy: ['loopback'], data: { refresh: false } })
   const requests = visitorAddresses(REQUESTS).map(
     (address): InspectionRequest => ({
       peer: '127.0.0.1',

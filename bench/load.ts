@@ -1,12 +1,26 @@
-import { loadTables } from '@sallyport/datasets'
+import { parseAddress } from '@sallyport/core'
+import { loadCity, loadTables } from '@sallyport/datasets'
+import { visitorAddresses } from './visitors.ts'
 
-// Run by lookup.ts in a process of its own: what loading alone takes, and how much memory stays.
+// Run by lookup.ts in a process of its own, `node load.js tables|city FILE`: what loading a compiled file takes, how much
+// memory stays, and how much after a hundred thousand visitors, for whom records and texts became objects.
+const [kind = '', path = ''] = process.argv.slice(2)
 const collect = globalThis.gc ?? (() => {})
-collect()
-const before = process.memoryUsage().rss
+const visitors = visitorAddresses(100_000).flatMap((text) => parseAddress(text) ?? [])
+const resident = () => {
+  collect()
+  return process.memoryUsage().rss / 1e6
+}
+
+const before = resident()
 const start = performance.now()
-const tables = loadTables(process.argv[2] as string)
+const loaded = kind === 'city' ? loadCity(path) : loadTables(path)
 const milliseconds = performance.now() - start
-collect()
-const megabytes = (process.memoryUsage().rss - before) / 1e6
-console.log(`${milliseconds.toFixed(1)} ms, ${megabytes.toFixed(1)} MB more, ${tables.systems?.size} systems`)
+const after = resident()
+if ('read' in loaded) for (const address of visitors) loaded.read(address)
+else {
+  for (const address of visitors) loaded.networks?.find(address)
+  loaded.systems?.named('no such name', 10)
+}
+const [more, used] = [after - before, resident() - before].map((megabytes) => megabytes.toFixed(1))
+console.log(`${milliseconds.toFixed(1)} ms, ${more} MB more resident, ${used} MB after ${visitors.length} visitors`)

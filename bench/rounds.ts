@@ -7,7 +7,7 @@ export interface Candidate {
 
 export interface Measured {
   readonly name: string
-  /** Nanoseconds for one operation, the median of all rounds. */
+  /** Nanoseconds of processor time for one operation, the median of all rounds. */
   readonly nanoseconds: number
   /** How many times the baseline's time it takes: the median of the rounds' own ratios, which noise moves least. */
   readonly ratio: number
@@ -15,17 +15,18 @@ export interface Measured {
 
 /**
  * Measures candidates against the first of them, the baseline: all run once in every round, in shuffled order, in one
- * process, so that what disturbs one disturbs all. The first two rounds warm up and are not counted.
+ * process, so that what disturbs one disturbs all. Processor time counts, not the clock's: what other programs on the
+ * machine take is not theirs. The first two rounds warm up and are not counted.
  */
 export async function measure(candidates: readonly Candidate[], rounds = 11): Promise<readonly Measured[]> {
   const times = candidates.map((): number[] => [])
   for (let round = -2; round < rounds; round++) {
     for (const index of shuffled(candidates.length)) {
       const candidate = candidates[index] as Candidate
-      const start = performance.now()
+      const before = process.cpuUsage()
       await candidate.run()
-      const elapsed = performance.now() - start
-      if (round >= 0) times[index]?.push((elapsed * 1e6) / candidate.operations)
+      const { user, system } = process.cpuUsage(before)
+      if (round >= 0) times[index]?.push(((user + system) * 1000) / candidate.operations)
     }
   }
   const baseline = times[0] as number[]

@@ -6,22 +6,23 @@ import { inspection as koaInspection } from '@sallyport/koa'
 import express from 'express'
 import fastify from 'fastify'
 import Koa from 'koa'
-import { open, type Sallyport } from 'sallyport'
+import { type ConfigInput, open, type Sallyport } from 'sallyport'
+import { report } from './shots.ts'
 
 /*
- * One small application a process, with or without the inspection: `node server.js express plain|inspected`.
- * Sends its port when it listens, and the processor time it has used (microseconds) when it is asked. The answer is the
- * same few bytes everywhere, so that the difference is the gate.
+ * One small application twice in one process, without the inspection and with it: `node server.js express [DATA_DIR
+ * NAME_SERVER]`. What the compiler made of the framework is then the same for both, and the difference is the gate. Sends
+ * the two ports when it listens, and the processor time it has used (microseconds) when it is asked.
  */
-const ANSWER = 'hello'
+const ANSWER = { hello: 'world', items: [1, 2, 3] }
 
 async function start(framework: string, sallyport: Sallyport | undefined): Promise<number> {
   if (framework === 'fastify') {
     const app = fastify()
     if (sallyport !== undefined) await app.register(fastifyInspection, { sallyport })
-    app.get('/*', async () => ANSWER)
+    app.get('/', async () => ANSWER)
     await app.listen({ port: 0, host: '127.0.0.1' })
-    return (app.server.address() as AddressInfo).port
+    return portOf(app.server)
   }
   return listen(createServer(framework === 'koa' ? koaApp(sallyport) : expressApp(sallyport)))
 }
@@ -29,7 +30,7 @@ async function start(framework: string, sallyport: Sallyport | undefined): Promi
 function expressApp(sallyport: Sallyport | undefined) {
   const app = express()
   if (sallyport !== undefined) app.use(expressInspection(sallyport))
-  return app.use((_request, response) => response.send(ANSWER))
+  return app.get('/', (_request, response) => response.json(ANSWER))
 }
 
 function koaApp(sallyport: Sallyport | undefined) {
@@ -43,14 +44,20 @@ function koaApp(sallyport: Sallyport | undefined) {
 
 function listen(server: Server): Promise<number> {
   return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
+    server.listen(0, '127.0.0.1', () => resolve(portOf(server)))
   })
 }
 
-const [framework = 'express', kind = 'plain'] = process.argv.slice(2)
-const sallyport = kind === 'inspected' ? await open({ trustProxy: ['loopback'] }) : undefined
-process.on('message', () => {
-  const { user, system } = process.cpuUsage()
-  process.send?.(user + system)
-})
-process.send?.(await start(framework, sallyport))
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port
+}
+
+const [framework = 'express', dataDir, nameServer] = process.argv.slice(2)
+const options: ConfigInput = {
+  trustProxy: ['loopback'],
+  data: { refresh: false },
+  ...(dataDir !== undefined && { dataDir }),
+  ...(nameServer !== undefined && { dns: { servers: [nameServer] } }),
+}
+const sallyport = await open(options)
+report(await start(framework, undefined), await start(framework, sallyport))

@@ -9,8 +9,11 @@ export interface OperatorRow {
   /** The operator, in words that people recognise; the registered name may be a holding or plainly wrong. */
   readonly name: string
   readonly type: 'hosting' | 'isp' | 'mobile' | 'vpn' | 'tor' | 'education' | 'government' | 'unknown'
-  /** Only where it is not the type's own class: `datacenter` for public clouds and delivery networks. */
-  readonly networkClass?: 'datacenter'
+  /**
+   * Only where it is not the type's own class: `datacenter` for public clouds and delivery networks, `vpn` for a host
+   * whose tenants are mostly VPN exits, `hosting` for a carrier that sells to networks and machines and not to homes.
+   */
+  readonly networkClass?: 'datacenter' | 'vpn' | 'hosting'
   /** What customers call the company. */
   readonly brand?: string
   /** What the row rests on. */
@@ -32,4 +35,12 @@ export const OPERATORS: readonly OperatorRow[] = (table.rows as unknown as reado
   }),
 )
 
-type Line = readonly [number, string, OperatorRow['type'], 'datacenter' | '', string, string, string]
+type Line = readonly [
+  number,
+  string,
+  OperatorRow['type'],
+  NonNullable<OperatorRow['networkClass']> | '',
+  string,
+  string,
+  string,
+]

@@ -18,6 +18,9 @@ export const ORGANISATION_RULES: readonly OrganisationRule[] = (table.rules as u
   ({ type, note, words, unless = {} }) => ({ type, note, words: phrases(words), unless: phrases(unless) }),
 )
 
+/** Year and month in which the rules were last looked at. */
+export const ORGANISATION_RULES_DATE: string = (table as { readonly date: string }).date
+
 interface Entry {
   readonly type: OrganisationRule['type']
   readonly note: string

@@ -1,5 +1,44 @@
 import rows from './sources.json' with { type: 'json' }
 
+/** How a file is written; `packages/datasets/src/parse/formats.ts` has a parser for each, and says what it looks like. */
+export type SourceFormat =
+  | 'csv-asn'
+  | 'tsv-asn'
+  | 'csv-country'
+  | 'mmdb'
+  | 'rdap-bootstrap'
+  | EntryFormat
+  | SystemListFormat
+
+/** Formats of address and prefix lists. */
+export type EntryFormat =
+  | 'text'
+  | 'first-field'
+  | 'host-port'
+  | 'semicolon'
+  | 'geofeed'
+  | 'range-csv'
+  | 'json'
+  | 'aws'
+  | 'google'
+  | 'azure'
+  | 'oracle'
+  | 'vultr'
+  | 'fastly'
+  | 'github'
+  | 'onionoo'
+  | 'mullvad'
+  | 'nordvpn'
+  | 'pia'
+  | 'ivpn'
+  | 'airvpn'
+  | 'monosans'
+  | 'ipverse'
+  | 'spamhaus-drop'
+
+/** Formats of lists of autonomous systems. */
+export type SystemListFormat = 'asn-text' | 'csv-asn-name' | 'peeringdb' | 'spamhaus-asndrop'
+
 /**
  * One data set that Sallyport can answer from. Order is preference: of several rows that give the same thing, the
  * first whose file is there is used.
@@ -8,11 +47,25 @@ export interface SourceRow {
   /** Stable name, as in the configuration's `data.sources`. */
   readonly id: string
   readonly title: string
-  /** `ranges` holds prefixes of one network class, `addresses` single addresses of one. */
-  readonly kind: 'asn' | 'asn-country' | 'city' | 'ranges' | 'addresses'
+  /**
+   * `ranges` holds prefixes of one network class, `addresses` single addresses of one, `crawler` the prefixes that an
+   * operator publishes for its crawlers, `abuse` what was reported, `asn-list` autonomous systems, `geofeed` places,
+   * `rdap` the servers to ask for registrations.
+   */
+  readonly kind:
+    | 'asn'
+    | 'asn-country'
+    | 'city'
+    | 'ranges'
+    | 'addresses'
+    | 'crawler'
+    | 'abuse'
+    | 'asn-list'
+    | 'geofeed'
+    | 'rdap'
   /** Absent: one file for both families. */
   readonly family?: 4 | 6
-  /** Of `ranges` and `addresses`. */
+  /** Of `ranges`, `addresses` and `crawler`. */
   readonly networkClass?:
     | 'hosting'
     | 'datacenter'
@@ -21,21 +74,60 @@ export interface SourceRow {
     | 'tor'
     | 'mobile'
     | 'residential_clean'
+  /** Of `addresses`: for how many days after its own an entry holds; absent: for ever. */
+  readonly lifeDays?: number
   /** Brand that a list belongs to. */
   readonly provider?: string
-  /** npm package that brings the file; absent: the user names a file. */
+  /** Of `crawler`: slug of the crawler that a list is named after; absent where it is not split by crawler. */
+  readonly crawler?: string
+  /** Of `asn-list`: the type that its systems are said to have; absent where the list asserts none. */
+  readonly asType?: 'hosting' | 'isp' | 'mobile' | 'vpn' | 'tor' | 'education' | 'government'
+  /** npm package that brings the file; absent: it is downloaded, or the user names a file. */
   readonly package?: string
   /** Path inside that package. */
   readonly file?: string
-  readonly format: string
+  readonly format: SourceFormat
+  /** Downloading needs a key of the user's (`data.sources.<id>.key`). */
+  readonly key?: true
+  /** Where `url` is a page: a pattern of the link on it that names the file. */
+  readonly link?: string
+  /** The list holds reserved ranges on purpose: they are left out and are no bad lines. */
+  readonly reservedIsExpected?: true
+  /**
+   * Whether it is used without being asked for: only where the licence is open, or where the operator publishes its
+   * own list so that others recognise its traffic. Any row can be switched on or off in the configuration.
+   */
+  readonly enabled: boolean
   /** SPDX id where there is one. */
   readonly licence: string
   /** The credit line that the licence asks for; '' when none. */
   readonly credit: string
   /** What to know before trusting it. */
   readonly note: string
-  /** Where it is published. */
+  /** Where it is published; `{YYYY-MM}` stands for the month. */
   readonly url?: string
+  /** How often it is worth asking for. Absent: the file does not change any more, or the user keeps it. */
+  readonly refreshHours?: number
+  /** How many entries the published file can plausibly have. */
+  readonly entries?: { readonly min: number; readonly max: number }
+  /** How much it can plausibly cover: IPv4 addresses, and IPv6 networks of /64. */
+  readonly covers?: { readonly ipv4: number; readonly ipv6: number }
+  /** Share of its entries that are thought to be right today, 0 to 1. */
+  readonly trust?: number
 }
+
+/** Licences under which anybody may use, change and pass on a list. */
+export const OPEN_LICENCES: readonly string[] = [
+  'CC0-1.0',
+  'MIT',
+  'Apache-2.0',
+  'CC-BY-4.0',
+  'PDDL-1.0',
+  'Unlicense',
+  'CDLA-Permissive-2.0',
+]
+
+/** Said of an operator's own list, made so that others recognise its traffic, with no licence beside it. */
+export const PUBLISHED_FOR_USE = 'none stated; published for this use'
 
 export const SOURCES: readonly SourceRow[] = rows as readonly SourceRow[]

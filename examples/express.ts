@@ -5,10 +5,11 @@ import { guardUpgrade, inspection, v1 } from '@sallyport/express'
 import express from 'express'
 import { open } from 'sallyport'
 
-const { PORT = '3000', DATA_DIR = './.sallyport' } = process.env
+const { PORT = '3000', DATA_DIR = './.sallyport', REFRESH = 'true' } = process.env
 
 const sallyport = await open({
   dataDir: DATA_DIR,
+  data: { refresh: REFRESH === 'true' },
   trustProxy: ['loopback'],
   policy: { rules: [{ id: 'no-tor', match: { networkClass: ['tor'] }, action: 'block' }] },
 })

@@ -5,10 +5,11 @@ import { guardUpgrade, type InspectedState, inspection, v1 } from '@sallyport/ko
 import Koa from 'koa'
 import { open } from 'sallyport'
 
-const { PORT = '3000', DATA_DIR = './.sallyport' } = process.env
+const { PORT = '3000', DATA_DIR = './.sallyport', REFRESH = 'true' } = process.env
 
 const sallyport = await open({
   dataDir: DATA_DIR,
+  data: { refresh: REFRESH === 'true' },
   trustProxy: ['loopback'],
   policy: { rules: [{ id: 'no-tor', match: { networkClass: ['tor'] }, action: 'block' }] },
 })

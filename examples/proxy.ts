@@ -3,10 +3,11 @@
 import { openProxy } from '@sallyport/proxy'
 import { open } from 'sallyport'
 
-const { LISTEN = '127.0.0.1:8080', UPSTREAM, DATA_DIR = './.sallyport' } = process.env
+const { LISTEN = '127.0.0.1:8080', UPSTREAM, DATA_DIR = './.sallyport', REFRESH = 'true' } = process.env
 
 const sallyport = await open({
   dataDir: DATA_DIR,
+  data: { refresh: REFRESH === 'true' },
   trustProxy: ['loopback'],
   policy: { rules: [{ id: 'no-tor', match: { networkClass: ['tor'] }, action: 'block' }] },
 })

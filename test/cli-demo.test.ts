@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { exchange, parseResponse, requestBytes } from './wire.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'sallyport-demo-'))
@@ -11,7 +12,10 @@ t.teardown(() => rmSync(DATA_DIR, { recursive: true }))
 
 /** Starts a program that says where it listens; resolves once it has said `until`. */
 async function started(t: Test, argv: readonly string[], env: Readonly<Record<string, string>>, until: string) {
-  const child = spawn(process.execPath, [...argv], { cwd: ROOT, env: { ...process.env, ...env } })
+  const child = spawn(process.execPath, [...argv], {
+    cwd: ROOT,
+    env: { ...process.env, SALLYPORT_DNS_SERVERS: '127.0.0.1:9', ...env },
+  })
   const ended = once(child, 'close')
   t.teardown(() => void child.kill('SIGKILL'))
   let out = ''
@@ -55,9 +59,10 @@ t.test('the demo, on the embedded data: what is printed is what happens', async 
     url = '',
   ] of demo.out().matchAll(COMMAND)) {
     seen.push(`${who}: ${action}`)
-    const response = await fetch(url, { headers: { [header]: address, 'user-agent': agent } })
-    const body = await response.text()
-    t.equal(response.status, action === 'block' ? 403 : 200, who)
+    // As curl writes it: the headers that fetch adds are no browser's.
+    const fields = ['User-Agent', agent, 'Accept', '*/*', header, address, 'Connection', 'close']
+    const { status, body } = parseResponse(await exchange(Number(new URL(url).port), requestBytes('GET', '/', fields)))
+    t.equal(status, action === 'block' ? 403 : 200, who)
     if (action === 'block') t.match(body, `network:${networkClass}`)
     else t.match(body, new RegExp(`sallyport-action</td><td>${action}<[\\s\\S]*network-class</td><td>${networkClass}<`))
   }
@@ -66,6 +71,9 @@ t.test('the demo, on the embedded data: what is printed is what happens', async 
     'a hosting network: flag',
     'a commercial VPN’s network: flag',
     'a Tor operator’s network: block',
+    'Googlebot: allow',
+    'a forged Googlebot on a home line: allow',
+    'a name that Google sends with no request: block',
   ])
 
   const [, key = '', url = ''] = /curl -H 'Authorization: Bearer (\S+)' (\S+)/.exec(demo.out()) ?? []

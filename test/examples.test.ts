@@ -17,7 +17,7 @@ async function run(
   look: (visit: Visit) => Promise<void>,
 ) {
   const child = spawn(process.execPath, [join(EXAMPLES, `${name}.js`)], {
-    env: { ...process.env, DATA_DIR, ...env },
+    env: { ...process.env, DATA_DIR, REFRESH: 'false', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(child, 'close')

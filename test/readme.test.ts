@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROUTES } from '@sallyport/api'
 import { ERRORS, PRESET_NAMES, TRUST_PRESETS } from '@sallyport/core'
+import { SOURCES } from '@sallyport/data/sources'
 import t from 'tap'
 
 /* What the README promises in tables is read off the code, both ways, so that neither can move alone. */
@@ -54,3 +55,11 @@ function sources(): readonly string[] {
     ),
   )
 }
+
+t.test('as many feeds are on by themselves as it says', async (t) => {
+  const on = SOURCES.filter(({ enabled, refreshHours }) => enabled && refreshHours !== undefined)
+  t.ok(
+    README.includes(`${on.length} feeds by itself, ${SOURCES.filter(({ enabled }) => !enabled).length} more sources`),
+  )
+  t.ok(README.includes(`${on.filter(({ kind }) => kind === 'crawler').length} lists that their operators publish`))
+})

@@ -6,6 +6,7 @@ import { type Scene, verdict } from './scene.ts'
 export async function openRealScene(): Promise<Scene> {
   const options = {
     dataDir: DATA_DIR,
+    data: { refresh: false },
     trustProxy: ['loopback'],
     policy: { rules: [{ id: 'no-tor', match: { networkClass: ['tor' as const] }, action: 'block' as const }] },
   }

@@ -79,10 +79,13 @@ function decide(address: string, enforce: boolean): Decision {
       network: {
         reserved: { reserved: false },
         verdict: { classification: made.networkClass, anonymized: false, confidence: 1, method: 'asn' },
+        rule: 'none',
         provider: '',
         asType: 'unknown',
+        agreeing: [],
         ...(made.asn === undefined ? {} : { asn: made.asn }),
       },
+      agent: { class: 'human', confidence: 1, basis: 'none', headless: false, reasons: [] },
       ...(made.country === undefined ? {} : { country: made.country }),
       degraded: [],
     },

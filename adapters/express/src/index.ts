@@ -2,9 +2,13 @@ import type { Decision } from '@sallyport/core'
 import {
   type ApiHost,
   answer,
+  attestRequest,
+  type ClaimOptions,
   type Decider,
   decideRequest,
+  type Ruling,
   requireApi,
+  requireAttester,
   requireDecider,
   sendResponse,
 } from '@sallyport/node'
@@ -23,34 +27,46 @@ declare global {
 
 /**
  * Middleware that inspects every request: an enforced block is answered with 403, any other request goes on with the
- * decision as `req.sallyport` and in its headers. Mount it first.
+ * decision as `req.sallyport` and in its headers. Mount it first. With `provenance`, claims are recorded.
  */
-export function inspection(sallyport: Decider): RequestHandler {
+export function inspection(sallyport: Decider, options: ClaimOptions<Request> = {}): RequestHandler {
   requireDecider(sallyport)
+  const attester = requireAttester(sallyport, options)
+  const hold = createHolder()
   return (req, res, next) => {
-    const { decision, refusal } = decideRequest(sallyport, req, req.originalUrl)
-    if (decision !== undefined) hold(req, res, decision)
-    if (refusal === undefined) next()
-    else void sendResponse(res, refusal)
+    const carryOut = ({ decision, refusal }: Ruling) => {
+      if (decision !== undefined) hold(req, res, decision)
+      if (refusal === undefined) next()
+      else void sendResponse(res, refusal)
+    }
+    const claim = options.provenance?.claim(req)
+    if (attester === undefined || claim === undefined) carryOut(decideRequest(sallyport, req, req.originalUrl))
+    else attestRequest(attester, req, claim, req.originalUrl).then(carryOut, next)
   }
 }
 
 /**
- * Makes a decision readable as `req.sallyport`. Express gives every request a prototype anew, and a property added to
- * such an object costs more than the whole inspection; `res.locals` takes one for nothing, and the application's
- * request prototype, which all its requests share, reads it from there.
+ * Makes decisions readable as `req.sallyport`. Express gives every request a prototype anew, and a property added to
+ * such an object, or looked up in it, costs as much as the inspection; `res.locals` takes one for nothing, and the
+ * application's request prototype, which all its requests share, reads it from there.
  */
-function hold(req: Request, res: Response, decision: Decision): void {
-  res.locals['sallyport'] = decision
-  if ('sallyport' in req) return
-  // Not in the types of the framework, and documented since 4.0: the prototype of `req` in this application.
-  const { request } = req.app as unknown as { readonly request: object }
-  Object.defineProperty(request, 'sallyport', {
-    configurable: true,
-    get(this: Request) {
-      return this.res?.locals['sallyport'] as Decision | undefined
-    },
-  })
+function createHolder(): (req: Request, res: Response, decision: Decision) => void {
+  let prepared: object | undefined
+  return (req, res, decision) => {
+    res.locals['sallyport'] = decision
+    const prototype: object = Object.getPrototypeOf(req)
+    if (prototype === prepared) return
+    prepared = prototype
+    if ('sallyport' in req) return
+    // Not in the types of the framework, and documented since 4.0: the prototype of `req` in this application.
+    const { request } = req.app as unknown as { readonly request: object }
+    Object.defineProperty(request, 'sallyport', {
+      configurable: true,
+      get(this: Request) {
+        return this.res?.locals['sallyport'] as Decision | undefined
+      },
+    })
+  }
 }
 
 /** Middleware that answers everything under `/v1` of where it is mounted: `app.use(v1(sallyport))`, or under a prefix. */

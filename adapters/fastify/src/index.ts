@@ -3,11 +3,15 @@ import type { Decision } from '@sallyport/core'
 import {
   type ApiHost,
   answer,
+  attestRequest,
+  type ClaimOptions,
   type Decider,
   decideRequest,
   hostBody,
   mountedPath,
+  type Ruling,
   requireApi,
+  requireAttester,
   requireDecider,
 } from '@sallyport/node'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
@@ -22,8 +26,8 @@ declare module 'fastify' {
   }
 }
 
-/** Options of `fastify.register(inspection, { sallyport })`. */
-export interface InspectionOptions {
+/** Options of `fastify.register(inspection, { sallyport })`; with `provenance`, claims are recorded. */
+export interface InspectionOptions extends ClaimOptions<FastifyRequest> {
   readonly sallyport: Decider
 }
 
@@ -32,14 +36,20 @@ export interface V1Options {
   readonly sallyport: ApiHost
 }
 
-const inspecting: FastifyPluginAsync<InspectionOptions> = async (fastify, { sallyport }) => {
+const inspecting: FastifyPluginAsync<InspectionOptions> = async (fastify, { sallyport, ...options }) => {
   requireDecider(sallyport)
+  const attester = requireAttester(sallyport, options)
   fastify.decorateRequest('sallyport', null)
   fastify.addHook('onRequest', (request, reply, next) => {
-    const { decision, refusal } = decideRequest(sallyport, request.raw, request.originalUrl)
-    request.sallyport = decision ?? null
-    if (refusal === undefined) next()
-    else respond(reply, refusal)
+    const carryOut = ({ decision, refusal }: Ruling) => {
+      request.sallyport = decision ?? null
+      if (refusal === undefined) next()
+      else respond(reply, refusal)
+    }
+    const { raw, originalUrl } = request
+    const claim = options.provenance?.claim(request)
+    if (attester === undefined || claim === undefined) carryOut(decideRequest(sallyport, raw, originalUrl))
+    else attestRequest(attester, raw, claim, originalUrl).then(carryOut, next)
   })
 }
 

@@ -3,11 +3,14 @@ import type { Decision } from '@sallyport/core'
 import {
   type ApiHost,
   answer,
+  attestRequest,
+  type ClaimOptions,
   type Decider,
   decideRequest,
   hostBody,
   mountedPath,
   requireApi,
+  requireAttester,
   requireDecider,
 } from '@sallyport/node'
 import type { Context, Middleware } from 'koa'
@@ -27,12 +30,18 @@ export interface V1Options {
 
 /**
  * Middleware that inspects every request: an enforced block is answered with 403, any other request goes on with the
- * decision as `ctx.state.sallyport` and in its headers. Use it first.
+ * decision as `ctx.state.sallyport` and in its headers. Use it first. With `provenance`, claims are
+ * recorded.
  */
-export function inspection(sallyport: Decider): Middleware<InspectedState> {
+export function inspection(sallyport: Decider, options: ClaimOptions<Context> = {}): Middleware<InspectedState> {
   requireDecider(sallyport)
+  const attester = requireAttester(sallyport, options)
   return async (ctx, next) => {
-    const { decision, refusal } = decideRequest(sallyport, ctx.req, ctx.originalUrl)
+    const claim = options.provenance?.claim(ctx as Context)
+    const { decision, refusal } =
+      attester === undefined || claim === undefined
+        ? decideRequest(sallyport, ctx.req, ctx.originalUrl)
+        : await attestRequest(attester, ctx.req, claim, ctx.originalUrl)
     if (decision !== undefined) ctx.state.sallyport = decision
     if (refusal !== undefined) return respond(ctx, refusal)
     await next()

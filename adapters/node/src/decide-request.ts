@@ -23,11 +23,13 @@ export interface Ruling {
  * classification is not authorisation, and a process warning says so.
  */
 export function decideRequest(decider: Decider, req: IncomingMessage, target?: string): Ruling {
-  if (fieldsMissing(req)) return { refusal: closingUnread(req, tooManyFields()) }
   try {
-    const request = inspectionRequest(req, target)
+    // Express gives each request a prototype anew, which makes every look at one dear: what is read is read once.
+    const { socket, rawHeaders } = req
+    if (fieldsMissing(socket, rawHeaders)) return { refusal: closingUnread(req, tooManyFields()) }
+    const request = inspectionRequest(req, target, socket, rawHeaders)
     const decision = decider.decide(request)
-    applyDecision(req, decision)
+    applyDecision(req, decision, rawHeaders)
     if (decision.action !== 'block' || !decision.enforced) return { decision }
     return { decision, refusal: closingUnread(req, refusal(decision, request)) }
   } catch (error) {

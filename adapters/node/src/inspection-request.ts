@@ -8,19 +8,23 @@ const KEPT_BY_DEFAULT = 1000
 
 /**
  * A Node request as the neutral value that is inspected. `target` is the request target as received: hosts that strip
- * a mount from `req.url` pass the original. `fields` is `req.rawHeaders` itself, so this is built before anything
- * writes to the request.
+ * a mount from `req.url` pass the original. `fields` is a copy of `req.rawHeaders`: it is evidence, and the verdict is
+ * written into the received ones.
  */
-export function inspectionRequest(req: IncomingMessage, target: string = req.url ?? ''): InspectionRequest {
+export function inspectionRequest(
+  req: IncomingMessage,
+  target: string = req.url ?? '',
   // HTTP/2 hides the socket of a stream that is already gone.
-  const socket: Socket | undefined = req.socket
+  socket: Socket | undefined = req.socket,
+  received: readonly string[] = req.rawHeaders,
+): InspectionRequest {
   return {
     peer: socket?.remoteAddress ?? '',
     method: req.method ?? '',
     target,
     scheme: socket === undefined ? 'unknown' : (socket as Partial<TLSSocket>).encrypted ? 'https' : 'http',
     httpVersion: req.httpVersion,
-    fields: req.rawHeaders,
+    fields: received.slice(),
   }
 }
 
@@ -28,8 +32,8 @@ export function inspectionRequest(req: IncomingMessage, target: string = req.url
  * True when Node may have dropped header fields of this request. Beyond the server's `maxHeadersCount` it drops them
  * without an error, and the last are the ones a trusted proxy appended: what is left cannot be judged.
  */
-export function fieldsMissing(req: IncomingMessage): boolean {
-  const server = (req.socket as (Socket & { readonly server?: Server }) | undefined)?.server
+export function fieldsMissing(socket: Socket | undefined, fields: readonly string[]): boolean {
+  const server = (socket as (Socket & { readonly server?: Server }) | undefined)?.server
   const kept = server?.maxHeadersCount ?? KEPT_BY_DEFAULT
-  return kept > 0 && req.rawHeaders.length / 2 >= kept
+  return kept > 0 && fields.length / 2 >= kept
 }

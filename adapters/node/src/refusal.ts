@@ -1,5 +1,5 @@
 import type { ApiResponse } from '@sallyport/api'
-import { type Decision, ERRORS, type InspectionRequest } from '@sallyport/core'
+import { type Decision, ERRORS, type ErrorCode, type InspectionRequest } from '@sallyport/core'
 import { prefersHtml } from './accept.ts'
 
 /** A response in place of what was asked for; never streamed. */
@@ -19,6 +19,13 @@ export function refusal(decision: Decision, request: Pick<InspectionRequest, 'fi
   }
   const details = reasons.length === 0 ? {} : { details: { reasons } }
   return jsonRefusal(status, { error: 'request_blocked', message, ...details })
+}
+
+/** The answer to a request that fails with a code of the error table, without its detail. */
+export function failureRefusal(code: ErrorCode): Refusal {
+  const { status = 500, message } = ERRORS[code]
+  const response = jsonRefusal(status, { error: code, message })
+  return status === 503 ? { ...response, headers: { ...response.headers, 'retry-after': '5' } } : response
 }
 
 /** The 431 of a request with so many header fields that some of them may not have been seen. */

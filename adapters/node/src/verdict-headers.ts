@@ -9,11 +9,12 @@ const NETWORK_CLASS = 'sallyport-network-class'
 const ASN = 'sallyport-asn'
 const COUNTRY = 'sallyport-country'
 const ENFORCED = 'sallyport-enforced'
+const ATTESTATION_ID = 'sallyport-attestation-id'
 
 /**
  * Tells the verdict, field by field, to whoever stands behind: the action, as decided also in monitor mode, the network
  * class, and the AS number and country where they are known. `sallyport-enforced: false` says that the action was not
- * carried out. It is told and not returned because it runs on every request and would make six arrays for nothing.
+ * carried out; `sallyport-attestation-id` names the record of a claim. It is told and not returned because it runs on every request and would make six arrays for nothing.
  */
 function tellVerdict(decision: Decision, tell: (name: string, value: string) => void): void {
   const { network, country } = decision.inspection
@@ -22,6 +23,7 @@ function tellVerdict(decision: Decision, tell: (name: string, value: string) => 
   if (network.asn !== undefined) tell(ASN, `AS${network.asn}`)
   if (country !== undefined) tell(COUNTRY, country)
   if (!decision.enforced) tell(ENFORCED, 'false')
+  if (decision.attestation !== undefined) tell(ATTESTATION_ID, String(decision.attestation.id))
 }
 
 /** Fields (name, value, name, value …) without any spelling of our names, and with our own at the end. */
@@ -34,25 +36,30 @@ export function withVerdict(fields: readonly string[], decision: Decision): stri
 /**
  * Writes the verdict into a request, for the host's own code to read: every inbound spelling of our names leaves
  * `headers`, `rawHeaders` and `headersDistinct`, then ours are set in the first two. Without a decision the names are
- * removed and nothing is set.
+ * removed and nothing is set. The arrays and objects of the request are changed in place: a property that is replaced
+ * costs more in Express than all the rest.
  */
-export function applyDecision(req: IncomingMessage, decision: Decision | undefined): void {
-  const kept = withoutVerdict(req.rawHeaders)
-  // Node builds both objects from rawHeaders when they are first read, and counts on its length: read, then replace.
+export function applyDecision(
+  req: IncomingMessage,
+  decision: Decision | undefined,
+  received: string[] = req.rawHeaders,
+): void {
+  // Node builds both objects from rawHeaders when they are first read, and counts on its length: read, then change.
   const shown = req.headers
-  if (kept.length !== req.rawHeaders.length) {
+  if (received.some(isReservedName)) {
     deleteReserved(shown)
     deleteReserved(req.headersDistinct)
+    received.splice(0, received.length, ...withoutVerdict(received))
   }
-  if (decision !== undefined) {
-    tellVerdict(decision, (name, value) => {
-      shown[name] = value
-      kept.push(name, value)
-    })
-  }
-  // A new array: the one received is evidence. HTTP/2 requests have no setter for it.
-  if (Object.hasOwn(req, 'rawHeaders')) req.rawHeaders = kept
-  else req.rawHeaders.splice(0, req.rawHeaders.length, ...kept)
+  if (decision === undefined) return
+  tellVerdict(decision, (name, value) => {
+    shown[name] = value
+    received.push(name, value)
+  })
+}
+
+function isReservedName(text: string, at: number): boolean {
+  return at % 2 === 0 && isReserved(text)
 }
 
 /** A copy without any spelling of our names; one without any to begin with, as nearly all are, is copied whole. */

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { base62 } from './base62.ts'
 
 /** What is stored of an API key: never the key. */
@@ -44,7 +44,7 @@ export function createKey(random: Uint8Array): NewKey {
   const id = base62(random.subarray(0, ID_BYTES), ID_LENGTH)
   const unsealed = `sp_${id}_${base62(random.subarray(ID_BYTES), SECRET_LENGTH)}`
   const text = unsealed + checksum(unsealed)
-  return { text, record: { id, hash: sha256(text).toString('hex'), last4: text.slice(-4) } }
+  return { text, record: { id, hash: hash('sha256', text), last4: text.slice(-4) } }
 }
 
 /**
@@ -56,7 +56,7 @@ export function parseKey(text: string): ParsedKey | undefined {
   if (id === undefined) return undefined
   const seal = text.length - CHECKSUM_LENGTH
   if (checksum(text.slice(0, seal)) !== text.slice(seal)) return undefined
-  return { id, hash: sha256(text).toString('hex') }
+  return { id, hash: hash('sha256', text) }
 }
 
 /** Whether a key that came in is the stored one, compared in constant time. */
@@ -68,9 +68,5 @@ export function sameKey(key: ParsedKey, record: KeyRecord): boolean {
 
 /** Tells a typing error from a key; it keeps no one out. */
 function checksum(text: string): string {
-  return base62(sha256(text).subarray(0, 8), CHECKSUM_LENGTH)
-}
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+  return base62(hash('sha256', text, 'buffer').subarray(0, 8), CHECKSUM_LENGTH)
 }

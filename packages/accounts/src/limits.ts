@@ -14,6 +14,8 @@ export const CLIENT_LIMITS = {
   myip: { name: 'MYIP_LIMIT', max: 60, windowSeconds: HOUR },
   crawlerVerify: { name: 'CRAWLER_VERIFY_LIMIT', max: 5, windowSeconds: HOUR },
   asnDirectory: { name: 'ASN_DIR_LIMIT', max: 600, windowSeconds: HOUR },
+  /** Not of the specification: the keys of evidence are public, and are asked for by those who check it. */
+  ledgerKeys: { name: 'LEDGER_KEYS_LIMIT', max: 600, windowSeconds: HOUR },
 } as const satisfies Record<string, ClientLimit>
 
 /** How a client stands after one more request. */
@@ -47,16 +49,39 @@ export const DEFAULT_IPV6_PREFIX = 64
 /** The one bucket of all requests whose client address is not known; no client can be told from another there. */
 export const NO_ADDRESS_KEY = 'no-address'
 
+/** What a request is counted under: a key, and how many times the limit's `max` fits in. */
+export interface Bucket {
+  /** Never empty. */
+  readonly key: string
+  readonly factor: number
+}
+
 /**
- * The text that a client is counted under: the whole address for IPv4, the first `ipv6Prefix` bits (1 to 128) for
- * IPv6, one shared key where there is no address. Never empty.
+ * Bits of the wider bucket of IPv6: a site is commonly given a /48 or a part of one, and has 65,536 networks of /64 to
+ * call from. All of them together have 16 times the limit of one.
  */
-export function clientKey(address: ClientAddress | undefined, ipv6Prefix: number = DEFAULT_IPV6_PREFIX): string {
-  if (address === undefined) return NO_ADDRESS_KEY
-  if (address.family === 4) return `4:${hex(address.d)}`
-  const words = [address.a, address.b, address.c, address.d]
-  const kept = words.map((word, index) => hex(word & mask(ipv6Prefix - 32 * index)))
-  return `6:${kept.join('')}/${ipv6Prefix}`
+const WIDE_IPV6_PREFIX = 48
+const WIDE_FACTOR = 16
+
+/**
+ * The buckets of a client, narrowest first, each of which must allow a request: the whole address for IPv4; for IPv6 the
+ * first `ipv6Prefix` bits (1 to 128) and, where that is narrower, the /48 around it; one shared bucket where there is no
+ * address.
+ */
+export function clientBuckets(
+  address: ClientAddress | undefined,
+  ipv6Prefix: number = DEFAULT_IPV6_PREFIX,
+): readonly Bucket[] {
+  if (address === undefined) return [{ key: NO_ADDRESS_KEY, factor: 1 }]
+  if (address.family === 4) return [{ key: `4:${hex(address.d)}`, factor: 1 }]
+  const narrow = { key: prefixKey(address, ipv6Prefix), factor: 1 }
+  if (ipv6Prefix <= WIDE_IPV6_PREFIX) return [narrow]
+  return [narrow, { key: prefixKey(address, WIDE_IPV6_PREFIX), factor: WIDE_FACTOR }]
+}
+
+function prefixKey({ a, b, c, d }: ClientAddress, prefix: number): string {
+  const kept = [a, b, c, d].map((word, index) => hex(word & mask(prefix - 32 * index)))
+  return `6:${kept.join('')}/${prefix}`
 }
 
 /** A 32-bit mask of the first `bits` bits; all of a word from 32 on, none of it up to 0. */

@@ -17,11 +17,20 @@ export interface StoredKey extends KeyRecord {
   readonly createdAt: string
   /** ISO 8601, UTC; absent while the key is good. */
   readonly revokedAt?: string
+  /** ISO 8601, UTC; absent while the key was never used. Written down some seconds late. */
+  readonly lastUsedAt?: string
 }
 
-/** The outcome of counting one call: `used` is the window's count after it. */
+/** That a key was used: its public id, and when (ISO 8601, UTC). */
+export interface KeyUse {
+  readonly id: string
+  readonly at: string
+}
+
+/** The outcome of counting calls: `used` is the window's count after it. */
 export interface Spend {
-  readonly allowed: boolean
+  /** How many of the calls were counted: all of them, or what was left of the limit. */
+  readonly granted: number
   readonly used: number
   /** The window the call was counted in; a refund names it. Later than the one asked for when the clock went back. */
   readonly windowId: string
@@ -48,12 +57,19 @@ export interface Accounts {
   /** False when there is no such key or it was revoked before; `at` is ISO 8601. */
   revokeKey(id: string, at: string): Promise<boolean>
   /**
-   * Counts one call in a window if that stays within `limit`, in one atomic step. A window that a later one has
-   * followed is never counted in again: the call counts in the latest.
+   * Revokes a key and stores `next` for its account, both or neither. `undefined`, with nothing changed, when there is
+   * no such key or it was revoked before; else the account.
    */
-  spend(accountId: string, windowId: string, limit: number): Promise<Spend>
-  /** Takes one counted call back; never below 0. */
-  refund(accountId: string, windowId: string): Promise<void>
+  replaceKey(id: string, next: Omit<StoredKey, 'accountId'>): Promise<Account | undefined>
+  /** Writes down when keys were last used. An earlier use than the one known, and a key that is not there, change nothing. */
+  recordUses(uses: readonly KeyUse[]): Promise<void>
+  /**
+   * Counts up to `calls` calls (1 unless told otherwise) in a window, as many as stay within `limit`, in one atomic
+   * step. A window that a later one has followed is never counted in again: the calls count in the latest.
+   */
+  spend(accountId: string, windowId: string, limit: number, calls?: number): Promise<Spend>
+  /** Takes counted calls back, 1 unless told otherwise; never below 0. */
+  refund(accountId: string, windowId: string, calls?: number): Promise<void>
   /** Calls counted in a window, or in the latest when that is later. */
   usage(accountId: string, windowId: string): Promise<number>
 }

@@ -2,9 +2,10 @@ import {
   type Account,
   ALLOWANCES,
   type BillingWindow,
-  billingWindow,
   type ClientLimit,
-  clientKey,
+  clientBuckets,
+  createBillingWindows,
+  type LimitState,
   parseKey,
   sameKey,
 } from '@sallyport/accounts'
@@ -47,31 +48,54 @@ export const UNLIMITED_ADMISSION: Admission = {
   settle: async () => UNLIMITED_ADMISSION,
 }
 
+/** Decides whether a request may be answered, and counts it. */
+export type Admit = (access: Access, request: ApiRequest) => Promise<Admission>
+
 /**
- * Decides whether a request may be answered, and counts it. Throws `unauthorized` before anything is counted, and
+ * Admission over the services of one API. It throws `unauthorized` before anything is counted, and
  * `service_unavailable` when a store that must answer does not.
  */
-export async function admit(access: Access, request: ApiRequest, services: ApiServices): Promise<Admission> {
-  switch (access.kind) {
-    case 'open':
-      return UNLIMITED_ADMISSION
-    case 'client':
-      return admitClient(access.limit, request, services)
-    case 'key':
-      return admitKey(access.metered, request, services)
+export function createAdmission(services: ApiServices): Admit {
+  const windowOf = createBillingWindows()
+  return async (access, request) => {
+    switch (access.kind) {
+      case 'open':
+        return UNLIMITED_ADMISSION
+      case 'client':
+        return admitClient(access.limit, request, services)
+      case 'key': {
+        const account = await authenticate(request, services)
+        const window = windowOf(account.signupDate, services.clock.now())
+        return admitAccount(access.metered, account, window, services)
+      }
+    }
   }
 }
 
 async function admitClient(limit: ClientLimit, request: ApiRequest, services: ApiServices): Promise<Admission> {
-  const key = clientKey(services.client(request).address, services.ipv6Prefix)
-  const state = await mustAnswer(services, () => services.limits.take(limit, key))
-  const admission: Admission = { allowed: state.allowed, standing: state, settle: async () => admission }
+  const buckets = clientBuckets(services.client(request).address, services.ipv6Prefix)
+  let standing: LimitState | undefined
+  for (const { key, factor } of buckets) {
+    const state = await mustAnswer(services, () => services.limits.take({ ...limit, max: limit.max * factor }, key))
+    if (standing === undefined || state.remaining < standing.remaining || !state.allowed) standing = state
+    if (!state.allowed) break
+  }
+  // The limit that is told is that of the route, whichever bucket is the tighter.
+  const told = standing && { ...standing, limit: Math.min(limit.max, standing.limit) }
+  const admission: Admission = {
+    allowed: told?.allowed ?? true,
+    ...(told === undefined ? {} : { standing: told }),
+    settle: async () => admission,
+  }
   return admission
 }
 
-async function admitKey(metered: boolean, request: ApiRequest, services: ApiServices): Promise<Admission> {
-  const account = await authenticate(request, services)
-  const window = billingWindow(account.signupDate, services.clock.now())
+async function admitAccount(
+  metered: boolean,
+  account: Account,
+  window: BillingWindow,
+  services: ApiServices,
+): Promise<Admission> {
   const limit = ALLOWANCES[account.plan]
   if (!metered) {
     const used = await mustAnswer(services, () => services.accounts.usage(account.id, window.id))
@@ -79,7 +103,7 @@ async function admitKey(metered: boolean, request: ApiRequest, services: ApiServ
   }
   const spent = await mustAnswer(services, () => services.accounts.spend(account.id, window.id, limit))
   const allowance = { account, window, limit, used: spent.used }
-  if (!spent.allowed) return keyedAdmission(false, allowance)
+  if (spent.granted === 0) return keyedAdmission(false, allowance)
   const admission = keyedAdmission(true, allowance)
   return {
     ...admission,
@@ -113,16 +137,26 @@ async function authenticate(request: ApiRequest, services: ApiServices): Promise
   if (found === undefined || !sameKey(key, found.key) || found.key.revokedAt !== undefined) {
     throw new SallyportError('unauthorized')
   }
+  services.onKeyUsed?.(found.key.id)
   return found.account
 }
+
+const AUTHORIZATION = 'authorization'
 
 /**
  * The credentials of the one `Authorization: Bearer` field (RFC 6750; the scheme in any case). `undefined` when there
  * is none or more than one: Node keeps the first of several silently, so the raw fields are counted.
  */
 function bearerToken(fields: readonly string[]): string | undefined {
-  const values = fields.filter((_, index) => index % 2 === 1 && fields[index - 1]?.toLowerCase() === 'authorization')
-  return values.length === 1 ? /^bearer +(\S+) *$/i.exec(values[0] ?? '')?.[1] : undefined
+  let value: string | undefined
+  for (let index = 0; index < fields.length; index += 2) {
+    const name = fields[index]
+    // The length first: a browser sends twenty other fields.
+    if (name?.length !== AUTHORIZATION.length || name.toLowerCase() !== AUTHORIZATION) continue
+    if (value !== undefined) return undefined
+    value = fields[index + 1] ?? ''
+  }
+  return value === undefined ? undefined : /^bearer +(\S+) *$/i.exec(value)?.[1]
 }
 
 /** A store that fails is no answer: the request is refused, and the host is told why. */

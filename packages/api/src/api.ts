@@ -1,5 +1,5 @@
 import { createDirectory, type Directory, SallyportError, type Snapshot } from '@sallyport/core'
-import { type Admission, admit, UNLIMITED_ADMISSION } from './admission.ts'
+import { type Admission, createAdmission, UNLIMITED_ADMISSION } from './admission.ts'
 import { failureAnswer, failureOf, jsonAnswer, limitHeaders } from './answer.ts'
 import { readInput } from './input.ts'
 import { openApiDocument } from './openapi/document.ts'
@@ -10,10 +10,11 @@ import { ROUTES } from './routes/index.ts'
 import { type ApiServices, report } from './services.ts'
 
 /** The `/v1` API over its services: one function from request to answer, known to no framework. */
-export function createApi(services: ApiServices): Api {
-  const router = createRouter(ROUTES)
+export function createApi(services: ApiServices, routes: readonly Route[] = ROUTES): Api {
+  const router = createRouter(routes)
+  const admit = createAdmission(services)
   const directoryOf = directoryHolder()
-  const document = once(() => openApiDocument(ROUTES))
+  const document = once(() => openApiDocument(routes))
 
   async function run(
     route: Route,
@@ -22,12 +23,13 @@ export function createApi(services: ApiServices): Api {
   ): Promise<ApiResponse> {
     let admission = UNLIMITED_ADMISSION
     try {
-      admission = await admit(route.access, request, services)
+      admission = await admit(route.access, request)
       if (!admission.allowed) throw new SallyportError('rate_limit_exceeded')
       const input = await readInput(route, match.params, request)
       const body = await route.handle(input, contextOf(request, admission))
       const cache = route.cache === undefined ? {} : { 'Cache-Control': route.cache }
-      return jsonAnswer(200, body, { ...cache, ...route.headers, ...limitHeaders(admission.standing) })
+      const type = route.mediaType === undefined ? {} : { 'Content-Type': route.mediaType }
+      return jsonAnswer(200, body, { ...cache, ...type, ...route.headers, ...limitHeaders(admission.standing) })
     } catch (error) {
       const failure = failureOf(error)
       if (failure.bug) report(services, error)

@@ -1,6 +1,7 @@
 export type { Access } from './access.ts'
 export { createApi } from './api.ts'
 export { openApiDocument } from './openapi/document.ts'
+export type { AttestedClaim, ProvenanceClaim, ProvenanceService } from './provenance.ts'
 export type { Api, ApiRequest, ApiResponse } from './request.ts'
 export type { Route } from './route.ts'
 export { ROUTES } from './routes/index.ts'

@@ -41,6 +41,8 @@ interface RouteRow {
   readonly headers?: Readonly<Record<string, string>>
   /** `Cache-Control` of a 200; every other answer is `no-store`. */
   readonly cache?: string
+  /** Media type of a 200; JSON unless told otherwise. */
+  readonly mediaType?: string
   /** What a 200 is. */
   readonly answer: string
 }

@@ -8,14 +8,17 @@ const start = Date.parse(START) / 1000
 const LIMITS = [
   { url: '/v1/demo/11.0.0.1', max: 100, seconds: 86_400 },
   { url: '/v1/myip', max: 60, seconds: 3600 },
+  { url: '/v1/crawlers/verify', method: 'POST', max: 5, seconds: 3600 },
   { url: '/v1/asn/directory', max: 600, seconds: 3600 },
   { url: '/v1/asn/directory/64500', max: 600, seconds: 3600 },
 ]
 
-for (const { url, max, seconds } of LIMITS) {
+for (const { url, method = 'GET', max, seconds } of LIMITS) {
   t.test(`${url} answers exactly ${max} times in ${seconds} seconds`, async (t) => {
     const wire = createWire()
-    const first = await wire.call('GET', url)
+    const call = (from?: string) =>
+      wire.call(method, url, { body: '{"ip":"11.0.0.1","bot":"googlebot"}', ...(from !== undefined && { from }) })
+    const first = await call()
     t.hasStrict(first, {
       status: 200,
       headers: {
@@ -25,11 +28,11 @@ for (const { url, max, seconds } of LIMITS) {
       },
     })
     const statuses = []
-    for (let call = 1; call < max; call++) statuses.push((await wire.call('GET', url)).status)
+    for (let number = 1; number < max; number++) statuses.push((await call()).status)
     t.same(new Set(statuses), new Set([200]))
 
     wire.advance(60 * SECOND)
-    const refused = await wire.call('GET', url)
+    const refused = await call()
     t.equal(refused.status, 429)
     t.same(refused.json, {
       error: 'rate_limit_exceeded',
@@ -43,12 +46,12 @@ for (const { url, max, seconds } of LIMITS) {
       'X-RateLimit-Reset': String(start + seconds),
       'Cache-Control': 'no-store',
     })
-    t.equal((await wire.call('GET', url, { from: '203.0.113.8' })).status, 200, 'another client')
+    t.equal((await call('203.0.113.8')).status, 200, 'another client')
 
     wire.advance((seconds - 61) * SECOND + 999)
-    t.equal((await wire.call('GET', url)).status, 429, 'one millisecond before the reset')
+    t.equal((await call()).status, 429, 'one millisecond before the reset')
     wire.advance(1)
-    t.equal((await wire.call('GET', url)).status, 200, 'at the reset')
+    t.equal((await call()).status, 200, 'at the reset')
   })
 }
 
@@ -87,6 +90,21 @@ t.test('an IPv6 client is its /64, and the mapped form of IPv4 is IPv4', async (
   t.equal(await remaining('12.0.0.1'), '59')
   t.equal(await remaining('::ffff:12.0.0.1'), '58')
   t.equal(await remaining('12.0.0.2'), '59')
+})
+
+t.test('the networks of one /48 have sixteen times the limit of one of them', async (t) => {
+  const wire = createWire()
+  const call = (network: number, from = `2600:0:0:${network.toString(16)}::1`) => wire.call('GET', '/v1/myip', { from })
+  for (let network = 0; network < 16; network++) {
+    for (let each = 0; each < 59; each++) await call(network)
+  }
+  t.hasStrict(await call(0), { status: 200, headers: { 'X-RateLimit-Limit': '60', 'X-RateLimit-Remaining': '0' } })
+  t.hasStrict((await call(16)).headers, { 'X-RateLimit-Limit': '60', 'X-RateLimit-Remaining': '14' })
+  for (let network = 17; network < 31; network++) t.equal((await call(network)).status, 200)
+  const refused = await call(31)
+  t.hasStrict(refused, { status: 429, headers: { 'X-RateLimit-Limit': '60', 'X-RateLimit-Remaining': '0' } })
+  t.equal(refused.json.retryAfter, 3600)
+  t.equal((await call(0, '2600:0:1::1')).status, 200, 'the /48 beside it')
 })
 
 t.test('the bits of an IPv6 client are a setting', async (t) => {

@@ -12,11 +12,14 @@ const KEYED = [
   ['GET', '/v1/proxy/11.0.0.1'],
   ['GET', '/v1/geo/11.0.0.1'],
   ['GET', '/v1/asn/11.0.0.1'],
+  ['POST', '/v1/agentscan/check'],
+  ['POST', '/v1/agentscan/verify'],
+  ['POST', '/v1/provenance/check'],
   ['GET', '/v1/user/limits'],
 ] as const
 
 const METERED = KEYED.filter(([, url]) => url !== '/v1/user/limits')
-const BODY = { body: '{"target":"11.0.0.1"}' }
+const BODY = { body: '{"target":"11.0.0.1","ip":"11.0.0.1","bot":"googlebot","claimed_jurisdiction":"DE"}' }
 
 for (const [method, url] of KEYED) {
   t.test(`${method} ${url} asks for a key, before anything else`, async (t) => {
@@ -244,6 +247,31 @@ t.test('the window is that of the signup day, not of the calendar', async (t) =>
   for (const [signup, resetDate] of Object.entries(days)) {
     const key = await wire.keyFor('free', signup)
     t.equal((await wire.call('GET', '/v1/user/limits', { key })).json.resetDate, resetDate, signup)
+  }
+})
+
+t.test('at 40 edges of a window it ends, is told and starts again to the millisecond', async (t) => {
+  // Signed up on the 31st: every window ends on the last day of a month, through two Februaries and a leap one.
+  const edges = Array.from({ length: 40 }, (_, month) =>
+    new Date(Date.UTC(2026, 2 + month, 0)).toISOString().slice(0, 10),
+  )
+  t.same(edges.slice(0, 3), ['2026-02-28', '2026-03-31', '2026-04-30'])
+  const wire = createWire()
+  const key = await wire.keyFor('free', '2026-01-31')
+  const call = () => wire.call('GET', '/v1/vpn/11.0.0.1', { key })
+  let now = Date.parse(START)
+  for (const [index, edge] of edges.entries()) {
+    const reset = Date.parse(edge)
+    wire.advance(reset - 1 - now)
+    now = reset
+    const told = { 'X-RateLimit-Remaining': '29999', 'X-RateLimit-Reset': String(reset / 1000) }
+    t.hasStrict((await call()).headers, told, `a millisecond before ${edge}`)
+    t.equal((await wire.call('GET', '/v1/user/limits', { key })).json.resetDate, edge)
+    wire.advance(1)
+    const next = edges[index + 1]
+    if (next === undefined) continue
+    const { usage, resetDate } = (await wire.call('GET', '/v1/user/limits', { key })).json
+    t.same([usage, resetDate], [0, next], `at ${edge}`)
   }
 })
 

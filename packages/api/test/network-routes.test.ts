@@ -1,6 +1,7 @@
+import { snapshotsOf } from '@sallyport/core/testing'
 import t from 'tap'
 import { ROUTES, schemas } from '../src/index.ts'
-import { ADDRESSES, createWire, START, UNROUTED } from './wire.ts'
+import { ADDRESSES, createWire, REGISTERED, START, UNROUTED } from './wire.ts'
 
 const ANONYMISERS = ['vpn', 'residential_proxy', 'tor']
 const BAD_ADDRESSES = [
@@ -95,7 +96,7 @@ t.test('geo places the address; what is unknown is left out', async (t) => {
 })
 
 t.test('what is not loaded is 503, never a false or an empty answer', async (t) => {
-  const wire = createWire({ snapshots: { current: () => ({ rangesLoaded: false, sources: [] }) } })
+  const wire = createWire({ snapshots: snapshotsOf() })
   const key = await wire.keyFor('free')
   for (const url of ['/v1/vpn/11.0.0.1', '/v1/proxy/11.0.0.1', '/v1/asn/11.0.0.1', '/v1/geo/11.0.0.1']) {
     const answer = await wire.call('GET', url, { key })
@@ -193,7 +194,7 @@ t.test('a target may be an address, a range, a name or a URL', async (t) => {
     t.hasStrict(json.target, { raw: target, ...wanted }, target)
   }
   t.notOk('addresses' in (await lookup('11.0.0.0/15')).json.target, 'wider than 65,536')
-  t.ok((await lookup('www.example.com')).json.degraded.includes('whois'))
+  t.same((await lookup('www.example.com')).json.whois, { domain: 'example.com', ...REGISTERED })
   for (const target of ['', 'a b', '999.1.1.1', '1.1.1.1/33', 'no-such-tld', 'x'.repeat(3000)]) {
     t.hasStrict(await lookup(target), { status: 400, json: { error: 'invalid_target' } }, target.slice(0, 20))
   }
@@ -221,7 +222,7 @@ t.test('every answer of every kind of address is of its schema, with nothing nul
       t.same(emptyMembers(json), [], `${path}${address}: nothing null or empty`)
     }
   }
-  t.equal(ROUTES.length, 11)
+  t.equal(ROUTES.length, 18)
 })
 
 /** Names of members that are null or empty; `provider` alone may be an empty text. */

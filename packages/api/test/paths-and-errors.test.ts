@@ -31,8 +31,7 @@ t.test('what is not under /v1 is for the host', async (t) => {
 
 t.test('everything under /v1 is ours, and what has no row is 404', async (t) => {
   const wire = createWire()
-  const later = ['/v1/whois/example.com', '/v1/crawlers/verify', '/v1/agentscan/check', '/v1/agentscan/verify']
-  const provenance = ['/v1/provenance/check', '/v1/provenance/export']
+  const later = ['/v1/whois', '/v1/whois/']
   const near = [
     '/v1',
     '/v1/',
@@ -52,7 +51,7 @@ t.test('everything under /v1 is ours, and what has no row is 404', async (t) => 
     '/v1/vpn%2F1.1.1.1',
     '/v1/__proto__',
   ]
-  for (const path of [...later, ...provenance, ...near, ...odd]) {
+  for (const path of [...later, ...near, ...odd]) {
     for (const method of ['GET', 'POST']) {
       const { status, json, headers } = await wire.call(method, path)
       t.same([status, json], [404, { error: 'not_found', message: 'There is nothing at this address.' }], path)
@@ -112,11 +111,18 @@ const CODES: Readonly<Partial<Record<ErrorCode, () => Promise<Answer>>>> = {
   invalid_ip: () => createWire().call('GET', '/v1/demo/nonsense'),
   invalid_target: () => keyed('POST', '/v1/ip/lookup', '{"target":"a b"}'),
   unresolved_target: () => keyed('POST', '/v1/ip/lookup', '{"target":"absent.example.com"}'),
+  invalid_domain: () => keyed('GET', '/v1/whois/com'),
+  domain_not_found: () => keyed('GET', '/v1/whois/free.org'),
+  domain_reserved: () => keyed('GET', '/v1/whois/reserved.com'),
   invalid_asn: () => createWire().call('GET', '/v1/asn/directory/x'),
   invalid_request: () => keyed('POST', '/v1/ip/lookup', '{}'),
+  unknown_crawler: () => keyed('POST', '/v1/agentscan/verify', '{"ip":"11.0.0.1","bot":"nobody"}'),
+  claim_mismatch: () =>
+    keyed('POST', '/v1/agentscan/verify', '{"ip":"11.0.0.1","bot":"gptbot","user_agent":"Googlebot/2.1"}'),
   unauthorized: () => createWire().call('GET', '/v1/user/limits'),
   not_found: () => createWire().call('GET', '/v1/nothing'),
   asn_not_found: () => createWire().call('GET', '/v1/asn/directory/1'),
+  attestation_not_found: () => keyed('GET', '/v1/provenance/export?attestation_id=7', ''),
   method_not_allowed: () => createWire().call('POST', '/v1/myip'),
   payload_too_large: () => keyed('POST', '/v1/ip/lookup', tooLarge),
   rate_limit_exceeded: async () => {
@@ -125,11 +131,13 @@ const CODES: Readonly<Partial<Record<ErrorCode, () => Promise<Answer>>>> = {
     return wire.call('GET', '/v1/myip')
   },
   internal_error: () => createWire({ lookup: failingLookup(new Error('bug')) }).call('GET', '/v1/demo/11.0.0.1'),
+  attestation_unavailable: () =>
+    keyed('POST', '/v1/provenance/check', '{"ip":"11.0.0.1","claimed_jurisdiction":"down"}'),
   service_unavailable: () =>
     createWire({ limitFault: () => ({ apply: false, error: new Error('down') }) }).call('GET', '/v1/myip'),
 }
 
-async function keyed(method: string, url: string, body: string | (() => Promise<unknown>)): Promise<Answer> {
+async function keyed(method: string, url: string, body: string | (() => Promise<unknown>) = ''): Promise<Answer> {
   const wire = createWire()
   return wire.call(method, url, { key: await wire.keyFor('free'), body })
 }

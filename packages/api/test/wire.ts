@@ -1,13 +1,23 @@
 import { type Account, type PlanName, parseKey } from '@sallyport/accounts'
 import { createMemoryAccounts, createMemoryLimits, type FaultHook, keyOf } from '@sallyport/accounts/testing'
 import {
+  compilePolicy,
+  createCatalogue,
+  createCrawlerAnswers,
+  createCrawlerVerifier,
+  createInspector,
   createLookup,
+  createReverseChecks,
+  type Dns,
   type Lookup,
   type NameAnswer,
   parseAddress,
+  parseTrust,
   SallyportError,
   type Snapshot,
   type Snapshots,
+  type WhoisAnswer,
+  type WhoisRecord,
 } from '@sallyport/core'
 import {
   createFakeClock,
@@ -15,10 +25,13 @@ import {
   createFakeGeo,
   createFakeNetworks,
   createFakeSystems,
+  createFakeWhois,
+  hitOf,
   snapshotOf,
   systemOf,
 } from '@sallyport/core/testing'
 import { type Api, type ApiServices, createApi } from '../src/index.ts'
+import { madeProvenance } from './provenance-service.ts'
 
 /** The day that every test begins on. */
 export const START = '2026-02-10T12:00:00.000Z'
@@ -35,7 +48,7 @@ const HIDE = systemOf({ asn: 64502, name: 'Hide Me BV', type: 'vpn', networkClas
 const SMALL = systemOf({ asn: 645, name: 'Small 64500 Works', type: 'unknown', networkClass: 'unknown' })
 
 const listed = (networkClass: 'vpn' | 'tor' | 'residential_proxy' | 'datacenter' | 'mobile', single = false) => ({
-  range: { networkClass, single, provider: '', source: 'made' },
+  range: hitOf({ networkClass, single }),
 })
 
 /** A small made internet: one address of every class. */
@@ -110,6 +123,28 @@ export interface Answer {
   readonly bodyReads: number
 }
 
+export const REGISTERED: WhoisRecord = {
+  registrar: 'Example Registrar, Inc.',
+  registeredOn: '1995-08-14',
+  expiresOn: '2027-08-13',
+  lastUpdated: '2026-08-14',
+  nameservers: ['a.iana-servers.net', 'b.iana-servers.net'],
+  status: ['clientTransferProhibited'],
+  privacyProtection: false,
+}
+
+/** Any other domain is free. */
+const REGISTRATIONS: Readonly<Record<string, WhoisAnswer>> = {
+  'example.com': { state: 'registered', domain: 'example.com', record: REGISTERED },
+  'example.net': {
+    state: 'registered',
+    domain: 'example.net',
+    record: { nameservers: [], status: [], privacyProtection: true },
+  },
+  'reserved.com': { state: 'reserved', domain: 'reserved.com' },
+  'silent.com': { state: 'failed', domain: 'silent.com', reason: 'throttled' },
+}
+
 /** Everything around one API: its clock, its accounts, its errors, and a way to call it. */
 export interface Wire {
   readonly api: Api
@@ -129,21 +164,36 @@ export interface WireOptions {
   readonly limitFault?: FaultHook
   readonly snapshots?: Snapshots
   readonly lookup?: Lookup
+  readonly dns?: Dns
   readonly services?: Partial<ApiServices>
 }
 
 export function createWire(options: WireOptions = {}): Wire {
   const clock = createFakeClock(START)
   const snapshots = options.snapshots ?? { current: () => SNAPSHOT }
+  const dns = options.dns ?? createFakeDns(NAMES)
+  const verifier = createCrawlerVerifier(createCatalogue(), { reverse: createReverseChecks({ clock, dns }) })
   const accounts = createMemoryAccounts(options.fault)
+  const whois = createFakeWhois(REGISTRATIONS)
   const errors: unknown[] = []
   let made = 0
   const api = createApi({
     clock,
     snapshots,
     accounts,
-    lookup: options.lookup ?? createLookup({ clock, dns: createFakeDns(NAMES), snapshots }),
+    whois,
+    lookup: options.lookup ?? createLookup({ clock, dns, snapshots, whois }),
+    crawlers: createCrawlerAnswers(verifier, { clock, snapshots }),
     limits: createMemoryLimits(() => clock.now(), options.limitFault),
+    check: createInspector({
+      clock,
+      snapshots,
+      trust: parseTrust([]),
+      policy: compilePolicy({ preset: 'low-friction', rules: [] }),
+      mode: 'enforce',
+      crawlers: verifier,
+    }).check,
+    provenance: madeProvenance(clock, snapshots),
     client: ({ peer }) => ({ address: parseAddress(peer), via: 'peer', malformed: false, forwardedUntrusted: false }),
     onError: (error) => errors.push(error),
     ...options.services,
@@ -187,7 +237,7 @@ export function createWire(options: WireOptions = {}): Wire {
     async spendTo(key, windowId, used) {
       for (;;) {
         const spent = await accounts.spend(accountId(key), windowId, used)
-        if (!spent.allowed) return
+        if (spent.granted === 0) return
       }
     },
     usage: (key, windowId) => accounts.usage(accountId(key), windowId),

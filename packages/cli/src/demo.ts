@@ -3,6 +3,7 @@ import type { Sallyport } from 'sallyport'
 import { bold, dim, type Terminal } from './terminal.ts'
 
 const DEMO_ACCOUNT = 'demo'
+const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
 
 interface Visitor {
@@ -18,6 +19,9 @@ const VISITORS: readonly Visitor[] = [
   { who: 'a hosting network', address: '5.9.10.20' },
   { who: 'a commercial VPN’s network', address: '45.83.220.10' },
   { who: 'a Tor operator’s network', address: '185.220.101.10' },
+  { who: 'Googlebot', address: '66.249.66.1', userAgent: GOOGLEBOT },
+  { who: 'a forged Googlebot on a home line', address: '73.162.10.21', userAgent: GOOGLEBOT },
+  { who: 'a name that Google sends with no request', address: '73.162.10.22', userAgent: 'Google-Extended/1.0' },
 ]
 
 /** What to try on a proxy that stands before the bundled example site: visitors with their verdicts, and a key. */
@@ -35,7 +39,13 @@ export async function showDemo(sallyport: Sallyport, url: string, terminal: Term
 
 async function showKey(sallyport: Sallyport, url: string, terminal: Terminal): Promise<void> {
   const { api, dataDir } = sallyport.config
-  const key = await demoKey(sallyport)
+  let key: string | undefined
+  try {
+    key = await demoKey(sallyport)
+  } catch {
+    terminal.out('The store does not answer, so there is no API key to show.')
+    return
+  }
   terminal.out(dim('  # the API, asked with a key'))
   terminal.out(`  curl -H 'Authorization: Bearer ${key ?? '<API_KEY>'}' ${url}${api.base}/v1/vpn/185.220.101.10`)
   terminal.out('')
@@ -57,9 +67,10 @@ function visit(sallyport: Sallyport, url: string, { who, address, userAgent }: V
     fields: ['Host', new URL(url).host, 'User-Agent', userAgent ?? 'curl/8.5.0', 'Accept', '*/*', header, address],
   }
   const { action, enforced, inspection } = sallyport.decide(request)
-  const { network } = inspection
+  const { network, crawler } = inspection
   const carried = enforced ? action : `${action}, not enforced`
-  const why = [network.verdict.classification, network.asName].filter((part) => part !== undefined).join(', ')
+  const claim = crawler && `${crawler.name}: ${crawler.outcome}`
+  const why = [network.verdict.classification, network.asName, claim].filter((part) => part !== undefined).join(', ')
   return {
     believed: inspection.client.address === address,
     line: [

@@ -2,10 +2,19 @@ import { readFileSync } from 'node:fs'
 import { SallyportError } from '@sallyport/core'
 import { Command, CommanderError } from 'commander'
 import { addAccountsCommands } from './commands/accounts.ts'
+import { addCrawlersCommands } from './commands/crawlers.ts'
 import { addDataCommands } from './commands/data.ts'
+import { addEvidenceCommands } from './commands/evidence.ts'
+import { addExplainCommand } from './commands/explain.ts'
+import { addIpCommands } from './commands/ip.ts'
 import { addKeysCommands } from './commands/keys.ts'
+import { addLedgerCommands } from './commands/ledger.ts'
 import { addLookupCommand } from './commands/lookup.ts'
+import { addPolicyCommands } from './commands/policy.ts'
 import { addProxyCommand } from './commands/proxy.ts'
+import { addReplayCommand } from './commands/replay.ts'
+import { addSimulateCommand } from './commands/simulate.ts'
+import { ExitError } from './exit.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 
 /** What a command ends with: done, refused or failed, used wrongly. */
@@ -17,6 +26,7 @@ export async function main(argv: readonly string[], terminal: Terminal = process
     await createProgram(terminal).parseAsync([...argv], { from: 'user' })
     return EXIT.ok
   } catch (error) {
+    if (error instanceof ExitError) return error.code
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
     if (error instanceof SallyportError) {
       terminal.err(`sallyport: ${error.message}`)
@@ -40,9 +50,17 @@ function createProgram(terminal: Terminal): Command {
   // Commands made after this inherit the settings above.
   addProxyCommand(program, terminal)
   addLookupCommand(program, terminal)
+  addExplainCommand(program, terminal)
+  addSimulateCommand(program, terminal)
+  addReplayCommand(program, terminal)
+  addPolicyCommands(program, terminal)
   addKeysCommands(program, terminal)
   addAccountsCommands(program, terminal)
+  addIpCommands(program, terminal)
   addDataCommands(program, terminal)
+  addCrawlersCommands(program, terminal)
+  addLedgerCommands(program, terminal)
+  addEvidenceCommands(program, terminal)
   return program
 }
 

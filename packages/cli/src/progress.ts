@@ -12,15 +12,16 @@ export interface Progress {
 /** Shows on stderr what `open()` is doing: a bar on a terminal, one line a stage elsewhere. */
 export function showProgress(terminal: Terminal): Progress {
   const bar = process.stderr.isTTY ? createBar() : undefined
-  let stage = ''
+  // Sources are compiled side by side, so their stages take turns.
+  const told = new Set<string>()
   return {
     hooks: {
       onProgress(name, done, total) {
         if (bar === undefined) {
-          if (name !== stage) terminal.err(`compiling: ${name}`)
-        } else if (stage === '') bar.start(total, done, { stage: name })
+          if (!told.has(name)) terminal.err(`compiling: ${name}`)
+        } else if (told.size === 0) bar.start(total, done, { stage: name })
         else bar.update(done, { stage: name })
-        stage = name
+        told.add(name)
       },
       onWait: () => terminal.err('Another process compiles the data; waiting for it.'),
       onNotice: (_, message) => terminal.err(`sallyport: ${message}`),
@@ -29,7 +30,21 @@ export function showProgress(terminal: Terminal): Progress {
   }
 }
 
-function createBar(): progress.SingleBar {
-  const format = 'Compiling the data [{bar}] {percentage} %  {stage}'
+/** A bar of counted steps on a terminal, and nothing elsewhere. */
+export function showBar(title: string): { update(done: number, total: number): void; stop(): void } {
+  if (!process.stderr.isTTY) return { update: () => {}, stop: () => {} }
+  const bar = createBar(`${title} [{bar}] {value} of {total}`)
+  let started = false
+  return {
+    update(done, total) {
+      if (!started) bar.start(total, 0)
+      started = true
+      bar.update(done)
+    },
+    stop: () => bar.stop(),
+  }
+}
+
+function createBar(format = 'Compiling the data [{bar}] {percentage} %  {stage}'): progress.SingleBar {
   return new progress.SingleBar({ format, clearOnComplete: true, hideCursor: true }, progress.Presets.rect)
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
+import type { Dns } from '@sallyport/core'
 import { type Command, Option } from 'commander'
-import { type Config, type ConfigInput, open, readConfig, type Sallyport } from 'sallyport'
+import { type Config, type ConfigInput, type OpenHooks, open, readConfig, type Sallyport } from 'sallyport'
 import { showProgress } from './progress.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -35,11 +36,21 @@ export function configOf({ config, dataDir }: SharedOptions, flags: ConfigInput 
   })
 }
 
-/** Opens a Sallyport, showing its progress. */
-export async function openShowing(config: Config, terminal: Terminal): Promise<Sallyport> {
+/** Opens a Sallyport for one piece of work, showing its progress; it downloads nothing. */
+export function openShowing(config: Config, terminal: Terminal, hooks: OpenHooks = {}): Promise<Sallyport> {
+  return openServing(withoutRefresh(config), terminal, hooks)
+}
+
+/** The configuration of a Sallyport that downloads nothing. */
+export function withoutRefresh(config: Config): Config {
+  return { ...config, data: { ...config.data, refresh: false } }
+}
+
+/** Opens a Sallyport that goes on running, showing its progress; it keeps its data fresh. */
+export async function openServing(config: Config, terminal: Terminal, hooks: OpenHooks = {}): Promise<Sallyport> {
   const progress = showProgress(terminal)
   try {
-    return await open(config, progress.hooks)
+    return await open(config, { ...progress.hooks, ...hooks })
   } finally {
     progress.stop()
   }
@@ -56,4 +67,10 @@ export async function using<Opened extends { close(): Promise<void> }, Result>(
   } finally {
     await opened.close()
   }
+}
+
+/** Answers no name: for work on requests of the past or of a file, which must not ask anybody. */
+export const NO_DNS: Dns = {
+  resolve: async () => ({ state: 'failed', reason: 'names are not asked' }),
+  resolvePtr: async () => ({ state: 'failed', reason: 'names are not asked' }),
 }

@@ -1,21 +1,40 @@
 import type { SourceStatus } from '@sallyport/core'
-import { columns } from './terminal.ts'
+import { isStale } from 'sallyport'
+import { columns, entriesText } from './terminal.ts'
 
-/** A line a data set: id, title, date, entries, licence; why, where one is not loaded. */
-export function sourceLines(sources: readonly SourceStatus[]): string {
+/**
+ * A line a data set: id, title, date, how it stands, when its publisher was last asked, which download it is, licence;
+ * and why, where it is not loaded or could not be refreshed.
+ */
+export function sourceLines(sources: readonly SourceStatus[], now = Date.now()): string {
   return columns(
-    sources.map(({ id, title, state, date = '', entries, licence, reason = state }) => [
-      id,
-      title,
-      date,
-      state === 'loaded' ? countOf(entries) : `${state}${reason === state ? '' : `: ${reason}`}`,
-      licence,
+    sources.map((source) => [
+      source.id,
+      source.title,
+      source.date ?? '',
+      stateOf(source, now),
+      ageOf(source, now),
+      source.generation ?? '',
+      source.licence,
+      source.error === undefined ? '' : `last refresh: ${source.error}`,
     ]),
   )
 }
 
-function countOf(entries: number | undefined): string {
-  return entries === undefined ? 'loaded' : `${entries.toLocaleString('en-US')} entries`
+function stateOf(source: SourceStatus, now: number): string {
+  const { state, entries, reason } = source
+  if (state !== 'loaded') return reason === undefined ? state : `${state}: ${reason}`
+  const count = entries === undefined ? 'loaded' : entriesText(entries)
+  return isStale(source, now) ? `${count}, stale` : count
+}
+
+/** How long ago the publisher was seen to have this. */
+function ageOf({ checked }: SourceStatus, now: number): string {
+  if (checked === undefined) return ''
+  const minutes = Math.max(0, Math.floor((now - Date.parse(checked)) / 60_000))
+  if (minutes < 60) return `${minutes} min ago`
+  const hours = Math.floor(minutes / 60)
+  return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`
 }
 
 /** The credits that are to be shown wherever answers are, each once. */

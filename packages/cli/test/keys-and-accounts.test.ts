@@ -29,6 +29,12 @@ t.test('keys and accounts, from the first key to its end', async (t) => {
   t.match(await command('keys', 'revoke', first.id), { code: 1, err: /^sallyport: There is no key / })
   t.match((await command('keys', 'list')).out, new RegExp(`${first.id} .* revoked `))
 
+  const rotated = await object('keys', 'rotate', second.id)
+  t.match(rotated, { key: /^sp_\w{8}_\w{49}$/, account: { id: account, plan: 'pro' } })
+  t.match(await command('keys', 'rotate', second.id), { code: 1, err: /^sallyport: There is no key / })
+  t.match((await command('keys', 'list')).out, new RegExp(`${second.id} .* never .* revoked `))
+  t.match((await command('keys', 'rotate', rotated.id)).out, /^sp_\w{8}_\w{49}\nfor account \S+, plan pro; it is not/)
+
   t.strictSame(await object('accounts', 'set-plan', account, 'business'), { id: account, plan: 'business' })
   const plans = (await object('accounts', 'list')).map(({ id, plan }: Account) => [id === account, plan])
   t.strictSame(plans.sort(), [
@@ -40,4 +46,17 @@ t.test('keys and accounts, from the first key to its end', async (t) => {
     err: 'sallyport: There is no account "nobody".\n',
   })
   t.match(await command('keys', 'create', '--account', 'nobody'), { code: 1, err: /^sallyport: There is no account/ })
+})
+
+t.test('a store that cannot be reached is one line and exit 1', async (t) => {
+  const { config } = workspace(t, ['store: postgres://app:secret@127.0.0.1:1/app'])
+  for (const argv of [
+    ['keys', 'list'],
+    ['keys', 'create'],
+    ['accounts', 'list', '--json'],
+  ]) {
+    const { code, out, err } = await run(...argv, '--config', config)
+    t.same([code, out], [1, ''])
+    t.match(err, /^sallyport: The store cannot be reached: connect ECONNREFUSED 127\.0\.0\.1:1\n$/)
+  }
 })

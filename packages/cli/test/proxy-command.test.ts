@@ -86,3 +86,16 @@ t.test('the demo shows its key once for a dataDir, and variables are read', asyn
   t.ok(keys[0])
   t.equal(keys[1], undefined)
 })
+
+t.test('it starts and inspects while its PostgreSQL and its Redis are away', async (t) => {
+  const { config } = workspace(t)
+  const stores = ['--store', 'postgres://app:secret@127.0.0.1:1/app', '--redis', 'redis://127.0.0.1:1']
+  const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, ...stores])
+  await proxy.says('no API key to show')
+  t.equal((await fetch(urlIn(proxy.out()))).status, 200)
+  t.equal((await fetch(`${urlIn(proxy.out())}/v1/myip`)).headers.get('x-ratelimit-limit'), '30', 'half the rate')
+  t.match(proxy.err(), /ECONNREFUSED/)
+  t.notMatch(proxy.err(), 'secret')
+  proxy.child.kill('SIGTERM')
+  t.equal(await proxy.ended, 0)
+})

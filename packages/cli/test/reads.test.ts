@@ -33,3 +33,20 @@ t.test('--data-dir wins over the file', async (t) => {
   const other = `${folder}/other`
   t.match(await run('data', 'compile', '--config', config, '--data-dir', other), { out: /Compiled in .*\/other\.\n$/ })
 })
+
+t.test('crawlers list', async (t) => {
+  const { code, out, err } = await run('crawlers', 'list')
+  t.equal(code, 0)
+  t.equal(err, '', 'no data is loaded for it')
+  t.match(out, /^googlebot +Google +search +published ranges, reverse DNS$/m)
+  t.match(out, /^applebot +Apple +search +published ranges, operator ASN, reverse DNS$/m)
+  t.match(out, /^chatgpt-agent +OpenAI +agent +signature$/m)
+  t.match(out, /^google-extended +Google +training +never sent: a word for robots\.txt$/m)
+  t.match(out, /^discordbot +Discord +preview +nothing$/m)
+  const listed = JSON.parse((await run('crawlers', 'list', '--json')).out)
+  t.equal(listed.length, out.trim().split('\n').length - 1)
+  t.match(
+    listed.find(({ slug }: { slug: string }) => slug === 'applebot'),
+    { names: ['*.applebot.apple.com'], asns: [714, 6185], exclusive: true, ranges: 'applebot' },
+  )
+})

@@ -7,9 +7,10 @@ t.test('what is used wrongly exits 2 and says how in one line', async (t) => {
   const { config } = workspace(t)
   await run('data', 'compile', '--config', config)
   const wrong: readonly (readonly [argv: readonly string[], says: RegExp])[] = [
-    [['proxy', '--workers', '4'], /--workers <n>' argument '4' is invalid. It is not supported by this version/],
-    [['proxy', '--redis', 'redis://127.0.0.1'], /--redis <url>'.* not supported by this version/],
-    [['proxy', '--store', 'postgres://127.0.0.1/x'], /configuration: store: must be sqlite:<path>/],
+    [['proxy', '--workers', '0'], /--workers <n>' argument '0' is invalid. It is a number from 1 to 64/],
+    [['proxy', '--workers', 'many'], /--workers <n>' argument 'many' is invalid/],
+    [['proxy', '--redis', '127.0.0.1'], /configuration: redis: must be redis:/],
+    [['proxy', '--store', 'mysql://127.0.0.1/x'], /configuration: store: must be sqlite:<path>/],
     [['proxy', '--mode', 'loud'], /Allowed choices are enforce, monitor/],
     [['proxy', '--listen', 'nowhere'], /configuration: listen: must be host:port/],
     [['proxy', '--trust-proxy', 'everyone'], /trustProxy: "everyone"/],
@@ -20,6 +21,7 @@ t.test('what is used wrongly exits 2 and says how in one line', async (t) => {
     [['keys', 'create', '--plan', 'gold'], /Allowed choices are free, starter/],
     [['keys', 'create', '--signup', '2026-02-30'], /It is not a day YYYY-MM-DD/],
     [['keys', 'create', '--account', 'a', '--plan', 'free'], /cannot be used with/],
+    [['ledger', 'erase'], /required option '--subject <address>' not specified/],
     [['accounts', 'set-plan', 'a', 'gold'], /It is one of free, starter/],
   ]
   for (const [argv, says] of wrong) {
@@ -51,10 +53,10 @@ t.test('a configuration that is not usable exits 2 and names what', async (t) =>
 t.test('help and version', async (t) => {
   const help = await run('--help')
   t.match(help, { code: 0, err: '' })
-  for (const command of ['proxy', 'lookup', 'keys', 'accounts', 'data'])
+  for (const command of ['proxy', 'lookup', 'keys', 'accounts', 'data', 'ledger', 'evidence'])
     t.match(help.out, new RegExp(`^  ${command} `, 'm'))
   t.match(await run('--version'), { code: 0, out: /^\d+\.\d+\.\d+\n$/ })
   t.match(await run(), { code: 2 })
   t.match(await run('keys'), { code: 2 })
-  t.match(await run('ledger'), { code: 2, err: /unknown command 'ledger'/ })
+  t.match(await run('ledgers'), { code: 2, err: /unknown command 'ledgers'/ })
 })

@@ -8,15 +8,20 @@ export {
   nextAddress,
   parseAddress,
   parseAddressIn,
+  previousAddress,
   sameAddress,
 } from './address/address.ts'
+export type { AddressIndex } from './address/address-index.ts'
+export { buildAddressIndex, findAddress, isRepeated } from './address/address-index.ts'
 export type { ClientTrust, ResolvedClient } from './address/client.ts'
 export { parseTrust, resolveClient, TRUST_PRESETS } from './address/client.ts'
 export { FORWARDING_HEADERS } from './address/forwarding.ts'
+export type { GrowingColumn } from './address/growing-column.ts'
+export { createGrowingColumn } from './address/growing-column.ts'
 export { parseHostname } from './address/hostname.ts'
 export { parse4 } from './address/parse4.ts'
 export type { Partition } from './address/partition.ts'
-export { createPartition } from './address/partition.ts'
+export { createPartition, lastNotAbove } from './address/partition.ts'
 export type { Prefix } from './address/prefix.ts'
 export {
   coverRange,
@@ -32,11 +37,22 @@ export { createPrefixSet } from './address/prefix-set.ts'
 export type { ReservedRow } from './address/reserved.ts'
 export { reservedRow } from './address/reserved.ts'
 export type { Partition4 } from './address/table4.ts'
-export { directIndex4, findSegment4 } from './address/table4.ts'
-export type { BuiltPartition6, Partition6 } from './address/table6.ts'
-export { buildPartition6, findSegment6 } from './address/table6.ts'
+export { buildPartition4, findSegment4 } from './address/table4.ts'
+export type { Partition6, Partition6Writer } from './address/table6.ts'
+export { createPartition6Writer, findSegment6 } from './address/table6.ts'
 export type { ParsedTarget, Target } from './address/target.ts'
 export { parseTarget, targetOf } from './address/target.ts'
+// agent
+export type { KeyDirectories } from './agent/signature/directory.ts'
+export { createKeyDirectories } from './agent/signature/directory.ts'
+export { DIRECTORY_PATH, keySourceOf } from './agent/signature/key-source.ts'
+export type { SignedRequest } from './agent/signature/message.ts'
+export { createReplayMemory } from './agent/signature/replay.ts'
+export { createSigner, type Signer } from './agent/signature/signer.ts'
+export type { SignatureVerifier } from './agent/signature/verifier.ts'
+export { createSignatureVerifier } from './agent/signature/verifier.ts'
+export type { AgentBasis, AgentIdentity, AgentVerdict } from './agent/verdict.ts'
+export { AGENT_BASES, IDENTITY_TYPES } from './agent/verdict.ts'
 // asn
 export type {
   Directory,
@@ -45,10 +61,29 @@ export type {
   DirectorySummary,
   SamplePrefix,
 } from './asn/directory.ts'
-export { createDirectory, DIRECTORY_ORDERS } from './asn/directory.ts'
+export { createDirectory, DIRECTORY_ORDERS, foldName } from './asn/directory.ts'
+export type { SystemEvidence, SystemShape } from './asn/evidence.ts'
+export { looksLikeHosting, typeOfEvidence } from './asn/evidence.ts'
 export { parseAsn } from './asn/number.ts'
 export type { SystemType } from './asn/types.ts'
 export { DEFAULT_CLASS, operatorOf, typeOfSystem } from './asn/types.ts'
+// crawler
+export type { CrawlerAnswer, CrawlerAnswers } from './crawler/answer.ts'
+export { createCrawlerAnswers } from './crawler/answer.ts'
+export type { Catalogue, Crawler } from './crawler/catalogue.ts'
+export { createCatalogue } from './crawler/catalogue.ts'
+export type { Claim } from './crawler/claim.ts'
+export type { ClaimedFrom } from './crawler/memory-checks.ts'
+export type { Check, CheckName, CrawlerOutcome, Judgement } from './crawler/outcome.ts'
+export { CHECK_NAMES, CHECK_STATUSES, CRAWLER_OUTCOMES, judge } from './crawler/outcome.ts'
+export type { LoadedRanges, RangeList } from './crawler/ranges.ts'
+export { createCrawlerRanges } from './crawler/ranges.ts'
+export type { ReverseChecks } from './crawler/reverse-checks.ts'
+export { createReverseChecks, MOST_KEPT } from './crawler/reverse-checks.ts'
+export type { TokenMatcher } from './crawler/token-matcher.ts'
+export { createTokenMatcher } from './crawler/token-matcher.ts'
+export type { CrawlerVerifier, Verification, VerifierPorts } from './crawler/verifier.ts'
+export { createCrawlerVerifier } from './crawler/verifier.ts'
 // errors
 export type { ErrorCode } from './errors.ts'
 export { ERRORS, SallyportError } from './errors.ts'
@@ -57,47 +92,108 @@ export { countryName, isCountryCode } from './geo/country.ts'
 export type { Geo, Located } from './geo/locate.ts'
 export { locate } from './geo/locate.ts'
 // inspection
+export type { ToldOf } from './inspection/agent-inspector.ts'
+export type { InspectedCrawler } from './inspection/claimed-crawler.ts'
 export { decide } from './inspection/decide.ts'
-export type { Decision, Reason } from './inspection/decision.ts'
+export type { Attestation, Decision, Reason } from './inspection/decision.ts'
 export type { InspectedClient, Inspection } from './inspection/inspection.ts'
 export type { Inspector, InspectorOptions } from './inspection/inspector.ts'
 export { createInspector } from './inspection/inspector.ts'
 export type { InspectionRequest } from './inspection/request.ts'
+// jurisdiction
+export { withAttestation } from './jurisdiction/attested.ts'
+export type { FoundOrigin, JurisdictionJudge, PolicyJudgement } from './jurisdiction/judge.ts'
+export { createJurisdictionJudge } from './jurisdiction/judge.ts'
+export { parseJurisdictionPolicy } from './jurisdiction/parse.ts'
+export type {
+  JurisdictionGroup,
+  JurisdictionMatch,
+  JurisdictionPolicy,
+  JurisdictionRule,
+  Relation,
+} from './jurisdiction/policy.ts'
 // lookup
 export type { Lookup, LookupPorts } from './lookup/lookup.ts'
 export { createLookup } from './lookup/lookup.ts'
-export type { AsnAnswer, GeoAnswer, LookupResult } from './lookup/result.ts'
+export type { AsnAnswer, GeoAnswer, LookupResult, WhoisResult } from './lookup/result.ts'
 export { asnAnswer } from './lookup/result.ts'
 // network
-export { CLASS_PRECEDENCE, classify, classRank } from './network/classify.ts'
-export type { NetworkFinding, ReservedRange, Verdict, VerdictMethod } from './network/finding.ts'
+export { classify, NOTHING_KNOWN } from './network/classify.ts'
+export type { Grounds } from './network/confidence.ts'
+export { confidenceOf } from './network/confidence.ts'
+export type { NetworkFinding, ReservedRange, Verdict, VerdictMethod, VerdictRule } from './network/finding.ts'
+export { PRIVATE_RELAY, VERDICT_RULES } from './network/finding.ts'
+export type { Findings } from './network/findings.ts'
+export { createFindings } from './network/findings.ts'
+export type { Ranked } from './network/precedence.ts'
+export { CLASS_PRECEDENCE, classRank, compareHits } from './network/precedence.ts'
 export type { Deduction, Grade, Purity, PurityVerdict } from './network/purity.ts'
 export { GRADES, PURITY_VERDICTS, purityOf } from './network/purity.ts'
+export type { ReverseNames, ReverseNamesPorts } from './network/reverse-names.ts'
+export { createReverseNames, ruleOfName } from './network/reverse-names.ts'
 export { riskScore } from './network/risk.ts'
+// outbound
+export type { WholeAnswer } from './outbound/whole.ts'
+export { dropBody, fetchBytes, fetchText } from './outbound/whole.ts'
 // policy
 export type { CompiledPolicy, MatchedRule } from './policy/compile.ts'
 export { compilePolicy } from './policy/compile.ts'
 export type { CanonicalPath } from './policy/path.ts'
 export { canonicalPath } from './policy/path.ts'
-export type { Match, Policy, PresetName, Rule } from './policy/policy.ts'
-export { PRESET_NAMES } from './policy/policy.ts'
+export type { Match, Policy, Rule, TimeSpan } from './policy/policy.ts'
+export type { PresetName } from './policy/presets.ts'
+export { PRESET_NAMES } from './policy/presets.ts'
+export { DAYS } from './policy/time-span.ts'
 // ports
 export type {
+  AddressObservation,
   AutonomousSystem,
   Clock,
   CountryTable,
+  CrawlerRangeStatus,
+  CrawlerRanges,
   Dns,
+  Fetch,
+  FetchAnswer,
+  FetchRequest,
   GeoReader,
   GeoRecord,
+  KeptReverseCheck,
   NameAnswer,
   NetworkRecord,
   NetworkTable,
+  Observation,
+  ObservationStore,
+  Observations,
+  Port43,
+  Port43Answer,
+  Port43Question,
   RangeHit,
+  ReverseAnswer,
   Snapshot,
   Snapshots,
   SourceStatus,
+  SystemBasis,
   SystemTable,
 } from './ports.ts'
 // vocabulary
-export type { Action, AsType, Degraded, Mode, NetworkClass } from './vocabulary.ts'
-export { ACTIONS, AS_TYPES, anonymises, DEGRADABLE, MODES, NETWORK_CLASSES } from './vocabulary.ts'
+export type { Action, AgentClass, AsType, Degraded, Mode, NetworkClass } from './vocabulary.ts'
+export {
+  ACTIONS,
+  AGENT_CLASSES,
+  AS_TYPES,
+  anonymises,
+  CRAWLER_PURPOSES,
+  DEGRADABLE,
+  MODES,
+  NETWORK_CLASSES,
+} from './vocabulary.ts'
+// whois
+export type { RegistrableDomain } from './whois/domain.ts'
+export { registrableDomain } from './whois/domain.ts'
+export type { WhoisFinding, WhoisRecord } from './whois/record.ts'
+export type { Registries, RegistriesOptions, WhoisQuestion, WhoisServer } from './whois/registries.ts'
+export { createRegistries, parseBootstrap } from './whois/registries.ts'
+export { parseWhoisText } from './whois/text.ts'
+export type { Whois, WhoisAnswer, WhoisPorts } from './whois/whois.ts'
+export { createWhois } from './whois/whois.ts'

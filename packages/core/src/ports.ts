@@ -1,5 +1,7 @@
 import type { Address } from './address/address.ts'
 import type { Prefix } from './address/prefix.ts'
+import type { DirectoryOrder } from './asn/directory.ts'
+import type { Findings } from './network/findings.ts'
 import type { AsType, NetworkClass } from './vocabulary.ts'
 
 /** Milliseconds since the epoch; never goes back within a process. */
@@ -13,10 +15,77 @@ export type NameAnswer =
   | { readonly state: 'absent' }
   | { readonly state: 'failed'; readonly reason: string }
 
-/** Names to addresses, by DNS alone: never a hosts file, a search domain or a numeric form. Never rejects. */
+/** The reverse names of an address. Only `absent` says that it has none. */
+export type ReverseAnswer =
+  | { readonly state: 'found'; readonly names: readonly string[] }
+  | { readonly state: 'absent' }
+  | { readonly state: 'failed'; readonly reason: string }
+
+/** Names and addresses, by DNS alone: never a hosts file, a search domain or a numeric form. Never rejects. */
 export interface Dns {
-  resolve(name: string): Promise<NameAnswer>
+  /** `family`: ask for addresses of this family alone; absent: for both. */
+  resolve(name: string, family?: 4 | 6): Promise<NameAnswer>
+  /** The PTR records of an address as they came: whoever holds the address writes what they like into them. */
+  resolvePtr(address: Address): Promise<ReverseAnswer>
 }
+
+/** One outbound request. GET alone: nothing outside is written to. */
+export interface FetchRequest {
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Most bytes of the body, on the wire and after decompression. */
+  readonly maxBytes: number
+  /** For all of it: names, connection, headers, body and redirects. */
+  readonly timeoutMs: number
+  /** How many redirects are followed, each target checked anew; default 0. One that is not followed is an answer. */
+  readonly redirects?: number
+  /** Permits plain http; default https alone, and either towards the addresses of `net.allowPrivate`. */
+  readonly allowHttp?: boolean
+  /** Ends it earlier; the answer, or its body, has then failed. */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * `answered` is any HTTP status. `headers` have lower-case names. `body` is read at most once and rejects when a bound
+ * is broken; it holds a socket until it is read to the end, dropped (`dropBody`) or past the deadline.
+ */
+export type FetchAnswer =
+  | {
+      readonly state: 'answered'
+      readonly status: number
+      readonly headers: Readonly<Record<string, string>>
+      readonly body: AsyncIterable<Uint8Array>
+    }
+  | { readonly state: 'failed'; readonly reason: string }
+
+/** HTTP to public addresses only. Never rejects. */
+export interface Fetch {
+  readonly fetch: (request: FetchRequest) => Promise<FetchAnswer>
+}
+
+/** One question to a WHOIS server (RFC 3912). */
+export interface Port43Question {
+  readonly host: string
+  readonly port: number
+  /** The line that is sent, without its end: printable ASCII. */
+  readonly question: string
+  /** For all of it: name, connection and answer. */
+  readonly timeoutMs: number
+}
+
+export type Port43Answer =
+  | { readonly state: 'answered'; readonly text: string }
+  | { readonly state: 'failed'; readonly reason: string }
+
+/** WHOIS over TCP, to public addresses only. Never rejects. */
+export interface Port43 {
+  ask(question: Port43Question): Promise<Port43Answer>
+}
+/**
+ * What an autonomous system's type was read from: a row of the operator table, a rule over its name, a list of systems,
+ * what lists of ranges say of its prefixes, the outline of its address space, or nothing.
+ */
+export type SystemBasis = 'operator' | 'name' | 'list' | 'prefixes' | 'shape' | 'none'
 
 /** An autonomous system as the compiled data knows it. */
 export interface AutonomousSystem {
@@ -28,13 +97,14 @@ export interface AutonomousSystem {
   readonly networkClass: NetworkClass
   /** The service brand sold from this network, such as a VPN's; '' when none. */
   readonly brand: string
-  /** What `type` rests on: a row of the operator table, a rule over the name, or nothing. */
-  readonly basis: 'operator' | 'name' | 'none'
+  readonly basis: SystemBasis
+  /** Id of the list, where `basis` is `list`. */
+  readonly list?: string
   /** Two-letter code of the registration of most of its addresses; absent when unknown. */
   readonly country?: string
 }
 
-/** A hit in a range list, or of a list of single addresses. */
+/** A hit in a range list, or of a list of single addresses. All hits of one list and width are one object. */
 export interface RangeHit {
   readonly networkClass: NetworkClass
   /** True when the list names this one address (`ip_state`), false when a prefix covers it (`range:<class>`). */
@@ -43,18 +113,34 @@ export interface RangeHit {
   readonly provider: string
   /** Id of the source, as in `SourceStatus.id`. */
   readonly source: string
+  /** The day the source was true, YYYY-MM-DD; absent when nothing says so. */
+  readonly date?: string
+  /** A list as published, or a rule over how many known exits share a prefix. */
+  readonly rule: 'list' | 'density'
+  /** Whether the list's own prefix here is a /24, a /48 or longer; true of a single address. */
+  readonly narrow: boolean
+  /** How far the source is believed, 0 to 1, where its row says so. */
+  readonly trust?: number
+  /** The last day on which a list of single addresses holds, in days since the epoch; absent when it holds for ever. */
+  readonly expires?: number
 }
 
 /** All that the compiled table knows of one segment of the address space. Shared and immutable: one object a record. */
 export interface NetworkRecord {
   readonly system?: AutonomousSystem
+  /** The hit that comes first by precedence. */
   readonly range?: RangeHit
+  /** What further lists say, in order of precedence. */
+  readonly also: readonly RangeHit[]
   /** Whether a public VPN or datacenter range list covers it, whatever class won; counts of the AS directory. */
   readonly inVpnRanges: boolean
   readonly inDatacenterRanges: boolean
 }
 
-/** Address to record in one in-memory search. `undefined`: nothing is known of this address. Never throws. */
+/**
+ * Address to record in one in-memory search. Where a list names the address itself (`ip_state`) and has not expired, its
+ * hit is the record's `range`, whatever prefixes say. `undefined`: nothing is known of this address. Never throws.
+ */
 export interface NetworkTable {
   find(address: Address): NetworkRecord | undefined
 }
@@ -62,6 +148,22 @@ export interface NetworkTable {
 /** Address to the two-letter code of the country it is used in. Never throws. */
 export interface CountryTable {
   find(address: Address): string | undefined
+}
+
+/** Which crawlers publish a range that holds an address, by slug; none is an empty list. Never throws. */
+export interface CrawlerRanges {
+  find(address: Address): readonly string[]
+}
+
+/** How a list of published ranges stands. `missing`: not loaded, so an address outside it proves nothing. */
+export interface CrawlerRangeStatus {
+  readonly slug: string
+  /** `stale` is loaded and past its age. */
+  readonly state: 'fresh' | 'stale' | 'missing'
+  /** When what is `fresh` grows stale, milliseconds since the epoch; absent: never. */
+  readonly staleAfter?: number
+  /** The day the ranges were true, YYYY-MM-DD. */
+  readonly date?: string
 }
 
 /** What a city database says of an address; a member is absent when unknown, never empty. */
@@ -94,6 +196,22 @@ export interface SystemTable {
   ipv4Addresses(index: number): number
   /** IPv4 in address order, then IPv6 in address order. */
   prefixes(index: number): readonly Prefix[]
+  /** The `count` largest, largest first; equal sizes by number. */
+  largest(by: DirectoryOrder, count: number): readonly number[]
+  /** At most `limit` systems of which the name, folded by `foldName`, holds `text`; the one of most addresses first. */
+  named(text: string, limit: number): readonly number[]
+}
+
+/** A finished reverse-DNS check, as it is kept: never an accusation by itself, only what DNS said and until when. */
+export interface KeptReverseCheck {
+  /** The address and the names it was checked against. */
+  readonly key: string
+  readonly status: 'passed' | 'refuted' | 'could-not-run'
+  readonly detail: string
+  /** The name that the check rests on. */
+  readonly hostname?: string
+  /** Milliseconds since the epoch after which it is asked again. */
+  readonly until: number
 }
 
 /** One data set as it stands: `absent` was not asked for or is not there, `refused` is there and not usable. */
@@ -104,11 +222,55 @@ export interface SourceStatus {
   /** The day the data was true, YYYY-MM-DD; absent when nothing says so. */
   readonly date?: string
   readonly entries?: number
-  /** Why it was refused. */
+  /** SHA-256 of the file it was read from, hexadecimal; absent when nothing was read. */
+  readonly sha256?: string
+  /** Why it was refused, or is absent. */
   readonly reason?: string
+  /** When its publisher was last seen to have what is loaded, ISO 8601; absent for what nobody asks for. */
+  readonly checked?: string
+  /** When what is loaded is past its age, ISO 8601; absent for what is not refreshed. */
+  readonly staleAfter?: string
+  /** Why the last refresh failed; what is loaded is then the last good generation. */
+  readonly error?: string
+  /** Names the download that is loaded. */
+  readonly generation?: string
   readonly licence: string
   /** The credit line to show where answers from this source are shown; '' when none is asked for. */
   readonly credit: string
+}
+
+/** What was set or seen of one address, in force until it expires. */
+export interface Observation {
+  readonly networkClass: NetworkClass
+  /** `operator`: set by hand, which beats all data. `reverse-name`: read off the address's own name. */
+  readonly origin: 'operator' | 'reverse-name'
+  /** Brand; '' when none. */
+  readonly provider: string
+  /** Milliseconds since the epoch. */
+  readonly setAt: number
+  /** Milliseconds since the epoch; absent: until it is unset. */
+  readonly expiresAt?: number
+  readonly note: string
+}
+
+/** Observations of single addresses, in memory. Never throws; what has expired is not found. */
+export interface Observations {
+  /** The one that was set by hand, where there is one, else what was seen. */
+  find(address: Address): Observation | undefined
+}
+
+/** Where observations are kept: one of each origin for an address. */
+export interface ObservationStore extends Observations {
+  /** Takes the place of an earlier one of its origin. */
+  put(address: Address, observation: Observation): Promise<void>
+  /** Whether there was one in force. */
+  remove(address: Address, origin: Observation['origin']): Promise<boolean>
+  /** All that are in force, in the order of their addresses' texts. */
+  list(): Promise<readonly AddressObservation[]>
+}
+
+export interface AddressObservation extends Observation {
+  readonly address: Address
 }
 
 /** Everything loaded, as one immutable value: a reload builds a new one and swaps it whole. */
@@ -118,9 +280,22 @@ export interface Snapshot {
   readonly systems?: SystemTable
   readonly countries?: CountryTable
   readonly geo?: GeoReader
+  readonly crawlerRanges?: CrawlerRanges
+  /** One row for each list of published ranges, loaded or not; several may be of one slug. */
+  readonly crawlerStatus?: readonly CrawlerRangeStatus[]
   /** True when both a VPN and a datacenter range list are in `networks`. */
   readonly rangesLoaded: boolean
+  /** True when a list of residential proxies is loaded: without one a home line cannot be told from a proxy on it. */
+  readonly proxiesLoaded: boolean
+  /** When the first of the range lists in `networks` is past its age, milliseconds since the epoch; absent for never. */
+  readonly rangesStaleAfter?: number
   readonly sources: readonly SourceStatus[]
+  /** Live, not a part of the loaded data: asked before it. */
+  readonly observations?: Observations
+  /** By which the age of data is judged; absent: data counts as new. */
+  readonly clock?: Clock
+  /** Findings that were made before, for this snapshot alone; absent: each is made anew. */
+  readonly findings?: Findings
 }
 
 /** Where the current snapshot is read from; read it once per request, so that no answer mixes two. */

@@ -1,3 +1,5 @@
+import type { CrawlerRow } from '@sallyport/data/crawlers'
+
 /**
  * The closed word lists of the specification ("Resources and their fields"). Schemas, types, policies and compiled
  * tables all read these tuples; the order of `NETWORK_CLASSES` and `AS_TYPES` is also their number in a compiled
@@ -25,6 +27,28 @@ export type Action = (typeof ACTIONS)[number]
 /** `enforce`: flags and blocks are carried out. `monitor`: they are recorded only. */
 export const MODES = ['enforce', 'monitor'] as const
 export type Mode = (typeof MODES)[number]
+
+/** What a crawler fetches pages for, as in the catalogue. */
+export const CRAWLER_PURPOSES = [
+  'search',
+  'training',
+  'ai-search',
+  'user-fetch',
+  'agent',
+  'preview',
+  'seo',
+  'monitor',
+  'archive',
+  'feed',
+  'ads',
+  'security',
+] as const satisfies readonly CrawlerRow['purpose'][]
+
+/**
+ * Who asks. `impostor`: a name that was disproved. `unverified_bot`: a program that claims nothing that can be proved.
+ */
+export const AGENT_CLASSES = ['human', 'ai_agent', 'verified_crawler', 'impostor', 'unverified_bot'] as const
+export type AgentClass = (typeof AGENT_CLASSES)[number]
 
 /** Names of sub-lookups that an answer may report as failed or missing. */
 export const DEGRADABLE = ['geo', 'asn', 'whois', 'ranges'] as const

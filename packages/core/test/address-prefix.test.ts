@@ -19,6 +19,7 @@ import {
   parsePrefix,
   prefixContains,
   prefixOf,
+  previousAddress,
   sameAddress,
 } from '../src/index.ts'
 
@@ -207,4 +208,21 @@ t.test('of nested prefixes the longest speaks, and of equal ones the first', asy
     }),
     { numRuns: 1000 },
   )
+})
+
+t.test('the address before the next one is the same again, and nothing is before the first', async (t) => {
+  fc.assert(
+    fc.property(fc.oneof(four, six), (address) => {
+      const next = nextAddress(address)
+      const back = next === undefined ? undefined : previousAddress(next)
+      return next === undefined || (back !== undefined && sameAddress(back, address))
+    }),
+  )
+  for (const text of ['0.0.0.0', '::']) t.equal(previousAddress(at(text)), undefined)
+  t.same(previousAddress(at('1.0.0.0')), at('0.255.255.255'))
+})
+
+t.test('the widest ranges are covered without a walk over their addresses', async (t) => {
+  t.equal(coverRange(at('::1'), at('ffff:ffff:ffff:ffff:ffff:ffff:ffff:fffe')).length, 254)
+  t.equal(coverRange(at('0.0.0.1'), at('255.255.255.254')).length, 62)
 })

@@ -8,9 +8,11 @@ import {
   createFakeDns,
   createFakeGeo,
   createFakeNetworks,
+  createFakeWhois,
   snapshotOf,
   systemOf,
 } from '../src/testing/fakes.ts'
+import type { Whois } from '../src/whois/whois.ts'
 
 function addresses(...texts: readonly string[]): readonly Address[] {
   return texts.map((text) => {
@@ -45,11 +47,16 @@ const FULL = snapshotOf({
   }),
 })
 
-function lookupIn(snapshot: Snapshot, names: Readonly<Record<string, NameAnswer>> = {}) {
+function lookupIn(
+  snapshot: Snapshot,
+  names: Readonly<Record<string, NameAnswer>> = {},
+  whois: Whois = createFakeWhois(),
+) {
   return createLookup({
     clock: createFakeClock('2026-11-21T00:00:00Z'),
     dns: createFakeDns(names),
     snapshots: { current: () => snapshot },
+    whois,
   })
 }
 
@@ -90,6 +97,13 @@ t.test('a sub-lookup that fails is named and the rest answers', async (t) => {
   t.same((await lookupIn({ ...FULL, rangesLoaded: false }).lookup('8.3.0.1')).degraded, ['ranges'])
 })
 
+t.test('range data past its age degrades the answer from that instant on', async (t) => {
+  const now = Date.parse('2026-11-21T00:00:00Z')
+  const at = async (rangesStaleAfter: number) =>
+    (await lookupIn({ ...FULL, rangesStaleAfter }).lookup('8.3.0.1')).degraded
+  t.same([await at(now + 1), await at(now)], [[], ['ranges']])
+})
+
 t.test('a reserved address needs no data at all', async (t) => {
   const result = await lookupIn(snapshotOf()).lookup('192.168.1.1')
   t.match(result, {
@@ -120,10 +134,63 @@ t.test('a hostname says which of its addresses was looked at', async (t) => {
   const lookup = lookupIn(FULL, names)
   t.match(await lookup.lookup('https://One.Example.com./x'), {
     target: { kind: 'hostname', hostname: 'one.example.com', ip: '8.3.0.1' },
-    degraded: ['whois'],
   })
   t.match(await lookup.lookup('inside.example.com'), { target: { ip: '10.0.0.1' }, reserved: { reserved: true } })
   t.match(await lookup.lookup('six.example.com'), { target: { ip: '2a00:1::1' } })
+})
+
+t.test('a hostname comes with the registration of its domain', async (t) => {
+  const found = { state: 'found', addresses: addresses('8.3.0.1') } as const
+  const record = {
+    registrar: 'Example Registrar',
+    nameservers: ['ns.example.com'],
+    status: ['ok'],
+    privacyProtection: true,
+  }
+  const whois = createFakeWhois({
+    'example.com': { state: 'registered', domain: 'example.com', record },
+    'example.co.uk': { state: 'failed', domain: 'example.co.uk', reason: 'throttled' },
+    'example.net': { state: 'reserved', domain: 'example.net' },
+  })
+  const names = ['www.example.com', 'a.b.example.co.uk', 'example.net', 'example.org', 'co.uk']
+  const lookup = lookupIn(FULL, Object.fromEntries(names.map((name) => [name, found])), whois)
+  const read = async (target: string) => {
+    const { whois, degraded } = await lookup.lookup(target)
+    return { whois, degraded }
+  }
+  t.strictSame(await read('https://www.example.com/'), { whois: { domain: 'example.com', ...record }, degraded: [] })
+  t.strictSame(await read('a.b.example.co.uk'), { whois: undefined, degraded: ['whois'] }, 'it could not be told')
+  for (const name of ['example.net', 'example.org', 'co.uk']) {
+    t.strictSame(await read(name), { whois: undefined, degraded: [] }, `${name}: told, and there is none`)
+  }
+  for (const target of ['8.3.0.1', '8.3.0.0/16', 'http://8.3.0.1/', 'nowhere.example.com']) {
+    await lookup.lookup(target).catch(() => undefined)
+  }
+  t.strictSame(whois.asked, ['example.com', 'example.co.uk', 'example.net', 'example.org'])
+})
+
+t.test('WHOIS has what the resolver left of four seconds', async (t) => {
+  const clock = createFakeClock('2026-11-21T00:00:00Z')
+  const given: (number | undefined)[] = []
+  const lookup = createLookup({
+    clock,
+    dns: {
+      async resolve() {
+        clock.advance(450)
+        return { state: 'found', addresses: addresses('8.3.0.1') }
+      },
+      resolvePtr: async () => ({ state: 'absent' }),
+    },
+    snapshots: { current: () => FULL },
+    whois: {
+      async find({ domain }, withinMs) {
+        given.push(withinMs)
+        return { state: 'free', domain }
+      },
+    },
+  })
+  await lookup.lookup('www.example.com')
+  t.strictSame(given, [3_550])
 })
 
 t.test('a target that cannot be read or resolved has its own code', async (t) => {

@@ -109,19 +109,29 @@ t.test('a fault inside is data, never an exception at the host', async (t) => {
   }
   const open = inspector({ snapshots, onFault: (error) => faults.push(error) })
   t.match(open.decide(REQUEST), { action: 'allow', enforced: true, reasons: [{ id: 'inspection_failed' }] })
-  t.match(inspector({ snapshots, onError: 'block' }).decide(REQUEST), { action: 'block', enforced: true })
-  t.match(inspector({ snapshots, onError: 'block', mode: 'monitor' }).decide(REQUEST), {
+  const policy = compilePolicy({ preset: 'observe', rules: [], onError: 'block' })
+  t.match(inspector({ snapshots, policy }).decide(REQUEST), { action: 'block', enforced: true })
+  t.match(inspector({ snapshots, policy, mode: 'monitor' }).decide(REQUEST), {
     action: 'block',
     enforced: false,
   })
   t.equal(faults.length, 1)
 })
 
+t.test('range data past its age is said from that instant on', async (t) => {
+  const now = Date.parse('2026-11-21T01:02:03.004Z')
+  const degradedAt = (rangesStaleAfter: number) => {
+    const snapshots = { current: () => ({ ...SNAPSHOTS.current(), rangesLoaded: true, rangesStaleAfter }) }
+    return inspector({ snapshots }).inspect(REQUEST).degraded
+  }
+  t.same([degradedAt(now + 1), degradedAt(now)], [[], ['ranges']])
+})
+
 t.test('nothing loaded is said, not guessed', async (t) => {
   const decision = inspector({ snapshots: snapshotsOf() }).decide({ ...REQUEST, peer: '8.1.1.1' })
   t.match(decision, {
     action: 'allow',
-    inspection: { network: { verdict: { classification: 'unknown' } }, degraded: ['asn', 'ranges'] },
+    inspection: { network: { verdict: { classification: 'unknown' } }, degraded: ['geo', 'asn', 'ranges'] },
   })
 })
 

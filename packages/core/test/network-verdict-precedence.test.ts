@@ -1,11 +1,15 @@
 import t from 'tap'
 import { parseAddress } from '../src/address/address.ts'
-import { CLASS_PRECEDENCE, classify } from '../src/network/classify.ts'
-import type { AutonomousSystem, RangeHit, Snapshot } from '../src/ports.ts'
-import { createFakeNetworks, snapshotOf, systemOf } from '../src/testing/fakes.ts'
+import { classify } from '../src/network/classify.ts'
+import { PRIVATE_RELAY } from '../src/network/finding.ts'
+import { CLASS_PRECEDENCE, compareHits } from '../src/network/precedence.ts'
+import { riskScore } from '../src/network/risk.ts'
+import type { AutonomousSystem, NetworkRecord, Observation, RangeHit, Snapshot } from '../src/ports.ts'
+import { createFakeNetworks, hitOf, snapshotOf, systemOf } from '../src/testing/fakes.ts'
 import { anonymises, NETWORK_CLASSES, type NetworkClass } from '../src/vocabulary.ts'
 
-const ADDRESS = '198.18.0.0'
+const VISITOR = '8.1.1.1'
+const NOTHING = { classification: 'unknown', anonymized: false, confidence: 0, method: 'asn' }
 
 function address(text: string) {
   const parsed = parseAddress(text)
@@ -13,96 +17,185 @@ function address(text: string) {
   return parsed
 }
 
-function rangeOf(networkClass: NetworkClass, single = false): RangeHit {
-  return { networkClass, single, provider: 'Listed', source: 'list' }
+function observationOf(origin: Observation['origin'], networkClass: NetworkClass, provider = ''): Observation {
+  return { origin, networkClass, provider, setAt: Date.UTC(2026, 10, 2), note: '' }
 }
 
-function snapshotWith(system: AutonomousSystem | undefined, range: RangeHit | undefined): Snapshot {
-  const record = { ...(system === undefined ? {} : { system }), ...(range === undefined ? {} : { range }) }
-  const sources = [
-    { id: 'list', title: 'List', state: 'loaded', date: '2026-11-01', licence: 'CC0-1.0', credit: '' },
-  ] as const
-  return snapshotOf({ networks: createFakeNetworks([['8.0.0.0/8', record]]), sources })
+interface Known {
+  readonly observation?: Observation
+  readonly hits?: readonly RangeHit[]
+  readonly system?: AutonomousSystem
 }
 
-t.test('a reserved address needs no table', async (t) => {
-  const finding = classify(address(ADDRESS), snapshotOf())
-  t.equal(finding.reserved.reserved, true)
-  t.match(finding.reserved.detail, /RFC 2544/)
-  t.same(finding.verdict, { classification: 'unknown', anonymized: false, confidence: 1, method: 'reserved' })
+function snapshotWith({ observation, hits = [], system }: Known): Snapshot {
+  const [range, ...also] = hits.toSorted(compareHits)
+  const record: Partial<NetworkRecord> = {
+    ...(system === undefined ? {} : { system }),
+    ...(range === undefined ? {} : { range, also }),
+  }
+  return snapshotOf({
+    networks: createFakeNetworks([['8.0.0.0/8', record]]),
+    ...(observation === undefined ? {} : { observations: { find: () => observation } }),
+  })
+}
+
+const verdictFor = (known: Known, visitor = VISITOR) => classify(address(visitor), snapshotWith(known)).verdict
+
+const system = (networkClass: NetworkClass) => systemOf({ asn: 64_500, type: 'hosting', networkClass })
+const range = (networkClass: NetworkClass) => hitOf({ networkClass, source: 'list' })
+const listed = (networkClass: NetworkClass) => hitOf({ networkClass, single: true, source: 'addresses' })
+
+t.test('the steps of the precedence, each against all that come after it', async (t) => {
+  // Every step as what alone would lead to it, and what it then says; strongest first.
+  const steps: readonly (readonly [name: string, known: Known, classification: NetworkClass, method: string])[] = [
+    ['operator override', { observation: observationOf('operator', 'mobile') }, 'mobile', 'ip_state'],
+    ['ip_state, listed', { hits: [listed('residential_proxy')] }, 'residential_proxy', 'ip_state'],
+    ['tor', { hits: [range('tor')] }, 'tor', 'range:tor'],
+    ['vpn', { hits: [range('vpn')] }, 'vpn', 'range:vpn'],
+    ['residential_proxy', { hits: [range('residential_proxy')] }, 'residential_proxy', 'range:residential_proxy'],
+    ['cloud, crawlers, services', { hits: [range('datacenter')] }, 'datacenter', 'range:datacenter'],
+    ['other hosting', { hits: [range('hosting')] }, 'hosting', 'range:hosting'],
+    ['mobile', { hits: [range('mobile')] }, 'mobile', 'range:mobile'],
+    ['access networks', { system: system('residential_clean') }, 'residential_clean', 'asn'],
+  ]
+  for (const [step, [name, known, classification, method]] of steps.entries()) {
+    t.match(verdictFor(known), { classification, method }, name)
+    const weaker = steps.slice(step).map(([, other]) => other)
+    const all: Known = {
+      ...Object.assign(
+        {},
+        ...weaker.map(({ observation, system }) => ({
+          ...(observation && { observation }),
+          ...(system && { system }),
+        })),
+      ),
+      hits: weaker.flatMap(({ hits = [] }) => hits),
+    }
+    t.match(verdictFor(all), { classification, method }, `${name}, before ${weaker.length - 1} others`)
+  }
 })
 
-t.test('a reserved address stays reserved whatever the table holds', async (t) => {
-  const networks = createFakeNetworks([['0.0.0.0/0', { range: rangeOf('tor') }]])
-  t.equal(classify(address('10.1.2.3'), snapshotOf({ networks })).verdict.method, 'reserved')
+t.test('a reserved address is reserved whatever is known or set', async (t) => {
+  const everything: Known = {
+    observation: observationOf('operator', 'vpn'),
+    hits: [listed('tor')],
+    system: system('vpn'),
+  }
+  const { networks, ...rest } = snapshotWith(everything)
+  t.ok(networks)
+  const all = { ...rest, networks: createFakeNetworks([['0.0.0.0/0', { range: listed('tor') }]]) }
+  for (const visitor of ['10.1.2.3', '198.18.0.0']) {
+    const finding = classify(address(visitor), all)
+    t.same(finding.verdict, { classification: 'unknown', anonymized: false, confidence: 1, method: 'reserved' })
+    t.equal(finding.rule, 'reserved')
+  }
+  t.match(classify(address('198.18.0.0'), snapshotOf()).reserved.detail, /RFC 2544/, 'and needs no table')
 })
 
 t.test('nothing known is unknown with confidence 0, never residential', async (t) => {
-  for (const snapshot of [
-    snapshotOf(),
-    snapshotWith(undefined, undefined),
-    snapshotWith(systemOf({ asn: 64_500 }), undefined),
-  ]) {
-    const { verdict } = classify(address('8.1.1.1'), snapshot)
-    t.same(verdict, { classification: 'unknown', anonymized: false, confidence: 0, method: 'asn' })
-  }
+  t.same(classify(address(VISITOR), snapshotOf()).verdict, NOTHING)
+  t.same(verdictFor({}), NOTHING)
+  t.same(verdictFor({ system: systemOf({ asn: 64_500 }) }), NOTHING)
 })
 
-t.test('an observation of the one address beats every prefix and operator', async (t) => {
+t.test('a listed address beats every prefix and operator, whatever its class', async (t) => {
   for (const networkClass of NETWORK_CLASSES) {
-    const system = systemOf({ asn: 64_500, type: 'tor', networkClass: 'tor' })
-    const { verdict } = classify(address('8.1.1.1'), snapshotWith(system, rangeOf(networkClass, true)))
-    t.equal(verdict.classification, networkClass)
-    t.equal(verdict.method, 'ip_state')
-    t.equal(verdict.anonymized, anonymises(networkClass))
+    const verdict = verdictFor({ hits: [listed(networkClass), range('tor')], system: system('tor') })
+    t.match(verdict, { classification: networkClass, method: 'ip_state', anonymized: anonymises(networkClass) })
   }
 })
 
-t.test('of a range and an operator the stronger class wins, and a tie goes to the range', async (t) => {
+t.test('within ip_state the stronger class speaks, and what was set by hand before all', async (t) => {
+  const seen = observationOf('reverse-name', 'vpn', 'Tunnels')
+  t.match(verdictFor({ observation: seen, hits: [listed('residential_proxy')] }), { classification: 'vpn' })
+  t.match(verdictFor({ observation: seen, hits: [listed('tor')] }), { classification: 'tor' })
+  t.match(verdictFor({ observation: seen, hits: [range('tor')] }), { classification: 'vpn', method: 'ip_state' })
+  t.match(verdictFor({ observation: observationOf('operator', 'residential_clean'), hits: [listed('tor')] }), {
+    classification: 'residential_clean',
+    confidence: 1,
+  })
+})
+
+t.test('of a range and a system the stronger class wins, and a tie goes to the range', async (t) => {
   for (const [rangeRank, rangeClass] of CLASS_PRECEDENCE.entries()) {
     for (const [systemRank, systemClass] of CLASS_PRECEDENCE.entries()) {
-      const system = systemOf({ asn: 64_500, type: 'hosting', networkClass: systemClass })
-      const { verdict, source } = classify(address('8.1.1.1'), snapshotWith(system, rangeOf(rangeClass)))
+      const { verdict, source, rule } = classify(
+        address(VISITOR),
+        snapshotWith({ hits: [range(rangeClass)], system: system(systemClass) }),
+      )
       const rangeWins = rangeRank <= systemRank
       t.equal(verdict.classification, rangeWins ? rangeClass : systemClass)
       t.equal(verdict.method, rangeWins ? `range:${rangeClass}` : 'asn')
       t.equal(source, rangeWins ? 'list' : 'operators')
+      t.equal(rule, rangeWins ? 'range_list' : 'operator_table')
     }
   }
 })
 
 t.test('only the anonymising classes are anonymised', async (t) => {
-  const anonymised = NETWORK_CLASSES.filter(
-    (name) => classify(address('8.1.1.1'), snapshotWith(undefined, rangeOf(name))).verdict.anonymized,
-  )
+  const anonymised = NETWORK_CLASSES.filter((name) => verdictFor({ hits: [range(name)] }).anonymized)
   t.same(anonymised, ['vpn', 'residential_proxy', 'tor'])
 })
 
-t.test('a home line is never sure while proxies cannot be seen', async (t) => {
-  for (const basis of ['operator', 'name'] as const) {
-    const system = systemOf({ asn: 64_500, type: 'isp', networkClass: 'residential_clean', basis })
-    const { verdict } = classify(address('8.1.1.1'), snapshotWith(system, undefined))
-    t.equal(verdict.classification, 'residential_clean')
-    t.ok(verdict.confidence > 0 && verdict.confidence <= 0.6)
+t.test('the private relay is told apart from the VPN lists that hold it too', async (t) => {
+  const relay = hitOf({ networkClass: 'vpn', provider: PRIVATE_RELAY, source: 'relay' })
+  const known: Known = {
+    hits: [hitOf({ networkClass: 'vpn', provider: 'Tunnels' }), range('vpn'), relay, range('datacenter')],
+    system: systemOf({ asn: 64_500, type: 'hosting', networkClass: 'datacenter', brand: 'Cloud' }),
   }
+  const finding = classify(address(VISITOR), snapshotWith(known))
+  t.match(finding, { provider: PRIVATE_RELAY, source: 'relay', verdict: { classification: 'vpn', anonymized: true } })
+  t.ok(riskScore(finding) <= 35)
+  const density = hitOf({ networkClass: 'vpn', rule: 'density', source: 'density' })
+  t.match(classify(address(VISITOR), snapshotWith({ hits: [density, range('vpn')] })), { source: 'list' })
 })
 
-t.test('a verdict names the data it came from', async (t) => {
-  const ranged = classify(address('8.1.1.1'), snapshotWith(systemOf({ asn: 64_500, name: 'Example' }), rangeOf('vpn')))
-  t.match(ranged, { source: 'list', sourceDate: '2026-11-01', asn: 64_500, asName: 'Example', provider: 'Listed' })
-  const named = systemOf({ asn: 64_500, type: 'hosting', networkClass: 'hosting', basis: 'name', brand: 'Brand' })
-  t.match(classify(address('8.1.1.1'), snapshotWith(named, undefined)), {
-    source: 'organisation-names',
-    provider: 'Brand',
+t.test('a verdict names the rule, the data it came from, its date, and who agrees', async (t) => {
+  const dated = hitOf({ networkClass: 'vpn', source: 'list', date: '2026-11-01', provider: 'Listed' })
+  const agreeing = [
+    range('hosting'),
+    hitOf({ networkClass: 'vpn', source: 'second' }),
+    hitOf({ networkClass: 'vpn', source: 'second' }),
+  ]
+  t.match(classify(address(VISITOR), snapshotWith({ hits: [dated, ...agreeing], system: system('vpn') })), {
+    rule: 'range_list',
+    source: 'list',
+    sourceDate: '2026-11-01',
+    asn: 64_500,
+    provider: 'Listed',
+    agreeing: ['second', 'operators'],
   })
+  const rows: readonly (readonly [Known, string, string])[] = [
+    [{ observation: observationOf('operator', 'vpn') }, 'override', 'operator-overrides'],
+    [{ observation: observationOf('reverse-name', 'vpn') }, 'reverse_name', 'reverse-names'],
+    [{ hits: [listed('tor')] }, 'address_list', 'addresses'],
+    [
+      { hits: [hitOf({ networkClass: 'vpn', rule: 'density', source: 'exit-density' })] },
+      'exit_density',
+      'exit-density',
+    ],
+    [{ system: { ...system('hosting'), basis: 'operator' } }, 'operator_table', 'operators'],
+    [{ system: { ...system('hosting'), basis: 'name' } }, 'organisation_name', 'organisation-names'],
+    [{ system: { ...system('hosting'), basis: 'prefixes' } }, 'system_prefixes', 'system-prefixes'],
+  ]
+  for (const [known, rule, source] of rows) {
+    t.match(classify(address(VISITOR), snapshotWith(known)), { rule, source })
+  }
+  t.equal(
+    classify(address(VISITOR), snapshotWith({ observation: observationOf('operator', 'vpn') })).sourceDate,
+    '2026-11-02',
+  )
 })
 
 t.test('a provider is the brand of a service, not the carrier of a home line', async (t) => {
-  const branded = (networkClass: NetworkClass) =>
-    classify(address('8.1.1.1'), snapshotWith(systemOf({ asn: 64_500, networkClass, brand: 'Brand' }), undefined))
+  const branded = (networkClass: NetworkClass, hits: readonly RangeHit[] = []) =>
+    classify(address(VISITOR), snapshotWith({ system: systemOf({ asn: 64_500, networkClass, brand: 'Brand' }), hits }))
       .provider
   t.same(
     NETWORK_CLASSES.filter((name) => branded(name) === 'Brand'),
     ['hosting', 'datacenter', 'vpn', 'residential_proxy', 'tor'],
   )
+  t.equal(branded('residential_clean', [listed('residential_proxy')]), '', 'nor of a proxy on one')
+  t.equal(branded('hosting', [range('vpn')]), 'Brand', 'whose machines they are, where the list does not say')
+  t.equal(branded('residential_clean', [hitOf({ networkClass: 'mobile', provider: 'Carrier' })]), '')
 })

@@ -3,10 +3,18 @@ import { parseTrust } from '../src/address/client.ts'
 import type { Decision } from '../src/inspection/decision.ts'
 import { createInspector } from '../src/inspection/inspector.ts'
 import type { InspectionRequest } from '../src/inspection/request.ts'
+import { PRIVATE_RELAY } from '../src/network/finding.ts'
 import { compilePolicy } from '../src/policy/compile.ts'
 import type { Policy, Rule } from '../src/policy/policy.ts'
 import type { Snapshot } from '../src/ports.ts'
-import { createFakeClock, createFakeCountries, createFakeNetworks, snapshotOf, systemOf } from '../src/testing/fakes.ts'
+import {
+  createFakeClock,
+  createFakeCountries,
+  createFakeNetworks,
+  hitOf,
+  snapshotOf,
+  systemOf,
+} from '../src/testing/fakes.ts'
 import type { Mode } from '../src/vocabulary.ts'
 
 const NETWORKS = createFakeNetworks([
@@ -81,6 +89,10 @@ t.test('each member of a match is asked, and all of them must hold', async (t) =
     [{ networkClass: ['tor'] }, requestFrom('8.2.1.1'), false],
     [{ asn: [64_502] }, requestFrom('8.2.1.1'), true],
     [{ asn: [64_502] }, requestFrom('8.9.9.9'), false],
+    [{ provider: ['tunnels'] }, requestFrom('8.3.1.1'), true],
+    [{ provider: ['Relay', 'TUNNELS'] }, requestFrom('8.3.1.1'), true],
+    [{ provider: ['Relay'] }, requestFrom('8.3.1.1'), false],
+    [{ provider: ['Tunnels'] }, requestFrom('8.1.1.1'), false],
     [{ country: ['FR'] }, requestFrom('8.2.1.1'), true],
     [{ country: ['FR'] }, requestFrom('8.1.1.1'), false],
     [{ country: ['FR'] }, requestFrom('8.4.1.1'), false],
@@ -93,6 +105,23 @@ t.test('each member of a match is asked, and all of them must hold', async (t) =
   for (const [match, request, blocked] of rows) {
     t.equal(decideWith(rule(match), request).action, blocked ? 'block' : 'allow', JSON.stringify(match))
   }
+})
+
+t.test('the private relay is exempted by name while other VPNs are not', async (t) => {
+  const relay = hitOf({ networkClass: 'vpn', provider: PRIVATE_RELAY })
+  const snapshot = snapshotOf({
+    networks: createFakeNetworks([
+      ['8.5.0.0/16', { range: relay }],
+      ['8.6.0.0/16', { range: hitOf({ networkClass: 'vpn', provider: 'Tunnels' }) }],
+    ]),
+  })
+  const rules: readonly Rule[] = [
+    { id: 'relay', match: { provider: [PRIVATE_RELAY] }, action: 'allow' },
+    { id: 'no-vpn', match: { networkClass: ['vpn'] }, action: 'block' },
+  ]
+  const inspector = inspectorFor({ preset: 'low-friction', rules }, 'enforce', snapshot)
+  t.equal(inspector.decide(requestFrom('8.5.0.1')).action, 'allow')
+  t.equal(inspector.decide(requestFrom('8.6.0.1')).action, 'block')
 })
 
 t.test('no spelling of a path escapes a block, and none earns an allow', async (t) => {
@@ -132,6 +161,7 @@ t.test('a policy with a word it cannot mean is refused by name', async (t) => {
     [[{ id: 'a', match: { networkClass: ['tunnel'] }, action: 'block' }], /"a".*networkClass.*tunnel/],
     [[{ id: 'a', match: { country: ['Germany'] }, action: 'block' }], /country.*Germany/],
     [[{ id: 'a', match: { asn: [-1] }, action: 'block' }], /asn.*-1/],
+    [[{ id: 'a', match: { provider: [' '] }, action: 'block' }], /provider/],
     [[{ id: 'a', match: { path: ['admin'] }, action: 'block' }], /path.*admin/],
     [[{ id: 'a', match: {}, action: 'deny' }], /action.*deny/],
     [

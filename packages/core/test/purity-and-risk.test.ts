@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { NetworkFinding } from '../src/network/finding.ts'
+import { type NetworkFinding, PRIVATE_RELAY } from '../src/network/finding.ts'
 import { GRADES, purityOf } from '../src/network/purity.ts'
 import { riskScore } from '../src/network/risk.ts'
 import { anonymises, NETWORK_CLASSES, type NetworkClass } from '../src/vocabulary.ts'
@@ -8,9 +8,11 @@ function finding(classification: NetworkClass, confidence = 0.9): NetworkFinding
   return {
     reserved: { reserved: false },
     verdict: { classification, anonymized: anonymises(classification), confidence, method: 'asn' },
+    rule: 'operator_table',
     provider: '',
     asType: 'unknown',
     asn: 64_500,
+    agreeing: [],
   }
 }
 
@@ -63,4 +65,12 @@ t.test('risk grows with the class and shrinks towards undecided with doubt', asy
   t.equal(riskScore(finding('unknown', 0)), 20)
   t.equal(riskScore(RESERVED), 0)
   for (const name of NETWORK_CLASSES) t.ok(Number.isInteger(riskScore(finding(name))))
+})
+
+t.test('a private relay costs what infrastructure costs, and only as a VPN', async (t) => {
+  const relay = { ...finding('vpn', 1), provider: PRIVATE_RELAY }
+  t.equal(riskScore(relay), 35)
+  t.ok(riskScore(finding('vpn', 1)) > 35)
+  t.match(purityOf(relay), { grade: 'A', verdict: 'suspect', deductions: [{ factor: 'private_relay' }] })
+  t.equal(riskScore({ ...finding('tor', 1), provider: PRIVATE_RELAY }), 95, 'a name on another class changes nothing')
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { directIndex4, findSegment4, parseAddress } from '../src/index.ts'
+import { buildPartition4, findSegment4, parseAddress } from '../src/index.ts'
 
 const TOP = 0xffffffff
 
@@ -26,7 +26,7 @@ function naive(starts: Uint32Array, address: number): number {
 t.test('an IPv4 segment is found as a linear search finds it, at and around every start', async (t) => {
   fc.assert(
     fc.property(startsArbitrary, fc.array(fc.integer({ min: 0, max: TOP }), { maxLength: 20 }), (starts, others) => {
-      const partition = { starts, direct: directIndex4(starts) }
+      const partition = buildPartition4(starts)
       const around = Array.from(starts).flatMap((start) => [start - 1, start, start + 1])
       return [...around, ...others, 0, TOP]
         .filter((address) => address >= 0 && address <= TOP)
@@ -38,9 +38,9 @@ t.test('an IPv4 segment is found as a linear search finds it, at and around ever
 })
 
 t.test('the word of an address is read without its sign, and shared memory serves as well', async (t) => {
-  const starts = new Uint32Array(new SharedArrayBuffer(12))
-  starts.set([0, 0x80000000, 0xff000000])
-  const partition = { starts, direct: directIndex4(starts) }
+  const built = buildPartition4(Uint32Array.of(0, 0x80000000, 0xff000000))
+  const partition = { ...built, lows: new Uint16Array(new SharedArrayBuffer(6)) }
+  partition.lows.set(built.lows)
   const segmentOf = (text: string) => findSegment4(partition, parseAddress(text)?.d as number)
   t.equal(segmentOf('127.255.255.255'), 0)
   t.equal(segmentOf('128.0.0.0'), 1)
@@ -50,7 +50,7 @@ t.test('the word of an address is read without its sign, and shared memory serve
 
 t.test('a partition of one segment holds every address', async (t) => {
   const starts = Uint32Array.of(0)
-  const partition = { starts, direct: directIndex4(starts) }
+  const partition = buildPartition4(starts)
   t.same(
     [0, 1, 0x7fffffff, TOP].map((address) => findSegment4(partition, address)),
     [0, 0, 0, 0],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { buildPartition6, findSegment6 } from '../src/index.ts'
+import { createPartition6Writer, findSegment6, type Partition6Writer } from '../src/index.ts'
 
 const TOP = 2n ** 128n - 1n
 
@@ -24,12 +24,19 @@ function words(bits: bigint): [number, number, number, number] {
   return [word(96n), word(64n), word(32n), word(0n)]
 }
 
+/** A partition of which the value of each boundary is its position. */
+function built(boundaries: readonly bigint[]): ReturnType<Partition6Writer['finish']> {
+  const writer = createPartition6Writer(4)
+  for (const [position, boundary] of boundaries.entries()) writer.push(...words(boundary), position)
+  return writer.finish()
+}
+
 /** The boundary whose value an address has, by way of the built partition. */
 function found(boundaries: readonly bigint[], addresses: readonly bigint[]): readonly number[] {
-  const { partition, origin } = buildPartition6(Uint32Array.from(boundaries.flatMap(words)))
+  const { partition, values } = built(boundaries)
   return addresses.map((address) => {
     const [a, b, c, d] = words(address)
-    return origin[findSegment6(partition, a | 0, b | 0, c | 0, d | 0)] as number
+    return values[findSegment6(partition, a | 0, b | 0, c | 0, d | 0)] as number
   })
 }
 
@@ -56,7 +63,7 @@ t.test('cuts below a /64 keep to their /64, and its neighbours go on', async (t)
   const next = prefix + (1n << 64n)
   t.same(found(boundaries, [prefix - 1n, prefix, prefix + 4n, prefix + 5n, prefix + 8n]), [0, 0, 0, 1, 1])
   t.same(found(boundaries, [prefix + 9n, next - 1n, next, next + 7n, prefix + (3n << 64n)]), [2, 2, 2, 2, 3])
-  const { partition } = buildPartition6(Uint32Array.from(boundaries.flatMap(words)))
+  const { partition } = built(boundaries)
   t.equal(partition.cells.length, 1, 'one /64 is cut further')
   t.equal(partition.fineHigh.length, 3, 'into three pieces')
 })
@@ -64,4 +71,14 @@ t.test('cuts below a /64 keep to their /64, and its neighbours go on', async (t)
 t.test('a cut in the last /64 of the space brings no segment after it', async (t) => {
   const boundaries = [0n, TOP - 1n]
   t.same(found(boundaries, [TOP - 2n, TOP - 1n, TOP]), [0, 1, 1])
+})
+
+t.test('a start with the value that already holds makes no segment', async (t) => {
+  const writer = createPartition6Writer(4)
+  writer.push(0, 0, 0, 0, 7)
+  writer.push(0x2a000000, 0, 0, 5, 7)
+  writer.push(0x2a000000, 1, 0, 0, 8)
+  writer.push(0x2a000000, 1, 0, 1, 8)
+  const { partition, values } = writer.finish()
+  t.same([Array.from(values), partition.cells.length], [[7, 8], 0])
 })

@@ -1,11 +1,15 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { formatAddress, type GeoReader, SallyportError } from '@sallyport/core'
+import { gunzipSync } from 'node:zlib'
+import { formatAddress, type GeoReader, parseAddress, SallyportError } from '@sallyport/core'
+import { SOURCES } from '@sallyport/data/sources'
 import t from 'tap'
-import { openCities, openGeo } from '../src/index.ts'
-import { walkCountries } from '../src/mmdb/countries.ts'
-import { parseMmdb } from '../src/mmdb/file.ts'
-import { address, addressFrom, createRandom, folder, randomBits, SHARED_DATA, sourcesOf } from './fixtures.ts'
+import { createSegmentWriter, type Segments } from '../src/compile/segments.ts'
+import { geoRecordOf } from '../src/geo/record.ts'
+import { type CitySource, compileCity, joinCities, loadCity, type OpenedCity, openDatabase } from '../src/index.ts'
+import { type MmdbFile, parseMmdb } from '../src/mmdb/file.ts'
+import { walkNetworks } from '../src/mmdb/walk.ts'
+import { address, addressFrom, createRandom, folder, randomBits, SHARED_DATA } from './fixtures.ts'
 import { type MmdbForm, type MmdbValue, writeMmdb } from './mmdb-writer.ts'
 
 const FLAT = {
@@ -28,6 +32,47 @@ const NESTED = {
   subdivisions: [{ iso_code: 'E', names: { en: 'Östergötland County' } }, { names: { en: 'Second' } }],
 }
 
+/** The networks of a tree laid out, each with where its record stands as its value. */
+function segmentsOf(file: MmdbFile, family: 4 | 6): Segments {
+  const writer = createSegmentWriter()
+  walkNetworks(file, family, (at) => at, writer)
+  return writer.finish()
+}
+
+function citySource(path: string, id = 'city'): CitySource {
+  const row = SOURCES.find((source) => source.id === id)
+  if (row === undefined) throw new Error(`no source ${id}`)
+  const { size, mtimeMs } = statSync(path)
+  return { row, file: { path, size, modified: Math.trunc(mtimeMs) } }
+}
+
+function compiledCity(dataDir: string, path: string, id = 'city'): OpenedCity {
+  const source = citySource(path, id)
+  const table = loadCity(compileCity({ dataDir, source }).path)
+  return {
+    status: table.source,
+    ...(source.row.family === undefined ? {} : { family: source.row.family }),
+    cities: table,
+  }
+}
+
+/** A database opened both ways, compiled and as it is: every answer is compared. */
+async function openedFile(t: Parameters<typeof folder>[0], path: string): Promise<GeoReader> {
+  const compiled = compiledCity(folder(t), path)
+  const { geo } = joinCities([compiled])
+  const { geo: direct } = joinCities([{ ...compiled, cities: await openDatabase(path) }])
+  if (geo === undefined || direct === undefined) throw new Error(`${path}: not opened`)
+  return {
+    read(address) {
+      const answer = geo.read(address)
+      // One assertion an address would drown the others.
+      const before = direct.read(address)
+      if (JSON.stringify(before) !== JSON.stringify(answer)) t.same(answer, before, formatAddress(address))
+      return answer
+    },
+  }
+}
+
 async function opened(
   t: Parameters<typeof folder>[0],
   networks: Readonly<Record<string, MmdbValue>>,
@@ -35,7 +80,7 @@ async function opened(
 ): Promise<GeoReader> {
   const path = join(folder(t), 'city.mmdb')
   writeFileSync(path, writeMmdb(networks, form))
-  return openGeo(form.ipVersion === 4 ? { ipv4: path } : { ipv6: path })
+  return openedFile(t, path)
 }
 
 t.test('the flat layout: empty texts are absent, coordinates without noise, the zone read off them', async (t) => {
@@ -103,28 +148,34 @@ t.test('an IPv6 file answers for both families, an IPv4 file for its own only', 
   t.throws(() => onlySix.read(address('23.0.0.7')), { code: 'missing_data' })
 })
 
-t.test('each family is read from its own file, and an IPv4 file named for IPv6 is refused', async (t) => {
+t.test('each family is read from the first source that has it', async (t) => {
   const dir = folder(t)
   const [four, six] = [join(dir, 'four.mmdb'), join(dir, 'six.mmdb')]
   writeFileSync(four, writeMmdb({ '23.0.0.0/24': FLAT }, { ipVersion: 4 }))
   writeFileSync(six, writeMmdb({ '2a00:1::/32': NESTED, '23.0.0.0/24': NESTED }, { ipVersion: 6 }))
-  const geo = await openGeo({ ipv4: four, ipv6: six })
+  const ofFour = compiledCity(dir, four, 'dbip-city-v4')
+  const ofSix = compiledCity(dir, six, 'dbip-city-v6')
+  const { geo, countries } = joinCities([ofFour, ofSix])
+  const both = [address('23.0.0.1'), address('2a00:1::1')]
   t.match(
-    [geo.read(address('23.0.0.1')), geo.read(address('2a00:1::1'))],
+    both.map((one) => geo?.read(one)),
     [{ countryCode: 'GB' }, { countryCode: 'SE' }],
   )
-  const both = await openGeo({ ipv4: six, ipv6: six })
-  t.match(
-    [both.read(address('23.0.0.1')), both.read(address('2a00:1::1'))],
-    [{ countryCode: 'SE' }, { countryCode: 'SE' }],
+  t.same(
+    both.map((one) => countries?.find(one)),
+    ['GB', 'SE'],
   )
-  await t.rejects(openGeo({ ipv6: four }), { code: 'corrupt_data', message: /four\.mmdb: an IPv4 database/ })
-  await t.rejects(openGeo({ ipv4: join(dir, 'no.mmdb') }), { code: 'missing_data', message: /no\.mmdb/ })
+  t.throws(() => joinCities([ofSix]).geo?.read(address('23.0.0.1')), { code: 'missing_data' }, 'its row is for IPv6')
+  t.same(joinCities([{ status: ofFour.status }]), {}, 'nothing was opened')
+  const joined = joinCities([compiledCity(dir, six)])
+  t.equal(joined.countries?.find(address('23.0.0.1')), 'SE')
+  t.throws(() => compileCity({ dataDir: dir, source: citySource(four, 'dbip-city-v6') }), {
+    code: 'corrupt_data',
+    message: /four\.mmdb: no record of it has a country/,
+  })
 })
 
-t.test('walking the tree finds for every address the country that a lookup finds', async (t) => {
-  const codes = ['ZZ', 'DE', 'FR', 'US', 'SE']
-  const numberOf = (code: string) => codes.indexOf(code)
+t.test('compiled it answers as the reader does, in every form of tree', async (t) => {
   for (const recordSize of [24, 28, 32] as const) {
     for (const ipVersion of [4, 6] as const) {
       const random = createRandom(recordSize + ipVersion)
@@ -133,45 +184,69 @@ t.test('walking the tree finds for every address the country that a lookup finds
           const family = ipVersion === 6 && index % 3 !== 0 ? 6 : 4
           const prefix = family === 4 ? 9 + random(24) : 12 + random(110)
           const bits = family === 4 ? randomBits(random, 32) : (1n << 125n) | (randomBits(random, 128) >> 3n)
-          const code = codes[random(codes.length)] as string
+          const code = ['ZZ', 'DE', 'FR', 'US', 'SE'][random(5)] as string
           const record =
             index % 2 === 0
-              ? { city: `Town ${index}`, country_code: code }
-              : { names: ['x', true], country: { iso_code: code } }
+              ? { city: `Town ${index}`, country_code: code, latitude: random(180) - 90, longitude: random(360) - 180 }
+              : { names: ['x', true], country: { iso_code: code }, postal: { code: `${random(99)}` } }
           return [`${formatAddress(addressFrom(family, bits))}/${prefix}`, record]
         }),
       )
-      const file = parseMmdb(writeMmdb(networks, { ipVersion, recordSize }), 'made.mmdb')
+      const path = join(folder(t), 'made.mmdb')
+      writeFileSync(path, writeMmdb(networks, { ipVersion, recordSize }))
+      const table = loadCity(compileCity({ dataDir: folder(t), source: citySource(path) }).path)
+      const file = parseMmdb(readFileSync(path), path)
       for (const family of ipVersion === 4 ? ([4] as const) : ([4, 6] as const)) {
-        const { segments } = walkCountries(file, family, (letters) =>
-          numberOf(letters < 0 ? 'ZZ' : String.fromCharCode(letters >> 8, letters & 255)),
+        const segments = segmentsOf(file, family)
+        const points = Array.from({ length: segments.count }, (_, index) =>
+          segments.starts.subarray(index * 4, index * 4 + 4).reduce((bits, word) => (bits << 32n) | BigInt(word), 0n),
         )
-        let wrong = 0
-        for (let index = 0; index < segments.count; index++) {
-          const words = segments.starts.subarray(index * 4, index * 4 + 4)
-          const start = words.reduce((bits, word) => (bits << 32n) | BigInt(word), 0n)
+          .flatMap((start) => [start, start + 1n, start - 1n])
+          .concat(Array.from({ length: 300 }, () => randomBits(random, family === 4 ? 32 : 128)))
           // ::/96 is IPv4's place in the tree, and ::ffff:0:0/96 an IPv4 address to every reader.
-          if (family === 6 && start >> 96n === 0n) continue
-          const record = file.reader.get(formatAddress(addressFrom(family, start))) as {
-            country_code?: string
-            country?: { iso_code: string }
-          } | null
-          if (segments.values[index] !== numberOf(record?.country_code ?? record?.country?.iso_code ?? 'ZZ')) wrong++
-        }
-        t.equal(wrong, 0, `${recordSize} bits, IPv${ipVersion} tree, IPv${family}: ${segments.count} segments`)
+          .filter((point) => point >= 0n && (family === 6 ? point >> 96n !== 0n : point < 2n ** 32n))
+        const wrong = points.filter((point) => {
+          const one = addressFrom(family, point)
+          const record = file.reader.get(formatAddress(one))
+          const expected = record === null ? undefined : geoRecordOf(record)
+          return (
+            JSON.stringify(table.read(one)) !== JSON.stringify(expected) || table.country(one) !== expected?.countryCode
+          )
+        })
+        t.same(wrong, [], `${recordSize} bits, IPv${ipVersion} tree, IPv${family}: ${points.length} addresses`)
         t.ok(segments.count > 50)
       }
     }
   }
 })
 
-/** 'refused' for an error of ours that names the file, 'opened', or what was thrown. */
+t.test('countries that are not known are absent, compiled or not', async (t) => {
+  const path = join(folder(t), 'city.mmdb')
+  const records = { '23.0.0.0/24': FLAT, '23.0.1.0/24': { ...FLAT, country_code: '' } }
+  writeFileSync(path, writeMmdb(records, { ipVersion: 4 }))
+  const compiled = compiledCity(folder(t), path)
+  for (const cities of [compiled.cities, await openDatabase(path)]) {
+    const { countries } = joinCities([{ status: compiled.status, ...(cities === undefined ? {} : { cities }) }])
+    t.same(
+      ['23.0.0.255', '23.0.1.0', '23.0.2.0', '2a00::'].map((text) => countries?.find(address(text))),
+      ['GB', undefined, undefined, undefined],
+    )
+  }
+})
+
+/** 'refused' where opening and compiling both end in an error of ours that names the file, or what happened else. */
 async function outcome(path: string): Promise<string> {
-  try {
-    const geo = await openGeo({ ipv4: path })
-    geo.read(address('23.0.0.1'))
-    return 'opened'
-  } catch (error) {
+  const results = [
+    await openDatabase(path)
+      .then((cities) => cities.read(address('23.0.0.1')))
+      .then(() => 'opened', told),
+    await Promise.resolve()
+      .then(() => compileCity({ dataDir: `${path}.compiled`, source: citySource(path) }))
+      .then(() => 'compiled', told),
+  ]
+  return results.every((result) => result === 'refused') ? 'refused' : results.join(', ')
+
+  function told(error: unknown): string {
     return error instanceof SallyportError && error.message.startsWith(path) ? 'refused' : String(error)
   }
 }
@@ -216,34 +291,25 @@ t.test('a walk through a tree that runs in a circle ends', async (t) => {
   const bytes = writeMmdb({ '23.0.0.0/16': FLAT }, { ipVersion: 4 })
   const { nodeCount } = parseMmdb(bytes, 'made.mmdb')
   bytes.fill(0, 0, nodeCount * 6)
-  t.throws(() => walkCountries(parseMmdb(bytes, 'made.mmdb'), 4, () => 0), {
+  t.throws(() => segmentsOf(parseMmdb(bytes, 'made.mmdb'), 4), {
     code: 'corrupt_data',
     message: /made\.mmdb/,
   })
 })
 
-t.test('of the city sources each is opened on its own', async (t) => {
+t.test('a city file keeps its file before and removes what is older', async (t) => {
   const dir = folder(t)
-  const four = writeMmdb({ '23.0.0.0/24': FLAT }, { ipVersion: 4 })
-  const six = writeMmdb({ '2a00:1::/32': NESTED }, { ipVersion: 6 })
-  const good = await openCities(sourcesOf(dir, { 'dbip-city-v4': four, 'dbip-city-v6': six }))
-  t.match(
-    [good.geo?.read(address('23.0.0.1')), good.geo?.read(address('2a00:1::1'))],
-    [{ countryCode: 'GB' }, { countryCode: 'SE' }],
-  )
-  t.equal(good.refused.size, 0)
-  const half = await openCities(sourcesOf(dir, { 'dbip-city-v4': four.subarray(0, 100), 'dbip-city-v6': six }))
-  t.match(half.refused.get('dbip-city-v4'), /dbip-city-v4: no metadata/)
-  t.match(half.geo?.read(address('2a00:1::1')), { countryCode: 'SE' })
-  t.throws(() => half.geo?.read(address('23.0.0.1')), { code: 'missing_data' })
-  const none = await openCities(sourcesOf(dir, {}))
-  t.same([none.geo, none.refused.size], [undefined, 0])
-  const both = writeMmdb({ '2a00:1::/32': NESTED, '23.0.0.0/24': FLAT }, { ipVersion: 6 })
-  const own = await openCities(sourcesOf(dir, { city: both, 'dbip-city-v4': four }))
-  t.match(
-    [own.geo?.read(address('23.0.0.1')), own.geo?.read(address('2a00:1::1'))],
-    [{ countryCode: 'GB' }, { countryCode: 'SE' }],
-  )
+  const path = join(dir, 'city.mmdb')
+  const paths = [1, 2, 3].map((day) => {
+    writeFileSync(path, writeMmdb({ '23.0.0.0/24': FLAT }, { ipVersion: 4, built: 1_780_000_000 + day }))
+    const { path: made } = compileCity({
+      dataDir: dir,
+      source: { ...citySource(path), file: { ...citySource(path).file, modified: day } },
+    })
+    utimesSync(made, day, day)
+    return made
+  })
+  t.same(paths.map(existsSync), [false, true, true])
 })
 
 const TEST_DATA = join(SHARED_DATA, 'mmdb/test-data')
@@ -259,11 +325,54 @@ t.test("MaxMind's bad databases are refused by name", { skip }, async (t) => {
   for (const path of bad) t.equal(await outcome(path), 'refused', path)
 })
 
-t.test("MaxMind's test city database is read", { skip }, async (t) => {
-  const path = join(TEST_DATA, 'GeoIP2-City-Test.mmdb')
-  const geo = await openGeo({ ipv6: path })
+t.test("MaxMind's test databases of places answer as their reader does", { skip }, async (t) => {
+  const names = readdirSync(TEST_DATA).filter((name) =>
+    /^(GeoIP2|GeoLite2)-(City|Enterprise|Country).*Test\.mmdb$/.test(name),
+  )
+  let read = 0
+  for (const name of names) {
+    const path = join(TEST_DATA, name)
+    const geo = await openedFile(t, path)
+    const file = parseMmdb(readFileSync(path), path)
+    for (const family of [4, 6] as const) {
+      const segments = segmentsOf(file, family)
+      read += segments.count
+      for (let segment = 0; segment < segments.count; segment++) {
+        const [a, b, c, d] = Array.from(segments.starts.subarray(segment * 4, segment * 4 + 4), (word) => word | 0) as [
+          number,
+          number,
+          number,
+          number,
+        ]
+        // IPv4's place in an IPv6 tree, which no client's address is in.
+        if (family === 6 && a === 0 && b === 0 && (c === 0 || c === 0xffff)) continue
+        geo.read({ family, a, b, c, d })
+      }
+    }
+  }
+  t.ok(read > 1000, `${read} networks of ${names.length} databases`)
+  const geo = await openedFile(t, join(TEST_DATA, 'GeoIP2-City-Test.mmdb'))
   t.match(geo.read(address('81.2.69.142')), { countryCode: 'GB', city: 'London', accuracyRadius: 10 })
   t.match(geo.read(address('2a02:cf40::1')), { countryCode: 'NO', timezone: 'Europe/Oslo' })
-  const { networks } = walkCountries(parseMmdb(readFileSync(path), path), 4, () => 1)
-  t.ok(networks > 10)
+})
+
+const GOLDEN = join(SHARED_DATA, 'geo/dbip-city-golden.jsonl.gz')
+const skipGolden = existsSync(GOLDEN) ? false : 'the shared golden answers are not there'
+
+t.test('golden answers of the reader, over a cut of the real database', { skip: skipGolden }, async (t) => {
+  const dir = folder(t)
+  const { geo } = joinCities(
+    ([4, 6] as const).map((family) =>
+      compiledCity(dir, join(SHARED_DATA, `geo/dbip-city-mini-ipv${family}.mmdb`), `dbip-city-v${family}`),
+    ),
+  )
+  const lines = gunzipSync(readFileSync(GOLDEN)).toString('utf8').trim().split('\n')
+  const wrong = lines.filter((line) => {
+    const { ip, record } = JSON.parse(line) as { ip: string; record: object | null }
+    const one = parseAddress(ip)
+    if (one === undefined) throw new Error(`golden address ${ip}`)
+    const expected = record === null ? undefined : geoRecordOf(record)
+    return JSON.stringify(geo?.read(one)) !== JSON.stringify(expected)
+  })
+  t.same(wrong.slice(0, 5), [], `${lines.length} answers, ${wrong.length} wrong`)
 })

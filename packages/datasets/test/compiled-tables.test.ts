@@ -4,7 +4,6 @@ import { formatPrefix } from '@sallyport/core'
 import t from 'tap'
 import { compileTables, loadTables, tablesPath } from '../src/index.ts'
 import { address, addressFrom, createRandom, folder, randomBits, sourcesOf, tablesOf } from './fixtures.ts'
-import { writeMmdb } from './mmdb-writer.ts'
 
 const ASN4 = [
   '23.0.0.0,23.0.0.255,64500,"Access, Inc."',
@@ -102,43 +101,6 @@ t.test('a system is registered where most of its IPv4 addresses are; IPv6 decide
   )
   const without = await tablesOf(t, { 'asn-csv-v4': ASN4, 'asn-country-v4': '5.0.0.0,5.0.0.255,IT' })
   t.notOk('country' in (without.systems?.system(0) ?? {}), 'unknown is absent')
-})
-
-t.test('countries come from a city database of either layout, IPv4 and IPv6', async (t) => {
-  const flat = { country_code: 'DE', city: 'Berlin', latitude: 52.5, longitude: 13.4 }
-  const nested = (code: string) => ({
-    city: { names: { en: 'X' } },
-    country: { iso_code: code },
-    location: { latitude: 1.5 },
-  })
-  const { countries, networks, systems } = await tablesOf(t, {
-    'dbip-city-v4': writeMmdb(
-      { '23.0.0.0/24': flat, '23.0.1.0/24': { ...flat, city: 'Bonn' }, '23.0.2.0/24': { country_code: '' } },
-      { ipVersion: 4 },
-    ),
-    'dbip-city-v6': writeMmdb(
-      { '2a00:1::/32': nested('FR'), '2a00:2::8/125': { registered_country: { iso_code: 'SE' } } },
-      { ipVersion: 6 },
-    ),
-  })
-  const of = (text: string) => countries?.find(address(text))
-  t.same(['23.0.0.0', '23.0.1.255', '23.0.2.0', '23.0.3.0', '22.255.255.255'].map(of), [
-    'DE',
-    'DE',
-    undefined,
-    undefined,
-    undefined,
-  ])
-  t.same(['2a00:1::', '2a00:1:ffff::', '2a00:2::7', '2a00:2::8', '2a00:2::f', '2a00:2::10'].map(of), [
-    'FR',
-    'FR',
-    undefined,
-    'SE',
-    'SE',
-    undefined,
-  ])
-  t.equal(networks, undefined, 'no list, no table')
-  t.equal(systems, undefined)
 })
 
 t.test('a search equals a linear scan over the ranges, at and around every end', async (t) => {
@@ -242,5 +204,33 @@ t.test('the folder is made where it is not there, and progress runs to the end',
   t.ok(
     told.every(([, done], index) => index === 0 || done >= (told[index - 1]?.[1] as number)),
     'never back',
+  )
+})
+
+t.test('the directory of systems is compiled: orders, and names without case and accents', async (t) => {
+  const { systems } = await tablesOf(t, {
+    'asn-csv-v4': [
+      '5.0.0.0,5.0.0.255,64510,Telefónica Uno',
+      '6.0.0.0,6.0.3.255,64511,Łódź Net',
+      '7.0.0.0,7.0.0.127,64512,Uno Dos',
+      '7.0.0.192,7.0.0.255,64512,Uno Dos',
+      '7.0.2.0,7.0.2.63,64512,Uno Dos',
+    ].join('\n'),
+    'asn-csv-v6': '2a00:1::,2a00:1:ffff:ffff:ffff:ffff:ffff:ffff,64513,日本 Six',
+  })
+  const asns = (indexes: readonly number[] | undefined) => indexes?.map((index) => systems?.system(index).asn)
+  t.same(asns(systems?.largest('addresses', 9)), [64511, 64510, 64512, 64513])
+  t.same(asns(systems?.largest('addresses', 2)), [64511, 64510])
+  t.same(asns(systems?.largest('prefixes', 9)), [64512, 64510, 64511, 64513])
+  t.same(asns(systems?.named('telefonica', 9)), [64510])
+  t.same(asns(systems?.named('uno', 9)), [64510, 64512])
+  t.same(asns(systems?.named('uno', 1)), [64510])
+  t.same(asns(systems?.named('日本', 9)), [64513])
+  t.same(asns(systems?.named('', 9)), [64511, 64510, 64512, 64513])
+  t.same(asns(systems?.named('no such', 9)), [])
+  t.same(asns(systems?.named('uno\nuno', 9)), [], 'no text is found across two names')
+  t.same(
+    [64509, 64510, 64513, 64514, 0].map((asn) => systems?.indexOf(asn)),
+    [-1, 0, 3, -1, -1],
   )
 })

@@ -1,7 +1,8 @@
 import { formatAddress } from '@sallyport/core'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { readSystemRanges } from '../src/compile/systems.ts'
 import { csvFile, readRangeLines } from '../src/parse/csv.ts'
+import { address, tablesOf } from './fixtures.ts'
 
 function read(text: string, family: 4 | 6 = 4) {
   const { ranges, names } = readSystemRanges(csvFile('asn.csv', Buffer.from(text)), family, () => {})
@@ -98,3 +99,23 @@ t.test('progress is told in bytes', async (t) => {
   t.same([...firsts], ['1.0.0.0'])
   t.same(told, [line.length * 65_536])
 })
+
+t.test('lines of both families, as iptoasn has them, are those of two files', async (t) => {
+  const text = [
+    '1.0.0.0\t1.0.0.255\t64500\tDE\tMade "A"',
+    '1.0.1.0\t1.0.1.255\t0\tNone\tNot routed',
+    '2a00:1::\t2a00:1::ffff\t64501\tFR\tSix',
+  ]
+  const { networks, systems, status } = await tables(t, { iptoasn: text.join('\n') })
+  t.match(networks?.find(address('1.0.0.5'))?.system, { asn: 64500, name: 'Made "A"' })
+  t.equal(networks?.find(address('1.0.1.5')), undefined)
+  t.match(networks?.find(address('2a00:1::5'))?.system, { asn: 64501, name: 'Six' })
+  t.equal(systems?.size, 2)
+  t.match(status('iptoasn'), { state: 'loaded', entries: 2 })
+  t.match((await tables(t, { iptoasn: 'x\ty\n' })).status('iptoasn'), { state: 'refused' })
+})
+
+async function tables(t: Test, files: Readonly<Record<string, string>>) {
+  const loaded = await tablesOf(t, files)
+  return { ...loaded, status: (id: string) => loaded.sources.find((source) => source.id === id) }
+}

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Address, address4, address6, parseAddress } from '@sallyport/core'
-import { SOURCES } from '@sallyport/data/sources'
+import { SOURCES, type SourceRow } from '@sallyport/data/sources'
 import type { Test } from 'tap'
 import { compileTables, type LoadedTables, loadTables, type ResolvedSource, resolveSources } from '../src/index.ts'
 
@@ -25,6 +25,20 @@ export function sourcesOf(dir: string, files: Readonly<Record<string, string | B
     return [id, { url: pathToFileURL(path).href }]
   })
   return resolveSources(Object.fromEntries(overrides))
+}
+
+/** A source of a row that the table does not have, with a file of these contents. */
+export function madeSource(
+  dir: string,
+  row: Partial<SourceRow> & Pick<SourceRow, 'id' | 'kind'>,
+  contents: string,
+): ResolvedSource {
+  const path = join(dir, row.id)
+  writeFileSync(path, contents)
+  const made: SourceRow = { title: row.id, format: 'text', enabled: true, licence: '', credit: '', note: '', ...row }
+  const [source] = resolveSources({ [row.id]: { url: pathToFileURL(path).href } }, [made])
+  if (source === undefined) throw new Error(`no source ${row.id}`)
+  return source
 }
 
 /** Compiles and loads these contents. */

@@ -1,10 +1,10 @@
 import t from 'tap'
 import { type ListForm, readList } from '../src/parse/list.ts'
 
-const FORM: ListForm = { path: 'list.txt', networkClass: 'vpn', single: false }
+const FORM: ListForm = { format: 'text', path: 'list.txt', networkClass: 'vpn', single: false }
 
 function counts(text: string, form: Partial<ListForm> = {}): [ipv4: number, ipv6: number] {
-  const ranges = readList(text, { ...FORM, ...form })
+  const ranges = readList(text, { ...FORM, ...form }).ranges
   return [ranges[4].count, ranges[6].count]
 }
 
@@ -13,13 +13,13 @@ const PADDING = Array.from({ length: 200 }, (_, index) => `23.1.${index}.0/24\n`
 t.test('a list holds CIDRs and addresses of both families, comments and empty lines', async (t) => {
   const text = '# VPN\n\n23.0.0.0/24\r\n23.0.1.5 # one server\n  2a00:1::/48  \n2a00:2::1\n'
   t.same(counts(text), [2, 2])
-  const { 4: ranges } = readList(text, FORM)
+  const { 4: ranges } = readList(text, FORM).ranges
   t.same([ranges.firsts[3], ranges.lasts[3]], [0x17000000, 0x170000ff])
   t.same([ranges.firsts[7], ranges.lasts[7]], [0x17000105, 0x17000105])
 })
 
 t.test('host bits of a prefix are set aside', async (t) => {
-  const { 4: ranges } = readList('23.0.0.77/24', FORM)
+  const { 4: ranges } = readList('23.0.0.77/24', FORM).ranges
   t.same([ranges.firsts[3], ranges.lasts[3]], [0x17000000, 0x170000ff])
 })
 
@@ -78,12 +78,12 @@ t.test('a public resolver or root server as an anonymiser refuses the list', asy
 
 t.test('a list that adds up to an impossible share of the space is refused', async (t) => {
   const slashEights = (count: number) => Array.from({ length: count }, (_, index) => `${11 + index}.0.0.0/8`).join('\n')
-  t.throws(() => counts(slashEights(17)), { code: 'corrupt_data', message: /1\/16 of the IPv4 space/ })
+  t.throws(() => counts(slashEights(17)), { code: 'corrupt_data', message: /more of the IPv4 space/ })
   t.same(counts(slashEights(17), { networkClass: 'datacenter' }), [17, 0])
-  t.throws(() => counts(slashEights(66), { networkClass: 'datacenter' }), { message: /1\/4 of the IPv4 space/ })
+  t.throws(() => counts(slashEights(66), { networkClass: 'datacenter' }), { message: /more of the IPv4 space/ })
   const wide = Array.from(
     { length: 4100 },
     (_, index) => `${(0x2a00 + (index >> 3)).toString(16)}:${((index & 7) << 13).toString(16)}::/19`,
   )
-  t.throws(() => counts(wide.join('\n')), { code: 'corrupt_data', message: /1\/16 of the IPv6 space/ })
+  t.throws(() => counts(wide.join('\n')), { code: 'corrupt_data', message: /more of the IPv6 space/ })
 })

@@ -1,7 +1,7 @@
 import { coverRange, formatAddress } from '@sallyport/core'
 import t from 'tap'
 import { countCover } from '../src/compile/cover.ts'
-import { boundsOf, groupByValue, layOut, overlay, uniform } from '../src/compile/segments.ts'
+import { boundsOf, layOut, overlay, uniform } from '../src/compile/segments.ts'
 import { createRangeWriter } from '../src/parse/ranges.ts'
 import { address, addressFrom, createRandom, randomBits } from './fixtures.ts'
 
@@ -82,12 +82,6 @@ t.test('layers are combined wherever one of them changes', async (t) => {
     '10.0.1.0-10.0.1.255=2',
     '10.0.2.0-255.255.255.255=0',
   ])
-})
-
-t.test('the segments of a value are found in address order', async (t) => {
-  const laid = layOut(ranges(['10.0.0.0', '10.0.0.0', 2], ['10.0.0.2', '10.0.0.2', 1], ['10.0.0.4', '10.0.0.4', 2]), 4)
-  const of = groupByValue(laid, 3)
-  t.same([of(1), of(2), of(3)], [[3], [1, 5], []])
 })
 
 t.test('counting a cover gives as many prefixes as making it', async (t) => {

@@ -1,26 +1,62 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { NETWORK_CLASSES } from '@sallyport/core'
-import { SOURCES, type SourceRow } from '@sallyport/data/sources'
+import { OPEN_LICENCES, PUBLISHED_FOR_USE, SOURCES, type SourceRow } from '@sallyport/data/sources'
 import t from 'tap'
 import { resolveSources } from '../src/index.ts'
 import { dateOfFile } from '../src/sources/resolve.ts'
-import { folder } from './fixtures.ts'
+import { folder, SHARED_DATA } from './fixtures.ts'
 
 const byId = (sources: ReturnType<typeof resolveSources>, id: string) => sources.find(({ row }) => row.id === id)
 
 t.test('every row of the table says what it needs to be read', async (t) => {
   t.equal(new Set(SOURCES.map(({ id }) => id)).size, SOURCES.length, 'ids are unique')
   for (const row of SOURCES) {
-    const isList = row.kind === 'ranges' || row.kind === 'addresses'
-    t.equal(row.networkClass !== undefined, isList, `${row.id}: lists, and only lists, have a class`)
+    const isList = row.kind === 'ranges' || row.kind === 'addresses' || row.kind === 'crawler'
+    t.equal(row.networkClass !== undefined, isList, `${row.id}: lists of networks, and only they, have a class`)
     if (row.networkClass !== undefined) t.ok(NETWORK_CLASSES.includes(row.networkClass), row.id)
     t.equal(row.package === undefined, row.file === undefined, `${row.id}: package and file go together`)
     t.ok(row.title && row.format && row.licence && row.note, row.id)
     if (/CC-BY/.test(row.licence)) t.ok(row.credit, `${row.id}: a CC-BY licence asks for a credit line`)
-    if (row.kind === 'asn' || row.kind === 'asn-country') t.ok(row.family, `${row.id}: one family a file`)
+    if (row.kind === 'asn-country') t.ok(row.family, `${row.id}: one family a file`)
   }
+})
+
+t.test('every row that is refreshed says from where, how often and what is plausible', async (t) => {
+  for (const { id, kind, url, refreshHours, entries, covers, trust } of SOURCES) {
+    if (refreshHours === undefined) continue
+    t.ok(url?.startsWith('https://'), `${id}: https alone`)
+    t.ok(URL.canParse(url ?? ''), id)
+    t.ok(refreshHours >= 1 && refreshHours <= 24 * 31, id)
+    if (kind !== 'city') t.ok(entries !== undefined && entries.min >= 1 && entries.min * 2 < entries.max, id)
+    const isList = ['ranges', 'addresses', 'crawler', 'abuse'].includes(kind)
+    t.equal(covers !== undefined, isList, `${id}: what it covers`)
+    if (isList) t.ok(trust !== undefined && trust > 0 && trust < 1, `${id}: trust`)
+  }
+})
+
+t.test('only what may be used by anybody, or is published to be used so, is on by itself', async (t) => {
+  const on = SOURCES.filter(({ enabled, url }) => enabled && url !== undefined)
+  t.same(
+    on.filter(({ licence }) => !OPEN_LICENCES.includes(licence) && licence !== PUBLISHED_FOR_USE).map(({ id }) => id),
+    [],
+  )
+  t.ok(on.length > 60)
+  const off = resolveSources().filter(({ row }) => !row.enabled)
+  t.ok(off.length > 0 && off.every(({ file, reason }) => file === undefined && reason === 'not switched on'))
+})
+
+const FEEDS = join(SHARED_DATA, 'feeds/feeds.json')
+const skip = existsSync(FEEDS) ? false : 'the list of checked feeds is not there'
+
+t.test('the row of every checked feed is there, under its own id', { skip }, async (t) => {
+  const ids = new Set(SOURCES.map(({ id }) => id))
+  const feeds: readonly { id: string }[] = JSON.parse(readFileSync(FEEDS, 'utf8'))
+  t.same(
+    feeds.filter(({ id }) => !ids.has(id)),
+    [],
+  )
 })
 
 t.test('the embedded packages are found, with their version', async (t) => {
@@ -30,9 +66,9 @@ t.test('the embedded packages are found, with their version', async (t) => {
     t.match(file?.version, /^\d+\.\d+\.\d{10}$/, row.id)
   }
   t.equal(dateOfFile(byId(sources, 'asn-csv-v4')?.file as never), '2026-06-17')
-  for (const { row, file, reason } of sources.filter(({ row }) => row.package === undefined)) {
+  for (const { row, file, reason } of sources.filter(({ row }) => row.package === undefined && row.enabled)) {
     t.equal(file, undefined, row.id)
-    t.equal(reason, 'no file is named', row.id)
+    t.equal(reason, row.url === undefined ? 'no file is named' : 'not downloaded yet', row.id)
   }
 })
 
@@ -82,7 +118,7 @@ t.test('a city database for both families takes the place of the embedded ones',
 
 t.test('what this version cannot do is an error in the configuration, named', async (t) => {
   t.throws(() => resolveSources({ 'asn-csv-v5': {} }), { code: 'invalid_config', message: /asn-csv-v5/ })
-  for (const url of ['https://example.org/list.txt', 'http://example.org', 'ftp://x/y', 'list.txt', 'file://host/x']) {
+  for (const url of ['ftp://x/y', 'list.txt', 'file://host/x', 'data:text/plain,1.2.3.4']) {
     t.throws(
       () => resolveSources({ 'x4bnet-vpn-ipv4': { url } }),
       { code: 'invalid_config', message: /x4bnet-vpn-ipv4\.url: .*file:/ },

@@ -3,15 +3,12 @@ import { join } from 'node:path'
 import t from 'tap'
 import { compileTables, loadTables } from '../src/index.ts'
 import { address, folder, sourcesOf } from './fixtures.ts'
-import { writeMmdb } from './mmdb-writer.ts'
 
 const ASN4 = '23.0.0.0,23.0.0.255,64500,Access'
-const CITY4 = writeMmdb({ '23.0.0.0/24': { country_code: 'DE' } }, { ipVersion: 4, built: Date.UTC(2026, 5, 5) / 1000 })
 const GOOD = {
   'asn-csv-v4': ASN4,
   'asn-csv-v6': '2a00:1::,2a00:1::ffff,64501,Six',
   'asn-country-v4': '23.0.0.0,23.0.0.255,DE',
-  'dbip-city-v4': CITY4,
   'x4bnet-vpn-ipv4': '23.0.0.0/25',
   'x4bnet-dc-ipv4': '23.0.0.0/24',
 }
@@ -28,7 +25,6 @@ t.test('sources that are read are told with day, entries, licence and credit', a
   const { status } = await compiled(t, GOOD)
   t.match(status('asn-csv-v4'), { state: 'loaded', entries: 1, licence: 'CC-BY-4.0', credit: /DB-IP/ })
   t.match(status('asn-csv-v4')?.date, /^\d{4}-\d\d-\d\d$/)
-  t.match(status('dbip-city-v4'), { state: 'loaded', entries: 1, date: '2026-06-05' })
   t.match(status('tor-bulk-exit'), { state: 'absent', reason: 'switched off' })
   t.notOk('entries' in (status('tor-bulk-exit') ?? {}))
 })
@@ -38,17 +34,14 @@ t.test('one unusable source is refused with its reason, and everything else is t
     'asn-csv-v4': '<html>Not found</html>',
     'asn-csv-v6': '',
     'asn-country-v4': 'x,y,z\n',
-    'dbip-city-v4': CITY4.subarray(0, CITY4.length - 40),
     'x4bnet-vpn-ipv4': '0.0.0.0/0',
   }
   for (const [id, contents] of Object.entries(broken)) {
-    const { status, networks, systems, countries } = await compiled(t, { ...GOOD, [id]: contents })
+    const { status, networks, systems } = await compiled(t, { ...GOOD, [id]: contents })
     t.match(status(id), { state: 'refused', reason: new RegExp(`sources/${id}: `) }, id)
     for (const other of Object.keys(GOOD)) if (other !== id) t.equal(status(other)?.state, 'loaded', `${id}, ${other}`)
     t.equal(networks?.find(address('23.0.0.9'))?.system?.asn, id === 'asn-csv-v4' ? undefined : 64500, id)
     t.equal(systems?.size, id.startsWith('asn-csv') ? 1 : 2, `${id}: no system of a refused file is left`)
-    t.equal(countries?.find(address('23.0.0.9')), id === 'dbip-city-v4' ? undefined : 'DE', id)
-    t.equal(countries === undefined, id === 'dbip-city-v4')
   }
 })
 
@@ -58,16 +51,9 @@ t.test('without one of the two lists nothing is to be concluded from the flags',
   t.equal((await compiled(t, GOOD)).rangesLoaded, true)
 })
 
-t.test('a database of something else than places is refused', async (t) => {
-  const isp = writeMmdb({ '23.0.0.0/24': { isp: 'Access' } }, { ipVersion: 4 })
-  const { status, countries } = await compiled(t, { ...GOOD, 'dbip-city-v4': isp })
-  t.match(status('dbip-city-v4'), { state: 'refused', reason: /no record of it has a country/ })
-  t.equal(countries, undefined)
-})
-
 t.test('with no source at all the tables are there and empty', async (t) => {
-  const { networks, systems, countries, rangesLoaded, sources } = await compiled(t, {})
-  t.same([networks, systems, countries, rangesLoaded], [undefined, undefined, undefined, false])
+  const { networks, systems, crawlerRanges, rangesLoaded, sources } = await compiled(t, {})
+  t.same([networks, systems, crawlerRanges, rangesLoaded], [undefined, undefined, undefined, false])
   t.ok(sources.every(({ state }) => state === 'absent'))
 })
 
@@ -86,7 +72,7 @@ t.test('a file that goes away or cannot be read while compiling is refused', asy
     statuses.find(({ id }) => id === 'asn-csv-v6'),
     { state: 'refused', reason: /EISDIR/ },
   )
-  t.equal(loadTables(path).countries?.find(address('23.0.0.9')), 'DE')
+  t.equal(loadTables(path).networks?.find(address('23.0.0.9'))?.range?.networkClass, 'vpn')
 })
 
 t.test('where the tables cannot be written nothing half-written is left', async (t) => {

@@ -1,15 +1,17 @@
 import { Resolver } from 'node:dns/promises'
-import { type Address, type Dns, type NameAnswer, parseAddress } from '@sallyport/core'
+import { type Address, type Dns, type NameAnswer, parseAddress, type ReverseAnswer } from '@sallyport/core'
 
 export interface DnsOptions {
   /** `address` or `address:port`; empty or absent: the servers of the system. */
   readonly servers?: readonly string[]
   /** How long an answer is waited for in all, in milliseconds; default 500. A lost question is put again within it. */
   readonly timeoutMs?: number
+  /** How often a question is put in all; default 2. */
+  readonly tries?: number
 }
 
-/** The one family asked for: its addresses (none when the name has none of this family), or why nothing is known. */
-type FamilyAnswer = { readonly addresses: readonly Address[] } | { readonly failure: string }
+/** The records of one type as text (none when the name has none of this type), or why nothing is known. */
+type RecordsAnswer = { readonly records: readonly string[] } | { readonly failure: string }
 
 /** Codes with which a server says that there is nothing: the name does not exist, or has no record of this type. */
 const NOTHING = new Set(['ENOTFOUND', 'ENODATA'])
@@ -19,47 +21,62 @@ const NOTHING = new Set(['ENOTFOUND', 'ENODATA'])
  * `0x7f.1` for an address). A and AAAA are asked at once. An address of either family is an answer even where the
  * other family failed; `absent` is said only when both families answered that there is nothing.
  */
-export function createDns({ servers = [], timeoutMs = 500 }: DnsOptions = {}): Dns {
-  // The resolver looks for late answers at intervals of its timeout only: a third leaves room for a second question.
-  const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / 3), tries: 2 })
+export function createDns({ servers = [], timeoutMs = 500, tries = 2 }: DnsOptions = {}): Dns {
+  // The resolver looks for late answers at intervals of its timeout only: a part of it leaves room for every question.
+  const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / (tries === 1 ? 1 : tries + 1)), tries })
   if (servers.length > 0) resolver.setServers(servers)
 
   return {
-    async resolve(name) {
+    async resolve(name, family) {
       // The dot at the end makes the name absolute: no search domain of the system is tried.
       const absolute = name.endsWith('.') ? name : `${name}.`
-      const [ipv4, ipv6] = await Promise.all([
-        answerOf(() => resolver.resolve4(absolute), timeoutMs),
-        answerOf(() => resolver.resolve6(absolute), timeoutMs),
-      ])
-      return combine(ipv4, ipv6)
+      const questions: Promise<RecordsAnswer>[] = []
+      if (family !== 6) questions.push(answerOf(() => resolver.resolve4(absolute), timeoutMs))
+      if (family !== 4) questions.push(answerOf(() => resolver.resolve6(absolute), timeoutMs))
+      return combine(await Promise.all(questions))
+    },
+    async resolvePtr(address) {
+      // Never `reverse`: it says ENOTFOUND of a timeout and of a refusal too, and an outage would look like a lie.
+      const answer = await answerOf(() => resolver.resolvePtr(`${reverseZoneName(address)}.`), timeoutMs)
+      return reverseAnswerOf(answer)
     },
   }
 }
 
-async function answerOf(ask: () => Promise<readonly string[]>, timeoutMs: number): Promise<FamilyAnswer> {
+async function answerOf(ask: () => Promise<readonly string[]>, timeoutMs: number): Promise<RecordsAnswer> {
   let late: NodeJS.Timeout | undefined
-  const silence = new Promise<FamilyAnswer>((resolve) => {
+  const silence = new Promise<RecordsAnswer>((resolve) => {
     late = setTimeout(resolve, timeoutMs, { failure: 'ETIMEOUT' })
   })
-  const answer = await Promise.race([silence, ask().then(addressesOf, failureOf)])
+  const answer = await Promise.race([silence, ask().then((records) => ({ records }), failureOf)])
   clearTimeout(late)
   return answer
 }
 
-function addressesOf(texts: readonly string[]): FamilyAnswer {
-  return { addresses: texts.map((text) => parseAddress(text)).filter((address) => address !== undefined) }
-}
-
-function failureOf(error: unknown): FamilyAnswer {
+function failureOf(error: unknown): RecordsAnswer {
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-  return NOTHING.has(code) ? { addresses: [] } : { failure: code }
+  return NOTHING.has(code) ? { records: [] } : { failure: code }
 }
 
-function combine(ipv4: FamilyAnswer, ipv6: FamilyAnswer): NameAnswer {
-  const addresses = [ipv4, ipv6].flatMap((answer) => ('addresses' in answer ? answer.addresses : []))
+/** The addresses of both families, or of the one that was asked for. */
+function combine(answers: readonly RecordsAnswer[]): NameAnswer {
+  const texts = answers.flatMap((answer) => ('records' in answer ? answer.records : []))
+  const addresses = texts.map((text) => parseAddress(text)).filter((address) => address !== undefined)
   if (addresses.length > 0) return { state: 'found', addresses }
-  if ('failure' in ipv4) return { state: 'failed', reason: ipv4.failure }
-  if ('failure' in ipv6) return { state: 'failed', reason: ipv6.failure }
+  for (const answer of answers) if ('failure' in answer) return { state: 'failed', reason: answer.failure }
   return { state: 'absent' }
+}
+
+function reverseAnswerOf(answer: RecordsAnswer): ReverseAnswer {
+  if ('failure' in answer) return { state: 'failed', reason: answer.failure }
+  return answer.records.length === 0 ? { state: 'absent' } : { state: 'found', names: answer.records }
+}
+
+/** The name that an address has in the reverse zones (RFC 1035 section 3.5, RFC 3596 section 2.5). */
+function reverseZoneName({ family, a, b, c, d }: Address): string {
+  const labels =
+    family === 4
+      ? [d >>> 24, (d >>> 16) & 255, (d >>> 8) & 255, d & 255]
+      : [a, b, c, d].flatMap((word) => [...(word >>> 0).toString(16).padStart(8, '0')])
+  return `${labels.toReversed().join('.')}.${family === 4 ? 'in-addr' : 'ip6'}.arpa`
 }

@@ -1,35 +1,75 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { type Answer, AUTHORITATIVE_ANSWER, decode, encode, type Question } from 'dns-packet'
+import { type AddressInfo, createServer } from 'node:net'
+import { type Answer, AUTHORITATIVE_ANSWER, decode, encode, type Question, TRUNCATED_RESPONSE } from 'dns-packet'
 
 /** What the server says to one question: records (none is NODATA), a response code, or nothing at all. */
 export type Reply = readonly string[] | 'NXDOMAIN' | 'SERVFAIL' | 'REFUSED' | 'silent'
 
 const RCODES = { NXDOMAIN: 3, SERVFAIL: 2, REFUSED: 5 } as const
 
+/** The most that goes into one datagram here; what is larger is cut off there and whole over TCP, as real servers do. */
+const MOST_BYTES = 512
+
 /** A DNS server on loopback; `asked` collects the questions as they were put, `<type> <name>`. */
-export async function openNameServer(reply: (type: string, name: string) => Reply) {
+export async function openNameServer(
+  reply: (type: string, name: string) => Reply,
+  { overTcp = false }: { readonly overTcp?: boolean } = {},
+) {
   const asked: string[] = []
-  const socket = createSocket('udp4')
-  socket.on('message', (message, from) => {
+
+  function answerTo(message: Buffer): Buffer | undefined {
     const query = decode(message)
     const question = query.questions?.[0] as Question
     asked.push(`${question.type} ${question.name}`)
     const said = reply(question.type, question.name)
-    if (said === 'silent') return
+    if (said === 'silent') return undefined
     const records = typeof said === 'string' ? [] : said
     const answers = records.map((data) => ({ type: question.type, name: question.name, ttl: 0, data }) as Answer)
     const rcode = typeof said === 'string' ? RCODES[said] : 0
-    const packet = encode({
+    return encode({
       type: 'response',
       id: query.id ?? 0,
       flags: AUTHORITATIVE_ANSWER | rcode,
       questions: [question],
       answers,
     })
-    socket.send(packet, from.port, from.address)
+  }
+
+  const socket = createSocket('udp4')
+  socket.on('message', (message, from) => {
+    const whole = answerTo(message)
+    if (whole === undefined) return
+    socket.send(whole.length > MOST_BYTES ? cutOff(message) : whole, from.port, from.address)
   })
-  socket.bind(0, '127.0.0.1')
+  const server = createServer((connection) => {
+    connection.on('error', () => {})
+    connection.on('data', (data) => {
+      const whole = answerTo(data.subarray(2))
+      if (whole !== undefined) connection.write(Buffer.concat([Buffer.of(whole.length >> 8, whole.length), whole]))
+    })
+    connection.unref()
+  })
+  if (overTcp) {
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+  }
+  socket.bind(overTcp ? (server.address() as AddressInfo).port : 0, '127.0.0.1')
   await once(socket, 'listening')
-  return { address: `127.0.0.1:${socket.address().port}`, asked, close: () => socket.close() }
+  const { port } = socket.address()
+
+  return {
+    address: `127.0.0.1:${port}`,
+    asked,
+    close() {
+      socket.close()
+      server.close()
+    },
+  }
+}
+
+/** An answer that holds nothing but that it did not fit (RFC 1035 section 4.2.1, bit TC). */
+function cutOff(message: Buffer): Buffer {
+  const { id = 0, questions = [] } = decode(message)
+  return encode({ type: 'response', id, questions, flags: AUTHORITATIVE_ANSWER | TRUNCATED_RESPONSE })
 }

@@ -1,16 +1,49 @@
+import { hash } from 'node:crypto'
 import type { SourceStatus } from '@sallyport/core'
+import { CRAWLERS, DATED_RANGES } from '@sallyport/data/crawlers'
+import { HOSTING_SHAPE } from '@sallyport/data/hosting-shape'
 import { OPERATORS } from '@sallyport/data/operators'
-import { ORGANISATION_RULES } from '@sallyport/data/organisation-names'
+import { ORGANISATION_RULES, ORGANISATION_RULES_DATE } from '@sallyport/data/organisation-names'
 import { RESERVED } from '@sallyport/data/reserved'
+import { REVERSE_NAME_RULES } from '@sallyport/data/reverse-names'
 
 const OWN = { state: 'loaded', licence: 'Apache-2.0', credit: '' } as const
 
 /** Month of the newest row: rows are looked at one by one, so this is when the table as a whole was last true. */
-const OPERATORS_DATE = OPERATORS.map(({ date }) => date).reduce((newest, date) => (date > newest ? date : newest))
+const OPERATORS_DATE = newestOf(OPERATORS)
+
+/** The day of the oldest list: a confirmation may rest on it. */
+const RANGES_DATE = DATED_RANGES.map(({ date }) => date).reduce((oldest, date) => (date < oldest ? date : oldest))
+const RANGES_ENTRIES = DATED_RANGES.reduce((sum, { prefixes }) => sum + prefixes.length, 0)
+
+function newestOf(rows: readonly { readonly date: string }[]): string {
+  return rows.map(({ date }) => date).reduce((newest, date) => (date > newest ? date : newest))
+}
 
 /** The facts kept by hand in `data/`, as sources: a verdict that rests on them names them like any other. */
 export const FACTS: readonly SourceStatus[] = [
-  { id: 'operators', title: 'Operator table', date: OPERATORS_DATE, entries: OPERATORS.length, ...OWN },
-  { id: 'organisation-names', title: 'Organisation-name rules', entries: ORGANISATION_RULES.length, ...OWN },
-  { id: 'reserved', title: 'IANA special-purpose address registries', entries: RESERVED.length, ...OWN },
+  fact('operators', 'Operator table', OPERATORS, OPERATORS_DATE),
+  fact('organisation-names', 'Organisation-name rules', ORGANISATION_RULES, ORGANISATION_RULES_DATE),
+  fact('system-shape', "Outlines of systems' address spaces", [HOSTING_SHAPE], HOSTING_SHAPE.date),
+  fact('reverse-names', 'Reverse names of services', REVERSE_NAME_RULES),
+  fact('crawlers', 'Crawler catalogue', CRAWLERS, newestOf(CRAWLERS)),
+  { ...fact('crawler-ranges', 'Well-known crawler ranges', DATED_RANGES, RANGES_DATE), entries: RANGES_ENTRIES },
+  fact('reserved', 'IANA special-purpose address registries', RESERVED),
 ]
+
+/** The hash is over the rows as JSON: they are compiled in, so there is no file to hash. */
+function fact(id: string, title: string, rows: readonly unknown[], date?: string): SourceStatus {
+  const sha256 = hash('sha256', JSON.stringify(rows), 'hex')
+  return { id, title, ...(date === undefined ? {} : { date }), entries: rows.length, sha256, ...OWN }
+}
+
+/** What is read off the lists that are loaded: as true as the newest of them. */
+export function derivedFacts(sources: readonly SourceStatus[]): readonly SourceStatus[] {
+  const dates = sources.flatMap(({ state, date }) => (state === 'loaded' && date !== undefined ? [date] : []))
+  if (dates.length === 0) return []
+  const date = dates.reduce((newest, day) => (day > newest ? day : newest))
+  return [
+    { id: 'system-prefixes', title: "What lists say of systems' prefixes", date, ...OWN },
+    { id: 'exit-density', title: 'Prefixes crowded with known VPN exits', date, ...OWN },
+  ]
+}

@@ -27,6 +27,8 @@ export interface Keyring {
   issue(owner: KeyOwner): Promise<IssuedKey>
   /** Throws `unknown_key`. */
   revoke(id: string): Promise<void>
+  /** A new key for the account of another, which is revoked in the same step. Throws `unknown_key`. */
+  rotate(id: string): Promise<IssuedKey>
 }
 
 export function createKeyring(accounts: Accounts, clock: Clock): Keyring {
@@ -44,16 +46,31 @@ export function createKeyring(accounts: Accounts, clock: Clock): Keyring {
     return account
   }
 
+  function newKey() {
+    const { text, record } = createKey(randomBytes(KEY_BYTES))
+    return { text, key: { ...record, createdAt: new Date(clock.now()).toISOString() } }
+  }
+
   return {
     async issue(owner) {
       const account = await ownerAccount(owner)
-      const { text, record } = createKey(randomBytes(KEY_BYTES))
-      await accounts.createKey({ ...record, accountId: account.id, createdAt: new Date(clock.now()).toISOString() })
-      return { key: text, id: record.id, account }
+      const { text, key } = newKey()
+      await accounts.createKey({ ...key, accountId: account.id })
+      return { key: text, id: key.id, account }
     },
     async revoke(id) {
       const revoked = await accounts.revokeKey(id, new Date(clock.now()).toISOString())
-      if (!revoked) throw new SallyportError('unknown_key', `There is no key "${id}", or it was revoked before.`)
+      if (!revoked) throw unknownKey(id)
+    },
+    async rotate(id) {
+      const { text, key } = newKey()
+      const account = await accounts.replaceKey(id, key)
+      if (account === undefined) throw unknownKey(id)
+      return { key: text, id: key.id, account }
     },
   }
+}
+
+function unknownKey(id: string): SallyportError {
+  return new SallyportError('unknown_key', `There is no key "${id}", or it was revoked before.`)
 }

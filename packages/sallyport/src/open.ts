@@ -1,41 +1,68 @@
-import { join } from 'node:path'
 import type { Accounts } from '@sallyport/accounts'
 import { type Api, createApi } from '@sallyport/api'
 import {
   type Clock,
   compilePolicy,
+  createCrawlerAnswers,
   createInspector,
   createLookup,
+  createReverseNames,
+  type Dns,
   type Inspector,
   type LookupResult,
   parseTrust,
-  type Snapshots,
   type SourceStatus,
 } from '@sallyport/core'
-import { createDns } from '@sallyport/net'
-import { createMemoryLimits, openSqliteAccounts } from '@sallyport/stores'
+import { createDns, createFetch } from '@sallyport/net'
+import { openAgents, type PublishedKeys } from './agents.ts'
+import { type Closing, createClosing } from './closing.ts'
 import { parseConfig } from './config/read.ts'
 import type { Config, ConfigInput } from './config/schema.ts'
+import { openCrawlers } from './crawlers.ts'
+import { openFeeds } from './feeds.ts'
 import { createKeyring, type Keyring } from './keyring.ts'
-import { openSnapshot, type SnapshotHooks } from './snapshot.ts'
+import { openLiveData } from './live-data.ts'
+import { createOverrides, type Overrides, openObservations } from './observations.ts'
+import { openProvenance, type Provenance } from './provenance.ts'
+import type { FeedMetrics } from './refresh.ts'
+import type { SnapshotHooks } from './snapshot.ts'
+import { openAccountStore, openStores, unreachable } from './stores.ts'
+import { createUpdates, type Updates } from './updates.ts'
+import { createWhoisOf } from './whois.ts'
 
 /** What a host may want to be told; everything here is optional and nothing waits for it. */
-export interface OpenHooks extends Omit<SnapshotHooks, 'onRefused'> {
+export interface OpenHooks extends Omit<SnapshotHooks, 'onRefused' | 'signal'> {
   /** Something that a person should know; by default a process warning. `code` is stable. */
   readonly onNotice?: (code: NoticeCode, message: string) => void
   /** A bug, or a store that failed: the request was answered without its detail. By default a process warning. */
   readonly onFault?: (error: unknown) => void
+  /** What time it is, instead of the system's clock: for requests of another day. */
+  readonly clock?: Clock
+  /** Who answers for names, instead of the configured servers. */
+  readonly dns?: Dns
+  /** Keys that count as published by agents: for agents that are simulated. */
+  readonly published?: readonly PublishedKeys[]
+  /** Counts of what happens to feeds. */
+  readonly metrics?: FeedMetrics
 }
 
-export type NoticeCode = 'SALLYPORT_FORWARDED_UNTRUSTED' | 'SALLYPORT_TABLES_REFUSED' | 'SALLYPORT_FAULT'
+export type NoticeCode =
+  | 'SALLYPORT_FORWARDED_UNTRUSTED'
+  | 'SALLYPORT_TABLES_REFUSED'
+  | 'SALLYPORT_FEED_REFUSED'
+  | 'SALLYPORT_OFFLINE'
+  | 'SALLYPORT_SIGNING_KEY_MADE'
+  | 'SALLYPORT_FAULT'
 
 /** One Sallyport: inspection, `/v1` and what they answer from. Two in one process share nothing. */
-export interface Sallyport extends Inspector, OpenAccounts {
+export interface Sallyport extends Inspector, OpenAccounts, OpenOverrides {
   /** The whole of `/v1`; adapters mount it. */
   readonly api: Api
   /** The configuration with every default filled in. */
   readonly config: Config
   lookup(target: string): Promise<LookupResult>
+  /** Attestation; `provenance.attestDecision` is what the adapters' `provenance` option calls. */
+  readonly provenance: Provenance
   /** The data sets, as they are loaded now. */
   sources(): readonly SourceStatus[]
   /** Gives back files and stores; requests after it are still inspected, keyed routes answer 503. */
@@ -44,42 +71,77 @@ export interface Sallyport extends Inspector, OpenAccounts {
 
 /**
  * Builds everything that a configuration asks for. The first open of a dataDir compiles the embedded data, which takes
- * some seconds; data that cannot be used leaves the service degraded and says so. Rejects with `invalid_config` or
- * `invalid_policy`, and where the store cannot be opened.
+ * some seconds; data that cannot be used leaves the service degraded and says so. A PostgreSQL or Redis
+ * that cannot be reached is told to `onFault` and met again when it is there. Rejects with `invalid_config` or
+ * `invalid_policy`, with `ledger_refused` where a ledger contradicts its checkpoints, and where the embedded store cannot
+ * be opened.
  */
 export async function open(options: ConfigInput = {}, hooks: OpenHooks = {}): Promise<Sallyport> {
   const config = parseConfig(options)
+  const closing = createClosing()
+  try {
+    return await build(config, hooks, closing)
+  } catch (error) {
+    await closing.all()
+    throw error
+  }
+}
+
+async function build(config: Config, hooks: OpenHooks, closing: Closing): Promise<Sallyport> {
   const trust = parseTrust(config.trustProxy, config.clientHeader)
   const policy = compilePolicy(config.policy)
   const notice = hooks.onNotice ?? warnProcess
   const onFault = hooks.onFault ?? ((error: unknown) => notice('SALLYPORT_FAULT', String(error)))
-  const clock = SYSTEM_CLOCK
-
-  const snapshot = await openSnapshot(config, {
-    ...hooks,
-    onRefused: (message) => notice('SALLYPORT_TABLES_REFUSED', `${message}; the data is compiled anew.`),
-  })
-  const snapshots: Snapshots = { current: () => snapshot }
-  const { accounts, keyring, close } = await openAccountsOf(config, clock)
-  const dns = createDns(config.dns)
-  const lookup = createLookup({ clock, dns, snapshots })
+  const clock = hooks.clock ?? SYSTEM_CLOCK
+  const dns = hooks.dns ?? createDns(config.dns)
+  const outbound = createFetch({ dns, allowPrivate: config.net.allowPrivate })
+  const observations = await closing.after(openObservations(config, clock))
+  const live = await closing.after(openLiveData(config, { clock, outbound, observations, hooks, notice, onFault }))
+  const whois = createWhoisOf(config, { clock, dns, outbound, bootstrapFile: live.bootstrapFile })
+  const { snapshots } = live
+  const { accounts, limits, onKeyUsed } = await closing.after(openStores(config, onFault))
+  const provenance = await closing.after(
+    openProvenance(config, {
+      clock,
+      snapshots,
+      onFault,
+      onKeyMade: (file) => notice('SALLYPORT_SIGNING_KEY_MADE', `${file} ${SIGNING_KEY_MADE}`),
+    }),
+  )
+  // One try: a check that got no answer is repeated by the next request, not by whoever waits.
+  const oneTry = hooks.dns ?? createDns({ ...config.dns, tries: 1 })
+  const crawlers = await closing.after(openCrawlers(config, { clock, onFault, dns: oneTry }))
+  const published = hooks.published ?? []
+  const { signatures } = openAgents(config, crawlers.verifier, { clock, outbound, published })
+  const reverseNames = config.dns.reverseNames
+    ? await closing.after(createReverseNames({ clock, dns, store: observations, onFault }))
+    : undefined
+  const lookup = createLookup({ clock, dns, snapshots, whois })
   const inspector = createInspector({
     clock,
     snapshots,
     trust,
     policy,
     mode: config.mode,
+    crawlers: crawlers.verifier,
+    signatures,
     onFault,
+    ...(reverseNames === undefined ? {} : { onClassified: reverseNames.offer }),
     onForwardedUntrusted: () => notice('SALLYPORT_FORWARDED_UNTRUSTED', FORWARDED_UNTRUSTED),
   })
   const api = createApi({
     clock,
     lookup,
+    whois,
+    crawlers: createCrawlerAnswers(crawlers.verifier, { clock, snapshots }),
     snapshots,
     accounts,
-    limits: createMemoryLimits(),
+    limits,
+    provenance,
     ipv6Prefix: config.limits.ipv6Prefix,
     client: inspector.client,
+    check: inspector.check,
+    onKeyUsed,
     onError: onFault,
   })
 
@@ -88,10 +150,29 @@ export async function open(options: ConfigInput = {}, hooks: OpenHooks = {}): Pr
     api,
     config,
     accounts,
-    keyring,
+    keyring: createKeyring(accounts, clock),
+    overrides: createOverrides(observations, clock),
     lookup: lookup.lookup,
+    provenance,
     sources: () => snapshots.current().sources,
-    close,
+    close: closing.all,
+  }
+}
+
+/** What is set for single addresses, without anything else: no data is loaded or compiled for it. */
+export interface OpenOverrides {
+  readonly overrides: Overrides
+  close(): Promise<void>
+}
+
+/** Opens what is set for single addresses in a configuration's dataDir; a running process sees the changes. */
+export async function openOverrides(options: ConfigInput = {}): Promise<OpenOverrides> {
+  const observations = await openObservations(parseConfig(options), SYSTEM_CLOCK)
+  return {
+    overrides: createOverrides(observations, SYSTEM_CLOCK),
+    async close() {
+      observations.close()
+    },
   }
 }
 
@@ -102,20 +183,22 @@ export interface OpenAccounts {
   close(): Promise<void>
 }
 
-/** Opens the store of a configuration alone, for work on accounts and keys. */
-export async function openAccounts(options: ConfigInput = {}): Promise<OpenAccounts> {
-  return openAccountsOf(parseConfig(options), SYSTEM_CLOCK)
+/** Opens the feeds of a configuration alone, to update them or to go back. Throws `invalid_config`. */
+export function openUpdates(options: ConfigInput = {}): Updates {
+  const config = parseConfig(options)
+  const outbound = createFetch({ dns: createDns(config.dns), allowPrivate: config.net.allowPrivate })
+  return createUpdates(openFeeds(config, { clock: SYSTEM_CLOCK, outbound }))
 }
 
-async function openAccountsOf(config: Config, clock: Clock): Promise<OpenAccounts> {
-  const accounts = await openSqliteAccounts(storePath(config))
-  return {
-    accounts,
-    keyring: createKeyring(accounts, clock),
-    async close() {
-      accounts.close()
-    },
-  }
+/**
+ * Opens the store of a configuration alone, for work on accounts and keys. Rejects with `service_unavailable` where it
+ * cannot be reached now.
+ */
+export async function openAccounts(options: ConfigInput = {}): Promise<OpenAccounts> {
+  const { accounts, close } = await openAccountStore(parseConfig(options), (error) => {
+    throw unreachable(error)
+  })
+  return { accounts, keyring: createKeyring(accounts, SYSTEM_CLOCK), close }
 }
 
 const SYSTEM_CLOCK: Clock = { now: () => Date.now() }
@@ -124,10 +207,10 @@ const FORWARDED_UNTRUSTED =
   'Requests carry forwarding headers and no proxy is trusted, so every visitor is judged by the address of the socket. ' +
   'If a proxy of yours stands in front, name it in trustProxy.'
 
+const SIGNING_KEY_MADE =
+  'was made: it signs checkpoints and evidence of the ledger. Keep a copy of it, and hand out its public half from ' +
+  'GET /v1/provenance/keys.'
+
 function warnProcess(code: NoticeCode, message: string): void {
   process.emitWarning(message, { type: 'SallyportWarning', code })
-}
-
-function storePath(config: Config): string {
-  return config.store === undefined ? join(config.dataDir, 'state.db') : config.store.slice('sqlite:'.length)
 }

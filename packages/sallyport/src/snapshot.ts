@@ -1,89 +1,37 @@
-import { join } from 'node:path'
-import { SallyportError, type Snapshot, type SourceStatus } from '@sallyport/core'
-import {
-  compileTables,
-  type LoadedTables,
-  loadTables,
-  openCities,
-  type ResolvedSource,
-  resolveSources,
-  tablesPath,
-} from '@sallyport/datasets'
-import { withLock } from '@sallyport/stores'
-import type { Config } from './config/schema.ts'
-import { FACTS } from './facts.ts'
+import type { Snapshot } from '@sallyport/core'
+import { joinCities, type ResolvedSource, sourceStatus } from '@sallyport/datasets'
+import { type CompileHooks, loadCompiled } from './compiled.ts'
+import { derivedFacts, FACTS } from './facts.ts'
 
-export interface SnapshotHooks {
-  /** While data is compiled: what is being read, and how many bytes of how many. */
-  readonly onProgress?: (stage: string, done: number, total: number) => void
-  /** Another process compiles the same data, and this one waits for it. */
-  readonly onWait?: () => void
-  /** A compiled file is there and cannot be used; it is compiled anew. The message names it. */
-  readonly onRefused?: (message: string) => void
-}
+export type SnapshotHooks = CompileHooks
 
 /**
- * Everything that a configuration names, loaded: the compiled tables, compiled first where this dataDir has none for
- * these sources, and the city database. A source that cannot be used is a status row, never an exception.
+ * Everything that a configuration names, loaded: the compiled tables and city files, compiled first where this dataDir
+ * has none for these sources. A source that cannot be used is a status row, never an exception.
  */
-export async function openSnapshot(config: Config, hooks: SnapshotHooks = {}): Promise<Snapshot> {
-  const sources = resolveSources(config.data.sources)
-  const tables = await currentTables(config.dataDir, sources, hooks)
-  const cities = await openCities(sources)
-  const { networks, systems, countries, rangesLoaded } = tables
+export async function openSnapshot(
+  dataDir: string,
+  sources: readonly ResolvedSource[],
+  hooks: SnapshotHooks = {},
+): Promise<Snapshot> {
+  const { tables, cities } = await loadCompiled(dataDir, sources, hooks)
+  const { networks, systems, crawlerRanges, rangesLoaded, proxiesLoaded } = tables
+  const statuses = new Map([...tables.sources, ...cities.map(({ status }) => status)].map((row) => [row.id, row]))
   return Object.freeze({
     ...(networks === undefined ? {} : { networks }),
     ...(systems === undefined ? {} : { systems }),
-    ...(countries === undefined ? {} : { countries }),
-    ...(cities.geo === undefined ? {} : { geo: cities.geo }),
+    ...(crawlerRanges === undefined ? {} : { crawlerRanges }),
+    ...joinCities(cities),
     rangesLoaded,
+    proxiesLoaded,
     // The facts first: nearly every verdict names one of them, and looks it up here.
-    sources: Object.freeze([...FACTS, ...tables.sources.map((status) => refusedNow(status, cities.refused))]),
+    sources: Object.freeze([
+      ...FACTS,
+      ...derivedFacts(tables.sources),
+      ...sources.map(
+        ({ row, reason }) =>
+          statuses.get(row.id) ?? sourceStatus(row, 'absent', reason === undefined ? {} : { reason }),
+      ),
+    ]),
   })
-}
-
-/** A city database can go bad after its countries were compiled: what is true now is what is said. */
-function refusedNow(status: SourceStatus, refused: ReadonlyMap<string, string>): SourceStatus {
-  const reason = refused.get(status.id)
-  return reason === undefined ? status : { ...status, state: 'refused', reason }
-}
-
-/**
- * The tables for these sources, compiled where this dataDir has none that can be read. One process compiles and the
- * others wait for it, then look again: the lock is taken only where there is something to do.
- */
-async function currentTables(
-  dataDir: string,
-  sources: readonly ResolvedSource[],
-  hooks: SnapshotHooks,
-): Promise<LoadedTables> {
-  const path = tablesPath(dataDir, sources)
-  return (
-    tryLoad(path, hooks.onRefused) ??
-    (await withLock(
-      join(dataDir, 'compile.lock'),
-      async () => {
-        const others = tryLoad(path)
-        if (others !== undefined) return others
-        await compileTables({
-          dataDir,
-          sources,
-          ...(hooks.onProgress === undefined ? {} : { onProgress: hooks.onProgress }),
-        })
-        return loadTables(path)
-      },
-      hooks.onWait === undefined ? {} : { onWait: hooks.onWait },
-    ))
-  )
-}
-
-/** `undefined` where the file is not there, or is there and cannot be used: both mean that it is to be compiled. */
-function tryLoad(path: string, onRefused?: (message: string) => void): LoadedTables | undefined {
-  try {
-    return loadTables(path)
-  } catch (error) {
-    if (!(error instanceof SallyportError)) throw error
-    if (error.code === 'corrupt_data') onRefused?.(error.message)
-    return undefined
-  }
 }

@@ -17,10 +17,12 @@ t.test('nothing written is a whole configuration that trusts nobody', async (t) 
     clientHeader: 'x-forwarded-for',
     api: { enabled: true, base: '' },
     dataDir: './.sallyport',
-    data: { refresh: false, sources: {} },
+    data: { refresh: true, sources: {} },
     net: { allowPrivate: [] },
-    dns: { servers: [], timeoutMs: 500 },
+    dns: { servers: [], timeoutMs: 500, reverseNames: false },
+    whois: { servers: {} },
     policy: { preset: 'low-friction', rules: [] },
+    provenance: { account: 'site' },
     limits: { ipv6Prefix: 64 },
   })
   t.same(readConfig({}), parseConfig({}))
@@ -55,8 +57,8 @@ t.test('a configuration that cannot be meant is refused by the name of its key',
     [{ listn: '127.0.0.1:1' }, /unknown key "listn"/],
     [{ api: { bass: '/x' } }, /unknown key "api\.bass"/],
     [
-      { policy: { rules: [{ id: 'a', match: { class: ['tor'] }, action: 'block' }] } },
-      /unknown key "policy\.rules\.0\.match\.class"/,
+      { policy: { rules: [{ id: 'a', match: { klass: ['tor'] }, action: 'block' }] } },
+      /unknown key "policy\.rules\.0\.match\.klass"/,
     ],
     [{ listen: '8080' }, /listen: must be host:port/],
     [{ mode: 'observe' }, /mode:/],
@@ -64,17 +66,35 @@ t.test('a configuration that cannot be meant is refused by the name of its key',
     [{ upstream: 'ftp://localhost' }, /upstream:/],
     [{ upstream: 'http://localhost:3000/app' }, /upstream: must be an origin/],
     [{ api: { base: 'detect/' } }, /api\.base:/],
-    [{ store: 'postgres://localhost/x' }, /store: must be sqlite/],
-    [{ data: { refresh: true } }, /data\.refresh:/],
+    [{ store: 'mysql://localhost/x' }, /store: must be sqlite/],
+    [{ redis: 'localhost:6379' }, /redis: must be redis:/],
+    [{ data: { refresh: 'daily' } }, /data\.refresh:/],
     [{ dns: { timeoutMs: 0 } }, /dns\.timeoutMs:/],
+    [{ provenance: { account: 'a b' } }, /provenance\.account:/],
+    [{ provenance: { retentionDays: 0 } }, /provenance\.retentionDays:/],
+    [{ provenance: { key: 'x' } }, /unknown key "provenance\.key"/],
     [{ limits: { ipv6Prefix: 129 } }, /limits\.ipv6Prefix:/],
     [{ tls: { cert: 'a', key: 'b' } }, /"tls" is not supported by this version/],
-    [{ redis: 'redis://localhost' }, /"redis" is not supported by this version/],
     ['text', /configuration:/],
     [[], /configuration:/],
   ]
   for (const [input, message] of rows)
     t.throws(() => parseConfig(input), { code: 'invalid_config', message }, JSON.stringify(input))
+})
+
+t.test('two lines put many nodes on one store', async (t) => {
+  const file = fileWith(t.testdir(), 'store: postgres://app:secret@db.example:5432/app\nredis: redis://cache.example\n')
+  t.match(readConfig({ file }), { store: /^postgres:/, redis: 'redis://cache.example' })
+  t.match(readConfig({ env: { SALLYPORT_STORE: 'postgresql://db/app', SALLYPORT_REDIS: 'rediss://cache' } }), {
+    store: 'postgresql://db/app',
+    redis: 'rediss://cache',
+  })
+  try {
+    parseConfig({ store: 'postgres://app:secret word@db/app' })
+    t.fail('not refused')
+  } catch (error) {
+    t.notMatch(String(error), /secret/, 'a password is never repeated')
+  }
 })
 
 t.test('a file that cannot be read says which and where', async (t) => {

@@ -1,26 +1,11 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { InspectionRequest } from '@sallyport/core'
 import t from 'tap'
 import { type NoticeCode, open } from '../src/open.ts'
-import { madeConfig } from './made-sources.ts'
-
-function requestFrom(peer: string, fields: readonly string[] = []): InspectionRequest {
-  return { peer, method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1', fields }
-}
-
-function apiRequest(path: string, key?: string) {
-  const fields = key === undefined ? [] : ['Authorization', `Bearer ${key}`]
-  return {
-    ...requestFrom('8.1.0.1', fields),
-    target: path,
-    path,
-    query: new URLSearchParams(),
-    json: async () => undefined,
-  }
-}
+import { madeConfig, oneNodeDatabase } from './made-sources.ts'
+import { apiRequest, requestFrom } from './requests.ts'
 
 t.test('opened on data of its own it decides, answers and closes', async (t) => {
   const sallyport = await open(madeConfig(t.testdir()))
@@ -90,6 +75,30 @@ t.test('a city database that is not one is refused by name and the rest answers'
     { state: 'refused', reason: /dbip-city-lite\.source/ },
   )
   t.match(await sallyport.lookup('8.3.0.1'), { isVpn: true, degraded: ['geo', 'ranges'] })
+})
+
+t.test('a city database is compiled once, and read as it is where the file cannot be written', async (t) => {
+  const folder = t.testdir()
+  const config = madeConfig(folder, { 'dbip-city-lite': oneNodeDatabase() })
+  const places = async () => {
+    const sallyport = await open(config, { onNotice: () => {} })
+    const { geo, degraded } = await sallyport.lookup('8.3.0.1')
+    const { country } = sallyport.inspect(requestFrom('8.3.0.1'))
+    await sallyport.close()
+    return { geo, country, degraded }
+  }
+  const expected = {
+    geo: { ip: '8.3.0.1', country: 'Switzerland', countryCode: 'CH', city: 'Bern' },
+    country: 'CH',
+    degraded: ['ranges'],
+  }
+  t.same(await places(), expected)
+  const state = join(folder, 'state')
+  const compiled = readdirSync(state).find((name) => name.startsWith('city-dbip-city-lite-')) ?? ''
+  t.same(await places(), expected, 'from the compiled file')
+  rmSync(join(state, compiled))
+  mkdirSync(join(state, compiled, 'in the way'), { recursive: true })
+  t.same(await places(), expected, 'from the database itself')
 })
 
 t.test('a compiled file that was damaged is refused by name and made anew', async (t) => {
@@ -193,6 +202,11 @@ t.test('a key is for one account, and a day must be one', async (t) => {
   t.match(await sallyport.api(apiRequest('/v1/user/limits', second.key)), { status: 401 })
   t.match(await sallyport.api(apiRequest('/v1/user/limits', first.key)), { status: 200 })
   await t.rejects(sallyport.keyring.revoke(second.id), { code: 'unknown_key' })
+  const third = await sallyport.keyring.rotate(first.id)
+  t.equal(third.account.id, first.account.id)
+  t.match(await sallyport.api(apiRequest('/v1/user/limits', first.key)), { status: 401 })
+  t.match(await sallyport.api(apiRequest('/v1/user/limits', third.key)), { status: 200 })
+  for (const id of [first.id, 'nobody']) await t.rejects(sallyport.keyring.rotate(id), { code: 'unknown_key' })
   await t.rejects(sallyport.keyring.issue({ account: 'nobody' }), { code: 'unknown_account' })
   await t.rejects(sallyport.keyring.issue({ signup: '2026-02-30' }), { code: 'invalid_request' })
 })

@@ -1,13 +1,17 @@
 /** A value that goes into or comes out of a column. */
-export type SqlValue = null | number | string
+export type SqlValue = null | number | string | Uint8Array
 
 /** A row as the driver gives it. */
 export type SqlRow = Readonly<Record<string, SqlValue>>
 
 /** The part of `node:sqlite` that is used here; @photostructure/sqlite has the same. */
 export interface Statement {
+  /** With values in the order of the `?` of the statement, which is twice as fast as by name. */
+  run(...values: readonly SqlValue[]): { readonly changes: number | bigint }
   run(parameters?: SqlRow): { readonly changes: number | bigint }
+  get(...values: readonly SqlValue[]): SqlRow | undefined
   get(parameters?: SqlRow): SqlRow | undefined
+  all(...values: readonly SqlValue[]): readonly SqlRow[]
   all(parameters?: SqlRow): readonly SqlRow[]
 }
 

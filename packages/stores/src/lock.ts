@@ -17,16 +17,27 @@ const RETRY_MS = 50
  * that dies, however it dies. Waits without blocking the event loop, and without a deadline: a holder that lives is
  * at work. The file stays; removing it could split the lock.
  */
-export async function withLock<T>(path: string, task: () => Promise<T>, options: LockOptions = {}): Promise<T> {
-  await mkdir(dirname(path), { recursive: true })
-  const database = await connect(path, 0)
-  try {
+export function withLock<T>(path: string, task: () => Promise<T>, options: LockOptions = {}): Promise<T> {
+  return withDatabase(path, async (database) => {
     if (!tryLock(database)) {
       options.onWait?.()
       do await delay(RETRY_MS)
       while (!tryLock(database))
     }
-    return await task()
+    return task()
+  })
+}
+
+/** The same without waiting: gives `undefined` and does not run `task` while another holder runs. */
+export function withFreeLock<T>(path: string, task: () => Promise<T>): Promise<T | undefined> {
+  return withDatabase(path, async (database) => (tryLock(database) ? task() : undefined))
+}
+
+async function withDatabase<T>(path: string, work: (database: Database) => Promise<T>): Promise<T> {
+  await mkdir(dirname(path), { recursive: true })
+  const database = await connect(path, 0)
+  try {
+    return await work(database)
   } finally {
     database.close()
   }

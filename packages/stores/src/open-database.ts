@@ -34,6 +34,34 @@ export async function openDatabase(path: string, steps: readonly string[]): Prom
   }
 }
 
+/** Longest that one statement blocks this thread in a store that uses `whenFree`. */
+const SHORT_BUSY_MS = 10
+
+/** Longest that a write waits for other processes, and the longest pause between two tries. */
+const FREE_DEADLINE_MS = 5_000
+const FREE_PAUSE_MS = 20
+
+/** Makes statements give up a lock soon, for a store that waits for it with `whenFree`. */
+export function setImpatient(database: Database): void {
+  database.exec(`PRAGMA busy_timeout = ${SHORT_BUSY_MS}`)
+}
+
+/**
+ * Runs a write again while another process holds the lock, without blocking the event loop meanwhile. SQLite's own wait
+ * blocks, and is not fair: of many writers one can starve.
+ */
+export async function whenFree<T>(write: () => T): Promise<T> {
+  const deadline = performance.now() + FREE_DEADLINE_MS
+  for (;;) {
+    try {
+      return write()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error
+      await delay(Math.random() * FREE_PAUSE_MS)
+    }
+  }
+}
+
 /** `synchronous` belongs to the connection and not to the file, so it is set and looked at on every opening. */
 function makeDurable(database: Database): void {
   const mode = database.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode']
@@ -47,15 +75,23 @@ function makeDurable(database: Database): void {
 /** Runs the steps that the file has not had, in one transaction: no process ever sees half a version. */
 function migrate(database: Database, steps: readonly string[]): void {
   if (versionOf(database) === steps.length) return
-  database.exec('BEGIN IMMEDIATE')
-  try {
+  inTransaction(database, () => {
     const version = versionOf(database)
     if (version > steps.length) {
       throw new Error(`The database has version ${version}; this Sallyport knows ${steps.length}.`)
     }
     for (const step of steps.slice(version)) database.exec(step)
     database.exec(`PRAGMA user_version = ${steps.length}`)
+  })
+}
+
+/** Runs `work` in one transaction that writes from its start: what it throws leaves nothing behind. */
+export function inTransaction<T>(database: Database, work: () => T): T {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
     database.exec('COMMIT')
+    return result
   } catch (error) {
     database.exec('ROLLBACK')
     throw error

@@ -1,6 +1,7 @@
-import { type Account, type Accounts, isPlanName, type StoredKey } from '@sallyport/accounts'
+import type { Accounts, StoredKey } from '@sallyport/accounts'
+import { accountOf, countOf, keyOf, number, required, text } from './account-rows.ts'
 import type { SqlRow } from './driver.ts'
-import { openDatabase } from './open-database.ts'
+import { inTransaction, openDatabase, setImpatient, whenFree } from './open-database.ts'
 
 /** Accounts in a file; `close` gives the file back, once or more often; everything after it rejects. */
 export interface SqliteAccounts extends Accounts {
@@ -29,18 +30,23 @@ const STEPS: readonly string[] = [
      used INTEGER NOT NULL CHECK (used >= 0),
      PRIMARY KEY (account_id, window_id)
    ) STRICT, WITHOUT ROWID;`,
+  `ALTER TABLE api_key ADD COLUMN last_used_at TEXT;
+   ALTER TABLE usage ADD COLUMN granted INTEGER NOT NULL DEFAULT 0;`,
 ]
 
 /**
- * One statement, so that no reader can come between the look and the count. The window is the latest known: once a
- * later one has begun, a clock that went back counts there.
+ * One statement, so that no reader can come between the look and the count; `granted` is a column because RETURNING
+ * sees only what was written. The window is the latest known: once a later one has begun, a clock that went back counts
+ * there.
  */
 const SPEND = `
-  INSERT INTO usage (account_id, window_id, used)
-  SELECT :account, max(:window, coalesce((SELECT max(window_id) FROM usage WHERE account_id = :account), '')), 1
+  INSERT INTO usage (account_id, window_id, used, granted)
+  SELECT :account, max(:window, coalesce((SELECT max(window_id) FROM usage WHERE account_id = :account), '')),
+         min(:calls, :limit), min(:calls, :limit)
   WHERE :limit > 0
-  ON CONFLICT (account_id, window_id) DO UPDATE SET used = used + 1 WHERE used < :limit
-  RETURNING used, window_id`
+  ON CONFLICT (account_id, window_id) DO UPDATE
+  SET granted = min(:calls, :limit - used), used = min(used + :calls, :limit) WHERE used < :limit
+  RETURNING used, granted, window_id`
 
 const USAGE = `
   SELECT used, window_id FROM usage WHERE account_id = :account AND window_id >= :window
@@ -52,6 +58,7 @@ const USAGE = `
  */
 export async function openSqliteAccounts(path: string): Promise<SqliteAccounts> {
   const database = await openDatabase(path, STEPS)
+  setImpatient(database)
   let open = true
   const insertAccount = database.prepare(
     'INSERT INTO account VALUES (:id, :name, :plan, :signupDate) ON CONFLICT (id) DO NOTHING',
@@ -60,23 +67,27 @@ export async function openSqliteAccounts(path: string): Promise<SqliteAccounts> 
   const selectAccounts = database.prepare('SELECT * FROM account ORDER BY id')
   const updatePlan = database.prepare('UPDATE account SET plan = :plan WHERE id = :id')
   const insertKey = database.prepare(
-    'INSERT INTO api_key VALUES (:id, :hash, :last4, :accountId, :createdAt, :revokedAt)',
+    `INSERT INTO api_key (id, hash, last4, account_id, created_at, revoked_at)
+     VALUES (:id, :hash, :last4, :accountId, :createdAt, :revokedAt)`,
   )
   const selectKey = database.prepare('SELECT * FROM api_key WHERE id = :id')
   const selectKeys = database.prepare(
     'SELECT * FROM api_key WHERE :account IS NULL OR account_id = :account ORDER BY created_at, rowid',
   )
   const revoke = database.prepare('UPDATE api_key SET revoked_at = :at WHERE id = :id AND revoked_at IS NULL')
+  const recordUse = database.prepare(
+    'UPDATE api_key SET last_used_at = :at WHERE id = :id AND (last_used_at IS NULL OR last_used_at < :at)',
+  )
   const spend = database.prepare(SPEND)
   const refund = database.prepare(
-    'UPDATE usage SET used = used - 1 WHERE account_id = :account AND window_id = :window AND used > 0',
+    'UPDATE usage SET used = max(0, used - :calls) WHERE account_id = :account AND window_id = :window',
   )
   const usage = database.prepare(USAGE)
 
-  // The methods are async although SQLite answers at once: what it throws has to become a rejection.
+  // The reads are async although SQLite answers at once: what it throws has to become a rejection.
   return {
     async createAccount({ id, name, plan, signupDate }) {
-      return insertAccount.run({ id, name, plan, signupDate }).changes === 1
+      return whenFree(() => insertAccount.run({ id, name, plan, signupDate }).changes === 1)
     },
     async findAccount(id) {
       const row = selectAccount.get({ id })
@@ -86,10 +97,10 @@ export async function openSqliteAccounts(path: string): Promise<SqliteAccounts> 
       return selectAccounts.all().map(accountOf)
     },
     async setPlan(id, plan) {
-      return updatePlan.run({ id, plan }).changes === 1
+      return whenFree(() => updatePlan.run({ id, plan }).changes === 1)
     },
-    async createKey({ id, hash, last4, accountId, createdAt, revokedAt }) {
-      insertKey.run({ id, hash, last4, accountId, createdAt, revokedAt: revokedAt ?? null })
+    async createKey(key) {
+      await whenFree(() => insertKey.run(columnsOf(key)))
     },
     async findKey(id) {
       const row = selectKey.get({ id })
@@ -100,18 +111,31 @@ export async function openSqliteAccounts(path: string): Promise<SqliteAccounts> 
       return selectKeys.all({ account: accountId ?? null }).map(keyOf)
     },
     async revokeKey(id, at) {
-      return revoke.run({ id, at }).changes === 1
+      return whenFree(() => revoke.run({ id, at }).changes === 1)
     },
-    async spend(account, window, limit) {
-      const counted = spend.get({ account, window, limit })
-      if (counted) return { allowed: true, used: number(counted, 'used'), windowId: text(counted, 'window_id') }
+    async replaceKey(id, next) {
+      const replace = () => {
+        if (revoke.run({ id, at: next.createdAt }).changes === 0) return undefined
+        const accountId = text(required(selectKey.get({ id })), 'account_id')
+        insertKey.run(columnsOf({ ...next, accountId }))
+        return accountOf(required(selectAccount.get({ id: accountId })))
+      }
+      return whenFree(() => inTransaction(database, replace))
+    },
+    async recordUses(uses) {
+      const record = () => {
+        for (const { id, at } of uses) recordUse.run({ id, at })
+      }
+      await whenFree(() => inTransaction(database, record))
+    },
+    async spend(account, window, limit, calls = 1) {
+      const counted = await whenFree(() => spend.get({ account, window, limit, calls }))
+      if (counted) return { granted: number(counted, 'granted'), ...countOf(counted) }
       const row = usage.get({ account, window })
-      return row
-        ? { allowed: false, used: number(row, 'used'), windowId: text(row, 'window_id') }
-        : { allowed: false, used: 0, windowId: window }
+      return { granted: 0, ...(row ? countOf(row) : { used: 0, windowId: window }) }
     },
-    async refund(account, window) {
-      refund.run({ account, window })
+    async refund(account, window, calls = 1) {
+      await whenFree(() => refund.run({ account, window, calls }))
     },
     async usage(account, window) {
       const row = usage.get({ account, window })
@@ -124,27 +148,6 @@ export async function openSqliteAccounts(path: string): Promise<SqliteAccounts> 
   }
 }
 
-function accountOf(row: SqlRow): Account {
-  const plan = text(row, 'plan')
-  if (!isPlanName(plan)) throw new Error(`Account ${text(row, 'id')} has an unknown plan: ${plan}`)
-  return { id: text(row, 'id'), name: text(row, 'name'), plan, signupDate: text(row, 'signup_date') }
-}
-
-function keyOf(row: SqlRow): StoredKey {
-  return {
-    id: text(row, 'id'),
-    hash: text(row, 'hash'),
-    last4: text(row, 'last4'),
-    accountId: text(row, 'account_id'),
-    createdAt: text(row, 'created_at'),
-    ...(row['revoked_at'] === null ? {} : { revokedAt: text(row, 'revoked_at') }),
-  }
-}
-
-function text(row: SqlRow, column: string): string {
-  return String(row[column])
-}
-
-function number(row: SqlRow, column: string): number {
-  return Number(row[column])
+function columnsOf({ id, hash, last4, accountId, createdAt, revokedAt }: StoredKey): SqlRow {
+  return { id, hash, last4, accountId, createdAt, revokedAt: revokedAt ?? null }
 }

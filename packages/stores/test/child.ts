@@ -1,5 +1,6 @@
 import { ACCOUNT } from '@sallyport/accounts/testing'
-import { openSqliteAccounts, withLock } from '../src/index.ts'
+import { type Address, parseAddress } from '@sallyport/core'
+import { openSqliteAccounts, openSqliteLimits, openSqliteObservations, withLock } from '../src/index.ts'
 
 /** A process of its own, started by the tests: does one thing to a file and tells the parent. */
 const [task, path = '', ...rest] = process.argv.slice(2)
@@ -14,9 +15,19 @@ if (task === 'spend') {
   await accounts.createAccount(ACCOUNT)
   let allowed = 0
   for (let call = 0; call < Number(calls); call++) {
-    if ((await accounts.spend(ACCOUNT.id, ACCOUNT.signupDate, Number(limit))).allowed) allowed++
+    allowed += (await accounts.spend(ACCOUNT.id, ACCOUNT.signupDate, Number(limit))).granted
   }
   accounts.close()
+  await tell(allowed)
+}
+
+if (task === 'take') {
+  const [max, calls] = rest.map(Number)
+  const limits = await openSqliteLimits(path)
+  let allowed = 0
+  for (let call = 0; call < (calls ?? 0); call++) {
+    if ((await limits.take({ name: 'L', max: max ?? 0, windowSeconds: 3600 }, 'k')).allowed) allowed++
+  }
   await tell(allowed)
 }
 
@@ -32,6 +43,18 @@ if (task === 'lock') {
     },
     { onWait },
   )
+}
+
+if (task === 'observe') {
+  const address = parseAddress(rest[0] ?? '') as Address
+  const observations = await openSqliteObservations(path, { now: () => Date.now() })
+  const observation = { networkClass: 'tor', origin: 'operator', provider: '', setAt: 0, note: '' } as const
+  await observations.put(address, observation)
+  await tell('put')
+  await new Promise((resolve) => process.once('message', resolve))
+  await observations.remove(address, 'operator')
+  await tell('removed')
+  observations.close()
 }
 
 process.disconnect?.()

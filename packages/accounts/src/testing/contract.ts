@@ -96,6 +96,45 @@ export const ACCOUNTS_CONTRACT: readonly ContractRow<Accounts>[] = [
     },
   },
   {
+    name: 'a key is replaced by another of its account, once',
+    async run(accounts, check) {
+      const [{ key }, { key: next }] = [keyOf(7), keyOf(8)]
+      await accounts.createAccount(ACCOUNT)
+      await accounts.createKey(key)
+      const { accountId: _, ...unowned } = next
+      check.equal(await accounts.replaceKey('00000000', unowned), undefined, 'unknown')
+      check.same(await accounts.replaceKey(key.id, unowned), ACCOUNT)
+      check.same(await accounts.listKeys(), [{ ...key, revokedAt: next.createdAt }, next])
+      check.equal(await accounts.replaceKey(key.id, unowned), undefined, 'again')
+      await check.rejects(accounts.replaceKey(next.id, unowned), 'an id of its own')
+      check.same(await accounts.findKey(next.id), { key: next, account: ACCOUNT }, 'and the old one stays good')
+    },
+  },
+  {
+    name: 'the last use of a key only moves forward',
+    async run(accounts, check) {
+      const [{ key }, { key: other }] = [keyOf(9), keyOf(10)]
+      await accounts.createAccount(ACCOUNT)
+      for (const stored of [key, other]) await accounts.createKey(stored)
+      const at = (day: number) => `2026-03-0${day}T00:00:00.000Z`
+      await accounts.recordUses([])
+      await accounts.recordUses([
+        { id: key.id, at: at(2) },
+        { id: '00000000', at: at(2) },
+      ])
+      await accounts.recordUses([{ id: key.id, at: at(1) }])
+      check.same(await accounts.listKeys(), [{ ...key, lastUsedAt: at(2) }, other])
+      await accounts.recordUses([
+        { id: other.id, at: at(3) },
+        { id: key.id, at: at(3) },
+      ])
+      check.same(await accounts.listKeys(), [
+        { ...key, lastUsedAt: at(3) },
+        { ...other, lastUsedAt: at(3) },
+      ])
+    },
+  },
+  {
     name: 'keys are listed oldest first, by account or all',
     async run(accounts, check) {
       const other = { ...ACCOUNT, id: 'acc-2' }
@@ -113,29 +152,21 @@ export const ACCOUNTS_CONTRACT: readonly ContractRow<Accounts>[] = [
     async run(accounts, check) {
       await accounts.createAccount(ACCOUNT)
       check.equal(await accounts.usage(ACCOUNT.id, FIRST), 0)
-      check.same(await accounts.spend(ACCOUNT.id, FIRST, 2), { allowed: true, used: 1, windowId: FIRST })
-      check.same(await accounts.spend(ACCOUNT.id, FIRST, 2), { allowed: true, used: 2, windowId: FIRST })
-      check.same(await accounts.spend(ACCOUNT.id, FIRST, 2), { allowed: false, used: 2, windowId: FIRST })
+      check.same(await accounts.spend(ACCOUNT.id, FIRST, 2), { granted: 1, used: 1, windowId: FIRST })
+      check.same(await accounts.spend(ACCOUNT.id, FIRST, 2), { granted: 1, used: 2, windowId: FIRST })
+      check.same(await accounts.spend(ACCOUNT.id, FIRST, 2), { granted: 0, used: 2, windowId: FIRST })
       check.equal(await accounts.usage(ACCOUNT.id, FIRST), 2)
-      check.same(
-        await accounts.spend(ACCOUNT.id, FIRST, 1),
-        { allowed: false, used: 2, windowId: FIRST },
-        'lower limit',
-      )
-      check.same(
-        await accounts.spend(ACCOUNT.id, FIRST, 3),
-        { allowed: true, used: 3, windowId: FIRST },
-        'higher limit',
-      )
+      check.same(await accounts.spend(ACCOUNT.id, FIRST, 1), { granted: 0, used: 2, windowId: FIRST }, 'lower limit')
+      check.same(await accounts.spend(ACCOUNT.id, FIRST, 3), { granted: 1, used: 3, windowId: FIRST }, 'higher limit')
     },
   },
   {
     name: 'a limit of 0 allows nothing, the largest is exact',
     async run(accounts, check) {
       await accounts.createAccount(ACCOUNT)
-      check.same(await accounts.spend(ACCOUNT.id, FIRST, 0), { allowed: false, used: 0, windowId: FIRST })
+      check.same(await accounts.spend(ACCOUNT.id, FIRST, 0), { granted: 0, used: 0, windowId: FIRST })
       const largest = Number.MAX_SAFE_INTEGER
-      check.same(await accounts.spend(ACCOUNT.id, FIRST, largest), { allowed: true, used: 1, windowId: FIRST })
+      check.same(await accounts.spend(ACCOUNT.id, FIRST, largest), { granted: 1, used: 1, windowId: FIRST })
     },
   },
   {
@@ -145,7 +176,7 @@ export const ACCOUNTS_CONTRACT: readonly ContractRow<Accounts>[] = [
       await accounts.createAccount(ACCOUNT)
       await accounts.createAccount(other)
       await accounts.spend(ACCOUNT.id, FIRST, 1)
-      check.equal((await accounts.spend(other.id, FIRST, 1)).allowed, true)
+      check.equal((await accounts.spend(other.id, FIRST, 1)).granted, 1)
       await check.rejects(accounts.spend('nobody', FIRST, 1))
     },
   },
@@ -154,11 +185,11 @@ export const ACCOUNTS_CONTRACT: readonly ContractRow<Accounts>[] = [
     async run(accounts, check) {
       await accounts.createAccount(ACCOUNT)
       await accounts.spend(ACCOUNT.id, FIRST, 1)
-      check.equal((await accounts.spend(ACCOUNT.id, FIRST, 1)).allowed, false)
+      check.equal((await accounts.spend(ACCOUNT.id, FIRST, 1)).granted, 0)
       check.equal(await accounts.usage(ACCOUNT.id, SECOND), 0)
-      check.same(await accounts.spend(ACCOUNT.id, SECOND, 1), { allowed: true, used: 1, windowId: SECOND })
-      check.same(await accounts.spend(ACCOUNT.id, FIRST, 1), { allowed: false, used: 1, windowId: SECOND })
-      check.same(await accounts.spend(ACCOUNT.id, FIRST, 3), { allowed: true, used: 2, windowId: SECOND })
+      check.same(await accounts.spend(ACCOUNT.id, SECOND, 1), { granted: 1, used: 1, windowId: SECOND })
+      check.same(await accounts.spend(ACCOUNT.id, FIRST, 1), { granted: 0, used: 1, windowId: SECOND })
+      check.same(await accounts.spend(ACCOUNT.id, FIRST, 3), { granted: 1, used: 2, windowId: SECOND })
       check.equal(await accounts.usage(ACCOUNT.id, FIRST), 2, 'usage is that of the latest window')
     },
   },
@@ -172,7 +203,26 @@ export const ACCOUNTS_CONTRACT: readonly ContractRow<Accounts>[] = [
       await accounts.refund(ACCOUNT.id, FIRST)
       await accounts.refund(ACCOUNT.id, FIRST)
       check.equal(await accounts.usage(ACCOUNT.id, FIRST), 0)
-      check.same(await accounts.spend(ACCOUNT.id, FIRST, 1), { allowed: true, used: 1, windowId: FIRST })
+      check.same(await accounts.spend(ACCOUNT.id, FIRST, 1), { granted: 1, used: 1, windowId: FIRST })
+    },
+  },
+  {
+    name: 'several calls are counted at once, up to what is left',
+    async run(accounts, check) {
+      await accounts.createAccount(ACCOUNT)
+      check.same(await accounts.spend(ACCOUNT.id, FIRST, 10, 4), { granted: 4, used: 4, windowId: FIRST })
+      check.same(await accounts.spend(ACCOUNT.id, FIRST, 10, 4), { granted: 4, used: 8, windowId: FIRST })
+      check.same(await accounts.spend(ACCOUNT.id, FIRST, 10, 4), { granted: 2, used: 10, windowId: FIRST })
+      check.same(await accounts.spend(ACCOUNT.id, FIRST, 10, 4), { granted: 0, used: 10, windowId: FIRST })
+      await accounts.refund(ACCOUNT.id, FIRST, 3)
+      check.equal(await accounts.usage(ACCOUNT.id, FIRST), 7)
+      await accounts.refund(ACCOUNT.id, FIRST, 30)
+      check.equal(await accounts.usage(ACCOUNT.id, FIRST), 0)
+      check.same(
+        await accounts.spend(ACCOUNT.id, SECOND, 3, 5),
+        { granted: 3, used: 3, windowId: SECOND },
+        'a new window',
+      )
     },
   },
   {
@@ -182,7 +232,7 @@ export const ACCOUNTS_CONTRACT: readonly ContractRow<Accounts>[] = [
       const limit = 100
       const caller = async () => {
         let allowed = 0
-        for (let call = 0; call < 10; call++) if ((await accounts.spend(ACCOUNT.id, FIRST, limit)).allowed) allowed++
+        for (let call = 0; call < 10; call++) allowed += (await accounts.spend(ACCOUNT.id, FIRST, limit)).granted
         return allowed
       }
       const allowed = await Promise.all(Array.from({ length: 16 }, caller))

@@ -64,19 +64,35 @@ export function createMemoryAccounts(fault: FaultHook = () => undefined): Accoun
         keys.set(id, { ...key, revokedAt: at })
         return true
       }),
-    spend: (accountId, windowId, limit) =>
+    replaceKey: (id, next) =>
+      run('replaceKey', () => {
+        const key = keys.get(id)
+        if (key === undefined || key.revokedAt !== undefined) return undefined
+        if (keys.has(next.id)) throw new Error(`A key ${next.id} exists`)
+        keys.set(id, { ...key, revokedAt: next.createdAt })
+        keys.set(next.id, { ...next, accountId: key.accountId })
+        return accounts.get(key.accountId)
+      }),
+    recordUses: (uses) =>
+      run('recordUses', () => {
+        for (const { id, at } of uses) {
+          const key = keys.get(id)
+          if (key !== undefined && (key.lastUsedAt ?? '') < at) keys.set(id, { ...key, lastUsedAt: at })
+        }
+      }),
+    spend: (accountId, windowId, limit, calls = 1) =>
       run('spend', () => {
         if (!accounts.has(accountId)) throw new Error(`No account ${accountId}`)
         const count = countOf(accountId, windowId)
-        if (count.used >= limit) return { allowed: false, ...count }
-        const next = { windowId: count.windowId, used: count.used + 1 }
-        counts.set(accountId, next)
-        return { allowed: true, ...next }
+        const granted = Math.max(0, Math.min(calls, limit - count.used))
+        const next = { windowId: count.windowId, used: count.used + granted }
+        if (granted > 0) counts.set(accountId, next)
+        return { granted, ...next }
       }),
-    refund: (accountId, windowId) =>
+    refund: (accountId, windowId, calls = 1) =>
       run('refund', () => {
         const count = counts.get(accountId)
-        if (count?.windowId === windowId && count.used > 0) counts.set(accountId, { windowId, used: count.used - 1 })
+        if (count?.windowId === windowId) counts.set(accountId, { windowId, used: Math.max(0, count.used - calls) })
       }),
     usage: (accountId, windowId) => run('usage', () => countOf(accountId, windowId).used),
   }

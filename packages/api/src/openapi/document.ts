@@ -11,7 +11,7 @@ const JSON_TYPE = 'application/json'
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
   400: 'The input cannot be read or resolved.',
   401: 'The API key is missing or not valid.',
-  404: 'No such autonomous system.',
+  404: 'No such autonomous system, or no such attestation.',
   413: 'The body is larger than 64 KiB.',
   429: 'The limit is exceeded.',
   500: 'Something went wrong on our side.',
@@ -93,7 +93,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
       200: {
         description: route.answer,
         headers: { ...headerRefs(LIMIT_HEADERS), ...fixedHeaders(route) },
-        content: { [JSON_TYPE]: { schema: route.response } },
+        content: { [route.mediaType ?? JSON_TYPE]: { schema: route.response } },
       },
       ...Object.fromEntries(errorStatuses(route).map((status) => [status, errorAnswer(status)])),
     },

@@ -1,5 +1,6 @@
+import { AGENT_CLASSES, IDENTITY_TYPES } from '@sallyport/core'
 import { z } from 'zod'
-import { Action } from './words.ts'
+import { Action, NetworkClass } from './words.ts'
 
 /** Specification: AgentscanCheckRequest (snake_case). */
 export const AgentscanCheckRequest = z
@@ -14,28 +15,30 @@ export const AgentscanCheckRequest = z
   .meta({ id: 'AgentscanCheckRequest' })
 export type AgentscanCheckRequest = z.output<typeof AgentscanCheckRequest>
 
-/** A signal that the specification names without a type; every one is always there, null when it cannot be known. */
-const Signal = z.unknown().meta({ 'x-unspecified': true })
+/** The specification names the signals and gives no types; every one is always there, null when it cannot be known. */
+const Signals = z
+  .looseObject({
+    network_origin: NetworkClass.nullable(),
+    anonymized: z.boolean().nullable(),
+    headless: z.boolean().nullable(),
+    headless_flags: z.record(z.string(), z.boolean()).nullable(),
+    header_consistency: z.number().min(0).max(1).nullable(),
+    ai_crawler: z.boolean().nullable(),
+    ai_ident: z.string().nullable(),
+    ai_vendor: z.string().nullable(),
+    allowlist_type: z.enum(IDENTITY_TYPES).nullable(),
+    allowlist_verified: z.boolean().nullable(),
+    ja4: z.string().nullable(),
+  })
+  .meta({ description: 'Beside these `reasons`: what the verdict rests on, each with id, weight and text.' })
 
 /** Specification: AgentscanCheckResponse (snake_case). */
 export const AgentscanCheckResponse = z
   .object({
-    class: z.string().meta({ 'x-unspecified': true }),
+    class: z.enum(AGENT_CLASSES),
     confidence: z.number().min(0).max(1).meta({ format: 'float' }),
     action: Action,
-    signals: z.looseObject({
-      network_origin: Signal,
-      anonymized: Signal,
-      headless: Signal,
-      headless_flags: Signal,
-      header_consistency: Signal,
-      ai_crawler: Signal,
-      ai_ident: Signal,
-      ai_vendor: Signal,
-      allowlist_type: Signal,
-      allowlist_verified: Signal,
-      ja4: Signal,
-    }),
+    signals: Signals,
   })
   .meta({ id: 'AgentscanCheckResponse' })
 export type AgentscanCheckResponse = z.output<typeof AgentscanCheckResponse>

@@ -1,3 +1,4 @@
+import { CHECK_NAMES, CHECK_STATUSES, CRAWLER_OUTCOMES } from '@sallyport/core'
 import { z } from 'zod'
 import { AsnLabel, CountryCode, Moment, NetworkClass } from './words.ts'
 
@@ -19,10 +20,12 @@ export const CrawlerVerifyResponse = z
     slug: z.string().optional(),
     crawler: z.string().optional(),
     userAgent: z.string().optional(),
-    outcome: z.enum(['verified', 'spoofed', 'unverifiable']),
-    method: z.string().optional(),
+    outcome: z.enum(CRAWLER_OUTCOMES).meta({
+      description: '`spoofed`: every check that could run did, and all refuted. `unverifiable` is no accusation.',
+    }),
+    method: z.string().meta({ description: 'The checks that decided; left out when none did.' }).optional(),
     summary: z.string(),
-    checks: z.array(z.object({ name: z.string(), status: z.string(), detail: z.string() })),
+    checks: z.array(z.object({ name: z.enum(CHECK_NAMES), status: z.enum(CHECK_STATUSES), detail: z.string() })),
     networkOrigin: NetworkClass,
     anonymized: z.boolean(),
     asn: AsnLabel.optional(),

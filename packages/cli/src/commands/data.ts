@@ -1,20 +1,39 @@
-import type { Command } from 'commander'
+import { SallyportError } from '@sallyport/core'
+import { type Command, Option } from 'commander'
+import { openUpdates } from 'sallyport'
 import { configOf, jsonOption, openShowing, type SharedOptions, using, withShared } from '../settings.ts'
 import { creditLines, sourceLines } from '../sources.ts'
-import { dim, json, type Terminal } from '../terminal.ts'
+import { dim, entriesText, json, type Terminal } from '../terminal.ts'
+import { showUpdates } from '../update-progress.ts'
 
-/** `sallyport data status | compile` */
+type Options = SharedOptions & { readonly json?: true }
+type UpdateOptions = Options & { readonly source?: string; readonly accept?: true; readonly rollback?: true }
+
+const NOT_SWITCHED_ON = 'not switched on'
+
+/** `sallyport data status | update | compile` */
 export function addDataCommands(program: Command, terminal: Terminal): void {
   const data = program.command('data').description('the data sets that verdicts rest on')
 
-  withShared(data.command('status').description('what is loaded, from when, and under which licence'))
+  withShared(data.command('status').description('what is loaded, from when, how old, and under which licence'))
+    .option('--all', 'the sources that are not switched on as well')
     .addOption(jsonOption())
-    .action(async (options: SharedOptions & { readonly json?: true }) => {
+    .action(async (options: Options & { readonly all?: true }) => {
       const sources = await using(openShowing(configOf(options), terminal), async (sallyport) => sallyport.sources())
       if (options.json) return terminal.out(json(sources))
-      terminal.out(sourceLines(sources))
+      const shown = options.all ? sources : sources.filter(({ reason }) => reason !== NOT_SWITCHED_ON)
+      terminal.out(sourceLines(shown))
+      const more = sources.length - shown.length
+      if (more > 0) terminal.out(dim(`${more} more can be switched on; --all shows them.`))
       for (const credit of creditLines(sources)) terminal.out(dim(credit))
     })
+
+  withShared(data.command('update').description('download what has changed; a running service takes it over'))
+    .option('--source <id>', 'this one source')
+    .option('--accept', 'take a list whose size jumped')
+    .addOption(new Option('--rollback', 'go back to the download before').conflicts('accept'))
+    .addOption(jsonOption())
+    .action((options: UpdateOptions) => (options.rollback ? rollBack(options, terminal) : update(options, terminal)))
 
   withShared(data.command('compile').description('compile the data now, where that is not done yet')).action(
     async (options: SharedOptions) => {
@@ -24,4 +43,35 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
       terminal.out(`Compiled in ${config.dataDir}.`)
     },
   )
+}
+
+/** Fails, with 1, where a source was refused or could not be asked; the others are in use by then. */
+async function update(options: UpdateOptions, terminal: Terminal): Promise<void> {
+  const config = configOf(options)
+  const progress = showUpdates(options.json ? terminal.err : terminal.out)
+  const outcomes = await openUpdates(config)
+    .update({
+      ...progress.hooks,
+      ...(options.source === undefined ? {} : { source: options.source }),
+      ...(options.accept ? { accept: true } : {}),
+      onWait: () => terminal.err('Another process updates the data; waiting for it.'),
+    })
+    .finally(progress.stop)
+  if (options.json) terminal.out(json(outcomes))
+  // So that the next start finds it done.
+  if (outcomes.some(({ state }) => state === 'updated')) await using(openShowing(config, terminal), async () => {})
+  const bad = outcomes.filter(({ state }) => state === 'refused' || state === 'failed')
+  if (bad.length === 0) return
+  throw new SallyportError(
+    'update_failed',
+    `${bad.length} of ${outcomes.length} sources could not be updated; what was loaded stays in use.`,
+  )
+}
+
+async function rollBack(options: UpdateOptions, terminal: Terminal): Promise<void> {
+  const back = await openUpdates(configOf(options)).rollBack(options.source)
+  if (options.json) return terminal.out(json(back))
+  for (const { source, generation, entries } of back) {
+    terminal.out(`${source}: back to generation ${generation}, ${entriesText(entries)}`)
+  }
 }

@@ -1,6 +1,6 @@
 import { isDate, PLAN_NAMES, type PlanName, type StoredKey } from '@sallyport/accounts'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type KeyOwner, openAccounts } from 'sallyport'
+import { type IssuedKey, type KeyOwner, openAccounts, openLedgerTools } from 'sallyport'
 import { configOf, jsonOption, type SharedOptions, using, withShared } from '../settings.ts'
 import { columns, dim, json, type Terminal } from '../terminal.ts'
 
@@ -17,9 +17,9 @@ interface ListOptions extends SharedOptions {
   readonly json?: true
 }
 
-/** `sallyport keys create | list | revoke` */
+/** `sallyport keys create | list | revoke | rotate | rotate-signing` */
 export function addKeysCommands(program: Command, terminal: Terminal): void {
-  const keys = program.command('keys').description('API keys for /v1')
+  const keys = program.command('keys').description('API keys for /v1, and the key that signs evidence')
 
   withShared(keys.command('create').description('make a key, for an account that is there or for a new one'))
     .addOption(new Option('--account <id>', 'an account that is there').conflicts(['plan', 'signup', 'name']))
@@ -33,10 +33,7 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
     .addOption(jsonOption())
     .action(async (options: CreateOptions) => {
       const issued = await using(openAccounts(configOf(options)), ({ keyring }) => keyring.issue(ownerOf(options)))
-      if (options.json) return terminal.out(json(issued))
-      const { key, account } = issued
-      terminal.out(key)
-      terminal.out(dim(`for account ${account.id}, plan ${account.plan}; it is not shown again`))
+      showIssued(issued, options, terminal)
     })
 
   withShared(keys.command('list').description('keys by their public ids; no key is ever shown again'))
@@ -46,10 +43,11 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
       const listed = await using(openAccounts(configOf(options)), ({ accounts }) => accounts.listKeys(options.account))
       if (options.json) return terminal.out(json(listed.map(shown)))
       if (listed.length === 0) return terminal.out('No keys.')
-      const rows = listed.map(({ id, last4, accountId, createdAt, revokedAt }) => {
-        return [id, `…${last4}`, accountId, createdAt, revokedAt === undefined ? 'good' : `revoked ${revokedAt}`]
+      const rows = listed.map(({ id, last4, accountId, createdAt, lastUsedAt = 'never', revokedAt }) => {
+        const state = revokedAt === undefined ? 'good' : `revoked ${revokedAt}`
+        return [id, `…${last4}`, accountId, createdAt, lastUsedAt, state]
       })
-      terminal.out(columns(rows, ['id', 'ends', 'account', 'created', 'state']))
+      terminal.out(columns(rows, ['id', 'ends', 'account', 'created', 'last used', 'state']))
     })
 
   withShared(keys.command('revoke').description('withdraw a key for good'))
@@ -59,6 +57,40 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
       await using(openAccounts(configOf(options)), ({ keyring }) => keyring.revoke(id))
       terminal.out(options.json ? json({ id, revoked: true }) : `Revoked ${id}.`)
     })
+
+  withShared(keys.command('rotate').description('make a new key for the same account and withdraw the old one at once'))
+    .argument('<id>', 'public id of the old key, as listed')
+    .addOption(jsonOption())
+    .action(async (id: string, options: SharedOptions & { readonly json?: true }) => {
+      const issued = await using(openAccounts(configOf(options)), ({ keyring }) => keyring.rotate(id))
+      showIssued(issued, options, terminal)
+    })
+
+  withShared(keys.command('rotate-signing').description('hand over to a new key for checkpoints and evidence'))
+    .option('--next-key <file>', 'private key to hand over to (default: one is made in place of the old)')
+    .option('--compromised', 'nothing that the old key signed is to be believed any more')
+    .addOption(jsonOption())
+    .action(async ({ nextKey, compromised = false, ...options }: RotateOptions) => {
+      const next = { ...(nextKey === undefined ? {} : { nextKeyFile: nextKey }), compromised }
+      const kid = await using(openLedgerTools(configOf(options)), ({ rotateKey }) => rotateKey(next))
+      terminal.out(options.json ? json({ kid }) : `The ledger is signed by ${kid} from now on.`)
+    })
+}
+
+interface RotateOptions extends SharedOptions {
+  readonly nextKey?: string
+  readonly compromised?: boolean
+  readonly json?: true
+}
+
+/** The one time that a key is shown. */
+function showIssued(issued: IssuedKey, options: { readonly json?: true }, terminal: Terminal): void {
+  if (options.json) terminal.out(json(issued))
+  else {
+    const { key, account } = issued
+    terminal.out(key)
+    terminal.out(dim(`for account ${account.id}, plan ${account.plan}; it is not shown again`))
+  }
 }
 
 function ownerOf({ account, plan, signup, name }: CreateOptions): KeyOwner {

@@ -21,7 +21,7 @@ export function addLookupCommand(program: Command, terminal: Terminal): void {
 }
 
 function rowsOf(result: LookupResult): readonly (readonly [string, string])[] {
-  const { target, reserved, verdict, purity, provider, riskScore, geo, asn, degraded } = result
+  const { target, reserved, verdict, purity, provider, riskScore, geo, asn, whois, degraded } = result
   const place = [geo.city, geo.region, geo.country].filter((part) => part !== undefined).join(', ')
   const network = [asn.asn, asn.name, asn.type === 'unknown' ? undefined : `(${asn.type})`]
   const rows: readonly (readonly [string, string | undefined])[] = [
@@ -33,6 +33,14 @@ function rowsOf(result: LookupResult): readonly (readonly [string, string])[] {
     ['place', place],
     ['purity', `${purity.score}/100 (${purity.grade}, ${purity.verdict})`],
     ['risk', `${riskScore}/100`],
+    ['domain', whois?.domain],
+    ['registrar', whois?.registrar],
+    ['registered', whois?.registeredOn],
+    ['updated', whois?.lastUpdated],
+    ['expires', whois?.expiresOn],
+    ['nameservers', whois?.nameservers.join(', ')],
+    ['status', whois?.status.join(', ')],
+    ['registrant', whois?.privacyProtection ? 'hidden by a privacy service or the registry' : undefined],
     ['degraded', degraded.join(', ')],
   ]
   return rows.flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[dim(name), value] as const]))

@@ -2,15 +2,24 @@ import { openProxy, type Proxy as RunningProxy } from '@sallyport/proxy'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Config, type ConfigInput, type Sallyport, splitList } from 'sallyport'
 import { showDemo } from '../demo.ts'
-import { configOf, openShowing, type SharedOptions, withShared } from '../settings.ts'
+import { configOf, openServing, type SharedOptions, withShared } from '../settings.ts'
 import { creditLines, sourceLines } from '../sources.ts'
+import { untilStopped } from '../stop.ts'
 import { bold, dim, type Terminal } from '../terminal.ts'
+import { isSpeaker, isWorker, leavePrimary, runWorkers, workerIsReady } from '../workers.ts'
+
+const MAX_WORKERS = 64
+
+/** The other workers start and stop as the first one says. */
+const QUIET: Terminal = { out() {}, err() {} }
 
 interface ProxyCommandOptions extends SharedOptions {
   readonly upstream?: string
   readonly listen?: string
   readonly admin?: string
   readonly store?: string
+  readonly redis?: string
+  readonly workers?: number
   readonly mode?: 'enforce' | 'monitor'
   readonly trustProxy?: string
 }
@@ -21,37 +30,41 @@ export function addProxyCommand(program: Command, terminal: Terminal): void {
     .option('--upstream <url>', 'the origin (default: a bundled example site)')
     .option('--listen <host:port>', 'where to listen (default: 127.0.0.1:8080)')
     .option('--admin <host:port>', 'where to answer health checks (default: 127.0.0.1:9090)')
-    .option('--store <url>', 'where accounts are kept (default: sqlite:<data-dir>/state.db)')
+    .option('--store <url>', 'where accounts are kept: sqlite:<path> or postgres://… (default: in the data-dir)')
+    .option('--redis <url>', 'where several machines count their limits: redis://… (default: in the data-dir)')
+    .addOption(new Option('--workers <n>', 'how many processes serve (default: this one)').argParser(workersOf))
     .addOption(new Option('--mode <mode>', 'monitor records and blocks nothing').choices(['enforce', 'monitor']))
     .option('--trust-proxy <list>', 'proxies that are believed: CIDRs and presets, with commas between')
-    .addOption(
-      new Option('--workers <n>').argParser(notYet('one process serves; start several behind a balancer')).hideHelp(),
-    )
-    .addOption(new Option('--redis <url>').argParser(notYet('limits are kept in this process')).hideHelp())
     .action(async (options: ProxyCommandOptions) => {
       const config = configOf(options, flagsOf(options))
-      const sallyport = await openShowing(config, terminal)
+      if (options.workers !== undefined && !isWorker()) return runWorkers(options.workers, terminal)
+      const sallyport = await openServing(config, isSpeaker() ? terminal : QUIET, {
+        onFault: seldom((error) => terminal.err(`sallyport: ${faultText(error)}`)),
+      })
       try {
         await serve(sallyport, config, terminal)
       } finally {
         await sallyport.close()
+        leavePrimary()
       }
     })
 }
 
-/** Refuses an option whose room is not built, rather than ignore what somebody relies on. */
-function notYet(instead: string): () => never {
-  return () => {
-    throw new InvalidArgumentError(`It is not supported by this version: ${instead}.`)
+function workersOf(text: string): number {
+  const count = Number(text)
+  if (!/^\d+$/.test(text) || count < 1 || count > MAX_WORKERS) {
+    throw new InvalidArgumentError(`It is a number from 1 to ${MAX_WORKERS}.`)
   }
+  return count
 }
 
-function flagsOf({ upstream, listen, admin, store, mode, trustProxy }: ProxyCommandOptions): ConfigInput {
+function flagsOf({ upstream, listen, admin, store, redis, mode, trustProxy }: ProxyCommandOptions): ConfigInput {
   return {
     ...(upstream === undefined ? {} : { upstream }),
     ...(listen === undefined ? {} : { listen }),
     ...(admin === undefined ? {} : { admin }),
     ...(store === undefined ? {} : { store }),
+    ...(redis === undefined ? {} : { redis }),
     ...(mode === undefined ? {} : { mode }),
     ...(trustProxy === undefined ? {} : { trustProxy: [...splitList(trustProxy)] }),
   }
@@ -61,14 +74,15 @@ async function serve(sallyport: Sallyport, config: Config, terminal: Terminal): 
   const proxy = await openProxy(sallyport, {
     ...config,
     onNotice: (message) => terminal.err(`sallyport: ${message}`),
-    onFault: (error) => terminal.err(error instanceof Error ? (error.stack ?? error.message) : String(error)),
-    onOriginFailure: seldom((error) => terminal.err(`sallyport: the origin failed: ${error.message}`)),
+    onFault: seldom((error) => terminal.err(`sallyport: ${faultText(error)}`)),
+    onOriginFailure: seldom((error) => terminal.err(`sallyport: the origin failed: ${faultText(error)}`)),
   })
   try {
-    const stopped = untilStopped(terminal)
-    await announce(sallyport, config, proxy, terminal)
+    const stopped = untilStopped(isWorker() ? QUIET : terminal)
+    if (isSpeaker()) await announce(sallyport, config, proxy, terminal)
+    workerIsReady()
     await stopped
-    terminal.err('Finishing what is in flight; once more to stop now.')
+    if (!isWorker()) terminal.err('Finishing what is in flight; once more to stop now.')
   } finally {
     await proxy.close()
   }
@@ -87,31 +101,19 @@ async function announce(sallyport: Sallyport, config: Config, proxy: RunningProx
 }
 
 /** Every second while it happens is often enough to be told the same. */
-function seldom(tell: (error: Error) => void): (error: Error) => void {
-  let last = Number.NEGATIVE_INFINITY
+function seldom(tell: (error: unknown) => void): (error: unknown) => void {
+  let last = { text: '', at: Number.NEGATIVE_INFINITY }
   return (error) => {
     const now = performance.now()
-    if (now - last < 1_000) return
-    last = now
+    const text = String(error)
+    if (text === last.text && now - last.at < 1_000) return
+    last = { text, at: now }
     tell(error)
   }
 }
 
-/** Resolves at the first SIGINT or SIGTERM; one more, a second or later, ends the process at once. */
-function untilStopped(terminal: Terminal): Promise<void> {
-  return new Promise((resolve) => {
-    let first: number | undefined
-    const stop = (): void => {
-      if (first === undefined) {
-        first = performance.now()
-        resolve()
-        // npm passes on to its child the Ctrl-C that the terminal sent to both.
-      } else if (performance.now() - first > 1_000) {
-        terminal.err('Stopped.')
-        process.exit(1)
-      }
-    }
-    process.on('SIGINT', stop)
-    process.on('SIGTERM', stop)
-  })
+/** What failed outside has a code and is said in a line; anything else is a bug, and its place is wanted. */
+function faultText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return 'code' in error ? `${error.message} (${error.code})` : (error.stack ?? error.message)
 }

@@ -182,3 +182,12 @@ export function nextAddress({ family, a, b, c, d }: Address): Address | undefine
   if (first === 0 && second === 0 && third === 0 && low === 0) return undefined
   return { family: 6, a: first, b: second, c: third, d: low }
 }
+
+/** The address before this one in its family; `undefined` before the first. */
+export function previousAddress({ family, a, b, c, d }: Address): Address | undefined {
+  // A borrow from each word above a zero.
+  if (d !== 0) return { family, a, b, c, d: (d - 1) | 0 }
+  if (c !== 0) return { family, a, b, c: (c - 1) | 0, d: -1 }
+  if (b !== 0) return { family, a, b: (b - 1) | 0, c: -1, d: -1 }
+  return a === 0 ? undefined : { family, a: (a - 1) | 0, b: -1, c: -1, d: -1 }
+}

@@ -15,20 +15,20 @@ interface Segment {
 /** Built once, in O(n log n); a search is binary, over typed arrays. The first of two equal prefixes speaks. */
 export function createPartition(prefixes: readonly Prefix[]): Partition {
   const segments = layOut(prefixes)
-  const four = segments.filter(({ start }) => start.family === 4)
-  const six = segments.filter(({ start }) => start.family === 6)
-  const starts4 = Uint32Array.from(four, ({ start }) => start.d)
-  const owners4 = Int32Array.from(four, ({ owner }) => owner)
-  const starts6 = Uint32Array.from(six.flatMap(({ start: { a, b, c, d } }) => [a, b, c, d]))
-  const owners6 = Int32Array.from(six, ({ owner }) => owner)
+  const ofFamily = (family: 4 | 6) => {
+    const own = segments.filter(({ start }) => start.family === family)
+    return {
+      starts: Uint32Array.from(own.flatMap(({ start: { a, b, c, d } }) => [a, b, c, d])),
+      owners: Int32Array.from(own, ({ owner }) => owner),
+    }
+  }
+  const four = ofFamily(4)
+  const six = ofFamily(6)
   return {
     find(address) {
-      if (address.family === 4) {
-        const index = lastNotAbove4(starts4, address.d >>> 0)
-        return index < 0 ? -1 : (owners4[index] as number)
-      }
-      const index = lastNotAbove6(starts6, address)
-      return index < 0 ? -1 : (owners6[index] as number)
+      const { starts, owners } = address.family === 4 ? four : six
+      const index = lastNotAbove(starts, address)
+      return index < 0 ? -1 : (owners[index] as number)
     },
   }
 }
@@ -60,19 +60,11 @@ function layOut(prefixes: readonly Prefix[]): readonly Segment[] {
   return segments
 }
 
-/** Index of the last start that is not above the value; -1 when the first is. */
-function lastNotAbove4(starts: Uint32Array, value: number): number {
-  let low = 0
-  let high = starts.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((starts[middle] as number) <= value) low = middle + 1
-    else high = middle
-  }
-  return low - 1
-}
-
-function lastNotAbove6(starts: Uint32Array, address: Address): number {
+/**
+ * Index of the last start that is not above the address; -1 when the first is. `starts` are ascending addresses of its
+ * family, four words each, flat.
+ */
+export function lastNotAbove(starts: Uint32Array, address: Address): number {
   let low = 0
   let high = starts.length >>> 2
   while (low < high) {

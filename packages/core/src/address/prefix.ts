@@ -1,4 +1,4 @@
-import { type Address, address4, compareAddresses, formatAddress, parseAddressIn } from './address.ts'
+import { type Address, address4, compareAddresses, formatAddress, nextAddress, parseAddressIn } from './address.ts'
 
 /** A CIDR prefix; `address` is its first address, host bits zero. `length` counts bits of its own family. */
 export interface Prefix {
@@ -95,49 +95,35 @@ function maskWord(bits: number): number {
  * address order. Empty when `last` comes before `first` or is of the other family.
  */
 export function coverRange(first: Address, last: Address): readonly Prefix[] {
-  if (first.family !== last.family || compareAddresses(first, last) > 0) return []
-  return first.family === 4 ? cover4(first.d >>> 0, last.d >>> 0) : cover6(bitsOf(first), bitsOf(last))
-}
-
-function cover4(first: number, last: number): readonly Prefix[] {
+  if (first.family !== last.family) return []
+  const bits = first.family === 4 ? 32 : 128
+  const lastOnes = trailingZeros(~last.a, ~last.b, ~last.c, ~last.d)
   const prefixes: Prefix[] = []
-  for (let from = first; from <= last; ) {
-    let length = 32
-    let size = 1
-    // The largest block that starts here: aligned to its own size, and not past the end.
-    while (length > 0 && from % (size * 2) === 0 && from + size * 2 - 1 <= last) {
-      size *= 2
-      length--
-    }
-    prefixes.push({ address: address4(from), length })
-    from += size
+  for (let from: Address | undefined = first; from !== undefined && compareAddresses(from, last) <= 0; ) {
+    // The largest block that starts here: aligned to its own size, and not past the end. A block of as many bits as
+    // lie below the highest in which the ends differ is never past it; one of a bit more is not where all are set.
+    const differing = differingBits(from, last)
+    const room = lastOnes >= differing ? differing : differing - 1
+    const free = Math.min(trailingZeros(from.a, from.b, from.c, from.d), room, bits)
+    const prefix: Prefix = { address: from, length: bits - free }
+    prefixes.push(prefix)
+    from = nextAddress(lastAddress(prefix))
   }
   return prefixes
 }
 
-function cover6(first: bigint, last: bigint): readonly Prefix[] {
-  const prefixes: Prefix[] = []
-  for (let from = first; from <= last; ) {
-    let length = 128
-    let size = 1n
-    while (length > 0 && (from & (size * 2n - 1n)) === 0n && from + size * 2n - 1n <= last) {
-      size *= 2n
-      length--
-    }
-    prefixes.push({ address: fromBits(from), length })
-    from += size
-  }
-  return prefixes
+/** How many bits of the least significant end it takes to hold every bit in which two addresses differ. */
+function differingBits(x: Address, y: Address): number {
+  if (x.a !== y.a) return 128 - Math.clz32(x.a ^ y.a)
+  if (x.b !== y.b) return 96 - Math.clz32(x.b ^ y.b)
+  if (x.c !== y.c) return 64 - Math.clz32(x.c ^ y.c)
+  return 32 - Math.clz32(x.d ^ y.d)
 }
 
-function bitsOf({ a, b, c, d }: Address): bigint {
-  const high = (BigInt(a >>> 0) << 32n) | BigInt(b >>> 0)
-  return (high << 64n) | (BigInt(c >>> 0) << 32n) | BigInt(d >>> 0)
-}
-
-function fromBits(bits: bigint): Address {
-  // `| 0` although it is in range already: a number out of a BigInt may come boxed, and one address with a boxed word
-  // makes every later address of the program slow to make and to read (measured: four times).
-  const word = (shift: bigint) => Number(BigInt.asIntN(32, bits >> shift)) | 0
-  return { family: 6, a: word(96n), b: word(64n), c: word(32n), d: word(0n) }
+/** How many bits in a row are zero from the least significant one on. */
+function trailingZeros(a: number, b: number, c: number, d: number): number {
+  if (d !== 0) return 31 - Math.clz32(d & -d)
+  if (c !== 0) return 63 - Math.clz32(c & -c)
+  if (b !== 0) return 95 - Math.clz32(b & -b)
+  return a === 0 ? 128 : 127 - Math.clz32(a & -a)
 }

@@ -1,28 +1,30 @@
 /**
- * The IPv4 space cut into consecutive segments: segment i holds the addresses from `starts[i]` up to the one before
- * `starts[i + 1]`, and `starts[0]` is 0. What a segment means is in columns beside it, read by its number. The arrays
- * may stand on shared memory.
+ * The IPv4 space cut into consecutive segments, the first of which starts at 0.0.0.0; each runs up to the start of the
+ * next. What a segment means is in columns beside it, read by its number. The arrays may stand on shared memory.
  */
 export interface Partition4 {
-  readonly starts: Uint32Array
-  /** For each of the 2^18 chunks of 2^14 addresses the segment of its first address; one more entry closes the last. */
+  /** The lower 14 bits of each segment's first address: the upper 18 are the chunk that it is found through. */
+  readonly lows: Uint16Array
+  /** For each of the 2^18 chunks of 2^14 addresses, how many segments start before it; one more entry closes the last. */
   readonly direct: Uint32Array
 }
 
 const CHUNK_BITS = 14
 const CHUNKS = 2 ** 18
+const LOW_MASK = 2 ** CHUNK_BITS - 1
 
-/** The `direct` column of a partition, from ascending starts of which the first is 0. */
-export function directIndex4(starts: Uint32Array): Uint32Array {
+/** Builds a partition from ascending starts, of which the first is 0. */
+export function buildPartition4(starts: Uint32Array): Partition4 {
   const direct = new Uint32Array(CHUNKS + 1)
   let segment = 0
-  for (let chunk = 0; chunk < CHUNKS; chunk++) {
+  for (let chunk = 0; chunk <= CHUNKS; chunk++) {
     const first = chunk * 2 ** CHUNK_BITS
-    while (segment + 1 < starts.length && (starts[segment + 1] as number) <= first) segment++
+    while (segment < starts.length && (starts[segment] as number) < first) segment++
     direct[chunk] = segment
   }
-  direct[CHUNKS] = starts.length - 1
-  return direct
+  const lows = new Uint16Array(starts.length)
+  for (const [index, start] of starts.entries()) lows[index] = start & LOW_MASK
+  return { lows, direct }
 }
 
 /**
@@ -30,15 +32,16 @@ export function directIndex4(starts: Uint32Array): Uint32Array {
  * read of the direct index, then a binary search over the few segments of its chunk; no allocation.
  */
 export function findSegment4(partition: Partition4, word: number): number {
-  const { starts, direct } = partition
-  const address = word >>> 0
-  const chunk = address >>> CHUNK_BITS
-  let low = direct[chunk] as number
-  let high = direct[chunk + 1] as number
-  while (low < high) {
-    const middle = (low + high + 1) >>> 1
-    if ((starts[middle] as number) <= address) low = middle
-    else high = middle - 1
+  const { lows, direct } = partition
+  const chunk = word >>> CHUNK_BITS
+  const within = word & LOW_MASK
+  // Where no segment starts in the chunk at or before the address, the last one before the chunk runs on.
+  let from = (direct[chunk] as number) - 1
+  let to = (direct[chunk + 1] as number) - 1
+  while (from < to) {
+    const middle = (from + to + 1) >>> 1
+    if ((lows[middle] as number) <= within) from = middle
+    else to = middle - 1
   }
-  return low
+  return from
 }

@@ -1,15 +1,19 @@
+import { createGrowingColumn } from './growing-column.ts'
+
 /**
- * The IPv6 space cut into consecutive segments, on the upper 64 bits: segment i starts at `high[i]`, `low[i]`. Almost
- * no boundary of real data lies below a /64. The /64s that have one are segments of their own, marked in `split`, and
- * are cut further in the `fine` columns; their pieces are numbered on from the last segment. The arrays may stand on
- * shared memory.
+ * The IPv6 space cut into consecutive segments, on the upper 64 bits, the first of which starts at `::`. Segments whose
+ * starts have the same upper 32 bits are a group. Almost no boundary of real data lies below a /64. The /64s that have
+ * one are segments of their own, marked in `split`, and are cut further in the `fine` columns; their pieces are
+ * numbered on from the last segment. The arrays may stand on shared memory.
  */
 export interface Partition6 {
-  /** Bits 0 to 31 of the starts. */
-  readonly high: Uint32Array
-  /** Bits 32 to 63 of the starts. */
-  readonly low: Uint32Array
-  /** For each of the 2^18 /21s of 2000::/3 the segment of its first address; one more entry closes the last. */
+  /** Bits 0 to 31 of the starts of each group, ascending. */
+  readonly uppers: Uint32Array
+  /** For each group how many segments are before it; one more entry closes the last. */
+  readonly groups: Uint32Array
+  /** Bits 32 to 63 of the start of each segment. */
+  readonly lowers: Uint32Array
+  /** For each of the 2^18 /21s of 2000::/3 how many groups are before it; one more entry closes the last. */
   readonly direct: Uint32Array
   /** One bit a segment, lowest first: set where the segment is one /64 that is cut further. */
   readonly split: Uint32Array
@@ -23,78 +27,116 @@ export interface Partition6 {
   readonly fineLow: Uint32Array
 }
 
-/** A partition made from plain boundaries; `origin[n]` is the boundary whose value segment or piece n has. */
-export interface BuiltPartition6 {
-  readonly partition: Partition6
-  readonly origin: Uint32Array
-}
-
 const CHUNKS = 2 ** 18
 const CHUNK_SHIFT = 11
 const GLOBAL_UNICAST = 0x20000000
 
-/**
- * Builds a partition from ascending boundaries of four 32-bit words each, flat, of which the first is `::`. Cuts that
- * fall below a /64 go to the fine columns.
- */
-export function buildPartition6(boundaries: Uint32Array): BuiltPartition6 {
-  const count = boundaries.length / 4
-  const word = (boundary: number, index: number) => boundaries[boundary * 4 + index] as number
-  const high: number[] = []
-  const low: number[] = []
-  const origin: number[] = []
-  const cells: number[] = []
-  const pieces: number[] = [0]
-  const fineHigh: number[] = []
-  const fineLow: number[] = []
-  const fineOrigin: number[] = []
-  const segment = (a: number, b: number, from: number) => {
-    high.push(a)
-    low.push(b)
-    origin.push(from)
+/** Makes a partition out of starts that come in address order, the first of them `::`, each with a value. */
+export interface Partition6Writer {
+  /** The words are unsigned. A start with the value that already holds makes no new segment. */
+  push(a: number, b: number, c: number, d: number, value: number): void
+  /** The partition, and the value of each of its segments and pieces. */
+  finish(): { readonly partition: Partition6; readonly values: Uint32Array }
+}
+
+/** `capacity`: about how many segments there will be. Cuts that fall below a /64 go to the fine columns. */
+export function createPartition6Writer(capacity: number): Partition6Writer {
+  const uppers = createGrowingColumn(capacity >>> 5)
+  const groups = createGrowingColumn(capacity >>> 5)
+  const lowers = createGrowingColumn(capacity)
+  const values = createGrowingColumn(capacity)
+  const cells = createGrowingColumn()
+  const pieces = createGrowingColumn()
+  const fineHigh = createGrowingColumn()
+  const fineLow = createGrowingColumn()
+  const fineValues = createGrowingColumn()
+  let upper = -1
+  /** The /64 that is being read, and the starts in it: lower words and value of each, flat. */
+  let cellA = 0
+  let cellB = 0
+  let run: number[] = []
+  let before = 0
+  let last = -1
+
+  const segment = (a: number, b: number, value: number) => {
+    if (a !== upper) {
+      uppers.push(a)
+      groups.push(lowers.length)
+      upper = a
+    }
+    lowers.push(b)
+    values.push(value)
   }
-  const piece = (c: number, d: number, from: number) => {
+  const piece = (c: number, d: number, value: number) => {
     fineHigh.push(c)
     fineLow.push(d)
-    fineOrigin.push(from)
+    fineValues.push(value)
   }
-
-  for (let first = 0; first < count; ) {
-    const a = word(first, 0)
-    const b = word(first, 1)
-    let next = first + 1
-    while (next < count && word(next, 0) === a && word(next, 1) === b) next++
-    const startsCell = word(first, 2) === 0 && word(first, 3) === 0
-    segment(a, b, first)
-    if (next > first + 1 || !startsCell) {
-      cells.push(high.length - 1)
-      if (!startsCell) piece(0, 0, first - 1)
-      for (let boundary = first; boundary < next; boundary++) piece(word(boundary, 2), word(boundary, 3), boundary)
+  /** Writes the /64 that was read; `a` and `b` are where the next start stands, -1 when there is none. */
+  const endCell = (a: number, b: number) => {
+    if (run.length === 0) return
+    const startsCell = run[0] === 0 && run[1] === 0
+    segment(cellA, cellB, run[2] as number)
+    if (run.length > 3 || !startsCell) {
+      cells.push(lowers.length - 1)
       pieces.push(fineHigh.length)
-      // Behind a cell its last value goes on, unless the next boundary stands in the very next /64.
-      const nextB = (b + 1) >>> 0
-      const nextA = nextB === 0 ? a + 1 : a
-      const taken = next < count && word(next, 0) === nextA && word(next, 1) === nextB
-      if (!taken && nextA <= 0xffffffff) segment(nextA, nextB, next - 1)
+      if (!startsCell) piece(0, 0, before)
+      for (let at = 0; at < run.length; at += 3) piece(run[at] as number, run[at + 1] as number, run[at + 2] as number)
+      // Behind a cell its last value goes on, unless the next start stands in the very next /64.
+      const nextB = (cellB + 1) >>> 0
+      const nextA = nextB === 0 ? cellA + 1 : cellA
+      if ((a !== nextA || b !== nextB) && nextA <= 0xffffffff) segment(nextA, nextB, last)
     }
-    first = next
+    before = last
+    run = []
   }
 
-  const split = new Uint32Array(Math.ceil(high.length / 32))
-  for (const cell of cells) split[cell >>> 5] = (split[cell >>> 5] as number) | (1 << (cell & 31))
-  const columns = { high: Uint32Array.from(high), low: Uint32Array.from(low) }
   return {
-    partition: {
-      ...columns,
-      direct: directIndex6(columns.high, columns.low),
-      split,
-      cells: Uint32Array.from(cells),
-      pieces: Uint32Array.from(pieces),
-      fineHigh: Uint32Array.from(fineHigh),
-      fineLow: Uint32Array.from(fineLow),
+    push(a, b, c, d, value) {
+      if (value === last) return
+      if (a !== cellA || b !== cellB) {
+        endCell(a, b)
+        cellA = a
+        cellB = b
+      }
+      run.push(c, d, value)
+      last = value
     },
-    origin: Uint32Array.from([...origin, ...fineOrigin]),
+    finish() {
+      endCell(-1, -1)
+      groups.push(lowers.length)
+      pieces.push(fineHigh.length)
+      const split = new Uint32Array(Math.ceil(lowers.length / 32))
+      const marked = cells.finish()
+      for (const cell of marked) split[cell >>> 5] = (split[cell >>> 5] as number) | (1 << (cell & 31))
+      for (const value of fineValues.finish()) values.push(value)
+      return {
+        partition: {
+          uppers: uppers.finish(),
+          groups: groups.finish(),
+          lowers: lowers.finish(),
+          direct: directIndex6(uppers.finish()),
+          split,
+          cells: marked,
+          pieces: pieces.finish(),
+          fineHigh: fineHigh.finish(),
+          fineLow: fineLow.finish(),
+        },
+        values: values.finish(),
+      }
+    },
   }
+}
+
+function directIndex6(uppers: Uint32Array): Uint32Array {
+  const direct = new Uint32Array(CHUNKS + 1)
+  let group = 0
+  for (let chunk = 0; chunk <= CHUNKS; chunk++) {
+    const first = GLOBAL_UNICAST + chunk * 2 ** CHUNK_SHIFT
+    while (group < uppers.length && (uppers[group] as number) < first) group++
+    direct[chunk] = group
+  }
+  return direct
 }
 
 /**
@@ -102,23 +144,36 @@ export function buildPartition6(boundaries: Uint32Array): BuiltPartition6 {
  * `Address` (signed or not). No allocation.
  */
 export function findSegment6(partition: Partition6, a: number, b: number, c: number, d: number): number {
-  const { high, low, direct, split } = partition
-  const upper = a >>> 0
-  const lower = b >>> 0
-  let from = 0
-  let to = high.length - 1
+  const { split } = partition
+  const segment = findWhole(partition, a >>> 0, b >>> 0)
+  return ((split[segment >>> 5] as number) >>> (segment & 31)) & 1
+    ? findPiece(partition, segment, c >>> 0, d >>> 0)
+    : segment
+}
+
+function findWhole({ uppers, groups, lowers, direct }: Partition6, upper: number, lower: number): number {
+  let group = 0
+  let last = uppers.length - 1
   if (upper >>> 29 === GLOBAL_UNICAST >>> 29) {
     const chunk = (upper - GLOBAL_UNICAST) >>> CHUNK_SHIFT
-    from = direct[chunk] as number
-    to = direct[chunk + 1] as number
+    group = (direct[chunk] as number) - 1
+    last = (direct[chunk + 1] as number) - 1
   }
+  while (group < last) {
+    const middle = (group + last + 1) >>> 1
+    if ((uppers[middle] as number) <= upper) group = middle
+    else last = middle - 1
+  }
+  let to = (groups[group + 1] as number) - 1
+  // Behind its group, an address is in the group's last segment.
+  if (uppers[group] !== upper) return to
+  let from = (groups[group] as number) - 1
   while (from < to) {
     const middle = (from + to + 1) >>> 1
-    const start = high[middle] as number
-    if (start < upper || (start === upper && (low[middle] as number) <= lower)) from = middle
+    if ((lowers[middle] as number) <= lower) from = middle
     else to = middle - 1
   }
-  return ((split[from >>> 5] as number) >>> (from & 31)) & 1 ? findPiece(partition, from, c >>> 0, d >>> 0) : from
+  return from
 }
 
 function findPiece(partition: Partition6, segment: number, upper: number, lower: number): number {
@@ -138,20 +193,5 @@ function findPiece(partition: Partition6, segment: number, upper: number, lower:
     if (start < upper || (start === upper && (fineLow[middle] as number) <= lower)) low = middle
     else high = middle - 1
   }
-  return partition.high.length + low
-}
-
-function directIndex6(high: Uint32Array, low: Uint32Array): Uint32Array {
-  const direct = new Uint32Array(CHUNKS + 1)
-  let segment = 0
-  for (let chunk = 0; chunk <= CHUNKS; chunk++) {
-    const first = GLOBAL_UNICAST + chunk * 2 ** CHUNK_SHIFT
-    while (segment + 1 < high.length) {
-      const start = high[segment + 1] as number
-      if (start > first || (start === first && (low[segment + 1] as number) > 0)) break
-      segment++
-    }
-    direct[chunk] = segment
-  }
-  return direct
+  return partition.lowers.length + low
 }

@@ -48,30 +48,19 @@ export interface Directory {
 
 const MAX_SAMPLES = 12
 
-/** Builds the directory's orders and its folded names once: about 91,000 systems, some 100 ms and 10 MB. */
+/** A view on what is loaded: nothing is built. */
 export function createDirectory(systems: SystemTable, networks: NetworkTable, rangesLoaded: boolean): Directory {
-  const positions = Array.from({ length: systems.size }, (_, index) => index)
-  const byNumber = (x: number, y: number) => systems.system(x).asn - systems.system(y).asn
-  const prefixCount = (index: number) => systems.ipv4Prefixes(index) + systems.ipv6Prefixes(index)
-  const orders: Readonly<Record<DirectoryOrder, readonly number[]>> = {
-    addresses: positions.toSorted((x, y) => systems.ipv4Addresses(y) - systems.ipv4Addresses(x) || byNumber(x, y)),
-    prefixes: positions.toSorted((x, y) => prefixCount(y) - prefixCount(x) || byNumber(x, y)),
-  }
-  const foldedNames = positions.map((index) => fold(systems.system(index).name))
   const summary = (index: number) => summaryOf(systems, index)
 
   return {
     total: systems.size,
-    top: (by, count) => orders[by].slice(0, count).map(summary),
+    top: (by, count) => systems.largest(by, count).map(summary),
     search(query, limit) {
-      const text = fold(query.trim())
+      const text = foldName(query.trim())
       const asn = parseAsn(text)
       const exact = asn === undefined ? -1 : systems.indexOf(asn)
-      const found = exact === -1 ? [] : [exact]
-      for (const index of orders.addresses) {
-        if (found.length >= limit) break
-        if (index !== exact && foldedNames[index]?.includes(text)) found.push(index)
-      }
+      const named = systems.named(text, limit)
+      const found = exact === -1 ? named : [exact, ...named.filter((index) => index !== exact)]
       return found.slice(0, limit).map(summary)
     },
     entry(asn) {
@@ -124,7 +113,7 @@ function isIpv4(prefix: Prefix): boolean {
 }
 
 /** Case and accents set aside, so that `telefonica` finds `Telefónica`. */
-function fold(text: string): string {
+export function foldName(text: string): string {
   if (/^[ -~]*$/.test(text)) return text.toLowerCase()
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 }

@@ -1,6 +1,8 @@
 import { OPERATORS, type OperatorRow } from '@sallyport/data/operators'
 import { ORGANISATION_RULES } from '@sallyport/data/organisation-names'
+import type { SystemBasis } from '../ports.ts'
 import type { AsType, NetworkClass } from '../vocabulary.ts'
+import { type SystemEvidence, typeOfEvidence } from './evidence.ts'
 import { compileNameRules } from './name-rules.ts'
 
 /** What an autonomous system is, and what that was read from. */
@@ -9,8 +11,9 @@ export interface SystemType {
   readonly networkClass: NetworkClass
   /** The company's brand as people know it; empty when none is on file. */
   readonly brand: string
-  /** `operator`: a row of the operator table; `name`: a rule over the organisation's name; `none`: nothing known. */
-  readonly basis: 'operator' | 'name' | 'none'
+  readonly basis: SystemBasis
+  /** Id of the list that the type was read from, where `basis` is `list`. */
+  readonly list?: string
 }
 
 /** The network class of a type when the operator's row does not say another. */
@@ -35,17 +38,22 @@ export function operatorOf(asn: number): OperatorRow | undefined {
 }
 
 /**
- * The type of an autonomous system from its number and its organisation's name: the operator table first, then the
- * first name rule that fits, else unknown, which is the normal answer for most small networks (specification:
- * AsnNetworkType).
+ * The type of an autonomous system: the operator table first, then the first name rule that fits, unless the evidence
+ * says better (`typeOfEvidence`), then the evidence, else unknown, which is the normal answer for most small networks
+ * (specification: AsnNetworkType).
  */
-export function typeOfSystem(asn: number, name: string): SystemType {
+export function typeOfSystem(asn: number, name: string, evidence?: SystemEvidence): SystemType {
   const row = BY_ASN.get(asn)
   if (row !== undefined) {
     const { type, brand = '', networkClass = DEFAULT_CLASS[type] } = row
-    return { type, networkClass, brand, basis: 'operator' }
+    // A Tor operator's relays that are no exits are never a visitor's address; without a list all are taken for exits.
+    const isListed = networkClass === 'tor' && evidence?.torListed === true
+    return { type, networkClass: isListed ? 'hosting' : networkClass, brand, basis: 'operator' }
   }
-  const rule = ruleFor(name)
-  if (rule === undefined) return NOTHING_KNOWN
-  return { type: rule.type, networkClass: DEFAULT_CLASS[rule.type], brand: '', basis: 'name' }
+  const named = ruleFor(name)?.type
+  const read = evidence === undefined ? undefined : typeOfEvidence(evidence, named)
+  if (read !== undefined) return { ...read, networkClass: DEFAULT_CLASS[read.type], brand: '' }
+  return named === undefined
+    ? NOTHING_KNOWN
+    : { type: named, networkClass: DEFAULT_CLASS[named], brand: '', basis: 'name' }
 }

@@ -1,23 +1,97 @@
-import type { NetworkFinding } from '../network/finding.ts'
+import type { NetworkFinding, VerdictRule } from '../network/finding.ts'
 import type { CompiledPolicy, MatchedRule } from '../policy/compile.ts'
-import type { Mode } from '../vocabulary.ts'
+import type { Action, Mode } from '../vocabulary.ts'
 import type { Decision, Reason } from './decision.ts'
 import type { Inspection } from './inspection.ts'
 
-const NO_RULE: MatchedRule = Object.freeze({
-  action: 'allow',
-  reason: Object.freeze({ id: 'policy:default', text: 'No rule of the policy speaks of this request.' }),
+const SEVERITY: Readonly<Record<Action, number>> = { allow: 0, flag: 1, block: 2 }
+
+const ALLOWLISTED: Reason = Object.freeze({
+  id: 'policy:allowlist',
+  text: "The client's address is on the policy's allowlist.",
 })
 
-/** Applies a policy to what is known: the first rule that matches, else `allow`. Pure; the result is frozen. */
-export function decide(policy: CompiledPolicy, inspection: Inspection, mode: Mode): Decision {
-  const rule = policy.firstMatch(inspection) ?? NO_RULE
-  return Object.freeze({
-    action: rule.action,
-    enforced: rule.action === 'allow' || mode === 'enforce',
-    reasons: Object.freeze([rule.reason, networkReason(inspection.network)]),
-    inspection,
-  })
+export interface DecideOptions {
+  readonly mode: Mode
+  /** The raw header fields of the request, for rules that match on them. */
+  readonly fields?: readonly string[]
+  /** Where sentences about networks are kept by whoever decides often. */
+  readonly sentences?: NetworkSentences
+}
+
+/**
+ * Applies a policy to what is known. Pure; the result is frozen. A rule on trial decides nothing; where it would have
+ * been more severe than what is carried out, its action is the one that is recorded, not enforced.
+ */
+export function decide(
+  policy: CompiledPolicy,
+  inspection: Inspection,
+  { mode, fields = [], sentences }: DecideOptions,
+): Decision {
+  const network = sentences?.about(inspection.network) ?? networkReason(inspection.network)
+  if (inspection.agent.identity?.type === 'address') {
+    return decisionOf('allow', true, reasonsOf(ALLOWLISTED, undefined, network, inspection), inspection)
+  }
+  const rule = policy.firstMatch(inspection, fields)
+  const trial = policy.firstOnTrial(inspection, fields, rule)
+  if (trial !== undefined && SEVERITY[trial.action] > SEVERITY[rule.action]) {
+    return decisionOf(trial.action, false, reasonsOf(trial.reason, rule, network, inspection), inspection)
+  }
+  const enforced = rule.action === 'allow' || mode === 'enforce'
+  return decisionOf(rule.action, enforced, reasonsOf(rule.reason, trial, network, inspection), inspection)
+}
+
+/** The sentences about findings, each made once for as long as its finding is in use. */
+export interface NetworkSentences {
+  about(network: NetworkFinding): Reason
+}
+
+export function createNetworkSentences(): NetworkSentences {
+  const made = new WeakMap<NetworkFinding, Reason>()
+  return {
+    about(network) {
+      const known = made.get(network)
+      if (known !== undefined) return known
+      const reason = networkReason(network)
+      made.set(network, reason)
+      return reason
+    },
+  }
+}
+
+function decisionOf(action: Action, enforced: boolean, reasons: readonly Reason[], inspection: Inspection): Decision {
+  return Object.freeze({ action, enforced, reasons, inspection })
+}
+
+/** The rule that decided, the network, what speaks of the agent, and the rule that decides otherwise. */
+function reasonsOf(
+  reason: Reason,
+  other: MatchedRule | undefined,
+  network: Reason,
+  { agent }: Inspection,
+): readonly Reason[] {
+  const reasons = [reason, network]
+  if (agent.basis !== 'none' && agent.basis !== 'network') {
+    for (const spoken of agent.reasons) if (spoken.weight === undefined || spoken.weight > 0) reasons.push(spoken)
+  }
+  if (other !== undefined) reasons.push(other.reason)
+  return Object.freeze(reasons)
+}
+
+/** How the rules read inside a sentence. */
+const RULE_TEXTS: Readonly<Record<VerdictRule, string>> = {
+  reserved: 'a reserved range',
+  override: 'set by the operator of this site',
+  reverse_name: 'its reverse name',
+  address_list: 'a list of addresses',
+  range_list: 'a list of ranges',
+  exit_density: 'known exits beside it',
+  operator_table: 'the operator table',
+  organisation_name: "the organisation's name",
+  system_list: 'a list of systems',
+  system_prefixes: "what lists say of the system's prefixes",
+  system_shape: "the outline of the system's address space",
+  none: 'nothing known',
 }
 
 /** The sentence that names what the network verdict rests on. */
@@ -29,7 +103,7 @@ function networkReason(network: NetworkFinding): Reason {
     id: `network:${classification}`,
     text: network.reserved.reserved
       ? `The client's address is reserved: ${network.reserved.label ?? ''}.`
-      : `${classification} by ${method}${owner === '' ? '' : `: ${owner}`}${brand}`,
+      : `${classification} by ${method} (${RULE_TEXTS[network.rule]})${owner === '' ? '' : `: ${owner}`}${brand}`,
   }
   if (network.source !== undefined) reason.source = network.source
   if (network.sourceDate !== undefined) reason.date = network.sourceDate

@@ -1,5 +1,7 @@
+import type { AgentVerdict } from '../agent/verdict.ts'
 import type { NetworkFinding } from '../network/finding.ts'
 import type { Degraded } from '../vocabulary.ts'
+import type { InspectedCrawler } from './claimed-crawler.ts'
 
 /** The resolved client: the address after trusted proxies, and how it was found. */
 export interface InspectedClient {
@@ -27,5 +29,9 @@ export interface Inspection {
   readonly network: NetworkFinding
   /** Country the client's address is used in, two letters; absent when unknown. */
   readonly country?: string
+  /** The crawler that the user agent claims to be; absent when it names none. */
+  readonly crawler?: InspectedCrawler
+  /** Who asks, and why that is thought. */
+  readonly agent: AgentVerdict
   readonly degraded: readonly Degraded[]
 }

@@ -5,9 +5,12 @@ import { SallyportError } from '../errors.ts'
 import { locate } from '../geo/locate.ts'
 import { classify } from '../network/classify.ts'
 import { purityOf } from '../network/purity.ts'
+import { rangesAreDegraded } from '../network/range-data.ts'
 import { riskScore } from '../network/risk.ts'
 import type { Clock, Dns, Snapshot, Snapshots } from '../ports.ts'
 import type { Degraded } from '../vocabulary.ts'
+import { registrableDomain } from '../whois/domain.ts'
+import type { Whois, WhoisAnswer } from '../whois/whois.ts'
 import { asnAnswer, type LookupResult } from './result.ts'
 
 /** The combined lookup behind `POST /v1/ip/lookup` and `GET /v1/demo/{ip}`. */
@@ -20,14 +23,22 @@ export interface LookupPorts {
   readonly clock: Clock
   readonly dns: Dns
   readonly snapshots: Snapshots
+  readonly whois: Whois
 }
 
-export function createLookup({ clock, dns, snapshots }: LookupPorts): Lookup {
+/** What a lookup of a hostname may take in all. */
+const BUDGET_MS = 4_000
+
+export function createLookup({ clock, dns, snapshots, whois }: LookupPorts): Lookup {
   return {
     async lookup(text) {
       const parsed = parseTarget(text)
+      const until = clock.now() + BUDGET_MS
       const address = parsed.kind === 'hostname' ? await resolveName(parsed.hostname, dns) : parsed.address
-      return answer(parsed, address, snapshots.current(), new Date(clock.now()).toISOString())
+      // Asked only now: a name that does not resolve is no reason to trouble a registry.
+      const domain = parsed.kind === 'hostname' ? registrableDomain(parsed.hostname) : undefined
+      const registration = domain === undefined ? undefined : await whois.find(domain, until - clock.now())
+      return answer(address, { parsed, registration, snapshot: snapshots.current(), now: clock.now() })
     },
   }
 }
@@ -48,7 +59,14 @@ async function resolveName(name: string, dns: Dns): Promise<Address> {
   return address
 }
 
-function answer(parsed: ParsedTarget, address: Address, snapshot: Snapshot, at: string): LookupResult {
+interface Looked {
+  readonly parsed: ParsedTarget
+  readonly registration: WhoisAnswer | undefined
+  readonly snapshot: Snapshot
+  readonly now: number
+}
+
+function answer(address: Address, { parsed, registration, snapshot, now }: Looked): LookupResult {
   const ip = formatAddress(address)
   const finding = classify(address, snapshot)
   const { reserved } = finding.reserved
@@ -67,17 +85,26 @@ function answer(parsed: ParsedTarget, address: Address, snapshot: Snapshot, at: 
     networkType: finding.asType,
     geo: { ip, ...located.geo },
     asn: asnAnswer(ip, finding),
-    degraded: degradedOf(parsed, snapshot, reserved, located.degraded),
-    at,
+    ...(registration?.state === 'registered' ? { whois: { domain: registration.domain, ...registration.record } } : {}),
+    degraded: degradedOf(snapshot, {
+      reserved,
+      geo: located.degraded,
+      whois: registration?.state === 'failed',
+      now,
+    }),
+    at: new Date(now).toISOString(),
   }
 }
 
 /** A reserved address needs none of the data, so nothing that is missing degrades its answer. */
-function degradedOf(parsed: ParsedTarget, snapshot: Snapshot, reserved: boolean, geo: boolean): readonly Degraded[] {
+function degradedOf(
+  snapshot: Snapshot,
+  { reserved, geo, whois, now }: Readonly<Record<'reserved' | 'geo' | 'whois', boolean>> & { readonly now: number },
+): readonly Degraded[] {
   const degraded: Degraded[] = []
   if (geo) degraded.push('geo')
   if (!reserved && snapshot.networks === undefined) degraded.push('asn')
-  if (parsed.kind === 'hostname') degraded.push('whois')
-  if (!reserved && !snapshot.rangesLoaded) degraded.push('ranges')
+  if (whois) degraded.push('whois')
+  if (!reserved && rangesAreDegraded(snapshot, now)) degraded.push('ranges')
   return degraded
 }

@@ -3,6 +3,7 @@ import type { Geo } from '../geo/locate.ts'
 import type { NetworkFinding, ReservedRange, Verdict } from '../network/finding.ts'
 import type { Purity } from '../network/purity.ts'
 import type { AsType, Degraded } from '../vocabulary.ts'
+import type { WhoisRecord } from '../whois/record.ts'
 
 /** Specification: GeolocationResponse. Members that are unknown are left out. */
 export interface GeoAnswer extends Geo {
@@ -16,6 +17,11 @@ export interface AsnAnswer {
   readonly name?: string
   readonly type: AsType
   readonly country?: string
+}
+
+/** Specification: WhoisResponse. */
+export interface WhoisResult extends WhoisRecord {
+  readonly domain: string
 }
 
 /** Specification: LookupResult, the combined lookup of an address, a range or a hostname. */
@@ -32,6 +38,8 @@ export interface LookupResult {
   readonly networkType: AsType
   readonly geo: GeoAnswer
   readonly asn: AsnAnswer
+  /** The registration of a hostname's domain; absent for addresses, and where there is none or none was told. */
+  readonly whois?: WhoisResult
   readonly degraded: readonly Degraded[]
   /** ISO 8601, UTC. */
   readonly at: string

@@ -1,41 +1,21 @@
 import type { Address } from '../address/address.ts'
 import { reservedRow } from '../address/reserved.ts'
-import type { AutonomousSystem, NetworkRecord, RangeHit, Snapshot, SourceStatus } from '../ports.ts'
-import { anonymises, NETWORK_CLASSES, type NetworkClass } from '../vocabulary.ts'
-import type { NetworkFinding, ReservedRange, Verdict, VerdictMethod } from './finding.ts'
-
-/**
- * Which class wins where several sources speak of one address, strongest first. Ahead of the list stand a reserved
- * address and an observation of this one address (`ip_state`); behind it, nothing known is `unknown`. Within a class
- * a range hit speaks before the autonomous system, because it is more exact.
- *
- * Anonymisers come before the hosting they run in: almost every VPN exit and half of the Tor exits sit in datacenter
- * ranges, so the opposite order would hide them.
- */
-export const CLASS_PRECEDENCE = [
-  'tor',
-  'vpn',
-  'residential_proxy',
-  'datacenter',
-  'hosting',
-  'mobile',
-  'residential_clean',
-] as const satisfies readonly NetworkClass[]
-
-/** Position in `CLASS_PRECEDENCE` as a number, lower is stronger; `unknown` is last. */
-export function classRank(networkClass: NetworkClass): number {
-  const rank = (CLASS_PRECEDENCE as readonly NetworkClass[]).indexOf(networkClass)
-  return rank === -1 ? CLASS_PRECEDENCE.length : rank
-}
+import type {
+  AutonomousSystem,
+  NetworkRecord,
+  Observation,
+  RangeHit,
+  Snapshot,
+  SourceStatus,
+  SystemBasis,
+} from '../ports.ts'
+import { anonymises, type NetworkClass } from '../vocabulary.ts'
+import { confidenceOf } from './confidence.ts'
+import type { NetworkFinding, ReservedRange, Verdict, VerdictMethod, VerdictRule } from './finding.ts'
+import { classRank } from './precedence.ts'
 
 const NOT_RESERVED: ReservedRange = Object.freeze({ reserved: false })
-
-const NOTHING_KNOWN: Verdict = Object.freeze({
-  classification: 'unknown',
-  anonymized: false,
-  confidence: 0,
-  method: 'asn',
-})
+const NOBODY: readonly string[] = Object.freeze([])
 
 const RESERVED_VERDICT: Verdict = Object.freeze({
   classification: 'unknown',
@@ -44,43 +24,32 @@ const RESERVED_VERDICT: Verdict = Object.freeze({
   method: 'reserved',
 })
 
-/** What a listed range or address is worth. Public lists are right about most of what they hold, none about all. */
-const RANGE_CONFIDENCE = 0.9
-const SINGLE_CONFIDENCE = 0.95
+/** The finding where nothing is known of an address, or where there is no address. */
+export const NOTHING_KNOWN: NetworkFinding = Object.freeze({
+  reserved: NOT_RESERVED,
+  verdict: Object.freeze({ classification: 'unknown', anonymized: false, confidence: 0, method: 'asn' }),
+  rule: 'none',
+  provider: '',
+  asType: 'unknown',
+  agreeing: NOBODY,
+})
 
-/** What the operator table and the name rules are worth, by class: a name says less than a row written by hand. */
-const SYSTEM_CONFIDENCE: Readonly<Record<NetworkClass, readonly [operator: number, name: number]>> = {
-  tor: [0.9, 0.7],
-  vpn: [0.85, 0.7],
-  residential_proxy: [0.8, 0.6],
-  datacenter: [0.9, 0.7],
-  hosting: [0.85, 0.7],
-  mobile: [0.85, 0.7],
-  // Residential proxies live on home lines and no range shows them: without proxy data this can never be sure.
-  residential_clean: [0.6, 0.5],
-  unknown: [0, 0],
-}
-
-/** Every verdict that data can lead to, made once: a request picks one and makes none. */
-const RANGE_VERDICTS = verdictsOf((networkClass) => [`range:${networkClass}`, RANGE_CONFIDENCE])
-const SINGLE_VERDICTS = verdictsOf(() => ['ip_state', SINGLE_CONFIDENCE])
-const OPERATOR_VERDICTS = verdictsOf((networkClass) => ['asn', SYSTEM_CONFIDENCE[networkClass][0]])
-const NAME_VERDICTS = verdictsOf((networkClass) => ['asn', SYSTEM_CONFIDENCE[networkClass][1]])
-
-function verdictsOf(
-  basis: (networkClass: NetworkClass) => readonly [method: VerdictMethod, confidence: number],
-): Readonly<Record<NetworkClass, Verdict>> {
-  const rows = NETWORK_CLASSES.map((classification) => {
-    const [method, confidence] = basis(classification)
-    const anonymized = anonymises(classification)
-    return [classification, Object.freeze({ classification, anonymized, confidence, method })] as const
-  })
-  return Object.fromEntries(rows) as Record<NetworkClass, Verdict>
+/** One source that says a class of an address, ready to be compared with the others. */
+interface Speaker {
+  readonly rule: VerdictRule
+  readonly networkClass: NetworkClass
+  readonly method: VerdictMethod
+  readonly source: string
+  readonly date: string | undefined
+  readonly provider: string
+  readonly narrow: boolean
+  readonly trust: number | undefined
 }
 
 /**
- * The network verdict of one address, from memory alone (specification: Verdict; precedence: `CLASS_PRECEDENCE`).
- * Never throws: a table that is not loaded leaves the class `unknown`, confidence 0.
+ * The network verdict of one address, from memory alone (specification: Verdict; order of the sources:
+ * `precedence.ts`; confidence: `confidence.ts`). Never throws: a table that is not loaded leaves the class `unknown`,
+ * confidence 0.
  */
 export function classify(address: Address, snapshot: Snapshot): NetworkFinding {
   const reserved = reservedRow(address)
@@ -88,59 +57,211 @@ export function classify(address: Address, snapshot: Snapshot): NetworkFinding {
     return Object.freeze({
       reserved: Object.freeze({ reserved: true, label: reserved.label, detail: reserved.detail }),
       verdict: RESERVED_VERDICT,
+      rule: 'reserved',
       provider: '',
       asType: 'unknown',
+      agreeing: NOBODY,
     })
   }
+  const observation = snapshot.observations?.find(address)
   const record = snapshot.networks?.find(address)
-  return record === undefined
-    ? Object.freeze({ reserved: NOT_RESERVED, verdict: NOTHING_KNOWN, provider: '', asType: 'unknown' })
-    : findingOf(record, snapshot.sources)
+  if (observation !== undefined) return findingOf(snapshot, observation, record)
+  if (record === undefined) return NOTHING_KNOWN
+  const known = snapshot.findings?.get(record)
+  if (known !== undefined) return known
+  const finding = findingOf(snapshot, undefined, record)
+  snapshot.findings?.keep(record, finding)
+  return finding
 }
 
-function findingOf(record: NetworkRecord, sources: readonly SourceStatus[]): NetworkFinding {
-  const { system, range } = record
-  const known = system !== undefined && system.networkClass !== 'unknown' ? system : undefined
-  const decider = range !== undefined && rangeWins(range, known) ? range : known
-  // Filled in step by step: a spread per optional member would cost more than the whole lookup.
+function findingOf(
+  snapshot: Snapshot,
+  observation: Observation | undefined,
+  record: NetworkRecord | undefined,
+): NetworkFinding {
+  const system = record?.system
+  const speaker = speakerOf(snapshot, observation, record)
+  const agreeing = speaker === undefined ? NOBODY : agreeingWith(speaker, record)
   const finding: { -readonly [Member in keyof NetworkFinding]: NetworkFinding[Member] } = {
     reserved: NOT_RESERVED,
-    verdict: decider === undefined ? NOTHING_KNOWN : verdictOf(decider),
-    provider: providerOf(decider, range, system),
+    verdict:
+      speaker === undefined
+        ? NOTHING_KNOWN.verdict
+        : verdictOf(speaker, confidence(speaker, agreeing, record, snapshot)),
+    rule: speaker === undefined ? 'none' : speaker.rule,
+    provider: providerOf(speaker, record),
     asType: system === undefined ? 'unknown' : system.type,
+    agreeing,
   }
   if (system !== undefined) {
     finding.asn = system.asn
     finding.asName = system.name
     if (system.country !== undefined) finding.asCountry = system.country
   }
-  if (decider !== undefined) {
-    const source = sourceOf(decider)
-    finding.source = source
-    const date = sources.find(({ id }) => id === source)?.date
-    if (date !== undefined) finding.sourceDate = date
+  if (speaker !== undefined) {
+    finding.source = speaker.source
+    if (speaker.date !== undefined) finding.sourceDate = speaker.date
   }
   return Object.freeze(finding)
 }
 
-function rangeWins(range: RangeHit, system: AutonomousSystem | undefined): boolean {
-  return range.single || system === undefined || classRank(range.networkClass) <= classRank(system.networkClass)
+/** Steps 2 to 11 of the precedence. */
+function speakerOf(
+  { sources }: Snapshot,
+  observation: Observation | undefined,
+  record: NetworkRecord | undefined,
+): Speaker | undefined {
+  const range = record?.range
+  if (observation !== undefined) {
+    const fed = range?.single === true && classRank(range.networkClass) <= classRank(observation.networkClass)
+    if (observation.origin === 'operator' || !fed) return observed(observation)
+  }
+  const system = record?.system
+  const known = system !== undefined && system.networkClass !== 'unknown' ? system : undefined
+  if (range !== undefined) {
+    const first = range.single || known === undefined || classRank(range.networkClass) <= classRank(known.networkClass)
+    if (first) return listed(range)
+  }
+  return known === undefined ? undefined : owned(known, sources)
 }
 
-function verdictOf(decider: RangeHit | AutonomousSystem): Verdict {
-  const { networkClass } = decider
-  if ('single' in decider) return (decider.single ? SINGLE_VERDICTS : RANGE_VERDICTS)[networkClass]
-  return (decider.basis === 'operator' ? OPERATOR_VERDICTS : NAME_VERDICTS)[networkClass]
+function observed({ networkClass, origin, provider, setAt }: Observation): Speaker {
+  return {
+    rule: origin === 'operator' ? 'override' : 'reverse_name',
+    networkClass,
+    method: 'ip_state',
+    source: origin === 'operator' ? 'operator-overrides' : 'reverse-names',
+    date: new Date(setAt).toISOString().slice(0, 10),
+    provider,
+    narrow: true,
+    trust: undefined,
+  }
 }
 
-function sourceOf(decider: RangeHit | AutonomousSystem): string {
-  if ('single' in decider) return decider.source
-  return decider.basis === 'operator' ? 'operators' : 'organisation-names'
+const RANGE_METHODS = {
+  residential_clean: 'range:residential_clean',
+  mobile: 'range:mobile',
+  hosting: 'range:hosting',
+  datacenter: 'range:datacenter',
+  vpn: 'range:vpn',
+  residential_proxy: 'range:residential_proxy',
+  tor: 'range:tor',
+  unknown: 'range:unknown',
+} as const satisfies Record<NetworkClass, VerdictMethod>
+
+function listed({ networkClass, single, source, date, provider, narrow, trust, rule }: RangeHit): Speaker {
+  return {
+    rule: single ? 'address_list' : rule === 'density' ? 'exit_density' : 'range_list',
+    networkClass,
+    method: single ? 'ip_state' : RANGE_METHODS[networkClass],
+    source,
+    date,
+    provider,
+    narrow,
+    trust,
+  }
+}
+
+/** The rule that says something of a whole system, by what it rests on. */
+const SYSTEM_RULES: Readonly<Record<SystemBasis, VerdictRule>> = {
+  operator: 'operator_table',
+  name: 'organisation_name',
+  list: 'system_list',
+  prefixes: 'system_prefixes',
+  shape: 'system_shape',
+  none: 'none',
+}
+
+/** The source behind it. */
+function sourceOf({ basis, list }: AutonomousSystem): string {
+  if (basis === 'operator') return 'operators'
+  return basis === 'name' ? 'organisation-names' : (list ?? `system-${basis}`)
+}
+
+function owned(system: AutonomousSystem, sources: readonly SourceStatus[]): Speaker {
+  const { networkClass, basis, brand } = system
+  const source = sourceOf(system)
+  return {
+    rule: SYSTEM_RULES[basis],
+    networkClass,
+    method: 'asn',
+    source,
+    date: sources.find(({ id }) => id === source)?.date,
+    provider: brand,
+    narrow: false,
+    trust: undefined,
+  }
+}
+
+function verdictOf({ networkClass, method }: Speaker, confidence: number): Verdict {
+  return Object.freeze({
+    classification: networkClass,
+    anonymized: anonymises(networkClass),
+    confidence,
+    method,
+  })
+}
+
+/** Ids of the other sources that say the same, each once. */
+function agreeingWith(speaker: Speaker, record: NetworkRecord | undefined): readonly string[] {
+  if (record === undefined) return NOBODY
+  let ids: string[] | undefined
+  const ask = (networkClass: NetworkClass, source: string): void => {
+    if (networkClass !== speaker.networkClass || source === speaker.source || ids?.includes(source)) return
+    ids = ids ?? []
+    ids.push(source)
+  }
+  if (record.range !== undefined) ask(record.range.networkClass, record.range.source)
+  for (const { networkClass, source } of record.also) ask(networkClass, source)
+  const { system } = record
+  if (system !== undefined && system.basis !== 'none') ask(system.networkClass, sourceOf(system))
+  return ids === undefined ? NOBODY : Object.freeze(ids)
+}
+
+const DAY_MS = 86_400_000
+
+function confidence(
+  { rule, networkClass, trust, narrow, date }: Speaker,
+  agreeing: readonly string[],
+  record: NetworkRecord | undefined,
+  { clock, proxiesLoaded }: Snapshot,
+): number {
+  return confidenceOf({
+    rule,
+    networkClass,
+    narrow,
+    agreeing: agreeing.length,
+    contradicted: record !== undefined && contradicts(record, networkClass),
+    proxiesLoaded,
+    ...(trust === undefined ? {} : { trust }),
+    ...(clock === undefined || date === undefined
+      ? {}
+      : { ageDays: Math.floor((clock.now() - Date.parse(date)) / DAY_MS) }),
+  })
+}
+
+/** Machines for rent and home lines exclude each other; an anonymiser can run on either, so it contradicts nothing. */
+function contradicts({ range, also, system }: NetworkRecord, networkClass: NetworkClass): boolean {
+  const side = sideOf(networkClass)
+  if (side === 0) return false
+  const other = (said: NetworkClass | undefined): boolean => said !== undefined && sideOf(said) === -side
+  return other(system?.networkClass) || other(range?.networkClass) || also.some((hit) => other(hit.networkClass))
+}
+
+function sideOf(networkClass: NetworkClass): -1 | 0 | 1 {
+  if (networkClass === 'hosting' || networkClass === 'datacenter') return 1
+  return networkClass === 'mobile' || networkClass === 'residential_clean' ? -1 : 0
 }
 
 /** The brand behind a service. An access network's brand is the visitor's own carrier, not a provider of anything. */
-function providerOf(decider?: RangeHit | AutonomousSystem, range?: RangeHit, system?: AutonomousSystem): string {
-  if (range !== undefined && range.provider !== '') return range.provider
-  const rank = decider === undefined ? CLASS_PRECEDENCE.length : classRank(decider.networkClass)
-  return rank <= classRank('hosting') && system !== undefined ? system.brand : ''
+function providerOf(speaker: Speaker | undefined, record: NetworkRecord | undefined): string {
+  if (speaker === undefined || !isService(speaker.networkClass)) return ''
+  if (speaker.provider !== '') return speaker.provider
+  const { range, system } = record ?? {}
+  if (range !== undefined && range.provider !== '' && isService(range.networkClass)) return range.provider
+  return system !== undefined && isService(system.networkClass) ? system.brand : ''
+}
+
+function isService(networkClass: NetworkClass): boolean {
+  return classRank(networkClass) <= classRank('hosting')
 }

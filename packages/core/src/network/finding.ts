@@ -3,6 +3,28 @@ import type { AsType, NetworkClass } from '../vocabulary.ts'
 /** What produced a verdict (specification: Verdict.method). */
 export type VerdictMethod = 'reserved' | 'ip_state' | 'asn' | `range:${NetworkClass}`
 
+/**
+ * Which rule spoke, more finely than `method` says it: a special-purpose registry, `sallyport ip set`, the address's
+ * own reverse name, a list of addresses, a list of ranges, exits crowded in one prefix, a row of the operator table,
+ * a rule over the organisation's name, a list of systems, what lists say of the system's prefixes, the outline of its
+ * address space; `none` where nothing is known.
+ */
+export const VERDICT_RULES = [
+  'reserved',
+  'override',
+  'reverse_name',
+  'address_list',
+  'range_list',
+  'exit_density',
+  'operator_table',
+  'organisation_name',
+  'system_list',
+  'system_prefixes',
+  'system_shape',
+  'none',
+] as const
+export type VerdictRule = (typeof VERDICT_RULES)[number]
+
 export interface Verdict {
   readonly classification: NetworkClass
   readonly anonymized: boolean
@@ -22,6 +44,7 @@ export interface ReservedRange {
 export interface NetworkFinding {
   readonly reserved: ReservedRange
   readonly verdict: Verdict
+  readonly rule: VerdictRule
   /** Brand of the VPN, proxy or hosting service; '' when none is known. */
   readonly provider: string
   readonly asType: AsType
@@ -32,4 +55,17 @@ export interface NetworkFinding {
   /** Id and date of the source that decided the class; absent when nothing is known. */
   readonly source?: string
   readonly sourceDate?: string
+  /** Ids of further sources that say the same class of this address. */
+  readonly agreeing: readonly string[]
+}
+
+/**
+ * The provider name of iCloud Private Relay: class `vpn`, because it hides where the visitor is, and told apart, because
+ * it hides people and not machines: its risk is capped, and a policy can name it.
+ */
+export const PRIVATE_RELAY = 'iCloud Private Relay'
+
+/** Whether a finding is of a private relay's own ranges. */
+export function isPrivateRelay({ verdict, provider }: NetworkFinding): boolean {
+  return verdict.classification === 'vpn' && provider === PRIVATE_RELAY
 }

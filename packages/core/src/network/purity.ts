@@ -1,5 +1,5 @@
 import type { NetworkClass } from '../vocabulary.ts'
-import type { NetworkFinding } from './finding.ts'
+import { isPrivateRelay, type NetworkFinding } from './finding.ts'
 
 export const GRADES = ['S+', 'S', 'A', 'B', 'C'] as const
 export type Grade = (typeof GRADES)[number]
@@ -40,6 +40,12 @@ const RESERVED_DEDUCTION: Deduction = {
   detail: 'The address is not publicly routable: no visitor of the internet can come from it.',
 }
 
+const RELAY_DEDUCTION: Deduction = {
+  factor: 'private_relay',
+  points: -25,
+  detail: 'The address is an exit of a private relay: it hides where a person is, and carries few machines.',
+}
+
 const NO_SYSTEM_DEDUCTION: Deduction = {
   factor: 'unrouted',
   points: -15,
@@ -73,6 +79,6 @@ export function purityOf(finding: NetworkFinding): Purity {
 
 function deductionsOf(finding: NetworkFinding): readonly Deduction[] {
   if (finding.reserved.reserved) return [RESERVED_DEDUCTION]
-  const byClass = CLASS_DEDUCTIONS[finding.verdict.classification]
+  const byClass = isPrivateRelay(finding) ? RELAY_DEDUCTION : CLASS_DEDUCTIONS[finding.verdict.classification]
   return [...(byClass === undefined ? [] : [byClass]), ...(finding.asn === undefined ? [NO_SYSTEM_DEDUCTION] : [])]
 }

@@ -1,5 +1,5 @@
 import type { NetworkClass } from '../vocabulary.ts'
-import type { NetworkFinding } from './finding.ts'
+import { isPrivateRelay, type NetworkFinding } from './finding.ts'
 
 /** Risk of a class when nothing is doubtful about it, 0 to 100. */
 const CLASS_RISK: Readonly<Record<NetworkClass, number>> = {
@@ -16,12 +16,16 @@ const CLASS_RISK: Readonly<Record<NetworkClass, number>> = {
 /** A verdict with little behind it moves towards this value: not safe, not guilty. */
 const UNDECIDED = CLASS_RISK.unknown
 
+/** Most that a private relay is worth: it hides people with an account at the vendor, from whom little abuse comes. */
+const RELAY_CEILING = CLASS_RISK.hosting
+
 /**
  * Risk score of a finding (specification: riskScore): an integer from 0 to 100, the class's risk drawn towards 20 by
- * what its confidence lacks. A reserved address is 0: it is nobody's.
+ * what its confidence lacks. A private relay is capped at 35; a reserved address is 0: it is nobody's.
  */
 export function riskScore(finding: NetworkFinding): number {
   if (finding.reserved.reserved) return 0
   const { classification, confidence } = finding.verdict
-  return Math.round(UNDECIDED + (CLASS_RISK[classification] - UNDECIDED) * confidence)
+  const risk = Math.round(UNDECIDED + (CLASS_RISK[classification] - UNDECIDED) * confidence)
+  return isPrivateRelay(finding) ? Math.min(risk, RELAY_CEILING) : risk
 }

@@ -1,21 +1,38 @@
+import { CRAWLERS } from '@sallyport/data/crawlers'
+import { parseAddress } from '../address/address.ts'
+import { parsePrefix, prefixOf } from '../address/prefix.ts'
+import { createPrefixSet, type PrefixSet } from '../address/prefix-set.ts'
+import { AGENT_BASES } from '../agent/verdict.ts'
+import { CRAWLER_OUTCOMES } from '../crawler/outcome.ts'
 import { SallyportError } from '../errors.ts'
 import { isCountryCode } from '../geo/country.ts'
 import type { Reason } from '../inspection/decision.ts'
 import type { Inspection } from '../inspection/inspection.ts'
-import { ACTIONS, type Action, NETWORK_CLASSES } from '../vocabulary.ts'
-import { parsePathPattern } from './path-pattern.ts'
-import { type Match, type Policy, PRESET_NAMES, PRESETS, type Rule } from './policy.ts'
+import { ACTIONS, type Action, AGENT_CLASSES, CRAWLER_PURPOSES, type Degraded, NETWORK_CLASSES } from '../vocabulary.ts'
+import { compileMatch, type MatchTest } from './match.ts'
+import type { Match, Policy, Rule } from './policy.ts'
+import { PRESET_NAMES, PRESETS } from './presets.ts'
+import { compileSpan } from './time-span.ts'
 
 /** A checked policy, ready to be asked once per request. */
 export interface CompiledPolicy {
-  /** The first rule that matches; `undefined` when none does and the request is allowed. */
-  firstMatch(inspection: Inspection): MatchedRule | undefined
+  /** Addresses that are allowed before any rule; absent when there are none. */
+  readonly allowlist?: PrefixSet
+  /** What is decided when the inspection itself fails. */
+  readonly onError: Action
+  /** The first rule that matches and is not on trial, else the policy's default. */
+  firstMatch(inspection: Inspection, fields: readonly string[]): MatchedRule
+  /** The first rule on trial that matches and stands before another. */
+  firstOnTrial(inspection: Inspection, fields: readonly string[], before: MatchedRule): MatchedRule | undefined
 }
 
 export interface MatchedRule {
+  readonly id: string
   readonly action: Action
   /** The sentence about this rule, made once. */
   readonly reason: Reason
+  /** Its place among all rules. */
+  readonly place: number
 }
 
 /** Checks every word of a policy and compiles it; throws `invalid_policy` that names the rule and the member. */
@@ -31,51 +48,135 @@ export function compilePolicy(policy: Policy): CompiledPolicy {
     if (ids.has(rule.id)) throw new SallyportError('invalid_policy', `policy.rules: the id "${rule.id}" occurs twice`)
     ids.add(rule.id)
   }
+  for (const member of ['default', 'onError'] as const) {
+    const action = policy[member]
+    if (action !== undefined && !ACTIONS.includes(action)) {
+      throw new SallyportError('invalid_policy', `policy.${member}: ${JSON.stringify(action)} is unknown`)
+    }
+  }
   const rules = [...policy.rules, ...PRESETS[policy.preset]].map(compileRule)
+  const inForce = rules.filter(({ monitor }) => !monitor)
+  const onTrial = rules.filter(({ monitor }) => monitor)
+  const fallback = defaultRule(policy.default ?? 'allow', rules.length)
+  const { allowlist = [] } = policy
   return {
-    firstMatch(inspection) {
-      for (const rule of rules) if (rule.matches(inspection)) return rule
+    ...(allowlist.length > 0 && { allowlist: createPrefixSet(allowlist.map(allowlistPrefix)) }),
+    onError: policy.onError ?? 'allow',
+    firstMatch(inspection, fields) {
+      for (const rule of inForce) {
+        const found = matchOf(rule, inspection, fields)
+        if (found !== undefined) return found
+      }
+      return fallback
+    },
+    firstOnTrial(inspection, fields, before) {
+      for (const rule of onTrial) {
+        if (rule.matched.place > before.place) return undefined
+        const found = matchOf(rule, inspection, fields)
+        if (found !== undefined) return found
+      }
       return undefined
     },
   }
 }
 
-interface CompiledRule extends MatchedRule {
-  matches(inspection: Inspection): boolean
+function allowlistPrefix(entry: string) {
+  const address = parseAddress(entry)
+  const prefix = address === undefined ? parsePrefix(entry) : prefixOf(address, address.family === 4 ? 32 : 128)
+  if (prefix === undefined) {
+    throw new SallyportError('invalid_policy', `policy.allowlist: "${entry}" is not an address or a CIDR range`)
+  }
+  return prefix
 }
 
-function compileRule(rule: Rule): CompiledRule {
-  const refuse = (member: string, value: unknown): never => {
-    throw new SallyportError(
-      'invalid_policy',
-      `policy rule "${rule.id}": ${member}: ${JSON.stringify(value)} is unknown`,
-    )
+function defaultRule(action: Action, place: number): MatchedRule {
+  const text =
+    action === 'allow'
+      ? 'No rule of the policy speaks of this request.'
+      : 'No rule of the policy speaks of this request, and its default decides.'
+  return Object.freeze({ id: 'default', action, place, reason: Object.freeze({ id: 'policy:default', text }) })
+}
+
+interface CompiledRule {
+  readonly monitor: boolean
+  readonly tests: readonly MatchTest[]
+  readonly matched: MatchedRule
+  /** There for a rule with `onError` that asks about data. */
+  readonly unanswered?: {
+    readonly needs: readonly Degraded[]
+    readonly tests: readonly MatchTest[]
+    readonly matched: MatchedRule
   }
-  if (!ACTIONS.includes(rule.action)) refuse('action', rule.action)
-  const { match } = rule
-  for (const name of match.networkClass ?? []) if (!NETWORK_CLASSES.includes(name)) refuse('networkClass', name)
-  for (const code of match.country ?? []) if (!isCountryCode(code)) refuse('country', code)
+}
+
+/** What a rule decides; `undefined` when it does not match. */
+function matchOf(rule: CompiledRule, inspection: Inspection, fields: readonly string[]): MatchedRule | undefined {
+  const { unanswered } = rule
+  if (unanswered !== undefined && lacks(inspection.degraded, unanswered.needs)) {
+    return holds(unanswered.tests, inspection, fields) ? unanswered.matched : undefined
+  }
+  return holds(rule.tests, inspection, fields) ? rule.matched : undefined
+}
+
+function compileRule(rule: Rule, place: number): CompiledRule {
+  checkRule(rule)
+  const { onError } = rule
+  const { tests, testsWithoutData, needs } = compileMatch(rule.match, rule.action)
+  const matched = matchedRule(rule, rule.action, place, `The policy's rule "${rule.id}" matches.`)
+  const compiled = { monitor: rule.monitor === true, tests, matched }
+  if (onError === undefined || needs.length === 0) return compiled
+  const text = `The policy's rule "${rule.id}" asks about data that is not loaded.`
+  return {
+    ...compiled,
+    unanswered: { needs, tests: testsWithoutData, matched: matchedRule(rule, onError, place, text) },
+  }
+}
+
+function matchedRule({ id }: Rule, action: Action, place: number, text: string): MatchedRule {
+  return Object.freeze({ id, action, place, reason: Object.freeze({ id: `policy:${id}`, text }) })
+}
+
+function lacks(degraded: readonly Degraded[], needs: readonly Degraded[]): boolean {
+  for (const need of needs) if (degraded.includes(need)) return true
+  return false
+}
+
+function holds(tests: readonly MatchTest[], inspection: Inspection, fields: readonly string[]): boolean {
+  for (const test of tests) if (!test(inspection, fields)) return false
+  return true
+}
+
+/** The words of the members that have a closed list. */
+const WORDS: Readonly<Partial<Record<keyof Match, readonly string[]>>> = {
+  networkClass: NETWORK_CLASSES,
+  class: AGENT_CLASSES,
+  basis: AGENT_BASES,
+  crawlerOutcome: CRAWLER_OUTCOMES,
+  purpose: CRAWLER_PURPOSES,
+  crawler: CRAWLERS.map(({ slug }) => slug),
+  operator: CRAWLERS.map(({ operator }) => operator),
+}
+
+function checkRule({ id, match, action, onError }: Rule): void {
+  const refuse = (member: string, value: unknown): never => {
+    throw new SallyportError('invalid_policy', `policy rule "${id}": ${member}: ${JSON.stringify(value)} is unknown`)
+  }
+  if (!ACTIONS.includes(action)) refuse('action', action)
+  if (onError !== undefined && !ACTIONS.includes(onError)) refuse('onError', onError)
+  for (const [member, words] of Object.entries(WORDS)) {
+    const given = match[member as keyof Match]
+    for (const word of Array.isArray(given) ? given : []) if (!words.includes(word)) refuse(member, word)
+  }
+  for (const code of match.country ?? []) if (code !== 'unknown' && !isCountryCode(code)) refuse('country', code)
+  for (const name of match.provider ?? []) if (name.trim() === '') refuse('provider', name)
   for (const asn of match.asn ?? []) if (!Number.isInteger(asn) || asn < 0) refuse('asn', asn)
   for (const path of match.path ?? []) if (!path.startsWith('/')) refuse('path', path)
-  const reason = Object.freeze({ id: `policy:${rule.id}`, text: `The policy's rule "${rule.id}" matches.` })
-  return { action: rule.action, reason, matches: matcherOf(match, rule.action) }
-}
-
-/** Sets are built once; the order of the tests is by cost. */
-function matcherOf(match: Match, action: Action): (inspection: Inspection) => boolean {
-  const classes = match.networkClass === undefined ? undefined : new Set<string>(match.networkClass)
-  const countries = match.country === undefined ? undefined : new Set(match.country)
-  const asns = match.asn === undefined ? undefined : new Set(match.asn)
-  const methods = match.method === undefined ? undefined : new Set(match.method.map((name) => name.toUpperCase()))
-  const paths = match.path?.map(parsePathPattern)
-  return ({ network, country, request }) => {
-    if (classes !== undefined && !classes.has(network.verdict.classification)) return false
-    if (asns !== undefined && (network.asn === undefined || !asns.has(network.asn))) return false
-    if (countries !== undefined && (country === undefined || !countries.has(country))) return false
-    if (methods !== undefined && !methods.has(request.method)) return false
-    if (paths === undefined) return true
-    // A path that is not canonical may mean another one to the origin: it earns no permission.
-    if (action === 'allow' && !request.canonical) return false
-    return paths.some((matches) => matches(request.path, action === 'allow'))
+  for (const bound of ['atLeast', 'atMost'] as const) {
+    const value = match.confidence?.[bound]
+    if (value !== undefined && !(value >= 0 && value <= 1)) refuse(`confidence.${bound}`, value)
+  }
+  if (match.time !== undefined) {
+    const span = compileSpan(match.time)
+    if (typeof span === 'string') refuse(`time.${span}`, match.time[span])
   }
 }

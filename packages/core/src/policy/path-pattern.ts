@@ -10,6 +10,7 @@ export type PathPattern = (path: string, exact: boolean) => boolean
 export function parsePathPattern(pattern: string): PathPattern {
   const below = pattern.endsWith('/**')
   const stem = below ? pattern.slice(0, -3) : pattern
+  if (!stem.includes('*')) return literalPattern(stem, below)
   const exactSegments = segmentsOf(stem)
   const foldedSegments = segmentsOf(stem.toLowerCase())
   return (path, exact) => {
@@ -21,10 +22,29 @@ export function parsePathPattern(pattern: string): PathPattern {
   }
 }
 
+/** Without stars it is one comparison. A canonical path has no empty segments, so the texts can be compared as they are. */
+function literalPattern(stem: string, below: boolean): PathPattern {
+  const bare = `/${segmentsOf(stem).join('/')}`
+  const folded = bare.toLowerCase()
+  const slashed = stem.endsWith('/') && bare !== '/'
+  return (path, exact) => {
+    const wanted = exact ? bare : folded
+    // The length alone settles most.
+    if (path.length < wanted.length || (!below && path.length > wanted.length + 1)) return false
+    const text = exact ? path : path.toLowerCase()
+    if (!text.startsWith(wanted)) return false
+    if (wanted === '/') return below || path.length === 1
+    if (path.length === wanted.length) return below || !exact || !slashed
+    if (text.charCodeAt(wanted.length) !== SLASH) return false
+    return below || (path.length === wanted.length + 1 && (!exact || slashed))
+  }
+}
+
+const SLASH = 47
+
 function segmentsOf(path: string): readonly string[] {
   return path.split('/').filter((segment) => segment !== '')
 }
-
 function segmentMatches(wanted: string, segment: string): boolean {
   if (!wanted.includes('*')) return wanted === segment
   const parts = wanted.split('*')

@@ -1,14 +1,57 @@
-import type { Action, NetworkClass } from '../vocabulary.ts'
+import type { AgentBasis } from '../agent/verdict.ts'
+import type { Crawler } from '../crawler/catalogue.ts'
+import type { CrawlerOutcome } from '../crawler/outcome.ts'
+import type { Action, AgentClass, NetworkClass } from '../vocabulary.ts'
+import type { PresetName } from './presets.ts'
 
-/** What a rule looks at. Members are joined by "and", the values of one member by "or"; an absent member matches all. */
+/**
+ * What a rule looks at. Members are joined by "and", the values of one member by "or"; an absent member matches all.
+ * `crawler`, `operator`, `vendor` and `purpose` are what a request says of itself: a rule that allows matches them only
+ * where that is proven, one that flags or blocks matches the bare claim.
+ */
 export interface Match {
   readonly networkClass?: readonly NetworkClass[] | undefined
-  /** Two-letter codes of the country the client's address is used in. */
+  /** Brands of VPN, proxy, Tor, hosting and cloud services, in any case: `iCloud Private Relay`. */
+  readonly provider?: readonly string[] | undefined
+  /** Two-letter codes of the country the client's address is used in; `unknown` where it is not known. */
   readonly country?: readonly string[] | undefined
   readonly asn?: readonly number[] | undefined
   /** Paths: `/login` is that path alone, `/admin/**` it and all below, `*` within a segment any characters. */
   readonly path?: readonly string[] | undefined
   readonly method?: readonly string[] | undefined
+  readonly class?: readonly AgentClass[] | undefined
+  /** What the verdict about the agent rests on. */
+  readonly basis?: readonly AgentBasis[] | undefined
+  /** Browsers without a person in front of them, as far as they say so. */
+  readonly headless?: boolean | undefined
+  /** How sure the verdict about the agent is, 0 to 1, both bounds within. */
+  readonly confidence?: { readonly atLeast?: number | undefined; readonly atMost?: number | undefined } | undefined
+  /** Slugs of the crawler catalogue. */
+  readonly crawler?: readonly string[] | undefined
+  readonly crawlerOutcome?: readonly CrawlerOutcome[] | undefined
+  /** Operators of the crawler catalogue. */
+  readonly operator?: readonly string[] | undefined
+  /** Whose AI it is, as verdicts show it; the case does not count. */
+  readonly vendor?: readonly string[] | undefined
+  readonly purpose?: readonly Crawler['purpose'][] | undefined
+  /** Proven identities: slugs, identifiers of signature agents, or `*` for any. */
+  readonly identity?: readonly string[] | undefined
+  /** Names of headers, all of which are there (`present`) or none of which is (`absent`). */
+  readonly header?:
+    | { readonly present?: readonly string[] | undefined; readonly absent?: readonly string[] | undefined }
+    | undefined
+  readonly time?: TimeSpan | undefined
+}
+
+/** Hours of days: from `from` up to `to`, which may be the next morning; both absent: all day. */
+export interface TimeSpan {
+  /** `HH:MM`. */
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  /** `mon` to `sun`; a span over midnight belongs to the day it begins on. Absent: every day. */
+  readonly days?: readonly string[] | undefined
+  /** IANA zone name; default UTC. */
+  readonly zone?: string | undefined
 }
 
 /** One line of a policy: the first whose match holds decides. */
@@ -16,25 +59,23 @@ export interface Rule {
   readonly id: string
   readonly match: Match
   readonly action: Action
+  /** Try the rule out: it is recorded what it would do, and the rules behind it decide. */
+  readonly monitor?: boolean | undefined
+  /**
+   * The action where the data that the rule asks about is not loaded and the rest of it matches. Absent: a rule that
+   * cannot be answered does not match.
+   */
+  readonly onError?: Action | undefined
 }
 
 /** A policy as written: the user's rules come first, then those of the preset, then its default. */
 export interface Policy {
   readonly preset: PresetName
   readonly rules: readonly Rule[]
-}
-
-export const PRESET_NAMES = ['observe', 'low-friction'] as const
-export type PresetName = (typeof PRESET_NAMES)[number]
-
-const ANONYMISERS: readonly NetworkClass[] = ['vpn', 'residential_proxy', 'tor']
-const INFRASTRUCTURE: readonly NetworkClass[] = ['hosting', 'datacenter']
-
-/** Rules behind the user's own. What no rule of a preset names is allowed. */
-export const PRESETS: Readonly<Record<PresetName, readonly Rule[]>> = {
-  observe: [],
-  'low-friction': [
-    { id: 'anonymised', match: { networkClass: ANONYMISERS }, action: 'flag' },
-    { id: 'infrastructure', match: { networkClass: INFRASTRUCTURE }, action: 'flag' },
-  ],
+  /** What no rule speaks of; `allow` unless told otherwise. */
+  readonly default?: Action | undefined
+  /** What is decided when the inspection itself fails; `allow` unless told otherwise. */
+  readonly onError?: Action | undefined
+  /** CIDRs and addresses that are allowed before any rule, and of which nothing is suspected. */
+  readonly allowlist?: readonly string[] | undefined
 }

@@ -1,5 +1,6 @@
 import { formatAddress } from '../address/address.ts'
 import { parsePrefix, prefixContains } from '../address/prefix.ts'
+import { type DirectoryOrder, foldName } from '../asn/directory.ts'
 import type {
   AutonomousSystem,
   Clock,
@@ -10,10 +11,13 @@ import type {
   NameAnswer,
   NetworkRecord,
   NetworkTable,
+  RangeHit,
+  ReverseAnswer,
   Snapshot,
   Snapshots,
   SystemTable,
 } from '../ports.ts'
+import type { Whois, WhoisAnswer } from '../whois/whois.ts'
 
 /** A clock that stands still until it is moved. */
 export interface FakeClock extends Clock {
@@ -30,9 +34,29 @@ export function createFakeClock(at: string): FakeClock {
   }
 }
 
-/** Names that resolve as told; any other name is absent. */
-export function createFakeDns(names: Readonly<Record<string, NameAnswer>>): Dns {
-  return { resolve: async (name) => names[name] ?? { state: 'absent' } }
+/** Names that resolve as told, and reverse names by the canonical text of an address; any other is absent. */
+export function createFakeDns(
+  names: Readonly<Record<string, NameAnswer>>,
+  reverse: Readonly<Record<string, ReverseAnswer>> = {},
+): Dns {
+  return {
+    resolve: async (name) => names[name] ?? { state: 'absent' },
+    resolvePtr: async (address) => reverse[formatAddress(address)] ?? { state: 'absent' },
+  }
+}
+
+/** Registrations by domain; any other domain is free. `asked` collects the domains as they are asked for. */
+export function createFakeWhois(answers: Readonly<Record<string, WhoisAnswer>> = {}): Whois & {
+  readonly asked: readonly string[]
+} {
+  const asked: string[] = []
+  return {
+    asked,
+    async find({ domain }) {
+      asked.push(domain)
+      return answers[domain] ?? { state: 'free', domain }
+    },
+  }
 }
 
 /** One row of a made network table: a CIDR and what is known of it. The longest prefix that holds an address wins. */
@@ -42,10 +66,15 @@ export function createFakeNetworks(rows: readonly NetworkRow[]): NetworkTable {
   const read = rows.map(([cidr, record]) => {
     const prefix = parsePrefix(cidr)
     if (prefix === undefined) throw new TypeError(`not a CIDR: ${cidr}`)
-    return { prefix, record: { inVpnRanges: false, inDatacenterRanges: false, ...record } }
+    return { prefix, record: { also: [], inVpnRanges: false, inDatacenterRanges: false, ...record } }
   })
   const longestFirst = read.toSorted((x, y) => y.prefix.length - x.prefix.length)
   return { find: (address) => longestFirst.find(({ prefix }) => prefixContains(prefix, address))?.record }
+}
+
+/** A hit of a made list with the members that a test does not care for filled in. */
+export function hitOf(hit: Partial<RangeHit> & Pick<RangeHit, 'networkClass'>): RangeHit {
+  return { single: false, provider: '', source: 'made', rule: 'list', narrow: hit.single === true, ...hit }
 }
 
 /** An autonomous system with the members that a test does not care for filled in. */
@@ -55,7 +84,7 @@ export function systemOf(system: Partial<AutonomousSystem> & { readonly asn: num
     type: 'unknown',
     networkClass: 'unknown',
     brand: '',
-    basis: system.type === undefined ? 'none' : 'operator',
+    basis: system.type === undefined && system.networkClass === undefined ? 'none' : 'operator',
     ...system,
   }
 }
@@ -78,14 +107,25 @@ export function createFakeSystems(rows: readonly SystemRow[]): SystemTable {
     return found
   }
   const ofFamily = (index: number, family: 4 | 6) => row(index).prefixes.filter((p) => p.address.family === family)
+  const sizes = {
+    addresses: (index: number) => ofFamily(index, 4).reduce((sum, { length }) => sum + 2 ** (32 - length), 0),
+    prefixes: (index: number) => row(index).prefixes.length,
+  }
+  const ordered = (by: DirectoryOrder) =>
+    [...read.keys()].sort((x, y) => sizes[by](y) - sizes[by](x) || row(x).system.asn - row(y).system.asn)
   return {
     size: read.length,
     system: (index) => row(index).system,
     indexOf: (asn) => read.findIndex(({ system }) => system.asn === asn),
     ipv4Prefixes: (index) => ofFamily(index, 4).length,
     ipv6Prefixes: (index) => ofFamily(index, 6).length,
-    ipv4Addresses: (index) => ofFamily(index, 4).reduce((sum, { length }) => sum + 2 ** (32 - length), 0),
+    ipv4Addresses: sizes.addresses,
     prefixes: (index) => [...ofFamily(index, 4), ...ofFamily(index, 6)],
+    largest: (by, count) => ordered(by).slice(0, count),
+    named: (text, limit) =>
+      ordered('addresses')
+        .filter((index) => foldName(row(index).system.name).includes(text))
+        .slice(0, limit),
   }
 }
 
@@ -106,7 +146,7 @@ export function createFakeGeo(records: Readonly<Record<string, GeoRecord | Error
 
 /** A snapshot in which nothing is loaded but what is given. */
 export function snapshotOf(snapshot: Partial<Snapshot> = {}): Snapshot {
-  return { rangesLoaded: false, sources: [], ...snapshot }
+  return { rangesLoaded: false, proxiesLoaded: false, sources: [], ...snapshot }
 }
 
 export function snapshotsOf(snapshot: Partial<Snapshot> = {}): Snapshots {

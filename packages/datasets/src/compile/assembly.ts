@@ -1,18 +1,41 @@
+import type { AsType } from '@sallyport/core'
 import type { Ranges } from '../parse/ranges.ts'
-import type { Column, Columns, Description } from '../tables/format.ts'
-import { partition4, partition6 } from '../tables/partitions.ts'
-import { type CountryRegister, countriesOfSystems } from './countries.ts'
+import type { SystemList } from '../parse/system-list.ts'
+import type { Columns, Description } from '../tables/format.ts'
+import { partition4, partition6, prefixed } from '../tables/partitions.ts'
+import { type AddressList, addressColumns } from './addresses.ts'
+import { type CountryRegister, countriesOfSystems, countryCounts } from './countries.ts'
 import { countCover } from './cover.ts'
-import { byPrecedence, createRecordRegister, haveBothLists, type RangeSource } from './records.ts'
-import { boundsOf, layOut, type Segments, uniform } from './segments.ts'
-import { type SystemRanges, typeSystems } from './systems.ts'
+import { type CrawlerList, compileCrawlers } from './crawlers.ts'
+import { denseExits } from './density.ts'
+import { directoryColumns } from './directory.ts'
+import {
+  byPrecedence,
+  createRecordRegister,
+  hasList,
+  haveBothLists,
+  NARROW,
+  type RangeSource,
+  WIDE,
+} from './records.ts'
+import { addressesBetween, boundsOf, layOut, type Segments, uniform, valueAt4 } from './segments.ts'
+import { evidenceOf } from './system-evidence.ts'
+import { type SystemRanges, systemColumns, typeSystems } from './systems.ts'
 
 /** One value for each family, where there is one. */
 export type PerFamily<T> = { 4?: T; 6?: T }
 
 /** A range list that was read, of both families. */
-export interface ReadList extends RangeSource {
+export interface ReadList extends RangeSource, AddressList {
   readonly ranges: PerFamily<Ranges>
+}
+
+/** A list of autonomous systems that was read; what it says of each, by number. */
+export interface ReadSystemList {
+  readonly source: string
+  /** Absent where the list asserts no type. */
+  readonly asType?: AsType
+  readonly systemList: SystemList
 }
 
 /** What was read from the sources and could be used; a refused source is not in here. */
@@ -20,57 +43,101 @@ export interface Parts {
   readonly systems: PerFamily<SystemRanges>
   readonly registrations: PerFamily<Ranges>
   readonly lists: readonly ReadList[]
-  readonly cities: PerFamily<Segments>
+  readonly systemLists: readonly ReadSystemList[]
+  readonly crawlers: readonly CrawlerList[]
   readonly countries: CountryRegister
 }
 
 const FAMILIES = [4, 6] as const
 
+/** Addresses of a /24 and of a /48: what one customer is given. */
+const NARROW_SIZE = { 4: 2 ** 8, 6: 2 ** 80 } as const
+
 /** Puts the parts together to the columns of a tables file and what it says of them. */
 export function assemble(parts: Parts): { columns: Columns; description: Omit<Description, 'sources'> } {
   const names = new Map([...(parts.systems[6]?.names ?? []), ...(parts.systems[4]?.names ?? [])])
   const asns = Uint32Array.from(names.keys()).sort()
-  const lists = byPrecedence(parts.lists)
+  const nameList = Array.from(asns, (asn) => names.get(asn) as string)
   const layers = systemLayers(parts.systems, asns)
+  const named = typeSystems(asns, names)
+  const classAt = (address: number) => named[valueAt4(layers[4], address) - 1]?.networkClass ?? 'unknown'
+  const dense = denseExits(parts.lists, classAt)
+  const ranked = byPrecedence([...parts.lists, ...(dense === undefined ? [] : [dense])])
+  const lists = ranked.filter(({ single }) => !single)
+  const addressLists = ranked.filter(({ single }) => single)
   const records = createRecordRegister(lists)
   const networks = FAMILIES.map((family) => {
     const over = lists.flatMap(({ ranges }, position) => {
       const read = ranges[family]
-      return read === undefined ? [] : [{ position, segments: layOut(read, family) }]
+      return read === undefined ? [] : [{ position, segments: layOut(withWidths(read, family), family) }]
     })
     return records.combine(layers[family], over)
   })
   const recordColumns = records.finish()
-  const types = typeSystems(asns, names)
+  const sizes = sizeColumns(layers, asns.length)
+  const registered = registrationCountries(parts.registrations, layers, asns.length)
+  const evidence = evidenceOf({
+    segments: networks[0] as Segments,
+    records: recordColumns,
+    lists,
+    read: parts.lists,
+    systems: layers[4],
+    systemLists: parts.systemLists,
+    asns,
+    outlines: Array.from(asns, (_, index) => ({
+      ipv4Prefixes: sizes['systems.ipv4Prefixes'][index] as number,
+      ipv6Prefixes: sizes['systems.ipv6Prefixes'][index] as number,
+      countries: registered.counts[index + 1] as number,
+    })),
+  })
+  const types = systemColumns(typeSystems(asns, names, evidence))
+  const { columns: crawlers, ...crawlerRows } = compileCrawlers(parts.crawlers)
   const columns = {
     ...networkColumns(networks[0] as Segments, networks[1] as Segments),
-    ...countryColumns(parts.cities[4] ?? uniform(0), parts.cities[6] ?? uniform(0)),
+    ...addressColumns(addressLists),
+    ...crawlers,
     'records.systems': recordColumns.systems,
-    'records.ranges': recordColumns.ranges,
+    'records.evidence': recordColumns.evidence,
     'records.flags': recordColumns.flags,
     'systems.asns': asns,
-    ...nameColumns(Array.from(asns, (asn) => names.get(asn) as string)),
+    ...nameColumns(nameList),
     'systems.types': types.types,
     'systems.classes': types.classes,
     'systems.bases': types.bases,
     'systems.brands': types.brandNumbers,
-    'systems.countries': registrationCountries(parts.registrations, layers, asns.length),
-    ...sizeColumns(layers, asns.length),
+    'systems.lists': types.listNumbers,
+    'systems.countries': registered.countries,
+    ...sizes,
+    ...directoryColumns(nameList, sizes),
   }
   return {
     columns,
     description: {
-      ranges: lists.map(({ networkClass, single, provider, source }) => ({ networkClass, single, provider, source })),
+      ranges: lists.map(sourceOf),
+      evidence: recordColumns.sets,
+      addressLists: addressLists.map(sourceOf),
+      ...crawlerRows,
       countries: parts.countries.list(),
       brands: types.brands,
-      rangesLoaded: haveBothLists(lists),
-      loaded: {
-        networks: asns.length > 0 || lists.length > 0,
-        systems: asns.length > 0,
-        countries: parts.cities[4] !== undefined || parts.cities[6] !== undefined,
-      },
+      systemLists: types.lists,
+      rangesLoaded: haveBothLists(ranked),
+      proxiesLoaded: hasList(ranked, ['ranges', 'addresses'], ['residential_proxy']),
+      loaded: { networks: asns.length > 0 || ranked.length > 0, systems: asns.length > 0 },
     },
   }
+}
+
+/** The ranges of a list with their width as the value. */
+function withWidths(ranges: Ranges, family: 4 | 6): Ranges {
+  const { firsts, lasts, count } = ranges
+  const values = Uint32Array.from({ length: count }, (_, range) =>
+    addressesBetween(firsts, range, lasts, range) < NARROW_SIZE[family] ? NARROW : WIDE,
+  )
+  return { ...ranges, values }
+}
+
+function sourceOf({ ranges: _ranges, expires: _expires, ...source }: ReadList): RangeSource {
+  return source
 }
 
 type Layers = Readonly<Record<4 | 6, Segments>>
@@ -86,40 +153,30 @@ function systemLayers(systems: PerFamily<SystemRanges>, asns: Uint32Array): Laye
   return { 4: layer(4), 6: layer(6) }
 }
 
-function registrationCountries(registrations: PerFamily<Ranges>, layers: Layers, size: number): Uint8Array {
+/** Of each system the country of most of its addresses, and in how many its IPv4 addresses are. */
+function registrationCountries(registrations: PerFamily<Ranges>, layers: Layers, size: number) {
   const known = FAMILIES.flatMap((family) => {
     const ranges = registrations[family]
-    return ranges === undefined ? [] : [{ systems: layers[family], countries: layOut(ranges, family) }]
+    return ranges === undefined ? [] : [{ family, systems: layers[family], countries: layOut(ranges, family) }]
   })
-  return countriesOfSystems(known, size).subarray(1)
+  const ofIpv4 = known.find(({ family }) => family === 4)
+  return {
+    countries: countriesOfSystems(known, size).subarray(1),
+    counts: ofIpv4 === undefined ? new Uint16Array(size + 1) : countryCounts(ofIpv4, size),
+  }
 }
 
-type Part<Prefix extends string> = Pick<Columns, Extract<keyof Columns, `${Prefix}${string}`>>
+type NetworkColumns = Pick<Columns, Extract<keyof Columns, `networks${string}`>>
 
-function networkColumns(segments4: Segments, segments6: Segments): Part<'networks'> {
+function networkColumns(segments4: Segments, segments6: Segments): NetworkColumns {
   const four = partition4(segments4)
   const six = partition6(segments6)
   return {
-    ...(prefixed('networks4', four.partition) as Part<'networks4'>),
+    ...prefixed('networks4', four.partition),
     'networks4.records': four.values,
-    ...(prefixed('networks6', six.partition) as Part<'networks6'>),
+    ...prefixed('networks6', six.partition),
     'networks6.records': six.values,
   }
-}
-
-function countryColumns(segments4: Segments, segments6: Segments): Part<'countries'> {
-  const four = partition4(segments4)
-  const six = partition6(segments6)
-  return {
-    ...(prefixed('countries4', four.partition) as Part<'countries4'>),
-    'countries4.codes': Uint8Array.from(four.values),
-    ...(prefixed('countries6', six.partition) as Part<'countries6'>),
-    'countries6.codes': Uint8Array.from(six.values),
-  }
-}
-
-function prefixed(table: string, columns: object): Readonly<Record<string, Column>> {
-  return Object.fromEntries(Object.entries(columns).map(([name, column]) => [`${table}.${name}`, column as Column]))
 }
 
 function nameColumns(names: readonly string[]): Pick<Columns, 'systems.names' | 'systems.nameEnds'> {

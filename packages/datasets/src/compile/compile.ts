@@ -1,31 +1,53 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
-import { type NetworkClass, SallyportError, type SourceStatus } from '@sallyport/core'
-import { walkCountries } from '../mmdb/countries.ts'
-import { corrupt, parseMmdb } from '../mmdb/file.ts'
-import { csvFile } from '../parse/csv.ts'
-import { readList } from '../parse/list.ts'
+import { SallyportError, type SourceStatus } from '@sallyport/core'
+import type { SourceRow, SystemListFormat } from '@sallyport/data/sources'
+import { encodeColumns, writeWhole } from '../columns/write.ts'
+import { countBootstrap } from '../parse/bootstrap.ts'
+import { type CsvFile, csvFile } from '../parse/csv.ts'
+import { listForm, readList } from '../parse/list.ts'
 import type { Ranges } from '../parse/ranges.ts'
-import { dateOfFile, dayOf, type ResolvedSource, type SourceFile, sourceStatus } from '../sources/resolve.ts'
-import { encodeTables, writeWhole } from '../tables/write.ts'
-import { assemble, type PerFamily, type ReadList } from './assembly.ts'
+import { readSystemList } from '../parse/system-list.ts'
+import { splitSystems } from '../parse/tsv-asn.ts'
+import {
+  dateOfFile,
+  dayNumber,
+  dayOf,
+  digestOfFile,
+  type ResolvedSource,
+  type SourceFile,
+  sourceStatus,
+} from '../sources/resolve.ts'
+import { type Description, TABLES_FORM } from '../tables/format.ts'
+import { assemble, type PerFamily, type ReadList, type ReadSystemList } from './assembly.ts'
 import { createCountryRegister, readCountryRanges } from './countries.ts'
-import { removeOlderTables, tablesPath } from './place.ts'
-import type { Segments } from './segments.ts'
+import type { CrawlerList } from './crawlers.ts'
+import { removeOlder, TABLES_NAME, tablesPath } from './place.ts'
 import { readSystemRanges, type SystemRanges } from './systems.ts'
 
-export interface CompileOptions {
+/** `done` and `total` are bytes of source files; `stage` is the title of what is being read or done. */
+export type OnProgress = (stage: string, done: number, total: number) => void
+
+/** What to compile, as plain values that another thread can be told. */
+export interface TablesJob {
   /** Made when it is not there. */
   readonly dataDir: string
   readonly sources: readonly ResolvedSource[]
-  /** `done` and `total` are bytes of source files; `stage` is the title of what is being read or done. */
-  readonly onProgress?: (stage: string, done: number, total: number) => void
+}
+
+export interface CompileOptions extends TablesJob {
+  readonly onProgress?: OnProgress
 }
 
 export interface CompiledTables {
   readonly path: string
   readonly sources: readonly SourceStatus[]
+  /** The bytes of the file, for `loadTables`, so that it need not be read again. */
+  readonly shared: SharedArrayBuffer
 }
+
+/** Of a list whose row states none. */
+const UNSTATED_TRUST = 0.5
 
 /** What reading one source gave. */
 interface Reading {
@@ -35,12 +57,13 @@ interface Reading {
 }
 
 /**
- * Compiles all sources into one file in `dataDir`, whose name says what it was made from, and removes older ones but
- * the latest. A source that is missing or unusable is told in its status and leaves the others as they are. Rejects
- * only when the file cannot be written.
+ * Compiles all sources but the city databases into one file in `dataDir`, whose name says what it was made from, and
+ * removes older ones but the latest. A source that is missing or unusable is told in its status and leaves the others
+ * as they are. Rejects only when the file cannot be written.
  */
-export async function compileTables({ dataDir, sources, onProgress }: CompileOptions): Promise<CompiledTables> {
-  const path = tablesPath(dataDir, sources)
+export async function compileTables({ dataDir, sources: all, onProgress }: CompileOptions): Promise<CompiledTables> {
+  const path = tablesPath(dataDir, all)
+  const sources = all.filter(({ row }) => row.kind !== 'city')
   const total = sources.reduce((sum, { file }) => sum + (file?.size ?? 0), 0)
   const reader = createSourceReader()
   const statuses: SourceStatus[] = []
@@ -59,9 +82,10 @@ export async function compileTables({ dataDir, sources, onProgress }: CompileOpt
   await turn()
   const { columns, description } = assemble(reader.parts)
   mkdirSync(dataDir, { recursive: true })
-  writeWhole(path, encodeTables({ ...description, sources: statuses }, columns))
-  removeOlderTables(path)
-  return { path, sources: statuses }
+  const shared = encodeColumns(TABLES_FORM, { ...description, sources: statuses } satisfies Description, columns)
+  writeWhole(path, new Uint8Array(shared))
+  removeOlder(path, TABLES_NAME)
+  return { path, sources: statuses, shared }
 }
 
 function readSource(
@@ -72,7 +96,8 @@ function readSource(
   if (file === undefined) return sourceStatus(row, 'absent', reason === undefined ? {} : { reason })
   try {
     const { entries, built } = reader.read(row, file, onRead)
-    return sourceStatus(row, 'loaded', { date: built === undefined ? dateOfFile(file) : dayOf(built), entries })
+    const date = built === undefined ? dateOfFile(file) : dayOf(built)
+    return sourceStatus(row, 'loaded', { date, entries, sha256: digestOfFile(file) })
   } catch (error) {
     return sourceStatus(row, 'refused', { date: dateOfFile(file), reason: reasonOf(error) })
   }
@@ -90,15 +115,17 @@ function createSourceReader() {
   const countries = createCountryRegister()
   const systems: PerFamily<SystemRanges> = {}
   const registrations: PerFamily<Ranges> = {}
-  const cities: PerFamily<Segments> = {}
+  const crawlers: CrawlerList[] = []
   const lists: ReadList[] = []
+  const systemLists: ReadSystemList[] = []
 
-  function read(row: ResolvedSource['row'], file: SourceFile, onRead: (share: number) => void): Reading {
+  function read(row: SourceRow, file: SourceFile, onRead: (share: number) => void): Reading {
     const bytes = readFileSync(file.path)
     const family = row.family ?? 4
     const onBytes = (count: number) => onRead(count / bytes.length)
     switch (row.kind) {
       case 'asn': {
+        if (row.format === 'tsv-asn') return readBothFamilies(csvFile(file.path, bytes))
         const found = readSystemRanges(csvFile(file.path, bytes), family, onBytes)
         systems[family] = found
         return { entries: found.ranges.count }
@@ -108,39 +135,58 @@ function createSourceReader() {
         registrations[family] = found
         return { entries: found.count }
       }
-      case 'city':
-        return readCity(bytes, file, row.family, onRead)
       case 'ranges':
       case 'addresses':
+      case 'crawler':
+      case 'abuse':
         return readRangeList(bytes, row, file)
+      case 'asn-list': {
+        const systemList = readSystemList(bytes.toString('utf8'), row.format as SystemListFormat, file.path)
+        systemLists.push({ source: row.id, ...(row.asType === undefined ? {} : { asType: row.asType }), systemList })
+        return { entries: systemList.size }
+      }
+      // Places and registration servers are no part of the tables: they are only looked through.
+      case 'geofeed': {
+        const { ranges } = readList(bytes.toString('utf8'), listForm(row, file.path))
+        return { entries: ranges[4].count + ranges[6].count }
+      }
+      case 'rdap':
+        return { entries: countBootstrap(bytes.toString('utf8'), file.path) }
+      case 'city':
+        throw new TypeError('a city database is compiled by itself')
     }
   }
 
-  function readCity(bytes: Buffer, { path }: SourceFile, only: 4 | 6 | undefined, onRead: (share: number) => void) {
-    const file = parseMmdb(bytes, path)
-    const families = ([4, 6] as const).filter(
-      (family) => (only ?? family) === family && (family === 4 || file.ipVersion === 6),
-    )
-    const walked = families.map((family, index) => {
-      const onWalk = (share: number) => onRead((index + share) / families.length)
-      return { family, ...walkCountries(file, family, countries.number, onWalk) }
-    })
-    const placed = walked.filter(({ segments }) => segments.values.some((country) => country !== 0))
-    if (placed.length === 0) throw corrupt(path, 'no record of it has a country')
-    for (const { family, segments } of placed) cities[family] = segments
-    const entries = walked.reduce((sum, { networks }) => sum + networks, 0)
-    return { entries, ...(file.built === undefined ? {} : { built: file.built }) }
+  function readBothFamilies(file: CsvFile): Reading {
+    const files = splitSystems(file)
+    const [four, six] = [readSystemRanges(files[4], 4), readSystemRanges(files[6], 6)]
+    systems[4] = four
+    systems[6] = six
+    return { entries: four.ranges.count + six.ranges.count }
   }
 
-  function readRangeList(bytes: Buffer, row: ResolvedSource['row'], file: SourceFile): Reading {
-    const { id, provider = '' } = row
-    const networkClass: NetworkClass = row.networkClass ?? 'unknown'
-    const single = row.kind === 'addresses'
-    const form = { path: file.path, networkClass, single, ...(row.family === undefined ? {} : { family: row.family }) }
-    const ranges = readList(bytes.toString('utf8'), form)
-    lists.push({ networkClass, single, provider, source: id, ranges })
-    return { entries: ranges[4].count + ranges[6].count }
+  function readRangeList(bytes: Buffer, row: SourceRow, file: SourceFile): Reading {
+    const { id, kind, provider = '', trust = UNSTATED_TRUST, lifeDays } = row
+    const { ranges, made } = readList(bytes.toString('utf8'), listForm(row, file.path))
+    const date = made === undefined ? dateOfFile(file) : dayOf(made)
+    // What was reported for abuse says nothing of a class.
+    if (row.networkClass !== undefined) {
+      lists.push({
+        networkClass: row.networkClass,
+        single: kind === 'addresses',
+        provider,
+        source: id,
+        kind,
+        rule: 'list',
+        trust,
+        date,
+        ranges,
+        ...(lifeDays === undefined ? {} : { expires: dayNumber(Date.parse(date)) + lifeDays }),
+      })
+    }
+    if (kind === 'crawler' && row.crawler !== undefined) crawlers.push({ slug: row.crawler, ranges })
+    return { entries: ranges[4].count + ranges[6].count, ...(made === undefined ? {} : { built: made }) }
   }
 
-  return { read, parts: { systems, registrations, cities, lists, countries } }
+  return { read, parts: { systems, registrations, lists, systemLists, crawlers, countries } }
 }

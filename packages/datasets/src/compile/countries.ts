@@ -82,6 +82,16 @@ export function countriesOfSystems(layers: readonly Registration[], systemCount:
   return decided
 }
 
+/** For each system, by position from 1, in how many countries its addresses are registered. */
+export function countryCounts(layer: Registration, systemCount: number): Uint16Array {
+  const counts = new Uint16Array(systemCount + 1)
+  for (const key of addressesByPair(layer).keys()) {
+    const system = Math.floor(key / 256)
+    counts[system] = (counts[system] as number) + 1
+  }
+  return counts
+}
+
 /** Addresses by `system * 256 + country`, both known. */
 function addressesByPair({ systems, countries }: Registration): ReadonlyMap<number, number> {
   const pairs = overlay([systems, countries], (values) => {

@@ -24,12 +24,19 @@ export function countCover(first: Address, last: Address): number {
 function countBlocks(end: readonly number[], top: number, bit: number, edge: 0 | 1): number {
   let count = 0
   for (let index = 3; index >= top; index--) {
+    const counted = index === top ? 2 ** bit - 1 : -1
     const word = end[index] as number
-    const bits = index === top ? bit : 32
-    for (let position = 0; position < bits; position++) {
-      const value = (word >>> position) & 1
-      if (count === 0 ? value === edge : value !== edge) count++
-    }
+    const same = (edge === 1 ? word : ~word) & counted
+    const others = ~same & counted
+    if (count > 0) count += countBits(others)
+    else if (same !== 0) count = 1 + countBits(others & ~(same ^ (same - 1)))
   }
   return count
+}
+
+/** How many bits of a word are set. */
+function countBits(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555)
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }

@@ -1,39 +1,43 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { HOSTING_SHAPE } from '@sallyport/data/hosting-shape'
 import { OPERATORS } from '@sallyport/data/operators'
 import { ORGANISATION_RULES } from '@sallyport/data/organisation-names'
 import type { ResolvedSource } from '../sources/resolve.ts'
 import { TABLES_FORMAT } from '../tables/format.ts'
 
-const TABLES_NAME = /^tables-[0-9a-f]{16}\.bin$/
-const TEMPORARY_NAME = /^tables-.*\.tmp$/
+export const TABLES_NAME = /^tables-[0-9a-f]{16}\.bin$/
+const TEMPORARY_NAME = /^(tables|city)-.*\.tmp$/
 /** A temporary file this old was left by a process that died; a compile takes seconds. */
 const ABANDONED_MS = 3_600_000
 
 /**
  * Where the tables made from these sources lie, whether they are there or not. The name changes with the format, with
- * any source file (version, size, time) and with the hand-kept facts that systems are typed by.
+ * any source file (version, size, time) but a city database, and with the hand-kept facts that systems are typed by.
  */
 export function tablesPath(dataDir: string, sources: readonly ResolvedSource[]): string {
   const made = {
     format: TABLES_FORMAT,
-    sources: sources.map(({ row, file, reason }) => [row, file ?? reason]),
-    facts: [OPERATORS, ORGANISATION_RULES],
+    sources: sources.filter(({ row }) => row.kind !== 'city').map(({ row, file, reason }) => [row, file ?? reason]),
+    facts: [OPERATORS, ORGANISATION_RULES, HOSTING_SHAPE],
   }
   const key = createHash('sha256').update(JSON.stringify(made)).digest('hex').slice(0, 16)
   return join(dataDir, `tables-${key}.bin`)
 }
 
-/** Removes what older compiles left beside `path`, but for the latest tables, to which one may want to go back. */
-export function removeOlderTables(path: string): void {
+/**
+ * Removes what older compiles left beside `path`: files of a name like `named` but the latest, to which one may want to
+ * go back, and abandoned temporary files.
+ */
+export function removeOlder(path: string, named: RegExp): void {
   const folder = dirname(path)
   const entries = readdirSync(folder).flatMap((name) => {
     const stats = statSync(join(folder, name), { throwIfNoEntry: false })
     return stats === undefined ? [] : [{ name, modified: stats.mtimeMs }]
   })
   const older = entries
-    .filter(({ name }) => TABLES_NAME.test(name) && name !== basename(path))
+    .filter(({ name }) => named.test(name) && name !== basename(path))
     .sort((x, y) => y.modified - x.modified)
     .slice(1)
   const abandoned = entries.filter(

@@ -1,4 +1,4 @@
-import type { Address } from '@sallyport/core'
+import { type Address, previousAddress } from '@sallyport/core'
 import { compareAt, grown, type Ranges } from '../parse/ranges.ts'
 
 /**
@@ -135,16 +135,7 @@ export function boundsOf({ starts, count }: Segments, segment: number, family: 4
   const next = segment + 1
   const first = addressAt(starts, segment, family)
   if (next === count) return [first, family === 4 ? { ...first, d: -1 } : { family, a: -1, b: -1, c: -1, d: -1 }]
-  const { a, b, c, d } = addressAt(starts, next, family)
-  // One less, with a borrow from each word above a zero.
-  const last = {
-    family,
-    a: b === 0 && c === 0 && d === 0 ? (a - 1) | 0 : a,
-    b: c === 0 && d === 0 ? (b - 1) | 0 : b,
-    c: d === 0 ? (c - 1) | 0 : c,
-    d: (d - 1) | 0,
-  }
-  return [first, last]
+  return [first, previousAddress(addressAt(starts, next, family)) as Address]
 }
 
 function addressAt(words: Uint32Array, position: number, family: 4 | 6): Address {
@@ -153,32 +144,29 @@ function addressAt(words: Uint32Array, position: number, family: 4 | 6): Address
   return { family, a: word(0), b: word(1), c: word(2), d: word(3) }
 }
 
-/** Finds the segments that have a value from 1 to `most`, in address order. */
-export function groupByValue({ values, count }: Segments, most: number): (value: number) => readonly number[] {
-  const ends = new Uint32Array(most + 1)
-  for (const value of values) ends[value] = (ends[value] as number) + 1
-  for (let value = 1; value <= most; value++) ends[value] = (ends[value] as number) + (ends[value - 1] as number)
-  const order = new Uint32Array(count)
-  const places = ends.slice()
-  for (let segment = count - 1; segment >= 0; segment--) {
-    const value = values[segment] as number
-    const place = (places[value] as number) - 1
-    places[value] = place
-    order[place] = segment
+/** The value of IPv4 segments at an address. */
+export function valueAt4({ starts, values, count }: Segments, bits: number): number {
+  let low = 0
+  let high = count - 1
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1
+    if ((starts[middle * 4 + 3] as number) <= bits) low = middle
+    else high = middle - 1
   }
-  return (value) => Array.from(order.subarray(ends[value - 1], ends[value]))
+  return values[low] as number
 }
 
 /** Puts layers of one family on top of each other: `combine` makes one value of the layers' values at a place. */
 export function overlay(layers: readonly Segments[], combine: (values: Uint32Array) => number): Segments {
-  const positions = layers.map(() => 0)
+  const positions = new Uint32Array(layers.length)
   const values = Uint32Array.from(layers, (layer) => layer.values[0] as number)
   const writer = createSegmentWriter(layers.reduce((sum, { count }) => sum + count, 0))
   writer.push(0, 0, 0, 0, combine(values))
   for (;;) {
     let column: Uint32Array | undefined
     let place = 0
-    for (const [index, layer] of layers.entries()) {
+    for (let index = 0; index < layers.length; index++) {
+      const layer = layers[index] as Segments
       const ahead = (positions[index] as number) + 1
       if (ahead < layer.count && (column === undefined || compareAt(layer.starts, ahead, column, place) < 0)) {
         column = layer.starts
@@ -186,7 +174,8 @@ export function overlay(layers: readonly Segments[], combine: (values: Uint32Arr
       }
     }
     if (column === undefined) return writer.finish()
-    for (const [index, layer] of layers.entries()) {
+    for (let index = 0; index < layers.length; index++) {
+      const layer = layers[index] as Segments
       const ahead = (positions[index] as number) + 1
       if (ahead >= layer.count || compareAt(layer.starts, ahead, column, place) !== 0) continue
       positions[index] = ahead

@@ -1,9 +1,16 @@
-import { AS_TYPES, NETWORK_CLASSES, typeOfSystem } from '@sallyport/core'
+import {
+  AS_TYPES,
+  NETWORK_CLASSES,
+  type SystemBasis,
+  type SystemEvidence,
+  type SystemType,
+  typeOfSystem,
+} from '@sallyport/core'
 import { type CsvFile, readAsn, readLastField, readRangeLines } from '../parse/csv.ts'
 import { createRangeWriter, type Ranges } from '../parse/ranges.ts'
 
 /** What `AutonomousSystem.basis` may be; the order is its number in a compiled file. */
-export const BASES = ['operator', 'name', 'none'] as const
+export const BASES = ['operator', 'name', 'list', 'prefixes', 'shape', 'none'] as const satisfies readonly SystemBasis[]
 
 /** Ranges of which the values are ASNs, and the name of each ASN, never empty. */
 export interface SystemRanges {
@@ -12,7 +19,7 @@ export interface SystemRanges {
 }
 
 /** Reads `start,end,asn,organisation` lines. Throws `corrupt_data`. */
-export function readSystemRanges(file: CsvFile, family: 4 | 6, onRead: (bytesRead: number) => void): SystemRanges {
+export function readSystemRanges(file: CsvFile, family: 4 | 6, onRead?: (bytesRead: number) => void): SystemRanges {
   const ranges = createRangeWriter(65_536)
   const names = new Map<number, string>()
   readRangeLines(
@@ -34,30 +41,37 @@ export function readSystemRanges(file: CsvFile, family: 4 | 6, onRead: (bytesRea
   return { ranges: ranges.finish(), names }
 }
 
-/** What each system is, as columns: numbers into the vocabularies, and into `brands`, of which the first is ''. */
-export interface SystemTypes {
+/** What each system is, in the order of `asns`, by its number, its name and what is known of its prefixes. */
+export function typeSystems(
+  asns: Uint32Array,
+  names: ReadonlyMap<number, string>,
+  evidence?: readonly SystemEvidence[],
+): readonly SystemType[] {
+  return Array.from(asns, (asn, position) => typeOfSystem(asn, names.get(asn) as string, evidence?.[position]))
+}
+
+/** What each system is, as columns: numbers into the vocabularies, and into `brands` and `lists`, which begin with ''. */
+export interface SystemColumns {
   readonly types: Uint8Array
   readonly classes: Uint8Array
   readonly bases: Uint8Array
   readonly brandNumbers: Uint16Array
   readonly brands: readonly string[]
+  readonly listNumbers: Uint8Array
+  readonly lists: readonly string[]
 }
 
-export function typeSystems(asns: Uint32Array, names: ReadonlyMap<number, string>): SystemTypes {
-  const brands = new Map([['', 0]])
-  const columns = {
-    types: new Uint8Array(asns.length),
-    classes: new Uint8Array(asns.length),
-    bases: new Uint8Array(asns.length),
-    brandNumbers: new Uint16Array(asns.length),
+export function systemColumns(systems: readonly SystemType[]): SystemColumns {
+  const brands = [...new Set(['', ...systems.map(({ brand }) => brand)])]
+  const lists = [...new Set(['', ...systems.map(({ list = '' }) => list)])]
+  const brandNumbers = new Map(brands.map((brand, number) => [brand, number]))
+  return {
+    types: Uint8Array.from(systems, ({ type }) => AS_TYPES.indexOf(type)),
+    classes: Uint8Array.from(systems, ({ networkClass }) => NETWORK_CLASSES.indexOf(networkClass)),
+    bases: Uint8Array.from(systems, ({ basis }) => BASES.indexOf(basis)),
+    brandNumbers: Uint16Array.from(systems, ({ brand }) => brandNumbers.get(brand) as number),
+    brands,
+    listNumbers: Uint8Array.from(systems, ({ list = '' }) => lists.indexOf(list)),
+    lists,
   }
-  for (const [position, asn] of asns.entries()) {
-    const { type, networkClass, brand, basis } = typeOfSystem(asn, names.get(asn) as string)
-    if (!brands.has(brand)) brands.set(brand, brands.size)
-    columns.types[position] = AS_TYPES.indexOf(type)
-    columns.classes[position] = NETWORK_CLASSES.indexOf(networkClass)
-    columns.bases[position] = BASES.indexOf(basis)
-    columns.brandNumbers[position] = brands.get(brand) as number
-  }
-  return { ...columns, brands: [...brands.keys()] }
 }

@@ -12,33 +12,37 @@ export function geoRecordOf(value: unknown): GeoRecord {
   const record = fields(value)
   const country = fields(record['country'])
   const location = fields(record['location'])
-  const region = Array.isArray(record['subdivisions']) ? fields(record['subdivisions'][0]) : {}
+  const region = Array.isArray(record['subdivisions']) ? fields(record['subdivisions'][0]) : NO_FIELDS
   const place = coordinates(record['latitude'] ?? location['latitude'], record['longitude'] ?? location['longitude'])
-  return {
-    ...member(
-      'countryCode',
-      countryCode(record['country_code']) ??
-        countryCode(country['iso_code']) ??
-        countryCode(fields(record['registered_country'])['iso_code']),
-    ),
-    ...member('city', text(record['city']) ?? englishName(record['city'])),
-    ...member('region', text(record['state1']) ?? englishName(region)),
-    ...member('postalCode', text(record['postcode']) ?? text(fields(record['postal'])['code'])),
-    ...place,
-    ...member(
-      'timezone',
-      text(record['timezone']) ?? text(location['time_zone']) ?? (place === undefined ? undefined : zoneAt(place)),
-    ),
-    ...member('accuracyRadius', positive(location['accuracy_radius'])),
+  const countryCode =
+    codeOf(record['country_code']) ??
+    codeOf(country['iso_code']) ??
+    codeOf(fields(record['registered_country'])['iso_code'])
+  const city = text(record['city']) ?? englishName(record['city'])
+  const regionName = text(record['state1']) ?? englishName(region)
+  const postalCode = text(record['postcode']) ?? text(fields(record['postal'])['code'])
+  const timezone =
+    text(record['timezone']) ?? text(location['time_zone']) ?? (place === undefined ? undefined : zoneAt(place))
+  const accuracyRadius = positive(location['accuracy_radius'])
+  // Filled in step by step: hundreds of thousands of records are read when a database is compiled.
+  const geo: { -readonly [Member in keyof GeoRecord]: GeoRecord[Member] } = {}
+  if (countryCode !== undefined) geo.countryCode = countryCode
+  if (city !== undefined) geo.city = city
+  if (regionName !== undefined) geo.region = regionName
+  if (postalCode !== undefined) geo.postalCode = postalCode
+  if (place !== undefined) {
+    geo.latitude = place.latitude
+    geo.longitude = place.longitude
   }
+  if (timezone !== undefined) geo.timezone = timezone
+  if (accuracyRadius !== undefined) geo.accuracyRadius = accuracyRadius
+  return geo
 }
 
-function member<Name extends string, Value>(name: Name, value: Value | undefined): { readonly [N in Name]?: Value } {
-  return (value === undefined ? {} : { [name]: value }) as { readonly [N in Name]?: Value }
-}
+const NO_FIELDS: Fields = Object.freeze({})
 
 function fields(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {}
+  return typeof value === 'object' && value !== null ? (value as Fields) : NO_FIELDS
 }
 
 function text(value: unknown): string | undefined {
@@ -49,7 +53,7 @@ function englishName(value: unknown): string | undefined {
   return text(fields(fields(value)['names'])['en'])
 }
 
-function countryCode(value: unknown): string | undefined {
+function codeOf(value: unknown): string | undefined {
   return typeof value === 'string' && /^[A-Z]{2}$/.test(value) && value !== 'ZZ' ? value : undefined
 }
 

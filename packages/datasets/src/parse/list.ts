@@ -1,26 +1,46 @@
-import {
-  type Address,
-  anonymises,
-  compareAddresses,
-  firstAddress,
-  lastAddress,
-  type NetworkClass,
-  parseAddress,
-  parsePrefix,
-  reservedRow,
-  SallyportError,
-} from '@sallyport/core'
+import { type Address, anonymises, type NetworkClass, parseAddress, reservedRow, SallyportError } from '@sallyport/core'
 import { RESERVED } from '@sallyport/data/reserved'
+import type { EntryFormat, SourceRow } from '@sallyport/data/sources'
+import { coverageOf } from './coverage.ts'
+import { bitsOf, type Entry, holds, overlap, parseEntry } from './entry.ts'
+import { writtenEntries } from './formats.ts'
 import { requireMostlyGood } from './lines.ts'
 import { createRangeWriter, type Ranges } from './ranges.ts'
 
 /** What a list says of itself in the table of sources. */
 export interface ListForm {
   readonly path: string
+  readonly format: EntryFormat
+  /** `unknown` where the list asserts no class. */
   readonly networkClass: NetworkClass
   /** Single addresses only: a prefix in the list is a bad line. */
   readonly single: boolean
   readonly family?: 4 | 6
+  /** What it can plausibly cover: IPv4 addresses, and IPv6 networks of /64. */
+  readonly covers?: { readonly ipv4: number; readonly ipv6: number }
+  /** Reserved ranges are left out and are no bad lines. */
+  readonly reservedIsExpected?: boolean
+}
+
+/** A list that was read and found plausible. */
+export interface AddressList {
+  readonly ranges: Readonly<Record<4 | 6, Ranges>>
+  /** When it was made, where it says so, in milliseconds since the epoch. */
+  readonly made?: number
+}
+
+/** How a row of the table of sources says its list is to be read. */
+export function listForm(row: SourceRow, path: string): ListForm {
+  const { kind, format, networkClass = 'unknown', family, covers, reservedIsExpected = false } = row
+  return {
+    path,
+    format: format as EntryFormat,
+    networkClass,
+    single: kind === 'addresses',
+    reservedIsExpected,
+    ...(family === undefined ? {} : { family }),
+    ...(covers === undefined ? {} : { covers }),
+  }
 }
 
 /** No published list means a prefix this short; one that is there is an accident that would hold half the internet. */
@@ -37,32 +57,24 @@ const CANARIES = [
   ...['2606:4700:4700::1111', '2001:4860:4860::8888', '2620:fe::fe', '2001:503:ba3e::2:30'],
 ].map((text) => parseAddress(text) as Address)
 
-interface Entry {
-  readonly first: Address
-  readonly last: Address
-  readonly length: number
-}
-
 /**
- * Reads a list of CIDRs or addresses, one a line; `#` begins a comment. A line in another form, a prefix that is too
- * short, one that touches reserved space and one of the wrong family are bad lines. Throws `corrupt_data` naming the
- * file when more than 1 % of the lines are bad, when it holds a well-known public service as an anonymiser, or when it
- * holds an impossible share of the address space.
+ * Reads a list of addresses, CIDRs or ranges in its format. An entry in another form, one that is too wide, one that
+ * touches reserved space and one of the wrong family are bad. Throws `corrupt_data` naming the file when more than 1 %
+ * of the entries are bad, when it holds a well-known public service as an anonymiser, or when all entries together
+ * cover more than the list plausibly can.
  */
-export function readList(
-  text: string,
-  { path, networkClass, single, family }: ListForm,
-): Readonly<Record<4 | 6, Ranges>> {
-  const reserved = RESERVED.filter((row) => row.reserved).map(({ prefix }) => rangeOf(prefix) as Entry)
+export function readList(text: string, form: ListForm): AddressList {
+  const { path, networkClass, single, family, reservedIsExpected = false } = form
+  const reserved = RESERVED.filter((row) => row.reserved).map(({ prefix }) => parseEntry(prefix) as Entry)
   const hides = anonymises(networkClass)
-  const covered = { 4: 0, 6: 0 }
   const writers = { 4: createRangeWriter(), 6: createRangeWriter() }
+  const covered = { 4: 0, 6: 0 }
+  const { entries, made } = writtenEntries(text, form.format, path)
   let good = 0
   let bad = 0
-  for (const line of text.split('\n')) {
-    const entryText = line.replace(/#.*/, '').trim()
-    if (entryText === '') continue
-    const entry = rangeOf(entryText)
+  for (const written of entries) {
+    const entry = parseEntry(written)
+    if (entry !== undefined && reservedIsExpected && touchesReserved(entry)) continue
     if (entry === undefined || !isFit(entry) || touchesReserved(entry)) {
       bad++
       continue
@@ -70,49 +82,35 @@ export function readList(
     good++
     const canary = hides ? CANARIES.find((address) => holds(entry, address)) : undefined
     if (canary !== undefined) {
-      throw new SallyportError(
-        'corrupt_data',
-        `${path}: holds a public service that is no ${networkClass}: ${entryText}`,
-      )
+      throw new SallyportError('corrupt_data', `${path}: holds a public service that is no ${networkClass}: ${written}`)
     }
-    const { family: entryFamily } = entry.first
-    covered[entryFamily] += 2 ** (bitsOf(entryFamily) - entry.length)
-    writers[entryFamily].add(entry.first, entry.last, 1)
+    covered[entry.first.family] += entry.size
+    writers[entry.first.family].add(entry.first, entry.last, 1)
   }
   requireMostlyGood({ good, bad }, path)
-  const most = hides ? MOST_COVERED.anonymising : MOST_COVERED.other
+  const ranges = { 4: writers[4].finish(), 6: writers[6].finish() }
   for (const of of [4, 6] as const) {
-    if (covered[of] > PUBLIC_SPACE[of] * most) {
-      throw new SallyportError('corrupt_data', `${path}: holds more than 1/${1 / most} of the IPv${of} space`)
+    const most = mostCovered(of, form)
+    // Entries may overlap, so that their sum is an upper bound: only where that is too much are they put together.
+    if (covered[of] > most && coverageOf(ranges[of]) > most) {
+      throw new SallyportError('corrupt_data', `${path}: holds more of the IPv${of} space than such a list can`)
     }
   }
-  return { 4: writers[4].finish(), 6: writers[6].finish() }
+  return { ranges, ...(made === undefined ? {} : { made }) }
 
   function touchesReserved(entry: Entry): boolean {
     return reservedRow(entry.first) !== undefined || reserved.some((range) => overlap(range, entry))
   }
 
-  function isFit({ first, length }: Entry): boolean {
+  function isFit({ first, size }: Entry): boolean {
     if (family !== undefined && first.family !== family) return false
-    return single ? length === bitsOf(first.family) : length >= SHORTEST[first.family]
+    return single ? size === 1 : size <= 2 ** (bitsOf(first.family) - SHORTEST[first.family])
   }
 }
 
-function rangeOf(text: string): Entry | undefined {
-  const prefix = parsePrefix(text)
-  if (prefix !== undefined) return { first: firstAddress(prefix), last: lastAddress(prefix), length: prefix.length }
-  const address = parseAddress(text)
-  return address === undefined ? undefined : { first: address, last: address, length: bitsOf(address.family) }
-}
-
-function bitsOf(family: 4 | 6): number {
-  return family === 4 ? 32 : 128
-}
-
-function holds({ first, last }: Entry, address: Address): boolean {
-  return compareAddresses(first, address) <= 0 && compareAddresses(address, last) <= 0
-}
-
-function overlap(x: Entry, y: Entry): boolean {
-  return compareAddresses(x.first, y.last) <= 0 && compareAddresses(y.first, x.last) <= 0
+/** Addresses that a list may cover of a family: a share of the public space, or less where its row says so. */
+function mostCovered(family: 4 | 6, { networkClass, covers }: ListForm): number {
+  const share = anonymises(networkClass) ? MOST_COVERED.anonymising : MOST_COVERED.other
+  const stated = family === 4 ? covers?.ipv4 : covers === undefined ? undefined : covers.ipv6 * 2 ** 64
+  return Math.min(PUBLIC_SPACE[family] * share, stated ?? Number.POSITIVE_INFINITY)
 }

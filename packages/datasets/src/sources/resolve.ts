@@ -1,59 +1,107 @@
+import { hash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SallyportError, type SourceStatus } from '@sallyport/core'
 import { SOURCES, type SourceRow } from '@sallyport/data/sources'
+import type { Feed } from '../feeds/pull.ts'
+import type { FeedState } from '../feeds/state.ts'
+import type { FeedStore } from '../feeds/store.ts'
 
 /** What a configuration may say of one source (`data.sources.<id>`). */
 export interface SourceOverride {
-  /** A `file:` URL; it takes the place of the embedded file. */
+  /** An http, https or `file:` URL; it takes the place of the published one and switches the source on. */
   readonly url?: string | undefined
   readonly enabled?: boolean | undefined
+  /** `account:secret`, for publishers that ask for one. */
+  readonly key?: string | undefined
 }
+
+export type SourceOverrides = Readonly<Record<string, SourceOverride>>
 
 /** One source and the file it is read from; `file` is absent when there is none, and `reason` then says why. */
 export interface ResolvedSource {
   readonly row: SourceRow
   readonly file?: SourceFile
   readonly reason?: string
+  /** Of a feed: what is known of its downloads. */
+  readonly feed?: FeedState
 }
 
 export interface SourceFile {
   readonly path: string
   /** Bytes. */
   readonly size: number
-  /** Milliseconds since the epoch. */
+  /** When it came to lie there, milliseconds since the epoch. */
   readonly modified: number
   /** Version of the npm package that brought it. */
   readonly version?: string
+  /** When it was made, as its publisher says, milliseconds since the epoch. */
+  readonly made?: number
 }
 
 /**
- * Every source of the table with its file. Touches the disk only to see what is there: a missing package or file makes
- * a source absent and is never an error. Throws `invalid_config` for an id that is not in the table and for a URL that
- * is not `file:`, naming it.
+ * Every source of the table with its file: of a feed what was downloaded, else the file that the user names, else the
+ * one that a package brings. Touches the disk only to see what is there: a missing package or file makes a source
+ * absent and is never an error. Throws `invalid_config` for an id that is not in the table and for a URL that cannot
+ * be read, naming it.
  */
 export function resolveSources(
-  overrides: Readonly<Record<string, SourceOverride>> = {},
+  overrides: SourceOverrides = {},
   rows: readonly SourceRow[] = SOURCES,
+  store?: FeedStore,
 ): readonly ResolvedSource[] {
+  const feeds = new Map(feedsOf(overrides, rows).map((feed) => [feed.row.id, feed]))
+  return withoutReplaced(
+    rows.map((row) => {
+      const feed = feeds.get(row.id)
+      const resolved = resolveSource(row, overrides[row.id] ?? {})
+      if (store === undefined || feed === undefined) return resolved
+      const downloaded = store.file(row.id, feed.url)
+      const state = store.read(row.id, feed.url)
+      return downloaded === undefined ? { ...resolved, feed: state } : { row, file: downloaded, feed: state }
+    }),
+  )
+}
+
+/** Kinds that are small enough to be copied before they are read: a file that changes under us is no danger then. */
+const COPIED: readonly SourceRow['kind'][] = ['ranges', 'addresses', 'crawler', 'abuse', 'asn-list', 'geofeed', 'rdap']
+
+/**
+ * The sources that are asked for, from where, those whose place the user names first. A `file:` URL of a list is a feed
+ * like any other: it is copied, checked, and kept until there is a better one. Throws as `resolveSources`.
+ */
+export function feedsOf(overrides: SourceOverrides = {}, rows: readonly SourceRow[] = SOURCES): readonly Feed[] {
   for (const id of Object.keys(overrides)) {
     if (!rows.some((row) => row.id === id)) {
       throw new SallyportError('invalid_config', `data.sources.${id}: there is no such source`)
     }
   }
-  return withoutReplacedCities(rows.map((row) => resolveSource(row, overrides[row.id] ?? {})))
+  const feeds = rows.flatMap((row): readonly Feed[] => {
+    const { url, enabled = isOn(row, url), key } = overrides[row.id] ?? {}
+    const protocol = url === undefined ? undefined : protocolOf(row.id, url)
+    const place = url ?? (row.refreshHours === undefined ? undefined : row.url)
+    const isCopied = protocol !== 'file:' || COPIED.includes(row.kind)
+    if (!enabled || place === undefined || !isCopied || (row.key && url === undefined && key === undefined)) return []
+    return [{ row, url: place, published: url === undefined, ...(key === undefined ? {} : { key }) }]
+  })
+  return feeds.toSorted((x, y) => Number(x.published) - Number(y.published))
 }
 
-function resolveSource(row: SourceRow, { url, enabled = true }: SourceOverride): ResolvedSource {
-  const named = url === undefined ? undefined : pathOf(row.id, url)
-  if (!enabled) return { row, reason: 'switched off' }
-  if (named !== undefined) {
-    const file = statFile(named)
-    return file === undefined ? { row, reason: `no such file: ${named}` } : { row, file }
+/** Whoever names a place for a source wants it. */
+function isOn(row: SourceRow, url: string | undefined): boolean {
+  return row.enabled || url !== undefined
+}
+
+function resolveSource(row: SourceRow, { url, enabled = isOn(row, url), key }: SourceOverride): ResolvedSource {
+  if (!enabled) return { row, reason: row.enabled ? 'switched off' : 'not switched on' }
+  if (url !== undefined && protocolOf(row.id, url) === 'file:') {
+    const path = fileURLToPath(url)
+    const file = statFile(path)
+    return file === undefined ? { row, reason: `no such file: ${path}` } : { row, file }
   }
-  if (row.package === undefined || row.file === undefined) return { row, reason: 'no file is named' }
+  if (row.package === undefined || row.file === undefined) return { row, reason: whyAbsent(row, url, key) }
   const folder = packageFolder(row.package)
   const file = folder === undefined ? undefined : statFile(join(folder, row.file))
   if (folder === undefined || file === undefined) return { row, reason: `package ${row.package} is not installed` }
@@ -61,25 +109,36 @@ function resolveSource(row: SourceRow, { url, enabled = true }: SourceOverride):
   return { row, file: { ...file, ...(version === undefined ? {} : { version }) } }
 }
 
-/** A city database that serves both families is instead of all city databases after it. */
-function withoutReplacedCities(sources: readonly ResolvedSource[]): readonly ResolvedSource[] {
-  const chosen = sources.find(({ row, file }) => row.kind === 'city' && row.family === undefined && file !== undefined)
-  if (chosen === undefined) return sources
-  return sources.map((source) =>
-    source.row.kind === 'city' && source !== chosen
-      ? { row: source.row, reason: `${chosen.row.id} takes its place` }
-      : source,
-  )
+function whyAbsent(row: SourceRow, url: string | undefined, key: string | undefined): string {
+  if (url === undefined && row.url === undefined) return 'no file is named'
+  return row.key && url === undefined && key === undefined ? 'it needs a key' : 'not downloaded yet'
 }
 
-function pathOf(id: string, url: string): string {
-  try {
-    const parsed = new URL(url)
-    if (parsed.protocol === 'file:') return fileURLToPath(parsed)
-  } catch {
-    // Told below, like any other URL that this version cannot read.
+/** A city database or a file of systems that serves both families is instead of all others of its kind. */
+function withoutReplaced(sources: readonly ResolvedSource[]): readonly ResolvedSource[] {
+  const chosen = (['asn', 'city'] as const).flatMap((kind) => {
+    return sources.find(({ row, file }) => row.kind === kind && row.family === undefined && file !== undefined) ?? []
+  })
+  return sources.map((source) => {
+    const instead = chosen.find(({ row }) => row.kind === source.row.kind)
+    return instead === undefined || instead === source
+      ? source
+      : { row: source.row, reason: `${instead.row.id} takes its place` }
+  })
+}
+
+function protocolOf(id: string, url: string): 'file:' | 'http:' | 'https:' {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  switch (parsed?.protocol) {
+    case 'file:':
+      if (parsed.host === '') return parsed.protocol
+      break
+    case 'http:':
+    case 'https:':
+      return parsed.protocol
   }
-  throw new SallyportError('invalid_config', `data.sources.${id}.url: this version reads file: URLs only, not ${url}`)
+  // Not the URL itself: it may hold a key.
+  throw new SallyportError('invalid_config', `data.sources.${id}.url: it is no file:, https: or http: URL`)
 }
 
 function statFile(path: string): SourceFile | undefined {
@@ -100,10 +159,25 @@ function packageVersion(folder: string): string | undefined {
   return typeof version === 'string' ? version : undefined
 }
 
-/** The day a file was true, `YYYY-MM-DD`: from a package version such as 2.3.2026061719, else from its own time. */
-export function dateOfFile({ version, modified }: SourceFile): string {
+/**
+ * The day a file was true, `YYYY-MM-DD`: from a package version such as 2.3.2026061719, from what its publisher says, or
+ * else from its own time.
+ */
+export function dateOfFile({ version, made, modified }: SourceFile): string {
   const stamp = version === undefined ? null : /\.(20\d\d)(0[1-9]|1[0-2])(\d\d)\d\d$/.exec(version)
-  return stamp === null ? dayOf(modified) : `${stamp[1]}-${stamp[2]}-${stamp[3]}`
+  return stamp === null ? dayOf(made ?? modified) : `${stamp[1]}-${stamp[2]}-${stamp[3]}`
+}
+
+/** SHA-256 of a file in hexadecimal: what an attestation names the data by. */
+export function digestOfFile({ path }: SourceFile): string {
+  return hash('sha256', readFileSync(path), 'hex')
+}
+
+const MS_PER_DAY = 86_400_000
+
+/** The UTC day of a time in milliseconds since the epoch, in days since it. */
+export function dayNumber(milliseconds: number): number {
+  return Math.floor(milliseconds / MS_PER_DAY)
 }
 
 /** A time in milliseconds since the epoch as its UTC day. */
@@ -115,7 +189,7 @@ export function dayOf(milliseconds: number): string {
 export function sourceStatus(
   row: SourceRow,
   state: SourceStatus['state'],
-  more: { readonly date?: string; readonly entries?: number; readonly reason?: string } = {},
+  more: Pick<SourceStatus, 'date' | 'entries' | 'sha256' | 'reason'> = {},
 ): SourceStatus {
   return { id: row.id, title: row.title, state, ...more, licence: row.licence, credit: row.credit }
 }

@@ -1,47 +1,51 @@
-import type { CountryTable, NetworkTable, SourceStatus, SystemTable } from '@sallyport/core'
-import { findSegment4, findSegment6 } from '@sallyport/core'
+import type { CrawlerRanges, NetworkTable, SourceStatus, SystemTable } from '@sallyport/core'
+import { readColumns } from '../columns/read.ts'
+import { dayNumber } from '../sources/resolve.ts'
+import { openCrawlers } from './crawlers.ts'
+import { type DecodedTables, TABLES_FORM } from './format.ts'
 import { openNetworks } from './networks.ts'
-import { partitionsOf } from './partitions.ts'
-import { readTables } from './read.ts'
 import { openSystems } from './systems.ts'
 
 /** Compiled tables in memory. A member is absent when none of the sources that it is made from could be read. */
 export interface LoadedTables {
   readonly networks?: NetworkTable
   readonly systems?: SystemTable
-  readonly countries?: CountryTable
+  readonly crawlerRanges?: CrawlerRanges
   readonly sources: readonly SourceStatus[]
   /** True when both a VPN and a datacenter range list are in `networks`. */
   readonly rangesLoaded: boolean
+  /** True when a list of residential proxies is in `networks`. */
+  readonly proxiesLoaded: boolean
+  /** The bytes that all of this reads from; another thread that is handed them loads them without a copy. */
+  readonly shared: SharedArrayBuffer
+}
+
+export interface LoadOptions {
+  /** Days since the epoch, by which listed addresses expire; the system's clock if absent. */
+  readonly today?: () => number
 }
 
 /**
  * Loads a compiled file: one read into shared memory, one checksum, and views on it; records become objects when they
- * are first asked for. Throws `corrupt_data` naming the file for one byte too few, too many or changed, and
- * `missing_data` when it is not there.
+ * are first asked for. `source` is its path, or its bytes as another thread of this process loaded or compiled them.
+ * Throws `corrupt_data` naming the file for one byte too few, too many or changed, and `missing_data` when it is not
+ * there.
  */
-export function loadTables(path: string): LoadedTables {
-  const tables = readTables(path)
-  const { loaded, sources, rangesLoaded } = tables.description
+export function loadTables(source: string | SharedArrayBuffer, { today = systemDay }: LoadOptions = {}): LoadedTables {
+  const tables: DecodedTables = readColumns(TABLES_FORM, source)
+  const { loaded, sources, rangesLoaded, proxiesLoaded, crawlers } = tables.description
   const systems = openSystems(tables)
   return {
-    ...(loaded.networks ? { networks: openNetworks(tables, systems) } : {}),
+    ...(loaded.networks ? { networks: openNetworks(tables, systems, today) } : {}),
     ...(loaded.systems ? { systems } : {}),
-    ...(loaded.countries ? { countries: openCountries(tables) } : {}),
+    ...(crawlers.length > 0 ? { crawlerRanges: openCrawlers(tables) } : {}),
     sources,
     rangesLoaded,
+    proxiesLoaded,
+    shared: tables.shared,
   }
 }
 
-function openCountries({ columns, description }: ReturnType<typeof readTables>): CountryTable {
-  const { four, six } = partitionsOf(columns, 'countries')
-  const codes4 = columns['countries4.codes']
-  const codes6 = columns['countries6.codes']
-  const codes = [undefined, ...description.countries]
-  return {
-    find({ family, a, b, c, d }) {
-      const code = family === 4 ? codes4[findSegment4(four, d)] : codes6[findSegment6(six, a, b, c, d)]
-      return codes[code as number]
-    },
-  }
+function systemDay(): number {
+  return dayNumber(Date.now())
 }

@@ -1,62 +1,92 @@
-import { buildPartition6, directIndex4, type Partition4, type Partition6 } from '@sallyport/core'
-import { createSegmentWriter, type Segments } from '../compile/segments.ts'
-import type { Columns } from './format.ts'
+import { buildPartition4, createPartition6Writer, type Partition4, type Partition6 } from '@sallyport/core'
+import type { Segments } from '../compile/segments.ts'
 
-/** The partitions of both families of one table, as views on its columns. */
-export function partitionsOf(columns: Columns, table: 'networks' | 'countries'): { four: Partition4; six: Partition6 } {
-  return {
-    four: { starts: columns[`${table}4.starts`], direct: columns[`${table}4.direct`] },
-    six: {
-      high: columns[`${table}6.high`],
-      low: columns[`${table}6.low`],
-      direct: columns[`${table}6.direct`],
-      split: columns[`${table}6.split`],
-      cells: columns[`${table}6.cells`],
-      pieces: columns[`${table}6.pieces`],
-      fineHigh: columns[`${table}6.fineHigh`],
-      fineLow: columns[`${table}6.fineLow`],
-    },
-  }
+type Prefixed<Table extends string, Partition> = {
+  readonly [Name in keyof Partition & string as `${Table}.${Name}`]: Partition[Name]
+}
+
+/** The IPv4 partition of one table, as views on its columns. */
+export function partitionOf4<Table extends string>(columns: Prefixed<Table, Partition4>, table: Table): Partition4 {
+  return unprefixed(columns, table, ['lows', 'direct'])
+}
+
+/** The IPv6 partition of one table, as views on its columns. */
+export function partitionOf6<Table extends string>(columns: Prefixed<Table, Partition6>, table: Table): Partition6 {
+  const names = ['uppers', 'groups', 'lowers', 'direct', 'split', 'cells', 'pieces', 'fineHigh', 'fineLow'] as const
+  return unprefixed(columns, table, names)
+}
+
+/** A partition as the columns of a table. */
+export function prefixed<Table extends string, Partition extends Partition4 | Partition6>(
+  table: Table,
+  partition: Partition,
+): Prefixed<Table, Partition> {
+  const rows = Object.entries(partition).map(([name, column]) => [`${table}.${name}`, column] as const)
+  return Object.fromEntries(rows) as unknown as Prefixed<Table, Partition>
+}
+
+function unprefixed<Partition>(
+  columns: object,
+  table: string,
+  names: readonly (keyof Partition & string)[],
+): Partition {
+  const all = columns as Readonly<Record<string, unknown>>
+  return Object.fromEntries(names.map((name) => [name, all[`${table}.${name}`]])) as Partition
 }
 
 /** IPv4 segments as a partition and the value of each of its segments. */
-export function partition4(segments: Segments): { partition: Partition4; values: Uint32Array } {
-  const starts = Uint32Array.from({ length: segments.count }, (_, index) => segments.starts[index * 4 + 3] as number)
-  return { partition: { starts, direct: directIndex4(starts) }, values: segments.values }
+export function partition4({ count, starts, values }: Segments): { partition: Partition4; values: Uint32Array } {
+  const words = new Uint32Array(count)
+  for (let segment = 0; segment < count; segment++) words[segment] = starts[segment * 4 + 3] as number
+  return { partition: buildPartition4(words), values }
 }
 
 /** IPv6 segments as a partition and the value of each of its segments and pieces. */
-export function partition6(segments: Segments): { partition: Partition6; values: Uint32Array } {
-  const { partition, origin } = buildPartition6(segments.starts)
-  return { partition, values: origin.map((index) => segments.values[index] as number) }
-}
-
-/** An IPv4 partition as segments again, with `valueAt` of each segment's number; equal neighbours become one. */
-export function segmentsOf4({ starts }: Partition4, valueAt: (number: number) => number): Segments {
-  const writer = createSegmentWriter(starts.length)
-  for (let segment = 0; segment < starts.length; segment++) {
-    writer.push(0, 0, 0, starts[segment] as number, valueAt(segment))
+export function partition6({ count, starts, values }: Segments): { partition: Partition6; values: Uint32Array } {
+  const writer = createPartition6Writer(count)
+  for (let segment = 0, at = 0; segment < count; segment++, at += 4) {
+    writer.push(
+      starts[at] as number,
+      starts[at + 1] as number,
+      starts[at + 2] as number,
+      starts[at + 3] as number,
+      values[segment] as number,
+    )
   }
   return writer.finish()
 }
 
-/** The like for IPv6, in address order: a cell is left out for its pieces. */
-export function segmentsOf6(partition: Partition6, valueAt: (number: number) => number): Segments {
-  const { high, low, cells, pieces, fineHigh, fineLow } = partition
-  const writer = createSegmentWriter(high.length + fineHigh.length)
+/** Told of every segment in address order: the four words of its first address, and its number. */
+export type SegmentVisitor = (a: number, b: number, c: number, d: number, number: number) => void
+
+/** Walks over the segments of an IPv4 partition. */
+export function visitSegments4({ lows, direct }: Partition4, visit: SegmentVisitor): void {
+  for (let chunk = 0; chunk + 1 < direct.length; chunk++) {
+    const end = direct[chunk + 1] as number
+    for (let segment = direct[chunk] as number; segment < end; segment++) {
+      visit(0, 0, 0, ((chunk << 14) | (lows[segment] as number)) >>> 0, segment)
+    }
+  }
+}
+
+/** Walks over the segments and pieces of an IPv6 partition: a cell is left out for its pieces. */
+export function visitSegments6(partition: Partition6, visit: SegmentVisitor): void {
+  const { uppers, groups, lowers, cells, pieces, fineHigh, fineLow } = partition
   let cell = 0
-  for (let segment = 0; segment < high.length; segment++) {
-    const a = high[segment] as number
-    const b = low[segment] as number
-    if (cells[cell] !== segment) {
-      writer.push(a, b, 0, 0, valueAt(segment))
-      continue
+  for (let group = 0; group < uppers.length; group++) {
+    const a = uppers[group] as number
+    const groupEnd = groups[group + 1] as number
+    for (let segment = groups[group] as number; segment < groupEnd; segment++) {
+      const b = lowers[segment] as number
+      if (cells[cell] !== segment) {
+        visit(a, b, 0, 0, segment)
+        continue
+      }
+      const end = pieces[cell + 1] as number
+      for (let piece = pieces[cell] as number; piece < end; piece++) {
+        visit(a, b, fineHigh[piece] as number, fineLow[piece] as number, lowers.length + piece)
+      }
+      cell++
     }
-    const end = pieces[cell + 1] as number
-    for (let piece = pieces[cell] as number; piece < end; piece++) {
-      writer.push(a, b, fineHigh[piece] as number, fineLow[piece] as number, valueAt(high.length + piece))
-    }
-    cell++
   }
-  return writer.finish()
 }

@@ -3,28 +3,32 @@ import {
   AS_TYPES,
   type AsType,
   type AutonomousSystem,
+  address4,
   coverRange,
   NETWORK_CLASSES,
   type NetworkClass,
+  previousAddress,
   type SystemTable,
 } from '@sallyport/core'
-import { boundsOf, groupByValue } from '../compile/segments.ts'
 import { BASES } from '../compile/systems.ts'
-import type { Columns } from './format.ts'
-import { partitionsOf, segmentsOf4, segmentsOf6 } from './partitions.ts'
-import type { DecodedTables } from './read.ts'
+import type { Columns, DecodedTables } from './format.ts'
+import { partitionOf4, partitionOf6, type SegmentVisitor, visitSegments4, visitSegments6 } from './partitions.ts'
+
+const LINE_FEED = '\n'
 
 /** The systems over the columns of a compiled file; objects are made when first asked for, and kept. */
 export function openSystems({ columns, description }: DecodedTables): SystemTable {
   const asns = columns['systems.asns']
   const ends = columns['systems.nameEnds']
-  const { buffer, byteOffset, byteLength } = columns['systems.names']
-  const names = Buffer.from(buffer, byteOffset, byteLength)
+  const names = bytesOf(columns['systems.names'])
+  const folded = bytesOf(columns['systems.folded'])
+  const foldedEnds = columns['systems.foldedEnds']
+  const orders = { addresses: columns['systems.byAddresses'], prefixes: columns['systems.byPrefixes'] }
   const kept = new Array<AutonomousSystem | undefined>(asns.length)
-  let rangesBySystem: SystemRanges | undefined
 
   function makeSystem(index: number): AutonomousSystem {
     const start = index === 0 ? 0 : (ends[index - 1] as number)
+    const list = description.systemLists[columns['systems.lists'][index] as number]
     const country = description.countries[(columns['systems.countries'][index] as number) - 1]
     const system = Object.freeze({
       asn: asns[index] as number,
@@ -33,6 +37,7 @@ export function openSystems({ columns, description }: DecodedTables): SystemTabl
       networkClass: NETWORK_CLASSES[columns['systems.classes'][index] as number] as NetworkClass,
       brand: description.brands[columns['systems.brands'][index] as number] as string,
       basis: BASES[columns['systems.bases'][index] as number] as AutonomousSystem['basis'],
+      ...(list === '' || list === undefined ? {} : { list }),
       ...(country === undefined ? {} : { country }),
     })
     kept[index] = system
@@ -42,42 +47,72 @@ export function openSystems({ columns, description }: DecodedTables): SystemTabl
   return {
     size: asns.length,
     system: (index) => kept[index] ?? makeSystem(index),
-    indexOf(asn) {
-      let low = 0
-      let high = asns.length - 1
-      while (low <= high) {
-        const middle = (low + high) >>> 1
-        const found = asns[middle] as number
-        if (found === asn) return middle
-        if (found < asn) low = middle + 1
-        else high = middle - 1
-      }
-      return -1
-    },
+    indexOf: (asn) => positionIn(asns, asn),
     ipv4Prefixes: (index) => columns['systems.ipv4Prefixes'][index] as number,
     ipv6Prefixes: (index) => columns['systems.ipv6Prefixes'][index] as number,
     ipv4Addresses: (index) => columns['systems.ipv4Addresses'][index] as number,
-    prefixes(index) {
-      rangesBySystem ??= collectRanges(columns, asns.length)
-      return rangesBySystem(index).flatMap(([first, last]) => coverRange(first, last))
+    prefixes: (index) => rangesOf(columns, index).flatMap(([first, last]) => coverRange(first, last)),
+    largest: (by, count) => Array.from(orders[by].subarray(0, count)),
+    named(text, limit) {
+      const found: number[] = []
+      // A line feed stands between two names, so a text with one would be found across them.
+      if (text.includes(LINE_FEED)) return found
+      const wanted = Buffer.from(text)
+      for (let at = 0; found.length < limit; ) {
+        const hit = folded.indexOf(wanted, at)
+        if (hit === -1 || hit >= folded.length) break
+        const rank = firstAbove(foldedEnds, hit)
+        found.push(orders.addresses[rank] as number)
+        at = foldedEnds[rank] as number
+      }
+      return found
     },
   }
 }
 
-/** The ranges of a system, by its index: IPv4 in address order, then IPv6. */
-type SystemRanges = (index: number) => readonly (readonly [first: Address, last: Address])[]
+function bytesOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
+}
 
-/** One pass over both partitions, which drops the cuts that range lists made inside a system's ranges. */
-function collectRanges(columns: Columns, size: number): SystemRanges {
-  const { four, six } = partitionsOf(columns, 'networks')
+/** The position of a value in an ascending column; -1 when it is not there. */
+function positionIn(column: Uint32Array, value: number): number {
+  const position = value === 0 ? 0 : firstAbove(column, value - 1)
+  return column[position] === value ? position : -1
+}
+
+/** The position of the first element above a value in an ascending column. */
+function firstAbove(column: Uint32Array, value: number): number {
+  let low = 0
+  let high = column.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((column[middle] as number) <= value) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/**
+ * The ranges of a system, IPv4 in address order, then IPv6, without the cuts that range lists made inside them: one
+ * pass over both partitions, a millisecond or two, which costs no memory to keep.
+ */
+function rangesOf(columns: Columns, index: number): readonly (readonly [first: Address, last: Address])[] {
+  const ranges: (readonly [Address, Address])[] = []
   const systems = columns['records.systems']
-  const [records4, records6] = [columns['networks4.records'], columns['networks6.records']]
-  const segments4 = segmentsOf4(four, (number) => systems[records4[number] as number] as number)
-  const segments6 = segmentsOf6(six, (number) => systems[records6[number] as number] as number)
-  const of4 = groupByValue(segments4, size)
-  const of6 = groupByValue(segments6, size)
-  return (index) => [
-    ...of4(index + 1).map((segment) => boundsOf(segments4, segment, 4)),
-    ...of6(index + 1).map((segment) => boundsOf(segments6, segment, 6)),
-  ]
+  const collect = (family: 4 | 6, records: Uint32Array, walk: (visit: SegmentVisitor) => void) => {
+    let open: Address | undefined
+    walk((a, b, c, d, number) => {
+      const own = systems[records[number] as number] === index + 1
+      if (own === (open !== undefined)) return
+      const start: Address = family === 4 ? address4(d) : { family, a: a | 0, b: b | 0, c: c | 0, d: d | 0 }
+      if (open !== undefined) ranges.push([open, previousAddress(start) as Address])
+      open = own ? start : undefined
+    })
+    if (open !== undefined) ranges.push([open, family === 4 ? address4(-1) : { family, a: -1, b: -1, c: -1, d: -1 }])
+  }
+  const four = partitionOf4(columns, 'networks4')
+  const six = partitionOf6(columns, 'networks6')
+  collect(4, columns['networks4.records'], (visit) => visitSegments4(four, visit))
+  collect(6, columns['networks6.records'], (visit) => visitSegments6(six, visit))
+  return ranges
 }

@@ -24,7 +24,8 @@ export function parseConfig(input: unknown): Config {
   throw new SallyportError('invalid_config', `configuration: ${firstIssue(result.error)}`)
 }
 
-function firstIssue(error: z.ZodError): string {
+/** The first issue alone, with the key it is about. */
+export function firstIssue(error: z.ZodError): string {
   const issue = error.issues[0]
   if (issue === undefined) return 'not usable'
   const path = issue.path.map(String)
@@ -39,12 +40,10 @@ function firstIssue(error: z.ZodError): string {
 /** Keys that a later version will know: refused rather than ignored, so that nobody relies on what is not done. */
 const LATER_KEYS: ReadonlyMap<string, string> = new Map([
   ['tls', 'is not supported by this version: terminate TLS in front and name that proxy in trustProxy'],
-  ['redis', 'is not supported by this version: limits are kept in the process'],
-  ['whois', 'is not supported by this version'],
-  ['provenance', 'is not supported by this version'],
 ])
 
-function readFile(file: string): Readonly<Record<string, unknown>> {
+/** The map of keys that a YAML or JSON file holds; throws `invalid_config` that names the file and the line. */
+export function readFile(file: string): Readonly<Record<string, unknown>> {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
@@ -73,9 +72,15 @@ const VARIABLES: readonly (readonly [name: string, path: readonly string[], kind
   ['SALLYPORT_API_BASE', ['api', 'base'], 'text'],
   ['SALLYPORT_DATA_DIR', ['dataDir'], 'text'],
   ['SALLYPORT_STORE', ['store'], 'text'],
+  ['SALLYPORT_REDIS', ['redis'], 'text'],
+  ['SALLYPORT_DATA_REFRESH', ['data', 'refresh'], 'json'],
+  ['SALLYPORT_NET_ALLOW_PRIVATE', ['net', 'allowPrivate'], 'list'],
   ['SALLYPORT_DNS_SERVERS', ['dns', 'servers'], 'list'],
   ['SALLYPORT_DNS_TIMEOUT_MS', ['dns', 'timeoutMs'], 'json'],
+  ['SALLYPORT_DNS_REVERSE_NAMES', ['dns', 'reverseNames'], 'json'],
   ['SALLYPORT_POLICY_PRESET', ['policy', 'preset'], 'text'],
+  ['SALLYPORT_PROVENANCE_POLICY', ['provenance', 'policy'], 'text'],
+  ['SALLYPORT_PROVENANCE_SIGNING_KEY', ['provenance', 'signingKey'], 'text'],
   ['SALLYPORT_LIMITS_IPV6_PREFIX', ['limits', 'ipv6Prefix'], 'json'],
 ]
 

@@ -1,7 +1,20 @@
-import { ACTIONS, MODES, NETWORK_CLASSES, PRESET_NAMES } from '@sallyport/core'
+import {
+  ACTIONS,
+  AGENT_BASES,
+  AGENT_CLASSES,
+  CRAWLER_OUTCOMES,
+  CRAWLER_PURPOSES,
+  DAYS,
+  MODES,
+  NETWORK_CLASSES,
+  PRESET_NAMES,
+} from '@sallyport/core'
 import { z } from 'zod'
 
 const Strings = z.array(z.string())
+
+/** 0 to 1. */
+const Share = z.number().min(0).max(1)
 
 /** `host:port`, an IPv6 host in brackets; port 0 takes a free one. */
 const Listen = z.string().regex(/^(\[[0-9a-f:.]+\]|[^\s:[\]]+):\d{1,5}$/i, 'must be host:port')
@@ -13,11 +26,40 @@ const Rule = z.strictObject({
       networkClass: z.array(z.enum(NETWORK_CLASSES)),
       country: Strings,
       asn: z.array(z.int().nonnegative()),
+      provider: Strings,
       path: Strings,
       method: Strings,
+      header: z.strictObject({ present: Strings, absent: Strings }).partial(),
+      time: z
+        .strictObject({ from: z.string(), to: z.string(), days: z.array(z.enum(DAYS)), zone: z.string() })
+        .partial(),
+      class: z.array(z.enum(AGENT_CLASSES)),
+      basis: z.array(z.enum(AGENT_BASES)),
+      headless: z.boolean(),
+      confidence: z.strictObject({ atLeast: Share, atMost: Share }).partial(),
+      identity: Strings,
+      vendor: Strings,
+      crawler: Strings,
+      crawlerOutcome: z.array(z.enum(CRAWLER_OUTCOMES)),
+      operator: Strings,
+      purpose: z.array(z.enum(CRAWLER_PURPOSES)),
     })
     .partial(),
   action: z.enum(ACTIONS),
+  monitor: z.boolean().optional(),
+  onError: z.enum(ACTIONS).optional(),
+})
+
+/** The policy: rules of one's own, then the preset's, then the default. */
+export const PolicySchema = z.strictObject({
+  preset: z.enum(PRESET_NAMES).default('low-friction'),
+  rules: z.array(Rule).default([]),
+  /** What no rule speaks of; absent: allow. */
+  default: z.enum(ACTIONS).optional(),
+  /** What is decided when the inspection itself fails; absent: allow. */
+  onError: z.enum(ACTIONS).optional(),
+  /** CIDRs and addresses that are allowed before any rule. */
+  allowlist: Strings.optional(),
 })
 
 /**
@@ -53,22 +95,32 @@ export const Config = z.strictObject({
     })
     .prefault({}),
   dataDir: z.string().min(1).default('./.sallyport'),
-  /** `sqlite:<path>`; absent: `sqlite:<dataDir>/state.db`. */
+  /** `sqlite:<path>` or `postgres://…`; absent: `sqlite:<dataDir>/state.db`. */
   store: z
     .string()
-    .regex(/^sqlite:.+$/, 'must be sqlite:<path> in this version')
+    .regex(
+      /^(sqlite:.+|postgres(ql)?:\/\/\S+)$/,
+      'must be sqlite:<path> or postgres://user:password@host:port/database',
+    )
+    .optional(),
+  /** Where the per-client limits of several machines are counted; absent: in the dataDir, for one machine. */
+  redis: z
+    .string()
+    .regex(/^rediss?:\/\/\S+$/, 'must be redis://host:port')
     .optional(),
   data: z
     .strictObject({
-      /** Refreshing is not supported by this version: only `false` is accepted. */
-      refresh: z.literal(false).default(false),
-      /** Sources by id, as in data/sources.json. */
-      sources: z.record(z.string(), z.strictObject({ url: z.string(), enabled: z.boolean() }).partial()).default({}),
+      /** Whether a running service downloads what is due; `false` leaves it to `sallyport data update`. */
+      refresh: z.boolean().default(true),
+      /** Sources by id, as in data/sources.json. `key` is `account:secret`, for publishers that ask for one. */
+      sources: z
+        .record(z.string(), z.strictObject({ url: z.string(), enabled: z.boolean(), key: z.string() }).partial())
+        .default({}),
     })
     .prefault({}),
   net: z
     .strictObject({
-      /** CIDRs that outbound requests may reach although they are not public. DNS alone goes out in this version. */
+      /** CIDRs that outbound requests may reach although they are not public. */
       allowPrivate: Strings.default([]),
     })
     .prefault({}),
@@ -77,12 +129,43 @@ export const Config = z.strictObject({
       /** `address` or `address:port`; absent: the resolvers of the machine. */
       servers: Strings.default([]),
       timeoutMs: z.int().min(10).max(30_000).default(500),
+      /** Asks for the reverse names of visitors from hosting networks, in the background: the resolver sees them. */
+      reverseNames: z.boolean().default(false),
     })
     .prefault({}),
-  policy: z
+  whois: z
     .strictObject({
-      preset: z.enum(PRESET_NAMES).default('low-friction'),
-      rules: z.array(Rule).default([]),
+      /** Port-43 servers by top-level domain, before those that are known. */
+      servers: z.record(z.string().regex(/^[a-z0-9-]+$/, 'must be a top-level domain'), Listen).default({}),
+      /** A bootstrap file of RDAP services (RFC 9224), read once a day; absent: the source `rdap-dns`, or what is shipped. */
+      rdapBootstrap: z.url({ protocol: /^https?$/ }).optional(),
+    })
+    .prefault({}),
+  policy: PolicySchema.prefault({}),
+  /** HTTP message signatures of agents; absent: the agents of the catalogue alone. */
+  webBotAuth: z
+    .strictObject({
+      /** Origins whose key directories are fetched, beside those of the crawler catalogue. */
+      agents: z.array(z.url({ protocol: /^https?$/ })).default([]),
+      /** Fetch the directory of any agent that names one. */
+      discover: z.boolean().default(false),
+      /** Accept the keys that RFC 9421 prints with their private halves: for tests only. */
+      testKeys: z.boolean().default(false),
+    })
+    .optional(),
+  provenance: z
+    .strictObject({
+      /** Jurisdiction policy, YAML or JSON; absent: data/jurisdictions.json. */
+      policy: z.string().min(1).optional(),
+      /** Private Ed25519 key in PEM: a file of mode 0600, or `env:NAME`; absent: made in dataDir. */
+      signingKey: z.string().min(1).optional(),
+      /** Whose log inline attestations go to: the id of an account, whose key then exports them. */
+      account: z
+        .string()
+        .regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be the id of an account')
+        .default('site'),
+      /** Days after which addresses and contexts are erased; absent: never. The records stay. */
+      retentionDays: z.int().min(1).max(36_500).optional(),
     })
     .prefault({}),
   limits: z

@@ -1,0 +1,121 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { SourceOverride } from '@sallyport/datasets'
+import { readShared, sharedLines, sharedRows } from './shared.ts'
+
+/** What is configured for one run of the real compile: sources by id. */
+export type Feeds = Readonly<Record<string, SourceOverride>>
+
+const isIpv4 = (entry: string): boolean => !entry.includes(':')
+const isIpv6 = (entry: string): boolean => entry.includes(':')
+
+/**
+ * The stored snapshots as the sources that they are snapshots of, in files that the real parsers read. Lists that the
+ * snapshots merge or keep in another form are split or written back to the form that is published.
+ */
+export function snapshotFeeds(folder: string): Feeds {
+  mkdirSync(folder, { recursive: true })
+  const feeds: Record<string, SourceOverride> = {}
+  const put = (id: string, text: string): void => {
+    const path = join(folder, id)
+    writeFileSync(path, text)
+    feeds[id] = { url: pathToFileURL(path).href }
+  }
+  for (const [id, path] of AS_THEY_ARE) put(id, readShared(path))
+  for (const path of GEOFEEDS) put(path.slice('geo/'.length, -'.csv.gz'.length), readShared(path))
+
+  const relay = sharedLines('vpn/apple-private-relay-egress.txt.gz')
+  put('lord-alfred-apple-ipv4', relay.filter(isIpv4).join('\n'))
+  put('lord-alfred-apple-ipv6', relay.filter(isIpv6).join('\n'))
+
+  for (const [provider, entries] of cloudRanges()) {
+    for (const [family, mine] of [
+      ['ipv4', entries.filter(isIpv4)],
+      ['ipv6', entries.filter(isIpv6)],
+    ] as const) {
+      if (mine.length > 0) put(`lord-alfred-${provider}-${family}`, mine.join('\n'))
+    }
+  }
+
+  const open = sharedRows('proxy/open-proxies.csv').map(([protocol, host, port, exit_ip]) => ({
+    ...{ protocol, host },
+    ...{ port: Number(port), exit_ip },
+  }))
+  put('monosans', JSON.stringify(open))
+  return feeds
+}
+
+const AS_THEY_ARE: readonly (readonly [id: string, path: string])[] = [
+  ['tor-bulk-exit', 'tor/tor-exits.txt'],
+  ['x4bnet-vpn-ipv4', 'vpn/x4bnet-ipv4.txt'],
+  ['x4bnet-vpn-ipv6', 'vpn/x4bnet-ipv6.txt'],
+  ['x4bnet-dc-ipv4', 'cloud/x4bnet-datacenter-ipv4.txt.gz'],
+  ['x4bnet-dc-ipv6', 'cloud/x4bnet-datacenter-ipv6.txt.gz'],
+  ['x4bnet-vpn-asn', 'asn-types/x4bnet-vpn-asn.txt'],
+  ['x4bnet-dc-asn', 'asn-types/x4bnet-datacenter-asn.txt'],
+  ['protonvpn-exit', 'vpn/by-provider/protonvpn-exit.txt'],
+  ['tunnelbear', 'vpn/by-provider/tunnelbear.txt'],
+  ['avastel-1day', 'proxy/avastel-proxy-ips-2025-11-22.csv.gz'],
+  ['avastel-8days', 'proxy/avastel-blocklist-5days.csv'],
+  ['ipverse-bots', 'crawlers/ipverse-crawlers.json'],
+]
+
+const GEOFEEDS = [
+  'geo/geofeed-t-mobile-us.csv.gz',
+  'geo/geofeed-verizon-wireless.csv.gz',
+  'geo/geofeed-verizon-5g-home.csv.gz',
+  'geo/geofeed-verizon-wireline.csv.gz',
+]
+
+/** Providers of the merged file that have a source of their own. */
+const CLOUDS = ['amazon', 'cloudflare', 'digitalocean', 'github', 'google', 'linode', 'microsoft', 'oracle', 'vultr']
+
+function cloudRanges(): ReadonlyMap<string, readonly string[]> {
+  const ranges = new Map<string, string[]>(CLOUDS.map((provider) => [provider, []]))
+  for (const [provider = '', entry = ''] of sharedRows('cloud/cloud-ranges.csv.gz')) ranges.get(provider)?.push(entry)
+  return ranges
+}
+
+/** Feeds that the labels of a class were drawn from, by the beginnings of their ids. */
+export const SUPPLIERS = {
+  tor: ['tor-'],
+  vpn: ['x4bnet-vpn', 'protonvpn', 'tunnelbear'],
+  residential_proxy: ['avastel'],
+  datacenter: CLOUDS.map((provider) => `lord-alfred-${provider}`),
+  hosting: ['x4bnet-dc'],
+  mobile: ['geofeed-t-mobile-us', 'geofeed-verizon-wireless'],
+  residential_clean: ['geofeed-verizon-wireline', 'geofeed-verizon-5g-home'],
+} as const satisfies Record<string, readonly string[]>
+
+/** The feeds without those whose id begins so. */
+export function without(feeds: Feeds, prefixes: readonly string[]): Feeds {
+  return Object.fromEntries(Object.entries(feeds).filter(([id]) => !prefixes.some((prefix) => id.startsWith(prefix))))
+}
+
+export function only(feeds: Feeds, prefixes: readonly string[]): Feeds {
+  return Object.fromEntries(Object.entries(feeds).filter(([id]) => prefixes.some((prefix) => id.startsWith(prefix))))
+}
+
+/** VPN services whose exits are in the snapshots, each with its files. */
+export const VPN_SERVICES = {
+  Mullvad: ['mullvad'],
+  'Private Internet Access': ['pia'],
+  'Proton VPN': ['protonvpn', 'protonvpn-exit'],
+  TunnelBear: ['tunnelbear'],
+} as const satisfies Record<string, readonly string[]>
+export type VpnService = keyof typeof VPN_SERVICES
+
+/** Ranges and addresses of a service's exits, IPv4. */
+export function exitsOf(service: VpnService): readonly string[] {
+  const lines = VPN_SERVICES[service].flatMap((file) => sharedLines(`vpn/by-provider/${file}.txt`))
+  return lines.map((line) => line.replace(/#.*/, '').trim()).filter((entry) => entry !== '' && isIpv4(entry))
+}
+
+/** All feeds, of which those of VPNs know every service but this one. */
+export function withoutService(feeds: Feeds, service: VpnService, folder: string): Feeds {
+  const known = (Object.keys(VPN_SERVICES) as VpnService[]).filter((name) => name !== service).flatMap(exitsOf)
+  const path = join(folder, `without-${VPN_SERVICES[service][0]}`)
+  writeFileSync(path, known.join('\n'))
+  return { ...without(feeds, SUPPLIERS.vpn), 'x4bnet-vpn-ipv4': { url: pathToFileURL(path).href } }
+}

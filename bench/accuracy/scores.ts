@@ -1,0 +1,56 @@
+/** What was said of one thing, and what is so. */
+export interface Judged<Name extends string> {
+  readonly label: Name
+  readonly found: Name
+}
+
+export interface Score {
+  readonly precision: number
+  readonly recall: number
+  readonly f1: number
+  readonly labelled: number
+}
+
+/** How well `found` names what is one of `names`, all of them taken as one. */
+export function scoreOf<Name extends string>(judged: readonly Judged<Name>[], names: readonly Name[]): Score {
+  const isIn = (name: Name) => names.includes(name)
+  const labelled = judged.filter(({ label }) => isIn(label)).length
+  const found = judged.filter((one) => isIn(one.found)).length
+  const both = judged.filter((one) => isIn(one.label) && isIn(one.found)).length
+  return { precision: both / found, recall: both / labelled, f1: (2 * both) / (found + labelled), labelled }
+}
+
+/** The share of what is labelled so that was found to be one of `names`. */
+export function shareFound<Name extends string>(
+  judged: readonly Judged<Name>[],
+  label: Name,
+  names: readonly Name[],
+): number {
+  const labelled = judged.filter((one) => one.label === label)
+  return labelled.filter(({ found }) => names.includes(found)).length / labelled.length
+}
+
+/** The mean F1 of the classes that occur among the labels. */
+export function macroF1<Name extends string>(judged: readonly Judged<Name>[]): number {
+  const labels = [...new Set(judged.map(({ label }) => label))]
+  return labels.reduce((sum, label) => sum + scoreOf(judged, [label]).f1, 0) / labels.length
+}
+
+/** A row a label, a column a finding. */
+export function confusion<Name extends string>(
+  judged: readonly Judged<Name>[],
+  names: readonly Name[],
+): Record<string, Record<string, number>> {
+  const labels = names.filter((name) => judged.some(({ label }) => label === name))
+  return Object.fromEntries(
+    labels.map((label) => {
+      const mine = judged.filter((one) => one.label === label)
+      return [label, Object.fromEntries(names.map((name) => [name, mine.filter(({ found }) => found === name).length]))]
+    }),
+  )
+}
+
+/** A share as people read it; what was never asked is no share. */
+export function percent(share: number): string {
+  return Number.isNaN(share) ? 'none' : `${(share * 100).toFixed(1)} %`
+}

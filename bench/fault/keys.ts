@@ -1,0 +1,57 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Limits } from '@sallyport/accounts'
+import { createMemoryLimits, openSqliteLimits } from '@sallyport/stores'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { scratch } from './scratch.ts'
+
+const KEYS = 2_000_000
+const LIMIT = { name: 'KEYS', max: 60, windowSeconds: 3600 }
+const MAX_GROWTH_MB = 200
+
+/** Two million clients come once each while one is exhausted: memory and disk stay bounded and it stays exhausted. */
+export async function faultKeys(): Promise<readonly string[]> {
+  return scratch(async (folder) => {
+    const rows: Record<string, object> = {}
+    const broken: string[] = []
+    const flood = async (name: string, limits: Limits, file?: string) => {
+      for (let call = 0; call < LIMIT.max; call++) await limits.take(LIMIT, 'exhausted')
+      globalThis.gc?.()
+      const before = process.memoryUsage().rss
+      const start = performance.now()
+      let most = before
+      for (let key = 0; key < KEYS; key++) {
+        await limits.take(LIMIT, `6:20010db8${key.toString(16).padStart(24, '0')}/64`)
+        if (key % 50_000 === 0) most = Math.max(most, process.memoryUsage().rss)
+      }
+      const { allowed } = await limits.take(LIMIT, 'exhausted')
+      const growth = (most - before) / 1e6
+      rows[name] = {
+        'MB more': Math.round(growth),
+        'MB on the disk': file === undefined ? 0 : Math.round((await stat(file)).size / 1e6),
+        'µs a call': Number((((performance.now() - start) * 1000) / KEYS).toFixed(1)),
+        'stays exhausted': !allowed,
+      }
+      if (allowed) broken.push(`${name}: an exhausted key was let in again`)
+      return growth
+    }
+    if ((await flood('memory', createMemoryLimits())) > MAX_GROWTH_MB) broken.push('memory: not bounded')
+    const path = join(folder, 'limits.db')
+    const sqlite = await openSqliteLimits(path)
+    if ((await flood('SQLite', sqlite, path)) > MAX_GROWTH_MB) broken.push('SQLite: memory is not bounded')
+    sqlite.close()
+    const library = new RateLimiterMemory({ points: LIMIT.max, duration: LIMIT.windowSeconds })
+    await flood('rate-limiter-flexible, memory', {
+      async take(limit, key) {
+        const left = await library.consume(key).then(
+          ({ remainingPoints }) => remainingPoints,
+          () => -1,
+        )
+        return { allowed: left >= 0, limit: limit.max, remaining: Math.max(0, left), resetAt: 0 }
+      },
+    })
+    console.log(`\n${KEYS} clients, one call each`)
+    console.table(rows)
+    return broken
+  })
+}

@@ -1,0 +1,105 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import {
+  createPrefixSet,
+  formatAddress,
+  type Prefix,
+  parsePrefix,
+  reservedRow,
+  type SystemTable,
+} from '@sallyport/core'
+import { SOURCES, type SourceRow } from '@sallyport/data/sources'
+import { compileTables, loadTables, type ResolvedSource, resolveSources } from '@sallyport/datasets'
+import { addressIn, createRandom, type Random } from './random.ts'
+
+/*
+ * Made lists as large as the published ones, which the repository does not hold: prefixes and addresses are drawn from
+ * the networks of the embedded data, in the shares of families and prefix lengths that the real lists have.
+ */
+const PREFIXES = { vpn: { 4: 10_900, 6: 500 }, hosting: { 4: 40_000, 6: 8_600 } }
+/** Lengths by how often they are met, of IPv4 and IPv6. */
+const LENGTHS = { 4: [24, 24, 24, 24, 23, 22, 22, 21, 20, 25, 28, 32], 6: [48, 48, 48, 44, 40, 56, 64] }
+const LISTED = { 4: 450_000, 6: 50_000 }
+const CRAWLERS = 30
+const CRAWLER_PREFIXES = 100
+/** An address in reserved space, or a well-known resolver's, would make a list unusable. */
+const KEPT_OUT = [
+  ...['1.0.0.0/14', '8.8.0.0/16', '9.9.0.0/16', '192.5.0.0/16', '193.0.0.0/16', '198.41.0.0/16', '199.7.0.0/16'],
+  ...['208.67.0.0/16', '2606:4700::/32', '2001:4860::/32', '2620:fe::/32', '2001:503::/32'],
+]
+
+const ROW = { format: 'text', enabled: true, licence: 'none', credit: '', note: '' } as const
+const MADE_ROWS: readonly SourceRow[] = [
+  {
+    ...ROW,
+    id: 'made-proxies',
+    title: 'Made proxies',
+    kind: 'addresses',
+    networkClass: 'residential_proxy',
+    lifeDays: 3,
+  },
+  ...Array.from({ length: CRAWLERS }, (_, number): SourceRow => {
+    return {
+      ...ROW,
+      id: `made-crawler-${number}`,
+      title: 'Made crawler',
+      kind: 'crawler',
+      networkClass: 'datacenter',
+      crawler: `crawler-${number}`,
+    }
+  }),
+]
+
+/** The embedded sources and made lists of full size, as files in `folder`. */
+export async function fullSources(folder: string): Promise<readonly ResolvedSource[]> {
+  const { shared } = await compileTables({ dataDir: folder, sources: resolveSources() })
+  const { systems } = loadTables(shared)
+  if (systems === undefined) throw new Error('no network data to draw from')
+  const random = createRandom(20_261_121)
+  const draw = createDraw(systems, random)
+  const files: Readonly<Record<string, readonly string[]>> = {
+    'x4bnet-vpn-ipv4': draw.prefixes(4, PREFIXES.vpn[4]),
+    'x4bnet-vpn-ipv6': draw.prefixes(6, PREFIXES.vpn[6]),
+    'x4bnet-dc-ipv4': draw.prefixes(4, PREFIXES.hosting[4]),
+    'x4bnet-dc-ipv6': draw.prefixes(6, PREFIXES.hosting[6]),
+    'made-proxies': [...draw.addresses(4, LISTED[4]), ...draw.addresses(6, LISTED[6])],
+    ...Object.fromEntries(
+      MADE_ROWS.filter(({ kind }) => kind === 'crawler').map(({ id }) => [
+        id,
+        [...draw.prefixes(4, CRAWLER_PREFIXES), ...draw.prefixes(6, CRAWLER_PREFIXES / 10)],
+      ]),
+    ),
+  }
+  const overrides = Object.entries(files).map(([id, lines]) => {
+    const path = join(folder, id)
+    writeFileSync(path, `${lines.join('\n')}\n`)
+    return [id, { url: pathToFileURL(path).href }] as const
+  })
+  return resolveSources(Object.fromEntries(overrides), [...SOURCES, ...MADE_ROWS])
+}
+
+interface Draw {
+  prefixes(family: 4 | 6, count: number): readonly string[]
+  addresses(family: 4 | 6, count: number): readonly string[]
+}
+
+function createDraw(systems: SystemTable, random: Random): Draw {
+  const routed = Array.from({ length: 8_000 }, () => systems.prefixes(random(systems.size))).flat()
+  const keptOut = createPrefixSet(KEPT_OUT.flatMap((text) => parsePrefix(text) ?? []))
+  const some = (family: 4 | 6): string => {
+    for (;;) {
+      const { address, length } = routed[random(routed.length)] as Prefix
+      if (address.family !== family) continue
+      const drawn = addressIn(address, length, random)
+      if (reservedRow(drawn) === undefined && !keptOut.has(drawn)) return formatAddress(drawn)
+    }
+  }
+  return {
+    prefixes(family, count) {
+      const lengths = LENGTHS[family]
+      return Array.from({ length: count }, () => `${some(family)}/${lengths[random(lengths.length)]}`)
+    },
+    addresses: (family, count) => Array.from({ length: count }, () => some(family)),
+  }
+}

@@ -1,0 +1,121 @@
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import fastifyRateLimit from '@fastify/rate-limit'
+import type { Accounts, ClientLimit, Limits } from '@sallyport/accounts'
+import { type Access, type ApiServices, createApi, ROUTES } from '@sallyport/api'
+import { parseAddress } from '@sallyport/core'
+import { loadTables } from '@sallyport/datasets'
+import { v1 } from '@sallyport/fastify'
+import {
+  createMemoryLimits,
+  createSharedLimits,
+  leaseCalls,
+  openPostgres,
+  openPostgresAccounts,
+  openRedisLimits,
+  openSqliteAccounts,
+  openSqliteLimits,
+  recordKeyUses,
+  rememberKeys,
+} from '@sallyport/stores'
+import express from 'express'
+import { rateLimit } from 'express-rate-limit'
+import fastify from 'fastify'
+import { report } from './shots.ts'
+
+/*
+ * One server a process for the bench of limits: `node limits-server.js KIND TABLES FOLDER URL`. The kinds of `/v1` are
+ * one route, `/v1/vpn/{ip}`, that is open, asks for a key, or is limited by client; the others are the rate limits of
+ * two frameworks around a handler of a few bytes.
+ */
+const [kind = '', tables = '', folder = '', url = ''] = process.argv.slice(2)
+const PORT = { port: 0, host: '127.0.0.1' }
+
+/** So large that it is never reached. */
+const MAX = 1_000_000_000
+const LIMIT: ClientLimit = { name: 'BENCH', max: MAX, windowSeconds: 3600 }
+
+const ACCESS: Readonly<Record<string, Access>> = {
+  open: { kind: 'open' },
+  keyed: { kind: 'key', metered: true },
+  client: { kind: 'client', limit: LIMIT },
+}
+
+const never = (): never => {
+  throw new Error('not part of this bench')
+}
+
+async function serveV1(access: Access): Promise<number> {
+  const { networks, systems, rangesLoaded, proxiesLoaded } = loadTables(tables)
+  const loaded = { ...(networks && { networks }), ...(systems && { systems }) }
+  const snapshot = { ...loaded, rangesLoaded, proxiesLoaded, sources: [] }
+  const accounts = await openAccounts()
+  const services: ApiServices = {
+    clock: { now: Date.now },
+    snapshots: { current: () => snapshot },
+    lookup: { lookup: never },
+    check: never,
+    whois: { find: never },
+    crawlers: { verify: never },
+    provenance: { attest: never, evidence: never, keys: never },
+    accounts,
+    limits: await openLimits(),
+    client: ({ peer }) => ({ address: parseAddress(peer), via: 'peer', malformed: false, forwardedUntrusted: false }),
+    onKeyUsed: recordKeyUses(accounts).used,
+    onError: (error) => console.error(error),
+  }
+  const app = fastify()
+  const rows = ROUTES.filter(({ path }) => path === '/v1/vpn/{ip}').map((row) => ({ ...row, access }))
+  await app.register(v1, { sallyport: { api: createApi(services, rows) } })
+  await app.listen(PORT)
+  return (app.server.address() as AddressInfo).port
+}
+
+async function openAccounts(): Promise<Accounts> {
+  const accounts = rememberKeys(
+    url.startsWith('postgres:')
+      ? await openPostgresAccounts(await openPostgres(url))
+      : await openSqliteAccounts(join(folder, 'state.db')),
+  )
+  // What metering adds is told by leaving it out.
+  if (kind === 'unmetered') return { ...accounts, spend: async () => ({ granted: 1, used: 1, windowId: '' }) }
+  return leaseCalls(accounts)
+}
+
+async function openLimits(): Promise<Limits> {
+  if (url === 'memory') return createMemoryLimits()
+  const store = await (url.startsWith('redis:') ? openRedisLimits(url) : openSqliteLimits(join(folder, 'limits.db')))
+  return createSharedLimits(store)
+}
+
+async function serveFastify(limited: boolean): Promise<number> {
+  const app = fastify()
+  if (limited) await app.register(fastifyRateLimit, { max: MAX, timeWindow: '1 hour' })
+  app.get('/*', async () => 'hello')
+  await app.listen(PORT)
+  return (app.server.address() as AddressInfo).port
+}
+
+function serveExpress(limited: boolean): Promise<number> {
+  const app = express()
+  if (limited) app.use(rateLimit({ limit: MAX, windowMs: 3_600_000 }))
+  app.use((_request, response) => void response.send('hello'))
+  return new Promise((resolve) => {
+    const server = app.listen(PORT.port, PORT.host, () => resolve((server.address() as AddressInfo).port))
+  })
+}
+
+async function start(): Promise<number> {
+  switch (kind) {
+    case 'fastify':
+    case 'fastify-limited':
+      return serveFastify(kind === 'fastify-limited')
+    case 'express':
+    case 'express-limited':
+      return serveExpress(kind === 'express-limited')
+    default:
+      return serveV1(ACCESS[kind === 'unmetered' ? 'keyed' : kind] ?? never())
+  }
+}
+
+report(await start())

@@ -1,0 +1,34 @@
+import table from './automation.json' with { type: 'json' }
+
+/** A program that says in its user agent what it is: a library, a tool or a browser driven by a program. */
+export interface AutomationRow {
+  /** Word of the user agent, whole; the case does not count. */
+  readonly token: string
+  /** `headless`: a browser without a person in front of it. */
+  readonly kind: 'library' | 'headless'
+}
+
+/** An AI crawler or agent known by its name alone: nothing is published by which a claim could be checked. */
+export interface AiTokenRow {
+  readonly token: string
+  readonly vendor: string
+}
+
+/** The newest major versions of the browsers' engines, so that very old ones can be told. */
+export interface BrowserVersions {
+  readonly chromium: number
+  readonly firefox: number
+  readonly date: string
+}
+
+export const AUTOMATION: readonly AutomationRow[] = table.automation as readonly AutomationRow[]
+export const AI_TOKENS: readonly AiTokenRow[] = table.ai
+/** Parts of words by which programs call themselves programs. */
+export const AUTOMATION_WORDS: readonly string[] = table.words
+/** Starts of user agents that people's browsers have; anything else is a program. */
+export const BROWSER_STARTS: readonly string[] = table.browserStarts
+/** Clients that applications on people's devices are built on: a program in form, a person behind most of it. */
+export const APP_TOKENS: readonly string[] = table.apps
+/** Slugs of the crawler catalogue that fetch for a user and are no AI. */
+export const FETCHERS_WITHOUT_AI: readonly string[] = table.fetchersWithoutAi
+export const BROWSER_VERSIONS: BrowserVersions = table.browsers

@@ -1,0 +1,61 @@
+import table from './crawlers.json' with { type: 'json' }
+
+/** What a crawler fetches pages for. */
+export type CrawlerPurpose =
+  | 'search'
+  | 'training'
+  | 'ai-search'
+  | 'user-fetch'
+  | 'agent'
+  | 'preview'
+  | 'seo'
+  | 'monitor'
+  | 'archive'
+  | 'feed'
+  | 'ads'
+  | 'security'
+
+/** One crawler or agent that says in its user agent who it is, and what its operator gives to check that by. */
+export interface CrawlerRow {
+  /** Stable name, as in the API's `bot` and in policies. */
+  readonly slug: string
+  readonly name: string
+  readonly operator: string
+  readonly purpose: CrawlerPurpose
+  /** Words of the user agent; the case does not count. None: only a signature or the caller tells who it is. */
+  readonly tokens: readonly string[]
+  /** `token-only`: a word for robots.txt that no request ever carries. `retired`: the operator sends it no more. */
+  readonly status?: 'token-only' | 'retired'
+  /** Reverse names of its addresses; `*` stands for the varying part, and the fixed rest is the operator's alone. */
+  readonly names?: readonly string[]
+  /** True where `names` was seen and no document of the operator promises it: such a name may confirm, never refute. */
+  readonly undocumented?: true
+  /** The list of published ranges it is in: several crawlers of one operator share one. */
+  readonly ranges?: string
+  /** Autonomous systems it was seen in. */
+  readonly asns?: readonly number[]
+  /** True where the operator alone uses every one of `asns`, so that they confirm and refute. */
+  readonly exclusive?: true
+  /** Origin of its Web Bot Auth key directory. */
+  readonly agent?: string
+  /** The operator's page about it. */
+  readonly docs?: string
+  readonly note?: string
+  /** What the row rests on: the operator's own page, or only public lists of names. */
+  readonly source: 'operator' | 'public lists'
+  /** Year and month in which the row was last looked at. */
+  readonly date: string
+}
+
+/** Prefixes that an operator published and that have stood for long: they may confirm a claim, never refute one. */
+export interface DatedRanges {
+  /** A `ranges` of the catalogue. */
+  readonly id: string
+  /** The day the prefixes were true, YYYY-MM-DD. */
+  readonly date: string
+  /** CIDR, host bits zero. */
+  readonly prefixes: readonly string[]
+}
+
+export const CRAWLERS: readonly CrawlerRow[] = table.crawlers as readonly CrawlerRow[]
+export const DATED_RANGES: readonly DatedRanges[] = table.ranges

@@ -1,0 +1,22 @@
+import table from './hosting-shape.json' with { type: 'json' }
+
+/**
+ * How much the outline of a system's address space looks like a host's: a few small prefixes, bought here and there
+ * and registered in several countries, with IPv6. A system with zero points or more is more likely a host than not.
+ */
+export interface HostingShape {
+  /** Year and month in which the points were fitted. */
+  readonly date: string
+  readonly start: number
+  /** Of each measure the steps `[at least, points]`, ascending; the last that is reached counts. */
+  readonly points: Readonly<Record<ShapeMeasure, readonly (readonly [atLeast: number, points: number])[]>>
+  /** Where no name rule says anything, and where one says that it sells access. */
+  readonly unnamed: number
+  readonly namedAccess: number
+}
+
+export type ShapeMeasure = 'addressesPerPrefix' | 'ipv4Prefixes' | 'ipv4Blocks' | 'countries' | 'ipv6Prefixes'
+
+const { date, start, points, unnamed, namedAccess } = table as unknown as HostingShape
+
+export const HOSTING_SHAPE: HostingShape = { date, start, points, unnamed, namedAccess }

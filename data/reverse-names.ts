@@ -1,0 +1,31 @@
+import table from './reverse-names.json' with { type: 'json' }
+
+/**
+ * What the reverse name of an address says of it. Only classes that make a verdict stricter are in here: whoever holds
+ * an address writes its name, so no name may make anybody look cleaner.
+ */
+export interface ReverseNameRule {
+  readonly networkClass: 'vpn' | 'tor'
+  /** '' when the rule names none. */
+  readonly provider: string
+  /** The name is in this domain, or is it. */
+  readonly domain?: string
+  /** Some label of the name begins so. */
+  readonly labelStart?: string
+}
+
+/** The rules, first to last; the file keeps the domains of a service in one text, separated by commas. */
+export const REVERSE_NAME_RULES: readonly ReverseNameRule[] = [
+  ...table.services.flatMap(({ provider, class: networkClass, domains }) =>
+    domains
+      .split(', ')
+      .map((domain) => ({ networkClass: networkClass as ReverseNameRule['networkClass'], provider, domain })),
+  ),
+  ...table.labels.flatMap(({ class: networkClass, starts }) =>
+    starts.split(', ').map((labelStart) => ({
+      networkClass: networkClass as ReverseNameRule['networkClass'],
+      provider: '',
+      labelStart,
+    })),
+  ),
+]

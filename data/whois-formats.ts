@@ -1,0 +1,36 @@
+import formats from './whois-formats.json' with { type: 'json' }
+
+/** Members of a WHOIS record that a label can stand for. */
+export type WhoisField =
+  | 'domain'
+  | 'registrar'
+  | 'registeredOn'
+  | 'expiresOn'
+  | 'lastUpdated'
+  | 'nameservers'
+  | 'status'
+
+/** How the answers of one family of registries are written. Labels are in the form that `labelKey` of core gives. */
+export interface WhoisFamily {
+  readonly family: string
+  readonly note: string
+  readonly labels: Readonly<Partial<Record<WhoisField, readonly string[]>>>
+}
+
+/** What port-43 answers look like: labels by family, section headings of people, and the phrases that say a state. */
+export interface WhoisFormats {
+  readonly source: string
+  readonly date: string
+  readonly families: readonly WhoisFamily[]
+  /** Labels that name the registrar within a section headed by it. */
+  readonly registrarFields: readonly string[]
+  /** Headings of sections about people, where dates and names are theirs and not the domain's. */
+  readonly contacts: readonly string[]
+  /** Starts of lines, lower case, a quoted or bare domain name written as `@`; with `$` the whole line. */
+  readonly phrases: Readonly<Record<'free' | 'reserved' | 'throttled', readonly string[]>>
+  /** Values of a status label that say the same. */
+  readonly statuses: Readonly<Record<'free' | 'reserved', readonly string[]>>
+  readonly privacy: { readonly source: string; readonly contains: readonly string[] }
+}
+
+export const WHOIS_FORMATS: WhoisFormats = formats

@@ -1,0 +1,100 @@
+import { CLIENT_LIMITS } from '@sallyport/accounts'
+import { SallyportError } from '@sallyport/core'
+import { EVIDENCE_TYPE, type EvidenceQuery as Query } from '@sallyport/ledger'
+import type { z } from 'zod'
+import { defineRoute, type RouteContext } from '../route.ts'
+import { Evidence, EvidenceQuery, LedgerKeys } from '../schemas/evidence.ts'
+import { ProvenanceCheckRequest, ProvenanceCheckResponse } from '../schemas/provenance-check.ts'
+import { addressOf } from './address.ts'
+
+export const provenanceCheck = defineRoute({
+  method: 'POST',
+  path: '/v1/provenance/check',
+  access: { kind: 'key', metered: true },
+  operationId: 'provenanceCheck',
+  tag: 'Provenance',
+  summary: 'Whether a connection fits a claimed jurisdiction, recorded.',
+  description:
+    'The id is given out when the record is durable. Address and `request_context` (8 KiB at most) are kept apart ' +
+    'from the record, which holds salted hashes of them.',
+  errors: [400, 401, 429, 500],
+  body: ProvenanceCheckRequest,
+  response: ProvenanceCheckResponse,
+  answer: 'The verdict, what the jurisdiction policy says, and the id of the record.',
+  async handle({ body }, { services, ...context }) {
+    const { attestationId, verdict, action } = await services.provenance.attest({
+      account: accountOf(context),
+      address: addressOf(body.ip),
+      claim: body.claimed_jurisdiction,
+      ...(body.request_context === undefined ? {} : { context: body.request_context }),
+    })
+    return {
+      network_origin: verdict.classification,
+      anonymized: verdict.anonymized,
+      method: verdict.method,
+      confidence: verdict.confidence,
+      policy_action: action,
+      attestation_id: attestationId,
+    }
+  },
+})
+
+export const provenanceExport = defineRoute({
+  method: 'GET',
+  path: '/v1/provenance/export',
+  access: { kind: 'key', metered: true },
+  operationId: 'provenanceExport',
+  tag: 'Provenance',
+  summary: 'Signed evidence about attestations of the account, which verifies offline.',
+  errors: [400, 401, 404, 429, 500],
+  query: EvidenceQuery,
+  response: Evidence,
+  mediaType: EVIDENCE_TYPE,
+  answer: 'Evidence: records, proofs, checkpoint, keys, policy and data sets.',
+  async handle({ query }, { services, ...context }) {
+    const evidence = await services.provenance.evidence(accountOf(context), readQuery(query))
+    // One answer for an id that is not there and for one of another account.
+    if (evidence === undefined) throw new SallyportError('attestation_not_found')
+    return evidence
+  },
+})
+
+export const provenanceKeys = defineRoute({
+  method: 'GET',
+  path: '/v1/provenance/keys',
+  access: { kind: 'client', limit: CLIENT_LIMITS.ledgerKeys },
+  operationId: 'provenanceKeys',
+  tag: 'Provenance',
+  summary: 'The public keys that evidence is signed with, the retired ones too.',
+  errors: [429, 500],
+  cache: 'public, max-age=300',
+  response: LedgerKeys,
+  mediaType: 'application/jwk-set+json',
+  answer: 'A JWKS.',
+  handle: (_input, { services }) => services.provenance.keys(),
+})
+
+function accountOf({ allowance }: Pick<RouteContext, 'allowance'>): string {
+  if (allowance === undefined) throw new TypeError('a keyed route has an allowance')
+  return allowance.account.id
+}
+
+function readQuery({ attestation_id: id, from, to }: z.output<typeof EvidenceQuery>): Query {
+  if (id !== undefined && from === undefined && to === undefined) {
+    if (!/^[1-9]\d{0,17}$/.test(id)) throw new SallyportError('invalid_request', 'attestation_id: not an id')
+    return { attestationId: Number(id) }
+  }
+  if (id !== undefined || from === undefined || to === undefined) {
+    throw new SallyportError('invalid_request', 'query: attestation_id alone, or from and to')
+  }
+  return { from: momentOf('from', from), to: momentOf('to', to) }
+}
+
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
+
+/** In UTC with milliseconds, as records have it. */
+function momentOf(name: string, text: string): string {
+  const time = RFC_3339.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(time)) throw new SallyportError('invalid_request', `${name}: not a date-time of RFC 3339`)
+  return new Date(time).toISOString()
+}

@@ -1,0 +1,34 @@
+import { registrableDomain, SallyportError } from '@sallyport/core'
+import { defineRoute } from '../route.ts'
+import { DomainParams } from '../schemas/parameters.ts'
+import { WhoisResponse } from '../schemas/whois-response.ts'
+
+export const whois = defineRoute({
+  method: 'GET',
+  path: '/v1/whois/{domain}',
+  access: { kind: 'key', metered: true },
+  operationId: 'whois',
+  tag: 'WHOIS',
+  summary: 'What the registry says of a domain.',
+  description:
+    'A name below a registered domain is answered with that domain. A name that nobody has registered is 400 `domain_not_found`, one that the registry keeps is 400 `domain_reserved`; where no registry gives an answer in time it is 503.',
+  errors: [400, 401, 429, 500],
+  params: DomainParams,
+  response: WhoisResponse,
+  answer: 'The registration; what the registry does not tell is left out.',
+  async handle({ params }, { services }) {
+    const target = registrableDomain(params.domain)
+    if (target === undefined) throw new SallyportError('invalid_domain')
+    const answer = await services.whois.find(target)
+    switch (answer.state) {
+      case 'registered':
+        return { domain: answer.domain, ...answer.record }
+      case 'free':
+        throw new SallyportError('domain_not_found')
+      case 'reserved':
+        throw new SallyportError('domain_reserved')
+      case 'failed':
+        throw new SallyportError('service_unavailable', 'No registry of this domain gave an answer.')
+    }
+  },
+})

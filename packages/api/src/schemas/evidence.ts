@@ -1,0 +1,92 @@
+import { EVIDENCE_TYPE } from '@sallyport/ledger'
+import { z } from 'zod'
+import { int64, Moment } from './words.ts'
+
+const Base64 = z.string().meta({ description: 'Standard base64.' })
+const Sha256 = z.string().meta({ description: 'SHA-256, lower-case hexadecimal.' })
+const Hashes = z.array(Base64).meta({ description: 'Hashes of the proof (RFC 6962), from the leaf up.' })
+const SignedNote = z.string().meta({ description: 'C2SP signed note of a checkpoint.' })
+
+/** The query of the export, in text as it comes; the route reads it. */
+export const EvidenceQuery = z.object({
+  attestation_id: z
+    .string()
+    .optional()
+    .meta({
+      override: { type: 'integer', format: 'int64', minimum: 1 },
+      description: 'One attestation. Either this, or `from` and `to`.',
+    }),
+  from: z
+    .string()
+    .optional()
+    .meta({ override: { format: 'date-time' }, description: 'Issued at or after, RFC 3339.' }),
+  to: z
+    .string()
+    .optional()
+    .meta({ override: { format: 'date-time' }, description: 'Issued at or before, RFC 3339.' }),
+})
+
+/** One public key (RFC 7517, RFC 8037) with its interval. */
+const LedgerKey = z.object({
+  kty: z.literal('OKP'),
+  crv: z.literal('Ed25519'),
+  alg: z.literal('EdDSA'),
+  use: z.literal('sig'),
+  kid: z.string().meta({ description: 'RFC 7638 thumbprint.' }),
+  x: z.string().meta({ description: 'Public key, base64url.' }),
+  nbf: z.int().meta({ description: 'Unix seconds from which it signs.' }),
+  exp: z.int().optional().meta({ description: 'Unix seconds at which the next key took over.' }),
+  revoked_at: z.int().optional().meta({ description: 'Unix seconds; given up as compromised.' }),
+  replaces: z.string().optional().meta({ description: '`kid` of the key before it.' }),
+  succession: Base64.optional().meta({ description: 'Signature of the key before it, over the takeover.' }),
+  vkey: z.string().meta({ description: 'The key for checkpoints, C2SP vkey.' }),
+})
+
+/** The keys that a ledger has signed with, oldest first. */
+export const LedgerKeys = z
+  .object({ origin: z.string().meta({ description: 'Name of the ledger.' }), keys: z.array(LedgerKey) })
+  .meta({ id: 'LedgerKeys' })
+
+const Neighbor = z.object({ seq: int64(), leaf_hash: Base64, hashes: Hashes })
+
+const Document = z.object({ sha256: Sha256, text: z.string().meta({ description: 'The very text that was hashed.' }) })
+
+/** Evidence about attestations, whole in itself; `sallyport evidence verify` reads it. */
+export const Evidence = z
+  .object({
+    media_type: z.literal(EVIDENCE_TYPE),
+    created_at: Moment,
+    origin: z.string(),
+    log: z.string(),
+    query: z.union([z.object({ attestation_id: int64() }), z.object({ from: Moment, to: Moment })]),
+    records: z.array(
+      z.object({
+        attestation_id: int64(),
+        seq: int64(),
+        dsse: z.object({
+          payloadType: z.string(),
+          payload: Base64,
+          signatures: z.array(z.object({ keyid: z.string(), sig: Base64 })),
+        }),
+        inclusion: z.object({ hashes: Hashes }),
+        disclosure: z.object({
+          state: z.enum(['disclosed', 'erased']),
+          ip: z.string().optional(),
+          salt: Base64.optional(),
+          request_context: z.string().optional().meta({ description: 'Canonical JSON (RFC 8785).' }),
+        }),
+      }),
+    ),
+    neighbors: z.object({ previous: Neighbor.optional(), next: Neighbor.optional() }),
+    checkpoint: SignedNote,
+    consistency: z.object({ checkpoint: SignedNote, hashes: Hashes }).optional(),
+    keys: LedgerKeys,
+    policies: z.array(Document),
+    datasets: z.array(Document),
+    statements: z.object({
+      proves: z.array(z.string()),
+      does_not_prove: z.array(z.string()),
+      how_to_verify: z.string(),
+    }),
+  })
+  .meta({ id: 'Evidence' })

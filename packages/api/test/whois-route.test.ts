@@ -1,0 +1,69 @@
+import t from 'tap'
+import { createWire, REGISTERED } from './wire.ts'
+
+t.test('a domain is answered with its registration', async (t) => {
+  const wire = createWire()
+  const key = await wire.keyFor('free')
+  const registered = { domain: 'example.com', ...REGISTERED }
+  for (const name of ['example.com', 'EXAMPLE.COM', 'example.com.', 'a.b.example.com', 'ｅxample.com']) {
+    const { status, json, headers } = await wire.call('GET', `/v1/whois/${encodeURIComponent(name)}`, { key })
+    t.strictSame([status, json], [200, registered], name)
+    t.equal(headers['Cache-Control'], 'no-store')
+  }
+  const sparse = await wire.call('GET', '/v1/whois/example.net', { key })
+  t.strictSame(sparse.json, { domain: 'example.net', nameservers: [], status: [], privacyProtection: true })
+})
+
+t.test('what is no domain is told apart from what nobody has and from what cannot be told', async (t) => {
+  const wire = createWire()
+  const key = await wire.keyFor('free')
+  const rows: readonly (readonly [name: string, status: number, code: string])[] = [
+    ...['com', 'co.uk', 'localhost', 'a.local', 'a.internal', '1.1.1.1', '[::1]', '::1', '0x7f.1', '2130706433'].map(
+      (name) => [name, 400, 'invalid_domain'] as const,
+    ),
+    ...[
+      'a b.com',
+      'example.com\r\nexample.net',
+      'example.com\n',
+      ' ',
+      'a..com',
+      '-a.com',
+      'a_b.com',
+      'exa\0mple.com',
+    ].map((name) => [name, 400, 'invalid_domain'] as const),
+    ...[
+      `${'a'.repeat(300)}.com`,
+      `${'a.'.repeat(200)}com`,
+      'https://example.com',
+      'user@example.com',
+      'example.com:43',
+    ].map((name) => [name, 400, 'invalid_domain'] as const),
+    ['nobody.example.org', 400, 'domain_not_found'],
+    ['reserved.com', 400, 'domain_reserved'],
+    ['silent.com', 503, 'service_unavailable'],
+  ]
+  for (const [name, status, code] of rows) {
+    const answer = await wire.call('GET', `/v1/whois/${encodeURIComponent(name)}`, { key })
+    t.strictSame([answer.status, answer.json.error], [status, code], JSON.stringify(name.slice(0, 40)))
+  }
+  t.strictSame(wire.errors, [])
+})
+
+t.test('a key is needed, and an answer that could not be had is not counted', async (t) => {
+  const wire = createWire()
+  t.hasStrict(await wire.call('GET', '/v1/whois/example.com'), { status: 401 })
+  const key = await wire.keyFor('free')
+  const remaining = async (name: string) => {
+    const { headers } = await wire.call('GET', `/v1/whois/${name}`, { key })
+    return headers['X-RateLimit-Remaining']
+  }
+  t.strictSame(
+    [
+      await remaining('example.com'),
+      await remaining('free.org'),
+      await remaining('silent.com'),
+      await remaining('com'),
+    ],
+    ['29999', '29998', '29998', '29997'],
+  )
+})

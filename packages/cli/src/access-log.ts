@@ -1,0 +1,93 @@
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { SallyportError } from '@sallyport/core'
+
+/** A request as an access log keeps it. */
+export interface LoggedRequest {
+  readonly ip: string
+  readonly method: string
+  readonly target: string
+  readonly userAgent?: string
+}
+
+/** The requests of a log in combined format or in JSON lines; `undefined` for a line that is neither. */
+export async function* readAccessLog(file: string): AsyncIterable<LoggedRequest | undefined> {
+  const input = createReadStream(file, 'utf8')
+  try {
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      if (line.trim() !== '') yield parseLogLine(line)
+    }
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+    throw new SallyportError('invalid_request', `${file}: cannot be read: ${reason}`)
+  }
+}
+
+export function parseLogLine(line: string): LoggedRequest | undefined {
+  return line.startsWith('{') ? fromJson(line) : fromCombined(line)
+}
+
+/**
+ * `address identity user [time] "request" status bytes "referrer" "user agent"`. Read from quote to quote: whatever a
+ * client wrote stands within quotes, with quotes of its own escaped.
+ */
+function fromCombined(line: string): LoggedRequest | undefined {
+  const ip = line.slice(0, Math.max(0, line.indexOf(' ')))
+  const [request = '', , userAgent] = quotedParts(line)
+  const [method, target] = request.split(' ')
+  if (ip === '' || method === undefined || target === undefined) return undefined
+  return { ip, method, target, ...(userAgent !== undefined && userAgent !== '-' && { userAgent }) }
+}
+
+function quotedParts(line: string): readonly string[] {
+  const parts: string[] = []
+  let start = -1
+  for (let at = 0; at < line.length; at++) {
+    if (line[at] === '\\') at++
+    else if (line[at] === '"') {
+      if (start >= 0) parts.push(line.slice(start, at).replaceAll('\\"', '"').replaceAll('\\\\', '\\'))
+      start = start >= 0 ? -1 : at + 1
+    }
+  }
+  return parts
+}
+
+/** The names that common servers and this project's own logs give. */
+const NAMES = {
+  ip: ['ip', 'client_ip', 'clientIp', 'remote_addr', 'remote_ip', 'remoteAddress'],
+  method: ['method', 'request_method'],
+  target: ['target', 'path', 'uri', 'url', 'request_uri'],
+  userAgent: ['userAgent', 'user_agent', 'http_user_agent'],
+} as const
+
+function fromJson(line: string): LoggedRequest | undefined {
+  let record: unknown
+  try {
+    record = JSON.parse(line)
+  } catch {
+    return undefined
+  }
+  const text = (names: readonly string[]) => textNamed(record, names)
+  const [method, target] = text(['request'])?.split(' ') ?? []
+  const ip = text(NAMES.ip)
+  if (ip === undefined) return undefined
+  const userAgent = text(NAMES.userAgent)
+  return {
+    ip,
+    method: text(NAMES.method) ?? method ?? 'GET',
+    target: text(NAMES.target) ?? target ?? '/',
+    ...(userAgent !== undefined && { userAgent }),
+  }
+}
+
+/** The first member of these names that is a text, of the record or of what it holds under `request` and `headers`. */
+function textNamed(record: unknown, names: readonly string[]): string | undefined {
+  if (typeof record !== 'object' || record === null) return undefined
+  const own = new Map(Object.entries(record))
+  for (const name of names) {
+    const value: unknown = own.get(name)
+    if (typeof value === 'string') return value
+  }
+  const inner: unknown = own.get('request')
+  return typeof inner === 'object' ? textNamed(inner, names) : undefined
+}

@@ -1,0 +1,36 @@
+import { type Crawler, createCatalogue } from '@sallyport/core'
+import type { Command } from 'commander'
+import { jsonOption, type SharedOptions, withShared } from '../settings.ts'
+import { columns, json, type Terminal } from '../terminal.ts'
+
+/** `sallyport crawlers list` */
+export function addCrawlersCommands(program: Command, terminal: Terminal): void {
+  const crawlers = program.command('crawlers').description('the crawlers and agents that claims are checked against')
+
+  withShared(crawlers.command('list').description('the catalogue, with what each claim can be checked by'))
+    .addOption(jsonOption())
+    .action((options: SharedOptions & { readonly json?: true }) => {
+      const listed = createCatalogue().crawlers
+      if (options.json) return terminal.out(json(listed.map(plain)))
+      const rows = listed.map((crawler) => [crawler.slug, crawler.operator, crawler.purpose, checksOf(crawler)])
+      terminal.out(columns(rows, ['slug', 'operator', 'purpose', 'checked by']))
+    })
+}
+
+/** The checks that can confirm or refute, in the words of the API; what no operator helps with is `nothing`. */
+function checksOf({ silent, ranges, exclusive, names, agent }: Crawler): string {
+  if (silent === 'token-only') return 'never sent: a word for robots.txt'
+  if (silent === 'retired') return 'never sent any more'
+  const checks = [
+    ranges !== undefined && 'published ranges',
+    exclusive && 'operator ASN',
+    names.length > 0 && 'reverse DNS',
+    agent !== undefined && 'signature',
+  ].filter((check) => check !== false)
+  return checks.length === 0 ? 'nothing' : checks.join(', ')
+}
+
+/** A crawler as JSON: sets and patterns in the form in which the catalogue writes them. */
+function plain({ asns, names, ...rest }: Crawler) {
+  return { ...rest, names: names.map(({ text }) => text), asns: [...asns] }
+}

@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises'
+import { SallyportError } from '@sallyport/core'
+import { type EvidenceReport, ShapeError, verifyEvidence } from '@sallyport/ledger/verify'
+import type { Command } from 'commander'
+import { ExitError } from '../exit.ts'
+import { jsonOption } from '../settings.ts'
+import { columns, json, type Terminal } from '../terminal.ts'
+
+interface VerifyOptions {
+  readonly keys?: string
+  readonly json?: true
+}
+
+const FETCH_MS = 10_000
+
+/** `sallyport evidence verify` */
+export function addEvidenceCommands(program: Command, terminal: Terminal): void {
+  const evidence = program.command('evidence').description('signed evidence about attestations')
+
+  evidence
+    .command('verify')
+    .description('check evidence, offline unless the keys are asked from a URL')
+    .argument('<file>', 'evidence, as GET /v1/provenance/export gives it')
+    .option('--keys <file|url>', 'JWKS of the service, as GET /v1/provenance/keys gives it')
+    .addOption(jsonOption())
+    .action(async (file: string, options: VerifyOptions) => {
+      const keys = options.keys === undefined ? undefined : await readJson(options.keys)
+      const report = verify(await readJson(file), keys, options.keys)
+      terminal.out(options.json ? json(report) : shown(report))
+      if (!report.ok) throw new ExitError(1)
+    })
+}
+
+function verify(evidence: unknown, keys: unknown, place: string | undefined): EvidenceReport {
+  try {
+    return verifyEvidence(evidence, keys)
+  } catch (error) {
+    if (!(error instanceof ShapeError)) throw error
+    throw new SallyportError('corrupt_data', `${place} is not a JWKS: ${error.message}`)
+  }
+}
+
+function shown({ ok, axes }: EvidenceReport): string {
+  const rows = Object.entries(axes).map(([axis, { outcome, detail }]) => {
+    return [axis.replace('_', ' '), outcome.replace('_', ' '), detail]
+  })
+  return `${columns(rows)}\n${ok ? 'Nothing failed.' : 'This evidence does not hold.'}`
+}
+
+async function readJson(place: string): Promise<unknown> {
+  const text = /^https?:\/\//.test(place) ? await fetchText(place) : await readText(place)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new SallyportError('corrupt_data', `${place} is not JSON`)
+  }
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw new SallyportError('missing_data', `cannot read ${file}: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+async function fetchText(url: string): Promise<string> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(FETCH_MS) })
+    if (response.ok) return await response.text()
+    throw new Error(`status ${response.status}`)
+  } catch (error) {
+    throw new SallyportError('missing_data', `cannot get ${url}: ${error instanceof Error ? error.message : error}`)
+  }
+}

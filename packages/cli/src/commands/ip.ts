@@ -1,0 +1,95 @@
+import { type Address, type AddressObservation, formatAddress, NETWORK_CLASSES, parseAddress } from '@sallyport/core'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Override, openOverrides } from 'sallyport'
+import { configOf, jsonOption, type SharedOptions, using, withShared } from '../settings.ts'
+import { columns, json, type Terminal } from '../terminal.ts'
+
+type ReadOptions = SharedOptions & { readonly json?: true }
+
+interface SetOptions extends ReadOptions {
+  readonly class: Override['networkClass']
+  readonly ttl?: number
+  readonly provider?: string
+  readonly note?: string
+}
+
+/** `sallyport ip set | unset | list` */
+export function addIpCommands(program: Command, terminal: Terminal): void {
+  const ip = program.command('ip').description('what you know of single addresses: it beats all data')
+
+  withShared(ip.command('set').description('say the class of an address; a running process follows at once'))
+    .argument('<address>', 'IPv4 or IPv6', addressOf)
+    .addOption(new Option('--class <class>', 'network class').choices(NETWORK_CLASSES).makeOptionMandatory())
+    .addOption(new Option('--ttl <time>', 'how long: 90s, 30m, 12h, 7d; absent: until unset').argParser(millisecondsOf))
+    .option('--provider <name>', 'brand of the service behind it')
+    .option('--note <text>', 'why, for whoever reads the list')
+    .addOption(jsonOption())
+    .action(async (address: Address, { class: networkClass, ttl, provider, note, ...options }: SetOptions) => {
+      const override: Override = {
+        networkClass,
+        ...(ttl === undefined ? {} : { ttlMs: ttl }),
+        ...(provider === undefined ? {} : { provider }),
+        ...(note === undefined ? {} : { note }),
+      }
+      const set = await using(openOverrides(configOf(options)), ({ overrides }) => overrides.set(address, override))
+      const { until = 'it is unset', ...rest } = shown(set)
+      terminal.out(options.json ? json(shown(set)) : `${rest.address} is ${rest.class} until ${until}.`)
+    })
+
+  withShared(ip.command('unset').description('leave an address to the data again'))
+    .argument('<address>', 'IPv4 or IPv6', addressOf)
+    .addOption(jsonOption())
+    .action(async (address: Address, options: ReadOptions) => {
+      await using(openOverrides(configOf(options)), ({ overrides }) => overrides.unset(address))
+      const text = formatAddress(address)
+      terminal.out(options.json ? json({ address: text, unset: true }) : `${text} is left to the data again.`)
+    })
+
+  withShared(ip.command('list').description('what is set, and what reverse names said, while it is in force'))
+    .addOption(jsonOption())
+    .action(async (options: ReadOptions) => {
+      const listed = await using(openOverrides(configOf(options)), ({ overrides }) => overrides.list())
+      const rows = listed.map(shown)
+      if (options.json) return terminal.out(json(rows))
+      if (rows.length === 0) return terminal.out('Nothing is set.')
+      terminal.out(
+        columns(
+          rows.map((row) => [row.address, row.class, row.origin, row.provider, row.until ?? 'unset', row.note]),
+          ['address', 'class', 'by', 'provider', 'until', 'note'],
+        ),
+      )
+    })
+}
+
+/** An observation as people and programs read it; times are ISO 8601, UTC. */
+function shown({ address, networkClass, origin, provider, setAt, expiresAt, note }: AddressObservation) {
+  return {
+    address: formatAddress(address),
+    class: networkClass,
+    origin,
+    provider,
+    set: new Date(setAt).toISOString(),
+    ...(expiresAt === undefined ? {} : { until: new Date(expiresAt).toISOString() }),
+    note,
+  }
+}
+
+function addressOf(text: string): Address {
+  const address = parseAddress(text)
+  if (address === undefined) throw new InvalidArgumentError('It is not an IPv4 or IPv6 address.')
+  return address
+}
+
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** Ten years: longer is not a time to live, and a date must stay one. */
+const LONGEST_MS = 3_660 * UNIT_MS.d
+
+function millisecondsOf(text: string): number {
+  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
+  const milliseconds = Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
+  if (!(milliseconds > 0 && milliseconds <= LONGEST_MS)) {
+    throw new InvalidArgumentError('It is a number with s, m, h or d, at most 3660d.')
+  }
+  return milliseconds
+}

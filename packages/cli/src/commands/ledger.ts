@@ -1,0 +1,40 @@
+import type { Command } from 'commander'
+import { openLedgerTools } from 'sallyport'
+import { ExitError } from '../exit.ts'
+import { showBar } from '../progress.ts'
+import { configOf, jsonOption, type SharedOptions, using, withShared } from '../settings.ts'
+import { json, type Terminal } from '../terminal.ts'
+
+type Options = SharedOptions & { readonly json?: true }
+
+/** `sallyport ledger verify | erase` */
+export function addLedgerCommands(program: Command, terminal: Terminal): void {
+  const ledger = program.command('ledger').description('attestations, as they are recorded')
+
+  withShared(ledger.command('verify').description('walk every record, and name the first that is bad'))
+    .addOption(jsonOption())
+    .action(async (options: Options) => {
+      const bar = showBar('Verifying the ledger')
+      const report = await using(openLedgerTools(configOf(options)), ({ verify }) => verify(bar.update)).finally(
+        bar.stop,
+      )
+      const { logs, records, checkpoints, fault } = report
+      if (options.json) terminal.out(json(report))
+      else if (fault === undefined) {
+        terminal.out(`Good: ${records} records in ${logs} logs, under ${checkpoints} checkpoints.`)
+      } else {
+        const record = fault.seq === undefined ? '' : `, record ${fault.seq}`
+        const id = fault.attestationId === undefined ? '' : ` (attestation ${fault.attestationId})`
+        terminal.out(`Bad: log ${fault.log}${record}${id}: ${fault.reason}`)
+      }
+      if (fault !== undefined) throw new ExitError(1)
+    })
+
+  withShared(ledger.command('erase').description('erase an address from the ledger; its records and proofs stay'))
+    .requiredOption('--subject <address>', 'IPv4 or IPv6 address')
+    .addOption(jsonOption())
+    .action(async ({ subject, ...options }: Options & { readonly subject: string }) => {
+      const erased = await using(openLedgerTools(configOf(options)), ({ erase }) => erase(subject))
+      terminal.out(options.json ? json({ erased }) : `Erased from ${erased} records.`)
+    })
+}

@@ -1,0 +1,62 @@
+import { type Clock, type Decision, SallyportError } from '@sallyport/core'
+import type { Command } from 'commander'
+import { open, type PolicyTest, readPolicyTests } from 'sallyport'
+import { decideDescribed } from '../requests.ts'
+import { configOf, jsonOption, NO_DNS, type SharedOptions, using, withoutRefresh, withShared } from '../settings.ts'
+import { bold, json, type Terminal } from '../terminal.ts'
+
+/** What became of one expectation; `wrong` names each member that is otherwise, with what it is. */
+interface Outcome {
+  readonly name: string
+  readonly passed: boolean
+  readonly wrong: readonly string[]
+}
+
+/** `sallyport policy test` */
+export function addPolicyCommands(program: Command, terminal: Terminal): void {
+  const policy = program.command('policy').description('what a policy does, before anyone meets it')
+
+  withShared(policy.command('test').description('run the expectations of a file; exits 1 where one is not met'))
+    .argument('<file>', 'YAML: an optional policy, and tests of a request and what is expected')
+    .addOption(jsonOption())
+    .action(async (file: string, options: SharedOptions & { readonly json?: true }) => {
+      const { policy, tests } = readPolicyTests(file)
+      const configuration = withoutRefresh(configOf(options))
+      let now = Date.now()
+      const clock: Clock = { now: () => now }
+      const opening = open(policy === undefined ? configuration : { ...configuration, policy }, { clock, dns: NO_DNS })
+      const outcomes = await using(opening, async (sallyport) => {
+        const done: Outcome[] = []
+        for (const test of tests) {
+          now = test.at === undefined ? Date.now() : Date.parse(test.at)
+          done.push(outcomeOf(test, await decideDescribed(sallyport, test.request)))
+        }
+        return done
+      })
+      const failed = outcomes.filter(({ passed }) => !passed)
+      if (options.json) terminal.out(json(outcomes))
+      else for (const outcome of outcomes) terminal.out(lineOf(outcome))
+      if (failed.length > 0) {
+        throw new SallyportError('policy_test_failed', `${failed.length} of ${outcomes.length} expectations not met`)
+      }
+      if (!options.json) terminal.out(bold(`${outcomes.length} expectations met`))
+    })
+}
+
+function outcomeOf({ name, expect }: PolicyTest, decision: Decision): Outcome {
+  const found = {
+    action: decision.action,
+    class: decision.inspection.agent.class,
+    rule: decision.reasons[0]?.id.replace('policy:', ''),
+    enforced: decision.enforced,
+  }
+  const members = ['action', 'class', 'rule', 'enforced'] as const
+  const wrong = members
+    .filter((member) => expect[member] !== undefined && expect[member] !== found[member])
+    .map((member) => `${member} is ${found[member]}, not ${expect[member]}`)
+  return { name, passed: wrong.length === 0, wrong }
+}
+
+function lineOf({ name, passed, wrong }: Outcome): string {
+  return passed ? `ok      ${name}` : `failed  ${name}: ${wrong.join('; ')}`
+}

@@ -1,0 +1,110 @@
+import { type Action, type AgentClass, parseAddress } from '@sallyport/core'
+import type { Command } from 'commander'
+import { open, readPolicy, type Sallyport } from 'sallyport'
+import { type LoggedRequest, readAccessLog } from '../access-log.ts'
+import {
+  configOf,
+  jsonOption,
+  NO_DNS,
+  openShowing,
+  type SharedOptions,
+  using,
+  withoutRefresh,
+  withShared,
+} from '../settings.ts'
+import { columns, dim, json, type Terminal } from '../terminal.ts'
+
+interface Options extends SharedOptions {
+  readonly policy: string
+  readonly json?: true
+}
+
+/** How often each action was decided. */
+type Actions = Record<Action, number>
+
+/** What two policies do to one class of visitors. */
+interface ClassRow {
+  readonly class: AgentClass
+  readonly requests: number
+  readonly before: Actions
+  readonly after: Actions
+  /** How many requests are decided otherwise. */
+  readonly changed: number
+}
+
+interface Replayed {
+  readonly requests: number
+  /** Lines that are no request. */
+  readonly unread: number
+  readonly classes: readonly ClassRow[]
+}
+
+/** `sallyport replay LOG --policy FILE` */
+export function addReplayCommand(program: Command, terminal: Terminal): void {
+  withShared(program.command('replay').description('what another policy would have done to recorded traffic'))
+    .argument('<log>', 'an access log in combined format or JSON lines')
+    .requiredOption('--policy <file>', 'the other policy: YAML, of its own or within a configuration')
+    .addOption(jsonOption())
+    .action(async (log: string, options: Options) => {
+      const policy = readPolicy(options.policy)
+      const configuration = withoutRefresh(configOf(options))
+      // Names are not asked: a log of a million lines must not become a million questions.
+      const replayed = await using(openShowing(configuration, terminal, { dns: NO_DNS }), (before) =>
+        using(open({ ...configuration, policy }, { dns: NO_DNS }), (after) => replay(log, before, after)),
+      )
+      if (options.json) return terminal.out(json(replayed))
+      terminal.out(tableOf(replayed))
+      const { requests, unread } = replayed
+      terminal.out(dim(`${requests} requests${unread === 0 ? '' : `, ${unread} lines not read`}`))
+      terminal.out(dim('A log holds no headers but the user agent: verdicts rest on that, the address and the path.'))
+    })
+}
+
+async function replay(log: string, before: Sallyport, after: Sallyport): Promise<Replayed> {
+  const rows = new Map<AgentClass, { requests: number; before: Actions; after: Actions; changed: number }>()
+  let requests = 0
+  let unread = 0
+  for await (const request of readAccessLog(log)) {
+    const decided = request && (await bothOf(request, before, after))
+    if (decided === undefined) {
+      unread++
+      continue
+    }
+    requests++
+    const row = rows.get(decided.class) ?? { requests: 0, before: none(), after: none(), changed: 0 }
+    rows.set(decided.class, row)
+    row.requests++
+    row.before[decided.before]++
+    row.after[decided.after]++
+    if (decided.before !== decided.after) row.changed++
+  }
+  const classes = [...rows].map(([name, row]) => ({ class: name, ...row }))
+  return { requests, unread, classes: classes.sort((x, y) => y.requests - x.requests) }
+}
+
+async function bothOf({ ip, method, target, userAgent }: LoggedRequest, before: Sallyport, after: Sallyport) {
+  const address = parseAddress(ip)
+  if (address === undefined) return undefined
+  const fields = userAgent === undefined ? [] : ['User-Agent', userAgent]
+  const told = { fields, headersKnown: false, method, target }
+  const [first, second] = await Promise.all([before.check(address, told), after.check(address, told)])
+  return { class: first.inspection.agent.class, before: first.action, after: second.action }
+}
+
+function none(): Actions {
+  return { allow: 0, flag: 0, block: 0 }
+}
+
+function tableOf({ classes }: Replayed): string {
+  const rows = classes.map((row) => [
+    row.class,
+    String(row.requests),
+    ...(['allow', 'flag', 'block'] as const).map((action) => stepOf(row.before[action], row.after[action])),
+    String(row.changed),
+  ])
+  return columns(rows, ['class', 'requests', 'allow', 'flag', 'block', 'changed'])
+}
+
+function stepOf(before: number, after: number): string {
+  return before === after ? String(before) : `${before} → ${after}`
+}

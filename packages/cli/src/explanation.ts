@@ -1,0 +1,46 @@
+import type { Decision, Reason } from '@sallyport/core'
+import { bold, columns, dim } from './terminal.ts'
+
+/** A decision as a person wants to read it: what is done, by which rule, who asks and why, from where. */
+export function explanation({ action, enforced, reasons, inspection }: Decision): string {
+  const { agent, network, client, request, country, degraded } = inspection
+  const [rule] = reasons
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ['request', `${request.method} ${request.path}${request.canonical ? '' : '  (not written in canonical form)'}`],
+    ['because', rule?.text],
+    ['who', `${agent.class}, confidence ${agent.confidence}${agent.headless ? ', headless' : ''}`],
+    ['known by', BASIS[agent.basis]],
+    ['identity', agent.identity && `${agent.identity.name} (${agent.identity.verified ? 'verified' : 'only said'})`],
+    ['AI', agent.ai && `${agent.ai.name} of ${agent.ai.vendor}`],
+    ['headers', agent.headerConsistency === undefined ? 'not known' : `consistency ${agent.headerConsistency}`],
+    ['from', [client.address, network.verdict.classification, network.asName, country].filter(isSaid).join(', ')],
+    ['not known', degraded.join(', ')],
+  ]
+  const told = rows.flatMap(([name, text]) => (isSaid(text) ? [[dim(name), text] as const] : []))
+  const head = `${bold(action)}${enforced ? '' : '  (recorded, not carried out)'}`
+  return [head, columns(told), ...weighed(agent.reasons)].join('\n')
+}
+
+function isSaid(text: string | undefined): text is string {
+  return text !== undefined && text !== ''
+}
+
+const BASIS: Readonly<Record<Decision['inspection']['agent']['basis'], string>> = {
+  signature: 'its signature',
+  crawler: 'the crawler that its user agent names',
+  'ai-name': 'the AI that its user agent names',
+  automation: 'what it says of itself',
+  contradiction: 'headers that contradict each other',
+  absence: 'headers that are missing',
+  network: 'the network it comes from',
+  none: 'nothing that speaks against a person',
+}
+
+/** The signals, those that speak loudest first: `+` for automation, `-` for a person. */
+function weighed(reasons: readonly Reason[]): readonly string[] {
+  const sorted = reasons.toSorted((x, y) => Math.abs(y.weight ?? 99) - Math.abs(x.weight ?? 99))
+  return sorted.map(({ weight, text }) => {
+    const sign = weight === undefined ? '' : `${weight > 0 ? '+' : ''}${weight}`
+    return `  ${sign.padStart(5)}  ${text}`
+  })
+}

@@ -1,0 +1,20 @@
+import type { Terminal } from './terminal.ts'
+
+/** Resolves at the first SIGINT or SIGTERM; one more, a second or later, ends the process at once. */
+export function untilStopped(terminal: Terminal): Promise<void> {
+  return new Promise((resolve) => {
+    let first: number | undefined
+    const stop = (): void => {
+      if (first === undefined) {
+        first = performance.now()
+        resolve()
+        // npm passes on to its child the Ctrl-C that the terminal sent to both.
+      } else if (performance.now() - first > 1_000) {
+        terminal.err('Stopped.')
+        process.exit(1)
+      }
+    }
+    process.on('SIGINT', stop)
+    process.on('SIGTERM', stop)
+  })
+}

@@ -1,0 +1,84 @@
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { ExitError } from './exit.ts'
+import { untilStopped } from './stop.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Pause before a dead worker is replaced; it doubles with every one that did not live for `STEADY_MS`. */
+const RESTART_MS = { first: 100, most: 10_000 }
+const STEADY_MS = 10_000
+
+const READY = 'ready'
+
+/** Whether this process is one of several that serve together. */
+export function isWorker(): boolean {
+  return cluster.isWorker
+}
+
+/** Whether this process is the one that speaks for all of them: itself alone, or the worker started first. */
+export function isSpeaker(): boolean {
+  return cluster.worker === undefined || cluster.worker.id === 1
+}
+
+/** Tells the primary that this worker serves. */
+export function workerIsReady(): void {
+  process.send?.(READY)
+}
+
+/** Lets a worker end once it has nothing left to do. */
+export function leavePrimary(): void {
+  cluster.worker?.disconnect()
+}
+
+/**
+ * Runs this command line in `count` worker processes that share what they listen on, until the first SIGINT or SIGTERM.
+ * The first worker compiles what is to be compiled and shows what there is to show; when it cannot start, nobody can,
+ * and the command ends with its exit code. A worker that dies later is replaced.
+ */
+export async function runWorkers(count: number, terminal: Terminal): Promise<void> {
+  const stopped = untilStopped(terminal)
+  let stopping = false
+  const workers = new Set<Worker>()
+
+  function start(): Worker {
+    const worker = cluster.fork()
+    workers.add(worker)
+    worker.once('exit', () => workers.delete(worker))
+    return worker
+  }
+
+  async function keepAlive(worker: Worker): Promise<void> {
+    for (let pause = RESTART_MS.first, current = worker; ; current = start()) {
+      const startedAt = performance.now()
+      const [code, signal] = await once(current, 'exit')
+      if (stopping) return
+      if (performance.now() - startedAt > STEADY_MS) pause = RESTART_MS.first
+      terminal.err(`sallyport: worker ${current.process.pid} ended (${signal ?? `exit ${code}`}); starting another.`)
+      await delay(pause)
+      if (stopping) return
+      pause = Math.min(pause * 2, RESTART_MS.most)
+    }
+  }
+
+  const first = start()
+  const code = await Promise.race([readyOf(first), exitOf(first), stopped.then(() => 0)])
+  if (code !== undefined && workers.size === 0) throw new ExitError(code)
+  const kept = [first, ...Array.from({ length: count - 1 }, start)].map(keepAlive)
+  await stopped
+  stopping = true
+  terminal.err('Finishing what is in flight; once more to stop now.')
+  const ended = Promise.all([...workers].map((worker) => once(worker, 'exit')))
+  for (const worker of workers) worker.process.kill('SIGTERM')
+  await ended
+  await Promise.all(kept)
+}
+
+function readyOf(worker: Worker): Promise<undefined> {
+  return new Promise((resolve) => worker.on('message', (message) => message === READY && resolve(undefined)))
+}
+
+async function exitOf(worker: Worker): Promise<number> {
+  const [code] = await once(worker, 'exit')
+  return Number(code ?? 1)
+}

@@ -1,0 +1,40 @@
+import t from 'tap'
+import { run, workspace } from './command.ts'
+
+t.test('an address is set, listed and left to the data again', async (t) => {
+  const { config } = workspace(t)
+  const command = (...argv: readonly string[]) => run('ip', ...argv, '--config', config)
+  t.match(await command('list'), { code: 0, out: 'Nothing is set.\n' })
+  t.match(await command('set', '8.8.4.4', '--class', 'datacenter'), {
+    code: 0,
+    out: '8.8.4.4 is datacenter until it is unset.\n',
+  })
+  const set = await command('set', '2a00::0:1', '--class', 'vpn', '--ttl', '12h', '--provider', 'Tunnels', '--json')
+  const shown = JSON.parse(set.out)
+  t.match(shown, { address: '2a00::1', class: 'vpn', origin: 'operator', provider: 'Tunnels', note: '' })
+  t.equal(Date.parse(shown.until) - Date.parse(shown.set), 12 * 3_600_000)
+  t.same(
+    JSON.parse((await command('list', '--json')).out).map((row: { address: string }) => row.address),
+    ['2a00::1', '8.8.4.4'],
+  )
+  t.match((await command('list')).out, /address .*\n2a00::1 .* Tunnels .*\n8\.8\.4\.4 +datacenter +operator .* unset/)
+  t.match(await run('lookup', '8.8.4.4', '--config', config), { out: /datacenter by ip_state, confidence 1/ })
+  t.match(await command('unset', '8.8.4.4', '--json'), { code: 0, out: /"unset": true/ })
+  t.match(await command('unset', '8.8.4.4'), { code: 1, err: 'sallyport: Nothing is set for 8.8.4.4.\n' })
+})
+
+t.test('what cannot be set is refused with the reason', async (t) => {
+  const { config } = workspace(t)
+  const rows: readonly (readonly [argv: readonly string[], code: number, err: RegExp])[] = [
+    [['set', 'nonsense', '--class', 'vpn'], 2, /not an IPv4 or IPv6 address/],
+    [['set', '8.8.4.4'], 2, /--class/],
+    [['set', '8.8.4.4', '--class', 'martian'], 2, /residential_clean, mobile/],
+    [['set', '8.8.4.4', '--class', 'vpn', '--ttl', '5'], 2, /s, m, h or d/],
+    [['set', '8.8.4.4', '--class', 'vpn', '--ttl', '0s'], 2, /s, m, h or d/],
+    [['set', '8.8.4.4', '--class', 'vpn', '--ttl', '99999d'], 2, /at most 3660d/],
+    [['set', '192.168.1.1', '--class', 'vpn'], 1, /reserved \(private\)/],
+    [['unset', '8.8.4.0/24'], 2, /not an IPv4 or IPv6 address/],
+  ]
+  for (const [argv, code, err] of rows)
+    t.match(await run('ip', ...argv, '--config', config), { code, err }, argv.join(' '))
+})

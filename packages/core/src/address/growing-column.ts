@@ -1,0 +1,26 @@
+/** A column of 32-bit words that grows while it is written. */
+export interface GrowingColumn {
+  readonly length: number
+  push(word: number): void
+  /** The words as they are, without a copy; nothing is written after. */
+  finish(): Uint32Array
+}
+
+export function createGrowingColumn(capacity = 16): GrowingColumn {
+  let words = new Uint32Array(Math.max(capacity, 16))
+  let length = 0
+  return {
+    get length() {
+      return length
+    },
+    push(word) {
+      if (length === words.length) {
+        const larger = new Uint32Array(words.length * 2)
+        larger.set(words)
+        words = larger
+      }
+      words[length++] = word
+    },
+    finish: () => words.subarray(0, length),
+  }
+}

@@ -1,0 +1,191 @@
+import { BROWSER_VERSIONS } from '@sallyport/data/automation'
+import type { NetworkFinding } from '../network/finding.ts'
+import type { AgentFields } from './fields.ts'
+import { inspectsTls, type Ja4 } from './ja4.ts'
+import { BIT } from './signals.ts'
+import type { BrowserFamily, Platform, UserAgent } from './user-agent.ts'
+
+/** What can be known of a request besides its fields: what is not available is never suspicious. */
+export interface Availability {
+  /** The visitor is known to have come over https; false where that is not known. */
+  readonly https: boolean
+  /** Nothing that is known stands between: the order and case of names and the HTTP version are the visitor's own. */
+  readonly direct: boolean
+}
+
+export interface Evidence {
+  readonly fields: AgentFields
+  /** As received; only read where `direct`. */
+  readonly raw: readonly string[]
+  readonly method: string
+  readonly httpVersion: string
+  readonly ja4: Ja4 | undefined
+  readonly network: NetworkFinding
+}
+
+/** How many majors behind the newest a browser may be before it is old. */
+const STALE_MAJORS = 15
+
+/** The bits of all signals that a browser's request shows. Allocates nothing; each line is one row of the table. */
+export function readSignals(userAgent: UserAgent, evidence: Evidence, availability: Availability): number {
+  const { family } = userAgent
+  if (family === undefined) return 0
+  let bits = hintSignals(userAgent, evidence.fields) | fetchSignals(evidence.fields)
+  bits |= contentSignals(userAgent, evidence, availability.https) | connectionSignals(family, evidence)
+  if (availability.https) bits |= absentHints(userAgent, evidence)
+  if (availability.direct) bits |= wireSignals(userAgent, evidence)
+  const newest = family === 'chromium' ? BROWSER_VERSIONS.chromium : BROWSER_VERSIONS.firefox
+  const versioned = (family === 'chromium' || family === 'firefox') && userAgent.major > 0
+  if (versioned && userAgent.major < newest - STALE_MAJORS) bits |= BIT['stale-browser']
+  return bits
+}
+
+/** What `Sec-CH-UA-Platform` says of each platform, without the quotes. */
+const PLATFORM_HINTS: Readonly<Partial<Record<Platform, readonly string[]>>> = {
+  windows: ['Windows'],
+  macos: ['macOS'],
+  // Headsets write Linux where they are Android.
+  linux: ['Linux', 'Chrome OS', 'Chromium OS', 'Android'],
+  chromeos: ['Chrome OS', 'Chromium OS', 'Linux'],
+  android: ['Android'],
+}
+
+function hintSignals({ family, major, platform, phone }: UserAgent, fields: AgentFields): number {
+  const { brands, brandsMobile, brandsPlatform } = fields
+  if (brands === undefined && brandsPlatform === undefined) return 0
+  if (family === 'firefox' || family === 'safari') return BIT['foreign-hints']
+  if (family !== 'chromium') return 0
+  let bits = 0
+  const named = brands === undefined ? 0 : chromiumMajor(brands)
+  if (named !== 0 && major !== 0 && named !== major) bits |= BIT['chromium-version']
+  const known = PLATFORM_HINTS[platform]
+  if (
+    brandsPlatform !== undefined &&
+    known !== undefined &&
+    isNamedPlatform(brandsPlatform) &&
+    !isOneOf(brandsPlatform, known)
+  ) {
+    bits |= BIT.platform
+  }
+  if (brandsMobile === '?0' && phone && platform === 'android') bits |= BIT['phone-hint']
+  return bits === 0 && named !== 0 ? BIT['hints-agree'] : bits
+}
+
+const CHROMIUM_BRAND = '"Chromium";v="'
+
+/** The version of the brand `Chromium`, which every browser of the family names beside its own; 0 without one. */
+function chromiumMajor(brands: string): number {
+  const at = brands.indexOf(CHROMIUM_BRAND)
+  if (at === -1) return 0
+  let major = 0
+  for (let index = at + CHROMIUM_BRAND.length; index < brands.length; index++) {
+    const digit = brands.charCodeAt(index) - 48
+    if (digit < 0 || digit > 9 || major > 9999) break
+    major = major * 10 + digit
+  }
+  return major
+}
+
+/** Whether a quoted platform says anything: `""` and `"Unknown"` do not. */
+function isNamedPlatform(quoted: string): boolean {
+  return quoted.length > 2 && quoted !== '"Unknown"'
+}
+
+function isOneOf(quoted: string, names: readonly string[]): boolean {
+  for (const name of names) if (quoted.length === name.length + 2 && quoted.startsWith(name, 1)) return true
+  return false
+}
+
+function fetchSignals({ fetchSite, fetchMode, fetchDest, fetchUser, accept, purpose }: AgentFields): number {
+  if (fetchSite === undefined || fetchMode === undefined || fetchDest === undefined) {
+    // A mode alone is what HTTP libraries write; that one of the three is missing can be a middlebox's doing.
+    return fetchMode !== undefined && fetchSite === undefined && fetchDest === undefined
+      ? BIT['partial-fetch-metadata']
+      : 0
+  }
+  const impossible =
+    (fetchUser !== undefined && fetchUser !== '?1') ||
+    (fetchMode === 'navigate' && fetchDest === 'empty') ||
+    (fetchMode === 'cors' && fetchSite === 'none')
+  // What is fetched ahead is asked for by the browser itself, in forms of its own.
+  if (impossible && !purpose) return BIT['impossible-fetch-metadata']
+  if (fetchDest === 'document' && accept === '*/*' && !purpose) return BIT['document-accepts-anything']
+  return BIT['fetch-metadata-agrees']
+}
+
+/** Since which major version a family sends what. */
+const SINCE: Readonly<
+  Record<BrowserFamily, { readonly hints: number; readonly fetch: number; readonly brotli: number }>
+> = {
+  chromium: { hints: 89, fetch: 80, brotli: 50 },
+  firefox: { hints: Number.POSITIVE_INFINITY, fetch: 90, brotli: 44 },
+  safari: { hints: Number.POSITIVE_INFINITY, fetch: 17, brotli: 11 },
+  other: { hints: Number.POSITIVE_INFINITY, fetch: Number.POSITIVE_INFINITY, brotli: Number.POSITIVE_INFINITY },
+}
+
+function absentHints({ family, major, embedded }: UserAgent, { fields, method }: Evidence): number {
+  const since = SINCE[family ?? 'other']
+  let bits = 0
+  if (fields.brands === undefined && major >= since.hints && !embedded) bits |= BIT['no-client-hints']
+  const navigates = method === 'GET' && fields.accept?.includes('text/html') !== false
+  if (fields.fetchMode === undefined && fields.fetchSite === undefined && major >= since.fetch && navigates) {
+    bits |= BIT['no-fetch-metadata']
+  }
+  return bits
+}
+
+function contentSignals({ family, major }: UserAgent, { fields, method }: Evidence, https: boolean): number {
+  const { acceptLanguage, accept, acceptEncoding, fetchDest, referred, upgrade } = fields
+  let bits = 0
+  if (acceptLanguage === undefined || acceptLanguage === '' || acceptLanguage === '*') bits |= BIT['no-language']
+  else bits |= BIT['speaks-a-language']
+  const unasked = fetchDest === undefined && !referred && !upgrade
+  if (method === 'GET' && unasked && (accept === undefined || accept === '*/*')) bits |= BIT['accepts-anything']
+  if (family !== 'other' && !upgrade) {
+    const plain = acceptEncoding === undefined || acceptEncoding === 'identity' || acceptEncoding === ''
+    const brotli = https && major >= SINCE[family ?? 'other'].brotli && acceptEncoding?.includes('br') === false
+    if (plain || brotli) bits |= BIT['no-compression']
+  }
+  return bits
+}
+
+function connectionSignals(family: BrowserFamily, { fields, ja4, network, method }: Evidence): number {
+  let bits = 0
+  const { classification } = network.verdict
+  const servers = classification === 'hosting' || classification === 'datacenter'
+  if (servers && !fields.cookie && method === 'GET') bits |= BIT['server-without-cookies']
+  if (ja4 !== undefined && family !== 'other') {
+    const foreign = ja4.silent || (ja4.family !== undefined && ja4.family !== family)
+    if (foreign) bits |= inspectsTls(network) ? BIT['ja4-inspected'] : BIT['ja4-family']
+  }
+  return bits
+}
+
+/** Second letters of the pseudo-headers in the order each engine writes them; of Safari only the start stands still. */
+const PSEUDO_ORDER: Readonly<Record<BrowserFamily, string>> = {
+  chromium: 'masp',
+  firefox: 'mpas',
+  safari: 'ms',
+  other: '',
+}
+
+function wireSignals({ family = 'other', major }: UserAgent, { fields, raw, httpVersion }: Evidence): number {
+  if (httpVersion.startsWith('2')) {
+    const order = PSEUDO_ORDER[family]
+    for (let place = 0; place < order.length; place++) {
+      const name = raw[place * 2] ?? ''
+      // A host that hides them leaves nothing to judge.
+      if (!name.startsWith(':')) return 0
+      if (name[1] !== order[place]) return BIT['h2-order']
+    }
+    return 0
+  }
+  if (family === 'other') return 0
+  let bits = 0
+  if (httpVersion === '1.0' && major >= SINCE[family].brotli) bits |= BIT['old-http']
+  const first = raw[0]
+  const oddOrder = httpVersion === '1.1' && first !== undefined && first !== 'Host'
+  if (oddOrder || (fields.userAgentName !== undefined && fields.userAgentName !== 'User-Agent'))
+    bits |= BIT['field-names']
+  return bits
+}

@@ -1,0 +1,35 @@
+import { INSPECTING_NETWORKS, JA4_CIPHERS, type Ja4Row } from '@sallyport/data/ja4'
+import type { NetworkFinding } from '../network/finding.ts'
+
+/** What a JA4 tells of a client. */
+export interface Ja4 {
+  /** Absent when its ciphers are in no table: nothing may be concluded then. */
+  readonly family?: Ja4Row['family']
+  /** It offered no application protocol at all, as every browser does. */
+  readonly silent: boolean
+}
+
+const SHAPE = /^[tqd](1[0-3]|s[23]|d[123]|00)[di]\d{4}[0-9a-z]{2}_[0-9a-f]{12}_[0-9a-f]{12}$/
+const ROWS: ReadonlyMap<string, Ja4Row> = new Map(JA4_CIPHERS.map((row) => [row.ciphers, row]))
+const INSPECTING: ReadonlySet<number> = new Set(INSPECTING_NETWORKS.flatMap(({ asns }) => asns))
+
+/**
+ * Reads a JA4 by its first two parts, the shape and the ciphers: the third changes with each release of a browser.
+ * `undefined` for what has not the form of one.
+ */
+export function parseJa4(text: string): Ja4 | undefined {
+  if (!SHAPE.test(text)) return undefined
+  const silent = text.startsWith('00', 8)
+  const row = ROWS.get(text.slice(11, 23))
+  if (row === undefined) return { silent }
+  const extensions = Number(text.slice(6, 8))
+  return { silent, family: extensions < (row.extensions ?? 0) ? 'program' : row.family }
+}
+
+/**
+ * Whether TLS may have been opened on the way, so that the JA4 is a gateway's and not the browser's: companies that
+ * sell such gateways, and the networks of schools and authorities.
+ */
+export function inspectsTls({ asn, asType }: NetworkFinding): boolean {
+  return asType === 'education' || asType === 'government' || (asn !== undefined && INSPECTING.has(asn))
+}

@@ -1,0 +1,267 @@
+import type { InspectedCrawler } from '../inspection/claimed-crawler.ts'
+import type { Reason } from '../inspection/decision.ts'
+import type { AgentClass } from '../vocabulary.ts'
+import { type Availability, type Evidence, readSignals } from './consistency.ts'
+import { BIT, type Signal, signalsOf } from './signals.ts'
+import type { SignatureFinding } from './signature/finding.ts'
+import { isAi, type UserAgent } from './user-agent.ts'
+import type { AgentIdentity, AgentVerdict } from './verdict.ts'
+
+/** All that a verdict is made of. */
+export interface AgentEvidence extends Evidence, Availability {
+  /** Canonical text of the client's address. */
+  readonly address: string
+  readonly userAgent: UserAgent | undefined
+  /** False where no header is known at all: nothing is missing then. */
+  readonly headersKnown: boolean
+  readonly crawler: InspectedCrawler | undefined
+  readonly signature: SignatureFinding | undefined
+  /** The address is on the policy's allowlist. */
+  readonly allowlisted: boolean
+  /** Names of headless traits that the caller observed in the browser itself. */
+  readonly headlessFlags: readonly string[] | undefined
+}
+
+export interface AgentJudge {
+  judge(evidence: AgentEvidence): AgentVerdict
+}
+
+/** Log-odds of automation before anything is looked at: somewhat less than one request in five. */
+const PRIOR = -1.5
+/** Without headers there is little to go by. */
+const PRIOR_UNSEEN = -0.4
+/** As far as absences alone may bring it: below one half, so that they never make an automation of a person. */
+const MOST_BY_ABSENCE = -0.2
+/** Absences of this much together are worth a flag. */
+const WORTH_A_FLAG = 2
+/** The weight of signals at which nothing of the consistency is left. */
+const NO_CONSISTENCY = 6
+const INFRASTRUCTURE_WEIGHT = 1
+const ANONYMISED_WEIGHT = 0.3
+
+/** Nothing here is certain. */
+const SUREST = 0.99
+
+/** How sure each way of knowing is. */
+const CONFIDENCE = {
+  proven: 0.99,
+  disproved: 0.95,
+  headless: 0.99,
+  automation: 0.95,
+  named: 0.8,
+  namedAi: 0.75,
+} as const
+
+const NO_FLAGS: readonly string[] = Object.freeze([])
+
+const MOST_REMEMBERED = 4096
+
+/**
+ * Judges who asks, in the order of `AGENT_BASES`. What browsers show is few combinations, so their verdicts are made
+ * once and shared: the common request makes no object here.
+ */
+export function createAgentJudge(): AgentJudge {
+  const browsers = new Map<number, AgentVerdict>()
+
+  function ofBrowser(userAgent: UserAgent | undefined, evidence: AgentEvidence, excused: boolean): AgentVerdict {
+    const bits = excused || !evidence.headersKnown ? 0 : browserBits(userAgent, evidence)
+    const key =
+      ((bits * 4 + networkKey(evidence, excused)) * 2 + (evidence.headersKnown ? 1 : 0)) * 2 + (userAgent ? 1 : 0)
+    const known = browsers.get(key)
+    if (known !== undefined) return known
+    const made = browserVerdict(bits, evidence, excused)
+    // Nobody has all combinations; a flood of made ones is judged each time.
+    if (browsers.size < MOST_REMEMBERED) browsers.set(key, made)
+    return made
+  }
+
+  return {
+    judge(evidence) {
+      const { userAgent, signature, crawler, allowlisted, network } = evidence
+      // Of one's own machines and of whom the policy trusts nothing is suspected.
+      const excused = allowlisted || network.reserved.reserved
+      const verdict =
+        signatureVerdict(signature, evidence) ??
+        crawlerVerdict(crawler, evidence) ??
+        namedVerdict(userAgent, evidence) ??
+        ofBrowser(userAgent, evidence, excused)
+      if (verdict.basis === 'signature') return verdict
+      const whole = signature === undefined ? verdict : withSignature(verdict, signature)
+      return allowlisted ? withIdentity(whole, { type: 'address', name: evidence.address, verified: true }) : whole
+    },
+  }
+}
+
+function signatureVerdict(signature: SignatureFinding | undefined, evidence: AgentEvidence): AgentVerdict | undefined {
+  if (signature === undefined || signature.agent === undefined) return undefined
+  if (signature.outcome !== 'verified' && !signature.forged) return undefined
+  const { crawler, agent, forged, detail } = signature
+  const ai = crawler === undefined || isAi(crawler)
+  return verdictOf({
+    class: forged ? 'impostor' : classOfProven(crawler?.purpose ?? 'agent'),
+    confidence: forged ? CONFIDENCE.disproved : CONFIDENCE.proven,
+    basis: 'signature',
+    ...(ai && { ai: { name: crawler?.name ?? agent, vendor: crawler?.operator ?? agent } }),
+    identity: { type: 'signature', name: agent, verified: !forged },
+    ...(crawler !== undefined && { operator: crawler.operator, purpose: crawler.purpose }),
+    ...consistencyOf(evidence),
+    reasons: [{ id: `signature:${signature.outcome}`, text: detail }],
+  })
+}
+
+/** Who acts for a person is an agent; who collects for an operator is a crawler. */
+function classOfProven(purpose: string): AgentClass {
+  return purpose === 'agent' ? 'ai_agent' : 'verified_crawler'
+}
+
+function crawlerVerdict(crawler: InspectedCrawler | undefined, evidence: AgentEvidence): AgentVerdict | undefined {
+  if (crawler === undefined) return undefined
+  const { slug, name, operator, purpose, outcome, summary } = crawler
+  const ai = isAi(crawler)
+  const disproved = outcome === 'spoofed' && !evidence.allowlisted
+  const proven = outcome === 'verified'
+  const named = ai ? 'ai_agent' : 'unverified_bot'
+  return verdictOf({
+    class: disproved ? 'impostor' : proven ? classOfProven(purpose) : named,
+    confidence: disproved ? CONFIDENCE.disproved : proven ? CONFIDENCE.proven : CONFIDENCE[ai ? 'namedAi' : 'named'],
+    basis: ai && !proven && !disproved ? 'ai-name' : 'crawler',
+    ...(ai && { ai: { name, vendor: operator } }),
+    identity: { type: 'crawler', name: slug, verified: proven },
+    operator,
+    purpose,
+    ...consistencyOf(evidence),
+    reasons: [{ id: `crawler:${outcome}`, text: summary, source: 'crawlers' }],
+  })
+}
+
+/** What a user agent says of itself without naming a crawler of the catalogue, and what the caller saw of it. */
+function namedVerdict(userAgent: UserAgent | undefined, evidence: AgentEvidence): AgentVerdict | undefined {
+  const ai = userAgent?.ai
+  if (ai !== undefined) {
+    const reasons = [{ id: 'ai-name', text: `The user agent names ${ai.name}, an AI of ${ai.vendor}.` }]
+    const consistency = consistencyOf(evidence)
+    return verdictOf({
+      class: 'ai_agent',
+      confidence: CONFIDENCE.namedAi,
+      basis: 'ai-name',
+      ai,
+      ...consistency,
+      reasons,
+    })
+  }
+  const headlessFlags = evidence.headlessFlags ?? NO_FLAGS
+  const automation = userAgent?.automation
+  const hinted = evidence.fields.brands?.includes('Headless') === true
+  if (automation === undefined && headlessFlags.length === 0 && !hinted) return undefined
+  const headless = hinted || headlessFlags.length > 0 || automation?.headless === true
+  const reasons: Reason[] = headlessFlags.map((flag) => ({
+    id: 'headless-flag',
+    text: `The caller saw ${flag.slice(0, 100)} in the browser.`,
+  }))
+  if (hinted) reasons.push({ id: 'headless-brand', text: 'The client hints name a headless browser.' })
+  if (automation !== undefined) reasons.push({ id: 'automation', text: automationText(automation.name) })
+  return verdictOf({
+    class: 'unverified_bot',
+    confidence: CONFIDENCE[headless ? 'headless' : 'automation'],
+    basis: 'automation',
+    headless,
+    ...consistencyOf(evidence),
+    reasons,
+  })
+}
+
+function automationText(name: string): string {
+  return name === 'no browser'
+    ? 'The user agent is not written as any browser writes it.'
+    : `The user agent says that it is a program: "${name}".`
+}
+
+function browserBits(userAgent: UserAgent | undefined, evidence: AgentEvidence): number {
+  return userAgent === undefined ? BIT['no-user-agent'] : readSignals(userAgent, evidence, evidence)
+}
+
+/** 0: nothing to say, 1: infrastructure, 2: anonymised, 3: nothing is suspected. */
+function networkKey({ network }: AgentEvidence, excused: boolean): 0 | 1 | 2 | 3 {
+  if (excused) return 3
+  const { classification, anonymized } = network.verdict
+  if (anonymized) return 2
+  return classification === 'hosting' || classification === 'datacenter' ? 1 : 0
+}
+
+function browserVerdict(bits: number, evidence: AgentEvidence, excused: boolean): AgentVerdict {
+  const signals = signalsOf(bits)
+  const against = weightOf(signals, 'contradiction')
+  const absent = weightOf(signals, 'absence')
+  const place = networkKey(evidence, excused)
+  const network = place === 1 ? INFRASTRUCTURE_WEIGHT : place === 2 ? ANONYMISED_WEIGHT : 0
+  const prior = (evidence.headersKnown ? PRIOR : PRIOR_UNSEEN) + network
+  // What is in order excuses no contradiction: whoever copies a browser's headers copies those first.
+  const supported = prior + absent + weightOf(signals, 'support')
+  const odds = against > 0 ? prior + absent + against : Math.min(MOST_BY_ABSENCE, supported)
+  const automation = 1 / (1 + Math.exp(-odds))
+  const nameless = (bits & BIT['no-user-agent']) !== 0
+  const bot = against > 0 || nameless
+  return verdictOf({
+    class: bot ? 'unverified_bot' : 'human',
+    confidence: nameless ? 0.6 : bot ? Math.max(0.6, automation) : 1 - automation,
+    basis: against > 0 ? 'contradiction' : absent >= WORTH_A_FLAG ? 'absence' : network > 0 ? 'network' : 'none',
+    ...(evidence.headersKnown && { headerConsistency: consistencyFrom(against + absent) }),
+    reasons: signals.map(({ id, weight, text }) => ({ id, weight, text })),
+  })
+}
+
+/** How far the headers agree with the user agent; without headers it cannot be said. */
+function consistencyOf(evidence: AgentEvidence): { readonly headerConsistency?: number } {
+  if (!evidence.headersKnown) return {}
+  const signals = signalsOf(browserBits(evidence.userAgent, evidence))
+  return { headerConsistency: consistencyFrom(weightOf(signals, 'contradiction') + weightOf(signals, 'absence')) }
+}
+
+function consistencyFrom(against: number): number {
+  return rounded(Math.max(0, 1 - against / NO_CONSISTENCY))
+}
+
+function weightOf(signals: readonly Signal[], kind: Signal['kind']): number {
+  return signals.reduce((sum, signal) => (signal.kind === kind ? sum + signal.weight : sum), 0)
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100
+}
+
+/** The verdict where nothing could be looked at. */
+export const NO_VERDICT: AgentVerdict = Object.freeze({
+  class: 'human',
+  confidence: 0,
+  basis: 'none',
+  headless: false,
+  reasons: Object.freeze([]),
+})
+
+type Draft = Omit<AgentVerdict, 'headless'> & { readonly headless?: boolean }
+
+function verdictOf(draft: Draft): AgentVerdict {
+  return Object.freeze({
+    ...draft,
+    confidence: Math.min(SUREST, rounded(draft.confidence)),
+    headless: draft.headless ?? false,
+    ...(draft.ai && { ai: Object.freeze(draft.ai) }),
+    ...(draft.identity && { identity: Object.freeze(draft.identity) }),
+    reasons: Object.freeze(draft.reasons.map((reason) => Object.freeze(reason))),
+  })
+}
+
+function withIdentity(verdict: AgentVerdict, identity: AgentIdentity): AgentVerdict {
+  return Object.freeze({ ...verdict, identity: Object.freeze(identity) })
+}
+
+/** A signature that proves nothing is told all the same, and named as the identity that was claimed. */
+function withSignature(verdict: AgentVerdict, { outcome, agent, detail }: SignatureFinding): AgentVerdict {
+  const reason = Object.freeze({ id: `signature:${outcome}`, text: detail })
+  return Object.freeze({
+    ...verdict,
+    ...(verdict.identity === undefined &&
+      agent !== undefined && { identity: Object.freeze({ type: 'signature', name: agent, verified: false }) }),
+    reasons: Object.freeze([reason, ...verdict.reasons]),
+  })
+}

@@ -1,0 +1,172 @@
+/**
+ * What a request can show about who sends it. `contradiction`: two statements of the request cannot both be true.
+ * `absence`: something that such a browser sends is not there; proxies, old devices and people's own settings do that
+ * too, so it can flag and never more. `support`: something that is as it should be.
+ */
+export type SignalKind = 'contradiction' | 'absence' | 'support'
+
+export interface Signal {
+  readonly id: string
+  readonly kind: SignalKind
+  /** Natural log of how much likelier an automation shows this than a person's browser does. */
+  readonly weight: number
+  readonly text: string
+}
+
+/**
+ * The signals of one request, each a bit of a number by its place in this list. The order of the list is no order of
+ * strength. The weights are judgement, set so that one contradiction makes automation likely, two make it nearly
+ * certain, and absences together stay below one half.
+ */
+export const SIGNALS = [
+  {
+    id: 'chromium-version',
+    kind: 'contradiction',
+    weight: 3,
+    text: 'The user agent and the client hints name different versions of Chromium.',
+  },
+  {
+    id: 'platform',
+    kind: 'contradiction',
+    weight: 2.5,
+    text: 'The user agent and the client hints name different operating systems.',
+  },
+  {
+    id: 'foreign-hints',
+    kind: 'contradiction',
+    weight: 4,
+    text: 'Client hints of Chromium come with the user agent of a browser that sends none.',
+  },
+  {
+    id: 'phone-hint',
+    kind: 'contradiction',
+    weight: 2.5,
+    text: 'The user agent is a phone and the client hints say it is none.',
+  },
+  {
+    id: 'partial-fetch-metadata',
+    kind: 'contradiction',
+    weight: 3.5,
+    text: 'Sec-Fetch-Mode comes without Sec-Fetch-Site and Sec-Fetch-Dest; browsers send all three.',
+  },
+  {
+    id: 'impossible-fetch-metadata',
+    kind: 'contradiction',
+    weight: 3.5,
+    text: 'The Sec-Fetch headers say what no browser can be doing.',
+  },
+  {
+    id: 'document-accepts-anything',
+    kind: 'contradiction',
+    weight: 2.5,
+    text: 'A page is navigated to and Accept is */*; browsers ask for HTML then.',
+  },
+  {
+    id: 'ja4-family',
+    kind: 'contradiction',
+    weight: 3.5,
+    text: 'The TLS handshake (JA4) is not that of the browser that the user agent names.',
+  },
+  {
+    id: 'h2-order',
+    kind: 'contradiction',
+    weight: 3,
+    text: 'The order of the HTTP/2 pseudo-headers is not that of the browser that the user agent names.',
+  },
+  {
+    id: 'ja4-inspected',
+    kind: 'absence',
+    weight: 1.5,
+    text: 'The TLS handshake (JA4) is not that of the browser, from a network that may open TLS on the way.',
+  },
+  {
+    id: 'no-client-hints',
+    kind: 'absence',
+    weight: 0.9,
+    text: 'Chromium over https sends Sec-CH-UA; there is none.',
+  },
+  {
+    id: 'no-fetch-metadata',
+    kind: 'absence',
+    weight: 0.9,
+    text: 'This browser sends Sec-Fetch headers over https; there are none.',
+  },
+  {
+    id: 'no-language',
+    kind: 'absence',
+    weight: 0.7,
+    text: 'There is no Accept-Language, or it is *.',
+  },
+  {
+    id: 'accepts-anything',
+    kind: 'absence',
+    weight: 0.5,
+    text: 'Accept is missing or */* and nothing says that a page asked for this.',
+  },
+  {
+    id: 'no-compression',
+    kind: 'absence',
+    weight: 0.5,
+    text: 'Accept-Encoding does not ask for what this browser asks for.',
+  },
+  {
+    id: 'old-http',
+    kind: 'absence',
+    weight: 0.5,
+    text: 'A modern browser that connects directly does not use HTTP/1.0.',
+  },
+  {
+    id: 'field-names',
+    kind: 'absence',
+    weight: 0.4,
+    text: 'The header names are not written, or not ordered, as this browser does.',
+  },
+  {
+    id: 'stale-browser',
+    kind: 'absence',
+    weight: 0.2,
+    text: 'The version of the browser is years old.',
+  },
+  {
+    id: 'no-user-agent',
+    kind: 'absence',
+    weight: 2,
+    text: 'There is no User-Agent.',
+  },
+  {
+    id: 'server-without-cookies',
+    kind: 'absence',
+    weight: 0.4,
+    text: 'A browser without cookies, from a network of servers.',
+  },
+  {
+    id: 'hints-agree',
+    kind: 'support',
+    weight: -1.2,
+    text: 'The client hints agree with the user agent.',
+  },
+  {
+    id: 'fetch-metadata-agrees',
+    kind: 'support',
+    weight: -0.8,
+    text: 'The Sec-Fetch headers are whole and possible.',
+  },
+  {
+    id: 'speaks-a-language',
+    kind: 'support',
+    weight: -0.5,
+    text: 'Accept-Language names a language.',
+  },
+] as const satisfies readonly Signal[]
+
+export type SignalId = (typeof SIGNALS)[number]['id']
+
+/** The bit of a signal. */
+export const BIT = Object.fromEntries(SIGNALS.map(({ id }, place) => [id, 2 ** place])) as Readonly<
+  Record<SignalId, number>
+>
+
+/** The signals whose bits are set. */
+export function signalsOf(bits: number): readonly Signal[] {
+  return SIGNALS.filter((_, place) => (bits & (1 << place)) !== 0)
+}

@@ -1,0 +1,159 @@
+import { LRUCache } from 'lru-cache'
+import { fetchText } from '../../outbound/whole.ts'
+import type { Clock, Fetch } from '../../ports.ts'
+import { type AgentKey, readKey, TEST_KEY_IDS } from './key.ts'
+import type { KeySource } from './key-source.ts'
+
+/** Bounds of one fetch. */
+export const FETCH_BYTES = 64 * 1024
+export const FETCH_MS = 2000
+/** A host is asked at most this often, whatever its visitors send. */
+export const HOST_INTERVAL_MS = 5 * 60_000
+/** The same for plain http, which can only be a server for tests. */
+const TEST_INTERVAL_MS = 500
+/** Keys are asked for anew after their `max-age`, within these bounds; without one after an hour. */
+const SHORTEST_AGE_MS = HOST_INTERVAL_MS
+const USUAL_AGE_MS = 3_600_000
+const LONGEST_AGE_MS = 24 * 3_600_000
+/** Keys of a directory that cannot be reached any more: nobody could have withdrawn one since. */
+export const LONGEST_UNREACHED_MS = 7 * 24 * 3_600_000
+export const MOST_KEYS = 32
+const MOST_DIRECTORIES = 1000
+const MOST_HOSTS = 5000
+const MOST_UNDER_WAY = 16
+
+export type KeyLookup =
+  | { readonly state: 'found'; readonly key: AgentKey }
+  /** The directory was read and does not hold the key. */
+  | { readonly state: 'absent' }
+  /** The directory was not read: nothing may be concluded. */
+  | { readonly state: 'unknown' }
+
+/** Keys of agents, by the place they were published at and their thumbprint: never by the thumbprint alone. */
+export interface KeyDirectories {
+  /** From memory; what is missing or old is fetched behind the caller's back if `fetch` is true. */
+  find(source: KeySource, keyId: string, fetch: boolean): KeyLookup
+  /** Takes a directory as if it had been fetched, for agents that are simulated. */
+  put(source: KeySource, document: unknown): void
+  /** Resolves when no fetch is under way. */
+  settled(): Promise<void>
+}
+
+export interface KeyDirectoriesOptions {
+  readonly clock: Clock
+  /** Absent: nothing is ever fetched. */
+  readonly outbound?: Fetch
+  /** Accept the keys that RFC 9421 prints. */
+  readonly testKeys?: boolean
+  /** Permit plain http, which the fetcher allows towards `net.allowPrivate` alone. */
+  readonly isPermitted?: (origin: string) => boolean
+}
+
+interface Directory {
+  readonly keys: ReadonlyMap<string, AgentKey>
+  readonly readAt: number
+  readonly freshUntil: number
+}
+
+export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirectories {
+  const { clock, outbound, testKeys = false, isPermitted = () => false } = options
+  const directories = new LRUCache<string, Directory>({ max: MOST_DIRECTORIES })
+  const nextByHost = new LRUCache<string, number>({ max: MOST_HOSTS })
+  const underWay = new Map<string, Promise<void>>()
+
+  function keep(source: KeySource, keys: readonly AgentKey[], age: number): void {
+    const readAt = clock.now()
+    const known = new Map(keys.filter(({ id }) => testKeys || !TEST_KEY_IDS.includes(id)).map((key) => [key.id, key]))
+    directories.set(source.url, { keys: known, readAt, freshUntil: readAt + age })
+  }
+
+  /** One at a time for a host, and not again before its interval is over: a flood of claims costs one request. */
+  function fetchBehind(source: KeySource): void {
+    const { host, protocol } = new URL(source.url)
+    if (outbound === undefined || underWay.has(host) || underWay.size >= MOST_UNDER_WAY) return
+    if (clock.now() < (nextByHost.get(host) ?? 0)) return
+    nextByHost.set(host, clock.now() + (protocol === 'http:' ? TEST_INTERVAL_MS : HOST_INTERVAL_MS))
+    const work = readSource(source, outbound).finally(() => underWay.delete(host))
+    underWay.set(host, work)
+  }
+
+  async function readSource(source: KeySource, from: Fetch): Promise<void> {
+    const answer = await getJson(source.url, from)
+    // What could not be had changes nothing: the keys that are known stay.
+    if (answer === undefined) return
+    if (source.form === 'keys') return keepDocument(source, answer.document, answer.age)
+    const card = readCard(answer.document, source)
+    if (card === undefined) return
+    if ('keys' in card) return keepDocument(source, card.keys, answer.age)
+    const keys = await getJson(card.url, from)
+    if (keys !== undefined) keepDocument(source, keys.document, keys.age)
+  }
+
+  function keepDocument(source: KeySource, document: unknown, age: number): void {
+    const keys = readKeys(document)
+    if (keys !== undefined) keep(source, keys, age)
+  }
+
+  async function getJson(url: string, from: Fetch): Promise<{ document: unknown; age: number } | undefined> {
+    const { origin } = new URL(url)
+    const answer = await fetchText(from, {
+      url,
+      maxBytes: FETCH_BYTES,
+      timeoutMs: FETCH_MS,
+      redirects: 0,
+      allowHttp: isPermitted(origin),
+    })
+    if (answer.state === 'failed' || answer.status !== 200) return undefined
+    try {
+      return { document: JSON.parse(answer.body), age: ageOf(answer.headers['cache-control']) }
+    } catch {
+      return undefined
+    }
+  }
+
+  return {
+    find(source, keyId, fetch) {
+      const now = clock.now()
+      const directory = directories.get(source.url)
+      const current = directory !== undefined && now < directory.readAt + LONGEST_UNREACHED_MS ? directory : undefined
+      const key = current?.keys.get(keyId)
+      if (fetch && (key === undefined || current === undefined || now >= current.freshUntil)) fetchBehind(source)
+      if (current === undefined) return { state: 'unknown' }
+      return key === undefined ? { state: 'absent' } : { state: 'found', key }
+    },
+    put: (source, document) => keepDocument(source, document, USUAL_AGE_MS),
+    async settled() {
+      while (underWay.size > 0) await Promise.all(underWay.values())
+    },
+  }
+}
+
+/** The usable keys of a JWKS; `undefined` where the document is none, or holds more than is read. */
+function readKeys(document: unknown): readonly AgentKey[] | undefined {
+  const keys = typeof document === 'object' && document !== null && 'keys' in document ? document.keys : undefined
+  if (!Array.isArray(keys) || keys.length > MOST_KEYS) return undefined
+  return keys.map(readKey).filter((key) => key !== undefined)
+}
+
+/** The keys of a Signature Agent Card or their place; `undefined` for a card that breaks its rules. */
+export function readCard(
+  document: unknown,
+  { url }: KeySource,
+): { readonly keys: unknown } | { readonly url: string } | undefined {
+  if (typeof document !== 'object' || document === null) return undefined
+  const card: Readonly<Record<string, unknown>> = { ...document }
+  if (card['client_id'] !== url) return undefined
+  const { jwks, jwks_uri: place } = card
+  if ((jwks === undefined) === (place === undefined)) return undefined
+  if (jwks !== undefined) return { keys: jwks }
+  // Keys elsewhere would make one card's word another site's load.
+  if (typeof place !== 'string' || !URL.canParse(place) || new URL(place).origin !== new URL(url).origin)
+    return undefined
+  return { url: place }
+}
+
+function ageOf(cacheControl: string | undefined): number {
+  const seconds = /(?:^|[\s,])max-age=(\d{1,9})/.exec(cacheControl ?? '')?.[1]
+  const age = seconds === undefined ? USUAL_AGE_MS : Number(seconds) * 1000
+  return Math.min(LONGEST_AGE_MS, Math.max(SHORTEST_AGE_MS, age))
+}

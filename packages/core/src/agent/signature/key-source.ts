@@ -1,0 +1,45 @@
+import { parseAddress } from '../../address/address.ts'
+import type { NamedAgent } from './message.ts'
+
+/** Where an agent's keys are, and what the agent is called by it. */
+export interface KeySource {
+  /** The URL of the keys, or of the card that names them; without query and fragment it is the agent's identifier. */
+  readonly url: string
+  readonly identifier: string
+  /** `card`: a Signature Agent Card, which holds the keys or names their place. */
+  readonly form: 'keys' | 'card'
+}
+
+/** Where a directory is under its origin (draft-ietf-webbotauth-httpsig-protocol). */
+export const DIRECTORY_PATH = '/.well-known/http-message-signatures-directory'
+
+const MOST_CHARACTERS = 512
+
+/**
+ * The place of an agent's keys, as `Signature-Agent` names it; `undefined` for what is not https on its own port at a
+ * public name. `permitted` are origins that the configuration names, which may be anything: servers for tests.
+ */
+export function keySourceOf({ uri, type }: NamedAgent, permitted: ReadonlySet<string>): KeySource | undefined {
+  if (uri.length > MOST_CHARACTERS || !URL.canParse(uri)) return undefined
+  const url = new URL(uri)
+  if (url.username !== '' || url.password !== '' || url.hash !== '') return undefined
+  if (!permitted.has(url.origin) && !isPublicHttps(url)) return undefined
+  const identifier = url.origin + url.pathname
+  switch (type) {
+    case 'directory':
+      if (url.pathname !== '/' || url.search !== '') return undefined
+      return { url: url.origin + DIRECTORY_PATH, identifier: url.origin, form: 'keys' }
+    case 'jwks_uri':
+      return { url: url.href, identifier, form: 'keys' }
+    case 'cimd':
+      return { url: url.href, identifier, form: 'card' }
+    default:
+      return undefined
+  }
+}
+
+/** https at its own port, at a name with a dot that is no address. That it resolves to the public is the fetcher's. */
+function isPublicHttps({ protocol, port, hostname }: URL): boolean {
+  if (protocol !== 'https:' || port !== '' || hostname.startsWith('[')) return false
+  return hostname.includes('.') && parseAddress(hostname) === undefined
+}

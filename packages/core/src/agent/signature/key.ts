@@ -1,0 +1,99 @@
+import { constants, createHash, createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto'
+
+/** The algorithms that are accepted (RFC 9421 section 6.2): none with a shared secret. */
+export const ALGORITHMS = ['ed25519', 'ecdsa-p256-sha256', 'rsa-pss-sha512'] as const
+export type Algorithm = (typeof ALGORITHMS)[number]
+
+/** A public key of an agent. */
+export interface AgentKey {
+  /** RFC 7638 thumbprint, computed here: what a directory calls its keys proves nothing. */
+  readonly id: string
+  readonly algorithm: Algorithm
+  readonly key: KeyObject
+  /** Milliseconds since the epoch; absent where the directory sets no bound. */
+  readonly notBefore?: number
+  readonly notAfter?: number
+}
+
+/** Thumbprints of the keys that RFC 9421 appendix B prints with their private halves: anybody can sign with them. */
+export const TEST_KEY_IDS: readonly string[] = [
+  // B.1.4 Ed25519, B.1.2 RSA-PSS, B.1.3 ECC P-256.
+  'poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U',
+  'oD0HwocPBSfpNy5W3bpJeyFGY_IQ_YpqxSjQ3Yd-CLA',
+  'ydQXMtvbsOsZyFir-Y7A8t7fKEM1gbKPvyFkdpu4fvI',
+]
+
+/** The public members of each key type, in the order of RFC 7638. */
+const MEMBERS = {
+  OKP: ['crv', 'kty', 'x'],
+  EC: ['crv', 'kty', 'x', 'y'],
+  RSA: ['e', 'kty', 'n'],
+} as const
+
+const ALGORITHM_OF: Readonly<Record<keyof typeof MEMBERS, Algorithm>> = {
+  OKP: 'ed25519',
+  EC: 'ecdsa-p256-sha256',
+  RSA: 'rsa-pss-sha512',
+}
+
+const SMALLEST_RSA = 2048
+const LARGEST_RSA = 4096
+/** `x`, `y` and `n` of the largest key that is read, with room. */
+const MOST_CHARACTERS = 1024
+
+/** Reads a JWK; `undefined` for any that is not a public key of an accepted algorithm. Private members are ignored. */
+export function readKey(jwk: unknown): AgentKey | undefined {
+  if (typeof jwk !== 'object' || jwk === null) return undefined
+  const given: Readonly<Record<string, unknown>> = { ...jwk }
+  const type = given['kty']
+  if (type !== 'OKP' && type !== 'EC' && type !== 'RSA') return undefined
+  if (type === 'OKP' && given['crv'] !== 'Ed25519') return undefined
+  if (type === 'EC' && given['crv'] !== 'P-256') return undefined
+  const members = MEMBERS[type].map((name) => [name, given[name]] as const)
+  if (!members.every(([, value]) => typeof value === 'string' && value.length <= MOST_CHARACTERS)) return undefined
+  const bare = Object.fromEntries(members)
+  const key = importKey(bare)
+  if (key === undefined) return undefined
+  const notBefore = momentOf(given['nbf'])
+  const notAfter = momentOf(given['exp'])
+  return Object.freeze({
+    id: createHash('sha256').update(JSON.stringify(bare)).digest('base64url'),
+    algorithm: ALGORITHM_OF[type],
+    key,
+    ...(notBefore !== undefined && { notBefore }),
+    ...(notAfter !== undefined && { notAfter }),
+  })
+}
+
+function importKey(key: JsonWebKey): KeyObject | undefined {
+  try {
+    const read = createPublicKey({ key, format: 'jwk' })
+    const bits = read.asymmetricKeyDetails?.modulusLength
+    return bits === undefined || (bits >= SMALLEST_RSA && bits <= LARGEST_RSA) ? read : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** RFC 7517 leaves these to profiles: seconds, and milliseconds where the number can be nothing else. */
+function momentOf(value: unknown): number | undefined {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return undefined
+  return value > 1e11 ? value : value * 1000
+}
+
+/** Whether a signature over a base is by this key. Never throws. */
+export function isSignedBy({ algorithm, key }: AgentKey, base: string, signature: Uint8Array): boolean {
+  const data = Buffer.from(base, 'latin1')
+  try {
+    switch (algorithm) {
+      case 'ed25519':
+        return verify(null, data, key, signature)
+      case 'ecdsa-p256-sha256':
+        return verify('sha256', data, { key, dsaEncoding: 'ieee-p1363' }, signature)
+      case 'rsa-pss-sha512':
+        return verify('sha512', data, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 64 }, signature)
+    }
+  } catch {
+    return false
+  }
+}

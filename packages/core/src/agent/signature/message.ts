@@ -1,0 +1,195 @@
+import {
+  type Dictionary,
+  type InnerList,
+  type Item,
+  type Parameters,
+  parseDictionary,
+  parseItem,
+  serializeInnerList,
+  serializeItem,
+} from 'structured-headers'
+import { isNamed } from '../../address/forwarding.ts'
+
+/** A request as far as a signature can cover it. Absent members are not known, so nothing that covers them verifies. */
+export interface SignedRequest {
+  readonly fields: readonly string[]
+  readonly method?: string
+  /** As received. */
+  readonly target?: string
+  readonly scheme?: 'http' | 'https' | 'unknown'
+  /** The peer is a trusted proxy, whose word on host and scheme is taken. */
+  readonly trusted?: boolean
+}
+
+/** One labelled signature as it was sent. */
+export interface SentSignature {
+  readonly label: string
+  readonly components: readonly Item[]
+  readonly parameters: Parameters
+  /** The strict form of components and parameters: the last line of the base. */
+  readonly inner: InnerList
+  readonly signature: Uint8Array
+}
+
+/** Who signs, as `Signature-Agent` names them. */
+export interface NamedAgent {
+  readonly uri: string
+  readonly type: string
+}
+
+export type SignatureAgents =
+  | { readonly form: 'none' }
+  /** The bare string of the first drafts. */
+  | { readonly form: 'string'; readonly agent: NamedAgent }
+  | { readonly form: 'dictionary'; readonly members: ReadonlyMap<string, NamedAgent> }
+
+/** Most bytes of the three fields together, and most labels that are looked at. */
+export const MOST_BYTES = 8192
+export const MOST_LABELS = 4
+
+/** All lines of a field, joined as RFC 9421 section 2.1 says; `undefined` when there is none. */
+export function fieldValue(fields: readonly string[], name: string): string | undefined {
+  let joined: string | undefined
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    if (!isNamed(fields[at] as string, name)) continue
+    const value = (fields[at + 1] as string).trim()
+    joined = joined === undefined ? value : `${joined}, ${value}`
+  }
+  return joined
+}
+
+/** The signatures of a request, or why they cannot be read. */
+export function readSignatures(fields: readonly string[]): readonly SentSignature[] | { readonly fault: string } {
+  const input = fieldValue(fields, 'signature-input')
+  const values = fieldValue(fields, 'signature')
+  if (input === undefined || values === undefined) return { fault: 'one of Signature and Signature-Input is missing' }
+  if (input.length + values.length > MOST_BYTES) return { fault: `the signature fields exceed ${MOST_BYTES} bytes` }
+  const inputs = dictionaryOf(input)
+  const signatures = dictionaryOf(values)
+  if (inputs === undefined || signatures === undefined) return { fault: 'Signature or Signature-Input is malformed' }
+  if (inputs.size > MOST_LABELS) return { fault: `there are more than ${MOST_LABELS} signatures` }
+  const read: SentSignature[] = []
+  for (const [label, inner] of inputs) {
+    const signature = signatures.get(label)?.[0]
+    if (!isInnerList(inner) || !(signature instanceof ArrayBuffer)) return { fault: `"${label}" is not a signature` }
+    const [components, parameters] = inner
+    read.push({ label, components, parameters, inner, signature: new Uint8Array(signature) })
+  }
+  return read
+}
+
+/** Reads `Signature-Agent` in both forms; `undefined` when it is malformed. */
+export function readAgents(fields: readonly string[]): SignatureAgents | undefined {
+  const value = fieldValue(fields, 'signature-agent')
+  if (value === undefined) return { form: 'none' }
+  if (value.length > MOST_BYTES) return undefined
+  if (value.startsWith('"')) {
+    const item = attempt(() => parseItem(value))
+    const agent = item && agentOf(item)
+    return agent && { form: 'string', agent }
+  }
+  const members = new Map<string, NamedAgent>()
+  for (const [key, member] of dictionaryOf(value) ?? []) {
+    const agent = isInnerList(member) ? undefined : agentOf(member)
+    if (agent === undefined) return undefined
+    members.set(key, agent)
+  }
+  return members.size === 0 ? undefined : { form: 'dictionary', members }
+}
+
+function agentOf([uri, parameters]: Item): NamedAgent | undefined {
+  if (typeof uri !== 'string') return undefined
+  return { uri, type: String(parameters.get('type') ?? 'directory') }
+}
+
+/**
+ * The signature base (RFC 9421 section 2.5); `undefined` where a component is unknown, is there twice or is not in the
+ * request.
+ */
+export function signatureBase({ components, inner }: SentSignature, request: SignedRequest): string | undefined {
+  const lines: string[] = []
+  const seen = new Set<string>()
+  for (const component of components) {
+    const [name, parameters] = component
+    if (typeof name !== 'string') return undefined
+    const identifier = serializeItem(component)
+    const value = name.startsWith('@') ? derived(name, parameters, request) : covered(name, parameters, request)
+    if (value === undefined || seen.has(identifier)) return undefined
+    seen.add(identifier)
+    lines.push(`${identifier}: ${value}`)
+  }
+  lines.push(`"@signature-params": ${serializeInnerList(inner)}`)
+  return lines.join('\n')
+}
+
+/** Derived components (RFC 9421 section 2.2); none of them is known here with parameters. */
+function derived(name: string, parameters: Parameters, request: SignedRequest): string | undefined {
+  if (parameters.size > 0) return undefined
+  switch (name) {
+    case '@authority':
+      return authorityOf(request)
+    case '@method':
+      return request.method
+    case '@scheme':
+      return schemeOf(request)
+    case '@request-target':
+      return request.target
+    case '@path':
+      return request.target && (request.target.split('?')[0] || '/')
+    case '@query':
+      return request.target?.includes('?') ? request.target.slice(request.target.indexOf('?')) : '?'
+    case '@target-uri': {
+      const scheme = schemeOf(request)
+      const authority = authorityOf(request)
+      return scheme && authority && request.target && `${scheme}://${authority}${request.target}`
+    }
+    default:
+      return undefined
+  }
+}
+
+/** A header field, whole or one member of it; other parameters change what is covered and are not known. */
+function covered(name: string, parameters: Parameters, { fields }: SignedRequest): string | undefined {
+  const value = fieldValue(fields, name)
+  if (value === undefined || name !== name.toLowerCase()) return undefined
+  if (parameters.size === 0) return value
+  const key = parameters.get('key')
+  if (parameters.size !== 1 || typeof key !== 'string') return undefined
+  const member = dictionaryOf(value)?.get(key)
+  if (member === undefined) return undefined
+  return isInnerList(member) ? serializeInnerList(member) : serializeItem(member)
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':443' }
+
+/** RFC 9421 section 2.2.3: lower case, without the default port. */
+function authorityOf(request: SignedRequest): string | undefined {
+  const { fields, trusted } = request
+  const told = trusted ? fieldValue(fields, 'x-forwarded-host') : undefined
+  const host = (told ?? fieldValue(fields, ':authority') ?? fieldValue(fields, 'host'))?.toLowerCase()
+  // Two hosts joined by a comma are none.
+  if (host === undefined || host === '' || host.includes(',')) return undefined
+  const port = DEFAULT_PORTS[schemeOf(request) ?? 'https']
+  return port !== undefined && host.endsWith(port) ? host.slice(0, -port.length) : host
+}
+
+function schemeOf({ fields, scheme, trusted }: SignedRequest): string | undefined {
+  const told = trusted ? fieldValue(fields, 'x-forwarded-proto') : undefined
+  return told ?? (scheme === 'unknown' ? undefined : scheme)
+}
+
+function dictionaryOf(text: string): Dictionary | undefined {
+  return attempt(() => parseDictionary(text))
+}
+
+function isInnerList(member: Item | InnerList): member is InnerList {
+  return Array.isArray(member[0])
+}
+
+function attempt<Result>(parse: () => Result): Result | undefined {
+  try {
+    return parse()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,46 @@
+import { createPrivateKey, type JsonWebKey, type KeyObject, sign } from 'node:crypto'
+import { readKey } from './key.ts'
+import { readSignatures, type SignedRequest, signatureBase } from './message.ts'
+
+/** What an agent signs of its request. */
+export interface Signing {
+  /** The request without its signature; its fields hold `Signature-Agent`. */
+  readonly request: SignedRequest
+  readonly label: string
+  /** Component identifiers, serialised: `"@authority" "signature-agent";key="g"`. */
+  readonly components: string
+  /** Seconds since the epoch. */
+  readonly created: number
+  readonly expires: number
+  readonly nonce: string
+}
+
+/** Signs as an agent does, with Ed25519: the other half of the verifier, for agents that are simulated. */
+export interface Signer {
+  /** The directory in which the key would be published. */
+  readonly directory: { readonly keys: readonly JsonWebKey[] }
+  /** The fields to add to the request. Throws `TypeError` where a component is not in it. */
+  sign(signing: Signing): readonly string[]
+}
+
+/** Throws `TypeError` for what is no private Ed25519 key. */
+export function createSigner(jwk: JsonWebKey): Signer {
+  const { d: _, ...open } = jwk
+  const id = readKey(open)?.id
+  if (id === undefined || jwk.kty !== 'OKP') throw new TypeError('not an Ed25519 key')
+  const key: KeyObject = createPrivateKey({ key: jwk, format: 'jwk' })
+  return {
+    directory: { keys: [{ ...open, kid: id, use: 'sig' }] },
+    sign({ request, label, components, created, expires, nonce }) {
+      const parameters = `created=${created};keyid="${id}";alg="ed25519";expires=${expires};nonce="${nonce}";tag="web-bot-auth"`
+      const input = ['Signature-Input', `${label}=(${components});${parameters}`]
+      // What is about to be signed is read as a verifier will read it, so both make the same base.
+      const read = readSignatures([...request.fields, ...input, 'Signature', `${label}=::`])
+      const sent = 'fault' in read ? undefined : read[0]
+      const base = sent && signatureBase(sent, request)
+      if (base === undefined) throw new TypeError(`cannot be signed: ${components}`)
+      const signature = sign(null, Buffer.from(base, 'latin1'), key).toString('base64')
+      return [...input, 'Signature', `${label}=:${signature}:`]
+    },
+  }
+}

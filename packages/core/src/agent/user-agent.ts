@@ -1,0 +1,182 @@
+import {
+  AI_TOKENS,
+  APP_TOKENS,
+  AUTOMATION,
+  AUTOMATION_WORDS,
+  BROWSER_STARTS,
+  FETCHERS_WITHOUT_AI,
+} from '@sallyport/data/automation'
+import { LRUCache } from 'lru-cache'
+import type { Catalogue, Crawler } from '../crawler/catalogue.ts'
+import { createTokenMatcher, MOST_CHARACTERS } from '../crawler/token-matcher.ts'
+
+/** The engine that a user agent says it has: every browser of iOS is Safari's. `other`: a browser of no known engine. */
+export type BrowserFamily = 'chromium' | 'firefox' | 'safari' | 'other'
+
+export type Platform = 'windows' | 'macos' | 'linux' | 'chromeos' | 'android' | 'ios' | 'other'
+
+/** A word by which a user agent says that it is a program. */
+export interface NamedAutomation {
+  readonly name: string
+  readonly headless: boolean
+}
+
+/** An AI that a user agent names, and whose it is. */
+export interface NamedAi {
+  readonly name: string
+  readonly vendor: string
+}
+
+/** All that a user agent says by itself. */
+export interface UserAgent {
+  /** Absent for what is no browser. */
+  readonly family?: BrowserFamily
+  /** Major version of the engine, 0 when it cannot be read. */
+  readonly major: number
+  readonly platform: Platform
+  /** It says it is a phone. */
+  readonly phone: boolean
+  /** A browser inside another program, which may leave out what a browser sends. */
+  readonly embedded: boolean
+  readonly automation?: NamedAutomation
+  readonly ai?: NamedAi
+  readonly crawler?: Crawler
+}
+
+/** Reads user agents; what was read is remembered by the text. */
+export interface UserAgentReader {
+  /** `undefined`: there is no such header, or it is empty. */
+  read(text: string | undefined): UserAgent | undefined
+}
+
+/** Texts that are remembered: a busy site sees some thousand, and a flood of made ones must not grow the process. */
+const MOST_REMEMBERED = 5000
+
+export function createUserAgentReader(catalogue: Catalogue): UserAgentReader {
+  const remembered = new LRUCache<string, UserAgent>({ max: MOST_REMEMBERED })
+  const parse = createParser(catalogue)
+  return {
+    read(text) {
+      if (text === undefined || text === '') return undefined
+      const found = remembered.get(text)
+      if (found !== undefined) return found
+      const read = parse(text.slice(0, MOST_CHARACTERS))
+      // A longer one is read each time: remembering it would keep the whole of it.
+      if (text.length <= MOST_CHARACTERS) remembered.set(text, read)
+      return read
+    },
+  }
+}
+
+function createParser(catalogue: Catalogue): (text: string) => UserAgent {
+  const programs = createTokenMatcher(AUTOMATION.map(({ token }) => token))
+  const ais = createTokenMatcher(AI_TOKENS.map(({ token }) => token))
+  const apps = createTokenMatcher(APP_TOKENS)
+
+  /** The AI that a text names: one of the catalogue's, else one known by its name alone. */
+  function aiOf(text: string, crawler: Crawler | undefined): NamedAi | undefined {
+    if (crawler !== undefined) {
+      return isAi(crawler) ? { name: crawler.name, vendor: crawler.operator } : undefined
+    }
+    const match = ais.find(text)
+    const row = match && AI_TOKENS[match.token]
+    return row && { name: row.token, vendor: row.vendor }
+  }
+
+  function automationOf(text: string, family: BrowserFamily | undefined): NamedAutomation | undefined {
+    const match = programs.find(text)
+    const row = match && AUTOMATION[match.token]
+    if (row !== undefined) return { name: row.token, headless: row.kind === 'headless' }
+    // An application's own client: a person is behind most of them, so its name is no accusation.
+    if (apps.find(text) !== undefined) return undefined
+    const word = wordOf(text.toLowerCase())
+    if (word !== undefined) return { name: word, headless: word === 'headless' }
+    if (family === undefined || isBareCompatible(text)) return { name: 'no browser', headless: false }
+    return undefined
+  }
+
+  return (text) => {
+    const family = familyOf(text)
+    const crawler = catalogue.claimOf(text)
+    const ai = aiOf(text, crawler)
+    const automation = automationOf(text, family)
+    return Object.freeze({
+      ...(family !== undefined && { family }),
+      major: majorOf(text, family),
+      platform: platformOf(text),
+      phone: text.includes('Mobile') && !text.includes('iPad'),
+      embedded: text.includes('; wv)') || (text.includes('Version/4.0') && text.includes('Chrome/')),
+      ...(automation !== undefined && { automation: Object.freeze(automation) }),
+      ...(ai !== undefined && { ai: Object.freeze(ai) }),
+      ...(crawler !== undefined && { crawler }),
+    })
+  }
+}
+
+/** Whether a crawler of the catalogue works for an AI: by what it fetches for. */
+export function isAi({ slug, purpose }: Pick<Crawler, 'slug' | 'purpose'>): boolean {
+  switch (purpose) {
+    case 'training':
+    case 'ai-search':
+    case 'agent':
+      return true
+    case 'user-fetch':
+      return !FETCHERS_WITHOUT_AI.includes(slug)
+    default:
+      return false
+  }
+}
+
+function wordOf(lower: string): string | undefined {
+  return AUTOMATION_WORDS.find((word) => lower.includes(word))
+}
+
+/** `Mozilla/5.0 (compatible; Name/1.0)`, or a name behind `like Gecko`: a few old browsers wrote so, programs still do. */
+function isBareCompatible(text: string): boolean {
+  return (
+    /^Mozilla\/5\.0 \(compatible; (?!MSIE|Konqueror|iCab|U;|Windows)/.test(text) ||
+    /like Gecko[;,] (?!Safari)/.test(text)
+  )
+}
+
+function familyOf(text: string): BrowserFamily | undefined {
+  if (!startsLikeBrowser(text)) return undefined
+  if (text.includes('CriOS/') || text.includes('FxiOS/') || text.includes('EdgiOS/')) return 'safari'
+  if (text.includes('Edge/') || text.includes('Trident/') || text.includes('MSIE ')) return 'other'
+  if (text.includes('AppleWebKit/')) {
+    if (text.includes('Chrome/') || text.includes('Chromium/')) return 'chromium'
+    return text.includes('Version/') && text.includes('Safari/') && !text.includes('Android') ? 'safari' : 'other'
+  }
+  return text.includes('Gecko/') && text.includes('Firefox/') && !text.includes('Seamonkey') ? 'firefox' : 'other'
+}
+
+const FOLDED_STARTS = BROWSER_STARTS.map((start) => start.toLowerCase())
+
+function startsLikeBrowser(text: string): boolean {
+  const folded = text.toLowerCase()
+  return FOLDED_STARTS.some((start) => folded.startsWith(start))
+}
+
+const MAJOR_BEFORE: Readonly<Record<BrowserFamily, readonly string[]>> = {
+  chromium: ['Chrome/', 'Chromium/'],
+  firefox: ['Firefox/'],
+  safari: ['Version/', ' OS '],
+  other: [],
+}
+
+function majorOf(text: string, family: BrowserFamily | undefined): number {
+  for (const before of family === undefined ? [] : MAJOR_BEFORE[family]) {
+    const at = text.indexOf(before)
+    if (at !== -1) return Number.parseInt(text.slice(at + before.length, at + before.length + 4), 10) || 0
+  }
+  return 0
+}
+
+function platformOf(text: string): Platform {
+  if (text.includes('Windows')) return 'windows'
+  if (text.includes('Android')) return 'android'
+  if (text.includes('iPhone') || text.includes('iPad') || text.includes('iPod')) return 'ios'
+  if (text.includes('Mac OS X') || text.includes('Macintosh')) return 'macos'
+  if (text.includes('CrOS')) return 'chromeos'
+  return text.includes('Linux') || text.includes('X11') ? 'linux' : 'other'
+}

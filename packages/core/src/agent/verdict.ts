@@ -1,0 +1,48 @@
+import type { Reason } from '../inspection/decision.ts'
+import type { AgentClass } from '../vocabulary.ts'
+
+/**
+ * What an agent verdict rests on, in the order in which it is asked: the first that speaks decides. `none`: nothing
+ * speaks against a person.
+ */
+export const AGENT_BASES = [
+  'signature',
+  'crawler',
+  'ai-name',
+  'automation',
+  'contradiction',
+  'absence',
+  'network',
+  'none',
+] as const
+export type AgentBasis = (typeof AGENT_BASES)[number]
+
+export const IDENTITY_TYPES = ['address', 'signature', 'crawler'] as const
+
+/** An identity that was named, and whether anything proves it. */
+export interface AgentIdentity {
+  /** `address`: on the policy's allowlist; `signature`: by Web Bot Auth; `crawler`: by a user agent of the catalogue. */
+  readonly type: (typeof IDENTITY_TYPES)[number]
+  /** The address, the identifier of the signature agent, or the slug of the catalogue. */
+  readonly name: string
+  readonly verified: boolean
+}
+
+/** Who asks (specification: AgentscanCheckResponse), frozen and JSON-serialisable. */
+export interface AgentVerdict {
+  readonly class: AgentClass
+  /** 0 to 1, that the class is right. */
+  readonly confidence: number
+  readonly basis: AgentBasis
+  /** A browser without a person in front of it, as far as it says so itself. */
+  readonly headless: boolean
+  /** 0 to 1, 1 when nothing in the headers speaks against the user agent; absent without headers to judge. */
+  readonly headerConsistency?: number
+  /** Whether an AI is named or proven, and which. */
+  readonly ai?: { readonly name: string; readonly vendor: string }
+  readonly identity?: AgentIdentity
+  /** The operator and purpose behind `identity`, where the catalogue knows them. */
+  readonly operator?: string
+  readonly purpose?: string
+  readonly reasons: readonly Reason[]
+}

@@ -1,0 +1,80 @@
+import { HOSTING_SHAPE, type ShapeMeasure } from '@sallyport/data/hosting-shape'
+import type { AsType } from '../vocabulary.ts'
+
+/** What lists and its own outline say of a system. */
+export interface SystemEvidence {
+  /** The first list of systems that names it, and the type that the list asserts. */
+  readonly listed?: { readonly type: AsType; readonly source: string }
+  /** Shares of its IPv4 addresses, 0 to 1, in lists of hosting and cloud ranges, of mobile ones and of home lines. */
+  readonly hosting: number
+  readonly mobile: number
+  readonly access: number
+  /** How many of its /24s hold a known exit of a VPN or of Tor. */
+  readonly exitBlocks: number
+  /** Whether a list of Tor exits is loaded: then it says which addresses of a Tor operator are exits. */
+  readonly torListed: boolean
+  readonly shape: SystemShape
+}
+
+/** The outline of a system's address space. */
+export interface SystemShape {
+  readonly ipv4Addresses: number
+  readonly ipv4Prefixes: number
+  readonly ipv6Prefixes: number
+  /** Distinct first octets of its IPv4 prefixes. */
+  readonly ipv4Blocks: number
+  /** Countries in which its IPv4 addresses are registered. */
+  readonly countries: number
+}
+
+/** What was read off the evidence. */
+export interface ReadType {
+  readonly type: AsType
+  readonly basis: 'list' | 'prefixes' | 'shape'
+  /** Id of the list. */
+  readonly list?: string
+}
+
+/** The share of a system that has to be listed before the whole is taken for it. */
+const MOST = 0.5
+const NEARLY_ALL = 0.8
+/** Exits in fewer /24s than this are tenants of somebody else's network. */
+const FEWEST_EXIT_BLOCKS = 2
+
+/**
+ * The type of a system by what else is known of it; `undefined` where that says nothing, or nothing against its name.
+ * `named` is what its name says, if anything. A name that sells access is set aside where a list says what the system
+ * is, or where nearly all of it is listed as machines; any other name stands.
+ */
+export function typeOfEvidence(evidence: SystemEvidence, named: AsType | undefined): ReadType | undefined {
+  const { listed, hosting, mobile, access, exitBlocks, shape } = evidence
+  const isOpen = named === undefined || named === 'isp'
+  if ((isOpen || named === 'hosting') && listed !== undefined && listed.type !== named) {
+    return { type: listed.type, basis: 'list', list: listed.source }
+  }
+  const isFull = exitBlocks >= FEWEST_EXIT_BLOCKS && exitBlocks * 256 >= shape.ipv4Addresses * MOST
+  if ((named === undefined || named === 'hosting') && isFull) return { type: 'vpn', basis: 'prefixes' }
+  if (!isOpen) return undefined
+  if (hosting >= (named === 'isp' ? NEARLY_ALL : MOST)) return { type: 'hosting', basis: 'prefixes' }
+  if (named === undefined) {
+    if (mobile >= MOST) return { type: 'mobile', basis: 'prefixes' }
+    if (access >= MOST) return { type: 'isp', basis: 'prefixes' }
+    // Exits are put where machines are for rent: home networks have names that say so.
+    if (exitBlocks > 0) return { type: 'hosting', basis: 'prefixes' }
+  }
+  return looksLikeHosting(shape, named === 'isp') ? { type: 'hosting', basis: 'shape' } : undefined
+}
+
+/** Whether a system is more likely a host than not, by the outline of its address space alone. */
+export function looksLikeHosting(shape: SystemShape, isNamedAccess: boolean): boolean {
+  if (shape.ipv4Prefixes === 0) return false
+  const measures: Readonly<Record<ShapeMeasure, number>> = {
+    ...shape,
+    addressesPerPrefix: shape.ipv4Addresses / shape.ipv4Prefixes,
+  }
+  let points = HOSTING_SHAPE.start + (isNamedAccess ? HOSTING_SHAPE.namedAccess : HOSTING_SHAPE.unnamed)
+  for (const [measure, steps] of Object.entries(HOSTING_SHAPE.points)) {
+    points += steps.findLast(([atLeast]) => measures[measure as ShapeMeasure] >= atLeast)?.[1] ?? 0
+  }
+  return points >= 0
+}

@@ -1,0 +1,90 @@
+import { type Address, formatAddress } from '../address/address.ts'
+import { locate } from '../geo/locate.ts'
+import { classify } from '../network/classify.ts'
+import type { Clock, Snapshots } from '../ports.ts'
+import type { NetworkClass } from '../vocabulary.ts'
+import { type Claim, claimedCrawler } from './claim.ts'
+import { CHECK_NAMES, type Check, type CrawlerOutcome, methodOf } from './outcome.ts'
+import { summaryOf } from './summary.ts'
+import type { CrawlerVerifier } from './verifier.ts'
+
+/** Specification: CrawlerVerifyResponse. Members that are unknown are left out. */
+export interface CrawlerAnswer {
+  readonly ip: string
+  readonly slug?: string
+  readonly crawler?: string
+  readonly userAgent?: string
+  readonly outcome: CrawlerOutcome
+  /** The checks that decided, by their names; left out when none did. */
+  readonly method?: string
+  readonly summary: string
+  readonly checks: readonly Check[]
+  readonly networkOrigin: NetworkClass
+  readonly anonymized: boolean
+  readonly asn?: string
+  readonly asnName?: string
+  readonly country?: string
+  readonly hostname?: string
+  readonly docs?: string
+  readonly checkedAt: string
+}
+
+/** The verification behind `POST /v1/crawlers/verify` and its keyed twin. */
+export interface CrawlerAnswers {
+  /** Rejects with `unknown_crawler` or `claim_mismatch`; whatever could not run is a check of the answer. */
+  verify(address: Address, claim: Claim): Promise<CrawlerAnswer>
+}
+
+const NO_CLAIM: readonly Check[] = CHECK_NAMES.map((name) => ({
+  name,
+  status: 'not-applicable',
+  detail: 'The user agent names no crawler.',
+}))
+
+export function createCrawlerAnswers(
+  verifier: CrawlerVerifier,
+  { clock, snapshots }: { readonly clock: Clock; readonly snapshots: Snapshots },
+): CrawlerAnswers {
+  return {
+    async verify(address, claim) {
+      const crawler = claimedCrawler(claim, verifier.catalogue)
+      const snapshot = snapshots.current()
+      const finding = classify(address, snapshot)
+      const { classification, anonymized } = finding.verdict
+      const country = finding.reserved.reserved ? undefined : locate(address, snapshot).geo.countryCode
+      const verification =
+        crawler === undefined ? undefined : await verifier.verify(crawler, { address, finding, snapshot })
+      return {
+        ip: formatAddress(address),
+        ...(crawler !== undefined && { slug: crawler.slug, crawler: crawler.name }),
+        ...(claim.userAgent !== undefined && { userAgent: claim.userAgent }),
+        ...(verification === undefined ? UNCLAIMED : told(verification)),
+        networkOrigin: classification,
+        anonymized,
+        ...(finding.asn !== undefined && { asn: `AS${finding.asn}` }),
+        ...(finding.asName !== undefined && { asnName: finding.asName }),
+        ...(country !== undefined && { country }),
+        ...(verification?.hostname !== undefined && { hostname: verification.hostname }),
+        ...(crawler?.docs !== undefined && { docs: crawler.docs }),
+        checkedAt: new Date(clock.now()).toISOString(),
+      }
+    },
+  }
+}
+
+const UNCLAIMED = {
+  outcome: 'unverifiable',
+  summary: 'The user agent names no crawler of the catalogue, so there is no claim to check.',
+  checks: NO_CLAIM,
+} as const
+
+function told(verification: Awaited<ReturnType<CrawlerVerifier['verify']>>) {
+  const { judgement } = verification
+  const method = methodOf(judgement)
+  return {
+    outcome: judgement.outcome,
+    ...(method !== undefined && { method }),
+    summary: summaryOf(verification),
+    checks: judgement.checks,
+  }
+}

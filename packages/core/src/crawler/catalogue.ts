@@ -1,0 +1,83 @@
+import { CRAWLERS, type CrawlerRow } from '@sallyport/data/crawlers'
+import { type NamePattern, parseNamePattern } from './name-pattern.ts'
+import { createTokenMatcher } from './token-matcher.ts'
+
+/** A crawler of the catalogue, ready for checks. */
+export interface Crawler {
+  readonly slug: string
+  readonly name: string
+  readonly operator: string
+  readonly purpose: CrawlerRow['purpose']
+  readonly tokens: readonly string[]
+  /** Why a request that shows one of its tokens is no such crawler; absent for one that sends requests. */
+  readonly silent?: 'token-only' | 'retired'
+  readonly names: readonly NamePattern[]
+  /** False where no document of the operator promises these names: they may confirm, never refute. */
+  readonly namesRefute: boolean
+  /** Id of its list of published ranges; absent when the operator publishes none. */
+  readonly ranges?: string
+  readonly asns: ReadonlySet<number>
+  /** Whether the operator alone uses all of `asns`. */
+  readonly exclusive: boolean
+  /** Origin of its Web Bot Auth key directory. */
+  readonly agent?: string
+  readonly docs?: string
+}
+
+export interface Catalogue {
+  readonly crawlers: readonly Crawler[]
+  find(slug: string): Crawler | undefined
+  /**
+   * The crawler that a user agent says it is: the first one it names, and of two names that begin together the longer.
+   * `like Googlebot`, as feed readers and old fetchers write it, is a comparison and claims nothing.
+   */
+  claimOf(userAgent: string): Crawler | undefined
+}
+
+/** Compiles the catalogue, `data/crawlers.json` unless told otherwise; throws `TypeError` where a row is not usable. */
+export function createCatalogue(rows: readonly CrawlerRow[] = CRAWLERS): Catalogue {
+  const crawlers = rows.map(crawlerOf)
+  const bySlug = new Map(crawlers.map((crawler) => [crawler.slug, crawler]))
+  if (bySlug.size !== crawlers.length) throw new TypeError('a slug is there twice')
+  const tokens = crawlers.flatMap((crawler) => crawler.tokens.map((token) => ({ token, crawler })))
+  const matcher = createTokenMatcher(tokens.map(({ token }) => token))
+  return {
+    crawlers,
+    find: (slug) => bySlug.get(slug),
+    claimOf(userAgent) {
+      let match = matcher.find(userAgent)
+      while (match !== undefined && isComparison(userAgent, match.start)) match = matcher.find(userAgent, match.end)
+      return match === undefined ? undefined : tokens[match.token]?.crawler
+    },
+  }
+}
+
+/** Words in front of a name that make it another's: "treat like Googlebot", "compatible with Googlebot". */
+const COMPARISONS: ReadonlySet<string> = new Set(['like', 'with', 'following', 'fake', 'not'])
+const LONGEST_COMPARISON = 9
+
+/** Whether the word before a position, one separator between them, is a comparison. */
+function isComparison(text: string, start: number): boolean {
+  const before = text.slice(Math.max(0, start - LONGEST_COMPARISON - 2), start - 1).toLowerCase()
+  const words = before.split(/[^a-z]/)
+  return COMPARISONS.has(words.at(-1) ?? '')
+}
+
+function crawlerOf(row: CrawlerRow): Crawler {
+  const { slug, name, operator, purpose, tokens, status, ranges, agent, docs } = row
+  return Object.freeze({
+    slug,
+    name,
+    operator,
+    purpose,
+    tokens,
+    ...(status !== undefined && { silent: status }),
+    names: (row.names ?? []).map(parseNamePattern),
+    namesRefute: row.undocumented !== true,
+    ...(ranges !== undefined && { ranges }),
+    asns: new Set(row.asns),
+    exclusive: row.exclusive === true,
+    ...(agent !== undefined && { agent }),
+    ...(docs !== undefined && { docs }),
+  })
+}

@@ -1,0 +1,128 @@
+import { type Address, formatAddress } from '../address/address.ts'
+import type { NetworkFinding } from '../network/finding.ts'
+import type { Clock, CrawlerRangeStatus, Snapshot } from '../ports.ts'
+import type { Crawler } from './catalogue.ts'
+import type { Check, CheckName, CouldNotRun } from './outcome.ts'
+import type { LoadedRanges } from './ranges.ts'
+
+/** What a claim is held against: an address, what is known of its network, and the data that says so. */
+export interface ClaimedFrom {
+  readonly address: Address
+  readonly finding: NetworkFinding
+  readonly snapshot: Snapshot
+}
+
+/** Whether the crawler sends requests at all. */
+export function catalogueCheck(crawler: Crawler): Check {
+  const name = 'catalogue'
+  switch (crawler.silent) {
+    case 'token-only':
+      return {
+        name,
+        status: 'refuted',
+        detail: `${crawler.name} is a word for robots.txt; ${crawler.operator} sends no request with it.`,
+      }
+    case 'retired':
+      return { name, status: 'refuted', detail: `${crawler.operator} does not send ${crawler.name} any more.` }
+    default:
+      return { name, status: 'not-applicable', detail: `${crawler.name} is a crawler that sends requests.` }
+  }
+}
+
+/**
+ * The operator's published egress ranges. Only a fresh list refutes; a missing or stale one could not run. `dated` are
+ * prefixes that came with Sallyport: they confirm where no fresh list knows better.
+ */
+export function rangesCheck(crawler: Crawler, { address, snapshot }: ClaimedFrom, dated: LoadedRanges): Check {
+  const name = 'published ranges'
+  const slug = crawler.ranges ?? crawler.slug
+  const status: CrawlerRangeStatus = statusOf(slug, snapshot.crawlerStatus, snapshot.clock) ?? {
+    slug,
+    state: 'missing',
+  }
+  const published = `the ranges that ${crawler.operator} publishes for ${crawler.name}`
+  if (snapshot.crawlerRanges?.find(address).includes(slug) === true) {
+    return { name, status: 'passed', detail: `${formatAddress(address)} is in ${published}${asOf(status)}.` }
+  }
+  if (status.state !== 'fresh' && dated.crawlerRanges.find(address).includes(slug)) {
+    const then = asOf(statusOf(slug, dated.crawlerStatus))
+    return { name, status: 'passed', detail: `${formatAddress(address)} is in ${published}${then}.` }
+  }
+  if (status.state === 'fresh') {
+    return { name, status: 'refuted', detail: `${formatAddress(address)} is not in ${published}${asOf(status)}.` }
+  }
+  const known = status.state === 'missing' ? statusOf(slug, dated.crawlerStatus) : status
+  if (known !== undefined) {
+    const detail = `${formatAddress(address)} is not in ${published}${asOf(known)}; they may have changed since.`
+    return { name, status: 'could-not-run', detail }
+  }
+  return crawler.ranges === undefined
+    ? { name, status: 'not-applicable', detail: `${crawler.operator} publishes no ranges for ${crawler.name}.` }
+    : { name, status: 'could-not-run', detail: `There is no list of ${published}.` }
+}
+
+/** How a list stands that may come in several files: as the worst of them, because a part that is missing may hold it. */
+function statusOf(
+  slug: string,
+  rows: readonly CrawlerRangeStatus[] = [],
+  clock?: Clock,
+): CrawlerRangeStatus | undefined {
+  let worst: CrawlerRangeStatus | undefined
+  for (const row of rows) {
+    if (row.slug !== slug) continue
+    const now = asOfNow(row, clock)
+    if (worst === undefined || REACH[now.state] < REACH[worst.state]) worst = now
+  }
+  return worst
+}
+
+/** A list grows stale between two reloads too. */
+function asOfNow(row: CrawlerRangeStatus, clock: Clock | undefined): CrawlerRangeStatus {
+  const isPast = row.staleAfter !== undefined && clock !== undefined && clock.now() >= row.staleAfter
+  return row.state === 'fresh' && isPast ? { ...row, state: 'stale' } : row
+}
+
+/** What a list can say, from nothing up. */
+const REACH = { missing: 0, stale: 1, fresh: 2 } as const
+
+function asOf(status?: CrawlerRangeStatus): string {
+  return status?.date === undefined ? '' : ` (as of ${status.date})`
+}
+
+/** The operator's autonomous systems: they say something only where nobody else uses them. */
+export function asnCheck(crawler: Crawler, { finding, snapshot }: ClaimedFrom): Check {
+  const name = 'operator ASN'
+  if (!crawler.exclusive) {
+    const detail =
+      crawler.asns.size === 0
+        ? `No network is known to be ${crawler.operator}'s alone.`
+        : `Others than ${crawler.operator}'s crawlers send from ${labels(crawler.asns)}.`
+    return { name, status: 'not-applicable', detail }
+  }
+  if (snapshot.networks === undefined) {
+    return { name, status: 'could-not-run', detail: 'No table of autonomous systems is loaded.' }
+  }
+  if (finding.asn === undefined) {
+    return { name, status: 'could-not-run', detail: 'The autonomous system of the address is not known.' }
+  }
+  const own = `${labels(crawler.asns)}, which ${crawler.operator} alone uses`
+  return crawler.asns.has(finding.asn)
+    ? { name, status: 'passed', detail: `AS${finding.asn} is of ${own}.` }
+    : { name, status: 'refuted', detail: `AS${finding.asn} is not of ${own}.` }
+}
+
+function labels(asns: ReadonlySet<number>): string {
+  return [...asns].map((asn) => `AS${asn}`).join(', ')
+}
+
+/**
+ * The check as it stands for an address that need not be the visitor's own: it may have confirmed, and nothing that
+ * it refuted counts. A site that does not name its proxy would otherwise accuse every crawler that comes through it.
+ */
+export function withoutRefutation(check: Check, why: string): Check {
+  return check.status === 'refuted' && check.name !== 'catalogue' ? couldNotRun(check.name, why) : check
+}
+
+export function couldNotRun(name: CheckName, detail: string): CouldNotRun {
+  return { name, status: 'could-not-run', detail }
+}

@@ -1,0 +1,73 @@
+import { DATED_RANGES, type DatedRanges } from '@sallyport/data/crawlers'
+import { compareAddresses } from '../address/address.ts'
+import { createPartition } from '../address/partition.ts'
+import { formatPrefix, type Prefix, parsePrefix, prefixContains } from '../address/prefix.ts'
+import type { CrawlerRangeStatus, Snapshot } from '../ports.ts'
+
+/** One list of published ranges as it was read. */
+export interface RangeList extends CrawlerRangeStatus {
+  /** A `ranges` of the catalogue, or the slug of a crawler whose operator publishes none. */
+  readonly slug: string
+  readonly prefixes: readonly Prefix[]
+}
+
+/** The two members of a snapshot that are about crawlers. */
+export type LoadedRanges = Required<Pick<Snapshot, 'crawlerRanges' | 'crawlerStatus'>>
+
+/** Published ranges in memory, of one list for each slug. */
+export function createCrawlerRanges(lists: readonly RangeList[]): LoadedRanges {
+  const { prefixes, slugs } = layOut(lists)
+  const partition = createPartition(prefixes)
+  return {
+    crawlerRanges: { find: (address) => slugs[partition.find(address)] ?? NONE },
+    // As they are: how a list stands may depend on the time at which it is asked.
+    crawlerStatus: lists,
+  }
+}
+
+/**
+ * The well-known prefixes that come with Sallyport: they confirm offline and never refute, however old they get. Throws
+ * `TypeError` where one is not a CIDR.
+ */
+export function datedRanges(rows: readonly DatedRanges[] = DATED_RANGES): LoadedRanges {
+  return createCrawlerRanges(
+    rows.map(({ id, date, prefixes }) => ({ slug: id, state: 'stale', date, prefixes: prefixes.map(prefixOfText) })),
+  )
+}
+
+function prefixOfText(text: string): Prefix {
+  const prefix = parsePrefix(text)
+  if (prefix === undefined) throw new TypeError(`not a CIDR: ${text}`)
+  return prefix
+}
+
+const NONE: readonly string[] = Object.freeze([])
+
+/** Every prefix once, with the slugs of all lists that hold it: its own and those of the prefixes around it. */
+function layOut(lists: readonly RangeList[]) {
+  const own = new Map<string, { readonly prefix: Prefix; readonly slugs: Set<string> }>()
+  for (const { slug, prefixes } of lists) {
+    for (const prefix of prefixes) {
+      const text = formatPrefix(prefix)
+      const known = own.get(text)
+      if (known === undefined) own.set(text, { prefix, slugs: new Set([slug]) })
+      else known.slugs.add(slug)
+    }
+  }
+  // Outer before inner, so that a stack holds the prefixes around each one.
+  const ordered = [...own.values()].sort(
+    (x, y) => compareAddresses(x.prefix.address, y.prefix.address) || x.prefix.length - y.prefix.length,
+  )
+  const around: typeof ordered = []
+  for (const entry of ordered) {
+    for (let top = around.at(-1); top && !prefixContains(top.prefix, entry.prefix.address); top = around.at(-1)) {
+      around.pop()
+    }
+    for (const slug of around.at(-1)?.slugs ?? []) entry.slugs.add(slug)
+    around.push(entry)
+  }
+  return {
+    prefixes: ordered.map(({ prefix }) => prefix),
+    slugs: ordered.map(({ slugs }): readonly string[] => Object.freeze([...slugs])),
+  }
+}

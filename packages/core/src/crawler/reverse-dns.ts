@@ -1,0 +1,67 @@
+import { type Address, formatAddress, sameAddress } from '../address/address.ts'
+import { publicName } from '../address/hostname.ts'
+import type { Dns, KeptReverseCheck } from '../ports.ts'
+import { isOfPattern, type NamePattern } from './name-pattern.ts'
+
+/** What reverse DNS said of an address. */
+export type ReverseFinding = Pick<KeptReverseCheck, 'status' | 'detail' | 'hostname'>
+
+/** An operator's crawler has one name; of an answer with many more only so many are looked at. */
+const MOST_NAMES = 10
+
+/**
+ * Forward-confirmed reverse DNS: the address has a name of the operator's, and that name has the address. Silence and
+ * every answer that is none are `could-not-run`; only an answer that the name is not there, or is another's, refutes.
+ * Never rejects.
+ */
+export async function checkReverseDns(
+  dns: Dns,
+  address: Address,
+  patterns: readonly NamePattern[],
+): Promise<ReverseFinding> {
+  const ip = formatAddress(address)
+  const answer = await dns.resolvePtr(address)
+  switch (answer.state) {
+    case 'failed':
+      return { status: 'could-not-run', detail: `The reverse name of ${ip} could not be asked: ${answer.reason}.` }
+    case 'absent':
+      return { status: 'refuted', detail: `${ip} has no reverse name.` }
+    case 'found': {
+      const names = answer.names.slice(0, MOST_NAMES).flatMap(hostNames)
+      const fitting = names.filter((name) => patterns.some((pattern) => isOfPattern(name, pattern)))
+      if (fitting.length > 0) return confirm(dns, address, fitting)
+      const wanted = patterns.map(({ text }) => text).join(', ')
+      const [hostname] = names
+      return hostname === undefined
+        ? { status: 'refuted', detail: `${ip} has no usable reverse name; it should be ${wanted}.` }
+        : { status: 'refuted', detail: `${ip} is called ${hostname}; it should be ${wanted}.`, hostname }
+    }
+  }
+}
+
+/** The name as a host's: letters, digits and inner hyphens alone, lower case, no final dot; none for any other. */
+function hostNames(name: string): readonly string[] {
+  const host = publicName(name.toLowerCase())
+  return host === undefined ? [] : [host]
+}
+
+async function confirm(dns: Dns, address: Address, names: readonly string[]): Promise<ReverseFinding> {
+  const ip = formatAddress(address)
+  const answers = await Promise.all(
+    names.map(async (name) => ({ name, answer: await dns.resolve(name, address.family) })),
+  )
+  const confirmed = answers.find(
+    ({ answer }) => answer.state === 'found' && answer.addresses.some((own) => sameAddress(own, address)),
+  )
+  if (confirmed !== undefined) {
+    const { name } = confirmed
+    return { status: 'passed', detail: `${ip} is called ${name}, and that name has the address.`, hostname: name }
+  }
+  for (const { name, answer } of answers) {
+    if (answer.state === 'failed') {
+      return { status: 'could-not-run', detail: `${ip} is called ${name}, which could not be asked: ${answer.reason}.` }
+    }
+  }
+  // The name is not told as the hostname: it is a lie about another's domain.
+  return { status: 'refuted', detail: `${ip} is called ${names.join(', ')}, and no such name has the address.` }
+}

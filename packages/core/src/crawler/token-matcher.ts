@@ -1,0 +1,107 @@
+/** Longest part of a user agent that is looked at; whatever stands behind it makes no claim. */
+export const MOST_CHARACTERS = 1024
+
+/** A token that stands in a text: its position in the list of tokens, and where in the text it begins and ends. */
+export interface TokenMatch {
+  readonly token: number
+  readonly start: number
+  readonly end: number
+}
+
+/** Finds the first of many tokens in a text. */
+export interface TokenMatcher {
+  /**
+   * The first token that begins at `from` or behind it, and of several that begin together the longest. Case does not
+   * count. A token stands between word boundaries: no letter or digit touches an end of it that is itself one.
+   */
+  find(text: string, from?: number): TokenMatch | undefined
+}
+
+/**
+ * A trie in one typed array, walked from each beginning of a word. It holds no regular expression and takes no step
+ * back but to the next word, so its time is bounded by the length of the text times the words of the longest token.
+ * Tokens are ASCII and begin with a letter or digit; throws `TypeError` where one does not, or where one is there twice.
+ */
+export function createTokenMatcher(tokens: readonly string[]): TokenMatcher {
+  const folded = tokens.map((token) => token.toLowerCase())
+  const { classes, count } = classesOf(folded)
+  const states = 1 + folded.reduce((sum, token) => sum + token.length, 0)
+  const next = new Int32Array(states * count)
+  const ends = new Int32Array(states).fill(-1)
+  let made = 1
+  folded.forEach((token, index) => {
+    if (!isWord(token.charCodeAt(0))) throw new TypeError(`a token begins with a letter or digit: ${token}`)
+    let state = 0
+    for (let at = 0; at < token.length; at++) {
+      const slot = state * count + (classes[token.charCodeAt(at)] as number)
+      if (next[slot] === 0) next[slot] = made++
+      state = next[slot] as number
+    }
+    if (ends[state] !== -1) throw new TypeError(`a token is there twice: ${token}`)
+    ends[state] = index
+  })
+
+  function longestAt(text: string, start: number, end: number): TokenMatch | undefined {
+    let longest = -1
+    let longestEnd = start
+    let state = 0
+    for (let at = start; at < end; at++) {
+      const code = text.charCodeAt(at)
+      const symbol = code < 128 ? (classes[code] as number) : 0
+      if (symbol === 0) break
+      state = next[state * count + symbol] as number
+      if (state === 0) break
+      const token = ends[state] as number
+      if (token >= 0 && !(isWord(code) && isWord(text.charCodeAt(at + 1)))) {
+        longest = token
+        longestEnd = at + 1
+      }
+    }
+    return longest === -1 ? undefined : { token: longest, start, end: longestEnd }
+  }
+
+  return {
+    find(text, from = 0) {
+      const end = Math.min(text.length, MOST_CHARACTERS)
+      let within = from > 0 && isWord(text.charCodeAt(from - 1))
+      for (let at = from; at < end; at++) {
+        const code = text.charCodeAt(at)
+        if (code < 128 && WORD[code] === 0) {
+          within = false
+        } else if (!within) {
+          within = true
+          // Most words begin like no token: they cost this one look.
+          if (code >= 128 || next[classes[code] as number] === 0) continue
+          const found = longestAt(text, at, end)
+          if (found !== undefined) return found
+        }
+      }
+      return undefined
+    },
+  }
+}
+
+/** The characters that tokens hold, numbered from 1, both cases alike; 0 is every other. */
+function classesOf(folded: readonly string[]): { readonly classes: Uint8Array; readonly count: number } {
+  const classes = new Uint8Array(128)
+  let count = 1
+  for (const character of new Set(folded.join(''))) {
+    const code = character.charCodeAt(0)
+    if (code >= 128) throw new TypeError(`a token is ASCII: ${character}`)
+    classes[code] = count
+    classes[character.toUpperCase().charCodeAt(0)] = count
+    count++
+  }
+  return { classes, count }
+}
+
+/** Which ASCII characters are letters and digits: a table, because every character of every user agent is looked up. */
+const WORD = Uint8Array.from({ length: 128 }, (_, code) => {
+  const letter = code | 32
+  return (letter >= 97 && letter <= 122) || (code >= 48 && code <= 57) ? 1 : 0
+})
+
+/** Letters and digits, and whatever is not ASCII; false for the end of a text (`NaN`). */
+function isWord(code: number): boolean {
+  return code >= 128 || WORD[code] === 1
+}

@@ -1,0 +1,122 @@
+import { TRUSTED_PROXIES } from '@sallyport/data/trusted-proxies'
+import { formatAddress } from '../address/address.ts'
+import { type Prefix, parsePrefix } from '../address/prefix.ts'
+import { createPrefixSet } from '../address/prefix-set.ts'
+import type { Catalogue, Crawler } from './catalogue.ts'
+import type { ClaimedFrom } from './memory-checks.ts'
+import { asnCheck, catalogueCheck, couldNotRun, rangesCheck, withoutRefutation } from './memory-checks.ts'
+import { type Check, type Judgement, judge } from './outcome.ts'
+import { datedRanges } from './ranges.ts'
+import type { ReverseChecks } from './reverse-checks.ts'
+import type { ReverseFinding } from './reverse-dns.ts'
+
+/** What came of one claim. */
+export interface Verification {
+  readonly crawler: Crawler
+  readonly judgement: Judgement
+  /** True while reverse DNS is being asked: the same question a little later can have another outcome. */
+  readonly pending: boolean
+  /** Reverse name of the address, where one was asked for and is no lie. */
+  readonly hostname?: string
+}
+
+/** Holds claims against what operators say of their crawlers. */
+export interface CrawlerVerifier {
+  readonly catalogue: Catalogue
+  /** From memory alone. What only DNS can tell is asked behind the caller's back and there the next time. */
+  look(crawler: Crawler, from: ClaimedFrom): Verification
+  /** Waits for DNS where nothing else decided, as long as there is patience. Never rejects. */
+  verify(crawler: Crawler, from: ClaimedFrom): Promise<Verification>
+}
+
+/** Addresses of delivery networks, which carry the requests of others. */
+const RELAYS = TRUSTED_PROXIES.flatMap(({ prefixes }) => prefixes.map(parsePrefix)).filter(
+  (prefix): prefix is Prefix => prefix !== undefined,
+)
+
+export interface VerifierPorts {
+  readonly reverse: ReverseChecks
+  /** Resolves when a caller has waited long enough, for DNS and for those who asked before; absent: never. */
+  readonly patience?: () => Promise<unknown>
+}
+
+export function createCrawlerVerifier(catalogue: Catalogue, { reverse, patience }: VerifierPorts): CrawlerVerifier {
+  const relays = createPrefixSet(RELAYS)
+  const dated = datedRanges()
+
+  /** Why nothing can be refuted of an address; absent for one that is its visitor's own. */
+  function sharedBecause({ address, finding }: ClaimedFrom): string | undefined {
+    if (finding.reserved.reserved) {
+      return `${formatAddress(address)} is reserved (${finding.reserved.label}): nothing public can be said of it.`
+    }
+    return relays.has(address)
+      ? `${formatAddress(address)} is a delivery network's: name it in trustProxy to see the visitor behind it.`
+      : undefined
+  }
+
+  /** All that memory tells: the outcome, or the checks so far where DNS has to be asked. */
+  function fromMemory(crawler: Crawler, from: ClaimedFrom): Verification | readonly Check[] {
+    const shared = sharedBecause(from)
+    const all = [catalogueCheck(crawler), rangesCheck(crawler, from, dated), asnCheck(crawler, from)]
+    const checks = shared === undefined ? all : all.map((check) => withoutRefutation(check, shared))
+    const needless = dnsNeedless(crawler, checks, shared)
+    if (needless !== undefined) return concluded(crawler, [...checks, needless])
+    const known = reverse.known(from.address, crawler.names)
+    return known === undefined ? checks : withReverse(crawler, checks, known)
+  }
+
+  return {
+    catalogue,
+    look(crawler, from) {
+      const told = fromMemory(crawler, from)
+      if ('judgement' in told) return told
+      const pending = reverse.askBehind(from.address, crawler.names)
+      return { ...withReverse(crawler, told, pending ? BEING_ASKED : TOO_MANY), pending }
+    },
+    async verify(crawler, from) {
+      const told = fromMemory(crawler, from)
+      if ('judgement' in told) return told
+      const asked = reverse.ask(from.address, crawler.names)
+      if (asked === undefined) return withReverse(crawler, told, TOO_MANY)
+      const late = patience === undefined ? [] : [patience().then(() => TOO_LATE)]
+      return withReverse(crawler, told, await Promise.race([asked, ...late]))
+    },
+  }
+}
+
+const BEING_ASKED = notAnswered('The reverse name is being asked.')
+const TOO_MANY = notAnswered('Too many checks wait for DNS already.')
+const TOO_LATE = notAnswered('The reverse name was not answered in time.')
+
+function notAnswered(detail: string): ReverseFinding {
+  return Object.freeze({ status: 'could-not-run', detail })
+}
+
+function concluded(crawler: Crawler, checks: readonly Check[]): Verification {
+  return { crawler, judgement: judge(checks), pending: false }
+}
+
+/** The reverse-DNS check where asking is not needed or cannot be; absent where DNS has to be asked. */
+function dnsNeedless(crawler: Crawler, checks: readonly Check[], shared: string | undefined): Check | undefined {
+  const name = 'reverse DNS'
+  if (crawler.silent !== undefined) {
+    return { name, status: 'not-applicable', detail: `${crawler.name} has no addresses.` }
+  }
+  if (crawler.names.length === 0) {
+    return { name, status: 'not-applicable', detail: `${crawler.operator} gives no reverse name of ${crawler.name}.` }
+  }
+  const decided = checks.find(({ status }) => status === 'passed')
+  if (decided !== undefined) {
+    return { name, status: 'not-applicable', detail: `Not asked: the ${decided.name} confirmed it already.` }
+  }
+  return shared === undefined ? undefined : couldNotRun(name, shared)
+}
+
+function withReverse(crawler: Crawler, checks: readonly Check[], found: ReverseFinding): Verification {
+  const { status, detail, hostname } = found
+  const hearsay = status === 'refuted' && !crawler.namesRefute
+  const check: Check = hearsay
+    ? couldNotRun('reverse DNS', `${detail} But ${crawler.operator} promises no such name.`)
+    : { name: 'reverse DNS', status, detail }
+  return { ...concluded(crawler, [...checks, check]), ...(hostname !== undefined && { hostname }) }
+}

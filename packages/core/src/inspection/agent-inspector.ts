@@ -1,0 +1,132 @@
+import type { Address } from '../address/address.ts'
+import type { ClientTrust, ResolvedClient } from '../address/client.ts'
+import { type AgentFields, readAgentFields } from '../agent/fields.ts'
+import { parseJa4 } from '../agent/ja4.ts'
+import { type AgentEvidence, createAgentJudge } from '../agent/judge.ts'
+import type { SignatureVerifier } from '../agent/signature/verifier.ts'
+import { createUserAgentReader } from '../agent/user-agent.ts'
+import type { AgentVerdict } from '../agent/verdict.ts'
+import { createCatalogue } from '../crawler/catalogue.ts'
+import type { CrawlerVerifier } from '../crawler/verifier.ts'
+import type { NetworkFinding } from '../network/finding.ts'
+import type { CompiledPolicy } from '../policy/compile.ts'
+import type { Snapshot } from '../ports.ts'
+import { claimedCrawlerOf, type InspectedCrawler, inspectedCrawler } from './claimed-crawler.ts'
+import type { InspectionRequest } from './request.ts'
+
+/** A request as somebody tells of it: what it lacks was not told, which is no sign of anything. */
+export interface ToldOf {
+  /** Raw fields, name and value by turns; the user agent among them where it is known. */
+  readonly fields: readonly string[]
+  /** Whether the headers were told, rather than at most the user agent. */
+  readonly headersKnown: boolean
+  /** Default GET of `/`, as far as the policy goes. */
+  readonly method?: string
+  readonly target?: string
+  readonly ja4?: string
+  /** Headless traits that the caller saw in the browser. */
+  readonly headlessFlags?: readonly string[]
+}
+
+/** Where a request comes from. */
+export interface AskedFrom {
+  readonly address: Address | undefined
+  /** Canonical text of the address, '' without one. */
+  readonly text: string
+  readonly via: ResolvedClient['via']
+  readonly network: NetworkFinding
+  readonly snapshot: Snapshot
+}
+
+/** Who asks, and the crawler that was claimed. */
+export interface Asks {
+  readonly agent: AgentVerdict
+  readonly crawler?: InspectedCrawler
+}
+
+export interface AgentInspector {
+  /** From memory alone. */
+  look(request: InspectionRequest, from: AskedFrom): Asks
+  check(told: ToldOf, from: AskedFrom): Promise<Asks>
+}
+
+export interface AgentInspectorOptions {
+  readonly trust: ClientTrust
+  readonly policy: CompiledPolicy
+  readonly crawlers?: CrawlerVerifier
+  readonly signatures?: SignatureVerifier
+}
+
+export function createAgentInspector({ policy, crawlers, signatures }: AgentInspectorOptions): AgentInspector {
+  const userAgents = createUserAgentReader(crawlers?.catalogue ?? createCatalogue())
+  const { judge } = createAgentJudge()
+
+  function isAllowlisted({ address }: AskedFrom): boolean {
+    return address !== undefined && policy.allowlist?.has(address) === true
+  }
+
+  function asks(evidence: AgentEvidence): Asks {
+    const agent = judge(evidence)
+    return evidence.crawler === undefined ? { agent } : { agent, crawler: evidence.crawler }
+  }
+
+  return {
+    look(request, from) {
+      const fields = readAgentFields(request.fields)
+      const userAgent = userAgents.read(fields.userAgent)
+      const claimed = crawlers && userAgent?.crawler
+      const trusted = from.via === 'header'
+      const signed = fields.signature || fields.signatureInput
+      // One object, written out: this runs for every request.
+      return asks({
+        address: from.text,
+        network: from.network,
+        allowlisted: isAllowlisted(from),
+        fields,
+        userAgent,
+        raw: request.fields,
+        method: request.method,
+        httpVersion: request.httpVersion,
+        ja4: request.ja4 === undefined ? undefined : parseJa4(request.ja4),
+        headersKnown: true,
+        https: isHttps(request, fields, trusted),
+        direct: !fields.forwarded,
+        crawler: claimed && claimedCrawlerOf(crawlers, claimed, from.address, from.network, from.snapshot),
+        signature: signed ? signatures?.look({ ...request, trusted }) : undefined,
+        headlessFlags: undefined,
+      })
+    },
+    async check({ fields: raw, headersKnown, method = '', ja4, headlessFlags }, from) {
+      const fields = readAgentFields(raw)
+      const userAgent = userAgents.read(fields.userAgent)
+      const claimed = crawlers && userAgent?.crawler
+      const { address, network, snapshot } = from
+      const verification =
+        claimed && address && (await crawlers.verify(claimed, { address, finding: network, snapshot }))
+      const signed = fields.signature || fields.signatureInput
+      return asks({
+        address: from.text,
+        network,
+        allowlisted: isAllowlisted(from),
+        fields,
+        userAgent,
+        raw,
+        method,
+        httpVersion: '',
+        ja4: ja4 === undefined ? undefined : parseJa4(ja4),
+        headersKnown,
+        https: false,
+        direct: false,
+        crawler: verification && inspectedCrawler(verification),
+        signature: signed ? signatures?.told(raw) : undefined,
+        headlessFlags,
+      })
+    },
+  }
+}
+
+/** Whether the visitor came over https: a trusted proxy says so, else the socket where nothing stands before it. */
+function isHttps({ scheme }: InspectionRequest, { forwarded, forwardedProto }: AgentFields, trusted: boolean): boolean {
+  if (trusted) return forwardedProto === 'https'
+  return scheme === 'https' && !forwarded
+}

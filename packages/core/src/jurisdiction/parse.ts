@@ -1,0 +1,96 @@
+import { SallyportError } from '../errors.ts'
+import { countryName } from '../geo/country.ts'
+import { ACTIONS } from '../vocabulary.ts'
+import { type JurisdictionPolicy, MATCH_LISTS, MATCH_SWITCHES } from './policy.ts'
+
+/** Ids are part of every record that they decide, so they are plain. */
+const ID = /^[a-z0-9][a-z0-9_-]*$/i
+const MOST_ENTRIES = 1000
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+/**
+ * Checks every word of a jurisdiction policy, and that its last rule takes whatever the others leave. Members that are
+ * not known are refused in rules, where they would change what is decided, and pass as notes elsewhere. Throws
+ * `invalid_policy` that names the member.
+ */
+export function parseJurisdictionPolicy(value: unknown): JurisdictionPolicy {
+  const policy = objectOf(value, 'policy')
+  idOf(policy['id'], 'id')
+  const groups = listOf(policy['groups'], 'groups').map((entry, index) => parseGroup(entry, `groups.${index}`))
+  refuseTwice(groups, 'groups')
+  const rules = listOf(policy['rules'], 'rules').map((entry, index) => {
+    const path = `rules.${index}`
+    const rule = objectOf(entry, path)
+    onlyMembers(rule, ['id', 'match', 'action', 'note'], path)
+    if (!ACTIONS.some((action) => action === rule['action'])) refuse(`${path}.action`, ACTIONS.join(', '))
+    checkMatch(rule['match'], `${path}.match`, groups)
+    return idOf(rule['id'], `${path}.id`)
+  })
+  refuseTwice(rules, 'rules')
+  const last = objectOf(policy['rules'], 'rules')[String(rules.length - 1)]
+  if (last === undefined || Object.keys(objectOf(objectOf(last, 'rules')['match'], 'match')).length > 0) {
+    refuse('rules', 'a last rule with an empty match, so that every case is decided')
+  }
+  return value as JurisdictionPolicy
+}
+
+function parseGroup(value: unknown, path: string): string {
+  const group = objectOf(value, path)
+  for (const code of listOf(group['countries'], `${path}.countries`)) {
+    if (!isCountry(code)) refuse(`${path}.countries`, `country codes; not ${JSON.stringify(code)}`)
+  }
+  const id = idOf(group['id'], `${path}.id`)
+  if (isCountry(id) && id !== 'EU') refuse(`${path}.id`, `an id that is not a country; not ${id}`)
+  return id
+}
+
+function checkMatch(value: unknown, path: string, groups: readonly string[]): void {
+  const match = objectOf(value, path)
+  onlyMembers(match, [...Object.keys(MATCH_LISTS), ...MATCH_SWITCHES], path)
+  for (const name of MATCH_SWITCHES) {
+    if (name in match && typeof match[name] !== 'boolean') refuse(`${path}.${name}`, 'true or false')
+  }
+  for (const [name, words] of Object.entries(MATCH_LISTS)) {
+    if (!(name in match)) continue
+    const places = name === 'claim' || name === 'country'
+    for (const entry of listOf(match[name], `${path}.${name}`)) {
+      const known =
+        (words as readonly unknown[]).includes(entry) ||
+        (places && (isCountry(entry) || groups.includes(String(entry))))
+      if (!known) refuse(`${path}.${name}`, `known words; not ${JSON.stringify(entry)}`)
+    }
+  }
+}
+
+function isCountry(value: unknown): boolean {
+  return typeof value === 'string' && countryName(value) !== undefined
+}
+
+function objectOf(value: unknown, path: string): JsonObject {
+  return typeof value === 'object' && value !== null ? (value as JsonObject) : refuse(path, 'a map')
+}
+
+function listOf(value: unknown, path: string): readonly unknown[] {
+  return Array.isArray(value) && value.length <= MOST_ENTRIES
+    ? value
+    : refuse(path, `a list of at most ${MOST_ENTRIES}`)
+}
+
+function idOf(value: unknown, path: string): string {
+  return typeof value === 'string' && ID.test(value) ? value : refuse(path, 'an id of letters, digits, - and _')
+}
+
+function onlyMembers(object: JsonObject, names: readonly string[], path: string): void {
+  const unknown = Object.keys(object).find((name) => !names.includes(name))
+  if (unknown !== undefined) refuse(path, `${names.join(', ')}; not "${unknown}"`)
+}
+
+function refuseTwice(ids: readonly string[], path: string): void {
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index)
+  if (twice !== undefined) refuse(path, `each id once; "${twice}" occurs twice`)
+}
+
+function refuse(path: string, wanted: string): never {
+  throw new SallyportError('invalid_policy', `jurisdiction policy: ${path}: must be ${wanted}`)
+}

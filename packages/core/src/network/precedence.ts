@@ -1,0 +1,58 @@
+import type { RangeHit } from '../ports.ts'
+import type { NetworkClass } from '../vocabulary.ts'
+import { PRIVATE_RELAY } from './finding.ts'
+
+/*
+ * Which source speaks where several know an address. This file is the one place where it is written down:
+ *
+ *  1. reserved            the special-purpose registries
+ *  2. operator override   `sallyport ip set`
+ *  3. ip_state            single addresses with an expiry: feeds of addresses, and what was observed of one address
+ *  4. tor
+ *  5. vpn                 the private relay's own ranges first, then lists that name a provider, then the others
+ *  6. residential_proxy
+ *  7. datacenter          published cloud, crawler and service ranges
+ *  8. hosting
+ *  9. mobile
+ * 10. residential_clean   access networks
+ * 11. unknown
+ *
+ * From 4 on the class decides; within a class a range speaks before the autonomous system, because it is more exact.
+ * Within 3 the stronger class speaks. Anonymisers come before the hosting they run in: almost every VPN exit and half
+ * of the Tor exits sit in datacenter ranges, so the opposite order would hide them.
+ */
+
+export const CLASS_PRECEDENCE = [
+  'tor',
+  'vpn',
+  'residential_proxy',
+  'datacenter',
+  'hosting',
+  'mobile',
+  'residential_clean',
+] as const satisfies readonly NetworkClass[]
+
+/** Position in `CLASS_PRECEDENCE` as a number, lower is stronger; `unknown` is last. */
+export function classRank(networkClass: NetworkClass): number {
+  const rank = (CLASS_PRECEDENCE as readonly NetworkClass[]).indexOf(networkClass)
+  return rank === -1 ? CLASS_PRECEDENCE.length : rank
+}
+
+/** What the order of two hits of lists is read from. */
+export type Ranked = Pick<RangeHit, 'networkClass' | 'single' | 'provider' | 'rule'>
+
+/** Order of two hits, the stronger first; 0 for hits that may stay as they came. */
+export function compareHits(x: Ranked, y: Ranked): number {
+  return (
+    Number(y.single) - Number(x.single) ||
+    classRank(x.networkClass) - classRank(y.networkClass) ||
+    naming(x) - naming(y)
+  )
+}
+
+/** A list that knows whose a range is speaks before one that knows the class alone, and a list before a rule of ours. */
+function naming({ provider, rule }: Ranked): number {
+  if (provider === PRIVATE_RELAY) return 0
+  if (provider !== '') return 1
+  return rule === 'list' ? 2 : 3
+}

@@ -1,0 +1,112 @@
+import { REVERSE_NAME_RULES, type ReverseNameRule } from '@sallyport/data/reverse-names'
+import { LRUCache } from 'lru-cache'
+import { type Address, formatAddress } from '../address/address.ts'
+import type { Clock, Dns, ObservationStore } from '../ports.ts'
+import type { NetworkClass } from '../vocabulary.ts'
+import type { NetworkFinding } from './finding.ts'
+
+const DAY_MS = 86_400_000
+
+/** How long a name is believed, and how long an address is not asked again, whatever the answer was. */
+const BELIEVED_MS = 7 * DAY_MS
+/** Addresses that are remembered as asked. */
+const MOST_REMEMBERED = 50_000
+/** Addresses that wait; what comes while so many wait is left out, and asked at a later visit. */
+const MOST_WAITING = 500
+/** Questions under way at once. */
+const MOST_ASKED = 4
+
+/** Classes of which an exit may hide behind the address: elsewhere the reverse name would change nothing. */
+const WORTH_ASKING: readonly NetworkClass[] = ['hosting', 'datacenter', 'unknown']
+
+/** Asks for the reverse names of visitors, in the background, and keeps what they say as observations. */
+export interface ReverseNames {
+  /** Takes note of an address that was classified; never waits and never throws. */
+  offer(address: Address, finding: NetworkFinding): void
+  /** Resolves when nothing is waiting or under way. */
+  settled(): Promise<void>
+  /** Forgets what waits, and resolves when what is under way has ended. */
+  close(): Promise<void>
+}
+
+export interface ReverseNamesPorts {
+  readonly clock: Clock
+  readonly dns: Pick<Dns, 'resolvePtr'>
+  readonly store: Pick<ObservationStore, 'put'>
+  /** A store that failed; the address is asked again at a later visit. */
+  readonly onFault: (error: unknown) => void
+}
+
+export function createReverseNames({ clock, dns, store, onFault }: ReverseNamesPorts): ReverseNames {
+  const askedAt = new LRUCache<string, number>({ max: MOST_REMEMBERED })
+  const waiting: Address[] = []
+  const settling: (() => void)[] = []
+  let asking = 0
+
+  async function ask(address: Address): Promise<void> {
+    const answer = await dns.resolvePtr(address)
+    if (answer.state !== 'found') return
+    for (const name of answer.names) {
+      const rule = ruleOfName(name)
+      if (rule === undefined) continue
+      const now = clock.now()
+      const { networkClass, provider } = rule
+      await store.put(address, {
+        ...{ networkClass, provider, origin: 'reverse-name', setAt: now, expiresAt: now + BELIEVED_MS, note: name },
+      })
+      return
+    }
+  }
+
+  function next(): void {
+    while (asking < MOST_ASKED) {
+      const address = waiting.shift()
+      if (address === undefined) break
+      asking++
+      ask(address)
+        .catch((error: unknown) => {
+          askedAt.delete(formatAddress(address))
+          onFault(error)
+        })
+        .finally(() => {
+          asking--
+          next()
+        })
+    }
+    if (asking === 0) for (const resolve of settling.splice(0)) resolve()
+  }
+
+  const settled = (): Promise<void> =>
+    new Promise((resolve) => {
+      if (asking === 0) resolve()
+      else settling.push(resolve)
+    })
+
+  return {
+    settled,
+    close() {
+      waiting.length = 0
+      return settled()
+    },
+    offer(address, { reserved, verdict }) {
+      if (reserved.reserved || !WORTH_ASKING.includes(verdict.classification)) return
+      if (waiting.length >= MOST_WAITING) return
+      const key = formatAddress(address)
+      const now = clock.now()
+      if (now - (askedAt.get(key) ?? Number.NEGATIVE_INFINITY) < BELIEVED_MS) return
+      askedAt.set(key, now)
+      waiting.push(address)
+      next()
+    },
+  }
+}
+
+/** What a reverse name says; `undefined` for nearly all names. */
+export function ruleOfName(name: string): ReverseNameRule | undefined {
+  const labels = name.toLowerCase().replace(/\.$/, '').split('.')
+  const domains = labels.map((_, index) => labels.slice(index).join('.'))
+  return REVERSE_NAME_RULES.find(({ domain, labelStart }) => {
+    if (domain !== undefined) return domains.includes(domain)
+    return labelStart !== undefined && labels.some((label) => label.startsWith(labelStart))
+  })
+}

@@ -1,0 +1,49 @@
+import type { Fetch, FetchAnswer, FetchRequest } from '../ports.ts'
+
+/** An answer whose body was read to its end. */
+export type WholeAnswer<Body> =
+  | {
+      readonly state: 'answered'
+      readonly status: number
+      readonly headers: Readonly<Record<string, string>>
+      readonly body: Body
+    }
+  | { readonly state: 'failed'; readonly reason: string }
+
+/** The answer with its whole body; a body that breaks off or breaks a bound is `failed`. Never rejects. */
+export async function fetchBytes(outbound: Fetch, request: FetchRequest): Promise<WholeAnswer<Uint8Array>> {
+  const answer = await outbound.fetch(request)
+  if (answer.state === 'failed') return answer
+  try {
+    return { ...answer, body: await collect(answer.body) }
+  } catch (error) {
+    return { state: 'failed', reason: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** The same with the body as text: UTF-8, a byte order mark removed, what is not UTF-8 as U+FFFD. */
+export async function fetchText(outbound: Fetch, request: FetchRequest): Promise<WholeAnswer<string>> {
+  const answer = await fetchBytes(outbound, request)
+  return answer.state === 'failed' ? answer : { ...answer, body: new TextDecoder().decode(answer.body) }
+}
+
+/** Gives back the socket of an answer whose body nobody will read. */
+export async function dropBody(answer: FetchAnswer): Promise<void> {
+  if (answer.state === 'answered') await answer.body[Symbol.asyncIterator]().return?.()
+}
+
+async function collect(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    size += chunk.length
+  }
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.length
+  }
+  return whole
+}

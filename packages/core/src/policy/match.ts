@@ -1,0 +1,150 @@
+import { isNamed } from '../address/forwarding.ts'
+import type { Inspection } from '../inspection/inspection.ts'
+import type { Action } from '../vocabulary.ts'
+import { parsePathPattern } from './path-pattern.ts'
+import type { Match } from './policy.ts'
+import { compileSpan } from './time-span.ts'
+
+/** Whether one member of a rule holds; `fields` are the raw header fields of the request. */
+export type MatchTest = (inspection: Inspection, fields: readonly string[]) => boolean
+
+/** The tests of a rule, cheapest first, and which of them ask about data that may not be loaded. */
+export interface CompiledMatch {
+  readonly tests: readonly MatchTest[]
+  /** The tests without those that ask `needs`. */
+  readonly testsWithoutData: readonly MatchTest[]
+  /** What `degraded` names when they cannot be answered. */
+  readonly needs: readonly ('asn' | 'geo')[]
+}
+
+/** Sets are built once. Every value of the match has been checked. */
+export function compileMatch(match: Match, action: Action): CompiledMatch {
+  const fromNetwork = networkTests(match)
+  const fromPlace = placeTests(match)
+  const rest = [...requestTests(match, action), ...agentTests(match, action), ...claimTests(match, action)]
+  return {
+    tests: [...fromNetwork, ...fromPlace, ...rest],
+    testsWithoutData: rest,
+    needs: [...(fromNetwork.length > 0 ? (['asn'] as const) : []), ...(fromPlace.length > 0 ? (['geo'] as const) : [])],
+  }
+}
+
+function networkTests({ networkClass, asn, provider }: Match): readonly MatchTest[] {
+  const tests: MatchTest[] = []
+  if (networkClass !== undefined) {
+    const classes = new Set<string>(networkClass)
+    tests.push(({ network }) => classes.has(network.verdict.classification))
+  }
+  if (asn !== undefined) {
+    const asns = new Set(asn)
+    tests.push(({ network }) => network.asn !== undefined && asns.has(network.asn))
+  }
+  if (provider !== undefined) {
+    const providers = foldedSet(provider)
+    tests.push(({ network }) => network.provider !== '' && providers.has(network.provider.toLowerCase()))
+  }
+  return tests
+}
+
+function placeTests({ country }: Match): readonly MatchTest[] {
+  if (country === undefined) return []
+  const countries = new Set(country)
+  return [({ country }) => countries.has(country ?? 'unknown')]
+}
+
+function requestTests({ method, path, header, time }: Match, action: Action): readonly MatchTest[] {
+  const tests: MatchTest[] = []
+  if (method !== undefined) {
+    const methods = new Set(method.map((name) => name.toUpperCase()))
+    tests.push(({ request }) => methods.has(request.method))
+  }
+  if (path !== undefined) {
+    const patterns = path.map(parsePathPattern)
+    const exact = action === 'allow'
+    // A path that is not canonical may mean another one to the origin: it earns no permission.
+    tests.push(({ request }) => {
+      if (exact && !request.canonical) return false
+      for (const matches of patterns) if (matches(request.path, exact)) return true
+      return false
+    })
+  }
+  if (header !== undefined) {
+    const present = (header.present ?? []).map((name) => name.toLowerCase())
+    const absent = (header.absent ?? []).map((name) => name.toLowerCase())
+    tests.push((_, fields) => {
+      for (const name of present) if (!hasField(fields, name)) return false
+      for (const name of absent) if (hasField(fields, name)) return false
+      return true
+    })
+  }
+  if (time !== undefined) {
+    const within = compileSpan(time)
+    if (typeof within === 'function') tests.push(({ at }) => within(at))
+  }
+  return tests
+}
+
+function hasField(fields: readonly string[], name: string): boolean {
+  for (let at = 0; at < fields.length; at += 2) if (isNamed(fields[at] as string, name)) return true
+  return false
+}
+
+function agentTests(match: Match, action: Action): readonly MatchTest[] {
+  const { class: classes, basis, headless, confidence, vendor, identity } = match
+  const tests: MatchTest[] = []
+  if (classes !== undefined) tests.push(({ agent }) => classes.includes(agent.class))
+  if (basis !== undefined) tests.push(({ agent }) => basis.includes(agent.basis))
+  if (headless !== undefined) tests.push(({ agent }) => agent.headless === headless)
+  if (confidence !== undefined) {
+    const { atLeast = 0, atMost = 1 } = confidence
+    tests.push(({ agent }) => agent.confidence >= atLeast && agent.confidence <= atMost)
+  }
+  if (identity !== undefined) {
+    const any = identity.includes('*')
+    tests.push(({ agent }) => agent.identity?.verified === true && (any || identity.includes(agent.identity.name)))
+  }
+  if (vendor !== undefined) {
+    const vendors = foldedSet(vendor)
+    tests.push(({ agent }) => {
+      if (agent.ai === undefined || !mayRestOn(agent.identity?.verified === true, action)) return false
+      return vendors.has(agent.ai.vendor.toLowerCase())
+    })
+  }
+  return tests
+}
+
+/** The members about crawlers: the claim of the user agent, and operator and purpose of whoever signed as well. */
+function claimTests(match: Match, action: Action): readonly MatchTest[] {
+  const { crawler: slugs, crawlerOutcome: outcomes, operator: operators, purpose: purposes } = match
+  const tests: MatchTest[] = []
+  if (outcomes !== undefined) tests.push(({ crawler }) => crawler !== undefined && outcomes.includes(crawler.outcome))
+  if (slugs !== undefined) {
+    tests.push(({ crawler }) => {
+      if (crawler === undefined || !mayRestOn(crawler.outcome === 'verified', action)) return false
+      return slugs.includes(crawler.slug)
+    })
+  }
+  if (operators !== undefined) {
+    tests.push(({ agent }) => {
+      if (agent.operator === undefined || !mayRestOn(agent.identity?.verified === true, action)) return false
+      return operators.includes(agent.operator)
+    })
+  }
+  if (purposes !== undefined) {
+    const wanted = new Set<string>(purposes)
+    tests.push(({ agent }) => {
+      if (agent.purpose === undefined || !mayRestOn(agent.identity?.verified === true, action)) return false
+      return wanted.has(agent.purpose)
+    })
+  }
+  return tests
+}
+
+/** Anybody can say a name: what is only said earns no permission. */
+function mayRestOn(verified: boolean, action: Action): boolean {
+  return verified || action !== 'allow'
+}
+
+function foldedSet(names: readonly string[]): ReadonlySet<string> {
+  return new Set(names.map((name) => name.toLowerCase()))
+}

@@ -1,0 +1,78 @@
+import type { NetworkClass } from '../vocabulary.ts'
+import type { Rule } from './policy.ts'
+
+export const PRESET_NAMES = [
+  'observe',
+  'low-friction',
+  'protect-content',
+  'agents-welcome',
+  'jurisdiction-strict',
+] as const
+export type PresetName = (typeof PRESET_NAMES)[number]
+
+const ANONYMISERS: readonly NetworkClass[] = ['vpn', 'residential_proxy', 'tor']
+const INFRASTRUCTURE: readonly NetworkClass[] = ['hosting', 'datacenter']
+
+/** Surer than one contradiction alone can make a verdict: two of them, or one from a network of servers. */
+const TWICE_CONTRADICTED = { atLeast: 0.9 }
+
+const IMPOSTOR: Rule = { id: 'impostor', match: { class: ['impostor'] }, action: 'block' }
+const VERIFIED: Rule = { id: 'verified', match: { identity: ['*'] }, action: 'allow' }
+const HEADLESS: Rule = { id: 'headless', match: { headless: true }, action: 'flag' }
+const CONTRADICTED: Rule = { id: 'contradicted', match: { basis: ['contradiction'] }, action: 'flag' }
+/** Absences can only flag, in every preset: proxies and people's own settings cause them too. */
+const INCOMPLETE: Rule = { id: 'incomplete', match: { basis: ['absence'] }, action: 'flag' }
+const ANONYMISED: Rule = { id: 'anonymised', match: { networkClass: ANONYMISERS }, action: 'flag' }
+const SERVERS: Rule = { id: 'infrastructure', match: { networkClass: INFRASTRUCTURE }, action: 'flag' }
+const CONTRADICTED_TWICE: Rule = {
+  id: 'contradicted-twice',
+  match: { basis: ['contradiction'], confidence: TWICE_CONTRADICTED },
+  action: 'block',
+}
+
+/** Rules behind the user's own. What no rule of a preset names is left to the policy's default. */
+export const PRESETS: Readonly<Record<PresetName, readonly Rule[]>> = {
+  observe: [],
+  'low-friction': [
+    // First, because crawlers run in datacenters.
+    VERIFIED,
+    IMPOSTOR,
+    HEADLESS,
+    CONTRADICTED,
+    { ...INCOMPLETE, match: { ...INCOMPLETE.match, class: ['human'] } },
+    ANONYMISED,
+    SERVERS,
+  ],
+  'protect-content': [
+    { id: 'training', match: { purpose: ['training'] }, action: 'block' },
+    IMPOSTOR,
+    { id: 'ai', match: { class: ['ai_agent'] }, action: 'flag' },
+    { id: 'ai-crawler', match: { purpose: ['ai-search', 'user-fetch'] }, action: 'flag' },
+    VERIFIED,
+    { ...HEADLESS, action: 'block' },
+    CONTRADICTED_TWICE,
+    { id: 'program', match: { class: ['unverified_bot'] }, action: 'flag' },
+    INCOMPLETE,
+    ANONYMISED,
+    SERVERS,
+  ],
+  'agents-welcome': [
+    VERIFIED,
+    IMPOSTOR,
+    { id: 'ai', match: { class: ['ai_agent'] }, action: 'flag' },
+    HEADLESS,
+    CONTRADICTED,
+    INCOMPLETE,
+    ANONYMISED,
+  ],
+  'jurisdiction-strict': [
+    IMPOSTOR,
+    { ...ANONYMISED, action: 'block', onError: 'block' },
+    CONTRADICTED_TWICE,
+    HEADLESS,
+    CONTRADICTED,
+    SERVERS,
+    { id: 'unknown-country', match: { country: ['unknown'] }, action: 'flag', onError: 'block' },
+    INCOMPLETE,
+  ],
+}

@@ -1,0 +1,62 @@
+import type { TimeSpan } from './policy.ts'
+
+export const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
+
+const CLOCK = /^([01]\d|2[0-3]):([0-5]\d)$/
+const MINUTES_OF_DAY = 24 * 60
+
+/** Whether a moment (ISO 8601, UTC) is within the span. */
+export type SpanTest = (at: string) => boolean
+
+/** Compiles a span; the name of its first member that is not usable otherwise. */
+export function compileSpan({ from = '00:00', to, days, zone = 'UTC' }: TimeSpan): SpanTest | keyof TimeSpan {
+  const start = minuteOf(from)
+  const end = to === undefined ? MINUTES_OF_DAY : minuteOf(to)
+  if (start === undefined) return 'from'
+  if (end === undefined) return 'to'
+  if (days?.some((day) => !DAYS.some((name) => name === day))) return 'days'
+  const clock = zoneClock(zone)
+  if (clock === undefined) return 'zone'
+  const within = (day: number, minute: number): boolean => {
+    // A span that ends before it begins ends the next morning.
+    const overnight = end <= start
+    const begun = minute >= start && (overnight || minute < end)
+    if (begun) return isDay(day)
+    return overnight && minute < end && isDay((day + 6) % 7)
+  }
+  const isDay = (day: number) => days === undefined || days.includes(DAYS[day] as string)
+  // Minutes pass slower than requests: one answer serves for all of a minute.
+  let minuteText = ''
+  let answer = false
+  return (at) => {
+    const text = at.slice(0, 16)
+    if (text !== minuteText) {
+      const { day, minute } = clock(new Date(at))
+      minuteText = text
+      answer = within(day, minute)
+    }
+    return answer
+  }
+}
+
+function minuteOf(text: string): number | undefined {
+  const match = CLOCK.exec(text)
+  return match === null ? undefined : Number(match[1]) * 60 + Number(match[2])
+}
+
+type ZoneClock = (moment: Date) => { readonly day: number; readonly minute: number }
+
+function zoneClock(zone: string): ZoneClock | undefined {
+  let format: Intl.DateTimeFormat
+  try {
+    const parts = { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+    format = new Intl.DateTimeFormat('en-US', { timeZone: zone, ...parts })
+  } catch {
+    return undefined
+  }
+  return (moment) => {
+    const parts = Object.fromEntries(format.formatToParts(moment).map(({ type, value }) => [type, value]))
+    const day = DAYS.findIndex((name) => name === parts['weekday']?.toLowerCase())
+    return { day, minute: Number(parts['hour']) * 60 + Number(parts['minute']) }
+  }
+}

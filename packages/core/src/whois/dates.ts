@@ -1,0 +1,72 @@
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+
+/** Longest text that is looked at; a date with time and zone is about 40 long. */
+const LONGEST = 80
+
+/** A time of day and its zone: `T13:38:02.0Z`, ` 16:37:02 (JST)`, ` 00:00:00+02:00`, ` 10:22:50 (UTC+8)`. */
+const TIME = String.raw`(?:(?:T| {1,4})(?<hour>\d{1,2}):(?<minute>\d\d)(?::\d\d)?(?:\.\d{1,9})?(?: ?(?<zone>[A-Z()+:\d-]{1,10}))?)?`
+
+/** Every form, most exact first. The year of a two-digit form lies in 1970 to 2069. */
+const FORMS: readonly RegExp[] = [
+  new RegExp(String.raw`(?<!\d)(?<year>(?:19|2\d)\d\d)[-./] ?(?<month>\d{1,2})[-./] ?(?<day>\d{1,2})(?!\d)\.?${TIME}`),
+  /(?<!\d)(?<year>(?:19|20)\d\d)-(?<name>[a-z]{3})-(?<day>\d{1,2})(?!\d)/i,
+  new RegExp(
+    String.raw`(?<!\d)(?<day>\d{1,2})(?:st|nd|rd|th)?[-. /,]{0,3}(?<name>[a-z]{3,9})[-. /,]{1,3}(?<year>(?:19|20)?\d\d)(?!\d)${TIME}`,
+    'i',
+  ),
+  /\b(?<name>[a-z]{3,9})[. -]{1,3}(?<day>\d{1,2})(?:st|nd|rd|th)?,?(?: \d\d:\d\d(?::\d\d)?)?(?: [A-Z]{3,4})? {1,3}(?<year>(?:19|20)\d\d)(?!\d)/i,
+  new RegExp(
+    String.raw`(?<!\d)(?<day>\d{1,2})(?<mark>[-./]) ?(?<month>\d{1,2})[-./] ?(?<year>(?:19|20)\d\d)(?!\d)${TIME}`,
+  ),
+  /(?<!\d)(?<year>(?:19|20)\d\d)(?<month>\d\d)(?<day>\d\d)(?!\d{1,5}(?!\d))/,
+  /^(?:before )?(?<name>[a-z]{3})-(?<year>(?:19|20)\d\d)$/i,
+]
+
+/** Hours east of Greenwich of the zone names that answers are written with. */
+const ZONES: ReadonlyMap<string, number> = new Map([
+  ['JST', 9],
+  ['KST', 9],
+])
+
+/**
+ * The day that a date in an answer names, as YYYY-MM-DD: in UTC where time and zone are given, else as it is written.
+ * `undefined` where there is none. A month alone is its first day; days come before months, unless that cannot be.
+ */
+export function parseWhoisDate(text: string): string | undefined {
+  const written = text.slice(0, LONGEST)
+  for (const form of FORMS) {
+    const groups = form.exec(written)?.groups
+    const date = groups === undefined ? undefined : dayOf(groups)
+    if (date !== undefined) return date
+  }
+  return undefined
+}
+
+function dayOf(groups: Readonly<Record<string, string | undefined>>): string | undefined {
+  const year = fullYear(groups['year'] ?? '')
+  const name = groups['name']
+  const named = name === undefined ? Number(groups['month']) : MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1
+  const numbered = Number(groups['day'] ?? 1)
+  // American order, where the other one cannot be: 09/14/2019.
+  const swapped = groups['mark'] === '/' && named > 12 && numbered <= 12
+  const [month, day] = swapped ? [numbered, named] : [named, numbered]
+  const time = Date.UTC(year, month - 1, day)
+  const read = new Date(time)
+  if (month < 1 || month > 12 || read.getUTCMonth() !== month - 1 || read.getUTCDate() !== day) return undefined
+  const minutes = Number(groups['hour'] ?? 0) * 60 + Number(groups['minute'] ?? 0)
+  const offset = groups['hour'] === undefined ? 0 : offsetMinutes(groups['zone'] ?? '')
+  return new Date(time + (offset === 0 ? 0 : minutes - offset) * 60_000).toISOString().slice(0, 10)
+}
+
+function fullYear(text: string): number {
+  const year = Number(text)
+  return text.length === 4 ? year : year + (year < 70 ? 2000 : 1900)
+}
+
+function offsetMinutes(zone: string): number {
+  const name = zone.replace(/[()]/g, '')
+  const shift = /^(?:UTC|GMT)?([+-])(\d{1,2}):?(\d\d)?$/.exec(name)
+  if (shift === null) return (ZONES.get(name) ?? 0) * 60
+  const minutes = Number(shift[2]) * 60 + Number(shift[3] ?? 0)
+  return shift[1] === '-' ? -minutes : minutes
+}

@@ -1,0 +1,68 @@
+import { plainText } from './plain.ts'
+
+/** One line of a port-43 answer, taken apart. */
+export interface Line {
+  /** White space before the text. */
+  readonly indent: number
+  /** The text without white space around; '' for an empty line. */
+  readonly text: string
+  /** In the form of `labelKey`; '' when there is no label. */
+  readonly label: string
+  /** What follows the label; the whole text when there is no label. */
+  readonly value: string
+  /** A comment or a rule: says something of the answer, never a fact of the domain. */
+  readonly comment: boolean
+}
+
+/** Twice what the longest answers have; what lies behind is not looked at, so that noise costs little more. */
+const MOST_CHARACTERS = 24_576
+const MOST_LINES = 600
+const LONGEST_LINE = 1_000
+const LONGEST_LABEL = 64
+
+/** The lines of an answer, bounded in number and length. Every step is linear in the length of its line. */
+export function linesOf(text: string, isLabel: (key: string) => boolean): readonly Line[] {
+  const lines = plainText(text.slice(0, MOST_CHARACTERS)).split(/\r\n|\r|\n/, MOST_LINES)
+  return lines.map((line) => lineOf(line.slice(0, LONGEST_LINE), isLabel))
+}
+
+function lineOf(line: string, isLabel: (key: string) => boolean): Line {
+  const text = line.trim()
+  const indent = line.length - line.trimStart().length
+  const comment = /^(?:%|#|\*(?!\* [A-Z])|;|--|>>>)/.test(text)
+  const [label, value] = comment ? ['', text] : split(text.replace(/^\*\* /, ''), isLabel)
+  return { indent, text, label, value, comment }
+}
+
+/** `Label: value`, `label.......: value`, `[Label] value`, `a. [Label] value`, and a known label with a gap behind it. */
+function split(text: string, isLabel: (key: string) => boolean): readonly [label: string, value: string] {
+  const open = text.startsWith('[') ? 0 : /^[a-z]\.? ?\[/.test(text) ? text.indexOf('[') : -1
+  if (open >= 0) {
+    const close = text.indexOf(']', open)
+    if (close > 0 && close - open <= LONGEST_LABEL)
+      return [labelKey(text.slice(open + 1, close)), text.slice(close + 1).replace(/^[\s.:]{1,64}/, '')]
+  }
+  const gap = text.search(/\t| {2}/)
+  if (gap > 0 && gap <= LONGEST_LABEL) {
+    const key = labelKey(text.slice(0, gap))
+    if (isLabel(key)) return [key, text.slice(gap).replace(/^[\s:.]+/, '')]
+  }
+  const colon = text.indexOf(':')
+  if (colon <= 0 || text.startsWith('//', colon + 1)) return ['', text]
+  // Dots that lead from the label to its value do not count as part of the label.
+  const label = text.slice(0, colon).replace(/[.\s]{1,64}$/, '')
+  return label.length > LONGEST_LABEL
+    ? ['', text]
+    : [labelKey(label), text.slice(colon + 1).replace(/^[\s.]{1,64}/, '')]
+}
+
+/** A label as the tables know it: lower case, marks as spaces, without what stands in brackets or a number at the end. */
+export function labelKey(label: string): string {
+  return label
+    .slice(0, LONGEST_LABEL)
+    .toLowerCase()
+    .replace(/\([^)]{0,60}\)/g, ' ')
+    .replace(/[\s._*/()[\]\\-]+/g, ' ')
+    .trim()
+    .replace(/ ?\d{1,2}$/, '')
+}

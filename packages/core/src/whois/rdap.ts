@@ -1,0 +1,105 @@
+import { parseWhoisDate } from './dates.ts'
+import { hostsIn } from './hosts.ts'
+import { plainText } from './plain.ts'
+import { isPrivacyName } from './privacy.ts'
+import { recordOf, type WhoisFinding } from './record.ts'
+import { parseStatuses } from './status.ts'
+
+/** Most members of a list that are looked at. */
+const MOST = 64
+const LONGEST_NAME = 200
+
+/** Words of RFC 9083 section 10.2.2 that are one EPP code under another name (RFC 8056 section 2). */
+const AS_EPP: ReadonlyMap<string, string> = new Map([['active', 'ok']])
+
+/**
+ * Reads an RDAP answer about one domain (RFC 9083 section 5.3). An answer about another domain, or one that is no
+ * domain object, is `unreadable`.
+ */
+export function readRdap(text: string, domain: string): WhoisFinding {
+  let answer: unknown
+  try {
+    answer = JSON.parse(text)
+  } catch {
+    return { state: 'unreadable' }
+  }
+  const name = textOf(member(answer, 'ldhName')).toLowerCase().replace(/\.$/, '')
+  if (member(answer, 'objectClassName') !== 'domain' || name !== domain) return { state: 'unreadable' }
+  const events = listOf(member(answer, 'events'))
+  const dateOf = (action: string) =>
+    parseWhoisDate(
+      textOf(
+        member(
+          events.find((event) => member(event, 'eventAction') === action),
+          'eventDate',
+        ),
+      ),
+    )
+  const record = recordOf({
+    registrar: nameOf(entityOf(answer, 'registrar')),
+    registeredOn: dateOf('registration'),
+    expiresOn: dateOf('expiration'),
+    lastUpdated: dateOf('last changed'),
+    nameservers: unique(
+      listOf(member(answer, 'nameservers')).flatMap((server) => hostsIn(textOf(member(server, 'ldhName')))),
+    ),
+    status: unique(listOf(member(answer, 'status')).flatMap((word) => statusOf(textOf(word)))),
+    privacyProtection: isPrivate(answer),
+  })
+  return { state: 'registered', record }
+}
+
+function statusOf(word: string): readonly string[] {
+  return parseStatuses(AS_EPP.get(word.toLowerCase()) ?? word)
+}
+
+/** A privacy service in the registrant's place, or a registrant's name that the registry says it redacted. */
+function isPrivate(answer: unknown): boolean {
+  const registrant = entityOf(answer, 'registrant')
+  const names = [...vcardTexts(registrant, 'fn'), ...vcardTexts(registrant, 'org')]
+  const remarks = listOf(member(registrant, 'remarks')).map((remark) => textOf(member(remark, 'title')))
+  // RFC 9537: what was left out is listed by name, such as "Registrant Name".
+  const redacted = listOf(member(answer, 'redacted')).map((field) => {
+    const name = member(field, 'name')
+    return textOf(member(name, 'description')) || textOf(member(name, 'type'))
+  })
+  return (
+    [...names, ...remarks].some(isPrivacyName) ||
+    redacted.some((name) => /^registrant (?:name|organi[sz]ation)$/i.test(name))
+  )
+}
+
+function entityOf(answer: unknown, role: string): unknown {
+  return listOf(member(answer, 'entities')).find((entity) => listOf(member(entity, 'roles')).includes(role))
+}
+
+function nameOf(entity: unknown): string | undefined {
+  return vcardTexts(entity, 'fn')[0] ?? vcardTexts(entity, 'org')[0]
+}
+
+/** Values of one property of a jCard (RFC 7095): `["vcard", [["fn", {}, "text", "Example, Inc."], …]]`. */
+function vcardTexts(entity: unknown, property: string): readonly string[] {
+  return listOf(listOf(member(entity, 'vcardArray'))[1])
+    .map(listOf)
+    .filter(([name]) => name === property)
+    .map((row) => textOf(Array.isArray(row[3]) ? row[3][0] : row[3]))
+    .filter((text) => text !== '')
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value.slice(0, MOST) : []
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? plainText(value.slice(0, LONGEST_NAME)).replace(/\s+/g, ' ').trim() : ''
+}
+
+function unique(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)]
+}

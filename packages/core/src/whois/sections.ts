@@ -1,0 +1,68 @@
+import type { WhoisField } from '@sallyport/data/whois-formats'
+import { fieldOf, isContact, namesRegistrar } from './labels.ts'
+import { type Line, labelKey } from './lines.ts'
+
+/** What the lines below a heading belong to. */
+export interface Section {
+  readonly kind: WhoisField | 'contact'
+  readonly heading: string
+  readonly indent: number
+  /** Opened by a label with a value, which goes on below, indented. */
+  readonly continued: boolean
+  /** What belongs to it stands below without being indented: `[Tech-C]`, or an RPSL object. */
+  readonly flat: boolean
+  /** A line of the section was seen. */
+  readonly fed: boolean
+  /** A line that is indented more than the heading was seen. */
+  readonly nested: boolean
+}
+
+/** First labels of RPSL objects about people, which have values. */
+const OBJECTS: ReadonlySet<string> = new Set([
+  ...['person', 'role', 'contact', 'contact type', 'nic hdl', 'nic hdl br', 'organisation'],
+])
+
+/** What the record of a person has as well as that of a domain. */
+const OF_PEOPLE_TOO: ReadonlySet<WhoisField> = new Set(['registeredOn', 'lastUpdated', 'domain', 'status'])
+
+/** The section that a line opens: a label without a value, or a line that is nothing but a known label. */
+export function sectionOf(line: Line, afterBlank: boolean): Section | undefined {
+  const bare = line.label === '' && line.value === line.text
+  const heading = bare ? labelKey(line.text) : line.label
+  const empty = bare || line.value === ''
+  const object = afterBlank && OBJECTS.has(heading)
+  const flat = line.text.startsWith('[') || object
+  const kind = isContact(heading) && (empty || object) ? 'contact' : empty ? fieldOf(heading) : undefined
+  return kind === undefined ? undefined : openSection(kind, heading, line.indent, { flat })
+}
+
+/** What may follow a label with a value: further lines of it, or the object of a registrar that the value is a handle of. */
+export function continuationOf({ label, indent }: Line, field: WhoisField, afterBlank: boolean): Section | undefined {
+  if (field === 'nameservers' || field === 'status') return openSection(field, label, indent, { continued: true })
+  return field === 'registrar' && afterBlank ? openSection(field, label, indent, {}) : undefined
+}
+
+/** Whether a line is one of a section's; where it is not, the section has ended. */
+export function belongsTo(line: Line, section: Section): boolean {
+  const field = fieldOf(line.label)
+  if (section.continued) {
+    // An IPv6 address behind a server looks like a label with a mark.
+    const further = section.kind === 'nameservers' ? field === undefined : line.label === ''
+    return further && line.indent > section.indent
+  }
+  if (section.kind !== 'contact') {
+    return field === undefined || (section.kind === 'registrar' && namesRegistrar(line.label))
+  }
+  if (line.indent > section.indent) return true
+  if (section.nested || isContact(line.label)) return false
+  return field === undefined ? fieldOf(labelKey(line.text)) === undefined : section.flat && OF_PEOPLE_TOO.has(field)
+}
+
+function openSection(
+  kind: Section['kind'],
+  heading: string,
+  indent: number,
+  { continued = false, flat = false }: { readonly continued?: boolean; readonly flat?: boolean },
+): Section {
+  return { kind, heading, indent, continued, flat, fed: false, nested: false }
+}

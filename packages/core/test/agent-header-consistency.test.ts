@@ -1,0 +1,182 @@
+import t from 'tap'
+import type { SignalId } from '../src/agent/signals.ts'
+import type { InspectionRequest } from '../src/inspection/request.ts'
+import { compilePolicy } from '../src/policy/compile.ts'
+import {
+  agentInspector,
+  CHROME,
+  CHROME_TEXT,
+  FIREFOX,
+  FIREFOX_TEXT,
+  fieldsOf,
+  HOME,
+  PROXY,
+  RACK,
+  requestOf,
+  SAFARI_TEXT,
+  SCHOOL,
+} from './agents.ts'
+
+const { inspect } = agentInspector()
+
+/** Ids of what speaks against the user agent. */
+function against(request: InspectionRequest): readonly string[] {
+  return inspect(request)
+    .agent.reasons.filter(({ weight = 0 }) => weight > 0)
+    .map(({ id }) => id)
+}
+
+type Changes = Readonly<Record<string, string | undefined>>
+
+const PHONE_TEXT =
+  'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Mobile Safari/537.36'
+const NO_FETCH = { 'Sec-Fetch-Site': undefined, 'Sec-Fetch-Mode': undefined, 'Sec-Fetch-Dest': undefined }
+const NO_HINTS = { 'sec-ch-ua': undefined, 'sec-ch-ua-mobile': undefined, 'sec-ch-ua-platform': undefined }
+
+t.test('a browser as it is has nothing against it', async (t) => {
+  for (const request of [
+    requestOf(fieldsOf(CHROME)),
+    requestOf(fieldsOf(FIREFOX)),
+    requestOf(fieldsOf(CHROME), { peer: PROXY }),
+    requestOf(fieldsOf(CHROME, { ...NO_HINTS, ...NO_FETCH, 'Accept-Encoding': 'gzip, deflate' }), { scheme: 'http' }),
+  ]) {
+    t.match(inspect(request).agent, { class: 'human', basis: 'none', headerConsistency: 1, headless: false })
+  }
+})
+
+t.test('each contradiction is told by name and makes a program of a browser', async (t) => {
+  const rows: readonly (readonly [id: SignalId, changes: Changes, overrides?: Partial<InspectionRequest>])[] = [
+    ['chromium-version', { 'User-Agent': CHROME_TEXT.replace('150', '149') }],
+    ['platform', { 'sec-ch-ua-platform': '"Linux"' }],
+    ['foreign-hints', { 'User-Agent': FIREFOX_TEXT }],
+    ['foreign-hints', { 'User-Agent': SAFARI_TEXT }],
+    ['phone-hint', { 'User-Agent': PHONE_TEXT, 'sec-ch-ua-platform': '"Android"' }],
+    ['partial-fetch-metadata', { 'Sec-Fetch-Site': undefined, 'Sec-Fetch-Dest': undefined }],
+    ['impossible-fetch-metadata', { 'Sec-Fetch-Dest': 'empty' }],
+    ['impossible-fetch-metadata', { 'Sec-Fetch-User': '?0' }],
+    ['impossible-fetch-metadata', { 'Sec-Fetch-Mode': 'cors' }],
+    ['document-accepts-anything', { Accept: '*/*' }],
+    ['ja4-family', {}, { ja4: 't13d3112h2_e8f1e7e78f70_b26ce05bbdd6' }],
+    ['ja4-family', {}, { ja4: 't13d1717h2_5b57614c22b0_e6dcd7ae0a9e' }],
+    ['ja4-family', {}, { ja4: 't13d151600_8daaf6152771_02713d6af862' }],
+  ]
+  for (const [id, changes, overrides] of rows) {
+    const request = requestOf(fieldsOf(CHROME, changes), overrides)
+    t.same(against(request), [id], `${id} ${JSON.stringify(changes)}`)
+    const { agent } = inspect(request)
+    t.match(agent, { class: 'unverified_bot', basis: 'contradiction' })
+    t.ok((agent.headerConsistency ?? 1) < 0.7 && agent.confidence >= 0.6)
+  }
+})
+
+t.test('two contradictions are nearly certain, and one from a network of servers', async (t) => {
+  const once = { 'sec-ch-ua-platform': '"Linux"' }
+  const twice = { ...once, 'User-Agent': CHROME_TEXT.replace('150', '138') }
+  const confidence = (changes: Changes, peer: string) =>
+    inspect(requestOf(fieldsOf(CHROME, changes), { peer })).agent.confidence
+  t.ok(confidence(once, HOME) < 0.9)
+  t.ok(confidence(twice, HOME) >= 0.95)
+  t.ok(confidence(once, RACK) > confidence(once, HOME))
+})
+
+t.test('each absence is told by name and leaves a person a person', async (t) => {
+  const rows: readonly (readonly [id: SignalId, changes: Changes, overrides?: Partial<InspectionRequest>])[] = [
+    ['no-client-hints', NO_HINTS],
+    ['no-fetch-metadata', NO_FETCH],
+    ['no-language', { 'Accept-Language': undefined }],
+    ['no-language', { 'Accept-Language': '*' }],
+    ['no-compression', { 'Accept-Encoding': 'gzip, deflate' }],
+    ['no-compression', { 'Accept-Encoding': undefined }, { scheme: 'http' }],
+    ['old-http', {}, { httpVersion: '1.0' }],
+    ['stale-browser', { 'User-Agent': CHROME_TEXT.replace('150', '99'), 'sec-ch-ua': '"Chromium";v="99"' }],
+    ['server-without-cookies', {}, { peer: RACK }],
+    ['ja4-inspected', {}, { peer: SCHOOL, ja4: 't13d3112h2_e8f1e7e78f70_b26ce05bbdd6' }],
+  ]
+  for (const [id, changes, overrides] of rows) {
+    const request = requestOf(fieldsOf(CHROME, changes), overrides)
+    t.same(against(request), [id], `${id} ${JSON.stringify(changes)}`)
+    t.equal(inspect(request).agent.class, 'human')
+  }
+  const lowerCase = fieldsOf(CHROME).map((text, at) => (at % 2 === 0 ? text.toLowerCase() : text))
+  t.same(against(requestOf(lowerCase)), ['field-names'])
+})
+
+t.test('all absences together flag and do not accuse', async (t) => {
+  const bare = requestOf(['Host', 'example.com', 'User-Agent', CHROME_TEXT, 'Accept', '*/*'])
+  const { agent } = inspect(bare)
+  t.match(agent, { class: 'human', basis: 'absence' })
+  t.ok(agent.confidence > 0.5 && agent.confidence < 0.6)
+  for (const preset of ['low-friction', 'protect-content', 'agents-welcome', 'jurisdiction-strict'] as const) {
+    t.equal(agentInspector({ policy: presetOf(preset) }).decide(bare).action, 'flag', preset)
+  }
+  t.equal(agentInspector({ policy: presetOf('observe') }).decide(bare).action, 'allow')
+})
+
+t.test('what is not available is not missing', async (t) => {
+  const plain = { ...NO_HINTS, ...NO_FETCH, 'Accept-Encoding': 'gzip, deflate' }
+  t.same(against(requestOf(fieldsOf(CHROME, plain), { scheme: 'http' })), [], 'plain http has no hints')
+  t.same(against(requestOf(fieldsOf(CHROME, plain), { scheme: 'unknown' })), [], 'who knows the scheme')
+  const between = { ...plain, 'X-Forwarded-For': HOME }
+  t.same(against(requestOf(fieldsOf(CHROME, between))), [], 'TLS to us says nothing of the visitor behind a proxy')
+  const told = { ...between, 'X-Forwarded-Proto': 'https' }
+  t.same(against(requestOf(fieldsOf(CHROME, told))), [], 'a proxy that is not trusted says nothing')
+  t.same(against(requestOf(fieldsOf(CHROME, told), { peer: PROXY })), [
+    'no-client-hints',
+    'no-fetch-metadata',
+    'no-compression',
+  ])
+  const renamed = fieldsOf(CHROME, { 'X-Forwarded-For': HOME }).map((text, at) => (at % 2 ? text : text.toLowerCase()))
+  t.same(against(requestOf(renamed, { peer: PROXY, httpVersion: '1.0' })), [], 'a proxy writes names and versions anew')
+  const embedded = CHROME_TEXT.replace('Win64; x64', 'Android 14; K; wv')
+  t.notOk(against(requestOf(fieldsOf(CHROME, { ...NO_HINTS, 'User-Agent': embedded }))).includes('no-client-hints'))
+})
+
+t.test('sub-resources, prefetches and upgrades are asked for in other ways', async (t) => {
+  const script = {
+    Accept: '*/*',
+    Referer: 'https://example.com/',
+    'Sec-Fetch-User': undefined,
+    'Sec-Fetch-Dest': 'script',
+  }
+  t.same(
+    against(requestOf(fieldsOf(CHROME, { ...script, 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Site': 'same-origin' }))),
+    [],
+  )
+  t.same(against(requestOf(fieldsOf(CHROME, { Accept: '*/*', 'Sec-Purpose': 'prefetch' }))), [])
+  const upgrade = { Upgrade: 'websocket', Accept: undefined, 'Accept-Encoding': undefined, ...NO_FETCH }
+  t.same(against(requestOf(fieldsOf(CHROME, upgrade), { scheme: 'http' })), [])
+})
+
+t.test('over HTTP/2 the order of the pseudo-headers is the browser’s', async (t) => {
+  const sent = (order: string, headers: Readonly<Record<string, string>>) => {
+    const names = [...order].map((letter) =>
+      [':method', ':authority', ':scheme', ':path'].find((name) => name[1] === letter),
+    )
+    const pseudo = names.flatMap((name) => [name ?? '', 'x'])
+    return against(requestOf([...pseudo, ...fieldsOf(headers)], { httpVersion: '2.0' }))
+  }
+  t.same(sent('masp', CHROME), [])
+  t.same(sent('mpas', FIREFOX), [])
+  t.same(sent('mpsa', CHROME), ['h2-order'])
+  t.same(sent('masp', FIREFOX), ['h2-order'])
+  t.same(sent('', CHROME), [], 'a host that hides them')
+})
+
+t.test('client hints that say nothing contradict nothing', async (t) => {
+  for (const changes of [
+    { 'sec-ch-ua-platform': '""' },
+    { 'sec-ch-ua-platform': '"Unknown"' },
+    { 'sec-ch-ua': '"Google Chrome";v="151"' },
+    { 'sec-ch-ua': '' },
+    {
+      'sec-ch-ua': `"Chromium";v="${'9'.repeat(10_000)}`,
+      'User-Agent': CHROME_TEXT.replace('Chrome/150.0.0.0', 'Chrome/x'),
+    },
+  ]) {
+    t.same(against(requestOf(fieldsOf(CHROME, changes))), [], JSON.stringify(changes).slice(0, 80))
+  }
+})
+
+function presetOf(preset: 'observe' | 'low-friction' | 'protect-content' | 'agents-welcome' | 'jurisdiction-strict') {
+  return compilePolicy({ preset, rules: [] })
+}

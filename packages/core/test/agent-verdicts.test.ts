@@ -1,0 +1,131 @@
+import t from 'tap'
+import { parseAddress } from '../src/address/address.ts'
+import { compilePolicy } from '../src/policy/compile.ts'
+import { snapshotsOf } from '../src/testing/fakes.ts'
+import { agentInspector, CHROME, CHROME_TEXT, FIREFOX, fieldsOf, HOME, RACK, requestOf } from './agents.ts'
+
+const { inspect, decide, check } = agentInspector()
+
+function namedAs(userAgent: string, peer = HOME) {
+  return inspect(requestOf(['Host', 'example.com', 'User-Agent', userAgent], { peer })).agent
+}
+
+t.test('who says that it is a program is one', async (t) => {
+  for (const text of ['curl/8.5.0', 'python-requests/2.32.3', 'Go-http-client/2.0', 'node', 'MyCompany-Checker/1.0']) {
+    t.match(namedAs(text), { class: 'unverified_bot', basis: 'automation', headless: false }, text)
+  }
+  const headless = CHROME_TEXT.replace('Chrome/', 'HeadlessChrome/')
+  t.match(namedAs(headless), { class: 'unverified_bot', basis: 'automation', headless: true })
+  const brand = fieldsOf(CHROME, { 'sec-ch-ua': '"HeadlessChrome";v="150", "Chromium";v="150"' })
+  t.match(inspect(requestOf(brand)).agent, { class: 'unverified_bot', headless: true })
+  t.match(inspect(requestOf(['Host', 'example.com'])).agent, { class: 'unverified_bot', basis: 'absence' })
+})
+
+t.test('an application on a person’s device is no program on its own', async (t) => {
+  for (const text of [
+    'okhttp/4.12.0',
+    'App/1.2 CFNetwork/1410.0.3 Darwin/22.6.0',
+    'Dalvik/2.1.0 (Linux; U; Android 14)',
+  ]) {
+    t.equal(namedAs(text).class, 'human', text)
+  }
+})
+
+t.test('AI is told by name, whether or not anything can prove it', async (t) => {
+  t.match(namedAs('Mozilla/5.0 (compatible; Bytespider; spider-feedback@bytedance.com)'), {
+    class: 'ai_agent',
+    basis: 'ai-name',
+    ai: { name: 'Bytespider', vendor: 'ByteDance' },
+    identity: { type: 'crawler', name: 'bytespider', verified: false },
+    operator: 'ByteDance',
+    purpose: 'training',
+  })
+  t.match(namedAs('img2dataset/1.0'), { class: 'ai_agent', ai: { vendor: 'img2dataset' } })
+  t.match(
+    namedAs('Google-Extended'),
+    { class: 'impostor', basis: 'crawler' },
+    'a word for robots.txt that sends nothing',
+  )
+  const search = namedAs('Mozilla/5.0 (compatible; YandexBot/3.0; +http://yandex.com/bots)')
+  t.match(search, { class: 'unverified_bot', basis: 'crawler' })
+  t.notOk('ai' in search)
+})
+
+t.test('network class is the last to speak, and only about how sure a verdict is', async (t) => {
+  const home = inspect(requestOf(fieldsOf(FIREFOX, { Cookie: 'a=b' }))).agent
+  const rack = inspect(requestOf(fieldsOf(FIREFOX, { Cookie: 'a=b' }), { peer: RACK })).agent
+  t.match(home, { class: 'human', basis: 'none' })
+  t.match(rack, { class: 'human', basis: 'network' })
+  t.ok(rack.confidence < home.confidence)
+})
+
+t.test('nothing is suspected of reserved addresses and of the allowlist', async (t) => {
+  const wrong = fieldsOf(CHROME, { 'sec-ch-ua-platform': '"Linux"' })
+  t.match(inspect(requestOf(wrong, { peer: '10.0.0.1' })).agent, { class: 'human', basis: 'none' })
+  const policy = compilePolicy({
+    preset: 'low-friction',
+    rules: [{ id: 'all', match: {}, action: 'block' }],
+    allowlist: ['8.1.0.0/16', '2001:db8::1'],
+  })
+  const friendly = agentInspector({ policy })
+  t.match(friendly.decide(requestOf(wrong)), {
+    action: 'allow',
+    enforced: true,
+    reasons: [{ id: 'policy:allowlist' }, {}],
+    inspection: { agent: { class: 'human', identity: { type: 'address', name: HOME, verified: true } } },
+  })
+  t.equal(friendly.decide(requestOf(wrong, { peer: RACK })).action, 'block')
+  t.match(friendly.decide(requestOf(['User-Agent', 'Google-Extended'])).inspection.agent, { class: 'ai_agent' })
+  for (const entry of ['8.1.0.0/33', 'everybody', '']) {
+    t.throws(() => compilePolicy({ preset: 'observe', rules: [], allowlist: [entry] }), { code: 'invalid_policy' })
+  }
+})
+
+t.test('a verdict is frozen, serialisable, and its reasons carry their weight', async (t) => {
+  const { agent } = inspect(requestOf(fieldsOf(CHROME, { 'sec-ch-ua-platform': '"Linux"' })))
+  t.same(JSON.parse(JSON.stringify(agent)), agent)
+  t.ok(Object.isFrozen(agent) && Object.isFrozen(agent.reasons) && agent.reasons.every(Object.isFrozen))
+  t.match(agent.reasons[0], { id: 'platform', weight: 2.5, text: /operating systems/ })
+  const { reasons } = decide(requestOf(fieldsOf(CHROME, { 'sec-ch-ua-platform': '"Linux"' })))
+  t.same(
+    reasons.map(({ id }) => id),
+    ['policy:contradicted', 'network:residential_clean', 'platform'],
+  )
+})
+
+t.test('a request that somebody tells of is judged on what is told', async (t) => {
+  const address = parseAddress(HOME)
+  if (address === undefined) throw new Error('no address')
+  const told = (fields: readonly string[], headersKnown: boolean) => check(address, { fields, headersKnown })
+  const unseen = await told(['user-agent', CHROME_TEXT], false)
+  t.match(unseen.inspection.agent, { class: 'human', basis: 'none' })
+  t.notOk('headerConsistency' in unseen.inspection.agent, 'without headers it cannot be said')
+  const seen = await told(fieldsOf(CHROME), true)
+  t.match(seen.inspection.agent, { class: 'human', headerConsistency: 1 })
+  const flagged = await check(address, { fields: fieldsOf(CHROME), headersKnown: true, headlessFlags: ['webdriver'] })
+  t.match(flagged, { action: 'flag', inspection: { agent: { headless: true, reasons: [{ text: /webdriver/ }] } } })
+})
+
+t.test('no text of a header breaks or slows a verdict', async (t) => {
+  const texts = [
+    'x'.repeat(16_384),
+    '(compatible; '.repeat(1300),
+    'Chrome/'.repeat(2000),
+    '\u0000\u0001\u007f\t',
+    '__proto__',
+    'constructor',
+    'é'.repeat(5000),
+    '"Chromium";v="',
+  ]
+  for (const text of texts) {
+    const fields = Object.keys(CHROME).flatMap((name) => [name, text])
+    t.type(decide(requestOf(fields, { ja4: text })).action, 'string')
+    t.type(decide(requestOf([...fields, ...fields, text])).action, 'string')
+  }
+})
+
+t.test('without any data a verdict still stands on what the request says', async (t) => {
+  const bare = agentInspector({ snapshots: snapshotsOf() })
+  t.match(bare.inspect(requestOf(fieldsOf(CHROME))).agent, { class: 'human', basis: 'none' })
+  t.match(bare.inspect(requestOf(['User-Agent', 'curl/8'])).agent, { class: 'unverified_bot' })
+})

@@ -1,0 +1,100 @@
+import { parseTrust } from '../src/address/client.ts'
+import { createCatalogue } from '../src/crawler/catalogue.ts'
+import { createReverseChecks } from '../src/crawler/reverse-checks.ts'
+import { createCrawlerVerifier } from '../src/crawler/verifier.ts'
+import { createInspector, type InspectorOptions } from '../src/inspection/inspector.ts'
+import type { InspectionRequest } from '../src/inspection/request.ts'
+import { compilePolicy } from '../src/policy/compile.ts'
+import {
+  createFakeClock,
+  createFakeCountries,
+  createFakeDns,
+  createFakeNetworks,
+  snapshotsOf,
+  systemOf,
+} from '../src/testing/fakes.ts'
+
+export const NOW = '2026-11-21T12:00:00.000Z'
+
+export const HOME = '8.1.1.1'
+export const RACK = '8.2.1.1'
+export const SCHOOL = '8.5.1.1'
+export const PROXY = '8.9.9.9'
+
+export const CATALOGUE = createCatalogue()
+
+const NETWORKS = createFakeNetworks([
+  ['8.1.0.0/16', { system: systemOf({ asn: 64_501, name: 'Home', type: 'isp', networkClass: 'residential_clean' }) }],
+  ['8.2.0.0/16', { system: systemOf({ asn: 64_502, name: 'Racks', type: 'hosting', networkClass: 'hosting' }) }],
+  ['8.5.0.0/16', { system: systemOf({ asn: 64_505, name: 'School', type: 'education', networkClass: 'unknown' }) }],
+])
+
+/** An inspector over a small made internet, with a proxy at `PROXY` that is trusted. */
+export function agentInspector(options: Partial<InspectorOptions> = {}) {
+  const clock = createFakeClock(NOW)
+  const dns = createFakeDns({})
+  return createInspector({
+    clock,
+    snapshots: snapshotsOf({
+      networks: NETWORKS,
+      countries: createFakeCountries({ [HOME]: 'DE' }),
+      rangesLoaded: true,
+    }),
+    trust: parseTrust([PROXY], 'x-forwarded-for'),
+    policy: compilePolicy({ preset: 'low-friction', rules: [] }),
+    mode: 'enforce',
+    crawlers: createCrawlerVerifier(CATALOGUE, { reverse: createReverseChecks({ clock, dns }) }),
+    ...options,
+  })
+}
+
+/** A request of HTTP/1.1 over TLS, straight from a home line. */
+export function requestOf(fields: readonly string[], overrides: Partial<InspectionRequest> = {}): InspectionRequest {
+  return { peer: HOME, method: 'GET', target: '/', scheme: 'https', httpVersion: '1.1', fields, ...overrides }
+}
+
+export const CHROME_TEXT =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36'
+export const FIREFOX_TEXT = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0'
+export const SAFARI_TEXT =
+  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Safari/605.1.15'
+
+/** What Chrome 150 on Windows sends when a page is opened, in its order. */
+export const CHROME: Readonly<Record<string, string>> = {
+  Host: 'example.com',
+  Connection: 'keep-alive',
+  'sec-ch-ua': '"Chromium";v="150", "Google Chrome";v="150", "Not.A/Brand";v="99"',
+  'sec-ch-ua-mobile': '?0',
+  'sec-ch-ua-platform': '"Windows"',
+  'Upgrade-Insecure-Requests': '1',
+  'User-Agent': CHROME_TEXT,
+  Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8',
+  'Sec-Fetch-Site': 'none',
+  'Sec-Fetch-Mode': 'navigate',
+  'Sec-Fetch-User': '?1',
+  'Sec-Fetch-Dest': 'document',
+  'Accept-Encoding': 'gzip, deflate, br, zstd',
+  'Accept-Language': 'en-GB,en;q=0.9',
+}
+
+export const FIREFOX: Readonly<Record<string, string>> = {
+  Host: 'example.com',
+  'User-Agent': FIREFOX_TEXT,
+  Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+  'Accept-Language': 'en-US,en;q=0.9',
+  'Accept-Encoding': 'gzip, deflate, br, zstd',
+  Connection: 'keep-alive',
+  'Sec-Fetch-Dest': 'document',
+  'Sec-Fetch-Mode': 'navigate',
+  'Sec-Fetch-Site': 'none',
+}
+
+/** Fields of a header table with some changed; `undefined` takes one away. */
+export function fieldsOf(
+  headers: Readonly<Record<string, string>>,
+  changes: Readonly<Record<string, string | undefined>> = {},
+): readonly string[] {
+  return Object.entries({ ...headers, ...changes }).flatMap(([name, value]) =>
+    value === undefined ? [] : [name, value],
+  )
+}

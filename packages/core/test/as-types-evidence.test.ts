@@ -1,0 +1,60 @@
+import t from 'tap'
+import { looksLikeHosting, type SystemEvidence, type SystemShape, typeOfEvidence } from '../src/asn/evidence.ts'
+import { typeOfSystem } from '../src/asn/types.ts'
+
+/** An office: one prefix of its own and nothing else. */
+const OFFICE: SystemShape = { ipv4Addresses: 256, ipv4Prefixes: 1, ipv6Prefixes: 0, ipv4Blocks: 1, countries: 1 }
+/** Small prefixes, bought here and there. */
+const HOST: SystemShape = { ipv4Addresses: 5_120, ipv4Prefixes: 20, ipv6Prefixes: 4, ipv4Blocks: 12, countries: 5 }
+const CARRIER: SystemShape = {
+  ipv4Addresses: 2_097_152,
+  ipv4Prefixes: 40,
+  ipv6Prefixes: 6,
+  ipv4Blocks: 9,
+  countries: 1,
+}
+
+const NOTHING: SystemEvidence = { hosting: 0, mobile: 0, access: 0, exitBlocks: 0, torListed: false, shape: OFFICE }
+
+t.test('scattered small prefixes in several countries are a host’s; an office’s and a carrier’s are not', async (t) => {
+  t.equal(looksLikeHosting(HOST, false), true)
+  t.equal(looksLikeHosting(OFFICE, false), false)
+  t.equal(looksLikeHosting(CARRIER, false), false)
+  t.equal(looksLikeHosting({ ...HOST, countries: 1 }, true), false, 'a name that sells access weighs more')
+  t.equal(looksLikeHosting({ ...HOST, ipv4Addresses: 0, ipv4Prefixes: 0 }, false), false, 'nothing to go by')
+})
+
+t.test('a name stands unless the evidence says better', async (t) => {
+  const listed = { type: 'hosting', source: 'list' } as const
+  const rows: readonly (readonly [Partial<SystemEvidence>, Parameters<typeof typeOfEvidence>[1], unknown])[] = [
+    [{}, undefined, undefined],
+    [{ listed }, undefined, { type: 'hosting', basis: 'list', list: 'list' }],
+    [{ listed }, 'isp', { type: 'hosting', basis: 'list', list: 'list' }],
+    [{ listed }, 'hosting', undefined],
+    [{ listed: { ...listed, type: 'vpn' } }, 'hosting', { type: 'vpn', basis: 'list', list: 'list' }],
+    [{ listed }, 'education', undefined],
+    [{ listed }, 'unknown', undefined],
+    [{ hosting: 0.5 }, undefined, { type: 'hosting', basis: 'prefixes' }],
+    [{ hosting: 0.5 }, 'isp', undefined],
+    [{ hosting: 0.8 }, 'isp', { type: 'hosting', basis: 'prefixes' }],
+    [{ hosting: 1 }, 'government', undefined],
+    [{ mobile: 0.5 }, undefined, { type: 'mobile', basis: 'prefixes' }],
+    [{ access: 0.5 }, undefined, { type: 'isp', basis: 'prefixes' }],
+    [{ exitBlocks: 1 }, undefined, { type: 'hosting', basis: 'prefixes' }],
+    [{ exitBlocks: 1 }, 'isp', undefined],
+    [{ exitBlocks: 2 }, 'hosting', { type: 'vpn', basis: 'prefixes' }],
+    [{ exitBlocks: 2, shape: CARRIER }, 'hosting', undefined],
+    [{ shape: HOST }, undefined, { type: 'hosting', basis: 'shape' }],
+    [{ shape: HOST }, 'unknown', undefined],
+  ]
+  for (const [evidence, named, expected] of rows) {
+    t.same(typeOfEvidence({ ...NOTHING, ...evidence }, named), expected, `${named}: ${JSON.stringify(evidence)}`)
+  }
+})
+
+t.test('an operator’s row stands whatever is listed', async (t) => {
+  const all: SystemEvidence = { ...NOTHING, hosting: 1, exitBlocks: 9, shape: HOST, torListed: true }
+  t.match(typeOfSystem(7922, 'Comcast', all), { type: 'isp', networkClass: 'residential_clean', basis: 'operator' })
+  t.match(typeOfSystem(60_729, '', all), { type: 'tor', networkClass: 'hosting' })
+  t.match(typeOfSystem(60_729, '', NOTHING), { type: 'tor', networkClass: 'tor' })
+})

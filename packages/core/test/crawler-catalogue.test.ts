@@ -1,0 +1,176 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { CRAWLERS, DATED_RANGES } from '@sallyport/data/crawlers'
+import samples from 'crawler-user-agents'
+import t from 'tap'
+import { formatPrefix, parsePrefix } from '../src/address/prefix.ts'
+import { reservedRow } from '../src/address/reserved.ts'
+import { createCatalogue } from '../src/crawler/catalogue.ts'
+import { parseNamePattern } from '../src/crawler/name-pattern.ts'
+import { CRAWLER_PURPOSES } from '../src/vocabulary.ts'
+
+const catalogue = createCatalogue()
+const SHARED = process.env['SALLYPORT_SHARED_DATA'] ?? join(import.meta.dirname, '../../../../../shared/data')
+const BROWSERS = join(SHARED, 'user-agents/browsers.txt.gz')
+const skip = existsSync(BROWSERS) ? false : 'the browsers’ user agents are not here'
+
+t.test('every row is whole, and says no more than it can', async (t) => {
+  t.ok(CRAWLERS.length >= 145)
+  for (const row of CRAWLERS) {
+    const { slug } = row
+    t.match(slug, /^[a-z0-9]+(-[a-z0-9]+)*$/)
+    t.ok(CRAWLER_PURPOSES.includes(row.purpose), slug)
+    t.ok(row.name !== '' && row.operator !== '', slug)
+    t.match(row.date, /^20\d\d-\d\d$/, slug)
+    if (row.exclusive === true) t.ok((row.asns ?? []).length > 0, `${slug}: exclusive systems are named`)
+    if (row.undocumented === true) t.ok((row.names ?? []).length > 0, `${slug}: undocumented names are named`)
+    if (row.status !== undefined) t.notOk(row.names ?? row.ranges ?? row.asns, `${slug}: sends nothing from nowhere`)
+    for (const url of [row.docs, row.agent]) if (url !== undefined) t.match(url, /^https?:\/\/\S+$/, slug)
+  }
+})
+
+/** Registered domains under which strangers get names for their machines: a name there proves nothing. */
+const SHARED_DOMAINS = [
+  'amazonaws.com',
+  'googleusercontent.com',
+  'cloudapp.net',
+  'azure.com',
+  'compute.internal',
+  'linode.com',
+  'linodeusercontent.com',
+  'digitalocean.com',
+  'vultrusercontent.com',
+  'ovh.net',
+  'ovh.ca',
+  'your-server.de',
+  'contaboserver.net',
+  'scaleway.com',
+  'oraclecloud.com',
+  'alibabacloud.com',
+  'myhuaweicloud.com',
+  'cloudflare.com',
+  'akamaitechnologies.com',
+  'fastly.net',
+  'hosted-by-vdsina.ru',
+]
+
+t.test('no reverse name is one that a customer of a cloud can have', async (t) => {
+  const refused = (pattern: string) =>
+    SHARED_DOMAINS.some((domain) => `.${domain}`.endsWith(parseNamePattern(pattern).end) || pattern.endsWith(domain))
+  t.ok(refused('*.bc.googleusercontent.com') && refused('*.compute-1.amazonaws.com'), 'the test can fail')
+  for (const { slug, names = [] } of CRAWLERS) {
+    for (const name of names) t.notOk(refused(name), `${slug}: ${name}`)
+  }
+  // A company whose staff and customers have names beside the crawler's asks for more than its domain.
+  for (const domain of ['google.com', 'baidu.com', 'naver.com', 'msn.com']) {
+    const bare = CRAWLERS.flatMap(({ names = [] }) => names).filter((name) => name === `*.${domain}`)
+    t.same(bare, [], domain)
+  }
+})
+
+t.test('a pattern of names has one star, on a label boundary, before two labels or more', async (t) => {
+  for (const text of ['googlebot.com', '*googlebot.com', '*.com', '*.*.googlebot.com', '*.googlebot.com.', '*', '']) {
+    t.throws(() => parseNamePattern(text), TypeError, text)
+  }
+})
+
+t.test('the prefixes that come with it are public, exact, dated, and of lists that crawlers have', async (t) => {
+  const lists = new Set(CRAWLERS.map(({ ranges }) => ranges))
+  for (const { id, date, prefixes } of DATED_RANGES) {
+    t.ok(lists.has(id), id)
+    t.match(date, /^20\d\d-\d\d-\d\d$/)
+    for (const text of prefixes) {
+      const prefix = parsePrefix(text)
+      t.ok(prefix && formatPrefix(prefix) === text, text)
+      if (prefix === undefined) continue
+      t.notOk(reservedRow(prefix.address), text)
+      t.ok(prefix.length >= (prefix.address.family === 4 ? 12 : 24), `${text} is no whole continent`)
+    }
+  }
+  for (const id of ['googlebot', 'bingbot', 'gptbot', 'applebot', 'claudebot']) {
+    t.ok(
+      DATED_RANGES.some((list) => list.id === id),
+      `${id} verifies offline`,
+    )
+  }
+})
+
+const claims: Readonly<Record<string, string | undefined>> = {
+  'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)': 'googlebot',
+  'Googlebot-Image/1.0': 'googlebot-image',
+  'AdsBot-Google-Mobile-Apps': 'adsbot-google-mobile',
+  'Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)': 'bingbot',
+  'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)': 'gptbot',
+  'Claude-User (claude-code/2.1.86; +https://support.anthropic.com/)': 'claude-code',
+  'Mozilla/5.0 (Macintosh) Safari/601.2.4 facebookexternalhit/1.1 Facebot Twitterbot/1.0': 'imessage-preview',
+  'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)': 'facebookexternalhit',
+  'TelegramBot (like TwitterBot)': 'telegrambot',
+  'Daumoa/4.0 (Following Mediapartners-Google)': 'daumoa',
+  'Google-Extended': 'google-extended',
+  'FreshRSS/1.11.2 (Linux; https://freshrss.org) like Googlebot': undefined,
+  'Feedly/1.0 (+http://www.feedly.com/fetcher.html; like FeedFetcher-Google)': undefined,
+  'Mozilla/5.0 (compatible; s4a-probe-bot/1.0; Fake-Googlebot; +https://www.seo4ajax.com/webscraper)': undefined,
+  'like Googlebot, but really Googlebot/2.1': 'googlebot',
+  'NAVER(inapp; search; 2000; 12.10.4)': undefined,
+  'Mozilla/5.0 (iPhone) AppleWebKit/605.1.15 Mobile/15E148 [Pinterest/iOS]': undefined,
+  'Mozilla/5.0 (Linux; Android 12; CUBOT X30) Chrome/99.0': undefined,
+  'curl/8.5.0': undefined,
+}
+
+t.test('a user agent claims the crawler that it names, and no other', async (t) => {
+  for (const [userAgent, slug] of Object.entries(claims)) t.equal(catalogue.claimOf(userAgent)?.slug, slug, userAgent)
+})
+
+t.test('a flood of comparisons costs one pass', async (t) => {
+  const text = 'like Googlebot '.repeat(2000)
+  t.equal(catalogue.claimOf(text), undefined)
+})
+
+/** Patterns of crawler-user-agents that name one of ours by another word than its tokens, or ours among others. */
+const OTHER_WORDS: Readonly<Record<string, string>> = {
+  '[pP]ingdom': 'pingdom',
+  'yandex\\.com\\/bots': 'yandexbot',
+  msnbot: 'bingbot',
+}
+
+t.test(
+  'it agrees with crawler-user-agents: who names one of ours claims it, who names none claims nothing',
+  async (t) => {
+    const instances = samples.flatMap(({ pattern, instances }) => instances.map((text) => ({ pattern, text })))
+    t.ok(instances.length >= 2000)
+    const wrong: string[] = []
+    let claimed = 0
+    for (const { pattern, text } of instances) {
+      const crawler = catalogue.claimOf(text)
+      const named = crawler?.tokens.some((token) => text.toLowerCase().includes(token.toLowerCase()))
+      if (crawler !== undefined && named !== true) wrong.push(`${crawler.slug}: ${text}`)
+      if (crawler !== undefined) claimed++
+      // The other way: a pattern that is a token of ours, and fits, is a claim of the same operator.
+      const word = pattern
+        .replace(/\\?\/$/, '')
+        .replaceAll('\\', '')
+        .toLowerCase()
+      const owner = CRAWLERS.find(({ slug, tokens }) =>
+        tokens.some((token) => token.toLowerCase() === word || OTHER_WORDS[pattern] === slug),
+      )
+      const comparison = /\b(like|with|following|fake)[ -]/i.test(text.replace('like Gecko', ''))
+      // `Alexabot` fits the pattern `exabot`, and is not it.
+      const within = text.toLowerCase().indexOf(word)
+      if (owner === undefined || comparison || within < 0 || /[a-z]/i.test(text.charAt(within - 1))) continue
+      if (crawler === undefined || crawler.operator !== owner.operator)
+        wrong.push(`${owner.slug}, not claimed: ${text}`)
+    }
+    t.same(wrong, [])
+    t.ok(claimed > 350, `${claimed} claims`)
+  },
+)
+
+t.test('4,000 browsers claim nothing', { skip }, async (t) => {
+  const browsers = gunzipSync(readFileSync(BROWSERS)).toString().trim().split('\n')
+  t.equal(browsers.length, 4000)
+  t.same(
+    browsers.filter((userAgent) => catalogue.claimOf(userAgent) !== undefined),
+    [],
+  )
+})

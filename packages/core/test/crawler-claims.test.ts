@@ -1,0 +1,307 @@
+import t from 'tap'
+import { parseAddress } from '../src/address/address.ts'
+import { parseTrust } from '../src/address/client.ts'
+import { parsePrefix } from '../src/address/prefix.ts'
+import { createCatalogue } from '../src/crawler/catalogue.ts'
+import { createCrawlerRanges, type RangeList } from '../src/crawler/ranges.ts'
+import { createReverseChecks, MOST_BEHIND } from '../src/crawler/reverse-checks.ts'
+import { createCrawlerVerifier } from '../src/crawler/verifier.ts'
+import { createInspector } from '../src/inspection/inspector.ts'
+import type { InspectionRequest } from '../src/inspection/request.ts'
+import { classify } from '../src/network/classify.ts'
+import { compilePolicy } from '../src/policy/compile.ts'
+import type { Policy, Rule } from '../src/policy/policy.ts'
+import type { Clock, Dns, NameAnswer, ReverseAnswer, Snapshot } from '../src/ports.ts'
+import { createFakeClock, createFakeDns, createFakeNetworks, snapshotOf, systemOf } from '../src/testing/fakes.ts'
+
+const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
+const APPLEBOT = 'Mozilla/5.0 (Macintosh) Safari/605.1.15 (Applebot/0.1; +http://www.apple.com/go/applebot)'
+const GPTBOT = 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)'
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
+
+const NETWORKS = createFakeNetworks([
+  ['8.1.0.0/16', { system: systemOf({ asn: 64_501, name: 'Home', type: 'isp', networkClass: 'residential_clean' }) }],
+  ['8.2.0.0/16', { system: systemOf({ asn: 15_169, name: 'Google', type: 'hosting', networkClass: 'datacenter' }) }],
+  ['8.3.0.0/16', { system: systemOf({ asn: 714, name: 'Apple', type: 'unknown', networkClass: 'unknown' }) }],
+])
+
+function list(id: string, cidr: string): RangeList {
+  return {
+    slug: id,
+    state: 'fresh',
+    date: '2026-11-20',
+    prefixes: [parsePrefix(cidr)].flatMap((prefix) => prefix ?? []),
+  }
+}
+
+const LISTS = [list('googlebot', '8.2.1.0/24'), list('applebot', '8.3.1.0/24'), list('gptbot', '8.4.1.0/24')]
+const SNAPSHOT = snapshotOf({ networks: NETWORKS, ...createCrawlerRanges(LISTS), rangesLoaded: true })
+
+const DOWN: Dns = {
+  resolve: async (): Promise<NameAnswer> => ({ state: 'failed', reason: 'ETIMEOUT' }),
+  resolvePtr: async (): Promise<ReverseAnswer> => ({ state: 'failed', reason: 'ETIMEOUT' }),
+}
+
+function inspectorOf(
+  options: {
+    readonly dns?: Dns
+    readonly snapshot?: Snapshot
+    readonly policy?: Policy
+    readonly trust?: string[]
+    readonly clock?: Clock
+  } = {},
+) {
+  const clock = options.clock ?? createFakeClock('2026-11-21T00:00:00Z')
+  const reverse = createReverseChecks({ clock, dns: options.dns ?? createFakeDns({}) })
+  return createInspector({
+    clock,
+    snapshots: { current: () => options.snapshot ?? SNAPSHOT },
+    trust: parseTrust(options.trust ?? []),
+    policy: compilePolicy(options.policy ?? { preset: 'low-friction', rules: [] }),
+    mode: 'enforce',
+    crawlers: createCrawlerVerifier(createCatalogue(), { reverse }),
+  })
+}
+
+function from(peer: string, userAgent: string, more: readonly string[] = []): InspectionRequest {
+  const fields = ['Host', 'example.com', 'uSeR-aGeNt', userAgent, ...more]
+  return { peer, method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1', fields }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+t.test('a browser claims nothing, and nor does a request without a user agent', async (t) => {
+  const inspector = inspectorOf()
+  for (const request of [from('8.1.1.1', BROWSER), { ...from('8.1.1.1', ''), fields: ['Host', 'example.com'] }]) {
+    const inspection = inspector.inspect(request)
+    t.notOk('crawler' in inspection || 'identity' in inspection.agent)
+  }
+})
+
+t.test('a crawler in its operator’s ranges is verified at first sight, and allowed from its datacenter', async (t) => {
+  const decision = inspectorOf().decide(from('8.2.1.7', GOOGLEBOT))
+  t.strictSame(decision.inspection.crawler, {
+    slug: 'googlebot',
+    name: 'Googlebot',
+    operator: 'Google',
+    purpose: 'search',
+    outcome: 'verified',
+    method: 'published ranges',
+    pending: false,
+    summary:
+      'Googlebot of Google, verified. 8.2.1.7 is in the ranges that Google publishes for Googlebot (as of 2026-11-20).',
+  })
+  t.match(decision.inspection.agent, {
+    class: 'verified_crawler',
+    identity: { type: 'crawler', name: 'googlebot', verified: true },
+  })
+  t.equal(decision.action, 'allow')
+  t.match(decision.reasons[2], { id: 'crawler:verified', source: 'crawlers' })
+  t.ok(Object.isFrozen(decision.inspection.crawler))
+  t.same(JSON.parse(JSON.stringify(decision.inspection)), decision.inspection)
+  t.equal(inspectorOf().decide(from('8.2.1.7', BROWSER)).action, 'flag', 'without the claim it is a datacenter')
+})
+
+t.test('inline, DNS is never waited for: pending at first, then the outcome', async (t) => {
+  let answer = (_: ReverseAnswer) => {}
+  let asked = 0
+  const dns: Dns = {
+    resolve: async () => ({ state: 'absent' }),
+    resolvePtr() {
+      asked++
+      return new Promise((resolve) => {
+        answer = resolve
+      })
+    },
+  }
+  const inspector = inspectorOf({ dns })
+  const request = from('8.1.1.1', GOOGLEBOT)
+  for (let sight = 0; sight < 3; sight++) {
+    t.match(inspector.decide(request), {
+      action: 'allow',
+      inspection: { crawler: { outcome: 'unverifiable', pending: true } },
+    })
+    await turn()
+  }
+  t.equal(asked, 1, 'one question for them all')
+  answer({ state: 'absent' })
+  await turn()
+  t.match(inspector.decide(request), {
+    action: 'block',
+    inspection: {
+      crawler: { outcome: 'spoofed', method: 'published ranges, reverse DNS', pending: false },
+      agent: { class: 'impostor' },
+    },
+  })
+  t.equal(asked, 1)
+})
+
+t.test('in a flood a claim is unverifiable and not called pending, and ranges go on', async (t) => {
+  const clock = createFakeClock('2026-11-21T00:00:00Z')
+  let asked = 0
+  const dns: Dns = {
+    resolve: async () => ({ state: 'absent' }),
+    async resolvePtr() {
+      asked++
+      return { state: 'absent' }
+    },
+  }
+  const inspector = inspectorOf({ dns, clock })
+  const pending = (first: number) =>
+    Array.from({ length: 1000 }, (_, index) => {
+      const peer = `8.1.${first + (index >> 8)}.${index & 255}`
+      return inspector.inspect(from(peer, GOOGLEBOT)).crawler?.pending
+    }).filter((is) => is).length
+  t.equal(pending(0), MOST_BEHIND)
+  t.match(inspector.inspect(from('8.2.1.7', GOOGLEBOT)).crawler, { outcome: 'verified' })
+  for (let turns = 0; turns < 20; turns++) await turn()
+  t.equal(asked, MOST_BEHIND, 'no more is asked')
+  clock.advance(1000)
+  t.equal(pending(100), MOST_BEHIND, 'and the next second as much again')
+})
+
+t.test('an answer waits for DNS as long as there is patience', async (t) => {
+  const dns: Dns = { resolve: async () => ({ state: 'absent' }), resolvePtr: () => new Promise(() => {}) }
+  const reverse = createReverseChecks({ clock: createFakeClock('2026-11-21T00:00:00Z'), dns })
+  const verifier = createCrawlerVerifier(createCatalogue(), { reverse, patience: async () => {} })
+  const crawler = verifier.catalogue.find('googlebot')
+  const address = parseAddress('8.1.1.1')
+  if (crawler === undefined || address === undefined) throw new TypeError('8.1.1.1')
+  const claimed = { address, finding: classify(address, SNAPSHOT), snapshot: SNAPSHOT }
+  const { judgement } = await verifier.verify(crawler, claimed)
+  t.match([judgement.outcome, judgement.checks.at(-1)], ['unverifiable', { detail: /not answered in time/ }])
+})
+
+t.test('DNS down, a list missing or no table of systems: never an impostor', async (t) => {
+  const { networks: _, ...unrouted } = SNAPSHOT
+  const { crawlerRanges: _ranges, crawlerStatus: _status, ...unlisted } = SNAPSHOT
+  for (const options of [{ dns: DOWN }, { snapshot: unlisted }, { snapshot: unrouted }]) {
+    const inspector = inspectorOf(options)
+    const request = from('8.1.1.1', APPLEBOT)
+    inspector.decide(request)
+    await turn()
+    const { action, inspection } = inspector.decide(request)
+    t.match([action, inspection.crawler], ['allow', { outcome: 'unverifiable', pending: false }])
+    t.match(inspection.agent, { class: 'unverified_bot', identity: { verified: false } })
+  }
+  const inspector = inspectorOf()
+  inspector.decide(from('8.1.1.1', APPLEBOT))
+  await turn()
+  t.equal(inspector.decide(from('8.1.1.1', APPLEBOT)).action, 'block', 'with all three it is one')
+})
+
+t.test('an operator’s own system confirms; one that others use does neither', async (t) => {
+  t.match(inspectorOf().inspect(from('8.3.9.9', APPLEBOT)).crawler, { outcome: 'verified', method: 'operator ASN' })
+  const google = inspectorOf().inspect(from('8.2.9.9', GOOGLEBOT)).crawler
+  t.match(google, { outcome: 'unverifiable', pending: true }, 'AS15169 is a public cloud')
+  const nowhere = inspectorOf().inspect(from('8.9.9.9', APPLEBOT)).crawler
+  t.equal(nowhere?.outcome, 'unverifiable', 'a system that is not known refutes nothing')
+})
+
+t.test('where ranges are all there is, they decide alone, and DNS is not asked', async (t) => {
+  const dns: Dns = {
+    resolve: () => Promise.reject(new Error('asked')),
+    resolvePtr: () => Promise.reject(new Error('asked')),
+  }
+  const inspector = inspectorOf({ dns })
+  t.match(inspector.inspect(from('8.1.1.1', GPTBOT)).crawler, { outcome: 'spoofed', pending: false })
+  t.match(inspector.inspect(from('8.4.1.1', GPTBOT)).crawler, { outcome: 'verified' })
+  t.match(inspector.inspect(from('8.2.1.1', GOOGLEBOT)).crawler, { outcome: 'verified' })
+})
+
+t.test('a name that no request carries is refuted wherever it comes from', async (t) => {
+  for (const userAgent of ['Google-Extended', 'Applebot-Extended/1.0', 'anthropic-ai/1.0', 'ia_archiver']) {
+    for (const peer of ['8.1.1.1', '127.0.0.1', '173.245.48.1']) {
+      const { agent, crawler } = inspectorOf({ dns: DOWN }).inspect(from(peer, userAgent))
+      t.match([agent, crawler], [{ class: 'impostor' }, { outcome: 'spoofed', method: 'catalogue' }], userAgent)
+    }
+  }
+})
+
+t.test('what cannot be checked is unverifiable and accuses nobody', async (t) => {
+  for (const userAgent of [
+    'WhatsApp/2.23.20.0 A',
+    'Discordbot/2.0',
+    'facebookexternalhit/1.1 Facebot Twitterbot/1.0',
+  ]) {
+    const { crawler, agent } = inspectorOf().inspect(from('8.1.1.1', userAgent))
+    t.match(crawler, { outcome: 'unverifiable', pending: false })
+    t.match(agent, { class: 'unverified_bot', identity: { verified: false } })
+  }
+})
+
+t.test(
+  'an address that need not be the visitor’s own refutes nothing: reserved, or a delivery network’s',
+  async (t) => {
+    const dns: Dns = {
+      resolve: () => Promise.reject(new Error('asked')),
+      resolvePtr: () => Promise.reject(new Error('asked')),
+    }
+    for (const peer of ['127.0.0.1', '10.1.2.3', 'fd00::1', '173.245.48.1', '']) {
+      for (const userAgent of [GOOGLEBOT, APPLEBOT, GPTBOT]) {
+        const { crawler } = inspectorOf({ dns }).inspect(from(peer, userAgent))
+        t.match(crawler, { outcome: 'unverifiable', pending: false }, `${peer} ${userAgent}`)
+      }
+    }
+    const behind = inspectorOf({ trust: ['cloudflare'] })
+    const request = from('173.245.48.1', GPTBOT, ['X-Forwarded-For', '8.1.1.1'])
+    t.equal(behind.inspect(request).crawler?.outcome, 'spoofed', 'once the proxy is named, the visitor is judged')
+  },
+)
+
+async function decided(rules: readonly Rule[], peer: string, userAgent: string) {
+  const inspector = inspectorOf({ policy: { preset: 'observe', rules } })
+  inspector.decide(from(peer, userAgent))
+  await turn()
+  const { action, reasons } = inspector.decide(from(peer, userAgent))
+  return [action, reasons[0]?.id]
+}
+
+t.test('rules about crawlers', async (t) => {
+  const rule = (match: Rule['match'], action: Rule['action'] = 'flag'): readonly Rule[] => [{ id: 'r', match, action }]
+  const hit = ['flag', 'policy:r']
+  const miss = ['allow', 'policy:default']
+  t.same(await decided(rule({ class: ['impostor'] }), '8.1.1.1', GPTBOT), hit)
+  t.same(await decided(rule({ class: ['impostor'] }), '8.4.1.1', GPTBOT), miss)
+  t.same(await decided(rule({ class: ['verified_crawler'] }), '8.4.1.1', GPTBOT), hit)
+  t.same(await decided(rule({ class: ['verified_crawler', 'impostor'] }), '8.4.1.1', BROWSER), miss)
+  t.same(await decided(rule({ purpose: ['training'] }), '8.4.1.1', GPTBOT), hit)
+  t.same(await decided(rule({ purpose: ['training'] }), '8.1.1.1', GPTBOT), hit, 'a forged one too')
+  t.same(await decided(rule({ purpose: ['search'] }), '8.4.1.1', GPTBOT), miss)
+  t.same(await decided(rule({ operator: ['OpenAI'] }), '8.4.1.1', GPTBOT), hit)
+  t.same(await decided(rule({ operator: ['Google'] }), '8.4.1.1', GPTBOT), miss)
+  t.same(await decided(rule({ crawler: ['gptbot'] }), '8.4.1.1', GPTBOT), hit)
+  t.same(await decided(rule({ crawler: ['gptbot'] }), '8.4.1.1', BROWSER), miss)
+  t.same(await decided(rule({ crawlerOutcome: ['unverifiable'] }), '8.1.1.1', 'Discordbot/2.0'), hit)
+  t.same(await decided(rule({ crawlerOutcome: ['unverifiable'] }), '8.4.1.1', GPTBOT), miss)
+})
+
+t.test('a rule that allows believes no bare name', async (t) => {
+  const open = (match: Rule['match']): readonly Rule[] => [
+    { id: 'open', match, action: 'allow' },
+    { id: 'closed', match: {}, action: 'block' },
+  ]
+  for (const match of [{ crawler: ['gptbot'] }, { operator: ['OpenAI'] }, { purpose: ['training'] }] as const) {
+    t.same(await decided(open(match), '8.4.1.1', GPTBOT), ['allow', 'policy:open'])
+    t.same(await decided(open(match), '8.1.1.1', GPTBOT), ['block', 'policy:closed'])
+  }
+  t.same(await decided(open({ crawler: ['discordbot'] }), '8.1.1.1', 'Discordbot/2.0'), ['block', 'policy:closed'])
+  const asked = open({ crawler: ['discordbot'], crawlerOutcome: ['unverifiable'] })
+  t.same(await decided(asked, '8.1.1.1', 'Discordbot/2.0'), ['block', 'policy:closed'])
+})
+
+t.test('words that are none are refused by name', async (t) => {
+  for (const [member, value] of [
+    ['class', 'robot'],
+    ['crawler', 'Googlebot'],
+    ['crawlerOutcome', 'maybe'],
+    ['operator', 'google'],
+    ['purpose', 'searching'],
+  ] as const) {
+    const rule = { id: 'r', match: { [member]: [value] }, action: 'flag' } as Rule
+    t.throws(() => compilePolicy({ preset: 'observe', rules: [rule] }), {
+      code: 'invalid_policy',
+      message: `policy rule "r": ${member}: "${value}" is unknown`,
+    })
+  }
+})

@@ -1,0 +1,218 @@
+import t from 'tap'
+import { formatAddress, parseAddress } from '../src/address/address.ts'
+import { parseNamePattern } from '../src/crawler/name-pattern.ts'
+import { createReverseChecks, MOST_AT_ONCE, MOST_WAITING, STANDS_FOR } from '../src/crawler/reverse-checks.ts'
+import { checkReverseDns } from '../src/crawler/reverse-dns.ts'
+import type { Dns, KeptReverseCheck, NameAnswer, ReverseAnswer } from '../src/ports.ts'
+import { createFakeClock, createFakeDns } from '../src/testing/fakes.ts'
+
+const IP = '66.249.66.1'
+const GOOGLE = [parseNamePattern('*.googlebot.com')]
+
+function addressOf(text: string) {
+  const address = parseAddress(text)
+  if (address === undefined) throw new TypeError(text)
+  return address
+}
+
+const found = (...texts: readonly string[]): NameAnswer => ({ state: 'found', addresses: texts.map(addressOf) })
+const named = (...names: readonly string[]): ReverseAnswer => ({ state: 'found', names })
+const FAILED = { state: 'failed', reason: 'ETIMEOUT' } as const
+
+function check(reverse: ReverseAnswer, names: Readonly<Record<string, NameAnswer>>, ip = IP, patterns = GOOGLE) {
+  return checkReverseDns(createFakeDns(names, { [ip]: reverse }), addressOf(ip), patterns)
+}
+
+const MINE = 'crawl-66-249-66-1.googlebot.com'
+
+t.test('confirmed forward, to the same bytes', async (t) => {
+  const passed = { status: 'passed', hostname: MINE }
+  t.match(await check(named(MINE), { [MINE]: found(IP) }), passed)
+  t.match(await check(named(`${MINE}.`), { [MINE]: found(IP) }), passed, 'a final dot')
+  t.match(await check(named(MINE.toUpperCase()), { [MINE]: found(IP) }), passed, 'another case')
+  t.match(await check(named(MINE), { [MINE]: found('8.8.8.8', IP) }), passed, 'one of several')
+  t.match(await check(named('other.example.net', MINE), { [MINE]: found(IP) }), passed, 'behind another name')
+  t.match(await check(named(MINE), { [MINE]: found('::ffff:66.249.66.1') }), passed, 'the mapped form')
+  const six = '2001:4860:4801:10::7f'
+  t.match(await check(named(MINE), { [MINE]: found('2001:4860:4801:0010:0:0:0:7f') }, six), passed)
+  t.match(await check(named(MINE), { [MINE]: found('2001:4860:4801:10::7e') }, six), { status: 'refuted' })
+})
+
+t.test('what DNS says plainly refutes', async (t) => {
+  const refuted = { status: 'refuted' }
+  t.match(await check({ state: 'absent' }, {}), refuted)
+  t.match(await check(named('c-73-162-10-20.hsd1.ca.comcast.net'), {}), {
+    status: 'refuted',
+    hostname: 'c-73-162-10-20.hsd1.ca.comcast.net',
+  })
+  const liar = await check(named(MINE), { [MINE]: found('66.249.66.2') })
+  t.match(liar, refuted)
+  t.notOk('hostname' in liar)
+  t.match(await check(named(MINE), {}), refuted, 'the name is not there')
+})
+
+t.test('what DNS did not say could not run', async (t) => {
+  t.match(await check(FAILED, {}), { status: 'could-not-run' })
+  t.match(await check(named(MINE), { [MINE]: FAILED }), { status: 'could-not-run' })
+  const two = { 'a.googlebot.com': found('8.8.8.8'), 'b.googlebot.com': FAILED }
+  t.match(await check(named('a.googlebot.com', 'b.googlebot.com'), two), { status: 'could-not-run' })
+})
+
+t.test('names that only look like it, or are no host names, count for nothing', async (t) => {
+  for (const name of [
+    'evilgooglebot.com',
+    'crawl.evilgooglebot.com',
+    'googlebot.com',
+    '.googlebot.com',
+    'crawl.googlebot.com.evil.example',
+    'crawl.googlebot.com.evil',
+    '<script>.googlebot.com',
+    'a b.googlebot.com',
+    'crawl\\.googlebot.com',
+    'crawl_1.googlebot.com',
+    '-crawl.googlebot.com',
+    'crawl..googlebot.com',
+    'xn--crawl\u0000.googlebot.com',
+    'crawlé.googlebot.com',
+    `${'a'.repeat(64)}.googlebot.com`,
+    `${'a.'.repeat(130)}googlebot.com`,
+    '',
+  ]) {
+    const answer = await check(named(name), { [name]: found(IP) })
+    t.equal(answer.status, 'refuted', name.slice(0, 40))
+  }
+  const special = [parseNamePattern('rate-limited-proxy-*.google.com')]
+  for (const [name, status] of [
+    ['rate-limited-proxy-66-249-90-77.google.com', 'passed'],
+    ['rate-limited-proxy-.google.com', 'refuted'],
+    ['google-proxy-66-249-90-77.google.com', 'refuted'],
+    ['evil-rate-limited-proxy-1.google.com', 'refuted'],
+    ['mail.google.com', 'refuted'],
+  ] as const) {
+    t.equal((await check(named(name), { [name]: found(IP) }, IP, special)).status, status, name)
+  }
+})
+
+t.test('at most ten names of an answer are looked at', async (t) => {
+  const names = Array.from({ length: 40 }, (_, index) => `n${index}.googlebot.com`)
+  const asked: string[] = []
+  const dns: Dns = {
+    resolvePtr: async () => named(...names),
+    async resolve(name) {
+      asked.push(name)
+      return name === 'n12.googlebot.com' ? found(IP) : { state: 'absent' }
+    },
+  }
+  t.equal((await checkReverseDns(dns, addressOf(IP), GOOGLE)).status, 'refuted')
+  t.same(asked, names.slice(0, 10))
+})
+
+/** DNS that answers when it is told to, and counts who waits. */
+function heldDns(answer: ReverseAnswer = { state: 'absent' }) {
+  const waiting: (() => void)[] = []
+  const asked: string[] = []
+  const dns: Dns = {
+    resolve: async () => ({ state: 'absent' }),
+    resolvePtr: (address) =>
+      new Promise((resolve) => {
+        asked.push(formatAddress(address))
+        waiting.push(() => resolve(answer))
+      }),
+  }
+  return {
+    dns,
+    asked,
+    waiting,
+    release() {
+      for (const go of waiting.splice(0)) go()
+    },
+  }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+t.test('the same question at one time is asked once', async (t) => {
+  const held = heldDns()
+  const checks = createReverseChecks({ clock: createFakeClock('2026-11-21T00:00:00Z'), dns: held.dns })
+  const many = Promise.all(Array.from({ length: 20 }, () => checks.ask(addressOf(IP), GOOGLE)))
+  const other = checks.ask(addressOf(IP), [parseNamePattern('*.search.msn.com')])
+  await turn()
+  t.same(held.asked, [IP, IP], 'one for each set of names')
+  held.release()
+  t.same(new Set((await many).map((finding) => finding?.status)), new Set(['refuted']))
+  t.equal((await other)?.status, 'refuted')
+})
+
+t.test('an answer stands for its time: a day, ten minutes, a minute', async (t) => {
+  for (const [status, dns] of [
+    ['passed', createFakeDns({ [MINE]: found(IP) }, { [IP]: named(MINE) })],
+    ['refuted', createFakeDns({})],
+    ['could-not-run', createFakeDns({}, { [IP]: FAILED })],
+  ] as const) {
+    const clock = createFakeClock('2026-11-21T00:00:00Z')
+    const checks = createReverseChecks({ clock, dns })
+    t.equal(checks.known(addressOf(IP), GOOGLE), undefined)
+    t.equal((await checks.ask(addressOf(IP), GOOGLE))?.status, status)
+    clock.advance(STANDS_FOR[status] - 1)
+    t.equal(checks.known(addressOf(IP), GOOGLE)?.status, status)
+    clock.advance(1)
+    t.equal(checks.known(addressOf(IP), GOOGLE), undefined, status)
+  }
+  t.same(STANDS_FOR, { passed: 86_400_000, refuted: 600_000, 'could-not-run': 60_000 })
+})
+
+t.test('nothing but the same address and the same names reaches a remembered answer', async (t) => {
+  const dns = createFakeDns({ [MINE]: found(IP) }, { [IP]: named(MINE) })
+  const checks = createReverseChecks({ clock: createFakeClock('2026-11-21T00:00:00Z'), dns })
+  await checks.ask(addressOf(IP), GOOGLE)
+  t.ok(checks.known(addressOf(IP), GOOGLE))
+  t.ok(checks.known(addressOf(`::ffff:${IP}`), [parseNamePattern('*.googlebot.com')]), 'the same, written otherwise')
+  t.notOk(checks.known(addressOf('66.249.66.2'), GOOGLE))
+  t.notOk(checks.known(addressOf(IP), [parseNamePattern('*.search.msn.com')]))
+  t.notOk(checks.known(addressOf(IP), [...GOOGLE, parseNamePattern('*.search.msn.com')]))
+})
+
+t.test('at most 50 ask at once, 1,000 wait, and the next could not run', async (t) => {
+  const held = heldDns()
+  const finished: KeptReverseCheck[] = []
+  const checks = createReverseChecks({
+    clock: createFakeClock('2026-11-21T00:00:00Z'),
+    dns: held.dns,
+    onFinished: (done) => finished.push(done),
+  })
+  const total = MOST_AT_ONCE + MOST_WAITING
+  t.same([MOST_AT_ONCE, MOST_WAITING], [50, 1000])
+  const numbered = (index: number) => addressOf(`8.${index >> 16}.${(index >> 8) & 255}.${index & 255}`)
+  const all = Array.from({ length: total }, (_, index) => checks.ask(numbered(index), GOOGLE))
+  await turn()
+  t.equal(held.asked.length, 50)
+  t.equal(checks.ask(numbered(total), GOOGLE), undefined)
+  t.equal(checks.known(numbered(total), GOOGLE), undefined, 'an overflow is not remembered')
+  t.equal(checks.ask(numbered(total - 1), GOOGLE), all[total - 1], 'who waits already goes on waiting')
+  for (let round = 0; round < total / MOST_AT_ONCE; round++) {
+    t.ok(held.waiting.length <= MOST_AT_ONCE)
+    held.release()
+    await turn()
+  }
+  t.same(new Set((await Promise.all(all)).map((finding) => finding?.status)), new Set(['refuted']))
+  t.equal(finished.length, total)
+  const late = checks.ask(numbered(total), GOOGLE)
+  await turn()
+  held.release()
+  t.equal((await late)?.status, 'refuted', 'there is room again')
+})
+
+t.test('what was kept before a restart is taken up while it stands', async (t) => {
+  const clock = createFakeClock('2026-11-21T00:00:00Z')
+  const dns = createFakeDns({ [MINE]: found(IP) }, { [IP]: named(MINE) })
+  const kept: KeptReverseCheck[] = []
+  await createReverseChecks({ clock, dns, onFinished: (done) => kept.push(done) }).ask(addressOf(IP), GOOGLE)
+  const silent = heldDns().dns
+  const again = createReverseChecks({ clock, dns: silent })
+  again.remember(kept)
+  t.match(again.known(addressOf(IP), GOOGLE), { status: 'passed', hostname: MINE })
+  clock.advance(STANDS_FOR.passed)
+  const late = createReverseChecks({ clock, dns: silent })
+  late.remember(kept)
+  t.equal(late.known(addressOf(IP), GOOGLE), undefined)
+})

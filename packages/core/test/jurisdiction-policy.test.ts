@@ -1,0 +1,155 @@
+import { JURISDICTIONS } from '@sallyport/data/jurisdictions'
+import t from 'tap'
+import {
+  classify,
+  createJurisdictionJudge,
+  type NetworkFinding,
+  parseAddress,
+  parseJurisdictionPolicy,
+  withAttestation,
+} from '../src/index.ts'
+import { createFakeNetworks, snapshotOf, systemOf } from '../src/testing/fakes.ts'
+
+const HIDE = systemOf({ asn: 64502, networkClass: 'vpn', type: 'vpn' })
+const HOME = systemOf({ asn: 64501, networkClass: 'residential_clean', type: 'isp' })
+const SNAPSHOT = snapshotOf({
+  networks: createFakeNetworks([
+    ['13.0.0.0/16', { system: HIDE }],
+    ['12.0.0.0/16', { system: HOME }],
+  ]),
+})
+
+function finding(text: string): NetworkFinding {
+  const address = parseAddress(text)
+  if (address === undefined) throw new TypeError(text)
+  return classify(address, SNAPSHOT)
+}
+
+const [HIDDEN, PLAIN, RESERVED] = [finding('13.0.0.1'), finding('12.0.0.1'), finding('10.0.0.1')]
+
+t.test('the policy that comes with us decides every kind of case', async (t) => {
+  const judge = createJurisdictionJudge(parseJurisdictionPolicy(JURISDICTIONS))
+  const rows: readonly (readonly [string, NetworkFinding, string | undefined, string, string])[] = [
+    ['DE', PLAIN, 'DE', 'allow', 'match'],
+    ['DE', PLAIN, 'FR', 'allow', 'mismatch_within_eea'],
+    ['DE', PLAIN, 'NO', 'allow', 'mismatch_within_eea'],
+    ['DE', PLAIN, 'CH', 'flag', 'mismatch'],
+    ['US', PLAIN, 'DE', 'flag', 'mismatch'],
+    ['EU', PLAIN, 'DE', 'allow', 'match'],
+    ['EU', PLAIN, 'NO', 'flag', 'mismatch'],
+    ['EEA', PLAIN, 'NO', 'allow', 'match'],
+    ['DE', PLAIN, undefined, 'flag', 'unknown_country'],
+    ['DE', HIDDEN, 'NL', 'block', 'anonymized_mismatch'],
+    ['NL', HIDDEN, 'NL', 'flag', 'anonymized_origin'],
+    ['NL', HIDDEN, undefined, 'flag', 'anonymized_origin'],
+    ['DE', RESERVED, undefined, 'flag', 'reserved_address'],
+    ['IR', PLAIN, 'IR', 'block', 'sanctioned_country'],
+    ['IR', PLAIN, 'DE', 'block', 'sanctioned_claim'],
+    ['DE', HIDDEN, 'KP', 'block', 'sanctioned_country'],
+  ]
+  for (const [claim, network, country, action, reason] of rows) {
+    t.same(judge.judge(claim, { network, country }), { action, reason }, `${claim} from ${country}`)
+  }
+})
+
+t.test('a claim is a country or a group in capitals, in any case of writing', async (t) => {
+  const judge = createJurisdictionJudge(parseJurisdictionPolicy(JURISDICTIONS))
+  t.same(['de', 'DE', 'eu', 'Eea', 'us'].map(judge.parseClaim), ['DE', 'DE', 'EU', 'EEA', 'US'])
+  for (const text of ['', 'XX', 'ZZ', 'DEU', 'sanctioned', 'Germany', 'D', '__proto__', 'unknown']) {
+    t.throws(() => judge.parseClaim(text), { code: 'invalid_request' }, text)
+  }
+})
+
+t.test('the groups are the states that they name', async (t) => {
+  const groups = new Map(JURISDICTIONS.groups.map(({ id, countries }) => [id, countries]))
+  t.equal(groups.get('EU')?.length, 27)
+  t.equal(groups.get('EEA')?.length, 30)
+  t.same(
+    groups.get('EU')?.filter((code) => !groups.get('EEA')?.includes(code)),
+    [],
+  )
+  for (const { source, date, note } of JURISDICTIONS.groups)
+    t.ok(source !== '' && /^\d{4}-\d\d$/.test(date) && note !== '')
+})
+
+const RULE = { id: 'else', match: {}, action: 'flag' }
+const policyOf = (change: object) => ({
+  id: 'own',
+  groups: [{ id: 'DACH', countries: ['DE', 'AT', 'CH'] }],
+  rules: [RULE],
+  ...change,
+})
+
+t.test('a policy that cannot be meant is refused by the name of its member', async (t) => {
+  const rows: readonly (readonly [object, RegExp])[] = [
+    [policyOf({ id: 'a b' }), /id: must be an id/],
+    [policyOf({ groups: 'EU' }), /groups: must be a list/],
+    [policyOf({ groups: [{ id: 'G', countries: ['XX'] }] }), /groups\.0\.countries: .*"XX"/],
+    [policyOf({ groups: [{ id: 'DE', countries: ['DE'] }] }), /groups\.0\.id: .*not a country/],
+    [
+      policyOf({
+        groups: [
+          { id: 'G', countries: [] },
+          { id: 'G', countries: [] },
+        ],
+      }),
+      /"G" occurs twice/,
+    ],
+    [policyOf({ rules: [] }), /last rule with an empty match/],
+    [policyOf({ rules: [{ ...RULE, match: { reserved: true } }] }), /last rule with an empty match/],
+    [policyOf({ rules: [{ ...RULE, action: 'deny' }] }), /rules\.0\.action: must be allow, flag, block/],
+    [policyOf({ rules: [{ ...RULE, when: {} }] }), /rules\.0: .*"when"/],
+    [policyOf({ rules: [{ ...RULE, match: { asn: [1] } }, RULE] }), /rules\.0\.match: .*"asn"/],
+    [policyOf({ rules: [{ ...RULE, match: { country: ['NOWHERE'] } }, RULE] }), /match\.country: .*"NOWHERE"/],
+    [policyOf({ rules: [{ ...RULE, match: { relation: ['same'] } }, RULE] }), /match\.relation: .*"same"/],
+    [policyOf({ rules: [{ ...RULE, match: { networkClass: ['dsl'] } }, RULE] }), /match\.networkClass: .*"dsl"/],
+    [
+      policyOf({ rules: [{ ...RULE, match: { anonymized: 'yes' } }, RULE] }),
+      /match\.anonymized: must be true or false/,
+    ],
+    [policyOf({ rules: [RULE, RULE] }), /"else" occurs twice/],
+    [[], /id: must be/],
+  ]
+  for (const [policy, message] of rows) {
+    t.throws(() => parseJurisdictionPolicy(policy), { code: 'invalid_policy', message }, String(message))
+  }
+})
+
+t.test('a policy of the user decides by its own words, first rule first', async (t) => {
+  const rules = [
+    { id: 'home', match: { claim: ['DACH'], country: ['DACH'] }, action: 'allow' },
+    { id: 'hosted', match: { networkClass: ['vpn'], relation: ['match', 'mismatch'] }, action: 'block' },
+    { id: 'nowhere', match: { country: ['unknown'], anonymized: false, reserved: false }, action: 'flag' },
+    { id: 'else', match: {}, action: 'block' },
+  ]
+  const judge = createJurisdictionJudge(parseJurisdictionPolicy(policyOf({ rules })))
+  const reason = (claim: string, network: NetworkFinding, country?: string) =>
+    judge.judge(claim, { network, country }).reason
+  t.same(
+    [
+      reason('DE', PLAIN, 'CH'),
+      reason('DACH', HIDDEN, 'AT'),
+      reason('DE', HIDDEN, 'US'),
+      reason('DE', PLAIN),
+      reason('DE', HIDDEN),
+      reason('DE', RESERVED),
+      reason('US', PLAIN, 'US'),
+    ],
+    ['home', 'home', 'hosted', 'nowhere', 'else', 'else', 'else'],
+  )
+})
+
+t.test('an attested decision takes the stricter action and keeps what was decided', async (t) => {
+  const inspection = { network: PLAIN } as never
+  const decided = { action: 'flag', enforced: true, reasons: [{ id: 'policy:a', text: '' }], inspection } as const
+  const attested = (action: 'allow' | 'block') => ({ id: 7, claim: 'DE', action, reason: 'match' }) as const
+  const stays = withAttestation(decided, attested('allow'), 'enforce')
+  t.same([stays.action, stays.enforced, stays.attestation], ['flag', true, attested('allow')])
+  const stricter = withAttestation(decided, attested('block'), 'monitor')
+  t.same([stricter.action, stricter.enforced], ['block', false])
+  t.same(
+    stricter.reasons.map(({ id }) => id),
+    ['policy:a', 'jurisdiction:match'],
+  )
+  t.ok(Object.isFrozen(stricter) && Object.isFrozen(stricter.reasons) && Object.isFrozen(stricter.attestation))
+})

@@ -1,0 +1,149 @@
+import t, { type Test } from 'tap'
+import { parseAddress } from '../src/address/address.ts'
+import { classify } from '../src/network/classify.ts'
+import { confidenceOf, type Grounds } from '../src/network/confidence.ts'
+import { VERDICT_RULES } from '../src/network/finding.ts'
+import { createFindings } from '../src/network/findings.ts'
+import type { Observation, RangeHit } from '../src/ports.ts'
+import { createFakeClock, createFakeNetworks, hitOf, snapshotOf, systemOf } from '../src/testing/fakes.ts'
+import { NETWORK_CLASSES } from '../src/vocabulary.ts'
+
+const GROUNDS: Grounds = {
+  rule: 'range_list',
+  networkClass: 'vpn',
+  narrow: false,
+  agreeing: 0,
+  contradicted: false,
+  proxiesLoaded: false,
+}
+
+/** Every combination of rule and class, with and without a row's own trust. */
+const EVERY: readonly Grounds[] = VERDICT_RULES.flatMap((rule) =>
+  NETWORK_CLASSES.flatMap((networkClass) => [
+    { ...GROUNDS, rule, networkClass },
+    { ...GROUNDS, rule, networkClass, trust: 0.6 },
+  ]),
+)
+
+function neverFalls(t: Test, values: readonly number[], message: string): void {
+  t.same(
+    values,
+    values.toSorted((x, y) => x - y),
+    message,
+  )
+}
+
+t.test('what the README says of confidence', async (t) => {
+  const rows: readonly (readonly [Partial<Grounds>, number])[] = [
+    [{}, 0.88],
+    [{ narrow: true }, 0.9],
+    [{ agreeing: 1 }, 0.93],
+    [{ agreeing: 3, narrow: true }, 0.98],
+    [{ contradicted: true }, 0.7],
+    [{ ageDays: 365 }, 0.66],
+    [{ rule: 'address_list', narrow: true }, 0.96],
+    [{ rule: 'address_list', narrow: true, ageDays: 30 }, 0.72],
+    [{ rule: 'exit_density' }, 0.7],
+    [{ rule: 'operator_table' }, 0.85],
+    [{ rule: 'organisation_name' }, 0.7],
+    [{ rule: 'system_prefixes' }, 0.6],
+    [{ rule: 'override', ageDays: 9999, contradicted: true }, 1],
+    [{ rule: 'none' }, 0],
+    [{ trust: 0.5 }, 0.5],
+  ]
+  for (const [grounds, confidence] of rows) {
+    t.equal(confidenceOf({ ...GROUNDS, ...grounds }), confidence, JSON.stringify(grounds))
+  }
+})
+
+t.test('agreement, exactness and trust never lower it, age and contradiction never raise it', async (t) => {
+  for (const grounds of EVERY) {
+    const name = `${grounds.rule} ${grounds.networkClass}`
+    const of = (change: Partial<Grounds>) => confidenceOf({ ...grounds, ...change })
+    neverFalls(
+      t,
+      [0, 1, 2, 3, 9].map((agreeing) => of({ agreeing })),
+      `${name}: agreeing`,
+    )
+    neverFalls(
+      t,
+      [false, true].map((narrow) => of({ narrow })),
+      `${name}: narrow`,
+    )
+    neverFalls(
+      t,
+      [0, 0.3, 0.6, 0.9, 1].map((trust) => of({ trust })),
+      `${name}: trust`,
+    )
+    neverFalls(
+      t,
+      [9999, 365, 30, 1, 0, -5].map((ageDays) => of({ ageDays })),
+      `${name}: age`,
+    )
+    neverFalls(
+      t,
+      [true, false].map((contradicted) => of({ contradicted })),
+      `${name}: contradicted`,
+    )
+    t.ok(of({}) >= 0 && of({ agreeing: 9, narrow: true, trust: 1 }) <= 1)
+  }
+})
+
+t.test('a home line is never sure while proxies cannot be seen', async (t) => {
+  for (const grounds of EVERY.filter(({ networkClass }) => networkClass === 'residential_clean')) {
+    if (grounds.rule === 'override' || grounds.rule === 'reserved') continue
+    const best = { ...grounds, agreeing: 9, narrow: true, trust: 1 }
+    t.ok(confidenceOf(best) <= 0.6, grounds.rule)
+    t.ok(confidenceOf({ ...best, proxiesLoaded: true }) <= 0.8, grounds.rule)
+  }
+})
+
+t.test('classify hands over what it knows: agreement, width, age, and what cannot be true as well', async (t) => {
+  const address = parseAddress('8.1.1.1')
+  if (address === undefined) return t.fail('an address')
+  const confidence = (range: RangeHit, also: readonly RangeHit[] = [], more: object = {}) =>
+    classify(
+      address,
+      snapshotOf({
+        networks: createFakeNetworks([['8.0.0.0/8', { range, also, ...more }]]),
+        clock: createFakeClock('2026-11-21T00:00:00Z'),
+      }),
+    ).verdict.confidence
+  const list = hitOf({ networkClass: 'hosting', source: 'one' })
+  t.equal(confidence(list), 0.88)
+  t.equal(confidence({ ...list, narrow: true }), 0.9)
+  t.equal(confidence({ ...list, date: '2025-11-21' }), 0.66)
+  t.equal(confidence({ ...list, date: '2026-12-01' }), 0.88, 'a date to come is not an age')
+  t.equal(confidence(list, [hitOf({ networkClass: 'hosting', source: 'two' })]), 0.93)
+  t.equal(confidence(list, [hitOf({ networkClass: 'hosting', source: 'one' })]), 0.88, 'one source agrees with itself')
+  t.equal(confidence(list, [hitOf({ networkClass: 'mobile', source: 'two' })]), 0.7)
+  const home = systemOf({ asn: 64_500, type: 'isp', networkClass: 'residential_clean' })
+  t.equal(confidence(list, [], { system: home }), 0.7)
+  t.equal(confidence({ ...list, networkClass: 'vpn' }, [], { system: home }), 0.88, 'a VPN can be anywhere')
+})
+
+t.test('a finding is made once a day for each record, and an observation is looked at every time', async (t) => {
+  const address = parseAddress('8.1.1.1')
+  if (address === undefined) return t.fail('an address')
+  const clock = createFakeClock('2026-11-21T23:59:59Z')
+  const range = hitOf({ networkClass: 'vpn', date: '2026-11-01' })
+  const observed: Observation = { networkClass: 'tor', origin: 'operator', provider: '', setAt: 0, note: '' }
+  let observation: Observation | undefined
+  const snapshot = snapshotOf({
+    networks: createFakeNetworks([['8.0.0.0/8', { range, also: [] }]]),
+    observations: { find: () => observation },
+    clock,
+    findings: createFindings(clock),
+  })
+  const first = classify(address, snapshot)
+  t.equal(classify(address, snapshot), first, 'the same object')
+  observation = observed
+  t.equal(classify(address, snapshot).verdict.classification, 'tor')
+  observation = undefined
+  t.equal(classify(address, snapshot), first)
+  clock.advance(1_000)
+  const next = classify(address, snapshot)
+  t.not(next, first)
+  clock.advance(400 * 86_400_000)
+  t.ok(classify(address, snapshot).verdict.confidence < first.verdict.confidence)
+})

@@ -1,0 +1,140 @@
+import { REVERSE_NAME_RULES } from '@sallyport/data/reverse-names'
+import t from 'tap'
+import { type Address, formatAddress, parseAddress } from '../src/address/address.ts'
+import { classify } from '../src/network/classify.ts'
+import { createReverseNames, ruleOfName } from '../src/network/reverse-names.ts'
+import type { Observation, ReverseAnswer } from '../src/ports.ts'
+import { createFakeClock, createFakeNetworks, snapshotOf, systemOf } from '../src/testing/fakes.ts'
+import { anonymises } from '../src/vocabulary.ts'
+
+const DAY_MS = 86_400_000
+
+function address(text: string): Address {
+  const parsed = parseAddress(text)
+  if (parsed === undefined) throw new TypeError(text)
+  return parsed
+}
+
+const SNAPSHOT = snapshotOf({
+  networks: createFakeNetworks([
+    ['8.1.0.0/16', { system: systemOf({ asn: 64_501, type: 'hosting', networkClass: 'hosting' }) }],
+    ['8.2.0.0/16', { system: systemOf({ asn: 64_502, type: 'isp', networkClass: 'residential_clean' }) }],
+    ['8.3.0.0/16', { system: systemOf({ asn: 64_503, type: 'vpn', networkClass: 'vpn' }) }],
+  ]),
+})
+
+/** Names by address; `held` answers only when it is released. */
+function setUp(names: Readonly<Record<string, ReverseAnswer | 'held'>>, put?: () => Promise<void>) {
+  const clock = createFakeClock('2026-11-21T00:00:00Z')
+  const asked: string[] = []
+  const kept = new Map<string, Observation>()
+  const faults: unknown[] = []
+  const held: (() => void)[] = []
+  const reverse = createReverseNames({
+    clock,
+    dns: {
+      resolvePtr: async (of) => {
+        const text = formatAddress(of)
+        asked.push(text)
+        const answer = names[text] ?? { state: 'absent' }
+        if (answer !== 'held') return answer
+        await new Promise<void>((resolve) => held.push(resolve))
+        return { state: 'absent' }
+      },
+    },
+    store: { put: put ?? (async (of, observation) => void kept.set(formatAddress(of), observation)) },
+    onFault: (error) => faults.push(error),
+  })
+  const offer = (text: string) => reverse.offer(address(text), classify(address(text), SNAPSHOT))
+  return { clock, asked, kept, faults, held, reverse, offer }
+}
+
+const named = (...names: readonly string[]): ReverseAnswer => ({ state: 'found', names })
+
+t.test('names of services are known by their domain, others are not', async (t) => {
+  const cases: readonly (readonly [string, string | undefined, string?])[] = [
+    ['de-fra-001.relays.mullvad.net', 'vpn', 'Mullvad VPN'],
+    ['Mullvad.net.', 'vpn', 'Mullvad VPN'],
+    ['notmullvad.net', undefined],
+    ['mullvad.net.example.com', undefined],
+    ['tor-exit-01.example.org', 'tor', ''],
+    ['example-tor-exit.org', undefined],
+    ['vpn.example.com', undefined],
+    ['static.1.2.3.4.clients.example.de', undefined],
+    ['', undefined],
+  ]
+  for (const [name, networkClass, provider] of cases) {
+    const rule = ruleOfName(name)
+    t.equal(rule?.networkClass, networkClass, name)
+    if (provider !== undefined) t.equal(rule?.provider, provider, name)
+  }
+  t.equal(ruleOfName(`${'a.'.repeat(2_000)}mullvad.net`)?.networkClass, 'vpn', 'long names cost no more than time')
+})
+
+t.test('no rule makes anybody look cleaner, for the holder of an address writes its name', async (t) => {
+  for (const rule of REVERSE_NAME_RULES) {
+    t.ok(anonymises(rule.networkClass))
+    t.equal((rule.domain === undefined) !== (rule.labelStart === undefined), true)
+    t.match(rule.domain ?? rule.labelStart, /^[a-z0-9.-]{3,}$/)
+  }
+})
+
+t.test('a name that says something is kept for a week', async (t) => {
+  const { offer, reverse, kept, clock } = setUp({ '8.1.0.1': named('x.example.com', 'us1.nordvpn.com') })
+  offer('8.1.0.1')
+  await reverse.settled()
+  t.same(kept.get('8.1.0.1'), {
+    networkClass: 'vpn',
+    provider: 'NordVPN',
+    origin: 'reverse-name',
+    setAt: clock.now(),
+    expiresAt: clock.now() + 7 * DAY_MS,
+    note: 'us1.nordvpn.com',
+  })
+})
+
+t.test('only where it could change something, and once a week', async (t) => {
+  const { offer, reverse, asked, kept, clock } = setUp({ '8.1.0.2': { state: 'failed', reason: 'ETIMEOUT' } })
+  for (const visitor of ['8.2.0.1', '8.3.0.1', '127.0.0.1', '10.0.0.1']) offer(visitor)
+  t.same(asked, [], 'home lines, known VPNs and reserved addresses are not asked')
+  for (const visitor of ['8.1.0.1', '8.1.0.1', '8.1.0.2', '9.9.9.9']) offer(visitor)
+  await reverse.settled()
+  t.same(asked, ['8.1.0.1', '8.1.0.2', '9.9.9.9'])
+  t.equal(kept.size, 0)
+  clock.advance(7 * DAY_MS - 1)
+  offer('8.1.0.1')
+  await reverse.settled()
+  t.equal(asked.length, 3)
+  clock.advance(1)
+  offer('8.1.0.1')
+  await reverse.settled()
+  t.equal(asked.length, 4)
+})
+
+t.test('few questions at once, a bounded queue, and an end', async (t) => {
+  const visitors = Array.from({ length: 600 }, (_, index) => `8.1.${index >> 8}.${index & 255}`)
+  const { offer, reverse, asked, held } = setUp(Object.fromEntries(visitors.map((visitor) => [visitor, 'held'])))
+  for (const visitor of visitors) offer(visitor)
+  t.equal(asked.length, 4)
+  const closed = reverse.close()
+  for (const release of held) release()
+  await closed
+  t.equal(asked.length, 4, 'what waited was forgotten')
+  const again = setUp(Object.fromEntries(visitors.map((visitor) => [visitor, named('x.example.com')])))
+  for (const visitor of visitors) again.offer(visitor)
+  await again.reverse.settled()
+  t.equal(again.asked.length, 504, 'four at once, five hundred waiting; the rest at a later visit')
+})
+
+t.test('a store that fails is told of, and the address is asked again', async (t) => {
+  const fault = new Error('disk full')
+  const { offer, reverse, asked, faults } = setUp({ '8.1.0.1': named('us1.nordvpn.com') }, async () => {
+    throw fault
+  })
+  offer('8.1.0.1')
+  await reverse.settled()
+  t.same(faults, [fault])
+  offer('8.1.0.1')
+  await reverse.settled()
+  t.equal(asked.length, 2)
+})

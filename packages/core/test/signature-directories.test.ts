@@ -1,0 +1,212 @@
+import { generateKeyPairSync } from 'node:crypto'
+import t from 'tap'
+import {
+  createKeyDirectories,
+  FETCH_BYTES,
+  FETCH_MS,
+  HOST_INTERVAL_MS,
+  type KeyDirectoriesOptions,
+  LONGEST_UNREACHED_MS,
+  MOST_KEYS,
+  readCard,
+} from '../src/agent/signature/directory.ts'
+import { readKey, TEST_KEY_IDS } from '../src/agent/signature/key.ts'
+import { type KeySource, keySourceOf } from '../src/agent/signature/key-source.ts'
+import type { FetchAnswer, FetchRequest } from '../src/ports.ts'
+import { createFakeClock } from '../src/testing/fakes.ts'
+import { requestOf, signedFields, TEST_ED25519, TEST_KEY_ID, verifierOf } from './signed-requests.ts'
+
+function newKey() {
+  const jwk = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })
+  return { jwk, id: readKey(jwk)?.id ?? '' }
+}
+
+function sourceOf(uri: string, type = 'directory'): KeySource {
+  const source = keySourceOf({ uri, type }, new Set())
+  if (source === undefined) throw new TypeError(uri)
+  return source
+}
+
+const SOURCE = sourceOf('https://agent.example')
+
+/** Answers by URL, in turn; what was asked is kept. */
+function directoriesWith(
+  answers: Readonly<Record<string, readonly (object | string | number)[]>>,
+  options: Partial<KeyDirectoriesOptions> = {},
+) {
+  const clock = createFakeClock('2026-11-21T12:00:00Z')
+  const asked: FetchRequest[] = []
+  const turns = new Map<string, number>()
+  const outbound = {
+    async fetch(request: FetchRequest): Promise<FetchAnswer> {
+      asked.push(request)
+      const turn = turns.get(request.url) ?? 0
+      turns.set(request.url, turn + 1)
+      const answer = answers[request.url]?.[turn]
+      if (answer === undefined) return { state: 'failed', reason: 'ECONNREFUSED' }
+      const status = typeof answer === 'number' ? answer : 200
+      const text = typeof answer === 'string' ? answer : JSON.stringify(answer)
+      return { state: 'answered', status, headers: { 'cache-control': 'max-age=600' }, body: bytes(text) }
+    },
+  }
+  return { clock, asked, directories: createKeyDirectories({ clock, outbound, ...options }) }
+}
+
+async function* bytes(text: string): AsyncIterable<Uint8Array> {
+  yield new TextEncoder().encode(text)
+}
+
+t.test('a directory is fetched behind the caller’s back, within bounds', async (t) => {
+  const { jwk, id } = newKey()
+  const { asked, directories } = directoriesWith({ [SOURCE.url]: [{ keys: [jwk] }] })
+  t.equal(directories.find(SOURCE, id, false).state, 'unknown')
+  t.same(asked, [], 'nothing is asked for a tale')
+  t.equal(directories.find(SOURCE, id, true).state, 'unknown')
+  directories.find(SOURCE, id, true)
+  directories.find(SOURCE, 'another', true)
+  await directories.settled()
+  t.match(directories.find(SOURCE, id, true), { state: 'found', key: { id, algorithm: 'ed25519' } })
+  t.equal(directories.find(SOURCE, 'another', true).state, 'absent')
+  t.match(asked, [{ url: SOURCE.url, maxBytes: FETCH_BYTES, timeoutMs: FETCH_MS, redirects: 0, allowHttp: false }])
+  t.equal(asked.length, 1, 'once for all who ask, and not again for a key that is not there')
+  t.equal(SOURCE.url, 'https://agent.example/.well-known/http-message-signatures-directory')
+})
+
+t.test('a failed fetch keeps the keys, a good one without the key does not', async (t) => {
+  const first = newKey()
+  const second = newKey()
+  const answers = [{ keys: [first.jwk] }, 500, 'not JSON', { no: 'keys' }, 302, { keys: [second.jwk] }]
+  const { clock, directories } = directoriesWith({ [SOURCE.url]: answers })
+  const stateAfter = async (id: string) => {
+    directories.find(SOURCE, id, true)
+    await directories.settled()
+    return directories.find(SOURCE, id, false).state
+  }
+  t.equal(await stateAfter(first.id), 'found')
+  for (let turn = 1; turn <= 4; turn++) {
+    clock.advance(HOST_INTERVAL_MS * 3)
+    t.equal(await stateAfter(first.id), 'found', `turn ${turn}`)
+  }
+  clock.advance(HOST_INTERVAL_MS)
+  t.equal(await stateAfter(first.id), 'absent')
+  t.equal(directories.find(SOURCE, second.id, false).state, 'found')
+  clock.advance(LONGEST_UNREACHED_MS)
+  t.equal(await stateAfter(second.id), 'unknown', 'nobody could have withdrawn a key for a week')
+})
+
+t.test('a host is asked once in its interval, whatever is asked for', async (t) => {
+  const { clock, asked, directories } = directoriesWith({})
+  for (let turn = 0; turn < 50; turn++) {
+    directories.find(SOURCE, `key${turn}`, true)
+    directories.find(sourceOf(`https://agent.example/${turn}.json`, 'jwks_uri'), 'x', true)
+    await directories.settled()
+  }
+  t.equal(asked.length, 1)
+  clock.advance(HOST_INTERVAL_MS)
+  directories.find(SOURCE, 'key', true)
+  await directories.settled()
+  t.equal(asked.length, 2)
+})
+
+t.test('documents that are no directory of keys are none', async (t) => {
+  const { jwk } = newKey()
+  const many = Array.from({ length: MOST_KEYS + 1 }, () => jwk)
+  for (const document of [
+    { keys: many },
+    { keys: 'x' },
+    [],
+    null as unknown as object,
+    '['.repeat(60_000),
+    `${'['.repeat(30_000)}${']'.repeat(30_000)}`,
+    '{"__proto__":{"keys":[]}}',
+  ]) {
+    const { directories } = directoriesWith({ [SOURCE.url]: [document] })
+    directories.find(SOURCE, 'x', true)
+    await directories.settled()
+    t.equal(directories.find(SOURCE, 'x', false).state, 'unknown', JSON.stringify(document)?.slice(0, 40))
+  }
+  for (const key of [
+    null,
+    1,
+    'x',
+    {},
+    { kty: 'oct', k: 'x' },
+    { kty: 'OKP', crv: 'X25519', x: 'x' },
+    { kty: 'EC', crv: 'P-256' },
+  ]) {
+    t.equal(readKey(key), undefined, JSON.stringify(key))
+  }
+  t.equal(readKey({ ...jwk, x: 'A'.repeat(5000) }), undefined)
+  t.equal(readKey(JSON.parse(`{"__proto__":${JSON.stringify(jwk)}}`)), undefined)
+})
+
+t.test('a key is what its thumbprint is, not what its directory calls it', async (t) => {
+  const { jwk, id } = newKey()
+  const { directories } = directoriesWith({ [SOURCE.url]: [{ keys: [{ ...jwk, kid: 'liar' }] }] })
+  directories.find(SOURCE, 'liar', true)
+  await directories.settled()
+  t.equal(directories.find(SOURCE, 'liar', false).state, 'absent')
+  t.equal(directories.find(SOURCE, id, false).state, 'found')
+  // RFC 7638 section 3.1 and RFC 8037 appendix A.3.
+  t.equal(
+    readKey({ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' })?.id,
+    'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
+  )
+})
+
+t.test('the keys that RFC 9421 prints are refused unless they are asked for', async (t) => {
+  t.ok(TEST_KEY_IDS.includes(TEST_KEY_ID))
+  t.match(verifierOf().verifier.look(requestOf(signedFields())), { outcome: 'verified' })
+  const production = verifierOf({}, [TEST_ED25519], { testKeys: false })
+  t.match(production.verifier.look(requestOf(signedFields())), { outcome: 'unverified', forged: false })
+})
+
+t.test('a key out of its time verifies nothing, in seconds or milliseconds', async (t) => {
+  const now = Date.parse('2026-11-21T12:00:00Z') / 1000
+  const outcome = (bounds: object) =>
+    verifierOf({}, [{ ...TEST_ED25519, ...bounds }]).verifier.look(requestOf(signedFields()))?.outcome
+  t.equal(outcome({ nbf: now - 1, exp: now + 1 }), 'verified')
+  t.equal(outcome({ nbf: (now - 1) * 1000, exp: (now + 1) * 1000 }), 'verified')
+  t.equal(outcome({ nbf: now + 1 }), 'invalid')
+  t.equal(outcome({ exp: now }), 'invalid')
+  t.equal(outcome({ exp: (now - 1) * 1000 }), 'invalid')
+})
+
+t.test('cards hold keys or name their place, of their own site', async (t) => {
+  const url = 'https://agent.example/card'
+  const card = sourceOf(url, 'cimd')
+  const { jwk, id } = newKey()
+  const place = 'https://agent.example/jwks.json'
+  const stateFor = async (answers: Parameters<typeof directoriesWith>[0]) => {
+    const { directories } = directoriesWith(answers)
+    directories.find(card, id, true)
+    await directories.settled()
+    return directories.find(card, id, false).state
+  }
+  t.equal(await stateFor({ [url]: [{ client_id: url, jwks: { keys: [jwk] } }] }), 'found')
+  t.equal(await stateFor({ [url]: [{ client_id: url, jwks_uri: place }], [place]: [{ keys: [jwk] }] }), 'found')
+  t.equal(await stateFor({ [url]: [{ client_id: 'https://other.example', jwks: { keys: [jwk] } }] }), 'unknown')
+  t.equal(await stateFor({ [url]: [{ client_id: url, jwks: { keys: [jwk] }, jwks_uri: place }] }), 'unknown')
+  t.equal(readCard({ client_id: url }, card), undefined)
+  t.equal(readCard({ client_id: url, jwks_uri: 'https://elsewhere.example/jwks' }, card), undefined)
+  t.equal(readCard(null, card), undefined)
+})
+
+t.test('only agents that are named are asked, unless discovery is on', async (t) => {
+  const fields = signedFields({ agent: '"https://stranger.example"' })
+  const asked: string[] = []
+  const outbound = {
+    fetch: async ({ url }: FetchRequest): Promise<FetchAnswer> => {
+      asked.push(url)
+      return { state: 'failed', reason: 'off' }
+    },
+  }
+  verifierOf({}, [], { outbound }).verifier.look(requestOf(fields))
+  t.same(asked, [])
+  verifierOf({}, [], { outbound }).verifier.told(signedFields())
+  t.same(asked, [], 'nor for a tale of one that is')
+  verifierOf({ discover: true }, [], { outbound }).verifier.look(requestOf(fields))
+  verifierOf({ agents: ['https://stranger.example'] }, [], { outbound }).verifier.look(requestOf(fields))
+  verifierOf({}, [], { outbound }).verifier.look(requestOf(signedFields()))
+  t.match(asked, [/stranger/, /stranger/, /chatgpt/])
+})

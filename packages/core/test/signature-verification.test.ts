@@ -1,0 +1,251 @@
+import { generateKeyPairSync } from 'node:crypto'
+import t from 'tap'
+import { readKey } from '../src/agent/signature/key.ts'
+import { readSignatures, type SentSignature, signatureBase } from '../src/agent/signature/message.ts'
+import { createReplayMemory } from '../src/agent/signature/replay.ts'
+import { agentInspector, CHROME, fieldsOf, requestOf as inspectedRequest } from './agents.ts'
+import { AGENT, NOW_S, requestOf, type Signing, signedFields, TEST_KEY_ID, verifierOf } from './signed-requests.ts'
+
+function look(signing: Signing = {}) {
+  return verifierOf().verifier.look(requestOf(signedFields(signing)))
+}
+
+t.test('a signature is verified by the key of the agent it names, in both forms of the header', async (t) => {
+  const verified = {
+    outcome: 'verified',
+    agent: AGENT,
+    keyId: TEST_KEY_ID,
+    forged: false,
+    crawler: { slug: 'chatgpt-agent' },
+  }
+  t.match(look(), verified, 'the bare string')
+  const dictionary = { agent: `sig1="${AGENT}"`, components: '"@authority" "signature-agent";key="sig1"' }
+  t.match(look(dictionary), verified, 'the dictionary')
+  t.match(look({ agent: `other="${AGENT}"`, components: '"@authority" "signature-agent";key="other"' }), verified)
+  t.match(
+    look({ agent: `x="https://a.example", y="${AGENT}"`, components: '"@authority" "signature-agent";key="y"' }),
+    verified,
+  )
+  t.match(look({ components: '"@authority" "@method" "@path" "signature-agent"' }), { ...verified, replayable: false })
+  t.match(look({ components: '"@target-uri" "signature-agent"' }), { ...verified, replayable: false })
+  t.match(look({ components: '"@authority" "@scheme" "@query" "@request-target" "signature-agent" "host"' }), verified)
+  t.match(look(), { replayable: true })
+})
+
+t.test('every accepted algorithm, and none other', async (t) => {
+  const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })
+  const small = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export({ format: 'jwk' })
+  const ed = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
+  const { verifier } = verifierOf({}, [ec, rsa, ed])
+  const outcome = (signing: Signing) => verifier.look(requestOf(signedFields(signing)))?.outcome
+  t.equal(outcome({ key: ec, alg: 'ecdsa-p256-sha256' }), 'verified')
+  t.equal(outcome({ key: rsa, alg: 'rsa-pss-sha512' }), 'verified')
+  t.equal(outcome({ key: ed, alg: 'ed25519' }), 'verified')
+  t.equal(outcome({ key: ed }), 'verified', 'the key says which')
+  t.equal(outcome({ key: ed, alg: 'rsa-pss-sha512' }), 'invalid', 'another than the key’s')
+  t.equal(outcome({ key: ed, alg: 'hmac-sha256' }), 'invalid')
+  t.equal(readKey(small), undefined, 'a short key is no key')
+})
+
+t.test('what a signature lacks makes it invalid, and nobody an impostor', async (t) => {
+  const rows: readonly (readonly [signing: Signing, why: RegExp])[] = [
+    [{ created: undefined }, /created or expires/],
+    [{ expires: undefined }, /created or expires/],
+    [{ keyId: undefined }, /keyid is missing/],
+    [{ created: NOW_S + 31 }, /future/],
+    [{ expires: NOW_S }, /expired/],
+    [{ expires: NOW_S + 86_400 }, /more than a day/],
+    [{ components: '"signature-agent"' }, /neither @authority nor @target-uri/],
+    [{ components: '"@authority"' }, /does not cover Signature-Agent/],
+    [{ agent: `a="${AGENT}"` }, /no member "sig1"/],
+    [{ agent: '"http://chatgpt.com"' }, /not a usable https URL/],
+    [{ agent: '"https://127.0.0.1"' }, /not a usable https URL/],
+    [{ agent: '"https://[::1]"' }, /not a usable https URL/],
+    [{ agent: '"https://localhost"' }, /not a usable https URL/],
+    [{ agent: '"https://chatgpt.com:8443"' }, /not a usable https URL/],
+    [{ agent: '"https://chatgpt.com/path"' }, /not a usable https URL/],
+    [{ agent: '"https://a:b@chatgpt.com"' }, /not a usable https URL/],
+    [{ agent: `"https://${'a'.repeat(600)}.com"` }, /not a usable https URL/],
+    [{ agent: `"${AGENT}";type=nothing` }, /not a usable https URL/],
+    [{ agent: '(' }, /Signature-Agent is malformed/],
+  ]
+  for (const [signing, why] of rows) {
+    t.match(look(signing), { outcome: 'invalid', forged: false, detail: why }, JSON.stringify(signing).slice(0, 90))
+  }
+  t.equal(look({ tag: 'agent-payer-auth' }), undefined, 'a signature between others is none of ours')
+  t.match(look({ created: NOW_S + 29 }), { outcome: 'verified' }, 'clocks differ')
+})
+
+t.test('the key is found by agent and thumbprint together', async (t) => {
+  const { verifier } = verifierOf({ agents: ['https://other.example'] })
+  const fields = signedFields({ agent: '"https://other.example"' })
+  t.match(verifier.look(requestOf(fields)), { outcome: 'unverified', agent: 'https://other.example', forged: false })
+  t.match(look({ agent: '"https://unknown.example"' }), {
+    outcome: 'unverified',
+    detail: /not an agent that is trusted/,
+  })
+  t.match(look({ keyId: 'another' }), { outcome: 'unverified', detail: /has no such key/ })
+})
+
+t.test(
+  'a wrong signature by a known key is a forgery, unless somebody in between may have changed the request',
+  async (t) => {
+    const { verifier } = verifierOf()
+    const fields = signedFields()
+    const elsewhere = fields.map((text) => (text === 'example.com' ? 'example.org' : text))
+    t.match(verifier.look(requestOf(elsewhere)), { outcome: 'invalid', forged: true, agent: AGENT })
+    t.match(verifier.look(requestOf([...elsewhere, 'Via', '1.1 x'])), { outcome: 'invalid', forged: false })
+    const behind = [...elsewhere, 'X-Forwarded-Host', 'EXAMPLE.com:443', 'X-Forwarded-Proto', 'https']
+    t.match(
+      verifier.look({ ...requestOf(behind), trusted: true }),
+      { outcome: 'verified' },
+      'a trusted proxy names the host',
+    )
+    t.match(
+      verifier.look(requestOf([...fields, 'Host', 'example.com'])),
+      { outcome: 'unverified' },
+      'two hosts are none',
+    )
+    t.match(verifier.told(fields), { outcome: 'verified' })
+    t.match(verifier.told(signedFields({ components: '"@authority" "@path" "signature-agent"' })), {
+      outcome: 'unverified',
+    })
+  },
+)
+
+t.test('a component that is there twice, unknown or with parameters we do not know verifies nothing', async (t) => {
+  for (const components of [
+    '"@authority" "@authority" "signature-agent"',
+    '"@authority" "@nothing" "signature-agent"',
+    '"@authority" "missing" "signature-agent"',
+    '"@authority" "Host" "signature-agent"',
+    '"@authority";req "signature-agent"',
+    '"@authority" "signature-agent";bs',
+    '"@authority" "signature-agent" "host";key="a"',
+  ]) {
+    t.match(look({ components }), { outcome: 'unverified', forged: false }, components)
+  }
+})
+
+t.test('a nonce serves once; what cannot be remembered is said', async (t) => {
+  const { verifier, clock } = verifierOf()
+  const fields = signedFields({ nonce: 'abc' })
+  t.match(verifier.told(fields), { outcome: 'verified', replay: 'unchecked' }, 'a tale uses up no nonce')
+  t.match(verifier.look(requestOf(fields)), { outcome: 'verified', replay: 'checked' })
+  t.match(verifier.look(requestOf(fields)), { outcome: 'invalid', forged: false, detail: /used before/ })
+  t.match(verifier.look(requestOf(signedFields({ nonce: 'abd' }))), { outcome: 'verified' })
+  t.match(look(), { replay: 'unchecked' }, 'without a nonce a signature may be sent again')
+  clock.advance(300_000)
+  t.match(verifier.look(requestOf(fields)), { outcome: 'invalid', detail: /expired/ })
+  const tiny = verifierOf({ replay: createReplayMemory(1) }).verifier
+  t.match(tiny.look(requestOf(signedFields({ nonce: '1' }))), { replay: 'checked' })
+  t.match(tiny.look(requestOf(signedFields({ nonce: '2' }))), { outcome: 'verified', replay: 'unchecked' })
+  t.match(tiny.look(requestOf(signedFields({ nonce: '1' }))), { outcome: 'invalid' }, 'a full memory forgets none')
+})
+
+t.test('a replay memory makes room of what has expired', async (t) => {
+  const memory = createReplayMemory(2)
+  t.same([memory.see('a', 10, 0), memory.see('b', 20_000, 0), memory.see('a', 10, 5)], ['new', 'new', 'seen'])
+  t.equal(memory.see('c', 99_999, 10_001), 'new', 'a has expired')
+  t.equal(memory.see('d', 99_999, 10_002), 'full')
+  t.equal(memory.see('a', 99_999, 30_000), 'new', 'b has expired')
+})
+
+t.test('fields that nobody should send are refused, not followed', async (t) => {
+  const { verifier } = verifierOf()
+  const good = signedFields()
+  const input = good[5] ?? ''
+  const value = good[7] ?? ''
+  const many = (count: number) => Array.from({ length: count }, (_, at) => input.replace('sig1', `s${at}`)).join(', ')
+  const rows: readonly (readonly [fields: readonly string[], outcome: string])[] = [
+    [['Signature', value], 'invalid'],
+    [['Signature-Input', input], 'invalid'],
+    [['Signature', value, 'Signature-Input', `${input};pad="${'a'.repeat(9000)}"`], 'invalid'],
+    [['Signature', value, 'Signature-Input', many(5)], 'invalid'],
+    [['Signature', 'sig1=1', 'Signature-Input', input], 'invalid'],
+    [['Signature', value, 'Signature-Input', 'sig1=1'], 'invalid'],
+    [['Signature', value, 'Signature-Input', `sig1=${'('.repeat(3000)}`], 'invalid'],
+    [['Signature', '__proto__=:AA==:', 'Signature-Input', '__proto__=("@authority")'], 'invalid'],
+    [['Signature', 'sig1=:\u0000:', 'Signature-Input', 'sig1=("@authority")'], 'invalid'],
+  ]
+  for (const [fields, outcome] of rows) {
+    t.equal(
+      verifier.look(requestOf(['Host', 'example.com', ...fields]))?.outcome,
+      outcome,
+      fields.join(' ').slice(0, 80),
+    )
+  }
+  const twice = [
+    'Host',
+    'example.com',
+    'Signature-Agent',
+    good[3] ?? '',
+    'Signature-Input',
+    `sig1=("x");tag="t", ${input}`,
+  ]
+  t.match(
+    verifier.look(requestOf([...twice, 'Signature', value])),
+    { outcome: 'verified' },
+    'of one label the last counts',
+  )
+  t.match(verifier.look(requestOf([...twice, 'Signature', `${value}, sig1=:AA==:`])), { outcome: 'invalid' })
+})
+
+t.test('of several signatures the one that proves most is told', async (t) => {
+  const { verifier } = verifierOf()
+  const good = signedFields()
+  const bad = signedFields({ label: 'sig2', expires: NOW_S - 1 })
+  const both = [...good.slice(0, 4), 'Signature-Input', `${bad[5]}, ${good[5]}`, 'Signature', `${bad[7]}, ${good[7]}`]
+  t.match(verifier.look(requestOf(both)), { outcome: 'verified' })
+})
+
+t.test('the base is the draft’s, letter by letter', async (t) => {
+  const nonce = 'n9p433xm+NJ3ph3upfBIGmsuwHw387YV7Q/F+6BSpGCVjYCqQw6rznNA8PVVLySrAWsv0hQtFioQb6E1YsauiA=='
+  const parameters = `;created=1735689600;keyid="${TEST_KEY_ID}";alg="ed25519";expires=4889289600;nonce="${nonce}";tag="web-bot-auth"`
+  const inner = `("@authority" "signature-agent";key="agent2")${parameters}`
+  const fields = [
+    ...['Host', 'example.com', 'Signature-Agent', 'agent2="https://signature-agent.test"'],
+    ...['Signature-Input', `sig2=${inner}`],
+    ...['Signature', 'sig2=:RdNFx5Bj6au3YgAMQL/RzmUlZE8QZLIaXGRpw985hWnwPfMxT228NMk6ehRS1PSl4e8PhbNZACSanGdhEwYCCg==:'],
+  ]
+  const sent = readSignatures(fields)
+  if ('fault' in sent) throw new Error(sent.fault)
+  t.equal(
+    signatureBase(sent[0] as SentSignature, requestOf(fields)),
+    `"@authority": example.com\n"signature-agent";key="agent2": "https://signature-agent.test"\n"@signature-params": ${inner}`,
+  )
+})
+
+t.test('the signature is judged before the headers are', async (t) => {
+  const { verifier } = verifierOf()
+  const { decide } = agentInspector({ signatures: verifier })
+  const wrong = fieldsOf(CHROME, { 'sec-ch-ua-platform': '"Linux"', Host: undefined })
+  const decision = decide(inspectedRequest([...signedFields(), ...wrong]))
+  t.match(decision, {
+    action: 'allow',
+    reasons: [{ id: 'policy:verified' }, {}, { id: 'signature:verified' }],
+    inspection: {
+      agent: {
+        class: 'ai_agent',
+        basis: 'signature',
+        ai: { name: 'ChatGPT agent', vendor: 'OpenAI' },
+        identity: { type: 'signature', name: AGENT, verified: true },
+      },
+    },
+  })
+  t.same(JSON.parse(JSON.stringify(decision)), decision)
+  const forged = signedFields({ host: 'example.org' }).map((text) => (text === 'example.org' ? 'example.com' : text))
+  t.match(decide(inspectedRequest(forged)), { action: 'block', inspection: { agent: { class: 'impostor' } } })
+  const stale = decide(inspectedRequest([...signedFields({ expires: NOW_S - 1 }), 'User-Agent', 'curl/8']))
+  t.match(stale.inspection.agent, {
+    class: 'unverified_bot',
+    basis: 'automation',
+    reasons: [{ id: 'signature:invalid' }, {}],
+  })
+  const unknown = decide(inspectedRequest([...signedFields({ agent: '"https://a.example"' }), ...wrong.slice(2)]))
+  t.match(unknown.inspection.agent, {
+    basis: 'contradiction',
+    identity: { name: 'https://a.example', verified: false },
+  })
+})

@@ -1,0 +1,107 @@
+import { constants, createPrivateKey, type JsonWebKey, type KeyObject, sign } from 'node:crypto'
+import {
+  createKeyDirectories,
+  type KeyDirectories,
+  type KeyDirectoriesOptions,
+} from '../src/agent/signature/directory.ts'
+import { readKey } from '../src/agent/signature/key.ts'
+import { keySourceOf } from '../src/agent/signature/key-source.ts'
+import {
+  readSignatures,
+  type SentSignature,
+  type SignedRequest,
+  signatureBase,
+} from '../src/agent/signature/message.ts'
+import { createReplayMemory } from '../src/agent/signature/replay.ts'
+import { createSignatureVerifier, type SignatureVerifierOptions } from '../src/agent/signature/verifier.ts'
+import { createFakeClock, type FakeClock } from '../src/testing/fakes.ts'
+import { CATALOGUE } from './agents.ts'
+
+/** RFC 9421, B.1.4. */
+export const TEST_ED25519: JsonWebKey = {
+  kty: 'OKP',
+  crv: 'Ed25519',
+  d: 'n4Ni-HpISpVObnQMW0wOhCKROaIKqKtW_2ZYb2p9KcU',
+  x: 'JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs',
+}
+export const TEST_KEY_ID = 'poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U'
+
+export const NOW_S = Date.parse('2026-11-21T12:00:00Z') / 1000
+export const AGENT = 'https://chatgpt.com'
+
+export interface Signing {
+  readonly components?: string
+  readonly label?: string
+  readonly created?: number | undefined
+  readonly expires?: number | undefined
+  readonly keyId?: string | undefined
+  readonly tag?: string
+  readonly alg?: string | undefined
+  readonly nonce?: string
+  readonly agent?: string
+  readonly host?: string
+  readonly key?: JsonWebKey
+}
+
+/** Raw fields of a GET of https://example.com/path, signed as told; the base is the verifier's own. */
+export function signedFields(signing: Signing = {}): readonly string[] {
+  const { components = '"@authority" "signature-agent"', label = 'sig1', tag = 'web-bot-auth', nonce } = signing
+  const created = 'created' in signing ? signing.created : NOW_S - 10
+  const expires = 'expires' in signing ? signing.expires : NOW_S + 300
+  const keyId = 'keyId' in signing ? signing.keyId : (readKey(signing.key ?? TEST_ED25519)?.id ?? '')
+  const parameters = [
+    created === undefined ? '' : `;created=${created}`,
+    keyId === undefined ? '' : `;keyid="${keyId}"`,
+    signing.alg === undefined ? '' : `;alg="${signing.alg}"`,
+    expires === undefined ? '' : `;expires=${expires}`,
+    nonce === undefined ? '' : `;nonce="${nonce}"`,
+    `;tag="${tag}"`,
+  ].join('')
+  const unsigned = [
+    ...['Host', signing.host ?? 'example.com', 'Signature-Agent', signing.agent ?? `"${AGENT}"`],
+    ...['Signature-Input', `${label}=(${components})${parameters}`],
+  ]
+  const placeholder = [...unsigned, 'Signature', `${label}=:AA==:`]
+  const sent = readSignatures(placeholder)
+  if ('fault' in sent) throw new TypeError(sent.fault)
+  const base = signatureBase(sent[0] as SentSignature, requestOf(placeholder)) ?? 'nothing'
+  return [...unsigned, 'Signature', `${label}=:${signatureOf(base, signing.key ?? TEST_ED25519).toString('base64')}:`]
+}
+
+export function requestOf(fields: readonly string[]): SignedRequest {
+  return { fields, method: 'GET', target: '/path?q=1', scheme: 'https', trusted: false }
+}
+
+function signatureOf(base: string, jwk: JsonWebKey): Buffer {
+  const key: KeyObject = createPrivateKey({ key: jwk, format: 'jwk' })
+  const data = Buffer.from(base)
+  if (jwk.kty === 'RSA') return sign('sha512', data, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 64 })
+  if (jwk.kty === 'EC') return sign('sha256', data, { key, dsaEncoding: 'ieee-p1363' })
+  return sign(null, data, key)
+}
+
+export interface Bench {
+  readonly clock: FakeClock
+  readonly directories: KeyDirectories
+  readonly verifier: ReturnType<typeof createSignatureVerifier>
+}
+
+/** A verifier that knows the test key as ChatGPT's. */
+export function verifierOf(
+  options: Partial<SignatureVerifierOptions> = {},
+  keys: readonly JsonWebKey[] = [TEST_ED25519],
+  directoryOptions: Partial<KeyDirectoriesOptions> = {},
+): Bench {
+  const clock = createFakeClock('2026-11-21T12:00:00Z')
+  const directories = createKeyDirectories({ clock, testKeys: true, ...directoryOptions })
+  const source = keySourceOf({ uri: AGENT, type: 'directory' }, new Set())
+  if (source !== undefined && keys.length > 0) directories.put(source, { keys })
+  const verifier = createSignatureVerifier({
+    clock,
+    catalogue: CATALOGUE,
+    directories,
+    replay: createReplayMemory(),
+    ...options,
+  })
+  return { clock, directories, verifier }
+}

@@ -1,0 +1,458 @@
+import t from 'tap'
+import type { WhoisRecord } from '../src/whois/record.ts'
+import { parseWhoisText, referralIn } from '../src/whois/text.ts'
+
+/** What most answers below say, each in the manner of another family of registries. */
+const FACTS: WhoisRecord = {
+  registrar: 'Example Registrar, Inc.',
+  registeredOn: '2001-02-03',
+  expiresOn: '2031-02-03',
+  lastUpdated: '2021-02-03',
+  nameservers: ['ns1.example.net', 'ns2.example.net'],
+  status: ['clientTransferProhibited', 'ok'],
+  privacyProtection: false,
+}
+
+const TERMS = `
+>>> Last update of WHOIS database: 2026-01-01T00:00:00Z <<<
+
+NOTICE: The expiration date displayed in this record is the date the registrar's
+sponsorship ends. You agree that access may be refused when limits are exceeded, and
+that domains not found here may be available elsewhere. All rights reserved.
+`
+
+/** What an answer says otherwise; `undefined` for what it does not say. */
+type Differs = { readonly [Member in keyof WhoisRecord]?: WhoisRecord[Member] | undefined }
+
+/** Answers that say what FACTS says, each in the manner of another family. */
+const RECORDS: Readonly<Record<string, readonly [answer: string, differs?: Differs]>> = {
+  'ICANN labels': [
+    `   Domain Name: EXAMPLE.COM
+   Registrar WHOIS Server: whois.registrar.example
+   Updated Date: 2021-02-03T04:05:06Z
+   Creation Date: 2001-02-03T04:05:06Z
+   Registry Expiry Date: 2031-02-03T04:05:06Z
+   Registrar Registration Expiration Date:
+   Registrar: Example Registrar, Inc.
+   Registrar IANA ID: 9999
+   Reseller:
+   Domain Status: clientTransferProhibited https://icann.org/epp#clientTransferProhibited
+   Domain Status: ok https://icann.org/epp#ok
+   Registrant Name: Jo Person
+   Name Server: NS1.EXAMPLE.NET
+   Name Server: NS2.EXAMPLE.NET.
+   DNSSEC: unsigned${TERMS}`,
+  ],
+  'padded labels, sections without a mark': [
+    `domain.............: example.fi
+status.............: clientTransferProhibited
+status.............: ok
+created............: 3.2.2001 09:48:01
+expires............: 3.2.2031
+modified...........: 3.2.2021
+
+Nameservers
+
+nserver............: ns1.example.net [OK]
+nserver............: ns2.example.net [OK]
+
+Holder
+
+name...............: Jo Person
+created............: 1.1.1999
+
+Registrar
+
+registrar..........: Example Registrar, Inc.
+`,
+  ],
+  'headings with indented values': [
+    `
+    Domain name:
+        example.co.uk
+
+    Registrar:
+        Example Registrar, Inc.
+        URL: https://registrar.example
+
+    Relevant dates:
+        Registered on: 03-Feb-2001
+        Expiry date:  03-Feb-2031
+        Last updated:  03-Feb-2021
+
+    Registration status:
+        clientTransferProhibited
+        ok
+
+    Name servers:
+        ns1.example.net
+        ns2.example.net     192.0.2.7
+
+    WHOIS lookup made at 13:41:57 01-May-2026
+`,
+  ],
+  'headings with labelled lines below': [
+    `Domain:\texample.be
+Status:\tclientTransferProhibited
+Status:\tok
+Registered:\tSat Feb 3 2001
+Last Modified:\tWed Feb 3 2021
+Expires:\tMon Feb 3 2031
+
+Registrant:
+\tNot shown, please visit www.example.be
+
+Registrar Technical Contacts:
+\tName:\tA. Technician
+\tOrganisation:\tSomebody Else
+
+Registrar:
+\tName:\t Example Registrar, Inc.
+\tWebsite: https://registrar.example
+
+Nameservers:
+\tns1.example.net
+\tns2.example.net
+`,
+    { privacyProtection: true },
+  ],
+  'RPSL objects': [
+    `% This is a Whois server.
+
+domain:      example.fr
+status:      clientTransferProhibited
+status:      ok
+holder-c:    JP1-FRNIC
+registrar:   Example Registrar, Inc.
+Expiry Date: 03/02/2031
+created:     03/02/2001
+last-update: 03/02/2021
+nserver:     ns1.example.net
+nserver:     ns2.example.net [192.0.2.7 2001:db8::7]
+source:      FRNIC
+
+nic-hdl:     JP1-FRNIC
+type:        PERSON
+changed:     01/01/2024 hostmaster@example.net
+created:     01/01/1999
+`,
+  ],
+  'a handle of the registrar, named by an object below': [
+    `Domain:                       example.sk
+Created:                      2001-02-03
+Valid Until:                  2031-02-03
+Updated:                      2021-02-03
+Domain Status:                clientTransferProhibited, ok
+Nameserver:                   ns1.example.net
+Nameserver:                   ns2.example.net
+
+Domain registrant:            JP-0001
+Name:                         Jo Person
+Created:                      1999-01-01
+
+Registrar:                    EXAM-0024
+Name:                         Example Registrar, Inc.
+Created:                      1998-01-01
+`,
+  ],
+  'labels in brackets': [
+    `[ The database provides information on network administration. ]
+
+Domain Information:
+[Domain Name]                   EXAMPLE.JP
+
+[Registrant]                    Jo Person
+
+[Name Server]                   ns1.example.net
+[Name Server]                   ns2.example.net
+[Signing Key]
+
+[Created on]                    2001/02/03
+[Expires on]                    2031/02/03
+[Status]                        Active
+[Last Updated]                  2021/02/03 09:05:07 (JST)
+
+Contact Information:
+[Name]                          Jo Person
+`,
+    { registrar: undefined, status: ['Active'] },
+  ],
+  'lettered labels, and an end of the registration in the state': [
+    `a. [Domain Name]                EXAMPLE.CO.JP
+p. [Name Server]                ns1.example.net
+p. [Name Server]                ns2.example.net
+[State]                         Connected (2031/02/03)
+[Registered Date]               2001/02/03
+[Last Update]                   2021/02/03 12:00:00 (JST)
+`,
+    { registrar: undefined, status: ['Connected'] },
+  ],
+  'Korean, then English': [
+    `query : example.kr
+
+# KOREAN(UTF8)
+
+도메인이름                  : example.kr
+등록일                      : 2001. 02. 03.
+최근 정보 변경일            : 2021. 02. 03.
+사용 종료일                 : 2031. 02. 03.
+등록대행자                  : Example Registrar, Inc.(http://registrar.example)
+
+1차 네임서버 정보
+   호스트이름               : ns1.example.net
+   IP 주소                  : 192.0.2.7
+
+2차 네임서버 정보
+   호스트이름               : ns2.example.net
+`,
+    { status: [] },
+  ],
+  'underscores and a numeric state': [
+    `version: 7.00
+query_status: 200 Active
+domain_name: example.nz
+domain_dateregistered: 2001-02-03T00:00:00+00:00
+domain_datelastmodified: 2021-02-03T04:05:06+00:00
+registrar_name: Example Registrar, Inc.
+ns_name_01: ns1.example.net
+ns_name_02: ns2.example.net
+`,
+    { expiresOn: undefined, status: ['200 Active'] },
+  ],
+  'headings behind stars': [
+    `** Domain Name: example.com.tr
+
+** Registrant:
+   Jo Person
+
+** Domain Servers:
+ns1.example.net
+ns2.example.net 192.0.2.7
+
+** Additional Info:
+Created on..............: 2001-Feb-03.
+Expires on..............: 2031-Feb-03.
+`,
+    { registrar: undefined, lastUpdated: undefined, status: [] },
+  ],
+  sentences: [
+    `Domain Name: example.com.tw
+   Domain Status: clientTransferProhibited,ok
+   Registrant:
+
+      Jo Person
+
+   Record expires on 2031-02-03 09:22:50 (UTC+8)
+   Record created on 2001-02-03 09:22:50 (UTC+8)
+
+   Domain servers in listed order:
+      ns1.example.net
+      ns2.example.net
+
+Registration Service Provider: Example Registrar, Inc.
+`,
+    { lastUpdated: undefined },
+  ],
+  'gaps in place of marks': [
+    `Domain name          example.ch
+Registrar            Example Registrar, Inc.
+Dns_name             ns1.example.net
+Dns_name             ns2.example.net
+Last-update          2021-02-03
+Valid-date           2031-02-03
+`,
+    { registeredOn: undefined, status: [] },
+  ],
+  'a list that goes on below its label': [
+    `DOMAIN NAME:           example.pl
+registrant type:       organization
+nameservers:           ns1.example.net. [192.0.2.7]
+                       ns2.example.net. [2001:db8::7]
+created:               2001.02.03 13:00:00
+last modified:         2021.02.03 11:21:09
+renewal date:          2031.02.03 14:00:00
+
+REGISTRAR:
+Example Registrar, Inc.
+ul. Example 1
+`,
+    { status: [] },
+  ],
+  Spanish: [
+    `   Nombre de Dominio: example.ve
+   Ultima Actualización: 2021-02-03 12:10:02
+   Fecha de Creación: 2001-02-03 12:10:02
+   Fecha de Vencimiento: 2031-02-03 12:10:02
+   Estatus del dominio: ACTIVO
+
+   Servidor(es) de Nombres de Dominio:
+
+   - ns1.example.net
+   - ns2.example.net
+`,
+    { registrar: undefined, status: ['ACTIVO'] },
+  ],
+}
+
+for (const [family, [answer, differs = {}]] of Object.entries(RECORDS)) {
+  t.test(`a record is read: ${family}`, async (t) => {
+    const expected = Object.fromEntries(
+      Object.entries({ ...FACTS, ...differs }).filter(([, value]) => value !== undefined),
+    )
+    t.strictSame(parseWhoisText(answer), { state: 'registered', record: expected })
+    t.strictSame(parseWhoisText(answer.replaceAll('\n', '\r\n')), { state: 'registered', record: expected }, 'CR LF')
+  })
+}
+
+t.test('a privacy service or a redaction in the place of the registrant is told', async (t) => {
+  const answer = (registrant: string) => `Domain Name: example.com\nCreation Date: 2001-02-03\n${registrant}\n`
+  const rows: readonly (readonly [registrant: string, hidden: boolean])[] = [
+    ['Registrant Name: REDACTED FOR PRIVACY', true],
+    ['Registrant Organization: Domains By Proxy, LLC', true],
+    ['Registrant Organization: Data Protected', true],
+    ['\nRegistrant:\n    Contact Privacy Inc. Customer 0123\n    Toronto\n', true],
+    ['owner: Statutory Masking Enabled', true],
+    ['Registrant Organization: Example, Inc.', false],
+    ['Tech Organization: Domains By Proxy, LLC', false],
+    ['', false],
+  ]
+  for (const [registrant, hidden] of rows) {
+    t.match(parseWhoisText(answer(registrant)), { record: { privacyProtection: hidden } }, registrant)
+  }
+})
+
+const STATES = {
+  free: [
+    'No match for "EXAMPLE.COM".',
+    'NOT FOUND',
+    'Domain not found.',
+    'No Data Found',
+    '%% No entries found in the AFNIC Database.',
+    'The queried object does not exist: DOMAIN NOT FOUND',
+    'Domain:             example.it\nStatus:             AVAILABLE',
+    'Domain: example.de\nStatus: free',
+    'Domain Name: example.ng\nDomain Status: No Object Found',
+    'Domain Status: Available',
+    'Status: AVAILABLE (No match for domain "example.sx")',
+    '>>> Domain example.love is available for registration',
+    'EXAMPLE.CO.CA is available.',
+    'domain "example.se" not found.',
+    '"example.se" not found.',
+    'Object "example.cat" NOT FOUND.',
+    '%ERROR:103: Domain is not registered',
+    'query_status: 220 Available',
+    '상기 도메인이름은 등록되어 있지 않습니다.',
+    'No_Se_Encontro_El_Objeto/Object_Not_Found',
+    'Available\nDomain: example.capetown',
+    'Above domain name is not registered to KRNIC.',
+    `No match for domain "EXAMPLE.COM".${TERMS}\nThe Registry database contains ONLY .COM, .NET domains and\nRegistrars.`,
+    'No entries found for the selected source(s).\n\nLast updated on 2026-07-03T03:51:30Z',
+  ],
+  reserved: [
+    'Reserved by the registry',
+    'Domain reserved',
+    'The domain you requested is prohibited.',
+    'RESTRICTED - Restricted domain name',
+    'Domain Name: EXAMPLE.UZ\nStatus: RESERVED\nCreation Date: 01-May-2006',
+    'Domain Name: example.wed\nDomain Status: Prohibited String - Object Cannot Be Registered',
+    'This name is not available for registration',
+    'Domain: la.it\nStatus: UNASSIGNABLE',
+  ],
+  throttled: [
+    'You have exceeded your quota of queries.',
+    'Please go away for 13 Seconds',
+    '% Error: 55000000002 Connection refused; access control limit reached.',
+    'example.be\n-3: IP address blocked',
+    '%% Too many requests...\n%%\n%% No entries found in the AFNIC Database.',
+    'query_status: 440 Request Denied',
+    'Requests of this client are not permitted. Please use https://www.nic.ch/whois/ for queries.',
+    'whois.domain-registry.nl: only 1 request per second allowed, try again later',
+    '-1: Still in grace period, wait 7777777 seconds',
+  ],
+  unreadable: ['', ' \n\n', 'Hello.', '<html><body>503</body></html>', TERMS, '\0\x01\x02', 'Invalid domain name'],
+} as const
+
+for (const [state, answers] of Object.entries(STATES)) {
+  t.test(`what says ${state} is told apart`, async (t) => {
+    for (const answer of answers) t.equal(parseWhoisText(answer).state, state, answer.slice(0, 60))
+  })
+}
+
+t.test('a registrar that is referred to is named, and nothing else is', async (t) => {
+  t.equal(
+    referralIn('Registrar WHOIS Server: WHOIS.Registrar.Example\nWhois Server: other.example'),
+    'whois.registrar.example',
+  )
+  t.equal(referralIn('   Whois Server: whois.registrar.example'), 'whois.registrar.example')
+  for (const text of [
+    'ReferralServer: whois://127.0.0.1:22',
+    'Registrar WHOIS Server:',
+    'Registrar WHOIS Server: 127.0.0.1',
+    '',
+  ]) {
+    t.equal(referralIn(text), undefined, text)
+  }
+})
+
+t.test('what could steer a terminal or a page is not passed on', async (t) => {
+  const answer = 'Registrar: Ex\u001b[31mam\u202eple\u0007\u009b1m\nStatus: o\u0000k\u2066\nCreation Date: 2001-02-03'
+  t.match(parseWhoisText(answer), { record: { registrar: 'Ex [31mam ple  1m', status: ['ok'] } })
+})
+
+t.test('an answer is looked at as far as answers reach', async (t) => {
+  const record = 'Creation Date: 2001-02-03'
+  t.equal(parseWhoisText(`${'\n'.repeat(500)}${record}`).state, 'registered')
+  t.equal(parseWhoisText(`${'\n'.repeat(700)}${record}`).state, 'unreadable')
+  t.equal(parseWhoisText(`${'x'.repeat(24_000)}\n${record}`).state, 'registered')
+  t.equal(parseWhoisText(`${'x'.repeat(25_000)}\n${record}`).state, 'unreadable')
+  t.match(parseWhoisText(`${record}\nRegistrar: ${'x'.repeat(900)}`), { record: { registrar: 'x'.repeat(200) } })
+})
+
+t.test('no text makes it throw, and lists and texts stay bounded', async (t) => {
+  const naughty = [
+    '\0'.repeat(100),
+    '\u202e\u0000\ufeff',
+    '__proto__',
+    'constructor',
+    '<script>alert(1)</script>',
+    "'; DROP TABLE domains; --",
+    '%s%x%n',
+    '‮evil',
+    '\ud800',
+    '9'.repeat(5_000),
+    ':'.repeat(5_000),
+    '('.repeat(5_000),
+    ' '.repeat(5_000),
+    '2001-'.repeat(1_000),
+    'a.'.repeat(2_000),
+    '-'.repeat(5_000),
+  ]
+  const labels = [
+    'Domain Name',
+    'Registrar',
+    'Creation Date',
+    'Registry Expiry Date',
+    'Updated Date',
+    'Name Server',
+    'Domain Status',
+    'Registrant Name',
+  ]
+  for (const text of naughty) {
+    for (const label of [...labels, ...naughty]) {
+      for (const answer of [
+        `${label}: ${text}`,
+        `[${label}] ${text}`,
+        `${label}:\n   ${text}`,
+        `${label}  ${text}`,
+        text + label,
+      ]) {
+        const finding = parseWhoisText(answer)
+        if (finding.state !== 'registered') continue
+        const { registrar = '', nameservers, status } = finding.record
+        t.ok(registrar.length <= 200 && nameservers.length <= 64 && status.length <= 64)
+      }
+    }
+  }
+  const many = Array.from({ length: 2_000 }, (_, index) => `Name Server: ns${index}.example.net\nStatus: s${index}`)
+  t.match(parseWhoisText(many.join('\n')), { record: { nameservers: { length: 64 }, status: { length: 64 } } })
+})

@@ -1,0 +1,81 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { SallyportError } from '@sallyport/core'
+import {
+  type ColumnsOf,
+  type ColumnTypes,
+  DESCRIPTION_AT,
+  DIGEST_AT,
+  DIGEST_BYTES,
+  digestOf,
+  type FileForm,
+  type Layout,
+  MAGIC_BYTES,
+  padded,
+  viewColumn,
+  WORDS_AT,
+} from './form.ts'
+
+/** A column file in memory: what it says of itself, and views on its columns. */
+export interface DecodedFile<Types extends ColumnTypes, Description> {
+  readonly description: Description
+  readonly columns: ColumnsOf<Types>
+  /** All of its bytes; another thread that is handed them makes its own views. */
+  readonly shared: SharedArrayBuffer
+}
+
+/**
+ * Reads a column file into one piece of shared memory and checks every byte of it; one that is already in memory, made
+ * by this process, is believed but for its head. Throws `corrupt_data` naming the file when it is cut short, changed,
+ * of another format or unreadable, and `missing_data` when it is not there.
+ */
+export function readColumns<Types extends ColumnTypes, Description>(
+  form: FileForm<Types>,
+  source: string | SharedArrayBuffer,
+): DecodedFile<Types, Description> {
+  const shared = typeof source === 'string' ? readShared(source) : source
+  const file = Buffer.from(shared)
+  const refuse = (reason: string): never => {
+    throw new SallyportError('corrupt_data', `${typeof source === 'string' ? source : 'shared memory'}: ${reason}`)
+  }
+  if (file.length < DESCRIPTION_AT || file.toString('latin1', 0, MAGIC_BYTES) !== form.magic)
+    refuse(`not ${form.title}`)
+  const [format, textLength, length] = new Uint32Array(shared, WORDS_AT, 3) as unknown as [number, number, number]
+  if (format !== form.format) refuse(`format ${format}, where this version reads ${form.format}`)
+  if (length !== file.length) refuse(`${file.length} bytes long instead of ${length}`)
+  if (typeof source === 'string' && !digestOf(file).equals(file.subarray(DIGEST_AT, DIGEST_AT + DIGEST_BYTES))) {
+    refuse('its contents do not fit its checksum')
+  }
+  const text = file.toString('utf8', DESCRIPTION_AT, DESCRIPTION_AT + textLength)
+  const { layout, ...description } = JSON.parse(text) as Description & { readonly layout: Layout }
+  const start = padded(DESCRIPTION_AT + textLength)
+  const columns = Object.entries(form.columns).map(([name, type]) => {
+    const [offset, count] = layout[name] as Layout[string]
+    return [name, viewColumn(type, shared, start + offset, count)] as const
+  })
+  return {
+    description: description as unknown as Description,
+    columns: Object.fromEntries(columns) as unknown as ColumnsOf<Types>,
+    shared,
+  }
+}
+
+function readShared(path: string): SharedArrayBuffer {
+  let file = -1
+  try {
+    file = openSync(path, 'r')
+    const shared = new SharedArrayBuffer(fstatSync(file).size)
+    const bytes = Buffer.from(shared)
+    for (let at = 0; at < bytes.length; ) {
+      const read = readSync(file, bytes, at, bytes.length - at, at)
+      // Shorter than a moment ago: the checks on length and digest tell.
+      if (read === 0) break
+      at += read
+    }
+    return shared
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new SallyportError(code === 'ENOENT' ? 'missing_data' : 'corrupt_data', `${path}: ${message}`)
+  } finally {
+    if (file !== -1) closeSync(file)
+  }
+}

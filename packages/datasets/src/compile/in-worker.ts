@@ -1,0 +1,70 @@
+import { Worker } from 'node:worker_threads'
+import { type ErrorCode, SallyportError } from '@sallyport/core'
+import type { CityJob, CompileCityOptions, CompiledCity } from '../geo/compile.ts'
+import type { CompiledTables, CompileOptions, OnProgress, TablesJob } from './compile.ts'
+
+/** What one worker thread is told to do. */
+export type Job = ({ readonly kind: 'tables' } & TablesJob) | ({ readonly kind: 'city' } & CityJob)
+
+/** What it says while it works, and at its end. */
+export type Report =
+  | { readonly progress: Parameters<OnProgress> }
+  | { readonly result: CompiledTables | CompiledCity }
+  | { readonly refusal: { readonly code: ErrorCode; readonly message: string; readonly details: unknown } }
+
+export interface WorkerOptions {
+  /** Ends the thread; what it was asked for is then rejected with the signal's reason. */
+  readonly signal?: AbortSignal
+}
+
+/** The younger generation of a thread that makes some million short-lived objects, in megabytes. */
+const YOUNG_GENERATION_MB = 48
+
+/**
+ * `compileTables` in a thread of its own: same options, same result, and the thread that asks goes on answering.
+ * `onProgress` is called in the thread that asks. Rejects as `compileTables` does.
+ */
+export function compileInWorker(options: CompileOptions & WorkerOptions): Promise<CompiledTables> {
+  const { dataDir, sources } = options
+  return run<CompiledTables>({ kind: 'tables', dataDir, sources }, options)
+}
+
+/** `compileCity` in a thread of its own, likewise. */
+export function compileCityInWorker(options: CompileCityOptions & WorkerOptions): Promise<CompiledCity> {
+  const { dataDir, source } = options
+  return run<CompiledCity>({ kind: 'city', dataDir, source }, options)
+}
+
+interface RunOptions extends WorkerOptions {
+  readonly onProgress?: OnProgress
+}
+
+async function run<Result extends CompiledTables | CompiledCity>(
+  job: Job,
+  { signal, onProgress }: RunOptions,
+): Promise<Result> {
+  signal?.throwIfAborted()
+  const worker = new Worker(new URL('./worker.js', import.meta.url), {
+    workerData: job,
+    // Flags of the process, such as a profiler's or an inline script's, are not for this thread.
+    execArgv: [],
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+  })
+  let cancel: (() => void) | undefined
+  try {
+    return await new Promise<Result>((resolve, reject) => {
+      cancel = () => reject(signal?.reason)
+      signal?.addEventListener('abort', cancel, { once: true })
+      worker.on('message', (report: Report) => {
+        if ('progress' in report) onProgress?.(...report.progress)
+        else if ('result' in report) resolve(report.result as Result)
+        else reject(new SallyportError(report.refusal.code, report.refusal.message, report.refusal.details))
+      })
+      worker.on('error', reject)
+      worker.on('exit', (code) => reject(new Error(`the compiling thread ended early, with ${code}`)))
+    })
+  } finally {
+    if (cancel !== undefined) signal?.removeEventListener('abort', cancel)
+    await worker.terminate()
+  }
+}

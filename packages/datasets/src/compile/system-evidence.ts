@@ -1,0 +1,147 @@
+import type { SystemEvidence, SystemShape } from '@sallyport/core'
+import type { ReadList, ReadSystemList } from './assembly.ts'
+import { hitCode, NARROW, type RangeSource, type RecordColumns, WIDE } from './records.ts'
+import { addressesBetween, type Segments, valueAt4 } from './segments.ts'
+
+const HOSTING = 1
+const MOBILE = 2
+const ACCESS = 4
+
+/** A prefix of a /24 or longer names exits; a wider one names a network. */
+const LARGEST_EXIT_RANGE = 256
+
+/** What a list says of the systems that it holds parts of. */
+function meaningOf({ networkClass, rule }: RangeSource): number {
+  if (rule !== 'list') return 0
+  switch (networkClass) {
+    case 'hosting':
+    case 'datacenter':
+      return HOSTING
+    case 'mobile':
+      return MOBILE
+    case 'residential_clean':
+      return ACCESS
+    default:
+      return 0
+  }
+}
+
+/** What the evidence is read from. */
+export interface EvidenceParts {
+  /** IPv4 segments of records that the lists were combined to. */
+  readonly segments: Segments
+  readonly records: Pick<RecordColumns, 'systems' | 'sets' | 'evidence'>
+  /** Lists by position, as the records count them. */
+  readonly lists: readonly RangeSource[]
+  /** Everything that was read, whether it went into the records or not. */
+  readonly read: readonly ReadList[]
+  /** Positions of systems, from 1, over the IPv4 space. */
+  readonly systems: Segments
+  readonly systemLists: readonly ReadSystemList[]
+  readonly asns: Uint32Array
+  /** Outlines by position; what is counted here is left out. */
+  readonly outlines: readonly Omit<SystemShape, 'ipv4Addresses' | 'ipv4Blocks'>[]
+}
+
+/** What lists and its own outline say of each system, by position. */
+export function evidenceOf({
+  segments,
+  records,
+  lists,
+  read,
+  systems,
+  systemLists,
+  asns,
+  outlines,
+}: EvidenceParts): readonly SystemEvidence[] {
+  const size = asns.length
+  const meanings = new Map(
+    lists.flatMap((list, position) =>
+      [WIDE, NARROW].map((width) => [hitCode(position, width), meaningOf(list)] as const),
+    ),
+  )
+  const ofSet = records.sets.map((hits) => hits.reduce((all, hit) => all | (meanings.get(hit) as number), 0))
+  const sums = { all: counter(size), hosting: counter(size), mobile: counter(size), access: counter(size) }
+  const exitBlocks = countExitBlocks(read, systems, size)
+  const blocks = createBlockCounter(size)
+  // The last segment is the reserved top of the family: nobody's.
+  for (let segment = 0; segment + 1 < segments.count; segment++) {
+    const record = segments.values[segment] as number
+    const system = (records.systems[record] as number) - 1
+    if (system === -1) continue
+    const addresses = addressesBetween(segments.starts, segment, segments.starts, segment + 1)
+    const said = ofSet[records.evidence[record] as number] as number
+    add(sums.all, system, addresses)
+    if (said & HOSTING) add(sums.hosting, system, addresses)
+    if (said & MOBILE) add(sums.mobile, system, addresses)
+    if (said & ACCESS) add(sums.access, system, addresses)
+    blocks.see(system, (segments.starts[segment * 4 + 3] as number) >>> 24)
+  }
+  const torListed = read.some(({ networkClass }) => networkClass === 'tor')
+  return Array.from(asns, (asn, system) => {
+    const all = sums.all[system] as number
+    const share = (part: Float64Array) => (all === 0 ? 0 : (part[system] as number) / all)
+    const listed = listedAs(asn, systemLists)
+    return {
+      ...(listed === undefined ? {} : { listed }),
+      hosting: share(sums.hosting),
+      mobile: share(sums.mobile),
+      access: share(sums.access),
+      exitBlocks: exitBlocks[system] as number,
+      torListed,
+      shape: {
+        ...(outlines[system] as (typeof outlines)[number]),
+        ipv4Addresses: all,
+        ipv4Blocks: blocks.counts[system] as number,
+      },
+    }
+  })
+}
+
+/** How many /24s of each system hold a listed exit of a VPN or of Tor. */
+function countExitBlocks(lists: readonly ReadList[], systems: Segments, size: number): Uint32Array {
+  const blocks = new Set<number>()
+  for (const { networkClass, ranges } of lists) {
+    const read = ranges[4]
+    if ((networkClass !== 'vpn' && networkClass !== 'tor') || read === undefined) continue
+    for (let range = 0; range < read.count; range++) {
+      const first = read.firsts[range * 4 + 3] as number
+      if ((read.lasts[range * 4 + 3] as number) - first < LARGEST_EXIT_RANGE) blocks.add(first >>> 8)
+    }
+  }
+  const counts = new Uint32Array(size + 1)
+  for (const block of blocks) {
+    const system = valueAt4(systems, block * LARGEST_EXIT_RANGE)
+    counts[system] = (counts[system] as number) + 1
+  }
+  return counts.subarray(1)
+}
+
+function listedAs(asn: number, lists: readonly ReadSystemList[]): SystemEvidence['listed'] {
+  for (const { source, asType, systemList } of lists) {
+    if (asType !== undefined && systemList.has(asn)) return { type: asType, source }
+  }
+  return undefined
+}
+
+/** Counts the blocks that a system is seen in; they come in ascending order. */
+function createBlockCounter(size: number) {
+  const counts = new Uint32Array(size)
+  const latest = new Float64Array(size).fill(-1)
+  return {
+    counts,
+    see(system: number, block: number): void {
+      if (latest[system] === block) return
+      latest[system] = block
+      counts[system] = (counts[system] as number) + 1
+    },
+  }
+}
+
+function counter(size: number): Float64Array {
+  return new Float64Array(size)
+}
+
+function add(sums: Float64Array, system: number, addresses: number): void {
+  sums[system] = (sums[system] as number) + addresses
+}

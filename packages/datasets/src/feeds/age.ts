@@ -1,0 +1,28 @@
+import type { SourceRow } from '@sallyport/data/sources'
+import type { FeedState } from './state.ts'
+
+const HOUR_MS = 3_600_000
+
+/** Data older than three of its refresh intervals is past its age, but never before a day. */
+const STALE_INTERVALS = 3
+const LEAST_STALE_MS = 24 * HOUR_MS
+
+/** The first wait after a failure; doubled for each further one, up to the refresh interval. */
+const FIRST_RETRY_MS = 5 * 60_000
+
+/** When data that was true at `checked` is past its age; `undefined` for what nobody refreshes. */
+export function staleAfter({ refreshHours }: SourceRow, checked: number): number | undefined {
+  if (refreshHours === undefined) return undefined
+  return checked + Math.max(refreshHours * HOUR_MS * STALE_INTERVALS, LEAST_STALE_MS)
+}
+
+/**
+ * When a feed is to be asked for again, milliseconds since the epoch; 0 for one that never was. `jitter`, 0 to 1, is
+ * this installation's own: it moves the time by up to a tenth to either side, so that not all ask at once.
+ */
+export function dueAt({ refreshHours = 24 }: SourceRow, { tried, failures }: FeedState, jitter: number): number {
+  if (tried === undefined) return 0
+  const interval = refreshHours * HOUR_MS
+  const wait = failures === 0 ? interval : Math.min(interval, FIRST_RETRY_MS * 2 ** (failures - 1))
+  return tried + wait * (0.9 + 0.2 * jitter)
+}

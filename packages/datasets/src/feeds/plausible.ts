@@ -1,0 +1,33 @@
+import type { SourceRow } from '@sallyport/data/sources'
+import type { Generation } from './state.ts'
+
+/** Lists shorter than this may shrink by any share. */
+const SHORT_LIST = 8
+
+/** Lists may always grow by so many entries, however short they are. */
+const FREE_GROWTH = 100
+
+/**
+ * Why a feed with so many entries is not to be taken, or `undefined`. `published` is false where the user names another
+ * place than the table does: how small the published list can be says nothing of that one.
+ */
+export function implausible(
+  { entries: bounds }: SourceRow,
+  entries: number,
+  published: boolean,
+  current: Generation | undefined,
+): string | undefined {
+  if (bounds !== undefined && published && entries < bounds.min) {
+    return `it has ${entries} where at least ${bounds.min} entries are plausible`
+  }
+  if (bounds !== undefined && entries > bounds.max)
+    return `it has ${entries} where at most ${bounds.max} entries are plausible`
+  if (current === undefined) return undefined
+  if (current.entries >= SHORT_LIST && entries * 2 < current.entries) {
+    return `it has ${entries}, less than half of the ${current.entries} entries before`
+  }
+  if (entries > current.entries * 2 + FREE_GROWTH) {
+    return `it has ${entries}, more than twice the ${current.entries} entries before`
+  }
+  return undefined
+}

@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
+import { dropBody, type Fetch, type FetchAnswer, fetchText, SallyportError } from '@sallyport/core'
+import type { SourceRow } from '@sallyport/data/sources'
+import type { SeenAnswer } from './state.ts'
+import { limiter, unpack } from './unpack.ts'
+
+/** A feed to ask for, as the table and the configuration name it. */
+export interface Feed {
+  readonly row: SourceRow
+  /** http, https or file. */
+  readonly url: string
+  /** False where the user names another place than the table does. */
+  readonly published: boolean
+  /** `account:secret`, sent as HTTP Basic authorisation. */
+  readonly key?: string
+}
+
+/** What asking for a feed gave. `whole` lies complete and durable at the path that was named. */
+export type Pulled =
+  | { readonly state: 'unchanged' }
+  | {
+      readonly state: 'whole'
+      readonly id: string
+      readonly size: number
+      readonly etag?: string
+      readonly lastModified?: string
+    }
+  | {
+      readonly state: 'failed'
+      readonly reason: string
+      /** Whether the same request may do better a little later. */
+      readonly transient: boolean
+      /** Whether anybody answered at all. */
+      readonly answered: boolean
+      readonly retryAfterMs?: number
+    }
+
+export interface PullOptions {
+  readonly feed: Feed
+  /** Where it is to be written. */
+  readonly path: string
+  /** Absent: it is fetched whether it changed or not. */
+  readonly seen?: SeenAnswer
+  readonly outbound: Fetch
+  /** Milliseconds since the epoch, for URLs with a month. */
+  readonly now: number
+  readonly onBytes?: (bytes: number, total: number | undefined) => void
+  /** Instead of the bound that the source's kind has. */
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal
+}
+
+interface Bounds {
+  readonly download: number
+  readonly unpacked: number
+  readonly timeoutMs: number
+}
+
+const MiB = 2 ** 20
+const LIST: Bounds = { download: 64 * MiB, unpacked: 128 * MiB, timeoutMs: 60_000 }
+
+/** What a source of a kind may weigh and take. A city database has 60 MB packed and 130 unpacked. */
+const BOUNDS: Partial<Readonly<Record<SourceRow['kind'], Bounds>>> = {
+  asn: { download: 128 * MiB, unpacked: 256 * MiB, timeoutMs: 300_000 },
+  'asn-country': { download: 128 * MiB, unpacked: 256 * MiB, timeoutMs: 300_000 },
+  geofeed: { download: 128 * MiB, unpacked: 512 * MiB, timeoutMs: 300_000 },
+  city: { download: 256 * MiB, unpacked: 512 * MiB, timeoutMs: 900_000 },
+}
+
+const REDIRECTS = 3
+const MAX_PAGE_BYTES = 4 * MiB
+/** What most servers mean by "later"; one that asks for more is asked again in the next round. */
+const TRANSIENT = new Set([408, 425, 429, 500, 502, 503, 504])
+
+/** Asks for a feed once. Rejects only where the disk fails. */
+export async function pull(options: PullOptions): Promise<Pulled> {
+  const { feed, path } = options
+  const bounds = BOUNDS[feed.row.kind] ?? LIST
+  try {
+    const pulled = feed.url.startsWith('file:') ? await copyFile(options, bounds) : await download(options, bounds)
+    if (pulled.state !== 'whole') return pulled
+    await unpack(path, bounds.unpacked)
+    return { ...pulled, ...(await digestOf(path)) }
+  } catch (error) {
+    if (!(error instanceof SallyportError)) throw error
+    return { state: 'failed', reason: error.message, transient: false, answered: true }
+  }
+}
+
+type Whole = Extract<Pulled, { state: 'whole' }>
+type Written = Omit<Whole, 'id' | 'size'> | Exclude<Pulled, Whole>
+
+/** The time of a file and its size are what an ETag is elsewhere. */
+async function copyFile({ feed, path, seen, onBytes = () => {} }: PullOptions, bounds: Bounds): Promise<Written> {
+  const from = fileURLToPath(feed.url)
+  const stats = await stat(from).catch(() => undefined)
+  if (!stats?.isFile()) return { state: 'failed', reason: `no such file: ${from}`, transient: false, answered: true }
+  const etag = `${stats.mtimeMs}-${stats.size}`
+  if (seen?.etag === etag) return { state: 'unchanged' }
+  const limit = limiter(bounds.unpacked, (bytes) => onBytes(bytes, stats.size))
+  await pipeline(createReadStream(from), limit, createWriteStream(path, { flush: true }))
+  return { state: 'whole', etag, lastModified: stats.mtime.toUTCString() }
+}
+
+async function download(options: PullOptions, bounds: Bounds): Promise<Written> {
+  const { feed, path, seen, outbound, now, onBytes, signal } = options
+  const place = await locate(feed, outbound, now)
+  if (place.state === 'failed') return place
+  const request = {
+    maxBytes: bounds.download,
+    timeoutMs: options.timeoutMs ?? bounds.timeoutMs,
+    redirects: REDIRECTS,
+    headers: { ...validators(seen), ...authorisation(feed) },
+    ...(signal === undefined ? {} : { signal }),
+  }
+  let answer: FetchAnswer | undefined
+  for (const url of place.urls) {
+    if (answer !== undefined) await dropBody(answer)
+    answer = await outbound.fetch({ ...request, url })
+    if (answer.state !== 'answered' || answer.status !== 404) break
+  }
+  if (answer === undefined) throw new Error('a feed has at least one URL')
+  if (answer.state === 'failed') return unanswered(answer.reason)
+  if (answer.status !== 200) {
+    await dropBody(answer)
+    return answer.status === 304 ? { state: 'unchanged' } : refusal(answer)
+  }
+  const { headers, body } = answer
+  const total = Number(headers['content-length'])
+  const expected = headers['content-encoding'] === undefined && total > 0 ? total : undefined
+  const limit = limiter(bounds.download, (bytes) => onBytes?.(bytes, expected))
+  try {
+    await pipeline(Readable.from(body), limit, createWriteStream(path, { flush: true }))
+  } catch (error) {
+    if (error instanceof SallyportError || isDiskFault(error)) throw error
+    return unanswered(error instanceof Error ? error.message : String(error), true)
+  }
+  return {
+    state: 'whole',
+    ...(headers['etag'] === undefined ? {} : { etag: headers['etag'] }),
+    ...(headers['last-modified'] === undefined ? {} : { lastModified: headers['last-modified'] }),
+  }
+}
+
+type Place =
+  | { readonly state: 'found'; readonly urls: readonly string[] }
+  | Extract<Pulled, { readonly state: 'failed' }>
+
+/** The URLs under which a feed may be found now, the likeliest first. */
+async function locate({ row, url, published }: Feed, outbound: Fetch, now: number): Promise<Place> {
+  if (row.link !== undefined && published) {
+    const page = await fetchText(outbound, { url, maxBytes: MAX_PAGE_BYTES, timeoutMs: 30_000, redirects: REDIRECTS })
+    if (page.state === 'failed') return unanswered(page.reason)
+    const [found] = new RegExp(row.link).exec(page.body) ?? []
+    if (found !== undefined) return { state: 'found', urls: [found] }
+    return { state: 'failed', reason: 'the page no longer links to the file', transient: false, answered: true }
+  }
+  if (!url.includes(MONTH)) return { state: 'found', urls: [url] }
+  const today = new Date(now)
+  // A month's file appears some time in the month: before that the last one is the newest.
+  const months = [0, 1].map((back) => new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - back, 1)))
+  return { state: 'found', urls: months.map((month) => url.replace(MONTH, month.toISOString().slice(0, 7))) }
+}
+
+const MONTH = '{YYYY-MM}'
+
+function validators(seen: SeenAnswer | undefined): Readonly<Record<string, string>> {
+  return {
+    ...(seen?.etag === undefined ? {} : { 'if-none-match': seen.etag }),
+    ...(seen?.lastModified === undefined ? {} : { 'if-modified-since': seen.lastModified }),
+  }
+}
+
+function authorisation({ key }: Feed): Readonly<Record<string, string>> {
+  return key === undefined ? {} : { authorization: `Basic ${Buffer.from(key).toString('base64')}` }
+}
+
+function unanswered(reason: string, answered = false): Extract<Pulled, { readonly state: 'failed' }> {
+  return { state: 'failed', reason, transient: true, answered }
+}
+
+function refusal({ status, headers }: Extract<FetchAnswer, { state: 'answered' }>): Pulled & { state: 'failed' } {
+  const seconds = Number(headers['retry-after'])
+  return {
+    state: 'failed',
+    reason: `the server answered ${status}`,
+    transient: TRANSIENT.has(status),
+    answered: true,
+    ...(seconds > 0 ? { retryAfterMs: seconds * 1000 } : {}),
+  }
+}
+
+function isDiskFault(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && ['write', 'open', 'fsync'].includes(String(error.syscall))
+}
+
+async function digestOf(path: string): Promise<{ readonly id: string; readonly size: number }> {
+  const hash = createHash('sha256')
+  let size = 0
+  for await (const chunk of createReadStream(path)) {
+    hash.update(chunk)
+    size += chunk.length
+  }
+  return { id: hash.digest('hex').slice(0, 16), size }
+}

@@ -1,0 +1,71 @@
+import { isRecord } from '../parse/json-paths.ts'
+
+/** One download of a feed that was read whole, found plausible and taken into use. */
+export interface Generation {
+  /** First 16 hex digits of the SHA-256 of its bytes; its file is `<id>.feed`. */
+  readonly id: string
+  /** Bytes. */
+  readonly size: number
+  readonly entries: number
+  /** When it was made, as far as it or its server says, else when it was taken; milliseconds since the epoch. */
+  readonly made: number
+  /** When it was taken into use, milliseconds since the epoch. */
+  readonly taken: number
+}
+
+/** The last whole answer of the publisher, whether it was taken or not; asked about in the next request. */
+export interface SeenAnswer {
+  readonly id: string
+  readonly etag?: string
+  /** As the server wrote it. */
+  readonly lastModified?: string
+  /** Why it was not taken; absent for what is in use. */
+  readonly refused?: string
+}
+
+/** All that is known of a feed, as it lies on the disk. Times are milliseconds since the epoch. */
+export interface FeedState {
+  /** The URL of the configuration that everything below came from: what came from another one is not used. */
+  readonly url: string
+  readonly current?: Generation
+  /** What was in use before, to which one can go back. */
+  readonly previous?: Generation
+  readonly seen?: SeenAnswer
+  /** When the publisher last said that `current` is what it publishes. */
+  readonly checked?: number
+  /** When it was last asked. */
+  readonly tried?: number
+  /** How often in a row asking, or taking, has failed since. */
+  readonly failures: number
+  /** Why the last time failed. */
+  readonly error?: string
+}
+
+/** Reads a state file; `undefined` for anything that is not one of this URL. */
+export function parseState(text: string, url: string): FeedState | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  return isState(value) && value.url === url ? value : undefined
+}
+
+function isState(value: unknown): value is FeedState {
+  if (!isRecord(value)) return false
+  const { url, failures, current, previous } = value
+  const isAbsentOrGeneration = (member: unknown) => member === undefined || isGeneration(member)
+  return (
+    typeof url === 'string' &&
+    typeof failures === 'number' &&
+    isAbsentOrGeneration(current) &&
+    isAbsentOrGeneration(previous)
+  )
+}
+
+function isGeneration(value: unknown): value is Generation {
+  if (!isRecord(value)) return false
+  const { id, size, entries, made, taken } = value
+  return /^[0-9a-f]{16}$/.test(String(id)) && [size, entries, made, taken].every((number) => typeof number === 'number')
+}

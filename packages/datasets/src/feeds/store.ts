@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SallyportError } from '@sallyport/core'
+import type { SourceFile } from '../sources/resolve.ts'
+import { moveInto, replaceFile } from './durable.ts'
+import { type FeedState, type Generation, parseState } from './state.ts'
+
+/**
+ * The downloads of every feed under `<dataDir>/feeds/<id>/`: the one in use, the one before it, and `state.json`, which
+ * says which is which. A download is complete and on the disk before the state names it, and the state is replaced
+ * in one rename: a process may die at any point and leaves either the old generation or the new one in use.
+ */
+export interface FeedStore {
+  /** What is known of a feed; of another URL nothing is. */
+  read(id: string, url: string): FeedState
+  /** The file of the generation in use; `undefined` where there is none. */
+  file(id: string, url: string): SourceFile | undefined
+  /** Remembers what is known of a feed. */
+  write(id: string, state: FeedState): Promise<void>
+  /** A new path in the folder of a feed, for what is not complete yet. */
+  temporary(id: string): Promise<string>
+  /** Takes a complete file, on the disk already, into use; what was in use becomes the one before. */
+  take(id: string, temporary: string, generation: Generation, state: FeedState): Promise<void>
+  /**
+   * Goes back to the generation before; the present one is not taken again until its publisher has another. Throws
+   * `missing_data` where there is none.
+   */
+  rollBack(id: string, url: string): Promise<Generation>
+  /** Removes what processes that died have left, `now` being milliseconds since the epoch. */
+  sweep(now: number): Promise<void>
+  /** Changes whenever another generation is in use, whichever process saw to it. */
+  revision(): string
+}
+
+/** Nobody writes to a file this old any more: the longest download has a quarter of an hour. */
+const ABANDONED_MS = 3_600_000
+
+export function openFeedStore(dataDir: string): FeedStore {
+  const root = join(dataDir, 'feeds')
+  const marker = join(root, 'changed')
+  const folder = (id: string) => join(root, id)
+  const pathOf = (id: string, generation: Generation) => join(folder(id), `${generation.id}.feed`)
+
+  function read(id: string, url: string): FeedState {
+    const path = join(folder(id), 'state.json')
+    const state = existsSync(path) ? parseState(readFileSync(path, 'utf8'), url) : undefined
+    return state ?? { url, failures: 0 }
+  }
+
+  function isThere(id: string, generation: Generation | undefined): generation is Generation {
+    return (
+      generation !== undefined && statSync(pathOf(id, generation), { throwIfNoEntry: false })?.size === generation.size
+    )
+  }
+
+  async function write(id: string, state: FeedState): Promise<void> {
+    await mkdir(folder(id), { recursive: true })
+    await replaceFile(join(folder(id), 'state.json'), `${JSON.stringify(state, null, 2)}\n`)
+  }
+
+  /** Names the generations that are in use now; their files are on the disk, all others of the feed go. */
+  async function commit(id: string, state: FeedState): Promise<void> {
+    await write(id, state)
+    await replaceFile(marker, `${id}\n`)
+    const kept = [state.current, state.previous].flatMap((generation) => (generation ? [`${generation.id}.feed`] : []))
+    for (const name of await readdir(folder(id))) {
+      if (name.endsWith('.feed') && !kept.includes(name)) await rm(join(folder(id), name), { force: true })
+    }
+  }
+
+  return {
+    read,
+    write,
+    file(id, url) {
+      const { current } = read(id, url)
+      if (!isThere(id, current)) return undefined
+      return { path: pathOf(id, current), size: current.size, modified: current.taken, made: current.made }
+    },
+    async temporary(id) {
+      await mkdir(folder(id), { recursive: true })
+      return join(folder(id), `${randomUUID()}.part`)
+    },
+    async take(id, temporary, generation, state) {
+      await moveInto(temporary, pathOf(id, generation))
+      await commit(id, state)
+    },
+    async rollBack(id, url) {
+      const { current, previous, error: _, ...state } = read(id, url)
+      if (!isThere(id, previous) || current === undefined) {
+        throw new SallyportError('missing_data', `${id}: there is no generation before the present one`)
+      }
+      const refused = 'it was rolled back from'
+      const seen = state.seen?.id === current.id ? { ...state.seen, refused } : { id: current.id, refused }
+      await commit(id, { ...state, current: previous, seen, error: refused })
+      return previous
+    },
+    async sweep(now) {
+      if (!existsSync(root)) return
+      for (const name of await readdir(root, { recursive: true })) {
+        if (!name.endsWith('.part') && !name.endsWith('.tmp')) continue
+        const written = statSync(join(root, name), { throwIfNoEntry: false })?.mtimeMs
+        if (written !== undefined && now - written > ABANDONED_MS) await rm(join(root, name), { force: true })
+      }
+    },
+    revision() {
+      const stats = statSync(marker, { throwIfNoEntry: false })
+      // A new file each time: times alone are too coarse for two changes in a row.
+      return stats === undefined ? '' : `${stats.ino}-${stats.mtimeMs}`
+    },
+  }
+}

@@ -1,0 +1,75 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { SallyportError } from '@sallyport/core'
+
+const BLOCK = 512
+
+/**
+ * Unpacks a downloaded file in place, as its first bytes say: gzip, and in it or by itself a tar archive, of which the
+ * first MaxMind database is taken. Anything else stays as it is. Throws `corrupt_data` for a broken archive, for one
+ * without a database, and for one that unpacks to more than `maxBytes`.
+ */
+export async function unpack(path: string, maxBytes: number): Promise<void> {
+  const start = await readBytes(path, 0, 2)
+  if (start[0] === 0x1f && start[1] === 0x8b) {
+    await throughFile(path, maxBytes, (to, limit) => pipeline(createReadStream(path), createGunzip(), limit, to))
+  }
+  if ((await readBytes(path, 257, 5)).toString('latin1') !== 'ustar') return
+  const { from, size } = await findDatabase(path)
+  if (size === 0) throw new SallyportError('corrupt_data', 'the archive holds no .mmdb file')
+  await throughFile(path, maxBytes, (to, limit) =>
+    pipeline(createReadStream(path, { start: from, end: from + size - 1 }), limit, to),
+  )
+}
+
+type Write = (to: NodeJS.WritableStream, limit: Transform) => Promise<void>
+
+async function throughFile(path: string, maxBytes: number, write: Write): Promise<void> {
+  const unpacked = `${path}.unpacked.part`
+  try {
+    await write(createWriteStream(unpacked, { flush: true }), limiter(maxBytes))
+    await rename(unpacked, path)
+  } catch (error) {
+    await rm(unpacked, { force: true })
+    if (error instanceof SallyportError) throw error
+    throw new SallyportError('corrupt_data', `it cannot be unpacked: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+/** Passes on bytes up to a bound, and fails beyond. */
+export function limiter(maxBytes: number, onBytes: (bytes: number) => void = () => {}): Transform {
+  let bytes = 0
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      bytes += chunk.length
+      onBytes(bytes)
+      if (bytes > maxBytes) done(new SallyportError('corrupt_data', `it is larger than ${maxBytes} bytes`))
+      else done(null, chunk)
+    },
+  })
+}
+
+/** Where the first .mmdb file of a tar archive lies (POSIX ustar: 512-byte headers, contents padded to 512). */
+async function findDatabase(path: string): Promise<{ readonly from: number; readonly size: number }> {
+  for (let at = 0; ; ) {
+    const header = await readBytes(path, at, BLOCK)
+    const size = Number.parseInt(header.toString('latin1', 124, 136), 8)
+    if (header.length < BLOCK || header[0] === 0 || !(size >= 0)) return { from: 0, size: 0 }
+    const name = header.toString('utf8', 0, 100).replace(/\0.*$/s, '')
+    if (name.endsWith('.mmdb')) return { from: at + BLOCK, size }
+    at += BLOCK + Math.ceil(size / BLOCK) * BLOCK
+  }
+}
+
+async function readBytes(path: string, from: number, length: number): Promise<Buffer> {
+  const file = await open(path, 'r')
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, from)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,76 @@
+import { Worker } from 'node:worker_threads'
+import { SallyportError } from '@sallyport/core'
+import type { SourceRow } from '@sallyport/data/sources'
+import type { Contents } from './read-alone.ts'
+
+/** Reads a file whole as the given source; rejects with `corrupt_data` where it cannot be that. */
+export type Verify = (row: SourceRow, path: string) => Promise<Contents>
+
+export interface Verifier {
+  readonly verify: Verify
+  close(): Promise<void>
+}
+
+/** A message to the thread, and its answer. */
+export interface VerifyTask {
+  readonly row: SourceRow
+  readonly path: string
+}
+export type VerifyAnswer = { readonly contents: Contents } | { readonly refused: string }
+
+/** A city database of 130 MB is walked in some seconds. */
+const PATIENCE_MS = 120_000
+const MEMORY_MB = 1024
+
+/**
+ * Verifies in a thread of its own, one file after the other: what a stranger serves is parsed away from requests, and
+ * a file that makes the parser run without end or out of memory ends that thread and is refused.
+ */
+export function openVerifier(): Verifier {
+  let worker: Worker | undefined
+  let last: Promise<unknown> = Promise.resolve()
+
+  function thread(): Worker {
+    worker ??= new Worker(new URL('./verify-thread.js', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+    }).on('error', () => undefined)
+    worker.unref()
+    return worker
+  }
+
+  async function ask(task: VerifyTask): Promise<Contents> {
+    const asked = thread()
+    asked.ref()
+    const answer = await new Promise<VerifyAnswer | { readonly lost: string }>((resolve) => {
+      const done = (answer: VerifyAnswer | { readonly lost: string }) => {
+        clearTimeout(timer)
+        asked.off('exit', onExit).off('message', done)
+        resolve(answer)
+      }
+      const onExit = () => done({ lost: 'it cannot be read within bounds of memory' })
+      const timer = setTimeout(() => done({ lost: 'it takes too long to read' }), PATIENCE_MS)
+      asked.once('exit', onExit).once('message', done)
+      asked.postMessage(task)
+    })
+    asked.unref()
+    if ('contents' in answer) return answer.contents
+    if ('refused' in answer) throw new SallyportError('corrupt_data', answer.refused)
+    // A thread that stopped, or that is still at a file nobody waits for, is not asked again.
+    worker = undefined
+    await asked.terminate()
+    throw new SallyportError('corrupt_data', `${task.path}: ${answer.lost}`)
+  }
+
+  return {
+    verify(row, path) {
+      const next = last.then(() => ask({ row, path }))
+      last = next.catch(() => undefined)
+      return next
+    },
+    async close() {
+      await last
+      await worker?.terminate()
+      worker = undefined
+    },
+  }
+}

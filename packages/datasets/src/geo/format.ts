@@ -1,0 +1,65 @@
+import type { SourceStatus } from '@sallyport/core'
+import type { ColumnsOf, FileForm } from '../columns/form.ts'
+import type { DecodedFile } from '../columns/read.ts'
+
+/** Counts up with every change of the layout or of what a column means; a file of another number is compiled anew. */
+export const CITY_FORMAT = 1
+
+/**
+ * The columns of a city file. Of a family that the database does not have all are empty. `ids` are the numbers of the
+ * segments' records, three bytes each, lowest first; record 0 is none. What no record has is an empty column.
+ */
+const COLUMNS = {
+  'four.lows': 'u16',
+  'four.direct': 'u32',
+  'four.ids': 'u8',
+  'six.uppers': 'u32',
+  'six.groups': 'u32',
+  'six.lowers': 'u32',
+  'six.direct': 'u32',
+  'six.split': 'u32',
+  'six.cells': 'u32',
+  'six.pieces': 'u32',
+  'six.fineHigh': 'u32',
+  'six.fineLow': 'u32',
+  'six.ids': 'u8',
+  // Numbers into the lists of the description, and into the texts; 0 is none.
+  'records.countries': 'u8',
+  'records.zones': 'u16',
+  'records.cities': 'u32',
+  'records.regions': 'u32',
+  'records.postalCodes': 'u32',
+  // Ten-thousandths of a degree; `NO_PLACE` is none.
+  'records.latitudes': 'i32',
+  'records.longitudes': 'i32',
+  // Kilometres; 0 is none.
+  'records.radii': 'u16',
+  'texts.bytes': 'u8',
+  'texts.ends': 'u32',
+} as const
+
+export const CITY_FORM = {
+  title: 'a city file',
+  magic: 'SALLYCTY',
+  format: CITY_FORMAT,
+  columns: COLUMNS,
+} as const satisfies FileForm<typeof COLUMNS>
+
+export type CityColumns = ColumnsOf<typeof COLUMNS>
+export type DecodedCity = DecodedFile<typeof COLUMNS, CityDescription>
+
+/** A latitude that no place has. */
+export const NO_PLACE = 0x7fffffff
+export const DEGREE = 10_000
+/** Bytes of a record's number. */
+export const ID_BYTES = 3
+
+export interface CityDescription {
+  readonly source: SourceStatus
+  /** Families of which some address has a record. */
+  readonly families: readonly (4 | 6)[]
+  /** Codes by number, from 1. */
+  readonly countries: readonly string[]
+  /** IANA zone names by number, from 1. */
+  readonly zones: readonly string[]
+}

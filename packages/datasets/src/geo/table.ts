@@ -1,0 +1,92 @@
+import { type Address, findSegment4, findSegment6, type GeoRecord, type SourceStatus } from '@sallyport/core'
+import { readColumns } from '../columns/read.ts'
+import { partitionOf4, partitionOf6 } from '../tables/partitions.ts'
+import { CITY_FORM, type CityDescription, DEGREE, type DecodedCity, ID_BYTES, NO_PLACE } from './format.ts'
+
+/** A compiled city database in memory. */
+export interface CityTable {
+  readonly source: SourceStatus
+  /** Families of which some address has a record. */
+  readonly families: CityDescription['families']
+  /** What `GeoReader.read` says: `undefined` where there is no record. Never throws. */
+  read(address: Address): GeoRecord | undefined
+  /** The country of the record alone, without making the record. Never throws. */
+  country(address: Address): string | undefined
+  /** The bytes that all of this reads from; another thread that is handed them loads them without a copy. */
+  readonly shared: SharedArrayBuffer
+}
+
+/**
+ * Loads a compiled city file, by its path or by its bytes as another thread of this process loaded or compiled them.
+ * Throws `corrupt_data` naming the file for one byte too few, too many or changed, and `missing_data` when it is not
+ * there.
+ */
+export function loadCity(source: string | SharedArrayBuffer): CityTable {
+  const { columns, description, shared }: DecodedCity = readColumns(CITY_FORM, source)
+  const four = partitionOf4(columns, 'four')
+  const six = partitionOf6(columns, 'six')
+  const [ids4, ids6] = [columns['four.ids'], columns['six.ids']]
+  const countries = columns['records.countries']
+  const zones = columns['records.zones']
+  const cities = columns['records.cities']
+  const regions = columns['records.regions']
+  const postalCodes = columns['records.postalCodes']
+  const latitudes = columns['records.latitudes']
+  const longitudes = columns['records.longitudes']
+  const radii = columns['records.radii']
+  const textAt = createTexts(columns['texts.bytes'], columns['texts.ends'])
+
+  function recordNumber({ family, a, b, c, d }: Address): number {
+    const ids = family === 4 ? ids4 : ids6
+    const at = (family === 4 ? findSegment4(four, d) : findSegment6(six, a, b, c, d)) * ID_BYTES
+    return (ids[at] as number) | ((ids[at + 1] as number) << 8) | ((ids[at + 2] as number) << 16)
+  }
+
+  function makeRecord(number: number): GeoRecord {
+    const country = countries[number] as number
+    const city = cities[number] as number
+    const region = regions[number] as number
+    const postalCode = postalCodes[number] ?? 0
+    const latitude = latitudes[number] as number
+    const zone = zones[number] as number
+    const radius = radii[number] ?? 0
+    // Filled in step by step: a spread per optional member would cost more than the whole search.
+    const record: { -readonly [Member in keyof GeoRecord]: GeoRecord[Member] } = {}
+    if (country !== 0) record.countryCode = description.countries[country - 1] as string
+    if (city !== 0) record.city = textAt(city)
+    if (region !== 0) record.region = textAt(region)
+    if (postalCode !== 0) record.postalCode = textAt(postalCode)
+    if (latitude !== NO_PLACE) {
+      record.latitude = latitude / DEGREE
+      record.longitude = (longitudes[number] as number) / DEGREE
+    }
+    if (zone !== 0) record.timezone = description.zones[zone - 1] as string
+    if (radius !== 0) record.accuracyRadius = radius
+    return record
+  }
+
+  return {
+    source: description.source,
+    families: description.families,
+    read(address) {
+      const number = recordNumber(address)
+      return number === 0 ? undefined : makeRecord(number)
+    },
+    country: (address) => description.countries[(countries[recordNumber(address)] as number) - 1],
+    shared,
+  }
+}
+
+/** Texts by number, from 1: made when first asked for, and kept. */
+function createTexts({ buffer, byteOffset, byteLength }: Uint8Array, ends: Uint32Array): (number: number) => string {
+  const bytes = Buffer.from(buffer, byteOffset, byteLength)
+  const kept = new Array<string | undefined>(ends.length)
+  return (number) => {
+    const index = number - 1
+    const known = kept[index]
+    if (known !== undefined) return known
+    const text = bytes.toString('utf8', index === 0 ? 0 : ends[index - 1], ends[index])
+    kept[index] = text
+    return text
+  }
+}

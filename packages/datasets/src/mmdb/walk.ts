@@ -1,0 +1,79 @@
+import type { Address } from '@sallyport/core'
+import { corrupt, type MmdbFile, recordOffset, recordReader } from './file.ts'
+
+/** Takes networks in address order: the four words of the first address, and the number of the record, 0 for none. */
+export interface NetworkSink {
+  push(a: number, b: number, c: number, d: number, value: number): void
+}
+
+/** Gives the number, from 1, of a record: where it stands in the file, and an address that it is for. */
+export type RecordNumber = (at: number, address: Address) => number
+
+/** Trees share some branches on purpose (IPv4 under several IPv6 prefixes). More visits than this mean a circle. */
+const MOST_VISITS = 8
+
+/**
+ * Walks the tree of a city database once, through the networks of one family, with a record or without. Gives how many
+ * have one. Throws `corrupt_data` naming the file.
+ */
+export function walkNetworks(
+  file: MmdbFile,
+  family: 4 | 6,
+  numberRecord: RecordNumber,
+  sink: NetworkSink,
+  onProgress: (share: number) => void = () => {},
+): number {
+  const { nodeCount, ipVersion, path } = file
+  const record = recordReader(file)
+  const ipv4Root = ipVersion === 4 ? 0 : findIpv4Root(record, nodeCount)
+  // IPv4 in an IPv6 tree is walked for IPv4 alone; ::/96 and its aliases are no addresses that a client can have.
+  const skipped = family === 6 && ipVersion === 6 ? ipv4Root : -1
+  const nodes = new Float64Array(130)
+  const depths = new Uint8Array(130)
+  const words = new Uint32Array(130 * 4)
+  let networks = 0
+  let visits = 0
+  let top = 0
+  nodes[0] = family === 4 ? ipv4Root : 0
+  depths[0] = family === 4 ? 96 : 0
+
+  while (top >= 0) {
+    const node = nodes[top] as number
+    const depth = depths[top] as number
+    const at = top * 4
+    top--
+    if (node >= nodeCount || (node === skipped && depth > 0)) {
+      const a = words[at] as number
+      const b = words[at + 1] as number
+      const c = words[at + 2] as number
+      const d = words[at + 3] as number
+      const known = node > nodeCount
+      if (known) networks++
+      const value = known
+        ? numberRecord(recordOffset(file, node), { family, a: a | 0, b: b | 0, c: c | 0, d: d | 0 })
+        : 0
+      sink.push(a, b, c, d, value)
+      continue
+    }
+    if (depth === 128) throw corrupt(path, 'the search tree is deeper than an address')
+    if (++visits > nodeCount * MOST_VISITS) throw corrupt(path, 'the search tree runs in a circle')
+    if ((visits & 0x3ffff) === 0) onProgress(Math.min(visits / nodeCount, 1))
+    // Left stays on top of the stack, so that addresses come in order; right has this depth's bit set.
+    const right = top + 1
+    const left = top + 2
+    words.copyWithin(left * 4, at, at + 4)
+    words[right * 4 + (depth >>> 5)] = (words[right * 4 + (depth >>> 5)] as number) | (1 << (31 - (depth & 31)))
+    nodes[right] = record(node, true)
+    nodes[left] = record(node, false)
+    depths[right] = depth + 1
+    depths[left] = depth + 1
+    top = left
+  }
+  return networks
+}
+
+function findIpv4Root(record: (node: number, right: boolean) => number, nodeCount: number): number {
+  let node = 0
+  for (let depth = 0; depth < 96 && node < nodeCount; depth++) node = record(node, false)
+  return node
+}

@@ -1,0 +1,153 @@
+import { SallyportError } from '@sallyport/core'
+import type { EntryFormat } from '@sallyport/data/sources'
+import { everyString, type JsonPath, valuesAt } from './json-paths.ts'
+
+/** The entries of a list as they are written: an address, a CIDR, or `first-last`. Nothing is judged yet. */
+export interface WrittenEntries {
+  readonly entries: Iterable<string>
+  /** When the list was made, where it says so, in milliseconds since the epoch. */
+  readonly made?: number
+}
+
+/** A form of one entry a line: what of a line is the entry. Comments and empty lines are gone by then. */
+type LineForm = (line: string) => string
+
+const LINE_FORMS: Partial<Readonly<Record<EntryFormat, LineForm>>> = {
+  /** One address or CIDR a line, as in `.txt` and `.netset` files. */
+  text: (line) => line,
+  /** `192.0.2.1<tab>10`: an address and what is said of it. */
+  'first-field': (line) => line.split(/\s/, 1)[0] as string,
+  /** `192.0.2.1:8080`, `[2001:db8::1]:8080`. */
+  'host-port': withoutPort,
+  /** `192.0.2.1;Organisation;1.0` under a head. */
+  semicolon: (line) => field(line, ';', 0),
+  /** RFC 8805: `192.0.2.0/24,DE,DE-BE,Berlin,`. */
+  geofeed: (line) => field(line, ',', 0),
+  /** `192.0.2.0,192.0.2.255,…`, both ends inclusive. */
+  'range-csv': (line) => `${field(line, ',', 0)}-${field(line, ',', 1)}`,
+}
+
+/** Heads of CSV files, which are no entries. */
+const HEAD = /^"?(ip|ip_address|ip_prefix|prefix|cidr|network|start)"?[,;]/i
+
+/** Documents: where the entries stand, and where the time does. */
+const DOCUMENT_FORMS: Partial<
+  Readonly<Record<EntryFormat, { readonly entries: readonly JsonPath[]; readonly made?: JsonPath; form?: LineForm }>>
+> = {
+  aws: { entries: ['prefixes.*.ip_prefix', 'ipv6_prefixes.*.ipv6_prefix'], made: 'createDate' },
+  google: { entries: ['prefixes.*.ipv4Prefix', 'prefixes.*.ipv6Prefix'], made: 'creationTime' },
+  azure: { entries: ['values.*.properties.addressPrefixes.*'] },
+  oracle: { entries: ['regions.*.cidrs.*.cidr'], made: 'last_updated_timestamp' },
+  vultr: { entries: ['subnets.*.ip_prefix'], made: 'updated' },
+  fastly: { entries: ['addresses.*', 'ipv6_addresses.*'] },
+  // The other members hold keys, domains and texts.
+  github: {
+    entries: ['hooks', 'web', 'api', 'git', 'github_enterprise_importer', 'packages', 'pages', 'importer', 'actions']
+      .concat('actions_macos', 'codespaces', 'copilot')
+      .map((service) => `${service}.*`),
+  },
+  onionoo: {
+    entries: ['relays.*.exit_addresses.*', 'relays.*.or_addresses.*'],
+    made: 'relays_published',
+    form: withoutPort,
+  },
+  mullvad: { entries: ['*.ipv4_addr_in', '*.ipv6_addr_in'] },
+  nordvpn: { entries: ['*.station', '*.ips.*.ip.ip'] },
+  pia: { entries: ['regions.*.servers.*.*.ip'] },
+  ivpn: { entries: ['wireguard.*.hosts.*.host', 'openvpn.*.hosts.*.host', 'openvpn.*.ip_addresses.*'] },
+  airvpn: {
+    entries: [1, 2, 3, 4].flatMap((entry) => [`servers.*.ip_v4_in${entry}`, `servers.*.ip_v6_in${entry}`]),
+  },
+  monosans: { entries: ['*.exit_ip'] },
+  ipverse: { entries: ['services.*.ipv4.*', 'services.*.ipv6.*'] },
+}
+
+/**
+ * The entries of a list in one of the known formats. Throws `corrupt_data` naming the file for a document that is not
+ * JSON; anything else that is wrong shows when the entries are read.
+ */
+export function writtenEntries(text: string, format: EntryFormat, path: string): WrittenEntries {
+  const lineForm = LINE_FORMS[format]
+  if (lineForm !== undefined) return { entries: lines(text, lineForm) }
+  if (format === 'spamhaus-drop') return { entries: jsonLines(text, 'cidr') }
+  const document = parseJson(format === 'pia' ? withoutSignature(text) : text, path)
+  // In a document whose form is not known, what looks like an address or a prefix is an entry.
+  if (format === 'json')
+    return { entries: everyString(document).filter((value) => /^[\da-f:.]+(\/\d+)?$/i.test(value)) }
+  const { entries, made, form = (value: string) => value } = DOCUMENT_FORMS[format] ?? { entries: [] }
+  const time = made === undefined ? undefined : timeOf(valuesAt(document, made)[0])
+  return {
+    entries: entries.flatMap((at) => valuesAt(document, at)).map((value) => form(String(value))),
+    ...(time === undefined ? {} : { made: time }),
+  }
+}
+
+/** Lines with something on them; `#`, `;` and `//` begin a comment. */
+export function* contentLines(text: string): Generator<string> {
+  let first = true
+  for (let at = text.startsWith('\uFEFF') ? 1 : 0; at < text.length; ) {
+    const newline = text.indexOf('\n', at)
+    const end = newline === -1 ? text.length : newline
+    const line = text.slice(at, end)
+    at = end + 1
+    const content = (/^\s*(;|\/\/)/.test(line) ? '' : line.replace(/#.*/, '')).trim()
+    if (content === '' || (first && HEAD.test(content))) continue
+    first = false
+    yield content
+  }
+}
+
+function* lines(text: string, form: LineForm): Generator<string> {
+  for (const line of contentLines(text)) yield form(line)
+}
+
+/** One JSON object a line; those of another kind, such as the last line's metadata, have no such member. */
+export function* jsonLines(text: string, member: string): Generator<string> {
+  for (const line of text.split('\n')) {
+    if (line.trim() === '') continue
+    let value: unknown
+    try {
+      value = JSON.parse(line)
+    } catch {
+      // Not empty: a line that cannot be read is to count as a bad one.
+      yield line
+      continue
+    }
+    const [found] = valuesAt(value, member)
+    if (found !== undefined) yield String(found)
+    else if (valuesAt(value, 'type')[0] !== 'metadata') yield line
+  }
+}
+
+export function parseJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new SallyportError('corrupt_data', `${path}: not a JSON document, or not a whole one`)
+  }
+}
+
+/** The server list of Private Internet Access is one line of JSON, an empty line and a signature. */
+function withoutSignature(text: string): string {
+  const end = text.indexOf('\n\n')
+  return end === -1 ? text : text.slice(0, end)
+}
+
+function withoutPort(text: string): string {
+  const bracketed = /^\[([^\]]*)\](:\d+)?$/.exec(text)
+  if (bracketed !== null) return bracketed[1] as string
+  return text.replace(/^([^:]+):\d+$/, '$1')
+}
+
+/** A field of a line of a simple CSV, without its quotes. */
+export function field(line: string, separator: ',' | ';', position: number): string {
+  return (line.split(separator)[position] ?? '').trim().replace(/^"(.*)"$/, '$1')
+}
+
+/** `2026-11-20T01:02:03…`, `2026-11-20 01:02:03`, `2026-11-20-01-02-03`, all UTC. */
+function timeOf(written: unknown): number | undefined {
+  const match = /^(\d{4})-(\d\d)-(\d\d)[T -](\d\d)[:-](\d\d)[:-](\d\d)/.exec(String(written))
+  if (match === null) return undefined
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1).map(Number)
+  return Date.UTC(year, month - 1, day, hour, minute, second)
+}

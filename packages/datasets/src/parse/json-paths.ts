@@ -1,0 +1,32 @@
+/** Where something stands in a JSON document: keys, and `*` for every member of an array or an object. */
+export type JsonPath = string
+
+/** No format nests deeper; a document that does is not read further, so that it cannot exhaust the stack. */
+const DEEPEST = 16
+
+/** The values at a path, in document order; nothing where the document has another form. Null counts as absent. */
+export function valuesAt(document: unknown, path: JsonPath): readonly unknown[] {
+  let values: readonly unknown[] = [document]
+  for (const step of path.split('.')) {
+    values = values.flatMap((value) => {
+      if (step === '*') return members(value)
+      return isRecord(value) && Object.hasOwn(value, step) ? [value[step]] : []
+    })
+  }
+  return values.filter((value) => value !== null && value !== undefined)
+}
+
+/** Every string of a document, at any place. */
+export function everyString(document: unknown, depth = 0): readonly string[] {
+  if (typeof document === 'string') return [document]
+  return depth === DEEPEST ? [] : members(document).flatMap((member) => everyString(member, depth + 1))
+}
+
+function members(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  return isRecord(value) ? Object.values(value) : []
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,134 @@
+import { classify, PRIVATE_RELAY, parseAddress } from '@sallyport/core'
+import t, { type Test } from 'tap'
+import { tablesOf } from './fixtures.ts'
+
+/** Unnamed by any rule, a cloud of the operator table, a home network of it, and a Tor operator. */
+const ASN4 = [
+  '23.0.0.0,23.0.3.255,64500,Plain Words AB',
+  '23.0.8.0,23.0.23.255,64501,Wishbone Hosting',
+  '23.1.0.0,23.1.3.255,16509,"Amazon.com, Inc."',
+  '23.2.0.0,23.2.3.255,7922,"Comcast Cable Communications, LLC"',
+  '23.3.0.0,23.3.0.255,60729,Stiftung Erneuerbare Freiheit',
+  '23.4.0.0,23.4.3.255,64502,Kent Cable Telecom',
+].join('\n')
+
+async function finder(t: Test, files: Readonly<Record<string, string>>) {
+  const { networks, sources, rangesLoaded, proxiesLoaded, systems } = await tablesOf(t, {
+    'asn-csv-v4': ASN4,
+    ...files,
+  })
+  if (networks === undefined || systems === undefined) throw new Error('nothing was compiled')
+  return {
+    proxiesLoaded,
+    system: (asn: number) => systems.system(systems.indexOf(asn)),
+    record(text: string) {
+      const address = parseAddress(text)
+      return address === undefined ? undefined : networks.find(address)
+    },
+    finding(text: string) {
+      const address = parseAddress(text)
+      if (address === undefined) throw new TypeError(text)
+      return classify(address, { networks, sources, rangesLoaded, proxiesLoaded })
+    },
+  }
+}
+
+t.test('every list that holds a place is told, in order of precedence, with the width of its prefix', async (t) => {
+  const { record, finding } = await finder(t, {
+    'x4bnet-vpn-ipv4': '23.0.8.0/24\n23.0.9.0/25\n23.0.10.0/23',
+    'x4bnet-dc-ipv4': '23.0.8.0/22',
+    'lord-alfred-apple-ipv4': '23.0.8.128/25',
+  })
+  t.match(record('23.0.8.1'), {
+    range: { source: 'x4bnet-vpn-ipv4', narrow: true, rule: 'list', trust: 0.85 },
+    also: [{ source: 'x4bnet-dc-ipv4', narrow: false }],
+  })
+  t.match(record('23.0.10.1'), { range: { source: 'x4bnet-vpn-ipv4', narrow: false } })
+  t.same(
+    [record('23.0.8.200')?.range, ...(record('23.0.8.200')?.also ?? [])].map((hit) => hit?.source),
+    ['lord-alfred-apple-ipv4', 'x4bnet-vpn-ipv4', 'x4bnet-dc-ipv4'],
+  )
+  t.match(finding('23.0.8.200'), { provider: PRIVATE_RELAY, agreeing: ['x4bnet-vpn-ipv4'], rule: 'range_list' })
+  t.same(record('23.0.0.1')?.also, [])
+  t.equal(record('23.0.8.1')?.also, record('23.0.8.2')?.also, 'shared, not made for each address')
+  t.match(finding('23.0.11.1'), { verdict: { classification: 'vpn' } })
+})
+
+t.test('a /24 with three known exits is full of them, but not a cloud’s, and not a home network’s', async (t) => {
+  const exitsIn = (prefix: string, count: number) =>
+    Array.from({ length: count }, (_, index) => `${prefix}.${index * 16 + 4}/32`)
+  const { finding } = await finder(t, {
+    'x4bnet-vpn-ipv4': [
+      ...exitsIn('23.0.8', 3),
+      ...exitsIn('23.0.9', 2),
+      ...exitsIn('23.0.0', 3),
+      ...exitsIn('23.1.0', 9),
+      ...exitsIn('23.2.0', 9),
+    ].join('\n'),
+  })
+  t.match(finding('23.0.8.250'), {
+    verdict: { classification: 'vpn', method: 'range:vpn', confidence: 0.76 },
+    rule: 'exit_density',
+    source: 'exit-density',
+    sourceDate: /^\d{4}-\d\d-\d\d$/,
+  })
+  t.match(finding('23.0.8.4'), { rule: 'range_list', agreeing: ['exit-density'] }, 'a listed exit is listed')
+  t.equal(finding('23.0.9.250').verdict.classification, 'hosting', 'two may be neighbours by chance')
+  t.equal(finding('23.0.0.250').verdict.classification, 'vpn', 'of a system that nobody knows')
+  t.equal(finding('23.1.0.250').verdict.classification, 'datacenter')
+  t.equal(finding('23.2.0.250').verdict.classification, 'residential_clean')
+})
+
+t.test('what lists say of its prefixes types a system that has no telling name', async (t) => {
+  const typed = async (files: Readonly<Record<string, string>>, asn: number) => {
+    const { type, networkClass, basis, list } = (await finder(t, files)).system(asn)
+    return { type, networkClass, basis, list }
+  }
+  const by = (type: string, networkClass: string, basis: string, list?: string) => ({ type, networkClass, basis, list })
+  const nothing = by('unknown', 'unknown', 'none')
+  t.same(await typed({}, 64_500), nothing)
+  t.same(await typed({ 'x4bnet-dc-ipv4': '23.0.0.0/23' }, 64_500), by('hosting', 'hosting', 'prefixes'))
+  t.same(await typed({ 'x4bnet-dc-ipv4': '23.0.0.0/24' }, 64_500), nothing, 'a quarter is not most')
+  t.same(
+    await typed({ 'geofeed-verizon-wireless': '23.0.0.0/23,US,US-NY,X,' }, 64_500),
+    by('mobile', 'mobile', 'prefixes'),
+  )
+  t.same(
+    await typed({ 'geofeed-verizon-wireline': '23.0.0.0/23,US,US-NY,X,' }, 64_500),
+    by('isp', 'residential_clean', 'prefixes'),
+  )
+  t.same(await typed({ 'tor-bulk-exit': '23.0.0.1' }, 64_500), by('hosting', 'hosting', 'prefixes'), 'an exit')
+  t.same(
+    await typed({ 'x4bnet-vpn-ipv4': '23.0.0.1/32\n23.0.1.1/32' }, 64_500),
+    by('vpn', 'vpn', 'prefixes'),
+    'in half',
+  )
+  t.same(await typed({ 'x4bnet-dc-asn': 'AS64500 # plain' }, 64_500), by('hosting', 'hosting', 'list', 'x4bnet-dc-asn'))
+})
+
+t.test('a name that sells access stands unless nearly all is listed as machines', async (t) => {
+  const basisWith = async (files: Readonly<Record<string, string>>) => (await finder(t, files)).system(64_502).basis
+  t.equal(await basisWith({}), 'name')
+  t.equal(await basisWith({ 'x4bnet-dc-ipv4': '23.4.0.0/23' }), 'name')
+  t.equal(await basisWith({ 'x4bnet-dc-ipv4': '23.4.0.0/22' }), 'prefixes')
+  t.equal(await basisWith({ 'tor-bulk-exit': '23.4.0.1' }), 'name', 'people run exits at home')
+})
+
+t.test('a Tor operator is all exits until a list says which of its addresses are', async (t) => {
+  const unlisted = await finder(t, {})
+  t.equal(unlisted.finding('23.3.0.9').verdict.classification, 'tor')
+  const { finding, system } = await finder(t, { 'tor-bulk-exit': '23.3.0.1' })
+  t.match(finding('23.3.0.1'), { verdict: { classification: 'tor', method: 'ip_state' }, rule: 'address_list' })
+  t.equal(finding('23.3.0.9').verdict.classification, 'hosting')
+  t.equal(system(60_729).type, 'tor', 'whose network it is does not change')
+})
+
+t.test('home lines are surer where residential proxies can be seen', async (t) => {
+  const without = await finder(t, {})
+  t.equal(without.proxiesLoaded, false)
+  t.ok(without.finding('23.2.0.1').verdict.confidence <= 0.6)
+  const { proxiesLoaded, finding } = await finder(t, { 'avastel-1day': 'ip;autonomous_system\n23.2.0.7;Comcast' })
+  t.equal(proxiesLoaded, true)
+  t.equal(finding('23.2.0.1').verdict.confidence, 0.8)
+  t.match(finding('23.2.0.7'), { verdict: { classification: 'residential_proxy', method: 'ip_state' }, provider: '' })
+})

@@ -1,0 +1,78 @@
+import { SOURCES } from '@sallyport/data/sources'
+import t from 'tap'
+import { countBootstrap } from '../src/parse/bootstrap.ts'
+import { type ListForm, readList } from '../src/parse/list.ts'
+import { readSystemList } from '../src/parse/system-list.ts'
+import { FORMAT_FIXTURES, SYSTEM_FIXTURES } from './format-fixtures.ts'
+
+const FORM = { path: 'feed', networkClass: 'hosting', single: false } as const
+
+function read(text: string, form: Pick<ListForm, 'format'> & Partial<ListForm>) {
+  const { ranges, made } = readList(text, { ...FORM, ...form })
+  return { counts: [ranges[4].count, ranges[6].count], made }
+}
+
+for (const { format, good, counts, made, bad } of FORMAT_FIXTURES) {
+  t.test(`the format ${format}`, async (t) => {
+    t.same(read(good, { format }).counts, counts, 'IPv4 and IPv6 entries')
+    t.equal(read(good, { format }).made, made === undefined ? undefined : Date.parse(made), 'when it was made')
+    for (const text of [...bad, '', '<!DOCTYPE html><html><body>Too many requests</body></html>', '{}', '[]']) {
+      t.throws(() => read(text, { format }), { code: 'corrupt_data', message: /^feed: / }, text.slice(0, 60))
+    }
+    const cut = good.slice(0, good.length >> 1)
+    if (good.startsWith('{') || good.startsWith('[')) {
+      if (format !== 'spamhaus-drop') t.throws(() => read(cut, { format }), { code: 'corrupt_data' }, 'cut in half')
+    }
+  })
+}
+
+for (const { format, good, systems, bad } of SYSTEM_FIXTURES) {
+  t.test(`the format ${format}`, async (t) => {
+    t.same([...readSystemList(good, format, 'feed')], systems)
+    for (const text of [...bad, '', '<html>', '{}']) {
+      t.throws(() => readSystemList(text, format, 'feed'), { code: 'corrupt_data', message: /^feed: / }, text)
+    }
+  })
+}
+
+t.test('every format of the table of sources has a fixture', async (t) => {
+  const made = new Set<string>([...FORMAT_FIXTURES, ...SYSTEM_FIXTURES].map(({ format }) => format))
+  // These have tests of their own: csv-lines, city-databases, and the two below.
+  const others = ['csv-asn', 'csv-country', 'mmdb', 'tsv-asn', 'rdap-bootstrap']
+  const formats = new Set(SOURCES.map(({ format }) => format))
+  t.same(
+    [...formats].filter((format) => !made.has(format) && !others.includes(format)),
+    [],
+  )
+})
+
+t.test('reserved ranges in a list that holds them on purpose are left out', async (t) => {
+  const text = '0.0.0.0/8\n10.0.0.0/8\n224.0.0.0/3\n23.5.0.0/16\n'
+  t.same(read(text, { format: 'text', reservedIsExpected: true }).counts, [1, 0])
+  t.throws(() => read(text, { format: 'text' }), { code: 'corrupt_data' })
+})
+
+t.test('coverage is counted after entries are put together', async (t) => {
+  const covers = { ipv4: 65_536, ipv6: 1 }
+  const nested = Array.from({ length: 200 }, (_, index) => `23.5.${index}.0/24`)
+  t.same(read(['23.5.0.0/16', ...nested].join('\n'), { format: 'text', covers }).counts, [201, 0])
+  t.throws(() => read('23.5.0.0/16\n23.6.0.0/32', { format: 'text', covers }), { message: /more of the IPv4 space/ })
+  t.throws(() => read('2a00:1::/63', { format: 'text', covers }), { message: /more of the IPv6 space/ })
+  t.same(read('2a00:1::/64', { format: 'text', covers }).counts, [0, 1])
+})
+
+t.test('a document that nests without end is not followed', async (t) => {
+  const deep = `${'['.repeat(5000)}"23.0.0.1"${']'.repeat(5000)}`
+  t.throws(() => read(deep, { format: 'json' }), { code: 'corrupt_data' })
+})
+
+t.test('an RDAP bootstrap file is counted by its names', async (t) => {
+  const services = [
+    [['com', 'net'], ['https://rdap.example.org/']],
+    [['de'], ['https://rdap.example.de']],
+  ]
+  t.equal(countBootstrap(JSON.stringify({ version: '1.0', services }), 'feed'), 3)
+  for (const text of ['', '<html>', '{}', JSON.stringify({ services: [] })]) {
+    t.throws(() => countBootstrap(text, 'feed'), { code: 'corrupt_data', message: /^feed: / }, text)
+  }
+})

@@ -1,0 +1,144 @@
+import type { SignedHead, Signer, StoredRecord } from './ports.ts'
+import { type Draft, draftKeyRecord } from './record.ts'
+import { sha256, sha256Hex } from './verify/hash.ts'
+import { type LedgerKey, successionPreimage } from './verify/keys.ts'
+import { noteKeyHash, noteVerifierKey } from './verify/note.ts'
+import { parseRecord } from './verify/record.ts'
+
+/** The log in which a ledger records its own signing keys. */
+export const KEY_LOG = 'keys'
+
+/** A key set (RFC 7517) with the text form of each key for checkpoints. */
+export interface Jwks {
+  readonly origin: string
+  readonly keys: readonly Jwk[]
+}
+
+export interface Jwk {
+  readonly kty: 'OKP'
+  readonly crv: 'Ed25519'
+  readonly alg: 'EdDSA'
+  readonly use: 'sig'
+  readonly kid: string
+  readonly x: string
+  /** Unix seconds. */
+  readonly nbf: number
+  readonly exp?: number
+  readonly revoked_at?: number
+  readonly replaces?: string
+  /** Base64; signature of the key that this one replaces. */
+  readonly succession?: string
+  /** C2SP vkey. */
+  readonly vkey: string
+}
+
+/** RFC 7638 thumbprint of an Ed25519 key. */
+export function thumbprint(publicKey: Uint8Array): string {
+  const x = Buffer.from(publicKey).toString('base64url')
+  return sha256(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`).toString('base64url')
+}
+
+/** The record that begins a ledger: its first key. */
+export function draftFirstKey(publicKey: Uint8Array, at: number): Draft {
+  return draftKeyRecord(KEY_LOG, at, { signing_key: keyMember(publicKey, at) })
+}
+
+/** The record by which `current` hands over to `next`; with `compromised` nothing that `current` signed is believed. */
+export async function draftSuccession(
+  origin: string,
+  current: Signer,
+  next: Uint8Array,
+  at: number,
+  compromised: boolean,
+): Promise<Draft> {
+  const replaces = thumbprint(current.publicKey)
+  const key = { kid: thumbprint(next), publicKey: next, notBefore: Math.ceil(at / 1000) }
+  const signature = await current.sign(successionPreimage(`${origin}/${KEY_LOG}`, key, replaces))
+  return draftKeyRecord(KEY_LOG, at, {
+    signing_key: keyMember(next, at),
+    succession: {
+      reason: compromised ? 'compromised' : 'rotated',
+      replaces,
+      signature: Buffer.from(signature).toString('base64'),
+    },
+  })
+}
+
+function keyMember(publicKey: Uint8Array, at: number) {
+  return {
+    kid: thumbprint(publicKey),
+    nbf: Math.ceil(at / 1000),
+    x: Buffer.from(publicKey).toString('base64url'),
+  }
+}
+
+/** The keys of a ledger out of the records of its key log, oldest first: the last is the current one. */
+export function readKeys(records: readonly Pick<StoredRecord, 'bytes'>[]): readonly LedgerKey[] {
+  const keys: LedgerKey[] = []
+  for (const { bytes } of records) {
+    const { members } = parseRecord(bytes)
+    const member = members.object('signing_key')
+    const key: LedgerKey = {
+      kid: member.text('kid'),
+      publicKey: Buffer.from(member.text('x'), 'base64url'),
+      notBefore: member.integer('nbf'),
+    }
+    const elder = keys.pop()
+    if (elder === undefined) {
+      keys.push(key)
+      continue
+    }
+    const change = members.object('succession')
+    const end = {
+      expires: key.notBefore,
+      ...(change.text('reason') === 'compromised' ? { revokedAt: key.notBefore } : {}),
+    }
+    keys.push(
+      { ...elder, ...end },
+      { ...key, succession: { replaces: elder.kid, signature: change.bytes('signature', 64) } },
+    )
+  }
+  return keys
+}
+
+/** Keys as they are published. */
+export function jwksOf(origin: string, keys: readonly LedgerKey[]): Jwks {
+  return {
+    origin,
+    keys: keys.map(({ kid, publicKey, notBefore, expires, revokedAt, succession }) => ({
+      kty: 'OKP',
+      crv: 'Ed25519',
+      alg: 'EdDSA',
+      use: 'sig',
+      kid,
+      x: Buffer.from(publicKey).toString('base64url'),
+      nbf: notBefore,
+      ...(expires === undefined ? {} : { exp: expires }),
+      ...(revokedAt === undefined ? {} : { revoked_at: revokedAt }),
+      ...(succession === undefined
+        ? {}
+        : { replaces: succession.replaces, succession: Buffer.from(succession.signature).toString('base64') }),
+      vkey: noteVerifierKey(origin, publicKey),
+    })),
+  }
+}
+
+/** Signs where a log stands (C2SP tlog-checkpoint in a signed-note). The name of the key is the ledger's. */
+export async function signCheckpoint(
+  origin: string,
+  log: string,
+  size: number,
+  root: Uint8Array,
+  signer: Signer,
+): Promise<SignedHead> {
+  const body = `${origin}/${log}\n${size}\n${Buffer.from(root).toString('base64')}\n`
+  const signature = await signer.sign(Buffer.from(body))
+  const keyHash = Buffer.from(noteKeyHash(origin, signer.publicKey), 'hex')
+  const line = Buffer.concat([keyHash, signature]).toString('base64')
+  return { log, size, note: `${body}\n\u2014 ${origin} ${line}\n` }
+}
+
+/** A short name for a file that holds a checkpoint of this log. */
+export function archiveName(log: string): string {
+  return sha256Hex(log).slice(0, 32)
+}

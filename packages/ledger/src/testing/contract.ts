@@ -1,0 +1,161 @@
+import type { LedgerStore } from '../ports.ts'
+import { type Draft, draftAttestation } from '../record.ts'
+import { draftFirstKey, KEY_LOG } from '../signing.ts'
+import { createProver, openFrontier } from '../tree.ts'
+import { leafHash } from '../verify/hash.ts'
+import { parseRecord } from '../verify/record.ts'
+import { rootOfPath, sameBytes } from '../verify/tree.ts'
+import { MADE_ATTESTATION, madeSigner } from './made.ts'
+
+/** The assertions a contract row needs; a test of tap has them. */
+export interface Check {
+  equal(found: unknown, wanted: unknown, ...name: [] | [string]): unknown
+  same(found: unknown, wanted: unknown, ...name: [] | [string]): unknown
+}
+
+/** One sentence of the contract: `run` is given a store with nothing in it. */
+export interface LedgerRow {
+  readonly name: string
+  run(store: LedgerStore, check: Check): Promise<void>
+}
+
+const AT = Date.parse('2026-11-21T02:00:00.123Z')
+
+/** The draft of an attestation about an address; the salt is made of it. */
+export function madeDraft(log: string, address = '203.0.113.7', at = AT, context?: string): Draft {
+  const salt = Buffer.alloc(32, address)
+  const subject = { address, salt, ...(context === undefined ? {} : { context }) }
+  return draftAttestation(log, at, MADE_ATTESTATION, subject)
+}
+
+/** Many drafts in transactions of some hundreds. */
+export async function appendMany(store: LedgerStore, log: string, count: number): Promise<void> {
+  for (let done = 0; done < count; ) {
+    const size = Math.min(300, count - done)
+    await store.append(Array.from({ length: size }, (_, index) => madeDraft(log, `2001:db8::${done + index}`)))
+    done += size
+  }
+}
+
+/** The contract of `LedgerStore`: the same rows run against every implementation. */
+export const LEDGER_CONTRACT: readonly LedgerRow[] = [
+  {
+    name: 'records get rising ids, a place in their own log, and a link to the one before',
+    async run(store, check) {
+      const places = await store.append([madeDraft('t/a'), madeDraft('t/b'), madeDraft('t/a')])
+      check.same(places, [
+        { attestationId: 1, seq: 0 },
+        { attestationId: 2, seq: 0 },
+        { attestationId: 3, seq: 1 },
+      ])
+      check.same(await store.append([madeDraft('t/b')]), [{ attestationId: 4, seq: 1 }])
+      const [first, second] = await store.records('t/a', 0, 10)
+      if (first === undefined || second === undefined) throw new Error('no records')
+      const { place } = parseRecord(second.bytes)
+      check.same([place.log, place.seq, place.attestationId], [`${store.origin}/t/a`, 1, 3])
+      check.equal(place.prev, leafHash(first.bytes).toString('hex'))
+      check.equal((await store.head('t/a'))?.link, leafHash(second.bytes).toString('hex'))
+      check.same((await store.logs()).toSorted(), ['t/a', 't/b'])
+      check.equal(await store.head('t/none'), undefined)
+    },
+  },
+  {
+    name: 'a record is found by its id in its own log alone',
+    async run(store, check) {
+      await store.append([madeDraft('t/a'), madeDraft('t/b')])
+      check.equal((await store.find(2, 't/b'))?.seq, 0)
+      check.equal(await store.find(2, 't/a'), undefined)
+      check.equal(await store.find(3, 't/a'), undefined)
+    },
+  },
+  {
+    name: 'an append that expects another size does nothing',
+    async run(store, check) {
+      await store.append([madeDraft('t/a')])
+      check.equal(await store.append([madeDraft('t/a')], { log: 't/a', size: 0 }), undefined)
+      check.same(await store.append([madeDraft('t/a')], { log: 't/a', size: 1 }), [{ attestationId: 2, seq: 1 }])
+    },
+  },
+  {
+    name: 'time never goes back within a log',
+    async run(store, check) {
+      await store.append([madeDraft('t/a', '192.0.2.1', AT)])
+      await store.append([madeDraft('t/a', '192.0.2.1', AT - 60_000), madeDraft('t/b', '192.0.2.1', AT - 60_000)])
+      const times = async (log: string) =>
+        (await store.records(log, 0, 10)).map(({ bytes }) => parseRecord(bytes).place.issuedAt)
+      check.same(await times('t/a'), ['2026-11-21T02:00:00.123Z', '2026-11-21T02:00:00.123Z'])
+      check.same(await times('t/b'), ['2026-11-21T01:59:00.123Z'])
+    },
+  },
+  {
+    name: 'tiles prove every record, over the edges of tiles',
+    async run(store, check) {
+      await appendMany(store, 't/a', 700)
+      const size = 700
+      const prover = createProver((level, index) => store.tile('t/a', level, index))
+      const tree = openFrontier(size, (await store.head('t/a'))?.peaks)
+      check.equal(sameBytes(await prover.root(size), tree.root()), true, 'the root')
+      for (const seq of [0, 1, 255, 256, 511, 512, 698, 699]) {
+        const [record] = await store.records('t/a', seq, 1)
+        const path = await prover.inclusion(seq, size)
+        const root = record && rootOfPath(leafHash(record.bytes), seq, size, path)
+        check.equal(root !== undefined && sameBytes(root, tree.root()), true, `record ${seq}`)
+      }
+    },
+  },
+  {
+    name: 'what has grown is uncovered, until a checkpoint takes the place of the last',
+    async run(store, check) {
+      await store.append([draftFirstKey(madeSigner(1).publicKey, AT)])
+      await store.append([madeDraft('t/a'), madeDraft('t/b')])
+      const sizes = async () =>
+        (await store.uncovered(10)).map(({ log, size, covered }) => [log, size, covered]).toSorted()
+      check.same(await sizes(), [
+        [KEY_LOG, 1, 0],
+        ['t/a', 1, 0],
+        ['t/b', 1, 0],
+      ])
+      check.equal((await store.uncovered(1)).length, 1)
+      const head = (size: number, note: string) => ({ log: 't/a', size, note })
+      check.equal(await store.putCheckpoint(head(1, 'one'), 0, 1), true)
+      check.equal(await store.putCheckpoint(head(1, 'again'), 0, 1), false, 'another was quicker')
+      check.equal(await store.putCheckpoint(head(1, 'again'), 1, 2), false, 'the key has changed')
+      await store.append([madeDraft('t/a'), madeDraft('t/a')])
+      check.equal(await store.putCheckpoint(head(3, 'three'), 1, 1), true)
+      check.same(await store.checkpoints('t/a', 0), { newest: 'three', covering: 'one' })
+      check.same(await store.checkpoints('t/a', 1), { newest: 'three', covering: 'three' })
+      check.equal(await store.putCheckpoint(head(3, 'by a new key'), 3, 1), true)
+      check.same(await store.allCheckpoints('t/a'), [head(1, 'one'), head(3, 'by a new key')])
+      check.same(await store.checkpoints('t/b', 0), {})
+      check.same(await sizes(), [
+        [KEY_LOG, 1, 0],
+        ['t/b', 1, 0],
+      ])
+    },
+  },
+  {
+    name: 'a subject is there until it is erased, by address or by age',
+    async run(store, check) {
+      await store.append([madeDraft('t/a', '192.0.2.1', AT, '{"a":1}'), madeDraft('t/b', '192.0.2.1', AT + 1)])
+      await store.append([madeDraft('t/a', '192.0.2.2', AT + 2)])
+      const kept = async () => [...(await store.subjects([1, 2, 3, 4])).keys()].toSorted((x, y) => x - y)
+      const subject = (await store.subjects([1])).get(1)
+      check.same([subject?.address, subject?.context, subject?.salt.length], ['192.0.2.1', '{"a":1}', 32])
+      check.equal(await store.eraseBefore(AT + 1), 1)
+      check.same(await kept(), [2, 3])
+      check.equal(await store.eraseSubject('192.0.2.1'), 1)
+      check.equal(await store.eraseSubject('192.0.2.1'), 0)
+      check.same(await kept(), [3])
+      check.equal((await store.records('t/a', 0, 10)).length, 2, 'the records stay')
+    },
+  },
+  {
+    name: 'a document is kept as it is',
+    async run(store, check) {
+      const document = { sha256: 'ab'.repeat(32), text: '{"é":"\\u0000"}' }
+      for (let time = 0; time < 2; time++) await store.putDocument(document)
+      check.equal(await store.document(document.sha256), document.text)
+      check.equal(await store.document('cd'.repeat(32)), undefined)
+    },
+  },
+]

@@ -1,0 +1,3 @@
+export { appendMany, type Check, LEDGER_CONTRACT, type LedgerRow, madeDraft } from './contract.ts'
+export { MADE_ATTESTATION, MADE_DATASETS, MADE_POLICY, madeRandomness, madeSigner } from './made.ts'
+export { createMemoryArchive, createMemoryLedger, type MemoryLedger, type StoreFault } from './memory.ts'

@@ -1,0 +1,128 @@
+import { placeBatch } from '../batch.ts'
+import type { CheckpointArchive, Head, LedgerStore, SignedHead, StoredRecord } from '../ports.ts'
+import type { Subject } from '../record.ts'
+import { KEY_LOG } from '../signing.ts'
+import { leafTile, openFrontier, TILE_WIDTH } from '../tree.ts'
+
+/** What a store does before an operation: `error` makes it fail there. */
+export type StoreFault = (operation: keyof LedgerStore) => Error | undefined
+
+/** A ledger store in memory, open to whoever wants to tamper with it. */
+export interface MemoryLedger extends LedgerStore {
+  readonly rows: StoredRecord[]
+  readonly heads: Map<string, Head>
+  readonly notes: SignedHead[]
+  readonly personal: Map<number, Subject>
+  readonly texts: Map<string, string>
+}
+
+export function createMemoryLedger(origin: string, fault: StoreFault = () => undefined): MemoryLedger {
+  const rows: StoredRecord[] = []
+  const heads = new Map<string, Head>()
+  const notes: SignedHead[] = []
+  const personal = new Map<number, Subject>()
+  const issued = new Map<number, number>()
+  const texts = new Map<string, string>()
+  const nodes = new Map<string, Uint8Array[]>()
+
+  function run<T>(operation: keyof LedgerStore, work: () => T): Promise<T> {
+    const error = fault(operation)
+    return error === undefined ? Promise.resolve().then(work) : Promise.reject(error)
+  }
+
+  const of = (log: string) => rows.filter((row) => row.log === log).sort((x, y) => x.seq - y.seq)
+  const notesOf = (log: string) => notes.filter((note) => note.log === log).sort((x, y) => x.size - y.size)
+
+  function erase(chosen: (id: number, subject: Subject) => boolean): number {
+    const found = [...personal].filter(([id, subject]) => chosen(id, subject))
+    for (const [id] of found) personal.delete(id)
+    return found.length
+  }
+
+  return {
+    origin,
+    rows,
+    heads,
+    notes,
+    personal,
+    texts,
+    append: (drafts, expected) =>
+      run('append', () => {
+        if (expected !== undefined && (heads.get(expected.log)?.size ?? 0) !== expected.size) return undefined
+        const batch = placeBatch(origin, rows.length + 1, drafts, (log) => heads.get(log))
+        for (const { log, attestationId, seq, bytes, issuedAt, subject } of batch.records) {
+          rows.push({ log, attestationId, seq, bytes })
+          issued.set(attestationId, issuedAt)
+          if (subject !== undefined) personal.set(attestationId, subject)
+        }
+        for (const { log, tileLevel, hash } of batch.nodes) {
+          const key = `${log} ${tileLevel}`
+          nodes.set(key, [...(nodes.get(key) ?? []), hash])
+        }
+        for (const [log, head] of batch.heads) heads.set(log, head)
+        return batch.records.map(({ attestationId, seq }) => ({ attestationId, seq }))
+      }),
+    head: (log) => run('head', () => heads.get(log)),
+    logs: () => run('logs', () => [...heads.keys()]),
+    find: (attestationId, log) =>
+      run('find', () => rows.find((row) => row.attestationId === attestationId && row.log === log)),
+    records: (log, from, count) =>
+      run('records', () =>
+        of(log)
+          .filter(({ seq }) => seq >= from)
+          .slice(0, count),
+      ),
+    tile: (log, tileLevel, index) =>
+      run('tile', () => {
+        const [start, end] = [index * TILE_WIDTH, (index + 1) * TILE_WIDTH]
+        if (tileLevel === 0)
+          return leafTile(
+            of(log)
+              .slice(start, end)
+              .map(({ bytes }) => bytes),
+          )
+        return Buffer.concat((nodes.get(`${log} ${tileLevel}`) ?? []).slice(start, end))
+      }),
+    subjects: (ids) => run('subjects', () => new Map([...personal].filter(([id]) => ids.includes(id)))),
+    uncovered: (limit) =>
+      run('uncovered', () =>
+        [...heads]
+          .map(([log, { size, peaks }]) => {
+            return { log, size, root: openFrontier(size, peaks).root(), covered: notesOf(log).at(-1)?.size ?? 0 }
+          })
+          .filter(({ size, covered }) => size > covered)
+          .slice(0, limit),
+      ),
+    putCheckpoint: (head, after, keyCount) =>
+      run('putCheckpoint', () => {
+        const newest = notesOf(head.log).at(-1)
+        if ((newest?.size ?? 0) !== after || (heads.get(KEY_LOG)?.size ?? 0) !== keyCount) return false
+        if (newest?.size === head.size) notes.splice(notes.indexOf(newest), 1)
+        notes.push(head)
+        return true
+      }),
+    checkpoints: (log, seq) =>
+      run('checkpoints', () => {
+        const all = notesOf(log)
+        const newest = all.at(-1)?.note
+        const covering = all.find(({ size }) => size > seq)?.note
+        return { ...(newest === undefined ? {} : { newest }), ...(covering === undefined ? {} : { covering }) }
+      }),
+    allCheckpoints: (log) => run('allCheckpoints', () => notesOf(log)),
+    putDocument: ({ sha256, text }) => run('putDocument', () => void texts.set(sha256, text)),
+    document: (sha256) => run('document', () => texts.get(sha256)),
+    eraseSubject: (address) => run('eraseSubject', () => erase((_, subject) => subject.address === address)),
+    eraseBefore: (moment) => run('eraseBefore', () => erase((id) => (issued.get(id) ?? 0) < moment)),
+    close: async () => {},
+  }
+}
+
+/** Checkpoints outside the store, in memory. */
+export function createMemoryArchive(): CheckpointArchive & { readonly notes: Map<string, string> } {
+  const notes = new Map<string, string>()
+  return {
+    notes,
+    list: async () => [...notes].map(([name, note]) => ({ name, note })),
+    write: async ({ log, note }) => void notes.set(log, note),
+  }
+}

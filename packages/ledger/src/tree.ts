@@ -1,0 +1,158 @@
+import { leafHash, nodeHash, sha256 } from './verify/hash.ts'
+
+/** Levels between two that are stored: a tile is the 256 hashes under one stored node. */
+export const TILE_HEIGHT = 8
+export const TILE_WIDTH = 256
+
+const HASH_BYTES = 32
+
+/** A complete inner node that is stored: of `2 ** (8 * tileLevel)` leaves, the `index`-th of its level. */
+export interface TreeNode {
+  readonly tileLevel: number
+  readonly index: number
+  readonly hash: Uint8Array
+}
+
+/** A growing tree (RFC 6962), held as the roots of its complete subtrees, largest first. */
+export interface Frontier {
+  readonly size: number
+  /** Adds a leaf; `onNode` is told of every node that is to be stored. */
+  append(leaf: Uint8Array, onNode: (node: TreeNode) => void): void
+  root(): Uint8Array
+  /** The peaks in one piece, to be given to `openFrontier` again. */
+  encode(): Uint8Array
+}
+
+/** The frontier of a tree of `size` leaves with these peaks; `openFrontier(0)` is an empty one. */
+export function openFrontier(size = 0, encoded: Uint8Array = new Uint8Array()): Frontier {
+  const peaks: Uint8Array[] = splitHashes(encoded)
+  let count = size
+  return {
+    get size() {
+      return count
+    },
+    append(leaf, onNode) {
+      let hash = leaf
+      let index = count
+      let level = 0
+      // A leaf at an odd index completes a node, which may complete the next.
+      while (index % 2 === 1) {
+        hash = nodeHash(peaks.pop() as Uint8Array, hash)
+        index = (index - 1) / 2
+        level++
+        if (level % TILE_HEIGHT === 0) onNode({ tileLevel: level / TILE_HEIGHT, index, hash })
+      }
+      peaks.push(hash)
+      count++
+    },
+    root: () => (peaks.length === 0 ? sha256('') : peaks.reduceRight((right, left) => nodeHash(left, right))),
+    encode: () => Buffer.concat(peaks),
+  }
+}
+
+/** Hashes that lie one behind the other. */
+export function splitHashes(encoded: Uint8Array): Uint8Array[] {
+  return Array.from({ length: encoded.length / HASH_BYTES }, (_, index) =>
+    encoded.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES),
+  )
+}
+
+/** Level-0 tile of these records. */
+export function leafTile(records: readonly Uint8Array[]): Uint8Array {
+  return Buffer.concat(records.map(leafHash))
+}
+
+/**
+ * Up to 256 hashes in one piece: at level 0 the leaves from `256 * index` on, at level n the stored nodes of that tile
+ * level. A tile at the growing edge holds what is complete.
+ */
+export type TileReader = (tileLevel: number, index: number) => Promise<Uint8Array>
+
+/** Proofs about one log, read out of its tiles; each tile is read once. */
+export interface Prover {
+  /** The root of the first `size` leaves. */
+  root(size: number): Promise<Uint8Array>
+  /** The audit path of leaf `index` in the tree of `size` leaves (RFC 6962 2.1.1). */
+  inclusion(index: number, size: number): Promise<readonly Uint8Array[]>
+  /** The proof that the tree of `laterSize` leaves continues that of `size`, at least 1 (RFC 6962 2.1.2). */
+  consistency(size: number, laterSize: number): Promise<readonly Uint8Array[]>
+  leaf(index: number): Promise<Uint8Array>
+}
+
+export function createProver(read: TileReader): Prover {
+  const tiles = new Map<string, Promise<readonly Uint8Array[]>>()
+
+  function tile(tileLevel: number, index: number): Promise<readonly Uint8Array[]> {
+    const key = `${tileLevel}/${index}`
+    const known = tiles.get(key) ?? read(tileLevel, index).then(splitHashes)
+    tiles.set(key, known)
+    return known
+  }
+
+  /** The complete node of `2 ** level` leaves, out of the tile below it that holds its parts. */
+  async function node(level: number, index: number): Promise<Uint8Array> {
+    const tileLevel = Math.floor(level / TILE_HEIGHT)
+    const width = 2 ** (level % TILE_HEIGHT)
+    const first = index * width
+    const hashes = await tile(tileLevel, Math.floor(first / TILE_WIDTH))
+    const at = first % TILE_WIDTH
+    const parts = hashes.slice(at, at + width)
+    if (parts.length !== width) throw new RangeError(`The tree has no node ${index} at level ${level}.`)
+    return foldPairs(parts)
+  }
+
+  /** The root over the leaves from `start` to `end`; `start` is a multiple of the largest power of two inside. */
+  async function range(start: number, end: number): Promise<Uint8Array> {
+    const width = end - start
+    const largest = largestPower(width)
+    if (largest === width) return node(Math.log2(width), start / width)
+    return nodeHash(await node(Math.log2(largest), start / largest), await range(start + largest, end))
+  }
+
+  async function path(index: number, start: number, end: number): Promise<readonly Uint8Array[]> {
+    if (end - start === 1) return []
+    const middle = start + splitOf(end - start)
+    return index < middle
+      ? [...(await path(index, start, middle)), await range(middle, end)]
+      : [...(await path(index, middle, end)), await range(start, middle)]
+  }
+
+  async function subproof(size: number, start: number, end: number, whole: boolean): Promise<readonly Uint8Array[]> {
+    if (size === end - start) return whole ? [] : [await range(start, end)]
+    const split = splitOf(end - start)
+    const middle = start + split
+    return size <= split
+      ? [...(await subproof(size, start, middle, whole)), await range(middle, end)]
+      : [...(await subproof(size - split, middle, end, false)), await range(start, middle)]
+  }
+
+  return {
+    root: async (size) => (size === 0 ? sha256('') : range(0, size)),
+    inclusion: (index, size) => path(index, 0, size),
+    consistency: (size, laterSize) => subproof(size, 0, laterSize, true),
+    leaf: (index) => node(0, index),
+  }
+}
+
+function foldPairs(hashes: readonly Uint8Array[]): Uint8Array {
+  let level = hashes
+  while (level.length > 1) {
+    level = Array.from({ length: level.length / 2 }, (_, index) =>
+      nodeHash(level[2 * index] as Uint8Array, level[2 * index + 1] as Uint8Array),
+    )
+  }
+  return level[0] as Uint8Array
+}
+
+/** The largest power of two that is not more than `value`; exact up to 2^53. */
+function largestPower(value: number): number {
+  let power = 1
+  while (power * 2 <= value) power *= 2
+  return power
+}
+
+/** Where RFC 6962 splits a tree of `size` leaves: the largest power of two less than it. */
+function splitOf(size: number): number {
+  const power = largestPower(size)
+  return power === size ? power / 2 : power
+}

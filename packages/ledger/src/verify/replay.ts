@@ -1,0 +1,58 @@
+import type { AttestationRecord } from './record.ts'
+import { type Members, membersOf, ShapeError } from './shape.ts'
+
+/**
+ * Decides an attestation again by the policy document, in the words of that document alone. Written apart from the
+ * policy of the service on purpose: a verifier that shared its code would share its mistakes. Throws ShapeError for a
+ * document that cannot be read, and gives `undefined` where no rule matches.
+ */
+export function replayPolicy(
+  document: string,
+  record: AttestationRecord,
+): { readonly action: string; readonly reason: string } | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(document)
+  } catch {
+    throw new ShapeError('policy: not JSON')
+  }
+  const policy = membersOf(value, 'policy')
+  const groups = policy.objects('groups').map((group) => [group.text('id'), texts(group, 'countries')] as const)
+  const rule = policy.objects('rules').find((row) => matches(row.object('match'), record, groups))
+  return rule === undefined ? undefined : { action: rule.text('action'), reason: rule.text('id') }
+}
+
+type Groups = readonly (readonly [id: string, countries: readonly string[]])[]
+
+const UNKNOWN = 'unknown'
+
+function matches(match: Members, record: AttestationRecord, groups: Groups): boolean {
+  const country = record.country ?? UNKNOWN
+  const reserved = record.method === 'reserved'
+  return (
+    (!match.has('reserved') || match.boolean('reserved') === reserved) &&
+    (!match.has('anonymized') || match.boolean('anonymized') === record.anonymized) &&
+    (!match.has('networkClass') || texts(match, 'networkClass').includes(record.networkOrigin)) &&
+    (!match.has('claim') || holds(texts(match, 'claim'), record.claim, groups)) &&
+    (!match.has('country') || holds(texts(match, 'country'), country, groups)) &&
+    (!match.has('relation') || texts(match, 'relation').includes(relationOf(record, groups)))
+  )
+}
+
+/** How the country that was found stands to the claim, which names a country or a group of countries. */
+function relationOf({ claim, country }: AttestationRecord, groups: Groups): string {
+  if (country === undefined) return UNKNOWN
+  return holds([claim], country, groups) ? 'match' : 'mismatch'
+}
+
+function holds(entries: readonly string[], wanted: string, groups: Groups): boolean {
+  if (entries.includes(wanted)) return true
+  return groups.some(([id, countries]) => entries.includes(id) && countries.includes(wanted))
+}
+
+function texts(members: Members, name: string): readonly string[] {
+  return members.list(name).map((entry) => {
+    if (typeof entry !== 'string') throw new ShapeError(`${members.path}.${name}: not a list of texts`)
+    return entry
+  })
+}

@@ -1,0 +1,95 @@
+import { base64Bytes } from './note.ts'
+
+/** What is wrong with the form of something, in words that name the member. */
+export class ShapeError extends Error {}
+
+/** A JSON object whose members are read one by one; every read throws ShapeError that names the member. */
+export interface Members {
+  readonly path: string
+  /** The object itself. */
+  readonly raw: unknown
+  text(name: string): string
+  /** A text of this form. */
+  textLike(name: string, form: RegExp): string
+  /** An integer from 0 to 2^53 - 1. */
+  integer(name: string): number
+  /** Standard base64 with its padding, of `length` bytes where one is given. */
+  bytes(name: string, length?: number): Buffer
+  /** A list of such base64. */
+  bytesList(name: string, length: number): readonly Buffer[]
+  boolean(name: string): boolean
+  object(name: string): Members
+  list(name: string): readonly unknown[]
+  objects(name: string): readonly Members[]
+  has(name: string): boolean
+}
+
+/** Reads an object of JSON. */
+export function membersOf(value: unknown, path: string): Members {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ShapeError(`${path}: not an object`)
+  const object = value as Readonly<Record<string, unknown>>
+  const at = (name: string) => (path === '' ? name : `${path}.${name}`)
+  const own = (name: string) => (Object.hasOwn(object, name) ? object[name] : undefined)
+  const members: Members = {
+    path,
+    raw: value,
+    text(name) {
+      const found = own(name)
+      // A lone surrogate has no bytes, so nothing that holds one can have been hashed.
+      if (typeof found !== 'string' || /\p{Surrogate}/u.test(found)) throw new ShapeError(`${at(name)}: not a text`)
+      return found
+    },
+    textLike(name, form) {
+      const found = members.text(name)
+      if (!form.test(found)) throw new ShapeError(`${at(name)}: not of the form ${form.source}`)
+      return found
+    },
+    integer(name) {
+      const found = own(name)
+      if (typeof found !== 'number' || !Number.isSafeInteger(found) || found < 0) {
+        throw new ShapeError(`${at(name)}: not an integer from 0 to 2^53 - 1`)
+      }
+      return found
+    },
+    bytes(name, length) {
+      const found = base64Bytes(members.text(name), length)
+      if (found === undefined) throw new ShapeError(`${at(name)}: not the base64 that is expected`)
+      return found
+    },
+    bytesList: (name, length) =>
+      members.list(name).map((entry, index) => membersOf({ [index]: entry }, at(name)).bytes(String(index), length)),
+    boolean(name) {
+      const found = own(name)
+      if (typeof found !== 'boolean') throw new ShapeError(`${at(name)}: not true or false`)
+      return found
+    },
+    object: (name) => membersOf(own(name), at(name)),
+    list(name) {
+      const found = own(name)
+      if (!Array.isArray(found)) throw new ShapeError(`${at(name)}: not a list`)
+      return found
+    },
+    objects: (name) => members.list(name).map((entry, index) => membersOf(entry, `${at(name)}.${index}`)),
+    has: (name) => own(name) !== undefined,
+  }
+  return members
+}
+
+/**
+ * The canonical text (RFC 8785) of what records are made of: objects, texts and integers. Throws ShapeError for
+ * anything else, so that no reader of a record ever meets a number that languages write differently.
+ */
+export function canonicalRecord(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new ShapeError('record: holds something other than objects, texts and integers')
+  }
+  const object = value as Readonly<Record<string, unknown>>
+  let text = ''
+  for (const key of Object.keys(object).sort()) {
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalRecord(object[key])}`
+  }
+  return `{${text}}`
+}

@@ -1,0 +1,103 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { type Attestation, canonicalText, draftAttestation, placeBatch } from '../src/index.ts'
+import { MADE_ATTESTATION } from '../src/testing/index.ts'
+import { parseAttestation, parseRecord } from '../src/verify/record.ts'
+import { canonicalRecord } from '../src/verify/shape.ts'
+
+const text = fc.string({ unit: 'grapheme' })
+const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
+
+const attestations: fc.Arbitrary<Attestation> = fc
+  .record({
+    claim: text,
+    networkOrigin: text,
+    anonymized: fc.boolean(),
+    method: text,
+    confidence: fc.double({ min: 0, max: 1, noNaN: true }),
+    country: optional(text),
+    asn: optional(fc.nat(2 ** 32 - 1)),
+    degraded: optional(text),
+    reason: text,
+  })
+  .map(({ claim, networkOrigin, anonymized, method, confidence, country, asn, degraded, reason }) => ({
+    claim,
+    finding: {
+      networkOrigin,
+      anonymized,
+      method,
+      confidence,
+      ...(country === undefined ? {} : { country }),
+      ...(asn === undefined ? {} : { asn }),
+    },
+    policy: { ...MADE_ATTESTATION.policy, reason },
+    basis: { ...MADE_ATTESTATION.basis, ...(degraded === undefined ? {} : { degraded }) },
+  }))
+
+t.test('a record is the canonical JSON of itself, whatever it says (RFC 8785)', async (t) => {
+  fc.assert(
+    fc.property(attestations, optional(text), fc.nat(), (attestation, context, at) => {
+      const subject = { address: '192.0.2.1', salt: Buffer.alloc(32), ...(context === undefined ? {} : { context }) }
+      const draft = draftAttestation('t/a', at, attestation, subject)
+      const [record] = placeBatch('sallyport/00', 7, [draft], () => undefined).records
+      const written = record?.bytes.toString() ?? ''
+      const value = JSON.parse(written)
+      return (
+        canonicalText(value) === written &&
+        canonicalRecord(value) === written &&
+        parseAttestation(record?.bytes ?? Buffer.alloc(0)).claim === attestation.claim
+      )
+    }),
+  )
+  t.pass()
+})
+
+t.test('a record holds texts and integers, and no address and no context', async (t) => {
+  const subject = { address: '192.0.2.77', salt: Buffer.alloc(32, 1), context: '{"secret":"value"}' }
+  const draft = draftAttestation('t/a', 0, MADE_ATTESTATION, subject)
+  const [record] = placeBatch('sallyport/00', 7, [draft], () => undefined).records
+  const written = record?.bytes.toString() ?? ''
+  t.notMatch(written, /192\.0\.2\.77|secret/)
+  t.match(JSON.parse(written), {
+    v: 1,
+    type: 'provenance',
+    attestation_id: 7,
+    seq: 0,
+    log: 'sallyport/00/t/a',
+    issued_at: '1970-01-01T00:00:00.000Z',
+    finding: { confidence_bp: 9000, anonymized: 'yes' },
+    context_sha256: /^[0-9a-f]{64}$/,
+    subject: { commit: /^[0-9a-f]{64}$/ },
+  })
+  t.notMatch(written, /true|false|null|\d\.\d+[,}]/)
+})
+
+t.test('what is not canonical, or not of this version, is no record', async (t) => {
+  const [record] = placeBatch('sallyport/00', 7, [madeDraftOf()], () => undefined).records
+  const good = record?.bytes.toString() ?? ''
+  t.equal(parseRecord(Buffer.from(good)).place.attestationId, 7)
+  const bad: readonly (readonly [string, string])[] = [
+    ['a space', good.replace(':', ': ')],
+    ['another order', good.replace('{"attestation_id":7,', '{').replace(/}$/, ',"attestation_id":7}')],
+    ['a member twice', good.replace('{', '{"attestation_id":7,')],
+    ['a float', good.replace('"attestation_id":7', '"attestation_id":7.0')],
+    ['an exponent', good.replace('"attestation_id":7', '"attestation_id":7e0')],
+    ['a number that is not exact', good.replace('"attestation_id":7', '"attestation_id":9007199254740993')],
+    ['an escape that is not needed', good.replace('"DE"', '"\\u0044E"')],
+    ['true', good.replace('"yes"', 'true')],
+    ['null', good.replace('"yes"', 'null')],
+    ['a list', good.replace('"yes"', '[]')],
+    ['another version', good.replace('"v":1', '"v":2')],
+    ['no JSON', good.slice(1)],
+    ['a negative id', good.replace('"attestation_id":7', '"attestation_id":-7')],
+  ]
+  for (const [name, text] of bad) {
+    t.not(text, good, name)
+    t.throws(() => parseRecord(Buffer.from(text)), { name: 'Error' }, name)
+  }
+  t.throws(() => parseRecord(Buffer.from(good.replace('DE', 'D\u00c9'), 'latin1')), /canonical/, 'not UTF-8')
+})
+
+function madeDraftOf() {
+  return draftAttestation('t/a', 0, MADE_ATTESTATION, { address: '192.0.2.1', salt: Buffer.alloc(32) })
+}

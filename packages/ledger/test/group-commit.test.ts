@@ -1,0 +1,86 @@
+import t from 'tap'
+import { createAppender, type Draft, type Place } from '../src/index.ts'
+import { madeDraft } from '../src/testing/index.ts'
+
+/** A store that answers when it is told to. */
+function heldStore() {
+  const batches: {
+    readonly drafts: readonly Draft[]
+    answer(places: readonly Place[]): void
+    fail(error: Error): void
+  }[] = []
+  return {
+    batches,
+    append: (drafts: readonly Draft[]) =>
+      new Promise<readonly Place[]>((answer, fail) => batches.push({ drafts, answer, fail })),
+  }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+const place = (attestationId: number): Place => ({ attestationId, seq: attestationId })
+
+t.test('all that wait go into one transaction, and each gets its own place', async (t) => {
+  const store = heldStore()
+  const appender = createAppender(store, { maxBatch: 3 })
+  const waiting = Array.from({ length: 8 }, () => appender.append(madeDraft('t/a')))
+  await turn()
+  t.same(
+    store.batches.map(({ drafts }) => drafts.length),
+    [3],
+    'one event, one transaction',
+  )
+  store.batches[0]?.answer([place(1), place(2), place(3)])
+  t.same(await Promise.all(waiting.slice(0, 3)), [place(1), place(2), place(3)])
+  await turn()
+  store.batches[1]?.answer([place(4), place(5), place(6)])
+  await turn()
+  store.batches[2]?.answer([place(7), place(8)])
+  t.same(
+    (await Promise.all(waiting)).map(({ seq }) => seq),
+    [1, 2, 3, 4, 5, 6, 7, 8],
+  )
+})
+
+t.test('nothing is given out before the store has answered', async (t) => {
+  const store = heldStore()
+  let given = false
+  const appended = createAppender(store)
+    .append(madeDraft('t/a'))
+    .then(() => (given = true))
+  for (let turns = 0; turns < 10; turns++) await turn()
+  t.equal(given, false)
+  store.batches[0]?.answer([place(1)])
+  await appended
+  t.equal(given, true)
+})
+
+t.test('a full queue refuses at once, and takes again when there is room', async (t) => {
+  const store = heldStore()
+  const appender = createAppender(store, { maxWaiting: 2, maxBatch: 2 })
+  const first = appender.append(madeDraft('t/a'))
+  await turn()
+  const queued = [appender.append(madeDraft('t/a')), appender.append(madeDraft('t/a'))]
+  await t.rejects(appender.append(madeDraft('t/a')), { name: 'LedgerUnavailable', message: /full/ })
+  store.batches[0]?.answer([place(1)])
+  t.same(await first, place(1))
+  await turn()
+  store.batches[1]?.answer([place(2), place(3)])
+  t.same(await Promise.all(queued), [place(2), place(3)])
+})
+
+t.test('a store that fails takes with it those that wait, and no more', async (t) => {
+  const store = heldStore()
+  const appender = createAppender(store, { maxBatch: 1 })
+  const waiting = [1, 2, 3, 4].map(() => appender.append(madeDraft('t/a')))
+  const settled = Promise.allSettled(waiting)
+  await turn()
+  await turn()
+  store.batches[0]?.fail(new Error('disk full'))
+  t.same(new Set((await settled).map(({ status }) => status)), new Set(['rejected']), 'and all behind it')
+  t.equal(store.batches.length, 1)
+  await t.rejects(waiting[0] as Promise<Place>, { name: 'LedgerUnavailable', cause: { message: 'disk full' } })
+  const next = appender.append(madeDraft('t/a'))
+  await turn()
+  store.batches.at(-1)?.answer([place(10)])
+  t.same(await next, place(10), 'the next is tried again')
+})

@@ -1,0 +1,134 @@
+import t from 'tap'
+import { auditLedger, type LedgerPorts, openLedger } from '../src/index.ts'
+import {
+  createMemoryArchive,
+  createMemoryLedger,
+  MADE_ATTESTATION,
+  MADE_DATASETS,
+  MADE_POLICY,
+  madeRandomness,
+  madeSigner,
+} from '../src/testing/index.ts'
+import { verifyEvidence } from '../src/verify/index.ts'
+import { isSignedBy, parseCheckpoint } from '../src/verify/note.ts'
+
+const ORIGIN = 'sallyport/0123456789abcdef'
+
+function portsOf(change: Partial<LedgerPorts> = {}): LedgerPorts {
+  return {
+    store: createMemoryLedger(ORIGIN),
+    archive: createMemoryArchive(),
+    clock: { now: () => Date.parse('2026-11-21T02:00:00.000Z') },
+    randomness: madeRandomness(),
+    loadSigner: async () => madeSigner(1),
+    ...change,
+  }
+}
+
+const SUBJECT = { address: '192.0.2.1' }
+
+t.test('two that open a new ledger at once agree on its first key', async (t) => {
+  const ports = portsOf()
+  const ledgers = await Promise.all([openLedger(ports), openLedger(ports)])
+  const keys = await Promise.all(ledgers.map((ledger) => ledger.keys()))
+  t.equal(keys[0]?.keys.length, 1)
+  t.same(keys[0], keys[1])
+})
+
+t.test('a restart signs what was left unsigned before it is ready', async (t) => {
+  const ports = portsOf()
+  const ledger = await openLedger(ports)
+  await ledger.attest('t/a', MADE_ATTESTATION, SUBJECT)
+  t.equal((await ports.store.uncovered(10)).length, 1)
+  await openLedger(ports)
+  t.same(await ports.store.uncovered(10), [])
+})
+
+t.test('checkpoints are kept in the store and outside it, of every log that has grown', async (t) => {
+  const archive = createMemoryArchive()
+  const ports = portsOf({ archive })
+  const ledger = await openLedger(ports)
+  for (const log of ['t/a', 't/b', 't/a']) await ledger.attest(log, MADE_ATTESTATION, SUBJECT)
+  await ledger.checkpoint()
+  t.same([...archive.notes.keys()].sort(), ['keys', 't/a', 't/b'])
+  t.equal(archive.notes.get('t/a'), (await ports.store.checkpoints('t/a', 0)).newest)
+  t.equal(parseCheckpoint(archive.notes.get('t/a') ?? '')?.size, 2)
+})
+
+t.test('a key that is not the ledger’s own is refused, and says how to go on', async (t) => {
+  const ports = portsOf()
+  await openLedger(ports)
+  await t.rejects(openLedger({ ...ports, loadSigner: async () => madeSigner(2) }), {
+    name: 'LedgerRefused',
+    message: /not the current key of the ledger.*rotate-signing/s,
+  })
+})
+
+t.test('another process that rotates is followed, and its old key signs nothing more', async (t) => {
+  const ports = portsOf()
+  let current = madeSigner(1)
+  const first = await openLedger({ ...ports, loadSigner: async () => current })
+  for (const document of [MADE_POLICY, MADE_DATASETS]) await first.keep(document)
+  await first.attest('t/a', MADE_ATTESTATION, SUBJECT)
+  await first.checkpoint()
+  const second = await openLedger(ports)
+  await second.rotate(madeSigner(2), false)
+  const newest = async () => parseCheckpoint((await ports.store.checkpoints('t/a', 0)).newest ?? '')
+  t.equal(
+    isSignedBy((await newest()) as never, ORIGIN, madeSigner(2).publicKey),
+    true,
+    'what was signed is signed anew',
+  )
+
+  await first.attest('t/a', MADE_ATTESTATION, SUBJECT)
+  for (let time = 0; time < 2; time++) {
+    await t.rejects(first.checkpoint(), { name: 'LedgerRefused' }, 'without the new key it signs nothing')
+    await first.keys()
+  }
+  current = madeSigner(2)
+  await first.checkpoint()
+  t.equal((await newest())?.size, 2)
+  t.equal(isSignedBy((await newest()) as never, ORIGIN, madeSigner(2).publicKey), true, 'and then by the new one')
+  const evidence = await first.evidence('t/a', { attestationId: 4 })
+  t.match(verifyEvidence(evidence, await second.keys()), { ok: true, axes: { authenticity: { outcome: 'pass' } } })
+  t.equal((await auditLedger(ports.store)).fault, undefined)
+})
+
+t.test('of two that rotate at once, one is told', async (t) => {
+  const ports = portsOf()
+  const [first, second] = await Promise.all([openLedger(ports), openLedger(ports)])
+  const outcomes = await Promise.allSettled([first?.rotate(madeSigner(2), false), second?.rotate(madeSigner(3), false)])
+  t.same(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+  t.equal((await first?.keys())?.keys.length, 2)
+})
+
+t.test('a store that is down is unavailable, and nothing has an id', async (t) => {
+  let down = false
+  const store = createMemoryLedger(ORIGIN, (operation) =>
+    down && operation === 'append' ? new Error('down') : undefined,
+  )
+  const ledger = await openLedger(portsOf({ store }))
+  down = true
+  const before = store.rows.length
+  await t.rejects(ledger.attest('t/a', MADE_ATTESTATION, SUBJECT), { name: 'LedgerUnavailable' })
+  t.equal(store.rows.length, before)
+  down = false
+  t.match(await ledger.attest('t/a', MADE_ATTESTATION, SUBJECT), { seq: 0 })
+})
+
+t.test('a range that is too wide is refused, and one within it is whole', async (t) => {
+  let now = Date.parse('2026-11-21T02:00:00.000Z')
+  const ledger = await openLedger(portsOf({ clock: { now: () => now } }))
+  for (const document of [MADE_POLICY, MADE_DATASETS]) await ledger.keep(document)
+  for (let count = 0; count < 1010; count++) {
+    now += 1
+    await ledger.attest('t/a', MADE_ATTESTATION, SUBJECT)
+  }
+  const at = (ms: number) => new Date(Date.parse('2026-11-21T02:00:00.000Z') + ms).toISOString()
+  await t.rejects(ledger.evidence('t/a', { from: at(0), to: at(2000) }), { name: 'RangeTooWide' })
+  const evidence = await ledger.evidence('t/a', { from: at(500), to: at(520) })
+  t.equal(evidence?.records.length, 23, 'with the record before and after')
+  t.match(verifyEvidence(evidence, await ledger.keys()), { ok: true, axes: { completeness: { outcome: 'pass' } } })
+  t.equal(await ledger.evidence('t/a', { from: at(5000), to: at(6000) }), undefined)
+  t.equal(await ledger.evidence('t/none', { from: at(0), to: at(6000) }), undefined)
+})

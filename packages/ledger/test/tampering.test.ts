@@ -1,0 +1,262 @@
+import t from 'tap'
+import { type AuditReport, auditLedger, type Head, type Ledger, openLedger, type StoredRecord } from '../src/index.ts'
+import {
+  createMemoryArchive,
+  createMemoryLedger,
+  MADE_ATTESTATION,
+  MADE_DATASETS,
+  MADE_POLICY,
+  type MemoryLedger,
+  madeRandomness,
+  madeSigner,
+} from '../src/testing/index.ts'
+import { leafHash } from '../src/verify/hash.ts'
+
+const ORIGIN = 'sallyport/0123456789abcdef'
+const AT = Date.parse('2026-11-21T02:00:00.000Z')
+
+interface Made {
+  readonly store: MemoryLedger
+  readonly archive: ReturnType<typeof createMemoryArchive>
+  readonly ledger: Ledger
+  attest(log: string, count: number): Promise<void>
+  open(): Promise<Ledger>
+}
+
+async function made(): Promise<Made> {
+  const store = createMemoryLedger(ORIGIN)
+  const archive = createMemoryArchive()
+  const ports = {
+    archive,
+    clock: { now: () => AT },
+    randomness: madeRandomness(),
+    loadSigner: async () => madeSigner(1),
+  }
+  const ledger = await openLedger({ ...ports, store })
+  for (const document of [MADE_POLICY, MADE_DATASETS]) await ledger.keep(document)
+  return {
+    store,
+    archive,
+    ledger,
+    async attest(log, count) {
+      for (let done = 0; done < count; done++) await ledger.attest(log, MADE_ATTESTATION, { address: '192.0.2.1' })
+    },
+    open: () => openLedger({ ...ports, store }),
+  }
+}
+
+/** A row of the store with other content. */
+function replace(store: MemoryLedger, log: string, seq: number, change: Partial<StoredRecord>): void {
+  const at = store.rows.findIndex((row) => row.log === log && row.seq === seq)
+  store.rows[at] = { ...(store.rows[at] as StoredRecord), ...change }
+}
+
+const audit = ({ store, archive }: Pick<Made, 'store' | 'archive'>): Promise<AuditReport> =>
+  auditLedger(store, { archive })
+
+t.test('a ledger that nobody touched is good, and is counted', async (t) => {
+  const whole = await made()
+  await whole.attest('t/a', 300)
+  await whole.ledger.checkpoint()
+  await whole.attest('t/a', 3)
+  await whole.attest('t/b', 1)
+  const progress: number[] = []
+  const report = await auditLedger(whole.store, { onProgress: (done, total) => progress.push(done, total) })
+  t.same(report, { logs: 3, records: 305, checkpoints: 2 })
+  t.same(progress.slice(-2), [305, 305])
+  await whole.open()
+  t.equal((await audit(whole)).fault, undefined, 'and opened again')
+})
+
+t.test('every byte of a ledger of 200 records is watched', async (t) => {
+  const whole = await made()
+  await whole.attest('t/a', 200)
+  await whole.ledger.checkpoint()
+  const rows = whole.store.rows.filter(({ log }) => log === 't/a')
+  let flipped = 0
+  let unseen = 0
+  for (const [index, row] of rows.entries()) {
+    // Whatever stands before a changed record is as it was, so the walk is taken up there: at it, and at its successor.
+    const next = rows[index + 1]
+    const link = leafHash(row.bytes)
+    for (let at = 0; at < row.bytes.length; at++) {
+      const bytes = Buffer.from(row.bytes)
+      bytes[at] = (bytes[at] as number) ^ (1 << (at % 8))
+      flipped++
+      const changed = leafHash(bytes).toString('hex')
+      const linked =
+        next === undefined ? headOf(whole).link === changed : Buffer.from(next.bytes).includes(`"prev":"${changed}"`)
+      if (linked || link.toString('hex') === changed) unseen++
+    }
+  }
+  t.equal(unseen, 0)
+  t.ok(flipped > 100_000, `${flipped} bytes`)
+  // The audit itself, on a byte of some records and on many of the last, behind which only head and checkpoint stand.
+  const last = rows.length - 1
+  const places = [
+    ...rows.filter(({ seq }) => seq % 8 === 0).map(({ seq, bytes }) => [seq, (seq * 7) % bytes.length] as const),
+    ...Array.from({ length: 100 }, (_, at) => [last, at * 7] as const),
+  ]
+  const missed: string[] = []
+  for (const [seq, at] of places) {
+    const row = rows[seq] as StoredRecord
+    const bytes = Buffer.from(row.bytes)
+    bytes[at] = (bytes[at] as number) ^ 1
+    replace(whole.store, 't/a', seq, { bytes })
+    const { fault } = await audit(whole)
+    if (fault?.log !== 't/a' || Math.abs((fault.seq ?? -9) - seq) > 1) missed.push(`${seq}/${at}: ${fault?.reason}`)
+    replace(whole.store, 't/a', seq, { bytes: row.bytes })
+  }
+  t.same(missed, [])
+  t.equal((await audit(whole)).fault, undefined, 'put right again')
+})
+
+function headOf({ store }: Made, log = 't/a'): Head {
+  return store.heads.get(log) as Head
+}
+
+const TAMPERINGS: readonly (readonly [string, (store: MemoryLedger) => void, RegExp])[] = [
+  [
+    'a record is taken out',
+    (store) =>
+      store.rows.splice(
+        store.rows.findIndex(({ seq, log }) => log === 't/a' && seq === 4),
+        1,
+      ),
+    /Record 4 is missing/,
+  ],
+  [
+    'two records are swapped',
+    (store) => {
+      const [x, y] = [4, 5].map((seq) => store.rows.find((row) => row.log === 't/a' && row.seq === seq)?.bytes)
+      if (x !== undefined) replace(store, 't/a', 5, { bytes: x })
+      if (y !== undefined) replace(store, 't/a', 4, { bytes: y })
+    },
+    /does not link/,
+  ],
+  ['a record is put elsewhere', (store) => replace(store, 't/a', 6, { attestationId: 99 }), /another place/],
+  [
+    'the head is changed',
+    (store) => {
+      const head = store.heads.get('t/a') as Head
+      store.heads.set('t/a', { ...head, peaks: Buffer.alloc(head.peaks.length) })
+    },
+    /head of the log does not fit/,
+  ],
+  ['a policy is changed', (store) => store.texts.set(MADE_POLICY.sha256, '{}'), /document .* changed/],
+  ['a data list is taken out', (store) => store.texts.delete(MADE_DATASETS.sha256), /document .* missing/],
+  [
+    'a checkpoint is forged',
+    (store) => {
+      const at = store.notes.findIndex(({ log }) => log === 't/a')
+      const note = store.notes[at]
+      if (note !== undefined)
+        store.notes[at] = { ...note, note: note.note.replace(/[A-Za-z0-9+/]{8}=*\n$/, 'AAAAAAA=\n') }
+    },
+    /checkpoint at size 10/,
+  ],
+  ['a log is taken out', (store) => store.heads.delete('t/b'), /a checkpoint of this log, and no log/],
+]
+
+for (const [name, tamper, reason] of TAMPERINGS) {
+  t.test(`${name}: the audit says so`, async (t) => {
+    const whole = await made()
+    await whole.attest('t/a', 10)
+    await whole.attest('t/b', 2)
+    await whole.ledger.checkpoint()
+    tamper(whole.store)
+    t.match((await audit(whole)).fault?.reason ?? 'nothing', reason)
+  })
+}
+
+/** Rewrites a log from `seq` on, as somebody would who has the database and not the key. */
+async function rewritten(size: number): Promise<MemoryLedger> {
+  const other = await made()
+  await other.attest('t/a', size)
+  return other.store
+}
+
+t.test('the end cut off, with a head to match, is refused at the next start', async (t) => {
+  const whole = await made()
+  await whole.attest('t/a', 10)
+  await whole.ledger.checkpoint()
+  const short = await made()
+  await short.attest('t/a', 7)
+  const cut = { ...whole, store: short.store }
+  await t.rejects(
+    openLedger({
+      store: cut.store,
+      archive: whole.archive,
+      clock: { now: () => AT },
+      randomness: madeRandomness(),
+      loadSigner: async () => madeSigner(1),
+    }),
+    { name: 'LedgerRefused', message: /says that t\/a has 10 records; the database has 7/ },
+  )
+  t.match((await audit(cut)).fault, { log: 't/a', reason: /A checkpoint says 10 records; there are 7/ })
+})
+
+t.test("yesterday's copy is refused, and so is a ledger that was begun anew under old checkpoints", async (t) => {
+  const whole = await made()
+  await whole.attest('t/a', 3)
+  await whole.ledger.checkpoint()
+  const ports = {
+    archive: whole.archive,
+    clock: { now: () => AT },
+    randomness: madeRandomness(),
+    loadSigner: async () => madeSigner(1),
+  }
+  const yesterday = await rewritten(2)
+  await t.rejects(openLedger({ ...ports, store: yesterday }), { name: 'LedgerRefused', message: /cut short or is old/ })
+  const anew = createMemoryLedger('sallyport/fedcba9876543210')
+  await t.rejects(openLedger({ ...ports, store: anew }), { name: 'LedgerRefused', message: /of another ledger/ })
+})
+
+t.test('another history of the same length is refused', async (t) => {
+  const whole = await made()
+  await whole.attest('t/a', 5)
+  await whole.ledger.checkpoint()
+  const fork = await made()
+  for (let count = 0; count < 5; count++) {
+    await fork.ledger.attest('t/a', { ...MADE_ATTESTATION, claim: 'FR' }, { address: '192.0.2.9' })
+  }
+  const ports = { clock: { now: () => AT }, randomness: madeRandomness(), loadSigner: async () => madeSigner(1) }
+  await t.rejects(openLedger({ ...ports, store: fork.store, archive: whole.archive }), {
+    name: 'LedgerRefused',
+    message: /does not fit the first 5 records of t\/a: they were changed/,
+  })
+})
+
+t.test('records changed and every hash after them made to fit still meet the checkpoint', async (t) => {
+  const whole = await made()
+  await whole.attest('t/a', 5)
+  await whole.ledger.checkpoint()
+  const forged = await made()
+  await forged.ledger.attest('t/a', { ...MADE_ATTESTATION, claim: 'FR' }, { address: '192.0.2.1' })
+  await forged.attest('t/a', 4)
+  forged.store.notes.splice(0, forged.store.notes.length, ...whole.store.notes)
+  t.match((await audit({ store: forged.store, archive: whole.archive })).fault, {
+    log: 't/a',
+    reason: /The checkpoint at size 5 does not fit/,
+  })
+})
+
+t.test('a clock that goes back does not take the log with it', async (t) => {
+  let now = AT
+  const store = createMemoryLedger(ORIGIN)
+  const ledger = await openLedger({
+    store,
+    archive: createMemoryArchive(),
+    clock: { now: () => now },
+    randomness: madeRandomness(),
+    loadSigner: async () => madeSigner(1),
+  })
+  for (const step of [1000, -3_600_000, 1, -31_536_000_000]) {
+    now += step
+    await ledger.attest('t/a', MADE_ATTESTATION, { address: '192.0.2.1' })
+  }
+  const times = store.rows
+    .filter(({ log }) => log === 't/a')
+    .map(({ bytes }) => /issued_at":"([^"]+)/.exec(String(bytes))?.[1])
+  t.same(new Set(times), new Set(['2026-11-21T02:00:01.000Z']))
+})

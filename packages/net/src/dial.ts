@@ -1,0 +1,37 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { type Address, formatAddress, parseAddress, sameAddress } from '@sallyport/core'
+import type { CheckedHost } from './guard.ts'
+
+/**
+ * Opens a TCP connection to an address that the guard checked, and to no other: the addresses are handed to the socket,
+ * so nothing is resolved a second time, and the connected peer is compared with them. Several addresses are tried as
+ * Node does it (RFC 8305). The socket is destroyed when the signal aborts. Rejects with the reason.
+ */
+export async function dial({ host, addresses }: CheckedHost, port: number, signal: AbortSignal): Promise<Socket> {
+  signal.throwIfAborted()
+  const socket = connect({
+    // A name, whatever was asked for: only then is `lookup` called, and never the resolver of the system.
+    host: 'checked.invalid',
+    port,
+    signal,
+    autoSelectFamily: true,
+    lookup: (_name, _options, done) => done(null, addresses.map(lookedUp)),
+  })
+  try {
+    await once(socket, 'connect', { signal })
+  } catch (error) {
+    socket.destroy()
+    throw signal.aborted ? signal.reason : error
+  }
+  // From here on an error is told by whoever reads or writes; without a listener it would end the program.
+  socket.on('error', () => undefined)
+  const peer = parseAddress(socket.remoteAddress ?? '')
+  if (peer !== undefined && addresses.some((address) => sameAddress(address, peer))) return socket
+  socket.destroy()
+  throw new Error(`${host}: connected to another address than those that were checked`)
+}
+
+function lookedUp(address: Address) {
+  return { address: formatAddress(address), family: address.family }
+}

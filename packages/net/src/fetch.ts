@@ -1,0 +1,149 @@
+import type { Fetch, FetchAnswer, FetchRequest } from '@sallyport/core'
+import { buildConnector, Client, type Dispatcher } from 'undici'
+import { ACCEPTED_CODINGS, openBody } from './body.ts'
+import { type Deadline, openDeadline, reasonOf } from './deadline.ts'
+import { dial } from './dial.ts'
+import { createGuard, type Guard, type GuardOptions } from './guard.ts'
+import { FIRST_BYTES, unpaused } from './unpaused.ts'
+
+export interface FetchOptions extends GuardOptions {
+  /** Certificate authorities instead of those that Node knows, PEM. */
+  readonly ca?: string
+}
+
+const MAX_HEADER_BYTES = 16 * 1024
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+/** Fields for one origin alone: they do not go along to another. */
+const SECRETS = new Set(['authorization', 'cookie', 'proxy-authorization'])
+
+/**
+ * HTTP/1.1 over TLS to public addresses. The guard sits where connections are made, so a literal address in any
+ * spelling, a name that resolves to the inside, and every redirect pass through it. A connection serves one request:
+ * a pool would hand out a connection that another caller's permissions opened. No cookies, no proxies of the
+ * environment. Throws `invalid_config` for an `allowPrivate` that is not usable.
+ */
+export function createFetch({ ca, ...options }: FetchOptions): Fetch {
+  const guard = createGuard(options)
+  const secure = buildConnector({ timeout: 0, ...(ca === undefined ? {} : { ca }) })
+  return {
+    async fetch(request) {
+      const deadline = openDeadline(request.timeoutMs, request.signal)
+      try {
+        return await follow(request, { guard, secure, deadline })
+      } catch (error) {
+        deadline.clear()
+        // What broke because time was up is told as that.
+        return { state: 'failed', reason: reasonOf(deadline.signal.aborted ? deadline.signal.reason : error) }
+      }
+    },
+  }
+}
+
+interface Route {
+  readonly guard: Guard
+  readonly secure: buildConnector.connector
+  readonly deadline: Deadline
+}
+
+async function follow(request: FetchRequest, route: Route): Promise<FetchAnswer> {
+  let url = readUrl(request.url)
+  let headers = headersOf(request)
+  for (let left = request.redirects ?? 0; ; left--) {
+    const client = new Client(url.origin, {
+      connect: connectorOf(url, request.allowHttp === true, route),
+      // The deadline is the only clock: these would cut off a request that has time left.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    })
+    const close = () => void client.destroy().catch(() => undefined)
+    let next: URL | undefined
+    try {
+      const { signal } = route.deadline
+      const answer = await client.request({
+        method: 'GET',
+        path: url.pathname + url.search,
+        headers,
+        signal,
+        reset: true,
+        highWaterMark: FIRST_BYTES,
+      })
+      answer.body.on('error', () => undefined)
+      next = left > 0 ? redirectOf(answer, url) : undefined
+      if (next === undefined) return answered(answer, request.maxBytes, route.deadline, close)
+      answer.body.destroy()
+    } catch (error) {
+      close()
+      throw error
+    }
+    close()
+    if (next.origin !== url.origin) headers = withoutSecrets(headers)
+    url = next
+  }
+}
+
+function connectorOf(url: URL, allowHttp: boolean, { guard, secure, deadline }: Route): buildConnector.connector {
+  const open = async () => {
+    const checked = await deadline.race(guard(url.hostname.replace(/^\[(.*)\]$/, '$1')))
+    if (url.protocol === 'https:') return dial(checked, Number(url.port || 443), deadline.signal)
+    if (!allowHttp && !checked.allowed) throw new Error(`${checked.host}: plain http is not permitted`)
+    return dial(checked, Number(url.port || 80), deadline.signal)
+  }
+  return (options, done) => {
+    open().then(
+      (socket) => (url.protocol === 'https:' ? secure({ ...options, httpSocket: socket }, done) : done(null, socket)),
+      (error: Error) => done(error, null),
+    )
+  }
+}
+
+function answered(
+  { statusCode: status, headers: received, body: raw }: Dispatcher.ResponseData,
+  maxBytes: number,
+  deadline: Deadline,
+  close: () => void,
+): FetchAnswer {
+  const headers = joined(received)
+  if (Number(headers['content-length']) > maxBytes) throw new Error(`the body is larger than ${maxBytes} bytes`)
+  // A 204 or 304 may name the coding of a body that it does not have.
+  const coding = status === 204 || status === 304 ? '' : (headers['content-encoding'] ?? '')
+  const onEnd = () => {
+    deadline.clear()
+    close()
+  }
+  return { state: 'answered', status, headers, body: openBody(unpaused(raw, maxBytes), { coding, maxBytes, onEnd }) }
+}
+
+function readUrl(text: string, base?: string): URL {
+  if (!URL.canParse(text, base)) throw new Error(`"${text}" is not a URL`)
+  const url = new URL(text, base)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new Error(`${url.protocol} is not http or https`)
+  if (url.username !== '' || url.password !== '') throw new Error('the URL holds user information')
+  return url
+}
+
+function redirectOf({ statusCode, headers }: Dispatcher.ResponseData, from: URL): URL | undefined {
+  const { location } = headers
+  if (!REDIRECTS.has(statusCode) || typeof location !== 'string') return undefined
+  return readUrl(location, from.href)
+}
+
+function joined(headers: Dispatcher.ResponseData['headers']): Headers {
+  const entries = Object.entries(headers).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(', ') : value,
+  ])
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+}
+
+type Headers = Readonly<Record<string, string>>
+
+function headersOf({ headers = {} }: FetchRequest): Headers {
+  const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
+  return { 'user-agent': 'sallyport', 'accept-encoding': ACCEPTED_CODINGS, ...Object.fromEntries(given) }
+}
+
+function withoutSecrets(headers: Headers): Headers {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !SECRETS.has(name)))
+}

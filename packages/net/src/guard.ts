@@ -1,0 +1,63 @@
+import {
+  type Address,
+  createPrefixSet,
+  type Dns,
+  formatAddress,
+  parseAddress,
+  parsePrefix,
+  reservedRow,
+  SallyportError,
+} from '@sallyport/core'
+
+/** Where outbound connections may go. */
+export interface GuardOptions {
+  readonly dns: Dns
+  /** CIDRs that may be reached although they are not public (`net.allowPrivate`). */
+  readonly allowPrivate?: readonly string[]
+}
+
+/** A host whose every address may be dialled. */
+export interface CheckedHost {
+  readonly host: string
+  readonly addresses: readonly Address[]
+  /** True when every address is one of `net.allowPrivate`. */
+  readonly allowed: boolean
+}
+
+/**
+ * Says of a host, a name or an address without brackets, which addresses may be dialled; rejects with an Error whose
+ * message is the reason for refusing.
+ */
+export type Guard = (host: string) => Promise<CheckedHost>
+
+/**
+ * The one place that decides where this process may connect to. A host is an address, or a name resolved by our own
+ * DNS; one address that is neither public nor allowed refuses the whole host, so that a name cannot carry an inside
+ * address along with a public one. Throws `invalid_config` where `allowPrivate` holds anything but a CIDR.
+ */
+export function createGuard({ dns, allowPrivate = [] }: GuardOptions): Guard {
+  const permitted = createPrefixSet(
+    allowPrivate.map((text) => {
+      const prefix = parsePrefix(text)
+      if (prefix !== undefined) return prefix
+      throw new SallyportError('invalid_config', `configuration: net.allowPrivate: "${text}" is not a CIDR`)
+    }),
+  )
+  return async (host) => {
+    const literal = parseAddress(host)
+    const addresses = literal === undefined ? await resolve(host, dns) : [literal]
+    const inside = addresses.find((address) => reservedRow(address) !== undefined && !permitted.has(address))
+    if (inside !== undefined) {
+      const address = formatAddress(inside)
+      const named = literal === undefined ? `${host} resolves to ${address}, which` : address
+      throw new Error(`${named} is not a public address`)
+    }
+    return { host, addresses, allowed: addresses.every((address) => permitted.has(address)) }
+  }
+}
+
+async function resolve(name: string, dns: Dns): Promise<readonly Address[]> {
+  const answer = await dns.resolve(name)
+  if (answer.state === 'found' && answer.addresses.length > 0) return answer.addresses
+  throw new Error(`${name}: ${answer.state === 'failed' ? answer.reason : 'no such name'}`)
+}

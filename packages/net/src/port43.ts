@@ -1,0 +1,71 @@
+import type { Port43, Port43Question } from '@sallyport/core'
+import { type Deadline, openDeadline, reasonOf } from './deadline.ts'
+import { dial } from './dial.ts'
+import { createGuard, type Guard, type GuardOptions } from './guard.ts'
+import { createPoliteness, type Politeness } from './politeness.ts'
+
+/** No registry's answer is longer; a server that sends more is not answering. */
+const MAX_ANSWER_BYTES = 256 * 1024
+
+/** A line break in a question would be a second question, a letter outside ASCII no known charset. */
+const QUESTION = /^[\x20-\x7e]{1,300}$/
+
+/** Several registries permit one question a second, and bear a few at once. */
+const POLITENESS = { burst: 5, spacingMs: 1_000, maxWaitMs: 2_000 }
+
+/**
+ * WHOIS clients (RFC 3912) that reach public addresses alone, through the same guard as HTTP. One deadline covers name,
+ * connection and answer, so that a dripping server is cut off like a silent one. Throws `invalid_config` for an
+ * `allowPrivate` that is not usable.
+ */
+export function createPort43(options: GuardOptions): Port43 {
+  const guard = createGuard(options)
+  const politeness = createPoliteness(POLITENESS)
+  return {
+    async ask(question) {
+      const deadline = openDeadline(question.timeoutMs)
+      try {
+        if (!QUESTION.test(question.question)) throw new Error('not a question for port 43')
+        return { state: 'answered', text: await exchange(question, guard, politeness, deadline) }
+      } catch (error) {
+        return { state: 'failed', reason: reasonOf(deadline.signal.aborted ? deadline.signal.reason : error) }
+      } finally {
+        deadline.clear()
+      }
+    },
+  }
+}
+
+async function exchange(
+  { host, port, question }: Port43Question,
+  guard: Guard,
+  politeness: Politeness,
+  deadline: Deadline,
+): Promise<string> {
+  const checked = await deadline.race(guard(host))
+  await deadline.race(politeness.turn(`${host}:${port}`))
+  const socket = await dial(checked, port, deadline.signal)
+  try {
+    // Not ended: some servers take a client that has closed its half for one that has left.
+    socket.write(`${question}\r\n`)
+    const chunks: Buffer[] = []
+    let size = 0
+    for await (const chunk of socket) {
+      chunks.push(chunk)
+      size += chunk.length
+      if (size > MAX_ANSWER_BYTES) throw new Error(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`)
+    }
+    return textOf(Buffer.concat(chunks))
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** The protocol has no charset: UTF-8 where it is that, else Latin 1, which every byte is a letter of. */
+function textOf(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return bytes.toString('latin1')
+  }
+}

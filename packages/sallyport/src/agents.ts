@@ -1,0 +1,57 @@
+import {
+  type Clock,
+  type CrawlerVerifier,
+  createKeyDirectories,
+  createReplayMemory,
+  createSignatureVerifier,
+  type Fetch,
+  keySourceOf,
+  type SignatureVerifier,
+} from '@sallyport/core'
+import type { Config } from './config/schema.ts'
+
+/** The directory of an agent, as if it had been fetched: a JWKS. */
+export interface PublishedKeys {
+  readonly agent: string
+  readonly document: unknown
+}
+
+export interface AgentPorts {
+  readonly clock: Clock
+  readonly outbound: Fetch
+  readonly published: readonly PublishedKeys[]
+}
+
+/** Web Bot Auth: signatures are judged on keys that are fetched behind the requests, through the guarded fetcher. */
+export function openAgents(
+  { webBotAuth }: Config,
+  { catalogue }: CrawlerVerifier,
+  { clock, outbound, published }: AgentPorts,
+): { readonly signatures: SignatureVerifier } {
+  const { agents = [], discover = false, testKeys = false } = webBotAuth ?? {}
+  const origins = new Set(agents.map((agent) => new URL(agent).origin))
+  const directories = createKeyDirectories({
+    clock,
+    outbound,
+    testKeys,
+    isPermitted: (origin) => origins.has(origin),
+  })
+  const signatures = createSignatureVerifier({
+    clock,
+    catalogue,
+    directories,
+    replay: createReplayMemory(),
+    agents,
+    discover,
+  })
+  // Keys are there before the first signed request wants one, where the configuration names the agents.
+  for (const uri of agents) {
+    const source = keySourceOf({ uri, type: 'directory' }, origins)
+    if (source !== undefined) directories.find(source, '', true)
+  }
+  for (const { agent, document } of published) {
+    const source = keySourceOf({ uri: agent, type: 'directory' }, origins)
+    if (source !== undefined) directories.put(source, document)
+  }
+  return { signatures }
+}

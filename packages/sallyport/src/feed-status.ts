@@ -1,0 +1,57 @@
+import type { CrawlerRangeStatus, Snapshot, SourceStatus } from '@sallyport/core'
+import { type ResolvedSource, staleAfter } from '@sallyport/datasets'
+
+/** A snapshot that says of its sources, beside what was compiled, how their feeds stand now. */
+export function withFeedStatus(snapshot: Snapshot, sources: readonly ResolvedSource[]): Snapshot {
+  const resolved = new Map(sources.map((source) => [source.row.id, source]))
+  const statuses = snapshot.sources.map((status) => {
+    const source = resolved.get(status.id)
+    return source === undefined ? status : Object.freeze({ ...status, ...feedStatus(source, status) })
+  })
+  const ages = statuses.flatMap(({ id, state, staleAfter: time }) => {
+    const row = resolved.get(id)?.row
+    const isRangeList = row?.kind === 'ranges' || row?.kind === 'addresses'
+    return isRangeList && state === 'loaded' && time !== undefined ? [Date.parse(time)] : []
+  })
+  const crawlerStatus = statuses.flatMap((status) => {
+    const { kind, crawler: slug } = resolved.get(status.id)?.row ?? {}
+    return kind === 'crawler' && slug !== undefined ? [rangeStatus(slug, status)] : []
+  })
+  return Object.freeze({
+    ...snapshot,
+    crawlerStatus: Object.freeze(crawlerStatus),
+    ...(ages.length === 0 ? {} : { rangesStaleAfter: Math.min(...ages) }),
+    sources: Object.freeze(statuses),
+  })
+}
+
+function rangeStatus(slug: string, { state, date, staleAfter: time }: SourceStatus): CrawlerRangeStatus {
+  if (state !== 'loaded') return { slug, state: 'missing' }
+  return {
+    slug,
+    state: 'fresh',
+    ...(date === undefined ? {} : { date }),
+    ...(time === undefined ? {} : { staleAfter: Date.parse(time) }),
+  }
+}
+
+function feedStatus({ row, file, feed }: ResolvedSource, { state, date }: SourceStatus): Partial<SourceStatus> {
+  const current = file?.path.endsWith('.feed') ? feed?.current : undefined
+  const isFile = feed?.url.startsWith('file:') === true
+  const checked = current === undefined || isFile ? undefined : feed?.checked
+  // What a package or a user's own file brings has no publisher to ask: it was last true when it was written.
+  const written = isFile && feed.seen?.id === current?.id ? feed.seen?.lastModified : date
+  const lastTrue = checked ?? (written === undefined ? undefined : Date.parse(written))
+  const stale = state !== 'loaded' || lastTrue === undefined ? undefined : staleAfter(row, lastTrue)
+  return {
+    ...(checked === undefined ? {} : { checked: new Date(checked).toISOString() }),
+    ...(stale === undefined ? {} : { staleAfter: new Date(stale).toISOString() }),
+    ...(feed?.error === undefined ? {} : { error: feed.error }),
+    ...(current === undefined ? {} : { generation: current.id }),
+  }
+}
+
+/** Whether what is loaded of a source is past its age. `now` is in milliseconds since the epoch. */
+export function isStale({ staleAfter: time }: SourceStatus, now: number): boolean {
+  return time !== undefined && now >= Date.parse(time)
+}

@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { formatAddress, parseAddress, SallyportError } from '@sallyport/core'
+import {
+  type AuditReport,
+  auditLedger,
+  type CheckpointArchive,
+  type Ledger,
+  LedgerRefused,
+  type LedgerStore,
+  openLedger as openLedgerOn,
+  thumbprint,
+} from '@sallyport/ledger'
+import { openCheckpointFolder, openPostgresLedger, openSqliteLedger } from '@sallyport/stores'
+import { parseConfig } from './config/read.ts'
+import type { Config, ConfigInput } from './config/schema.ts'
+import { environmentName, loadSigningKey, prepareNextKey, readKeyFile, type SigningKeyPlace } from './signing-key.ts'
+
+/** Where a ledger is kept, inside its store and outside it. */
+export interface LedgerPlace {
+  readonly store: LedgerStore
+  readonly archive: CheckpointArchive
+}
+
+/**
+ * Opens the store of a configuration's ledger; nothing of it is checked yet. The file is beside that of the accounts
+ * and not in it, so that its writer never waits for theirs.
+ */
+export async function openLedgerPlace(config: Config): Promise<LedgerPlace> {
+  const { dataDir, store } = config
+  await mkdir(dataDir, { recursive: true })
+  const inFile = store === undefined || store.startsWith('sqlite:')
+  return {
+    store: await (inFile ? openSqliteLedger(join(dataDir, LEDGER_FILE)) : openPostgresLedger(store)),
+    archive: openCheckpointFolder(join(dataDir, CHECKPOINTS)),
+  }
+}
+
+const LEDGER_FILE = 'ledger.db'
+const CHECKPOINTS = 'checkpoints'
+
+/**
+ * Whether the ledger is opened at start: where there is one to be held against its checkpoints, or a key to be looked
+ * at, a start is the time to say what is wrong.
+ */
+export function opensAtStart({ dataDir, provenance }: Config): boolean {
+  const begun = [LEDGER_FILE, CHECKPOINTS].some((name) => existsSync(join(dataDir, name)))
+  return begun || provenance.signingKey !== undefined
+}
+
+/** Opens the ledger in its place. Rejects with `ledger_refused` where it contradicts its checkpoints or its key. */
+export async function openLedgerAt(
+  place: LedgerPlace,
+  config: Config,
+  clock: { now(): number },
+  onKeyMade?: (file: string) => void,
+): Promise<Ledger> {
+  const key = keyPlace(config, onKeyMade)
+  try {
+    return await openLedgerOn({
+      ...place,
+      clock,
+      randomness: bufferedRandomness(),
+      loadSigner: (kid) => loadSigningKey(key, kid),
+    })
+  } catch (error) {
+    if (!(error instanceof LedgerRefused)) throw error
+    throw new SallyportError('ledger_refused', error.message)
+  }
+}
+
+function keyPlace({ dataDir, provenance }: Config, onMade?: (file: string) => void): SigningKeyPlace {
+  return {
+    source: provenance.signingKey ?? join(dataDir, 'signing-key.pem'),
+    make: provenance.signingKey === undefined,
+    ...(onMade === undefined ? {} : { onMade }),
+  }
+}
+
+/** Asking the system for 32 bytes costs as much as all the rest of a record, and for many no more than for few. */
+function bufferedRandomness(): (bytes: number) => Uint8Array {
+  let buffer = Buffer.alloc(0)
+  return (bytes) => {
+    if (buffer.length < bytes) buffer = randomBytes(4096)
+    const taken = buffer.subarray(0, bytes)
+    buffer = buffer.subarray(bytes)
+    return taken
+  }
+}
+
+/** Work on a ledger beside the service, by those who run it. */
+export interface LedgerTools {
+  /** Walks everything; see `auditLedger`. Needs no key, and looks also where opening would be refused. */
+  verify(onProgress?: (done: number, total: number) => void): Promise<AuditReport>
+  /** Erases address, salt and context of all records about an address; gives how many. Throws `invalid_ip`. */
+  erase(address: string): Promise<number>
+  /** Hands over to a new key: one made here, or that in `nextKeyFile`. Gives the thumbprint of the new one. */
+  rotateKey(options: { readonly nextKeyFile?: string; readonly compromised?: boolean }): Promise<string>
+  close(): Promise<void>
+}
+
+/** Opens the ledger of a configuration alone, without data and without serving anything. */
+export async function openLedgerTools(options: ConfigInput = {}): Promise<LedgerTools> {
+  const config = parseConfig(options)
+  const place = await openLedgerPlace(config)
+  const { source } = keyPlace(config)
+  return {
+    verify: (onProgress) => auditLedger(place.store, { archive: place.archive, ...(onProgress && { onProgress }) }),
+    async erase(text) {
+      const address = parseAddress(text)
+      if (address === undefined) throw new SallyportError('invalid_ip', `Not an address: ${text}`)
+      return place.store.eraseSubject(formatAddress(address))
+    },
+    async rotateKey({ nextKeyFile, compromised = false }) {
+      const ledger = await openLedgerAt(place, config, { now: () => Date.now() })
+      if (nextKeyFile !== undefined) {
+        const next = await readKeyFile(nextKeyFile)
+        await ledger.rotate(next, compromised)
+        return thumbprint(next.publicKey)
+      }
+      if (environmentName(source) !== undefined) {
+        throw new SallyportError(
+          'invalid_config',
+          'The key comes from the environment: make the next one yourself and name its file with --next-key.',
+        )
+      }
+      const { next, place: put } = await prepareNextKey(source)
+      await ledger.rotate(next, compromised)
+      await put()
+      return thumbprint(next.publicKey)
+    },
+    close: () => place.store.close(),
+  }
+}

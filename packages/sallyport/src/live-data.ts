@@ -1,0 +1,94 @@
+import { type Clock, createFindings, type Fetch, type Observations } from '@sallyport/core'
+import type { Config } from './config/schema.ts'
+import { type Outcomes, openFeeds } from './feeds.ts'
+import { type LiveSnapshots, openLiveSnapshots } from './live-snapshots.ts'
+import type { OpenHooks } from './open.ts'
+import { startRefresh } from './refresh.ts'
+import { openSnapshot } from './snapshot.ts'
+
+export interface LiveDataPorts {
+  readonly clock: Clock
+  readonly outbound: Fetch
+  /** Asked before every snapshot. */
+  readonly observations: Observations
+  readonly hooks: OpenHooks
+  readonly notice: NonNullable<OpenHooks['onNotice']>
+  readonly onFault: (error: unknown) => void
+}
+
+/** The data of a running service: loaded, followed on the disk and, where the configuration says so, refreshed. */
+export interface LiveData {
+  readonly snapshots: LiveSnapshots
+  /** Path of the RDAP bootstrap file that was last downloaded. */
+  readonly bootstrapFile: () => string | undefined
+  close(): Promise<void>
+}
+
+export async function openLiveData(config: Config, ports: LiveDataPorts): Promise<LiveData> {
+  const { clock, outbound, observations, hooks, notice, onFault } = ports
+  const { metrics = {} } = hooks
+  const feeds = openFeeds(config, { clock, outbound })
+  const told = createRefusals()
+  const onRound = (outcomes: Outcomes) => {
+    for (const { source, state } of outcomes) metrics.onOutcome?.(source, state)
+    const message = told.news(outcomes)
+    if (message !== undefined) notice('SALLYPORT_FEED_REFUSED', message)
+  }
+  onRound(await feeds.takeFiles())
+  const { onSwap } = metrics
+  const closing = new AbortController()
+  const snapshots = await openLiveSnapshots({
+    feeds,
+    load: async (sources) => {
+      const loaded = await openSnapshot(config.dataDir, sources, {
+        ...hooks,
+        signal: closing.signal,
+        onRefused: (message) => notice('SALLYPORT_TABLES_REFUSED', `${message}; the data is compiled anew.`),
+      })
+      return Object.freeze({ ...loaded, observations, clock, findings: createFindings(clock) })
+    },
+    ...(onSwap === undefined ? {} : { onSwap }),
+  })
+  const refreshing = startRefresh({
+    feeds,
+    snapshots,
+    clock,
+    download: config.data.refresh,
+    onRound,
+    onOffline: (reason) =>
+      notice('SALLYPORT_OFFLINE', `No data could be refreshed (${reason}); what is there stays in use.`),
+    onFault,
+    random: Math.random,
+    signal: closing.signal,
+  })
+  const bootstrap = feeds.all.find(({ row }) => row.kind === 'rdap')
+  return {
+    snapshots,
+    bootstrapFile: () => (bootstrap === undefined ? undefined : feeds.file(bootstrap)?.path),
+    async close() {
+      closing.abort()
+      await refreshing
+    },
+  }
+}
+
+/** What is to be told of refused sources: one message a round, and the same refusal again is no news. */
+function createRefusals() {
+  const told = new Map<string, string>()
+  return {
+    news(outcomes: Outcomes): string | undefined {
+      const fresh: string[] = []
+      for (const outcome of outcomes) {
+        if (outcome.state !== 'refused') {
+          told.delete(outcome.source)
+        } else if (told.get(outcome.source) !== outcome.reason) {
+          told.set(outcome.source, outcome.reason)
+          fresh.push(`${outcome.source} is refused: ${outcome.reason}`)
+        }
+      }
+      if (fresh.length === 0) return undefined
+      const more = fresh.length === 1 ? '' : `, and ${fresh.length - 1} more`
+      return `${fresh[0]}${more}. What was loaded stays in use.`
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import { link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import { SallyportError } from '@sallyport/core'
+import { type Signer, thumbprint } from '@sallyport/ledger'
+
+/** Where the private key is: `env:NAME`, or a file; only a file of our own choosing is made when it is not there. */
+export interface SigningKeyPlace {
+  readonly source: string
+  readonly make: boolean
+  /** Told when a key was made. */
+  readonly onMade?: (file: string) => void
+}
+
+/** A key that is being handed over to lies beside the old one until the ledger has recorded it. */
+const NEXT = '.next'
+
+/**
+ * Reads the private signing key (Ed25519, PEM, PKCS 8). Of a file and the one beside it that a rotation may have left,
+ * the one of `kid` is taken and put in place. Rejects with `invalid_config` when the file may be read by others, is not
+ * there, or holds no such key.
+ */
+export async function loadSigningKey({ source, make, onMade }: SigningKeyPlace, kid?: string): Promise<Signer> {
+  const variable = environmentName(source)
+  if (variable !== undefined) return signerOf(parseKey(process.env[variable]?.replaceAll('\\n', '\n') ?? '', source))
+  if (make && kid === undefined && (await makeKeyFile(source))) onMade?.(source)
+  const next = await readKeyFile(`${source}${NEXT}`).catch(() => undefined)
+  if (next !== undefined && thumbprint(next.publicKey) === kid) {
+    await rename(`${source}${NEXT}`, source)
+    return next
+  }
+  return readKeyFile(source)
+}
+
+/** The name of the environment variable that holds the key; `undefined` where a file does. */
+export function environmentName(source: string): string | undefined {
+  return source.startsWith('env:') ? source.slice('env:'.length) : undefined
+}
+
+/**
+ * Makes the key to hand over to, beside the one in use, and gives it with the step that puts it in place. One that an
+ * interrupted rotation has left there is made anew.
+ */
+export async function prepareNextKey(file: string): Promise<{ readonly next: Signer; place(): Promise<void> }> {
+  await rm(`${file}${NEXT}`, { force: true })
+  await makeKeyFile(`${file}${NEXT}`)
+  return { next: await readKeyFile(`${file}${NEXT}`), place: () => rename(`${file}${NEXT}`, file) }
+}
+
+/** Reads a key from a file that only its owner can read. */
+export async function readKeyFile(file: string): Promise<Signer> {
+  const found = await stat(file).catch(() => undefined)
+  if (found === undefined) throw unusable(file, 'is not there')
+  const mode = found.mode & 0o777
+  if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+    throw unusable(file, `may be read by others (mode ${mode.toString(8).padStart(4, '0')}): chmod 600 it`)
+  }
+  return signerOf(parseKey(await readFile(file, 'utf8'), file))
+}
+
+/** False when there is one already. The file appears whole: a process that dies half-way leaves none. */
+async function makeKeyFile(file: string): Promise<boolean> {
+  if ((await stat(file).catch(() => undefined)) !== undefined) return false
+  await mkdir(dirname(file), { recursive: true })
+  const temporary = `${file}.${randomBytes(6).toString('hex')}`
+  const handle = await open(temporary, 'wx', 0o600)
+  try {
+    await handle.writeFile(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
+    await handle.sync()
+    await handle.close()
+    await link(temporary, file)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
+  } finally {
+    await handle.close().catch(() => {})
+    await rm(temporary, { force: true })
+  }
+}
+
+function parseKey(pem: string, source: string): KeyObject {
+  let key: KeyObject
+  try {
+    key = createPrivateKey(pem)
+  } catch {
+    throw unusable(source, 'is not a private key in PEM')
+  }
+  if (key.asymmetricKeyType !== 'ed25519') throw unusable(source, 'is not an Ed25519 key')
+  return key
+}
+
+function signerOf(key: KeyObject): Signer {
+  const { x = '' } = createPublicKey(key).export({ format: 'jwk' })
+  const signBytes = promisify(sign) as (algorithm: null, bytes: Uint8Array, key: KeyObject) => Promise<Buffer>
+  return { publicKey: Buffer.from(x, 'base64url'), sign: (bytes) => signBytes(null, bytes, key) }
+}
+
+function unusable(source: string, reason: string): SallyportError {
+  return new SallyportError('invalid_config', `provenance.signingKey: ${source} ${reason}`)
+}

@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises'
+import {
+  type Clock,
+  createRegistries,
+  createWhois,
+  type Dns,
+  type Fetch,
+  fetchText,
+  parseBootstrap,
+  type Registries,
+  type Whois,
+  type WhoisServer,
+} from '@sallyport/core'
+import { createPoliteFetch, createPort43 } from '@sallyport/net'
+import type { Config } from './config/schema.ts'
+
+export interface WhoisParts {
+  readonly clock: Clock
+  readonly dns: Dns
+  readonly outbound: Fetch
+  /** Path of a refreshed bootstrap file, where there is one; another path whenever there is a newer file. */
+  readonly bootstrapFile?: () => string | undefined
+}
+
+/** Registries bear more than a handful of questions a second over RDAP; this keeps us far from their limits. */
+const RDAP_POLITENESS = { burst: 20, spacingMs: 100, maxWaitMs: 1_000 }
+
+const BOOTSTRAP = { maxBytes: 1024 * 1024, timeoutMs: 2_000, redirects: 2 }
+const DAY = 86_400_000
+/** How long a bootstrap file that could not be had is not asked for again. */
+const RETRY = 60_000
+
+/** What a configuration says of WHOIS, as the service that asks registries. */
+export function createWhoisOf(config: Config, { clock, dns, outbound, bootstrapFile }: WhoisParts): Whois {
+  const servers = new Map(Object.entries(config.whois.servers).map(([tld, server]) => [tld, serverOf(server)]))
+  const { rdapBootstrap } = config.whois
+  return createWhois({
+    clock,
+    outbound: createPoliteFetch(outbound, RDAP_POLITENESS),
+    port43: createPort43({ dns, allowPrivate: config.net.allowPrivate }),
+    registries:
+      rdapBootstrap === undefined
+        ? storedRegistries(servers, bootstrapFile)
+        : fetchedRegistries(rdapBootstrap, servers, { clock, outbound }),
+  })
+}
+
+type Servers = ReadonlyMap<string, WhoisServer>
+
+/** The services of the refreshed file, or those that are shipped where there is none that can be read. */
+function storedRegistries(servers: Servers, bootstrapFile: () => string | undefined = () => undefined) {
+  let read: { readonly path: string | undefined; readonly registries: Registries } | undefined
+  return async () => {
+    const path = bootstrapFile()
+    if (read === undefined || read.path !== path) read = { path, registries: await registriesOf(path, servers) }
+    return read.registries
+  }
+}
+
+/** The services of a bootstrap file at a URL, asked for once a day; until it can be had, those that are known. */
+function fetchedRegistries(url: string, servers: Servers, { clock, outbound }: Pick<WhoisParts, 'clock' | 'outbound'>) {
+  let registries = createRegistries({ servers })
+  let next = Number.NEGATIVE_INFINITY
+  let running: Promise<void> | undefined
+
+  async function refresh(): Promise<void> {
+    const answer = await fetchText(outbound, { url, ...BOOTSTRAP })
+    const bases = answer.state === 'answered' && answer.status === 200 ? parseBootstrap(answer.body) : undefined
+    next = clock.now() + (bases === undefined ? RETRY : DAY)
+    if (bases !== undefined) registries = createRegistries({ bootstrap: bases, servers })
+    running = undefined
+  }
+
+  return async () => {
+    if (clock.now() >= next) running ??= refresh()
+    await running
+    return registries
+  }
+}
+
+async function registriesOf(path: string | undefined, servers: Servers): Promise<Registries> {
+  const text = path === undefined ? '' : await readFile(path, 'utf8').catch(() => '')
+  const bases = parseBootstrap(text)
+  return createRegistries({ servers, ...(bases === undefined ? {} : { bootstrap: bases }) })
+}
+
+/** `host:port`, as the schema has checked it. */
+function serverOf(text: string): WhoisServer {
+  const colon = text.lastIndexOf(':')
+  return { host: text.slice(0, colon).replace(/^\[(.*)\]$/, '$1'), port: Number(text.slice(colon + 1)) }
+}

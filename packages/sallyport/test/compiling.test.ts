@@ -1,0 +1,22 @@
+import { readdirSync } from 'node:fs'
+import { resolveSources } from '@sallyport/datasets'
+import t from 'tap'
+import { openSnapshot } from '../src/snapshot.ts'
+import { madeConfig, oneNodeDatabase } from './made-sources.ts'
+
+t.test('a compile that is cancelled gives nothing, is not read as it is instead, and can be begun again', async (t) => {
+  for (const unused of [0, 128 * 1024]) {
+    const { dataDir = '', data } = madeConfig(t.testdir(), { 'dbip-city-lite': oneNodeDatabase(unused) })
+    const sources = resolveSources(data?.sources)
+    const closing = new AbortController()
+    const reason = new Error('closed')
+    const cancelled = openSnapshot(dataDir, sources, {
+      signal: closing.signal,
+      onProgress: () => closing.abort(reason),
+    })
+    await t.rejects(cancelled, reason)
+    const { networks, geo } = await openSnapshot(dataDir, sources)
+    t.ok(networks && geo)
+    t.ok(readdirSync(dataDir).some((name) => name.startsWith('city-')))
+  }
+})

@@ -1,0 +1,71 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Address, formatAddress, type InspectionRequest, parseAddress } from '@sallyport/core'
+import t from 'tap'
+import { open, openOverrides } from '../src/open.ts'
+import { madeConfig } from './made-sources.ts'
+
+function requestFrom(peer: string): InspectionRequest {
+  return { peer, method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1', fields: [] }
+}
+
+function address(text: string): Address {
+  const parsed = parseAddress(text)
+  if (parsed === undefined) throw new TypeError(text)
+  return parsed
+}
+
+t.test('an override set elsewhere is in force in a running process, and so is its end', async (t) => {
+  const config = madeConfig(t.testdir())
+  const sallyport = await open({ ...config, policy: { preset: 'low-friction' } })
+  t.teardown(() => sallyport.close())
+  const decide = () => sallyport.decide(requestFrom('8.1.0.1'))
+  t.match(decide(), { action: 'allow' })
+  const elsewhere = await openOverrides(config)
+  t.teardown(() => elsewhere.close())
+  await elsewhere.overrides.set(address('8.1.0.1'), { networkClass: 'residential_proxy', note: 'seen selling' })
+  while (decide().action === 'allow') await delay(10)
+  t.match(decide(), {
+    action: 'flag',
+    reasons: [{}, { id: 'network:residential_proxy', text: /set by the operator/, source: 'operator-overrides' }],
+    inspection: { network: { verdict: { method: 'ip_state', confidence: 1 }, asn: 7922 } },
+  })
+  t.match(await sallyport.lookup('8.1.0.1'), { isProxy: true, verdict: { method: 'ip_state' } })
+  await elsewhere.overrides.unset(address('8.1.0.1'))
+  while (decide().action === 'flag') await delay(10)
+  t.match(decide().inspection.network.verdict, { classification: 'residential_clean', method: 'asn' })
+})
+
+t.test('set, listed and unset; a reserved address stays what it is', async (t) => {
+  const { overrides, close } = await openOverrides(madeConfig(t.testdir()))
+  t.teardown(close)
+  t.same(await overrides.list(), [])
+  const set = await overrides.set(address('8.2.0.1'), { networkClass: 'vpn', provider: 'Tunnels', ttlMs: 60_000 })
+  t.equal((set.expiresAt ?? 0) - set.setAt, 60_000)
+  t.same(
+    (await overrides.list()).map((one) => formatAddress(one.address)),
+    ['8.2.0.1'],
+  )
+  await overrides.unset(address('8.2.0.1'))
+  await t.rejects(overrides.unset(address('8.2.0.1')), { code: 'unknown_observation' })
+  await t.rejects(overrides.set(address('10.0.0.1'), { networkClass: 'vpn' }), {
+    code: 'invalid_request',
+    message: /10\.0\.0\.1 is reserved \(private\)/,
+  })
+})
+
+t.test('reverse names are asked only where they are switched on', async (t) => {
+  const sallyport = await open({
+    ...madeConfig(t.testdir()),
+    dns: { servers: ['127.0.0.1:9'], timeoutMs: 10, reverseNames: true },
+  })
+  t.equal(sallyport.config.dns.reverseNames, true)
+  t.equal(
+    sallyport.inspect(requestFrom('8.2.0.1')).network.verdict.classification,
+    'hosting',
+    'the answer is not waited for',
+  )
+  await sallyport.close()
+  const plain = await open(madeConfig(t.testdir({})))
+  t.teardown(() => plain.close())
+  t.equal(plain.config.dns.reverseNames, false)
+})

@@ -1,0 +1,74 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { createSigner, DIRECTORY_PATH } from '@sallyport/core'
+import t from 'tap'
+import { readPolicy } from '../src/config/policy-file.ts'
+import { parseConfig } from '../src/config/read.ts'
+import { open } from '../src/index.ts'
+
+const NO_DATA = Object.fromEntries(
+  ['asn-csv-v4', 'asn-csv-v6', 'asn-country-v4', 'asn-country-v6', 'dbip-city-v4', 'dbip-city-v6'].map((id) => [
+    id,
+    { enabled: false },
+  ]),
+)
+
+t.test('an agent whose keys are published is verified, and decided about by the policy of the file', async (t) => {
+  const agent = 'https://agent.example'
+  const signer = createSigner(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }))
+  const sallyport = await open(
+    {
+      dataDir: t.testdir(),
+      data: { refresh: false, sources: NO_DATA },
+      webBotAuth: { agents: [agent] },
+      policy: { preset: 'agents-welcome', rules: [{ id: 'known', match: { identity: [agent] }, action: 'flag' }] },
+      // Nobody answers: the fetch of the real directory fails, and takes no key away.
+      dns: { servers: ['127.0.0.1:1'], timeoutMs: 10 },
+    },
+    { published: [{ agent, document: signer.directory }] },
+  )
+  t.teardown(() => sallyport.close())
+  const fields = ['Host', 'example.com', 'Signature-Agent', `"${agent}"`]
+  const request = { peer: '8.8.8.8', method: 'GET', target: '/', scheme: 'https', httpVersion: '1.1', fields } as const
+  const created = Math.floor(Date.now() / 1000)
+  const signature = signer.sign({
+    request,
+    label: 'sig1',
+    components: '"@authority" "signature-agent"',
+    created,
+    expires: created + 60,
+    nonce: 'x',
+  })
+  t.match(sallyport.decide({ ...request, fields: [...fields, ...signature] }), {
+    action: 'flag',
+    reasons: [{ id: 'policy:known' }, {}, { id: 'signature:verified' }],
+    inspection: { agent: { class: 'ai_agent', identity: { name: agent, verified: true } } },
+  })
+  t.equal(DIRECTORY_PATH, '/.well-known/http-message-signatures-directory')
+})
+
+t.test('every word of the policy language is one of the configuration', async (t) => {
+  const match = {
+    ...{
+      path: ['/a'],
+      method: ['GET'],
+      class: ['human'],
+      operator: ['OpenAI'],
+      vendor: ['OpenAI'],
+      purpose: ['agent'],
+    },
+    ...{ identity: ['*'], networkClass: ['vpn'], provider: ['x'], country: ['DE', 'unknown'], asn: [1] },
+    ...{ confidence: { atLeast: 0.5, atMost: 1 }, header: { present: ['a'], absent: ['b'] }, basis: ['signature'] },
+    ...{ time: { from: '09:00', to: '17:00', days: ['mon'], zone: 'Europe/Berlin' }, headless: true },
+    ...{ crawler: ['gptbot'], crawlerOutcome: ['verified'] },
+  }
+  const rule = { id: 'all', match, action: 'block', monitor: true, onError: 'flag' }
+  const policy = { preset: 'jurisdiction-strict', rules: [rule], default: 'flag', onError: 'block', allowlist: ['::1'] }
+  t.same(parseConfig({ policy }).policy, policy)
+  const refused = (wrong: object) => () => parseConfig({ policy: { rules: [{ ...rule, match: wrong }] } })
+  t.throws(refused({ user: ['x'] }), { code: 'invalid_config', message: /policy\.rules\.0\.match\.user/ })
+  t.throws(refused({ confidence: { atLeast: 2 } }), { message: /policy\.rules\.0\.match\.confidence\.atLeast/ })
+  t.throws(refused({ time: { days: ['Sunday'] } }), { message: /policy\.rules\.0\.match\.time\.days\.0/ })
+  t.throws(() => parseConfig({ webBotAuth: { agents: ['chatgpt.com'] } }), { message: /webBotAuth\.agents\.0/ })
+  const file = `${t.testdir({ 'p.json': JSON.stringify({ policy }), 'q.json': JSON.stringify(policy) })}/p.json`
+  t.same([readPolicy(file), readPolicy(file.replace('/p.', '/q.'))], [policy, policy])
+})

@@ -1,0 +1,39 @@
+import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { archiveName, type CheckpointArchive } from '@sallyport/ledger'
+
+const SUFFIX = '.checkpoint'
+
+/**
+ * Checkpoints as files, one a log, each the newest signed note as it is: outside the database on purpose, so that a
+ * database put back from an old copy meets what was signed since. A file is replaced whole or not at all.
+ */
+export function openCheckpointFolder(folder: string): CheckpointArchive {
+  let writes = 0
+  return {
+    async list() {
+      const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return []
+        throw error
+      })
+      const files = names.filter((name) => name.endsWith(SUFFIX)).sort()
+      return Promise.all(files.map(async (name) => ({ name, note: await readFile(join(folder, name), 'utf8') })))
+    },
+    async write({ log, note }) {
+      await mkdir(folder, { recursive: true })
+      const path = join(folder, `${archiveName(log)}${SUFFIX}`)
+      const temporary = `${path}.${process.pid}.${writes++}`
+      const file = await open(temporary, 'w', 0o644)
+      try {
+        await file.writeFile(note)
+        await file.datasync()
+      } finally {
+        await file.close()
+      }
+      await rename(temporary, path)
+      // The name as well as the bytes: without it a power cut would leave the note before.
+      const entries = await open(folder, 'r')
+      await entries.sync().finally(() => entries.close())
+    },
+  }
+}

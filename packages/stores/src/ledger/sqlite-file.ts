@@ -1,0 +1,341 @@
+import { randomBytes } from 'node:crypto'
+import {
+  type Batch,
+  type Document,
+  type Head,
+  KEY_LOG,
+  leafTile,
+  openFrontier,
+  placeBatch,
+  type SignedHead,
+  type StoredRecord,
+  type Subject,
+  TILE_WIDTH,
+  type Uncovered,
+} from '@sallyport/ledger'
+import type { Database, SqlRow, SqlValue } from '../driver.ts'
+import { openDatabase } from '../open-database.ts'
+import { type PackedDrafts, type PackedRecords, packRecords, unpackDrafts } from './transit.ts'
+
+/** Every version of the tables; a step that has been released is never changed, a new one is added. */
+const STEPS: readonly string[] = [
+  `CREATE TABLE ledger (
+     id INTEGER PRIMARY KEY CHECK (id = 1),
+     origin TEXT NOT NULL,
+     next_id INTEGER NOT NULL
+   ) STRICT;
+   CREATE TABLE log (
+     id INTEGER PRIMARY KEY,
+     name TEXT NOT NULL UNIQUE,
+     size INTEGER NOT NULL,
+     link TEXT NOT NULL,
+     issued_at INTEGER NOT NULL,
+     peaks BLOB NOT NULL,
+     covered INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX log_uncovered ON log (id) WHERE size > covered;
+   CREATE TABLE record (
+     attestation_id INTEGER PRIMARY KEY,
+     log INTEGER NOT NULL,
+     seq INTEGER NOT NULL,
+     bytes BLOB NOT NULL,
+     UNIQUE (log, seq)
+   ) STRICT;
+   CREATE TABLE node (
+     log INTEGER NOT NULL,
+     level INTEGER NOT NULL,
+     place INTEGER NOT NULL,
+     hash BLOB NOT NULL,
+     PRIMARY KEY (log, level, place)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE subject (
+     attestation_id INTEGER PRIMARY KEY,
+     issued_at INTEGER NOT NULL,
+     address TEXT NOT NULL,
+     salt BLOB NOT NULL,
+     context TEXT
+   ) STRICT;
+   CREATE TABLE checkpoint (
+     log INTEGER NOT NULL,
+     size INTEGER NOT NULL,
+     note TEXT NOT NULL,
+     PRIMARY KEY (log, size)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE document (
+     sha256 TEXT PRIMARY KEY,
+     text TEXT NOT NULL
+   ) STRICT, WITHOUT ROWID;`,
+]
+
+/** Logs whose head is kept in memory between two transactions. */
+const MOST_TIPS = 10_000
+
+/** Rows that one statement erases by age. */
+const ERASE_AT_ONCE = 1000
+
+/** A head with the number of its log in the file. */
+interface Tip {
+  readonly id: number
+  readonly head: Head
+}
+
+/** Where appended records stand. */
+export interface AppendedPlaces {
+  readonly firstId: number
+  readonly positions: Float64Array
+}
+
+/** The ledger in a file, blocking: what `LedgerStore` promises, for the one thread that has it. */
+export type LedgerFile = Awaited<ReturnType<typeof openLedgerFile>>
+
+/**
+ * Opens or creates the file. Any number of processes may have it open: a writer takes SQLite's lock, then looks whether
+ * another has written since, and the head that it goes on from is compared once more when it is written.
+ */
+export async function openLedgerFile(path: string) {
+  const database = await openDatabase(path, STEPS)
+  // What is erased is overwritten, not only unlinked.
+  database.exec('PRAGMA secure_delete = ON')
+  database
+    .prepare('INSERT INTO ledger VALUES (1, ?, 1) ON CONFLICT (id) DO NOTHING')
+    .run(`sallyport/${randomBytes(8).toString('hex')}`)
+  const selectLedger = database.prepare('SELECT origin, next_id FROM ledger')
+  const selectLog = database.prepare('SELECT * FROM log WHERE name = ?')
+  const insertLog = database.prepare(
+    'INSERT INTO log (name, size, link, issued_at, peaks, covered) VALUES (?, 0, ?, 0, ?, 0)',
+  )
+  const updateLog = database.prepare(
+    'UPDATE log SET size = ?, link = ?, issued_at = ?, peaks = ? WHERE id = ? AND size = ? AND link = ?',
+  )
+  const updateNext = database.prepare('UPDATE ledger SET next_id = ? WHERE next_id = ?')
+  const insertRecord = database.prepare('INSERT INTO record VALUES (?, ?, ?, ?)')
+  const insertNode = database.prepare('INSERT INTO node VALUES (?, ?, ?, ?)')
+  const insertSubject = database.prepare('INSERT INTO subject VALUES (?, ?, ?, ?, ?)')
+  const selectRecord = database.prepare(
+    'SELECT r.seq, r.bytes FROM record r JOIN log l ON l.id = r.log WHERE r.attestation_id = ? AND l.name = ?',
+  )
+  const selectRecords = database.prepare(
+    'SELECT attestation_id, seq, bytes FROM record WHERE log = (SELECT id FROM log WHERE name = ?) AND seq >= ? ORDER BY seq LIMIT ?',
+  )
+  const selectNodes = database.prepare(
+    'SELECT hash FROM node WHERE log = (SELECT id FROM log WHERE name = ?) AND level = ? AND place >= ? AND place < ? ORDER BY place',
+  )
+  const selectSubject = database.prepare('SELECT * FROM subject WHERE attestation_id = ?')
+  const selectUncovered = database.prepare('SELECT * FROM log WHERE size > covered ORDER BY id LIMIT ?')
+  const putNote = database.prepare(
+    'INSERT INTO checkpoint VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET note = excluded.note',
+  )
+  const setCovered = database.prepare('UPDATE log SET covered = ? WHERE id = ?')
+  const selectNewest = database.prepare(
+    'SELECT note FROM checkpoint WHERE log = (SELECT id FROM log WHERE name = ?) ORDER BY size DESC LIMIT 1',
+  )
+  const selectCovering = database.prepare(
+    'SELECT note FROM checkpoint WHERE log = (SELECT id FROM log WHERE name = ?) AND size > ? ORDER BY size LIMIT 1',
+  )
+  const selectNotes = database.prepare(
+    'SELECT size, note FROM checkpoint WHERE log = (SELECT id FROM log WHERE name = ?) ORDER BY size',
+  )
+  const putText = database.prepare('INSERT INTO document VALUES (?, ?) ON CONFLICT DO NOTHING')
+  const selectText = database.prepare('SELECT text FROM document WHERE sha256 = ?')
+  const selectNames = database.prepare('SELECT name FROM log ORDER BY id')
+  const eraseAddress = database.prepare('DELETE FROM subject WHERE address = ?')
+  const eraseOldest = database.prepare(
+    'DELETE FROM subject WHERE attestation_id IN (SELECT attestation_id FROM subject ORDER BY attestation_id LIMIT ?) AND issued_at < ?',
+  )
+
+  const origin = String(selectLedger.get()?.['origin'])
+  let tips = new Map<string, Tip>()
+  /** The next id as of our last transaction: where the file says another, somebody else has written. */
+  let ourNextId = -1
+
+  function transaction<T>(work: () => T): T {
+    database.exec('BEGIN IMMEDIATE')
+    try {
+      const result = work()
+      database.exec('COMMIT')
+      return result
+    } catch (error) {
+      tips = new Map()
+      rollback(database)
+      throw error
+    }
+  }
+
+  function tipOf(log: string): Tip | undefined {
+    const known = tips.get(log)
+    if (known !== undefined) return known
+    const row = selectLog.get(log)
+    return row === undefined ? undefined : { id: Number(row['id']), head: headOf(row) }
+  }
+
+  /** The first id and each record's position; ids rise by one. */
+  function append(packed: PackedDrafts, expected?: { readonly log: string; readonly size: number }) {
+    const drafts = unpackDrafts(packed)
+    return transaction((): AppendedPlaces | undefined => {
+      const nextId = Number(selectLedger.get()?.['next_id'])
+      if (nextId !== ourNextId || tips.size > MOST_TIPS) tips = new Map()
+      if (expected !== undefined && (tipOf(expected.log)?.head.size ?? 0) !== expected.size) return undefined
+      const before = new Map<string, Tip>()
+      const batch = placeBatch(origin, nextId, drafts, (log) => {
+        const tip = tipOf(log)
+        if (tip !== undefined) before.set(log, tip)
+        return tip?.head
+      })
+      write(batch, before)
+      if (updateNext.run(batch.nextId, nextId).changes !== 1) throw new Error('The ledger was written by another.')
+      ourNextId = batch.nextId
+      return { firstId: nextId, positions: Float64Array.from(batch.records, ({ seq }) => seq) }
+    })
+  }
+
+  function write({ records, nodes, heads }: Batch, before: ReadonlyMap<string, Tip>): void {
+    const ids = new Map<string, number>()
+    for (const [log, head] of heads) {
+      const tip = before.get(log) ?? newLog(log)
+      const { size, link, issuedAt, peaks } = head
+      const { changes } = updateLog.run(size, link, issuedAt, peaks, tip.id, tip.head.size, tip.head.link)
+      if (changes !== 1) throw new Error(`The head of ${log} is another than it was.`)
+      tips.set(log, { id: tip.id, head })
+      ids.set(log, tip.id)
+    }
+    for (const { attestationId, log, seq, bytes, issuedAt, subject } of records) {
+      insertRecord.run(attestationId, ids.get(log) as number, seq, bytes)
+      if (subject === undefined) continue
+      insertSubject.run(attestationId, issuedAt, subject.address, subject.salt, subject.context ?? null)
+    }
+    for (const { log, tileLevel, index, hash } of nodes) insertNode.run(ids.get(log) as number, tileLevel, index, hash)
+  }
+
+  function newLog(log: string): Tip {
+    insertLog.run(log, '', new Uint8Array())
+    const row = selectLog.get(log)
+    if (row === undefined) throw new Error(`The log ${log} was not made.`)
+    return { id: Number(row['id']), head: headOf(row) }
+  }
+
+  return {
+    origin,
+    append,
+    head(log: string): Head | undefined {
+      const row = selectLog.get(log)
+      return row === undefined ? undefined : headOf(row)
+    },
+    logs: (): readonly string[] => selectNames.all().map((row) => String(row['name'])),
+    find(attestationId: number, log: string): StoredRecord | undefined {
+      const row = selectRecord.get(attestationId, log)
+      return row === undefined
+        ? undefined
+        : { log, attestationId, seq: Number(row['seq']), bytes: bytesOf(row, 'bytes') }
+    },
+    records: (log: string, from: number, count: number): PackedRecords =>
+      packRecords(
+        selectRecords.all(log, from, count).map((row) => ({
+          attestationId: Number(row['attestation_id']),
+          seq: Number(row['seq']),
+          bytes: bytesOf(row, 'bytes'),
+        })),
+      ),
+    tile(log: string, tileLevel: number, index: number): Uint8Array {
+      const start = index * TILE_WIDTH
+      if (tileLevel === 0)
+        return leafTile(selectRecords.all(log, start, TILE_WIDTH).map((row) => bytesOf(row, 'bytes')))
+      return Buffer.concat(
+        selectNodes.all(log, tileLevel, start, start + TILE_WIDTH).map((row) => bytesOf(row, 'hash')),
+      )
+    },
+    subjects(attestationIds: readonly number[]): ReadonlyMap<number, Subject> {
+      const found = attestationIds.map((id) => [id, selectSubject.get(id)] as const)
+      return new Map(found.flatMap(([id, row]) => (row === undefined ? [] : [[id, subjectOf(row)]])))
+    },
+    uncovered: (limit: number): readonly Uncovered[] =>
+      selectUncovered.all(limit).map((row) => {
+        const { size, peaks } = headOf(row)
+        return {
+          log: String(row['name']),
+          size,
+          root: openFrontier(size, peaks).root(),
+          covered: Number(row['covered']),
+        }
+      }),
+    putCheckpoint: ({ log, size, note }: SignedHead, after: number, keyCount: number): boolean =>
+      transaction(() => {
+        const row = selectLog.get(log)
+        if (row === undefined || Number(row['covered']) !== after) return false
+        if (Number(selectLog.get(KEY_LOG)?.['size'] ?? 0) !== keyCount) return false
+        putNote.run(Number(row['id']), size, note)
+        setCovered.run(size, Number(row['id']))
+        return true
+      }),
+    checkpoints(log: string, seq: number): { readonly newest?: string; readonly covering?: string } {
+      const newest = selectNewest.get(log)?.['note']
+      const covering = selectCovering.get(log, seq)?.['note']
+      return {
+        ...(newest === undefined ? {} : { newest: String(newest) }),
+        ...(covering === undefined ? {} : { covering: String(covering) }),
+      }
+    },
+    allCheckpoints: (log: string): readonly SignedHead[] =>
+      selectNotes.all(log).map((row) => ({ log, size: Number(row['size']), note: String(row['note']) })),
+    putDocument({ sha256, text }: Document): void {
+      putText.run(sha256, text)
+    },
+    document(sha256: string): string | undefined {
+      const text = selectText.get(sha256)?.['text']
+      return text === undefined ? undefined : String(text)
+    },
+    eraseSubject(address: string): number {
+      const erased = Number(eraseAddress.run(address).changes)
+      foldLog(database)
+      return erased
+    },
+    eraseBefore(moment: number): number {
+      let erased = 0
+      for (;;) {
+        const changes = Number(eraseOldest.run(ERASE_AT_ONCE, moment).changes)
+        erased += changes
+        if (changes < ERASE_AT_ONCE) break
+      }
+      if (erased > 0) foldLog(database)
+      return erased
+    },
+    close: (): void => database.close(),
+  }
+}
+
+/** Old pages of the write-ahead log still hold what was erased, until they are folded into the file. */
+function foldLog(database: Database): void {
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+}
+
+/** After some failures, such as a full disk, SQLite has rolled back by itself. */
+function rollback(database: Database): void {
+  try {
+    database.exec('ROLLBACK')
+  } catch {
+    // There was nothing left to roll back.
+  }
+}
+
+function headOf(row: SqlRow): Head {
+  return {
+    size: Number(row['size']),
+    link: String(row['link']),
+    issuedAt: Number(row['issued_at']),
+    peaks: bytesOf(row, 'peaks'),
+  }
+}
+
+function subjectOf(row: SqlRow): Subject {
+  const context = row['context']
+  return {
+    address: String(row['address']),
+    salt: bytesOf(row, 'salt'),
+    ...(context === null || context === undefined ? {} : { context: String(context) }),
+  }
+}
+
+function bytesOf(row: SqlRow, column: string): Uint8Array {
+  const value: SqlValue | undefined = row[column]
+  if (!(value instanceof Uint8Array)) throw new TypeError(`${column} holds no bytes.`)
+  return value
+}

@@ -1,0 +1,98 @@
+import { Worker } from 'node:worker_threads'
+import type { LedgerStore } from '@sallyport/ledger'
+import type { LedgerFile } from './sqlite-file.ts'
+import type { Call, Operation, Reply } from './sqlite-worker.ts'
+import { packDrafts, unpackRecords } from './transit.ts'
+
+/** Longest that an operation of a request takes: a disk that hangs is a store that is down. */
+const CALL_MS = 5_000
+
+/** These look at every row. */
+const UNTIMED: readonly Operation[] = ['eraseSubject', 'eraseBefore']
+
+interface Pending {
+  resolve(result: unknown): void
+  reject(error: Error): void
+  readonly timer?: NodeJS.Timeout
+}
+
+/**
+ * Opens the ledger in the SQLite file at `path`, creating it. The file is written by a thread of its own, with a full
+ * sync at every commit; any number of processes may do so at once.
+ */
+export async function openSqliteLedger(path: string): Promise<LedgerStore> {
+  const worker = new Worker(new URL('./sqlite-worker.js', import.meta.url), { workerData: path })
+  const pending = new Map<number, Pending>()
+  let calls = 0
+  let ended: Error | undefined
+
+  function settle(id: number): Pending | undefined {
+    const found = pending.get(id)
+    if (found === undefined) return undefined
+    pending.delete(id)
+    clearTimeout(found.timer)
+    // The thread holds the process only while somebody waits for it.
+    if (pending.size === 0) worker.unref()
+    return found
+  }
+
+  function fail(error: Error): void {
+    ended ??= error
+    for (const id of [...pending.keys()]) settle(id)?.reject(ended)
+  }
+
+  worker.on('message', ({ id, result, error }: Reply) => {
+    const waiting = settle(id)
+    if (error === undefined) waiting?.resolve(result)
+    else waiting?.reject(new Error(error))
+  })
+  worker.on('error', fail)
+  worker.on('exit', () => fail(new Error('The ledger is closed.')))
+
+  function expect(id: number, limitMs?: number): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const expire = () => settle(id)?.reject(new Error(`The ledger has not answered for ${CALL_MS} ms.`))
+      const timer = limitMs === undefined ? undefined : setTimeout(expire, limitMs)
+      pending.set(id, { resolve, reject, ...(timer === undefined ? {} : { timer }) })
+      worker.ref()
+    })
+  }
+
+  async function call<Name extends Operation>(
+    operation: Name,
+    ...values: Parameters<LedgerFile[Name]>
+  ): Promise<ReturnType<LedgerFile[Name]>> {
+    if (ended !== undefined) throw ended
+    const id = ++calls
+    const answer = expect(id, UNTIMED.includes(operation) ? undefined : CALL_MS)
+    worker.postMessage({ id, operation, values } satisfies Call)
+    return (await answer) as ReturnType<LedgerFile[Name]>
+  }
+
+  const origin = String(await expect(0))
+  return {
+    origin,
+    async append(drafts, expected) {
+      const places = await call('append', packDrafts(drafts), expected)
+      return places && Array.from(places.positions, (seq, index) => ({ attestationId: places.firstId + index, seq }))
+    },
+    head: (log) => call('head', log),
+    logs: () => call('logs'),
+    find: (attestationId, log) => call('find', attestationId, log),
+    records: async (log, from, count) => unpackRecords(log, await call('records', log, from, count)),
+    tile: (log, tileLevel, index) => call('tile', log, tileLevel, index),
+    subjects: (attestationIds) => call('subjects', attestationIds),
+    uncovered: (limit) => call('uncovered', limit),
+    putCheckpoint: (head, after, keyCount) => call('putCheckpoint', head, after, keyCount),
+    checkpoints: (log, seq) => call('checkpoints', log, seq),
+    allCheckpoints: (log) => call('allCheckpoints', log),
+    putDocument: (document) => call('putDocument', document),
+    document: (sha256) => call('document', sha256),
+    eraseSubject: (address) => call('eraseSubject', address),
+    eraseBefore: (moment) => call('eraseBefore', moment),
+    async close() {
+      if (ended === undefined) await call('close').catch(() => {})
+      await worker.terminate()
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import type { ClientLimit, LimitState, Limits } from '@sallyport/accounts'
+import { LRUCache } from 'lru-cache'
+import { countId, createMemoryLimits } from './memory.ts'
+
+export interface SharedLimitsOptions {
+  /** Told once at the start of an outage, with what failed. */
+  readonly onOutage?: (error: unknown) => void
+  /** Longest that one request waits for the store, in milliseconds; 120 unless told otherwise. */
+  readonly deadlineMs?: number
+}
+
+/** Two buckets asked one after the other stay under 300 ms. */
+const DEADLINE_MS = 120
+
+/** How often the store is tried during an outage. */
+const RETRY_MS = 500
+
+const MAX_EXHAUSTED = 50_000
+
+/**
+ * Limits in a store that several processes share, and what one process adds to it:
+ * - A client known to be exhausted is answered without asking the store: nothing gives a call back before its window
+ *   ends, so that is exact, and a flood of refused requests costs the store nothing.
+ * - While the store cannot count, this process counts by itself at half the rate; nothing is ever let through
+ *   uncounted. One request in `RETRY_MS` tries the store, all others answer at once.
+ */
+export function createSharedLimits(store: Limits, options: SharedLimitsOptions = {}): Limits {
+  const { onOutage, deadlineMs = DEADLINE_MS } = options
+  const local = createMemoryLimits()
+  const exhausted = new LRUCache<string, LimitState>({ max: MAX_EXHAUSTED })
+  let retryAt: number | undefined
+
+  return {
+    async take(limit, key) {
+      const id = countId(limit, key)
+      const known = exhausted.get(id)
+      if (known !== undefined && known.resetAt * 1000 > Date.now()) return known
+      if (retryAt !== undefined) {
+        if (performance.now() < retryAt) return local.take(halfOf(limit), key)
+        retryAt = performance.now() + RETRY_MS
+      }
+      try {
+        const state = await within(deadlineMs, store.take(limit, key))
+        retryAt = undefined
+        if (!state.allowed) exhausted.set(id, state)
+        return state
+      } catch (error) {
+        if (retryAt === undefined) onOutage?.(error)
+        retryAt = performance.now() + RETRY_MS
+        return local.take(halfOf(limit), key)
+      }
+    },
+  }
+}
+
+function halfOf(limit: ClientLimit): ClientLimit {
+  return { ...limit, max: Math.max(1, Math.floor(limit.max / 2)) }
+}
+
+/** Rejects when there is no answer in time; a later one is dropped. */
+async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`The store of the limits did not answer in ${ms} ms.`)), ms)
+  })
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,177 @@
+import type { Accounts } from '@sallyport/accounts'
+import { accountOf, countOf, keyOf, number, required } from '../account-rows.ts'
+import { migrate } from './migrate.ts'
+import { isUnreachable, type Postgres, type PostgresQuery, type PostgresRow, type PostgresValue } from './pool.ts'
+
+const FAMILY = 'accounts'
+
+/** Every version of the tables; a step that has been released is never changed, a new one is added. */
+const STEPS: readonly string[] = [
+  `CREATE TABLE account (
+     id text PRIMARY KEY,
+     name text NOT NULL,
+     plan text NOT NULL,
+     signup_date text NOT NULL
+   );
+   CREATE TABLE api_key (
+     id text PRIMARY KEY,
+     serial bigint GENERATED ALWAYS AS IDENTITY,
+     hash text NOT NULL,
+     last4 text NOT NULL,
+     account_id text NOT NULL REFERENCES account (id),
+     created_at text NOT NULL,
+     revoked_at text,
+     last_used_at text
+   );
+   CREATE INDEX api_key_account ON api_key (account_id);
+   CREATE TABLE usage (
+     account_id text NOT NULL REFERENCES account (id),
+     window_id text NOT NULL,
+     used bigint NOT NULL CHECK (used >= 0),
+     granted bigint NOT NULL,
+     PRIMARY KEY (account_id, window_id)
+   );`,
+]
+
+/** As in SQLite: one statement, and the latest window known. Two nodes that meet here wait for one row lock. */
+const SPEND = `
+  INSERT INTO usage (account_id, window_id, used, granted)
+  SELECT $1, greatest($2, coalesce((SELECT max(window_id) FROM usage WHERE account_id = $1), '')),
+         least($3::bigint, $4::bigint), least($3::bigint, $4::bigint)
+  WHERE $4::bigint > 0
+  ON CONFLICT (account_id, window_id) DO UPDATE
+  SET granted = least($3::bigint, $4::bigint - usage.used), used = least(usage.used + $3::bigint, $4::bigint)
+  WHERE usage.used < $4::bigint
+  RETURNING used, granted, window_id`
+
+const USAGE = `
+  SELECT used, window_id FROM usage WHERE account_id = $1 AND window_id >= $2 ORDER BY window_id DESC LIMIT 1`
+
+const INSERT_KEY = `
+  INSERT INTO api_key (id, hash, last4, account_id, created_at, revoked_at) VALUES ($1, $2, $3, $4, $5, $6)`
+
+const REVOKE = 'UPDATE api_key SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING account_id'
+
+/** How long nothing is asked after an outage was met: a caller behind it is told at once, and not after a timeout. */
+const PAUSE_MS = 250
+
+/**
+ * The accounts in a PostgreSQL database, shared by any number of nodes. A server that cannot be reached now is no
+ * error, though `onUnreachable` is told: the tables are made as soon as it can be, and until then every operation rejects. Rejects where the server
+ * refuses, and where the tables are of a newer version.
+ */
+export async function openPostgresAccounts(
+  postgres: Postgres,
+  onUnreachable?: (error: unknown) => void,
+): Promise<Accounts> {
+  let migrated: Promise<void> | undefined
+  let outage: { readonly error: unknown; readonly until: number } | undefined
+
+  async function reached<T>(work: () => Promise<T>): Promise<T> {
+    if (outage !== undefined && performance.now() < outage.until) throw outage.error
+    try {
+      migrated ??= migrate(postgres, FAMILY, STEPS).catch((error) => {
+        migrated = undefined
+        throw error
+      })
+      await migrated
+      const result = await work()
+      outage = undefined
+      return result
+    } catch (error) {
+      if (isUnreachable(error)) outage = { error, until: performance.now() + PAUSE_MS }
+      throw error
+    }
+  }
+
+  const ask = (sql: string, values?: readonly PostgresValue[]) =>
+    reached(async () => (await postgres.query(sql, values)).rows)
+  const first = async (sql: string, values?: readonly PostgresValue[]) => (await ask(sql, values))[0]
+
+  try {
+    await reached(async () => {})
+  } catch (error) {
+    if (!isUnreachable(error)) throw error
+    onUnreachable?.(error)
+  }
+  return {
+    async createAccount({ id, name, plan, signupDate }) {
+      const inserted = await ask(
+        'INSERT INTO account VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING RETURNING id',
+        [id, name, plan, signupDate],
+      )
+      return inserted.length === 1
+    },
+    async findAccount(id) {
+      const row = await first('SELECT * FROM account WHERE id = $1', [id])
+      return row && accountOf(row)
+    },
+    async listAccounts() {
+      return (await ask('SELECT * FROM account ORDER BY id COLLATE "C"')).map(accountOf)
+    },
+    async setPlan(id, plan) {
+      return (await ask('UPDATE account SET plan = $2 WHERE id = $1 RETURNING id', [id, plan])).length === 1
+    },
+    async createKey({ id, hash, last4, accountId, createdAt, revokedAt }) {
+      await ask(INSERT_KEY, [id, hash, last4, accountId, createdAt, revokedAt ?? null])
+    },
+    async findKey(id) {
+      const row = await first(
+        `SELECT api_key.*, name, plan, signup_date FROM api_key JOIN account ON account.id = account_id
+         WHERE api_key.id = $1`,
+        [id],
+      )
+      return row && { key: keyOf(row), account: accountOf({ ...row, id: row['account_id'] }) }
+    },
+    async listKeys(accountId) {
+      const rows = await ask(
+        'SELECT * FROM api_key WHERE $1::text IS NULL OR account_id = $1 ORDER BY created_at COLLATE "C", serial',
+        [accountId ?? null],
+      )
+      return rows.map(keyOf)
+    },
+    async revokeKey(id, at) {
+      return (await ask(REVOKE, [id, at])).length === 1
+    },
+    replaceKey: (id, { id: nextId, hash, last4, createdAt, revokedAt }) =>
+      reached(() =>
+        postgres.transaction(async (query) => {
+          const accountId = (await query(REVOKE, [id, createdAt])).rows[0]?.['account_id']
+          if (accountId === undefined) return undefined
+          await query(INSERT_KEY, [nextId, hash, last4, String(accountId), createdAt, revokedAt ?? null])
+          return accountOf(required(await accountRow(query, String(accountId))))
+        }),
+      ),
+    async recordUses(uses) {
+      // Rows are locked in one order on every node, so that no two nodes wait for each other in a circle.
+      await ask(
+        `UPDATE api_key SET last_used_at = used.at
+         FROM (SELECT api_key.id, given.at FROM unnest($1::text[], $2::text[]) AS given (id, at)
+               JOIN api_key ON api_key.id = given.id ORDER BY api_key.id FOR UPDATE OF api_key) AS used
+         WHERE api_key.id = used.id AND (last_used_at IS NULL OR last_used_at < used.at)`,
+        [uses.map(({ id }) => id), uses.map(({ at }) => at)],
+      )
+    },
+    async spend(account, window, limit, calls = 1) {
+      const counted = await first(SPEND, [account, window, calls, limit])
+      if (counted) return { granted: number(counted, 'granted'), ...countOf(counted) }
+      const row = await first(USAGE, [account, window])
+      return { granted: 0, ...(row ? countOf(row) : { used: 0, windowId: window }) }
+    },
+    async refund(account, window, calls = 1) {
+      await ask('UPDATE usage SET used = greatest(0, used - $3) WHERE account_id = $1 AND window_id = $2', [
+        account,
+        window,
+        calls,
+      ])
+    },
+    async usage(account, window) {
+      const row = await first(USAGE, [account, window])
+      return row ? number(row, 'used') : 0
+    },
+  }
+}
+
+async function accountRow(query: PostgresQuery, id: string): Promise<PostgresRow | undefined> {
+  return (await query('SELECT * FROM account WHERE id = $1', [id])).rows[0]
+}

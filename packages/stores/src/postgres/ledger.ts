@@ -1,0 +1,316 @@
+import { randomBytes } from 'node:crypto'
+import {
+  type Batch,
+  type Head,
+  KEY_LOG,
+  type LedgerStore,
+  leafTile,
+  openFrontier,
+  placeBatch,
+  type StoredRecord,
+  TILE_WIDTH,
+} from '@sallyport/ledger'
+import { migrate } from './migrate.ts'
+import { openPostgres, type PostgresQuery, type PostgresRow } from './pool.ts'
+
+/** Every version of the tables; a step that has been released is never changed, a new one is added. */
+const STEPS: readonly string[] = [
+  `CREATE TABLE ledger (
+     id int PRIMARY KEY CHECK (id = 1),
+     origin text NOT NULL,
+     next_id bigint NOT NULL
+   );
+   CREATE TABLE ledger_log (
+     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+     name text NOT NULL UNIQUE,
+     size bigint NOT NULL,
+     link text NOT NULL,
+     issued_at bigint NOT NULL,
+     peaks bytea NOT NULL,
+     covered bigint NOT NULL
+   );
+   CREATE INDEX ledger_log_uncovered ON ledger_log (id) WHERE size > covered;
+   CREATE TABLE ledger_record (
+     attestation_id bigint PRIMARY KEY,
+     log bigint NOT NULL,
+     seq bigint NOT NULL,
+     bytes bytea NOT NULL,
+     UNIQUE (log, seq)
+   );
+   CREATE TABLE ledger_node (
+     log bigint NOT NULL,
+     level int NOT NULL,
+     place bigint NOT NULL,
+     hash bytea NOT NULL,
+     PRIMARY KEY (log, level, place)
+   );
+   CREATE TABLE ledger_subject (
+     attestation_id bigint PRIMARY KEY,
+     issued_at bigint NOT NULL,
+     address text NOT NULL,
+     salt bytea NOT NULL,
+     context text
+   );
+   CREATE TABLE ledger_checkpoint (
+     log bigint NOT NULL,
+     size bigint NOT NULL,
+     note text NOT NULL,
+     PRIMARY KEY (log, size)
+   );
+   CREATE TABLE ledger_document (
+     sha256 text PRIMARY KEY,
+     text text NOT NULL
+   )`,
+]
+
+/**
+ * The one row that all nodes append behind. A commit is synchronous here whatever the server's or the role's setting
+ * says, because an id given out is a durable record.
+ */
+const LOCK_HEAD = `SELECT next_id, set_config('synchronous_commit', 'on', true) FROM ledger FOR UPDATE`
+
+/**
+ * All that one batch writes, in one statement. The heads are compared with what they were, although the lock lets
+ * nobody in between: the last line gives no row unless every one of them was as expected.
+ */
+const WRITE = `
+  WITH records AS (
+    INSERT INTO ledger_record
+    SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[])
+  ), subjects AS (
+    INSERT INTO ledger_subject
+    SELECT id, at, address, salt, nullif(context, '')
+    FROM unnest($5::bigint[], $6::bigint[], $7::text[], $8::bytea[], $9::text[]) AS s (id, at, address, salt, context)
+  ), nodes AS (
+    INSERT INTO ledger_node SELECT * FROM unnest($10::bigint[], $11::int[], $12::bigint[], $13::bytea[])
+  ), heads AS (
+    UPDATE ledger_log l SET size = h.size, link = h.link, issued_at = h.at, peaks = h.peaks
+    FROM unnest($14::bigint[], $15::bigint[], $16::text[], $17::bigint[], $18::bytea[], $19::bigint[], $20::text[])
+      AS h (id, size, link, at, peaks, old_size, old_link)
+    WHERE l.id = h.id AND l.size = h.old_size AND l.link = h.old_link
+    RETURNING 1
+  )
+  UPDATE ledger SET next_id = $21
+  WHERE next_id = $22 AND (SELECT count(*) FROM heads) = cardinality($14::bigint[])`
+
+const LOG_ID = '(SELECT id FROM ledger_log WHERE name = $1)'
+
+const SELECT_RECORDS = `SELECT attestation_id, seq, bytes FROM ledger_record WHERE log = ${LOG_ID}`
+
+/** Longer than other stores are given: behind a burst, a batch waits for the head. */
+const STATEMENT_MS = 2_000
+const ERASE_MS = 600_000
+
+interface Tip {
+  readonly id: number
+  readonly head: Head
+}
+
+/** Opens the ledger in a PostgreSQL database, which any number of nodes may append to. Nothing waits for ever. */
+export async function openPostgresLedger(url: string): Promise<LedgerStore> {
+  const postgres = await openPostgres(url, { statementMs: STATEMENT_MS })
+  const { query } = postgres
+
+  async function begin(): Promise<string> {
+    await migrate(postgres, 'ledger', STEPS)
+    await query('INSERT INTO ledger VALUES (1, $1, 1) ON CONFLICT DO NOTHING', [
+      `sallyport/${randomBytes(8).toString('hex')}`,
+    ])
+    return String((await query('SELECT origin FROM ledger')).rows[0]?.['origin'])
+  }
+
+  const origin = await begin().catch(async (error: unknown) => {
+    await postgres.close()
+    throw error
+  })
+
+  async function one(sql: string, ...values: readonly (number | string)[]): Promise<PostgresRow | undefined> {
+    return (await query(sql, values)).rows[0]
+  }
+
+  return {
+    origin,
+    append: (drafts, expected) =>
+      postgres.transaction(async (query) => {
+        const nextId = Number((await query(LOCK_HEAD)).rows[0]?.['next_id'])
+        const names = [...new Set([...drafts.map(({ log }) => log), ...(expected === undefined ? [] : [expected.log])])]
+        const tips = await tipsOf(query, names)
+        if (expected !== undefined && (tips.get(expected.log)?.head.size ?? 0) !== expected.size) return undefined
+        const batch = placeBatch(origin, nextId, drafts, (log) => tips.get(log)?.head)
+        const begun = await beginLogs(
+          query,
+          [...batch.heads.keys()].filter((log) => !tips.has(log)),
+        )
+        const { changes } = await query(WRITE, valuesOf(batch, new Map([...tips, ...begun]), nextId))
+        if (changes !== 1) throw new Error('The head of the ledger is another than it was.')
+        return batch.records.map(({ attestationId, seq }) => ({ attestationId, seq }))
+      }),
+    async head(log) {
+      return (await tipsOf(query, [log])).get(log)?.head
+    },
+    logs: async () => (await query('SELECT name FROM ledger_log ORDER BY id')).rows.map((row) => String(row['name'])),
+    async find(attestationId, log) {
+      const row = await one(`${SELECT_RECORDS} AND attestation_id = $2`, log, attestationId)
+      return row === undefined ? undefined : recordOf(log, row)
+    },
+    async records(log, from, count) {
+      const { rows } = await query(`${SELECT_RECORDS} AND seq >= $2 ORDER BY seq LIMIT $3`, [log, from, count])
+      return rows.map((row) => recordOf(log, row))
+    },
+    async tile(log, tileLevel, index) {
+      const start = index * TILE_WIDTH
+      const end = start + TILE_WIDTH
+      if (tileLevel === 0) {
+        const { rows } = await query(`${SELECT_RECORDS} AND seq >= $2 AND seq < $3 ORDER BY seq`, [log, start, end])
+        return leafTile(rows.map((row) => bytesOf(row, 'bytes')))
+      }
+      const { rows } = await query(
+        `SELECT hash FROM ledger_node WHERE log = ${LOG_ID} AND level = $2 AND place >= $3 AND place < $4 ORDER BY place`,
+        [log, tileLevel, start, end],
+      )
+      return Buffer.concat(rows.map((row) => bytesOf(row, 'hash')))
+    },
+    async subjects(attestationIds) {
+      const { rows } = await query('SELECT * FROM ledger_subject WHERE attestation_id = ANY($1)', [attestationIds])
+      return new Map(
+        rows.map((row) => {
+          const context = row['context']
+          const subject = { address: String(row['address']), salt: bytesOf(row, 'salt') }
+          return [Number(row['attestation_id']), context === null ? subject : { ...subject, context: String(context) }]
+        }),
+      )
+    },
+    async uncovered(limit) {
+      const { rows } = await query('SELECT * FROM ledger_log WHERE size > covered ORDER BY id LIMIT $1', [limit])
+      return rows.map((row) => {
+        const { size, peaks } = headOf(row)
+        return {
+          log: String(row['name']),
+          size,
+          root: openFrontier(size, peaks).root(),
+          covered: Number(row['covered']),
+        }
+      })
+    },
+    putCheckpoint: ({ log, size, note }, after, keyCount) =>
+      postgres.transaction(async (query) => {
+        // The lock of the appenders: no key can be handed over between this look and the commit.
+        await query(LOCK_HEAD)
+        if (((await tipsOf(query, [KEY_LOG])).get(KEY_LOG)?.head.size ?? 0) !== keyCount) return false
+        const { rows } = await query(
+          'UPDATE ledger_log SET covered = $1 WHERE name = $2 AND covered = $3 RETURNING id',
+          [size, log, after],
+        )
+        if (rows[0] === undefined) return false
+        await query(
+          'INSERT INTO ledger_checkpoint VALUES ($1, $2, $3) ON CONFLICT (log, size) DO UPDATE SET note = excluded.note',
+          [Number(rows[0]['id']), size, note],
+        )
+        return true
+      }),
+    async checkpoints(log, seq) {
+      const notes = `SELECT note FROM ledger_checkpoint WHERE log = ${LOG_ID}`
+      const newest = await one(`${notes} ORDER BY size DESC LIMIT 1`, log)
+      const covering = await one(`${notes} AND size > $2 ORDER BY size LIMIT 1`, log, seq)
+      return {
+        ...(newest === undefined ? {} : { newest: String(newest['note']) }),
+        ...(covering === undefined ? {} : { covering: String(covering['note']) }),
+      }
+    },
+    async allCheckpoints(log) {
+      const { rows } = await query(`SELECT size, note FROM ledger_checkpoint WHERE log = ${LOG_ID} ORDER BY size`, [
+        log,
+      ])
+      return rows.map((row) => ({ log, size: Number(row['size']), note: String(row['note']) }))
+    },
+    async putDocument({ sha256, text }) {
+      await query('INSERT INTO ledger_document VALUES ($1, $2) ON CONFLICT DO NOTHING', [sha256, text])
+    },
+    async document(sha256) {
+      const row = await one('SELECT text FROM ledger_document WHERE sha256 = $1', sha256)
+      return row === undefined ? undefined : String(row['text'])
+    },
+    eraseSubject: (address) =>
+      postgres.transaction(
+        async (query) => (await query('DELETE FROM ledger_subject WHERE address = $1', [address])).changes,
+        ERASE_MS,
+      ),
+    eraseBefore: (moment) =>
+      postgres.transaction(
+        async (query) => (await query('DELETE FROM ledger_subject WHERE issued_at < $1', [moment])).changes,
+        ERASE_MS,
+      ),
+    close: postgres.close,
+  }
+}
+
+async function tipsOf(query: PostgresQuery, names: readonly string[]): Promise<ReadonlyMap<string, Tip>> {
+  const { rows } = await query('SELECT * FROM ledger_log WHERE name = ANY($1)', [names])
+  return new Map(rows.map((row) => [String(row['name']), { id: Number(row['id']), head: headOf(row) }]))
+}
+
+/** Makes the rows of new logs; the head that they begin with is written right after. */
+async function beginLogs(query: PostgresQuery, names: readonly string[]): Promise<ReadonlyMap<string, Tip>> {
+  if (names.length === 0) return new Map()
+  await query(
+    `INSERT INTO ledger_log (name, size, link, issued_at, peaks, covered) SELECT name, 0, '', 0, '', 0 FROM unnest($1::text[]) AS n (name)`,
+    [names],
+  )
+  return tipsOf(query, names)
+}
+
+function valuesOf({ records, nodes, heads, nextId }: Batch, tips: ReadonlyMap<string, Tip>, before: number) {
+  const tipOf = (log: string): Tip => {
+    const tip = tips.get(log)
+    if (tip === undefined) throw new Error(`The log ${log} was not made.`)
+    return tip
+  }
+  const idOf = (log: string) => tipOf(log).id
+  const subjects = records.flatMap(({ attestationId, issuedAt, subject }) =>
+    subject === undefined ? [] : [{ attestationId, issuedAt, ...subject }],
+  )
+  const after = [...heads]
+  return [
+    records.map(({ attestationId }) => attestationId),
+    records.map(({ log }) => idOf(log)),
+    records.map(({ seq }) => seq),
+    records.map(({ bytes }) => bytes),
+    subjects.map(({ attestationId }) => attestationId),
+    subjects.map(({ issuedAt }) => issuedAt),
+    subjects.map(({ address }) => address),
+    subjects.map(({ salt }) => Buffer.from(salt)),
+    subjects.map(({ context }) => context ?? ''),
+    nodes.map(({ log }) => idOf(log)),
+    nodes.map(({ tileLevel }) => tileLevel),
+    nodes.map(({ index }) => index),
+    nodes.map(({ hash }) => Buffer.from(hash)),
+    after.map(([log]) => idOf(log)),
+    after.map(([, { size }]) => size),
+    after.map(([, { link }]) => link),
+    after.map(([, { issuedAt }]) => issuedAt),
+    after.map(([, { peaks }]) => Buffer.from(peaks)),
+    after.map(([log]) => tipOf(log).head.size),
+    after.map(([log]) => tipOf(log).head.link),
+    nextId,
+    before,
+  ]
+}
+
+function recordOf(log: string, row: PostgresRow): StoredRecord {
+  return { log, attestationId: Number(row['attestation_id']), seq: Number(row['seq']), bytes: bytesOf(row, 'bytes') }
+}
+
+function headOf(row: PostgresRow): Head {
+  return {
+    size: Number(row['size']),
+    link: String(row['link']),
+    issuedAt: Number(row['issued_at']),
+    peaks: bytesOf(row, 'peaks'),
+  }
+}
+
+function bytesOf(row: PostgresRow, column: string): Uint8Array {
+  const value = row[column]
+  if (!(value instanceof Uint8Array)) throw new TypeError(`${column} holds no bytes.`)
+  return value
+}

@@ -1,0 +1,138 @@
+import { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { CustomTypesConfig, QueryConfig } from 'pg'
+
+export type PostgresValue = null | number | string | boolean | Buffer | readonly (number | string | Buffer)[]
+
+/** A row as the driver gives it: int8 as a number, timestamps as Date, bytea as Buffer. */
+export type PostgresRow = Readonly<Record<string, unknown>>
+
+/** Runs one statement with `$1` … parameters and gives its rows; `changes` counts what it inserted, updated or deleted. */
+export type PostgresQuery = (
+  sql: string,
+  values?: readonly PostgresValue[],
+) => Promise<{ readonly rows: readonly PostgresRow[]; readonly changes: number }>
+
+/**
+ * Connections to one PostgreSQL database. Whatever happens to the server, every operation settles within
+ * `connectMs + statementMs`, and the next one tries again: a connection that failed is thrown away.
+ */
+export interface Postgres {
+  readonly query: PostgresQuery
+  /** Runs `work` in one transaction on one connection; what it throws rolls back. `statementMs` for its statements. */
+  transaction<T>(work: (query: PostgresQuery) => Promise<T>, statementMs?: number): Promise<T>
+  /** Gives every connection back, at the latest after a second. */
+  close(): Promise<void>
+}
+
+export interface PostgresOptions {
+  /** Longest wait for a connection, free or new. */
+  readonly connectMs?: number
+  /** Longest that one statement takes, counted here and by the server. */
+  readonly statementMs?: number
+  readonly maxConnections?: number
+}
+
+/** Both together stay under the second in which a route that needs the store must have answered. */
+const CONNECT_MS = 400
+const STATEMENT_MS = 400
+
+const MAX_CONNECTIONS = 10
+const KEEP_ALIVE_MS = 10_000
+const CLOSE_MS = 1_000
+
+/** Makes the pool; nothing is connected yet. `url` is `postgres://user:password@host:port/database`. */
+export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Postgres> {
+  const { Pool, types } = (await import('pg')).default
+  const { connectMs = CONNECT_MS, statementMs = STATEMENT_MS, maxConnections = MAX_CONNECTIONS } = options
+  const sockets = new Set<Socket>()
+  const pool = new Pool({
+    connectionString: url,
+    max: maxConnections,
+    connectionTimeoutMillis: connectMs,
+    statement_timeout: statementMs,
+    query_timeout: statementMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    application_name: 'sallyport',
+    types: exactTypes(types),
+    stream: () => {
+      const socket = new Socket()
+      sockets.add(socket)
+      return socket.once('close', () => sockets.delete(socket))
+    },
+  })
+  // An idle connection that ends has nobody to tell: the next operation meets the outage and reports it.
+  pool.on('error', () => {})
+  let closed: Promise<void> | undefined
+
+  /** The driver waits for a goodbye that a stopped server never gives. */
+  async function close(): Promise<void> {
+    await Promise.race([pool.end(), delay(CLOSE_MS, undefined, { ref: false })])
+    for (const socket of sockets) socket.destroy()
+  }
+
+  return {
+    query: async (sql, values = []) => answerOf(await pool.query(sql, [...values])),
+    async transaction(work, ownStatementMs = statementMs) {
+      const client = await pool.connect()
+      // A socket that breaks between two statements is met by the second; without a listener it ends the process.
+      const ignore = (): void => {}
+      client.on('error', ignore)
+      const query: PostgresQuery = async (text, values = []) => {
+        const timed: QueryConfig & { readonly query_timeout: number } = {
+          text,
+          values: [...values],
+          query_timeout: ownStatementMs,
+        }
+        return answerOf(await client.query(timed))
+      }
+      let failure: unknown
+      try {
+        await query('BEGIN')
+        if (ownStatementMs !== statementMs) await query(`SET LOCAL statement_timeout = ${ownStatementMs}`)
+        const result = await work(query)
+        await query('COMMIT')
+        return result
+      } catch (error) {
+        failure = error
+        throw error
+      } finally {
+        client.off('error', ignore)
+        // Ending the connection rolls back, whatever state it is in.
+        client.release(failure !== undefined)
+      }
+    },
+    close() {
+      closed ??= close()
+      return closed
+    },
+  }
+}
+
+/** Whether the error says that nobody answered, and not that the server refused what was asked. */
+export function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? String(error.code) : ''
+  // 57P01 to 57P03: shutting down, crashed, starting up; 53300: no connection is free.
+  if (/^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|08|57P0|53300)/.test(code)) return true
+  return code === '' && /timeout|terminated|not queryable/i.test(error.message)
+}
+
+function answerOf(result: { readonly rows: readonly PostgresRow[]; readonly rowCount: number | null }) {
+  return { rows: result.rows, changes: result.rowCount ?? 0 }
+}
+
+/** The driver gives int8 as text; a count beyond what a number carries exactly is an error and not a wrong count. */
+function exactTypes(types: CustomTypesConfig): CustomTypesConfig {
+  const INT8 = 20
+  const getTypeParser: CustomTypesConfig['getTypeParser'] = (id: number, format?: 'text' | 'binary') =>
+    id === INT8 && format !== 'binary' ? exactInteger : types.getTypeParser(id, format as 'text')
+  return { getTypeParser }
+}
+
+function exactInteger(text: string): number {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value)) throw new RangeError(`Not an exact number: ${text}`)
+  return value
+}

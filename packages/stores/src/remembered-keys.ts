@@ -1,0 +1,50 @@
+import type { Account, Accounts, StoredKey } from '@sallyport/accounts'
+import { LRUCache } from 'lru-cache'
+
+type Found = { readonly key: StoredKey; readonly account: Account }
+
+const MAX_KEYS = 10_000
+
+/** How long a key that was found is not asked for again: so long can another process still take a revoked one. */
+const FRESH_MS = 250
+
+/** How long a key that was found is still good while the store does not answer. */
+const OUTAGE_MS = 60_000
+
+/**
+ * Remembers keys that were found and are good; one that is not known is asked for every time. What this process itself
+ * revokes or changes is forgotten at once.
+ */
+export function rememberKeys(accounts: Accounts): Accounts {
+  const keys = new LRUCache<string, { readonly found: Found; readonly at: number }>({ max: MAX_KEYS })
+
+  async function forgetting<T>(change: Promise<T>, forget: () => void): Promise<T> {
+    try {
+      return await change
+    } finally {
+      // After the change as well as after an error: nobody knows whether that was carried out.
+      forget()
+    }
+  }
+
+  return {
+    ...accounts,
+    async findKey(id) {
+      const now = performance.now()
+      const known = keys.get(id)
+      if (known !== undefined && now - known.at < FRESH_MS) return known.found
+      try {
+        const found = await accounts.findKey(id)
+        if (found === undefined || found.key.revokedAt !== undefined) keys.delete(id)
+        else keys.set(id, { found, at: now })
+        return found
+      } catch (error) {
+        if (known !== undefined && now - known.at < OUTAGE_MS) return known.found
+        throw error
+      }
+    },
+    revokeKey: (id, at) => forgetting(accounts.revokeKey(id, at), () => keys.delete(id)),
+    replaceKey: (id, next) => forgetting(accounts.replaceKey(id, next), () => keys.delete(id)),
+    setPlan: (id, plan) => forgetting(accounts.setPlan(id, plan), () => keys.clear()),
+  }
+}

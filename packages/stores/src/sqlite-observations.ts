@@ -1,0 +1,142 @@
+import {
+  type Address,
+  type AddressObservation,
+  type Clock,
+  formatAddress,
+  NETWORK_CLASSES,
+  type Observation,
+  type ObservationStore,
+  parseAddress,
+} from '@sallyport/core'
+import type { SqlRow } from './driver.ts'
+import { openDatabase } from './open-database.ts'
+
+/** Observations in a file; `close` gives it back, once or more often. */
+export interface SqliteObservations extends ObservationStore {
+  close(): void
+}
+
+/** Every version of the table; a step that has been released is never changed, a new one is added. */
+const STEPS: readonly string[] = [
+  `CREATE TABLE observation (
+     address TEXT NOT NULL,
+     origin TEXT NOT NULL,
+     network_class TEXT NOT NULL,
+     provider TEXT NOT NULL,
+     set_at INTEGER NOT NULL,
+     expires_at INTEGER,
+     note TEXT NOT NULL,
+     PRIMARY KEY (address, origin)
+   ) STRICT, WITHOUT ROWID;`,
+]
+
+/** How soon what another process wrote is seen here. */
+const LOOK_MS = 500
+
+/**
+ * Opens the observations in the SQLite file at `path`, creating it. Any number of processes may have it open: what one
+ * writes is on the disk when `put` resolves, and answers in the others within half a second. `find` reads memory
+ * alone, and expiry is by `clock`, to the millisecond, whoever wrote it.
+ */
+export async function openSqliteObservations(path: string, clock: Clock): Promise<SqliteObservations> {
+  const database = await openDatabase(path, STEPS)
+  const all = database.prepare('SELECT * FROM observation ORDER BY address, origin')
+  const upsert = database.prepare(
+    `INSERT OR REPLACE INTO observation
+     VALUES (:address, :origin, :networkClass, :provider, :setAt, :expiresAt, :note)`,
+  )
+  const remove = database.prepare(
+    'DELETE FROM observation WHERE address = :address AND origin = :origin RETURNING expires_at',
+  )
+  const purge = database.prepare('DELETE FROM observation WHERE expires_at <= :now')
+  const version = database.prepare('PRAGMA data_version')
+
+  let open = true
+  let kept = new Map<string | number, readonly AddressObservation[]>()
+  let seen: unknown
+
+  /** `data_version` counts what others committed. What this connection writes is put in its place below. */
+  function look(): void {
+    const now = version.get()?.['data_version']
+    if (now === seen) return
+    seen = now
+    kept = new Map()
+    for (const row of all.all()) keep(observationOf(row))
+  }
+
+  /** `operator` stands before `reverse-name`, so the first in force of an address is the one that speaks. */
+  function keep(observation: AddressObservation): void {
+    const key = keyOf(observation.address)
+    const others = (kept.get(key) ?? []).filter(({ origin }) => origin !== observation.origin)
+    kept.set(key, observation.origin === 'operator' ? [observation, ...others] : [...others, observation])
+  }
+
+  look()
+  const timer = setInterval(() => {
+    try {
+      look()
+    } catch {
+      // Another process holds the file at this instant: what is known stays, and the next look sees the rest.
+    }
+  }, LOOK_MS)
+  timer.unref()
+
+  const inForce = ({ expiresAt }: Observation): boolean => expiresAt === undefined || expiresAt > clock.now()
+
+  // The methods that write are async although SQLite answers at once: what it throws has to become a rejection.
+  return {
+    find(address) {
+      if (kept.size === 0) return undefined
+      return kept.get(keyOf(address))?.find(inForce)
+    },
+    async put(address, observation) {
+      const { networkClass, origin, provider, setAt, expiresAt = null, note } = observation
+      purge.run({ now: clock.now() })
+      upsert.run({ address: formatAddress(address), origin, networkClass, provider, setAt, expiresAt, note })
+      keep(Object.freeze({ ...observation, address }))
+    },
+    async remove(address, origin) {
+      const row = remove.get({ address: formatAddress(address), origin })
+      const key = keyOf(address)
+      kept.set(
+        key,
+        (kept.get(key) ?? []).filter((observation) => observation.origin !== origin),
+      )
+      return row !== undefined && (row['expires_at'] === null || Number(row['expires_at']) > clock.now())
+    },
+    async list() {
+      look()
+      return all.all().map(observationOf).filter(inForce)
+    },
+    close() {
+      clearInterval(timer)
+      if (open) database.close()
+      open = false
+    },
+  }
+}
+
+/** Numbers for IPv4: a text for every request would cost more than all the rest. */
+function keyOf({ family, a, b, c, d }: Address): string | number {
+  return family === 4 ? d : `${a}:${b}:${c}:${d}`
+}
+
+function observationOf(row: SqlRow): AddressObservation {
+  const address = parseAddress(String(row['address']))
+  const networkClass = NETWORK_CLASSES.find((name) => name === row['network_class'])
+  const origin = ORIGINS.find((name) => name === row['origin'])
+  if (address === undefined || networkClass === undefined || origin === undefined) {
+    throw new Error(`The observation of ${row['address']} is not one that this Sallyport knows.`)
+  }
+  return Object.freeze({
+    address,
+    networkClass,
+    origin,
+    provider: String(row['provider']),
+    setAt: Number(row['set_at']),
+    ...(row['expires_at'] === null ? {} : { expiresAt: Number(row['expires_at']) }),
+    note: String(row['note']),
+  })
+}
+
+const ORIGINS = ['operator', 'reverse-name'] as const satisfies readonly Observation['origin'][]

@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { chown, mkdtemp, rm } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** What a test of tap has. */
+export interface Cleanup {
+  teardown(step: () => unknown): unknown
+}
+
+/** A private server of a test's own, on a free port of loopback, with its files in a folder of its own. */
+export interface TestServer {
+  readonly port: number
+  /** Ends it in good order: open connections are closed, new ones refused. */
+  stop(): Promise<void>
+  /** kill -9. */
+  kill(): Promise<void>
+  /** SIGSTOP: connections stay open, new ones are accepted by the system, nothing is ever answered. */
+  freeze(): void
+  /** SIGCONT. */
+  thaw(): void
+  /** Starts it again on the same port with the same files, after `stop` or `kill`. */
+  restart(): Promise<void>
+}
+
+export interface ServerCommand {
+  readonly file: string
+  readonly args: readonly string[]
+  /** Whom to run as, where this process may not run the server as itself. */
+  readonly user?: ServerUser
+  /** The signal that makes it end in good order. */
+  readonly stopSignal: NodeJS.Signals
+  /** Whether it answers. */
+  ready(): Promise<boolean>
+}
+
+export interface ServerUser {
+  readonly uid: number
+  readonly gid: number
+}
+
+const READY_MS = 30_000
+
+/** Starts a server and waits until it is ready; it is ended with the test. */
+export async function startServer(t: Cleanup, port: number, command: ServerCommand): Promise<TestServer> {
+  let child = await launch(command)
+  const signalAll = (signal: NodeJS.Signals): void => {
+    for (const pid of familyOf(child)) signalOne(pid, signal)
+  }
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (hasEnded(child)) return
+    const exit = once(child, 'exit')
+    signalAll('SIGCONT')
+    if (signal === 'SIGKILL') signalAll(signal)
+    else child.kill(signal)
+    await exit
+  }
+  t.teardown(() => end('SIGKILL'))
+  return {
+    port,
+    stop: () => end(command.stopSignal),
+    kill: () => end('SIGKILL'),
+    freeze: () => signalAll('SIGSTOP'),
+    thaw: () => signalAll('SIGCONT'),
+    async restart() {
+      child = await launch(command)
+    },
+  }
+}
+
+async function launch({ file, args, user, ready }: ServerCommand): Promise<ChildProcess> {
+  const child = spawn(file, args, { ...user, stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (text) => (said = `${said}${text}`.slice(-2_000)))
+  const deadline = performance.now() + READY_MS
+  while (!(await ready())) {
+    if (hasEnded(child) || performance.now() > deadline) {
+      child.kill('SIGKILL')
+      throw new Error(`${file} did not start: ${said}`)
+    }
+    await delay(20)
+  }
+  return child
+}
+
+/** The process and its children: PostgreSQL gives each of them a process group of its own. */
+function familyOf({ pid }: ChildProcess): readonly number[] {
+  if (pid === undefined) return []
+  const list = `/proc/${pid}/task/${pid}/children`
+  const children = existsSync(list) ? readFileSync(list, 'utf8').split(' ').filter(Boolean).map(Number) : []
+  return [pid, ...children]
+}
+
+function signalOne(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It ended by itself meanwhile.
+  }
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null
+}
+
+/** A port of loopback that nothing listens on now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+/** A new folder for a server, removed with the test; owned by `user` where one is given. */
+export async function serverFolder(t: Cleanup, user?: ServerUser): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'sallyport-server-'))
+  if (user !== undefined) await chown(folder, user.uid, user.gid)
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** The first of these that is there: a path, or a name to look for in PATH. */
+export function findProgram(candidates: readonly string[]): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  return candidates
+    .flatMap((name) => (name.includes('/') ? [name] : folders.map((folder) => join(folder, name))))
+    .find((path) => existsSync(path))
+}
+
+/** What a connection to the port is answered to a few bytes; `undefined` when there is no answer within a second. */
+export function ask(port: number, question: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(question))
+    const settle = (answer: string | undefined): void => {
+      socket.destroy()
+      resolve(answer)
+    }
+    socket.setTimeout(1_000, () => settle(undefined))
+    socket.once('data', (data) => settle(data.toString('latin1')))
+    socket.once('error', () => settle(undefined))
+    socket.once('close', () => settle(undefined))
+  })
+}

@@ -1,0 +1,122 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { ACCOUNT, ACCOUNTS_CONTRACT, createMemoryAccounts, type FaultHook } from '@sallyport/accounts/testing'
+import t from 'tap'
+import { leaseCalls } from '../src/index.ts'
+
+const WINDOW = '2026-01-31'
+const LATER = '2026-02-28'
+
+for (const row of ACCOUNTS_CONTRACT) {
+  t.test(`contract: ${row.name}`, async (t) => {
+    const accounts = leaseCalls(createMemoryAccounts())
+    await row.run(accounts, t)
+    await accounts.close()
+  })
+}
+
+/** A leased store with its count of statements, and the store under it. */
+async function leased(fault?: FaultHook) {
+  let spends = 0
+  const store = createMemoryAccounts((operation) => {
+    if (operation === 'spend') spends++
+    return fault?.(operation)
+  })
+  await store.createAccount(ACCOUNT)
+  const errors: unknown[] = []
+  const accounts = leaseCalls(store, { onError: (error) => errors.push(error) })
+  const spend = (limit = 30_000, window = WINDOW) => accounts.spend(ACCOUNT.id, window, limit)
+  return { store, accounts, errors, spend, spends: () => spends }
+}
+
+t.test('an account that is not busy is counted call by call', async (t) => {
+  const { store, spend, spends, accounts } = await leased()
+  for (let call = 1; call <= 32; call++) {
+    t.equal((await spend()).used, call)
+    t.equal(await store.usage(ACCOUNT.id, WINDOW), call, 'nothing is reserved')
+  }
+  t.equal(spends(), 32)
+  await accounts.close()
+})
+
+t.test('a busy account is counted in batches, ahead of every answer', async (t) => {
+  const { store, spend, spends, accounts } = await leased()
+  for (let call = 1; call <= 5_000; call++) {
+    const { used } = await spend()
+    if (used !== call) t.equal(used, call, 'the count told is that of this call')
+    if ((await store.usage(ACCOUNT.id, WINDOW)) < call) t.fail(`call ${call} was answered before it was counted`)
+  }
+  t.ok(spends() < 80, `${spends()} statements`)
+  t.equal(await accounts.usage(ACCOUNT.id, WINDOW), 5_000, 'what is reserved here is not told as used')
+  await accounts.close()
+  t.equal(await store.usage(ACCOUNT.id, WINDOW), 5_000, 'what was not used is given back')
+})
+
+t.test('what is not used is given back by itself', async (t) => {
+  const { store, spend } = await leased()
+  for (let call = 0; call < 1_000; call++) await spend()
+  t.ok((await store.usage(ACCOUNT.id, WINDOW)) > 1_000, 'reserved')
+  const deadline = performance.now() + 10_000
+  while ((await store.usage(ACCOUNT.id, WINDOW)) !== 1_000 && performance.now() < deadline) await delay(10)
+  t.equal(await store.usage(ACCOUNT.id, WINDOW), 1_000)
+})
+
+t.test('calls that wait at the same moment are one statement', async (t) => {
+  const { spend, spends, accounts } = await leased()
+  const answers = await Promise.all(Array.from({ length: 200 }, () => spend(150)))
+  t.equal(answers.filter(({ granted }) => granted === 1).length, 150)
+  t.ok(spends() <= 4, `${spends()} statements`)
+  await accounts.close()
+})
+
+t.test('the limit is reached exactly, whoever has reserved what', async (t) => {
+  const { store, accounts } = await leased()
+  const nodes = [accounts, ...Array.from({ length: 3 }, () => leaseCalls(store))]
+  let allowed = 0
+  const caller = async (node: typeof accounts) => {
+    for (let call = 0; call < 3_000; call++) {
+      const { granted } = await node.spend(ACCOUNT.id, WINDOW, 10_000)
+      allowed += granted
+    }
+  }
+  await Promise.all(nodes.map(caller))
+  t.equal(allowed, 10_000)
+  await Promise.all(nodes.map((node) => node.close()))
+  t.equal(await store.usage(ACCOUNT.id, WINDOW), 10_000)
+})
+
+t.test('a call given back can be spent again', async (t) => {
+  const { store, spend, accounts } = await leased()
+  t.equal((await spend(1)).granted, 1)
+  t.equal((await spend(1)).granted, 0)
+  await accounts.refund(ACCOUNT.id, WINDOW)
+  t.equal((await spend(1)).granted, 1)
+  await accounts.close()
+  t.equal(await store.usage(ACCOUNT.id, WINDOW), 1)
+})
+
+t.test('a new window and a new plan are counted from their first call', async (t) => {
+  const { store, spend, accounts } = await leased()
+  for (let call = 0; call < 100; call++) await spend()
+  t.same(await spend(30_000, LATER), { granted: 1, used: 1, windowId: LATER })
+  t.equal(await accounts.usage(ACCOUNT.id, LATER), 1, 'what was reserved in the old window stays there')
+  t.same(await spend(150_000, LATER), { granted: 1, used: 2, windowId: LATER })
+  t.same(await spend(1, LATER), { granted: 0, used: 2, windowId: LATER })
+  await accounts.close()
+  t.equal(await store.usage(ACCOUNT.id, LATER), 2)
+})
+
+t.test('a store that fails refuses every call that waits, and the next asks again', async (t) => {
+  let down = true
+  const fault = { apply: false, error: new Error('the store is down') }
+  const { spend, errors, accounts, store } = await leased((operation) =>
+    down && ['spend', 'refund'].includes(operation) ? fault : undefined,
+  )
+  const outcomes = await Promise.allSettled([spend(), spend(), spend()])
+  t.same(new Set(outcomes.map(({ status }) => status)), new Set(['rejected']))
+  down = false
+  for (let call = 0; call < 500; call++) await spend()
+  down = true
+  await accounts.close()
+  t.same(errors, [fault.error], 'and what could not be given back is told')
+  t.ok((await store.usage(ACCOUNT.id, WINDOW)) > 500, 'counted too many, never too few')
+})

@@ -1,0 +1,23 @@
+import { join } from 'node:path'
+import { openPostgresLedger, openSqliteLedger } from '../src/index.ts'
+import { openLedgerOn } from './ledger-place.ts'
+
+/* A process that attests as fast as it can, and tells its parent every id that it was given. */
+const [folder = '', count = '', url] = process.argv.slice(2)
+const CALLERS = 16
+
+const store = await (url === undefined ? openSqliteLedger(join(folder, 'ledger.db')) : openPostgresLedger(url))
+const { ledger, attest } = await openLedgerOn(store, folder)
+let left = count === '' ? Number.POSITIVE_INFINITY : Number(count)
+
+async function call(): Promise<void> {
+  while (left-- > 0) process.send?.(await attest())
+}
+
+// As in the service: signed while it goes on.
+const signing = setInterval(() => void ledger.checkpoint().catch(() => {}), 100)
+await Promise.all(Array.from({ length: CALLERS }, call))
+clearInterval(signing)
+await ledger.checkpoint()
+await store.close()
+process.disconnect?.()

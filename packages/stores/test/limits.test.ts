@@ -1,0 +1,171 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Limits } from '@sallyport/accounts'
+import { LIMITS_CONTRACT } from '@sallyport/accounts/testing'
+import t from 'tap'
+import { createMemoryLimits, createSharedLimits, openRedisLimits, openSqliteLimits } from '../src/index.ts'
+import { type Cleanup, freePort, NO_REDIS, startRedis } from '../src/testing/index.ts'
+import { nextMessage, startChild, temporaryFolder } from './processes.ts'
+
+const LIMIT = { name: 'L', max: 4, windowSeconds: 3600 }
+
+async function sqliteLimits(t: Cleanup, options = {}) {
+  const path = join(await temporaryFolder(t), 'limits.db')
+  const limits = await openSqliteLimits(path, options)
+  t.teardown(() => limits.close())
+  return { path, limits }
+}
+
+for (const row of LIMITS_CONTRACT) {
+  t.test(`memory, contract: ${row.name}`, (t) => row.run(createMemoryLimits(), t))
+  t.test(`SQLite, contract: ${row.name}`, async (t) => row.run((await sqliteLimits(t)).limits, t))
+  t.test(`shared, contract: ${row.name}`, async (t) => row.run(createSharedLimits((await sqliteLimits(t)).limits), t))
+}
+
+async function taken(limits: Limits, calls: number, key = 'k'): Promise<readonly boolean[]> {
+  const states = []
+  for (let call = 0; call < calls; call++) states.push(await limits.take(LIMIT, key))
+  return states.map(({ allowed }) => allowed)
+}
+
+const HERE = {
+  memory: async (_: Cleanup, options: { maxKeys?: number; now?: () => number }) => createMemoryLimits(options),
+  SQLite: async (t: Cleanup, options: { maxKeys?: number; now?: () => number }) =>
+    (await sqliteLimits(t, options)).limits,
+}
+
+for (const [name, make] of Object.entries(HERE)) {
+  t.test(`${name}: a window ends on its clock, and the reset stays where it is`, async (t) => {
+    let now = 0
+    const limits = await make(t, { now: () => now })
+    const limit = { name: 'L', max: 1, windowSeconds: 60 }
+    const rows = [
+      [0, true],
+      [59_999, false],
+      [60_000, true],
+      [61_000, false],
+    ] as const
+    for (const [time, allowed] of rows) {
+      now = time
+      t.same(await limits.take(limit, 'k'), { allowed, limit: 1, remaining: 0, resetAt: time < 60_000 ? 60 : 120 })
+    }
+  })
+
+  t.test(`${name}: an exhausted key stays exhausted, whatever number of others comes`, async (t) => {
+    const limits = await make(t, { maxKeys: 500 })
+    t.same(await taken(limits, 5, 'flooder'), [true, true, true, true, false])
+    for (let key = 0; key < 4_000; key++) await limits.take(LIMIT, `k${key}`)
+    t.same(await taken(limits, 1, 'flooder'), [false])
+  })
+}
+
+t.test('SQLite: the file is bounded, and what has ended is removed', async (t) => {
+  let now = 0
+  const { path, limits } = await sqliteLimits(t, { maxKeys: 200, now: () => now })
+  const size = async () => (await stat(path)).size
+  for (let key = 0; key < 5_000; key++) await limits.take(LIMIT, `k${key}`)
+  const full = await size()
+  for (let key = 0; key < 10_000; key++) {
+    now += 1_000
+    await limits.take(LIMIT, `m${key}`)
+  }
+  t.ok((await size()) <= full * 2, `${await size()} bytes, ${full} before`)
+})
+
+t.test('SQLite: four processes on one file are allowed exactly the limit', async (t) => {
+  const path = join(await temporaryFolder(t), 'limits.db')
+  const children = Array.from({ length: 4 }, () => startChild(t, 'take', path, '150', '60'))
+  const allowed = (await Promise.all(children.map(nextMessage))).map(Number)
+  t.equal(
+    allowed.reduce((sum, count) => sum + count, 0),
+    150,
+  )
+})
+
+t.test('SQLite: a count outlives its process', async (t) => {
+  const path = join(await temporaryFolder(t), 'limits.db')
+  const child = startChild(t, 'take', path, '150', '60')
+  await nextMessage(child)
+  child.kill('SIGKILL')
+  const limits = await openSqliteLimits(path)
+  t.teardown(() => limits.close())
+  t.equal((await limits.take({ name: 'L', max: 150, windowSeconds: 3600 }, 'k')).remaining, 89)
+  t.ok((await readdir(join(path, '..'))).includes('limits.db'))
+})
+
+t.test('a store that fails is half the rate, told once, and never unlimited', async (t) => {
+  const { limits } = await sqliteLimits(t)
+  const outages: unknown[] = []
+  const shared = createSharedLimits(limits, { onOutage: (error) => outages.push(error) })
+  t.same(await taken(shared, 5, 'known'), [true, true, true, true, false])
+  limits.close()
+  t.same(await taken(shared, 4), [true, true, false, false])
+  t.same(await taken(shared, 1, 'known'), [false], 'who is known to be exhausted is not given more')
+  t.equal(outages.length, 1)
+  t.match(await shared.take({ ...LIMIT, name: 'ONE', max: 1 }, 'k'), { allowed: true, limit: 1 })
+})
+
+t.test('a store that does not answer is not waited for', async (t) => {
+  const shared = createSharedLimits({ take: () => new Promise(() => {}) })
+  t.same(await taken(shared, 4), [true, true, false, false])
+})
+
+t.test('limits in Redis', { skip: NO_REDIS }, async (t) => {
+  const server = await startRedis(t)
+  const opened = async (t: Cleanup) => {
+    const limits = await openRedisLimits(server.url)
+    t.teardown(() => limits.close())
+    return limits
+  }
+
+  for (const [index, row] of LIMITS_CONTRACT.entries()) {
+    t.test(`contract: ${row.name}`, async (t) => {
+      const limits = await opened(t)
+      // One server for all rows: a row's limits are its own by their names.
+      await row.run({ take: (limit, key) => limits.take({ ...limit, name: `${limit.name}_${index}` }, key) }, t)
+    })
+  }
+
+  t.test('two nodes share one count, and the reset is the end of the window', async (t) => {
+    const nodes = [await opened(t), await opened(t)] as const
+    const before = Math.floor(Date.now() / 1000)
+    const limit = { ...LIMIT, name: 'NODES' }
+    const states = await Promise.all(
+      Array.from({ length: 10 }, (_, call) => nodes[call % 2 === 0 ? 0 : 1].take(limit, 'k')),
+    )
+    t.equal(states.filter(({ allowed }) => allowed).length, 4)
+    for (const { resetAt } of states) t.ok(resetAt >= before + 3600 && resetAt <= before + 3605)
+  })
+
+  const outages = {
+    stop: () => server.stop(),
+    'kill -9': () => server.kill(),
+    SIGSTOP: async () => server.freeze(),
+  }
+  for (const [name, begin] of Object.entries(outages)) {
+    t.test(`${name}: half the rate in this process, and back by itself`, async (t) => {
+      const store = await opened(t)
+      const told: unknown[] = []
+      const shared = createSharedLimits(store, { onOutage: (error) => told.push(error) })
+      t.equal((await shared.take(LIMIT, `${name} before`)).remaining, 3)
+      await begin()
+      t.same(await taken(shared, 4, name), [true, true, false, false])
+      t.equal(told.length, 1)
+      if (name === 'SIGSTOP') server.thaw()
+      else await server.restart()
+      const deadline = performance.now() + 15_000
+      let limit = 2
+      for (let call = 0; limit === 2 && performance.now() < deadline; call++) {
+        limit = (await shared.take(LIMIT, `${name} ${call}`)).limit
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+      t.equal(limit, 4, 'the whole rate again')
+    })
+  }
+
+  t.test('refused from the beginning, it counts here until the server comes', async (t) => {
+    const limits = await openRedisLimits(`redis://127.0.0.1:${await freePort()}`)
+    t.teardown(() => limits.close())
+    t.same(await taken(createSharedLimits(limits), 4), [true, true, false, false])
+  })
+})

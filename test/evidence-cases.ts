@@ -1,0 +1,166 @@
+import { type Attestation, type EvidenceJson, type Jwks, openLedger } from '@sallyport/ledger'
+import {
+  createMemoryArchive,
+  createMemoryLedger,
+  MADE_ATTESTATION,
+  MADE_DATASETS,
+  MADE_POLICY,
+  madeRandomness,
+  madeSigner,
+} from '@sallyport/ledger/testing'
+
+/** Evidence and the keys that somebody trusts; without `keys` nobody is trusted. */
+export interface EvidenceCase {
+  readonly name: string
+  readonly evidence: unknown
+  readonly keys?: unknown
+}
+
+const START = Date.parse('2026-11-21T02:00:00.000Z')
+
+const FINDINGS: readonly Partial<Attestation>[] = [
+  {},
+  {
+    claim: 'EU',
+    finding: { networkOrigin: 'residential_clean', anonymized: false, method: 'asn', confidence: 0.6, country: 'FR' },
+    policy: { id: 'made', sha256: MADE_POLICY.sha256, action: 'allow', reason: 'match' },
+  },
+  {
+    finding: { networkOrigin: 'unknown', anonymized: false, method: 'reserved', confidence: 1 },
+    policy: { id: 'made', sha256: MADE_POLICY.sha256, action: 'flag', reason: 'reserved' },
+  },
+  {
+    claim: 'US',
+    finding: {
+      networkOrigin: 'hosting',
+      anonymized: false,
+      method: 'range:hosting',
+      confidence: 0.1234,
+      asn: 4294967295,
+    },
+    policy: { id: 'made', sha256: MADE_POLICY.sha256, action: 'flag', reason: 'unknown' },
+    basis: { ...MADE_ATTESTATION.basis, addressFrom: 'header:x-forwarded-for', degraded: 'geo,ranges' },
+  },
+]
+
+/** Evidence of every kind out of one made ledger: the same to the byte in every run. */
+export async function madeEvidence(): Promise<readonly EvidenceCase[]> {
+  let now = START
+  let signer = madeSigner(1)
+  const store = createMemoryLedger('sallyport/0123456789abcdef')
+  const ledger = await openLedger({
+    store,
+    archive: createMemoryArchive(),
+    clock: { now: () => now },
+    randomness: madeRandomness(),
+    loadSigner: async () => signer,
+  })
+  for (const document of [MADE_POLICY, MADE_DATASETS]) await ledger.keep(document)
+  for (let count = 0; count < 12; count++) {
+    now += 1000
+    const context = count % 3 === 0 ? { context: `{"order":${count},"text":"é\\u0000"}` } : {}
+    const attestation = { ...MADE_ATTESTATION, ...FINDINGS[count % FINDINGS.length] }
+    await ledger.attest(count === 5 ? 't/b' : 't/a', attestation, { address: `2001:db8::${count}`, ...context })
+    if (count === 3 || count === 8) await ledger.checkpoint()
+  }
+  const evidence = async (query: Parameters<typeof ledger.evidence>[1], log = 't/a'): Promise<EvidenceJson> => {
+    const found = await ledger.evidence(log, query)
+    if (found === undefined) throw new Error('no such evidence')
+    return found
+  }
+  const at = (seconds: number) => new Date(START + seconds * 1000).toISOString()
+  const first = await ledger.keys()
+  const one = await evidence({ attestationId: 3 })
+  const cases: EvidenceCase[] = [
+    { name: 'one record', evidence: one, keys: first },
+    { name: 'one record, nobody trusted', evidence: one },
+    { name: 'the first record', evidence: await evidence({ attestationId: 2 }), keys: first },
+    { name: 'the only record of a log', evidence: await evidence({ attestationId: 7 }, 't/b'), keys: first },
+    { name: 'the last record', evidence: await evidence({ attestationId: 13 }), keys: first },
+    { name: 'a whole log', evidence: await evidence({ from: at(0), to: at(60) }), keys: first },
+    { name: 'a range within', evidence: await evidence({ from: at(3), to: at(5) }), keys: first },
+  ]
+  await store.eraseSubject('2001:db8::1')
+  cases.push({ name: 'erased', evidence: await evidence({ attestationId: 3 }), keys: first })
+  cases.push({ name: 'partly erased', evidence: await evidence({ from: at(1), to: at(3) }), keys: first })
+  now += 1000
+  signer = madeSigner(2)
+  await ledger.rotate(signer, false)
+  now += 1000
+  await ledger.attest('t/a', MADE_ATTESTATION, { address: '192.0.2.1' })
+  const second = await ledger.keys()
+  await ledger.checkpoint()
+  await ledger.attest('t/a', MADE_ATTESTATION, { address: '192.0.2.2' })
+  await ledger.checkpoint()
+  const later = await evidence({ attestationId: 15 })
+  cases.push({ name: 'after a rotation, by the new keys', evidence: later, keys: second })
+  cases.push({ name: 'after a rotation, by keys kept from before', evidence: later, keys: first })
+  cases.push({ name: 'from before a rotation, by the new keys', evidence: one, keys: second })
+  now += 1000
+  signer = madeSigner(3)
+  await ledger.rotate(signer, true)
+  const third = await ledger.keys()
+  cases.push({ name: 'signed by a key that was given up', evidence: later, keys: third })
+  cases.push({
+    name: 'signed anew after a key was given up',
+    evidence: await evidence({ attestationId: 15 }),
+    keys: third,
+  })
+  cases.push({ name: 'other keys', evidence: one, keys: onlyKey(third, 2) })
+  cases.push({ name: 'a retired key for a later record', evidence: withoutSuccession(later), keys: retired(second) })
+  return cases
+}
+
+function onlyKey(jwks: Jwks, index: number): Jwks {
+  return { ...jwks, keys: jwks.keys.slice(index, index + 1) }
+}
+
+function withoutSuccession(evidence: EvidenceJson): EvidenceJson {
+  return { ...evidence, keys: { ...evidence.keys, keys: [] } }
+}
+
+/** The second key, ended before the record that it signed. */
+function retired({ origin, keys }: Jwks): Jwks {
+  return { origin, keys: keys.map((key) => ({ ...key, exp: key.nbf })).slice(1) }
+}
+
+/** Every single change of a value in a piece of evidence: [where, evidence with that one change]. */
+export function tampered(evidence: unknown): readonly (readonly [path: string, evidence: unknown])[] {
+  return changesOf(evidence).map(([path, changed]) => [path.join('.'), changed])
+}
+
+type Change = readonly [path: readonly string[], changed: unknown]
+
+function changesOf(value: unknown): readonly Change[] {
+  if (Array.isArray(value)) {
+    const inner = value.flatMap((entry, index) =>
+      changesOf(entry).map(([path, changed]): Change => [[String(index), ...path], value.with(index, changed)]),
+    )
+    const swapped = value.length > 1 ? [[['swapped'], [value[1], value[0], ...value.slice(2)]] as const] : []
+    return [...inner, ...swapped, [['shorter'], value.slice(0, -1)], [['doubled'], [...value, ...value.slice(-1)]]]
+  }
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value).flatMap(([name, member]) => [
+      ...changesOf(member).map(([path, changed]): Change => [[name, ...path], { ...value, [name]: changed }]),
+      [[name, 'absent'], Object.fromEntries(Object.entries(value).filter(([other]) => other !== name))] as const,
+    ])
+  }
+  return scalarChanges(value)
+    .map((changed, index): Change => [[`change ${index}`], changed])
+    .filter(([, changed]) => changed !== value)
+}
+
+function scalarChanges(value: unknown): readonly unknown[] {
+  if (typeof value === 'number') return [value + 1, value + 0.5, -1, String(value), null]
+  if (typeof value !== 'string') return [null]
+  const middle = value.length >> 1
+  const flipped = String.fromCharCode(value.charCodeAt(middle) ^ 1)
+  return [
+    value.slice(0, middle) + flipped + value.slice(middle + 1),
+    `${value}A`,
+    value.slice(1),
+    value.replace(/[0-9]/, (digit) => String((Number(digit) + 1) % 10)),
+    '',
+    7,
+  ]
+}

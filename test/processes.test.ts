@@ -1,0 +1,121 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { ALLOWANCES, billingWindow } from '@sallyport/accounts'
+import { type ConfigInput, openAccounts } from 'sallyport'
+import t, { type Test } from 'tap'
+
+/** Every embedded source switched off: what is counted is tested, not the data. */
+const NO_DATA = Object.fromEntries(
+  ['asn-csv-v4', 'asn-csv-v6', 'asn-country-v4', 'asn-country-v6', 'dbip-city-v4', 'dbip-city-v6'].map((id) => [
+    id,
+    { enabled: false },
+  ]),
+)
+
+/** A dataDir of a test's own, with an account on the smallest plan of which `left` calls are left. */
+async function openedStore(t: Test, left: number) {
+  const config = {
+    dataDir: join(t.testdir(), 'state'),
+    data: { refresh: false, sources: NO_DATA },
+  } satisfies ConfigInput
+  const store = await openAccounts(config)
+  t.teardown(() => store.close())
+  const { key, account } = await store.keyring.issue({ plan: 'free' })
+  const window = billingWindow(account.signupDate, Date.now()).id
+  const used = ALLOWANCES.free - left
+  t.equal((await store.accounts.spend(account.id, window, ALLOWANCES.free, used)).granted, used)
+  return { config, key, usage: () => store.accounts.usage(account.id, window), used }
+}
+
+interface Application {
+  readonly url: string
+  /** Process ids of the workers that have said that they listen, in that order. */
+  readonly pids: readonly number[]
+  ready(workers: number): Promise<void>
+}
+
+async function startApplication(t: Test, config: ConfigInput): Promise<Application> {
+  const child: ChildProcess = fork(join(import.meta.dirname, 'cluster-app.js'), [JSON.stringify(config)])
+  t.teardown(() => child.connected && child.disconnect())
+  const pids: number[] = []
+  let port = 0
+  child.on('message', (message: { readonly pid: number; readonly port: number }) => {
+    pids.push(message.pid)
+    port = message.port
+  })
+  const ready = async (workers: number) => {
+    while (pids.length < workers && child.exitCode === null) await delay(10)
+  }
+  await ready(4)
+  return { url: `http://127.0.0.1:${port}`, pids, ready }
+}
+
+/** Sends `count` requests, `width` at once, and gives how often each status came; 0 is a connection that broke. */
+async function statuses(count: number, width: number, send: () => Promise<Response>) {
+  const counted = new Map<number, number>()
+  let left = count
+  const lane = async () => {
+    while (left-- > 0) {
+      const status = await send().then(
+        async (response) => {
+          await response.arrayBuffer()
+          return response.status
+        },
+        () => 0,
+      )
+      counted.set(status, (counted.get(status) ?? 0) + 1)
+    }
+  }
+  await Promise.all(Array.from({ length: width }, lane))
+  return (status: number) => counted.get(status) ?? 0
+}
+
+function lookup(url: string, key: string): Promise<Response> {
+  return fetch(`${url}/v1/ip/lookup`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: '{"target":"192.0.2.1"}',
+    // node:cluster loses a connection that it hands to a worker in the instant of its death.
+    signal: AbortSignal.timeout(5_000),
+  })
+}
+
+t.test('four workers of an Express application share quota and limits exactly', async (t) => {
+  const { config, key, usage } = await openedStore(t, 500)
+  const { url, pids } = await startApplication(t, config)
+  t.equal(new Set(pids).size, 4)
+
+  const keyed = await statuses(700, 16, () => lookup(url, key))
+  // What a worker has reserved and not used is its own for a tenth of a second: the last calls can be refused till then.
+  await delay(300)
+  const late = await statuses(50, 1, () => lookup(url, key))
+  t.same([keyed(200) + late(200), keyed(429) + late(429)], [500, 250])
+  t.equal(await usage(), ALLOWANCES.free)
+
+  const keyless = await statuses(150, 16, () => fetch(`${url}/v1/demo/192.0.2.1`))
+  t.same([keyless(200), keyless(429)], [100, 50])
+})
+
+t.test('kill -9 of workers takes back nothing that was answered, and gives nothing away', async (t) => {
+  const { config, key, usage, used } = await openedStore(t, 20_000)
+  const { url, pids, ready } = await startApplication(t, config)
+  const killed = pids.slice(0, 2)
+  const killing = (async () => {
+    for (const pid of killed) {
+      await delay(300)
+      process.kill(pid, 'SIGKILL')
+    }
+  })()
+  const answered = await statuses(1_500, 16, () => lookup(url, key))
+  await killing
+  await ready(6)
+  // What the living workers have reserved and not used is theirs for a tenth of a second.
+  await delay(300)
+  const counted = (await usage()) - used
+  const MAX_RESERVED = 1_000
+  t.ok(counted >= answered(200), `${counted} counted, ${answered(200)} answered`)
+  t.ok(counted <= answered(200) + answered(0) + killed.length * MAX_RESERVED)
+  t.equal(answered(200) + answered(0), 1_500)
+  t.equal((await lookup(url, key)).status, 200, 'the workers that came after serve')
+})
