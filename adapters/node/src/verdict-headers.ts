@@ -46,7 +46,7 @@ export function applyDecision(
 ): void {
   // Node builds both objects from rawHeaders when they are first read, and counts on its length: read, then change.
   const shown = req.headers
-  if (received.some(isReservedName)) {
+  if (firstReserved(received) < received.length) {
     deleteReserved(shown)
     deleteReserved(req.headersDistinct)
     received.splice(0, received.length, ...withoutVerdict(received))
@@ -58,14 +58,16 @@ export function applyDecision(
   })
 }
 
-function isReservedName(text: string, at: number): boolean {
-  return at % 2 === 0 && isReserved(text)
+/** Where the first of our names stands; past the end when none does, as in nearly all requests. */
+function firstReserved(fields: readonly string[]): number {
+  let at = 0
+  while (at < fields.length && !isReserved(fields[at] as string)) at += 2
+  return at
 }
 
-/** A copy without any spelling of our names; one without any to begin with, as nearly all are, is copied whole. */
+/** A copy without any spelling of our names. */
 function withoutVerdict(fields: readonly string[]): string[] {
-  let first = 0
-  while (first < fields.length && !isReserved(fields[first] as string)) first += 2
+  const first = firstReserved(fields)
   const kept = fields.slice(0, first)
   for (let at = first; at + 1 < fields.length; at += 2) {
     const name = fields[at] as string

@@ -28,7 +28,44 @@ export interface AgentFields {
   userAgentName: string | undefined
 }
 
-/** Reads raw header fields (name, value, name, value …). Names are told by their length first: most cost one look. */
+/** The names that are looked for, in lower case. */
+const NAMES = [
+  ...['accept', 'accept-encoding', 'accept-language', 'cookie', 'origin', 'purpose', 'referer', 'sec-purpose'],
+  ...['sec-ch-ua', 'sec-ch-ua-mobile', 'sec-ch-ua-platform', 'signature', 'signature-input', 'upgrade', 'user-agent'],
+  ...['sec-fetch-dest', 'sec-fetch-mode', 'sec-fetch-site', 'sec-fetch-user', 'cf-connecting-ip', 'forwarded'],
+  ...['via', 'x-forwarded-for', 'x-forwarded-proto', 'x-real-ip'],
+] as const
+type Name = (typeof NAMES)[number]
+
+/** A name's length and its fourth letter from the end, in any case: no two of `NAMES` have both. */
+function markOf(name: string): number {
+  const { length } = name
+  return (length << 5) | (name.charCodeAt(length < 4 ? 0 : length - 4) & 31)
+}
+
+/** The names by their mark: whatever a field is called, one look here and at most one comparison. */
+const BY_MARK: readonly (Name | undefined)[] = Array.from({ length: (18 + 1) << 5 }, (_, mark) =>
+  NAMES.find((name) => markOf(name) === mark),
+)
+
+function nameOf(field: string): Name | undefined {
+  const name = BY_MARK[markOf(field)]
+  return name !== undefined && isNamed(field, name) ? name : undefined
+}
+
+/** Of these it is enough that they came. */
+const BY_PRESENCE: ReadonlySet<Name> = new Set<Name>([
+  ...(['cookie', 'origin', 'referer', 'purpose', 'sec-purpose', 'upgrade', 'signature', 'signature-input'] as const),
+  ...(['via', 'forwarded', 'x-forwarded-for', 'x-real-ip', 'cf-connecting-ip'] as const),
+])
+
+/** Whether the value of a field says anything of who asks. */
+export function valueCounts(field: string): boolean {
+  const name = nameOf(field)
+  return name !== undefined && !BY_PRESENCE.has(name)
+}
+
+/** Reads raw header fields (name, value, name, value …) in one pass. */
 export function readAgentFields(fields: readonly string[]): AgentFields {
   const read: AgentFields = {
     userAgent: undefined,
@@ -53,61 +90,72 @@ export function readAgentFields(fields: readonly string[]): AgentFields {
     userAgentName: undefined,
   }
   for (let at = 0; at + 1 < fields.length; at += 2) {
-    const name = fields[at] as string
+    const field = fields[at] as string
+    const name = nameOf(field)
+    if (name === undefined) continue
     const value = fields[at + 1] as string
-    switch (name.length) {
-      case 3:
-        if (isNamed(name, 'via')) read.forwarded = true
+    switch (name) {
+      case 'user-agent':
+        if (read.userAgent !== undefined) break
+        read.userAgent = value
+        read.userAgentName = field
         break
-      case 6:
-        if (isNamed(name, 'accept')) read.accept ??= value
-        else if (isNamed(name, 'cookie')) read.cookie = true
-        else if (isNamed(name, 'origin')) read.referred = true
+      case 'accept':
+        read.accept ??= value
         break
-      case 7:
-        if (isNamed(name, 'upgrade')) read.upgrade = true
-        else if (isNamed(name, 'referer')) read.referred = true
-        else if (isNamed(name, 'purpose')) read.purpose = true
+      case 'accept-language':
+        read.acceptLanguage ??= value
         break
-      case 9:
-        if (isNamed(name, 'sec-ch-ua')) read.brands ??= value
-        else if (isNamed(name, 'signature')) read.signature = true
-        else if (isNamed(name, 'forwarded') || isNamed(name, 'x-real-ip')) read.forwarded = true
+      case 'accept-encoding':
+        read.acceptEncoding ??= value
         break
-      case 10:
-        if (read.userAgent === undefined && isNamed(name, 'user-agent')) {
-          read.userAgent = value
-          read.userAgentName = name
-        }
+      case 'sec-ch-ua':
+        read.brands ??= value
         break
-      case 11:
-        if (isNamed(name, 'sec-purpose')) read.purpose = true
+      case 'sec-ch-ua-mobile':
+        read.brandsMobile ??= value
         break
-      case 14:
-        if (isNamed(name, 'sec-fetch-site')) read.fetchSite ??= value
-        else if (isNamed(name, 'sec-fetch-mode')) read.fetchMode ??= value
-        else if (isNamed(name, 'sec-fetch-dest')) read.fetchDest ??= value
-        else if (isNamed(name, 'sec-fetch-user')) read.fetchUser ??= value
+      case 'sec-ch-ua-platform':
+        read.brandsPlatform ??= value
         break
-      case 15:
-        if (isNamed(name, 'accept-language')) read.acceptLanguage ??= value
-        else if (isNamed(name, 'accept-encoding')) read.acceptEncoding ??= value
-        else if (isNamed(name, 'signature-input')) read.signatureInput = true
-        else if (isNamed(name, 'x-forwarded-for')) read.forwarded = true
+      case 'sec-fetch-site':
+        read.fetchSite ??= value
         break
-      case 16:
-        if (isNamed(name, 'sec-ch-ua-mobile')) read.brandsMobile ??= value
-        else if (isNamed(name, 'cf-connecting-ip')) read.forwarded = true
+      case 'sec-fetch-mode':
+        read.fetchMode ??= value
         break
-      case 17:
-        if (isNamed(name, 'x-forwarded-proto')) {
-          read.forwardedProto ??= value
-          read.forwarded = true
-        }
+      case 'sec-fetch-dest':
+        read.fetchDest ??= value
         break
-      case 18:
-        if (isNamed(name, 'sec-ch-ua-platform')) read.brandsPlatform ??= value
+      case 'sec-fetch-user':
+        read.fetchUser ??= value
         break
+      case 'cookie':
+        read.cookie = true
+        break
+      case 'origin':
+      case 'referer':
+        read.referred = true
+        break
+      case 'purpose':
+      case 'sec-purpose':
+        read.purpose = true
+        break
+      case 'upgrade':
+        read.upgrade = true
+        break
+      case 'signature':
+        read.signature = true
+        break
+      case 'signature-input':
+        read.signatureInput = true
+        break
+      case 'x-forwarded-proto':
+        read.forwardedProto ??= value
+        read.forwarded = true
+        break
+      default:
+        read.forwarded = true
     }
   }
   return read

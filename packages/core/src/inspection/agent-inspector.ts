@@ -1,18 +1,16 @@
-import type { Address } from '../address/address.ts'
-import type { ClientTrust, ResolvedClient } from '../address/client.ts'
 import { type AgentFields, readAgentFields } from '../agent/fields.ts'
 import { parseJa4 } from '../agent/ja4.ts'
 import { type AgentEvidence, createAgentJudge } from '../agent/judge.ts'
 import type { SignatureVerifier } from '../agent/signature/verifier.ts'
 import { createUserAgentReader } from '../agent/user-agent.ts'
-import type { AgentVerdict } from '../agent/verdict.ts'
 import { createCatalogue } from '../crawler/catalogue.ts'
 import type { CrawlerVerifier } from '../crawler/verifier.ts'
-import type { NetworkFinding } from '../network/finding.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
 import type { Snapshot } from '../ports.ts'
-import { claimedCrawlerOf, type InspectedCrawler, inspectedCrawler } from './claimed-crawler.ts'
+import { claimedCrawlerOf, inspectedCrawler } from './claimed-crawler.ts'
+import { type Asks, isRepeated, lastLookOf } from './last-look.ts'
 import type { InspectionRequest } from './request.ts'
+import type { Visitor } from './visitors.ts'
 
 /** A request as somebody tells of it: what it lacks was not told, which is no sign of anything. */
 export interface ToldOf {
@@ -28,30 +26,13 @@ export interface ToldOf {
   readonly headlessFlags?: readonly string[]
 }
 
-/** Where a request comes from. */
-export interface AskedFrom {
-  readonly address: Address | undefined
-  /** Canonical text of the address, '' without one. */
-  readonly text: string
-  readonly via: ResolvedClient['via']
-  readonly network: NetworkFinding
-  readonly snapshot: Snapshot
-}
-
-/** Who asks, and the crawler that was claimed. */
-export interface Asks {
-  readonly agent: AgentVerdict
-  readonly crawler?: InspectedCrawler
-}
-
 export interface AgentInspector {
   /** From memory alone. */
-  look(request: InspectionRequest, from: AskedFrom): Asks
-  check(told: ToldOf, from: AskedFrom): Promise<Asks>
+  look(request: InspectionRequest, visitor: Visitor, snapshot: Snapshot): Asks
+  check(told: ToldOf, visitor: Visitor, snapshot: Snapshot): Promise<Asks>
 }
 
 export interface AgentInspectorOptions {
-  readonly trust: ClientTrust
   readonly policy: CompiledPolicy
   readonly crawlers?: CrawlerVerifier
   readonly signatures?: SignatureVerifier
@@ -61,7 +42,7 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
   const userAgents = createUserAgentReader(crawlers?.catalogue ?? createCatalogue())
   const { judge } = createAgentJudge()
 
-  function isAllowlisted({ address }: AskedFrom): boolean {
+  function isAllowlisted({ address }: Visitor): boolean {
     return address !== undefined && policy.allowlist?.has(address) === true
   }
 
@@ -71,17 +52,20 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
   }
 
   return {
-    look(request, from) {
+    look(request, visitor, snapshot) {
+      const { last } = visitor
+      if (last !== undefined && isRepeated(request, last)) return last.asks
       const fields = readAgentFields(request.fields)
       const userAgent = userAgents.read(fields.userAgent)
       const claimed = crawlers && userAgent?.crawler
-      const trusted = from.via === 'header'
+      const { address, client, network } = visitor
+      const trusted = client.via === 'header'
       const signed = fields.signature || fields.signatureInput
       // One object, written out: this runs for every request.
-      return asks({
-        address: from.text,
-        network: from.network,
-        allowlisted: isAllowlisted(from),
+      const looked = asks({
+        address: client.address,
+        network,
+        allowlisted: isAllowlisted(visitor),
         fields,
         userAgent,
         raw: request.fields,
@@ -91,23 +75,26 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
         headersKnown: true,
         https: isHttps(request, fields, trusted),
         direct: !fields.forwarded,
-        crawler: claimed && claimedCrawlerOf(crawlers, claimed, from.address, from.network, from.snapshot),
+        crawler: claimed && claimedCrawlerOf(crawlers, claimed, address, network, snapshot),
         signature: signed ? signatures?.look({ ...request, trusted }) : undefined,
         headlessFlags: undefined,
       })
+      // What is proven or disproved of a claim changes from one request to the next.
+      visitor.last = claimed === undefined && !signed ? lastLookOf(request, looked) : undefined
+      return looked
     },
-    async check({ fields: raw, headersKnown, method = '', ja4, headlessFlags }, from) {
+    async check({ fields: raw, headersKnown, method = '', ja4, headlessFlags }, visitor, snapshot) {
       const fields = readAgentFields(raw)
       const userAgent = userAgents.read(fields.userAgent)
       const claimed = crawlers && userAgent?.crawler
-      const { address, network, snapshot } = from
+      const { address, client, network } = visitor
       const verification =
         claimed && address && (await crawlers.verify(claimed, { address, finding: network, snapshot }))
       const signed = fields.signature || fields.signatureInput
       return asks({
-        address: from.text,
+        address: client.address,
         network,
-        allowlisted: isAllowlisted(from),
+        allowlisted: isAllowlisted(visitor),
         fields,
         userAgent,
         raw,

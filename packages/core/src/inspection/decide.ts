@@ -1,5 +1,5 @@
 import type { NetworkFinding, VerdictRule } from '../network/finding.ts'
-import type { CompiledPolicy, MatchedRule } from '../policy/compile.ts'
+import type { MatchedRule, RulesInPlay } from '../policy/compile.ts'
 import type { Action, Mode } from '../vocabulary.ts'
 import type { Decision, Reason } from './decision.ts'
 import type { Inspection } from './inspection.ts'
@@ -20,11 +20,12 @@ export interface DecideOptions {
 }
 
 /**
- * Applies a policy to what is known. Pure; the result is frozen. A rule on trial decides nothing; where it would have
- * been more severe than what is carried out, its action is the one that is recorded, not enforced.
+ * Applies the rules of a policy that are in play for whoever asks. Pure; the result is frozen. A rule on trial decides
+ * nothing; where it would have been more severe than what is carried out, its action is the one that is recorded, not
+ * enforced.
  */
 export function decide(
-  policy: CompiledPolicy,
+  rules: RulesInPlay,
   inspection: Inspection,
   { mode, fields = [], sentences }: DecideOptions,
 ): Decision {
@@ -32,8 +33,8 @@ export function decide(
   if (inspection.agent.identity?.type === 'address') {
     return decisionOf('allow', true, reasonsOf(ALLOWLISTED, undefined, network, inspection), inspection)
   }
-  const rule = policy.firstMatch(inspection, fields)
-  const trial = policy.firstOnTrial(inspection, fields, rule)
+  const rule = rules.firstMatch(inspection, fields)
+  const trial = rules.firstOnTrial(inspection, fields, rule)
   if (trial !== undefined && SEVERITY[trial.action] > SEVERITY[rule.action]) {
     return decisionOf(trial.action, false, reasonsOf(trial.reason, rule, network, inspection), inspection)
   }

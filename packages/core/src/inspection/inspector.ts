@@ -1,12 +1,13 @@
 import { type Address, formatAddress } from '../address/address.ts'
 import { type ClientTrust, type ResolvedClient, resolveClient } from '../address/client.ts'
+import { carriesForwarding } from '../address/forwarding.ts'
 import { NO_VERDICT } from '../agent/judge.ts'
 import type { SignatureVerifier } from '../agent/signature/verifier.ts'
 import type { CrawlerVerifier } from '../crawler/verifier.ts'
-import { classify, NOTHING_KNOWN } from '../network/classify.ts'
+import { NOTHING_KNOWN } from '../network/classify.ts'
 import type { NetworkFinding } from '../network/finding.ts'
 import { rangesAreDegraded } from '../network/range-data.ts'
-import type { CompiledPolicy } from '../policy/compile.ts'
+import type { CompiledPolicy, RulesInPlay } from '../policy/compile.ts'
 import { canonicalPath } from '../policy/path.ts'
 import type { Clock, Snapshot, Snapshots } from '../ports.ts'
 import type { Degraded, Mode } from '../vocabulary.ts'
@@ -14,7 +15,9 @@ import { createAgentInspector, type ToldOf } from './agent-inspector.ts'
 import { createNetworkSentences, decide } from './decide.ts'
 import type { Decision } from './decision.ts'
 import type { Inspection } from './inspection.ts'
+import type { Asks } from './last-look.ts'
 import type { InspectionRequest } from './request.ts'
+import { createVisitors, type Visitor, visitorOf } from './visitors.ts'
 
 export interface InspectorOptions {
   readonly clock: Clock
@@ -51,6 +54,7 @@ export interface Inspector {
 export function createInspector(options: InspectorOptions): Inspector {
   const { clock, snapshots, trust, policy, mode } = options
   const agents = createAgentInspector(options)
+  const visitors = createVisitors(trust)
   const sentences = createNetworkSentences()
   // Once an instance, so that a busy server is told and not flooded.
   let told = false
@@ -58,8 +62,7 @@ export function createInspector(options: InspectorOptions): Inspector {
   // Writing a date costs as much as a lookup: only the milliseconds are new on most requests.
   let second = Number.NaN
   let untilSecond = ''
-  function timestamp(): string {
-    const time = clock.now()
+  function timestamp(time: number): string {
     const now = Math.floor(time / 1000)
     if (now !== second) {
       second = now
@@ -70,68 +73,81 @@ export function createInspector(options: InspectorOptions): Inspector {
 
   function client(request: InspectionRequest): ResolvedClient {
     const resolved = resolveClient(request, trust)
-    if (resolved.forwardedUntrusted && !told) {
-      told = true
-      options.onForwardedUntrusted?.()
-    }
+    if (resolved.forwardedUntrusted) tellOnce()
     return resolved
   }
 
-  function inspect(request: InspectionRequest): Inspection {
-    const snapshot = snapshots.current()
-    const resolved = client(request)
-    const inspection = examine(request, resolved, snapshot)
-    const { address, via } = resolved
-    const text = inspection.client.address
-    if (address !== undefined) options.onClassified?.(address, inspection.network)
-    const asks = agents.look(request, { address, text, via, network: inspection.network, snapshot })
-    inspection.agent = asks.agent
-    if (asks.crawler !== undefined) inspection.crawler = asks.crawler
+  function tellOnce(): void {
+    if (told) return
+    told = true
+    options.onForwardedUntrusted?.()
+  }
+
+  function visitorAt(request: InspectionRequest, snapshot: Snapshot, now: number): Visitor {
+    if (trust.empty && !told && carriesForwarding(request.fields)) tellOnce()
+    const visitor = visitors.of(request, snapshot, now)
+    if (visitor.address !== undefined) options.onClassified?.(visitor.address, visitor.network)
+    return visitor
+  }
+
+  function inspectAs(request: InspectionRequest, visitor: Visitor, snapshot: Snapshot, now: number): Inspection {
+    return inspectionOf(request, visitor, agents.look(request, visitor, snapshot), degradedOf(snapshot, now), now)
+  }
+
+  function inspectionOf(
+    { peer, method, target }: Pick<InspectionRequest, 'peer' | 'method' | 'target'>,
+    { client, network, country }: Visitor,
+    { agent, crawler }: Asks,
+    degraded: readonly Degraded[],
+    now: number,
+  ): Inspection {
+    const { path, canonical } = canonicalPath(target)
+    const request = Object.freeze({ method, path, canonical })
+    const inspection: Draft = { at: timestamp(now), peer, client, request, network, agent, degraded }
+    if (country !== undefined) inspection.country = country
+    if (crawler !== undefined) inspection.crawler = crawler
     return Object.freeze(inspection)
   }
 
-  /** All that does not depend on who asks. */
-  function examine(request: InspectionRequest, { address, via, malformed }: ResolvedClient, snapshot: Snapshot): Draft {
-    const network = address === undefined ? NOTHING_KNOWN : classify(address, snapshot)
-    const country = address === undefined || network.reserved.reserved ? undefined : snapshot.countries?.find(address)
-    const { path, canonical } = canonicalPath(request.target)
-    const inspection: Draft = {
-      at: timestamp(),
-      peer: request.peer,
-      client: Object.freeze({ address: address === undefined ? '' : formatAddress(address), via, malformed }),
-      request: Object.freeze({ method: request.method, path, canonical }),
-      network,
-      agent: NO_VERDICT,
-      degraded: degradedOf(snapshot, clock.now()),
-    }
-    if (country !== undefined) inspection.country = country
-    return inspection
+  /** The rules that can speak of this visitor's requests. Whether data is loaded changes with the snapshot alone. */
+  function rulesFor({ last }: Visitor, inspection: Inspection): RulesInPlay {
+    if (last === undefined) return policy.rulesFor(inspection)
+    last.rules ??= policy.rulesFor(inspection)
+    return last.rules
+  }
+
+  function decideAt(request: InspectionRequest): Decision {
+    const snapshot = snapshots.current()
+    const now = clock.now()
+    const visitor = visitorAt(request, snapshot, now)
+    const inspection = inspectAs(request, visitor, snapshot, now)
+    return decide(rulesFor(visitor, inspection), inspection, { mode, fields: request.fields, sentences })
   }
 
   return {
     client,
-    inspect,
+    inspect(request) {
+      const snapshot = snapshots.current()
+      const now = clock.now()
+      return inspectAs(request, visitorAt(request, snapshot, now), snapshot, now)
+    },
     decide(request) {
       try {
-        return decide(policy, inspect(request), { mode, fields: request.fields, sentences })
+        return decideAt(request)
       } catch (error) {
         options.onFault?.(error)
-        return faultDecision(request, options, timestamp())
+        return faultDecision(request, options, timestamp(clock.now()))
       }
     },
     async check(address, about) {
       const snapshot = snapshots.current()
+      const now = clock.now()
       const text = formatAddress(address)
-      const request = { peer: text, method: 'GET', target: '/', scheme: 'unknown', httpVersion: '', ...about } as const
-      const inspection = examine(
-        request,
-        { address, via: 'peer', malformed: false, forwardedUntrusted: false },
-        snapshot,
-      )
-      const asks = await agents.check(about, { address, text, via: 'peer', network: inspection.network, snapshot })
-      inspection.agent = asks.agent
-      if (asks.crawler !== undefined) inspection.crawler = asks.crawler
-      return decide(policy, Object.freeze(inspection), { mode, fields: about.fields, sentences })
+      const visitor = visitorOf({ address, via: 'peer', malformed: false }, snapshot)
+      const request = { peer: text, method: 'GET', target: '/', ...about }
+      const asks = await agents.check(about, visitor, snapshot)
+      const inspection = inspectionOf(request, visitor, asks, degradedOf(snapshot, now), now)
+      return decide(policy.rulesFor(inspection), inspection, { mode, fields: about.fields, sentences })
     },
   }
 }
@@ -141,15 +157,16 @@ type Draft = { -readonly [Member in keyof Inspection]: Inspection[Member] }
 const NOTHING_DEGRADED: readonly Degraded[] = Object.freeze([])
 const RANGES_DEGRADED: readonly Degraded[] = Object.freeze(['ranges'])
 const NETWORKS_DEGRADED: readonly Degraded[] = Object.freeze(['asn', 'ranges'])
+const GEO_DEGRADED: readonly Degraded[] = Object.freeze(['geo'])
+const GEO_AND_RANGES_DEGRADED: readonly Degraded[] = Object.freeze(['geo', 'ranges'])
+const ALL_DEGRADED: readonly Degraded[] = Object.freeze(['geo', 'asn', 'ranges'])
 
+/** One of few lists, each always the same object. */
 function degradedOf(snapshot: Snapshot, now: number): readonly Degraded[] {
-  const known = degradedNetworks(snapshot, now)
-  return snapshot.countries === undefined ? Object.freeze(['geo', ...known]) : known
-}
-
-function degradedNetworks(snapshot: Snapshot, now: number): readonly Degraded[] {
-  if (snapshot.networks === undefined) return NETWORKS_DEGRADED
-  return rangesAreDegraded(snapshot, now) ? RANGES_DEGRADED : NOTHING_DEGRADED
+  const noPlaces = snapshot.countries === undefined
+  if (snapshot.networks === undefined) return noPlaces ? ALL_DEGRADED : NETWORKS_DEGRADED
+  if (rangesAreDegraded(snapshot, now)) return noPlaces ? GEO_AND_RANGES_DEGRADED : RANGES_DEGRADED
+  return noPlaces ? GEO_DEGRADED : NOTHING_DEGRADED
 }
 
 /** A bug in the inspection must not become the host's: classification is not authorisation, so the default is open. */

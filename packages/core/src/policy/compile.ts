@@ -9,7 +9,7 @@ import { isCountryCode } from '../geo/country.ts'
 import type { Reason } from '../inspection/decision.ts'
 import type { Inspection } from '../inspection/inspection.ts'
 import { ACTIONS, type Action, AGENT_CLASSES, CRAWLER_PURPOSES, type Degraded, NETWORK_CLASSES } from '../vocabulary.ts'
-import { compileMatch, type MatchTest } from './match.ts'
+import { compileMatch, type RequestTest, type Subject, type SubjectTest } from './match.ts'
 import type { Match, Policy, Rule } from './policy.ts'
 import { PRESET_NAMES, PRESETS } from './presets.ts'
 import { compileSpan } from './time-span.ts'
@@ -20,6 +20,12 @@ export interface CompiledPolicy {
   readonly allowlist?: PrefixSet
   /** What is decided when the inspection itself fails. */
   readonly onError: Action
+  /** The rules that can speak of requests of a subject: what they ask of it has been answered. */
+  rulesFor(subject: Subject): RulesInPlay
+}
+
+/** What is left of a policy for one subject; good for any number of requests. */
+export interface RulesInPlay {
   /** The first rule that matches and is not on trial, else the policy's default. */
   firstMatch(inspection: Inspection, fields: readonly string[]): MatchedRule
   /** The first rule on trial that matches and stands before another. */
@@ -55,29 +61,54 @@ export function compilePolicy(policy: Policy): CompiledPolicy {
     }
   }
   const rules = [...policy.rules, ...PRESETS[policy.preset]].map(compileRule)
-  const inForce = rules.filter(({ monitor }) => !monitor)
-  const onTrial = rules.filter(({ monitor }) => monitor)
   const fallback = defaultRule(policy.default ?? 'allow', rules.length)
   const { allowlist = [] } = policy
   return {
     ...(allowlist.length > 0 && { allowlist: createPrefixSet(allowlist.map(allowlistPrefix)) }),
     onError: policy.onError ?? 'allow',
-    firstMatch(inspection, fields) {
-      for (const rule of inForce) {
-        const found = matchOf(rule, inspection, fields)
-        if (found !== undefined) return found
-      }
-      return fallback
-    },
+    rulesFor: (subject) => inPlay(rules, subject, fallback),
+  }
+}
+
+/** A rule of which the subject is no obstacle: what it decides where its tests of the request hold. */
+interface Candidate {
+  readonly matched: MatchedRule
+  readonly request: readonly RequestTest[]
+}
+
+function inPlay(rules: readonly CompiledRule[], subject: Subject, fallback: MatchedRule): RulesInPlay {
+  const inForce: Candidate[] = []
+  const onTrial: Candidate[] = []
+  for (const rule of rules) {
+    const matched = matchedFor(rule, subject)
+    if (matched === undefined) continue
+    const { monitor, request } = rule
+    const among = monitor ? onTrial : inForce
+    among.push({ matched, request })
+    // It matches whatever is asked for: no rule behind it is ever reached.
+    if (!monitor && request.length === 0) break
+  }
+  return {
+    firstMatch: (inspection, fields) => firstOf(inForce, inspection, fields) ?? fallback,
     firstOnTrial(inspection, fields, before) {
-      for (const rule of onTrial) {
-        if (rule.matched.place > before.place) return undefined
-        const found = matchOf(rule, inspection, fields)
-        if (found !== undefined) return found
-      }
-      return undefined
+      const first = firstOf(onTrial, inspection, fields)
+      return first === undefined || first.place > before.place ? undefined : first
     },
   }
+}
+
+function firstOf(
+  candidates: readonly Candidate[],
+  inspection: Inspection,
+  fields: readonly string[],
+): MatchedRule | undefined {
+  for (const { request, matched } of candidates) if (isRequest(request, inspection, fields)) return matched
+  return undefined
+}
+
+function isRequest(tests: readonly RequestTest[], inspection: Inspection, fields: readonly string[]): boolean {
+  for (const test of tests) if (!test(inspection, fields)) return false
+  return true
 }
 
 function allowlistPrefix(entry: string) {
@@ -99,36 +130,42 @@ function defaultRule(action: Action, place: number): MatchedRule {
 
 interface CompiledRule {
   readonly monitor: boolean
-  readonly tests: readonly MatchTest[]
+  readonly subject: readonly SubjectTest[]
+  readonly request: readonly RequestTest[]
   readonly matched: MatchedRule
   /** There for a rule with `onError` that asks about data. */
   readonly unanswered?: {
     readonly needs: readonly Degraded[]
-    readonly tests: readonly MatchTest[]
+    readonly subject: readonly SubjectTest[]
     readonly matched: MatchedRule
   }
 }
 
-/** What a rule decides; `undefined` when it does not match. */
-function matchOf(rule: CompiledRule, inspection: Inspection, fields: readonly string[]): MatchedRule | undefined {
+/** What a rule decides of a subject, as far as the request allows it; `undefined` when the subject is not its. */
+function matchedFor(rule: CompiledRule, subject: Subject): MatchedRule | undefined {
   const { unanswered } = rule
-  if (unanswered !== undefined && lacks(inspection.degraded, unanswered.needs)) {
-    return holds(unanswered.tests, inspection, fields) ? unanswered.matched : undefined
+  if (unanswered !== undefined && lacks(subject.degraded, unanswered.needs)) {
+    return isSubject(unanswered.subject, subject) ? unanswered.matched : undefined
   }
-  return holds(rule.tests, inspection, fields) ? rule.matched : undefined
+  return isSubject(rule.subject, subject) ? rule.matched : undefined
+}
+
+function isSubject(tests: readonly SubjectTest[], subject: Subject): boolean {
+  for (const test of tests) if (!test(subject)) return false
+  return true
 }
 
 function compileRule(rule: Rule, place: number): CompiledRule {
   checkRule(rule)
   const { onError } = rule
-  const { tests, testsWithoutData, needs } = compileMatch(rule.match, rule.action)
+  const { subject, subjectWithoutData, request, needs } = compileMatch(rule.match, rule.action)
   const matched = matchedRule(rule, rule.action, place, `The policy's rule "${rule.id}" matches.`)
-  const compiled = { monitor: rule.monitor === true, tests, matched }
+  const compiled = { monitor: rule.monitor === true, subject, request, matched }
   if (onError === undefined || needs.length === 0) return compiled
   const text = `The policy's rule "${rule.id}" asks about data that is not loaded.`
   return {
     ...compiled,
-    unanswered: { needs, tests: testsWithoutData, matched: matchedRule(rule, onError, place, text) },
+    unanswered: { needs, subject: subjectWithoutData, matched: matchedRule(rule, onError, place, text) },
   }
 }
 
@@ -139,11 +176,6 @@ function matchedRule({ id }: Rule, action: Action, place: number, text: string):
 function lacks(degraded: readonly Degraded[], needs: readonly Degraded[]): boolean {
   for (const need of needs) if (degraded.includes(need)) return true
   return false
-}
-
-function holds(tests: readonly MatchTest[], inspection: Inspection, fields: readonly string[]): boolean {
-  for (const test of tests) if (!test(inspection, fields)) return false
-  return true
 }
 
 /** The words of the members that have a closed list. */

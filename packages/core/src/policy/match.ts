@@ -5,15 +5,22 @@ import { parsePathPattern } from './path-pattern.ts'
 import type { Match } from './policy.ts'
 import { compileSpan } from './time-span.ts'
 
-/** Whether one member of a rule holds; `fields` are the raw header fields of the request. */
-export type MatchTest = (inspection: Inspection, fields: readonly string[]) => boolean
+/** What is known of whoever asks, whatever is asked for. */
+export type Subject = Pick<Inspection, 'network' | 'country' | 'crawler' | 'agent' | 'degraded'>
 
-/** The tests of a rule, cheapest first, and which of them ask about data that may not be loaded. */
+/** Whether one member of a rule holds for a subject. */
+export type SubjectTest = (subject: Subject) => boolean
+
+/** Whether one member of a rule holds for a request; `fields` are its raw header fields. */
+export type RequestTest = (inspection: Pick<Inspection, 'at' | 'request'>, fields: readonly string[]) => boolean
+
+/** The tests of a rule, cheapest first: about the subject, which hold as long as it is the same, and about the request. */
 export interface CompiledMatch {
-  readonly tests: readonly MatchTest[]
-  /** The tests without those that ask `needs`. */
-  readonly testsWithoutData: readonly MatchTest[]
-  /** What `degraded` names when they cannot be answered. */
+  readonly subject: readonly SubjectTest[]
+  /** Those about the subject that do not ask `needs`. */
+  readonly subjectWithoutData: readonly SubjectTest[]
+  readonly request: readonly RequestTest[]
+  /** Which data that may not be loaded is asked about, as `degraded` names it. */
   readonly needs: readonly ('asn' | 'geo')[]
 }
 
@@ -21,16 +28,17 @@ export interface CompiledMatch {
 export function compileMatch(match: Match, action: Action): CompiledMatch {
   const fromNetwork = networkTests(match)
   const fromPlace = placeTests(match)
-  const rest = [...requestTests(match, action), ...agentTests(match, action), ...claimTests(match, action)]
+  const rest = [...agentTests(match, action), ...claimTests(match, action)]
   return {
-    tests: [...fromNetwork, ...fromPlace, ...rest],
-    testsWithoutData: rest,
+    subject: [...fromNetwork, ...fromPlace, ...rest],
+    subjectWithoutData: rest,
+    request: requestTests(match, action),
     needs: [...(fromNetwork.length > 0 ? (['asn'] as const) : []), ...(fromPlace.length > 0 ? (['geo'] as const) : [])],
   }
 }
 
-function networkTests({ networkClass, asn, provider }: Match): readonly MatchTest[] {
-  const tests: MatchTest[] = []
+function networkTests({ networkClass, asn, provider }: Match): readonly SubjectTest[] {
+  const tests: SubjectTest[] = []
   if (networkClass !== undefined) {
     const classes = new Set<string>(networkClass)
     tests.push(({ network }) => classes.has(network.verdict.classification))
@@ -46,14 +54,14 @@ function networkTests({ networkClass, asn, provider }: Match): readonly MatchTes
   return tests
 }
 
-function placeTests({ country }: Match): readonly MatchTest[] {
+function placeTests({ country }: Match): readonly SubjectTest[] {
   if (country === undefined) return []
   const countries = new Set(country)
   return [({ country }) => countries.has(country ?? 'unknown')]
 }
 
-function requestTests({ method, path, header, time }: Match, action: Action): readonly MatchTest[] {
-  const tests: MatchTest[] = []
+function requestTests({ method, path, header, time }: Match, action: Action): readonly RequestTest[] {
+  const tests: RequestTest[] = []
   if (method !== undefined) {
     const methods = new Set(method.map((name) => name.toUpperCase()))
     tests.push(({ request }) => methods.has(request.method))
@@ -89,9 +97,9 @@ function hasField(fields: readonly string[], name: string): boolean {
   return false
 }
 
-function agentTests(match: Match, action: Action): readonly MatchTest[] {
+function agentTests(match: Match, action: Action): readonly SubjectTest[] {
   const { class: classes, basis, headless, confidence, vendor, identity } = match
-  const tests: MatchTest[] = []
+  const tests: SubjectTest[] = []
   if (classes !== undefined) tests.push(({ agent }) => classes.includes(agent.class))
   if (basis !== undefined) tests.push(({ agent }) => basis.includes(agent.basis))
   if (headless !== undefined) tests.push(({ agent }) => agent.headless === headless)
@@ -114,9 +122,9 @@ function agentTests(match: Match, action: Action): readonly MatchTest[] {
 }
 
 /** The members about crawlers: the claim of the user agent, and operator and purpose of whoever signed as well. */
-function claimTests(match: Match, action: Action): readonly MatchTest[] {
+function claimTests(match: Match, action: Action): readonly SubjectTest[] {
   const { crawler: slugs, crawlerOutcome: outcomes, operator: operators, purpose: purposes } = match
-  const tests: MatchTest[] = []
+  const tests: SubjectTest[] = []
   if (outcomes !== undefined) tests.push(({ crawler }) => crawler !== undefined && outcomes.includes(crawler.outcome))
   if (slugs !== undefined) {
     tests.push(({ crawler }) => {

@@ -1,0 +1,100 @@
+import { LRUCache } from 'lru-cache'
+import { type Address, formatAddress } from '../address/address.ts'
+import { type ClientTrust, type ResolvedClient, resolveClient } from '../address/client.ts'
+import { isNamed } from '../address/forwarding.ts'
+import { classify, NOTHING_KNOWN } from '../network/classify.ts'
+import type { NetworkFinding } from '../network/finding.ts'
+import type { Observation, Snapshot } from '../ports.ts'
+import type { InspectedClient } from './inspection.ts'
+import type { LastLook } from './last-look.ts'
+import type { InspectionRequest } from './request.ts'
+
+/** Who is at the other end, and all that is known of that by the address. */
+export interface Visitor {
+  readonly address: Address | undefined
+  readonly client: InspectedClient
+  readonly network: NetworkFinding
+  /** Country the address is used in; absent when unknown. */
+  readonly country: string | undefined
+  /** What the visitor's last request came to; whoever looks at one keeps it here. */
+  last: LastLook | undefined
+}
+
+/** Finds out who is at the other end. What was found is remembered: whoever asks once mostly asks again. */
+export interface Visitors {
+  of(request: InspectionRequest, snapshot: Snapshot, now: number): Visitor
+}
+
+/** A visitor that was found before, what it was found by, and what was said of the address by hand or by its name. */
+interface Remembered {
+  readonly visitor: Visitor
+  readonly peer: string
+  readonly line: string
+  readonly observation: Observation | undefined
+}
+
+/** Visitors that are remembered: those of some minutes at a busy site, and a flood of others costs memory for no more. */
+const MOST_REMEMBERED = 2048
+
+/** An address with a port: of a longer list each hop is read each time. */
+const LONGEST_LINE = 64
+
+const DAY_MS = 86_400_000
+
+/** Remembers for as long as a snapshot is in use, and up to midnight UTC, when lists grow a day older. */
+export function createVisitors(trust: ClientTrust): Visitors {
+  const remembered = new LRUCache<string, Remembered>({ max: MOST_REMEMBERED })
+  let known: Snapshot | undefined
+  let day = Number.NaN
+  return {
+    of(request, snapshot, now) {
+      const today = Math.floor(now / DAY_MS)
+      if (snapshot !== known || today !== day) {
+        remembered.clear()
+        known = snapshot
+        day = today
+      }
+      const { peer } = request
+      const line = trust.empty ? '' : onlyLine(request.fields, trust.header)
+      if (line === undefined || line.length > LONGEST_LINE) return visitorOf(resolveClient(request, trust), snapshot)
+      const key = line === '' ? peer : line
+      const found = remembered.get(key)
+      if (found !== undefined && found.line === line && found.peer === peer && holds(found, snapshot)) {
+        return found.visitor
+      }
+      const visitor = visitorOf(resolveClient(request, trust), snapshot)
+      const observation = observationOf(visitor, snapshot)
+      remembered.set(key, { visitor, peer, line, observation })
+      return visitor
+    },
+  }
+}
+
+/** The value of a header that came once, '' where it did not come, `undefined` where it came more often or is empty. */
+function onlyLine(fields: readonly string[], header: string): string | undefined {
+  let line: string | undefined
+  for (let at = 0; at < fields.length; at += 2) {
+    if (!isNamed(fields[at] as string, header)) continue
+    if (line !== undefined || fields[at + 1] === '') return undefined
+    line = fields[at + 1]
+  }
+  return line ?? ''
+}
+
+/** Observations are made and run out at any moment; the rest holds as long as the snapshot. */
+function holds({ visitor, observation }: Remembered, snapshot: Snapshot): boolean {
+  return observationOf(visitor, snapshot) === observation
+}
+
+function observationOf({ address }: Visitor, { observations }: Snapshot): Observation | undefined {
+  return address === undefined ? undefined : observations?.find(address)
+}
+
+/** Looks everything up that an address tells. */
+export function visitorOf(resolved: Omit<ResolvedClient, 'forwardedUntrusted'>, snapshot: Snapshot): Visitor {
+  const { address, via, malformed } = resolved
+  const network = address === undefined ? NOTHING_KNOWN : classify(address, snapshot)
+  const country = address === undefined || network.reserved.reserved ? undefined : snapshot.countries?.find(address)
+  const client = Object.freeze({ address: address === undefined ? '' : formatAddress(address), via, malformed })
+  return { address, client, network, country, last: undefined }
+}

@@ -1,0 +1,136 @@
+import t from 'tap'
+import type { InspectionRequest } from '../src/inspection/request.ts'
+import { compilePolicy } from '../src/policy/compile.ts'
+import type { Rule } from '../src/policy/policy.ts'
+import type { Observation, Snapshot } from '../src/ports.ts'
+import {
+  createFakeClock,
+  createFakeCountries,
+  createFakeNetworks,
+  hitOf,
+  snapshotOf,
+  systemOf,
+} from '../src/testing/fakes.ts'
+import { agentInspector, CHROME, FIREFOX_TEXT, fieldsOf, HOME, NOW, PROXY, RACK, requestOf } from './agents.ts'
+
+const NETWORKS = createFakeNetworks([
+  ['8.1.0.0/16', { system: systemOf({ asn: 64_501, type: 'isp', networkClass: 'residential_clean' }) }],
+  ['8.2.0.0/16', { system: systemOf({ asn: 64_502, type: 'hosting', networkClass: 'hosting' }) }],
+])
+
+/** Rules that ask about the visitor, about the request, and about both, in force and on trial. */
+const RULES: readonly Rule[] = [
+  { id: 'admin-from-racks', match: { path: ['/admin/**'], networkClass: ['hosting'] }, action: 'block' },
+  { id: 'trial', match: { path: ['/login'], basis: ['none'] }, action: 'block', monitor: true },
+  { id: 'writes', match: { method: ['POST'], class: ['unverified_bot'] }, action: 'block' },
+  { id: 'marked', match: { header: { present: ['x-marked'] } }, action: 'flag' },
+  { id: 'nowhere', match: { country: ['unknown'], path: ['/'] }, action: 'flag', onError: 'block' },
+  { id: 'programs', match: { class: ['unverified_bot'] }, action: 'flag' },
+  { id: 'trial-of-all', match: {}, action: 'flag', monitor: true },
+]
+const POLICY = compilePolicy({ preset: 'low-friction', rules: RULES, allowlist: ['8.1.9.9'] })
+
+/** Numbers that look random and are the same in each run (xorshift32). */
+function createDice(seed: number): (sides: number) => number {
+  let state = seed
+  return (sides) => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return (state >>> 0) % sides
+  }
+}
+
+t.test('an inspector that remembers decides as one that has never seen anybody', async (t) => {
+  const clock = createFakeClock(NOW)
+  const dice = createDice(20_261_121)
+  const observations = new Map<string, Observation>()
+  const base: Partial<Snapshot> = {
+    networks: NETWORKS,
+    countries: createFakeCountries({ [HOME]: 'DE' }),
+    rangesLoaded: true,
+    observations: { find: ({ d }) => observations.get(String(d)) },
+  }
+  let current = snapshotOf(base)
+  const lasting = agentInspector({ clock, policy: POLICY, snapshots: { current: () => current } })
+  // Another snapshot each time, so that nothing it remembers is of use.
+  const forgetful = agentInspector({ clock, policy: POLICY, snapshots: { current: () => ({ ...current }) } })
+  const pick = <Item>(items: readonly Item[]): Item => items[dice(items.length)] as Item
+
+  function anyFields(): readonly string[] {
+    const fields = fieldsOf(CHROME).slice()
+    const userAgent = fields.indexOf('User-Agent') + 1
+    fields[userAgent] = pick([fields[userAgent] as string, FIREFOX_TEXT, 'curl/8.5.0', 'HeadlessChrome/150'])
+    if (dice(2) === 0) fields[2 * dice(fields.length / 2)] = 'X-Other'
+    if (dice(3) === 0) fields.push(pick(['Cookie', 'X-Marked', 'Via']), pick(['a=1', 'b=2']))
+    return fields
+  }
+
+  const shown = Array.from({ length: 12 }, anyFields)
+  const hops = [[], [], [HOME], [RACK], ['8.1.9.9'], [''], ['x'], [HOME, PROXY], [PROXY], [`${RACK}, ${HOME}`]]
+
+  function anyRequest(): InspectionRequest {
+    const forwarded = pick(hops).flatMap((hop) => [pick(['X-Forwarded-For', 'x-forwarded-for']), hop])
+    return requestOf([...pick(shown), ...forwarded], {
+      peer: pick([HOME, RACK, PROXY, PROXY, PROXY, '']),
+      method: pick(['GET', 'GET', 'POST']),
+      target: pick(['/', '/login', '/admin/users', '/a/../admin/x']),
+      scheme: pick(['https', 'http']),
+      httpVersion: pick(['1.1', '1.1', '1.0', '2.0']),
+    })
+  }
+
+  let wrong = 0
+  let blocked = 0
+  for (let round = 0; round < 12_000; round++) {
+    const request = anyRequest()
+    if (dice(80) === 0) {
+      const observation = { networkClass: 'vpn', origin: 'operator', provider: '', setAt: 0, note: '' } as const
+      if (observations.size === 0) observations.set(String((8 << 24) | (1 << 16) | (1 << 8) | 1), observation)
+      else observations.clear()
+    }
+    if (dice(200) === 0) {
+      const { countries, ...unplaced } = base
+      current = snapshotOf(pick([base, unplaced, { ...base, rangesLoaded: false }]))
+    }
+    if (dice(400) === 0) clock.advance(3_600_000 * dice(30))
+    const decision = lasting.decide(request)
+    if (decision.action === 'block') blocked++
+    if (JSON.stringify(decision) !== JSON.stringify(forgetful.decide(request))) wrong++
+  }
+  t.equal(wrong, 0)
+  t.ok(blocked > 300, `${blocked} of them blocked`)
+})
+
+t.test('what is remembered of a visitor is nothing that its next request could change unseen', async (t) => {
+  const policy = compilePolicy({ preset: 'low-friction', rules: RULES.filter(({ match }) => 'path' in match) })
+  const { decide } = agentInspector({ policy })
+  const plain = requestOf(fieldsOf(CHROME))
+  const first = decide(plain)
+  t.equal(decide(plain).inspection.agent, first.inspection.agent, 'the verdict is made once')
+  t.not(decide(plain), first, 'each request has a decision of its own')
+  const changed = fieldsOf({ ...CHROME, 'User-Agent': 'curl/8.5.0' })
+  t.equal(decide(requestOf(changed)).inspection.agent.class, 'unverified_bot', 'one field with the same names')
+  t.equal(decide(plain).inspection.agent.class, 'human')
+  t.equal(
+    decide(requestOf(fieldsOf(CHROME), { target: '/login' })).enforced,
+    false,
+    'a rule about paths is asked each time',
+  )
+  t.equal(decide(plain).enforced, true)
+})
+
+t.test('what is remembered is forgotten with the data, and at midnight', async (t) => {
+  const clock = createFakeClock(NOW)
+  const listed = hitOf({ networkClass: 'vpn', date: '2026-11-20' })
+  const networks = createFakeNetworks([['8.1.0.0/16', { range: listed }]])
+  let current = snapshotOf({ networks, clock, rangesLoaded: true })
+  const { decide } = agentInspector({ clock, snapshots: { current: () => current } })
+  const request = requestOf(fieldsOf(CHROME))
+  const { network } = decide(request).inspection
+  t.equal(decide(request).inspection.network, network)
+  clock.advance(300 * 86_400_000)
+  t.ok(decide(request).inspection.network.verdict.confidence < network.verdict.confidence, 'a list grows old')
+  current = snapshotOf({ networks: NETWORKS, clock, rangesLoaded: true })
+  t.equal(decide(request).inspection.network.asn, 64_501)
+})
