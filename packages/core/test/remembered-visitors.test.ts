@@ -62,6 +62,7 @@ t.test('an inspector that remembers decides as one that has never seen anybody',
     const userAgent = fields.indexOf('User-Agent') + 1
     fields[userAgent] = pick([fields[userAgent] as string, FIREFOX_TEXT, 'curl/8.5.0', 'HeadlessChrome/150'])
     if (dice(2) === 0) fields[2 * dice(fields.length / 2)] = 'X-Other'
+    if (dice(3) === 0) fields[fields.indexOf('sec-ch-ua')] = 'X-Hints'
     if (dice(3) === 0) fields.push(pick(['Cookie', 'X-Marked', 'Via']), pick(['a=1', 'b=2']))
     return fields
   }
@@ -112,6 +113,10 @@ t.test('what is remembered of a visitor is nothing that its next request could c
   const changed = fieldsOf({ ...CHROME, 'User-Agent': 'curl/8.5.0' })
   t.equal(decide(requestOf(changed)).inspection.agent.class, 'unverified_bot', 'one field with the same names')
   t.equal(decide(plain).inspection.agent.class, 'human')
+  const { 'sec-ch-ua': _, ...unhinted } = CHROME
+  const consistency = (scheme: 'http' | 'https') =>
+    decide(requestOf(fieldsOf(unhinted), { scheme })).inspection.agent.headerConsistency
+  t.ok(consistency('http') !== consistency('https'), 'hints are missed over https alone')
   t.equal(
     decide(requestOf(fieldsOf(CHROME), { target: '/login' })).enforced,
     false,

@@ -59,16 +59,21 @@ export function createInspector(options: InspectorOptions): Inspector {
   // Once an instance, so that a busy server is told and not flooded.
   let told = false
 
-  // Writing a date costs as much as a lookup: only the milliseconds are new on most requests.
+  // Writing a date costs as much as a lookup: the milliseconds alone are new, and often not even those.
   let second = Number.NaN
   let untilSecond = ''
+  let written = Number.NaN
+  let text = ''
   function timestamp(time: number): string {
+    if (time === written) return text
     const now = Math.floor(time / 1000)
     if (now !== second) {
       second = now
       untilSecond = new Date(now * 1000).toISOString().slice(0, -4)
     }
-    return `${untilSecond}${String(time - now * 1000).padStart(3, '0')}Z`
+    written = time
+    text = `${untilSecond}${String(time - now * 1000).padStart(3, '0')}Z`
+    return text
   }
 
   function client(request: InspectionRequest): ResolvedClient {
