@@ -5,8 +5,10 @@ import { type Candidate, measure, printMeasured } from './rounds.ts'
 import { visitorAddresses } from './visitors.ts'
 
 const REQUESTS = 20_000
+/** As many as are at one site at a time, each of whom comes again. */
+const REGULARS = 500
 
-/** One whole inspection, and one with its decision, of a browser's request from ever other addresses. */
+/** One whole inspection, and one with its decision, of a browser's request from ever other addresses, and from few. */
 export async function benchInspect(): Promise<void> {
   const sallyport = await open({ trustProxy: ['loopback'], data: { refresh: false } })
   const requests = visitorAddresses(REQUESTS).map(
@@ -19,18 +21,24 @@ export async function benchInspect(): Promise<void> {
       fields: browserFields(address),
     }),
   )
-  const candidate = (name: string, judge: (request: InspectionRequest) => object): Candidate => ({
+  const candidate = (
+    name: string,
+    judge: (request: InspectionRequest) => object,
+    visitors = requests.length,
+  ): Candidate => ({
     name,
     operations: requests.length,
     run() {
       let last: object | undefined
-      for (const request of requests) last = judge(request)
+      for (let at = 0; at < requests.length; at++) last = judge(requests[at % visitors] as InspectionRequest)
       return last
     },
   })
   const rows = await measure([
     candidate('inspect()', (request) => sallyport.inspect(request)),
     candidate('decide()', (request) => sallyport.decide(request)),
+    candidate(`inspect(), ${REGULARS} visitors`, (request) => sallyport.inspect(request), REGULARS),
+    candidate(`decide(), ${REGULARS} visitors`, (request) => sallyport.decide(request), REGULARS),
     candidate('client()', (request) => sallyport.client(request)),
   ])
   printMeasured(`inspection of a browser-like request, ${REQUESTS} visitors`, rows)

@@ -133,9 +133,19 @@ t.test('what is remembered is forgotten with the data, and at midnight', async (
   const { decide } = agentInspector({ clock, snapshots: { current: () => current } })
   const request = requestOf(fieldsOf(CHROME))
   const { network } = decide(request).inspection
-  t.equal(decide(request).inspection.network, network)
+  for (let again = 0; again < 3; again++) t.equal(decide(request).inspection.network.sourceDate, '2026-11-20')
   clock.advance(300 * 86_400_000)
   t.ok(decide(request).inspection.network.verdict.confidence < network.verdict.confidence, 'a list grows old')
   current = snapshotOf({ networks: NETWORKS, clock, rangesLoaded: true })
   t.equal(decide(request).inspection.network.asn, 64_501)
+})
+
+t.test('a flood of others drives no regular visitor out of memory', async (t) => {
+  const { inspect } = agentInspector()
+  const from = (hop: string) =>
+    inspect(requestOf([...fieldsOf(CHROME), 'X-Forwarded-For', hop], { peer: PROXY })).client
+  for (let again = 0; again < 3; again++) from(HOME)
+  const known = from(HOME)
+  for (let other = 0; other < 20_000; other++) from(`9.${other & 255}.${other >> 8}.7`)
+  t.equal(from(HOME), known)
 })

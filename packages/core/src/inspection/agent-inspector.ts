@@ -80,7 +80,9 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
         headlessFlags: undefined,
       })
       // What is proven or disproved of a claim changes from one request to the next.
-      visitor.last = claimed === undefined && !signed ? lastLookOf(request, looked) : undefined
+      if (visitor.remembered) {
+        visitor.last = claimed === undefined && !signed ? lastLookOf(request, looked) : undefined
+      }
       return looked
     },
     async check({ fields: raw, headersKnown, method = '', ja4, headlessFlags }, visitor, snapshot) {

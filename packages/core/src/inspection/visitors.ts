@@ -16,11 +16,12 @@ export interface Visitor {
   readonly network: NetworkFinding
   /** Country the address is used in; absent when unknown. */
   readonly country: string | undefined
-  /** What the visitor's last request came to; whoever looks at one keeps it here. */
+  readonly remembered: boolean
+  /** What the last request of a visitor that is remembered came to; whoever looks at one keeps it here. */
   last: LastLook | undefined
 }
 
-/** Finds out who is at the other end. What was found is remembered: whoever asks once mostly asks again. */
+/** Finds out who is at the other end. Whoever came twice is remembered: most come again, and some never do. */
 export interface Visitors {
   of(request: InspectionRequest, snapshot: Snapshot, now: number): Visitor
 }
@@ -33,8 +34,11 @@ interface Remembered {
   readonly observation: Observation | undefined
 }
 
-/** Visitors that are remembered: those of some minutes at a busy site, and a flood of others costs memory for no more. */
+/** Visitors that are remembered: those of some minutes at a busy site. */
 const MOST_REMEMBERED = 2048
+
+/** Marks of visitors that came, a power of two: a flood of others, once each, drives nobody out of memory. */
+const MARKS = 4096
 
 /** An address with a port: of a longer list each hop is read each time. */
 const LONGEST_LINE = 64
@@ -46,6 +50,18 @@ export function createVisitors(trust: ClientTrust): Visitors {
   const remembered = new LRUCache<string, Remembered>({ max: MOST_REMEMBERED })
   let known: Snapshot | undefined
   let day = Number.NaN
+  const marks = new Uint32Array(MARKS)
+
+  /** Whether this address was the last of its mark's place to come. */
+  function cameBefore(address: Address | undefined): boolean {
+    if (address === undefined) return false
+    const mark = markOf(address)
+    const place = mark & (MARKS - 1)
+    const before = marks[place] === mark
+    marks[place] = mark
+    return before
+  }
+
   return {
     of(request, snapshot, now) {
       const today = Math.floor(now / DAY_MS)
@@ -62,12 +78,21 @@ export function createVisitors(trust: ClientTrust): Visitors {
       if (found !== undefined && found.line === line && found.peer === peer && holds(found, snapshot)) {
         return found.visitor
       }
-      const visitor = visitorOf(resolveClient(request, trust), snapshot)
-      const observation = observationOf(visitor, snapshot)
-      remembered.set(key, { visitor, peer, line, observation })
+      const resolved = resolveClient(request, trust)
+      const again = cameBefore(resolved.address)
+      const visitor = visitorOf(resolved, snapshot, again)
+      if (again) remembered.set(key, { visitor, peer, line, observation: observationOf(visitor, snapshot) })
       return visitor
     },
   }
+}
+
+/** A number that few addresses share. */
+function markOf({ a, b, c, d }: Address): number {
+  let mark = Math.imul(a ^ Math.imul(b, 31), 0x9e3779b1)
+  mark = Math.imul(mark ^ c, 0x85ebca6b) ^ d
+  mark = Math.imul(mark ^ (mark >>> 15), 0xc2b2ae35)
+  return (mark ^ (mark >>> 13)) >>> 0
 }
 
 /** The value of a header that came once, '' where it did not come, `undefined` where it came more often or is empty. */
@@ -91,10 +116,13 @@ function observationOf({ address }: Visitor, { observations }: Snapshot): Observ
 }
 
 /** Looks everything up that an address tells. */
-export function visitorOf(resolved: Omit<ResolvedClient, 'forwardedUntrusted'>, snapshot: Snapshot): Visitor {
-  const { address, via, malformed } = resolved
+export function visitorOf(
+  { address, via, malformed }: Omit<ResolvedClient, 'forwardedUntrusted'>,
+  snapshot: Snapshot,
+  remembered = false,
+): Visitor {
   const network = address === undefined ? NOTHING_KNOWN : classify(address, snapshot)
   const country = address === undefined || network.reserved.reserved ? undefined : snapshot.countries?.find(address)
   const client = Object.freeze({ address: address === undefined ? '' : formatAddress(address), via, malformed })
-  return { address, client, network, country, last: undefined }
+  return { address, client, network, country, remembered, last: undefined }
 }
