@@ -80,13 +80,12 @@ function inPlay(rules: readonly CompiledRule[], subject: Subject, fallback: Matc
   const inForce: Candidate[] = []
   const onTrial: Candidate[] = []
   for (const rule of rules) {
-    const matched = matchedFor(rule, subject)
-    if (matched === undefined) continue
-    const { monitor, request } = rule
-    const among = monitor ? onTrial : inForce
-    among.push({ matched, request })
+    const candidate = candidateFor(rule, subject)
+    if (candidate === undefined) continue
+    const among = rule.monitor ? onTrial : inForce
+    among.push(candidate)
     // It matches whatever is asked for: no rule behind it is ever reached.
-    if (!monitor && request.length === 0) break
+    if (!rule.monitor && candidate.request.length === 0) break
   }
   return {
     firstMatch: (inspection, fields) => firstOf(inForce, inspection, fields) ?? fallback,
@@ -131,23 +130,22 @@ function defaultRule(action: Action, place: number): MatchedRule {
 interface CompiledRule {
   readonly monitor: boolean
   readonly subject: readonly SubjectTest[]
-  readonly request: readonly RequestTest[]
-  readonly matched: MatchedRule
+  readonly candidate: Candidate
   /** There for a rule with `onError` that asks about data. */
   readonly unanswered?: {
     readonly needs: readonly Degraded[]
     readonly subject: readonly SubjectTest[]
-    readonly matched: MatchedRule
+    readonly candidate: Candidate
   }
 }
 
 /** What a rule decides of a subject, as far as the request allows it; `undefined` when the subject is not its. */
-function matchedFor(rule: CompiledRule, subject: Subject): MatchedRule | undefined {
+function candidateFor(rule: CompiledRule, subject: Subject): Candidate | undefined {
   const { unanswered } = rule
   if (unanswered !== undefined && lacks(subject.degraded, unanswered.needs)) {
-    return isSubject(unanswered.subject, subject) ? unanswered.matched : undefined
+    return isSubject(unanswered.subject, subject) ? unanswered.candidate : undefined
   }
-  return isSubject(rule.subject, subject) ? rule.matched : undefined
+  return isSubject(rule.subject, subject) ? rule.candidate : undefined
 }
 
 function isSubject(tests: readonly SubjectTest[], subject: Subject): boolean {
@@ -160,13 +158,11 @@ function compileRule(rule: Rule, place: number): CompiledRule {
   const { onError } = rule
   const { subject, subjectWithoutData, request, needs } = compileMatch(rule.match, rule.action)
   const matched = matchedRule(rule, rule.action, place, `The policy's rule "${rule.id}" matches.`)
-  const compiled = { monitor: rule.monitor === true, subject, request, matched }
+  const compiled = { monitor: rule.monitor === true, subject, candidate: { matched, request } }
   if (onError === undefined || needs.length === 0) return compiled
   const text = `The policy's rule "${rule.id}" asks about data that is not loaded.`
-  return {
-    ...compiled,
-    unanswered: { needs, subject: subjectWithoutData, matched: matchedRule(rule, onError, place, text) },
-  }
+  const candidate = { matched: matchedRule(rule, onError, place, text), request }
+  return { ...compiled, unanswered: { needs, subject: subjectWithoutData, candidate } }
 }
 
 function matchedRule({ id }: Rule, action: Action, place: number, text: string): MatchedRule {
