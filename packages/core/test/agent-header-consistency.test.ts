@@ -91,6 +91,8 @@ t.test('each absence is told by name and leaves a person a person', async (t) =>
     ['stale-browser', { 'User-Agent': CHROME_TEXT.replace('150', '99'), 'sec-ch-ua': '"Chromium";v="99"' }],
     ['server-without-cookies', {}, { peer: RACK }],
     ['ja4-inspected', {}, { peer: SCHOOL, ja4: 't13d3112h2_e8f1e7e78f70_b26ce05bbdd6' }],
+    // A network of no known type may be a company's own.
+    ['ja4-inspected', {}, { peer: '8.77.1.1', ja4: 't13d3112h2_e8f1e7e78f70_b26ce05bbdd6' }],
   ]
   for (const [id, changes, overrides] of rows) {
     const request = requestOf(fieldsOf(CHROME, changes), overrides)

@@ -1,5 +1,6 @@
 import { INSPECTING_NETWORKS, JA4_CIPHERS, type Ja4Row } from '@sallyport/data/ja4'
 import type { NetworkFinding } from '../network/finding.ts'
+import type { AsType } from '../vocabulary.ts'
 
 /** What a JA4 tells of a client. */
 export interface Ja4 {
@@ -11,6 +12,7 @@ export interface Ja4 {
 
 const SHAPE = /^[tqd](1[0-3]|s[23]|d[123]|00)[di]\d{4}[0-9a-z]{2}_[0-9a-f]{12}_[0-9a-f]{12}$/
 const ROWS: ReadonlyMap<string, Ja4Row> = new Map(JA4_CIPHERS.map((row) => [row.ciphers, row]))
+const ENTERPRISE: ReadonlySet<AsType> = new Set<AsType>(['education', 'government', 'unknown'])
 const INSPECTING: ReadonlySet<number> = new Set(INSPECTING_NETWORKS.flatMap(({ asns }) => asns))
 
 /**
@@ -28,8 +30,8 @@ export function parseJa4(text: string): Ja4 | undefined {
 
 /**
  * Whether TLS may have been opened on the way, so that the JA4 is a gateway's and not the browser's: companies that
- * sell such gateways, and the networks of schools and authorities.
+ * sell such gateways, the networks of schools and authorities, and those of no known type, which are companies' own.
  */
 export function inspectsTls({ asn, asType }: NetworkFinding): boolean {
-  return asType === 'education' || asType === 'government' || (asn !== undefined && INSPECTING.has(asn))
+  return ENTERPRISE.has(asType) || (asn !== undefined && INSPECTING.has(asn))
 }
