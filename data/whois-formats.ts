@@ -28,6 +28,8 @@ export interface WhoisFormats {
   readonly contacts: readonly string[]
   /** Starts of lines, lower case, a quoted or bare domain name written as `@`; with `$` the whole line. */
   readonly phrases: Readonly<Record<'free' | 'reserved' | 'throttled', readonly string[]>>
+  /** Patterns for the form of a line that phrases have, for answers that none of the phrases tells. */
+  readonly wordings: Readonly<Record<'free' | 'reserved' | 'throttled', readonly string[]>>
   /** Values of a status label that say the same. */
   readonly statuses: Readonly<Record<'free' | 'reserved', readonly string[]>>
   readonly privacy: { readonly source: string; readonly contains: readonly string[] }

@@ -62,7 +62,7 @@ export function labelKey(label: string): string {
     .slice(0, LONGEST_LABEL)
     .toLowerCase()
     .replace(/\([^)]{0,60}\)/g, ' ')
-    .replace(/[\s._*/()[\]\\-]+/g, ' ')
+    .replace(/[\s._*#/()[\]\\-]+/g, ' ')
     .trim()
     .replace(/ ?\d{1,2}$/, '')
 }
