@@ -37,6 +37,7 @@ export function parseWhoisText(text: string): WhoisFinding {
   const { domain, registrar, registeredOn, expiresOn, lastUpdated, nameservers, registrant } = draft
   // A registrar or a last change can be read out of terms of use; these facts stand in records alone.
   const certain = nameservers.length > 0 || registeredOn !== undefined || expiresOn !== undefined
+  if (!certain && PHRASES.find(texts, 'elsewhere')) return { state: 'unreadable' }
   if (!certain) for (const state of ['throttled', 'free'] as const) if (PHRASES.find(texts, state)) return { state }
   if (nameservers.length === 0 && words.some((word) => FREE_STATUSES.has(word))) return { state: 'free' }
   if (words.includes('reserved')) return { state: 'reserved' }
