@@ -100,3 +100,13 @@ t.test('the guard holds for WHOIS as for HTTP', async (t) => {
   }
   t.equal(connections, 0)
 })
+
+t.test('a server whose address is not the one that was checked hears no question', async (t) => {
+  const heard: string[] = []
+  const port = await openTcpServer(t, (socket) => socket.on('data', (chunk) => heard.push(String(chunk))))
+  // The system takes the unspecified address for its own: what was checked is not what is connected.
+  const port43 = createPort43({ dns: createFakeDns({}), allowPrivate: ['0.0.0.0/32'] })
+  const answer = await port43.ask({ host: '0.0.0.0', port, question: 'example.com', timeoutMs: 5_000 })
+  t.match(answer, { state: 'failed', reason: /connected to another address/ })
+  t.strictSame(heard, [])
+})
