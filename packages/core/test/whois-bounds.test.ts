@@ -79,3 +79,24 @@ t.test('no text makes it throw, and lists and texts stay bounded', async (t) => 
   const many = Array.from({ length: 2_000 }, (_, index) => `Name Server: ns${index}.example.net\nStatus: s${index}`)
   t.match(parseWhoisText(many.join('\n')), { record: { nameservers: { length: 64 }, status: { length: 64 } } })
 })
+
+t.test('a megabyte of noise is an answer like any other', async (t) => {
+  const pieces = [
+    '\0\xff',
+    ' ',
+    '2001-',
+    '[(',
+    'a: ',
+    '\n',
+    'Name Server: a.b\n',
+    'Status: a;\n',
+    'Registrant:\n',
+    '@ \n\n',
+    'x\r',
+  ]
+  for (const piece of pieces) {
+    const text = piece.repeat(Math.ceil(1_048_576 / piece.length))
+    t.ok(parseWhoisText(text).state, JSON.stringify(piece))
+    t.equal(referralIn(text), undefined)
+  }
+})
