@@ -21,6 +21,12 @@ const NOISE: Readonly<Record<string, string>> = {
   headings: 'Registrant:\n'.repeat(MEGABYTE / 12),
 }
 
+const LABELS = ['Domain Name', 'Registrar', 'Creation Date', 'Updated Date', 'Name Server', 'Status', 'Registrant Name']
+const NAUGHTY = [
+  ...['__proto__', '<script>alert(1)</script>', "'; DROP TABLE domains; --", '%s%x%n', '\0\u202e\ufeff', '\ud800', '-'],
+  ...['9', ':', '(', ' ', '2001-', 'a.', 'a;', '1 jan ', 'no match ', '\t'].map((piece) => piece.repeat(10_000)),
+]
+
 const ROUNDS = 5
 
 interface Reader {
@@ -45,12 +51,26 @@ export async function benchWhois(): Promise<void> {
       for (const [kind, text] of Object.entries(NOISE)) {
         noise[`1 MB: ${kind}`] = { ...noise[`1 MB: ${kind}`], [name]: rounded((await timed(reader, text)).best) }
       }
+      const kind = `${NAUGHTY.length} naughty strings in each of ${LABELS.length} fields, the slowest`
+      noise[kind] = { ...noise[kind], [name]: rounded(await slowestField(reader)) }
     }
     console.log(`\nReading ${answers.length} collected port-43 answers`)
     console.table(judged)
     console.log('\nReading noise, in milliseconds')
     console.table(noise)
   })
+}
+
+async function slowestField(reader: Reader): Promise<number> {
+  let slowest = 0
+  for (const label of LABELS) {
+    for (const text of NAUGHTY) {
+      for (const answer of [`${label}: ${text}`, `${label}:\n   ${text}`]) {
+        slowest = Math.max(slowest, (await timed(reader, answer)).best)
+      }
+    }
+  }
+  return slowest
 }
 
 function ownReader(): Reader {
