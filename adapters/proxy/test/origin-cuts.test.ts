@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { openOrigin } from '../src/forward.ts'
 import { TIMEOUTS } from '../src/timeouts.ts'
 import { proxyBefore } from './behind.ts'
@@ -83,43 +83,49 @@ t.test('a body without a length is whole where the origin closes, and cut where 
   t.match(await exchange(reset.url, get('/')), /\r\n3\r\nall\r\n$/)
 })
 
+/** A client that reads nothing, behind it a proxy that can pass nothing on, and an origin that then goes away. */
+async function stuckBefore(t: Test, head: string, way: (socket: Socket) => void) {
+  let response: ServerResponse | undefined
+  const stuck = () => response?.writableNeedDrain === true
+  const origin = createTcpServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', async () => {
+      socket.write(head)
+      // Piece by piece, so that all of it was read when the client's buffers are full.
+      while (!stuck()) {
+        socket.write(Buffer.alloc(16_384, 'x'))
+        await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+        if (stuck()) await new Promise((resolve) => setTimeout(resolve, 30))
+      }
+      way(socket)
+    })
+  })
+  origin.listen(0, '127.0.0.1')
+  await once(origin, 'listening')
+  const upstream = openOrigin(new URL(`http://127.0.0.1:${(origin.address() as AddressInfo).port}`), TIMEOUTS)
+  const server = createServer((request, opened) => {
+    response = opened
+    upstream.forward(request, opened, ['host', 'a'], (error) => opened.writeHead(502).end(error.message))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(async () => {
+    server.closeAllConnections()
+    server.close()
+    origin.close()
+    await upstream.close()
+  })
+  const client = await dial(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  client.pause()
+  client.write(get('/'))
+  await until(stuck)
+  return { client, gone: () => response?.destroyed === true }
+}
+
 for (const head of [`${LENGTH.replace('100', '100000000')}Connection: close\r\n\r\n`, 'HTTP/1.1 200 OK\r\n\r\n']) {
   for (const [does, way] of Object.entries(WAYS)) {
     t.test(`an origin that ${does} while the client reads nothing: ${JSON.stringify(head)}`, async (t) => {
-      let response: ServerResponse | undefined
-      const stuck = () => response?.writableNeedDrain === true
-      const origin = createTcpServer((socket) => {
-        socket.on('error', () => {})
-        socket.once('data', async () => {
-          socket.write(head)
-          // Piece by piece, so that all of it was read when the client's buffers are full.
-          while (!stuck()) {
-            socket.write(Buffer.alloc(16_384, 'x'))
-            await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
-            if (stuck()) await new Promise((resolve) => setTimeout(resolve, 30))
-          }
-          way(socket)
-        })
-      })
-      origin.listen(0, '127.0.0.1')
-      await once(origin, 'listening')
-      const upstream = openOrigin(new URL(`http://127.0.0.1:${(origin.address() as AddressInfo).port}`), TIMEOUTS)
-      const server = createServer((request, opened) => {
-        response = opened
-        upstream.forward(request, opened, ['host', 'a'], (error) => opened.writeHead(502).end(error.message))
-      })
-      server.listen(0, '127.0.0.1')
-      await once(server, 'listening')
-      t.teardown(async () => {
-        server.closeAllConnections()
-        server.close()
-        origin.close()
-        await upstream.close()
-      })
-      const client = await dial(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-      client.pause()
-      client.write(get('/'))
-      await until(stuck)
+      const { client } = await stuckBefore(t, head, way)
       await new Promise((resolve) => setTimeout(resolve, 100))
       const all = readUntil(client)
       client.resume()
@@ -128,6 +134,18 @@ for (const head of [`${LENGTH.replace('100', '100000000')}Connection: close\r\n\
       t.ok(received.length > 100_000, `${received.length} bytes came before the end`)
       const whole = does === 'closes' && !head.includes('Content-Length')
       t.equal(received.endsWith('0\r\n\r\n'), whole, whole ? 'whole' : 'cut')
+    })
+
+    t.test(`an origin that ${does} while the client reads nothing and leaves: ${JSON.stringify(head)}`, async (t) => {
+      let leave = (): void => {}
+      const both = (socket: Socket): void => {
+        way(socket)
+        leave()
+      }
+      const { client, gone } = await stuckBefore(t, head, both)
+      leave = () => void client.destroy()
+      await until(gone)
+      t.ok(gone())
     })
   }
 }
