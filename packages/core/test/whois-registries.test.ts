@@ -311,6 +311,45 @@ changed:   2019-01-01 00:00:00 +03:00
 `,
     {},
   ],
+  'a registrar: dots in place of marks, a list that goes on below': [
+    `Domain Name ..................... example.com
+Name Server ..................... ns1.example.net
+                                  ns2.example.net
+Registrant Name ................. Jo Person
+Creation Date.......... 2001-02-03 12:00:00
+Expiration Date........ 2031-02-03 12:00:00
+`,
+    { registrar: undefined, lastUpdated: undefined },
+  ],
+  'ac.uk: headings of two words, days of the week': [
+    `
+Domain:
+\texample.ac.uk
+
+Registered For:
+\tA University
+
+Registered By:
+\tExample Registrar, Inc.
+
+Servers:
+\tns1.example.net
+\tns2.example.net\t192.0.2.7
+
+Registrant Contact:
+\tJo Person
+
+Renewal date:
+\tMonday 3rd Feb 2031
+
+Entry updated:
+\tWednesday 3rd February 2021
+
+Entry created:
+\tSaturday 3rd February 2001
+`,
+    {},
+  ],
 }
 
 for (const [manner, [answer, differs]] of Object.entries(ANSWERS)) {
