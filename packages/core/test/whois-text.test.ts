@@ -310,6 +310,8 @@ t.test('a privacy service or a redaction in the place of the registrant is told'
     ['Registrant Name: REDACTED FOR PRIVACY', true],
     ['Registrant Organization: Domains By Proxy, LLC', true],
     ['Registrant Organization: Data Protected', true],
+    ['Registrant Name: Registration Private', true],
+    ['Registrant Name: On behalf of example.com owner', true],
     ['\nRegistrant:\n    Contact Privacy Inc. Customer 0123\n    Toronto\n', true],
     ['owner: Statutory Masking Enabled', true],
     ['Registrant Organization: Example, Inc.', false],

@@ -153,6 +153,8 @@ t.test('every redirect is checked anew', async (t) => {
     const server = await openWebServer(t, (_request, response) => response.writeHead(307, { location }).end())
     const answer = await outbound.fetch({ ...REQUEST, url: server.origin, redirects: 5 })
     t.equal(answer.state, 'failed', location)
+    if (location === 'http://8.8.8.8/') t.match(answer, { reason: '8.8.8.8: plain http is not permitted' })
+    if (location.includes('@')) t.match(answer, { reason: 'the URL holds user information' })
     await server.idle()
   }
   t.equal(inside.connections(), 0)
