@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { parseAddress } from '@sallyport/core'
-import { createFakeDns } from '@sallyport/core/testing'
+import { type NameAnswer, parseAddress } from '@sallyport/core'
 import t from 'tap'
 import { dnsInTime, whoisInTime } from '../src/in-time.ts'
 import { open } from '../src/open.ts'
@@ -27,40 +26,59 @@ t.test('a resolver of much patience is not waited for', async (t) => {
   if (address !== undefined) t.strictSame(await dns.resolvePtr(address), late)
 })
 
-t.test('a registry that is silent costs a hostname its four seconds and nothing else', async (t) => {
-  const registry = createServer((socket) => socket.on('error', () => {}))
-  registry.listen(0, '127.0.0.1')
-  await once(registry, 'listening')
-  t.teardown(() => registry.close())
-  const address = parseAddress('8.8.8.8')
-  const sallyport = await open(
-    {
-      ...madeConfig(t.testdir()),
-      whois: { servers: { de: `127.0.0.1:${(registry.address() as AddressInfo).port}` } },
-      net: { allowPrivate: ['127.0.0.0/8'] },
-    },
-    { dns: createFakeDns(address === undefined ? {} : { 'www.example.de': { state: 'found', addresses: [address] } }) },
-  )
-  t.teardown(() => sallyport.close())
-  const { key } = await sallyport.keyring.issue({ plan: 'free' })
-  const call = async () => {
-    const answer = await sallyport.api({
-      peer: '8.1.0.1',
-      method: 'POST',
-      target: '/v1/ip/lookup',
-      scheme: 'http',
-      httpVersion: '1.1',
-      fields: ['Authorization', `Bearer ${key}`, 'Content-Type', 'application/json'],
-      path: '/v1/ip/lookup',
-      query: new URLSearchParams(),
-      json: async () => ({ target: 'https://www.example.de/' }),
+t.test(
+  'a hostname has four seconds in all: for a resolver, for a registry, and for a question of others',
+  async (t) => {
+    const registry = createServer((socket) => socket.on('error', () => {}))
+    registry.listen(0, '127.0.0.1')
+    await once(registry, 'listening')
+    t.teardown(() => registry.close())
+    let resolved = (_answer: NameAnswer): void => {}
+    const resolving = new Promise<NameAnswer>((resolve) => {
+      resolved = resolve
     })
-    return { status: answer?.status, json: JSON.parse(String(answer?.body)) }
-  }
-  for (const { status, json } of await Promise.all([call(), call()])) {
+    const sallyport = await open(
+      {
+        ...madeConfig(t.testdir()),
+        whois: { servers: { de: `127.0.0.1:${(registry.address() as AddressInfo).port}` } },
+        net: { allowPrivate: ['127.0.0.0/8'] },
+      },
+      {
+        dns: {
+          resolve: (name) => (name === 'www.example.de' ? resolving : NEVER),
+          resolvePtr: () => NEVER,
+        },
+      },
+    )
+    t.teardown(() => sallyport.close())
+    const { key } = await sallyport.keyring.issue({ plan: 'free' })
+    const order: string[] = []
+    const call = async (method: string, path: string, body?: object) => {
+      const answer = await sallyport.api({
+        ...{ peer: '8.1.0.1', method, path, target: path, scheme: 'http', httpVersion: '1.1' },
+        fields: ['Authorization', `Bearer ${key}`, 'Content-Type', 'application/json'],
+        query: new URLSearchParams(),
+        json: async () => body,
+      })
+      order.push(path)
+      return { status: answer?.status, json: JSON.parse(String(answer?.body)) }
+    }
+    const unresolved = call('POST', '/v1/ip/lookup', { target: 'slow.example.de' })
+    const looking = call('POST', '/v1/ip/lookup', { target: 'https://www.example.de/' })
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    // The registry is asked now, for four seconds; the lookup has three left.
+    const asked = once(registry, 'connection')
+    const asking = call('GET', '/v1/whois/example.de')
+    await asked
+    const address = parseAddress('8.8.8.8')
+    if (address !== undefined) resolved({ state: 'found', addresses: [address] })
+    const { status, json } = await looking
     t.equal(status, 200)
     t.match(json.target, { hostname: 'www.example.de', ip: '8.8.8.8' })
     t.ok(json.degraded.includes('whois'))
     t.notOk('whois' in json)
-  }
-})
+    t.match(await unresolved, { status: 400, json: { error: 'unresolved_target' } })
+    t.match(await asking, { status: 503 })
+    t.strictSame(order, ['/v1/ip/lookup', '/v1/ip/lookup', '/v1/whois/example.de'])
+  },
+)
