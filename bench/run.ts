@@ -7,7 +7,7 @@ import { benchLedger } from './ledger.ts'
 import { benchLimits } from './limits.ts'
 import { benchLookup } from './lookup.ts'
 import { benchReload } from './reload.ts'
-import { benchWhois } from './whois.ts'
+import { benchWhois } from './whois/whois.ts'
 
 /* `npm run bench`, or `npm run bench -- lookup inspect` for some of it. Read the ratios: machines differ. */
 const BENCHES: Readonly<Record<string, () => Promise<void>>> = {

@@ -26,8 +26,10 @@ export interface WhoisFormats {
   readonly registrarFields: readonly string[]
   /** Headings of sections about people, where dates and names are theirs and not the domain's. */
   readonly contacts: readonly string[]
-  /** Starts of lines, lower case, a quoted or bare domain name written as `@`; with `$` the whole line. */
-  readonly phrases: Readonly<Record<'free' | 'reserved' | 'throttled', readonly string[]>>
+  /** Starts of lines, lower case, a quoted or bare domain name written as `@`; with `$` the whole line. `elsewhere`: not this server's to say. */
+  readonly phrases: Readonly<Record<'elsewhere' | 'free' | 'reserved' | 'throttled', readonly string[]>>
+  /** Patterns for the form of a line that phrases have, for answers that none of the phrases tells. */
+  readonly wordings: Readonly<Record<'free' | 'reserved' | 'throttled', readonly string[]>>
   /** Values of a status label that say the same. */
   readonly statuses: Readonly<Record<'free' | 'reserved', readonly string[]>>
   readonly privacy: { readonly source: string; readonly contains: readonly string[] }

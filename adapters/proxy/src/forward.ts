@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
-import { buildConnector, type Dispatcher, Pool } from 'undici'
+import { buildConnector, type Client, type Dispatcher, Pool } from 'undici'
+import { Connection, RESET, type Releasable } from './connection.ts'
 import { responseFields } from './response-fields.ts'
 import type { Timeouts } from './timeouts.ts'
 
@@ -29,14 +30,17 @@ export interface Origin {
 }
 
 const TOO_LATE = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'ETIMEDOUT'])
-const LOST_CONNECTION = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+const LOST_CONNECTION = new Set(['UND_ERR_SOCKET', RESET, 'ECONNRESET', 'EPIPE'])
 
 /** Opens the pool; no connection is made before the first request. */
 export function openOrigin(upstream: URL, timeouts: Timeouts): Origin {
   const connect = buildConnector({ timeout: timeouts.connect })
   const pool = new Pool(upstream.origin, {
-    // The certificate must be the origin's own, whatever Host the client asked for.
-    connect: (options, callback) => connect({ ...options, servername: upstream.hostname }, callback),
+    factory: (origin, options) =>
+      // The certificate must be the origin's own, whatever Host the client asked for.
+      new Connection(origin, options as Client.Options, (to, done) =>
+        connect({ ...to, servername: upstream.hostname }, done),
+      ),
     connections: 128,
     pipelining: 1,
     keepAliveTimeout: 4_000,
@@ -49,7 +53,13 @@ export function openOrigin(upstream: URL, timeouts: Timeouts): Origin {
     forward(request, response, fields, onFailure) {
       const method = request.method ?? 'GET'
       const body = bodyOf(request)
-      const options = { method, path: request.url ?? '/', headers: [...fields], body }
+      const options: Releasable = {
+        method,
+        path: request.url ?? '/',
+        headers: [...fields],
+        body,
+        release: () => exchange.release(),
+      }
       // An idle connection may be closed by the origin in the moment it is used: what has no body and changes nothing
       // is sent once more.
       let mayRepeat = body === null && (method === 'GET' || method === 'HEAD')
@@ -82,9 +92,11 @@ function answerTo(
   request: IncomingMessage,
   unreadTimeout: number,
   onFailure: (error: Error) => void,
-): Dispatcher.DispatchHandler {
+): Dispatcher.DispatchHandler & Pick<Releasable, 'release'> {
   let controller: Dispatcher.DispatchController | undefined
   let unread: NodeJS.Timeout | undefined
+  /** All that the origin sent was read. */
+  let released = false
 
   response.once('close', () => {
     clearTimeout(unread)
@@ -92,6 +104,10 @@ function answerTo(
   })
 
   return {
+    release() {
+      released = true
+      if (controller?.paused) controller.resume()
+    },
     onRequestStart(started) {
       controller = started
       if (response.closed) started.abort(new Error('the client left'))
@@ -108,7 +124,7 @@ function answerTo(
       else process.nextTick(() => response.writableEnded || response.flushHeaders())
     },
     onResponseData(started, chunk) {
-      if (response.writableEnded || response.write(chunk)) return
+      if (response.writableEnded || response.write(chunk) || released) return
       started.pause()
       unread = setTimeout(() => response.destroy(), unreadTimeout)
       response.once('drain', () => {

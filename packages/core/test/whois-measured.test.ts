@@ -110,7 +110,8 @@ t.test('states of collected answers', { skip }, async (t) => {
   const certain = judged.filter(({ raw }) => filed.get(raw.trim())?.size === 1)
   const isRight = ({ raw, state }: Sample) => parseWhoisText(raw).state === state
   t.ok(certain.length > 900)
-  share('states of all answers', judged.filter(isRight).length, judged.length)
+  // Some thirty say something else than they are filed as, such as a refusal filed as a record: 98 % of all is out of reach.
+  t.ok(share('states of all answers', judged.filter(isRight).length, judged.length) >= 0.965)
   const wrong = certain.filter((sample) => !isRight(sample))
   for (const { id, raw, state } of wrong) t.comment(`${id}: filed as ${state}, read as ${parseWhoisText(raw).state}`)
   t.ok(share('states of answers filed under one state', certain.length - wrong.length, certain.length) >= 0.98)

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { FetchAnswer, FetchRequest, Port43Answer, Port43Question } from '../src/ports.ts'
 import { createFakeClock } from '../src/testing/fakes.ts'
-import { createRegistries } from '../src/whois/registries.ts'
+import { createRegistries, type Registries } from '../src/whois/registries.ts'
 import { createWhois } from '../src/whois/whois.ts'
 
 const EXAMPLE = { domain: 'example.com', tld: 'com' }
@@ -9,10 +9,11 @@ const EXAMPLE = { domain: 'example.com', tld: 'com' }
 interface World {
   readonly rdap?: (request: FetchRequest) => FetchAnswer | Promise<FetchAnswer>
   readonly port43?: (question: Port43Question) => Port43Answer | Promise<Port43Answer>
+  readonly registries?: Registries
 }
 
 /** The service in a world of its own: what it asked, over a clock that stands still. */
-function whoisIn({ rdap = () => FAILED, port43 = () => FAILED }: World) {
+function whoisIn({ rdap = () => FAILED, port43 = () => FAILED, registries = createRegistries() }: World) {
   const clock = createFakeClock('2026-11-21T00:00:00Z')
   const fetched: FetchRequest[] = []
   const asked: Port43Question[] = []
@@ -30,7 +31,7 @@ function whoisIn({ rdap = () => FAILED, port43 = () => FAILED }: World) {
         return port43(question)
       },
     },
-    registries: async () => createRegistries(),
+    registries: async () => registries,
   })
   return { whois, clock, fetched, asked }
 }
@@ -146,6 +147,10 @@ t.test('a referral to anywhere else is not followed, and one that fails takes no
     t.match(await whois.find(EXAMPLE), { state: 'registered', record: { registrar: 'Example Registrar' } }, host)
     t.equal(asked.length, 1, host)
   }
+  const itself = createRegistries({ servers: new Map([['com', { host: 'whois.markmonitor.com', port: 43 }]]) })
+  const loop = whoisIn({ registries: itself, port43: () => ({ state: 'answered', text: TEXT }) })
+  t.match(await loop.whois.find(EXAMPLE), { state: 'registered' })
+  t.equal(loop.asked.length, 1, 'a server that refers to itself is not asked again')
   for (const answer of [
     FAILED,
     { state: 'answered', text: 'No match' } as const,

@@ -91,9 +91,17 @@ function connectorOf(url: URL, allowHttp: boolean, { guard, secure, deadline }: 
     return dial(checked, Number(url.port || 80), deadline.signal)
   }
   return (options, done) => {
+    const connected: buildConnector.Callback = (...result) => {
+      // undici takes a reset for the end of a body without a length; under another name it is a failure.
+      result[1]?.on('error', (error) => {
+        if ('code' in error && error.code === 'ECONNRESET') error.code = 'CONNECTION_RESET'
+      })
+      done(...result)
+    }
     open().then(
-      (socket) => (url.protocol === 'https:' ? secure({ ...options, httpSocket: socket }, done) : done(null, socket)),
-      (error: Error) => done(error, null),
+      (socket) =>
+        url.protocol === 'https:' ? secure({ ...options, httpSocket: socket }, connected) : connected(null, socket),
+      (error: Error) => connected(error, null),
     )
   }
 }

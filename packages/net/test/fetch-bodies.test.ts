@@ -120,6 +120,15 @@ t.test('a connection that breaks is a failure with its reason', async (t) => {
     response.writeHead(200, { 'content-length': 100 }).write('x', () => response.destroy())
   })
   t.match(cut, { state: 'failed', reason: /^UND_ERR_/ })
+  for (const head of ['', 'Connection: close\r\n', 'Content-Length: 100\r\n']) {
+    const reset = await openTcpServer(t, (socket) =>
+      socket.once('data', () => {
+        socket.write(`HTTP/1.1 200 OK\r\n${head}\r\nhalf`, () => setTimeout(() => socket.resetAndDestroy(), 20))
+      }),
+    )
+    const half = await fetchBytes(outbound, { url: `http://127.0.0.1:${reset}/`, maxBytes: 100, timeoutMs: 5_000 })
+    t.match(half, { state: 'failed' }, 'half a body is none, whether it has a length or not')
+  }
   const refused = await outbound.fetch({ url: 'http://127.0.0.1:1/', maxBytes: 10, timeoutMs: 5_000 })
   t.match(refused, { state: 'failed', reason: 'ECONNREFUSED' })
   const port = await openTcpServer(t, (socket) => socket.end(Buffer.alloc(500, 0xfe)))

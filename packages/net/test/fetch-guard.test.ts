@@ -110,6 +110,17 @@ t.test('a name that changes its address: asked once a request, and what was chec
   t.equal(inside.connections(), 0)
 })
 
+t.test('a peer that is not one of the addresses that were checked is not spoken to', async (t) => {
+  const server = await openWebServer(t, (_request, response) => response.end('secret'))
+  // The system takes the unspecified address for its own: what was checked is not what is connected.
+  const outbound = createFetch({ dns: NO_NAMES, allowPrivate: ['0.0.0.0/32'] })
+  const answer = await outbound.fetch({ ...REQUEST, url: `http://0.0.0.0:${server.port}/` })
+  const reason = '0.0.0.0: connected to another address than those that were checked'
+  t.match(answer, { state: 'failed', reason })
+  await server.idle()
+  t.strictSame([server.connections(), server.asked.length], [1, 0], 'connected, and not asked anything')
+})
+
 t.test('a redirect is an answer unless redirects are asked for', async (t) => {
   const server = await openWebServer(t, ({ url }, response) => {
     if (url === '/end') response.end('arrived')
@@ -131,10 +142,19 @@ t.test('every redirect is checked anew', async (t) => {
   const outbound = createFetch({ dns, allowPrivate: ['127.0.0.1/32'] })
   const hosts = ['127.0.0.2', '0x7f.2', '2130706434', '0177.0.0.2', '[::ffff:7f00:2]', 'inside.example.org']
   const elsewhere = hosts.flatMap((host) => [`http://${host}:${inside.port}/`, `//${host}:${inside.port}/`])
-  for (const location of [...elsewhere, 'file:///etc/passwd', 'http://', 'http://user:word@127.0.0.1/']) {
+  const odd = [
+    'http://8.8.8.8/',
+    'file:///etc/passwd',
+    'http://',
+    'http://user:word@127.0.0.1/',
+    'https://u@127.0.0.1/',
+  ]
+  for (const location of [...elsewhere, ...odd]) {
     const server = await openWebServer(t, (_request, response) => response.writeHead(307, { location }).end())
     const answer = await outbound.fetch({ ...REQUEST, url: server.origin, redirects: 5 })
     t.equal(answer.state, 'failed', location)
+    if (location === 'http://8.8.8.8/') t.match(answer, { reason: '8.8.8.8: plain http is not permitted' })
+    if (location.includes('@')) t.match(answer, { reason: 'the URL holds user information' })
     await server.idle()
   }
   t.equal(inside.connections(), 0)

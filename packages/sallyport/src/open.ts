@@ -20,6 +20,7 @@ import { parseConfig } from './config/read.ts'
 import type { Config, ConfigInput } from './config/schema.ts'
 import { openCrawlers } from './crawlers.ts'
 import { openFeeds } from './feeds.ts'
+import { dnsInTime, whoisInTime } from './in-time.ts'
 import { createKeyring, type Keyring } from './keyring.ts'
 import { openLiveData } from './live-data.ts'
 import { createOverrides, type Overrides, openObservations } from './observations.ts'
@@ -87,6 +88,9 @@ export async function open(options: ConfigInput = {}, hooks: OpenHooks = {}): Pr
   }
 }
 
+/** What the resolver may take of the four seconds of a hostname's lookup. */
+const LOOKUP_DNS_MS = 3_000
+
 async function build(config: Config, hooks: OpenHooks, closing: Closing): Promise<Sallyport> {
   const trust = parseTrust(config.trustProxy, config.clientHeader)
   const policy = compilePolicy(config.policy)
@@ -116,7 +120,7 @@ async function build(config: Config, hooks: OpenHooks, closing: Closing): Promis
   const reverseNames = config.dns.reverseNames
     ? await closing.after(createReverseNames({ clock, dns, store: observations, onFault }))
     : undefined
-  const lookup = createLookup({ clock, dns, snapshots, whois })
+  const lookup = createLookup({ clock, dns: dnsInTime(dns, LOOKUP_DNS_MS), snapshots, whois: whoisInTime(whois) })
   const inspector = createInspector({
     clock,
     snapshots,

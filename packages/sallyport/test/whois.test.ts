@@ -160,6 +160,24 @@ t.test('a refreshed bootstrap file goes before the one that is shipped', async (
   t.strictSame(asked, ['first.example', 'first.example', 'second.example', shipped, shipped, shipped])
 })
 
+t.test('an RDAP service is not asked more than it bears', async (t) => {
+  let asked = 0
+  const whois = createWhoisOf(parseConfig({}), {
+    clock: { now: () => Date.now() },
+    dns: { resolve: async () => ({ state: 'absent' }), resolvePtr: async () => ({ state: 'absent' }) },
+    outbound: {
+      async fetch() {
+        asked++
+        return { state: 'failed', reason: 'busy' }
+      },
+    },
+  })
+  const names = Array.from({ length: 60 }, (_, index) => `a${index}.com`)
+  const answers = await Promise.all(names.map((domain) => whois.find({ domain, tld: 'com' })))
+  t.ok(asked >= 20 && asked < 60, `${asked} asked: twenty at once, and ten that wait a second at most`)
+  t.match(answers.at(-1), { state: 'failed', reason: /^too many questions to rdap\.verisign\.com; / })
+})
+
 t.test('what is not usable is refused by its key', async (t) => {
   const made = madeConfig(t.testdir())
   const wrong: readonly (readonly [object, RegExp])[] = [

@@ -1,4 +1,20 @@
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+/** How the names of the months begin: in English, and where they differ in German, Romance languages and Dutch. */
+const MONTHS: readonly RegExp[] = [
+  /^(?:jan|ene|gen)/,
+  /^f[eé][bv]/,
+  /^(?:mar|mär|mrt|maa)/,
+  /^(?:apr|abr|avr)/,
+  /^(?:may|mai|mag|mei)/,
+  /^(?:jun|juin|giu)/,
+  /^(?:jul|juil|lug)/,
+  /^(?:aug|ago|ao[uû])/,
+  /^(?:sep|set)/,
+  /^(?:oct|okt|out|ott)/,
+  /^nov/,
+  /^d[eéi][cz]/,
+]
+
+const NAME = '(?<name>[a-zà-ÿ]{3,10})'
 
 /** Longest text that is looked at; a date with time and zone is about 40 long. */
 const LONGEST = 80
@@ -8,13 +24,18 @@ const TIME = String.raw`(?:(?:T| {1,4})(?<hour>\d{1,2}):(?<minute>\d\d)(?::\d\d)
 
 /** Every form, most exact first. The year of a two-digit form lies in 1970 to 2069. */
 const FORMS: readonly RegExp[] = [
-  new RegExp(String.raw`(?<!\d)(?<year>(?:19|2\d)\d\d)[-./] ?(?<month>\d{1,2})[-./] ?(?<day>\d{1,2})(?!\d)\.?${TIME}`),
-  /(?<!\d)(?<year>(?:19|20)\d\d)-(?<name>[a-z]{3})-(?<day>\d{1,2})(?!\d)/i,
   new RegExp(
-    String.raw`(?<!\d)(?<day>\d{1,2})(?:st|nd|rd|th)?[-. /,]{0,3}(?<name>[a-z]{3,9})[-. /,]{1,3}(?<year>(?:19|20)?\d\d)(?!\d)${TIME}`,
+    String.raw`(?<!\d)(?<year>(?:19|2\d)\d\d)[-./年년] ?(?<month>\d{1,2})[-./月월] ?(?<day>\d{1,2})(?!\d)[.日일]?${TIME}`,
+  ),
+  new RegExp(String.raw`(?<!\d)(?<year>(?:19|20)\d\d)[- ]${NAME}[- ](?<day>\d{1,2})(?!\d)`, 'i'),
+  new RegExp(
+    String.raw`(?<!\d)(?<day>\d{1,2})(?:st|nd|rd|th)?[-. /,]{0,3}(?:(?:of|de) )?${NAME}[-. /,]{1,3}(?:de )?(?<year>(?:19|20)?\d\d)(?!\d)${TIME}`,
     'i',
   ),
-  /\b(?<name>[a-z]{3,9})[. -]{1,3}(?<day>\d{1,2})(?:st|nd|rd|th)?,?(?: \d\d:\d\d(?::\d\d)?)?(?: [A-Z]{3,4})? {1,3}(?<year>(?:19|20)\d\d)(?!\d)/i,
+  new RegExp(
+    String.raw`\b${NAME}[. -]{1,3}(?<day>\d{1,2})(?:st|nd|rd|th)?,?(?: \d\d:\d\d(?::\d\d)?)?(?: [A-Z]{3,4})?[ -]{1,3}(?<year>(?:19|20)\d\d)(?!\d)`,
+    'i',
+  ),
   new RegExp(
     String.raw`(?<!\d)(?<day>\d{1,2})(?<mark>[-./]) ?(?<month>\d{1,2})[-./] ?(?<year>(?:19|20)\d\d)(?!\d)${TIME}`,
   ),
@@ -45,7 +66,7 @@ export function parseWhoisDate(text: string): string | undefined {
 function dayOf(groups: Readonly<Record<string, string | undefined>>): string | undefined {
   const year = fullYear(groups['year'] ?? '')
   const name = groups['name']
-  const named = name === undefined ? Number(groups['month']) : MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1
+  const named = name === undefined ? Number(groups['month']) : monthOf(name)
   const numbered = Number(groups['day'] ?? 1)
   // American order, where the other one cannot be: 09/14/2019.
   const swapped = groups['mark'] === '/' && named > 12 && numbered <= 12
@@ -56,6 +77,12 @@ function dayOf(groups: Readonly<Record<string, string | undefined>>): string | u
   const minutes = Number(groups['hour'] ?? 0) * 60 + Number(groups['minute'] ?? 0)
   const offset = groups['hour'] === undefined ? 0 : offsetMinutes(groups['zone'] ?? '')
   return new Date(time + (offset === 0 ? 0 : minutes - offset) * 60_000).toISOString().slice(0, 10)
+}
+
+/** 1 to 12, or 0 for what is no month. */
+function monthOf(name: string): number {
+  const text = name.toLowerCase()
+  return MONTHS.findIndex((start) => start.test(text)) + 1
 }
 
 function fullYear(text: string): number {

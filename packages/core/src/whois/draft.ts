@@ -8,7 +8,7 @@ import { parseStatuses } from './status.ts'
 /** What was read of an answer so far. Of single values the first counts: the domain's comes before a person's. */
 export interface Draft {
   domain?: string
-  registrar?: string
+  registrar?: string | undefined
   registeredOn?: string
   expiresOn?: string
   lastUpdated?: string
@@ -37,7 +37,10 @@ export function take(draft: Draft, field: WhoisField, value: string): void {
       takeStatus(draft, value)
       break
     case 'registrar':
-      takeRegistrar(draft, value)
+      draft.registrar ??= registrarOf(value)
+      break
+    case 'lastUpdated':
+      takeChange(draft, value)
       break
     default: {
       if (draft[field] !== undefined) break
@@ -45,6 +48,12 @@ export function take(draft: Draft, field: WhoisField, value: string): void {
       if (date !== undefined) draft[field] = date
     }
   }
+}
+
+/** Takes the registrar's name in its own section, in place of the handle that the domain's section named it by. */
+export function takeRegistrarName(draft: Draft, value: string): void {
+  const name = registrarOf(value)
+  if (name !== undefined && (draft.registrar === undefined || HANDLE.test(draft.registrar))) draft.registrar = name
 }
 
 export function recordOfDraft({ domain: _, registrant, ...known }: Draft): WhoisRecord {
@@ -66,12 +75,22 @@ function takeStatus(draft: Draft, value: string): void {
   if (until !== null) take(draft, 'expiresOn', until[1] ?? until[2] ?? '')
 }
 
-function takeRegistrar(draft: Draft, value: string): void {
+/** A registry may log what was done: `someone@example 20010203 (Assigned)`, later `20210203 (Changed)`. */
+function takeChange(draft: Draft, value: string): void {
+  const date = parseWhoisDate(value)
+  const done = /\((assigned|changed)\)$/i.exec(value.slice(0, 200))?.[1]?.toLowerCase()
+  if (date === undefined) return
+  if (done === 'assigned') draft.registeredOn ??= date
+  else if (done === 'changed') draft.lastUpdated = date
+  else draft.lastUpdated ??= date
+}
+
+function registrarOf(value: string): string | undefined {
   const name = value
     .slice(0, LONGEST_REGISTRAR)
-    .replace(/ ?\((?:R\d+-[A-Z]+|https?:[^)]*)\)$/, '')
+    .replace(/ ?\( ?(?:R\d+-[A-Z]+|https?:[^)]*)\)$/, '')
     .trim()
-  if (name !== '' && (draft.registrar === undefined || HANDLE.test(draft.registrar))) draft.registrar = name
+  return name === '' || /^no registrar listed\b/i.test(name) ? undefined : name
 }
 
 function add(list: string[], text: string): void {

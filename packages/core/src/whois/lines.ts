@@ -34,7 +34,7 @@ function lineOf(line: string, isLabel: (key: string) => boolean): Line {
   return { indent, text, label, value, comment }
 }
 
-/** `Label: value`, `label.......: value`, `[Label] value`, `a. [Label] value`, and a known label with a gap behind it. */
+/** `Label: value`, `label.......: value`, `[Label] value`, `a. [Label] value`, and a known label with a gap or dots behind it. */
 function split(text: string, isLabel: (key: string) => boolean): readonly [label: string, value: string] {
   const open = text.startsWith('[') ? 0 : /^[a-z]\.? ?\[/.test(text) ? text.indexOf('[') : -1
   if (open >= 0) {
@@ -42,7 +42,7 @@ function split(text: string, isLabel: (key: string) => boolean): readonly [label
     if (close > 0 && close - open <= LONGEST_LABEL)
       return [labelKey(text.slice(open + 1, close)), text.slice(close + 1).replace(/^[\s.:]{1,64}/, '')]
   }
-  const gap = text.search(/\t| {2}/)
+  const gap = text.search(/\t| {2}|\.{3}/)
   if (gap > 0 && gap <= LONGEST_LABEL) {
     const key = labelKey(text.slice(0, gap))
     if (isLabel(key)) return [key, text.slice(gap).replace(/^[\s:.]+/, '')]
@@ -62,7 +62,7 @@ export function labelKey(label: string): string {
     .slice(0, LONGEST_LABEL)
     .toLowerCase()
     .replace(/\([^)]{0,60}\)/g, ' ')
-    .replace(/[\s._*/()[\]\\-]+/g, ' ')
+    .replace(/[\s._*#/()[\]\\-]+/g, ' ')
     .trim()
     .replace(/ ?\d{1,2}$/, '')
 }

@@ -45,7 +45,8 @@ function keyOf(text: string): string {
   return text.slice(0, 3)
 }
 
-function phraseForm(line: string): string {
+/** The form of a line that phrases and wordings are compared with. */
+export function phraseForm(line: string): string {
   return line
     .slice(0, LONGEST_START)
     .toLowerCase()
