@@ -3,7 +3,8 @@ import { median } from './rounds.ts'
 import { type App, SHOTS, type Shot, shootPairs, spread, startApps } from './shots.ts'
 import { visitorAddresses } from './visitors.ts'
 
-const FRAMEWORKS = ['express', 'koa', 'fastify'] as const
+/** `express-empty`: what a middleware costs there that does nothing. */
+const FRAMEWORKS = ['express-empty', 'express', 'koa', 'fastify'] as const
 /** Fresh processes: how the compiler lays out a hot path differs from one process to the next by some per cent. */
 const PROCESSES = 4
 const ROUNDS = 8

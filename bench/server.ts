@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { inspection as expressInspection } from '@sallyport/express'
 import { inspection as fastifyInspection } from '@sallyport/fastify'
 import { inspection as koaInspection } from '@sallyport/koa'
-import express from 'express'
+import express, { type RequestHandler } from 'express'
 import fastify from 'fastify'
 import Koa from 'koa'
 import { type ConfigInput, open, type Sallyport } from 'sallyport'
@@ -11,10 +11,13 @@ import { report } from './shots.ts'
 
 /*
  * One small application twice in one process, without the inspection and with it: `node server.js express [DATA_DIR
- * NAME_SERVER]`. What the compiler made of the framework is then the same for both, and the difference is the gate. Sends
- * the two ports when it listens, and the processor time it has used (microseconds) when it is asked.
+ * NAME_SERVER]`. What the compiler made of the framework is then the same for both, and the difference is the gate. Of
+ * `express-empty` the second has a middleware that does nothing. Sends the two ports when it listens, and the processor
+ * time it has used (microseconds) when it is asked.
  */
 const ANSWER = { hello: 'world', items: [1, 2, 3] }
+
+const EMPTY: RequestHandler = (_request, _response, next) => next()
 
 async function start(framework: string, sallyport: Sallyport | undefined): Promise<number> {
   if (framework === 'fastify') {
@@ -24,12 +27,14 @@ async function start(framework: string, sallyport: Sallyport | undefined): Promi
     await app.listen({ port: 0, host: '127.0.0.1' })
     return portOf(app.server)
   }
-  return listen(createServer(framework === 'koa' ? koaApp(sallyport) : expressApp(sallyport)))
+  if (framework === 'koa') return listen(createServer(koaApp(sallyport)))
+  const inspection = framework === 'express-empty' ? () => EMPTY : expressInspection
+  return listen(createServer(expressApp(sallyport && inspection(sallyport))))
 }
 
-function expressApp(sallyport: Sallyport | undefined) {
+function expressApp(middleware: RequestHandler | undefined) {
   const app = express()
-  if (sallyport !== undefined) app.use(expressInspection(sallyport))
+  if (middleware !== undefined) app.use(middleware)
   return app.get('/', (_request, response) => response.json(ANSWER))
 }
 

@@ -1,5 +1,5 @@
 import type { NetworkFinding, VerdictRule } from '../network/finding.ts'
-import type { MatchedRule, RulesInPlay } from '../policy/compile.ts'
+import type { CompiledPolicy, MatchedRule, RulesInPlay } from '../policy/compile.ts'
 import type { Action, Mode } from '../vocabulary.ts'
 import type { Decision, Reason } from './decision.ts'
 import type { Inspection } from './inspection.ts'
@@ -11,7 +11,10 @@ const ALLOWLISTED: Reason = Object.freeze({
   text: "The client's address is on the policy's allowlist.",
 })
 
-export interface DecideOptions {
+/** A decision without what it is about. */
+export type Ruling = Pick<Decision, 'action' | 'enforced' | 'reasons'>
+
+export interface RulingOptions {
   readonly mode: Mode
   /** The raw header fields of the request, for rules that match on them. */
   readonly fields?: readonly string[]
@@ -20,26 +23,36 @@ export interface DecideOptions {
 }
 
 /**
- * Applies the rules of a policy that are in play for whoever asks. Pure; the result is frozen. A rule on trial decides
- * nothing; where it would have been more severe than what is carried out, its action is the one that is recorded, not
- * enforced.
+ * Applies the rules of a policy that are in play for whoever asks. Pure. A rule on trial decides nothing; where it would
+ * have been more severe than what is carried out, its action is the one that is recorded, not enforced.
  */
-export function decide(
+export function ruleOn(
   rules: RulesInPlay,
   inspection: Inspection,
-  { mode, fields = [], sentences }: DecideOptions,
-): Decision {
+  { mode, fields = [], sentences }: RulingOptions,
+): Ruling {
   const network = sentences?.about(inspection.network) ?? networkReason(inspection.network)
   if (inspection.agent.identity?.type === 'address') {
-    return decisionOf('allow', true, reasonsOf(ALLOWLISTED, undefined, network, inspection), inspection)
+    return { action: 'allow', enforced: true, reasons: reasonsOf(ALLOWLISTED, undefined, network, inspection) }
   }
   const rule = rules.firstMatch(inspection, fields)
   const trial = rules.firstOnTrial(inspection, fields, rule)
   if (trial !== undefined && SEVERITY[trial.action] > SEVERITY[rule.action]) {
-    return decisionOf(trial.action, false, reasonsOf(trial.reason, rule, network, inspection), inspection)
+    const reasons = reasonsOf(trial.reason, rule, network, inspection)
+    return { action: trial.action, enforced: false, reasons }
   }
   const enforced = rule.action === 'allow' || mode === 'enforce'
-  return decisionOf(rule.action, enforced, reasonsOf(rule.reason, trial, network, inspection), inspection)
+  return { action: rule.action, enforced, reasons: reasonsOf(rule.reason, trial, network, inspection) }
+}
+
+/** Applies a policy to what is known. Pure; the result is frozen. */
+export function decide(policy: CompiledPolicy, inspection: Inspection, options: RulingOptions): Decision {
+  return decisionOf(ruleOn(policy.rulesFor(inspection), inspection, options), inspection)
+}
+
+/** A ruling and what it is about, frozen. */
+export function decisionOf({ action, enforced, reasons }: Ruling, inspection: Inspection): Decision {
+  return Object.freeze({ action, enforced, reasons, inspection })
 }
 
 /** The sentences about findings, each made once for as long as its finding is in use. */
@@ -58,10 +71,6 @@ export function createNetworkSentences(): NetworkSentences {
       return reason
     },
   }
-}
-
-function decisionOf(action: Action, enforced: boolean, reasons: readonly Reason[], inspection: Inspection): Decision {
-  return Object.freeze({ action, enforced, reasons, inspection })
 }
 
 /** The rule that decided, the network, what speaks of the agent, and the rule that decides otherwise. */

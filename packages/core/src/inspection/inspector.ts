@@ -7,12 +7,12 @@ import type { CrawlerVerifier } from '../crawler/verifier.ts'
 import { NOTHING_KNOWN } from '../network/classify.ts'
 import type { NetworkFinding } from '../network/finding.ts'
 import { rangesAreDegraded } from '../network/range-data.ts'
-import type { CompiledPolicy, RulesInPlay } from '../policy/compile.ts'
+import type { CompiledPolicy } from '../policy/compile.ts'
 import { canonicalPath } from '../policy/path.ts'
 import type { Clock, Snapshot, Snapshots } from '../ports.ts'
 import type { Degraded, Mode } from '../vocabulary.ts'
 import { createAgentInspector, type ToldOf } from './agent-inspector.ts'
-import { createNetworkSentences, decide } from './decide.ts'
+import { createNetworkSentences, decisionOf, type Ruling, ruleOn } from './decide.ts'
 import type { Decision } from './decision.ts'
 import type { Inspection } from './inspection.ts'
 import type { Asks } from './last-look.ts'
@@ -114,11 +114,16 @@ export function createInspector(options: InspectorOptions): Inspector {
     return Object.freeze(inspection)
   }
 
-  /** The rules that can speak of this visitor's requests. Whether data is loaded changes with the snapshot alone. */
-  function rulesFor({ last }: Visitor, inspection: Inspection): RulesInPlay {
-    if (last === undefined) return policy.rulesFor(inspection)
-    last.rules ??= policy.rulesFor(inspection)
-    return last.rules
+  /** What the policy says of a visitor's request. Whether data is loaded changes with the snapshot alone. */
+  function rulingOn({ last }: Visitor, inspection: Inspection, fields: readonly string[]): Ruling {
+    if (last?.ruling !== undefined) return last.ruling
+    const rules = last?.rules ?? policy.rulesFor(inspection)
+    const ruling = ruleOn(rules, inspection, { mode, fields, sentences })
+    if (last !== undefined) {
+      last.rules = rules
+      if (rules.settled) last.ruling = ruling
+    }
+    return ruling
   }
 
   function decideAt(request: InspectionRequest): Decision {
@@ -126,7 +131,7 @@ export function createInspector(options: InspectorOptions): Inspector {
     const now = clock.now()
     const visitor = visitorAt(request, snapshot, now)
     const inspection = inspectAs(request, visitor, snapshot, now)
-    return decide(rulesFor(visitor, inspection), inspection, { mode, fields: request.fields, sentences })
+    return decisionOf(rulingOn(visitor, inspection, request.fields), inspection)
   }
 
   return {
@@ -152,7 +157,7 @@ export function createInspector(options: InspectorOptions): Inspector {
       const request = { peer: text, method: 'GET', target: '/', ...about }
       const asks = await agents.check(about, visitor, snapshot)
       const inspection = inspectionOf(request, visitor, asks, degradedOf(snapshot, now), now)
-      return decide(policy.rulesFor(inspection), inspection, { mode, fields: about.fields, sentences })
+      return decisionOf(rulingOn(visitor, inspection, about.fields), inspection)
     },
   }
 }

@@ -2,6 +2,7 @@ import { valueCounts } from '../agent/fields.ts'
 import type { AgentVerdict } from '../agent/verdict.ts'
 import type { RulesInPlay } from '../policy/compile.ts'
 import type { InspectedCrawler } from './claimed-crawler.ts'
+import type { Ruling } from './decide.ts'
 import type { InspectionRequest } from './request.ts'
 
 /** Who asks, and the crawler that was claimed. */
@@ -21,6 +22,8 @@ export interface LastLook {
   readonly asks: Asks
   /** The rules that can speak of requests like it, once they have been asked for. */
   rules: RulesInPlay | undefined
+  /** What they come to, where they ask nothing about the request. */
+  ruling: Ruling | undefined
 }
 
 /** Longer requests are looked at each time: what is remembered of one visitor stays small. */
@@ -38,7 +41,7 @@ export function lastLookOf(request: InspectionRequest, asks: Asks): LastLook | u
     characters += name.length + (value?.length ?? 0)
   }
   if (characters > MOST_CHARACTERS) return undefined
-  return { method, httpVersion, scheme, ja4, fields, asks, rules: undefined }
+  return { method, httpVersion, scheme, ja4, fields, asks, rules: undefined, ruling: undefined }
 }
 
 export function isRepeated({ method, httpVersion, scheme, ja4, fields }: InspectionRequest, last: LastLook): boolean {

@@ -26,6 +26,8 @@ export interface CompiledPolicy {
 
 /** What is left of a policy for one subject; good for any number of requests. */
 export interface RulesInPlay {
+  /** Nothing that is left asks about the request: each is decided like any other. */
+  readonly settled: boolean
   /** The first rule that matches and is not on trial, else the policy's default. */
   firstMatch(inspection: Inspection, fields: readonly string[]): MatchedRule
   /** The first rule on trial that matches and stands before another. */
@@ -79,15 +81,18 @@ interface Candidate {
 function inPlay(rules: readonly CompiledRule[], subject: Subject, fallback: MatchedRule): RulesInPlay {
   const inForce: Candidate[] = []
   const onTrial: Candidate[] = []
+  let settled = true
   for (const rule of rules) {
     const candidate = candidateFor(rule, subject)
     if (candidate === undefined) continue
+    if (candidate.request.length > 0) settled = false
     const among = rule.monitor ? onTrial : inForce
     among.push(candidate)
     // It matches whatever is asked for: no rule behind it is ever reached.
     if (!rule.monitor && candidate.request.length === 0) break
   }
   return {
+    settled,
     firstMatch: (inspection, fields) => firstOf(inForce, inspection, fields) ?? fallback,
     firstOnTrial(inspection, fields, before) {
       const first = firstOf(onTrial, inspection, fields)
