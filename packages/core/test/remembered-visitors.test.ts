@@ -30,7 +30,7 @@ const RULES: readonly Rule[] = [
 ]
 const POLICY = compilePolicy({ preset: 'low-friction', rules: RULES, allowlist: ['8.1.9.9'] })
 /** Rules that ask about the visitor alone. */
-const SETTLED = compilePolicy({ preset: 'low-friction', rules: RULES.slice(-2), allowlist: ['8.1.9.9'] })
+const SETTLED = compilePolicy({ preset: 'low-friction', rules: RULES.slice(-2, -1), allowlist: ['8.1.9.9'] })
 
 /** Numbers that look random and are the same in each run (xorshift32). */
 function createDice(seed: number): (sides: number) => number {
