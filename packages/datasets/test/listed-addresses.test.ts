@@ -28,7 +28,7 @@ t.test('half a million addresses answer as a map of them does', async (t) => {
   const expected = new Map<string, number>()
   const drawn: Address[] = []
   const lists = [20_010, 20_020, 20_030].map((expires, position) => {
-    const writers = { 4: createRangeWriter(), 6: createRangeWriter() }
+    const writers = { 4: createRangeWriter(4), 6: createRangeWriter(6) }
     for (let index = 0; index < 167_000; index++) {
       const one = draw(index % 9 === 0 ? 6 : 4)
       writers[one.family].add(one, one, 1)

@@ -4,7 +4,7 @@ import type { AsType } from '../vocabulary.ts'
 /** What lists and its own outline say of a system. */
 export interface SystemEvidence {
   /** The first list of systems that names it, and the type that the list asserts. */
-  readonly listed?: { readonly type: AsType; readonly source: string }
+  readonly listed?: { readonly type: AsType; readonly source: string } | undefined
   /** Shares of its IPv4 addresses, 0 to 1, in lists of hosting and cloud ranges, of mobile ones and of home lines. */
   readonly hosting: number
   readonly mobile: number
@@ -65,16 +65,20 @@ export function typeOfEvidence(evidence: SystemEvidence, named: AsType | undefin
   return looksLikeHosting(shape, named === 'isp') ? { type: 'hosting', basis: 'shape' } : undefined
 }
 
+const STEPS = Object.entries(HOSTING_SHAPE.points) as readonly (readonly [
+  ShapeMeasure,
+  readonly (readonly [atLeast: number, points: number])[],
+])[]
+
 /** Whether a system is more likely a host than not, by the outline of its address space alone. */
 export function looksLikeHosting(shape: SystemShape, isNamedAccess: boolean): boolean {
   if (shape.ipv4Prefixes === 0) return false
-  const measures: Readonly<Record<ShapeMeasure, number>> = {
-    ...shape,
-    addressesPerPrefix: shape.ipv4Addresses / shape.ipv4Prefixes,
-  }
   let points = HOSTING_SHAPE.start + (isNamedAccess ? HOSTING_SHAPE.namedAccess : HOSTING_SHAPE.unnamed)
-  for (const [measure, steps] of Object.entries(HOSTING_SHAPE.points)) {
-    points += steps.findLast(([atLeast]) => measures[measure as ShapeMeasure] >= atLeast)?.[1] ?? 0
+  for (const [measure, steps] of STEPS) {
+    const value = measure === 'addressesPerPrefix' ? shape.ipv4Addresses / shape.ipv4Prefixes : shape[measure]
+    let reached = 0
+    for (const [atLeast, worth] of steps) if (value >= atLeast) reached = worth
+    points += reached
   }
   return points >= 0
 }
