@@ -105,6 +105,35 @@ t.test('an entry holds up to its last day, and then the next list that names the
   t.equal(alone.networks?.find(address('2a00:1::7')), undefined)
 })
 
+t.test('a life begins again on the day the publisher last said that the list stands', async (t) => {
+  const dir = folder(t)
+  const rows = [
+    { id: 'exits', kind: 'addresses', networkClass: 'tor', lifeDays: 2 },
+    { id: 'proxies', kind: 'addresses', networkClass: 'residential_proxy' },
+  ] as const
+  const sources = rows.map((row): ResolvedSource => {
+    const source = madeSource(dir, row, '23.0.0.7\n')
+    return source.file === undefined ? source : { ...source, file: { ...source.file, modified: 20_000 * 86_400_000 } }
+  })
+  const { path } = await compileTables({ dataDir: folder(t), sources })
+  let said: number | undefined
+  let day = 20_003
+  const confirmed = (source: string) => (source === 'exits' ? said : undefined)
+  const { networks } = loadTables(path, { today: () => day, confirmed })
+  const range = () => networks?.find(address('23.0.0.7'))?.range
+  t.match(range(), { source: 'proxies' }, 'its own day was too long ago')
+  said = 20_001
+  t.match(range(), { source: 'exits', expires: 20_003 }, 'without another compile')
+  day = 20_004
+  t.match(range(), { source: 'proxies' })
+  said = 20_090
+  day = 20_092
+  t.match(range(), { source: 'exits', expires: 20_092 })
+  said = 19_000
+  day = 20_002
+  t.match(range(), { source: 'exits', expires: 20_002 }, 'a word from before takes nothing away')
+})
+
 t.test('without lists of single addresses nothing is looked for', async (t) => {
   const dir = folder(t)
   const source = madeSource(dir, { id: 'ranges', kind: 'ranges', networkClass: 'hosting' }, '0.0.1.0/24\n23.0.0.0/24\n')
