@@ -1,4 +1,4 @@
-import { buildAddressIndex } from '@sallyport/core'
+import { buildAddressIndex } from '@sallyport/core/tables'
 import { orderOf } from '../parse/order.ts'
 import { compareAt, type Ranges, WORDS } from '../parse/ranges.ts'
 import type { Columns } from '../tables/format.ts'

@@ -1,4 +1,4 @@
-import { type AsType, type NetworkClass, typeOfSystem } from '@sallyport/core'
+import { type AsType, type NetworkClass, typeOfSystem } from '@sallyport/core/tables'
 import { mapped, type Ranges, WORDS, withValues } from '../parse/ranges.ts'
 import type { SystemList } from '../parse/system-list.ts'
 import type { Columns, Description } from '../tables/format.ts'
@@ -57,7 +57,8 @@ const NARROW_SIZE = { 4: 2 ** 8, 6: 2 ** 80 } as const
 
 /** Puts the parts together to the columns of a tables file and what it says of them. */
 export function assemble(parts: Parts): { columns: Columns; description: Omit<Description, 'sources'> } {
-  const names = new Map([...(parts.systems[6]?.names ?? []), ...(parts.systems[4]?.names ?? [])])
+  const names = new Map(parts.systems[6]?.names)
+  for (const [asn, name] of parts.systems[4]?.names ?? []) names.set(asn, name)
   const asns = Uint32Array.from(names.keys()).sort()
   const nameList = Array.from(asns, (asn) => names.get(asn) as string)
   const layers = systemLayers(parts.systems, asns)
@@ -152,7 +153,8 @@ type Layers = Readonly<Record<4 | 6, Segments>>
 
 /** The systems of both families as segments, of which the values are positions in order of ASN, from 1. */
 function systemLayers(systems: PerFamily<SystemRanges>, asns: Uint32Array): Layers {
-  const positions = new Map(Array.from(asns, (asn, position) => [asn, position + 1]))
+  const positions = new Map<number, number>()
+  for (let position = 0; position < asns.length; position++) positions.set(asns[position] as number, position + 1)
   const layer = (family: 4 | 6) => {
     const read = systems[family]
     if (read === undefined) return uniform(family, 0)
@@ -193,6 +195,12 @@ function nameColumns(names: readonly string[]): Pick<Columns, 'systems.names' | 
   }
 }
 
+/** Whether an IPv4 range is one prefix, as most are. */
+function isPrefix(family: 4 | 6, first: number, last: number): boolean {
+  const differing = first ^ last
+  return family === 4 && (differing & (differing + 1)) === 0 && (first & differing) === 0
+}
+
 /** Prefixes of the minimal cover of each system's ranges, and its IPv4 addresses. */
 function sizeColumns(
   layers: Layers,
@@ -209,7 +217,9 @@ function sizeColumns(
       if (index === -1) continue
       readBounds(layers[family], segment, bounds)
       const { first, last } = bounds
-      counts[index] = (counts[index] as number) + countCover(first, last)
+      counts[index] =
+        (counts[index] as number) +
+        (isPrefix(family, first[0] as number, last[0] as number) ? 1 : countCover(first, last))
       if (family === 4) {
         addresses[index] = (addresses[index] as number) + (last[0] as number) - (first[0] as number) + 1
       }

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
-import { SallyportError, type SourceStatus } from '@sallyport/core'
+import { SallyportError, type SourceStatus } from '@sallyport/core/tables'
 import type { SourceRow, SystemListFormat } from '@sallyport/data/sources'
 import { encodeColumns, writeWhole } from '../columns/write.ts'
 import { countBootstrap } from '../parse/bootstrap.ts'

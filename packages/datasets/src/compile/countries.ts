@@ -1,4 +1,4 @@
-import { SallyportError } from '@sallyport/core'
+import { SallyportError } from '@sallyport/core/tables'
 import { BAD_LINE, type CsvFile, readRangeLines } from '../parse/csv.ts'
 import type { Ranges } from '../parse/ranges.ts'
 import { addressesBetween, overlay, type Segments } from './segments.ts'
@@ -74,14 +74,13 @@ export function registeredSystems(layers: readonly Registration[], systemCount: 
   for (const layer of layers) {
     const most = new Float64Array(systemCount + 1)
     const winners = new Uint8Array(systemCount + 1)
-    for (const [key, addresses] of addressesByPair(layer)) {
-      const system = Math.floor(key / 256)
+    visitSums(layer, systemCount, (system, country, addresses) => {
       if (layer.systems.family === 4) counts[system] = (counts[system] as number) + 1
       if (addresses > (most[system] as number)) {
         most[system] = addresses
-        winners[system] = key % 256
+        winners[system] = country
       }
-    }
+    })
     for (let system = 1; system <= systemCount; system++) {
       if (countries[system] === 0) countries[system] = winners[system] as number
     }
@@ -89,18 +88,34 @@ export function registeredSystems(layers: readonly Registration[], systemCount: 
   return { countries, counts }
 }
 
-/** Addresses by `system * 256 + country`, both known. */
-function addressesByPair({ systems, countries }: Registration): ReadonlyMap<number, number> {
+/** Told of each system and each country in which addresses of it are registered, and how many; both are known. */
+function visitSums(
+  { systems, countries }: Registration,
+  systemCount: number,
+  visit: (system: number, country: number, addresses: number) => void,
+): void {
   const { family } = systems
   const pairs = overlay(systems, countries, (system, country) =>
-    system === 0 || country === 0 ? 0 : system * 256 + country,
+    system === 0 || country === 0 ? 0 : (system << 8) | country,
   )
-  const sums = new Map<number, number>()
+  // Most systems are in one country: the first that is met has columns, and only the others need a map.
+  const firsts = new Uint8Array(systemCount + 1)
+  const firstSums = new Float64Array(systemCount + 1)
+  const others = new Map<number, number>()
   for (let index = 0; index < pairs.count; index++) {
     const key = pairs.values[index] as number
     // The last segment of a family has no end here; the top of both families is reserved, so nothing is lost.
     if (key === 0 || index + 1 === pairs.count) continue
-    sums.set(key, (sums.get(key) ?? 0) + addressesBetween(family, pairs.starts, index, pairs.starts, index + 1))
+    const addresses = addressesBetween(family, pairs.starts, index, pairs.starts, index + 1)
+    const system = key >>> 8
+    const country = key & 255
+    if (firsts[system] === 0) firsts[system] = country
+    if (firsts[system] === country) firstSums[system] = (firstSums[system] as number) + addresses
+    else others.set(key, (others.get(key) ?? 0) + addresses)
   }
-  return sums
+  for (let system = 1; system <= systemCount; system++) {
+    const country = firsts[system] as number
+    if (country !== 0) visit(system, country, firstSums[system] as number)
+  }
+  for (const [key, addresses] of others) visit(key >>> 8, key & 255, addresses)
 }

@@ -1,4 +1,4 @@
-import { type NetworkClass, PRIVATE_RELAY } from '@sallyport/core'
+import { type NetworkClass, PRIVATE_RELAY } from '@sallyport/core/tables'
 import { createRangeWriter, type Ranges } from '../parse/ranges.ts'
 import type { ReadList } from './assembly.ts'
 

@@ -1,4 +1,4 @@
-import { foldName } from '@sallyport/core'
+import { foldName } from '@sallyport/core/tables'
 import { largestFirst } from '../parse/order.ts'
 import { mapped } from '../parse/ranges.ts'
 import type { Columns } from '../tables/format.ts'

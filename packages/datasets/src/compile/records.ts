@@ -1,4 +1,4 @@
-import { compareHits, type NetworkClass, type Ranked } from '@sallyport/core'
+import { compareHits, type NetworkClass, type Ranked } from '@sallyport/core/tables'
 import type { SourceRow } from '@sallyport/data/sources'
 import { overlay, type Segments } from './segments.ts'
 

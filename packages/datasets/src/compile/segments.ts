@@ -57,7 +57,7 @@ export function layOut(ranges: Ranges): Segments {
   const order = orderOf(family, firsts)
   const ends = afterLasts(ranges)
   const writer = createSegmentWriter(family, count * 2 + 2)
-  let open: number[] = []
+  const open: number[] = []
   let next = 0
   writer.push(0, 0, 0, 0, 0)
   for (;;) {
@@ -83,7 +83,11 @@ export function layOut(ranges: Ranges): Segments {
       }
     }
     if (place === -1) return writer.finish()
-    if (open.length > 0) open = open.filter((range) => goesOn(range, column, place))
+    let kept = 0
+    for (const range of open) {
+      if (reachesTop(ranges, range) || compareAt(family, ends, range, column, place) > 0) open[kept++] = range
+    }
+    open.length = kept
     for (; next < count; next++) {
       const range = order[next] as number
       if (compareAt(family, firsts, range, column, place) !== 0) break
@@ -91,10 +95,6 @@ export function layOut(ranges: Ranges): Segments {
     }
     const speaking = smallest(ranges, open)
     writer.pushAt(column, place, speaking === -1 ? 0 : (values[speaking] as number))
-  }
-
-  function goesOn(range: number, column: Uint32Array, place: number): boolean {
-    return reachesTop(ranges, range) || compareAt(family, ends, range, column, place) > 0
   }
 }
 

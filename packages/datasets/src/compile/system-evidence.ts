@@ -1,4 +1,4 @@
-import type { SystemEvidence, SystemShape } from '@sallyport/core'
+import type { SystemEvidence, SystemShape } from '@sallyport/core/tables'
 import type { ReadList, ReadSystemList } from './assembly.ts'
 import { hitCode, NARROW, type RangeSource, type RecordColumns, WIDE } from './records.ts'
 import { type Segments, valueAt4 } from './segments.ts'

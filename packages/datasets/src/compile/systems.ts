@@ -1,4 +1,4 @@
-import { AS_TYPES, NETWORK_CLASSES, type SystemBasis, type SystemType } from '@sallyport/core'
+import { AS_TYPES, NETWORK_CLASSES, type SystemBasis, type SystemType } from '@sallyport/core/tables'
 import { BAD_LINE, type CsvFile, readAsn, readLastField, readRangeLines } from '../parse/csv.ts'
 import type { Ranges } from '../parse/ranges.ts'
 

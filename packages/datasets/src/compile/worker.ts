@@ -1,6 +1,6 @@
 import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
-import { SallyportError } from '@sallyport/core'
+import { SallyportError } from '@sallyport/core/tables'
 import type { CompiledCity } from '../geo/compile.ts'
 import type { CompiledTables } from './compile.ts'
 import type { Job, Report } from './in-worker.ts'

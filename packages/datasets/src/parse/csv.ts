@@ -1,4 +1,4 @@
-import { compareAddresses, parseAddressIn } from '@sallyport/core'
+import { compareAddresses, parseAddressIn } from '@sallyport/core/tables'
 import { requireMostlyGood } from './lines.ts'
 import { createRangeWriter, type Ranges, type RangeWriter } from './ranges.ts'
 import { addressOf, lengthOf, scan4 } from './scan4.ts'
@@ -36,7 +36,8 @@ export function readRangeLines(
   let good = 0
   let bad = 0
   for (let at = 0, lines = 1; at < bytes.length; lines++) {
-    const next = indexOf(bytes, LINE_FEED, at, bytes.length)
+    const newline = bytes.indexOf(LINE_FEED, at)
+    const next = newline === -1 ? bytes.length : newline
     const end = next > at && bytes[next - 1] === RETURN ? next - 1 : next
     if (end > at) {
       if (readLine(ranges, at, end)) good++

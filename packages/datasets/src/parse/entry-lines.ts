@@ -27,8 +27,8 @@ export function readEntryLines(bytes: Buffer, { entryOf, ends }: LineForm, sink:
   let isFirst = true
   let at = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0
   while (at < bytes.length) {
-    let next = at
-    while (next < bytes.length && bytes[next] !== LINE_FEED) next++
+    const newline = bytes.indexOf(LINE_FEED, at)
+    const next = newline === -1 ? bytes.length : newline
     const end = next > at && bytes[next - 1] === RETURN ? next - 1 : next
     if (end > at && ends !== undefined && readPlain(at, end)) isFirst = false
     else if (end > at) {

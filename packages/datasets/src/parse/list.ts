@@ -6,7 +6,7 @@ import {
   parseAddress,
   reservedRow,
   SallyportError,
-} from '@sallyport/core'
+} from '@sallyport/core/tables'
 import { RESERVED } from '@sallyport/data/reserved'
 import type { EntryFormat, SourceRow } from '@sallyport/data/sources'
 import { coverageOf } from './coverage.ts'
@@ -115,7 +115,7 @@ function createEntrySink(form: ListForm): EntrySink & { finish(): AddressList['r
 
   return {
     add4(first, last) {
-      const watched = isWatched(first, last)
+      const watched = isWatched4(first, last)
       if (!count(4, last - first + 1, watched && touchesReserved4(first, last))) return
       if (hides && watched) refuseCanary(CANARIES_4.find(({ d }) => first <= d >>> 0 && d >>> 0 <= last))
       ranges[4].add4(first, last, 1)
@@ -123,8 +123,8 @@ function createEntrySink(form: ListForm): EntrySink & { finish(): AddressList['r
     add(entry) {
       if (entry === undefined) bad++
       else if (entry.first.family === 4) this.add4(entry.first.d >>> 0, entry.last.d >>> 0)
-      else if (count(6, entry.size, touchesReserved6(entry))) {
-        if (hides) refuseCanary(CANARIES_6.find((address) => holds(entry, address)))
+      else if (count(6, entry.size, isWatched6(entry) && touchesReserved6(entry))) {
+        if (hides && isWatched6(entry)) refuseCanary(CANARIES_6.find((address) => holds(entry, address)))
         ranges[6].add(entry.first, entry.last, 1)
       }
     },
@@ -150,16 +150,26 @@ const CANARIES_4 = CANARIES.filter(({ family }) => family === 4)
 const CANARIES_6 = CANARIES.filter(({ family }) => family === 6)
 
 /** The /8s with reserved space or a canary in them: most entries are in none, and need no further look. */
-const WATCHED = new Uint8Array(256)
-for (const { first, last } of RESERVED_4) WATCHED.fill(1, first.d >>> 24, (last.d >>> 24) + 1)
-for (const { d } of CANARIES_4) WATCHED[d >>> 24] = 1
+const WATCHED_4 = new Uint8Array(256)
+for (const { first, last } of RESERVED_4) WATCHED_4.fill(1, first.d >>> 24, (last.d >>> 24) + 1)
+for (const { d } of CANARIES_4) WATCHED_4[d >>> 24] = 1
 
-function isWatched(first: number, last: number): boolean {
-  return WATCHED[first >>> 24] === 1 || first >>> 24 !== last >>> 24
+function isWatched4(first: number, last: number): boolean {
+  return WATCHED_4[first >>> 24] === 1 || first >>> 24 !== last >>> 24
 }
 
 function touchesReserved4(from: number, to: number): boolean {
   return RESERVED_4.some(({ first, last }) => from <= last.d >>> 0 && to >= first.d >>> 0)
+}
+
+/** The /16s with reserved space or a canary in them; what is outside 2000::/3 is reserved itself. */
+const WATCHED_6 = new Uint8Array(2 ** 16).fill(1)
+WATCHED_6.fill(0, 0x2000, 0x4000)
+for (const { first, last } of RESERVED_6) WATCHED_6.fill(1, first.a >>> 16, (last.a >>> 16) + 1)
+for (const { a } of CANARIES_6) WATCHED_6[a >>> 16] = 1
+
+function isWatched6({ first, last }: Entry): boolean {
+  return WATCHED_6[first.a >>> 16] === 1 || first.a >>> 16 !== last.a >>> 16
 }
 
 function touchesReserved6(entry: Entry): boolean {

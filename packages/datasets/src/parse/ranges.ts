@@ -1,4 +1,4 @@
-import type { Address } from '@sallyport/core'
+import type { Address } from '@sallyport/core/tables'
 
 /** 32-bit words that an address of a family takes in a column. */
 export const WORDS = { 4: 1, 6: 4 } as const satisfies Record<4 | 6, number>

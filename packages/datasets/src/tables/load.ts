@@ -1,4 +1,4 @@
-import type { CrawlerRanges, NetworkTable, SourceStatus, SystemTable } from '@sallyport/core'
+import type { CrawlerRanges, NetworkTable, SourceStatus, SystemTable } from '@sallyport/core/tables'
 import { readColumns } from '../columns/read.ts'
 import { dayNumber } from '../sources/resolve.ts'
 import { openCrawlers } from './crawlers.ts'

@@ -7,7 +7,7 @@ import {
   type NetworkTable,
   type RangeHit,
   type SystemTable,
-} from '@sallyport/core'
+} from '@sallyport/core/tables'
 import { IN_DATACENTER_RANGES, IN_VPN_RANGES, type RangeSource } from '../compile/records.ts'
 import { dayNumber } from '../sources/resolve.ts'
 import type { DecodedTables, Description } from './format.ts'
