@@ -7,8 +7,8 @@ import { inspectionRequest } from '@sallyport/node'
 
 /*
  * A server that answers with its decision, told over its channel: `{ sources, dataDir }` compiles and starts it,
- * `reload` compiles everything anew in a worker and swaps it in, `delay` asks for the longest turn of the event loop since
- * the last time. Run by reload.ts.
+ * `reload` compiles everything anew in a worker and swaps it in, `turns` asks for the turns of the event loop and the
+ * processor time since the last time. Run by reload.ts.
  */
 interface Start {
   readonly dataDir: string
@@ -19,8 +19,19 @@ export interface Reload {
   readonly milliseconds: number
   /** Milliseconds of processor time of the whole process meanwhile, requests included. */
   readonly processor: number
-  /** Resident memory after. */
+  /** Requests that were answered meanwhile. */
+  readonly requests: number
+  /** Resident memory after, and the largest that it has ever been. */
   readonly megabytes: number
+  readonly peak: number
+}
+
+export interface Turns {
+  readonly p99: number
+  readonly max: number
+  /** Milliseconds of processor time of the whole process, and the requests that were answered. */
+  readonly processor: number
+  readonly requests: number
 }
 
 process.once('message', (start: Start) => void serve(start))
@@ -34,7 +45,9 @@ async function serve(options: Start): Promise<void> {
     policy: compilePolicy({ preset: 'low-friction', rules: [] }),
     mode: 'enforce',
   })
+  let requests = 0
   const server = createServer((request, response) => {
+    requests++
     const { action } = inspector.decide(inspectionRequest(request))
     response.setHeader('Content-Type', 'text/plain').end(action)
   })
@@ -43,22 +56,33 @@ async function serve(options: Start): Promise<void> {
   })
   const delays = monitorEventLoopDelay({ resolution: 1 })
   delays.enable()
+  /** Processor time and requests from now on. */
+  const account = () => {
+    const before = { usage: process.cpuUsage(), requests }
+    return () => {
+      const { user, system } = process.cpuUsage(before.usage)
+      return { processor: (user + system) / 1000, requests: requests - before.requests }
+    }
+  }
+  let sinceLast = account()
   process.on('message', async (message) => {
     if (message === 'reload') {
       const began = performance.now()
-      const before = process.cpuUsage()
+      const taken = account()
       const { shared } = await compileInWorker(options)
       snapshot = snapshotOf(loadTables(shared))
-      const { user, system } = process.cpuUsage(before)
       const told: Reload = {
         milliseconds: performance.now() - began,
-        processor: (user + system) / 1000,
+        ...taken(),
         megabytes: process.memoryUsage().rss / 1e6,
+        peak: process.resourceUsage().maxRSS / 1e3,
       }
       process.send?.(told)
     } else {
-      process.send?.({ p99: delays.percentile(99) / 1e6, max: delays.max / 1e6 })
+      const told: Turns = { p99: delays.percentile(99) / 1e6, max: delays.max / 1e6, ...sinceLast() }
+      process.send?.(told)
       delays.reset()
+      sinceLast = account()
     }
   })
   process.send?.({ port: (server.address() as AddressInfo).port })

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fullSources } from './full-tables.ts'
-import type { Reload } from './reload-server.ts'
+import type { Reload, Turns } from './reload-server.ts'
 import { median } from './rounds.ts'
 import { visitorAddresses } from './visitors.ts'
 
@@ -29,30 +29,33 @@ export async function benchReload(): Promise<void> {
     const [{ port }] = (await once(child, 'message')) as [{ port: number }]
     const load = startLoad(port)
     await delay(1_000)
-    await takeDelay(child)
+    await takeTurns(child)
     load.take()
     await delay(QUIET_MS)
-    const quiet = { ...summary(load.take()), ...(await takeDelay(child)) }
+    const quietTurns = await takeTurns(child)
+    const quiet = { ...summary(load.take()), ...shown(quietTurns) }
     const reloads: Reload[] = []
     for (let round = 0; round < RELOADS; round++) {
       child.send('reload')
       const [told] = (await once(child, 'message')) as [Reload]
       reloads.push(told)
     }
-    const reloading = { ...summary(load.take()), ...(await takeDelay(child)) }
+    const reloading = { ...summary(load.take()), ...shown(await takeTurns(child)) }
     await load.stop()
-    const told = (name: string, values: readonly number[]) =>
+    const perRequest = quietTurns.processor / quietTurns.requests
+    const told = (name: string, read: (reload: Reload) => number) => {
+      const values = reloads.map(read)
       console.log(`${name}: median ${median(values).toFixed(0)}, largest ${Math.max(...values).toFixed(0)}`)
+    }
     console.log(`\n${RELOADS} reloads of all sources but the city databases${pinned ? ', one processor' : ''}`)
+    told('ms from the beginning to the swap', ({ milliseconds }) => milliseconds)
+    told('ms of processor time, requests included', ({ processor }) => processor)
     told(
-      'ms',
-      reloads.map(({ milliseconds }) => milliseconds),
-    )
-    told(
-      'ms of processor time, requests included',
-      reloads.map(({ processor }) => processor),
+      `ms of processor time without the requests, ${(perRequest * 1000).toFixed(0)} µs for each of them as before`,
+      ({ processor, requests }) => processor - requests * perRequest,
     )
     console.log(`MB resident after each: ${reloads.map(({ megabytes }) => megabytes.toFixed(0)).join(', ')}`)
+    console.log(`MB resident at the most: ${reloads.at(-1)?.peak.toFixed(0)}`)
     console.table({ 'without a reload': quiet, 'while reloading': reloading })
   } finally {
     child.kill()
@@ -104,9 +107,13 @@ function summary(times: readonly number[]) {
   return { requests: times.length, 'p50 ms': at(0.5), 'p99 ms': at(0.99), 'p99.9 ms': at(0.999) }
 }
 
-/** The delays of the server's event loop since it was asked last. */
-async function takeDelay(child: ChildProcess) {
-  child.send('delay')
-  const [{ p99, max }] = (await once(child, 'message')) as [{ p99: number; max: number }]
+/** The turns of the server's event loop since it was asked last, and what they took. */
+async function takeTurns(child: ChildProcess): Promise<Turns> {
+  child.send('turns')
+  const [told] = (await once(child, 'message')) as [Turns]
+  return told
+}
+
+function shown({ p99, max }: Turns) {
   return { 'turn p99 ms': Number(p99.toFixed(1)), 'longest turn ms': Number(max.toFixed(1)) }
 }

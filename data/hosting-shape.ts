@@ -10,13 +10,14 @@ export interface HostingShape {
   readonly start: number
   /** Of each measure the steps `[at least, points]`, ascending; the last that is reached counts. */
   readonly points: Readonly<Record<ShapeMeasure, readonly (readonly [atLeast: number, points: number])[]>>
-  /** Where no name rule says anything, and where one says that it sells access. */
+  /** Where no name rule says anything, where a weak one says that it sells access, and where a strong one does. */
   readonly unnamed: number
+  readonly weaklyNamed: number
   readonly namedAccess: number
 }
 
 export type ShapeMeasure = 'addressesPerPrefix' | 'ipv4Prefixes' | 'ipv4Blocks' | 'countries' | 'ipv6Prefixes'
 
-const { date, start, points, unnamed, namedAccess } = table as unknown as HostingShape
+const { date, start, points, unnamed, weaklyNamed, namedAccess } = table as unknown as HostingShape
 
-export const HOSTING_SHAPE: HostingShape = { date, start, points, unnamed, namedAccess }
+export const HOSTING_SHAPE: HostingShape = { date, start, points, unnamed, weaklyNamed, namedAccess }

@@ -9,13 +9,21 @@ export interface OrganisationRule {
   readonly type: 'hosting' | 'isp' | 'mobile' | 'vpn' | 'tor' | 'education' | 'government' | 'unknown'
   /** Why the rule stands where it stands. */
   readonly note: string
+  /** Said by so many others that the outline of the address space weighs more. */
+  readonly weak: boolean
   readonly words: readonly string[]
   readonly unless: readonly string[]
 }
 
 /** The rules, first to last. The file keeps the words of a rule by language or subject, separated by commas. */
 export const ORGANISATION_RULES: readonly OrganisationRule[] = (table.rules as unknown as readonly Entry[]).map(
-  ({ type, note, words, unless = {} }) => ({ type, note, words: phrases(words), unless: phrases(unless) }),
+  ({ type, note, weak = false, words, unless = {} }) => ({
+    type,
+    note,
+    weak,
+    words: phrases(words),
+    unless: phrases(unless),
+  }),
 )
 
 /** Year and month in which the rules were last looked at. */
@@ -24,6 +32,7 @@ export const ORGANISATION_RULES_DATE: string = (table as { readonly date: string
 interface Entry {
   readonly type: OrganisationRule['type']
   readonly note: string
+  readonly weak?: boolean
   readonly words: Readonly<Record<string, string>>
   readonly unless?: Readonly<Record<string, string>>
 }

@@ -63,7 +63,7 @@ export type {
 } from './asn/directory.ts'
 export { createDirectory, DIRECTORY_ORDERS, foldName } from './asn/directory.ts'
 export type { SystemEvidence, SystemShape } from './asn/evidence.ts'
-export { looksLikeHosting, typeOfEvidence } from './asn/evidence.ts'
+export { typeOfEvidence } from './asn/evidence.ts'
 export { parseAsn } from './asn/number.ts'
 export type { SystemType } from './asn/types.ts'
 export { DEFAULT_CLASS, operatorOf, typeOfSystem } from './asn/types.ts'

@@ -1,6 +1,13 @@
 import t from 'tap'
-import { looksLikeHosting, type SystemEvidence, type SystemShape, typeOfEvidence } from '../src/asn/evidence.ts'
+import {
+  looksLikeHosting,
+  type NamedType,
+  type SystemEvidence,
+  type SystemShape,
+  typeOfEvidence,
+} from '../src/asn/evidence.ts'
 import { typeOfSystem } from '../src/asn/types.ts'
+import type { AsType } from '../src/vocabulary.ts'
 
 /** An office: one prefix of its own and nothing else. */
 const OFFICE: SystemShape = { ipv4Addresses: 256, ipv4Prefixes: 1, ipv6Prefixes: 0, ipv4Blocks: 1, countries: 1 }
@@ -14,19 +21,23 @@ const CARRIER: SystemShape = {
   countries: 1,
 }
 
+const named = (type: AsType, weak = false): NamedType => ({ type, weak })
+
 const NOTHING: SystemEvidence = { hosting: 0, mobile: 0, access: 0, exitBlocks: 0, torListed: false, shape: OFFICE }
 
 t.test('scattered small prefixes in several countries are a host’s; an office’s and a carrier’s are not', async (t) => {
-  t.equal(looksLikeHosting(HOST, false), true)
-  t.equal(looksLikeHosting(OFFICE, false), false)
-  t.equal(looksLikeHosting(CARRIER, false), false)
-  t.equal(looksLikeHosting({ ...HOST, countries: 1 }, true), false, 'a name that sells access weighs more')
-  t.equal(looksLikeHosting({ ...HOST, ipv4Addresses: 0, ipv4Prefixes: 0 }, false), false, 'nothing to go by')
+  t.equal(looksLikeHosting(HOST), true)
+  t.equal(looksLikeHosting(OFFICE), false)
+  t.equal(looksLikeHosting(CARRIER), false)
+  const fewer = { ...HOST, countries: 1 }
+  t.equal(looksLikeHosting(fewer, named('isp')), false, 'a name that sells access weighs more')
+  t.equal(looksLikeHosting(fewer, named('isp', true)), true, 'unless its words are weak')
+  t.equal(looksLikeHosting({ ...HOST, ipv4Addresses: 0, ipv4Prefixes: 0 }), false, 'nothing to go by')
 })
 
 t.test('a name stands unless the evidence says better', async (t) => {
   const listed = { type: 'hosting', source: 'list' } as const
-  const rows: readonly (readonly [Partial<SystemEvidence>, Parameters<typeof typeOfEvidence>[1], unknown])[] = [
+  const rows: readonly (readonly [Partial<SystemEvidence>, AsType | 'weak isp' | undefined, unknown])[] = [
     [{}, undefined, undefined],
     [{ listed }, undefined, { type: 'hosting', basis: 'list', list: 'list' }],
     [{ listed }, 'isp', { type: 'hosting', basis: 'list', list: 'list' }],
@@ -36,6 +47,9 @@ t.test('a name stands unless the evidence says better', async (t) => {
     [{ listed }, 'unknown', undefined],
     [{ hosting: 0.5 }, undefined, { type: 'hosting', basis: 'prefixes' }],
     [{ hosting: 0.5 }, 'isp', undefined],
+    [{ hosting: 0.5 }, 'weak isp', { type: 'hosting', basis: 'prefixes' }],
+    [{ listed }, 'weak isp', { type: 'hosting', basis: 'list', list: 'list' }],
+    [{ exitBlocks: 1 }, 'weak isp', undefined],
     [{ hosting: 0.8 }, 'isp', { type: 'hosting', basis: 'prefixes' }],
     [{ hosting: 1 }, 'government', undefined],
     [{ mobile: 0.5 }, undefined, { type: 'mobile', basis: 'prefixes' }],
@@ -47,8 +61,9 @@ t.test('a name stands unless the evidence says better', async (t) => {
     [{ shape: HOST }, undefined, { type: 'hosting', basis: 'shape' }],
     [{ shape: HOST }, 'unknown', undefined],
   ]
-  for (const [evidence, named, expected] of rows) {
-    t.same(typeOfEvidence({ ...NOTHING, ...evidence }, named), expected, `${named}: ${JSON.stringify(evidence)}`)
+  for (const [evidence, said, expected] of rows) {
+    const name = said === undefined ? undefined : said === 'weak isp' ? named('isp', true) : named(said)
+    t.same(typeOfEvidence({ ...NOTHING, ...evidence }, name), expected, `${said}: ${JSON.stringify(evidence)}`)
   }
 })
 

@@ -146,7 +146,7 @@ t.test('names are folded to tokens: case, accents and letters that have no accen
 
 t.test('the first rule with a fitting phrase and no veto speaks', async (t) => {
   const rule = (type: 'isp' | 'hosting', words: readonly string[], unless: readonly string[] = []) =>
-    ({ type, note: '', words, unless }) as const
+    ({ type, note: '', weak: false, words, unless }) as const
   const find = compileNameRules([rule('hosting', ['data center', '*host'], ['ghost']), rule('isp', ['net*', 'data'])])
   t.equal(find('ACME Data Center')?.type, 'hosting')
   t.equal(find('ACME Center Data')?.type, 'isp', 'tokens in another order are not the phrase')

@@ -34,7 +34,7 @@ const NESTED = {
 
 /** The networks of a tree laid out, each with where its record stands as its value. */
 function segmentsOf(file: MmdbFile, family: 4 | 6): Segments {
-  const writer = createSegmentWriter()
+  const writer = createSegmentWriter(family)
   walkNetworks(file, family, (at) => at, writer)
   return writer.finish()
 }

@@ -8,7 +8,7 @@ import { FORMAT_FIXTURES, SYSTEM_FIXTURES } from './format-fixtures.ts'
 const FORM = { path: 'feed', networkClass: 'hosting', single: false } as const
 
 function read(text: string, form: Pick<ListForm, 'format'> & Partial<ListForm>) {
-  const { ranges, made } = readList(text, { ...FORM, ...form })
+  const { ranges, made } = readList(Buffer.from(text), { ...FORM, ...form })
   return { counts: [ranges[4].count, ranges[6].count], made }
 }
 

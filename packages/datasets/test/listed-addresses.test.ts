@@ -28,7 +28,7 @@ t.test('half a million addresses answer as a map of them does', async (t) => {
   const expected = new Map<string, number>()
   const drawn: Address[] = []
   const lists = [20_010, 20_020, 20_030].map((expires, position) => {
-    const writers = { 4: createRangeWriter(), 6: createRangeWriter() }
+    const writers = { 4: createRangeWriter(4), 6: createRangeWriter(6) }
     for (let index = 0; index < 167_000; index++) {
       const one = draw(index % 9 === 0 ? 6 : 4)
       writers[one.family].add(one, one, 1)
@@ -103,6 +103,35 @@ t.test('an entry holds up to its last day, and then the next list that names the
   )
   t.match(alone.networks?.find(address('23.0.0.7'))?.range, { networkClass: 'hosting' }, 'expired is not listed')
   t.equal(alone.networks?.find(address('2a00:1::7')), undefined)
+})
+
+t.test('a life begins again on the day the publisher last said that the list stands', async (t) => {
+  const dir = folder(t)
+  const rows = [
+    { id: 'exits', kind: 'addresses', networkClass: 'tor', lifeDays: 2 },
+    { id: 'proxies', kind: 'addresses', networkClass: 'residential_proxy' },
+  ] as const
+  const sources = rows.map((row): ResolvedSource => {
+    const source = madeSource(dir, row, '23.0.0.7\n')
+    return source.file === undefined ? source : { ...source, file: { ...source.file, modified: 20_000 * 86_400_000 } }
+  })
+  const { path } = await compileTables({ dataDir: folder(t), sources })
+  let said: number | undefined
+  let day = 20_003
+  const confirmed = (source: string) => (source === 'exits' ? said : undefined)
+  const { networks } = loadTables(path, { today: () => day, confirmed })
+  const range = () => networks?.find(address('23.0.0.7'))?.range
+  t.match(range(), { source: 'proxies' }, 'its own day was too long ago')
+  said = 20_001
+  t.match(range(), { source: 'exits', expires: 20_003 }, 'without another compile')
+  day = 20_004
+  t.match(range(), { source: 'proxies' })
+  said = 20_090
+  day = 20_092
+  t.match(range(), { source: 'exits', expires: 20_092 })
+  said = 19_000
+  day = 20_002
+  t.match(range(), { source: 'exits', expires: 20_002 }, 'a word from before takes nothing away')
 })
 
 t.test('without lists of single addresses nothing is looked for', async (t) => {

@@ -1,10 +1,14 @@
+import { type Address, parse4 } from '@sallyport/core'
 import t from 'tap'
+import { parseEntry } from '../src/parse/entry.ts'
 import { type ListForm, readList } from '../src/parse/list.ts'
+import { addressOf, lengthOf, scan4 } from '../src/parse/scan4.ts'
+import { createRandom } from './fixtures.ts'
 
 const FORM: ListForm = { format: 'text', path: 'list.txt', networkClass: 'vpn', single: false }
 
 function counts(text: string, form: Partial<ListForm> = {}): [ipv4: number, ipv6: number] {
-  const ranges = readList(text, { ...FORM, ...form }).ranges
+  const ranges = readList(Buffer.from(text), { ...FORM, ...form }).ranges
   return [ranges[4].count, ranges[6].count]
 }
 
@@ -13,14 +17,14 @@ const PADDING = Array.from({ length: 200 }, (_, index) => `23.1.${index}.0/24\n`
 t.test('a list holds CIDRs and addresses of both families, comments and empty lines', async (t) => {
   const text = '# VPN\n\n23.0.0.0/24\r\n23.0.1.5 # one server\n  2a00:1::/48  \n2a00:2::1\n'
   t.same(counts(text), [2, 2])
-  const { 4: ranges } = readList(text, FORM).ranges
-  t.same([ranges.firsts[3], ranges.lasts[3]], [0x17000000, 0x170000ff])
-  t.same([ranges.firsts[7], ranges.lasts[7]], [0x17000105, 0x17000105])
+  const { 4: ranges } = readList(Buffer.from(text), FORM).ranges
+  t.same([ranges.firsts[0], ranges.lasts[0]], [0x17000000, 0x170000ff])
+  t.same([ranges.firsts[1], ranges.lasts[1]], [0x17000105, 0x17000105])
 })
 
 t.test('host bits of a prefix are set aside', async (t) => {
-  const { 4: ranges } = readList('23.0.0.77/24', FORM).ranges
-  t.same([ranges.firsts[3], ranges.lasts[3]], [0x17000000, 0x170000ff])
+  const { 4: ranges } = readList(Buffer.from('23.0.0.77/24'), FORM).ranges
+  t.same([ranges.firsts[0], ranges.lasts[0]], [0x17000000, 0x170000ff])
 })
 
 const REFUSED = [
@@ -86,4 +90,57 @@ t.test('a list that adds up to an impossible share of the space is refused', asy
     (_, index) => `${(0x2a00 + (index >> 3)).toString(16)}:${((index & 7) << 13).toString(16)}::/19`,
   )
   t.throws(() => counts(wide.join('\n')), { code: 'corrupt_data', message: /more of the IPv6 space/ })
+})
+
+t.test('an address read from bytes is the one read from text', async (t) => {
+  const random = createRandom(23)
+  const octets = ['0', '1', '9', '00', '01', '10', '99', '100', '255', '256', '300', '1000', '', 'a']
+  const wrong: string[] = []
+  for (let round = 0; round < 20_000; round++) {
+    const text = Array.from({ length: 3 + random(3) }, () => octets[random(octets.length)]).join('.')
+    const scanned = scan4(Buffer.from(`x${text},`), 1, text.length + 2)
+    const whole = scanned >= 0 && lengthOf(scanned) === text.length ? addressOf(scanned) : -1
+    if (whole !== parse4(text)) wrong.push(text)
+  }
+  t.same(wrong, [])
+})
+
+t.test('a plain line means what the same entry with a comment behind it means', async (t) => {
+  const lines = [
+    ...[
+      '23.0.0.1',
+      '23.0.0.1/32',
+      '23.0.0.77/24',
+      '23.0.0.0/8',
+      '23.0.0.0/08',
+      '23.0.0.0/33',
+      '23.0.0.0/',
+      '23.0.0.0/a',
+    ],
+    ...[
+      '023.0.0.1',
+      '23.0.0',
+      '23.0.0.1.2',
+      '23.0.0.256',
+      '2a00::1',
+      '2a00::/32',
+      '2A00:1::/129',
+      '::ffff:23.0.0.1',
+      'dead',
+    ],
+    ...['23.0.0.1-23.0.0.9', '23.0.0.1 ', ' 23.0.0.1', '23.0.0.1;', '/24', ':', '23.0.0.1/24/24', '2a00::1;x'],
+  ]
+  for (const line of lines) {
+    t.same(counts(`${line}\n${PADDING}`), counts(`${line} # said\n${PADDING}`), line)
+    const entry = parseEntry(line.trim())
+    const held = readList(Buffer.from(`${line}\n${PADDING}`), FORM).ranges[4]
+    if (entry?.first.family !== 4 || held.count === 200) continue
+    const bits = ({ d }: Address) => d >>> 0
+    t.same([held.firsts[0], held.lasts[0]], [bits(entry.first), bits(entry.last)], line)
+  }
+})
+
+t.test('a byte order mark, and lines of Windows, are no entries', async (t) => {
+  t.same(counts('\uFEFF23.0.0.0/24\r\n23.0.1.0/24\r\n'), [2, 0])
+  t.same(counts('\uFEFFip,country\n23.0.0.0/24,DE\n', { format: 'geofeed' }), [1, 0])
 })

@@ -4,6 +4,7 @@ import {
   type CitySource,
   type CityTable,
   type CompileCityOptions,
+  type Confirmed,
   cityPath,
   compileCity,
   compileCityInWorker,
@@ -31,8 +32,10 @@ export interface CompileHooks {
   readonly onWait?: () => void
   /** A compiled file is there and cannot be used; it is compiled anew. The message names it. */
   readonly onRefused?: (message: string) => void
-  /** Ends a compile; what waits for it is then rejected with the signal's reason. */
+  /** Ends a compile, or the waiting for another process's; what waits for it is then rejected with the signal's reason. */
   readonly signal?: AbortSignal
+  /** What the tables ask of a list of single addresses, as in `LoadOptions`. */
+  readonly confirmed?: Confirmed
 }
 
 /** All compiled data of a set of sources, loaded. */
@@ -63,7 +66,8 @@ export async function loadCompiled(
   sources: readonly ResolvedSource[],
   hooks: CompileHooks,
 ): Promise<Compiled> {
-  const { onWait, onRefused } = hooks
+  const { onWait, onRefused, signal, confirmed } = hooks
+  const asked = confirmed === undefined ? {} : { confirmed }
   const databases = sources.filter(isCity)
   const find = (onRefused?: (message: string) => void): Found => {
     const cities = databases.map((source) => {
@@ -71,7 +75,7 @@ export async function loadCompiled(
       return table === undefined ? [] : [[source, table] as const]
     })
     return {
-      tables: tryLoad(() => loadTables(tablesPath(dataDir, sources)), onRefused),
+      tables: tryLoad(() => loadTables(tablesPath(dataDir, sources), asked), onRefused),
       cities: new Map(cities.flat()),
     }
   }
@@ -80,7 +84,10 @@ export async function loadCompiled(
     return { tables, cities: databases.map((source) => compiledCity(source, cities.get(source) as CityTable)) }
   }
   const compile = () => compileMissing(dataDir, sources, databases, find(), hooks)
-  return withLock(join(dataDir, 'compile.lock'), compile, onWait === undefined ? {} : { onWait })
+  return withLock(join(dataDir, 'compile.lock'), compile, {
+    ...(onWait === undefined ? {} : { onWait }),
+    ...(signal === undefined ? {} : { signal }),
+  })
 }
 
 /** `undefined` where the file is not there, or is there and cannot be used: both mean that it is to be compiled. */
@@ -99,7 +106,7 @@ async function compileMissing(
   sources: readonly ResolvedSource[],
   databases: readonly CitySource[],
   found: Found,
-  { onProgress, signal }: CompileHooks,
+  { onProgress, signal, confirmed }: CompileHooks,
 ): Promise<Compiled> {
   let { tables } = found
   const cities = new Map<CitySource, OpenedCity>()
@@ -118,7 +125,7 @@ async function compileMissing(
     const compile = size < SMALL_BYTES ? compileTables : compileInWorker
     jobs.push(async () => {
       const { shared } = await compile({ dataDir, sources, onProgress: onOwn, ...cancel })
-      tables = loadTables(shared)
+      tables = loadTables(shared, confirmed === undefined ? {} : { confirmed })
     })
   }
   const queue = jobs.values()

@@ -1,5 +1,5 @@
 import type { CrawlerRangeStatus, Snapshot, SourceStatus } from '@sallyport/core'
-import { type ResolvedSource, staleAfter } from '@sallyport/datasets'
+import { dayNumber, type ResolvedSource, staleAfter } from '@sallyport/datasets'
 
 /** A snapshot that says of its sources, beside what was compiled, how their feeds stand now. */
 export function withFeedStatus(snapshot: Snapshot, sources: readonly ResolvedSource[]): Snapshot {
@@ -35,12 +35,28 @@ function rangeStatus(slug: string, { state, date, staleAfter: time }: SourceStat
   }
 }
 
-function feedStatus({ row, file, feed }: ResolvedSource, { state, date }: SourceStatus): Partial<SourceStatus> {
+/** By id the day on which the publisher of a source last said that it stands, in days since the epoch. */
+export function confirmedDays(sources: readonly ResolvedSource[]): ReadonlyMap<string, number> {
+  return new Map(
+    sources.flatMap((source) => {
+      const { checked } = standingOf(source)
+      return checked === undefined ? [] : [[source.row.id, dayNumber(checked)] as const]
+    }),
+  )
+}
+
+/** The download in use, and when its publisher last said that it stands: whose file it is has no publisher to ask. */
+function standingOf({ file, feed }: ResolvedSource) {
   const current = file?.path.endsWith('.feed') ? feed?.current : undefined
   const isFile = feed?.url.startsWith('file:') === true
-  const checked = current === undefined || isFile ? undefined : feed?.checked
+  return { current, isFile, checked: current === undefined || isFile ? undefined : feed?.checked }
+}
+
+function feedStatus(source: ResolvedSource, { state, date }: SourceStatus): Partial<SourceStatus> {
+  const { row, feed } = source
+  const { current, isFile, checked } = standingOf(source)
   // What a package or a user's own file brings has no publisher to ask: it was last true when it was written.
-  const written = isFile && feed.seen?.id === current?.id ? feed.seen?.lastModified : date
+  const written = isFile && feed?.seen?.id === current?.id ? feed?.seen?.lastModified : date
   const lastTrue = checked ?? (written === undefined ? undefined : Date.parse(written))
   const stale = state !== 'loaded' || lastTrue === undefined ? undefined : staleAfter(row, lastTrue)
   return {

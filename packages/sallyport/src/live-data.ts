@@ -39,9 +39,10 @@ export async function openLiveData(config: Config, ports: LiveDataPorts): Promis
   const closing = new AbortController()
   const snapshots = await openLiveSnapshots({
     feeds,
-    load: async (sources) => {
+    load: async (sources, confirmed) => {
       const loaded = await openSnapshot(config.dataDir, sources, {
         ...hooks,
+        confirmed,
         signal: closing.signal,
         onRefused: (message) => notice('SALLYPORT_TABLES_REFUSED', `${message}; the data is compiled anew.`),
       })

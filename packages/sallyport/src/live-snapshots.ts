@@ -1,19 +1,20 @@
 import type { Snapshot, Snapshots } from '@sallyport/core'
-import type { ResolvedSource } from '@sallyport/datasets'
-import { withFeedStatus } from './feed-status.ts'
+import type { Confirmed, ResolvedSource } from '@sallyport/datasets'
+import { confirmedDays, withFeedStatus } from './feed-status.ts'
 import type { Feeds } from './feeds.ts'
 
 /** The snapshot that answers now. A reload makes a new one beside it and swaps it in one assignment. */
 export interface LiveSnapshots extends Snapshots {
   /** Makes what is on the disk now what requests see. While one reload runs, further calls share the next one. */
   reload(): Promise<void>
-  /** Reloads where another generation of a feed is in use, whichever process saw to it. */
+  /** Reloads where something else is known of a feed, whichever process saw to it. */
   follow(): Promise<void>
 }
 
 export interface LiveOptions {
   readonly feeds: Feeds
-  readonly load: (sources: readonly ResolvedSource[]) => Promise<Snapshot>
+  /** `confirmed` follows what publishers say later, while what was loaded goes on. */
+  readonly load: (sources: readonly ResolvedSource[], confirmed: Confirmed) => Promise<Snapshot>
   /** Other data answers now; it took so many milliseconds to load. */
   readonly onSwap?: (milliseconds: number) => void
 }
@@ -22,7 +23,9 @@ export interface LiveOptions {
 export async function openLiveSnapshots({ feeds, load, onSwap }: LiveOptions): Promise<LiveSnapshots> {
   let revision = feeds.revision()
   let sources = feeds.resolve()
-  let loaded = await load(sources)
+  let days = confirmedDays(sources)
+  const confirmed = (source: string) => days.get(source)
+  let loaded = await load(sources, confirmed)
   let current = withFeedStatus(loaded, sources)
   let last: Promise<void> = Promise.resolve()
   let waiting: Promise<void> | undefined
@@ -33,9 +36,10 @@ export async function openLiveSnapshots({ feeds, load, onSwap }: LiveOptions): P
     const nextRevision = feeds.revision()
     const next = feeds.resolve()
     const isNew = filesOf(next) !== filesOf(sources)
-    if (isNew) loaded = await load(next)
+    if (isNew) loaded = await load(next, confirmed)
     revision = nextRevision
     sources = next
+    days = confirmedDays(next)
     current = withFeedStatus(loaded, next)
     if (isNew) onSwap?.(performance.now() - started)
   }

@@ -1,5 +1,7 @@
 import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { resolveSources } from '@sallyport/datasets'
+import { withLock } from '@sallyport/stores'
 import t from 'tap'
 import { openSnapshot } from '../src/snapshot.ts'
 import { madeConfig, oneNodeDatabase } from './made-sources.ts'
@@ -19,4 +21,21 @@ t.test('a compile that is cancelled gives nothing, is not read as it is instead,
     t.ok(networks && geo)
     t.ok(readdirSync(dataDir).some((name) => name.startsWith('city-')))
   }
+})
+
+t.test('closing ends the waiting for another process that compiles', async (t) => {
+  const { dataDir = '', data } = madeConfig(t.testdir())
+  const closing = new AbortController()
+  const reason = new Error('closed')
+  const waited = await withLock(join(dataDir, 'compile.lock'), async () => {
+    const waiting = openSnapshot(dataDir, resolveSources(data?.sources), {
+      signal: closing.signal,
+      onWait: () => closing.abort(reason),
+    })
+    return waiting.then(
+      () => 'compiled',
+      (error: unknown) => error,
+    )
+  })
+  t.equal(waited, reason)
 })

@@ -59,6 +59,27 @@ t.test('a running service fetches what is due and answers from it', async (t) =>
   t.ok(swaps === 1 || swaps === 2, 'both lists in one swap, or in two where the disk was looked at in between')
 })
 
+t.test('a service learns what a publisher told another process, and listed addresses live on by it', async (t) => {
+  const server = await openFeedServer(t)
+  const id = 'avastel-1day'
+  // Its entries live for two days, and its file is a month old.
+  const written = new Date(Date.now() - 30 * 86_400_000).toUTCString()
+  server.serve(`/${id}`, (request, response) => {
+    if (request.headers['if-modified-since'] === written) response.writeHead(304).end()
+    else response.writeHead(200, { 'last-modified': written }).end('ip;autonomous_system\n8.2.7.1;AS1\n')
+  })
+  const config = feedConfig(t, server.origin, [id], false)
+  const updates = openUpdates(config)
+  t.match(await updates.update(), [{ source: id, state: 'updated' }])
+  const sallyport = await open(config)
+  t.teardown(() => sallyport.close())
+  const checked = () => Date.parse(sourceOf(sallyport, id)?.checked ?? '')
+  const before = checked()
+  t.match(await updates.update(), [{ source: id, state: 'unchanged' }])
+  t.ok(await until(() => checked() > before))
+  t.equal(classOf(sallyport, '8.2.7.1'), 'residential_proxy')
+})
+
 t.test('requests see whole tables alone while others are made and swapped in', async (t) => {
   const server = await openFeedServer(t)
   // Of these two addresses one is listed, in every version another.

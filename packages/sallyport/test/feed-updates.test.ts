@@ -36,9 +36,15 @@ t.test('the same bytes under another ETag are no new generation', async (t) => {
   const rig = await openFeedRig(t, [LIST])
   let asked = 0
   await rig.update(LIST, (_, response) => response.writeHead(200, { etag: `"${asked++}"` }).end(madeList(20)))
-  const before = rig.store.revision()
+  const { url } = rig.feed(LIST)
+  const before = rig.store.read(LIST, url)
+  const revision = rig.store.revision()
+  rig.tick(1_000)
   t.match(await rig.update(LIST), { state: 'unchanged' })
-  t.equal(rig.store.revision(), before)
+  const { current, checked = 0 } = rig.store.read(LIST, url)
+  t.same(current, before.current)
+  t.equal(checked - (before.checked ?? 0), 1_000)
+  t.not(rig.store.revision(), revision, 'that it still stands is news to other processes')
 })
 
 t.test('changed content is a new generation, the one before stays, and older ones go', async (t) => {

@@ -6,6 +6,8 @@ import { connect, type Database, isBusy } from './driver.ts'
 export interface LockOptions {
   /** Called once, when another process has the lock and this one starts to wait. */
   readonly onWait?: () => void
+  /** Ends the waiting, which is then rejected with the signal's reason; a task that runs is not told of it. */
+  readonly signal?: AbortSignal
 }
 
 /** How often a waiting process tries again. */
@@ -19,10 +21,13 @@ const RETRY_MS = 50
  */
 export function withLock<T>(path: string, task: () => Promise<T>, options: LockOptions = {}): Promise<T> {
   return withDatabase(path, async (database) => {
+    options.signal?.throwIfAborted()
     if (!tryLock(database)) {
       options.onWait?.()
-      do await delay(RETRY_MS)
-      while (!tryLock(database))
+      do {
+        await delay(RETRY_MS)
+        options.signal?.throwIfAborted()
+      } while (!tryLock(database))
     }
     return task()
   })

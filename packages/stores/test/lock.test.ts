@@ -55,6 +55,28 @@ t.test('who has to wait is told once', async (t) => {
   await Promise.all([first, second])
 })
 
+t.test('whoever gives up waits no longer, and the holder goes on', async (t) => {
+  const path = join(await temporaryFolder(t), 'compile.lock')
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const first = withLock(path, () => held)
+  await delay(20)
+  const closing = new AbortController()
+  const reason = new Error('closed')
+  let ran = false
+  const task = async () => {
+    ran = true
+  }
+  await t.rejects(withLock(path, task, { signal: closing.signal, onWait: () => closing.abort(reason) }), reason)
+  await t.rejects(withLock(path, task, { signal: closing.signal }), reason)
+  t.equal(ran, false)
+  release()
+  await first
+  t.equal(await withLock(path, async () => 'free', { signal: new AbortController().signal }), 'free')
+})
+
 t.test('another process waits until the holder leaves', async (t) => {
   const path = join(await temporaryFolder(t), 'compile.lock')
   const holder = startChild(t, 'lock', path)

@@ -23,7 +23,7 @@ export function buildPartition4(starts: Uint32Array): Partition4 {
     direct[chunk] = segment
   }
   const lows = new Uint16Array(starts.length)
-  for (const [index, start] of starts.entries()) lows[index] = start & LOW_MASK
+  for (let index = 0; index < starts.length; index++) lows[index] = (starts[index] as number) & LOW_MASK
   return { lows, direct }
 }
 

@@ -4,7 +4,7 @@ import type { AsType } from '../vocabulary.ts'
 /** What lists and its own outline say of a system. */
 export interface SystemEvidence {
   /** The first list of systems that names it, and the type that the list asserts. */
-  readonly listed?: { readonly type: AsType; readonly source: string }
+  readonly listed?: { readonly type: AsType; readonly source: string } | undefined
   /** Shares of its IPv4 addresses, 0 to 1, in lists of hosting and cloud ranges, of mobile ones and of home lines. */
   readonly hosting: number
   readonly mobile: number
@@ -41,13 +41,20 @@ const NEARLY_ALL = 0.8
 /** Exits in fewer /24s than this are tenants of somebody else's network. */
 const FEWEST_EXIT_BLOCKS = 2
 
+/** What a name rule says: a type, and whether the words are weak ones. */
+export interface NamedType {
+  readonly type: AsType
+  readonly weak: boolean
+}
+
 /**
  * The type of a system by what else is known of it; `undefined` where that says nothing, or nothing against its name.
- * `named` is what its name says, if anything. A name that sells access is set aside where a list says what the system
- * is, or where nearly all of it is listed as machines; any other name stands.
+ * `name` is what its name says, if anything. A name that sells access is set aside where a list says what the system
+ * is, or where nearly all of it is listed as machines (half, where its words are weak); any other name stands.
  */
-export function typeOfEvidence(evidence: SystemEvidence, named: AsType | undefined): ReadType | undefined {
+export function typeOfEvidence(evidence: SystemEvidence, name: NamedType | undefined): ReadType | undefined {
   const { listed, hosting, mobile, access, exitBlocks, shape } = evidence
+  const named = name?.type
   const isOpen = named === undefined || named === 'isp'
   if ((isOpen || named === 'hosting') && listed !== undefined && listed.type !== named) {
     return { type: listed.type, basis: 'list', list: listed.source }
@@ -55,26 +62,36 @@ export function typeOfEvidence(evidence: SystemEvidence, named: AsType | undefin
   const isFull = exitBlocks >= FEWEST_EXIT_BLOCKS && exitBlocks * 256 >= shape.ipv4Addresses * MOST
   if ((named === undefined || named === 'hosting') && isFull) return { type: 'vpn', basis: 'prefixes' }
   if (!isOpen) return undefined
-  if (hosting >= (named === 'isp' ? NEARLY_ALL : MOST)) return { type: 'hosting', basis: 'prefixes' }
+  if (hosting >= (name === undefined || name.weak ? MOST : NEARLY_ALL)) return { type: 'hosting', basis: 'prefixes' }
   if (named === undefined) {
     if (mobile >= MOST) return { type: 'mobile', basis: 'prefixes' }
     if (access >= MOST) return { type: 'isp', basis: 'prefixes' }
     // Exits are put where machines are for rent: home networks have names that say so.
     if (exitBlocks > 0) return { type: 'hosting', basis: 'prefixes' }
   }
-  return looksLikeHosting(shape, named === 'isp') ? { type: 'hosting', basis: 'shape' } : undefined
+  return looksLikeHosting(shape, name) ? { type: 'hosting', basis: 'shape' } : undefined
 }
 
-/** Whether a system is more likely a host than not, by the outline of its address space alone. */
-export function looksLikeHosting(shape: SystemShape, isNamedAccess: boolean): boolean {
+const STEPS = Object.entries(HOSTING_SHAPE.points) as readonly (readonly [
+  ShapeMeasure,
+  readonly (readonly [atLeast: number, points: number])[],
+])[]
+
+/** The points of a name: none, or one that sells access. */
+function weightOf(name: NamedType | undefined): number {
+  if (name === undefined) return HOSTING_SHAPE.unnamed
+  return name.weak ? HOSTING_SHAPE.weaklyNamed : HOSTING_SHAPE.namedAccess
+}
+
+/** Whether a system is more likely a host than not, by the outline of its address space; `name` is one that sells access. */
+export function looksLikeHosting(shape: SystemShape, name?: NamedType): boolean {
   if (shape.ipv4Prefixes === 0) return false
-  const measures: Readonly<Record<ShapeMeasure, number>> = {
-    ...shape,
-    addressesPerPrefix: shape.ipv4Addresses / shape.ipv4Prefixes,
-  }
-  let points = HOSTING_SHAPE.start + (isNamedAccess ? HOSTING_SHAPE.namedAccess : HOSTING_SHAPE.unnamed)
-  for (const [measure, steps] of Object.entries(HOSTING_SHAPE.points)) {
-    points += steps.findLast(([atLeast]) => measures[measure as ShapeMeasure] >= atLeast)?.[1] ?? 0
+  let points = HOSTING_SHAPE.start + weightOf(name)
+  for (const [measure, steps] of STEPS) {
+    const value = measure === 'addressesPerPrefix' ? shape.ipv4Addresses / shape.ipv4Prefixes : shape[measure]
+    let reached = 0
+    for (const [atLeast, worth] of steps) if (value >= atLeast) reached = worth
+    points += reached
   }
   return points >= 0
 }

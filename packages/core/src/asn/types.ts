@@ -50,10 +50,10 @@ export function typeOfSystem(asn: number, name: string, evidence?: SystemEvidenc
     const isListed = networkClass === 'tor' && evidence?.torListed === true
     return { type, networkClass: isListed ? 'hosting' : networkClass, brand, basis: 'operator' }
   }
-  const named = ruleFor(name)?.type
-  const read = evidence === undefined ? undefined : typeOfEvidence(evidence, named)
+  const rule = ruleFor(name)
+  const read = evidence === undefined ? undefined : typeOfEvidence(evidence, rule)
   if (read !== undefined) return { ...read, networkClass: DEFAULT_CLASS[read.type], brand: '' }
-  return named === undefined
+  return rule === undefined
     ? NOTHING_KNOWN
-    : { type: named, networkClass: DEFAULT_CLASS[named], brand: '', basis: 'name' }
+    : { type: rule.type, networkClass: DEFAULT_CLASS[rule.type], brand: '', basis: 'name' }
 }

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { SallyportError } from '@sallyport/core'
+import { SallyportError } from '@sallyport/core/tables'
 import {
   type ColumnsOf,
   type ColumnTypes,

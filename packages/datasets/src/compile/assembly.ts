@@ -1,26 +1,28 @@
-import type { AsType } from '@sallyport/core'
-import type { Ranges } from '../parse/ranges.ts'
+import { type AsType, type NetworkClass, typeOfSystem } from '@sallyport/core/tables'
+import { mapped, type Ranges, WORDS, withValues } from '../parse/ranges.ts'
 import type { SystemList } from '../parse/system-list.ts'
 import type { Columns, Description } from '../tables/format.ts'
 import { partition4, partition6, prefixed } from '../tables/partitions.ts'
 import { type AddressList, addressColumns } from './addresses.ts'
-import { type CountryRegister, countriesOfSystems, countryCounts } from './countries.ts'
+import { type CountryRegister, type RegisteredSystems, registeredSystems } from './countries.ts'
 import { countCover } from './cover.ts'
 import { type CrawlerList, compileCrawlers } from './crawlers.ts'
 import { denseExits } from './density.ts'
 import { directoryColumns } from './directory.ts'
+import { layHits } from './hit-sets.ts'
 import {
   byPrecedence,
   createRecordRegister,
   hasList,
   haveBothLists,
+  hitCode,
   NARROW,
   type RangeSource,
   WIDE,
 } from './records.ts'
-import { addressesBetween, boundsOf, layOut, type Segments, uniform, valueAt4 } from './segments.ts'
+import { addressesBetween, layOut, readBounds, type Segments, uniform, valueAt4 } from './segments.ts'
 import { evidenceOf } from './system-evidence.ts'
-import { type SystemRanges, systemColumns, typeSystems } from './systems.ts'
+import { type SystemRanges, systemColumns } from './systems.ts'
 
 /** One value for each family, where there is one. */
 export type PerFamily<T> = { 4?: T; 6?: T }
@@ -55,45 +57,50 @@ const NARROW_SIZE = { 4: 2 ** 8, 6: 2 ** 80 } as const
 
 /** Puts the parts together to the columns of a tables file and what it says of them. */
 export function assemble(parts: Parts): { columns: Columns; description: Omit<Description, 'sources'> } {
-  const names = new Map([...(parts.systems[6]?.names ?? []), ...(parts.systems[4]?.names ?? [])])
+  const names = new Map(parts.systems[6]?.names)
+  for (const [asn, name] of parts.systems[4]?.names ?? []) names.set(asn, name)
   const asns = Uint32Array.from(names.keys()).sort()
   const nameList = Array.from(asns, (asn) => names.get(asn) as string)
   const layers = systemLayers(parts.systems, asns)
-  const named = typeSystems(asns, names)
-  const classAt = (address: number) => named[valueAt4(layers[4], address) - 1]?.networkClass ?? 'unknown'
+  const classAt = (address: number): NetworkClass => {
+    const position = valueAt4(layers[4], address) - 1
+    if (position === -1) return 'unknown'
+    return typeOfSystem(asns[position] as number, nameList[position] as string).networkClass
+  }
   const dense = denseExits(parts.lists, classAt)
   const ranked = byPrecedence([...parts.lists, ...(dense === undefined ? [] : [dense])])
   const lists = ranked.filter(({ single }) => !single)
   const addressLists = ranked.filter(({ single }) => single)
-  const records = createRecordRegister(lists)
-  const networks = FAMILIES.map((family) => {
-    const over = lists.flatMap(({ ranges }, position) => {
-      const read = ranges[family]
-      return read === undefined ? [] : [{ position, segments: layOut(withWidths(read, family), family) }]
-    })
-    return records.combine(layers[family], over)
-  })
+  const hits = layHits(
+    lists.map(({ ranges }, position) => ({ 4: withHits(ranges[4], position), 6: withHits(ranges[6], position) })),
+  )
+  const records = createRecordRegister(lists, hits.sets, asns.length)
+  const networks4 = records.combine(layers[4], hits.layers[4])
+  const networks6 = records.combine(layers[6], hits.layers[6])
   const recordColumns = records.finish()
   const sizes = sizeColumns(layers, asns.length)
   const registered = registrationCountries(parts.registrations, layers, asns.length)
   const evidence = evidenceOf({
-    segments: networks[0] as Segments,
+    segments: networks4,
     records: recordColumns,
+    sets: hits.sets,
     lists,
     read: parts.lists,
     systems: layers[4],
     systemLists: parts.systemLists,
     asns,
-    outlines: Array.from(asns, (_, index) => ({
+    outlineOf: (index) => ({
       ipv4Prefixes: sizes['systems.ipv4Prefixes'][index] as number,
       ipv6Prefixes: sizes['systems.ipv6Prefixes'][index] as number,
       countries: registered.counts[index + 1] as number,
-    })),
+    }),
   })
-  const types = systemColumns(typeSystems(asns, names, evidence))
+  const types = systemColumns(asns.length, (index) =>
+    typeOfSystem(asns[index] as number, nameList[index] as string, evidence(index)),
+  )
   const { columns: crawlers, ...crawlerRows } = compileCrawlers(parts.crawlers)
   const columns = {
-    ...networkColumns(networks[0] as Segments, networks[1] as Segments),
+    ...networkColumns(networks4, networks6),
     ...addressColumns(addressLists),
     ...crawlers,
     'records.systems': recordColumns.systems,
@@ -106,7 +113,7 @@ export function assemble(parts: Parts): { columns: Columns; description: Omit<De
     'systems.bases': types.bases,
     'systems.brands': types.brandNumbers,
     'systems.lists': types.listNumbers,
-    'systems.countries': registered.countries,
+    'systems.countries': registered.countries.subarray(1),
     ...sizes,
     ...directoryColumns(nameList, sizes),
   }
@@ -114,7 +121,7 @@ export function assemble(parts: Parts): { columns: Columns; description: Omit<De
     columns,
     description: {
       ranges: lists.map(sourceOf),
-      evidence: recordColumns.sets,
+      evidence: hits.sets,
       addressLists: addressLists.map(sourceOf),
       ...crawlerRows,
       countries: parts.countries.list(),
@@ -127,13 +134,15 @@ export function assemble(parts: Parts): { columns: Columns; description: Omit<De
   }
 }
 
-/** The ranges of a list with their width as the value. */
-function withWidths(ranges: Ranges, family: 4 | 6): Ranges {
-  const { firsts, lasts, count } = ranges
-  const values = Uint32Array.from({ length: count }, (_, range) =>
-    addressesBetween(firsts, range, lasts, range) < NARROW_SIZE[family] ? NARROW : WIDE,
-  )
-  return { ...ranges, values }
+/** The ranges of the list at `position` with the hit that each is as its value. */
+function withHits(ranges: Ranges | undefined, position: number): Ranges | undefined {
+  if (ranges === undefined) return undefined
+  const { family, firsts, lasts } = ranges
+  const values = mapped(ranges.values, (_, range) => {
+    const isNarrow = addressesBetween(family, firsts, range, lasts, range) < NARROW_SIZE[family]
+    return hitCode(position, isNarrow ? NARROW : WIDE)
+  })
+  return withValues(ranges, values)
 }
 
 function sourceOf({ ranges: _ranges, expires: _expires, ...source }: ReadList): RangeSource {
@@ -144,26 +153,24 @@ type Layers = Readonly<Record<4 | 6, Segments>>
 
 /** The systems of both families as segments, of which the values are positions in order of ASN, from 1. */
 function systemLayers(systems: PerFamily<SystemRanges>, asns: Uint32Array): Layers {
-  const positions = new Map(Array.from(asns, (asn, position) => [asn, position + 1]))
+  const positions = new Map<number, number>()
+  for (let position = 0; position < asns.length; position++) positions.set(asns[position] as number, position + 1)
   const layer = (family: 4 | 6) => {
-    const ranges = systems[family]?.ranges
-    if (ranges === undefined) return uniform(0)
-    return layOut({ ...ranges, values: ranges.values.map((asn) => positions.get(asn) as number) }, family)
+    const read = systems[family]
+    if (read === undefined) return uniform(family, 0)
+    const ofNumbers = Uint32Array.from(read.names.keys(), (asn) => positions.get(asn) as number)
+    const values = mapped(read.ranges.values, (number) => ofNumbers[number] as number)
+    return layOut(withValues(read.ranges, values))
   }
   return { 4: layer(4), 6: layer(6) }
 }
 
-/** Of each system the country of most of its addresses, and in how many its IPv4 addresses are. */
-function registrationCountries(registrations: PerFamily<Ranges>, layers: Layers, size: number) {
+function registrationCountries(registrations: PerFamily<Ranges>, layers: Layers, size: number): RegisteredSystems {
   const known = FAMILIES.flatMap((family) => {
     const ranges = registrations[family]
-    return ranges === undefined ? [] : [{ family, systems: layers[family], countries: layOut(ranges, family) }]
+    return ranges === undefined ? [] : [{ systems: layers[family], countries: layOut(ranges) }]
   })
-  const ofIpv4 = known.find(({ family }) => family === 4)
-  return {
-    countries: countriesOfSystems(known, size).subarray(1),
-    counts: ofIpv4 === undefined ? new Uint16Array(size + 1) : countryCounts(ofIpv4, size),
-  }
+  return registeredSystems(known, size)
 }
 
 type NetworkColumns = Pick<Columns, Extract<keyof Columns, `networks${string}`>>
@@ -188,6 +195,12 @@ function nameColumns(names: readonly string[]): Pick<Columns, 'systems.names' | 
   }
 }
 
+/** Whether an IPv4 range is one prefix, as most are. */
+function isPrefix(family: 4 | 6, first: number, last: number): boolean {
+  const differing = first ^ last
+  return family === 4 && (differing & (differing + 1)) === 0 && (first & differing) === 0
+}
+
 /** Prefixes of the minimal cover of each system's ranges, and its IPv4 addresses. */
 function sizeColumns(
   layers: Layers,
@@ -197,13 +210,19 @@ function sizeColumns(
   const prefixes = { 4: new Uint32Array(size), 6: new Uint32Array(size) }
   for (const family of FAMILIES) {
     const { values, count } = layers[family]
+    const counts = prefixes[family]
+    const bounds = { first: new Uint32Array(WORDS[family]), last: new Uint32Array(WORDS[family]) }
     for (let segment = 0; segment < count; segment++) {
       const index = (values[segment] as number) - 1
       if (index === -1) continue
-      const [first, last] = boundsOf(layers[family], segment, family)
-      const counts = prefixes[family]
-      counts[index] = (counts[index] as number) + countCover(first, last)
-      if (family === 4) addresses[index] = (addresses[index] as number) + (last.d >>> 0) - (first.d >>> 0) + 1
+      readBounds(layers[family], segment, bounds)
+      const { first, last } = bounds
+      counts[index] =
+        (counts[index] as number) +
+        (isPrefix(family, first[0] as number, last[0] as number) ? 1 : countCover(first, last))
+      if (family === 4) {
+        addresses[index] = (addresses[index] as number) + (last[0] as number) - (first[0] as number) + 1
+      }
     }
   }
   return {

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
-import { SallyportError, type SourceStatus } from '@sallyport/core'
+import { SallyportError, type SourceStatus } from '@sallyport/core/tables'
 import type { SourceRow, SystemListFormat } from '@sallyport/data/sources'
 import { encodeColumns, writeWhole } from '../columns/write.ts'
 import { countBootstrap } from '../parse/bootstrap.ts'
-import { type CsvFile, csvFile } from '../parse/csv.ts'
+import type { CsvFile } from '../parse/csv.ts'
 import { listForm, readList } from '../parse/list.ts'
 import type { Ranges } from '../parse/ranges.ts'
 import { readSystemList } from '../parse/system-list.ts'
@@ -13,7 +13,7 @@ import {
   dateOfFile,
   dayNumber,
   dayOf,
-  digestOfFile,
+  digestOf,
   type ResolvedSource,
   type SourceFile,
   sourceStatus,
@@ -95,9 +95,10 @@ function readSource(
 ): SourceStatus {
   if (file === undefined) return sourceStatus(row, 'absent', reason === undefined ? {} : { reason })
   try {
-    const { entries, built } = reader.read(row, file, onRead)
+    const bytes = readFileSync(file.path)
+    const { entries, built } = reader.read(row, file, bytes, onRead)
     const date = built === undefined ? dateOfFile(file) : dayOf(built)
-    return sourceStatus(row, 'loaded', { date, entries, sha256: digestOfFile(file) })
+    return sourceStatus(row, 'loaded', { date, entries, sha256: digestOf(bytes) })
   } catch (error) {
     return sourceStatus(row, 'refused', { date: dateOfFile(file), reason: reasonOf(error) })
   }
@@ -119,19 +120,18 @@ function createSourceReader() {
   const lists: ReadList[] = []
   const systemLists: ReadSystemList[] = []
 
-  function read(row: SourceRow, file: SourceFile, onRead: (share: number) => void): Reading {
-    const bytes = readFileSync(file.path)
+  function read(row: SourceRow, file: SourceFile, bytes: Buffer, onRead: (share: number) => void): Reading {
     const family = row.family ?? 4
     const onBytes = (count: number) => onRead(count / bytes.length)
     switch (row.kind) {
       case 'asn': {
-        if (row.format === 'tsv-asn') return readBothFamilies(csvFile(file.path, bytes))
-        const found = readSystemRanges(csvFile(file.path, bytes), family, onBytes)
+        if (row.format === 'tsv-asn') return readBothFamilies({ path: file.path, bytes })
+        const found = readSystemRanges({ path: file.path, bytes }, family, onBytes)
         systems[family] = found
         return { entries: found.ranges.count }
       }
       case 'asn-country': {
-        const found = readCountryRanges(csvFile(file.path, bytes), family, countries, onBytes)
+        const found = readCountryRanges({ path: file.path, bytes }, family, countries, onBytes)
         registrations[family] = found
         return { entries: found.count }
       }
@@ -147,7 +147,7 @@ function createSourceReader() {
       }
       // Places and registration servers are no part of the tables: they are only looked through.
       case 'geofeed': {
-        const { ranges } = readList(bytes.toString('utf8'), listForm(row, file.path))
+        const { ranges } = readList(bytes, listForm(row, file.path))
         return { entries: ranges[4].count + ranges[6].count }
       }
       case 'rdap':
@@ -167,7 +167,7 @@ function createSourceReader() {
 
   function readRangeList(bytes: Buffer, row: SourceRow, file: SourceFile): Reading {
     const { id, kind, provider = '', trust = UNSTATED_TRUST, lifeDays } = row
-    const { ranges, made } = readList(bytes.toString('utf8'), listForm(row, file.path))
+    const { ranges, made } = readList(bytes, listForm(row, file.path))
     const date = made === undefined ? dateOfFile(file) : dayOf(made)
     // What was reported for abuse says nothing of a class.
     if (row.networkClass !== undefined) {

@@ -1,6 +1,6 @@
-import { SallyportError } from '@sallyport/core'
-import { type CsvFile, readRangeLines } from '../parse/csv.ts'
-import { createRangeWriter, type Ranges } from '../parse/ranges.ts'
+import { SallyportError } from '@sallyport/core/tables'
+import { BAD_LINE, type CsvFile, readRangeLines } from '../parse/csv.ts'
+import type { Ranges } from '../parse/ranges.ts'
 import { addressesBetween, overlay, type Segments } from './segments.ts'
 
 /** Country numbers, and one more, fit one byte; 0 is unknown. */
@@ -38,19 +38,19 @@ export function readCountryRanges(
   countries: CountryRegister,
   onProgress: (bytesRead: number) => void,
 ): Ranges {
-  const ranges = createRangeWriter(65_536)
-  readRangeLines(
-    file,
-    family,
-    ({ first, last, start, end }) => {
-      if (!/^[A-Z]{2}$/.test(file.text.slice(start, end))) return false
-      const letters = (file.text.charCodeAt(start) << 8) | file.text.charCodeAt(start + 1)
-      ranges.add(first, last, countries.number(letters))
-      return true
-    },
-    onProgress,
-  )
-  return ranges.finish()
+  const { bytes } = file
+  const numberAt = (start: number, end: number): number => {
+    const first = bytes[start] as number
+    const second = bytes[start + 1] as number
+    return end - start === 2 && isCapital(first) && isCapital(second)
+      ? countries.number((first << 8) | second)
+      : BAD_LINE
+  }
+  return readRangeLines(file, family, numberAt, onProgress)
+}
+
+function isCapital(code: number): boolean {
+  return code >= 65 && code <= 90
 }
 
 /** Both layers of one family: which system an address is of, and where it is registered. */
@@ -59,52 +59,63 @@ export interface Registration {
   readonly countries: Segments
 }
 
-/**
- * For each system, by position from 1, the country in which most of its addresses are registered; 0 when unknown. The
- * first layer in which a system has any registered address decides, so IPv6 counts only for systems without IPv4.
- */
-export function countriesOfSystems(layers: readonly Registration[], systemCount: number): Uint8Array {
-  const decided = new Uint8Array(systemCount + 1)
+/** What the registries say of the systems, by position from 1. */
+export interface RegisteredSystems {
+  /** The country in which most addresses of a system are registered; 0 when unknown. */
+  readonly countries: Uint8Array
+  /** In how many countries its IPv4 addresses are registered. */
+  readonly counts: Uint16Array
+}
+
+/** The first layer in which a system has any registered address decides, so IPv6 counts only for systems without IPv4. */
+export function registeredSystems(layers: readonly Registration[], systemCount: number): RegisteredSystems {
+  const countries = new Uint8Array(systemCount + 1)
+  const counts = new Uint16Array(systemCount + 1)
   for (const layer of layers) {
     const most = new Float64Array(systemCount + 1)
     const winners = new Uint8Array(systemCount + 1)
-    for (const [key, addresses] of addressesByPair(layer)) {
-      const system = Math.floor(key / 256)
+    visitSums(layer, systemCount, (system, country, addresses) => {
+      if (layer.systems.family === 4) counts[system] = (counts[system] as number) + 1
       if (addresses > (most[system] as number)) {
         most[system] = addresses
-        winners[system] = key % 256
+        winners[system] = country
       }
-    }
+    })
     for (let system = 1; system <= systemCount; system++) {
-      if (decided[system] === 0) decided[system] = winners[system] as number
+      if (countries[system] === 0) countries[system] = winners[system] as number
     }
   }
-  return decided
+  return { countries, counts }
 }
 
-/** For each system, by position from 1, in how many countries its addresses are registered. */
-export function countryCounts(layer: Registration, systemCount: number): Uint16Array {
-  const counts = new Uint16Array(systemCount + 1)
-  for (const key of addressesByPair(layer).keys()) {
-    const system = Math.floor(key / 256)
-    counts[system] = (counts[system] as number) + 1
-  }
-  return counts
-}
-
-/** Addresses by `system * 256 + country`, both known. */
-function addressesByPair({ systems, countries }: Registration): ReadonlyMap<number, number> {
-  const pairs = overlay([systems, countries], (values) => {
-    const system = values[0] as number
-    const country = values[1] as number
-    return system === 0 || country === 0 ? 0 : system * 256 + country
-  })
-  const sums = new Map<number, number>()
+/** Told of each system and each country in which addresses of it are registered, and how many; both are known. */
+function visitSums(
+  { systems, countries }: Registration,
+  systemCount: number,
+  visit: (system: number, country: number, addresses: number) => void,
+): void {
+  const { family } = systems
+  const pairs = overlay(systems, countries, (system, country) =>
+    system === 0 || country === 0 ? 0 : (system << 8) | country,
+  )
+  // Most systems are in one country: the first that is met has columns, and only the others need a map.
+  const firsts = new Uint8Array(systemCount + 1)
+  const firstSums = new Float64Array(systemCount + 1)
+  const others = new Map<number, number>()
   for (let index = 0; index < pairs.count; index++) {
     const key = pairs.values[index] as number
     // The last segment of a family has no end here; the top of both families is reserved, so nothing is lost.
     if (key === 0 || index + 1 === pairs.count) continue
-    sums.set(key, (sums.get(key) ?? 0) + addressesBetween(pairs.starts, index, pairs.starts, index + 1))
+    const addresses = addressesBetween(family, pairs.starts, index, pairs.starts, index + 1)
+    const system = key >>> 8
+    const country = key & 255
+    if (firsts[system] === 0) firsts[system] = country
+    if (firsts[system] === country) firstSums[system] = (firstSums[system] as number) + addresses
+    else others.set(key, (others.get(key) ?? 0) + addresses)
   }
-  return sums
+  for (let system = 1; system <= systemCount; system++) {
+    const country = firsts[system] as number
+    if (country !== 0) visit(system, country, firstSums[system] as number)
+  }
+  for (const [key, addresses] of others) visit(key >>> 8, key & 255, addresses)
 }

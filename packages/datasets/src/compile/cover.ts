@@ -1,14 +1,11 @@
-import type { Address } from '@sallyport/core'
-
 /**
  * How many CIDR prefixes the minimal cover of a range has, as `coverRange` would give them, without making one: from
- * the bits of both ends, which are of one family and in order.
+ * the bits of both ends, which are words of one family, most significant first, and in order.
  */
-export function countCover(first: Address, last: Address): number {
-  const from = [first.a, first.b, first.c, first.d]
-  const to = [last.a, last.b, last.c, last.d]
-  const top = from.findIndex((word, index) => word !== to[index])
-  if (top === -1) return 1
+export function countCover(from: Uint32Array, to: Uint32Array): number {
+  let top = 0
+  while (top < from.length && from[top] === to[top]) top++
+  if (top === from.length) return 1
   // The highest bit in which the ends differ parts the range into a left and a right half. A half that is not full is
   // a run of blocks, one for each bit of its length; two full halves are one block.
   const bit = 31 - Math.clz32((from[top] as number) ^ (to[top] as number))
@@ -21,9 +18,9 @@ export function countCover(first: Address, last: Address): number {
  * The blocks of a half from its outer end, of which the bits below `bit` of word `top` count; 0 when it is full. From
  * the lowest bit up: the first one that is `edge` gives the smallest block, every later one that is not, one more.
  */
-function countBlocks(end: readonly number[], top: number, bit: number, edge: 0 | 1): number {
+function countBlocks(end: Uint32Array, top: number, bit: number, edge: 0 | 1): number {
   let count = 0
-  for (let index = 3; index >= top; index--) {
+  for (let index = end.length - 1; index >= top; index--) {
     const counted = index === top ? 2 ** bit - 1 : -1
     const word = end[index] as number
     const same = (edge === 1 ? word : ~word) & counted

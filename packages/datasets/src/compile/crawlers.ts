@@ -1,6 +1,7 @@
-import type { Ranges } from '../parse/ranges.ts'
+import { type Ranges, withValues } from '../parse/ranges.ts'
 import type { Columns, Description } from '../tables/format.ts'
-import { layOut, overlay, type Segments, uniform } from './segments.ts'
+import { layHits } from './hit-sets.ts'
+import type { Segments } from './segments.ts'
 
 /** A list of published crawler ranges that was read. */
 export interface CrawlerList {
@@ -15,33 +16,27 @@ type CrawlerColumns = Pick<Columns, Extract<keyof Columns, `crawlers${string}`>>
 export function compileCrawlers(
   lists: readonly CrawlerList[],
 ): { readonly columns: CrawlerColumns } & Pick<Description, 'crawlers' | 'crawlerSets'> {
-  const numbers = new Map([['', 0]])
-  const sets: number[][] = [[]]
-  const numberOf = (values: Uint32Array) => {
-    const positions = [...values.keys()].filter((position) => values[position] !== 0)
-    const key = positions.join()
-    const known = numbers.get(key)
-    if (known !== undefined) return known
-    numbers.set(key, sets.length)
-    return sets.push(positions) - 1
-  }
-  const segmentsOf = (family: 4 | 6): Segments => {
-    if (lists.length === 0) return uniform(0)
-    const layers = lists.map(({ ranges: { [family]: ranges } }) =>
-      ranges === undefined ? uniform(0) : layOut(ranges, family),
-    )
-    return overlay(layers, numberOf)
-  }
-  const four = segmentsOf(4)
-  const six = segmentsOf(6)
+  const { layers, sets } = layHits(
+    lists.map(({ ranges }, position) => {
+      const hits = (of: Ranges | undefined) => of && withValues(of, of.values.slice().fill(position))
+      return { 4: hits(ranges[4]), 6: hits(ranges[6]) }
+    }),
+  )
   return {
     columns: {
-      'crawlers4.starts': four.starts,
-      'crawlers4.sets': four.values,
-      'crawlers6.starts': six.starts,
-      'crawlers6.sets': six.values,
+      'crawlers4.starts': fourWords(layers[4]),
+      'crawlers4.sets': layers[4].values,
+      'crawlers6.starts': layers[6].starts,
+      'crawlers6.sets': layers[6].values,
     },
     crawlers: lists.map(({ slug }) => slug),
     crawlerSets: sets,
   }
+}
+
+/** IPv4 starts as they stand beside those of IPv6, four words each. */
+function fourWords({ starts, count }: Segments): Uint32Array {
+  const words = new Uint32Array(count * 4)
+  for (let segment = 0; segment < count; segment++) words[segment * 4 + 3] = starts[segment] as number
+  return words
 }

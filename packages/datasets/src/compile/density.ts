@@ -1,4 +1,4 @@
-import { address4, type NetworkClass, PRIVATE_RELAY } from '@sallyport/core'
+import { type NetworkClass, PRIVATE_RELAY } from '@sallyport/core/tables'
 import { createRangeWriter, type Ranges } from '../parse/ranges.ts'
 import type { ReadList } from './assembly.ts'
 
@@ -36,14 +36,14 @@ export function denseExits(
     const block = Math.floor(exit / BLOCK)
     counts.set(block, (counts.get(block) ?? 0) + 1)
   }
-  const writer = createRangeWriter()
+  const writer = createRangeWriter(4)
   let found = false
   for (const [block, count] of counts) {
     if (count < KNOWN_EXITS) continue
     const first = block * BLOCK
     const last = first + BLOCK - 1
     if (!DENSE_IN.includes(classOf(first)) || !DENSE_IN.includes(classOf(last))) continue
-    writer.add(address4(first), address4(last), 1)
+    writer.add4(first, last, 1)
     found = true
   }
   if (!found) return undefined
@@ -63,8 +63,8 @@ export function denseExits(
 
 function collectExits({ count, firsts, lasts }: Ranges, exits: Set<number>): void {
   for (let range = 0; range < count; range++) {
-    const first = firsts[range * 4 + 3] as number
-    const last = lasts[range * 4 + 3] as number
+    const first = firsts[range] as number
+    const last = lasts[range] as number
     if (last - first >= LARGEST_EXIT_RANGE) continue
     for (let exit = first; exit <= last; exit++) exits.add(exit)
   }

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { type ErrorCode, SallyportError } from '@sallyport/core'
+import { type ErrorCode, SallyportError } from '@sallyport/core/tables'
 import type { CityJob, CompileCityOptions, CompiledCity } from '../geo/compile.ts'
 import type { CompiledTables, CompileOptions, OnProgress, TablesJob } from './compile.ts'
 

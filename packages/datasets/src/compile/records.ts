@@ -1,4 +1,4 @@
-import { compareHits, type NetworkClass, type Ranked } from '@sallyport/core'
+import { compareHits, type NetworkClass, type Ranked } from '@sallyport/core/tables'
 import type { SourceRow } from '@sallyport/data/sources'
 import { overlay, type Segments } from './segments.ts'
 
@@ -46,26 +46,17 @@ export function hasList(
 
 /** The distinct records of all segments, as columns; record 0 knows nothing. */
 export interface RecordRegister {
-  /** Makes one layer of record numbers from a family's systems and its lists, which are in order of precedence. */
-  combine(systems: Segments, lists: readonly ListLayer[]): Segments
+  /** Makes one layer of record numbers from a family's systems and what lists say, sets of hits by number. */
+  combine(systems: Segments, hits: Segments): Segments
   finish(): RecordColumns
-}
-
-export interface ListLayer {
-  /** Position of the list among all sources, in order of precedence. */
-  readonly position: number
-  /** Values are `WIDE` and `NARROW`; 0 outside the list. */
-  readonly segments: Segments
 }
 
 export interface RecordColumns {
   /** Position of the system, from 1; 0 for none. */
   readonly systems: Uint32Array
-  /** Number of the set of hits, into `evidence`. */
+  /** Number of the set of hits. */
   readonly evidence: Uint32Array
   readonly flags: Uint8Array
-  /** Distinct sets of hits, in order of precedence, each hit as `hitCode`; set 0 is empty. */
-  readonly sets: readonly (readonly number[])[]
 }
 
 /** A hit of the list at `position` as one number; `width` is `WIDE` or `NARROW`. */
@@ -73,59 +64,53 @@ export function hitCode(position: number, width: number): number {
   return position * 2 + width - 1
 }
 
-export function createRecordRegister(sources: readonly RangeSource[]): RecordRegister {
-  const numbers = new Map<number, number>([[0, 0]])
-  const columns = { systems: [0], evidence: [0], flags: [0] }
-  // Sets grow hit by hit: a set and a further hit lead to another set, so none is ever written out to be compared.
-  const sets: (readonly number[])[] = [[]]
-  const longer = new Map<number, number>()
-  const codes = sources.length * 2
-  const flagsOf = sources.map(
-    ({ networkClass, rule }) =>
-      (rule === 'list' && VPN_LISTS.includes(networkClass) ? IN_VPN_RANGES : 0) |
-      (rule === 'list' && DATACENTER_LISTS.includes(networkClass) ? IN_DATACENTER_RANGES : 0),
-  )
+/**
+ * `sets`: what lists say, each a set of hits as `hitCode` of the lists by position; set 0 is empty. `systemCount`:
+ * positions of systems go up to it.
+ */
+export function createRecordRegister(
+  sources: readonly RangeSource[],
+  sets: readonly (readonly number[])[],
+  systemCount: number,
+): RecordRegister {
+  const systems = [0]
+  const evidence = [0]
+  // Most systems are in no list: their records are found without a search.
+  const bare = new Uint32Array(systemCount + 1)
+  const listed = new Map<number, number>()
+  const add = (system: number, set: number): number => {
+    evidence.push(set)
+    return systems.push(system) - 1
+  }
+  const recordOf = (system: number, set: number): number => {
+    if (set === 0) {
+      if (system !== 0 && bare[system] === 0) bare[system] = add(system, 0)
+      return bare[system] as number
+    }
+    const key = system * 2 ** 24 + set
+    const known = listed.get(key)
+    if (known !== undefined) return known
+    const record = add(system, set)
+    listed.set(key, record)
+    return record
+  }
   return {
-    combine: (systems, lists) =>
-      overlay([systems, ...lists.map(({ segments }) => segments)], (values) => {
-        const system = values[0] as number
-        let evidence = 0
-        let flags = 0
-        for (let layer = 1; layer < values.length; layer++) {
-          const width = values[layer] as number
-          if (width === 0) continue
-          const { position } = lists[layer - 1] as ListLayer
-          evidence = withHit(evidence, hitCode(position, width))
-          flags |= flagsOf[position] as number
-        }
-        return recordOf(system, evidence, flags)
-      }),
-    finish: () => ({
-      systems: Uint32Array.from(columns.systems),
-      evidence: Uint32Array.from(columns.evidence),
-      flags: Uint8Array.from(columns.flags),
-      sets,
-    }),
+    combine: (ofSystems, ofHits) => overlay(ofSystems, ofHits, recordOf),
+    finish() {
+      const flags = sets.map((hits) => hits.reduce((all, hit) => all | flagsOf(sources[hit >>> 1] as RangeSource), 0))
+      return {
+        systems: Uint32Array.from(systems),
+        evidence: Uint32Array.from(evidence),
+        flags: Uint8Array.from(evidence, (set) => flags[set] as number),
+      }
+    },
   }
+}
 
-  function withHit(set: number, hit: number): number {
-    const key = set * codes + hit
-    const known = longer.get(key)
-    if (known !== undefined) return known
-    sets.push([...(sets[set] as readonly number[]), hit])
-    longer.set(key, sets.length - 1)
-    return sets.length - 1
-  }
-
-  /** The flags follow from the evidence, so the two others are the whole key. */
-  function recordOf(system: number, evidence: number, flags: number): number {
-    const key = system * 2 ** 24 + evidence
-    const known = numbers.get(key)
-    if (known !== undefined) return known
-    numbers.set(key, columns.systems.length)
-    columns.systems.push(system)
-    columns.evidence.push(evidence)
-    columns.flags.push(flags)
-    return columns.systems.length - 1
-  }
+function flagsOf({ networkClass, rule }: RangeSource): number {
+  if (rule !== 'list') return 0
+  return (
+    (VPN_LISTS.includes(networkClass) ? IN_VPN_RANGES : 0) |
+    (DATACENTER_LISTS.includes(networkClass) ? IN_DATACENTER_RANGES : 0)
+  )
 }

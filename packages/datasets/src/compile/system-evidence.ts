@@ -1,7 +1,7 @@
-import type { SystemEvidence, SystemShape } from '@sallyport/core'
+import type { SystemEvidence, SystemShape } from '@sallyport/core/tables'
 import type { ReadList, ReadSystemList } from './assembly.ts'
 import { hitCode, NARROW, type RangeSource, type RecordColumns, WIDE } from './records.ts'
-import { addressesBetween, type Segments, valueAt4 } from './segments.ts'
+import { type Segments, valueAt4 } from './segments.ts'
 
 const HOSTING = 1
 const MOBILE = 2
@@ -30,8 +30,10 @@ function meaningOf({ networkClass, rule }: RangeSource): number {
 export interface EvidenceParts {
   /** IPv4 segments of records that the lists were combined to. */
   readonly segments: Segments
-  readonly records: Pick<RecordColumns, 'systems' | 'sets' | 'evidence'>
-  /** Lists by position, as the records count them. */
+  readonly records: Pick<RecordColumns, 'systems' | 'evidence'>
+  /** Sets of hits, as the records count them. */
+  readonly sets: readonly (readonly number[])[]
+  /** Lists by position, as the hits count them. */
   readonly lists: readonly RangeSource[]
   /** Everything that was read, whether it went into the records or not. */
   readonly read: readonly ReadList[]
@@ -39,28 +41,29 @@ export interface EvidenceParts {
   readonly systems: Segments
   readonly systemLists: readonly ReadSystemList[]
   readonly asns: Uint32Array
-  /** Outlines by position; what is counted here is left out. */
-  readonly outlines: readonly Omit<SystemShape, 'ipv4Addresses' | 'ipv4Blocks'>[]
+  /** The outline of the system at a position; what is counted here is left out. */
+  readonly outlineOf: (index: number) => Omit<SystemShape, 'ipv4Addresses' | 'ipv4Blocks'>
 }
 
 /** What lists and its own outline say of each system, by position. */
 export function evidenceOf({
   segments,
   records,
+  sets,
   lists,
   read,
   systems,
   systemLists,
   asns,
-  outlines,
-}: EvidenceParts): readonly SystemEvidence[] {
+  outlineOf,
+}: EvidenceParts): (index: number) => SystemEvidence {
   const size = asns.length
   const meanings = new Map(
     lists.flatMap((list, position) =>
       [WIDE, NARROW].map((width) => [hitCode(position, width), meaningOf(list)] as const),
     ),
   )
-  const ofSet = records.sets.map((hits) => hits.reduce((all, hit) => all | (meanings.get(hit) as number), 0))
+  const ofSet = Uint8Array.from(sets, (hits) => hits.reduce((all, hit) => all | (meanings.get(hit) as number), 0))
   const sums = { all: counter(size), hosting: counter(size), mobile: counter(size), access: counter(size) }
   const exitBlocks = countExitBlocks(read, systems, size)
   const blocks = createBlockCounter(size)
@@ -69,33 +72,36 @@ export function evidenceOf({
     const record = segments.values[segment] as number
     const system = (records.systems[record] as number) - 1
     if (system === -1) continue
-    const addresses = addressesBetween(segments.starts, segment, segments.starts, segment + 1)
+    const start = segments.starts[segment] as number
+    const addresses = (segments.starts[segment + 1] as number) - start
     const said = ofSet[records.evidence[record] as number] as number
     add(sums.all, system, addresses)
     if (said & HOSTING) add(sums.hosting, system, addresses)
     if (said & MOBILE) add(sums.mobile, system, addresses)
     if (said & ACCESS) add(sums.access, system, addresses)
-    blocks.see(system, (segments.starts[segment * 4 + 3] as number) >>> 24)
+    blocks.see(system, start >>> 24)
   }
   const torListed = read.some(({ networkClass }) => networkClass === 'tor')
-  return Array.from(asns, (asn, system) => {
+  return (system) => {
     const all = sums.all[system] as number
     const share = (part: Float64Array) => (all === 0 ? 0 : (part[system] as number) / all)
-    const listed = listedAs(asn, systemLists)
+    const { ipv4Prefixes, ipv6Prefixes, countries } = outlineOf(system)
     return {
-      ...(listed === undefined ? {} : { listed }),
+      listed: listedAs(asns[system] as number, systemLists),
       hosting: share(sums.hosting),
       mobile: share(sums.mobile),
       access: share(sums.access),
       exitBlocks: exitBlocks[system] as number,
       torListed,
       shape: {
-        ...(outlines[system] as (typeof outlines)[number]),
         ipv4Addresses: all,
+        ipv4Prefixes,
+        ipv6Prefixes,
         ipv4Blocks: blocks.counts[system] as number,
+        countries,
       },
     }
-  })
+  }
 }
 
 /** How many /24s of each system hold a listed exit of a VPN or of Tor. */
@@ -105,8 +111,8 @@ function countExitBlocks(lists: readonly ReadList[], systems: Segments, size: nu
     const read = ranges[4]
     if ((networkClass !== 'vpn' && networkClass !== 'tor') || read === undefined) continue
     for (let range = 0; range < read.count; range++) {
-      const first = read.firsts[range * 4 + 3] as number
-      if ((read.lasts[range * 4 + 3] as number) - first < LARGEST_EXIT_RANGE) blocks.add(first >>> 8)
+      const first = read.firsts[range] as number
+      if ((read.lasts[range] as number) - first < LARGEST_EXIT_RANGE) blocks.add(first >>> 8)
     }
   }
   const counts = new Uint32Array(size + 1)

@@ -4,7 +4,6 @@ import { createCountryRegister, readCountryRanges } from '../compile/countries.t
 import { readSystemRanges } from '../compile/systems.ts'
 import { readCity } from '../geo/compile.ts'
 import { countBootstrap } from '../parse/bootstrap.ts'
-import { csvFile } from '../parse/csv.ts'
 import { listForm, readList } from '../parse/list.ts'
 import { readSystemList } from '../parse/system-list.ts'
 import { splitSystems } from '../parse/tsv-asn.ts'
@@ -24,13 +23,13 @@ export function readAlone(row: SourceRow, path: string): Contents {
   const family = row.family ?? 4
   switch (row.kind) {
     case 'asn': {
-      const file = csvFile(path, bytes)
+      const file = { path, bytes }
       if (row.format !== 'tsv-asn') return { entries: readSystemRanges(file, family).ranges.count }
       const files = splitSystems(file)
       return { entries: readSystemRanges(files[4], 4).ranges.count + readSystemRanges(files[6], 6).ranges.count }
     }
     case 'asn-country':
-      return { entries: readCountryRanges(csvFile(path, bytes), family, createCountryRegister(), () => {}).count }
+      return { entries: readCountryRanges({ path, bytes }, family, createCountryRegister(), () => {}).count }
     case 'asn-list':
       return { entries: readSystemList(bytes.toString('utf8'), row.format as SystemListFormat, path).size }
     case 'rdap':
@@ -40,7 +39,7 @@ export function readAlone(row: SourceRow, path: string): Contents {
     case 'crawler':
     case 'abuse':
     case 'geofeed': {
-      const { ranges, made } = readList(bytes.toString('utf8'), listForm(row, path))
+      const { ranges, made } = readList(bytes, listForm(row, path))
       return { entries: ranges[4].count + ranges[6].count, ...(made === undefined ? {} : { made }) }
     }
   }

@@ -30,7 +30,7 @@ export interface FeedStore {
   rollBack(id: string, url: string): Promise<Generation>
   /** Removes what processes that died have left, `now` being milliseconds since the epoch. */
   sweep(now: number): Promise<void>
-  /** Changes whenever another generation is in use, whichever process saw to it. */
+  /** Changes whenever something else is known of a feed, whichever process saw to it. */
   revision(): string
 }
 
@@ -58,12 +58,12 @@ export function openFeedStore(dataDir: string): FeedStore {
   async function write(id: string, state: FeedState): Promise<void> {
     await mkdir(folder(id), { recursive: true })
     await replaceFile(join(folder(id), 'state.json'), `${JSON.stringify(state, null, 2)}\n`)
+    await replaceFile(marker, `${id}\n`)
   }
 
   /** Names the generations that are in use now; their files are on the disk, all others of the feed go. */
   async function commit(id: string, state: FeedState): Promise<void> {
     await write(id, state)
-    await replaceFile(marker, `${id}\n`)
     const kept = [state.current, state.previous].flatMap((generation) => (generation ? [`${generation.id}.feed`] : []))
     for (const name of await readdir(folder(id))) {
       if (name.endsWith('.feed') && !kept.includes(name)) await rm(join(folder(id), name), { force: true })

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { SallyportError } from '@sallyport/core'
+import { SallyportError } from '@sallyport/core/tables'
 import { readAlone } from './read-alone.ts'
 import type { VerifyAnswer, VerifyTask } from './verify.ts'
 

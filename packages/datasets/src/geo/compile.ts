@@ -7,7 +7,7 @@ import {
   createPartition6Writer,
   formatAddress,
   type SourceStatus,
-} from '@sallyport/core'
+} from '@sallyport/core/tables'
 import { encodeColumns, writeWhole } from '../columns/write.ts'
 import type { OnProgress } from '../compile/compile.ts'
 import { removeOlder } from '../compile/place.ts'

@@ -7,7 +7,7 @@ import {
   type GeoRecord,
   SallyportError,
   type SourceStatus,
-} from '@sallyport/core'
+} from '@sallyport/core/tables'
 import { corrupt, type MmdbFile, parseMmdb } from '../mmdb/file.ts'
 import { probe } from '../mmdb/probe.ts'
 import { geoRecordOf } from './record.ts'

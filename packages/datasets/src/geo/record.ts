@@ -1,5 +1,5 @@
 import lookUpZone from '@photostructure/tz-lookup'
-import type { GeoRecord } from '@sallyport/core'
+import type { GeoRecord } from '@sallyport/core/tables'
 
 type Fields = Readonly<Record<string, unknown>>
 

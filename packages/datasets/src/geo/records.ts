@@ -1,4 +1,4 @@
-import { type GeoRecord, SallyportError } from '@sallyport/core'
+import { type GeoRecord, SallyportError } from '@sallyport/core/tables'
 import { type CityColumns, type CityDescription, DEGREE, ID_BYTES, NO_PLACE } from './format.ts'
 
 export type RecordColumns = Pick<CityColumns, Extract<keyof CityColumns, `records.${string}` | `texts.${string}`>>

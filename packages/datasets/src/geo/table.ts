@@ -1,4 +1,4 @@
-import { type Address, findSegment4, findSegment6, type GeoRecord, type SourceStatus } from '@sallyport/core'
+import { type Address, findSegment4, findSegment6, type GeoRecord, type SourceStatus } from '@sallyport/core/tables'
 import { readColumns } from '../columns/read.ts'
 import { partitionOf4, partitionOf6 } from '../tables/partitions.ts'
 import { CITY_FORM, type CityDescription, DEGREE, type DecodedCity, ID_BYTES, NO_PLACE } from './format.ts'

@@ -1,4 +1,4 @@
-import { parseBootstrap, SallyportError } from '@sallyport/core'
+import { parseBootstrap, SallyportError } from '@sallyport/core/tables'
 
 /**
  * Counts the names of an RDAP bootstrap file (RFC 9224). Services with http alone are in the published one and count:

@@ -1,4 +1,11 @@
-import { type Address, compareAddresses, firstAddress, lastAddress, parseAddress, parsePrefix } from '@sallyport/core'
+import {
+  type Address,
+  compareAddresses,
+  firstAddress,
+  lastAddress,
+  parseAddress,
+  parsePrefix,
+} from '@sallyport/core/tables'
 
 /** A range of addresses as a list holds it, both ends inclusive. */
 export interface Entry {

@@ -1,30 +1,45 @@
-import { SallyportError } from '@sallyport/core'
+import { SallyportError } from '@sallyport/core/tables'
 import type { EntryFormat } from '@sallyport/data/sources'
 import { everyString, type JsonPath, valuesAt } from './json-paths.ts'
 
-/** The entries of a list as they are written: an address, a CIDR, or `first-last`. Nothing is judged yet. */
+/** The entries of a document as they are written: an address, a CIDR, or `first-last`. Nothing is judged yet. */
 export interface WrittenEntries {
   readonly entries: Iterable<string>
   /** When the list was made, where it says so, in milliseconds since the epoch. */
   readonly made?: number
 }
 
-/** A form of one entry a line: what of a line is the entry. Comments and empty lines are gone by then. */
-type LineForm = (line: string) => string
+/** A form of one entry a line. Comments and empty lines are gone by then. */
+export interface LineForm {
+  /** What of a line is the entry. */
+  readonly entryOf: (line: string) => string
+  /**
+   * Bytes of which each ends a plain entry that begins its line; what stands behind is of no concern. Absent where an
+   * address alone is no entry.
+   */
+  readonly ends?: readonly number[]
+}
+
+const [TAB, SPACE, COMMA, SEMICOLON] = [9, 32, 44, 59]
 
 const LINE_FORMS: Partial<Readonly<Record<EntryFormat, LineForm>>> = {
   /** One address or CIDR a line, as in `.txt` and `.netset` files. */
-  text: (line) => line,
+  text: { entryOf: (line) => line, ends: [] },
   /** `192.0.2.1<tab>10`: an address and what is said of it. */
-  'first-field': (line) => line.split(/\s/, 1)[0] as string,
+  'first-field': { entryOf: (line) => line.split(/\s/, 1)[0] as string, ends: [TAB, SPACE] },
   /** `192.0.2.1:8080`, `[2001:db8::1]:8080`. */
-  'host-port': withoutPort,
+  'host-port': { entryOf: withoutPort, ends: [] },
   /** `192.0.2.1;Organisation;1.0` under a head. */
-  semicolon: (line) => field(line, ';', 0),
+  semicolon: { entryOf: (line) => field(line, ';', 0), ends: [SEMICOLON] },
   /** RFC 8805: `192.0.2.0/24,DE,DE-BE,Berlin,`. */
-  geofeed: (line) => field(line, ',', 0),
+  geofeed: { entryOf: (line) => field(line, ',', 0), ends: [COMMA] },
   /** `192.0.2.0,192.0.2.255,…`, both ends inclusive. */
-  'range-csv': (line) => `${field(line, ',', 0)}-${field(line, ',', 1)}`,
+  'range-csv': { entryOf: (line) => `${field(line, ',', 0)}-${field(line, ',', 1)}` },
+}
+
+/** The form of a list's lines; `undefined` where the format is a document. */
+export function lineFormOf(format: EntryFormat): LineForm | undefined {
+  return LINE_FORMS[format]
 }
 
 /** Heads of CSV files, which are no entries. */
@@ -32,7 +47,9 @@ const HEAD = /^"?(ip|ip_address|ip_prefix|prefix|cidr|network|start)"?[,;]/i
 
 /** Documents: where the entries stand, and where the time does. */
 const DOCUMENT_FORMS: Partial<
-  Readonly<Record<EntryFormat, { readonly entries: readonly JsonPath[]; readonly made?: JsonPath; form?: LineForm }>>
+  Readonly<
+    Record<EntryFormat, { readonly entries: readonly JsonPath[]; readonly made?: JsonPath; form?: LineForm['entryOf'] }>
+  >
 > = {
   aws: { entries: ['prefixes.*.ip_prefix', 'ipv6_prefixes.*.ipv6_prefix'], made: 'createDate' },
   google: { entries: ['prefixes.*.ipv4Prefix', 'prefixes.*.ipv6Prefix'], made: 'creationTime' },
@@ -63,12 +80,10 @@ const DOCUMENT_FORMS: Partial<
 }
 
 /**
- * The entries of a list in one of the known formats. Throws `corrupt_data` naming the file for a document that is not
+ * The entries of a document in one of the known formats. Throws `corrupt_data` naming the file for one that is not
  * JSON; anything else that is wrong shows when the entries are read.
  */
 export function writtenEntries(text: string, format: EntryFormat, path: string): WrittenEntries {
-  const lineForm = LINE_FORMS[format]
-  if (lineForm !== undefined) return { entries: lines(text, lineForm) }
   if (format === 'spamhaus-drop') return { entries: jsonLines(text, 'cidr') }
   const document = parseJson(format === 'pia' ? withoutSignature(text) : text, path)
   // In a document whose form is not known, what looks like an address or a prefix is an entry.
@@ -88,17 +103,18 @@ export function* contentLines(text: string): Generator<string> {
   for (let at = text.startsWith('\uFEFF') ? 1 : 0; at < text.length; ) {
     const newline = text.indexOf('\n', at)
     const end = newline === -1 ? text.length : newline
-    const line = text.slice(at, end)
+    const content = contentOf(text.slice(at, end), first)
     at = end + 1
-    const content = (/^\s*(;|\/\/)/.test(line) ? '' : line.replace(/#.*/, '')).trim()
-    if (content === '' || (first && HEAD.test(content))) continue
+    if (content === '') continue
     first = false
     yield content
   }
 }
 
-function* lines(text: string, form: LineForm): Generator<string> {
-  for (const line of contentLines(text)) yield form(line)
+/** What a line says without its comment; nothing where it is the head of a CSV file, which only the first can be. */
+export function contentOf(line: string, isFirst: boolean): string {
+  const content = (/^\s*(;|\/\/)/.test(line) ? '' : line.replace(/#.*/, '')).trim()
+  return isFirst && HEAD.test(content) ? '' : content
 }
 
 /** One JSON object a line; those of another kind, such as the last line's metadata, have no such member. */

@@ -1,4 +1,4 @@
-import { SallyportError } from '@sallyport/core'
+import { SallyportError } from '@sallyport/core/tables'
 
 /** How many lines of a file were read, and how many of them were not of the expected form. */
 export interface LineTally {

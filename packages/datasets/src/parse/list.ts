@@ -1,9 +1,18 @@
-import { type Address, anonymises, type NetworkClass, parseAddress, reservedRow, SallyportError } from '@sallyport/core'
+import {
+  type Address,
+  anonymises,
+  formatAddress,
+  type NetworkClass,
+  parseAddress,
+  reservedRow,
+  SallyportError,
+} from '@sallyport/core/tables'
 import { RESERVED } from '@sallyport/data/reserved'
 import type { EntryFormat, SourceRow } from '@sallyport/data/sources'
 import { coverageOf } from './coverage.ts'
 import { bitsOf, type Entry, holds, overlap, parseEntry } from './entry.ts'
-import { writtenEntries } from './formats.ts'
+import { type EntrySink, readEntryLines } from './entry-lines.ts'
+import { lineFormOf, writtenEntries } from './formats.ts'
 import { requireMostlyGood } from './lines.ts'
 import { createRangeWriter, type Ranges } from './ranges.ts'
 
@@ -63,49 +72,108 @@ const CANARIES = [
  * of the entries are bad, when it holds a well-known public service as an anonymiser, or when all entries together
  * cover more than the list plausibly can.
  */
-export function readList(text: string, form: ListForm): AddressList {
+export function readList(bytes: Buffer, form: ListForm): AddressList {
+  const sink = createEntrySink(form)
+  const lineForm = lineFormOf(form.format)
+  if (lineForm !== undefined) {
+    readEntryLines(bytes, lineForm, sink)
+    return { ranges: sink.finish() }
+  }
+  const { entries, made } = writtenEntries(bytes.toString('utf8'), form.format, form.path)
+  for (const written of entries) sink.add(parseEntry(written))
+  return { ranges: sink.finish(), ...(made === undefined ? {} : { made }) }
+}
+
+/** Judges entries and keeps the good ones. */
+function createEntrySink(form: ListForm): EntrySink & { finish(): AddressList['ranges'] } {
   const { path, networkClass, single, family, reservedIsExpected = false } = form
-  const reserved = RESERVED.filter((row) => row.reserved).map(({ prefix }) => parseEntry(prefix) as Entry)
   const hides = anonymises(networkClass)
-  const writers = { 4: createRangeWriter(), 6: createRangeWriter() }
+  const ranges = { 4: createRangeWriter(4), 6: createRangeWriter(6) }
   const covered = { 4: 0, 6: 0 }
-  const { entries, made } = writtenEntries(text, form.format, path)
   let good = 0
   let bad = 0
-  for (const written of entries) {
-    const entry = parseEntry(written)
-    if (entry !== undefined && reservedIsExpected && touchesReserved(entry)) continue
-    if (entry === undefined || !isFit(entry) || touchesReserved(entry)) {
+
+  const refuseCanary = (canary: Address | undefined) => {
+    if (canary === undefined) return
+    const text = formatAddress(canary)
+    throw new SallyportError('corrupt_data', `${path}: holds a public service that is no ${networkClass}: ${text}`)
+  }
+  const isFit = (of: 4 | 6, size: number): boolean => {
+    if (family !== undefined && of !== family) return false
+    return single ? size === 1 : size <= 2 ** (bitsOf(of) - SHORTEST[of])
+  }
+  const count = (of: 4 | 6, size: number, isReserved: boolean): boolean => {
+    if (isReserved && reservedIsExpected) return false
+    if (isReserved || !isFit(of, size)) {
       bad++
-      continue
+      return false
     }
     good++
-    const canary = hides ? CANARIES.find((address) => holds(entry, address)) : undefined
-    if (canary !== undefined) {
-      throw new SallyportError('corrupt_data', `${path}: holds a public service that is no ${networkClass}: ${written}`)
-    }
-    covered[entry.first.family] += entry.size
-    writers[entry.first.family].add(entry.first, entry.last, 1)
-  }
-  requireMostlyGood({ good, bad }, path)
-  const ranges = { 4: writers[4].finish(), 6: writers[6].finish() }
-  for (const of of [4, 6] as const) {
-    const most = mostCovered(of, form)
-    // Entries may overlap, so that their sum is an upper bound: only where that is too much are they put together.
-    if (covered[of] > most && coverageOf(ranges[of]) > most) {
-      throw new SallyportError('corrupt_data', `${path}: holds more of the IPv${of} space than such a list can`)
-    }
-  }
-  return { ranges, ...(made === undefined ? {} : { made }) }
-
-  function touchesReserved(entry: Entry): boolean {
-    return reservedRow(entry.first) !== undefined || reserved.some((range) => overlap(range, entry))
+    covered[of] += size
+    return true
   }
 
-  function isFit({ first, size }: Entry): boolean {
-    if (family !== undefined && first.family !== family) return false
-    return single ? size === 1 : size <= 2 ** (bitsOf(first.family) - SHORTEST[first.family])
+  return {
+    add4(first, last) {
+      const watched = isWatched4(first, last)
+      if (!count(4, last - first + 1, watched && touchesReserved4(first, last))) return
+      if (hides && watched) refuseCanary(CANARIES_4.find(({ d }) => first <= d >>> 0 && d >>> 0 <= last))
+      ranges[4].add4(first, last, 1)
+    },
+    add(entry) {
+      if (entry === undefined) bad++
+      else if (entry.first.family === 4) this.add4(entry.first.d >>> 0, entry.last.d >>> 0)
+      else if (count(6, entry.size, isWatched6(entry) && touchesReserved6(entry))) {
+        if (hides && isWatched6(entry)) refuseCanary(CANARIES_6.find((address) => holds(entry, address)))
+        ranges[6].add(entry.first, entry.last, 1)
+      }
+    },
+    finish() {
+      requireMostlyGood({ good, bad }, path)
+      const finished = { 4: ranges[4].finish(), 6: ranges[6].finish() }
+      for (const of of [4, 6] as const) {
+        const most = mostCovered(of, form)
+        // Entries may overlap, so that their sum is an upper bound: only where that is too much are they put together.
+        if (covered[of] > most && coverageOf(finished[of]) > most) {
+          throw new SallyportError('corrupt_data', `${path}: holds more of the IPv${of} space than such a list can`)
+        }
+      }
+      return finished
+    },
   }
+}
+
+const RESERVED_RANGES = RESERVED.filter((row) => row.reserved).map(({ prefix }) => parseEntry(prefix) as Entry)
+const RESERVED_4 = RESERVED_RANGES.filter(({ first }) => first.family === 4)
+const RESERVED_6 = RESERVED_RANGES.filter(({ first }) => first.family === 6)
+const CANARIES_4 = CANARIES.filter(({ family }) => family === 4)
+const CANARIES_6 = CANARIES.filter(({ family }) => family === 6)
+
+/** The /8s with reserved space or a canary in them: most entries are in none, and need no further look. */
+const WATCHED_4 = new Uint8Array(256)
+for (const { first, last } of RESERVED_4) WATCHED_4.fill(1, first.d >>> 24, (last.d >>> 24) + 1)
+for (const { d } of CANARIES_4) WATCHED_4[d >>> 24] = 1
+
+function isWatched4(first: number, last: number): boolean {
+  return WATCHED_4[first >>> 24] === 1 || first >>> 24 !== last >>> 24
+}
+
+function touchesReserved4(from: number, to: number): boolean {
+  return RESERVED_4.some(({ first, last }) => from <= last.d >>> 0 && to >= first.d >>> 0)
+}
+
+/** The /16s with reserved space or a canary in them; what is outside 2000::/3 is reserved itself. */
+const WATCHED_6 = new Uint8Array(2 ** 16).fill(1)
+WATCHED_6.fill(0, 0x2000, 0x4000)
+for (const { first, last } of RESERVED_6) WATCHED_6.fill(1, first.a >>> 16, (last.a >>> 16) + 1)
+for (const { a } of CANARIES_6) WATCHED_6[a >>> 16] = 1
+
+function isWatched6({ first, last }: Entry): boolean {
+  return WATCHED_6[first.a >>> 16] === 1 || first.a >>> 16 !== last.a >>> 16
+}
+
+function touchesReserved6(entry: Entry): boolean {
+  return reservedRow(entry.first) !== undefined || RESERVED_6.some((range) => overlap(range, entry))
 }
 
 /** Addresses that a list may cover of a family: a share of the public space, or less where its row says so. */

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { SallyportError, type SourceStatus } from '@sallyport/core'
+import { SallyportError, type SourceStatus } from '@sallyport/core/tables'
 import { SOURCES, type SourceRow } from '@sallyport/data/sources'
 import type { Feed } from '../feeds/pull.ts'
 import type { FeedState } from '../feeds/state.ts'
@@ -168,9 +168,9 @@ export function dateOfFile({ version, made, modified }: SourceFile): string {
   return stamp === null ? dayOf(made ?? modified) : `${stamp[1]}-${stamp[2]}-${stamp[3]}`
 }
 
-/** SHA-256 of a file in hexadecimal: what an attestation names the data by. */
-export function digestOfFile({ path }: SourceFile): string {
-  return hash('sha256', readFileSync(path), 'hex')
+/** SHA-256 of a file's bytes in hexadecimal: what an attestation names the data by. */
+export function digestOf(bytes: Uint8Array): string {
+  return hash('sha256', bytes, 'hex')
 }
 
 const MS_PER_DAY = 86_400_000

@@ -1,4 +1,4 @@
-import type { SourceStatus } from '@sallyport/core'
+import type { SourceStatus } from '@sallyport/core/tables'
 import type { ColumnsOf, FileForm } from '../columns/form.ts'
 import type { DecodedFile } from '../columns/read.ts'
 import type { RangeSource } from '../compile/records.ts'

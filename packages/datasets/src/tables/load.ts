@@ -1,4 +1,4 @@
-import type { CrawlerRanges, NetworkTable, SourceStatus, SystemTable } from '@sallyport/core'
+import type { CrawlerRanges, NetworkTable, SourceStatus, SystemTable } from '@sallyport/core/tables'
 import { readColumns } from '../columns/read.ts'
 import { dayNumber } from '../sources/resolve.ts'
 import { openCrawlers } from './crawlers.ts'
@@ -23,7 +23,14 @@ export interface LoadedTables {
 export interface LoadOptions {
   /** Days since the epoch, by which listed addresses expire; the system's clock if absent. */
   readonly today?: () => number
+  /**
+   * When the publisher of a source last said that it is what is published, in days since the epoch: listed addresses live
+   * on from then. Asked for each listed address, so it may change while the tables are in use; never if absent.
+   */
+  readonly confirmed?: Confirmed
 }
+
+export type Confirmed = (source: string) => number | undefined
 
 /**
  * Loads a compiled file: one read into shared memory, one checksum, and views on it; records become objects when they
@@ -31,12 +38,15 @@ export interface LoadOptions {
  * Throws `corrupt_data` naming the file for one byte too few, too many or changed, and `missing_data` when it is not
  * there.
  */
-export function loadTables(source: string | SharedArrayBuffer, { today = systemDay }: LoadOptions = {}): LoadedTables {
+export function loadTables(
+  source: string | SharedArrayBuffer,
+  { today = systemDay, confirmed = () => undefined }: LoadOptions = {},
+): LoadedTables {
   const tables: DecodedTables = readColumns(TABLES_FORM, source)
   const { loaded, sources, rangesLoaded, proxiesLoaded, crawlers } = tables.description
   const systems = openSystems(tables)
   return {
-    ...(loaded.networks ? { networks: openNetworks(tables, systems, today) } : {}),
+    ...(loaded.networks ? { networks: openNetworks(tables, systems, { today, confirmed }) } : {}),
     ...(loaded.systems ? { systems } : {}),
     ...(crawlers.length > 0 ? { crawlerRanges: openCrawlers(tables) } : {}),
     sources,

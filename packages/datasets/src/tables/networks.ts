@@ -7,9 +7,11 @@ import {
   type NetworkTable,
   type RangeHit,
   type SystemTable,
-} from '@sallyport/core'
+} from '@sallyport/core/tables'
 import { IN_DATACENTER_RANGES, IN_VPN_RANGES, type RangeSource } from '../compile/records.ts'
+import { dayNumber } from '../sources/resolve.ts'
 import type { DecodedTables, Description } from './format.ts'
+import type { LoadOptions } from './load.ts'
 import { partitionOf4, partitionOf6 } from './partitions.ts'
 
 const NOTHING: NetworkRecord = Object.freeze({
@@ -36,11 +38,11 @@ function hitSets({ ranges, evidence }: Description): readonly HitSet[] {
   })
 }
 
-/** The network table over the columns of a compiled file. `today`: days since the epoch, asked for listed addresses. */
+/** The network table over the columns of a compiled file. */
 export function openNetworks(
   { columns, description }: DecodedTables,
   systems: SystemTable,
-  today: () => number,
+  { today, confirmed }: Required<LoadOptions>,
 ): NetworkTable {
   const four = partitionOf4(columns, 'networks4')
   const six = partitionOf6(columns, 'networks6')
@@ -54,6 +56,7 @@ export function openNetworks(
   // What is known of a record is kept by its object, so one of a listed address is kept as well: a few hits to a record.
   const keptListed = new Map<number, NetworkRecord>()
   const listedSets = createListedSets(description.addressLists)
+  const datedDays = description.addressLists.map(({ date }) => dayNumber(Date.parse(date)))
   const listed = {
     filter: columns['addresses.filter'],
     four: columns['addresses.four'],
@@ -79,13 +82,21 @@ export function openNetworks(
     return record
   }
 
+  /** The last day of an entry that was compiled with this one: its life begins again when its list is confirmed. */
+  function lastDay(compiled: number, list: number): number {
+    const { source } = description.addressLists[list] as RangeSource
+    const day = compiled === 0 ? undefined : confirmed(source)
+    return day === undefined ? compiled : compiled + Math.max(0, day - (datedDays[list] as number))
+  }
+
   /** The record of that number with the hits of the lists that name the address and hold; few addresses come here. */
   function withListed(number: number, first: number): NetworkRecord | undefined {
     let set = 0
     for (let entry = first; entry === first || isRepeated(listed, entry); entry++) {
-      const expires = columns['addresses.expires'][entry] as number
+      const list = columns['addresses.lists'][entry] as number
+      const expires = lastDay(columns['addresses.expires'][entry] as number, list)
       if (expires !== 0 && expires < today()) continue
-      set = listedSets.with(set, columns['addresses.lists'][entry] as number, expires)
+      set = listedSets.with(set, list, expires)
     }
     const record = number === 0 ? undefined : recordAt(number)
     if (set === 0) return record

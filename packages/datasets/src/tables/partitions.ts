@@ -1,4 +1,4 @@
-import { buildPartition4, createPartition6Writer, type Partition4, type Partition6 } from '@sallyport/core'
+import { buildPartition4, createPartition6Writer, type Partition4, type Partition6 } from '@sallyport/core/tables'
 import type { Segments } from '../compile/segments.ts'
 
 type Prefixed<Table extends string, Partition> = {
@@ -35,10 +35,8 @@ function unprefixed<Partition>(
 }
 
 /** IPv4 segments as a partition and the value of each of its segments. */
-export function partition4({ count, starts, values }: Segments): { partition: Partition4; values: Uint32Array } {
-  const words = new Uint32Array(count)
-  for (let segment = 0; segment < count; segment++) words[segment] = starts[segment * 4 + 3] as number
-  return { partition: buildPartition4(words), values }
+export function partition4({ starts, values }: Segments): { partition: Partition4; values: Uint32Array } {
+  return { partition: buildPartition4(starts), values }
 }
 
 /** IPv6 segments as a partition and the value of each of its segments and pieces. */

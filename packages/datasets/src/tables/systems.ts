@@ -9,7 +9,7 @@ import {
   type NetworkClass,
   previousAddress,
   type SystemTable,
-} from '@sallyport/core'
+} from '@sallyport/core/tables'
 import { BASES } from '../compile/systems.ts'
 import type { Columns, DecodedTables } from './format.ts'
 import { partitionOf4, partitionOf6, type SegmentVisitor, visitSegments4, visitSegments6 } from './partitions.ts'
