@@ -15,6 +15,7 @@ import {
 } from '@sallyport/ledger'
 import type { Database, SqlRow, SqlValue } from '../driver.ts'
 import { openDatabase } from '../open-database.ts'
+import { createRowInserter } from '../row-inserter.ts'
 import { type PackedDrafts, type PackedRecords, packRecords, unpackDrafts } from './transit.ts'
 
 /** Every version of the tables; a step that has been released is never changed, a new one is added. */
@@ -108,9 +109,9 @@ export async function openLedgerFile(path: string) {
     'UPDATE log SET size = ?, link = ?, issued_at = ?, peaks = ? WHERE id = ? AND size = ? AND link = ?',
   )
   const updateNext = database.prepare('UPDATE ledger SET next_id = ? WHERE next_id = ?')
-  const insertRecord = database.prepare('INSERT INTO record VALUES (?, ?, ?, ?)')
+  const insertRecords = createRowInserter(database, 'record', 4)
   const insertNode = database.prepare('INSERT INTO node VALUES (?, ?, ?, ?)')
-  const insertSubject = database.prepare('INSERT INTO subject VALUES (?, ?, ?, ?, ?)')
+  const insertSubjects = createRowInserter(database, 'subject', 5)
   const selectRecord = database.prepare(
     'SELECT r.seq, r.bytes FROM record r JOIN log l ON l.id = r.log WHERE r.attestation_id = ? AND l.name = ?',
   )
@@ -198,11 +199,16 @@ export async function openLedgerFile(path: string) {
       tips.set(log, { id: tip.id, head })
       ids.set(log, tip.id)
     }
-    for (const { attestationId, log, seq, bytes, issuedAt, subject } of records) {
-      insertRecord.run(attestationId, ids.get(log) as number, seq, bytes)
-      if (subject === undefined) continue
-      insertSubject.run(attestationId, issuedAt, subject.address, subject.salt, subject.context ?? null)
-    }
+    insertRecords(
+      records.map(({ attestationId, log, seq, bytes }) => [attestationId, ids.get(log) as number, seq, bytes]),
+    )
+    insertSubjects(
+      records.flatMap(({ attestationId, issuedAt, subject }) =>
+        subject === undefined
+          ? []
+          : [[attestationId, issuedAt, subject.address, subject.salt, subject.context ?? null]],
+      ),
+    )
     for (const { log, tileLevel, index, hash } of nodes) insertNode.run(ids.get(log) as number, tileLevel, index, hash)
   }
 
