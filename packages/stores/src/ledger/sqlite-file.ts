@@ -5,7 +5,6 @@ import {
   type Head,
   KEY_LOG,
   leafTile,
-  openFrontier,
   placeBatch,
   type SignedHead,
   type StoredRecord,
@@ -13,9 +12,10 @@ import {
   TILE_WIDTH,
   type Uncovered,
 } from '@sallyport/ledger'
-import type { Database, SqlRow, SqlValue } from '../driver.ts'
+import type { Database } from '../driver.ts'
 import { openDatabase } from '../open-database.ts'
 import { createRowInserter } from '../row-inserter.ts'
+import { bytesOf, headOf, subjectOf, type Tip, tipOf, uncoveredOf } from './rows.ts'
 import { type PackedDrafts, type PackedRecords, packRecords, unpackDrafts } from './transit.ts'
 
 /** Every version of the tables; a step that has been released is never changed, a new one is added. */
@@ -73,12 +73,6 @@ const MOST_TIPS = 10_000
 
 /** Rows that one statement erases by age. */
 const ERASE_AT_ONCE = 1000
-
-/** A head with the number of its log in the file. */
-interface Tip {
-  readonly id: number
-  readonly head: Head
-}
 
 /** Where appended records stand. */
 export interface AppendedPlaces {
@@ -164,11 +158,11 @@ export async function openLedgerFile(path: string) {
     }
   }
 
-  function tipOf(log: string): Tip | undefined {
+  function findTip(log: string): Tip | undefined {
     const known = tips.get(log)
     if (known !== undefined) return known
     const row = selectLog.get(log)
-    return row === undefined ? undefined : { id: Number(row['id']), head: headOf(row) }
+    return row && tipOf(row)
   }
 
   /** The first id and each record's position; ids rise by one. */
@@ -177,10 +171,10 @@ export async function openLedgerFile(path: string) {
     return transaction((): AppendedPlaces | undefined => {
       const nextId = Number(selectLedger.get()?.['next_id'])
       if (nextId !== ourNextId || tips.size > MOST_TIPS) tips = new Map()
-      if (expected !== undefined && (tipOf(expected.log)?.head.size ?? 0) !== expected.size) return undefined
+      if (expected !== undefined && (findTip(expected.log)?.head.size ?? 0) !== expected.size) return undefined
       const before = new Map<string, Tip>()
       const batch = placeBatch(origin, nextId, drafts, (log) => {
-        const tip = tipOf(log)
+        const tip = findTip(log)
         if (tip !== undefined) before.set(log, tip)
         return tip?.head
       })
@@ -218,7 +212,7 @@ export async function openLedgerFile(path: string) {
     insertLog.run(log, '', new Uint8Array())
     const row = selectLog.get(log)
     if (row === undefined) throw new Error(`The log ${log} was not made.`)
-    return { id: Number(row['id']), head: headOf(row) }
+    return tipOf(row)
   }
 
   return {
@@ -254,16 +248,7 @@ export async function openLedgerFile(path: string) {
       const found = attestationIds.map((id) => [id, selectSubject.get(id)] as const)
       return new Map(found.flatMap(([id, row]) => (row === undefined ? [] : [[id, subjectOf(row)]])))
     },
-    uncovered: (limit: number): readonly Uncovered[] =>
-      selectUncovered.all(limit).map((row) => {
-        const { size, peaks } = headOf(row)
-        return {
-          log: String(row['name']),
-          size,
-          root: openFrontier(size, peaks).root(),
-          covered: Number(row['covered']),
-        }
-      }),
+    uncovered: (limit: number): readonly Uncovered[] => selectUncovered.all(limit).map(uncoveredOf),
     putCheckpoint: ({ log, size, note }: SignedHead, after: number, keyCount: number): boolean =>
       transaction(() => {
         const row = selectLog.get(log)
@@ -321,28 +306,4 @@ function rollback(database: Database): void {
   } catch {
     // There was nothing left to roll back.
   }
-}
-
-function headOf(row: SqlRow): Head {
-  return {
-    size: Number(row['size']),
-    link: String(row['link']),
-    issuedAt: Number(row['issued_at']),
-    peaks: bytesOf(row, 'peaks'),
-  }
-}
-
-function subjectOf(row: SqlRow): Subject {
-  const context = row['context']
-  return {
-    address: String(row['address']),
-    salt: bytesOf(row, 'salt'),
-    ...(context === null || context === undefined ? {} : { context: String(context) }),
-  }
-}
-
-function bytesOf(row: SqlRow, column: string): Uint8Array {
-  const value: SqlValue | undefined = row[column]
-  if (!(value instanceof Uint8Array)) throw new TypeError(`${column} holds no bytes.`)
-  return value
 }

@@ -65,19 +65,20 @@ export interface PackedRecords {
 }
 
 export function packRecords(records: readonly Omit<StoredRecord, 'log'>[]): PackedRecords {
+  const ids = new Float64Array(records.length)
+  const positions = new Float64Array(records.length)
   const ends = new Float64Array(records.length)
   let end = 0
-  for (const [index, { bytes }] of records.entries()) {
+  for (const [index, { attestationId, seq, bytes }] of records.entries()) {
+    ids[index] = attestationId
+    positions[index] = seq
     end += bytes.length
     ends[index] = end
   }
-  return {
-    ids: Float64Array.from(records, ({ attestationId }) => attestationId),
-    positions: Float64Array.from(records, ({ seq }) => seq),
-    ends,
-    // A copy of its own: memory of the pool would be handed over whole.
-    bytes: new Uint8Array(Buffer.concat(records.map(({ bytes }) => bytes))),
-  }
+  // Memory of its own: that of a pool would be handed over whole.
+  const joined = new Uint8Array(end)
+  for (const [index, { bytes }] of records.entries()) joined.set(bytes, ends[index - 1] ?? 0)
+  return { ids, positions, ends, bytes: joined }
 }
 
 export function unpackRecords(log: string, { ids, positions, ends, bytes }: PackedRecords): readonly StoredRecord[] {

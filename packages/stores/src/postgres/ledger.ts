@@ -2,15 +2,14 @@ import { randomBytes } from 'node:crypto'
 import {
   type Batch,
   type Draft,
-  type Head,
   KEY_LOG,
   type LedgerStore,
   leafTile,
-  openFrontier,
   placeBatch,
   type StoredRecord,
   TILE_WIDTH,
 } from '@sallyport/ledger'
+import { bytesOf, subjectOf, type Tip, tipOf, uncoveredOf } from '../ledger/rows.ts'
 import { migrate } from './migrate.ts'
 import { openPostgres, type PostgresQuery, type PostgresRow } from './pool.ts'
 
@@ -110,11 +109,6 @@ const MOST_TIPS = 1_000
 
 type Expected = Parameters<LedgerStore['append']>[1]
 
-interface Tip {
-  readonly id: number
-  readonly head: Head
-}
-
 /** The heads that our last transaction left, good for as long as the next id is still the one that it left. */
 interface Known {
   readonly nextId: number
@@ -204,25 +198,11 @@ export async function openPostgresLedger(url: string): Promise<LedgerStore> {
     },
     async subjects(attestationIds) {
       const { rows } = await query('SELECT * FROM ledger_subject WHERE attestation_id = ANY($1)', [attestationIds])
-      return new Map(
-        rows.map((row) => {
-          const context = row['context']
-          const subject = { address: String(row['address']), salt: bytesOf(row, 'salt') }
-          return [Number(row['attestation_id']), context === null ? subject : { ...subject, context: String(context) }]
-        }),
-      )
+      return new Map(rows.map((row) => [Number(row['attestation_id']), subjectOf(row)]))
     },
     async uncovered(limit) {
       const { rows } = await query('SELECT * FROM ledger_log WHERE size > covered ORDER BY id LIMIT $1', [limit])
-      return rows.map((row) => {
-        const { size, peaks } = headOf(row)
-        return {
-          log: String(row['name']),
-          size,
-          root: openFrontier(size, peaks).root(),
-          covered: Number(row['covered']),
-        }
-      })
+      return rows.map(uncoveredOf)
     },
     putCheckpoint: ({ log, size, note }, after, keyCount) =>
       postgres.transaction(async (query) => {
@@ -278,7 +258,7 @@ export async function openPostgresLedger(url: string): Promise<LedgerStore> {
 
 async function tipsOf(query: PostgresQuery, names: readonly string[]): Promise<ReadonlyMap<string, Tip>> {
   const { rows } = await query('SELECT * FROM ledger_log WHERE name = ANY($1)', [names])
-  return new Map(rows.map((row) => [String(row['name']), { id: Number(row['id']), head: headOf(row) }]))
+  return new Map(rows.map((row) => [String(row['name']), tipOf(row)]))
 }
 
 function tipsAfter(before: ReadonlyMap<string, Tip>, { heads }: Batch): ReadonlyMap<string, Tip> {
@@ -346,19 +326,4 @@ function placesOf(lengths: readonly number[]): readonly [readonly number[], read
 
 function recordOf(log: string, row: PostgresRow): StoredRecord {
   return { log, attestationId: Number(row['attestation_id']), seq: Number(row['seq']), bytes: bytesOf(row, 'bytes') }
-}
-
-function headOf(row: PostgresRow): Head {
-  return {
-    size: Number(row['size']),
-    link: String(row['link']),
-    issuedAt: Number(row['issued_at']),
-    peaks: bytesOf(row, 'peaks'),
-  }
-}
-
-function bytesOf(row: PostgresRow, column: string): Uint8Array {
-  const value = row[column]
-  if (!(value instanceof Uint8Array)) throw new TypeError(`${column} holds no bytes.`)
-  return value
 }
