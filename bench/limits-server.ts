@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import fastifyRateLimit from '@fastify/rate-limit'
-import type { Accounts, ClientLimit, Limits } from '@sallyport/accounts'
+import type { Accounts, ClientLimit } from '@sallyport/accounts'
 import { type Access, type ApiServices, createApi, ROUTES } from '@sallyport/api'
 import { parseAddress } from '@sallyport/core'
 import { loadTables } from '@sallyport/datasets'
@@ -10,11 +9,8 @@ import {
   createMemoryLimits,
   createSharedLimits,
   leaseCalls,
-  openPostgres,
-  openPostgresAccounts,
-  openRedisLimits,
-  openSqliteAccounts,
-  openSqliteLimits,
+  openAccounts,
+  openLimits,
   recordKeyUses,
   rememberKeys,
 } from '@sallyport/stores'
@@ -24,11 +20,12 @@ import fastify from 'fastify'
 import { report } from './shots.ts'
 
 /*
- * One server a process for the bench of limits: `node limits-server.js KIND TABLES FOLDER URL`. The kinds of `/v1` are
+ * One server a process for the bench of limits: `node limits-server.js KIND TABLES ACCOUNTS LIMITS`, where accounts and
+ * limits are URLs of their stores, and limits may be `memory`. The kinds of `/v1` are
  * one route, `/v1/vpn/{ip}`, that is open, asks for a key, or is limited by client; the others are the rate limits of
  * two frameworks around a handler of a few bytes.
  */
-const [kind = '', tables = '', folder = '', url = ''] = process.argv.slice(2)
+const [kind = '', tables = '', accountsUrl = '', limitsUrl = ''] = process.argv.slice(2)
 const PORT = { port: 0, host: '127.0.0.1' }
 
 /** So large that it is never reached. */
@@ -49,7 +46,7 @@ async function serveV1(access: Access): Promise<number> {
   const { networks, systems, rangesLoaded, proxiesLoaded } = loadTables(tables)
   const loaded = { ...(networks && { networks }), ...(systems && { systems }) }
   const snapshot = { ...loaded, rangesLoaded, proxiesLoaded, sources: [] }
-  const accounts = await openAccounts()
+  const accounts = await openCountedAccounts()
   const services: ApiServices = {
     clock: { now: Date.now },
     snapshots: { current: () => snapshot },
@@ -59,7 +56,7 @@ async function serveV1(access: Access): Promise<number> {
     crawlers: { verify: never },
     provenance: { attest: never, evidence: never, keys: never },
     accounts,
-    limits: await openLimits(),
+    limits: limitsUrl === 'memory' ? createMemoryLimits() : createSharedLimits(await openLimits(limitsUrl)),
     client: ({ peer }) => ({ address: parseAddress(peer), via: 'peer', malformed: false, forwardedUntrusted: false }),
     onKeyUsed: recordKeyUses(accounts).used,
     onError: (error) => console.error(error),
@@ -71,21 +68,11 @@ async function serveV1(access: Access): Promise<number> {
   return (app.server.address() as AddressInfo).port
 }
 
-async function openAccounts(): Promise<Accounts> {
-  const accounts = rememberKeys(
-    url.startsWith('postgres:')
-      ? await openPostgresAccounts(await openPostgres(url))
-      : await openSqliteAccounts(join(folder, 'state.db')),
-  )
+async function openCountedAccounts(): Promise<Accounts> {
+  const accounts = rememberKeys(await openAccounts(accountsUrl))
   // What metering adds is told by leaving it out.
   if (kind === 'unmetered') return { ...accounts, spend: async () => ({ granted: 1, used: 1, windowId: '' }) }
   return leaseCalls(accounts)
-}
-
-async function openLimits(): Promise<Limits> {
-  if (url === 'memory') return createMemoryLimits()
-  const store = await (url.startsWith('redis:') ? openRedisLimits(url) : openSqliteLimits(join(folder, 'limits.db')))
-  return createSharedLimits(store)
 }
 
 async function serveFastify(limited: boolean): Promise<number> {

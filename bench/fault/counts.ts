@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Account } from '@sallyport/accounts'
-import { openPostgres, openPostgresAccounts, openSqliteAccounts } from '@sallyport/stores'
+import { openAccounts } from '@sallyport/stores'
 import { NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sallyport/stores/testing'
 import { scratch } from './scratch.ts'
 
@@ -16,29 +16,25 @@ export const COUNTED: Account = { id: 'counted', name: '', plan: 'free', signupD
 export async function faultCounts(): Promise<readonly string[]> {
   return scratch(async (folder, cleanup) => {
     const rows: Record<string, object> = {}
-    const count = async (name: string, store: string, url: string) => {
+    const count = async (name: string, what: 'quota' | 'limit', url: string) => {
       const start = performance.now()
       const children = Array.from({ length: PROCESSES }, () =>
-        fork(join(import.meta.dirname, 'counter.js'), [store, url, String(CALLS), String(LIMIT)]),
+        fork(join(import.meta.dirname, 'counter.js'), [what, url, String(CALLS), String(LIMIT)]),
       )
       const allowed = await Promise.all(children.map(async (child) => Number((await once(child, 'message'))[0])))
       const seconds = (performance.now() - start) / 1000
       rows[name] = { allowed: allowed.reduce((sum, one) => sum + one, 0), seconds: Number(seconds.toFixed(1)) }
     }
-    const state = join(folder, 'state.db')
-    const sqlite = await openSqliteAccounts(state)
-    await sqlite.createAccount(COUNTED)
-    sqlite.close()
-    await count('quota, SQLite', 'sqlite', state)
-    await count('limit by client, SQLite', 'sqlite-limits', join(folder, 'limits.db'))
-    if (!NO_POSTGRES) {
-      const url = await (await startPostgres(cleanup)).database()
-      const postgres = await openPostgres(url)
-      await (await openPostgresAccounts(postgres)).createAccount(COUNTED)
-      await postgres.close()
-      await count('quota, PostgreSQL', 'postgres', url)
+    const countQuota = async (name: string, url: string) => {
+      const accounts = await openAccounts(url)
+      await accounts.createAccount(COUNTED)
+      await accounts.close()
+      await count(name, 'quota', url)
     }
-    if (!NO_REDIS) await count('limit by client, Redis', 'redis', (await startRedis(cleanup)).url)
+    await countQuota('quota, SQLite', `sqlite:${join(folder, 'state.db')}`)
+    if (!NO_POSTGRES) await countQuota('quota, PostgreSQL', await (await startPostgres(cleanup)).database())
+    await count('limit by client, SQLite', 'limit', `sqlite:${join(folder, 'limits.db')}`)
+    if (!NO_REDIS) await count('limit by client, Redis', 'limit', (await startRedis(cleanup)).url)
     console.log(`\n${PROCESSES} processes, ${CALLS} calls each, a limit of ${LIMIT}`)
     console.table(rows)
     return Object.entries(rows)

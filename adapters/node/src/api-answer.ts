@@ -26,14 +26,13 @@ export interface ApiPlace {
 /** A Node request as the neutral value that the API answers. `json()` reads nothing before it is called. */
 export function apiRequest(req: IncomingMessage, place: ApiPlace): ApiRequest {
   let reading: Promise<unknown> | undefined
-  return {
-    ...inspectionRequest(req, place.target),
-    ...splitTarget(place.path),
+  // Not a literal of two spreads, which takes longer than the lookup that is asked for.
+  return Object.assign(inspectionRequest(req, place.target), splitTarget(place.path), {
     json() {
       reading ??= readJson(req, place.body)
       return reading
     },
-  }
+  })
 }
 
 /** The API's response to a Node request, ready to be sent; `undefined` when the path is not the API's. */

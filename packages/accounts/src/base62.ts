@@ -9,12 +9,15 @@ export function base62(bytes: Uint8Array, length: number): string {
   let text = ''
   while (text.length < length) {
     // Several digits a step: division of a number of any size is the slow part.
-    let digits = Number(value % STEP)
+    text = base62Digits(Number(value % STEP), Math.min(STEP_DIGITS, length - text.length)) + text
     value /= STEP
-    for (let digit = 0; digit < STEP_DIGITS && text.length < length; digit++) {
-      text = DIGITS.charAt(digits % 62) + text
-      digits = Math.floor(digits / 62)
-    }
   }
+  return text
+}
+
+/** The same of a number that is exact: its last `length` digits. */
+export function base62Digits(value: number, length: number): string {
+  let text = ''
+  for (let rest = value; text.length < length; rest = Math.floor(rest / 62)) text = DIGITS.charAt(rest % 62) + text
   return text
 }

@@ -1,4 +1,13 @@
-export { createKey, KEY_BYTES, type KeyRecord, type NewKey, type ParsedKey, parseKey, sameKey } from './key.ts'
+export {
+  createKey,
+  createKeyReader,
+  KEY_BYTES,
+  type KeyRecord,
+  type NewKey,
+  type ParsedKey,
+  parseKey,
+  sameKey,
+} from './key.ts'
 export {
   type Bucket,
   CLIENT_LIMITS,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import t from 'tap'
 import { base62 } from '../src/base62.ts'
-import { createKey, KEY_BYTES, parseKey, sameKey } from '../src/index.ts'
+import { createKey, createKeyReader, KEY_BYTES, parseKey, sameKey } from '../src/index.ts'
 
 const random = (byte: number) => new Uint8Array(KEY_BYTES).map((_, index) => (byte * 31 + index * 7) & 0xff)
 
@@ -72,4 +72,35 @@ t.test('another key of the same id is not the same key', async (t) => {
   t.equal(other?.id, record.id)
   t.equal(other && sameKey(other, record), false)
   t.equal(other && sameKey(other, { ...record, hash: '' }), false, 'a damaged record matches nothing')
+})
+
+t.test('a key that is known again is read as it was, and no other text is taken for it', async (t) => {
+  const read = createKeyReader()
+  const bytes = random(6)
+  const { text, record } = createKey(bytes)
+  for (let time = 0; time < 3; time++) t.same(read(text), parseKey(text))
+  for (let index = 0; index < text.length; index++) {
+    const changed = text.slice(0, index) + (text.charAt(index) === 'x' ? 'y' : 'x') + text.slice(index + 1)
+    t.equal(read(changed), undefined, `character ${index}`)
+  }
+  for (const given of ['', text.slice(0, -1), `${text}0`]) t.equal(read(given), undefined)
+  // Another secret with the public id of the first, and a checksum that fits.
+  bytes[KEY_BYTES - 1] = (bytes[KEY_BYTES - 1] ?? 0) ^ 1
+  const other = read(createKey(bytes).text)
+  t.equal(other?.id, record.id)
+  t.equal(other && sameKey(other, record), false)
+  t.same(read(text), parseKey(text))
+})
+
+t.test('the checksum is that of the first keys ever made', async (t) => {
+  t.equal(
+    createKey(random(1)).text.slice(-6),
+    base62(
+      createHash('sha256')
+        .update(createKey(random(1)).text.slice(0, -6))
+        .digest()
+        .subarray(0, 8),
+      6,
+    ),
+  )
 })

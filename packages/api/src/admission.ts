@@ -5,8 +5,9 @@ import {
   type ClientLimit,
   clientBuckets,
   createBillingWindows,
+  createKeyReader,
   type LimitState,
-  parseKey,
+  type parseKey,
   sameKey,
 } from '@sallyport/accounts'
 import { SallyportError } from '@sallyport/core'
@@ -28,8 +29,8 @@ export interface Admission {
   /** How the limit stands; absent where nothing limits. */
   readonly standing?: Standing
   readonly allowance?: Allowance
-  /** Gives a counted call back when an answer of this status is not to be counted. */
-  settle(status: number): Promise<Admission>
+  /** Gives the call back that was counted when an answer of this status is not to be counted; absent where none was. */
+  settle?(status: number): Promise<Admission>
 }
 
 export interface Standing {
@@ -43,10 +44,7 @@ export interface Standing {
 const COUNTED = [200, 400]
 
 /** A request that nothing limits, or that was refused before any limit was looked at. */
-export const UNLIMITED_ADMISSION: Admission = {
-  allowed: true,
-  settle: async () => UNLIMITED_ADMISSION,
-}
+export const UNLIMITED_ADMISSION: Admission = { allowed: true }
 
 /** Decides whether a request may be answered, and counts it. */
 export type Admit = (access: Access, request: ApiRequest) => Promise<Admission>
@@ -57,6 +55,7 @@ export type Admit = (access: Access, request: ApiRequest) => Promise<Admission>
  */
 export function createAdmission(services: ApiServices): Admit {
   const windowOf = createBillingWindows()
+  const readKey = createKeyReader()
   return async (access, request) => {
     switch (access.kind) {
       case 'open':
@@ -64,9 +63,9 @@ export function createAdmission(services: ApiServices): Admit {
       case 'client':
         return admitClient(access.limit, request, services)
       case 'key': {
-        const account = await authenticate(request, services)
+        const account = await authenticate(request, readKey, services)
         const window = windowOf(account.signupDate, services.clock.now())
-        return admitAccount(access.metered, account, window, services)
+        return access.metered ? admitCall(account, window, services) : admitLook(account, window, services)
       }
     }
   }
@@ -76,64 +75,56 @@ async function admitClient(limit: ClientLimit, request: ApiRequest, services: Ap
   const buckets = clientBuckets(services.client(request).address, services.ipv6Prefix)
   let standing: LimitState | undefined
   for (const { key, factor } of buckets) {
-    const state = await mustAnswer(services, () => services.limits.take({ ...limit, max: limit.max * factor }, key))
+    const scaled = factor === 1 ? limit : { ...limit, max: limit.max * factor }
+    const state = await mustAnswer(services, services.limits.take(scaled, key))
     if (standing === undefined || state.remaining < standing.remaining || !state.allowed) standing = state
     if (!state.allowed) break
   }
+  if (standing === undefined) return UNLIMITED_ADMISSION
+  const { allowed, remaining, resetAt } = standing
   // The limit that is told is that of the route, whichever bucket is the tighter.
-  const told = standing && { ...standing, limit: Math.min(limit.max, standing.limit) }
-  const admission: Admission = {
-    allowed: told?.allowed ?? true,
-    ...(told === undefined ? {} : { standing: told }),
-    settle: async () => admission,
-  }
+  return { allowed, standing: { limit: Math.min(limit.max, standing.limit), remaining, resetAt } }
+}
+
+/** One look at an allowance, which is not counted. */
+async function admitLook(account: Account, window: BillingWindow, services: ApiServices): Promise<Admission> {
+  const used = await mustAnswer(services, services.accounts.usage(account.id, window.id))
+  return keyedAdmission(true, { account, window, limit: ALLOWANCES[account.plan], used })
+}
+
+/** One call, counted. */
+async function admitCall(account: Account, window: BillingWindow, services: ApiServices): Promise<Admission> {
+  const limit = ALLOWANCES[account.plan]
+  const counting = services.accounts.spend(account.id, window.id, limit)
+  const { granted, used, windowId } = await mustAnswer(services, counting)
+  const allowance = { account, window, limit, used }
+  if (granted === 0) return keyedAdmission(false, allowance)
+  const admission = keyedAdmission(true, allowance, async (status) => {
+    if (COUNTED.includes(status)) return admission
+    try {
+      await services.accounts.refund(account.id, windowId)
+    } catch (error) {
+      // The answer stands: a call counted too many is better than an answer lost.
+      report(services, error)
+      return admission
+    }
+    return keyedAdmission(true, { ...allowance, used: used - 1 })
+  })
   return admission
 }
 
-async function admitAccount(
-  metered: boolean,
-  account: Account,
-  window: BillingWindow,
-  services: ApiServices,
-): Promise<Admission> {
-  const limit = ALLOWANCES[account.plan]
-  if (!metered) {
-    const used = await mustAnswer(services, () => services.accounts.usage(account.id, window.id))
-    return keyedAdmission(true, { account, window, limit, used })
-  }
-  const spent = await mustAnswer(services, () => services.accounts.spend(account.id, window.id, limit))
-  const allowance = { account, window, limit, used: spent.used }
-  if (spent.granted === 0) return keyedAdmission(false, allowance)
-  const admission = keyedAdmission(true, allowance)
-  return {
-    ...admission,
-    async settle(status) {
-      if (COUNTED.includes(status)) return admission
-      try {
-        await services.accounts.refund(account.id, spent.windowId)
-      } catch (error) {
-        // The answer stands: a call counted too many is better than an answer lost.
-        report(services, error)
-        return admission
-      }
-      return keyedAdmission(true, { ...allowance, used: allowance.used - 1 })
-    },
-  }
-}
-
-function keyedAdmission(allowed: boolean, allowance: Allowance): Admission {
+function keyedAdmission(allowed: boolean, allowance: Allowance, settle?: Admission['settle']): Admission {
   const { limit, used, window } = allowance
   const standing = { limit, remaining: Math.max(0, limit - used), resetAt: window.endsAt / 1000 }
-  const admission: Admission = { allowed, allowance, standing, settle: async () => admission }
-  return admission
+  return settle === undefined ? { allowed, allowance, standing } : { allowed, allowance, standing, settle }
 }
 
 /** The account of the request's key. Throws `unauthorized` without telling what was wrong with it. */
-async function authenticate(request: ApiRequest, services: ApiServices): Promise<Account> {
+async function authenticate(request: ApiRequest, readKey: typeof parseKey, services: ApiServices): Promise<Account> {
   const token = bearerToken(request.fields)
-  const key = token === undefined ? undefined : parseKey(token)
+  const key = token === undefined ? undefined : readKey(token)
   if (key === undefined) throw new SallyportError('unauthorized')
-  const found = await mustAnswer(services, () => services.accounts.findKey(key.id))
+  const found = await mustAnswer(services, services.accounts.findKey(key.id))
   if (found === undefined || !sameKey(key, found.key) || found.key.revokedAt !== undefined) {
     throw new SallyportError('unauthorized')
   }
@@ -160,9 +151,9 @@ function bearerToken(fields: readonly string[]): string | undefined {
 }
 
 /** A store that fails is no answer: the request is refused, and the host is told why. */
-async function mustAnswer<T>(services: ApiServices, ask: () => Promise<T>): Promise<T> {
+async function mustAnswer<T>(services: ApiServices, asked: Promise<T>): Promise<T> {
   try {
-    return await ask()
+    return await asked
   } catch (error) {
     report(services, error)
     throw new SallyportError('service_unavailable')

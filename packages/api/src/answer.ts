@@ -1,6 +1,7 @@
 import { ERRORS, type ErrorCode, SallyportError } from '@sallyport/core'
 import type { Standing } from './admission.ts'
 import type { ApiResponse } from './request.ts'
+import type { Route } from './route.ts'
 import type { ErrorResponse, RateLimitResponse } from './schemas/error-response.ts'
 
 type Headers = Readonly<Record<string, string>>
@@ -8,28 +9,32 @@ type Headers = Readonly<Record<string, string>>
 /** When to come back while a store is down, in seconds. */
 const OUTAGE_RETRY_SECONDS = 5
 
-/** A JSON answer. Nothing is cached unless the headers say so. */
-export function jsonAnswer(status: number, body: unknown, headers: Headers = {}): ApiResponse {
+/** What every answer says unless it has something else to say: JSON, and nothing is cached. */
+const ANSWER_HEADERS: Headers = {
+  'Content-Type': 'application/json; charset=utf-8',
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-store',
+}
+
+/** What every 200 of a route says; made once a route, because a request has microseconds. */
+export function successHeaders({ cache, mediaType, headers }: Pick<Route, 'cache' | 'mediaType' | 'headers'>): Headers {
   return {
-    status,
-    headers: {
-      'Content-Type': 'application/json; charset=utf-8',
-      'X-Content-Type-Options': 'nosniff',
-      'Cache-Control': 'no-store',
-      ...headers,
-    },
-    body: JSON.stringify(body),
+    ...ANSWER_HEADERS,
+    ...(cache === undefined ? {} : { 'Cache-Control': cache }),
+    ...(mediaType === undefined ? {} : { 'Content-Type': mediaType }),
+    ...headers,
   }
 }
 
-/** What a limited answer says of its limit (specification: Rate-limit headers), as integers. */
-export function limitHeaders(standing: Standing | undefined): Headers {
-  if (standing === undefined) return {}
-  return {
+/** The headers of an answer, and what a limited one says of its limit (specification: Rate-limit headers), as integers. */
+export function withLimit(headers: Headers, standing: Standing | undefined): Headers {
+  if (standing === undefined) return headers
+  // A literal that begins with a spread and goes on takes fifteen times as long: V8 makes a new shape for every one.
+  return Object.assign({}, headers, {
     'X-RateLimit-Limit': String(standing.limit),
     'X-RateLimit-Remaining': String(standing.remaining),
     'X-RateLimit-Reset': String(standing.resetAt),
-  }
+  })
 }
 
 /** An error that the caller may be told of. */
@@ -55,7 +60,7 @@ export function failureOf(error: unknown): Failure {
   return { status, code: 'internal_error', message, bug: true }
 }
 
-/** The answer to a failed request; `retryAfter` (seconds) is asked for by 429 alone. */
+/** The answer to a failed request, with `headers` beside its own; `retryAfter` (seconds) is asked for by 429 alone. */
 export function failureAnswer(failure: Failure, headers: Headers, retryAfter: number): ApiResponse {
   const { status, code, message, details } = failure
   const body: ErrorResponse & Partial<RateLimitResponse> = {
@@ -64,7 +69,8 @@ export function failureAnswer(failure: Failure, headers: Headers, retryAfter: nu
     ...(details === undefined ? {} : { details }),
     ...(status === 429 ? { retryAfter } : {}),
   }
-  return jsonAnswer(status, body, { ...headers, ...failureHeaders(status, retryAfter) })
+  const own = { ...ANSWER_HEADERS, ...headers, ...failureHeaders(status, retryAfter) }
+  return { status, headers: own, body: JSON.stringify(body) }
 }
 
 function failureHeaders(status: number, retryAfter: number): Headers {

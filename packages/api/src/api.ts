@@ -1,6 +1,6 @@
 import { createDirectory, type Directory, SallyportError, type Snapshot } from '@sallyport/core'
 import { type Admission, createAdmission, UNLIMITED_ADMISSION } from './admission.ts'
-import { failureAnswer, failureOf, jsonAnswer, limitHeaders } from './answer.ts'
+import { failureAnswer, failureOf, successHeaders, withLimit } from './answer.ts'
 import { readInput } from './input.ts'
 import { openApiDocument } from './openapi/document.ts'
 import type { Api, ApiRequest, ApiResponse } from './request.ts'
@@ -13,6 +13,7 @@ import { type ApiServices, report } from './services.ts'
 export function createApi(services: ApiServices, routes: readonly Route[] = ROUTES): Api {
   const router = createRouter(routes)
   const admit = createAdmission(services)
+  const headersOf = new Map(routes.map((route) => [route, successHeaders(route)]))
   const directoryOf = directoryHolder()
   const document = once(() => openApiDocument(routes))
 
@@ -27,21 +28,21 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
       if (!admission.allowed) throw new SallyportError('rate_limit_exceeded')
       const input = await readInput(route, match.params, request)
       const body = await route.handle(input, contextOf(request, admission))
-      const cache = route.cache === undefined ? {} : { 'Cache-Control': route.cache }
-      const type = route.mediaType === undefined ? {} : { 'Content-Type': route.mediaType }
-      return jsonAnswer(200, body, { ...cache, ...type, ...route.headers, ...limitHeaders(admission.standing) })
+      const headers = withLimit(headersOf.get(route) ?? {}, admission.standing)
+      return { status: 200, headers, body: JSON.stringify(body) }
     } catch (error) {
       const failure = failureOf(error)
       if (failure.bug) report(services, error)
-      const { standing } = await admission.settle(failure.status)
-      return failureAnswer(failure, { ...route.headers, ...limitHeaders(standing) }, retryAfter(standing?.resetAt))
+      const { standing } = (await admission.settle?.(failure.status)) ?? admission
+      return failureAnswer(failure, withLimit(route.headers ?? {}, standing), retryAfter(standing?.resetAt))
     }
   }
 
   function contextOf(request: ApiRequest, { allowance }: Admission): RouteContext {
     const snapshot = services.snapshots.current()
     const directory = () => directoryOf(snapshot)
-    return { request, services, snapshot, directory, document, ...(allowance === undefined ? {} : { allowance }) }
+    if (allowance === undefined) return { request, services, snapshot, directory, document }
+    return { request, services, snapshot, directory, document, allowance }
   }
 
   function retryAfter(resetAt = 0): number {

@@ -113,15 +113,19 @@ async function walkRecords(
   walk: Walk,
   onRead: (count: number) => void,
 ): Promise<Fault | undefined> {
+  let reading = store.records(log, 0, STRIDE)
   for (let from = 0; ; ) {
-    const records = await store.records(log, from, STRIDE)
+    const records = await reading
+    from += records.length
+    // The store reads on while these are walked.
+    reading = records.length < STRIDE ? Promise.resolve([]) : store.records(log, from, STRIDE)
+    reading.catch(() => {})
     for (const record of records) {
       const fault = walk.record(record)
       if (fault !== undefined) return fault
     }
     onRead(records.length)
     if (records.length < STRIDE) return undefined
-    from += records.length
   }
 }
 
@@ -140,6 +144,8 @@ function createWalk(store: LedgerStore, log: string, keys: readonly LedgerKey[],
   const nodes: Uint8Array[][] = []
   let link = genesisLink(name)
   let last: StoredRecord | undefined
+  const findPlace = createFinder()
+  const noteDocuments = DOCUMENT_MEMBERS.map((member) => createDocumentNoter(member, documents))
   let notes: readonly { readonly size: number; readonly note: string }[] = []
   let next = 0
 
@@ -172,9 +178,9 @@ function createWalk(store: LedgerStore, log: string, keys: readonly LedgerKey[],
     record(record) {
       // One character a byte, so that no byte is lost by being read.
       const text = Buffer.from(record.bytes.buffer, record.bytes.byteOffset, record.bytes.length).toString('latin1')
-      const fault = placeFault(text, record, tree.size, link, last)
+      const fault = placeFault(text, record, tree.size, link, last, findPlace)
       if (fault !== undefined) return { seq: tree.size, attestationId: record.attestationId, reason: fault }
-      noteDocuments(text, documents)
+      for (const note of noteDocuments) note(text)
       const leaf = leafHash(record.bytes)
       tree.append(leaf, ({ tileLevel, hash }) => {
         const level = nodes[tileLevel - 1] ?? []
@@ -218,22 +224,42 @@ function placeFault(
   wantedSeq: number,
   link: string,
   before: StoredRecord | undefined,
+  find: (text: string, wanted: string) => boolean,
 ): string | undefined {
   if (seq !== wantedSeq) return `Record ${wantedSeq} is missing.`
-  if (!text.includes(`"prev":"${link}",`))
-    return 'The record does not link to the one before it: one of the two was changed.'
-  if (!text.includes(`"seq":${seq},`) || !text.startsWith(`{"attestation_id":${attestationId},`)) {
-    return 'The record lies at another place than it names.'
+  // The two members are neighbours in canonical order.
+  if (!find(text, `"prev":"${link}","seq":${seq},`)) {
+    return text.includes(`"prev":"${link}",`)
+      ? 'The record lies at another place than it names.'
+      : 'The record does not link to the one before it: one of the two was changed.'
   }
+  if (!text.startsWith(`{"attestation_id":${attestationId},`)) return 'The record lies at another place than it names.'
   if (before !== undefined && before.attestationId >= attestationId) return 'The ids do not rise.'
   return undefined
 }
 
 const DOCUMENT_MEMBERS = ['"datasets_sha256":"', '"sha256":"']
 
-function noteDocuments(text: string, documents: Set<string>): void {
-  for (const member of DOCUMENT_MEMBERS) {
-    const at = text.indexOf(member)
-    if (at !== -1) documents.add(text.slice(at + member.length, at + member.length + 64))
+/** Finds a part where the part like it stood in the record before, counted from the end, or anywhere else. */
+function createFinder(): (text: string, wanted: string) => boolean {
+  let fromEnd = 0
+  return (text, wanted) => {
+    if (text.startsWith(wanted, text.length - fromEnd)) return true
+    const at = text.indexOf(wanted)
+    fromEnd = text.length - at
+    return at !== -1
+  }
+}
+
+/** Notes the hash behind a member; what stands where it stood in the record before was noted then. */
+function createDocumentNoter(member: string, documents: Set<string>): (text: string) => void {
+  let noted = member
+  let place = 0
+  return (text) => {
+    if (text.startsWith(noted, place)) return
+    place = text.indexOf(member)
+    if (place === -1) return
+    noted = text.slice(place, place + member.length + 64)
+    documents.add(noted.slice(member.length))
   }
 }

@@ -100,19 +100,22 @@ export async function buildEvidence(
     throw new Error(`No checkpoint covers record ${last.seq}.`)
   const prover = createProver((level, index) => store.tile(log, level, index))
   const { size } = checkpoint
-  const documents = await documentsOf(store, records)
-  const earlier = await earlierOf(prover, checkpoint, covering, store.origin, ports.keys())
+  // Asked for at once: what each waits for is the way to the store and back.
+  const [documents, earlier, parts, previous, next] = await Promise.all([
+    documentsOf(store, records),
+    earlierOf(prover, checkpoint, covering, store.origin, ports.keys()),
+    recordsOf(records, size, prover, ports),
+    first.seq === 0 ? undefined : neighborOf(prover, first.seq - 1, size),
+    last.seq + 1 < size ? neighborOf(prover, last.seq + 1, size) : undefined,
+  ])
   return {
     media_type: EVIDENCE_TYPE,
     created_at: new Date(ports.now()).toISOString(),
     origin: store.origin,
     log: `${store.origin}/${log}`,
     query: 'attestationId' in query ? { attestation_id: query.attestationId } : query,
-    records: await recordsOf(records, size, prover, ports),
-    neighbors: {
-      ...(first.seq === 0 ? {} : { previous: await neighborOf(prover, first.seq - 1, size) }),
-      ...(last.seq + 1 < size ? { next: await neighborOf(prover, last.seq + 1, size) } : {}),
-    },
+    records: parts,
+    neighbors: { ...(previous === undefined ? {} : { previous }), ...(next === undefined ? {} : { next }) },
     checkpoint: newest,
     ...(earlier === undefined ? {} : { consistency: earlier }),
     keys: jwksOf(store.origin, ports.keys()),
@@ -173,11 +176,13 @@ async function recordsOf(
   prover: Prover,
   { store, signer }: EvidencePorts,
 ): Promise<readonly EvidenceRecordJson[]> {
-  const subjects = await store.subjects(records.map(({ attestationId }) => attestationId))
+  const asked = store.subjects(records.map(({ attestationId }) => attestationId))
+  const proofs = Promise.all(records.map(({ seq }) => prover.inclusion(seq, size)))
+  const [subjects, paths] = await Promise.all([asked, proofs])
   const { publicKey, sign } = signer()
   const keyid = thumbprint(publicKey)
   return Promise.all(
-    records.map(async ({ attestationId, seq, bytes }): Promise<EvidenceRecordJson> => {
+    records.map(async ({ attestationId, seq, bytes }, index): Promise<EvidenceRecordJson> => {
       const subject = subjects.get(attestationId)
       return {
         attestation_id: attestationId,
@@ -187,7 +192,7 @@ async function recordsOf(
           payload: base64(bytes),
           signatures: [{ keyid, sig: base64(await sign(dssePreimage(ATTESTATION_TYPE, bytes))) }],
         },
-        inclusion: { hashes: (await prover.inclusion(seq, size)).map(base64) },
+        inclusion: { hashes: (paths[index] ?? []).map(base64) },
         disclosure:
           subject === undefined
             ? { state: 'erased' }
@@ -203,7 +208,8 @@ async function recordsOf(
 }
 
 async function neighborOf(prover: Prover, seq: number, size: number): Promise<NeighborJson> {
-  return { seq, leaf_hash: base64(await prover.leaf(seq)), hashes: (await prover.inclusion(seq, size)).map(base64) }
+  const [leaf, hashes] = await Promise.all([prover.leaf(seq), prover.inclusion(seq, size)])
+  return { seq, leaf_hash: base64(leaf), hashes: hashes.map(base64) }
 }
 
 /** The first checkpoint that covered the record, where the log has grown since and its key was not given up. */
@@ -226,10 +232,11 @@ async function documentsOf(
   records: readonly StoredRecord[],
 ): Promise<Pick<EvidenceJson, 'policies' | 'datasets'>> {
   const read = records.map(({ bytes }) => parseAttestation(bytes))
-  return {
-    policies: await documents(store, new Set(read.map(({ policySha256 }) => policySha256))),
-    datasets: await documents(store, new Set(read.map(({ datasetsSha256 }) => datasetsSha256))),
-  }
+  const [policies, datasets] = await Promise.all([
+    documents(store, new Set(read.map(({ policySha256 }) => policySha256))),
+    documents(store, new Set(read.map(({ datasetsSha256 }) => datasetsSha256))),
+  ])
+  return { policies, datasets }
 }
 
 async function documents(store: LedgerStore, hashes: ReadonlySet<string>): Promise<readonly DocumentJson[]> {

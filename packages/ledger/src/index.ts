@@ -17,6 +17,7 @@ export {
   type StoredRecord,
   type Uncovered,
 } from './ports.ts'
+export { pooledRandomness } from './randomness.ts'
 export { type Attestation, type Document, type Draft, documentOf, draftAttestation, type Subject } from './record.ts'
 export { archiveName, type Jwk, type Jwks, KEY_LOG, thumbprint } from './signing.ts'
 export { leafTile, openFrontier, TILE_WIDTH, type TreeNode } from './tree.ts'

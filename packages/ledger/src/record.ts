@@ -92,12 +92,9 @@ export function draftAttestation(log: string, at: number, attestation: Attestati
     },
   }
   const middle = { policy: { action: policy.action, id: policy.id, reason: policy.reason, sha256: policy.sha256 } }
-  const back = {
-    subject: { commit: commitment(subject.salt, subject.address) },
-    type: 'provenance',
-    v: RECORD_VERSION,
-  }
-  return { log, at, front: membersText(front), middle: membersText(middle), back: membersText(back), subject }
+  // Hexadecimal needs no escapes, so this is the text that JSON would have.
+  const back = `,"subject":{"commit":"${commitment(subject.salt, subject.address)}"},"type":"provenance","v":${RECORD_VERSION}`
+  return { log, at, front: membersText(front), middle: membersText(middle), back, subject }
 }
 
 /** The draft of a record about a key; its members stand behind the place. */

@@ -68,7 +68,7 @@ export function leafTile(records: readonly Uint8Array[]): Uint8Array {
  */
 export type TileReader = (tileLevel: number, index: number) => Promise<Uint8Array>
 
-/** Proofs about one log, read out of its tiles; each tile is read once. */
+/** Proofs about one log, read out of its tiles; each tile is read once, and all that a proof needs are asked for at once. */
 export interface Prover {
   /** The root of the first `size` leaves. */
   root(size: number): Promise<Uint8Array>
@@ -81,6 +81,7 @@ export interface Prover {
 
 export function createProver(read: TileReader): Prover {
   const tiles = new Map<string, Promise<readonly Uint8Array[]>>()
+  const nodes = new Map<string, Promise<Uint8Array>>()
 
   function tile(tileLevel: number, index: number): Promise<readonly Uint8Array[]> {
     const key = `${tileLevel}/${index}`
@@ -89,8 +90,16 @@ export function createProver(read: TileReader): Prover {
     return known
   }
 
-  /** The complete node of `2 ** level` leaves, out of the tile below it that holds its parts. */
-  async function node(level: number, index: number): Promise<Uint8Array> {
+  /** The complete node of `2 ** level` leaves; made once, because the proofs of neighbours share nearly all of theirs. */
+  function node(level: number, index: number): Promise<Uint8Array> {
+    const key = `${level}/${index}`
+    const known = nodes.get(key) ?? makeNode(level, index)
+    nodes.set(key, known)
+    return known
+  }
+
+  /** A node out of the tile below it that holds its parts. */
+  async function makeNode(level: number, index: number): Promise<Uint8Array> {
     const tileLevel = Math.floor(level / TILE_HEIGHT)
     const width = 2 ** (level % TILE_HEIGHT)
     const first = index * width
@@ -106,15 +115,16 @@ export function createProver(read: TileReader): Prover {
     const width = end - start
     const largest = largestPower(width)
     if (largest === width) return node(Math.log2(width), start / width)
-    return nodeHash(await node(Math.log2(largest), start / largest), await range(start + largest, end))
+    const parts = [node(Math.log2(largest), start / largest), range(start + largest, end)] as const
+    return nodeHash(...(await Promise.all(parts)))
   }
 
   async function path(index: number, start: number, end: number): Promise<readonly Uint8Array[]> {
     if (end - start === 1) return []
     const middle = start + splitOf(end - start)
     return index < middle
-      ? [...(await path(index, start, middle)), await range(middle, end)]
-      : [...(await path(index, middle, end)), await range(start, middle)]
+      ? joined(path(index, start, middle), range(middle, end))
+      : joined(path(index, middle, end), range(start, middle))
   }
 
   async function subproof(size: number, start: number, end: number, whole: boolean): Promise<readonly Uint8Array[]> {
@@ -122,8 +132,8 @@ export function createProver(read: TileReader): Prover {
     const split = splitOf(end - start)
     const middle = start + split
     return size <= split
-      ? [...(await subproof(size, start, middle, whole)), await range(middle, end)]
-      : [...(await subproof(size - split, middle, end, false)), await range(start, middle)]
+      ? joined(subproof(size, start, middle, whole), range(middle, end))
+      : joined(subproof(size - split, middle, end, false), range(start, middle))
   }
 
   return {
@@ -132,6 +142,14 @@ export function createProver(read: TileReader): Prover {
     consistency: (size, laterSize) => subproof(size, 0, laterSize, true),
     leaf: (index) => node(0, index),
   }
+}
+
+async function joined(
+  hashes: Promise<readonly Uint8Array[]>,
+  last: Promise<Uint8Array>,
+): Promise<readonly Uint8Array[]> {
+  const [before, hash] = await Promise.all([hashes, last])
+  return [...before, hash]
 }
 
 function foldPairs(hashes: readonly Uint8Array[]): Uint8Array {

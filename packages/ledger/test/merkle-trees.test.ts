@@ -96,8 +96,10 @@ t.test('places up to the largest exact number have no bits to lose', async (t) =
   fc.assert(
     fc.property(fc.maxSafeNat(), fc.maxSafeNat(), (x, y) => {
       const [index, size] = x < y ? [x, y] : [y, x]
-      const path = Array.from({ length: 53 }, () => Buffer.alloc(32))
-      return rootOfPath(Buffer.alloc(32), index, size, path.slice(0, 1)) === undefined || size <= 2 || index >= size
+      const path = Array.from({ length: 54 }, () => Buffer.alloc(32))
+      const rooted = (length: number) => rootOfPath(Buffer.alloc(32), index, size, path.slice(0, length)) !== undefined
+      // No path is as short as nothing, but in a tree of one leaf, and none is longer than a number has bits.
+      return !rooted(54) && (!rooted(0) || size === 1)
     }),
   )
   const size = 2 ** 49 + 1

@@ -11,6 +11,7 @@ import {
   LedgerRefused,
   type LedgerStore,
   openLedger as openLedgerOn,
+  pooledRandomness,
   thumbprint,
 } from '@sallyport/ledger'
 import { openCheckpointFolder, openPostgresLedger, openSqliteLedger } from '@sallyport/stores'
@@ -62,7 +63,7 @@ export async function openLedgerAt(
     return await openLedgerOn({
       ...place,
       clock,
-      randomness: bufferedRandomness(),
+      randomness: pooledRandomness(randomBytes),
       loadSigner: (kid) => loadSigningKey(key, kid),
     })
   } catch (error) {
@@ -76,17 +77,6 @@ function keyPlace({ dataDir, provenance }: Config, onMade?: (file: string) => vo
     source: provenance.signingKey ?? join(dataDir, 'signing-key.pem'),
     make: provenance.signingKey === undefined,
     ...(onMade === undefined ? {} : { onMade }),
-  }
-}
-
-/** Asking the system for 32 bytes costs as much as all the rest of a record, and for many no more than for few. */
-function bufferedRandomness(): (bytes: number) => Uint8Array {
-  let buffer = Buffer.alloc(0)
-  return (bytes) => {
-    if (buffer.length < bytes) buffer = randomBytes(4096)
-    const taken = buffer.subarray(0, bytes)
-    buffer = buffer.subarray(bytes)
-    return taken
   }
 }
 

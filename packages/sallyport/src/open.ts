@@ -199,10 +199,10 @@ export function openUpdates(options: ConfigInput = {}): Updates {
  * cannot be reached now.
  */
 export async function openAccounts(options: ConfigInput = {}): Promise<OpenAccounts> {
-  const { accounts, close } = await openAccountStore(parseConfig(options), (error) => {
+  const accounts = await openAccountStore(parseConfig(options), (error) => {
     throw unreachable(error)
   })
-  return { accounts, keyring: createKeyring(accounts, SYSTEM_CLOCK), close }
+  return { accounts, keyring: createKeyring(accounts, SYSTEM_CLOCK), close: accounts.close }
 }
 
 const SYSTEM_CLOCK: Clock = { now: () => Date.now() }

@@ -5,11 +5,9 @@ import {
   createMemoryLimits,
   createSharedLimits,
   leaseCalls,
-  openPostgres,
-  openPostgresAccounts,
-  openRedisLimits,
-  openSqliteAccounts,
-  openSqliteLimits,
+  type Opened,
+  openAccounts,
+  openLimits,
   recordKeyUses,
   rememberKeys,
 } from '@sallyport/stores'
@@ -28,16 +26,16 @@ export async function openStores(config: Config, onFault: (error: unknown) => vo
   const tell = guarded(onFault)
   const store = await openAccountStore(config, tell)
   try {
-    const limits = await openLimits(config, tell)
-    const accounts = leaseCalls(store.accounts, { onError: tell })
+    const limits = await openClientLimits(config, tell)
+    const accounts = leaseCalls(store, { onError: tell })
     const uses = recordKeyUses(accounts, { onError: tell })
     return {
       accounts,
-      limits: limits.limits,
+      limits,
       onKeyUsed: uses.used,
       async close() {
         await Promise.all([accounts.close(), uses.close()])
-        limits.close()
+        await limits.close()
         await store.close()
       },
     }
@@ -54,18 +52,13 @@ export async function openStores(config: Config, onFault: (error: unknown) => vo
 export async function openAccountStore(
   { store, dataDir }: Pick<Config, 'store' | 'dataDir'>,
   onUnreachable: (error: unknown) => void,
-): Promise<{ readonly accounts: Accounts; close(): Promise<void> }> {
-  if (store === undefined || store.startsWith(SQLITE)) {
-    const accounts = await openSqliteAccounts(store?.slice(SQLITE.length) ?? join(dataDir, 'state.db'))
-    return { accounts: rememberKeys(accounts), close: async () => accounts.close() }
-  }
-  const postgres = await openPostgres(store)
+): Promise<Opened<Accounts>> {
+  const url = store ?? `sqlite:${join(dataDir, 'state.db')}`
   try {
-    const accounts = await openPostgresAccounts(postgres, onUnreachable)
-    return { accounts: rememberKeys(accounts), close: postgres.close }
+    const accounts = await openAccounts(url, { onUnreachable })
+    return { ...rememberKeys(accounts), close: accounts.close }
   } catch (error) {
-    await postgres.close()
-    if (error instanceof SallyportError) throw error
+    if (error instanceof SallyportError || !url.startsWith('postgres')) throw error
     throw new SallyportError('invalid_config', `configuration: store: PostgreSQL refuses: ${messageOf(error)}`)
   }
 }
@@ -75,24 +68,19 @@ export function unreachable(error: unknown): SallyportError {
   return new SallyportError('service_unavailable', `The store cannot be reached: ${messageOf(error)}`)
 }
 
-const SQLITE = 'sqlite:'
-
 /** Counts that cannot be opened are no reason not to start: each process then counts by itself. */
-async function openLimits(
+async function openClientLimits(
   { redis, dataDir }: Config,
   onFault: (error: unknown) => void,
-): Promise<{ readonly limits: Limits; close(): void }> {
+): Promise<Opened<Limits>> {
   try {
-    if (redis === undefined) {
-      const store = await openSqliteLimits(join(dataDir, 'limits.db'))
-      // A file that other processes write is slow at worst, never silent.
-      return { limits: createSharedLimits(store, { onOutage: onFault, deadlineMs: 5_000 }), close: store.close }
-    }
-    const store = await openRedisLimits(redis)
-    return { limits: createSharedLimits(store, { onOutage: onFault }), close: store.close }
+    const store = await openLimits(redis ?? `sqlite:${join(dataDir, 'limits.db')}`)
+    // A file that other processes write is slow at worst, never silent.
+    const deadline = redis === undefined ? { deadlineMs: 5_000 } : {}
+    return { ...createSharedLimits(store, { onOutage: onFault, ...deadline }), close: store.close }
   } catch (error) {
     onFault(error)
-    return { limits: createMemoryLimits(), close() {} }
+    return { ...createMemoryLimits(), async close() {} }
   }
 }
 

@@ -39,6 +39,8 @@ interface Lease {
   /** How often the store was asked since the lease began, and how many calls to reserve next. */
   asked: number
   size: number
+  /** Calls that were answered since the lease was last kept. */
+  taken: number
   asking: boolean
   readonly waiting: Waiting[]
   timer: NodeJS.Timeout | undefined
@@ -48,7 +50,8 @@ interface Lease {
  * Counts the calls of a busy account in batches. The rule: a call is counted in the store, durably, before it is
  * answered. So nothing that was answered is ever lost and the limit is never passed, by any number of processes and
  * whatever is killed; a killed process costs an account at most the `MAX_CALLS` that it had reserved
- * and not answered. What is not used in `LEASE_MS` is given back, so that other processes see the count that much late.
+ * and not answered. What is not used in `LEASE_MS` is given back, so that other processes see the count that much late;
+ * an account that goes on calling stays busy.
  *
  * A limit that is reached is asked about again after `LEASE_MS`: refused calls cost the store nothing.
  *
@@ -78,8 +81,22 @@ export function leaseCalls(accounts: Accounts, { onError }: LeaseOptions = {}): 
     clearTimeout(lease.timer)
     lease.timer = setTimeout(() => {
       if (lease.asking) keepFor(accountId, lease)
-      else void end(accountId, lease)
+      else if (lease.taken === 0) void end(accountId, lease)
+      else void renew(accountId, lease)
     }, LEASE_MS).unref()
+  }
+
+  /** Gives back what is left of a lease that is in use; the next batch is as large as what was used in `LEASE_MS`. */
+  async function renew(accountId: string, lease: Lease): Promise<void> {
+    const calls = lease.unspent
+    lease.asking = true
+    lease.size = Math.max(1, Math.min(lease.size, lease.taken))
+    lease.taken = 0
+    lease.unspent = 0
+    lease.granted -= calls
+    lease.used -= calls
+    await giveBack(accountId, lease.windowId, calls)
+    await ask(accountId, lease)
   }
 
   async function ask(accountId: string, lease: Lease): Promise<void> {
@@ -155,6 +172,7 @@ function newLease(windowId: string, limit: number): Lease {
     unspent: 0,
     asked: 0,
     size: 1,
+    taken: 0,
     asking: false,
     waiting: [],
     timer: undefined,
@@ -174,5 +192,6 @@ function serves(lease: Lease, windowId: string, limit: number): boolean {
 function take(lease: Lease): Spend {
   const granted = Math.min(1, lease.unspent)
   lease.unspent -= granted
+  lease.taken += granted
   return { granted, used: lease.used - lease.unspent, windowId: lease.windowId }
 }

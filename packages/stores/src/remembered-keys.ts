@@ -3,6 +3,12 @@ import { LRUCache } from 'lru-cache'
 
 type Found = { readonly key: StoredKey; readonly account: Account }
 
+/** The answer as it is given again, and when it was had (`performance.now()`). */
+interface Remembered {
+  readonly found: Promise<Found>
+  readonly at: number
+}
+
 const MAX_KEYS = 10_000
 
 /** How long a key that was found is not asked for again: so long can another process still take a revoked one. */
@@ -16,7 +22,20 @@ const OUTAGE_MS = 60_000
  * revokes or changes is forgotten at once.
  */
 export function rememberKeys(accounts: Accounts): Accounts {
-  const keys = new LRUCache<string, { readonly found: Found; readonly at: number }>({ max: MAX_KEYS })
+  const keys = new LRUCache<string, Remembered>({ max: MAX_KEYS })
+
+  async function ask(id: string, known: Remembered | undefined): Promise<Found | undefined> {
+    const now = performance.now()
+    try {
+      const found = await accounts.findKey(id)
+      if (found === undefined || found.key.revokedAt !== undefined) keys.delete(id)
+      else keys.set(id, { found: Promise.resolve(found), at: now })
+      return found
+    } catch (error) {
+      if (known !== undefined && now - known.at < OUTAGE_MS) return known.found
+      throw error
+    }
+  }
 
   async function forgetting<T>(change: Promise<T>, forget: () => void): Promise<T> {
     try {
@@ -29,19 +48,9 @@ export function rememberKeys(accounts: Accounts): Accounts {
 
   return {
     ...accounts,
-    async findKey(id) {
-      const now = performance.now()
+    findKey(id) {
       const known = keys.get(id)
-      if (known !== undefined && now - known.at < FRESH_MS) return known.found
-      try {
-        const found = await accounts.findKey(id)
-        if (found === undefined || found.key.revokedAt !== undefined) keys.delete(id)
-        else keys.set(id, { found, at: now })
-        return found
-      } catch (error) {
-        if (known !== undefined && now - known.at < OUTAGE_MS) return known.found
-        throw error
-      }
+      return known !== undefined && performance.now() - known.at < FRESH_MS ? known.found : ask(id, known)
     },
     revokeKey: (id, at) => forgetting(accounts.revokeKey(id, at), () => keys.delete(id)),
     replaceKey: (id, next) => forgetting(accounts.replaceKey(id, next), () => keys.delete(id)),

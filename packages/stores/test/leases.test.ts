@@ -60,6 +60,18 @@ t.test('what is not used is given back by itself', async (t) => {
   t.equal(await store.usage(ACCOUNT.id, WINDOW), 1_000)
 })
 
+t.test('an account that goes on calling stays in batches, of about what it uses', async (t) => {
+  const { store, accounts, spend, spends } = await leased()
+  for (let call = 1; call <= 600; call++) {
+    t.equal((await spend()).used, call)
+    await delay(1)
+  }
+  // 32 by themselves, a few that double, and one or two for each tenth of a second.
+  t.ok(spends() < 100, `${spends()} statements`)
+  await accounts.close()
+  t.equal(await store.usage(ACCOUNT.id, WINDOW), 600)
+})
+
 t.test('calls that wait at the same moment are one statement', async (t) => {
   const { spend, spends, accounts } = await leased()
   const answers = await Promise.all(Array.from({ length: 200 }, () => spend(150)))

@@ -5,7 +5,6 @@ import {
   type Head,
   KEY_LOG,
   leafTile,
-  openFrontier,
   placeBatch,
   type SignedHead,
   type StoredRecord,
@@ -13,8 +12,10 @@ import {
   TILE_WIDTH,
   type Uncovered,
 } from '@sallyport/ledger'
-import type { Database, SqlRow, SqlValue } from '../driver.ts'
+import type { Database } from '../driver.ts'
 import { openDatabase } from '../open-database.ts'
+import { createRowInserter } from '../row-inserter.ts'
+import { bytesOf, headOf, subjectOf, type Tip, tipOf, uncoveredOf } from './rows.ts'
 import { type PackedDrafts, type PackedRecords, packRecords, unpackDrafts } from './transit.ts'
 
 /** Every version of the tables; a step that has been released is never changed, a new one is added. */
@@ -73,12 +74,6 @@ const MOST_TIPS = 10_000
 /** Rows that one statement erases by age. */
 const ERASE_AT_ONCE = 1000
 
-/** A head with the number of its log in the file. */
-interface Tip {
-  readonly id: number
-  readonly head: Head
-}
-
 /** Where appended records stand. */
 export interface AppendedPlaces {
   readonly firstId: number
@@ -108,17 +103,19 @@ export async function openLedgerFile(path: string) {
     'UPDATE log SET size = ?, link = ?, issued_at = ?, peaks = ? WHERE id = ? AND size = ? AND link = ?',
   )
   const updateNext = database.prepare('UPDATE ledger SET next_id = ? WHERE next_id = ?')
-  const insertRecord = database.prepare('INSERT INTO record VALUES (?, ?, ?, ?)')
+  const insertRecords = createRowInserter(database, 'record', 4)
   const insertNode = database.prepare('INSERT INTO node VALUES (?, ?, ?, ?)')
-  const insertSubject = database.prepare('INSERT INTO subject VALUES (?, ?, ?, ?, ?)')
+  const insertSubjects = createRowInserter(database, 'subject', 5)
   const selectRecord = database.prepare(
     'SELECT r.seq, r.bytes FROM record r JOIN log l ON l.id = r.log WHERE r.attestation_id = ? AND l.name = ?',
   )
   const selectRecords = database.prepare(
     'SELECT attestation_id, seq, bytes FROM record WHERE log = (SELECT id FROM log WHERE name = ?) AND seq >= ? ORDER BY seq LIMIT ?',
   )
+  // One row: a tile has 256 hashes, and to make a row is what takes the time.
   const selectNodes = database.prepare(
-    'SELECT hash FROM node WHERE log = (SELECT id FROM log WHERE name = ?) AND level = ? AND place >= ? AND place < ? ORDER BY place',
+    `SELECT group_concat(hex(hash), '' ORDER BY place) AS hashes FROM node
+     WHERE log = (SELECT id FROM log WHERE name = ?) AND level = ? AND place >= ? AND place < ?`,
   )
   const selectSubject = database.prepare('SELECT * FROM subject WHERE attestation_id = ?')
   const selectUncovered = database.prepare('SELECT * FROM log WHERE size > covered ORDER BY id LIMIT ?')
@@ -161,11 +158,11 @@ export async function openLedgerFile(path: string) {
     }
   }
 
-  function tipOf(log: string): Tip | undefined {
+  function findTip(log: string): Tip | undefined {
     const known = tips.get(log)
     if (known !== undefined) return known
     const row = selectLog.get(log)
-    return row === undefined ? undefined : { id: Number(row['id']), head: headOf(row) }
+    return row && tipOf(row)
   }
 
   /** The first id and each record's position; ids rise by one. */
@@ -174,10 +171,10 @@ export async function openLedgerFile(path: string) {
     return transaction((): AppendedPlaces | undefined => {
       const nextId = Number(selectLedger.get()?.['next_id'])
       if (nextId !== ourNextId || tips.size > MOST_TIPS) tips = new Map()
-      if (expected !== undefined && (tipOf(expected.log)?.head.size ?? 0) !== expected.size) return undefined
+      if (expected !== undefined && (findTip(expected.log)?.head.size ?? 0) !== expected.size) return undefined
       const before = new Map<string, Tip>()
       const batch = placeBatch(origin, nextId, drafts, (log) => {
-        const tip = tipOf(log)
+        const tip = findTip(log)
         if (tip !== undefined) before.set(log, tip)
         return tip?.head
       })
@@ -198,11 +195,16 @@ export async function openLedgerFile(path: string) {
       tips.set(log, { id: tip.id, head })
       ids.set(log, tip.id)
     }
-    for (const { attestationId, log, seq, bytes, issuedAt, subject } of records) {
-      insertRecord.run(attestationId, ids.get(log) as number, seq, bytes)
-      if (subject === undefined) continue
-      insertSubject.run(attestationId, issuedAt, subject.address, subject.salt, subject.context ?? null)
-    }
+    insertRecords(
+      records.map(({ attestationId, log, seq, bytes }) => [attestationId, ids.get(log) as number, seq, bytes]),
+    )
+    insertSubjects(
+      records.flatMap(({ attestationId, issuedAt, subject }) =>
+        subject === undefined
+          ? []
+          : [[attestationId, issuedAt, subject.address, subject.salt, subject.context ?? null]],
+      ),
+    )
     for (const { log, tileLevel, index, hash } of nodes) insertNode.run(ids.get(log) as number, tileLevel, index, hash)
   }
 
@@ -210,7 +212,7 @@ export async function openLedgerFile(path: string) {
     insertLog.run(log, '', new Uint8Array())
     const row = selectLog.get(log)
     if (row === undefined) throw new Error(`The log ${log} was not made.`)
-    return { id: Number(row['id']), head: headOf(row) }
+    return tipOf(row)
   }
 
   return {
@@ -239,24 +241,14 @@ export async function openLedgerFile(path: string) {
       const start = index * TILE_WIDTH
       if (tileLevel === 0)
         return leafTile(selectRecords.all(log, start, TILE_WIDTH).map((row) => bytesOf(row, 'bytes')))
-      return Buffer.concat(
-        selectNodes.all(log, tileLevel, start, start + TILE_WIDTH).map((row) => bytesOf(row, 'hash')),
-      )
+      const hashes = selectNodes.get(log, tileLevel, start, start + TILE_WIDTH)?.['hashes']
+      return typeof hashes === 'string' ? Buffer.from(hashes, 'hex') : new Uint8Array()
     },
     subjects(attestationIds: readonly number[]): ReadonlyMap<number, Subject> {
       const found = attestationIds.map((id) => [id, selectSubject.get(id)] as const)
       return new Map(found.flatMap(([id, row]) => (row === undefined ? [] : [[id, subjectOf(row)]])))
     },
-    uncovered: (limit: number): readonly Uncovered[] =>
-      selectUncovered.all(limit).map((row) => {
-        const { size, peaks } = headOf(row)
-        return {
-          log: String(row['name']),
-          size,
-          root: openFrontier(size, peaks).root(),
-          covered: Number(row['covered']),
-        }
-      }),
+    uncovered: (limit: number): readonly Uncovered[] => selectUncovered.all(limit).map(uncoveredOf),
     putCheckpoint: ({ log, size, note }: SignedHead, after: number, keyCount: number): boolean =>
       transaction(() => {
         const row = selectLog.get(log)
@@ -314,28 +306,4 @@ function rollback(database: Database): void {
   } catch {
     // There was nothing left to roll back.
   }
-}
-
-function headOf(row: SqlRow): Head {
-  return {
-    size: Number(row['size']),
-    link: String(row['link']),
-    issuedAt: Number(row['issued_at']),
-    peaks: bytesOf(row, 'peaks'),
-  }
-}
-
-function subjectOf(row: SqlRow): Subject {
-  const context = row['context']
-  return {
-    address: String(row['address']),
-    salt: bytesOf(row, 'salt'),
-    ...(context === null || context === undefined ? {} : { context: String(context) }),
-  }
-}
-
-function bytesOf(row: SqlRow, column: string): Uint8Array {
-  const value: SqlValue | undefined = row[column]
-  if (!(value instanceof Uint8Array)) throw new TypeError(`${column} holds no bytes.`)
-  return value
 }

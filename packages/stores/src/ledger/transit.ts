@@ -1,40 +1,57 @@
 import type { Draft, StoredRecord } from '@sallyport/ledger'
 
 /**
- * Drafts on their way to the thread that writes: flat lists of texts and numbers are handed over several times as fast
- * as objects with names and byte arrays.
+ * Drafts on their way to the thread that writes: one long text and flat numbers are handed over several times as fast as
+ * objects with names and byte arrays, or as many short texts.
  */
 export interface PackedDrafts {
-  /** Log, front, middle, back, and of the subject address, salt (one character a byte) and context. */
-  readonly texts: readonly string[]
+  /** For each draft a line each of log, front, middle, back, and of its subject the address and the context. */
+  readonly text: string
   readonly times: Float64Array
+  /** The salts of the subjects, one behind the other, and where each ends; one that ends where it begins is of none. */
+  readonly salts: Uint8Array
+  readonly saltEnds: Uint32Array
 }
 
-const TEXTS = 7
+const LINES = 6
 
 export function packDrafts(drafts: readonly Draft[]): PackedDrafts {
-  const texts: string[] = []
+  const lines: string[] = []
+  const salts: Uint8Array[] = []
   const times = new Float64Array(drafts.length)
+  const saltEnds = new Uint32Array(drafts.length)
+  let end = 0
   for (const [index, { log, at, front, middle, back, subject }] of drafts.entries()) {
     times[index] = at
-    texts.push(log, front, middle, back)
-    if (subject === undefined) texts.push('', '', '')
-    else texts.push(subject.address, Buffer.from(subject.salt).toString('latin1'), subject.context ?? '')
+    lines.push(log, front, middle, back, subject?.address ?? '', subject?.context ?? '')
+    if (subject !== undefined) {
+      salts.push(subject.salt)
+      end += subject.salt.length
+    }
+    saltEnds[index] = end
   }
-  return { texts, times }
+  // The last line ends too, so that no drafts are no lines.
+  lines.push('')
+  return { text: lines.join('\n'), times, salts: new Uint8Array(Buffer.concat(salts, end)), saltEnds }
 }
 
-/** A salt is never empty and a context is JSON, so an empty text says that there is none. */
-export function unpackDrafts({ texts, times }: PackedDrafts): readonly Draft[] {
+/** Throws for a text with a line break of its own; JSON has none, names of logs and addresses neither. */
+export function unpackDrafts({ text, times, salts, saltEnds }: PackedDrafts): readonly Draft[] {
+  const lines = text.split('\n')
+  if (lines.length !== times.length * LINES + 1) throw new Error('A draft has a line break.')
+  let begin = 0
   return Array.from(times, (at, index): Draft => {
-    const [log = '', front = '', middle = '', back = '', address = '', salt = '', context = ''] = texts.slice(
-      index * TEXTS,
-      (index + 1) * TEXTS,
-    )
+    const from = index * LINES
+    const [log, front, middle, back, address, context] = lines.slice(from, from + LINES) as [
+      ...[log: string, front: string, middle: string, back: string],
+      ...[address: string, context: string],
+    ]
+    const salt = salts.subarray(begin, saltEnds[index])
+    begin = saltEnds[index] as number
     const draft = { log, at, front, middle, back }
-    if (salt === '') return draft
-    const subject = { address, salt: Buffer.from(salt, 'latin1') }
-    return { ...draft, subject: context === '' ? subject : { ...subject, context } }
+    if (salt.length === 0) return draft
+    const subject = context === '' ? { address, salt } : { address, salt, context }
+    return Object.assign(draft, { subject })
   })
 }
 
@@ -48,19 +65,20 @@ export interface PackedRecords {
 }
 
 export function packRecords(records: readonly Omit<StoredRecord, 'log'>[]): PackedRecords {
+  const ids = new Float64Array(records.length)
+  const positions = new Float64Array(records.length)
   const ends = new Float64Array(records.length)
   let end = 0
-  for (const [index, { bytes }] of records.entries()) {
+  for (const [index, { attestationId, seq, bytes }] of records.entries()) {
+    ids[index] = attestationId
+    positions[index] = seq
     end += bytes.length
     ends[index] = end
   }
-  return {
-    ids: Float64Array.from(records, ({ attestationId }) => attestationId),
-    positions: Float64Array.from(records, ({ seq }) => seq),
-    ends,
-    // A copy of its own: memory of the pool would be handed over whole.
-    bytes: new Uint8Array(Buffer.concat(records.map(({ bytes }) => bytes))),
-  }
+  // Memory of its own: that of a pool would be handed over whole.
+  const joined = new Uint8Array(end)
+  for (const [index, { bytes }] of records.entries()) joined.set(bytes, ends[index - 1] ?? 0)
+  return { ids, positions, ends, bytes: joined }
 }
 
 export function unpackRecords(log: string, { ids, positions, ends, bytes }: PackedRecords): readonly StoredRecord[] {

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import {
   type Batch,
-  type Head,
+  type Draft,
   KEY_LOG,
   type LedgerStore,
   leafTile,
-  openFrontier,
   placeBatch,
   type StoredRecord,
   TILE_WIDTH,
 } from '@sallyport/ledger'
+import { bytesOf, subjectOf, type Tip, tipOf, uncoveredOf } from '../ledger/rows.ts'
 import { migrate } from './migrate.ts'
 import { openPostgres, type PostgresQuery, type PostgresRow } from './pool.ts'
 
@@ -70,17 +70,20 @@ const STEPS: readonly string[] = [
 const LOCK_HEAD = `SELECT next_id, set_config('synchronous_commit', 'on', true) FROM ledger FOR UPDATE`
 
 /**
- * All that one batch writes, in one statement. The heads are compared with what they were, although the lock lets
+ * All that one batch writes, in one statement. Records and salts come in one piece each: bytes in an array would go as
+ * hexadecimal text, twice as long and escaped. The heads are compared with what they were, although the lock lets
  * nobody in between: the last line gives no row unless every one of them was as expected.
  */
 const WRITE = `
   WITH records AS (
     INSERT INTO ledger_record
-    SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[])
+    SELECT id, log, seq, substring($4::bytea FROM start FOR length)
+    FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $23::int[], $24::int[]) AS r (id, log, seq, start, length)
   ), subjects AS (
     INSERT INTO ledger_subject
-    SELECT id, at, address, salt, nullif(context, '')
-    FROM unnest($5::bigint[], $6::bigint[], $7::text[], $8::bytea[], $9::text[]) AS s (id, at, address, salt, context)
+    SELECT id, at, address, substring($8::bytea FROM start FOR length), nullif(context, '')
+    FROM unnest($5::bigint[], $6::bigint[], $7::text[], $9::text[], $25::int[], $26::int[])
+      AS s (id, at, address, context, start, length)
   ), nodes AS (
     INSERT INTO ledger_node SELECT * FROM unnest($10::bigint[], $11::int[], $12::bigint[], $13::bytea[])
   ), heads AS (
@@ -101,10 +104,18 @@ const SELECT_RECORDS = `SELECT attestation_id, seq, bytes FROM ledger_record WHE
 const STATEMENT_MS = 2_000
 const ERASE_MS = 600_000
 
-interface Tip {
-  readonly id: number
-  readonly head: Head
+/** Logs whose head is kept in memory between two transactions. */
+const MOST_TIPS = 1_000
+
+type Expected = Parameters<LedgerStore['append']>[1]
+
+/** The heads that our last transaction left, good for as long as the next id is still the one that it left. */
+interface Known {
+  readonly nextId: number
+  readonly tips: ReadonlyMap<string, Tip>
 }
+
+const NOTHING_KNOWN: Known = { nextId: -1, tips: new Map() }
 
 /** Opens the ledger in a PostgreSQL database, which any number of nodes may append to. Nothing waits for ever. */
 export async function openPostgresLedger(url: string): Promise<LedgerStore> {
@@ -128,23 +139,38 @@ export async function openPostgresLedger(url: string): Promise<LedgerStore> {
     return (await query(sql, values)).rows[0]
   }
 
+  let known = NOTHING_KNOWN
+
+  async function append(query: PostgresQuery, known: Known, drafts: readonly Draft[], expected: Expected) {
+    const nextId = Number((await query(LOCK_HEAD, [], 'ledger_lock')).rows[0]?.['next_id'])
+    const names = new Set([...drafts.map(({ log }) => log), ...(expected === undefined ? [] : [expected.log])])
+    const held = nextId === known.nextId ? known.tips : new Map<string, Tip>()
+    const missing = [...names].filter((log) => !held.has(log))
+    const tips = new Map([...held, ...(missing.length === 0 ? [] : await tipsOf(query, missing))])
+    if (expected !== undefined && (tips.get(expected.log)?.head.size ?? 0) !== expected.size) return undefined
+    const batch = placeBatch(origin, nextId, drafts, (log) => tips.get(log)?.head)
+    const begun = await beginLogs(
+      query,
+      [...batch.heads.keys()].filter((log) => !tips.has(log)),
+    )
+    const before = new Map([...tips, ...begun])
+    const { changes } = await query(WRITE, valuesOf(batch, before, nextId), 'ledger_write')
+    if (changes !== 1) throw new Error('The head of the ledger is another than it was.')
+    return { batch, before }
+  }
+
   return {
     origin,
-    append: (drafts, expected) =>
-      postgres.transaction(async (query) => {
-        const nextId = Number((await query(LOCK_HEAD)).rows[0]?.['next_id'])
-        const names = [...new Set([...drafts.map(({ log }) => log), ...(expected === undefined ? [] : [expected.log])])]
-        const tips = await tipsOf(query, names)
-        if (expected !== undefined && (tips.get(expected.log)?.head.size ?? 0) !== expected.size) return undefined
-        const batch = placeBatch(origin, nextId, drafts, (log) => tips.get(log)?.head)
-        const begun = await beginLogs(
-          query,
-          [...batch.heads.keys()].filter((log) => !tips.has(log)),
-        )
-        const { changes } = await query(WRITE, valuesOf(batch, new Map([...tips, ...begun]), nextId))
-        if (changes !== 1) throw new Error('The head of the ledger is another than it was.')
-        return batch.records.map(({ attestationId, seq }) => ({ attestationId, seq }))
-      }),
+    async append(drafts, expected) {
+      const from = known
+      // Of a transaction that fails nobody knows what it left.
+      known = NOTHING_KNOWN
+      const written = await postgres.transaction((query) => append(query, from, drafts, expected))
+      if (written === undefined) return undefined
+      const { batch, before } = written
+      known = { nextId: batch.nextId, tips: before.size > MOST_TIPS ? new Map() : tipsAfter(before, batch) }
+      return batch.records.map(({ attestationId, seq }) => ({ attestationId, seq }))
+    },
     async head(log) {
       return (await tipsOf(query, [log])).get(log)?.head
     },
@@ -172,25 +198,11 @@ export async function openPostgresLedger(url: string): Promise<LedgerStore> {
     },
     async subjects(attestationIds) {
       const { rows } = await query('SELECT * FROM ledger_subject WHERE attestation_id = ANY($1)', [attestationIds])
-      return new Map(
-        rows.map((row) => {
-          const context = row['context']
-          const subject = { address: String(row['address']), salt: bytesOf(row, 'salt') }
-          return [Number(row['attestation_id']), context === null ? subject : { ...subject, context: String(context) }]
-        }),
-      )
+      return new Map(rows.map((row) => [Number(row['attestation_id']), subjectOf(row)]))
     },
     async uncovered(limit) {
       const { rows } = await query('SELECT * FROM ledger_log WHERE size > covered ORDER BY id LIMIT $1', [limit])
-      return rows.map((row) => {
-        const { size, peaks } = headOf(row)
-        return {
-          log: String(row['name']),
-          size,
-          root: openFrontier(size, peaks).root(),
-          covered: Number(row['covered']),
-        }
-      })
+      return rows.map(uncoveredOf)
     },
     putCheckpoint: ({ log, size, note }, after, keyCount) =>
       postgres.transaction(async (query) => {
@@ -246,7 +258,11 @@ export async function openPostgresLedger(url: string): Promise<LedgerStore> {
 
 async function tipsOf(query: PostgresQuery, names: readonly string[]): Promise<ReadonlyMap<string, Tip>> {
   const { rows } = await query('SELECT * FROM ledger_log WHERE name = ANY($1)', [names])
-  return new Map(rows.map((row) => [String(row['name']), { id: Number(row['id']), head: headOf(row) }]))
+  return new Map(rows.map((row) => [String(row['name']), tipOf(row)]))
+}
+
+function tipsAfter(before: ReadonlyMap<string, Tip>, { heads }: Batch): ReadonlyMap<string, Tip> {
+  return new Map([...before].map(([log, { id, head }]) => [log, { id, head: heads.get(log) ?? head }]))
 }
 
 /** Makes the rows of new logs; the head that they begin with is written right after. */
@@ -274,11 +290,11 @@ function valuesOf({ records, nodes, heads, nextId }: Batch, tips: ReadonlyMap<st
     records.map(({ attestationId }) => attestationId),
     records.map(({ log }) => idOf(log)),
     records.map(({ seq }) => seq),
-    records.map(({ bytes }) => bytes),
+    Buffer.concat(records.map(({ bytes }) => bytes)),
     subjects.map(({ attestationId }) => attestationId),
     subjects.map(({ issuedAt }) => issuedAt),
     subjects.map(({ address }) => address),
-    subjects.map(({ salt }) => Buffer.from(salt)),
+    Buffer.concat(subjects.map(({ salt }) => salt)),
     subjects.map(({ context }) => context ?? ''),
     nodes.map(({ log }) => idOf(log)),
     nodes.map(({ tileLevel }) => tileLevel),
@@ -293,24 +309,21 @@ function valuesOf({ records, nodes, heads, nextId }: Batch, tips: ReadonlyMap<st
     after.map(([log]) => tipOf(log).head.link),
     nextId,
     before,
+    ...placesOf(records.map(({ bytes }) => bytes.length)),
+    ...placesOf(subjects.map(({ salt }) => salt.length)),
   ]
+}
+
+/** Where pieces of these lengths begin, from 1 as SQL counts, when they lie one behind the other; and the lengths. */
+function placesOf(lengths: readonly number[]): readonly [readonly number[], readonly number[]] {
+  let next = 1
+  const starts = lengths.map((length) => {
+    next += length
+    return next - length
+  })
+  return [starts, lengths]
 }
 
 function recordOf(log: string, row: PostgresRow): StoredRecord {
   return { log, attestationId: Number(row['attestation_id']), seq: Number(row['seq']), bytes: bytesOf(row, 'bytes') }
-}
-
-function headOf(row: PostgresRow): Head {
-  return {
-    size: Number(row['size']),
-    link: String(row['link']),
-    issuedAt: Number(row['issued_at']),
-    peaks: bytesOf(row, 'peaks'),
-  }
-}
-
-function bytesOf(row: PostgresRow, column: string): Uint8Array {
-  const value = row[column]
-  if (!(value instanceof Uint8Array)) throw new TypeError(`${column} holds no bytes.`)
-  return value
 }

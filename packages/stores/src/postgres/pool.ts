@@ -7,10 +7,14 @@ export type PostgresValue = null | number | string | boolean | Buffer | readonly
 /** A row as the driver gives it: int8 as a number, timestamps as Date, bytea as Buffer. */
 export type PostgresRow = Readonly<Record<string, unknown>>
 
-/** Runs one statement with `$1` … parameters and gives its rows; `changes` counts what it inserted, updated or deleted. */
+/**
+ * Runs one statement with `$1` … parameters and gives its rows; `changes` counts what it inserted, updated or deleted.
+ * One with a `name`, which is that of this text alone, is parsed and planned once a connection.
+ */
 export type PostgresQuery = (
   sql: string,
   values?: readonly PostgresValue[],
+  name?: string,
 ) => Promise<{ readonly rows: readonly PostgresRow[]; readonly changes: number }>
 
 /**
@@ -73,18 +77,14 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   }
 
   return {
-    query: async (sql, values = []) => answerOf(await pool.query(sql, [...values])),
+    query: async (sql, values = [], name) => answerOf(await pool.query(configOf(sql, values, name))),
     async transaction(work, ownStatementMs = statementMs) {
       const client = await pool.connect()
       // A socket that breaks between two statements is met by the second; without a listener it ends the process.
       const ignore = (): void => {}
       client.on('error', ignore)
-      const query: PostgresQuery = async (text, values = []) => {
-        const timed: QueryConfig & { readonly query_timeout: number } = {
-          text,
-          values: [...values],
-          query_timeout: ownStatementMs,
-        }
+      const query: PostgresQuery = async (sql, values = [], name) => {
+        const timed = { ...configOf(sql, values, name), query_timeout: ownStatementMs }
         return answerOf(await client.query(timed))
       }
       let failure: unknown
@@ -117,6 +117,10 @@ export function isUnreachable(error: unknown): boolean {
   // 57P01 to 57P03: shutting down, crashed, starting up; 53300: no connection is free.
   if (/^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|08|57P0|53300)/.test(code)) return true
   return code === '' && /timeout|terminated|not queryable/i.test(error.message)
+}
+
+function configOf(text: string, values: readonly PostgresValue[], name: string | undefined): QueryConfig {
+  return { text, values: [...values], ...(name === undefined ? {} : { name }) }
 }
 
 function answerOf(result: { readonly rows: readonly PostgresRow[]; readonly rowCount: number | null }) {

@@ -1,0 +1,21 @@
+import type { Draft } from '@sallyport/ledger'
+import t from 'tap'
+import { packDrafts, unpackDrafts } from '../src/ledger/transit.ts'
+
+const DRAFT: Draft = { log: 't/a', at: 1, front: ',"x":"ä \\n"', middle: ',"y":1', back: ',"z":2' }
+const salt = (byte: number) => new Uint8Array(32).fill(byte)
+
+t.test('drafts arrive as they were sent, with and without a subject or a context', async (t) => {
+  const drafts: readonly Draft[] = [
+    { ...DRAFT, subject: { address: '203.0.113.7', salt: salt(1) } },
+    DRAFT,
+    { ...DRAFT, at: 2, subject: { address: '2001:db8::1', salt: salt(10), context: '{"a":"\\n"}' } },
+    { ...DRAFT, front: '', middle: '', back: '' },
+  ]
+  t.same(unpackDrafts(packDrafts(drafts)), drafts)
+  t.same(unpackDrafts(packDrafts([])), [])
+})
+
+t.test('a text that would shift those behind it is refused', async (t) => {
+  t.throws(() => unpackDrafts(packDrafts([{ ...DRAFT, log: 't/a\nb' }, DRAFT])), /line break/)
+})
