@@ -29,7 +29,10 @@ export async function faultOutages(): Promise<readonly string[]> {
     const run = async (name: string, server: TestServer, config: ConfigInput, path: string, most: number) => {
       for (const [outage, begin] of Object.entries(OUTAGES)) {
         const dataDir = join(folder, `${name}-${outage}`)
-        const sallyport = await open({ dataDir, data: { refresh: false, sources: NO_DATA }, ...config }, { onFault: () => {} })
+        const sallyport = await open(
+          { dataDir, data: { refresh: false, sources: NO_DATA }, ...config },
+          { onFault: () => {} },
+        )
         const { key } = await sallyport.keyring.issue({ plan: 'enterprise' })
         let client = 0
         const ask = async () => {
