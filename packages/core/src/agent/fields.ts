@@ -43,14 +43,23 @@ function markOf(name: string): number {
   return (length << 5) | (name.charCodeAt(length < 4 ? 0 : length - 4) & 31)
 }
 
-/** The names by their mark: whatever a field is called, one look here and at most one comparison. */
-const BY_MARK: readonly (Name | undefined)[] = Array.from({ length: (18 + 1) << 5 }, (_, mark) =>
-  NAMES.find((name) => markOf(name) === mark),
-)
+/** A name that is looked for, and how it is mostly written where it is not in lower case: `User-Agent`. */
+interface Wanted {
+  readonly name: Name
+  readonly written: string
+}
+
+/** By their mark: whatever a field is called, one look here and few comparisons. */
+const BY_MARK: readonly (Wanted | undefined)[] = Array.from({ length: (18 + 1) << 5 }, (_, mark) => {
+  const name = NAMES.find((name) => markOf(name) === mark)
+  return name && { name, written: name.replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase()) }
+})
 
 function nameOf(field: string): Name | undefined {
-  const name = BY_MARK[markOf(field)]
-  return name !== undefined && isNamed(field, name) ? name : undefined
+  const wanted = BY_MARK[markOf(field)]
+  if (wanted === undefined) return undefined
+  // Comparing whole texts is several times as fast as letter by letter.
+  return field === wanted.written || field === wanted.name || isNamed(field, wanted.name) ? wanted.name : undefined
 }
 
 /** Of these it is enough that they came. */
