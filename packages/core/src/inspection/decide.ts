@@ -1,5 +1,5 @@
 import type { NetworkFinding, VerdictRule } from '../network/finding.ts'
-import type { CompiledPolicy, MatchedRule, RulesInPlay } from '../policy/compile.ts'
+import { type CompiledPolicy, firstMatch, firstOnTrial, type MatchedRule, type RulesInPlay } from '../policy/compile.ts'
 import type { Action, Mode } from '../vocabulary.ts'
 import type { Decision, Reason } from './decision.ts'
 import type { Inspection } from './inspection.ts'
@@ -35,8 +35,8 @@ export function ruleOn(
   if (inspection.agent.identity?.type === 'address') {
     return { action: 'allow', enforced: true, reasons: reasonsOf(ALLOWLISTED, undefined, network, inspection) }
   }
-  const rule = rules.firstMatch(inspection, fields)
-  const trial = rules.firstOnTrial(inspection, fields, rule)
+  const rule = firstMatch(rules, inspection, fields)
+  const trial = firstOnTrial(rules, inspection, fields, rule)
   if (trial !== undefined && SEVERITY[trial.action] > SEVERITY[rule.action]) {
     const reasons = reasonsOf(trial.reason, rule, network, inspection)
     return { action: trial.action, enforced: false, reasons }

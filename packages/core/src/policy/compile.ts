@@ -28,10 +28,29 @@ export interface CompiledPolicy {
 export interface RulesInPlay {
   /** Nothing that is left asks about the request: each is decided like any other. */
   readonly settled: boolean
-  /** The first rule that matches and is not on trial, else the policy's default. */
-  firstMatch(inspection: Inspection, fields: readonly string[]): MatchedRule
-  /** The first rule on trial that matches and stands before another. */
-  firstOnTrial(inspection: Inspection, fields: readonly string[], before: MatchedRule): MatchedRule | undefined
+  readonly inForce: readonly Candidate[]
+  readonly onTrial: readonly Candidate[]
+  readonly fallback: MatchedRule
+}
+
+/** The first rule that matches and is not on trial, else the policy's default. */
+export function firstMatch(
+  { inForce, fallback }: RulesInPlay,
+  inspection: Inspection,
+  fields: readonly string[],
+): MatchedRule {
+  return firstOf(inForce, inspection, fields) ?? fallback
+}
+
+/** The first rule on trial that matches and stands before another. */
+export function firstOnTrial(
+  { onTrial }: RulesInPlay,
+  inspection: Inspection,
+  fields: readonly string[],
+  before: MatchedRule,
+): MatchedRule | undefined {
+  const first = firstOf(onTrial, inspection, fields)
+  return first === undefined || first.place > before.place ? undefined : first
 }
 
 export interface MatchedRule {
@@ -73,7 +92,7 @@ export function compilePolicy(policy: Policy): CompiledPolicy {
 }
 
 /** A rule of which the subject is no obstacle: what it decides where its tests of the request hold. */
-interface Candidate {
+export interface Candidate {
   readonly matched: MatchedRule
   readonly request: readonly RequestTest[]
 }
@@ -91,14 +110,7 @@ function inPlay(rules: readonly CompiledRule[], subject: Subject, fallback: Matc
     // It matches whatever is asked for: no rule behind it is ever reached.
     if (!rule.monitor && candidate.request.length === 0) break
   }
-  return {
-    settled,
-    firstMatch: (inspection, fields) => firstOf(inForce, inspection, fields) ?? fallback,
-    firstOnTrial(inspection, fields, before) {
-      const first = firstOf(onTrial, inspection, fields)
-      return first === undefined || first.place > before.place ? undefined : first
-    },
-  }
+  return { settled, inForce, onTrial, fallback }
 }
 
 function firstOf(
@@ -106,6 +118,7 @@ function firstOf(
   inspection: Inspection,
   fields: readonly string[],
 ): MatchedRule | undefined {
+  if (candidates.length === 0) return undefined
   for (const { request, matched } of candidates) if (isRequest(request, inspection, fields)) return matched
   return undefined
 }
