@@ -8,15 +8,15 @@ const KEPT_BY_DEFAULT = 1000
 
 /**
  * A Node request as the neutral value that is inspected. `target` is the request target as received: hosts that strip
- * a mount from `req.url` pass the original. `fields` is a copy of `req.rawHeaders`, into which the verdict is written;
- * whoever is done before that saves the copy.
+ * a mount from `req.url` pass the original. `fields` is a copy of `req.rawHeaders`: it is evidence, and the verdict is
+ * written into the received ones.
  */
 export function inspectionRequest(
   req: IncomingMessage,
   target: string = req.url ?? '',
   // HTTP/2 hides the socket of a stream that is already gone.
   socket: Socket | undefined = req.socket,
-  fields: readonly string[] = req.rawHeaders.slice(),
+  received: readonly string[] = req.rawHeaders,
 ): InspectionRequest {
   return {
     peer: socket?.remoteAddress ?? '',
@@ -24,7 +24,7 @@ export function inspectionRequest(
     target,
     scheme: socket === undefined ? 'unknown' : (socket as Partial<TLSSocket>).encrypted ? 'https' : 'http',
     httpVersion: req.httpVersion,
-    fields,
+    fields: received.slice(),
   }
 }
 

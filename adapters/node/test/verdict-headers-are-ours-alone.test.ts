@@ -1,8 +1,9 @@
 import { type IncomingMessage, request } from 'node:http'
 import { connect, createServer as createHttp2, type Http2ServerRequest } from 'node:http2'
 import type { AddressInfo } from 'node:net'
+import type { InspectionRequest } from '@sallyport/core'
 import t, { type Test } from 'tap'
-import { applyDecision, inspectionRequest, VERDICT_PREFIX, withVerdict } from '../src/index.ts'
+import { applyDecision, decideRequest, inspectionRequest, VERDICT_PREFIX, withVerdict } from '../src/index.ts'
 import { decisionOn, serve } from './support.ts'
 
 const CASES = [(name: string) => name, (name: string) => name.toUpperCase(), (name: string) => name.replace('s', 'S')]
@@ -117,3 +118,17 @@ t.test('the requests of an HTTP/2 server, whose rawHeaders cannot be replaced', 
   t.equal(headers['sallyport-action'], 'flag')
   t.equal(headers['sallyport_action'], undefined)
 })
+
+t.test('what was inspected stays as it was received', (t) =>
+  received(t, SENT, (req) => {
+    const before = [...req.rawHeaders]
+    let inspected: readonly string[] = []
+    const decide = ({ fields }: InspectionRequest) => {
+      inspected = fields
+      return decisionOn('/flagged', { asn: 64496 })
+    }
+    t.equal(decideRequest({ decide }, req).decision?.action, 'flag')
+    t.same(inspected, before)
+    t.notSame(req.rawHeaders, before)
+  }),
+)

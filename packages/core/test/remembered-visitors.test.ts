@@ -9,6 +9,7 @@ import {
   createFakeNetworks,
   hitOf,
   snapshotOf,
+  snapshotsOf,
   systemOf,
 } from '../src/testing/fakes.ts'
 import { agentInspector, CHROME, FIREFOX_TEXT, fieldsOf, HOME, NOW, PROXY, RACK, requestOf } from './agents.ts'
@@ -157,4 +158,16 @@ t.test('a flood of others drives no regular visitor out of memory', async (t) =>
   const known = from(HOME)
   for (let other = 0; other < 20_000; other++) from(`9.${other & 255}.${other >> 8}.7`)
   t.equal(from(HOME), known)
+})
+
+t.test('an observation that runs out while a visitor is looked up is not remembered', async (t) => {
+  const observation = { networkClass: 'vpn', origin: 'operator', provider: '', setAt: 0, note: '' } as const
+  for (let most = 1; most < 8; most++) {
+    let asked = 0
+    const observations = { find: () => (++asked <= most ? observation : undefined) }
+    const { inspect } = agentInspector({ snapshots: snapshotsOf({ networks: NETWORKS, observations }) })
+    const request = requestOf(fieldsOf(CHROME))
+    while (asked <= most) inspect(request)
+    t.equal(inspect(request).network.verdict.classification, 'residential_clean', `after ${most} times`)
+  }
 })

@@ -80,8 +80,10 @@ export function createVisitors(trust: ClientTrust): Visitors {
       }
       const resolved = resolveClient(request, trust)
       const again = cameBefore(resolved.address)
+      // Asked for first: where it runs out while the rest is looked up, the next request looks again.
+      const observation = again ? observationOf(resolved, snapshot) : undefined
       const visitor = visitorOf(resolved, snapshot, again)
-      if (again) remembered.set(key, { visitor, peer, line, observation: observationOf(visitor, snapshot) })
+      if (again) remembered.set(key, { visitor, peer, line, observation })
       return visitor
     },
   }
@@ -111,7 +113,7 @@ function holds({ visitor, observation }: Remembered, snapshot: Snapshot): boolea
   return observationOf(visitor, snapshot) === observation
 }
 
-function observationOf({ address }: Visitor, { observations }: Snapshot): Observation | undefined {
+function observationOf({ address }: Pick<Visitor, 'address'>, { observations }: Snapshot): Observation | undefined {
   return address === undefined ? undefined : observations?.find(address)
 }
 
