@@ -9,9 +9,10 @@ import {
   reservedRow,
   type SystemTable,
 } from '@sallyport/core'
+import { createRandom, type Random } from '@sallyport/core/testing'
 import { SOURCES, type SourceRow } from '@sallyport/data/sources'
 import { compileTables, loadTables, type ResolvedSource, resolveSources } from '@sallyport/datasets'
-import { addressIn, createRandom, type Random } from './random.ts'
+import { addressIn } from './random.ts'
 
 /*
  * Made lists as large as the published ones, which the repository does not hold: prefixes and addresses are drawn from

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Address, address4, formatAddress, type Prefix, parseAddress, reservedRow } from '@sallyport/core'
+import { createRandom, type Random } from '@sallyport/core/testing'
 import {
   type CityTable,
   cityPath,
@@ -19,7 +20,7 @@ import {
 import IPCIDR from 'ip-cidr'
 import { open } from 'maxmind'
 import { fullSources } from './full-tables.ts'
-import { addressIn, createRandom, flat, type Random } from './random.ts'
+import { addressIn, flat } from './random.ts'
 import { type Candidate, measure, printMeasured } from './rounds.ts'
 
 const COUNT = 100_000

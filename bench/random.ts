@@ -1,18 +1,5 @@
 import { type Address, address4, address6 } from '@sallyport/core'
-
-/** A whole number from 0 up to the one before `below`. */
-export type Random = (below: number) => number
-
-/** A small seeded generator (xorshift32), so that every run asks the same things. */
-export function createRandom(seed: number): Random {
-  let state = seed | 1
-  return (below) => {
-    state ^= state << 13
-    state ^= state >>> 17
-    state ^= state << 5
-    return (state >>> 0) % below
-  }
-}
+import type { Random } from '@sallyport/core/testing'
 
 /** A random address inside a prefix. */
 export function addressIn({ family, a, b, c, d }: Address, length: number, random: Random): Address {

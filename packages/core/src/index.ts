@@ -136,7 +136,7 @@ export { riskScore } from './network/risk.ts'
 export type { WholeAnswer } from './outbound/whole.ts'
 export { dropBody, fetchBytes, fetchText } from './outbound/whole.ts'
 // policy
-export type { CompiledPolicy, MatchedRule } from './policy/compile.ts'
+export type { CompiledPolicy } from './policy/compile.ts'
 export { compilePolicy } from './policy/compile.ts'
 export type { CanonicalPath } from './policy/path.ts'
 export { canonicalPath } from './policy/path.ts'

@@ -12,6 +12,7 @@ import {
   snapshotsOf,
   systemOf,
 } from '../src/testing/fakes.ts'
+import { createRandom } from '../src/testing/random.ts'
 import { agentInspector, CHROME, FIREFOX_TEXT, fieldsOf, HOME, NOW, PROXY, RACK, requestOf } from './agents.ts'
 
 const NETWORKS = createFakeNetworks([
@@ -33,17 +34,6 @@ const POLICY = compilePolicy({ preset: 'low-friction', rules: RULES, allowlist: 
 /** Rules that ask about the visitor alone. */
 const SETTLED = compilePolicy({ preset: 'low-friction', rules: RULES.slice(-2, -1), allowlist: ['8.1.9.9'] })
 
-/** Numbers that look random and are the same in each run (xorshift32). */
-function createDice(seed: number): (sides: number) => number {
-  let state = seed
-  return (sides) => {
-    state ^= state << 13
-    state ^= state >>> 17
-    state ^= state << 5
-    return (state >>> 0) % sides
-  }
-}
-
 for (const [rules, policy] of Object.entries({ 'rules of all kinds': POLICY, 'rules about visitors': SETTLED })) {
   t.test(`with ${rules}, an inspector that remembers decides as one that has never seen anybody`, async (t) => {
     const { wrong, flagged } = decideAll(policy)
@@ -54,7 +44,7 @@ for (const [rules, policy] of Object.entries({ 'rules of all kinds': POLICY, 'ru
 
 function decideAll(policy: CompiledPolicy) {
   const clock = createFakeClock(NOW)
-  const dice = createDice(20_261_121)
+  const dice = createRandom(20_261_121)
   const observations = new Map<string, Observation>()
   const base: Partial<Snapshot> = {
     networks: NETWORKS,

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileS
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { formatAddress, type GeoReader, parseAddress, SallyportError } from '@sallyport/core'
+import { createRandom } from '@sallyport/core/testing'
 import { SOURCES } from '@sallyport/data/sources'
 import t from 'tap'
 import { createSegmentWriter, type Segments } from '../src/compile/segments.ts'
@@ -9,7 +10,7 @@ import { geoRecordOf } from '../src/geo/record.ts'
 import { type CitySource, compileCity, joinCities, loadCity, type OpenedCity, openDatabase } from '../src/index.ts'
 import { type MmdbFile, parseMmdb } from '../src/mmdb/file.ts'
 import { walkNetworks } from '../src/mmdb/walk.ts'
-import { address, addressFrom, createRandom, folder, randomBits, SHARED_DATA } from './fixtures.ts'
+import { address, addressFrom, folder, randomBits, SHARED_DATA } from './fixtures.ts'
 import { type MmdbForm, type MmdbValue, writeMmdb } from './mmdb-writer.ts'
 
 const FLAT = {

@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatPrefix } from '@sallyport/core'
+import { createRandom } from '@sallyport/core/testing'
 import t from 'tap'
 import { compileTables, loadTables, tablesPath } from '../src/index.ts'
-import { address, addressFrom, createRandom, folder, randomBits, sourcesOf, tablesOf } from './fixtures.ts'
+import { address, addressFrom, folder, randomBits, sourcesOf, tablesOf } from './fixtures.ts'
 
 const ASN4 = [
   '23.0.0.0,23.0.0.255,64500,"Access, Inc."',

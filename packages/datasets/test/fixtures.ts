@@ -63,17 +63,6 @@ export function addressFrom(family: 4 | 6, bits: bigint): Address {
   return family === 4 ? address4(word(0n)) : address6(word(96n), word(64n), word(32n), word(0n))
 }
 
-/** Numbers that look random and are the same in every run (xorshift). */
-export function createRandom(seed: number): (below: number) => number {
-  let state = seed | 1
-  return (below) => {
-    state ^= state << 13
-    state ^= state >>> 17
-    state ^= state << 5
-    return (state >>> 0) % below
-  }
-}
-
 /** Up to so many random bits. */
 export function randomBits(random: (below: number) => number, count: number): bigint {
   let bits = 0n

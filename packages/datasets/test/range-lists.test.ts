@@ -1,9 +1,9 @@
 import { type Address, parse4 } from '@sallyport/core'
+import { createRandom } from '@sallyport/core/testing'
 import t from 'tap'
 import { parseEntry } from '../src/parse/entry.ts'
 import { type ListForm, readList } from '../src/parse/list.ts'
 import { addressOf, lengthOf, scan4 } from '../src/parse/scan4.ts'
-import { createRandom } from './fixtures.ts'
 
 const FORM: ListForm = { format: 'text', path: 'list.txt', networkClass: 'vpn', single: false }
 

@@ -1,11 +1,12 @@
 import { type Address, address4, address6, coverRange, formatAddress } from '@sallyport/core'
+import { createRandom } from '@sallyport/core/testing'
 import t from 'tap'
 import { countCover } from '../src/compile/cover.ts'
 import { layHits } from '../src/compile/hit-sets.ts'
 import { layOut, overlay, readBounds, uniform, valueAt4 } from '../src/compile/segments.ts'
 import { orderOf } from '../src/parse/order.ts'
 import { createRangeWriter, WORDS } from '../src/parse/ranges.ts'
-import { address, addressFrom, createRandom, randomBits } from './fixtures.ts'
+import { address, addressFrom, randomBits } from './fixtures.ts'
 
 type Row = readonly [first: string, last: string, value: number]
 

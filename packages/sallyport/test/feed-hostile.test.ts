@@ -1,4 +1,5 @@
 import { parseAddress, reservedRow } from '@sallyport/core'
+import { createRandom, type Random } from '@sallyport/core/testing'
 import { feedsOf } from '@sallyport/datasets'
 import t from 'tap'
 import { type ConfigInput, open, openUpdates, type Sallyport } from '../src/index.ts'
@@ -9,19 +10,6 @@ import { madeConfig } from './made-sources.ts'
 
 const SAMPLE = 10_000
 const LISTS = ['x4bnet-vpn-ipv4', 'tor-bulk-exit', 'apple-private-relay', 'aws'] as const
-
-/** Numbers that look random and are the same in every run. */
-function createRandom(seed: number): (below: number) => number {
-  let state = seed | 1
-  return (below) => {
-    state ^= state << 13
-    state ^= state >>> 17
-    state ^= state << 5
-    return (state >>> 0) % below
-  }
-}
-
-type Random = (below: number) => number
 
 /** Public addresses: a feed of others is refused at once, which other tests show. */
 const octets = (random: Random) => [random(70) + 20, random(256), random(256), random(256)].join('.')

@@ -18,13 +18,16 @@ export interface ClientTrust {
 }
 
 /** Who sent a request, as far as can be known. */
-export interface ResolvedClient {
+export interface Client {
   /** `undefined` when the socket has no address, for example because it is gone: nothing is assumed then. */
   readonly address: Address | undefined
   /** `peer`: the socket. `header`: the configured header, from a trusted peer. `none`: there is no address. */
   readonly via: 'peer' | 'header' | 'none'
   /** Something in the header could not be read; `address` is the last hop before it, seen from us. */
   readonly malformed: boolean
+}
+
+export interface ResolvedClient extends Client {
   /** Forwarding headers came and no proxy is trusted at all: worth a warning, since a proxy may stand in front. */
   readonly forwardedUntrusted: boolean
 }
@@ -82,14 +85,37 @@ function trustedPrefix(entry: string): Prefix {
  * client, and if all are trusted it is the leftmost. So nothing that a client puts in front changes the answer.
  * An element that cannot be read ends the walk at the hop before it. Never throws.
  */
-export function resolveClient(request: InspectionRequest, trust: ClientTrust): ResolvedClient {
-  const peer = parsePeer(request.peer)
-  const forwardedUntrusted = trust.empty && carriesForwarding(request.fields)
-  if (peer === undefined) return { address: undefined, via: 'none', malformed: false, forwardedUntrusted }
-  if (trust.empty || !trust.proxies.has(peer)) {
-    return { address: peer, via: 'peer', malformed: false, forwardedUntrusted }
-  }
-  return trust.form === 'single' ? readOne(request.fields, peer, trust) : walk(request.fields, peer, trust)
+export function resolveClient({ peer, fields }: InspectionRequest, trust: ClientTrust): ResolvedClient {
+  const { address, via, malformed } = clientBehind(readPeer(peer, trust), fields, trust)
+  return { address, via, malformed, forwardedUntrusted: trust.empty && carriesForwarding(fields) }
+}
+
+/** The other end of a socket, and whether it is believed when it speaks of clients behind it. */
+export interface Peer {
+  /** `undefined` when the socket has no address. */
+  readonly address: Address | undefined
+  readonly trusted: boolean
+}
+
+export function readPeer(text: string, trust: ClientTrust): Peer {
+  const address = parsePeer(text)
+  return { address, trusted: address !== undefined && !trust.empty && trust.proxies.has(address) }
+}
+
+/**
+ * `resolveClient` for whoever knows the peer, and perhaps that no fields but those from `first` to `last` have the
+ * configured name.
+ */
+export function clientBehind(
+  { address: peer, trusted }: Peer,
+  fields: readonly string[],
+  trust: ClientTrust,
+  first = 0,
+  last = fields.length - 2,
+): Client {
+  if (peer === undefined) return { address: undefined, via: 'none', malformed: false }
+  if (!trusted) return { address: peer, via: 'peer', malformed: false }
+  return trust.form === 'single' ? readOne(fields, peer, trust, first, last) : walk(fields, peer, trust, first, last)
 }
 
 /** A socket names the interface behind a link-local address (`fe80::1%eth0`); it is no part of the address. */
@@ -101,10 +127,10 @@ function parsePeer(text: string): Address | undefined {
 }
 
 /** A header that holds one address must come once: of two, one is forged, and nothing says which. */
-function readOne(fields: readonly string[], peer: Address, trust: ClientTrust): ResolvedClient {
+function readOne(fields: readonly string[], peer: Address, trust: ClientTrust, first: number, last: number): Client {
   let address: Address | undefined
   let lines = 0
-  for (let at = 0; at < fields.length; at += 2) {
+  for (let at = first; at <= last; at += 2) {
     if (!isNamed(fields[at] as string, trust.header)) continue
     address = readSingle(fields[at + 1] as string)
     lines++
@@ -113,12 +139,12 @@ function readOne(fields: readonly string[], peer: Address, trust: ClientTrust): 
   return resolved(peer, peer, lines > 0)
 }
 
-function walk(fields: readonly string[], peer: Address, trust: ClientTrust): ResolvedClient {
+function walk(fields: readonly string[], peer: Address, trust: ClientTrust, first: number, last: number): Client {
   const quoted = trust.form === 'forwarded'
   let hop = peer
   let hops = 0
   let characters = 0
-  for (let at = fields.length - 2; at >= 0; at -= 2) {
+  for (let at = last; at >= first; at -= 2) {
     if (!isNamed(fields[at] as string, trust.header)) continue
     const line = fields[at + 1] as string
     let end = line.length
@@ -139,6 +165,6 @@ function walk(fields: readonly string[], peer: Address, trust: ClientTrust): Res
 }
 
 /** `peer` is the very object that stands for no hop having been read. */
-function resolved(address: Address, peer: Address, malformed: boolean): ResolvedClient {
-  return { address, via: address === peer ? 'peer' : 'header', malformed, forwardedUntrusted: false }
+function resolved(address: Address, peer: Address, malformed: boolean): Client {
+  return { address, via: address === peer ? 'peer' : 'header', malformed }
 }

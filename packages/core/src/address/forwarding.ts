@@ -44,6 +44,7 @@ export function carriesForwarding(fields: readonly string[]): boolean {
 /** Whether a field name is `name`, which is in lower case, in any case. */
 export function isNamed(field: string, name: string): boolean {
   if (field.length !== name.length) return false
+  if (field === name) return true
   for (let at = 0; at < name.length; at++) {
     const code = field.charCodeAt(at)
     const lower = code >= 65 && code <= 90 ? code | 32 : code

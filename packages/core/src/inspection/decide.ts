@@ -1,5 +1,6 @@
 import type { NetworkFinding, VerdictRule } from '../network/finding.ts'
-import { type CompiledPolicy, firstMatch, firstOnTrial, type MatchedRule, type RulesInPlay } from '../policy/compile.ts'
+import type { CompiledPolicy } from '../policy/compile.ts'
+import { firstMatch, firstOnTrial, type MatchedRule, type RulesInPlay } from '../policy/in-play.ts'
 import type { Action, Mode } from '../vocabulary.ts'
 import type { Decision, Reason } from './decision.ts'
 import type { Inspection } from './inspection.ts'

@@ -1,6 +1,6 @@
 import { valueCounts } from '../agent/fields.ts'
 import type { AgentVerdict } from '../agent/verdict.ts'
-import type { RulesInPlay } from '../policy/compile.ts'
+import type { RulesInPlay } from '../policy/in-play.ts'
 import type { InspectedCrawler } from './claimed-crawler.ts'
 import type { Ruling } from './decide.ts'
 import type { InspectionRequest } from './request.ts'

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { type Address, formatAddress } from '../address/address.ts'
-import { type ClientTrust, type ResolvedClient, resolveClient } from '../address/client.ts'
+import { type Client, type ClientTrust, clientBehind, readPeer } from '../address/client.ts'
 import { isNamed } from '../address/forwarding.ts'
 import { classify, NOTHING_KNOWN } from '../network/classify.ts'
 import type { NetworkFinding } from '../network/finding.ts'
@@ -51,6 +51,17 @@ export function createVisitors(trust: ClientTrust): Visitors {
   let known: Snapshot | undefined
   let day = Number.NaN
   const marks = new Uint32Array(MARKS)
+  // Behind a proxy it is the same for long.
+  let peerText = ''
+  let lastPeer = readPeer('', trust)
+
+  function clientOf({ peer, fields }: InspectionRequest, first?: number, last?: number): Client {
+    if (peer !== peerText) {
+      lastPeer = readPeer(peer, trust)
+      peerText = peer
+    }
+    return clientBehind(lastPeer, fields, trust, first, last)
+  }
 
   /** Whether this address was the last of its mark's place to come. */
   function cameBefore(address: Address | undefined): boolean {
@@ -70,15 +81,18 @@ export function createVisitors(trust: ClientTrust): Visitors {
         known = snapshot
         day = today
       }
-      const { peer } = request
-      const line = trust.empty ? '' : onlyLine(request.fields, trust.header)
-      if (line === undefined || line.length > LONGEST_LINE) return visitorOf(resolveClient(request, trust), snapshot)
+      const { peer, fields } = request
+      const place = trust.empty ? ABSENT : placeOf(fields, trust.header)
+      if (place === MANY) return visitorOf(clientOf(request), snapshot)
+      const line = place === ABSENT ? '' : (fields[place + 1] ?? '')
+      if (line.length > LONGEST_LINE) return visitorOf(clientOf(request), snapshot)
       const key = line === '' ? peer : line
       const found = remembered.get(key)
       if (found !== undefined && found.line === line && found.peer === peer && holds(found, snapshot)) {
         return found.visitor
       }
-      const resolved = resolveClient(request, trust)
+      // Nothing else has the name: from 0 to `ABSENT` there is no field at all.
+      const resolved = clientOf(request, Math.max(place, 0), place)
       const again = cameBefore(resolved.address)
       // Asked for first: where it runs out while the rest is looked up, the next request looks again.
       const observation = again ? observationOf(resolved, snapshot) : undefined
@@ -97,15 +111,19 @@ function markOf({ a, b, c, d }: Address): number {
   return (mark ^ (mark >>> 13)) >>> 0
 }
 
-/** The value of a header that came once, '' where it did not come, `undefined` where it came more often or is empty. */
-function onlyLine(fields: readonly string[], header: string): string | undefined {
-  let line: string | undefined
+/** What `placeOf` answers where there is none, and where there are several or an empty one. */
+const ABSENT = -2
+const MANY = -1
+
+/** The place of the only field of a name, in lower case, that says something. */
+function placeOf(fields: readonly string[], name: string): number {
+  let place = ABSENT
   for (let at = 0; at < fields.length; at += 2) {
-    if (!isNamed(fields[at] as string, header)) continue
-    if (line !== undefined || fields[at + 1] === '') return undefined
-    line = fields[at + 1]
+    if (!isNamed(fields[at] as string, name)) continue
+    if (place !== ABSENT || fields[at + 1] === '') return MANY
+    place = at
   }
-  return line ?? ''
+  return place
 }
 
 /** Observations are made and run out at any moment; the rest holds as long as the snapshot. */
@@ -118,11 +136,7 @@ function observationOf({ address }: Pick<Visitor, 'address'>, { observations }: 
 }
 
 /** Looks everything up that an address tells. */
-export function visitorOf(
-  { address, via, malformed }: Omit<ResolvedClient, 'forwardedUntrusted'>,
-  snapshot: Snapshot,
-  remembered = false,
-): Visitor {
+export function visitorOf({ address, via, malformed }: Client, snapshot: Snapshot, remembered = false): Visitor {
   const network = address === undefined ? NOTHING_KNOWN : classify(address, snapshot)
   const country = address === undefined || network.reserved.reserved ? undefined : snapshot.countries?.find(address)
   const client = Object.freeze({ address: address === undefined ? '' : formatAddress(address), via, malformed })

@@ -6,10 +6,9 @@ import { AGENT_BASES } from '../agent/verdict.ts'
 import { CRAWLER_OUTCOMES } from '../crawler/outcome.ts'
 import { SallyportError } from '../errors.ts'
 import { isCountryCode } from '../geo/country.ts'
-import type { Reason } from '../inspection/decision.ts'
-import type { Inspection } from '../inspection/inspection.ts'
 import { ACTIONS, type Action, AGENT_CLASSES, CRAWLER_PURPOSES, type Degraded, NETWORK_CLASSES } from '../vocabulary.ts'
-import { compileMatch, type RequestTest, type Subject, type SubjectTest } from './match.ts'
+import { type CompiledRule, createRulesFor, type MatchedRule, type RulesInPlay } from './in-play.ts'
+import { compileMatch, type Subject } from './match.ts'
 import type { Match, Policy, Rule } from './policy.ts'
 import { PRESET_NAMES, PRESETS } from './presets.ts'
 import { compileSpan } from './time-span.ts'
@@ -22,44 +21,6 @@ export interface CompiledPolicy {
   readonly onError: Action
   /** The rules that can speak of requests of a subject: what they ask of it has been answered. */
   rulesFor(subject: Subject): RulesInPlay
-}
-
-/** What is left of a policy for one subject; good for any number of requests. */
-export interface RulesInPlay {
-  /** Nothing that is left asks about the request: each is decided like any other. */
-  readonly settled: boolean
-  readonly inForce: readonly Candidate[]
-  readonly onTrial: readonly Candidate[]
-  readonly fallback: MatchedRule
-}
-
-/** The first rule that matches and is not on trial, else the policy's default. */
-export function firstMatch(
-  { inForce, fallback }: RulesInPlay,
-  inspection: Inspection,
-  fields: readonly string[],
-): MatchedRule {
-  return firstOf(inForce, inspection, fields) ?? fallback
-}
-
-/** The first rule on trial that matches and stands before another. */
-export function firstOnTrial(
-  { onTrial }: RulesInPlay,
-  inspection: Inspection,
-  fields: readonly string[],
-  before: MatchedRule,
-): MatchedRule | undefined {
-  const first = firstOf(onTrial, inspection, fields)
-  return first === undefined || first.place > before.place ? undefined : first
-}
-
-export interface MatchedRule {
-  readonly id: string
-  readonly action: Action
-  /** The sentence about this rule, made once. */
-  readonly reason: Reason
-  /** Its place among all rules. */
-  readonly place: number
 }
 
 /** Checks every word of a policy and compiles it; throws `invalid_policy` that names the rule and the member. */
@@ -87,45 +48,8 @@ export function compilePolicy(policy: Policy): CompiledPolicy {
   return {
     ...(allowlist.length > 0 && { allowlist: createPrefixSet(allowlist.map(allowlistPrefix)) }),
     onError: policy.onError ?? 'allow',
-    rulesFor: (subject) => inPlay(rules, subject, fallback),
+    rulesFor: createRulesFor(rules, fallback),
   }
-}
-
-/** A rule of which the subject is no obstacle: what it decides where its tests of the request hold. */
-export interface Candidate {
-  readonly matched: MatchedRule
-  readonly request: readonly RequestTest[]
-}
-
-function inPlay(rules: readonly CompiledRule[], subject: Subject, fallback: MatchedRule): RulesInPlay {
-  const inForce: Candidate[] = []
-  const onTrial: Candidate[] = []
-  let settled = true
-  for (const rule of rules) {
-    const candidate = candidateFor(rule, subject)
-    if (candidate === undefined) continue
-    if (candidate.request.length > 0) settled = false
-    const among = rule.monitor ? onTrial : inForce
-    among.push(candidate)
-    // It matches whatever is asked for: no rule behind it is ever reached.
-    if (!rule.monitor && candidate.request.length === 0) break
-  }
-  return { settled, inForce, onTrial, fallback }
-}
-
-function firstOf(
-  candidates: readonly Candidate[],
-  inspection: Inspection,
-  fields: readonly string[],
-): MatchedRule | undefined {
-  if (candidates.length === 0) return undefined
-  for (const { request, matched } of candidates) if (isRequest(request, inspection, fields)) return matched
-  return undefined
-}
-
-function isRequest(tests: readonly RequestTest[], inspection: Inspection, fields: readonly string[]): boolean {
-  for (const test of tests) if (!test(inspection, fields)) return false
-  return true
 }
 
 function allowlistPrefix(entry: string) {
@@ -145,51 +69,24 @@ function defaultRule(action: Action, place: number): MatchedRule {
   return Object.freeze({ id: 'default', action, place, reason: Object.freeze({ id: 'policy:default', text }) })
 }
 
-interface CompiledRule {
-  readonly monitor: boolean
-  readonly subject: readonly SubjectTest[]
-  readonly candidate: Candidate
-  /** There for a rule with `onError` that asks about data. */
-  readonly unanswered?: {
-    readonly needs: readonly Degraded[]
-    readonly subject: readonly SubjectTest[]
-    readonly candidate: Candidate
-  }
-}
-
-/** What a rule decides of a subject, as far as the request allows it; `undefined` when the subject is not its. */
-function candidateFor(rule: CompiledRule, subject: Subject): Candidate | undefined {
-  const { unanswered } = rule
-  if (unanswered !== undefined && lacks(subject.degraded, unanswered.needs)) {
-    return isSubject(unanswered.subject, subject) ? unanswered.candidate : undefined
-  }
-  return isSubject(rule.subject, subject) ? rule.candidate : undefined
-}
-
-function isSubject(tests: readonly SubjectTest[], subject: Subject): boolean {
-  for (const test of tests) if (!test(subject)) return false
-  return true
-}
-
 function compileRule(rule: Rule, place: number): CompiledRule {
   checkRule(rule)
   const { onError } = rule
-  const { subject, subjectWithoutData, request, needs } = compileMatch(rule.match, rule.action)
+  const { request, ...subject } = compileMatch(rule.match, rule.action)
+  const needs: readonly Degraded[] = [
+    ...(subject.network.length > 0 ? (['asn'] as const) : []),
+    ...(subject.place.length > 0 ? (['geo'] as const) : []),
+  ]
   const matched = matchedRule(rule, rule.action, place, `The policy's rule "${rule.id}" matches.`)
-  const compiled = { monitor: rule.monitor === true, subject, candidate: { matched, request } }
+  const compiled = { monitor: rule.monitor === true, ...subject, candidate: { matched, request } }
   if (onError === undefined || needs.length === 0) return compiled
   const text = `The policy's rule "${rule.id}" asks about data that is not loaded.`
   const candidate = { matched: matchedRule(rule, onError, place, text), request }
-  return { ...compiled, unanswered: { needs, subject: subjectWithoutData, candidate } }
+  return { ...compiled, unanswered: { needs, candidate } }
 }
 
 function matchedRule({ id }: Rule, action: Action, place: number, text: string): MatchedRule {
   return Object.freeze({ id, action, place, reason: Object.freeze({ id: `policy:${id}`, text }) })
-}
-
-function lacks(degraded: readonly Degraded[], needs: readonly Degraded[]): boolean {
-  for (const need of needs) if (degraded.includes(need)) return true
-  return false
 }
 
 /** The words of the members that have a closed list. */

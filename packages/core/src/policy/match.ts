@@ -8,56 +8,55 @@ import { compileSpan } from './time-span.ts'
 /** What is known of whoever asks, whatever is asked for. */
 export type Subject = Pick<Inspection, 'network' | 'country' | 'crawler' | 'agent' | 'degraded'>
 
-/** Whether one member of a rule holds for a subject. */
-export type SubjectTest = (subject: Subject) => boolean
+/** Whether one member of a rule holds for a subject's network. */
+export type NetworkTest = (network: Subject['network']) => boolean
+/** The same for the country it is used in. */
+export type PlaceTest = (country: Subject['country']) => boolean
+/** The same for who asks. */
+export type AgentTest = (asks: Pick<Subject, 'agent' | 'crawler'>) => boolean
 
 /** Whether one member of a rule holds for a request; `fields` are its raw header fields. */
 export type RequestTest = (inspection: Pick<Inspection, 'at' | 'request'>, fields: readonly string[]) => boolean
 
-/** The tests of a rule, cheapest first: about the subject, which hold as long as it is the same, and about the request. */
+/** The tests of a rule by what they ask about. Those about the subject hold for as long as it is the same. */
 export interface CompiledMatch {
-  readonly subject: readonly SubjectTest[]
-  /** Those about the subject that do not ask `needs`. */
-  readonly subjectWithoutData: readonly SubjectTest[]
+  readonly network: readonly NetworkTest[]
+  readonly place: readonly PlaceTest[]
+  readonly agent: readonly AgentTest[]
   readonly request: readonly RequestTest[]
-  /** Which data that may not be loaded is asked about, as `degraded` names it. */
-  readonly needs: readonly ('asn' | 'geo')[]
 }
 
 /** Sets are built once. Every value of the match has been checked. */
 export function compileMatch(match: Match, action: Action): CompiledMatch {
-  const fromNetwork = networkTests(match)
-  const fromPlace = placeTests(match)
-  const rest = [...agentTests(match, action), ...claimTests(match, action)]
   return {
-    subject: [...fromNetwork, ...fromPlace, ...rest],
-    subjectWithoutData: rest,
+    network: networkTests(match),
+    place: placeTests(match),
+    agent: [...agentTests(match, action), ...claimTests(match, action)],
     request: requestTests(match, action),
-    needs: [...(fromNetwork.length > 0 ? (['asn'] as const) : []), ...(fromPlace.length > 0 ? (['geo'] as const) : [])],
   }
 }
 
-function networkTests({ networkClass, asn, provider }: Match): readonly SubjectTest[] {
-  const tests: SubjectTest[] = []
+function networkTests({ networkClass, asn, provider }: Match): readonly NetworkTest[] {
+  const tests: NetworkTest[] = []
   if (networkClass !== undefined) {
     const classes = new Set<string>(networkClass)
-    tests.push(({ network }) => classes.has(network.verdict.classification))
+    tests.push(({ verdict }) => classes.has(verdict.classification))
   }
   if (asn !== undefined) {
     const asns = new Set(asn)
-    tests.push(({ network }) => network.asn !== undefined && asns.has(network.asn))
+    tests.push((network) => network.asn !== undefined && asns.has(network.asn))
   }
   if (provider !== undefined) {
     const providers = foldedSet(provider)
-    tests.push(({ network }) => network.provider !== '' && providers.has(network.provider.toLowerCase()))
+    tests.push((network) => network.provider !== '' && providers.has(network.provider.toLowerCase()))
   }
   return tests
 }
 
-function placeTests({ country }: Match): readonly SubjectTest[] {
+function placeTests({ country }: Match): readonly PlaceTest[] {
   if (country === undefined) return []
   const countries = new Set(country)
-  return [({ country }) => countries.has(country ?? 'unknown')]
+  return [(code) => countries.has(code ?? 'unknown')]
 }
 
 function requestTests({ method, path, header, time }: Match, action: Action): readonly RequestTest[] {
@@ -97,9 +96,9 @@ function hasField(fields: readonly string[], name: string): boolean {
   return false
 }
 
-function agentTests(match: Match, action: Action): readonly SubjectTest[] {
+function agentTests(match: Match, action: Action): readonly AgentTest[] {
   const { class: classes, basis, headless, confidence, vendor, identity } = match
-  const tests: SubjectTest[] = []
+  const tests: AgentTest[] = []
   if (classes !== undefined) tests.push(({ agent }) => classes.includes(agent.class))
   if (basis !== undefined) tests.push(({ agent }) => basis.includes(agent.basis))
   if (headless !== undefined) tests.push(({ agent }) => agent.headless === headless)
@@ -122,9 +121,9 @@ function agentTests(match: Match, action: Action): readonly SubjectTest[] {
 }
 
 /** The members about crawlers: the claim of the user agent, and operator and purpose of whoever signed as well. */
-function claimTests(match: Match, action: Action): readonly SubjectTest[] {
+function claimTests(match: Match, action: Action): readonly AgentTest[] {
   const { crawler: slugs, crawlerOutcome: outcomes, operator: operators, purpose: purposes } = match
-  const tests: SubjectTest[] = []
+  const tests: AgentTest[] = []
   if (outcomes !== undefined) tests.push(({ crawler }) => crawler !== undefined && outcomes.includes(crawler.outcome))
   if (slugs !== undefined) {
     tests.push(({ crawler }) => {

@@ -1,6 +1,6 @@
 import type { TimeSpan } from './policy.ts'
 
-export const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
+export const DAYS: readonly string[] = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 
 const CLOCK = /^([01]\d|2[0-3]):([0-5]\d)$/
 const MINUTES_OF_DAY = 24 * 60
@@ -14,7 +14,7 @@ export function compileSpan({ from = '00:00', to, days, zone = 'UTC' }: TimeSpan
   const end = to === undefined ? MINUTES_OF_DAY : minuteOf(to)
   if (start === undefined) return 'from'
   if (end === undefined) return 'to'
-  if (days?.some((day) => !DAYS.some((name) => name === day))) return 'days'
+  if (days?.some((day) => !DAYS.includes(day))) return 'days'
   const clock = zoneClock(zone)
   if (clock === undefined) return 'zone'
   const within = (day: number, minute: number): boolean => {
@@ -56,7 +56,7 @@ function zoneClock(zone: string): ZoneClock | undefined {
   }
   return (moment) => {
     const parts = Object.fromEntries(format.formatToParts(moment).map(({ type, value }) => [type, value]))
-    const day = DAYS.findIndex((name) => name === parts['weekday']?.toLowerCase())
+    const day = DAYS.indexOf(parts['weekday']?.toLowerCase() ?? '')
     return { day, minute: Number(parts['hour']) * 60 + Number(parts['minute']) }
   }
 }

@@ -1,0 +1,2 @@
+export * from './fakes.ts'
+export * from './random.ts'
