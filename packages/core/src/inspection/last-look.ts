@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { valueCounts } from '../agent/fields.ts'
 import type { AgentVerdict } from '../agent/verdict.ts'
 import type { RulesInPlay } from '../policy/in-play.ts'
@@ -11,14 +12,19 @@ export interface Asks {
   readonly crawler?: InspectedCrawler
 }
 
-/** What a visitor's last request came to, and all that it rested on besides the visitor: who shows the same is the same. */
-export interface LastLook {
+/** All of a request that a verdict rests on besides the visitor: who shows the same is the same. */
+export interface Shown {
   readonly method: string
   readonly httpVersion: string
   readonly scheme: InspectionRequest['scheme']
   readonly ja4: string | undefined
   /** Raw fields; the values that count for nothing are left out, because cookies are long and nobody's business. */
   readonly fields: readonly (string | undefined)[]
+}
+
+/** What a visitor's last request came to. */
+export interface LastLook {
+  readonly shown: Shown
   readonly asks: Asks
   /** The rules that can speak of requests like it, once they have been asked for. */
   rules: RulesInPlay | undefined
@@ -26,12 +32,35 @@ export interface LastLook {
   ruling: Ruling | undefined
 }
 
+/** Keeps what was shown; `undefined` where the request is too long to be remembered. */
+export interface ShownRequests {
+  of(request: InspectionRequest, userAgent: string): Shown | undefined
+}
+
 /** Longer requests are looked at each time: what is remembered of one visitor stays small. */
 const MOST_CHARACTERS = 1500
 
-/** `undefined` where the request is too long to be remembered. */
-export function lastLookOf(request: InspectionRequest, asks: Asks): LastLook | undefined {
-  const { method, httpVersion, scheme, ja4, fields: raw } = request
+/** User agents of which one request each is kept. */
+const MOST_KEPT = 512
+
+/**
+ * Visitors with one browser show the same, and share one copy of it: what is compared with each of their requests is
+ * then in the processor's cache, where a copy for each would not be.
+ */
+export function createShownRequests(): ShownRequests {
+  const kept = new LRUCache<string, Shown>({ max: MOST_KEPT })
+  return {
+    of(request, userAgent) {
+      const known = kept.get(userAgent)
+      if (known !== undefined && isRepeated(request, known)) return known
+      const shown = shownBy(request)
+      if (shown !== undefined) kept.set(userAgent, shown)
+      return shown
+    },
+  }
+}
+
+function shownBy({ method, httpVersion, scheme, ja4, fields: raw }: InspectionRequest): Shown | undefined {
   const fields: (string | undefined)[] = []
   let characters = 0
   for (let at = 0; at + 1 < raw.length; at += 2) {
@@ -40,16 +69,15 @@ export function lastLookOf(request: InspectionRequest, asks: Asks): LastLook | u
     fields.push(name, value)
     characters += name.length + (value?.length ?? 0)
   }
-  if (characters > MOST_CHARACTERS) return undefined
-  return { method, httpVersion, scheme, ja4, fields, asks, rules: undefined, ruling: undefined }
+  return characters > MOST_CHARACTERS ? undefined : { method, httpVersion, scheme, ja4, fields }
 }
 
-export function isRepeated({ method, httpVersion, scheme, ja4, fields }: InspectionRequest, last: LastLook): boolean {
-  if (fields.length !== last.fields.length) return false
+export function isRepeated({ method, httpVersion, scheme, ja4, fields }: InspectionRequest, shown: Shown): boolean {
+  if (fields.length !== shown.fields.length) return false
   for (let at = 0; at < fields.length; at += 2) {
-    if (fields[at] !== last.fields[at]) return false
-    const value = last.fields[at + 1]
+    if (fields[at] !== shown.fields[at]) return false
+    const value = shown.fields[at + 1]
     if (value !== undefined && fields[at + 1] !== value) return false
   }
-  return method === last.method && httpVersion === last.httpVersion && scheme === last.scheme && ja4 === last.ja4
+  return method === shown.method && httpVersion === shown.httpVersion && scheme === shown.scheme && ja4 === shown.ja4
 }
