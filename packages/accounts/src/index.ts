@@ -1,8 +1,9 @@
 export {
   createKey,
-  createKeyReader,
+  createKnownKeys,
   KEY_BYTES,
   type KeyRecord,
+  type KnownKeys,
   type NewKey,
   type ParsedKey,
   parseKey,

@@ -27,6 +27,7 @@ const ID_LENGTH = 8
 const SECRET_LENGTH = 43
 const CHECKSUM_LENGTH = 6
 const CHECKSUMS = 62 ** CHECKSUM_LENGTH
+const AFTER_ID = 1 + SECRET_LENGTH + CHECKSUM_LENGTH
 
 const ID_BYTES = 8
 const SECRET_BYTES = 32
@@ -62,21 +63,46 @@ export function parseKey(text: string): ParsedKey | undefined {
   return { id: idOf(text), hash: hash('sha256', text) }
 }
 
+/** Keys that are known again. */
+export interface KnownKeys {
+  /** `parse`, which is not asked about a text that is known. */
+  read(text: string): ParsedKey | undefined
+  /** `sameKey`, which is not asked again about the two that it found to be the same. */
+  same(key: ParsedKey, record: KeyRecord): boolean
+}
+
+interface KnownKey {
+  readonly text: string
+  readonly key: ParsedKey
+  matched?: KeyRecord
+}
+
 /**
- * `parseKey` that knows a key again: through OpenSSL its hashes take longer than all the rest of a check. It holds the
- * texts of the last keys in memory, never more than `MOST_READ`, by their public ids. What comes in is compared with a
- * text in constant time; no look-up goes by the secret.
+ * Knows keys again: through OpenSSL their hashes take longer than all the rest of a check. It holds the texts of the last
+ * keys in memory, never more than `MOST_READ`, by their public ids. A text, which may have more before the key, is
+ * compared with a known one in constant time; no look-up goes by the secret. So a key that comes again is compared
+ * once, and a record that is another object, changed or not, is compared by its hash.
  */
-export function createKeyReader(): typeof parseKey {
-  let read = new Map<string, { readonly text: string; readonly key: ParsedKey }>()
-  return (text) => {
-    const known = read.get(idOf(text))
-    if (known !== undefined && sameText(known.text, text)) return known.key
-    const key = parseKey(text)
-    if (key === undefined) return undefined
-    if (read.size >= MOST_READ) read = new Map()
-    read.set(key.id, { text, key })
-    return key
+export function createKnownKeys(parse: typeof parseKey = parseKey): KnownKeys {
+  let known = new Map<string, KnownKey>()
+  return {
+    read(text) {
+      const before = known.get(idAtEnd(text))
+      if (before !== undefined && sameText(before.text, text)) return before.key
+      const key = parse(text)
+      if (key === undefined) return undefined
+      if (known.size >= MOST_READ) known = new Map()
+      known.set(key.id, { text, key })
+      return key
+    },
+    same(key, record) {
+      const before = known.get(key.id)
+      if (before?.key !== key) return sameKey(key, record)
+      if (before.matched === record) return true
+      const same = sameKey(key, record)
+      if (same) before.matched = record
+      return same
+    },
   }
 }
 
@@ -97,6 +123,11 @@ function sameText(known: string, given: string): boolean {
 
 function idOf(text: string): string {
   return text.slice(PREFIX.length, PREFIX.length + ID_LENGTH)
+}
+
+/** The id of a key at the end of a text. */
+function idAtEnd(text: string): string {
+  return text.slice(-(ID_LENGTH + AFTER_ID), -AFTER_ID)
 }
 
 /**

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import t from 'tap'
 import { base62 } from '../src/base62.ts'
-import { createKey, createKeyReader, KEY_BYTES, parseKey, sameKey } from '../src/index.ts'
+import { createKey, createKnownKeys, KEY_BYTES, parseKey, sameKey } from '../src/index.ts'
 
 const random = (byte: number) => new Uint8Array(KEY_BYTES).map((_, index) => (byte * 31 + index * 7) & 0xff)
 
@@ -75,7 +75,7 @@ t.test('another key of the same id is not the same key', async (t) => {
 })
 
 t.test('a key that is known again is read as it was, and no other text is taken for it', async (t) => {
-  const read = createKeyReader()
+  const { read } = createKnownKeys()
   const bytes = random(6)
   const { text, record } = createKey(bytes)
   for (let time = 0; time < 3; time++) t.same(read(text), parseKey(text))
@@ -90,6 +90,46 @@ t.test('a key that is known again is read as it was, and no other text is taken 
   t.equal(other?.id, record.id)
   t.equal(other && sameKey(other, record), false)
   t.same(read(text), parseKey(text))
+})
+
+t.test(
+  'a key that is known again is the same as the records that sameKey says, however often it is asked',
+  async (t) => {
+    const { read, same } = createKnownKeys()
+    const bytes = random(7)
+    const { text, record } = createKey(bytes)
+    const key = read(text)
+    if (key === undefined) throw new TypeError('not read')
+    bytes[KEY_BYTES - 1] = (bytes[KEY_BYTES - 1] ?? 0) ^ 1
+    const other = createKey(bytes)
+    for (let time = 0; time < 3; time++) {
+      t.equal(same(key, other.record), false)
+      t.equal(same(key, record), true)
+      t.equal(same(key, { ...record }), true, 'another object')
+      t.equal(same(key, { ...record, hash: other.record.hash }), false, 'the record was replaced')
+    }
+    // The secret of another key, read under the same id, is not taken for the one that was found to be the same.
+    t.equal(same(key, record), true)
+    const otherKey = read(other.text)
+    t.equal(otherKey && same(otherKey, record), false)
+    t.equal(same(key, record), true, 'the first, now that another is known')
+    t.equal(same({ ...key, hash: '' }, record), false, 'a key that was not read here')
+  },
+)
+
+t.test('what is before the key is a part of the text that is known', async (t) => {
+  let parsed = 0
+  const { read } = createKnownKeys((text) => {
+    parsed++
+    return text.startsWith('A ') ? parseKey(text.slice(2)) : undefined
+  })
+  const { text } = createKey(random(8))
+  for (let time = 0; time < 3; time++) t.same(read(`A ${text}`), parseKey(text))
+  t.equal(parsed, 1)
+  for (const given of [text, `B ${text}`, `A${text}`, `AA ${text}`, ` A ${text}`])
+    t.equal(read(given), undefined, given)
+  t.same(read(`A ${text}`), parseKey(text))
+  t.equal(parsed, 6, 'one that is not read changes nothing')
 })
 
 t.test('the checksum is that of the first keys ever made', async (t) => {

@@ -1,14 +1,15 @@
 import {
   type Account,
+  type Accounts,
   ALLOWANCES,
   type BillingWindow,
   type ClientLimit,
   clientBuckets,
   createBillingWindows,
-  createKeyReader,
+  createKnownKeys,
   type LimitState,
-  type parseKey,
-  sameKey,
+  type ParsedKey,
+  parseKey,
 } from '@sallyport/accounts'
 import { SallyportError } from '@sallyport/core'
 import type { Access } from './access.ts'
@@ -29,8 +30,8 @@ export interface Admission {
   /** How the limit stands; absent where nothing limits. */
   readonly standing?: Standing
   readonly allowance?: Allowance
-  /** Gives the call back that was counted when an answer of this status is not to be counted; absent where none was. */
-  settle?(status: number): Promise<Admission>
+  /** The window in which the call was counted; absent where none was. */
+  readonly countedIn?: string
 }
 
 export interface Standing {
@@ -46,28 +47,82 @@ const COUNTED = [200, 400]
 /** A request that nothing limits, or that was refused before any limit was looked at. */
 export const UNLIMITED_ADMISSION: Admission = { allowed: true }
 
-/** Decides whether a request may be answered, and counts it. */
-export type Admit = (access: Access, request: ApiRequest) => Promise<Admission>
+/** Decides whether requests may be answered, and counts them. */
+export interface Admissions {
+  /**
+   * Throws `unauthorized` before anything is counted, and `service_unavailable` when a store that must answer does not.
+   */
+  admit(access: Access, request: ApiRequest): Promise<Admission>
+  /** How it stands after an answer of this status: a call that is not to be counted is given back. */
+  settle(admission: Admission, status: number): Promise<Admission>
+}
 
-/**
- * Admission over the services of one API. It throws `unauthorized` before anything is counted, and
- * `service_unavailable` when a store that must answer does not.
- */
-export function createAdmission(services: ApiServices): Admit {
+/** Admission over the services of one API. */
+export function createAdmissions(services: ApiServices): Admissions {
   const windowOf = createBillingWindows()
-  const readKey = createKeyReader()
-  return async (access, request) => {
-    switch (access.kind) {
-      case 'open':
-        return UNLIMITED_ADMISSION
-      case 'client':
-        return admitClient(access.limit, request, services)
-      case 'key': {
-        const account = await authenticate(request, readKey, services)
-        const window = windowOf(account.signupDate, services.clock.now())
-        return access.metered ? admitCall(account, window, services) : admitLook(account, window, services)
-      }
+  const known = createKnownKeys(keyOfCredentials)
+
+  /** Waits for the stores and for nothing else: in a request of microseconds every further promise shows. */
+  async function admitKey(request: ApiRequest, metered: boolean): Promise<Admission> {
+    const credentials = credentialsOf(request.fields)
+    const key = credentials === undefined ? undefined : known.read(credentials)
+    if (key === undefined) throw new SallyportError('unauthorized')
+    let found: Awaited<ReturnType<Accounts['findKey']>>
+    try {
+      found = await services.accounts.findKey(key.id)
+    } catch (error) {
+      throw unanswered(services, error)
     }
+    // Without telling what was wrong with it.
+    if (found === undefined || !known.same(key, found.key) || found.key.revokedAt !== undefined) {
+      throw new SallyportError('unauthorized')
+    }
+    services.onKeyUsed?.(found.key.id)
+    const { account } = found
+    const window = windowOf(account.signupDate, services.clock.now())
+    const limit = ALLOWANCES[account.plan]
+    try {
+      if (!metered) {
+        const used = await services.accounts.usage(account.id, window.id)
+        const allowance = { account, window, limit, used }
+        return { allowed: true, allowance, standing: standingOf(allowance) }
+      }
+      const { granted, used, windowId } = await services.accounts.spend(account.id, window.id, limit)
+      const allowance = { account, window, limit, used }
+      const standing = standingOf(allowance)
+      return granted === 0
+        ? { allowed: false, allowance, standing }
+        : { allowed: true, allowance, standing, countedIn: windowId }
+    } catch (error) {
+      throw unanswered(services, error)
+    }
+  }
+
+  return {
+    // Not async, which would be three more turns of the queue for a promise that is there.
+    admit(access, request) {
+      switch (access.kind) {
+        case 'open':
+          return Promise.resolve(UNLIMITED_ADMISSION)
+        case 'client':
+          return admitClient(access.limit, request, services)
+        case 'key':
+          return admitKey(request, access.metered)
+      }
+    },
+    async settle(admission, status) {
+      const { allowance, countedIn } = admission
+      if (allowance === undefined || countedIn === undefined || COUNTED.includes(status)) return admission
+      try {
+        await services.accounts.refund(allowance.account.id, countedIn)
+      } catch (error) {
+        // The answer stands: a call counted too many is better than an answer lost.
+        report(services, error)
+        return admission
+      }
+      const less = { ...allowance, used: allowance.used - 1 }
+      return { allowed: true, allowance: less, standing: standingOf(less) }
+    },
   }
 }
 
@@ -76,7 +131,12 @@ async function admitClient(limit: ClientLimit, request: ApiRequest, services: Ap
   let standing: LimitState | undefined
   for (const { key, factor } of buckets) {
     const scaled = factor === 1 ? limit : { ...limit, max: limit.max * factor }
-    const state = await mustAnswer(services, services.limits.take(scaled, key))
+    let state: LimitState
+    try {
+      state = await services.limits.take(scaled, key)
+    } catch (error) {
+      throw unanswered(services, error)
+    }
     if (standing === undefined || state.remaining < standing.remaining || !state.allowed) standing = state
     if (!state.allowed) break
   }
@@ -86,59 +146,17 @@ async function admitClient(limit: ClientLimit, request: ApiRequest, services: Ap
   return { allowed, standing: { limit: Math.min(limit.max, standing.limit), remaining, resetAt } }
 }
 
-/** One look at an allowance, which is not counted. */
-async function admitLook(account: Account, window: BillingWindow, services: ApiServices): Promise<Admission> {
-  const used = await mustAnswer(services, services.accounts.usage(account.id, window.id))
-  return keyedAdmission(true, { account, window, limit: ALLOWANCES[account.plan], used })
-}
-
-/** One call, counted. */
-async function admitCall(account: Account, window: BillingWindow, services: ApiServices): Promise<Admission> {
-  const limit = ALLOWANCES[account.plan]
-  const counting = services.accounts.spend(account.id, window.id, limit)
-  const { granted, used, windowId } = await mustAnswer(services, counting)
-  const allowance = { account, window, limit, used }
-  if (granted === 0) return keyedAdmission(false, allowance)
-  const admission = keyedAdmission(true, allowance, async (status) => {
-    if (COUNTED.includes(status)) return admission
-    try {
-      await services.accounts.refund(account.id, windowId)
-    } catch (error) {
-      // The answer stands: a call counted too many is better than an answer lost.
-      report(services, error)
-      return admission
-    }
-    return keyedAdmission(true, { ...allowance, used: used - 1 })
-  })
-  return admission
-}
-
-function keyedAdmission(allowed: boolean, allowance: Allowance, settle?: Admission['settle']): Admission {
-  const { limit, used, window } = allowance
-  const standing = { limit, remaining: Math.max(0, limit - used), resetAt: window.endsAt / 1000 }
-  return settle === undefined ? { allowed, allowance, standing } : { allowed, allowance, standing, settle }
-}
-
-/** The account of the request's key. Throws `unauthorized` without telling what was wrong with it. */
-async function authenticate(request: ApiRequest, readKey: typeof parseKey, services: ApiServices): Promise<Account> {
-  const token = bearerToken(request.fields)
-  const key = token === undefined ? undefined : readKey(token)
-  if (key === undefined) throw new SallyportError('unauthorized')
-  const found = await mustAnswer(services, services.accounts.findKey(key.id))
-  if (found === undefined || !sameKey(key, found.key) || found.key.revokedAt !== undefined) {
-    throw new SallyportError('unauthorized')
-  }
-  services.onKeyUsed?.(found.key.id)
-  return found.account
+function standingOf({ limit, used, window }: Allowance): Standing {
+  return { limit, remaining: Math.max(0, limit - used), resetAt: window.endsAt / 1000 }
 }
 
 const AUTHORIZATION = 'authorization'
 
 /**
- * The credentials of the one `Authorization: Bearer` field (RFC 6750; the scheme in any case). `undefined` when there
- * is none or more than one: Node keeps the first of several silently, so the raw fields are counted.
+ * The value of the one `Authorization` field. `undefined` when there is none or more than one: Node keeps the first of
+ * several silently, so the raw fields are counted.
  */
-function bearerToken(fields: readonly string[]): string | undefined {
+function credentialsOf(fields: readonly string[]): string | undefined {
   let value: string | undefined
   for (let index = 0; index < fields.length; index += 2) {
     const name = fields[index]
@@ -147,15 +165,17 @@ function bearerToken(fields: readonly string[]): string | undefined {
     if (value !== undefined) return undefined
     value = fields[index + 1] ?? ''
   }
-  return value === undefined ? undefined : /^bearer +(\S+) *$/i.exec(value)?.[1]
+  return value
+}
+
+/** The key of `Bearer` credentials (RFC 6750; the scheme in any case). */
+function keyOfCredentials(credentials: string): ParsedKey | undefined {
+  const token = /^bearer +(\S+) *$/i.exec(credentials)?.[1]
+  return token === undefined ? undefined : parseKey(token)
 }
 
 /** A store that fails is no answer: the request is refused, and the host is told why. */
-async function mustAnswer<T>(services: ApiServices, asked: Promise<T>): Promise<T> {
-  try {
-    return await asked
-  } catch (error) {
-    report(services, error)
-    throw new SallyportError('service_unavailable')
-  }
+function unanswered(services: ApiServices, error: unknown): SallyportError {
+  report(services, error)
+  return new SallyportError('service_unavailable')
 }

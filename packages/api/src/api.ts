@@ -1,5 +1,5 @@
 import { createDirectory, type Directory, SallyportError, type Snapshot } from '@sallyport/core'
-import { type Admission, createAdmission, UNLIMITED_ADMISSION } from './admission.ts'
+import { type Admission, createAdmissions, UNLIMITED_ADMISSION } from './admission.ts'
 import { failureAnswer, failureOf, successHeaders, withLimit } from './answer.ts'
 import { readInput } from './input.ts'
 import { openApiDocument } from './openapi/document.ts'
@@ -12,7 +12,7 @@ import { type ApiServices, report } from './services.ts'
 /** The `/v1` API over its services: one function from request to answer, known to no framework. */
 export function createApi(services: ApiServices, routes: readonly Route[] = ROUTES): Api {
   const router = createRouter(routes)
-  const admit = createAdmission(services)
+  const { admit, settle } = createAdmissions(services)
   const headersOf = new Map(routes.map((route) => [route, successHeaders(route)]))
   const directoryOf = directoryHolder()
   const document = once(() => openApiDocument(routes))
@@ -33,7 +33,7 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
     } catch (error) {
       const failure = failureOf(error)
       if (failure.bug) report(services, error)
-      const { standing } = (await admission.settle?.(failure.status)) ?? admission
+      const { standing } = await settle(admission, failure.status)
       return failureAnswer(failure, withLimit(route.headers ?? {}, standing), retryAfter(standing?.resetAt))
     }
   }
