@@ -1,7 +1,7 @@
 import type { CheckpointArchive, LedgerStore, StoredRecord } from './ports.ts'
 import { KEY_LOG, readKeys } from './signing.ts'
 import { openFrontier, TILE_WIDTH } from './tree.ts'
-import { genesisLink, leafHash, sha256Hex } from './verify/hash.ts'
+import { createLeafHasher, genesisLink, sha256Hex } from './verify/hash.ts'
 import { followSuccession, type LedgerKey } from './verify/keys.ts'
 import { isSignedBy, parseCheckpoint } from './verify/note.ts'
 import { ShapeError } from './verify/shape.ts'
@@ -144,6 +144,7 @@ function createWalk(store: LedgerStore, log: string, keys: readonly LedgerKey[],
   const nodes: Uint8Array[][] = []
   let link = genesisLink(name)
   let last: StoredRecord | undefined
+  const hashLeaf = createLeafHasher()
   const findPlace = createFinder()
   const noteDocuments = DOCUMENT_MEMBERS.map((member) => createDocumentNoter(member, documents))
   let notes: readonly { readonly size: number; readonly note: string }[] = []
@@ -181,13 +182,13 @@ function createWalk(store: LedgerStore, log: string, keys: readonly LedgerKey[],
       const fault = placeFault(text, record, tree.size, link, last, findPlace)
       if (fault !== undefined) return { seq: tree.size, attestationId: record.attestationId, reason: fault }
       for (const note of noteDocuments) note(text)
-      const leaf = leafHash(record.bytes)
+      const leaf = hashLeaf(record.bytes)
       tree.append(leaf, ({ tileLevel, hash }) => {
         const level = nodes[tileLevel - 1] ?? []
         nodes[tileLevel - 1] = level
         level.push(hash)
       })
-      link = leaf.toString('hex')
+      link = leaf
       last = record
       return notes[next]?.size === tree.size ? hold() : undefined
     },

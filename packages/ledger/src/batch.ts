@@ -1,14 +1,14 @@
 import type { Head, Place } from './ports.ts'
 import { type Draft, recordText, type Subject } from './record.ts'
 import { type Frontier, openFrontier, type TreeNode } from './tree.ts'
-import { genesisLink, sha256 } from './verify/hash.ts'
+import { genesisLink, sha256Hex } from './verify/hash.ts'
 
 /** A record with its place and its bytes, ready to be written. */
 export interface PlacedRecord extends Place {
   readonly log: string
   readonly bytes: Buffer
   readonly issuedAt: number
-  readonly subject?: Subject
+  readonly subject: Subject | undefined
 }
 
 /** All that one transaction writes. */
@@ -46,18 +46,10 @@ export function placeBatch(
     // The prefix of a leaf stands before the record: one piece of memory serves the hash and the store.
     const leafInput = Buffer.from(`\0${text}`)
     const bytes = leafInput.subarray(1)
-    const leaf = sha256(leafInput)
+    const leaf = sha256Hex(leafInput)
     tip.tree.append(leaf, (node) => nodes.push({ ...node, log: draft.log }))
-    tip.link = leaf.toString('hex')
-    const { subject } = draft
-    return {
-      log: draft.log,
-      attestationId,
-      seq,
-      bytes,
-      issuedAt: tip.issuedAt,
-      ...(subject === undefined ? {} : { subject }),
-    }
+    tip.link = leaf
+    return { log: draft.log, attestationId, seq, bytes, issuedAt: tip.issuedAt, subject: draft.subject }
   })
   const heads = new Map([...tips].map(([log, tip]) => [log, headOfTip(tip)]))
   return { records, nodes, heads, nextId: nextId + drafts.length }

@@ -8,7 +8,7 @@ import {
   type Randomness,
   type Signer,
 } from './ports.ts'
-import { type Attestation, type Document, draftAttestation } from './record.ts'
+import { type Attestation, type Document, draftAttestation, type Subject } from './record.ts'
 import {
   draftFirstKey,
   draftSuccession,
@@ -144,8 +144,10 @@ export async function openLedger(ports: LedgerPorts): Promise<Ledger> {
 
   return {
     async attest(log, attestation, subject) {
-      const draft = draftAttestation(log, clock.now(), attestation, { ...subject, salt: randomness(32) })
-      return appender.append(draft)
+      const { address, context } = subject
+      const salt = randomness(32)
+      const personal: Subject = context === undefined ? { address, salt } : { address, salt, context }
+      return appender.append(draftAttestation(log, clock.now(), attestation, personal))
     },
     keep(document) {
       const known = kept.get(document.sha256)

@@ -37,3 +37,8 @@ export function bytesOf(row: Row, column: string): Uint8Array {
   if (!(value instanceof Uint8Array)) throw new TypeError(`${column} holds no bytes.`)
   return value
 }
+
+/** Numbers that SQLite has put behind one another, with commas. */
+export function numbersOf(row: Row, column: string): Float64Array {
+  return Float64Array.from(String(row[column]).split(','), Number)
+}

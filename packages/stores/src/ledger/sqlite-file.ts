@@ -12,11 +12,11 @@ import {
   TILE_WIDTH,
   type Uncovered,
 } from '@sallyport/ledger'
-import type { Database } from '../driver.ts'
+import type { Database, SqlValue } from '../driver.ts'
 import { openDatabase } from '../open-database.ts'
 import { createRowInserter } from '../row-inserter.ts'
-import { bytesOf, headOf, subjectOf, type Tip, tipOf, uncoveredOf } from './rows.ts'
-import { type PackedDrafts, type PackedRecords, packRecords, unpackDrafts } from './transit.ts'
+import { bytesOf, headOf, numbersOf, subjectOf, type Tip, tipOf, uncoveredOf } from './rows.ts'
+import { NO_RECORDS, type PackedDrafts, type PackedRecords, unpackDrafts, unpackRecords } from './transit.ts'
 
 /** Every version of the tables; a step that has been released is never changed, a new one is added. */
 const STEPS: readonly string[] = [
@@ -109,10 +109,13 @@ export async function openLedgerFile(path: string) {
   const selectRecord = database.prepare(
     'SELECT r.seq, r.bytes FROM record r JOIN log l ON l.id = r.log WHERE r.attestation_id = ? AND l.name = ?',
   )
+  // One row each: to make a row is what takes the time, and an audit reads every record.
   const selectRecords = database.prepare(
-    'SELECT attestation_id, seq, bytes FROM record WHERE log = (SELECT id FROM log WHERE name = ?) AND seq >= ? ORDER BY seq LIMIT ?',
+    `SELECT group_concat(attestation_id) AS ids, group_concat(seq) AS positions, group_concat(length(bytes)) AS lengths,
+       CAST(group_concat(bytes, '') AS BLOB) AS bytes
+     FROM (SELECT attestation_id, seq, bytes FROM record WHERE log = (SELECT id FROM log WHERE name = ?) AND seq >= ?
+           ORDER BY seq LIMIT ?)`,
   )
-  // One row: a tile has 256 hashes, and to make a row is what takes the time.
   const selectNodes = database.prepare(
     `SELECT group_concat(hex(hash), '' ORDER BY place) AS hashes FROM node
      WHERE log = (SELECT id FROM log WHERE name = ?) AND level = ? AND place >= ? AND place < ?`,
@@ -195,16 +198,15 @@ export async function openLedgerFile(path: string) {
       tips.set(log, { id: tip.id, head })
       ids.set(log, tip.id)
     }
-    insertRecords(
-      records.map(({ attestationId, log, seq, bytes }) => [attestationId, ids.get(log) as number, seq, bytes]),
-    )
-    insertSubjects(
-      records.flatMap(({ attestationId, issuedAt, subject }) =>
-        subject === undefined
-          ? []
-          : [[attestationId, issuedAt, subject.address, subject.salt, subject.context ?? null]],
-      ),
-    )
+    const rows: SqlValue[] = []
+    const subjects: SqlValue[] = []
+    for (const { attestationId, log, seq, bytes, issuedAt, subject } of records) {
+      rows.push(attestationId, ids.get(log) as number, seq, bytes)
+      if (subject !== undefined)
+        subjects.push(attestationId, issuedAt, subject.address, subject.salt, subject.context ?? null)
+    }
+    insertRecords(rows)
+    insertSubjects(subjects)
     for (const { log, tileLevel, index, hash } of nodes) insertNode.run(ids.get(log) as number, tileLevel, index, hash)
   }
 
@@ -213,6 +215,17 @@ export async function openLedgerFile(path: string) {
     const row = selectLog.get(log)
     if (row === undefined) throw new Error(`The log ${log} was not made.`)
     return tipOf(row)
+  }
+
+  function records(log: string, from: number, count: number): PackedRecords {
+    const row = selectRecords.get(log, from, count)
+    if (row === undefined || row['ids'] === null) return NO_RECORDS
+    return {
+      ids: numbersOf(row, 'ids'),
+      positions: numbersOf(row, 'positions'),
+      lengths: numbersOf(row, 'lengths'),
+      bytes: bytesOf(row, 'bytes'),
+    }
   }
 
   return {
@@ -229,18 +242,11 @@ export async function openLedgerFile(path: string) {
         ? undefined
         : { log, attestationId, seq: Number(row['seq']), bytes: bytesOf(row, 'bytes') }
     },
-    records: (log: string, from: number, count: number): PackedRecords =>
-      packRecords(
-        selectRecords.all(log, from, count).map((row) => ({
-          attestationId: Number(row['attestation_id']),
-          seq: Number(row['seq']),
-          bytes: bytesOf(row, 'bytes'),
-        })),
-      ),
+    records,
     tile(log: string, tileLevel: number, index: number): Uint8Array {
       const start = index * TILE_WIDTH
       if (tileLevel === 0)
-        return leafTile(selectRecords.all(log, start, TILE_WIDTH).map((row) => bytesOf(row, 'bytes')))
+        return leafTile(unpackRecords(log, records(log, start, TILE_WIDTH)).map(({ bytes }) => bytes))
       const hashes = selectNodes.get(log, tileLevel, start, start + TILE_WIDTH)?.['hashes']
       return typeof hashes === 'string' ? Buffer.from(hashes, 'hex') : new Uint8Array()
     },

@@ -59,33 +59,23 @@ export function unpackDrafts({ text, times, salts, saltEnds }: PackedDrafts): re
 export interface PackedRecords {
   readonly ids: Float64Array
   readonly positions: Float64Array
-  /** Where each record ends. */
-  readonly ends: Float64Array
+  readonly lengths: Float64Array
   readonly bytes: Uint8Array
 }
 
-export function packRecords(records: readonly Omit<StoredRecord, 'log'>[]): PackedRecords {
-  const ids = new Float64Array(records.length)
-  const positions = new Float64Array(records.length)
-  const ends = new Float64Array(records.length)
-  let end = 0
-  for (const [index, { attestationId, seq, bytes }] of records.entries()) {
-    ids[index] = attestationId
-    positions[index] = seq
-    end += bytes.length
-    ends[index] = end
-  }
-  // Memory of its own: that of a pool would be handed over whole.
-  const joined = new Uint8Array(end)
-  for (const [index, { bytes }] of records.entries()) joined.set(bytes, ends[index - 1] ?? 0)
-  return { ids, positions, ends, bytes: joined }
+export const NO_RECORDS: PackedRecords = {
+  ids: new Float64Array(),
+  positions: new Float64Array(),
+  lengths: new Float64Array(),
+  bytes: new Uint8Array(),
 }
 
-export function unpackRecords(log: string, { ids, positions, ends, bytes }: PackedRecords): readonly StoredRecord[] {
-  return Array.from(ids, (attestationId, index) => ({
-    log,
-    attestationId,
-    seq: positions[index] as number,
-    bytes: bytes.subarray(ends[index - 1] ?? 0, ends[index]),
-  }))
+export function unpackRecords(log: string, packed: PackedRecords): readonly StoredRecord[] {
+  const { ids, positions, lengths, bytes } = packed
+  let end = 0
+  return Array.from(ids, (attestationId, index): StoredRecord => {
+    const start = end
+    end += lengths[index] as number
+    return { log, attestationId, seq: positions[index] as number, bytes: bytes.subarray(start, end) }
+  })
 }
