@@ -5,7 +5,9 @@ import { MADE_ATTESTATION } from '../src/testing/index.ts'
 import { parseAttestation, parseRecord } from '../src/verify/record.ts'
 import { canonicalRecord } from '../src/verify/shape.ts'
 
-const text = fc.string({ unit: 'grapheme' })
+// Words, and any characters at all: quotes, controls, line separators.
+const ascii = fc.array(fc.nat(0x7f)).map((codes) => String.fromCharCode(...codes))
+const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), ascii)
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
 
 const attestations: fc.Arbitrary<Attestation> = fc
@@ -18,20 +20,21 @@ const attestations: fc.Arbitrary<Attestation> = fc
     country: optional(text),
     asn: optional(fc.nat(2 ** 32 - 1)),
     degraded: optional(text),
+    addressFrom: text,
+    engine: text,
+    policyId: text,
+    action: text,
     reason: text,
   })
-  .map(({ claim, networkOrigin, anonymized, method, confidence, country, asn, degraded, reason }) => ({
+  .map(({ claim, policyId, action, reason, addressFrom, engine, degraded, country, asn, ...finding }) => ({
     claim,
     finding: {
-      networkOrigin,
-      anonymized,
-      method,
-      confidence,
+      ...finding,
       ...(country === undefined ? {} : { country }),
       ...(asn === undefined ? {} : { asn }),
     },
-    policy: { ...MADE_ATTESTATION.policy, reason },
-    basis: { ...MADE_ATTESTATION.basis, ...(degraded === undefined ? {} : { degraded }) },
+    policy: { id: policyId, sha256: MADE_ATTESTATION.policy.sha256, action, reason },
+    basis: { ...MADE_ATTESTATION.basis, addressFrom, engine, ...(degraded === undefined ? {} : { degraded }) },
   }))
 
 t.test('a record is the canonical JSON of itself, whatever it says (RFC 8785)', async (t) => {
