@@ -1,5 +1,5 @@
 import { type AsType, type NetworkClass, typeOfSystem } from '@sallyport/core/tables'
-import { become, mapped, type Ranges, WORDS, withValues } from '../parse/ranges.ts'
+import { become, type Ranges, WORDS, withValues } from '../parse/ranges.ts'
 import type { SystemList } from '../parse/system-list.ts'
 import type { Columns, Description } from '../tables/format.ts'
 import { partition4, partition6, prefixed } from '../tables/partitions.ts'
@@ -135,10 +135,11 @@ export function assemble(parts: Parts): { columns: Columns; description: Omit<De
 function withHits(ranges: Ranges | undefined, position: number): Ranges | undefined {
   if (ranges === undefined) return undefined
   const { family, firsts, lasts } = ranges
-  const values = mapped(ranges.values, (_, range) => {
+  const values = new Uint32Array(ranges.count)
+  for (let range = 0; range < ranges.count; range++) {
     const isNarrow = addressesBetween(family, firsts, range, lasts, range) < NARROW_SIZE[family]
-    return hitCode(position, isNarrow ? NARROW : WIDE)
-  })
+    values[range] = hitCode(position, isNarrow ? NARROW : WIDE)
+  }
   return withValues(ranges, values)
 }
 

@@ -1,7 +1,7 @@
 import { SallyportError } from '@sallyport/core/tables'
 import { BAD_LINE, type CsvFile, readRangeLines } from '../parse/csv.ts'
-import type { Ranges } from '../parse/ranges.ts'
-import { addressesBetween, overlay, type Segments } from './segments.ts'
+import { compareAt, type Ranges } from '../parse/ranges.ts'
+import { addressesBetween, type Segments } from './segments.ts'
 
 /** Country numbers, and one more, fit one byte; 0 is unknown. */
 const MOST_COUNTRIES = 254
@@ -95,23 +95,31 @@ function visitSums(
   visit: (system: number, country: number, addresses: number) => void,
 ): void {
   const { family } = systems
-  const pairs = overlay(systems, countries, (system, country) =>
-    system === 0 || country === 0 ? 0 : (system << 8) | country,
-  )
   // Most systems are in one country: the first that is met has columns, and only the others need a map.
   const firsts = new Uint8Array(systemCount + 1)
   const firstSums = new Float64Array(systemCount + 1)
   const others = new Map<number, number>()
-  for (let index = 0; index < pairs.count; index++) {
-    const key = pairs.values[index] as number
-    // The last segment of a family has no end here; the top of both families is reserved, so nothing is lost.
-    if (key === 0 || index + 1 === pairs.count) continue
-    const addresses = addressesBetween(family, pairs.starts, index, pairs.starts, index + 1)
-    const system = key >>> 8
-    const country = key & 255
-    if (firsts[system] === 0) firsts[system] = country
-    if (firsts[system] === country) firstSums[system] = (firstSums[system] as number) + addresses
-    else others.set(key, (others.get(key) ?? 0) + addresses)
+  let from = systems.starts
+  let place = 0
+  // The last segments have no end here; the top of both families is reserved, so nothing is lost.
+  for (let atX = 0, atY = 0; atX + 1 < systems.count || atY + 1 < countries.count; ) {
+    const system = systems.values[atX] as number
+    const country = countries.values[atY] as number
+    const isLastX = atX + 1 === systems.count
+    const isLastY = atY + 1 === countries.count
+    const order = isLastX ? 1 : isLastY ? -1 : compareAt(family, systems.starts, atX + 1, countries.starts, atY + 1)
+    if (order <= 0) atX++
+    if (order >= 0) atY++
+    const to = order <= 0 ? systems.starts : countries.starts
+    const end = order <= 0 ? atX : atY
+    if (system !== 0 && country !== 0) {
+      const addresses = addressesBetween(family, from, place, to, end)
+      if (firsts[system] === 0) firsts[system] = country
+      if (firsts[system] === country) firstSums[system] = (firstSums[system] as number) + addresses
+      else others.set((system << 8) | country, (others.get((system << 8) | country) ?? 0) + addresses)
+    }
+    from = to
+    place = end
   }
   for (let system = 1; system <= systemCount; system++) {
     const country = firsts[system] as number
