@@ -91,8 +91,8 @@ t.test('progress is told in bytes', async (t) => {
   const ranges = readRangeLines(
     { path: 'asn.csv', bytes },
     4,
-    () => 7,
     (bytesRead) => told.push(bytesRead),
+    ({ values }) => values.fill(7),
   )
   t.same([ranges.count, ranges.firsts[69_999], ranges.values[69_999]], [70_000, 0x01000000, 7])
   t.same(told, [line.length * 65_536])

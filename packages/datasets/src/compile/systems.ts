@@ -21,19 +21,26 @@ export function readSystemRanges(
   const asns: number[] = []
   const names: string[] = []
   const numbers = createNumbers()
-  const numberAt = (start: number, end: number): number => {
-    const comma = endOfAsn(bytes, start, end)
-    if (comma === -1) return BAD_LINE
-    const asn = asnAt(bytes, start, comma)
-    const known = numbers.get(asn)
-    if (known !== -1) return known
-    const name = readLastField(bytes, comma + 1, end)
-    if (name === undefined) return BAD_LINE
-    numbers.set(asn, names.length)
-    asns.push(asn)
-    return names.push(name.trim() || `AS${asn}`) - 1
-  }
-  return { ranges: readRangeLines({ path, bytes }, family, numberAt, onRead), asns, names }
+  const ranges = readRangeLines({ path, bytes }, family, onRead, ({ count, rests, ends, values }) => {
+    for (let line = 0; line < count; line++) {
+      const start = rests[line] as number
+      const end = ends[line] as number
+      values[line] = BAD_LINE
+      const comma = endOfAsn(bytes, start, end)
+      if (comma === -1) continue
+      const asn = asnAt(bytes, start, comma)
+      let number = numbers.get(asn)
+      if (number === -1) {
+        const name = readLastField(bytes, comma + 1, end)
+        if (name === undefined) continue
+        asns.push(asn)
+        number = names.push(name.trim() || `AS${asn}`) - 1
+        numbers.set(asn, number)
+      }
+      values[line] = number
+    }
+  })
+  return { ranges, asns, names }
 }
 
 /** All systems of both files in order of ASN, and the position of each file's systems among them, from 1. */

@@ -16,7 +16,7 @@ import { bitsOf, type Entry, holds, overlap, parseEntry } from './entry.ts'
 import { type EntryWriter, readEntryLines, writeEntry } from './entry-lines.ts'
 import { lineFormOf, writtenEntries } from './formats.ts'
 import { requireMostlyGood } from './lines.ts'
-import { createRangeWriter, type Ranges, WORDS } from './ranges.ts'
+import { createRangeWriter, firstOf, type Ranges } from './ranges.ts'
 
 /** What a list says of itself in the table of sources. */
 export interface ListForm {
@@ -118,7 +118,7 @@ function largestOf(of: 4 | 6, { family, single }: ListForm): number {
 function judge4(read: Ranges, form: ListForm): Judged {
   const { firsts, lasts, count } = read
   const largest = largestOf(4, form)
-  const hides = anonymises(form.networkClass)
+  const { hides, reservedIsExpected } = manners(form)
   let kept = 0
   let bad = 0
   let covered = 0
@@ -128,14 +128,10 @@ function judge4(read: Ranges, form: ListForm): Judged {
     const isWatched = WATCHED_4[first >>> 24] === 1 || first >>> 24 !== last >>> 24
     const isReserved = isWatched && touchesReserved4(first, last)
     if (isReserved || last - first >= largest) {
-      if (!(isReserved && form.reservedIsExpected)) bad++
+      if (!(isReserved && reservedIsExpected)) bad++
       continue
     }
-    if (hides && isWatched)
-      refuseCanary(
-        CANARIES_4.find(({ d }) => first <= d >>> 0 && d >>> 0 <= last),
-        form,
-      )
+    if (hides && isWatched) refuseCanary(canary4(first, last), form)
     covered += last - first + 1
     firsts[kept] = first
     lasts[kept++] = last
@@ -146,7 +142,7 @@ function judge4(read: Ranges, form: ListForm): Judged {
 function judge6(read: Ranges, form: ListForm): Judged {
   const { firsts, lasts, count } = read
   const largest = largestOf(6, form)
-  const hides = anonymises(form.networkClass)
+  const { hides, reservedIsExpected } = manners(form)
   let kept = 0
   let bad = 0
   let covered = 0
@@ -157,14 +153,10 @@ function judge6(read: Ranges, form: ListForm): Judged {
     const isReserved = entry !== undefined && touchesReserved6(entry)
     const size = addressesBetween(6, firsts, range, lasts, range) + 1
     if (isReserved || size > largest) {
-      if (!(isReserved && form.reservedIsExpected)) bad++
+      if (!(isReserved && reservedIsExpected)) bad++
       continue
     }
-    if (hides && entry !== undefined)
-      refuseCanary(
-        CANARIES_6.find((address) => holds(entry, address)),
-        form,
-      )
+    if (hides && entry !== undefined) refuseCanary(canary6(entry), form)
     covered += size
     firsts.copyWithin(kept * 4, range * 4, range * 4 + 4)
     lasts.copyWithin(kept * 4, range * 4, range * 4 + 4)
@@ -173,15 +165,17 @@ function judge6(read: Ranges, form: ListForm): Judged {
   return { ranges: firstOf(read, kept), bad, covered }
 }
 
-function firstOf({ family, firsts, lasts, values }: Ranges, count: number): Ranges {
-  const words = count * WORDS[family]
-  return {
-    family,
-    count,
-    firsts: firsts.subarray(0, words),
-    lasts: lasts.subarray(0, words),
-    values: values.subarray(0, count),
-  }
+/** What of a list's form each of its entries is judged by. */
+function manners({ networkClass, reservedIsExpected = false }: ListForm) {
+  return { hides: anonymises(networkClass), reservedIsExpected }
+}
+
+function canary4(first: number, last: number): Address | undefined {
+  return CANARIES_4.find(({ d }) => first <= d >>> 0 && d >>> 0 <= last)
+}
+
+function canary6(entry: Entry): Address | undefined {
+  return CANARIES_6.find((address) => holds(entry, address))
 }
 
 function addressAt(words: Uint32Array, position: number): Address {

@@ -90,6 +90,18 @@ export function become(values: Uint32Array, column: Uint32Array | Int32Array): U
   return made
 }
 
+/** So many ranges from the first on. */
+export function firstOf({ family, firsts, lasts, values }: Ranges, count: number): Ranges {
+  const words = count * WORDS[family]
+  return {
+    family,
+    count,
+    firsts: firsts.subarray(0, words),
+    lasts: lasts.subarray(0, words),
+    values: values.subarray(0, count),
+  }
+}
+
 /** A copy of twice the length. */
 export function grown(column: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
   const larger = new Uint32Array(column.length * 2)
