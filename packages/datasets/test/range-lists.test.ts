@@ -1,9 +1,10 @@
-import { type Address, parse4 } from '@sallyport/core'
+import { type Address, parse4, parseAddress } from '@sallyport/core'
 import { createRandom } from '@sallyport/core/testing'
 import t from 'tap'
 import { parseEntry } from '../src/parse/entry.ts'
 import { type ListForm, readList } from '../src/parse/list.ts'
-import { addressOf, lengthOf, scan4 } from '../src/parse/scan4.ts'
+import { scan4 } from '../src/parse/scan4.ts'
+import { scan6 } from '../src/parse/scan6.ts'
 
 const FORM: ListForm = { format: 'text', path: 'list.txt', networkClass: 'vpn', single: false }
 
@@ -98,11 +99,36 @@ t.test('an address read from bytes is the one read from text', async (t) => {
   const wrong: string[] = []
   for (let round = 0; round < 20_000; round++) {
     const text = Array.from({ length: 3 + random(3) }, () => octets[random(octets.length)]).join('.')
-    const scanned = scan4(Buffer.from(`x${text},`), 1, text.length + 2)
-    const whole = scanned >= 0 && lengthOf(scanned) === text.length ? addressOf(scanned) : -1
+    const words = new Uint32Array(2)
+    const stop = scan4(Buffer.from(`x${text},`), 1, text.length + 2, words, 1)
+    const whole = stop === text.length + 1 ? words[1] : -1
     if (whole !== parse4(text)) wrong.push(text)
   }
   t.same(wrong, [])
+})
+
+t.test('an IPv6 address read from bytes is the one read from text', async (t) => {
+  const random = createRandom(29)
+  const parts = ['0', '1', 'a', 'F0', '2001', 'ffff', '', '', '00001', 'g', '23.0.0.1', '23.0.0.01']
+  const wrong: string[] = []
+  let good = 0
+  for (let round = 0; round < 60_000; round++) {
+    const random8 = random(2) === 0
+    const length = random8 ? 8 : 1 + random(10)
+    const text = Array.from({ length }, () => parts[random(random8 ? 6 : parts.length)])
+      .join(':')
+      .replace(random(4) === 0 ? /:[^:]*:/ : /^$/, '::')
+    const expected = parseAddress(text)
+    const words = new Uint32Array(5)
+    const isRead = scan6(Buffer.from(`x${text},`), 1, text.length + 1, words, 1)
+    if (isRead) good++
+    const { a, b, c, d } = expected?.family === 6 ? expected : { a: 0, b: 0, c: 0, d: 0 }
+    const isSame = [a, b, c, d].every((word, at) => words[at + 1] === word >>> 0)
+    if (isRead !== (expected?.family === 6) || (isRead && !isSame)) wrong.push(text)
+  }
+  t.same(wrong, [])
+  t.ok(good > 10_000, `${good} of them are addresses`)
+  t.notOk(scan6(Buffer.from('::ffff:1700:1'), 0, 13, new Uint32Array(4), 0), 'a mapped one is none')
 })
 
 t.test('a plain line means what the same entry with a comment behind it means', async (t) => {

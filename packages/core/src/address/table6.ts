@@ -54,7 +54,8 @@ export function createPartition6Writer(capacity: number): Partition6Writer {
   /** The /64 that is being read, and the starts in it: lower words and value of each, flat. */
   let cellA = 0
   let cellB = 0
-  let run: number[] = []
+  const run: number[] = []
+  let length = 0
   let before = 0
   let last = -1
 
@@ -74,21 +75,21 @@ export function createPartition6Writer(capacity: number): Partition6Writer {
   }
   /** Writes the /64 that was read; `a` and `b` are where the next start stands, -1 when there is none. */
   const endCell = (a: number, b: number) => {
-    if (run.length === 0) return
+    if (length === 0) return
     const startsCell = run[0] === 0 && run[1] === 0
     segment(cellA, cellB, run[2] as number)
-    if (run.length > 3 || !startsCell) {
+    if (length > 3 || !startsCell) {
       cells.push(lowers.length - 1)
       pieces.push(fineHigh.length)
       if (!startsCell) piece(0, 0, before)
-      for (let at = 0; at < run.length; at += 3) piece(run[at] as number, run[at + 1] as number, run[at + 2] as number)
+      for (let at = 0; at < length; at += 3) piece(run[at] as number, run[at + 1] as number, run[at + 2] as number)
       // Behind a cell its last value goes on, unless the next start stands in the very next /64.
       const nextB = (cellB + 1) >>> 0
       const nextA = nextB === 0 ? cellA + 1 : cellA
       if ((a !== nextA || b !== nextB) && nextA <= 0xffffffff) segment(nextA, nextB, last)
     }
     before = last
-    run = []
+    length = 0
   }
 
   return {
@@ -99,7 +100,9 @@ export function createPartition6Writer(capacity: number): Partition6Writer {
         cellA = a
         cellB = b
       }
-      run.push(c, d, value)
+      run[length++] = c
+      run[length++] = d
+      run[length++] = value
       last = value
     },
     finish() {

@@ -13,7 +13,7 @@ interface Phrase {
   readonly veto: boolean
 }
 
-/** Wildcard stems are found through their first or last three letters, so they have at least that many. */
+/** Phrases are found through their first or last three letters: a wildcard's stem has at least that many. */
 const STEM = 3
 /** Rules are bits of one 32-bit number. */
 const MOST_RULES = 31
@@ -30,32 +30,23 @@ const FOLDED: Readonly<Record<string, string>> = {
   ı: 'i',
 }
 
-/** The tokens of a name: lower case, without accents, split at everything that is neither letter nor digit. */
-export function tokensOf(name: string): readonly string[] {
+/**
+ * A name as its tokens are read from it: lower case, without accents. Tokens are what stands between the characters that
+ * are neither letters nor digits, which in a name of other letters than a to z are all made spaces.
+ */
+function foldTokens(name: string): string {
   const lower = name.toLowerCase()
-  if (!/[^ -~]/.test(lower)) return asciiTokens(lower)
-  const folded = lower
+  if (!/[^ -~]/.test(lower)) return lower
+  return lower
     .normalize('NFKD')
+    .toLowerCase()
     .replace(/\p{M}+/gu, '')
     .replace(/[ßæœøłđðþı]/g, (letter) => FOLDED[letter] ?? letter)
-  return folded.split(/[^\p{L}\p{N}]+/u).filter((token) => token !== '')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
 }
 
-/** A hundred thousand names are read at each compile, nearly all of them plain: a split by pattern takes twice as long. */
-function asciiTokens(lower: string): readonly string[] {
-  const tokens: string[] = []
-  let start = -1
-  for (let at = 0; at < lower.length; at++) {
-    const code = lower.charCodeAt(at)
-    const isPart = (code >= 97 && code <= 122) || (code >= 48 && code <= 57)
-    if (isPart && start === -1) start = at
-    else if (!isPart && start !== -1) {
-      tokens.push(lower.slice(start, at))
-      start = -1
-    }
-  }
-  if (start !== -1) tokens.push(lower.slice(start))
-  return tokens
+function isPart(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code > 127
 }
 
 /**
@@ -65,22 +56,18 @@ function asciiTokens(lower: string): readonly string[] {
  */
 export function compileNameRules(rules: readonly OrganisationRule[]): (name: string) => OrganisationRule | undefined {
   if (rules.length > MOST_RULES) throw new RangeError(`at most ${MOST_RULES} name rules`)
-  const whole = new Map<string, Phrase[]>()
-  const start = new Map<number, Phrase[]>()
-  const end = new Map<number, Phrase[]>()
-  const put = <Key>(shelf: Map<Key, Phrase[]>, key: Key, phrase: Phrase): void => {
-    const phrases = shelf.get(key)
-    if (phrases === undefined) shelf.set(key, [phrase])
-    else phrases.push(phrase)
-  }
-
+  // A hundred thousand names are read at each compile: phrases are found through three letters, without a text for each
+  // token, and only then compared.
+  const heads: (Phrase[] | undefined)[] = new Array(SHELVES).fill(undefined)
+  const tails: (Phrase[] | undefined)[] = new Array(SHELVES).fill(undefined)
   const index = (text: string, bit: number, veto: boolean): void => {
     const words = text.split(' ').map(readWord)
-    const first = words[0] as Word
-    const phrase = { words, bit, veto }
-    if (first.kind === 'whole') put(whole, first.text, phrase)
-    else if (first.kind === 'start') put(start, stemKey(first.text, 0), phrase)
-    else put(end, stemKey(first.text, first.text.length - STEM), phrase)
+    const { kind, text: first } = words[0] as Word
+    const shelf = kind === 'end' ? tails : heads
+    const key = kind === 'end' ? stemKey(first, first.length - STEM, first.length) : stemKey(first, 0, first.length)
+    const phrases = shelf[key] ?? []
+    shelf[key] = phrases
+    phrases.push({ words, bit, veto })
   }
   for (const [number, rule] of rules.entries()) {
     for (const text of rule.words) index(text, 1 << number, false)
@@ -88,36 +75,52 @@ export function compileNameRules(rules: readonly OrganisationRule[]): (name: str
   }
 
   return (name) => {
-    const tokens = tokensOf(name)
+    const text = foldTokens(name)
+    const tokens = readTokens(text)
     let said = 0
     let vetoed = 0
     const visit = (phrases: readonly Phrase[] | undefined, at: number): void => {
       if (phrases === undefined) return
       for (const { words, bit, veto } of phrases) {
-        if (((veto ? vetoed : said) & bit) !== 0 || !fits(words, tokens, at)) continue
+        if (((veto ? vetoed : said) & bit) !== 0 || !fits(words, text, tokens, at)) continue
         if (veto) vetoed |= bit
         else said |= bit
       }
     }
-    for (let at = 0; at < tokens.length; at++) {
-      const token = tokens[at] as string
-      visit(whole.get(token), at)
-      if (token.length < STEM) continue
-      visit(start.get(stemKey(token, 0)), at)
-      visit(end.get(stemKey(token, token.length - STEM)), at)
+    for (let at = 0; at < tokens.length; at += 2) {
+      const start = tokens[at] as number
+      const end = tokens[at + 1] as number
+      visit(heads[stemKey(text, start, end)], at)
+      if (end - start >= STEM) visit(tails[stemKey(text, end - STEM, end)], at)
     }
     const left = said & ~vetoed
     return left === 0 ? undefined : rules[31 - Math.clz32(left & -left)]
   }
 }
 
-/** Three letters as one number. Those of different letters may be equal: the phrase itself is compared after. */
-function stemKey(text: string, at: number): number {
-  return (
-    ((text.charCodeAt(at) & 0x3ff) << 20) |
-    ((text.charCodeAt(at + 1) & 0x3ff) << 10) |
-    (text.charCodeAt(at + 2) & 0x3ff)
-  )
+/** Where tokens begin and end, one after the other. */
+function readTokens(text: string): readonly number[] {
+  const tokens: number[] = []
+  let start = -1
+  for (let at = 0; at < text.length; at++) {
+    const isIn = isPart(text.charCodeAt(at))
+    if (isIn && start === -1) start = at
+    else if (!isIn && start !== -1) {
+      tokens.push(start, at)
+      start = -1
+    }
+  }
+  if (start !== -1) tokens.push(start, text.length)
+  return tokens
+}
+
+const SHELVES = 2 ** 15
+
+/** At most three letters as one number, five bits each. Those of different letters may be equal: phrases are compared after. */
+function stemKey(text: string, start: number, end: number): number {
+  let key = 0
+  for (let at = start; at < start + STEM; at++) key = (key << 5) | (at < end ? text.charCodeAt(at) & 31 : 0)
+  return key
 }
 
 function readWord(text: string): Word {
@@ -131,11 +134,15 @@ function readWord(text: string): Word {
   return word
 }
 
-function fits(words: readonly Word[], tokens: readonly string[], at: number): boolean {
-  if (at + words.length > tokens.length) return false
-  return words.every((word, offset) => {
-    const token = tokens[at + offset] as string
-    if (word.kind === 'whole') return token === word.text
-    return word.kind === 'start' ? token.startsWith(word.text) : token.endsWith(word.text)
-  })
+function fits(words: readonly Word[], text: string, tokens: readonly number[], at: number): boolean {
+  if (at + words.length * 2 > tokens.length) return false
+  for (let word = 0; word < words.length; word++) {
+    const { kind, text: sought } = words[word] as Word
+    const start = tokens[at + word * 2] as number
+    const end = tokens[at + word * 2 + 1] as number
+    const rest = end - start - sought.length
+    if (kind === 'whole' ? rest !== 0 : rest < 0) return false
+    if (!text.startsWith(sought, kind === 'end' ? end - sought.length : start)) return false
+  }
+  return true
 }

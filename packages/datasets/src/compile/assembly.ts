@@ -1,5 +1,5 @@
 import { type AsType, type NetworkClass, typeOfSystem } from '@sallyport/core/tables'
-import { mapped, type Ranges, WORDS, withValues } from '../parse/ranges.ts'
+import { become, type Ranges, WORDS, withValues } from '../parse/ranges.ts'
 import type { SystemList } from '../parse/system-list.ts'
 import type { Columns, Description } from '../tables/format.ts'
 import { partition4, partition6, prefixed } from '../tables/partitions.ts'
@@ -22,7 +22,7 @@ import {
 } from './records.ts'
 import { addressesBetween, layOut, readBounds, type Segments, uniform, valueAt4 } from './segments.ts'
 import { evidenceOf } from './system-evidence.ts'
-import { type SystemRanges, systemColumns } from './systems.ts'
+import { type AllSystems, allSystems, type SystemRanges, systemColumns } from './systems.ts'
 
 /** One value for each family, where there is one. */
 export type PerFamily<T> = { 4?: T; 6?: T }
@@ -57,11 +57,8 @@ const NARROW_SIZE = { 4: 2 ** 8, 6: 2 ** 80 } as const
 
 /** Puts the parts together to the columns of a tables file and what it says of them. */
 export function assemble(parts: Parts): { columns: Columns; description: Omit<Description, 'sources'> } {
-  const names = new Map(parts.systems[6]?.names)
-  for (const [asn, name] of parts.systems[4]?.names ?? []) names.set(asn, name)
-  const asns = Uint32Array.from(names.keys()).sort()
-  const nameList = Array.from(asns, (asn) => names.get(asn) as string)
-  const layers = systemLayers(parts.systems, asns)
+  const { asns, names: nameList, positions } = allSystems(parts.systems)
+  const layers = systemLayers(parts.systems, positions)
   const classAt = (address: number): NetworkClass => {
     const position = valueAt4(layers[4], address) - 1
     if (position === -1) return 'unknown'
@@ -138,10 +135,11 @@ export function assemble(parts: Parts): { columns: Columns; description: Omit<De
 function withHits(ranges: Ranges | undefined, position: number): Ranges | undefined {
   if (ranges === undefined) return undefined
   const { family, firsts, lasts } = ranges
-  const values = mapped(ranges.values, (_, range) => {
+  const values = new Uint32Array(ranges.count)
+  for (let range = 0; range < ranges.count; range++) {
     const isNarrow = addressesBetween(family, firsts, range, lasts, range) < NARROW_SIZE[family]
-    return hitCode(position, isNarrow ? NARROW : WIDE)
-  })
+    values[range] = hitCode(position, isNarrow ? NARROW : WIDE)
+  }
   return withValues(ranges, values)
 }
 
@@ -152,15 +150,12 @@ function sourceOf({ ranges: _ranges, expires: _expires, ...source }: ReadList): 
 type Layers = Readonly<Record<4 | 6, Segments>>
 
 /** The systems of both families as segments, of which the values are positions in order of ASN, from 1. */
-function systemLayers(systems: PerFamily<SystemRanges>, asns: Uint32Array): Layers {
-  const positions = new Map<number, number>()
-  for (let position = 0; position < asns.length; position++) positions.set(asns[position] as number, position + 1)
+function systemLayers(systems: PerFamily<SystemRanges>, positions: AllSystems['positions']): Layers {
   const layer = (family: 4 | 6) => {
     const read = systems[family]
-    if (read === undefined) return uniform(family, 0)
-    const ofNumbers = Uint32Array.from(read.names.keys(), (asn) => positions.get(asn) as number)
-    const values = mapped(read.ranges.values, (number) => ofNumbers[number] as number)
-    return layOut(withValues(read.ranges, values))
+    return read === undefined
+      ? uniform(family, 0)
+      : layOut(withValues(read.ranges, become(read.ranges.values, positions[family])))
   }
   return { 4: layer(4), 6: layer(6) }
 }

@@ -1,7 +1,7 @@
 import { SallyportError } from '@sallyport/core/tables'
 import { BAD_LINE, type CsvFile, readRangeLines } from '../parse/csv.ts'
-import type { Ranges } from '../parse/ranges.ts'
-import { addressesBetween, overlay, type Segments } from './segments.ts'
+import { compareAt, type Ranges } from '../parse/ranges.ts'
+import { addressesBetween, type Segments } from './segments.ts'
 
 /** Country numbers, and one more, fit one byte; 0 is unknown. */
 const MOST_COUNTRIES = 254
@@ -39,14 +39,15 @@ export function readCountryRanges(
   onProgress: (bytesRead: number) => void,
 ): Ranges {
   const { bytes } = file
-  const numberAt = (start: number, end: number): number => {
-    const first = bytes[start] as number
-    const second = bytes[start + 1] as number
-    return end - start === 2 && isCapital(first) && isCapital(second)
-      ? countries.number((first << 8) | second)
-      : BAD_LINE
-  }
-  return readRangeLines(file, family, numberAt, onProgress)
+  return readRangeLines(file, family, onProgress, ({ count, rests, ends, values }) => {
+    for (let line = 0; line < count; line++) {
+      const start = rests[line] as number
+      const first = bytes[start] as number
+      const second = bytes[start + 1] as number
+      const isCode = (ends[line] as number) - start === 2 && isCapital(first) && isCapital(second)
+      values[line] = isCode ? countries.number((first << 8) | second) : BAD_LINE
+    }
+  })
 }
 
 function isCapital(code: number): boolean {
@@ -72,15 +73,20 @@ export function registeredSystems(layers: readonly Registration[], systemCount: 
   const countries = new Uint8Array(systemCount + 1)
   const counts = new Uint16Array(systemCount + 1)
   for (const layer of layers) {
-    const most = new Float64Array(systemCount + 1)
-    const winners = new Uint8Array(systemCount + 1)
-    visitSums(layer, systemCount, (system, country, addresses) => {
-      if (layer.systems.family === 4) counts[system] = (counts[system] as number) + 1
-      if (addresses > (most[system] as number)) {
-        most[system] = addresses
-        winners[system] = country
+    const { firsts, sums, others } = sumsOf(layer, systemCount)
+    const winners = firsts.slice()
+    const counted = layer.systems.family === 4 ? 1 : 0
+    for (let system = 1; system <= systemCount; system++) {
+      if (firsts[system] !== 0) counts[system] = (counts[system] as number) + counted
+    }
+    for (const [key, addresses] of others) {
+      const system = key >>> 8
+      counts[system] = (counts[system] as number) + counted
+      if (addresses > (sums[system] as number)) {
+        sums[system] = addresses
+        winners[system] = key & 255
       }
-    })
+    }
     for (let system = 1; system <= systemCount; system++) {
       if (countries[system] === 0) countries[system] = winners[system] as number
     }
@@ -88,34 +94,41 @@ export function registeredSystems(layers: readonly Registration[], systemCount: 
   return { countries, counts }
 }
 
-/** Told of each system and each country in which addresses of it are registered, and how many; both are known. */
-function visitSums(
-  { systems, countries }: Registration,
-  systemCount: number,
-  visit: (system: number, country: number, addresses: number) => void,
-): void {
+/** How many addresses of each system are registered in each country. */
+interface Sums {
+  /** Most systems are in one country: the first that is met, 0 for none, and its sum have columns. */
+  readonly firsts: Uint8Array
+  readonly sums: Float64Array
+  /** The others, by `system << 8 | country`. */
+  readonly others: ReadonlyMap<number, number>
+}
+
+function sumsOf({ systems, countries }: Registration, systemCount: number): Sums {
   const { family } = systems
-  const pairs = overlay(systems, countries, (system, country) =>
-    system === 0 || country === 0 ? 0 : (system << 8) | country,
-  )
-  // Most systems are in one country: the first that is met has columns, and only the others need a map.
   const firsts = new Uint8Array(systemCount + 1)
-  const firstSums = new Float64Array(systemCount + 1)
+  const sums = new Float64Array(systemCount + 1)
   const others = new Map<number, number>()
-  for (let index = 0; index < pairs.count; index++) {
-    const key = pairs.values[index] as number
-    // The last segment of a family has no end here; the top of both families is reserved, so nothing is lost.
-    if (key === 0 || index + 1 === pairs.count) continue
-    const addresses = addressesBetween(family, pairs.starts, index, pairs.starts, index + 1)
-    const system = key >>> 8
-    const country = key & 255
-    if (firsts[system] === 0) firsts[system] = country
-    if (firsts[system] === country) firstSums[system] = (firstSums[system] as number) + addresses
-    else others.set(key, (others.get(key) ?? 0) + addresses)
+  let from = systems.starts
+  let place = 0
+  // The last segments have no end here; the top of both families is reserved, so nothing is lost.
+  for (let atX = 0, atY = 0; atX + 1 < systems.count || atY + 1 < countries.count; ) {
+    const system = systems.values[atX] as number
+    const country = countries.values[atY] as number
+    const isLastX = atX + 1 === systems.count
+    const isLastY = atY + 1 === countries.count
+    const order = isLastX ? 1 : isLastY ? -1 : compareAt(family, systems.starts, atX + 1, countries.starts, atY + 1)
+    if (order <= 0) atX++
+    if (order >= 0) atY++
+    const to = order <= 0 ? systems.starts : countries.starts
+    const end = order <= 0 ? atX : atY
+    if (system !== 0 && country !== 0) {
+      const addresses = addressesBetween(family, from, place, to, end)
+      if (firsts[system] === 0) firsts[system] = country
+      if (firsts[system] === country) sums[system] = (sums[system] as number) + addresses
+      else others.set((system << 8) | country, (others.get((system << 8) | country) ?? 0) + addresses)
+    }
+    from = to
+    place = end
   }
-  for (let system = 1; system <= systemCount; system++) {
-    const country = firsts[system] as number
-    if (country !== 0) visit(system, country, firstSums[system] as number)
-  }
-  for (const [key, addresses] of others) visit(key >>> 8, key & 255, addresses)
+  return { firsts, sums, others }
 }

@@ -1,5 +1,5 @@
-import { mapped, type Ranges, withValues } from '../parse/ranges.ts'
-import { layOut, overlay, type Segments, uniform } from './segments.ts'
+import { become, type Ranges, WORDS } from '../parse/ranges.ts'
+import { type Segments, sizeOf, sweep } from './segments.ts'
 
 /** Ranges of both families, of which the values are hits: numbers that stand for what a list says. */
 export type HitRanges = Readonly<Record<4 | 6, Ranges | undefined>>
@@ -11,32 +11,65 @@ export interface HitLayers {
   readonly sets: readonly (readonly number[])[]
 }
 
-/**
- * Lays lists over each other: each segment has the set of hits of all lists that hold it. Neighbours are put together
- * two and two, so that a list is walked over once for each doubling of their number.
- */
+/** Lays lists over each other: each segment has the set of hits of all lists that hold it, of each list the smallest range's. */
 export function layHits(lists: readonly HitRanges[]): HitLayers {
   const register = createSetRegister()
   const together = (family: 4 | 6): Segments => {
-    let layers = lists.flatMap(({ [family]: ranges }) => {
-      return ranges === undefined ? [] : [layOut(withValues(ranges, mapped(ranges.values, register.only)))]
+    const { ranges, from } = putTogether(lists, family)
+    const { values } = ranges
+    // Ranges stand in the order of their lists.
+    const held: number[] = []
+    return sweep(ranges, (open) => {
+      if (open.length === 1) return register.only(values[open[0] as number] as number)
+      sortInto(held, open)
+      let set = 0
+      for (let at = 0; at < held.length; ) {
+        let speaking = held[at++] as number
+        for (; at < held.length && from[held[at] as number] === from[speaking]; at++) {
+          if (sizeOf(ranges, held[at] as number) < sizeOf(ranges, speaking)) speaking = held[at] as number
+        }
+        set = register.union(set, register.only(values[speaking] as number))
+      }
+      return set
     })
-    while (layers.length > 1) {
-      layers = layers.flatMap((layer, index) => {
-        if (index % 2 === 1) return []
-        const next = layers[index + 1]
-        return [next === undefined ? layer : overlay(layer, next, register.union)]
-      })
-    }
-    return layers[0] ?? uniform(family, 0)
   }
   const four = together(4)
   const six = together(6)
   const { sets, numbers } = register.used([four, six])
   const renumbered = ({ family, count, starts, values }: Segments): Segments => {
-    return { family, count, starts, values: mapped(values, (set) => numbers[set] as number) }
+    return { family, count, starts, values: become(values, numbers) }
   }
   return { layers: { 4: renumbered(four), 6: renumbered(six) }, sets }
+}
+
+/** Few numbers in ascending order: a sort of the engine's would make an array at each of a hundred thousand places. */
+function sortInto(sorted: number[], numbers: readonly number[]): void {
+  sorted.length = 0
+  for (const number of numbers) {
+    let at = sorted.length
+    for (; at > 0 && (sorted[at - 1] as number) > number; at--) sorted[at] = sorted[at - 1] as number
+    sorted[at] = number
+  }
+}
+
+/** The ranges of all lists in one, and the position of the list that each comes from. */
+function putTogether(lists: readonly HitRanges[], family: 4 | 6): { ranges: Ranges; from: Uint16Array } {
+  const count = lists.reduce((sum, { [family]: ranges }) => sum + (ranges?.count ?? 0), 0)
+  const width = WORDS[family]
+  const firsts = new Uint32Array(count * width)
+  const lasts = new Uint32Array(count * width)
+  const values = new Uint32Array(count)
+  const from = new Uint16Array(count)
+  let at = 0
+  for (const [list, { [family]: ranges }] of lists.entries()) {
+    if (ranges === undefined) continue
+    firsts.set(ranges.firsts, at * width)
+    lasts.set(ranges.lasts, at * width)
+    values.set(ranges.values, at)
+    from.fill(list, at, at + ranges.count)
+    at += ranges.count
+  }
+  return { ranges: { family, count, firsts, lasts, values }, from }
 }
 
 /** Sets of hits by number; a set and another lead to their union, so none is ever written out to be compared. */

@@ -53,20 +53,46 @@ export function uniform(family: 4 | 6, value: number): Segments {
  * equal ones the first.
  */
 export function layOut(ranges: Ranges): Segments {
-  const { family, firsts, lasts, values, count } = ranges
+  const { family, firsts, values, count } = ranges
+  if (!areApart(ranges)) return laidOver(ranges)
+  const writer = createSegmentWriter(family, count * 2 + 2)
+  const ends = afterLasts(ranges)
+  writer.push(0, 0, 0, 0, 0)
+  for (let range = 0; range < count; range++) {
+    writer.pushAt(firsts, range, values[range] as number)
+    if (!reachesTop(ranges, range)) writer.pushAt(ends, range, 0)
+  }
+  return writer.finish()
+}
+
+/** Whether ranges stand in order, each behind the one before, as in files of systems and countries. */
+function areApart({ family, firsts, lasts, count }: Ranges): boolean {
+  for (let range = 1; range < count; range++) if (compareAt(family, lasts, range - 1, firsts, range) >= 0) return false
+  return true
+}
+
+function laidOver(ranges: Ranges): Segments {
+  const { values } = ranges
+  return sweep(ranges, (open) => values[open.length === 1 ? (open[0] as number) : smallest(ranges, open)] as number)
+}
+
+/** Cuts the space wherever a range begins or ends; `worth` tells the value of the ranges that hold a place, one or more. */
+export function sweep(ranges: Ranges, worth: (open: readonly number[]) => number): Segments {
+  const { family, firsts, lasts, count } = ranges
   const order = orderOf(family, firsts)
   const ends = afterLasts(ranges)
   const writer = createSegmentWriter(family, count * 2 + 2)
   const open: number[] = []
+  const alone = [0]
   let next = 0
   writer.push(0, 0, 0, 0, 0)
   for (;;) {
     if (open.length === 0 && next < count) {
       // Most ranges hold no other: such a one is its own segment.
       const range = order[next] as number
-      const following = order[next + 1]
-      if (following === undefined || compareAt(family, lasts, range, firsts, following) < 0) {
-        writer.pushAt(firsts, range, values[range] as number)
+      if (next + 1 === count || compareAt(family, lasts, range, firsts, order[next + 1] as number) < 0) {
+        alone[0] = range
+        writer.pushAt(firsts, range, worth(alone))
         if (!reachesTop(ranges, range)) writer.pushAt(ends, range, 0)
         next++
         continue
@@ -93,8 +119,7 @@ export function layOut(ranges: Ranges): Segments {
       if (compareAt(family, firsts, range, column, place) !== 0) break
       open.push(range)
     }
-    const speaking = smallest(ranges, open)
-    writer.pushAt(column, place, speaking === -1 ? 0 : (values[speaking] as number))
+    writer.pushAt(column, place, open.length === 0 ? 0 : worth(open))
   }
 }
 
@@ -124,7 +149,8 @@ function smallest(ranges: Ranges, open: readonly number[]): number {
   return found
 }
 
-function sizeOf({ family, firsts, lasts }: Ranges, range: number): number {
+/** Addresses of a range but one. */
+export function sizeOf({ family, firsts, lasts }: Ranges, range: number): number {
   return addressesBetween(family, firsts, range, lasts, range)
 }
 

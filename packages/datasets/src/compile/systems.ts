@@ -1,14 +1,15 @@
 import { AS_TYPES, NETWORK_CLASSES, type SystemBasis, type SystemType } from '@sallyport/core/tables'
-import { BAD_LINE, type CsvFile, readAsn, readLastField, readRangeLines } from '../parse/csv.ts'
+import { asnAt, BAD_LINE, type CsvFile, endOfAsn, readLastField, readRangeLines } from '../parse/csv.ts'
 import type { Ranges } from '../parse/ranges.ts'
 
 /** What `AutonomousSystem.basis` may be; the order is its number in a compiled file. */
 export const BASES = ['operator', 'name', 'list', 'prefixes', 'shape', 'none'] as const satisfies readonly SystemBasis[]
 
-/** Ranges of the systems, and the name of each, never empty, by ASN; values count the names from 0. */
+/** Ranges of the systems, and their names, never empty; values count the systems from 0 as they come. */
 export interface SystemRanges {
   readonly ranges: Ranges
-  readonly names: ReadonlyMap<number, string>
+  readonly asns: readonly number[]
+  readonly names: readonly string[]
 }
 
 /** Reads `start,end,asn,organisation` lines. Throws `corrupt_data`. */
@@ -17,37 +18,76 @@ export function readSystemRanges(
   family: 4 | 6,
   onRead?: (bytesRead: number) => void,
 ): SystemRanges {
-  const names = new Map<number, string>()
+  const asns: number[] = []
+  const names: string[] = []
   const numbers = createNumbers()
-  const numberAt = (start: number, end: number): number => {
-    const system = readAsn(bytes, start, end)
-    if (system === undefined) return BAD_LINE
-    const known = numbers.get(system.asn)
-    if (known !== undefined) return known
-    const name = readLastField(bytes, system.next, end)
-    if (name === undefined) return BAD_LINE
-    numbers.set(system.asn, names.size)
-    names.set(system.asn, name.trim() || `AS${system.asn}`)
-    return names.size - 1
+  const ranges = readRangeLines({ path, bytes }, family, onRead, ({ count, rests, ends, values }) => {
+    for (let line = 0; line < count; line++) {
+      const start = rests[line] as number
+      const end = ends[line] as number
+      values[line] = BAD_LINE
+      const comma = endOfAsn(bytes, start, end)
+      if (comma === -1) continue
+      const asn = asnAt(bytes, start, comma)
+      let number = numbers.get(asn)
+      if (number === -1) {
+        const name = readLastField(bytes, comma + 1, end)
+        if (name === undefined) continue
+        asns.push(asn)
+        number = names.push(name.trim() || `AS${asn}`) - 1
+        numbers.set(asn, number)
+      }
+      values[line] = number
+    }
+  })
+  return { ranges, asns, names }
+}
+
+/** All systems of both files in order of ASN, and the position of each file's systems among them, from 1. */
+export interface AllSystems {
+  readonly asns: Uint32Array
+  readonly names: readonly string[]
+  readonly positions: Readonly<Record<4 | 6, Uint32Array>>
+}
+
+/** Puts the systems of both families together; a name in the IPv4 file goes before the other one. */
+export function allSystems(systems: Readonly<Partial<Record<4 | 6, SystemRanges>>>): AllSystems {
+  const { 4: four, 6: six } = systems
+  const sorted = Uint32Array.from([...(four?.asns ?? []), ...(six?.asns ?? [])]).sort()
+  const numbers = createNumbers()
+  let count = 0
+  for (const asn of sorted) {
+    if (count > 0 && sorted[count - 1] === asn) continue
+    numbers.set(asn, count)
+    sorted[count++] = asn
   }
-  return { ranges: readRangeLines({ path, bytes }, family, numberAt, onRead), names }
+  const names = new Array<string>(count)
+  const positionsIn = (file: SystemRanges | undefined) => {
+    const positions = new Uint32Array(file?.asns.length ?? 0)
+    for (let system = 0; system < positions.length; system++) {
+      const position = numbers.get(file?.asns[system] as number)
+      names[position] = file?.names[system] as string
+      positions[system] = position + 1
+    }
+    return positions
+  }
+  const positions6 = positionsIn(six)
+  return { asns: sorted.slice(0, count), names, positions: { 4: positionsIn(four), 6: positions6 } }
 }
 
 /** Nearly all ASNs that are given out are below this. */
 const LOW_ASNS = 2 ** 19
 
-/** Numbers by ASN, as a map of them would hold them, in a tenth of the time. */
+/** Numbers by ASN, as a map of them would hold them, in a tenth of the time; -1 for none. */
 function createNumbers() {
-  const low = new Int32Array(LOW_ASNS)
+  const low = new Int32Array(LOW_ASNS).fill(-1)
   const others = new Map<number, number>()
   return {
-    get(asn: number): number | undefined {
-      if (asn >= LOW_ASNS) return others.get(asn)
-      const number = low[asn] as number
-      return number === 0 ? undefined : number - 1
+    get(asn: number): number {
+      return asn < LOW_ASNS ? (low[asn] as number) : (others.get(asn) ?? -1)
     },
     set(asn: number, number: number): void {
-      if (asn < LOW_ASNS) low[asn] = number + 1
+      if (asn < LOW_ASNS) low[asn] = number
       else others.set(asn, number)
     },
   }

@@ -11,27 +11,19 @@ import {
 export interface Entry {
   readonly first: Address
   readonly last: Address
-  /** Addresses in it; exact up to 2^53. */
-  readonly size: number
 }
 
 /** Reads an address, a CIDR (host bits are set aside) or `first-last`; `undefined` when it is none of them. */
 export function parseEntry(text: string): Entry | undefined {
   const prefix = parsePrefix(text)
-  if (prefix !== undefined) {
-    return {
-      first: firstAddress(prefix),
-      last: lastAddress(prefix),
-      size: 2 ** (bitsOf(prefix.address.family) - prefix.length),
-    }
-  }
+  if (prefix !== undefined) return { first: firstAddress(prefix), last: lastAddress(prefix) }
   const address = parseAddress(text)
-  if (address !== undefined) return { first: address, last: address, size: 1 }
+  if (address !== undefined) return { first: address, last: address }
   const dash = text.indexOf('-')
   const first = parseAddress(text.slice(0, Math.max(dash, 0)))
   const last = parseAddress(text.slice(dash + 1))
   if (first === undefined || first.family !== last?.family || compareAddresses(first, last) > 0) return undefined
-  return { first, last, size: magnitudeOf(last) - magnitudeOf(first) + 1 }
+  return { first, last }
 }
 
 export function bitsOf(family: 4 | 6): number {
@@ -44,8 +36,4 @@ export function holds({ first, last }: Entry, address: Address): boolean {
 
 export function overlap(x: Entry, y: Entry): boolean {
   return compareAddresses(x.first, y.last) <= 0 && compareAddresses(y.first, x.last) <= 0
-}
-
-function magnitudeOf({ a, b, c, d }: Address): number {
-  return [a, b, c, d].reduce((value, word) => value * 2 ** 32 + (word >>> 0), 0)
 }

@@ -1,5 +1,6 @@
 import {
   type Address,
+  address6,
   anonymises,
   formatAddress,
   type NetworkClass,
@@ -9,12 +10,13 @@ import {
 } from '@sallyport/core/tables'
 import { RESERVED } from '@sallyport/data/reserved'
 import type { EntryFormat, SourceRow } from '@sallyport/data/sources'
+import { addressesBetween } from '../compile/segments.ts'
 import { coverageOf } from './coverage.ts'
 import { bitsOf, type Entry, holds, overlap, parseEntry } from './entry.ts'
-import { type EntrySink, readEntryLines } from './entry-lines.ts'
+import { type EntryWriter, readEntryLines, writeEntry } from './entry-lines.ts'
 import { lineFormOf, writtenEntries } from './formats.ts'
 import { requireMostlyGood } from './lines.ts'
-import { createRangeWriter, type Ranges } from './ranges.ts'
+import { createRangeWriter, firstOf, type Ranges } from './ranges.ts'
 
 /** What a list says of itself in the table of sources. */
 export interface ListForm {
@@ -73,74 +75,118 @@ const CANARIES = [
  * cover more than the list plausibly can.
  */
 export function readList(bytes: Buffer, form: ListForm): AddressList {
-  const sink = createEntrySink(form)
+  const entries: EntryWriter = { ranges: { 4: createRangeWriter(4), 6: createRangeWriter(6) }, unreadable: 0 }
   const lineForm = lineFormOf(form.format)
   if (lineForm !== undefined) {
-    readEntryLines(bytes, lineForm, sink)
-    return { ranges: sink.finish() }
+    readEntryLines(bytes, lineForm, entries)
+    return { ranges: judge(entries, form) }
   }
-  const { entries, made } = writtenEntries(bytes.toString('utf8'), form.format, form.path)
-  for (const written of entries) sink.add(parseEntry(written))
-  return { ranges: sink.finish(), ...(made === undefined ? {} : { made }) }
+  const { entries: written, made } = writtenEntries(bytes.toString('utf8'), form.format, form.path)
+  for (const text of written) writeEntry(text, entries)
+  return { ranges: judge(entries, form), ...(made === undefined ? {} : { made }) }
 }
 
-/** Judges entries and keeps the good ones. */
-function createEntrySink(form: ListForm): EntrySink & { finish(): AddressList['ranges'] } {
-  const { path, networkClass, single, family, reservedIsExpected = false } = form
-  const hides = anonymises(networkClass)
-  const ranges = { 4: createRangeWriter(4), 6: createRangeWriter(6) }
-  const covered = { 4: 0, 6: 0 }
-  let good = 0
-  let bad = 0
+/** What a family's entries were found to be; the good ones are kept. */
+interface Judged {
+  readonly ranges: Ranges
+  readonly bad: number
+  /** Addresses that the good ones hold, those twice that overlap. */
+  readonly covered: number
+}
 
-  const refuseCanary = (canary: Address | undefined) => {
-    if (canary === undefined) return
-    const text = formatAddress(canary)
-    throw new SallyportError('corrupt_data', `${path}: holds a public service that is no ${networkClass}: ${text}`)
-  }
-  const isFit = (of: 4 | 6, size: number): boolean => {
-    if (family !== undefined && of !== family) return false
-    return single ? size === 1 : size <= 2 ** (bitsOf(of) - SHORTEST[of])
-  }
-  const count = (of: 4 | 6, size: number, isReserved: boolean): boolean => {
-    if (isReserved && reservedIsExpected) return false
-    if (isReserved || !isFit(of, size)) {
-      bad++
-      return false
+/** Keeps the good entries of a list that is plausible as a whole. */
+function judge({ ranges, unreadable }: EntryWriter, form: ListForm): AddressList['ranges'] {
+  const judged = { 4: judge4(ranges[4].finish(), form), 6: judge6(ranges[6].finish(), form) }
+  const good = judged[4].ranges.count + judged[6].ranges.count
+  requireMostlyGood({ good, bad: unreadable + judged[4].bad + judged[6].bad }, form.path)
+  for (const of of [4, 6] as const) {
+    const most = mostCovered(of, form)
+    // Entries may overlap, so that their sum is an upper bound: only where that is too much are they put together.
+    if (judged[of].covered > most && coverageOf(judged[of].ranges) > most) {
+      throw new SallyportError('corrupt_data', `${form.path}: holds more of the IPv${of} space than such a list can`)
     }
-    good++
-    covered[of] += size
-    return true
   }
+  return { 4: judged[4].ranges, 6: judged[6].ranges }
+}
 
-  return {
-    add4(first, last) {
-      const watched = isWatched4(first, last)
-      if (!count(4, last - first + 1, watched && touchesReserved4(first, last))) return
-      if (hides && watched) refuseCanary(CANARIES_4.find(({ d }) => first <= d >>> 0 && d >>> 0 <= last))
-      ranges[4].add4(first, last, 1)
-    },
-    add(entry) {
-      if (entry === undefined) bad++
-      else if (entry.first.family === 4) this.add4(entry.first.d >>> 0, entry.last.d >>> 0)
-      else if (count(6, entry.size, isWatched6(entry) && touchesReserved6(entry))) {
-        if (hides && isWatched6(entry)) refuseCanary(CANARIES_6.find((address) => holds(entry, address)))
-        ranges[6].add(entry.first, entry.last, 1)
-      }
-    },
-    finish() {
-      requireMostlyGood({ good, bad }, path)
-      const finished = { 4: ranges[4].finish(), 6: ranges[6].finish() }
-      for (const of of [4, 6] as const) {
-        const most = mostCovered(of, form)
-        // Entries may overlap, so that their sum is an upper bound: only where that is too much are they put together.
-        if (covered[of] > most && coverageOf(finished[of]) > most) {
-          throw new SallyportError('corrupt_data', `${path}: holds more of the IPv${of} space than such a list can`)
-        }
-      }
-      return finished
-    },
+/** The most addresses that an entry may hold. */
+function largestOf(of: 4 | 6, { family, single }: ListForm): number {
+  if (family !== undefined && of !== family) return 0
+  return single ? 1 : 2 ** (bitsOf(of) - SHORTEST[of])
+}
+
+function judge4(read: Ranges, form: ListForm): Judged {
+  const { firsts, lasts, count } = read
+  const largest = largestOf(4, form)
+  const { hides, reservedIsExpected } = manners(form)
+  let kept = 0
+  let bad = 0
+  let covered = 0
+  for (let range = 0; range < count; range++) {
+    const first = firsts[range] as number
+    const last = lasts[range] as number
+    const isWatched = WATCHED_4[first >>> 24] === 1 || first >>> 24 !== last >>> 24
+    const isReserved = isWatched && touchesReserved4(first, last)
+    if (isReserved || last - first >= largest) {
+      if (!(isReserved && reservedIsExpected)) bad++
+      continue
+    }
+    if (hides && isWatched) refuseCanary(canary4(first, last), form)
+    covered += last - first + 1
+    firsts[kept] = first
+    lasts[kept++] = last
   }
+  return { ranges: firstOf(read, kept), bad, covered }
+}
+
+function judge6(read: Ranges, form: ListForm): Judged {
+  const { firsts, lasts, count } = read
+  const largest = largestOf(6, form)
+  const { hides, reservedIsExpected } = manners(form)
+  let kept = 0
+  let bad = 0
+  let covered = 0
+  for (let range = 0; range < count; range++) {
+    const first = (firsts[range * 4] as number) >>> 16
+    const isWatched = WATCHED_6[first] === 1 || first !== (lasts[range * 4] as number) >>> 16
+    const entry = isWatched ? { first: addressAt(firsts, range), last: addressAt(lasts, range) } : undefined
+    const isReserved = entry !== undefined && touchesReserved6(entry)
+    const size = addressesBetween(6, firsts, range, lasts, range) + 1
+    if (isReserved || size > largest) {
+      if (!(isReserved && reservedIsExpected)) bad++
+      continue
+    }
+    if (hides && entry !== undefined) refuseCanary(canary6(entry), form)
+    covered += size
+    firsts.copyWithin(kept * 4, range * 4, range * 4 + 4)
+    lasts.copyWithin(kept * 4, range * 4, range * 4 + 4)
+    kept++
+  }
+  return { ranges: firstOf(read, kept), bad, covered }
+}
+
+/** What of a list's form each of its entries is judged by. */
+function manners({ networkClass, reservedIsExpected = false }: ListForm) {
+  return { hides: anonymises(networkClass), reservedIsExpected }
+}
+
+function canary4(first: number, last: number): Address | undefined {
+  return CANARIES_4.find(({ d }) => first <= d >>> 0 && d >>> 0 <= last)
+}
+
+function canary6(entry: Entry): Address | undefined {
+  return CANARIES_6.find((address) => holds(entry, address))
+}
+
+function addressAt(words: Uint32Array, position: number): Address {
+  const at = position * 4
+  return address6(words[at] as number, words[at + 1] as number, words[at + 2] as number, words[at + 3] as number)
+}
+
+function refuseCanary(canary: Address | undefined, { path, networkClass }: ListForm): void {
+  if (canary === undefined) return
+  const text = formatAddress(canary)
+  throw new SallyportError('corrupt_data', `${path}: holds a public service that is no ${networkClass}: ${text}`)
 }
 
 const RESERVED_RANGES = RESERVED.filter((row) => row.reserved).map(({ prefix }) => parseEntry(prefix) as Entry)
@@ -154,10 +200,6 @@ const WATCHED_4 = new Uint8Array(256)
 for (const { first, last } of RESERVED_4) WATCHED_4.fill(1, first.d >>> 24, (last.d >>> 24) + 1)
 for (const { d } of CANARIES_4) WATCHED_4[d >>> 24] = 1
 
-function isWatched4(first: number, last: number): boolean {
-  return WATCHED_4[first >>> 24] === 1 || first >>> 24 !== last >>> 24
-}
-
 function touchesReserved4(from: number, to: number): boolean {
   return RESERVED_4.some(({ first, last }) => from <= last.d >>> 0 && to >= first.d >>> 0)
 }
@@ -167,10 +209,6 @@ const WATCHED_6 = new Uint8Array(2 ** 16).fill(1)
 WATCHED_6.fill(0, 0x2000, 0x4000)
 for (const { first, last } of RESERVED_6) WATCHED_6.fill(1, first.a >>> 16, (last.a >>> 16) + 1)
 for (const { a } of CANARIES_6) WATCHED_6[a >>> 16] = 1
-
-function isWatched6({ first, last }: Entry): boolean {
-  return WATCHED_6[first.a >>> 16] === 1 || first.a >>> 16 !== last.a >>> 16
-}
 
 function touchesReserved6(entry: Entry): boolean {
   return reservedRow(entry.first) !== undefined || RESERVED_6.some((range) => overlap(range, entry))

@@ -16,7 +16,7 @@ export function orderOf(family: 4 | 6, words: Uint32Array): Uint32Array {
   let spare = new Uint32Array(count)
   for (let word = width - 1; word >= 0; word--) {
     for (const shift of [0, DIGIT_BITS]) {
-      sortByDigit(order, spare, (position) => ((words[position * width + word] as number) >>> shift) & (DIGITS - 1))
+      sortByDigit(order, spare, words, width, word, shift)
       ;[order, spare] = [spare, order]
     }
   }
@@ -43,16 +43,24 @@ function isAscending(family: 4 | 6, words: Uint32Array, count: number): boolean 
   return true
 }
 
-function sortByDigit(from: Uint32Array, to: Uint32Array, digitOf: (position: number) => number): void {
+/** By sixteen bits of one word of each address. Without a function for it: such a one would be compiled anew each time. */
+function sortByDigit(
+  from: Uint32Array,
+  to: Uint32Array,
+  words: Uint32Array,
+  width: number,
+  word: number,
+  shift: number,
+): void {
   const ends = new Uint32Array(DIGITS)
   for (let at = 0; at < from.length; at++) {
-    const digit = digitOf(from[at] as number)
+    const digit = ((words[(from[at] as number) * width + word] as number) >>> shift) & (DIGITS - 1)
     ends[digit] = (ends[digit] as number) + 1
   }
   for (let digit = 1; digit < DIGITS; digit++) ends[digit] = (ends[digit] as number) + (ends[digit - 1] as number)
   for (let at = from.length - 1; at >= 0; at--) {
     const position = from[at] as number
-    const digit = digitOf(position)
+    const digit = ((words[position * width + word] as number) >>> shift) & (DIGITS - 1)
     const place = (ends[digit] as number) - 1
     ends[digit] = place
     to[place] = position

@@ -16,6 +16,8 @@ export interface RangeWriter {
   add(first: Address, last: Address, value: number): void
   /** The same for IPv4 addresses as numbers, without objects. */
   add4(first: number, last: number, value: number): void
+  /** The same for both addresses as words, one behind the other. */
+  addWords(words: Uint32Array, value: number): void
   finish(): Ranges
 }
 
@@ -50,6 +52,15 @@ export function createRangeWriter(family: 4 | 6, capacity = 1024): RangeWriter {
       lasts[count] = last
       values[count++] = value
     },
+    addWords(words, value) {
+      makeRoom()
+      const at = count * width
+      for (let word = 0; word < width; word++) {
+        firsts[at + word] = words[word] as number
+        lasts[at + word] = words[width + word] as number
+      }
+      values[count++] = value
+    },
     finish: () => ({
       family,
       count,
@@ -70,6 +81,25 @@ export function mapped(values: Uint32Array, become: (value: number, position: nu
   const made = new Uint32Array(values.length)
   for (let at = 0; at < values.length; at++) made[at] = become(values[at] as number, at)
   return made
+}
+
+/** What each value becomes: the entry of `column` that it counts to. */
+export function become(values: Uint32Array, column: Uint32Array | Int32Array): Uint32Array {
+  const made = new Uint32Array(values.length)
+  for (let at = 0; at < values.length; at++) made[at] = column[values[at] as number] as number
+  return made
+}
+
+/** So many ranges from the first on. */
+export function firstOf({ family, firsts, lasts, values }: Ranges, count: number): Ranges {
+  const words = count * WORDS[family]
+  return {
+    family,
+    count,
+    firsts: firsts.subarray(0, words),
+    lasts: lasts.subarray(0, words),
+    values: values.subarray(0, count),
+  }
 }
 
 /** A copy of twice the length. */

@@ -1,13 +1,12 @@
 const DOT = 46
 const ZERO = 48
-const LENGTHS = 16
 
 /**
- * The IPv4 address that begins at `start`, by the rules of `parse4`, read from bytes up to the first that belongs to
- * none: its value and how many bytes it takes as one number (`addressOf`, `lengthOf`), or -1. Files of half a million
- * lines are read so, without a text for each.
+ * Reads the IPv4 address that begins at `start`, by the rules of `parse4`, from bytes up to the first that belongs to
+ * none, into a word at `place` of `words`. Gives the position behind it, or -1 where there is none. Files of half a
+ * million lines are read so, without a text or an object for each.
  */
-export function scan4(bytes: Uint8Array, start: number, end: number): number {
+export function scan4(bytes: Uint8Array, start: number, end: number, words: Uint32Array, place: number): number {
   let value = 0
   let octet = -1
   let dots = 0
@@ -26,13 +25,6 @@ export function scan4(bytes: Uint8Array, start: number, end: number): number {
     } else break
   }
   if (octet < 0 || dots !== 3) return -1
-  return (((value << 8) | octet) >>> 0) * LENGTHS + (at - start)
-}
-
-export function addressOf(scanned: number): number {
-  return Math.floor(scanned / LENGTHS)
-}
-
-export function lengthOf(scanned: number): number {
-  return scanned % LENGTHS
+  words[place] = (value << 8) | octet
+  return at
 }
