@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
 import { SallyportError } from '@sallyport/core'
 
 /** A request as an access log keeps it. */
@@ -8,19 +9,54 @@ export interface LoggedRequest {
   readonly method: string
   readonly target: string
   readonly userAgent?: string
+  /** Milliseconds since the epoch; absent where the log does not say. */
+  readonly at?: number
 }
 
-/** The requests of a log in combined format or in JSON lines; `undefined` for a line that is neither. */
+/** The longest line that is read, in characters: a file of another kind may have no lines at all. */
+const LONGEST_LINE = 65_536
+
+/**
+ * The requests of a log in combined format or in JSON lines, packed if it is called `.gz`; `undefined` for a line that is
+ * neither.
+ */
 export async function* readAccessLog(file: string): AsyncIterable<LoggedRequest | undefined> {
-  const input = createReadStream(file, 'utf8')
   try {
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      if (line.trim() !== '') yield parseLogLine(line)
+    for await (const line of linesOf(textOf(file))) {
+      if (line === undefined) yield undefined
+      else if (line.trim() !== '') yield parseLogLine(line)
     }
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
     throw new SallyportError('invalid_request', `${file}: cannot be read: ${reason}`)
   }
+}
+
+function textOf(file: string): Readable {
+  const raw = createReadStream(file)
+  if (!file.endsWith('.gz')) return raw.setEncoding('utf8')
+  const unpacked = createGunzip()
+  raw.on('error', (error) => unpacked.destroy(error))
+  return raw.pipe(unpacked).setEncoding('utf8')
+}
+
+/** `undefined` for a line that is too long. */
+async function* linesOf(text: AsyncIterable<string>): AsyncIterable<string | undefined> {
+  let rest = ''
+  let cut = false
+  for await (const chunk of text) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) {
+      yield cut ? undefined : line
+      cut = false
+    }
+    if (rest.length > LONGEST_LINE) {
+      rest = ''
+      cut = true
+    }
+  }
+  yield cut ? undefined : rest
 }
 
 export function parseLogLine(line: string): LoggedRequest | undefined {
@@ -36,7 +72,26 @@ function fromCombined(line: string): LoggedRequest | undefined {
   const [request = '', , userAgent] = quotedParts(line)
   const [method, target] = request.split(' ')
   if (ip === '' || method === undefined || target === undefined) return undefined
-  return { ip, method, target, ...(userAgent !== undefined && userAgent !== '-' && { userAgent }) }
+  const at = momentOf(line)
+  return {
+    ip,
+    method,
+    target,
+    ...(userAgent !== undefined && userAgent !== '-' && { userAgent }),
+    ...(at !== undefined && { at }),
+  }
+}
+
+/** `[21/Nov/2026:10:00:00 +0100]`, which stands before anything that a client wrote but its user name. */
+function momentOf(line: string): number | undefined {
+  const [, day, month, year, clock, hours, minutes] =
+    /\[(\d\d)\/([A-Z][a-z]{2})\/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d\d)(\d\d)\] "/.exec(line) ?? []
+  return day === undefined ? undefined : readMoment(`${day} ${month} ${year} ${clock} ${hours}${minutes}`)
+}
+
+function readMoment(text: string): number | undefined {
+  const moment = Date.parse(text)
+  return Number.isNaN(moment) ? undefined : moment
 }
 
 function quotedParts(line: string): readonly string[] {
@@ -58,6 +113,7 @@ const NAMES = {
   method: ['method', 'request_method'],
   target: ['target', 'path', 'uri', 'url', 'request_uri'],
   userAgent: ['userAgent', 'user_agent', 'http_user_agent'],
+  at: ['at', 'time', 'timestamp', '@timestamp', 'time_iso8601', 'date'],
 } as const
 
 function fromJson(line: string): LoggedRequest | undefined {
@@ -72,11 +128,13 @@ function fromJson(line: string): LoggedRequest | undefined {
   const ip = text(NAMES.ip)
   if (ip === undefined) return undefined
   const userAgent = text(NAMES.userAgent)
+  const at = readMoment(text(NAMES.at) ?? '')
   return {
     ip,
     method: text(NAMES.method) ?? method ?? 'GET',
     target: text(NAMES.target) ?? target ?? '/',
     ...(userAgent !== undefined && { userAgent }),
+    ...(at !== undefined && { at }),
   }
 }
 

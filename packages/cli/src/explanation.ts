@@ -16,9 +16,14 @@ export function explanation({ action, enforced, reasons, inspection }: Decision)
     ['from', [client.address, network.verdict.classification, network.asName, country].filter(isSaid).join(', ')],
     ['not known', degraded.join(', ')],
   ]
-  const told = rows.flatMap(([name, text]) => (isSaid(text) ? [[dim(name), text] as const] : []))
+  const told = rows.flatMap(([name, text]) => (isSaid(text) ? [[dim(name), printable(text)] as const] : []))
   const head = `${bold(action)}${enforced ? '' : '  (recorded, not carried out)'}`
   return [head, columns(told), ...weighed(agent.reasons)].join('\n')
+}
+
+/** What a stranger wrote must not command the terminal. */
+function printable(text: string): string {
+  return text.replace(/\p{Cc}/gu, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
 
 function isSaid(text: string | undefined): text is string {
@@ -41,6 +46,6 @@ function weighed(reasons: readonly Reason[]): readonly string[] {
   const sorted = reasons.toSorted((x, y) => Math.abs(y.weight ?? 99) - Math.abs(x.weight ?? 99))
   return sorted.map(({ weight, text }) => {
     const sign = weight === undefined ? '' : `${weight > 0 ? '+' : ''}${weight}`
-    return `  ${sign.padStart(5)}  ${text}`
+    return `  ${sign.padStart(5)}  ${printable(text)}`
   })
 }

@@ -3,21 +3,30 @@ import { type Decision, type InspectionRequest, parseAddress, SallyportError } f
 import type { PolicyTest, Sallyport } from 'sallyport'
 
 /** A request that is told of, as files describe it. */
-export type DescribedRequest = PolicyTest['request']
+export interface DescribedRequest extends Readonly<PolicyTest['request']> {
+  /** Headless traits that somebody saw in the browser. */
+  readonly headlessFlags?: readonly string[]
+}
 
 /** The decision about a described request: inline where its headers are known, else on what is told. */
 export async function decideDescribed(sallyport: Sallyport, request: DescribedRequest): Promise<Decision> {
   const address = parseAddress(request.ip)
   if (address === undefined) throw new SallyportError('invalid_ip', `"${request.ip}" is not an IP address.`)
   const named = request.userAgent === undefined ? [] : ['User-Agent', request.userAgent]
-  const { method, path: target, ja4 } = request
-  if (request.headers === undefined) {
-    const about = { fields: named, headersKnown: false, method, target }
-    return sallyport.check(address, ja4 === undefined ? about : { ...about, ja4 })
-  }
-  const fields = [...Object.entries(request.headers).flat(), ...named]
+  const { method, headers, headlessFlags } = request
+  // As the bytes that would have come.
+  const target = Buffer.from(request.path).toString('latin1')
+  const ja4 = request.ja4 === undefined ? {} : { ja4: request.ja4 }
+  const fields = [...Object.entries(headers ?? {}).flat(), ...named]
+  const flags = headlessFlags === undefined ? {} : { headlessFlags }
+  const about = { fields, headersKnown: headers !== undefined, method, target, ...ja4, ...flags }
+  if (headers === undefined || headlessFlags !== undefined) return sallyport.check(address, about)
   const seen: InspectionRequest = { peer: request.ip, method, target, scheme: request.scheme, httpVersion: '', fields }
-  return sallyport.decide(ja4 === undefined ? seen : { ...seen, ja4 })
+  const first = sallyport.decide({ ...seen, ...ja4 })
+  if (first.inspection.crawler?.pending !== true || first.inspection.agent.basis === 'signature') return first
+  // No visitor waits for DNS; whoever asks for an explanation does.
+  await sallyport.check(address, about)
+  return sallyport.decide({ ...seen, ...ja4 })
 }
 
 /**
@@ -27,8 +36,35 @@ export async function decideDescribed(sallyport: Sallyport, request: DescribedRe
 export function readRequests(file: string, ip: string | undefined): readonly DescribedRequest[] {
   const document = parseFile(file)
   const entries = recordOf(recordOf(document)?.['log'])?.['entries']
-  const requests = Array.isArray(entries) ? entries.map((entry) => recordOf(recordOf(entry)?.['request'])) : [document]
-  return requests.map((request) => describe(recordOf(request) ?? {}, ip, file))
+  if (!Array.isArray(entries)) return [described(recordOf(document), ip, file, MEMBERS)]
+  if (entries.length === 0) throw refusal(file, 'log.entries', 'holds no request')
+  return entries.map((entry) => described(recordOf(recordOf(entry)?.['request']), ip, file))
+}
+
+/** The members of a request in the forms that are read. */
+const MEMBERS: readonly string[] = [
+  ...['ip', 'peer', 'method', 'path', 'target', 'url', 'scheme', 'headers', 'userAgent', 'user_agent', 'ja4'],
+  ...['headless_flags', 'request_id'],
+]
+
+/** Of a file that somebody wrote every member is known (`members`); a HAR holds many more. */
+function described(
+  request: Record<string, unknown> | undefined,
+  ip: string | undefined,
+  file: string,
+  members?: readonly string[],
+): DescribedRequest {
+  if (request === undefined) throw refusal(file, 'request', 'must be an object')
+  for (const [name, value] of Object.entries(request)) {
+    if (members?.includes(name) === false) throw refusal(file, name, 'is not known')
+    const structured = name === 'headers' || name === 'headless_flags'
+    if (members !== undefined && !structured && typeof value !== 'string') throw refusal(file, name, 'must be a text')
+  }
+  return describe(request, ip, file)
+}
+
+function refusal(file: string, name: string, why: string): SallyportError {
+  return new SallyportError('invalid_request', `${file}: ${name}: ${why}`)
 }
 
 function parseFile(file: string): unknown {
@@ -50,7 +86,8 @@ function describe(request: Record<string, unknown>, ip: string | undefined, file
   const url = urlOf(textOf(request, 'url'))
   const userAgent = textOf(request, 'userAgent') ?? textOf(request, 'user_agent')
   const ja4 = textOf(request, 'ja4')
-  const headers = headersOf(request['headers'])
+  const headers = headersOf(request['headers'], file)
+  const headlessFlags = flagsOf(request['headless_flags'], file)
   return {
     ip: address,
     method: textOf(request, 'method') ?? 'GET',
@@ -59,6 +96,7 @@ function describe(request: Record<string, unknown>, ip: string | undefined, file
     ...(headers !== undefined && { headers }),
     ...(userAgent !== undefined && { userAgent }),
     ...(ja4 !== undefined && { ja4 }),
+    ...(headlessFlags !== undefined && { headlessFlags }),
   }
 }
 
@@ -71,14 +109,27 @@ function schemeOf(text: string | undefined): DescribedRequest['scheme'] {
 }
 
 /** Headers as an object, or as a HAR lists them; pseudo-headers of HTTP/2 are no headers. */
-function headersOf(given: unknown): Record<string, string> | undefined {
-  const pairs = Array.isArray(given)
+function headersOf(given: unknown, file: string): Record<string, string> | undefined {
+  if (given === undefined) return undefined
+  if (typeof given !== 'object' || given === null) throw refusal(file, 'headers', 'must be an object')
+  const pairs: readonly (readonly [string, unknown])[] = Array.isArray(given)
     ? given.map((item) => [textOf(recordOf(item) ?? {}, 'name') ?? '', recordOf(item)?.['value']])
-    : Object.entries(recordOf(given) ?? {})
-  const kept = pairs.filter(
-    ([name, value]) => typeof value === 'string' && name !== '' && !String(name).startsWith(':'),
-  )
-  return given === undefined ? undefined : Object.fromEntries(kept)
+    : Object.entries(given)
+  const kept: [string, string][] = []
+  for (const [name, value] of pairs) {
+    if (typeof value !== 'string') throw refusal(file, `headers.${name}`, 'must be a text')
+    if (name !== '' && !name.startsWith(':')) kept.push([name, value])
+  }
+  return Object.fromEntries(kept)
+}
+
+function flagsOf(given: unknown, file: string): readonly string[] | undefined {
+  if (given === undefined) return undefined
+  const flags = Object.entries(recordOf(given) ?? { flags: undefined })
+  if (!flags.every(([, seen]) => typeof seen === 'boolean')) {
+    throw refusal(file, 'headless_flags', 'must be an object of true and false')
+  }
+  return flags.flatMap(([name, seen]) => (seen ? [name] : []))
 }
 
 function textOf(record: Readonly<Record<string, unknown>>, name: string): string | undefined {

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { open } from 'sallyport'
 import t from 'tap'
 import { parseLogLine } from '../src/access-log.ts'
@@ -124,6 +125,81 @@ not a line
   t.match((await run('replay', log, '--policy', policy, '--config', config)).out, /^ai_agent +2 +2 → 0 +0 +0 → 2 +2$/m)
   t.match(await run('replay', join(folder, 'none'), '--policy', policy, '--config', config), { code: 1, err: /ENOENT/ })
   t.match(await run('replay', log, '--config', config), { code: 2, err: /--policy/ })
+})
+
+t.test('replay reads packed logs, judges hours by the log, and refuses what is no log', async (t) => {
+  const { folder, config } = workspace(t)
+  const line = (clock: string) => `8.8.8.8 - - [21/Nov/2026:${clock} +0100] "GET / HTTP/1.1" 200 1 "-" "${FIREFOX}"\n`
+  const json = '{"ip":"8.8.8.8","time":"2026-11-21T22:30:00Z"}\n'
+  const log = join(folder, 'access.log.gz')
+  writeFileSync(
+    log,
+    gzipSync(`${line('12:00:00')}${line('23:00:00')}${'x'.repeat(3_000_000)}\n${line('23:59:59')}${json}`),
+  )
+  const rule = '{ id: night, match: { time: { from: "22:00" } }, action: block }'
+  const policy = written(folder, 'new.yaml', `policy: { preset: observe, rules: [${rule}] }`)
+  const told = JSON.parse((await run('replay', log, '--policy', policy, '--json', '--config', config)).out)
+  t.match(told, { requests: 4, unread: 1, classes: [{ class: 'human', after: { allow: 1, block: 3 }, changed: 3 }] })
+  const cut = join(folder, 'cut.log.gz')
+  writeFileSync(cut, gzipSync(line('12:00:00')).subarray(0, 30))
+  t.match(await run('replay', cut, '--policy', policy, '--config', config), {
+    code: 1,
+    err: /cut\.log\.gz: cannot be read/,
+  })
+  const none = written(
+    folder,
+    'none.log',
+    `${'['.repeat(200_000)}\n{"ip":${'['.repeat(200_000)}${']'.repeat(200_000)}}\n\u0000\n`,
+  )
+  t.match(await run('replay', none, '--policy', policy, '--config', config), { code: 1, err: /not one of 3 lines/ })
+})
+
+t.test('a policy that cannot be read or met is refused', async (t) => {
+  const { folder, config } = workspace(t)
+  const log = written(folder, 'a.log', `8.8.8.8 - - [x] "GET / HTTP/1.1" 200 1 "-" "-"\n`)
+  const aliases = 'bcdefghi'
+    .split('')
+    .map((name, at) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[at]}`).join()}]`)
+  const rows: readonly (readonly [text: string, says: RegExp])[] = [
+    [`a: &a [1]\n${aliases.join('\n')}\n`, /p\.yaml: Excessive alias count/],
+    [`policy: ${'['.repeat(200_000)}`, /p\.yaml: /],
+    ['policy: { preset: observe, preset: observe }', /p\.yaml: Map keys must be unique/],
+    [
+      'policy: { rules: [{ id: a, match: { __proto__: { path: [/x] } }, action: block }] }',
+      /rules\.0\.match\.__proto__/,
+    ],
+    ['policy: { rules: [{ id: a, match: { operator: [Opnai] }, action: block }] }', /"a": operator: "Opnai"/],
+    ['policy: { rules: [{ id: a, match: { path: ["/x?y"] }, action: block }] }', /"a": path: "\/x\?y"/],
+  ]
+  for (const [text, says] of rows) {
+    const { code, err } = await run('replay', log, '--policy', written(folder, 'p.yaml', text), '--config', config)
+    t.equal(code, 2, text.slice(0, 60))
+    t.match(err, says)
+    t.notMatch(err, /\n {4}at /, 'no stack')
+  }
+})
+
+t.test('explain refuses what it would not use, by name, and writes nothing that commands a terminal', async (t) => {
+  const { folder, config } = workspace(t)
+  const explain = (request: unknown) =>
+    run('explain', written(folder, 'r.json', JSON.stringify(request)), '--config', config)
+  const ip = '8.8.8.8'
+  const rows: readonly (readonly [request: unknown, says: RegExp])[] = [
+    [{ ip, user_agnt: 'x' }, /user_agnt: is not known/],
+    [{ ip: 7 }, /ip: must be a text/],
+    [{ ip, headers: 'x' }, /headers: must be an object/],
+    [{ ip, headers: { accept: ['a'] } }, /headers\.accept: must be a text/],
+    [{ ip, headless_flags: { webdriver: 1 } }, /headless_flags: /],
+    [{ ip, headless_flags: true }, /headless_flags: /],
+    [[{ ip }], /request: must be an object/],
+    [{ log: { entries: [] } }, /log\.entries: holds no request/],
+    [{ log: { entries: [7] } }, /request: must be an object/],
+  ]
+  for (const [request, says] of rows) t.match(await explain(request), { code: 1, err: says }, JSON.stringify(request))
+  const { out } = await explain({ ip, method: 'G\u001b[2JET', path: '/\u001b[31m/caf\u00e9' })
+  t.match(out, /G\\x1b\[2JET \/%1B%5B31m\/caf%C3%A9/)
+  const seen = await explain({ ip, headers: { 'User-Agent': FIREFOX }, headless_flags: { webdriver: true } })
+  t.match(seen.out, /The caller saw webdriver/)
 })
 
 t.test('log lines of all kinds are read, and others left', async (t) => {

@@ -44,23 +44,44 @@ t.test('a browser as it is has nothing against it', async (t) => {
   }
 })
 
+const ONE_CONTRADICTION: readonly (readonly [
+  id: SignalId,
+  changes: Changes,
+  overrides?: Partial<InspectionRequest>,
+])[] = [
+  ['chromium-version', { 'User-Agent': CHROME_TEXT.replace('150', '149') }],
+  ['platform', { 'sec-ch-ua-platform': '"Linux"' }],
+  ['foreign-hints', { 'User-Agent': FIREFOX_TEXT }],
+  ['foreign-hints', { 'User-Agent': SAFARI_TEXT }],
+  ['phone-hint', { 'User-Agent': PHONE_TEXT, 'sec-ch-ua-platform': '"Android"' }],
+  ['partial-fetch-metadata', { 'Sec-Fetch-Site': undefined, 'Sec-Fetch-Dest': undefined }],
+  ['impossible-fetch-metadata', { 'Sec-Fetch-Dest': 'empty' }],
+  ['impossible-fetch-metadata', { 'Sec-Fetch-User': '?0' }],
+  ['impossible-fetch-metadata', { 'Sec-Fetch-Mode': 'cors' }],
+  ['document-accepts-anything', { Accept: '*/*' }],
+  ['ja4-family', {}, { ja4: 't13d3112h2_e8f1e7e78f70_b26ce05bbdd6' }],
+  ['ja4-family', {}, { ja4: 't13d1717h2_5b57614c22b0_e6dcd7ae0a9e' }],
+  ['ja4-family', {}, { ja4: 't13d151600_8daaf6152771_02713d6af862' }],
+]
+
+t.test('no absence makes a block of one contradiction, nor does a JA4 from behind a gateway', async (t) => {
+  const bare = { 'Accept-Language': undefined, 'Accept-Encoding': 'gzip' }
+  for (const preset of ['low-friction', 'protect-content', 'agents-welcome', 'jurisdiction-strict'] as const) {
+    const { decide } = agentInspector({ policy: presetOf(preset) })
+    for (const [id, changes, overrides] of ONE_CONTRADICTION) {
+      for (const more of [{}, bare]) {
+        const request = requestOf(fieldsOf(CHROME, { ...changes, ...more }), overrides)
+        t.equal(decide(request).action, 'flag', `${preset} ${id} ${JSON.stringify({ ...changes, ...more })}`)
+      }
+    }
+    const ja4 = 't13d3112h2_e8f1e7e78f70_b26ce05bbdd6'
+    const school = requestOf(fieldsOf(CHROME, { 'sec-ch-ua-platform': '"Linux"' }), { peer: SCHOOL, ja4 })
+    t.equal(decide(school).action, 'flag', preset)
+  }
+})
+
 t.test('each contradiction is told by name and makes a program of a browser', async (t) => {
-  const rows: readonly (readonly [id: SignalId, changes: Changes, overrides?: Partial<InspectionRequest>])[] = [
-    ['chromium-version', { 'User-Agent': CHROME_TEXT.replace('150', '149') }],
-    ['platform', { 'sec-ch-ua-platform': '"Linux"' }],
-    ['foreign-hints', { 'User-Agent': FIREFOX_TEXT }],
-    ['foreign-hints', { 'User-Agent': SAFARI_TEXT }],
-    ['phone-hint', { 'User-Agent': PHONE_TEXT, 'sec-ch-ua-platform': '"Android"' }],
-    ['partial-fetch-metadata', { 'Sec-Fetch-Site': undefined, 'Sec-Fetch-Dest': undefined }],
-    ['impossible-fetch-metadata', { 'Sec-Fetch-Dest': 'empty' }],
-    ['impossible-fetch-metadata', { 'Sec-Fetch-User': '?0' }],
-    ['impossible-fetch-metadata', { 'Sec-Fetch-Mode': 'cors' }],
-    ['document-accepts-anything', { Accept: '*/*' }],
-    ['ja4-family', {}, { ja4: 't13d3112h2_e8f1e7e78f70_b26ce05bbdd6' }],
-    ['ja4-family', {}, { ja4: 't13d1717h2_5b57614c22b0_e6dcd7ae0a9e' }],
-    ['ja4-family', {}, { ja4: 't13d151600_8daaf6152771_02713d6af862' }],
-  ]
-  for (const [id, changes, overrides] of rows) {
+  for (const [id, changes, overrides] of ONE_CONTRADICTION) {
     const request = requestOf(fieldsOf(CHROME, changes), overrides)
     t.same(against(request), [id], `${id} ${JSON.stringify(changes)}`)
     const { agent } = inspect(request)

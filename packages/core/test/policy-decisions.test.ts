@@ -143,6 +143,10 @@ t.test('no spelling of a path escapes a block, and none earns an allow', async (
   ]) {
     t.equal(decideWith(block, requestFrom('8.1.1.1', { target })).action, 'block', target)
   }
+  const odd: readonly Rule[] = [{ id: 'odd', match: { path: ['/@caf%C3%A9'] }, action: 'block' }]
+  for (const target of ['/@caf%C3%A9', '/%40caf%c3%a9', '/@caf\u00c3\u00a9']) {
+    t.equal(decideWith(odd, requestFrom('8.1.1.1', { target })).action, 'block', target)
+  }
   t.equal(decideWith(allow, requestFrom('8.1.1.1', { target: '/open/page' })).action, 'allow')
   for (const target of ['//open/page', '/%6fpen/page', '/open/../open/page', '/OPEN/page', '/open#x']) {
     t.equal(decideWith(allow, requestFrom('8.1.1.1', { target })).action, 'block', target)

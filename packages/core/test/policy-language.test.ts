@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import type { InspectorOptions } from '../src/inspection/inspector.ts'
 import type { InspectionRequest } from '../src/inspection/request.ts'
@@ -156,6 +158,18 @@ t.test('a policy with a value it cannot mean is refused by name', async (t) => {
     [{ rules: [{ id: 'a', match: { time: { zone: 'Mars/Base' } }, action: 'flag' }] }, /time\.zone.*Mars/],
     [{ rules: [{ id: 'a', match: { time: { days: ['Sunday'] } }, action: 'flag' }] }, /time\.days/],
     [{ rules: [{ id: 'a', match: {}, action: 'flag', onError: 'panic' }] }, /onError.*panic/],
+    ...(['/admin?x', '/a/**/b', '//admin', '/%61dmin', '/caf\u00e9', 'admin'].map((path) => [
+      { rules: [{ id: 'a', match: { path: [path] }, action: 'block' }] },
+      /"a": path: /,
+    ]) as [object, RegExp][]),
+    [{ rules: [{ id: 'a', match: { method: ['GE T'] }, action: 'block' }] }, /method.*GE T/],
+    [
+      { rules: [{ id: 'a', match: { header: { present: ['cookie:'] } }, action: 'block' }] },
+      /header\.present.*cookie:/,
+    ],
+    [{ rules: [{ id: 'a', match: { vendor: ['Open AI'] }, action: 'block' }] }, /vendor.*Open AI/],
+    [{ rules: [{ id: 'a', match: { identity: ['chatgpt'] }, action: 'block' }] }, /identity.*chatgpt/],
+    [{ rules: [{ id: 'a', match: { identity: ['https://chatgpt.com/'] }, action: 'block' }] }, /identity.*chatgpt/],
     [{ default: 'deny' }, /policy\.default.*deny/],
     [{ onError: 'deny' }, /policy\.onError.*deny/],
     [{ rules: [{ id: 'a', match: { purpose: ['__proto__'] }, action: 'flag' }] }, /purpose.*__proto__/],
@@ -191,6 +205,18 @@ t.test('every preset does to twelve typical visitors what the table says', async
     'agents-welcome': 'allow flag allow flag flag flag flag allow allow flag flag block',
     'jurisdiction-strict': 'allow block flag flag block flag flag allow allow allow allow block',
   } as const
+  const readme = readFileSync(join(import.meta.dirname, '../../../../README.md'), 'utf8')
+  const told = [...((readme.split('| visitor |')[1] ?? '').split('\n\n')[0]?.matchAll(/^\| [^`-].*\|$/gm) ?? [])]
+  const cells = told.map(([row]) =>
+    row
+      .split('|')
+      .slice(2, -1)
+      .map((cell) => cell.trim()),
+  )
+  t.equal(cells.length, visitors.length)
+  Object.values(table).forEach((actions, column) => {
+    t.equal(cells.map((row) => row[column]).join(' '), actions, 'as the README says')
+  })
   for (const [preset, actions] of Object.entries(table)) {
     const decide = deciderOf({ preset: preset as keyof typeof table }, { signatures: verifier })
     t.same(visitors.map((visitor) => decide(visitor).action).join(' '), actions, preset)

@@ -2,8 +2,6 @@ import { generateKeyPairSync } from 'node:crypto'
 import t from 'tap'
 import {
   createKeyDirectories,
-  FETCH_BYTES,
-  FETCH_MS,
   HOST_INTERVAL_MS,
   type KeyDirectoriesOptions,
   LONGEST_UNREACHED_MS,
@@ -14,7 +12,7 @@ import { readKey, TEST_KEY_IDS } from '../src/agent/signature/key.ts'
 import { type KeySource, keySourceOf } from '../src/agent/signature/key-source.ts'
 import type { FetchAnswer, FetchRequest } from '../src/ports.ts'
 import { createFakeClock } from '../src/testing/fakes.ts'
-import { requestOf, signedFields, TEST_ED25519, TEST_KEY_ID, verifierOf } from './signed-requests.ts'
+import { AGENT, requestOf, signedFields, TEST_ED25519, TEST_KEY_ID, verifierOf } from './signed-requests.ts'
 
 function newKey() {
   const jwk = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })
@@ -67,7 +65,8 @@ t.test('a directory is fetched behind the caller’s back, within bounds', async
   await directories.settled()
   t.match(directories.find(SOURCE, id, true), { state: 'found', key: { id, algorithm: 'ed25519' } })
   t.equal(directories.find(SOURCE, 'another', true).state, 'absent')
-  t.match(asked, [{ url: SOURCE.url, maxBytes: FETCH_BYTES, timeoutMs: FETCH_MS, redirects: 0, allowHttp: false }])
+  t.match(asked, [{ url: SOURCE.url, maxBytes: 65_536, timeoutMs: 2000, redirects: 0 }])
+  t.notOk(asked[0]?.allowHttp)
   t.equal(asked.length, 1, 'once for all who ask, and not again for a key that is not there')
   t.equal(SOURCE.url, 'https://agent.example/.well-known/http-message-signatures-directory')
 })
@@ -102,7 +101,11 @@ t.test('a host is asked once in its interval, whatever is asked for', async (t) 
     await directories.settled()
   }
   t.equal(asked.length, 1)
-  clock.advance(HOST_INTERVAL_MS)
+  clock.advance(5 * 60_000 - 1)
+  directories.find(SOURCE, 'key', true)
+  await directories.settled()
+  t.equal(asked.length, 1)
+  clock.advance(1)
   directories.find(SOURCE, 'key', true)
   await directories.settled()
   t.equal(asked.length, 2)
@@ -190,6 +193,35 @@ t.test('cards hold keys or name their place, of their own site', async (t) => {
   t.equal(readCard({ client_id: url }, card), undefined)
   t.equal(readCard({ client_id: url, jwks_uri: 'https://elsewhere.example/jwks' }, card), undefined)
   t.equal(readCard(null, card), undefined)
+})
+
+t.test('plain http is left to the fetcher, which knows net.allowPrivate', async (t) => {
+  const uri = 'http://agent.example'
+  const source = keySourceOf({ uri, type: 'directory' }, new Set([uri]))
+  if (source === undefined) throw new TypeError(uri)
+  const { asked, directories } = directoriesWith({})
+  directories.find(source, 'x', true)
+  await directories.settled()
+  t.match(asked, [{ url: /^http:/ }])
+  t.notOk(asked[0]?.allowHttp)
+})
+
+t.test('of an agent that is named nothing but its own place is fetched, though strangers name others', async (t) => {
+  const asked: string[] = []
+  const outbound = {
+    fetch: async ({ url }: FetchRequest): Promise<FetchAnswer> => {
+      asked.push(url)
+      return { state: 'failed', reason: 'off' }
+    },
+  }
+  const elsewhere = signedFields({ agent: `"${AGENT}/upload.json";type=jwks_uri` })
+  const look = (agents: readonly string[], discover: boolean, fields = elsewhere) =>
+    verifierOf({ agents, discover }, [], { outbound }).verifier.look(requestOf(fields))
+  for (const discover of [false, true]) t.match(look([], discover), { outcome: 'unverified', detail: /not an agent/ })
+  t.same(asked, [])
+  look([`${AGENT}/upload.json`], false)
+  look([], false, signedFields())
+  t.same(asked, [`${AGENT}/upload.json`, `${AGENT}/.well-known/http-message-signatures-directory`])
 })
 
 t.test('only agents that are named are asked, unless discovery is on', async (t) => {

@@ -3,7 +3,9 @@ import t from 'tap'
 import { readKey } from '../src/agent/signature/key.ts'
 import { readSignatures, type SentSignature, signatureBase } from '../src/agent/signature/message.ts'
 import { createReplayMemory } from '../src/agent/signature/replay.ts'
-import { agentInspector, CHROME, fieldsOf, requestOf as inspectedRequest } from './agents.ts'
+import { compilePolicy } from '../src/policy/compile.ts'
+import type { Rule } from '../src/policy/policy.ts'
+import { agentInspector, CHROME, fieldsOf, HOME, requestOf as inspectedRequest } from './agents.ts'
 import { AGENT, NOW_S, requestOf, type Signing, signedFields, TEST_KEY_ID, verifierOf } from './signed-requests.ts'
 
 function look(signing: Signing = {}) {
@@ -46,6 +48,7 @@ t.test('every accepted algorithm, and none other', async (t) => {
   t.equal(outcome({ key: ed, alg: 'rsa-pss-sha512' }), 'invalid', 'another than the key’s')
   t.equal(outcome({ key: ed, alg: 'hmac-sha256' }), 'invalid')
   t.equal(readKey(small), undefined, 'a short key is no key')
+  t.equal(readKey({ ...rsa, e: rsa.n }), undefined, 'nor one with an exponent that takes milliseconds')
 })
 
 t.test('what a signature lacks makes it invalid, and nobody an impostor', async (t) => {
@@ -215,6 +218,28 @@ t.test('the base is the draft’s, letter by letter', async (t) => {
     signatureBase(sent[0] as SentSignature, requestOf(fields)),
     `"@authority": example.com\n"signature-agent";key="agent2": "https://signature-agent.test"\n"@signature-params": ${inner}`,
   )
+})
+
+t.test('the allowlist and reserved addresses come before any signature', async (t) => {
+  const { verifier } = verifierOf()
+  const forged = signedFields({ host: 'example.org' }).map((text) => (text === 'example.org' ? 'example.com' : text))
+  const rules: readonly Rule[] = [{ id: 'all', match: {}, action: 'block' }]
+  const policy = compilePolicy({ preset: 'low-friction', rules, allowlist: [HOME] })
+  const friendly = agentInspector({ policy, signatures: verifier })
+  for (const [fields, told] of [
+    [signedFields(), 'signature:verified'],
+    [forged, 'signature:invalid'],
+  ] as const) {
+    const decision = friendly.decide(inspectedRequest(fields))
+    t.match(decision, { action: 'allow', reasons: [{ id: 'policy:allowlist' }] })
+    t.ok(decision.inspection.agent.reasons.some(({ id }) => id === told))
+    t.not(decision.inspection.agent.class, 'impostor')
+  }
+  const inside = { peer: '10.0.0.1' }
+  const { decide } = agentInspector({ signatures: verifier })
+  const proxied = decide(inspectedRequest([...forged, 'User-Agent', 'curl/8'], inside))
+  t.match(proxied, { action: 'allow', inspection: { agent: { class: 'unverified_bot', basis: 'automation' } } })
+  t.match(decide(inspectedRequest(signedFields(), inside)).inspection.agent, { class: 'ai_agent', basis: 'signature' })
 })
 
 t.test('the signature is judged before the headers are', async (t) => {

@@ -30,12 +30,7 @@ export function openAgents(
 ): { readonly signatures: SignatureVerifier } {
   const { agents = [], discover = false, testKeys = false } = webBotAuth ?? {}
   const origins = new Set(agents.map((agent) => new URL(agent).origin))
-  const directories = createKeyDirectories({
-    clock,
-    outbound,
-    testKeys,
-    isPermitted: (origin) => origins.has(origin),
-  })
+  const directories = createKeyDirectories({ clock, outbound, testKeys })
   const signatures = createSignatureVerifier({
     clock,
     catalogue,

@@ -1,4 +1,4 @@
-import { type Action, type AgentClass, parseAddress } from '@sallyport/core'
+import { type Action, type AgentClass, parseAddress, SallyportError } from '@sallyport/core'
 import type { Command } from 'commander'
 import { open, readPolicy, type Sallyport } from 'sallyport'
 import { type LoggedRequest, readAccessLog } from '../access-log.ts'
@@ -52,9 +52,12 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
       const replayed = await using(openShowing(configuration, terminal, { dns: NO_DNS }), (before) =>
         using(open({ ...configuration, policy }, { dns: NO_DNS }), (after) => replay(log, before, after)),
       )
+      const { requests, unread } = replayed
+      if (requests === 0 && unread > 0) {
+        throw new SallyportError('invalid_request', `${log}: not one of ${unread} lines is in combined format or JSON`)
+      }
       if (options.json) return terminal.out(json(replayed))
       terminal.out(tableOf(replayed))
-      const { requests, unread } = replayed
       terminal.out(dim(`${requests} requests${unread === 0 ? '' : `, ${unread} lines not read`}`))
       terminal.out(dim('A log holds no headers but the user agent: verdicts rest on that, the address and the path.'))
     })
@@ -82,11 +85,11 @@ async function replay(log: string, before: Sallyport, after: Sallyport): Promise
   return { requests, unread, classes: classes.sort((x, y) => y.requests - x.requests) }
 }
 
-async function bothOf({ ip, method, target, userAgent }: LoggedRequest, before: Sallyport, after: Sallyport) {
+async function bothOf({ ip, method, target, userAgent, at }: LoggedRequest, before: Sallyport, after: Sallyport) {
   const address = parseAddress(ip)
   if (address === undefined) return undefined
   const fields = userAgent === undefined ? [] : ['User-Agent', userAgent]
-  const told = { fields, headersKnown: false, method, target }
+  const told = { fields, headersKnown: false, method, target, ...(at !== undefined && { at }) }
   const [first, second] = await Promise.all([before.check(address, told), after.check(address, told)])
   return { class: first.inspection.agent.class, before: first.action, after: second.action }
 }

@@ -32,6 +32,11 @@ const PRIOR = -1.5
 const PRIOR_UNSEEN = -0.4
 /** As far as absences alone may bring it: below one half, so that they never make an automation of a person. */
 const MOST_BY_ABSENCE = -0.2
+/**
+ * As far as one contradiction may bring it, whatever is missing besides: below what a policy blocks at unless the network
+ * is one of servers, so that an absence never makes a block of a flag.
+ */
+const MOST_BY_ONE = 3.3
 /** Absences of this much together are worth a flag. */
 const WORTH_A_FLAG = 2
 /** The weight of signals at which nothing of the consistency is left. */
@@ -81,21 +86,26 @@ export function createAgentJudge(): AgentJudge {
       // Of one's own machines and of whom the policy trusts nothing is suspected.
       const excused = allowlisted || network.reserved.reserved
       const verdict =
-        signatureVerdict(signature, evidence) ??
+        signatureVerdict(signature, evidence, excused) ??
         crawlerVerdict(crawler, evidence) ??
         namedVerdict(userAgent, evidence) ??
         ofBrowser(userAgent, evidence, excused)
-      if (verdict.basis === 'signature') return verdict
-      const whole = signature === undefined ? verdict : withSignature(verdict, signature)
+      const told = signature === undefined || verdict.basis === 'signature'
+      const whole = told ? verdict : withSignature(verdict, signature)
       return allowlisted ? withIdentity(whole, { type: 'address', name: evidence.address, verified: true }) : whole
     },
   }
 }
 
-function signatureVerdict(signature: SignatureFinding | undefined, evidence: AgentEvidence): AgentVerdict | undefined {
+function signatureVerdict(
+  signature: SignatureFinding | undefined,
+  evidence: AgentEvidence,
+  excused: boolean,
+): AgentVerdict | undefined {
   if (signature === undefined || signature.agent === undefined) return undefined
-  if (signature.outcome !== 'verified' && !signature.forged) return undefined
-  const { crawler, agent, forged, detail } = signature
+  const { crawler, agent, detail } = signature
+  const forged = signature.forged && !excused
+  if (signature.outcome !== 'verified' && !forged) return undefined
   const ai = crawler === undefined || isAi(crawler)
   return verdictOf({
     class: forged ? 'impostor' : classOfProven(crawler?.purpose ?? 'agent'),
@@ -197,7 +207,9 @@ function browserVerdict(bits: number, evidence: AgentEvidence, excused: boolean)
   const prior = (evidence.headersKnown ? PRIOR : PRIOR_UNSEEN) + network
   // What is in order excuses no contradiction: whoever copies a browser's headers copies those first.
   const supported = prior + absent + weightOf(signals, 'support')
-  const odds = against > 0 ? prior + absent + against : Math.min(MOST_BY_ABSENCE, supported)
+  const once = signals.filter(({ kind }) => kind === 'contradiction').length === 1
+  const contradicted = prior + Math.min(against + absent, once ? MOST_BY_ONE : Number.POSITIVE_INFINITY)
+  const odds = against > 0 ? contradicted : Math.min(MOST_BY_ABSENCE, supported)
   const automation = 1 / (1 + Math.exp(-odds))
   const nameless = (bits & BIT['no-user-agent']) !== 0
   const bot = against > 0 || nameless

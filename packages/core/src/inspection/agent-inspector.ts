@@ -22,6 +22,8 @@ export interface ToldOf {
   readonly method?: string
   readonly target?: string
   readonly ja4?: string
+  /** When it was, in milliseconds since the epoch; absent: now. For rules about hours: data and keys are today's. */
+  readonly at?: number
   /** Headless traits that the caller saw in the browser. */
   readonly headlessFlags?: readonly string[]
 }

@@ -156,7 +156,7 @@ export function createInspector(options: InspectorOptions): Inspector {
       const visitor = visitorOf({ address, via: 'peer', malformed: false }, snapshot)
       const request = { peer: text, method: 'GET', target: '/', ...about }
       const asks = await agents.check(about, visitor, snapshot)
-      const inspection = inspectionOf(request, visitor, asks, degradedOf(snapshot, now), now)
+      const inspection = inspectionOf(request, visitor, asks, degradedOf(snapshot, now), about.at ?? now)
       return decisionOf(rulingOn(visitor, inspection, about.fields), inspection)
     },
   }

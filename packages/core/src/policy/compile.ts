@@ -1,3 +1,4 @@
+import { AI_TOKENS } from '@sallyport/data/automation'
 import { CRAWLERS } from '@sallyport/data/crawlers'
 import { parseAddress } from '../address/address.ts'
 import { parsePrefix, prefixOf } from '../address/prefix.ts'
@@ -9,6 +10,7 @@ import { isCountryCode } from '../geo/country.ts'
 import { ACTIONS, type Action, AGENT_CLASSES, CRAWLER_PURPOSES, type Degraded, NETWORK_CLASSES } from '../vocabulary.ts'
 import { type CompiledRule, createRulesFor, type MatchedRule, type RulesInPlay } from './in-play.ts'
 import { compileMatch, type Subject } from './match.ts'
+import { canonicalPath } from './path.ts'
 import type { Match, Policy, Rule } from './policy.ts'
 import { PRESET_NAMES, PRESETS } from './presets.ts'
 import { compileSpan } from './time-span.ts'
@@ -100,6 +102,29 @@ const WORDS: Readonly<Partial<Record<keyof Match, readonly string[]>>> = {
   operator: CRAWLERS.map(({ operator }) => operator),
 }
 
+const SLUGS: ReadonlySet<string> = new Set(CRAWLERS.map(({ slug }) => slug))
+const VENDORS: ReadonlySet<string> = new Set(
+  [...CRAWLERS.map(({ operator }) => operator), ...AI_TOKENS.map(({ vendor }) => vendor)].map((name) =>
+    name.toLowerCase(),
+  ),
+)
+
+/** A method or the name of a header (RFC 9110 section 5.6.2). */
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
+
+/** The identifier of a signature agent as verdicts write it: a URL without query, an origin without a slash. */
+function isIdentifier(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { origin, pathname } = new URL(text)
+  return text === origin + (pathname === '/' ? '' : pathname)
+}
+
+/** Whether a pattern can match at all: it is written as canonical paths are, and `**` is its last segment. */
+function isPathPattern(path: string): boolean {
+  const segments = path.split('/')
+  return canonicalPath(path).path === path && !segments.slice(0, -1).includes('**')
+}
+
 function checkRule({ id, match, action, onError }: Rule): void {
   const refuse = (member: string, value: unknown): never => {
     throw new SallyportError('invalid_policy', `policy rule "${id}": ${member}: ${JSON.stringify(value)} is unknown`)
@@ -113,7 +138,17 @@ function checkRule({ id, match, action, onError }: Rule): void {
   for (const code of match.country ?? []) if (code !== 'unknown' && !isCountryCode(code)) refuse('country', code)
   for (const name of match.provider ?? []) if (name.trim() === '') refuse('provider', name)
   for (const asn of match.asn ?? []) if (!Number.isInteger(asn) || asn < 0) refuse('asn', asn)
-  for (const path of match.path ?? []) if (!path.startsWith('/')) refuse('path', path)
+  for (const path of match.path ?? []) if (!isPathPattern(path)) refuse('path', path)
+  for (const name of match.method ?? []) if (!TOKEN.test(name)) refuse('method', name)
+  for (const bound of ['present', 'absent'] as const) {
+    for (const name of match.header?.[bound] ?? []) if (!TOKEN.test(name)) refuse(`header.${bound}`, name)
+  }
+  // A word that can never be met would leave what it was to stop open.
+  for (const name of match.vendor ?? [])
+    if (!VENDORS.has(name.toLowerCase()) && !isIdentifier(name)) refuse('vendor', name)
+  for (const name of match.identity ?? []) {
+    if (name !== '*' && !SLUGS.has(name) && !isIdentifier(name)) refuse('identity', name)
+  }
   for (const bound of ['atLeast', 'atMost'] as const) {
     const value = match.confidence?.[bound]
     if (value !== undefined && !(value >= 0 && value <= 1)) refuse(`confidence.${bound}`, value)

@@ -6,16 +6,16 @@ export interface CanonicalPath {
 }
 
 /**
- * The path of a request target in canonical form: without scheme, authority, query and fragment; unreserved
- * characters unescaped, other escapes in capitals; `\` read as `/`; runs of `/` folded into one; `.` and `..`
- * resolved (RFC 3986 6.2.2). Servers and frameworks differ in each of these, so one target can name several paths:
+ * The path of a request target in canonical form: without scheme, authority, query and fragment; what a path may hold
+ * unescaped, all else escaped, in capitals; `\` read as `/`; runs of `/` folded into one; `.` and `..` resolved (RFC
+ * 3986 6.2.2). Servers and frameworks differ in each of these, so one target can name several paths:
  * rules that flag or block are matched against this form, rules that allow only where the target already had it.
  */
 export function canonicalPath(target: string): CanonicalPath {
   const plain = plainPath(target)
   if (plain !== undefined) return { path: plain, canonical: true }
   const raw = beforeQuery(target)
-  const path = resolveDots(unescapeUnreserved(pathOf(raw)).replaceAll('\\', '/'))
+  const path = resolveDots(rewriteEscapes(pathOf(raw)).replaceAll('\\', '/'))
   return { path, canonical: path === raw }
 }
 
@@ -37,7 +37,6 @@ function plainPath(target: string): string | undefined {
 const SLASH = 47
 const DOT = 46
 const QUESTION_MARK = 63
-const BACKSLASH = 92
 
 /** Letters, digits, `-`, `_` and `~` (RFC 3986 2.3, without the dot, which has a meaning of its own). */
 function isUnreservedCode(code: number): boolean {
@@ -59,13 +58,23 @@ function pathOf(raw: string): string {
   return path.startsWith('/') || path.startsWith('\\') ? path : '/'
 }
 
-function unescapeUnreserved(path: string): string {
-  return path.replace(/%([0-9a-f]{2})/gi, (escaped, hex: string) => {
-    const code = Number.parseInt(hex, 16)
-    // An escaped slash, backslash or dot is a separator to some servers: it is read as one here.
-    if (isUnreservedCode(code) || code === DOT || code === SLASH) return String.fromCharCode(code)
-    return code === BACKSLASH ? '/' : escaped.toUpperCase()
+/** Escapes, and what a path may not hold (RFC 3986 3.3), a percent sign that escapes nothing among it. */
+const TO_REWRITE = /%([0-9a-f]{2})|[^\w\-.~!$&'()*+,;=:@/\\]/gi
+/** What a path may hold, and the separators: an escaped slash or backslash is one to some servers, and is read as one. */
+const PLAIN = /[\w\-.~!$&'()*+,;=:@/\\]/
+
+function rewriteEscapes(path: string): string {
+  return path.replace(TO_REWRITE, (found, hex: string | undefined) => {
+    if (hex === undefined) return escaped(found.charCodeAt(0))
+    const character = String.fromCharCode(Number.parseInt(hex, 16))
+    return PLAIN.test(character) ? character : found.toUpperCase()
   })
+}
+
+/** A target comes as bytes, each of them a character; what is no byte can only be somebody's own text. */
+function escaped(code: number): string {
+  const bytes = code <= 0xff ? [code] : [...new TextEncoder().encode(String.fromCharCode(code))]
+  return bytes.map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('')
 }
 
 function resolveDots(path: string): string {

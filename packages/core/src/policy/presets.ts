@@ -13,7 +13,7 @@ export type PresetName = (typeof PRESET_NAMES)[number]
 const ANONYMISERS: readonly NetworkClass[] = ['vpn', 'residential_proxy', 'tor']
 const INFRASTRUCTURE: readonly NetworkClass[] = ['hosting', 'datacenter']
 
-/** Surer than one contradiction alone can make a verdict: two of them, or one from a network of servers. */
+/** Surer than one contradiction alone can make a verdict: two of them, or a strong one from a network of servers. */
 const TWICE_CONTRADICTED = { atLeast: 0.9 }
 
 const IMPOSTOR: Rule = { id: 'impostor', match: { class: ['impostor'] }, action: 'block' }

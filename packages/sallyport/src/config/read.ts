@@ -54,10 +54,20 @@ export function readFile(file: string): Readonly<Record<string, unknown>> {
   const document = parseDocument(text, { prettyErrors: true })
   const fault = document.errors[0]
   if (fault !== undefined) throw new SallyportError('invalid_config', `configuration: ${file}: ${fault.message}`)
-  const written: unknown = document.toJS()
+  const written = plainOf(document, file)
   if (written === null) return {}
   if (!isRecord(written)) throw new SallyportError('invalid_config', `configuration: ${file}: must be a map of keys`)
   return written
+}
+
+/** A small file of aliases to aliases can mean a huge one: the parser gives such up by throwing. */
+function plainOf(document: { toJS(): unknown }, file: string): unknown {
+  try {
+    return document.toJS()
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'unreadable'
+    throw new SallyportError('invalid_config', `configuration: ${file}: ${reason}`)
+  }
 }
 
 /** The variables that are read; any other `SALLYPORT_…` is left alone, because orchestrators set some of their own. */

@@ -145,7 +145,7 @@ export const Config = z.strictObject({
   /** HTTP message signatures of agents; absent: the agents of the catalogue alone. */
   webBotAuth: z
     .strictObject({
-      /** Origins whose key directories are fetched, beside those of the crawler catalogue. */
+      /** Agents whose keys are fetched, beside those of the catalogue: their origins, or URLs of key sets and cards. */
       agents: z.array(z.url({ protocol: /^https?$/ })).default([]),
       /** Fetch the directory of any agent that names one. */
       discover: z.boolean().default(false),

@@ -45,8 +45,6 @@ export interface KeyDirectoriesOptions {
   readonly outbound?: Fetch
   /** Accept the keys that RFC 9421 prints. */
   readonly testKeys?: boolean
-  /** Permit plain http, which the fetcher allows towards `net.allowPrivate` alone. */
-  readonly isPermitted?: (origin: string) => boolean
 }
 
 interface Directory {
@@ -56,7 +54,7 @@ interface Directory {
 }
 
 export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirectories {
-  const { clock, outbound, testKeys = false, isPermitted = () => false } = options
+  const { clock, outbound, testKeys = false } = options
   const directories = new LRUCache<string, Directory>({ max: MOST_DIRECTORIES })
   const nextByHost = new LRUCache<string, number>({ max: MOST_HOSTS })
   const underWay = new Map<string, Promise<void>>()
@@ -95,14 +93,8 @@ export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirecto
   }
 
   async function getJson(url: string, from: Fetch): Promise<{ document: unknown; age: number } | undefined> {
-    const { origin } = new URL(url)
-    const answer = await fetchText(from, {
-      url,
-      maxBytes: FETCH_BYTES,
-      timeoutMs: FETCH_MS,
-      redirects: 0,
-      allowHttp: isPermitted(origin),
-    })
+    // Plain http is for `net.allowPrivate` alone, which the fetcher sees to.
+    const answer = await fetchText(from, { url, maxBytes: FETCH_BYTES, timeoutMs: FETCH_MS, redirects: 0 })
     if (answer.state === 'failed' || answer.status !== 200) return undefined
     try {
       return { document: JSON.parse(answer.body), age: ageOf(answer.headers['cache-control']) }

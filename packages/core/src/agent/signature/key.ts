@@ -38,6 +38,8 @@ const ALGORITHM_OF: Readonly<Record<keyof typeof MEMBERS, Algorithm>> = {
 
 const SMALLEST_RSA = 2048
 const LARGEST_RSA = 4096
+/** Characters of a public exponent: whoever publishes a long one has each of its signatures cost us milliseconds. */
+const LONGEST_EXPONENT = 6
 /** `x`, `y` and `n` of the largest key that is read, with room. */
 const MOST_CHARACTERS = 1024
 
@@ -52,6 +54,7 @@ export function readKey(jwk: unknown): AgentKey | undefined {
   const members = MEMBERS[type].map((name) => [name, given[name]] as const)
   if (!members.every(([, value]) => typeof value === 'string' && value.length <= MOST_CHARACTERS)) return undefined
   const bare = Object.fromEntries(members)
+  if (type === 'RSA' && String(bare['e']).length > LONGEST_EXPONENT) return undefined
   const key = importKey(bare)
   if (key === undefined) return undefined
   const notBefore = momentOf(given['nbf'])

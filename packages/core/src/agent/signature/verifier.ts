@@ -3,7 +3,7 @@ import type { Clock } from '../../ports.ts'
 import type { KeyDirectories } from './directory.ts'
 import type { SignatureFinding } from './finding.ts'
 import { type AgentKey, ALGORITHMS, isSignedBy } from './key.ts'
-import { type KeySource, keySourceOf } from './key-source.ts'
+import { DIRECTORY_PATH, type KeySource, keySourceOf } from './key-source.ts'
 import {
   type NamedAgent,
   readAgents,
@@ -28,7 +28,7 @@ export interface SignatureVerifierOptions {
   readonly catalogue: Catalogue
   readonly directories: KeyDirectories
   readonly replay: ReplayMemory
-  /** Origins whose directories may be fetched, beside those of the catalogue. */
+  /** Origins whose directories may be fetched, and URLs of key sets and cards, beside those of the catalogue. */
   readonly agents?: readonly string[]
   /** Fetch the directory of any agent that names one. */
   readonly discover?: boolean
@@ -46,9 +46,12 @@ export function createSignatureVerifier(options: SignatureVerifierOptions): Sign
   const permitted = new Set(agents.map((agent) => new URL(agent).origin))
   const byAgent = new Map(catalogue.crawlers.flatMap((row) => (row.agent === undefined ? [] : [[row.agent, row]])))
 
+  const places = new Set([...agents, ...byAgent.keys()].map(placeOf))
+  const origins = new Set([...places].map((place) => new URL(place).origin))
+
+  /** Of an origin that is named its named places alone: on another, strangers could spend the one fetch it is due. */
   function isAllowed({ url }: KeySource): boolean {
-    const { origin } = new URL(url)
-    return discover || permitted.has(origin) || byAgent.has(origin)
+    return places.has(url) || (discover && !origins.has(new URL(url).origin))
   }
 
   function findingOf(sent: SentSignature, named: SignatureAgents, request: SignedRequest, real: boolean): Judged {
@@ -124,6 +127,12 @@ export function createSignatureVerifier(options: SignatureVerifierOptions): Sign
     look: (request) => judge(request, true),
     told: (fields) => judge({ fields }, false),
   }
+}
+
+/** Where the keys of a named agent are: the directory of an origin, else the URL itself. */
+function placeOf(agent: string): string {
+  const url = new URL(agent)
+  return url.pathname === '/' && url.search === '' ? url.origin + DIRECTORY_PATH : url.href
 }
 
 type Judged = SignatureFinding
