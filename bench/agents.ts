@@ -129,7 +129,7 @@ function fiftyRules(): Rules {
       { networkClass: ['tor'], country: ['AQ'] },
       { class: ['impostor'], path: [`/x${at}`] },
       { header: { present: [`x-key-${at}`] } },
-      { vendor: [`Vendor ${at}`] },
+      { vendor: [`https://agent-${at}.example`] },
       { purpose: ['training'], operator: ['OpenAI'] },
     ]
     return { id: `rule-${at}`, match: matches[at % matches.length] ?? {}, action: 'block' }

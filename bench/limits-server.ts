@@ -20,12 +20,13 @@ import fastify from 'fastify'
 import { report } from './shots.ts'
 
 /*
- * One server a process for the bench of limits: `node limits-server.js KIND TABLES ACCOUNTS LIMITS`, where accounts and
- * limits are URLs of their stores, and limits may be `memory`. The kinds of `/v1` are
- * one route, `/v1/vpn/{ip}`, that is open, asks for a key, or is limited by client; the others are the rate limits of
- * two frameworks around a handler of a few bytes.
+ * Two servers in one process for the bench of limits: `node limits-server.js WITHOUT WITH TABLES ACCOUNTS LIMITS`, where
+ * accounts and limits are URLs of their stores, and limits may be `memory`. The kinds of `/v1` are one route,
+ * `/v1/vpn/{ip}`, that is open, asks for a key, or is limited by client; the others are the rate limits of two frameworks
+ * around a handler of a few bytes. What the compiler made of the code is then the same for both, as it is in an
+ * application that has routes of both kinds.
  */
-const [kind = '', tables = '', accountsUrl = '', limitsUrl = ''] = process.argv.slice(2)
+const [without = '', inside = '', tables = '', accountsUrl = '', limitsUrl = ''] = process.argv.slice(2)
 const PORT = { port: 0, host: '127.0.0.1' }
 
 /** So large that it is never reached. */
@@ -42,11 +43,11 @@ const never = (): never => {
   throw new Error('not part of this bench')
 }
 
-async function serveV1(access: Access): Promise<number> {
+async function serveV1(access: Access, metered: boolean): Promise<number> {
   const { networks, systems, rangesLoaded, proxiesLoaded } = loadTables(tables)
   const loaded = { ...(networks && { networks }), ...(systems && { systems }) }
   const snapshot = { ...loaded, rangesLoaded, proxiesLoaded, sources: [] }
-  const accounts = await openCountedAccounts()
+  const accounts = await openCountedAccounts(metered)
   const services: ApiServices = {
     clock: { now: Date.now },
     snapshots: { current: () => snapshot },
@@ -68,10 +69,10 @@ async function serveV1(access: Access): Promise<number> {
   return (app.server.address() as AddressInfo).port
 }
 
-async function openCountedAccounts(): Promise<Accounts> {
+async function openCountedAccounts(metered: boolean): Promise<Accounts> {
   const accounts = rememberKeys(await openAccounts(accountsUrl))
   // What metering adds is told by leaving it out.
-  if (kind === 'unmetered') return { ...accounts, spend: async () => ({ granted: 1, used: 1, windowId: '' }) }
+  if (!metered) return { ...accounts, spend: async () => ({ granted: 1, used: 1, windowId: '' }) }
   return leaseCalls(accounts)
 }
 
@@ -92,7 +93,7 @@ function serveExpress(limited: boolean): Promise<number> {
   })
 }
 
-async function start(): Promise<number> {
+async function start(kind: string): Promise<number> {
   switch (kind) {
     case 'fastify':
     case 'fastify-limited':
@@ -100,9 +101,11 @@ async function start(): Promise<number> {
     case 'express':
     case 'express-limited':
       return serveExpress(kind === 'express-limited')
+    case 'unmetered':
+      return serveV1({ kind: 'key', metered: true }, false)
     default:
-      return serveV1(ACCESS[kind === 'unmetered' ? 'keyed' : kind] ?? never())
+      return serveV1(ACCESS[kind] ?? never(), true)
   }
 }
 
-report(await start())
+report(await start(without), await start(inside))

@@ -7,16 +7,18 @@ import { compileTables, resolveSources } from '@sallyport/datasets'
 import { openAccounts } from '@sallyport/stores'
 import { type Cleanup, NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sallyport/stores/testing'
 import { median } from './rounds.ts'
-import { SHOTS, shootPairs, spread, startApp } from './shots.ts'
+import { type App, SHOTS, type Shot, shootPairs, spread, startApps } from './shots.ts'
 
-const ROUNDS = 15
+/** Fresh processes, from one to the next of which the same code can differ by a fifth. */
+const PROCESSES = 4
+const ROUNDS = 5
 
 /** The kinds of server (see limits-server.ts), without and with what is measured; a store that is '' is not there. */
 type Row = readonly [name: string, without: string, inside: string, accounts: string, limits: string]
 
 /**
  * What keys, metering and limits cost: a route with them against the same route without, in requests per second and in
- * the server's processor time, the median of pairs of shots taken in turn. The rate limits that two frameworks have are
+ * the server's processor time, the median of pairs of shots taken in turn, over several processes. The rate limits that two frameworks have are
  * measured in the same way.
  */
 export async function benchLimits(): Promise<void> {
@@ -48,11 +50,11 @@ export async function benchLimits(): Promise<void> {
     const table: Record<string, object> = {}
     for (const [name, without, inside, ...stores] of rows) {
       if (stores.includes('')) continue
-      const apps = [
-        await startApp('limits-server.js', without, tables, ...stores),
-        await startApp('limits-server.js', inside, tables, ...stores),
-      ] as const
-      const pairs = await shootPairs(apps, requests, ROUNDS)
+      const pairs: (readonly [without: Shot, inside: Shot])[] = []
+      for (let run = 0; run < PROCESSES; run++) {
+        const apps = await startApps('limits-server.js', without, inside, tables, ...stores)
+        pairs.push(...(await shootPairs(apps as readonly [App, App], requests, ROUNDS)))
+      }
       const cpu = spread(pairs, (first, second) => second.cpu / first.cpu)
       const time = spread(pairs, (first, second) => first.requestsPerSecond / second.requestsPerSecond)
       table[name] = {
@@ -62,7 +64,9 @@ export async function benchLimits(): Promise<void> {
         'µs with': Number(median(pairs.map(([, second]) => second.cpu)).toFixed(1)),
       }
     }
-    console.log(`\nkeys and limits, ${ROUNDS} ${SHOTS}; µs are the server's processor time for a request`)
+    console.log(
+      `\nkeys and limits, ${PROCESSES} processes, ${ROUNDS} ${SHOTS} each; µs are the server's processor time for a request`,
+    )
     console.table(table)
   } finally {
     for (const step of steps) await step()

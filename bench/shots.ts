@@ -23,14 +23,7 @@ export interface Shot {
   readonly cpu: number
 }
 
-/** Starts a program of this folder that calls `report`; the one server of it. */
-export async function startApp(program: string, ...args: readonly string[]): Promise<App> {
-  const [app] = await startApps(program, ...args)
-  if (app === undefined) throw new TypeError(`${program} reports no port`)
-  return app
-}
-
-/** The same, for a program with several servers in its process. */
+/** Starts a program of this folder that calls `report`; the servers in its process. */
 export async function startApps(program: string, ...args: readonly string[]): Promise<readonly App[]> {
   const child = fork(join(import.meta.dirname, program), args)
   const [ports] = (await once(child, 'message')) as [readonly number[]]

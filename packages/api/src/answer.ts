@@ -26,15 +26,22 @@ export function successHeaders({ cache, mediaType, headers }: Pick<Route, 'cache
   }
 }
 
-/** The headers of an answer, and what a limited one says of its limit (specification: Rate-limit headers), as integers. */
-export function withLimit(headers: Headers, standing: Standing | undefined): Headers {
-  if (standing === undefined) return headers
-  // The spread last: V8 makes a new shape for every literal that begins with one and goes on, which takes thirty times as long.
-  return {
-    'X-RateLimit-Limit': String(standing.limit),
-    'X-RateLimit-Remaining': String(standing.remaining),
-    'X-RateLimit-Reset': String(standing.resetAt),
-    ...headers,
+/** What a limited answer says of its limit (specification: Rate-limit headers), before anything is known of it. */
+const LIMIT_HEADERS = { 'X-RateLimit-Limit': '', 'X-RateLimit-Remaining': '', 'X-RateLimit-Reset': '' }
+
+/**
+ * What the answers of a route say of themselves, and of their limit, as integers, where they have one. The members of a
+ * limited answer are there already when it is made: a copy that is given others takes ten times as long.
+ */
+export function headersWriter(headers: Headers): (standing: Standing | undefined) => Headers {
+  const limited = { ...headers, ...LIMIT_HEADERS }
+  return (standing) => {
+    if (standing === undefined) return headers
+    const written = { ...limited }
+    written['X-RateLimit-Limit'] = String(standing.limit)
+    written['X-RateLimit-Remaining'] = String(standing.remaining)
+    written['X-RateLimit-Reset'] = String(standing.resetAt)
+    return written
   }
 }
 

@@ -1,6 +1,6 @@
 import { createDirectory, type Directory, SallyportError, type Snapshot } from '@sallyport/core'
 import { type Admission, createAdmissions, UNLIMITED_ADMISSION } from './admission.ts'
-import { failureAnswer, failureOf, successHeaders, withLimit } from './answer.ts'
+import { failureAnswer, failureOf, headersWriter, successHeaders } from './answer.ts'
 import { readInput } from './input.ts'
 import { openApiDocument } from './openapi/document.ts'
 import type { Api, ApiRequest, ApiResponse } from './request.ts'
@@ -13,7 +13,7 @@ import { type ApiServices, report } from './services.ts'
 export function createApi(services: ApiServices, routes: readonly Route[] = ROUTES): Api {
   const router = createRouter(routes)
   const { admit, settle } = createAdmissions(services)
-  const headersOf = new Map(routes.map((route) => [route, successHeaders(route)]))
+  const headersOf = new Map(routes.map((route) => [route, headersWriter(successHeaders(route))]))
   const directoryOf = directoryHolder()
   const document = once(() => openApiDocument(routes))
 
@@ -28,13 +28,13 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
       if (!admission.allowed) throw new SallyportError('rate_limit_exceeded')
       const input = await readInput(route, match.params, request)
       const body = await route.handle(input, contextOf(request, admission))
-      const headers = withLimit(headersOf.get(route) ?? {}, admission.standing)
+      const headers = headersOf.get(route)?.(admission.standing) ?? {}
       return { status: 200, headers, body: JSON.stringify(body) }
     } catch (error) {
       const failure = failureOf(error)
       if (failure.bug) report(services, error)
       const { standing } = await settle(admission, failure.status)
-      return failureAnswer(failure, withLimit(route.headers ?? {}, standing), retryAfter(standing?.resetAt))
+      return failureAnswer(failure, headersWriter(route.headers ?? {})(standing), retryAfter(standing?.resetAt))
     }
   }
 

@@ -140,7 +140,7 @@ t.test('an error names the field', async (t) => {
     [{ ip: IP, headers: [] }, 'invalid_request', /^headers: /],
     [{ ip: IP, headless_flags: { webdriver: 'yes' } }, 'invalid_request', /^headless_flags\.webdriver: /],
     [{ ip: IP, ja4: null }, 'invalid_request', /^ja4: /],
-    ['['.repeat(20_000) + ']'.repeat(20_000), 'invalid_request', /nested deeper/],
+    ['['.repeat(200_000) + ']'.repeat(200_000), 'invalid_request', /nested deeper/],
     ['{"ip":', 'invalid_request', /JSON/],
     [
       { ip: IP, headers: Object.fromEntries(Array.from({ length: 1100 }, (_, at) => [`h${at}`, 'x'])) },
