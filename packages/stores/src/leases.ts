@@ -50,8 +50,8 @@ interface Lease {
  * Counts the calls of a busy account in batches. The rule: a call is counted in the store, durably, before it is
  * answered. So nothing that was answered is ever lost and the limit is never passed, by any number of processes and
  * whatever is killed; a killed process costs an account at most the `MAX_CALLS` that it had reserved
- * and not answered. What is not used in `LEASE_MS` is given back, so that other processes see the count that much late;
- * an account that goes on calling stays busy.
+ * and not answered. What is not used is given back in at most twice `LEASE_MS`, so that other processes see the count that
+ * much late; an account that goes on calling stays busy.
  *
  * A limit that is reached is asked about again after `LEASE_MS`: refused calls cost the store nothing.
  *
@@ -82,16 +82,25 @@ export function leaseCalls(accounts: Accounts, { onError }: LeaseOptions = {}): 
     lease.timer = setTimeout(() => {
       if (lease.asking) keepFor(accountId, lease)
       else if (lease.taken === 0) void end(accountId, lease)
-      else void renew(accountId, lease)
+      else goOn(accountId, lease)
     }, LEASE_MS).unref()
   }
 
-  /** Gives back what is left of a lease that is in use; the next batch is as large as what was used in `LEASE_MS`. */
+  /**
+   * The next batch of a lease that is in use is as large as what was used in `LEASE_MS`. What is left of the last one
+   * is kept where the next `LEASE_MS` will use it, and given back where it is more than that.
+   */
+  function goOn(accountId: string, lease: Lease): void {
+    const { taken, unspent } = lease
+    lease.size = Math.max(1, Math.min(lease.size, taken))
+    lease.taken = 0
+    if (unspent > taken) void renew(accountId, lease)
+    else keepFor(accountId, lease)
+  }
+
   async function renew(accountId: string, lease: Lease): Promise<void> {
     const calls = lease.unspent
     lease.asking = true
-    lease.size = Math.max(1, Math.min(lease.size, lease.taken))
-    lease.taken = 0
     lease.unspent = 0
     lease.granted -= calls
     lease.used -= calls
