@@ -86,6 +86,35 @@ function importedName(specifier: string): string {
   return FOLDERS.get(name) ?? name
 }
 
+/** Files that import each other, over any number of others; each file of a circle is named once. */
+function circlesOf(sources: readonly Source[]): readonly string[] {
+  const importsOf = new Map(
+    sources.map(({ path, imports }) => [
+      path,
+      imports.filter((specifier) => specifier.startsWith('.')).map((specifier) => join(path, '..', specifier)),
+    ]),
+  )
+  const reached = (from: string): ReadonlySet<string> => {
+    const seen = new Set<string>()
+    const rest = [...(importsOf.get(from) ?? [])]
+    for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+      if (seen.has(next)) continue
+      seen.add(next)
+      rest.push(...(importsOf.get(next) ?? []))
+    }
+    return seen
+  }
+  return sources.map(({ path }) => path).filter((path) => reached(path).has(path))
+}
+
+t.test('circles are found', (t) => {
+  const source = (path: string, ...imports: string[]): Source => ({ path, text: '', imports })
+  const sources = [source('a/x.ts', './y.ts'), source('a/y.ts', '../b/z.ts'), source('b/z.ts', '../a/x.ts', 'tap')]
+  t.same(circlesOf(sources), ['a/x.ts', 'a/y.ts', 'b/z.ts'])
+  t.same(circlesOf(sources.slice(0, 2)), [])
+  t.end()
+})
+
 t.test('the offline verifier needs nothing but itself and node:crypto', (t) => {
   const verifier = sourcesOf('packages/ledger').filter(({ path }) => path.startsWith('packages/ledger/src/verify/'))
   t.ok(verifier.length > 5)
@@ -126,6 +155,11 @@ for (const [room, allowed] of Object.entries(ROOMS)) {
       [],
       'no relative import leaves the room',
     )
+    t.end()
+  })
+
+  t.test(`${room} has no circle of imports, of types either`, (t) => {
+    t.same(circlesOf(sources), [])
     t.end()
   })
 

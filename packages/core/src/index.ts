@@ -57,11 +57,10 @@ export { AGENT_BASES, IDENTITY_TYPES } from './agent/verdict.ts'
 export type {
   Directory,
   DirectoryEntry,
-  DirectoryOrder,
   DirectorySummary,
   SamplePrefix,
 } from './asn/directory.ts'
-export { createDirectory, DIRECTORY_ORDERS, foldName } from './asn/directory.ts'
+export { createDirectory, foldName } from './asn/directory.ts'
 export type { SystemEvidence, SystemShape } from './asn/evidence.ts'
 export { typeOfEvidence } from './asn/evidence.ts'
 export { parseAsn } from './asn/number.ts'
@@ -95,7 +94,7 @@ export { locate } from './geo/locate.ts'
 export type { ToldOf } from './inspection/agent-inspector.ts'
 export type { InspectedCrawler } from './inspection/claimed-crawler.ts'
 export { decide } from './inspection/decide.ts'
-export type { Attestation, Decision, Reason } from './inspection/decision.ts'
+export type { Attestation, Decision } from './inspection/decision.ts'
 export type { InspectedClient, Inspection } from './inspection/inspection.ts'
 export type { Inspector, InspectorOptions } from './inspection/inspector.ts'
 export { createInspector } from './inspection/inspector.ts'
@@ -123,7 +122,6 @@ export type { Grounds } from './network/confidence.ts'
 export { confidenceOf } from './network/confidence.ts'
 export type { NetworkFinding, ReservedRange, Verdict, VerdictMethod, VerdictRule } from './network/finding.ts'
 export { PRIVATE_RELAY, VERDICT_RULES } from './network/finding.ts'
-export type { Findings } from './network/findings.ts'
 export { createFindings } from './network/findings.ts'
 export type { Ranked } from './network/precedence.ts'
 export { CLASS_PRECEDENCE, classRank, compareHits } from './network/precedence.ts'
@@ -140,9 +138,8 @@ export type { CompiledPolicy } from './policy/compile.ts'
 export { compilePolicy } from './policy/compile.ts'
 export type { CanonicalPath } from './policy/path.ts'
 export { canonicalPath } from './policy/path.ts'
-export type { Match, Policy, Rule, TimeSpan } from './policy/policy.ts'
-export type { PresetName } from './policy/presets.ts'
-export { PRESET_NAMES } from './policy/presets.ts'
+export type { Match, Policy, PresetName, Rule, TimeSpan } from './policy/policy.ts'
+export { PRESET_NAMES } from './policy/policy.ts'
 export { DAYS } from './policy/time-span.ts'
 // ports
 export type {
@@ -156,6 +153,7 @@ export type {
   Fetch,
   FetchAnswer,
   FetchRequest,
+  Findings,
   GeoReader,
   GeoRecord,
   KeptReverseCheck,
@@ -176,8 +174,9 @@ export type {
   SystemBasis,
   SystemTable,
 } from './ports.ts'
+export type { Reason } from './reason.ts'
 // vocabulary
-export type { Action, AgentClass, AsType, Degraded, Mode, NetworkClass } from './vocabulary.ts'
+export type { Action, AgentClass, AsType, Degraded, DirectoryOrder, Mode, NetworkClass } from './vocabulary.ts'
 export {
   ACTIONS,
   AGENT_CLASSES,
@@ -185,6 +184,7 @@ export {
   anonymises,
   CRAWLER_PURPOSES,
   DEGRADABLE,
+  DIRECTORY_ORDERS,
   MODES,
   NETWORK_CLASSES,
 } from './vocabulary.ts'

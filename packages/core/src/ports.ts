@@ -1,8 +1,7 @@
 import type { Address } from './address/address.ts'
 import type { Prefix } from './address/prefix.ts'
-import type { DirectoryOrder } from './asn/directory.ts'
-import type { Findings } from './network/findings.ts'
-import type { AsType, NetworkClass } from './vocabulary.ts'
+import type { NetworkFinding } from './network/finding.ts'
+import type { AsType, DirectoryOrder, NetworkClass } from './vocabulary.ts'
 
 /** Milliseconds since the epoch; never goes back within a process. */
 export interface Clock {
@@ -271,6 +270,15 @@ export interface ObservationStore extends Observations {
 
 export interface AddressObservation extends Observation {
   readonly address: Address
+}
+
+/**
+ * Findings of one snapshot that were made today: what is said of a record is the same for all its addresses, and
+ * changes only as the data grows a day older.
+ */
+export interface Findings {
+  get(record: NetworkRecord): NetworkFinding | undefined
+  keep(record: NetworkRecord, finding: NetworkFinding): void
 }
 
 /** Everything loaded, as one immutable value: a reload builds a new one and swaps it whole. */

@@ -21,6 +21,10 @@ export type NetworkClass = (typeof NETWORK_CLASSES)[number]
 export const AS_TYPES = ['hosting', 'isp', 'mobile', 'vpn', 'tor', 'education', 'government', 'unknown'] as const
 export type AsType = (typeof AS_TYPES)[number]
 
+/** How the top list of the directory of autonomous systems is ordered. */
+export const DIRECTORY_ORDERS = ['addresses', 'prefixes'] as const
+export type DirectoryOrder = (typeof DIRECTORY_ORDERS)[number]
+
 export const ACTIONS = ['allow', 'flag', 'block'] as const
 export type Action = (typeof ACTIONS)[number]
 

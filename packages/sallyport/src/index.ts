@@ -2,13 +2,12 @@ export { type PolicyTest, type PolicyTests, readPolicy, readPolicyTests } from '
 export { type ConfigSources, readConfig, splitList } from './config/read.ts'
 export type { Config, ConfigInput } from './config/schema.ts'
 export { isStale } from './feed-status.ts'
+export type { NoticeCode, OpenHooks } from './hooks.ts'
 export type { IssuedKey, KeyOwner, Keyring } from './keyring.ts'
 export { type LedgerTools, openLedgerTools } from './ledger.ts'
 export type { Override, Overrides } from './observations.ts'
 export {
-  type NoticeCode,
   type OpenAccounts,
-  type OpenHooks,
   type OpenOverrides,
   open,
   openAccounts,

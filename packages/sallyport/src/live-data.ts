@@ -1,8 +1,8 @@
 import { type Clock, createFindings, type Fetch, type Observations } from '@sallyport/core'
 import type { Config } from './config/schema.ts'
 import { type Outcomes, openFeeds } from './feeds.ts'
+import type { OpenHooks } from './hooks.ts'
 import { type LiveSnapshots, openLiveSnapshots } from './live-snapshots.ts'
-import type { OpenHooks } from './open.ts'
 import { startRefresh } from './refresh.ts'
 import { openSnapshot } from './snapshot.ts'
 

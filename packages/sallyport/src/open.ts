@@ -7,53 +7,27 @@ import {
   createInspector,
   createLookup,
   createReverseNames,
-  type Dns,
   type Inspector,
   type LookupResult,
   parseTrust,
   type SourceStatus,
 } from '@sallyport/core'
 import { createDns, createFetch } from '@sallyport/net'
-import { openAgents, type PublishedKeys } from './agents.ts'
+import { openAgents } from './agents.ts'
 import { type Closing, createClosing } from './closing.ts'
 import { parseConfig } from './config/read.ts'
 import type { Config, ConfigInput } from './config/schema.ts'
 import { openCrawlers } from './crawlers.ts'
 import { openFeeds } from './feeds.ts'
+import type { NoticeCode, OpenHooks } from './hooks.ts'
 import { dnsInTime, whoisInTime } from './in-time.ts'
 import { createKeyring, type Keyring } from './keyring.ts'
 import { openLiveData } from './live-data.ts'
 import { createOverrides, type Overrides, openObservations } from './observations.ts'
 import { openProvenance, type Provenance } from './provenance.ts'
-import type { FeedMetrics } from './refresh.ts'
-import type { SnapshotHooks } from './snapshot.ts'
 import { openAccountStore, openStores, unreachable } from './stores.ts'
 import { createUpdates, type Updates } from './updates.ts'
 import { createWhoisOf } from './whois.ts'
-
-/** What a host may want to be told; everything here is optional and nothing waits for it. */
-export interface OpenHooks extends Omit<SnapshotHooks, 'onRefused' | 'signal'> {
-  /** Something that a person should know; by default a process warning. `code` is stable. */
-  readonly onNotice?: (code: NoticeCode, message: string) => void
-  /** A bug, or a store that failed: the request was answered without its detail. By default a process warning. */
-  readonly onFault?: (error: unknown) => void
-  /** What time it is, instead of the system's clock: for requests of another day. */
-  readonly clock?: Clock
-  /** Who answers for names, instead of the configured servers. */
-  readonly dns?: Dns
-  /** Keys that count as published by agents: for agents that are simulated. */
-  readonly published?: readonly PublishedKeys[]
-  /** Counts of what happens to feeds. */
-  readonly metrics?: FeedMetrics
-}
-
-export type NoticeCode =
-  | 'SALLYPORT_FORWARDED_UNTRUSTED'
-  | 'SALLYPORT_TABLES_REFUSED'
-  | 'SALLYPORT_FEED_REFUSED'
-  | 'SALLYPORT_OFFLINE'
-  | 'SALLYPORT_SIGNING_KEY_MADE'
-  | 'SALLYPORT_FAULT'
 
 /** One Sallyport: inspection, `/v1` and what they answer from. Two in one process share nothing. */
 export interface Sallyport extends Inspector, OpenAccounts, OpenOverrides {

@@ -1,5 +1,5 @@
 import type { InspectedCrawler } from '../inspection/claimed-crawler.ts'
-import type { Reason } from '../inspection/decision.ts'
+import type { Reason } from '../reason.ts'
 import type { AgentClass } from '../vocabulary.ts'
 import { type Availability, type Evidence, readSignals } from './consistency.ts'
 import { BIT, type Signal, signalsOf } from './signals.ts'

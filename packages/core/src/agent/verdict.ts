@@ -1,4 +1,4 @@
-import type { Reason } from '../inspection/decision.ts'
+import type { Reason } from '../reason.ts'
 import type { AgentClass } from '../vocabulary.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { formatPrefix, type Prefix } from '../address/prefix.ts'
 import type { AutonomousSystem, NetworkTable, SystemTable } from '../ports.ts'
-import type { AsType } from '../vocabulary.ts'
+import type { AsType, DirectoryOrder } from '../vocabulary.ts'
 import { parseAsn } from './number.ts'
 
 /** Specification: AsnDirectorySummary. */
@@ -30,10 +30,6 @@ export interface DirectoryEntry extends DirectorySummary {
   readonly datacenterRangePrefixes: number
   readonly rangesLoaded: boolean
 }
-
-/** How the top list is ordered. */
-export const DIRECTORY_ORDERS = ['addresses', 'prefixes'] as const
-export type DirectoryOrder = (typeof DIRECTORY_ORDERS)[number]
 
 /** The public directory of autonomous systems over one loaded snapshot. */
 export interface Directory {

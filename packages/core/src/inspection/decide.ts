@@ -1,8 +1,9 @@
 import type { NetworkFinding, VerdictRule } from '../network/finding.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
 import { firstMatch, firstOnTrial, type MatchedRule, type RulesInPlay } from '../policy/in-play.ts'
+import type { Reason } from '../reason.ts'
 import type { Action, Mode } from '../vocabulary.ts'
-import type { Decision, Reason } from './decision.ts'
+import type { Decision } from './decision.ts'
 import type { Inspection } from './inspection.ts'
 
 const SEVERITY: Readonly<Record<Action, number>> = { allow: 0, flag: 1, block: 2 }

@@ -1,17 +1,9 @@
-import type { Clock, NetworkRecord } from '../ports.ts'
+import type { Clock, Findings, NetworkRecord } from '../ports.ts'
 import type { NetworkFinding } from './finding.ts'
-
-/**
- * Findings of one snapshot that were made today: what is said of a record is the same for all its addresses, and
- * changes only as the data grows a day older.
- */
-export interface Findings {
-  get(record: NetworkRecord): NetworkFinding | undefined
-  keep(record: NetworkRecord, finding: NetworkFinding): void
-}
 
 const DAY_MS = 86_400_000
 
+/** Findings of one snapshot, for the day: the data grows a day older at midnight UTC. */
 export function createFindings(clock: Clock): Findings {
   let made = new WeakMap<NetworkRecord, NetworkFinding>()
   let day = Math.floor(clock.now() / DAY_MS)

@@ -12,7 +12,8 @@ import { type CompiledRule, createRulesFor, type MatchedRule, type RulesInPlay }
 import { compileMatch, type Subject } from './match.ts'
 import { canonicalPath } from './path.ts'
 import type { Match, Policy, Rule } from './policy.ts'
-import { PRESET_NAMES, PRESETS } from './presets.ts'
+import { PRESET_NAMES } from './policy.ts'
+import { PRESETS } from './presets.ts'
 import { compileSpan } from './time-span.ts'
 
 /** A checked policy, ready to be asked once per request. */

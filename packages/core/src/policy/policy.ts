@@ -2,7 +2,6 @@ import type { AgentBasis } from '../agent/verdict.ts'
 import type { Crawler } from '../crawler/catalogue.ts'
 import type { CrawlerOutcome } from '../crawler/outcome.ts'
 import type { Action, AgentClass, NetworkClass } from '../vocabulary.ts'
-import type { PresetName } from './presets.ts'
 
 /**
  * What a rule looks at. Members are joined by "and", the values of one member by "or"; an absent member matches all.
@@ -67,6 +66,15 @@ export interface Rule {
    */
   readonly onError?: Action | undefined
 }
+
+export const PRESET_NAMES = [
+  'observe',
+  'low-friction',
+  'protect-content',
+  'agents-welcome',
+  'jurisdiction-strict',
+] as const
+export type PresetName = (typeof PRESET_NAMES)[number]
 
 /** A policy as written: the user's rules come first, then those of the preset, then its default. */
 export interface Policy {

@@ -1,14 +1,5 @@
 import type { NetworkClass } from '../vocabulary.ts'
-import type { Rule } from './policy.ts'
-
-export const PRESET_NAMES = [
-  'observe',
-  'low-friction',
-  'protect-content',
-  'agents-welcome',
-  'jurisdiction-strict',
-] as const
-export type PresetName = (typeof PRESET_NAMES)[number]
+import type { PresetName, Rule } from './policy.ts'
 
 const ANONYMISERS: readonly NetworkClass[] = ['vpn', 'residential_proxy', 'tor']
 const INFRASTRUCTURE: readonly NetworkClass[] = ['hosting', 'datacenter']

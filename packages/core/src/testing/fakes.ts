@@ -1,6 +1,6 @@
 import { formatAddress } from '../address/address.ts'
 import { parsePrefix, prefixContains } from '../address/prefix.ts'
-import { type DirectoryOrder, foldName } from '../asn/directory.ts'
+import { foldName } from '../asn/directory.ts'
 import type {
   AutonomousSystem,
   Clock,
@@ -17,6 +17,7 @@ import type {
   Snapshots,
   SystemTable,
 } from '../ports.ts'
+import type { DirectoryOrder } from '../vocabulary.ts'
 import type { Whois, WhoisAnswer } from '../whois/whois.ts'
 
 /** A clock that stands still until it is moved. */

@@ -1,15 +1,15 @@
-import { type AsType, type NetworkClass, typeOfSystem } from '@sallyport/core/tables'
+import { type NetworkClass, typeOfSystem } from '@sallyport/core/tables'
 import { become, type Ranges, WORDS, withValues } from '../parse/ranges.ts'
-import type { SystemList } from '../parse/system-list.ts'
 import type { Columns, Description } from '../tables/format.ts'
 import { partition4, partition6, prefixed } from '../tables/partitions.ts'
-import { type AddressList, addressColumns } from './addresses.ts'
+import { addressColumns } from './addresses.ts'
 import { type CountryRegister, type RegisteredSystems, registeredSystems } from './countries.ts'
 import { countCover } from './cover.ts'
 import { type CrawlerList, compileCrawlers } from './crawlers.ts'
 import { denseExits } from './density.ts'
 import { directoryColumns } from './directory.ts'
 import { layHits } from './hit-sets.ts'
+import type { PerFamily, ReadList, ReadSystemList } from './read-list.ts'
 import {
   byPrecedence,
   createRecordRegister,
@@ -23,22 +23,6 @@ import {
 import { addressesBetween, layOut, readBounds, type Segments, uniform, valueAt4 } from './segments.ts'
 import { evidenceOf } from './system-evidence.ts'
 import { type AllSystems, allSystems, type SystemRanges, systemColumns } from './systems.ts'
-
-/** One value for each family, where there is one. */
-export type PerFamily<T> = { 4?: T; 6?: T }
-
-/** A range list that was read, of both families. */
-export interface ReadList extends RangeSource, AddressList {
-  readonly ranges: PerFamily<Ranges>
-}
-
-/** A list of autonomous systems that was read; what it says of each, by number. */
-export interface ReadSystemList {
-  readonly source: string
-  /** Absent where the list asserts no type. */
-  readonly asType?: AsType
-  readonly systemList: SystemList
-}
 
 /** What was read from the sources and could be used; a refused source is not in here. */
 export interface Parts {

@@ -9,20 +9,14 @@ import { listForm, readList } from '../parse/list.ts'
 import type { Ranges } from '../parse/ranges.ts'
 import { readSystemList } from '../parse/system-list.ts'
 import { splitSystems } from '../parse/tsv-asn.ts'
-import {
-  dateOfFile,
-  dayNumber,
-  dayOf,
-  digestOf,
-  type ResolvedSource,
-  type SourceFile,
-  sourceStatus,
-} from '../sources/resolve.ts'
+import type { SourceFile } from '../sources/file.ts'
+import { dateOfFile, dayNumber, dayOf, digestOf, type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
 import { type Description, TABLES_FORM } from '../tables/format.ts'
-import { assemble, type PerFamily, type ReadList, type ReadSystemList } from './assembly.ts'
+import { assemble } from './assembly.ts'
 import { createCountryRegister, readCountryRanges } from './countries.ts'
 import type { CrawlerList } from './crawlers.ts'
 import { removeOlder, TABLES_NAME, tablesPath } from './place.ts'
+import type { PerFamily, ReadList, ReadSystemList } from './read-list.ts'
 import { readSystemRanges, type SystemRanges } from './systems.ts'
 
 /** `done` and `total` are bytes of source files; `stage` is the title of what is being read or done. */

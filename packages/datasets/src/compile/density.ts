@@ -1,6 +1,6 @@
 import { type NetworkClass, PRIVATE_RELAY } from '@sallyport/core/tables'
 import { createRangeWriter, type Ranges } from '../parse/ranges.ts'
-import type { ReadList } from './assembly.ts'
+import type { ReadList } from './read-list.ts'
 
 /**
  * VPN services rent whole rows of machines: where a /24 holds some exits that are known, most of its other tenants are

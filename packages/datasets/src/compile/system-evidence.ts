@@ -1,5 +1,5 @@
 import type { SystemEvidence, SystemShape } from '@sallyport/core/tables'
-import type { ReadList, ReadSystemList } from './assembly.ts'
+import type { ReadList, ReadSystemList } from './read-list.ts'
 import { hitCode, NARROW, type RangeSource, type RecordColumns, WIDE } from './records.ts'
 import { type Segments, valueAt4 } from './segments.ts'
 

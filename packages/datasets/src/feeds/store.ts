@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SallyportError } from '@sallyport/core'
-import type { SourceFile } from '../sources/resolve.ts'
+import type { SourceFile } from '../sources/file.ts'
 import { moveInto, replaceFile } from './durable.ts'
 import { type FeedState, type Generation, parseState } from './state.ts'
 

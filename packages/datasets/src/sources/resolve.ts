@@ -8,6 +8,7 @@ import { SOURCES, type SourceRow } from '@sallyport/data/sources'
 import type { Feed } from '../feeds/pull.ts'
 import type { FeedState } from '../feeds/state.ts'
 import type { FeedStore } from '../feeds/store.ts'
+import type { SourceFile } from './file.ts'
 
 /** What a configuration may say of one source (`data.sources.<id>`). */
 export interface SourceOverride {
@@ -27,18 +28,6 @@ export interface ResolvedSource {
   readonly reason?: string
   /** Of a feed: what is known of its downloads. */
   readonly feed?: FeedState
-}
-
-export interface SourceFile {
-  readonly path: string
-  /** Bytes. */
-  readonly size: number
-  /** When it came to lie there, milliseconds since the epoch. */
-  readonly modified: number
-  /** Version of the npm package that brought it. */
-  readonly version?: string
-  /** When it was made, as its publisher says, milliseconds since the epoch. */
-  readonly made?: number
 }
 
 /**

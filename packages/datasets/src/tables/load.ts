@@ -3,7 +3,7 @@ import { readColumns } from '../columns/read.ts'
 import { dayNumber } from '../sources/resolve.ts'
 import { openCrawlers } from './crawlers.ts'
 import { type DecodedTables, TABLES_FORM } from './format.ts'
-import { openNetworks } from './networks.ts'
+import { type LoadOptions, openNetworks } from './networks.ts'
 import { openSystems } from './systems.ts'
 
 /** Compiled tables in memory. A member is absent when none of the sources that it is made from could be read. */
@@ -19,18 +19,6 @@ export interface LoadedTables {
   /** The bytes that all of this reads from; another thread that is handed them loads them without a copy. */
   readonly shared: SharedArrayBuffer
 }
-
-export interface LoadOptions {
-  /** Days since the epoch, by which listed addresses expire; the system's clock if absent. */
-  readonly today?: () => number
-  /**
-   * When the publisher of a source last said that it is what is published, in days since the epoch: listed addresses live
-   * on from then. Asked for each listed address, so it may change while the tables are in use; never if absent.
-   */
-  readonly confirmed?: Confirmed
-}
-
-export type Confirmed = (source: string) => number | undefined
 
 /**
  * Loads a compiled file: one read into shared memory, one checksum, and views on it; records become objects when they

@@ -11,8 +11,20 @@ import {
 import { IN_DATACENTER_RANGES, IN_VPN_RANGES, type RangeSource } from '../compile/records.ts'
 import { dayNumber } from '../sources/resolve.ts'
 import type { DecodedTables, Description } from './format.ts'
-import type { LoadOptions } from './load.ts'
 import { partitionOf4, partitionOf6 } from './partitions.ts'
+
+/** How listed addresses of compiled tables expire. */
+export interface LoadOptions {
+  /** Days since the epoch, by which listed addresses expire; the system's clock if absent. */
+  readonly today?: () => number
+  /**
+   * When the publisher of a source last said that it is what is published, in days since the epoch: listed addresses live
+   * on from then. Asked for each listed address, so it may change while the tables are in use; never if absent.
+   */
+  readonly confirmed?: Confirmed
+}
+
+export type Confirmed = (source: string) => number | undefined
 
 const NOTHING: NetworkRecord = Object.freeze({
   also: Object.freeze([]),

@@ -1,0 +1,10 @@
+/** Why an action was decided: a stable id for programs, a sentence for people, the data it rests on. */
+export interface Reason {
+  readonly id: string
+  readonly text: string
+  /** Id of the data source that spoke, and its date, where one did. */
+  readonly source?: string
+  readonly date?: string
+  /** Log-odds that a signal of an agent verdict carries; absent where the reason alone decides. */
+  readonly weight?: number
+}
