@@ -84,7 +84,11 @@ t.test('evidence is exported, counted, and verifies by the keys that are publish
   t.equal(range.json.query.to, '2026-12-31T22:59:59.000Z', 'in UTC')
   const ever = await wire.call('GET', `${EXPORT}?from=0000-01-01t00:00:00z&to=9999-12-31T23:59:59.999Z`, { key })
   t.match(verifyEvidence(ever.json, keys.json), { ok: true, axes: { completeness: { outcome: 'pass' } } })
-  t.equal((await wire.call('GET', `${EXPORT}?from=2024-02-29T00:00:00Z&to=${START}`, { key })).status, 200, 'a leap day')
+  t.equal(
+    (await wire.call('GET', `${EXPORT}?from=2024-02-29T00:00:00Z&to=${START}`, { key })).status,
+    200,
+    'a leap day',
+  )
 })
 
 t.test('every id of another account is answered as one that was never given out', async (t) => {

@@ -1,4 +1,4 @@
-import type { CheckpointArchive, LedgerStore, StoredRecord } from './ports.ts'
+import type { CheckpointArchive, Head, LedgerStore, StoredRecord } from './ports.ts'
 import { KEY_LOG, readKeys } from './signing.ts'
 import { openFrontier, TILE_WIDTH } from './tree.ts'
 import { createLeafHasher, genesisLink, sha256Hex } from './verify/hash.ts'
@@ -122,7 +122,9 @@ async function walkRecords(
     reading.catch(() => {})
     for (const record of records) {
       const fault = walk.record(record)
-      if (fault !== undefined) return fault
+      if (fault === undefined) continue
+      const [next] = await store.records(log, record.seq + 1, 1)
+      return walk.blame(fault, record, next, await store.head(log))
     }
     onRead(records.length)
     if (records.length < STRIDE) return undefined
@@ -134,6 +136,8 @@ interface Walk {
   /** Reads the checkpoints that the records are held against, with the one outside the store. */
   readCheckpoints(archived: string | undefined): Promise<void>
   record(record: StoredRecord): Fault | undefined
+  /** Of a record that does not link to the one before it, whichever of the two was changed. */
+  blame(fault: Fault, record: StoredRecord, next: StoredRecord | undefined, head: Head | undefined): Fault
   end(): Promise<Fault | undefined>
   checkpointCount(): number
 }
@@ -150,6 +154,9 @@ function createWalk(store: LedgerStore, log: string, keys: readonly LedgerKey[],
   let notes: readonly { readonly size: number; readonly note: string }[] = []
   let next = 0
 
+  /** Where the walk stands; no record where there is none yet. */
+  const lastPlace = () => (last === undefined ? {} : { seq: last.seq, attestationId: last.attestationId })
+
   /** All checkpoints at the present size. */
   function hold(): Fault | undefined {
     for (; notes[next]?.size === tree.size; next++) {
@@ -158,7 +165,7 @@ function createWalk(store: LedgerStore, log: string, keys: readonly LedgerKey[],
       if (note === undefined || note.size !== tree.size || note.origin !== name)
         return { reason: `${where} cannot be read.` }
       if (!sameBytes(note.root, tree.root())) {
-        return { seq: tree.size - 1, reason: `${where} does not fit: a record up to here was changed.` }
+        return { ...lastPlace(), reason: `${where} does not fit: a record up to here was changed.` }
       }
       if (!keys.some(({ publicKey }) => isSignedBy(note, store.origin, publicKey))) {
         return { reason: `${where} is not signed by a key of the ledger.` }
@@ -192,13 +199,25 @@ function createWalk(store: LedgerStore, log: string, keys: readonly LedgerKey[],
       last = record
       return notes[next]?.size === tree.size ? hold() : undefined
     },
+    blame(fault, record, following, head) {
+      if (fault.reason !== UNLINKED || last === undefined) return fault
+      // What comes after says whether this record is as it was; if it is, its link is, and the one before is not.
+      const leaf = hashLeaf(record.bytes)
+      const whole =
+        following === undefined
+          ? head?.link === leaf
+          : Buffer.from(following.bytes).toString('latin1').includes(`"prev":"${leaf}",`)
+      if (!whole) return { ...fault, reason: `${UNLINKED} It was changed, or both were.` }
+      const { seq, attestationId } = last
+      return { seq, attestationId, reason: 'The record is not the one that the next record links to: it was changed.' }
+    },
     async end() {
       if (next < notes.length) {
         return { seq: tree.size, reason: `A checkpoint says ${notes[next]?.size} records; there are ${tree.size}.` }
       }
       const head = await store.head(log)
       if (head === undefined || head.size !== tree.size || head.link !== link) {
-        return { seq: tree.size - 1, reason: 'The last record is not the one that the head of the log names.' }
+        return { ...lastPlace(), reason: 'The last record is not the one that the head of the log names.' }
       }
       if (!sameBytes(head.peaks, tree.encode())) return { reason: 'The head of the log does not fit its records.' }
       for (const [index, level] of nodes.entries()) {
@@ -215,6 +234,8 @@ function createWalk(store: LedgerStore, log: string, keys: readonly LedgerKey[],
   }
 }
 
+const UNLINKED = 'The record does not link to the one before it.'
+
 /**
  * Why a record does not belong where it lies. The members are looked for in the canonical text and not parsed: quotes
  * inside a text are escaped, so nothing else can look like them.
@@ -230,9 +251,7 @@ function placeFault(
   if (seq !== wantedSeq) return `Record ${wantedSeq} is missing.`
   // The two members are neighbours in canonical order.
   if (!find(text, `"prev":"${link}","seq":${seq},`)) {
-    return text.includes(`"prev":"${link}",`)
-      ? 'The record lies at another place than it names.'
-      : 'The record does not link to the one before it: one of the two was changed.'
+    return text.includes(`"prev":"${link}",`) ? 'The record lies at another place than it names.' : UNLINKED
   }
   if (!text.startsWith(`{"attestation_id":${attestationId},`)) return 'The record lies at another place than it names.'
   if (before !== undefined && before.attestationId >= attestationId) return 'The ids do not rise.'

@@ -13,9 +13,7 @@ export function countryName(code: string): string | undefined {
  * Codes that ICU names and ISO 3166-1 does not assign: unions, reserved parts of countries, and countries that are no
  * more. No data says them of an address, so a rule or a claim that names one would never be met: `UK` is `GB`.
  */
-const NOT_ASSIGNED = new Set(
-  'AC AN BU CP CQ CS DD DG DY EA EU EZ FX HV IC NH RH SU TA TP UK UN VD YD YU ZR'.split(' '),
-)
+const NOT_ASSIGNED = new Set('AC AN BU CP CQ CS DD DG DY EA EU EZ FX HV IC NH RH SU TA TP UK UN VD YD YU ZR'.split(' '))
 
 /** Whether a text is the code of a country that is one now (ISO 3166-1, and `XK`, as Kosovo has no other). */
 export function isCountry(code: string): boolean {
