@@ -51,7 +51,7 @@ const HOSTS: readonly ClaimHost[] = [
     name: 'Koa',
     start(attester) {
       const app = new Koa()
-      app.use(forKoa.inspection(attester, { provenance: { claim: (ctx) => ctx.get(HEADER) || undefined } }))
+      app.use(forKoa.inspection(attester, { provenance: { claim: (ctx) => ctx.get(HEADER) } }))
       app.use((ctx) => {
         ctx.body = site(ctx.req, ctx.state['sallyport'] as Decision)
       })
@@ -112,6 +112,11 @@ for (const { name, start } of HOSTS) {
 
     const none = await ask(server, allowed.address)
     t.match(none, { status: 200, body: { attestation: null, id: null, action: 'allow' } }, 'no claim, and no forged id')
+    t.match(
+      await ask(server, allowed.address, ''),
+      { status: 200, body: { attestation: null, id: null } },
+      'an empty one',
+    )
     t.same(made.claims, [])
     const good = await ask(server, flagged.address, 'US')
     t.match(good.body, { attestation: { id: 1, claim: 'US', action: 'allow' }, id: '1', action: 'flag' })

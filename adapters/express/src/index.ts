@@ -4,6 +4,7 @@ import {
   answer,
   attestRequest,
   type ClaimOptions,
+  claimOf,
   type Decider,
   decideRequest,
   type Ruling,
@@ -39,7 +40,7 @@ export function inspection(sallyport: Decider, options: ClaimOptions<Request> = 
       if (refusal === undefined) next()
       else void sendResponse(res, refusal)
     }
-    const claim = options.provenance?.claim(req)
+    const claim = claimOf(options, req)
     if (attester === undefined || claim === undefined) carryOut(decideRequest(sallyport, req, req.originalUrl))
     else attestRequest(attester, req, claim, req.originalUrl).then(carryOut, next)
   }

@@ -5,6 +5,7 @@ import {
   answer,
   attestRequest,
   type ClaimOptions,
+  claimOf,
   type Decider,
   decideRequest,
   hostBody,
@@ -47,7 +48,7 @@ const inspecting: FastifyPluginAsync<InspectionOptions> = async (fastify, { sall
       else respond(reply, refusal)
     }
     const { raw, originalUrl } = request
-    const claim = options.provenance?.claim(request)
+    const claim = claimOf(options, request)
     if (attester === undefined || claim === undefined) carryOut(decideRequest(sallyport, raw, originalUrl))
     else attestRequest(attester, raw, claim, originalUrl).then(carryOut, next)
   })

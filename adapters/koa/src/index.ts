@@ -5,6 +5,7 @@ import {
   answer,
   attestRequest,
   type ClaimOptions,
+  claimOf,
   type Decider,
   decideRequest,
   hostBody,
@@ -37,7 +38,7 @@ export function inspection(sallyport: Decider, options: ClaimOptions<Context> = 
   requireDecider(sallyport)
   const attester = requireAttester(sallyport, options)
   return async (ctx, next) => {
-    const claim = options.provenance?.claim(ctx as Context)
+    const claim = claimOf(options, ctx as Context)
     const { decision, refusal } =
       attester === undefined || claim === undefined
         ? decideRequest(sallyport, ctx.req, ctx.originalUrl)

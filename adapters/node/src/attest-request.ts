@@ -18,9 +18,14 @@ export interface Attester extends Decider {
 /** How a host says where a request claims to come from; `Request` is the host's own. */
 export interface ClaimOptions<Request> {
   readonly provenance?: {
-    /** Country code, or group of the jurisdiction policy; `undefined` for a request that claims nothing. */
+    /** Country code, or group of the jurisdiction policy; `undefined` or empty for a request that claims nothing. */
     claim(request: Request): string | undefined
   }
+}
+
+/** What a request claims; `undefined` for nothing, of which Koa makes an empty text, and a header may be one. */
+export function claimOf<Request>({ provenance }: ClaimOptions<Request>, request: Request): string | undefined {
+  return provenance?.claim(request) || undefined
 }
 
 /**

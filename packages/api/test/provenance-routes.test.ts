@@ -82,6 +82,13 @@ t.test('evidence is exported, counted, and verifies by the keys that are publish
   t.match(verifyEvidence(range.json, keys.json), { ok: true, axes: { completeness: { outcome: 'pass' } } })
   t.equal(range.json.records.length, 3)
   t.equal(range.json.query.to, '2026-12-31T22:59:59.000Z', 'in UTC')
+  const ever = await wire.call('GET', `${EXPORT}?from=0000-01-01t00:00:00z&to=9999-12-31T23:59:59.999Z`, { key })
+  t.match(verifyEvidence(ever.json, keys.json), { ok: true, axes: { completeness: { outcome: 'pass' } } })
+  t.equal(
+    (await wire.call('GET', `${EXPORT}?from=2024-02-29T00:00:00Z&to=${START}`, { key })).status,
+    200,
+    'a leap day',
+  )
 })
 
 t.test('every id of another account is answered as one that was never given out', async (t) => {
@@ -117,6 +124,12 @@ t.test('a query is one id, or a range, and nothing between', async (t) => {
     '?from=2026-01-01&to=2026-02-01',
     '?from=2026-02-30T00:00:00&to=2026-03-01T00:00:00Z',
     '?from=yesterday&to=today',
+    '?from=2026-02-30T00:00:00Z&to=2026-03-01T00:00:00Z',
+    '?from=2026-04-31T12:00:00%2B01:00&to=2026-06-01T00:00:00Z',
+    '?from=2026-02-10T24:00:00Z&to=2026-03-01T00:00:00Z',
+    '?from=2026-02-10T00:00:00%2B24:00&to=2026-03-01T00:00:00Z',
+    '?from=0000-01-01T00:00:00%2B01:00&to=2027-01-01T00:00:00Z',
+    `?from=${START}&to=9999-12-31T23:59:59-01:00`,
   ]
   for (const query of refused) {
     const { status, json } = await wire.call('GET', EXPORT + query, { key })

@@ -55,9 +55,16 @@ t.test('the policy that comes with us decides every kind of case', async (t) => 
 t.test('a claim is a country or a group in capitals, in any case of writing', async (t) => {
   const judge = createJurisdictionJudge(parseJurisdictionPolicy(JURISDICTIONS))
   t.same(['de', 'DE', 'eu', 'Eea', 'us'].map(judge.parseClaim), ['DE', 'DE', 'EU', 'EEA', 'US'])
-  for (const text of ['', 'XX', 'ZZ', 'DEU', 'sanctioned', 'Germany', 'D', '__proto__', 'unknown']) {
+  for (const text of ['', 'XX', 'ZZ', 'DEU', 'sanctioned', 'Germany', 'D', '__proto__', 'unknown', ' DE']) {
     t.throws(() => judge.parseClaim(text), { code: 'invalid_request' }, text)
   }
+  for (const text of ['ß', 'ıT', 'ﬁ', 'ＤＥ'])
+    t.throws(() => judge.parseClaim(text), { code: 'invalid_request' }, `${text} is not ${text.toUpperCase()}`)
+  for (const text of ['UK', 'SU', 'YU', 'AN', 'UN', 'EZ', 'IC'])
+    t.throws(() => judge.parseClaim(text), { code: 'invalid_request' }, `${text} is no country of ISO 3166-1`)
+  const own = createJurisdictionJudge(parseJurisdictionPolicy(policyOf({})))
+  t.same(['xk', 'gb', 'dach'].map(own.parseClaim), ['XK', 'GB', 'DACH'])
+  t.throws(() => own.parseClaim('EU'), { code: 'invalid_request' }, 'a group that the policy does not have')
 })
 
 t.test('the groups are the states that they name', async (t) => {
@@ -85,6 +92,8 @@ t.test('a policy that cannot be meant is refused by the name of its member', asy
     [policyOf({ id: 'a b' }), /id: must be an id/],
     [policyOf({ groups: 'EU' }), /groups: must be a list/],
     [policyOf({ groups: [{ id: 'G', countries: ['XX'] }] }), /groups\.0\.countries: .*"XX"/],
+    [policyOf({ groups: [{ id: 'G', countries: ['UK'] }] }), /groups\.0\.countries: .*"UK"/],
+    [policyOf({ rules: [{ ...RULE, match: { country: ['EU'] } }, RULE] }), /match\.country: .*"EU"/],
     [policyOf({ groups: [{ id: 'DE', countries: ['DE'] }] }), /groups\.0\.id: .*not a country/],
     [
       policyOf({

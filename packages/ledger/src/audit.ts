@@ -1,19 +1,15 @@
+import { beginWalk, type LogFault, type Walk } from './audit-walk.ts'
 import type { CheckpointArchive, LedgerStore, StoredRecord } from './ports.ts'
+import type { Subject } from './record.ts'
 import { KEY_LOG, readKeys } from './signing.ts'
-import { openFrontier, TILE_WIDTH } from './tree.ts'
-import { createLeafHasher, genesisLink, sha256Hex } from './verify/hash.ts'
+import { sha256Hex } from './verify/hash.ts'
 import { followSuccession, type LedgerKey } from './verify/keys.ts'
-import { isSignedBy, parseCheckpoint } from './verify/note.ts'
+import { parseCheckpoint } from './verify/note.ts'
 import { ShapeError } from './verify/shape.ts'
-import { sameBytes } from './verify/tree.ts'
 
 /** The first thing that is wrong, and where. */
-export interface AuditFault {
+export interface AuditFault extends LogFault {
   readonly log: string
-  /** Position of the first bad record; absent when no single record is at fault. */
-  readonly seq?: number
-  readonly attestationId?: number
-  readonly reason: string
 }
 
 export interface AuditReport {
@@ -26,6 +22,8 @@ export interface AuditReport {
 
 export interface AuditOptions {
   readonly archive?: CheckpointArchive
+  /** Whether addresses and contexts that were not erased are held against their records, which takes about as long again. */
+  readonly subjects?: boolean
   /** Records walked, of how many. */
   readonly onProgress?: (done: number, total: number) => void
 }
@@ -35,7 +33,8 @@ const STRIDE = 1024
 
 /**
  * Walks every record of every log: its hash, its link, its place, the tree, all checkpoints with their signatures, the
- * head, and every document that a record names. Stops at the first fault and names it.
+ * head, and every document that a record names. Stops at the first fault and names it. The ledger may be at work
+ * meanwhile: each log is walked to where it ended when its turn came.
  */
 export async function auditLedger(store: LedgerStore, options: AuditOptions = {}): Promise<AuditReport> {
   const logs = await store.logs()
@@ -47,13 +46,17 @@ export async function auditLedger(store: LedgerStore, options: AuditOptions = {}
   const documents = new Set<string>()
   const archived = await archivedNotes(store, options.archive)
   if ('reason' in archived) return { ...tally, fault: archived }
+  const loadKeys = async () => {
+    const found = await trustedKeys(store)
+    return 'keys' in found ? found.keys : keys.keys
+  }
   for (const log of logs) {
-    const walk = createWalk(store, log, keys.keys, documents)
-    await walk.readCheckpoints(archived.notes.get(log))
+    const walk = await beginWalk(store, log, archived.notes.get(log), loadKeys, documents)
+    const reader = createReader(store, log, walk.size, options.subjects ?? false)
     const fault =
-      (await walkRecords(store, log, walk, (count) => {
+      (await walkRecords(reader, walk, (count) => {
         tally.records += count
-        options.onProgress?.(tally.records, total)
+        options.onProgress?.(Math.min(tally.records, total), total)
       })) ?? (await walk.end())
     tally.checkpoints += walk.checkpointCount()
     if (fault !== undefined) return { ...tally, fault: { log, ...fault } }
@@ -67,9 +70,7 @@ export async function auditLedger(store: LedgerStore, options: AuditOptions = {}
   return tally
 }
 
-type Fault = Omit<AuditFault, 'log'>
-
-async function trustedKeys(store: LedgerStore): Promise<{ readonly keys: readonly LedgerKey[] } | Fault> {
+async function trustedKeys(store: LedgerStore): Promise<{ readonly keys: readonly LedgerKey[] } | LogFault> {
   try {
     const keys = readKeys(await store.records(KEY_LOG, 0, STRIDE))
     const [first] = keys
@@ -107,160 +108,36 @@ async function archivedNotes(
   return lost === undefined ? { notes } : { log: lost, reason: 'There is a checkpoint of this log, and no log.' }
 }
 
-async function walkRecords(
-  store: LedgerStore,
-  log: string,
-  walk: Walk,
-  onRead: (count: number) => void,
-): Promise<Fault | undefined> {
-  let reading = store.records(log, 0, STRIDE)
+interface Stretch {
+  readonly records: readonly StoredRecord[]
+  readonly subjects: ReadonlyMap<number, Subject>
+}
+
+type Reader = (from: number, count?: number) => Promise<Stretch>
+
+/** Reads what is walked, with what lies beside it where that is asked for. */
+function createReader(store: LedgerStore, log: string, size: number, withSubjects: boolean): Reader {
+  const none: ReadonlyMap<number, Subject> = new Map()
+  return async (from, count = Math.min(STRIDE, size - from)) => {
+    const records = count > 0 ? await store.records(log, from, count) : []
+    const ids = records.map(({ attestationId }) => attestationId)
+    return { records, subjects: withSubjects && ids.length > 0 ? await store.subjects(ids) : none }
+  }
+}
+
+async function walkRecords(read: Reader, walk: Walk, onRead: (count: number) => void): Promise<LogFault | undefined> {
+  let reading = read(0)
   for (let from = 0; ; ) {
-    const records = await reading
+    const { records, subjects } = await reading
+    if (records.length === 0) return undefined
     from += records.length
     // The store reads on while these are walked.
-    reading = records.length < STRIDE ? Promise.resolve([]) : store.records(log, from, STRIDE)
+    reading = read(from)
     reading.catch(() => {})
     for (const record of records) {
-      const fault = walk.record(record)
-      if (fault !== undefined) return fault
+      const fault = walk.record(record, subjects.get(record.attestationId))
+      if (fault !== undefined) return walk.blame(fault, record, (await read(record.seq + 1, 1)).records[0])
     }
     onRead(records.length)
-    if (records.length < STRIDE) return undefined
-  }
-}
-
-/** A walk along one log. */
-interface Walk {
-  /** Reads the checkpoints that the records are held against, with the one outside the store. */
-  readCheckpoints(archived: string | undefined): Promise<void>
-  record(record: StoredRecord): Fault | undefined
-  end(): Promise<Fault | undefined>
-  checkpointCount(): number
-}
-
-function createWalk(store: LedgerStore, log: string, keys: readonly LedgerKey[], documents: Set<string>): Walk {
-  const name = `${store.origin}/${log}`
-  const tree = openFrontier()
-  const nodes: Uint8Array[][] = []
-  let link = genesisLink(name)
-  let last: StoredRecord | undefined
-  const hashLeaf = createLeafHasher()
-  const findPlace = createFinder()
-  const noteDocuments = DOCUMENT_MEMBERS.map((member) => createDocumentNoter(member, documents))
-  let notes: readonly { readonly size: number; readonly note: string }[] = []
-  let next = 0
-
-  /** All checkpoints at the present size. */
-  function hold(): Fault | undefined {
-    for (; notes[next]?.size === tree.size; next++) {
-      const note = parseCheckpoint(notes[next]?.note ?? '')
-      const where = `The checkpoint at size ${tree.size}`
-      if (note === undefined || note.size !== tree.size || note.origin !== name)
-        return { reason: `${where} cannot be read.` }
-      if (!sameBytes(note.root, tree.root())) {
-        return { seq: tree.size - 1, reason: `${where} does not fit: a record up to here was changed.` }
-      }
-      if (!keys.some(({ publicKey }) => isSignedBy(note, store.origin, publicKey))) {
-        return { reason: `${where} is not signed by a key of the ledger.` }
-      }
-    }
-    return undefined
-  }
-
-  return {
-    async readCheckpoints(archived) {
-      const outside = archived === undefined ? undefined : parseCheckpoint(archived)
-      const own = await store.allCheckpoints(log)
-      notes =
-        outside === undefined
-          ? own
-          : [...own, { size: outside.size, note: archived ?? '' }].sort((x, y) => x.size - y.size)
-    },
-    record(record) {
-      // One character a byte, so that no byte is lost by being read.
-      const text = Buffer.from(record.bytes.buffer, record.bytes.byteOffset, record.bytes.length).toString('latin1')
-      const fault = placeFault(text, record, tree.size, link, last, findPlace)
-      if (fault !== undefined) return { seq: tree.size, attestationId: record.attestationId, reason: fault }
-      for (const note of noteDocuments) note(text)
-      const leaf = hashLeaf(record.bytes)
-      tree.append(leaf, ({ tileLevel, hash }) => {
-        const level = nodes[tileLevel - 1] ?? []
-        nodes[tileLevel - 1] = level
-        level.push(hash)
-      })
-      link = leaf
-      last = record
-      return notes[next]?.size === tree.size ? hold() : undefined
-    },
-    async end() {
-      if (next < notes.length) {
-        return { seq: tree.size, reason: `A checkpoint says ${notes[next]?.size} records; there are ${tree.size}.` }
-      }
-      const head = await store.head(log)
-      if (head === undefined || head.size !== tree.size || head.link !== link) {
-        return { seq: tree.size - 1, reason: 'The last record is not the one that the head of the log names.' }
-      }
-      if (!sameBytes(head.peaks, tree.encode())) return { reason: 'The head of the log does not fit its records.' }
-      for (const [index, level] of nodes.entries()) {
-        for (let tile = 0; tile * TILE_WIDTH < level.length; tile++) {
-          const wanted = Buffer.concat(level.slice(tile * TILE_WIDTH, (tile + 1) * TILE_WIDTH))
-          if (!sameBytes(await store.tile(log, index + 1, tile), wanted)) {
-            return { reason: 'An inner node of the tree does not fit the records.' }
-          }
-        }
-      }
-      return undefined
-    },
-    checkpointCount: () => next,
-  }
-}
-
-/**
- * Why a record does not belong where it lies. The members are looked for in the canonical text and not parsed: quotes
- * inside a text are escaped, so nothing else can look like them.
- */
-function placeFault(
-  text: string,
-  { seq, attestationId }: StoredRecord,
-  wantedSeq: number,
-  link: string,
-  before: StoredRecord | undefined,
-  find: (text: string, wanted: string) => boolean,
-): string | undefined {
-  if (seq !== wantedSeq) return `Record ${wantedSeq} is missing.`
-  // The two members are neighbours in canonical order.
-  if (!find(text, `"prev":"${link}","seq":${seq},`)) {
-    return text.includes(`"prev":"${link}",`)
-      ? 'The record lies at another place than it names.'
-      : 'The record does not link to the one before it: one of the two was changed.'
-  }
-  if (!text.startsWith(`{"attestation_id":${attestationId},`)) return 'The record lies at another place than it names.'
-  if (before !== undefined && before.attestationId >= attestationId) return 'The ids do not rise.'
-  return undefined
-}
-
-const DOCUMENT_MEMBERS = ['"datasets_sha256":"', '"sha256":"']
-
-/** Finds a part where the part like it stood in the record before, counted from the end, or anywhere else. */
-function createFinder(): (text: string, wanted: string) => boolean {
-  let fromEnd = 0
-  return (text, wanted) => {
-    if (text.startsWith(wanted, text.length - fromEnd)) return true
-    const at = text.indexOf(wanted)
-    fromEnd = text.length - at
-    return at !== -1
-  }
-}
-
-/** Notes the hash behind a member; what stands where it stood in the record before was noted then. */
-function createDocumentNoter(member: string, documents: Set<string>): (text: string) => void {
-  let noted = member
-  let place = 0
-  return (text) => {
-    if (text.startsWith(noted, place)) return
-    place = text.indexOf(member)
-    if (place === -1) return
-    noted = text.slice(place, place + member.length + 64)
-    documents.add(noted.slice(member.length))
   }
 }

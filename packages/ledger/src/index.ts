@@ -1,5 +1,5 @@
 export { type Appender, type AppenderOptions, createAppender } from './appender.ts'
-export { type AuditFault, type AuditReport, auditLedger } from './audit.ts'
+export { type AuditFault, type AuditOptions, type AuditReport, auditLedger } from './audit.ts'
 export { type Batch, type PlacedRecord, placeBatch } from './batch.ts'
 export { canonicalText } from './canonical.ts'
 export { type EvidenceJson, type EvidenceQuery, RangeTooWide } from './evidence.ts'

@@ -1,5 +1,13 @@
 import t from 'tap'
-import { type AuditReport, auditLedger, type Head, type Ledger, openLedger, type StoredRecord } from '../src/index.ts'
+import {
+  type AuditReport,
+  auditLedger,
+  type Head,
+  type Ledger,
+  openLedger,
+  type StoredRecord,
+  type Subject,
+} from '../src/index.ts'
 import {
   createMemoryArchive,
   createMemoryLedger,
@@ -55,7 +63,7 @@ function replace(store: MemoryLedger, log: string, seq: number, change: Partial<
 }
 
 const audit = ({ store, archive }: Pick<Made, 'store' | 'archive'>): Promise<AuditReport> =>
-  auditLedger(store, { archive })
+  auditLedger(store, { archive, subjects: true })
 
 t.test('a ledger that nobody touched is good, and is counted', async (t) => {
   const whole = await made()
@@ -106,7 +114,8 @@ t.test('every byte of a ledger of 200 records is watched', async (t) => {
     bytes[at] = (bytes[at] as number) ^ (1 << (at % 8))
     replace(whole.store, 't/a', seq, { bytes })
     const { fault } = await audit(whole)
-    if (fault?.log !== 't/a' || Math.abs((fault.seq ?? -9) - seq) > 1) missed.push(`${seq}/${at}: ${fault?.reason}`)
+    const named = fault?.log === 't/a' && fault.seq === seq && fault.attestationId === row.attestationId
+    if (!named) missed.push(`${seq}/${at}: ${fault?.seq} ${fault?.reason}`)
     replace(whole.store, 't/a', seq, { bytes: row.bytes })
   }
   t.same(missed, [], `${places.length} bytes through the whole audit`)
@@ -145,6 +154,11 @@ const TAMPERINGS: readonly (readonly [string, (store: MemoryLedger) => void, Reg
     },
     /head of the log does not fit/,
   ],
+  [
+    'the time of the head is set back',
+    (store) => store.heads.set('t/a', { ...(store.heads.get('t/a') as Head), issuedAt: AT - 1 }),
+    /another time/,
+  ],
   ['a policy is changed', (store) => store.texts.set(MADE_POLICY.sha256, '{}'), /document .* changed/],
   ['a data list is taken out', (store) => store.texts.delete(MADE_DATASETS.sha256), /document .* missing/],
   [
@@ -156,6 +170,31 @@ const TAMPERINGS: readonly (readonly [string, (store: MemoryLedger) => void, Reg
         store.notes[at] = { ...note, note: note.note.replace(/[A-Za-z0-9+/]{8}=*\n$/, 'AAAAAAA=\n') }
     },
     /checkpoint at size 10/,
+  ],
+  [
+    'a record is put behind the end',
+    (store) => store.rows.push({ log: 't/a', seq: 10, attestationId: 99, bytes: Buffer.from('{}') }),
+    /beyond the head/,
+  ],
+  [
+    'the checkpoints in the database are taken out',
+    (store) => store.notes.splice(0, store.notes.length),
+    /outside the database and not in it/,
+  ],
+  [
+    'an address is changed',
+    (store) => store.personal.set(5, { ...(store.personal.get(5) as Subject), address: '192.0.2.2' }),
+    /address beside the record/,
+  ],
+  [
+    'a salt is changed',
+    (store) => store.personal.set(5, { ...(store.personal.get(5) as Subject), salt: Buffer.alloc(32) }),
+    /address beside the record/,
+  ],
+  [
+    'a context is put beside a record without one',
+    (store) => store.personal.set(5, { ...(store.personal.get(5) as Subject), context: '{}' }),
+    /context beside the record/,
   ],
   ['a log is taken out', (store) => store.heads.delete('t/b'), /a checkpoint of this log, and no log/],
 ]
@@ -171,12 +210,76 @@ for (const [name, tamper, reason] of TAMPERINGS) {
   })
 }
 
+t.test('a context that was changed or taken out is told by its record, and one that was erased is not', async (t) => {
+  const whole = await made()
+  for (const order of [1, 2]) {
+    await whole.ledger.attest('t/a', MADE_ATTESTATION, { address: '192.0.2.1', context: `{"order":${order}}` })
+  }
+  t.equal((await audit(whole)).fault, undefined)
+  const subject = whole.store.personal.get(3) as Subject
+  const { context: _, ...without } = subject
+  for (const changed of [without, { ...subject, context: '{"order":3}' }]) {
+    whole.store.personal.set(3, changed)
+    t.match((await audit(whole)).fault, { log: 't/a', seq: 1, attestationId: 3, reason: /context beside the record/ })
+  }
+  whole.store.personal.delete(3)
+  t.equal((await audit(whole)).fault, undefined)
+})
+
+t.test('a ledger that grows, and whose key is handed over, while it is walked is good', async (t) => {
+  const whole = await made()
+  await whole.attest('t/a', 300)
+  await whole.ledger.checkpoint()
+  let steps = 0
+  /** Every answer of the store comes when the ledger has gone on. */
+  async function goOn(): Promise<void> {
+    steps++
+    await whole.attest('t/a', 60)
+    if (steps === 3) await whole.ledger.rotate(madeSigner(2), false)
+    else await whole.ledger.checkpoint()
+  }
+  const busy: typeof whole.store = {
+    ...whole.store,
+    records: async (...asked) => {
+      const found = await whole.store.records(...asked)
+      await goOn()
+      return found
+    },
+    tile: async (...asked) => {
+      await goOn()
+      return whole.store.tile(...asked)
+    },
+    head: async (log) => {
+      const found = await whole.store.head(log)
+      if (steps < 6) await goOn()
+      return found
+    },
+  }
+  const report = await auditLedger(busy, { archive: whole.archive, subjects: true })
+  t.equal(report.fault, undefined)
+  t.ok(steps > 4 && report.records > 300, `${steps} times, ${report.records} records`)
+})
+
 /** Rewrites a log from `seq` on, as somebody would who has the database and not the key. */
 async function rewritten(size: number): Promise<MemoryLedger> {
   const other = await made()
   await other.attest('t/a', size)
   return other.store
 }
+
+t.test('the record that was changed is named, and not the one that shows it', async (t) => {
+  for (const seq of [0, 1, 1023, 1024, 1028, 1029]) {
+    const whole = await made()
+    await whole.attest('t/a', 1030)
+    const row = whole.store.rows.find((found) => found.log === 't/a' && found.seq === seq) as StoredRecord
+    const bytes = Buffer.from(
+      String(Buffer.from(row.bytes)).replace('"claim":{"jurisdiction":"DE"', '"claim":{"jurisdiction":"FR"'),
+    )
+    t.notSame(bytes, row.bytes)
+    replace(whole.store, 't/a', seq, { bytes })
+    t.match((await audit(whole)).fault, { log: 't/a', seq, attestationId: row.attestationId }, `record ${seq}`)
+  }
+})
 
 t.test('the end cut off, with a head to match, is refused at the next start', async (t) => {
   const whole = await made()

@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { formatAddress, parseAddress, SallyportError } from '@sallyport/core'
 import {
+  type AuditOptions,
   type AuditReport,
   auditLedger,
   type CheckpointArchive,
@@ -82,8 +83,8 @@ function keyPlace({ dataDir, provenance }: Config, onMade?: (file: string) => vo
 
 /** Work on a ledger beside the service, by those who run it. */
 export interface LedgerTools {
-  /** Walks everything; see `auditLedger`. Needs no key, and looks also where opening would be refused. */
-  verify(onProgress?: (done: number, total: number) => void): Promise<AuditReport>
+  /** Walks what it is asked to; see `auditLedger`. Needs no key, and looks also where opening would be refused. */
+  verify(options?: Omit<AuditOptions, 'archive'>): Promise<AuditReport>
   /** Erases address, salt and context of all records about an address; gives how many. Throws `invalid_ip`. */
   erase(address: string): Promise<number>
   /** Hands over to a new key: one made here, or that in `nextKeyFile`. Gives the thumbprint of the new one. */
@@ -97,7 +98,7 @@ export async function openLedgerTools(options: ConfigInput = {}): Promise<Ledger
   const place = await openLedgerPlace(config)
   const { source } = keyPlace(config)
   return {
-    verify: (onProgress) => auditLedger(place.store, { archive: place.archive, ...(onProgress && { onProgress }) }),
+    verify: (options = {}) => auditLedger(place.store, { ...options, archive: place.archive }),
     async erase(text) {
       const address = parseAddress(text)
       if (address === undefined) throw new SallyportError('invalid_ip', `Not an address: ${text}`)

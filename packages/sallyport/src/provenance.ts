@@ -157,7 +157,10 @@ function contextText(context: Readonly<Record<string, unknown>>): string {
   try {
     text = canonicalText(context)
   } catch {
-    throw new SallyportError('invalid_request', 'request_context: holds a text that is not Unicode')
+    throw new SallyportError(
+      'invalid_request',
+      'request_context: holds a number that is not finite, or a text that is not Unicode',
+    )
   }
   if (Buffer.byteLength(text) > MOST_CONTEXT_BYTES) {
     throw new SallyportError('invalid_request', `request_context: more than ${MOST_CONTEXT_BYTES} bytes`)

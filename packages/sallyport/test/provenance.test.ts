@@ -143,6 +143,7 @@ t.test('a context is kept to 8 KiB, and may hold nothing that is not Unicode', a
     json: { message: /request_context: more than 8192/ },
   })
   t.match(await withContext({ text: '\ud800' }), { status: 400, json: { message: /not Unicode/ } })
+  t.match(await withContext({ number: JSON.parse('1e400') }), { status: 400, json: { message: /not finite/ } })
 })
 
 t.test('a key that others may read, or that is none, is refused', async (t) => {

@@ -90,11 +90,18 @@ function readQuery({ attestation_id: id, from, to }: z.output<typeof EvidenceQue
   return { from: momentOf('from', from), to: momentOf('to', to) }
 }
 
-const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
+const RFC_3339 = /^\d{4}-\d\d-(\d\d)T([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i
 
 /** In UTC with milliseconds, as records have it. */
 function momentOf(name: string, text: string): string {
-  const time = RFC_3339.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(time)) throw new SallyportError('invalid_request', `${name}: not a date-time of RFC 3339`)
-  return new Date(time).toISOString()
+  const refuse = (reason: string) => new SallyportError('invalid_request', `${name}: ${reason}`)
+  const [, day] = RFC_3339.exec(text) ?? []
+  const time = day === undefined ? Number.NaN : Date.parse(text.toUpperCase())
+  // Of a day that its month does not have, Date makes one of the next month.
+  const wall = new Date(`${text.slice(0, 10)}T00:00:00Z`)
+  if (Number.isNaN(time) || wall.getUTCDate() !== Number(day)) throw refuse('not a date-time of RFC 3339')
+  const moment = new Date(time).toISOString()
+  // A year of more or fewer digits, which an offset can make, is neither in records nor in the form of evidence.
+  if (moment.length !== 'YYYY-MM-DDThh:mm:ss.sssZ'.length) throw refuse('not within the years 0000 to 9999 in UTC')
+  return moment
 }

@@ -9,6 +9,17 @@ export function countryName(code: string): string | undefined {
   return ENGLISH.of(code)
 }
 
+/**
+ * Codes that ICU names and ISO 3166-1 does not assign: unions, reserved parts of countries, and countries that are no
+ * more. No data says them of an address, so a rule or a claim that names one would never be met: `UK` is `GB`.
+ */
+const NOT_ASSIGNED = new Set('AC AN BU CP CQ CS DD DG DY EA EU EZ FX HV IC NH RH SU TA TP UK UN VD YD YU ZR'.split(' '))
+
+/** Whether a text is the code of a country that is one now (ISO 3166-1, and `XK`, as Kosovo has no other). */
+export function isCountry(code: string): boolean {
+  return !NOT_ASSIGNED.has(code) && countryName(code) !== undefined
+}
+
 /** Whether a text has the form of a country code: two capital letters. */
 export function isCountryCode(text: string): boolean {
   return text.length === 2 && isCapital(text.charCodeAt(0)) && isCapital(text.charCodeAt(1))

@@ -1,5 +1,5 @@
 import { SallyportError } from '../errors.ts'
-import { countryName } from '../geo/country.ts'
+import { isCountry } from '../geo/country.ts'
 import type { NetworkFinding } from '../network/finding.ts'
 import type { Action, NetworkClass } from '../vocabulary.ts'
 import { type JurisdictionMatch, type JurisdictionPolicy, type Relation, UNKNOWN_COUNTRY } from './policy.ts'
@@ -34,7 +34,8 @@ export function createJurisdictionJudge(policy: JurisdictionPolicy): Jurisdictio
   return {
     parseClaim(text) {
       const claim = text.toUpperCase()
-      if (groups.has(claim) || countryName(claim) !== undefined) return claim
+      // Looked at as it came: in capitals `\u00df` would be South Sudan.
+      if (/^[\w-]+$/.test(text) && (groups.has(claim) || isCountry(claim))) return claim
       throw new SallyportError('invalid_request', 'claimed_jurisdiction: not a country code')
     },
     judge(claim, { network, country = UNKNOWN_COUNTRY }) {

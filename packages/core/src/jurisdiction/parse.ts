@@ -1,5 +1,5 @@
 import { SallyportError } from '../errors.ts'
-import { countryName } from '../geo/country.ts'
+import { isCountry } from '../geo/country.ts'
 import { ACTIONS } from '../vocabulary.ts'
 import { type JurisdictionPolicy, MATCH_LISTS, MATCH_SWITCHES } from './policy.ts'
 
@@ -38,10 +38,10 @@ export function parseJurisdictionPolicy(value: unknown): JurisdictionPolicy {
 function parseGroup(value: unknown, path: string): string {
   const group = objectOf(value, path)
   for (const code of listOf(group['countries'], `${path}.countries`)) {
-    if (!isCountry(code)) refuse(`${path}.countries`, `country codes; not ${JSON.stringify(code)}`)
+    if (!isCountryText(code)) refuse(`${path}.countries`, `country codes; not ${JSON.stringify(code)}`)
   }
   const id = idOf(group['id'], `${path}.id`)
-  if (isCountry(id) && id !== 'EU') refuse(`${path}.id`, `an id that is not a country; not ${id}`)
+  if (isCountry(id)) refuse(`${path}.id`, `an id that is not a country; not ${id}`)
   return id
 }
 
@@ -57,14 +57,14 @@ function checkMatch(value: unknown, path: string, groups: readonly string[]): vo
     for (const entry of listOf(match[name], `${path}.${name}`)) {
       const known =
         (words as readonly unknown[]).includes(entry) ||
-        (places && (isCountry(entry) || groups.includes(String(entry))))
+        (places && (isCountryText(entry) || groups.includes(String(entry))))
       if (!known) refuse(`${path}.${name}`, `known words; not ${JSON.stringify(entry)}`)
     }
   }
 }
 
-function isCountry(value: unknown): boolean {
-  return typeof value === 'string' && countryName(value) !== undefined
+function isCountryText(value: unknown): boolean {
+  return typeof value === 'string' && isCountry(value)
 }
 
 function objectOf(value: unknown, path: string): JsonObject {
