@@ -1,24 +1,36 @@
 import { SOURCES, type SourceRow } from '@sallyport/data/sources'
 import t from 'tap'
-import { dueAt } from '../src/feeds/age.ts'
+import { isDue } from '../src/index.ts'
 
 const HOUR = 3_600_000
 const MINUTE = 60_000
 const TRIED = Date.UTC(2026, 10, 21)
-const row = (refreshHours: number): SourceRow => ({ ...(SOURCES[0] as SourceRow), refreshHours })
-const wait = (refreshHours: number, failures: number, jitter = 0.5) =>
-  Math.round(dueAt(row(refreshHours), { url: '', failures, tried: TRIED }, jitter) - TRIED)
+
+/** Whether a feed becomes due just that long after it was asked. */
+function isDueAfter(wait: number, refreshHours: number, failures: number, jitter = 0.5): boolean {
+  const row: SourceRow = { ...(SOURCES[0] as SourceRow), refreshHours }
+  const at = (now: number) => isDue(row, { url: '', failures, tried: TRIED }, jitter, now)
+  return at(TRIED + wait + 1) && !at(TRIED + wait - 1)
+}
 
 t.test('a feed is asked at its own interval, a tenth sooner or later by the jitter', async (t) => {
-  t.equal(dueAt(row(24), { url: '', failures: 0 }, 1), 0, 'at once where it never was')
-  t.same([wait(24, 0), wait(1, 0)], [24 * HOUR, HOUR])
-  t.same([wait(24, 0, 0), wait(24, 0, 1)], [21.6 * HOUR, 26.4 * HOUR])
+  t.ok(isDue(SOURCES[0] as SourceRow, { url: '', failures: 0 }, 1, TRIED), 'at once where it never was')
+  t.ok(isDueAfter(24 * HOUR, 24, 0))
+  t.ok(isDueAfter(HOUR, 1, 0))
+  t.ok(isDueAfter(21.6 * HOUR, 24, 0, 0))
+  t.ok(isDueAfter(26.4 * HOUR, 24, 0, 1))
 })
 
 t.test('one that failed is asked again soon, then ever later, and never later than otherwise', async (t) => {
-  t.same(
-    [1, 2, 3, 4].map((failures) => wait(24, failures)),
-    [5 * MINUTE, 10 * MINUTE, 20 * MINUTE, 40 * MINUTE],
-  )
-  t.same([wait(24, 30), wait(24, 5_000), wait(1, 5)], [24 * HOUR, 24 * HOUR, HOUR])
+  for (const [index, minutes] of [5, 10, 20, 40].entries())
+    t.ok(isDueAfter(minutes * MINUTE, 24, index + 1), `${minutes}`)
+  for (const failures of [30, 5_000]) t.ok(isDueAfter(24 * HOUR, 24, failures))
+  t.ok(isDueAfter(HOUR, 1, 5))
+})
+
+t.test('a clock that was ahead for a while does not silence a feed until then', async (t) => {
+  const row: SourceRow = { ...(SOURCES[0] as SourceRow), refreshHours: 24 }
+  const now = TRIED - 365 * 24 * HOUR
+  t.ok(isDue(row, { url: '', failures: 0, tried: TRIED }, 0.5, now))
+  t.ok(isDue(row, { url: '', failures: 3, tried: TRIED }, 0.5, now))
 })
