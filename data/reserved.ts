@@ -29,4 +29,7 @@ export interface ReservedRow {
   readonly reserved: boolean
 }
 
+/** The day of the registries' state that the rows hold. */
+export const RESERVED_DATE = '2025-10-09'
+
 export const RESERVED: readonly ReservedRow[] = rows

@@ -14,6 +14,9 @@ export interface ReverseNameRule {
   readonly labelStart?: string
 }
 
+/** Year and month in which the rules were last looked at. */
+export const REVERSE_NAMES_DATE: string = table.date
+
 /** The rules, first to last; the file keeps the domains of a service in one text, separated by commas. */
 export const REVERSE_NAME_RULES: readonly ReverseNameRule[] = [
   ...table.services.flatMap(({ provider, class: networkClass, domains }) =>

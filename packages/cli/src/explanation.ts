@@ -14,11 +14,24 @@ export function explanation({ action, enforced, reasons, inspection }: Decision)
     ['AI', agent.ai && `${agent.ai.name} of ${agent.ai.vendor}`],
     ['headers', agent.headerConsistency === undefined ? 'not known' : `consistency ${agent.headerConsistency}`],
     ['from', [client.address, network.verdict.classification, network.asName, country].filter(isSaid).join(', ')],
+    ['network', networkGrounds(reasons)],
     ['not known', degraded.join(', ')],
   ]
   const told = rows.flatMap(([name, text]) => (isSaid(text) ? [[dim(name), printable(text)] as const] : []))
   const head = `${bold(action)}${enforced ? '' : '  (recorded, not carried out)'}`
   return [head, columns(told), ...weighed(agent.reasons)].join('\n')
+}
+
+/** What the network verdict rests on, with the source and its date. */
+function networkGrounds(reasons: readonly Reason[]): string | undefined {
+  const reason = reasons.find(({ id }) => id.startsWith('network:'))
+  if (reason?.source === undefined) return reason?.text
+  return `${reason.text}; ${sourceText(reason.source, reason.date)}`
+}
+
+/** A source and its date as one reads them. */
+export function sourceText(source: string, date: string | undefined): string {
+  return date === undefined ? source : `${source} of ${date}`
 }
 
 /** What a stranger wrote must not command the terminal. */

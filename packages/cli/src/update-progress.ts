@@ -11,15 +11,15 @@ export interface UpdateProgress {
   stop(): void
 }
 
-/** Shows what comes in: bars on stderr where that is a terminal, and a line a source where its update has ended. */
-export function showUpdates(tell: (line: string) => void): UpdateProgress {
+/** Shows what comes in: bars where the stream is a terminal, and a line a source where its update has ended. */
+export function showUpdates(tell: (line: string) => void, stream: NodeJS.WriteStream = process.stderr): UpdateProgress {
   const onOutcome = (outcome: Outcome) => tell(outcomeLine(outcome))
-  return process.stderr.isTTY ? showBars(onOutcome) : { hooks: { onOutcome }, stop: () => {} }
+  return stream.isTTY ? showBars(onOutcome, stream) : { hooks: { onOutcome }, stop: () => {} }
 }
 
-function showBars(tell: (outcome: Outcome) => void): UpdateProgress {
+function showBars(tell: (outcome: Outcome) => void, stream: NodeJS.WriteStream): UpdateProgress {
   const format = '[{bar}] {source}  {received}'
-  const bars = new progress.MultiBar({ format, clearOnComplete: true, hideCursor: true }, progress.Presets.rect)
+  const bars = new progress.MultiBar({ format, stream, clearOnComplete: true, hideCursor: true }, progress.Presets.rect)
   const open = new Map<string, progress.SingleBar>()
   const outcomes: Outcome[] = []
   return {

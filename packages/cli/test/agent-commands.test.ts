@@ -73,8 +73,18 @@ t.test('explain tells a decision of a request or of a HAR', async (t) => {
   const file = written(folder, 'request.json', JSON.stringify({ ip: '8.8.8.8', path: '/a', headers }))
   const { code, out } = await run('explain', file, '--config', config)
   t.equal(code, 0)
-  for (const says of [/^flag\n/, /GET \/a/, /rule "contradicted"/, /unverified_bot/, /\+4 +Client hints of Chromium/])
+  for (const says of [
+    /^flag\n/,
+    /GET \/a/,
+    /rule "contradicted"/,
+    /unverified_bot/,
+    /\+4 +Client hints of Chromium/,
+    /network +unknown by asn \(nothing known\)\n/,
+  ])
     t.match(out, says)
+  const reserved = written(folder, 'reserved.json', JSON.stringify({ ip: '10.0.0.1', path: '/', headers }))
+  const of = await run('explain', reserved, '--config', config)
+  t.match(of.out, /^network +The client's address is reserved: private\.; reserved of 2025-10-09$/m, 'source and date')
   const list = Object.entries(headers).map(([name, value]) => ({ name, value }))
   const entry = {
     request: { method: 'GET', url: 'https://a.example/b?c', headers: [{ name: ':authority', value: 'x' }, ...list] },

@@ -45,7 +45,10 @@ t.test('data update fetches, says what became of each source, and status tells i
     status.find(({ id }: { id: string }) => id === LIST),
     { state: 'loaded', entries: 1, checked: /Z$/, staleAfter: /Z$/, generation: /^[0-9a-f]{16}$/ },
   )
-  t.match((await run('lookup', '8.2.7.9', '--config', config)).out, /verdict +vpn by range:vpn/)
+  t.match(
+    (await run('lookup', '8.2.7.9', '--config', config)).out,
+    /verdict +vpn by range:vpn.*\nknown by +range_list, x4bnet-vpn-ipv4 of \d{4}-\d\d-\d\d\n/,
+  )
 })
 
 t.test('what cannot be had is an exit code, and what was loaded stays', async (t) => {

@@ -7,7 +7,10 @@ t.test('lookup, without any data', async (t) => {
   t.equal(code, 0)
   t.match(JSON.parse(out), { target: { raw: '10.0.0.1/8', kind: 'cidr' }, reserved: { reserved: true } })
   const text = await run('lookup', '192.0.2.1', '--config', config)
-  t.match(text, { code: 0, out: /^192\.0\.2\.1\n(.*\n)*reserved +\S/ })
+  t.match(text, {
+    code: 0,
+    out: /^192\.0\.2\.1\n(.*\n)*reserved +\S(.*\n)+known by +reserved, reserved of 2025-10-09\n/,
+  })
   t.match(await run('lookup', '1.2.3', '--config', config), { code: 1, err: /^sallyport: .+\n$/ })
 })
 
@@ -25,6 +28,8 @@ t.test('data status and data compile', async (t) => {
     sources.find(({ id }: { id: string }) => id === 'reserved'),
     { state: 'loaded' },
   )
+  const undated = sources.filter(({ state, date }: { state: string; date?: string }) => state === 'loaded' && !date)
+  t.same(undated, [], 'whatever is loaded says from when it is')
   t.match((await run('data', 'status', '--config', config)).out, /^asn-csv-v4 +.* absent/m)
 })
 

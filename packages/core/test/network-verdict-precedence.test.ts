@@ -75,6 +75,18 @@ t.test('the steps of the precedence, each against all that come after it', async
   }
 })
 
+t.test('whoever says that an address is no VPN exit is not told a VPN brand as its provider', async (t) => {
+  const mullvad = systemOf({ asn: 39_351, type: 'vpn', networkClass: 'vpn', brand: 'Mullvad VPN' })
+  const providerAs = (networkClass: NetworkClass, hits: Known['hits'] = []) =>
+    classify(
+      address(VISITOR),
+      snapshotWith({ observation: observationOf('operator', networkClass), system: mullvad, hits }),
+    ).provider
+  t.equal(providerAs('hosting'), '')
+  t.equal(providerAs('hosting', [hitOf({ networkClass: 'vpn', source: 'list', provider: 'Mullvad VPN' })]), '')
+  t.same([providerAs('vpn'), providerAs('tor')], ['Mullvad VPN', 'Mullvad VPN'])
+})
+
 t.test('a reserved address is reserved whatever is known or set', async (t) => {
   const everything: Known = {
     observation: observationOf('operator', 'vpn'),
@@ -88,6 +100,7 @@ t.test('a reserved address is reserved whatever is known or set', async (t) => {
     const finding = classify(address(visitor), all)
     t.same(finding.verdict, { classification: 'unknown', anonymized: false, confidence: 1, method: 'reserved' })
     t.equal(finding.rule, 'reserved')
+    t.match(finding, { source: 'reserved', sourceDate: '2025-10-09' })
   }
   t.match(classify(address('198.18.0.0'), snapshotOf()).reserved.detail, /RFC 2544/, 'and needs no table')
 })

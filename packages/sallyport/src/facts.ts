@@ -4,8 +4,8 @@ import { CRAWLERS, DATED_RANGES } from '@sallyport/data/crawlers'
 import { HOSTING_SHAPE } from '@sallyport/data/hosting-shape'
 import { OPERATORS } from '@sallyport/data/operators'
 import { ORGANISATION_RULES, ORGANISATION_RULES_DATE } from '@sallyport/data/organisation-names'
-import { RESERVED } from '@sallyport/data/reserved'
-import { REVERSE_NAME_RULES } from '@sallyport/data/reverse-names'
+import { RESERVED, RESERVED_DATE } from '@sallyport/data/reserved'
+import { REVERSE_NAME_RULES, REVERSE_NAMES_DATE } from '@sallyport/data/reverse-names'
 
 const OWN = { state: 'loaded', licence: 'Apache-2.0', credit: '' } as const
 
@@ -25,16 +25,16 @@ export const FACTS: readonly SourceStatus[] = [
   fact('operators', 'Operator table', OPERATORS, OPERATORS_DATE),
   fact('organisation-names', 'Organisation-name rules', ORGANISATION_RULES, ORGANISATION_RULES_DATE),
   fact('system-shape', "Outlines of systems' address spaces", [HOSTING_SHAPE], HOSTING_SHAPE.date),
-  fact('reverse-names', 'Reverse names of services', REVERSE_NAME_RULES),
+  fact('reverse-names', 'Reverse names of services', REVERSE_NAME_RULES, REVERSE_NAMES_DATE),
   fact('crawlers', 'Crawler catalogue', CRAWLERS, newestOf(CRAWLERS)),
   { ...fact('crawler-ranges', 'Well-known crawler ranges', DATED_RANGES, RANGES_DATE), entries: RANGES_ENTRIES },
-  fact('reserved', 'IANA special-purpose address registries', RESERVED),
+  fact('reserved', 'IANA special-purpose address registries', RESERVED, RESERVED_DATE),
 ]
 
 /** The hash is over the rows as JSON: they are compiled in, so there is no file to hash. */
-function fact(id: string, title: string, rows: readonly unknown[], date?: string): SourceStatus {
+function fact(id: string, title: string, rows: readonly unknown[], date: string): SourceStatus {
   const sha256 = hash('sha256', JSON.stringify(rows), 'hex')
-  return { id, title, ...(date === undefined ? {} : { date }), entries: rows.length, sha256, ...OWN }
+  return { id, title, date, entries: rows.length, sha256, ...OWN }
 }
 
 /** What is read off the lists that are loaded: as true as the newest of them. */

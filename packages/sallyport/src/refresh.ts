@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '@sallyport/core'
-import { dueAt, type Feed, type FeedOutcome } from '@sallyport/datasets'
+import { type Feed, type FeedOutcome, isDue } from '@sallyport/datasets'
 import type { Feeds, Outcomes } from './feeds.ts'
 import type { LiveSnapshots } from './live-snapshots.ts'
 
@@ -68,13 +68,13 @@ function createRounds(options: RefreshOptions): () => Promise<void> {
   const jitters = new Map(feeds.all.map((feed) => [feed, random()]))
   let isOffline = false
   // Looking whether a file has changed costs nothing.
-  const isDue = (feed: Feed) =>
-    feed.url.startsWith('file:') || dueAt(feed.row, feeds.state(feed), jitters.get(feed) ?? 0) <= clock.now()
+  const isAsked = (feed: Feed) =>
+    feed.url.startsWith('file:') || isDue(feed.row, feeds.state(feed), jitters.get(feed) ?? 0, clock.now())
 
   return async () => {
     const outcomes: FeedOutcome[] = []
     for (const published of [false, true]) {
-      const due = feeds.all.filter((feed) => feed.published === published && isDue(feed))
+      const due = feeds.all.filter((feed) => feed.published === published && isAsked(feed))
       if (due.length === 0 || signal.aborted) continue
       const round = await feeds.updateIfFree(due, { signal })
       // Another process is at it, and what it takes into use will be seen; or this one is closing.

@@ -65,6 +65,23 @@ t.test('FE-2 over-wide prefixes, and a share of the space that no such list has'
   t.match(await rig.update(LIST, `0.0.0.0/0\n${GOOD}`), { state: 'updated', entries: 400 }, 'one is a bad line')
 })
 
+t.test('FE-2 a file of systems does not call the internet an anonymiser either', async (t) => {
+  const systems = 'asn-csv-v4'
+  const rig = await openFeedRig(t, [systems])
+  const eights = (line: (first: number) => string) =>
+    Array.from({ length: 190 }, (_, index) => `${index + 20}.0.0.0,${index + 20}.255.255.255,${line(index)}\n`).join('')
+  const good = eights((index) => `${64_512 + index},Kent Cable Telecom`)
+  t.match(await rig.update(systems, good), { state: 'updated', entries: 190 })
+  const hostile = eights(() => '60729,Stiftung Erneuerbare Freiheit')
+  for (const accept of [false, true]) {
+    t.match(await rig.update(systems, hostile, { accept }), {
+      state: 'refused',
+      reason: /public service to an anonymiser/,
+    })
+  }
+  t.equal(rig.inUse(systems), good)
+})
+
 t.test('FE-3 canaries: no anonymiser holds what everybody reaches', async (t) => {
   const rig = await seeded(t)
   for (const famous of ['1.1.1.1', '8.8.8.0/24', '9.9.9.9/32', '198.41.0.0/24', '193.0.14.129']) {

@@ -1,5 +1,7 @@
-import type { LookupResult } from '@sallyport/core'
+import type { LookupResult, NetworkFinding } from '@sallyport/core'
 import type { Command } from 'commander'
+import type { Sallyport } from 'sallyport'
+import { sourceText } from '../explanation.ts'
 import { configOf, jsonOption, openShowing, type SharedOptions, using, withShared } from '../settings.ts'
 import { creditLines } from '../sources.ts'
 import { bold, columns, dim, json, type Terminal } from '../terminal.ts'
@@ -10,17 +12,33 @@ export function addLookupCommand(program: Command, terminal: Terminal): void {
     .argument('<target>')
     .addOption(jsonOption())
     .action(async (target: string, options: SharedOptions & { readonly json?: true }) => {
-      const [result, credits] = await using(openShowing(configOf(options), terminal), async (sallyport) => {
-        return [await sallyport.lookup(target), creditLines(sallyport.sources())] as const
+      const [result, network, credits] = await using(openShowing(configOf(options), terminal), async (sallyport) => {
+        const result = await sallyport.lookup(target)
+        return [result, findingOf(sallyport, result.target.ip), creditLines(sallyport.sources())] as const
       })
       if (options.json) return terminal.out(json(result))
       terminal.out(bold(target))
-      terminal.out(columns(rowsOf(result)))
+      terminal.out(columns(rowsOf(result, network)))
       for (const credit of credits) terminal.out(dim(credit))
     })
 }
 
-function rowsOf(result: LookupResult): readonly (readonly [string, string])[] {
+/** The verdict once more, with what it rests on: the specified answer has no place for that. */
+function findingOf(sallyport: Sallyport, peer: string | undefined): NetworkFinding | undefined {
+  if (peer === undefined) return undefined
+  const request = { peer, method: 'GET', target: '/', scheme: 'unknown', httpVersion: '', fields: [] } as const
+  return sallyport.inspect(request).network
+}
+
+/** The rule that spoke, its source and date, and who else says so. */
+function grounds(finding: NetworkFinding | undefined): string | undefined {
+  if (finding?.source === undefined) return undefined
+  const { rule, source, sourceDate, agreeing } = finding
+  const also = agreeing.length === 0 ? '' : `; ${agreeing.join(', ')} ${agreeing.length === 1 ? 'agrees' : 'agree'}`
+  return `${rule}, ${sourceText(source, sourceDate)}${also}`
+}
+
+function rowsOf(result: LookupResult, finding: NetworkFinding | undefined): readonly (readonly [string, string])[] {
   const { target, reserved, verdict, purity, provider, riskScore, geo, asn, whois, degraded } = result
   const place = [geo.city, geo.region, geo.country].filter((part) => part !== undefined).join(', ')
   const network = [asn.asn, asn.name, asn.type === 'unknown' ? undefined : `(${asn.type})`]
@@ -29,6 +47,7 @@ function rowsOf(result: LookupResult): readonly (readonly [string, string])[] {
     ['reserved', reserved.reserved ? `${reserved.label}: ${reserved.detail}` : undefined],
     ['network', network.filter((part) => part !== undefined).join(' ')],
     ['verdict', `${verdict.classification} by ${verdict.method}, confidence ${verdict.confidence}`],
+    ['known by', grounds(finding)],
     ['provider', provider],
     ['place', place],
     ['purity', `${purity.score}/100 (${purity.grade}, ${purity.verdict})`],

@@ -1,3 +1,4 @@
+import { RESERVED_DATE } from '@sallyport/data/reserved'
 import type { Address } from '../address/address.ts'
 import { reservedRow } from '../address/reserved.ts'
 import type {
@@ -60,6 +61,8 @@ export function classify(address: Address, snapshot: Snapshot): NetworkFinding {
       rule: 'reserved',
       provider: '',
       asType: 'unknown',
+      source: 'reserved',
+      sourceDate: RESERVED_DATE,
       agreeing: NOBODY,
     })
   }
@@ -253,13 +256,17 @@ function sideOf(networkClass: NetworkClass): -1 | 0 | 1 {
   return networkClass === 'mobile' || networkClass === 'residential_clean' ? -1 : 0
 }
 
-/** The brand behind a service. An access network's brand is the visitor's own carrier, not a provider of anything. */
+/**
+ * The brand behind a service. An access network's brand is the visitor's own carrier, not a provider of anything; nor is
+ * that of a VPN the provider of an address of which its operator knows that it is none.
+ */
 function providerOf(speaker: Speaker | undefined, record: NetworkRecord | undefined): string {
   if (speaker === undefined || !isService(speaker.networkClass)) return ''
   if (speaker.provider !== '') return speaker.provider
   const { range, system } = record ?? {}
-  if (range !== undefined && range.provider !== '' && isService(range.networkClass)) return range.provider
-  return system !== undefined && isService(system.networkClass) ? system.brand : ''
+  const serves = (said: NetworkClass) => isService(said) && classRank(said) >= classRank(speaker.networkClass)
+  if (range !== undefined && range.provider !== '' && serves(range.networkClass)) return range.provider
+  return system !== undefined && serves(system.networkClass) ? system.brand : ''
 }
 
 function isService(networkClass: NetworkClass): boolean {

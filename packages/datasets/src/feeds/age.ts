@@ -16,11 +16,16 @@ export function staleAfter({ refreshHours }: SourceRow, checked: number): number
   return checked + Math.max(refreshHours * HOUR_MS * STALE_INTERVALS, LEAST_STALE_MS)
 }
 
+/** Whether a feed is to be asked for at `now`. Also where it was last asked in the future: the clock was ahead then. */
+export function isDue(row: SourceRow, state: FeedState, jitter: number, now: number): boolean {
+  return dueAt(row, state, jitter) <= now || (state.tried ?? 0) > now
+}
+
 /**
  * When a feed is to be asked for again, milliseconds since the epoch; 0 for one that never was. `jitter`, 0 to 1, is
  * this installation's own: it moves the time by up to a tenth to either side, so that not all ask at once.
  */
-export function dueAt({ refreshHours = 24 }: SourceRow, { tried, failures }: FeedState, jitter: number): number {
+function dueAt({ refreshHours = 24 }: SourceRow, { tried, failures }: FeedState, jitter: number): number {
   if (tried === undefined) return 0
   const interval = refreshHours * HOUR_MS
   const wait = failures === 0 ? interval : Math.min(interval, FIRST_RETRY_MS * 2 ** (failures - 1))

@@ -4,9 +4,11 @@ import { createCountryRegister, readCountryRanges } from '../compile/countries.t
 import { readSystemRanges } from '../compile/systems.ts'
 import { readCity } from '../geo/compile.ts'
 import { countBootstrap } from '../parse/bootstrap.ts'
+import type { CsvFile } from '../parse/csv.ts'
 import { listForm, readList } from '../parse/list.ts'
 import { readSystemList } from '../parse/system-list.ts'
 import { splitSystems } from '../parse/tsv-asn.ts'
+import { requirePlausibleSystems } from './plausible-systems.ts'
 
 /** What a file holds, read as one source and set aside. */
 export interface Contents {
@@ -24,9 +26,9 @@ export function readAlone(row: SourceRow, path: string): Contents {
   switch (row.kind) {
     case 'asn': {
       const file = { path, bytes }
-      if (row.format !== 'tsv-asn') return { entries: readSystemRanges(file, family).ranges.count }
+      if (row.format !== 'tsv-asn') return { entries: countSystemRanges(file, family) }
       const files = splitSystems(file)
-      return { entries: readSystemRanges(files[4], 4).ranges.count + readSystemRanges(files[6], 6).ranges.count }
+      return { entries: countSystemRanges(files[4], 4) + countSystemRanges(files[6], 6) }
     }
     case 'asn-country':
       return { entries: readCountryRanges({ path, bytes }, family, createCountryRegister(), () => {}).count }
@@ -43,6 +45,12 @@ export function readAlone(row: SourceRow, path: string): Contents {
       return { entries: ranges[4].count + ranges[6].count, ...(made === undefined ? {} : { made }) }
     }
   }
+}
+
+function countSystemRanges(file: CsvFile, family: 4 | 6): number {
+  const systems = readSystemRanges(file, family)
+  requirePlausibleSystems(systems, file.path)
+  return systems.ranges.count
 }
 
 /** As it is read when it is compiled: what could not be compiled is refused here, and replaces nothing. */

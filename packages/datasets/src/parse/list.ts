@@ -170,6 +170,12 @@ function manners({ networkClass, reservedIsExpected = false }: ListForm) {
   return { hides: anonymises(networkClass), reservedIsExpected }
 }
 
+/** The well-known public service that a range holds. */
+export function canaryIn({ family, firsts, lasts }: Ranges, range: number): Address | undefined {
+  if (family === 4) return canary4(firsts[range] as number, lasts[range] as number)
+  return canary6({ first: addressAt(firsts, range), last: addressAt(lasts, range) })
+}
+
 function canary4(first: number, last: number): Address | undefined {
   return CANARIES_4.find(({ d }) => first <= d >>> 0 && d >>> 0 <= last)
 }
