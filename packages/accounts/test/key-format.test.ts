@@ -132,6 +132,21 @@ t.test('what is before the key is a part of the text that is known', async (t) =
   t.equal(parsed, 6, 'one that is not read changes nothing')
 })
 
+t.test('no more than ten thousand keys are known again', async (t) => {
+  let parsed = 0
+  const { read } = createKnownKeys((text) => {
+    parsed++
+    return { id: text.slice(3, 11), hash: '' }
+  })
+  const textOf = (number: number) => `sp_${String(number).padStart(8, '0')}_${'x'.repeat(49)}`
+  for (let number = 0; number < 10_000; number++) read(textOf(number))
+  read(textOf(0))
+  t.equal(parsed, 10_000)
+  read(textOf(10_000))
+  read(textOf(0))
+  t.equal(parsed, 10_002, 'the first is not known any more')
+})
+
 t.test('the checksum is that of the first keys ever made', async (t) => {
   t.equal(
     createKey(random(1)).text.slice(-6),

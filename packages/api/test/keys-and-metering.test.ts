@@ -105,6 +105,19 @@ t.test('a text that cannot be a key never reaches the store', async (t) => {
   t.equal(asked, 1)
 })
 
+t.test('the host is told of every use of a key, and of nothing that was refused', async (t) => {
+  const used: string[] = []
+  const wire = createWire({ services: { onKeyUsed: (id) => used.push(id) } })
+  const key = await wire.keyFor('free')
+  await wire.call('GET', '/v1/vpn/11.0.0.1', { key })
+  await wire.call('GET', '/v1/user/limits', { key })
+  await wire.call('GET', '/v1/vpn/11.0.0.1', { key: createKey(new Uint8Array(KEY_BYTES).fill(200)).text })
+  await wire.call('GET', '/v1/demo/11.0.0.1', { key })
+  await wire.revoke(key)
+  await wire.call('GET', '/v1/user/limits', { key })
+  t.same(used, [key.slice(3, 11), key.slice(3, 11)])
+})
+
 t.test('a revoked key is refused', async (t) => {
   const wire = createWire()
   const key = await wire.keyFor('free')
@@ -164,6 +177,17 @@ t.test('an error of ours is given back, in the count and in the headers', async 
   const answer = await wire.call('POST', '/v1/ip/lookup', { key, ...BODY })
   t.hasStrict(answer, { status: 500, headers: { 'X-RateLimit-Remaining': '30000' } })
   t.equal(await wire.usage(key, WINDOW), 0)
+})
+
+t.test('an error of ours is given back in the window that counted it, wherever the clock is', async (t) => {
+  const wire = createWire({ lookup: failingLookup(new TypeError('a bug')) })
+  const key = await wire.keyFor('free')
+  const month = 30 * 86_400_000
+  wire.advance(month)
+  t.equal((await wire.call('GET', '/v1/vpn/11.0.0.1', { key })).status, 200)
+  wire.advance(-month)
+  t.equal((await wire.call('POST', '/v1/ip/lookup', { key, ...BODY })).status, 500)
+  t.equal(await wire.usage(key, '2026-02-28'), 1)
 })
 
 t.test('a refund that fails is told to the host and changes no answer', async (t) => {

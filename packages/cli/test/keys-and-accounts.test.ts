@@ -48,6 +48,19 @@ t.test('keys and accounts, from the first key to its end', async (t) => {
   t.match(await command('keys', 'create', '--account', 'nobody'), { code: 1, err: /^sallyport: There is no account/ })
 })
 
+t.test('an account is made first, and its keys after', async (t) => {
+  const { config } = workspace(t)
+  const command = (...argv: readonly string[]) => run(...argv, '--config', config)
+  const object = async (...argv: readonly string[]) => JSON.parse((await command(...argv, '--json')).out)
+  const made = await object('accounts', 'create', '--plan', 'starter', '--signup', '2026-01-31', '--name', 'Example')
+  t.match(made, { id: String, name: 'Example', plan: 'starter', signupDate: '2026-01-31' })
+  t.match((await command('keys', 'list', '--account', made.id)).out, 'No keys.')
+  t.same((await object('keys', 'create', '--account', made.id)).account, made)
+  const { out } = await command('accounts', 'create')
+  t.match(out, /^[\w-]{36}\non plan free; a key for it: sallyport keys create --account [\w-]{36}\n$/)
+  t.same((await object('accounts', 'list')).map(({ id }: Account) => id).sort(), [made.id, out.slice(0, 36)].sort())
+})
+
 t.test('a store that cannot be reached is one line and exit 1', async (t) => {
   const { config } = workspace(t, ['store: postgres://app:secret@127.0.0.1:1/app'])
   for (const argv of [

@@ -22,6 +22,8 @@ t.test('what is used wrongly exits 2 and says how in one line', async (t) => {
     [['keys', 'create', '--signup', '2026-02-30'], /It is not a day YYYY-MM-DD/],
     [['keys', 'create', '--account', 'a', '--plan', 'free'], /cannot be used with/],
     [['ledger', 'erase'], /required option '--subject <address>' not specified/],
+    [['accounts', 'create', '--plan', 'gold'], /Allowed choices are free, starter/],
+    [['accounts', 'create', '--signup', '31.1.2026'], /It is not a day YYYY-MM-DD/],
     [['accounts', 'set-plan', 'a', 'gold'], /It is one of free, starter/],
   ]
   for (const [argv, says] of wrong) {

@@ -2,16 +2,17 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { type Account, type Accounts, createKey, dateText, isDate, KEY_BYTES, type PlanName } from '@sallyport/accounts'
 import { type Clock, SallyportError } from '@sallyport/core'
 
+/** The makings of a new account. */
+export interface NewAccount {
+  /** `free` unless told otherwise. */
+  readonly plan?: PlanName
+  /** `YYYY-MM-DD`, the anchor of the billing window; today (UTC) unless told otherwise. */
+  readonly signup?: string
+  readonly name?: string
+}
+
 /** Whom a new key is for: an account that is there, or the makings of a new one. */
-export type KeyOwner =
-  | { readonly account: string }
-  | {
-      /** `free` unless told otherwise. */
-      readonly plan?: PlanName
-      /** `YYYY-MM-DD`, the anchor of the billing window; today (UTC) unless told otherwise. */
-      readonly signup?: string
-      readonly name?: string
-    }
+export type KeyOwner = { readonly account: string } | NewAccount
 
 /** A new key. `key` is shown here and nowhere else: only its hash is kept. */
 export interface IssuedKey {
@@ -21,8 +22,10 @@ export interface IssuedKey {
   readonly account: Account
 }
 
-/** Makes and withdraws API keys: the accounts port with a clock and randomness. */
+/** Makes accounts, and makes and withdraws API keys: the accounts port with a clock and randomness. */
 export interface Keyring {
+  /** An account without a key. Throws `invalid_request` for a signup that is not a day. */
+  createAccount(account: NewAccount): Promise<Account>
   /** Throws `unknown_account`, and `invalid_request` for a signup that is not a day. */
   issue(owner: KeyOwner): Promise<IssuedKey>
   /** Throws `unknown_key`. */
@@ -32,17 +35,19 @@ export interface Keyring {
 }
 
 export function createKeyring(accounts: Accounts, clock: Clock): Keyring {
-  async function ownerAccount(owner: KeyOwner): Promise<Account> {
-    if ('account' in owner) {
-      const account = await accounts.findAccount(owner.account)
-      if (account === undefined) throw new SallyportError('unknown_account', `There is no account "${owner.account}".`)
-      return account
-    }
-    const signupDate = owner.signup ?? dateText(clock.now())
+  async function createAccount({ plan = 'free', signup, name = '' }: NewAccount): Promise<Account> {
+    const signupDate = signup ?? dateText(clock.now())
     if (!isDate(signupDate))
       throw new SallyportError('invalid_request', `signup: "${signupDate}" is not a day YYYY-MM-DD.`)
-    const account: Account = { id: randomUUID(), name: owner.name ?? '', plan: owner.plan ?? 'free', signupDate }
+    const account: Account = { id: randomUUID(), name, plan, signupDate }
     await accounts.createAccount(account)
+    return account
+  }
+
+  async function ownerAccount(owner: KeyOwner): Promise<Account> {
+    if (!('account' in owner)) return createAccount(owner)
+    const account = await accounts.findAccount(owner.account)
+    if (account === undefined) throw new SallyportError('unknown_account', `There is no account "${owner.account}".`)
     return account
   }
 
@@ -52,6 +57,7 @@ export function createKeyring(accounts: Accounts, clock: Clock): Keyring {
   }
 
   return {
+    createAccount,
     async issue(owner) {
       const account = await ownerAccount(owner)
       const { text, key } = newKey()

@@ -1,8 +1,7 @@
 import { join } from 'node:path'
-import type { Accounts, Limits } from '@sallyport/accounts'
+import type { Accounts, ClientLimit, LimitState, Limits } from '@sallyport/accounts'
 import { SallyportError } from '@sallyport/core'
 import {
-  createMemoryLimits,
   createSharedLimits,
   leaseCalls,
   type Opened,
@@ -68,19 +67,39 @@ export function unreachable(error: unknown): SallyportError {
   return new SallyportError('service_unavailable', `The store cannot be reached: ${messageOf(error)}`)
 }
 
-/** Counts that cannot be opened are no reason not to start: each process then counts by itself. */
+/** Counts that cannot be opened are no reason not to start: they are an outage like any other, and tried again. */
 async function openClientLimits(
   { redis, dataDir }: Config,
   onFault: (error: unknown) => void,
 ): Promise<Opened<Limits>> {
-  try {
-    const store = await openLimits(redis ?? `sqlite:${join(dataDir, 'limits.db')}`)
-    // A file that other processes write is slow at worst, never silent.
-    const deadline = redis === undefined ? { deadlineMs: 5_000 } : {}
-    return { ...createSharedLimits(store, { onOutage: onFault, ...deadline }), close: store.close }
-  } catch (error) {
-    onFault(error)
-    return { ...createMemoryLimits(), async close() {} }
+  const url = redis ?? `sqlite:${join(dataDir, 'limits.db')}`
+  let store: Opened<Limits> | undefined
+  let opening: Promise<Opened<Limits>> | undefined
+
+  async function openStore(): Promise<Opened<Limits>> {
+    try {
+      store = await openLimits(url)
+      return store
+    } finally {
+      opening = undefined
+    }
+  }
+
+  async function takeOpening(limit: ClientLimit, key: string): Promise<LimitState> {
+    opening ??= openStore()
+    return (await opening).take(limit, key)
+  }
+
+  await openStore().catch(onFault)
+  const take: Limits['take'] = (limit, key) => (store === undefined ? takeOpening(limit, key) : store.take(limit, key))
+  // A file that other processes write is slow at worst, never silent.
+  const deadline = redis === undefined ? { deadlineMs: 5_000 } : {}
+  return {
+    ...createSharedLimits({ take }, { onOutage: onFault, ...deadline }),
+    async close() {
+      await opening?.catch(() => {})
+      await store?.close()
+    },
   }
 }
 

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import type { NoticeCode } from '../src/hooks.ts'
 import { open } from '../src/open.ts'
@@ -174,6 +175,39 @@ t.test('a closed store is an outage of keyed routes alone', async (t) => {
   t.equal(faults.length, 1)
   t.match(await sallyport.api(apiRequest('/v1/demo/8.3.0.1')), { status: 200 })
   t.equal(sallyport.decide(requestFrom('8.4.0.1')).action, 'flag')
+})
+
+t.test('limits whose file cannot be opened are half as high, and whole when it can', async (t) => {
+  const dataDir = t.testdir()
+  const config = { ...madeConfig(dataDir), dataDir }
+  const file = join(dataDir, 'limits.db')
+  writeFileSync(file, 'no database')
+  const faults: unknown[] = []
+  const sallyport = await open(config, { onFault: (error) => faults.push(error) })
+  t.teardown(() => sallyport.close())
+  const remaining = async () => (await sallyport.api(apiRequest('/v1/demo/8.3.0.1')))?.headers['X-RateLimit-Remaining']
+  t.equal(await remaining(), '49')
+  t.match(faults[0], /not a database/, 'the host is told')
+  rmSync(file)
+  const deadline = performance.now() + 10_000
+  while (Number(await remaining()) < 50 && performance.now() < deadline) await delay(50)
+  t.ok(Number(await remaining()) > 50)
+})
+
+t.test('when a key was last used is known after, and a refused use is none', async (t) => {
+  const config = madeConfig(t.testdir())
+  const first = await open(config)
+  const [used, refused] = [await first.keyring.issue({}), await first.keyring.issue({})]
+  await first.keyring.revoke(refused.id)
+  const before = new Date().toISOString()
+  t.match(await first.api(apiRequest('/v1/user/limits', used.key)), { status: 200 })
+  t.match(await first.api(apiRequest('/v1/user/limits', refused.key)), { status: 401 })
+  await first.close()
+  const second = await open(config)
+  t.teardown(() => second.close())
+  const uses = new Map((await second.accounts.listKeys()).map(({ id, lastUsedAt }) => [id, lastUsedAt]))
+  t.ok((uses.get(used.id) ?? '') >= before)
+  t.equal(uses.get(refused.id), undefined)
 })
 
 t.test('what cannot be meant is refused before anything is opened', async (t) => {

@@ -11,12 +11,14 @@ export interface KeyUses {
 export interface KeyUsesOptions {
   /** Told when uses could not be written down; they are tried again with the next ones. */
   readonly onError?: (error: unknown) => void
+  /** How long uses are collected before they are written down; five seconds unless told otherwise. */
+  readonly everyMs?: number
 }
 
 const WRITE_EVERY_MS = 5_000
 
 /** Writes down the last use of keys, all of some seconds in one statement. */
-export function recordKeyUses(accounts: Accounts, { onError }: KeyUsesOptions = {}): KeyUses {
+export function recordKeyUses(accounts: Accounts, { onError, everyMs = WRITE_EVERY_MS }: KeyUsesOptions = {}): KeyUses {
   let collected = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
 
@@ -37,7 +39,7 @@ export function recordKeyUses(accounts: Accounts, { onError }: KeyUsesOptions = 
   return {
     used(id) {
       collected.set(id, Date.now())
-      timer ??= setTimeout(() => void write(), WRITE_EVERY_MS).unref()
+      timer ??= setTimeout(() => void write(), everyMs).unref()
     },
     close: write,
   }

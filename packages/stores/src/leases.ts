@@ -60,6 +60,13 @@ interface Lease {
  */
 export function leaseCalls(accounts: Accounts, { onError }: LeaseOptions = {}): LeasedAccounts {
   const leases = new Map<string, Lease>()
+  /** Of leases that ask the store now: what comes of it is known when it settles. */
+  const asking = new Set<Promise<void>>()
+
+  function whileAsking(work: Promise<void>): void {
+    const done = work.finally(() => asking.delete(done))
+    asking.add(done)
+  }
 
   async function giveBack(accountId: string, windowId: string, calls: number): Promise<void> {
     if (calls === 0) return
@@ -94,7 +101,7 @@ export function leaseCalls(accounts: Accounts, { onError }: LeaseOptions = {}): 
     const { taken, unspent } = lease
     lease.size = Math.max(1, Math.min(lease.size, taken))
     lease.taken = 0
-    if (unspent > taken) void renew(accountId, lease)
+    if (unspent > taken) whileAsking(renew(accountId, lease))
     else keepFor(accountId, lease)
   }
 
@@ -150,7 +157,7 @@ export function leaseCalls(accounts: Accounts, { onError }: LeaseOptions = {}): 
       if (!lease.asking && serves(lease, windowId, limit)) return Promise.resolve(take(lease))
       return new Promise((resolve, reject) => {
         lease.waiting.push({ windowId, limit, resolve, reject })
-        if (!lease.asking) void ask(accountId, lease)
+        if (!lease.asking) whileAsking(ask(accountId, lease))
       })
     },
     async refund(accountId, windowId, calls = 1) {
@@ -159,7 +166,14 @@ export function leaseCalls(accounts: Accounts, { onError }: LeaseOptions = {}): 
         if (lease?.windowId === windowId) lease.used -= calls
         return accounts.refund(accountId, windowId, calls)
       }
-      lease.unspent = Math.min(lease.unspent + calls, lease.granted)
+      const back = lease.unspent + calls
+      if (back <= lease.granted) {
+        lease.unspent = back
+        return
+      }
+      // An earlier lease counted it. All that is here goes back with it: the store knows how many there were.
+      Object.assign(lease, { granted: 0, unspent: 0, used: Math.max(0, lease.used - back) })
+      await accounts.refund(accountId, windowId, back)
     },
     async usage(accountId, windowId) {
       const counted = await accounts.usage(accountId, windowId)
@@ -167,6 +181,7 @@ export function leaseCalls(accounts: Accounts, { onError }: LeaseOptions = {}): 
       return lease === undefined || lease.windowId < windowId ? counted : Math.max(0, counted - lease.unspent)
     },
     async close() {
+      await Promise.all(asking)
       await Promise.all([...leases].map(([accountId, lease]) => end(accountId, lease)))
     },
   }

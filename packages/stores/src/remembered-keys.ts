@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 
 type Found = { readonly key: StoredKey; readonly account: Account }
 
-/** The answer as it is given again, and when it was had (`performance.now()`). */
+/** The answer as it is given again, and when it was had. */
 interface Remembered {
   readonly found: Promise<Found>
   readonly at: number
@@ -19,20 +19,20 @@ const OUTAGE_MS = 60_000
 
 /**
  * Remembers keys that were found and are good; one that is not known is asked for every time. What this process itself
- * revokes or changes is forgotten at once.
+ * revokes or changes is forgotten at once. `now`: milliseconds of a clock that is never set back.
  */
-export function rememberKeys(accounts: Accounts): Accounts {
+export function rememberKeys(accounts: Accounts, now: () => number = () => performance.now()): Accounts {
   const keys = new LRUCache<string, Remembered>({ max: MAX_KEYS })
 
   async function ask(id: string, known: Remembered | undefined): Promise<Found | undefined> {
-    const now = performance.now()
+    const at = now()
     try {
       const found = await accounts.findKey(id)
       if (found === undefined || found.key.revokedAt !== undefined) keys.delete(id)
-      else keys.set(id, { found: Promise.resolve(found), at: now })
+      else keys.set(id, { found: Promise.resolve(found), at })
       return found
     } catch (error) {
-      if (known !== undefined && now - known.at < OUTAGE_MS) return known.found
+      if (known !== undefined && at - known.at < OUTAGE_MS) return known.found
       throw error
     }
   }
@@ -50,7 +50,7 @@ export function rememberKeys(accounts: Accounts): Accounts {
     ...accounts,
     findKey(id) {
       const known = keys.get(id)
-      return known !== undefined && performance.now() - known.at < FRESH_MS ? known.found : ask(id, known)
+      return known !== undefined && now() - known.at < FRESH_MS ? known.found : ask(id, known)
     },
     revokeKey: (id, at) => forgetting(accounts.revokeKey(id, at), () => keys.delete(id)),
     replaceKey: (id, next) => forgetting(accounts.replaceKey(id, next), () => keys.delete(id)),

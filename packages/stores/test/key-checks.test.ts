@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Accounts } from '@sallyport/accounts'
 import { ACCOUNT, ACCOUNTS_CONTRACT, createMemoryAccounts, type Fault, keyOf } from '@sallyport/accounts/testing'
 import t from 'tap'
 import { recordKeyUses, rememberKeys } from '../src/index.ts'
@@ -43,6 +44,38 @@ t.test('a store that is down is no reason to refuse a key found before, and none
   await t.rejects(accounts.findKey(other.id), /down/)
 })
 
+t.test('a store that is down for a minute ends that', async (t) => {
+  const store = createMemoryAccounts()
+  const { key } = keyOf(1)
+  await store.createAccount(ACCOUNT)
+  await store.createKey(key)
+  let now = 0
+  const findKey = async (): Promise<never> => {
+    throw DOWN.error
+  }
+  let asked: Pick<Accounts, 'findKey'> = store
+  const accounts = rememberKeys({ ...store, findKey: (id) => asked.findKey(id) }, () => now)
+  await accounts.findKey(key.id)
+  asked = { findKey }
+  now = 59_999
+  t.same((await accounts.findKey(key.id))?.key, key)
+  now = 60_000
+  await t.rejects(accounts.findKey(key.id), /down/)
+})
+
+t.test('what this process changed is met at once', async (t) => {
+  const { accounts, key, other } = await remembered()
+  for (const { id } of [key, other]) await accounts.findKey(id)
+  await accounts.setPlan(ACCOUNT.id, 'pro')
+  t.equal((await accounts.findKey(key.id))?.account.plan, 'pro')
+  await accounts.findKey(other.id)
+  const at = '2026-03-01T00:00:00.000Z'
+  await accounts.revokeKey(key.id, at)
+  const { accountId: _, ...next } = keyOf(3).key
+  await accounts.replaceKey(other.id, { ...next, createdAt: at })
+  for (const { id } of [key, other]) t.equal((await accounts.findKey(id))?.key.revokedAt, at)
+})
+
 t.test('what another node changed is met soon', async (t) => {
   const { store, accounts, key } = await remembered()
   await accounts.findKey(key.id)
@@ -66,4 +99,15 @@ t.test('last uses are written together, and tried again after a failure', async 
   const [first, second] = await store.listKeys()
   t.ok(Date.parse(first?.lastUsedAt ?? '') >= before)
   t.ok(Date.parse(second?.lastUsedAt ?? '') <= before)
+})
+
+t.test('last uses are written by themselves', async (t) => {
+  const { store, key } = await remembered()
+  const { used } = recordKeyUses(store, { everyMs: 10 })
+  const lastUse = async () => (await store.listKeys())[0]?.lastUsedAt
+  used(key.id)
+  t.equal(await lastUse(), undefined, 'nobody waits for that')
+  const deadline = performance.now() + 10_000
+  while ((await lastUse()) === undefined && performance.now() < deadline) await delay(5)
+  t.type(await lastUse(), 'string')
 })

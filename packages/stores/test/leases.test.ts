@@ -51,6 +51,28 @@ t.test('a busy account is counted in batches, ahead of every answer', async (t) 
   t.equal(await store.usage(ACCOUNT.id, WINDOW), 5_000, 'what was not used is given back')
 })
 
+t.test('however many calls an account has, a thousand are reserved at most', async (t) => {
+  const { store, spend, accounts } = await leased()
+  let most = 0
+  for (let call = 1; call <= 10_000; call++) {
+    await spend(Number.MAX_SAFE_INTEGER)
+    most = Math.max(most, (await store.usage(ACCOUNT.id, WINDOW)) - call)
+  }
+  t.ok(most > 500 && most < 1_000, `${most} at most`)
+  await accounts.close()
+})
+
+t.test('a limit that is reached is not asked about by every call', async (t) => {
+  const { spend, spends, accounts } = await leased()
+  t.equal((await spend(1)).granted, 1)
+  const before = spends()
+  let granted = 0
+  for (let call = 0; call < 1_000; call++) granted += (await spend(1)).granted
+  t.equal(granted, 0)
+  t.ok(spends() - before < 100, `${spends() - before} statements`)
+  await accounts.close()
+})
+
 t.test('what is not used is given back by itself', async (t) => {
   const { store, spend } = await leased()
   for (let call = 0; call < 1_000; call++) await spend()
@@ -104,6 +126,39 @@ t.test('a call given back can be spent again', async (t) => {
   t.equal((await spend(1)).granted, 1)
   await accounts.close()
   t.equal(await store.usage(ACCOUNT.id, WINDOW), 1)
+})
+
+t.test('a call that an earlier batch counted is given back too', async (t) => {
+  const { store, spend, accounts } = await leased()
+  await spend()
+  // It is answered so late that its batch is over.
+  await delay(400)
+  await spend()
+  for (let call = 0; call < 2; call++) await accounts.refund(ACCOUNT.id, WINDOW)
+  await accounts.close()
+  t.equal(await store.usage(ACCOUNT.id, WINDOW), 0)
+})
+
+t.test('closing waits for what is being reserved, and gives that back', async (t) => {
+  const store = createMemoryAccounts()
+  await store.createAccount(ACCOUNT)
+  const accounts = leaseCalls({
+    ...store,
+    async spend(...given) {
+      await delay(1)
+      return store.spend(...given)
+    },
+  })
+  const spend = () => accounts.spend(ACCOUNT.id, WINDOW, 30_000)
+  let calls = 0
+  do {
+    await spend()
+    calls++
+  } while (calls < 200 || (await store.usage(ACCOUNT.id, WINDOW)) > calls)
+  const last = spend()
+  await accounts.close()
+  t.equal((await last).granted, 1)
+  t.equal(await store.usage(ACCOUNT.id, WINDOW), calls + 1)
 })
 
 t.test('a new window and a new plan are counted from their first call', async (t) => {

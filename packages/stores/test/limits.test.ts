@@ -1,8 +1,12 @@
-import { readdir, stat } from 'node:fs/promises'
+import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
+import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Limits } from '@sallyport/accounts'
 import { LIMITS_CONTRACT } from '@sallyport/accounts/testing'
 import t from 'tap'
+import { connect } from '../src/driver.ts'
 import { createMemoryLimits, createSharedLimits, openRedisLimits, openSqliteLimits } from '../src/index.ts'
 import { type Cleanup, freePort, NO_REDIS, startRedis } from '../src/testing/index.ts'
 import { nextMessage, startChild, temporaryFolder } from './processes.ts'
@@ -57,19 +61,39 @@ for (const [name, make] of Object.entries(HERE)) {
     for (let key = 0; key < 4_000; key++) await limits.take(LIMIT, `k${key}`)
     t.same(await taken(limits, 1, 'flooder'), [false])
   })
+
+  t.test(`${name}: of more keys than it may hold, those longest unseen are forgotten`, async (t) => {
+    const limits = await make(t, { maxKeys: 500 })
+    const remaining = async () => (await limits.take(LIMIT, 'first')).remaining
+    t.equal(await remaining(), 3)
+    for (let key = 0; key < 4_000; key++) await limits.take(LIMIT, `k${key}`)
+    t.equal(await remaining(), 3)
+  })
 }
 
-t.test('SQLite: the file is bounded, and what has ended is removed', async (t) => {
-  let now = 0
-  const { path, limits } = await sqliteLimits(t, { maxKeys: 200, now: () => now })
-  const size = async () => (await stat(path)).size
+/** How many counts a file holds. */
+async function rowsIn(t: Cleanup, path: string): Promise<() => number> {
+  const database = await connect(path, 1_000)
+  t.teardown(() => database.close())
+  return () => Number(database.prepare('SELECT count(*) AS rows FROM client').get()?.['rows'])
+}
+
+t.test('SQLite: the file is bounded', async (t) => {
+  const { path, limits } = await sqliteLimits(t, { maxKeys: 200 })
+  const rows = await rowsIn(t, path)
   for (let key = 0; key < 5_000; key++) await limits.take(LIMIT, `k${key}`)
-  const full = await size()
-  for (let key = 0; key < 10_000; key++) {
-    now += 1_000
-    await limits.take(LIMIT, `m${key}`)
-  }
-  t.ok((await size()) <= full * 2, `${await size()} bytes, ${full} before`)
+  t.ok(rows() <= 200 + 1_000, `${rows()} counts: those it keeps, and what comes between two clearings`)
+})
+
+t.test('SQLite: what has ended is removed, exhausted or not', async (t) => {
+  let now = 0
+  const { path, limits } = await sqliteLimits(t, { now: () => now })
+  const rows = await rowsIn(t, path)
+  for (let key = 0; key < 900; key++) await limits.take({ ...LIMIT, max: 1 + (key % 2) }, `k${key}`)
+  t.equal(rows(), 900)
+  now += LIMIT.windowSeconds * 1_000
+  for (let call = 0; call < 100; call++) await limits.take(LIMIT, 'later')
+  t.equal(rows(), 1)
 })
 
 t.test('SQLite: four processes on one file are allowed exactly the limit', async (t) => {
@@ -103,6 +127,18 @@ t.test('a store that fails is half the rate, told once, and never unlimited', as
   t.same(await taken(shared, 1, 'known'), [false], 'who is known to be exhausted is not given more')
   t.equal(outages.length, 1)
   t.match(await shared.take({ ...LIMIT, name: 'ONE', max: 1 }, 'k'), { allowed: true, limit: 1 })
+})
+
+t.test('a store that fails is not asked by every request', async (t) => {
+  let asked = 0
+  const failing: Limits = {
+    async take() {
+      asked++
+      throw new Error('gone')
+    },
+  }
+  await taken(createSharedLimits(failing), 50)
+  t.ok(asked < 10, `asked ${asked} times for 50 requests`)
 })
 
 t.test('a store that does not answer is not waited for', async (t) => {
@@ -162,6 +198,31 @@ t.test('limits in Redis', { skip: NO_REDIS }, async (t) => {
       t.equal(limit, 4, 'the whole rate again')
     })
   }
+
+  t.test('a connection that has gone silent is given up for a new one', async (t) => {
+    // As when a firewall forgets a connection: nothing is closed, and nothing comes through any more.
+    const sockets = new Set<Socket>()
+    const between = createServer((near) => {
+      const far = connectTo(server.port, '127.0.0.1')
+      for (const socket of [near, far]) sockets.add(socket.on('error', () => {}))
+      near.pipe(far).pipe(near)
+    }).listen(0, '127.0.0.1')
+    await once(between, 'listening')
+    const limits = await openRedisLimits(`redis://127.0.0.1:${(between.address() as AddressInfo).port}`)
+    t.teardown(() => {
+      limits.close()
+      between.close()
+      for (const socket of sockets) socket.destroy()
+    })
+    const shared = createSharedLimits(limits)
+    const limit = async (key: string) => (await shared.take(LIMIT, key)).limit
+    t.equal(await limit('silent before'), 4)
+    for (const socket of sockets) socket.unpipe().pause()
+    t.equal(await limit('silent'), 2)
+    const deadline = performance.now() + 15_000
+    for (let call = 0; (await limit(`silent ${call}`)) === 2 && performance.now() < deadline; call++) await delay(50)
+    t.equal(await limit('silent after'), 4)
+  })
 
   t.test('refused from the beginning, it counts here until the server comes', async (t) => {
     const limits = await openRedisLimits(`redis://127.0.0.1:${await freePort()}`)

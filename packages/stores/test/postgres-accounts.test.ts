@@ -1,8 +1,21 @@
+import { EventEmitter, once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Accounts } from '@sallyport/accounts'
 import { ACCOUNT, ACCOUNTS_CONTRACT, keyOf } from '@sallyport/accounts/testing'
 import t from 'tap'
 import { openPostgres, openPostgresAccounts } from '../src/index.ts'
 import { type Cleanup, NO_POSTGRES } from '../src/testing/index.ts'
 import { sharedPostgres } from './postgres-server.ts'
+
+/** Whether the account was made, tried for ten seconds at most. */
+async function createdAtLast(accounts: Accounts): Promise<boolean | undefined> {
+  const deadline = performance.now() + 10_000
+  let created: boolean | undefined
+  while (created === undefined && performance.now() < deadline) {
+    created = await accounts.createAccount(ACCOUNT).catch(() => undefined)
+  }
+  return created
+}
 
 t.test('accounts in PostgreSQL', { skip: NO_POSTGRES }, async (t) => {
   const server = sharedPostgres()
@@ -34,12 +47,30 @@ t.test('accounts in PostgreSQL', { skip: NO_POSTGRES }, async (t) => {
     const accounts = await opened(t, url)
     await t.rejects(accounts.findAccount(ACCOUNT.id), { code: 'ECONNREFUSED' })
     await server.restart()
-    const deadline = performance.now() + 10_000
-    let created: boolean | undefined
-    while (created === undefined && performance.now() < deadline) {
-      created = await accounts.createAccount(ACCOUNT).catch(() => undefined)
-    }
-    t.equal(created, true)
+    t.equal(await createdAtLast(accounts), true)
+  })
+
+  t.test('tables that another process is making are not waited for long', async (t) => {
+    const url = await server.database()
+    await server.stop()
+    const accounts = await opened(t, url)
+    await server.restart()
+    const other = await openPostgres(url)
+    t.teardown(() => other.close())
+    const [locked, free] = [new EventEmitter(), new EventEmitter()]
+    const isLocked = once(locked, 'now')
+    const holding = other.transaction(async (query) => {
+      await query('SELECT pg_advisory_xact_lock(1511100487)')
+      const isFree = once(free, 'now')
+      locked.emit('now')
+      await isFree
+    }, 60_000)
+    await isLocked
+    const outcome = accounts.findAccount(ACCOUNT.id).catch(String)
+    t.match(await Promise.race([outcome, delay(10_000, 'it waits')]), /the tables were not made/)
+    free.emit('now')
+    await holding
+    t.equal(await createdAtLast(accounts), true)
   })
 
   t.test('a database that is not there is refused at once', async (t) => {

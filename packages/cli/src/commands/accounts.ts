@@ -2,14 +2,26 @@ import { isPlanName, PLAN_NAMES, type PlanName } from '@sallyport/accounts'
 import { SallyportError } from '@sallyport/core'
 import { type Command, InvalidArgumentError } from 'commander'
 import { openAccounts } from 'sallyport'
+import { type AccountOptions, accountOf, withAccount } from '../account-options.ts'
 import { configOf, jsonOption, type SharedOptions, using, withShared } from '../settings.ts'
-import { columns, json, type Terminal } from '../terminal.ts'
+import { columns, dim, json, type Terminal } from '../terminal.ts'
 
 type Options = SharedOptions & { readonly json?: true }
 
-/** `sallyport accounts list | set-plan` */
+/** `sallyport accounts create | list | set-plan` */
 export function addAccountsCommands(program: Command, terminal: Terminal): void {
   const accounts = program.command('accounts').description('who has API keys, and on which plan')
+
+  withAccount(withShared(accounts.command('create').description('make an account, which has no key yet')))
+    .addOption(jsonOption())
+    .action(async (options: Options & AccountOptions) => {
+      const account = await using(openAccounts(configOf(options)), ({ keyring }) =>
+        keyring.createAccount(accountOf(options)),
+      )
+      if (options.json) return terminal.out(json(account))
+      terminal.out(account.id)
+      terminal.out(dim(`on plan ${account.plan}; a key for it: sallyport keys create --account ${account.id}`))
+    })
 
   withShared(accounts.command('list').description('all accounts'))
     .addOption(jsonOption())

@@ -1,14 +1,12 @@
-import { isDate, PLAN_NAMES, type PlanName, type StoredKey } from '@sallyport/accounts'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { StoredKey } from '@sallyport/accounts'
+import { type Command, Option } from 'commander'
 import { type IssuedKey, type KeyOwner, openAccounts, openLedgerTools } from 'sallyport'
+import { type AccountOptions, accountOf, withAccount } from '../account-options.ts'
 import { configOf, jsonOption, type SharedOptions, using, withShared } from '../settings.ts'
 import { columns, dim, json, type Terminal } from '../terminal.ts'
 
-interface CreateOptions extends SharedOptions {
+interface CreateOptions extends SharedOptions, AccountOptions {
   readonly account?: string
-  readonly plan?: PlanName
-  readonly signup?: string
-  readonly name?: string
   readonly json?: true
 }
 
@@ -21,15 +19,10 @@ interface ListOptions extends SharedOptions {
 export function addKeysCommands(program: Command, terminal: Terminal): void {
   const keys = program.command('keys').description('API keys for /v1, and the key that signs evidence')
 
-  withShared(keys.command('create').description('make a key, for an account that is there or for a new one'))
+  const create = withShared(keys.command('create'))
+    .description('make a key, for an account that is there or for a new one')
     .addOption(new Option('--account <id>', 'an account that is there').conflicts(['plan', 'signup', 'name']))
-    .addOption(new Option('--plan <plan>', 'plan of the new account').choices(PLAN_NAMES).default(undefined, 'free'))
-    .addOption(
-      new Option('--signup <day>', 'YYYY-MM-DD, where the billing window is anchored')
-        .argParser(dayOf)
-        .default(undefined, 'today'),
-    )
-    .option('--name <name>', 'what to call the new account')
+  withAccount(create)
     .addOption(jsonOption())
     .action(async (options: CreateOptions) => {
       const issued = await using(openAccounts(configOf(options)), ({ keyring }) => keyring.issue(ownerOf(options)))
@@ -93,18 +86,8 @@ function showIssued(issued: IssuedKey, options: { readonly json?: true }, termin
   }
 }
 
-function ownerOf({ account, plan, signup, name }: CreateOptions): KeyOwner {
-  if (account !== undefined) return { account }
-  return {
-    ...(plan === undefined ? {} : { plan }),
-    ...(signup === undefined ? {} : { signup }),
-    ...(name === undefined ? {} : { name }),
-  }
-}
-
-function dayOf(text: string): string {
-  if (!isDate(text)) throw new InvalidArgumentError('It is not a day YYYY-MM-DD.')
-  return text
+function ownerOf({ account, ...options }: CreateOptions): KeyOwner {
+  return account === undefined ? accountOf(options) : { account }
 }
 
 /** A stored key without its hash, which is of no use to anyone who reads a list. */

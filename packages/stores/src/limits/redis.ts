@@ -10,8 +10,11 @@ const PREFIX = 'sallyport'
 const CONNECT_MS = 1_000
 const RECONNECT_MS = { first: 50, most: 1_000 }
 
-/** A connection on which nothing is heard for so long is given up; the pings make that mean that nobody is there. */
+/** How often the server is asked whether it is there, and how many times it may not have answered. */
 const PING_MS = 1_000
+const SILENT_PINGS = 3
+
+/** Longest wait for the first answers on a new connection. What is sent later puts it off, so that is what pings are for. */
 const SILENCE_MS = 3_000
 
 /**
@@ -21,20 +24,48 @@ const SILENCE_MS = 3_000
  */
 export async function openRedisLimits(url: string): Promise<RedisLimits> {
   const { createClient } = await import('@redis/client')
-  const client = createClient({
-    url,
-    // Without this a command waits for a server that may never come.
-    disableOfflineQueue: true,
-    pingInterval: PING_MS,
-    socket: {
-      connectTimeout: CONNECT_MS,
-      socketTimeout: SILENCE_MS,
-      reconnectStrategy: (attempt) => Math.min(RECONNECT_MS.first * 2 ** attempt, RECONNECT_MS.most),
-    },
-  })
-  // An outage is met and told by the request that it touches.
-  client.on('error', () => {})
   const limiters = new Map<string, RateLimiterRedis>()
+  let unanswered = 0
+  let client = newClient()
+
+  function newClient() {
+    const made = createClient({
+      url,
+      // Without this a command waits for a server that may never come.
+      disableOfflineQueue: true,
+      pingInterval: PING_MS,
+      socket: {
+        connectTimeout: CONNECT_MS,
+        socketTimeout: SILENCE_MS,
+        reconnectStrategy: (attempt) => Math.min(RECONNECT_MS.first * 2 ** attempt, RECONNECT_MS.most),
+      },
+    })
+    const heard = (): void => {
+      unanswered = 0
+    }
+    // An outage is met and told by the request that it touches.
+    return made
+      .on('error', () => {})
+      .on('ready', heard)
+      .on('ping-interval', heard)
+  }
+
+  /** Until it is there, or closed. */
+  function connect(): Promise<void> {
+    return client.connect().then(
+      () => {},
+      () => {},
+    )
+  }
+
+  // A connection can end without a word, as when a machine goes; the system would know after a quarter of an hour.
+  const watching = setInterval(() => {
+    if (!client.isReady || ++unanswered <= SILENT_PINGS) return
+    client.destroy()
+    limiters.clear()
+    client = newClient()
+    void connect()
+  }, PING_MS).unref()
 
   function limiterOf({ name, max, windowSeconds }: ClientLimit): RateLimiterRedis {
     const id = `${name} ${max}`
@@ -52,11 +83,7 @@ export async function openRedisLimits(url: string): Promise<RedisLimits> {
     return limiter
   }
 
-  const connected = client.connect().then(
-    () => {},
-    () => {},
-  )
-  await Promise.race([connected, new Promise((resolve) => setTimeout(resolve, CONNECT_MS).unref())])
+  await Promise.race([connect(), new Promise((resolve) => setTimeout(resolve, CONNECT_MS).unref())])
   return {
     async take(limit, key) {
       const { allowed, result } = await consume(limiterOf(limit), key)
@@ -68,6 +95,7 @@ export async function openRedisLimits(url: string): Promise<RedisLimits> {
       }
     },
     close() {
+      clearInterval(watching)
       if (client.isOpen) client.destroy()
     },
   }

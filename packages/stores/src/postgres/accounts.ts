@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Accounts } from '@sallyport/accounts'
 import { accountOf, countOf, keyOf, number, required } from '../account-rows.ts'
 import { migrate } from './migrate.ts'
@@ -55,6 +56,9 @@ const REVOKE = 'UPDATE api_key SET revoked_at = $2 WHERE id = $1 AND revoked_at 
 /** How long nothing is asked after an outage was met: a caller behind it is told at once, and not after a timeout. */
 const PAUSE_MS = 250
 
+/** Longest that an operation waits for tables that another process is making: a caller behind it has a second. */
+const MIGRATION_MS = 400
+
 /**
  * The accounts in a PostgreSQL database, shared by any number of nodes. A server that cannot be reached now is no
  * error, though `onUnreachable` is told: the tables are made as soon as it can be, and until then every operation rejects. Rejects where the server
@@ -64,17 +68,26 @@ export async function openPostgresAccounts(
   postgres: Postgres,
   onUnreachable?: (error: unknown) => void,
 ): Promise<Accounts> {
-  let migrated: Promise<void> | undefined
+  let migrating: Promise<void> | undefined
+  let migrated = false
   let outage: { readonly error: unknown; readonly until: number } | undefined
+
+  /** One at a time, however many ask for it. */
+  function migrateOnce(): Promise<void> {
+    migrating ??= migrate(postgres, FAMILY, STEPS)
+      .then(() => {
+        migrated = true
+      })
+      .finally(() => {
+        migrating = undefined
+      })
+    return migrating
+  }
 
   async function reached<T>(work: () => Promise<T>): Promise<T> {
     if (outage !== undefined && performance.now() < outage.until) throw outage.error
     try {
-      migrated ??= migrate(postgres, FAMILY, STEPS).catch((error) => {
-        migrated = undefined
-        throw error
-      })
-      await migrated
+      if (!migrated) await soon(migrateOnce())
       const result = await work()
       outage = undefined
       return result
@@ -89,7 +102,7 @@ export async function openPostgresAccounts(
   const first = async (sql: string, values?: readonly PostgresValue[]) => (await ask(sql, values))[0]
 
   try {
-    await reached(async () => {})
+    await migrateOnce()
   } catch (error) {
     if (!isUnreachable(error)) throw error
     onUnreachable?.(error)
@@ -169,6 +182,20 @@ export async function openPostgresAccounts(
       const row = await first(USAGE, [account, window])
       return row ? number(row, 'used') : 0
     },
+  }
+}
+
+/** Rejects, as where nobody answers, when it is not done soon; it goes on. */
+async function soon(migration: Promise<void>): Promise<void> {
+  const waiting = new AbortController()
+  const late = delay(MIGRATION_MS, undefined, { signal: waiting.signal }).then(
+    () => Promise.reject(new Error(`timeout: the tables were not made in ${MIGRATION_MS} ms`)),
+    () => {},
+  )
+  try {
+    await Promise.race([migration, late])
+  } finally {
+    waiting.abort()
   }
 }
 

@@ -1,0 +1,35 @@
+import { isDate, PLAN_NAMES, type PlanName } from '@sallyport/accounts'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { NewAccount } from 'sallyport'
+
+/** What the options of a new account are read into. */
+export interface AccountOptions {
+  readonly plan?: PlanName
+  readonly signup?: string
+  readonly name?: string
+}
+
+/** Adds the options that say what a new account is like. */
+export function withAccount(command: Command): Command {
+  return command
+    .addOption(new Option('--plan <plan>', 'plan of the new account').choices(PLAN_NAMES).default(undefined, 'free'))
+    .addOption(
+      new Option('--signup <day>', 'YYYY-MM-DD, where the billing window is anchored')
+        .argParser(dayOf)
+        .default(undefined, 'today'),
+    )
+    .option('--name <name>', 'what to call the new account')
+}
+
+export function accountOf({ plan, signup, name }: AccountOptions): NewAccount {
+  return {
+    ...(plan === undefined ? {} : { plan }),
+    ...(signup === undefined ? {} : { signup }),
+    ...(name === undefined ? {} : { name }),
+  }
+}
+
+function dayOf(text: string): string {
+  if (!isDate(text)) throw new InvalidArgumentError('It is not a day YYYY-MM-DD.')
+  return text
+}
