@@ -3,7 +3,7 @@ export { type ConfigSources, readConfig, splitList } from './config/read.ts'
 export type { Config, ConfigInput } from './config/schema.ts'
 export { isStale } from './feed-status.ts'
 export type { IssuedKey, KeyOwner, Keyring } from './keyring.ts'
-export { type LedgerTools, openLedgerTools } from './ledger.ts'
+export { type LedgerTools, openLedgerTools, type RotatedKey } from './ledger.ts'
 export type { Override, Overrides } from './observations.ts'
 export {
   type NoticeCode,
