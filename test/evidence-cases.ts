@@ -129,6 +129,41 @@ export function tampered(evidence: unknown): readonly (readonly [path: string, e
   return changesOf(evidence).map(([path, changed]) => [path.join('.'), changed])
 }
 
+/** Letters that languages take for spaces or digits each in its own way, and texts that are not Unicode. */
+export function odd(evidence: EvidenceJson): readonly (readonly [name: string, evidence: unknown])[] {
+  const { checkpoint, created_at, records } = evidence
+  const [first] = records
+  if (first === undefined) throw new Error('evidence without a record')
+  const record = Buffer.from(first.dsse.payload, 'base64').toString()
+  const spaces = ['\u0085', '\u00a0', '\u001c', '\u180e', '\u200b', '\u2028', '\ufeff', '\u3000']
+  const payloads = [
+    record.replace(/"address_from":"[^"]*"/, '"address_from":"\\ud800"'),
+    record.replace(/"engine":"[^"]*"/, (engine) => `${engine},"\\udc00":""`),
+    record.replace('"v":1', '"v":1.0'),
+    `\ufeff${record}`,
+  ]
+  return [
+    ...spaces.map(
+      (space) =>
+        [
+          `a name with U+${space.charCodeAt(0).toString(16)} in a note`,
+          { ...evidence, checkpoint: checkpoint.replace('\u2014 sallyport', `\u2014 sally${space}port`) },
+        ] as const,
+    ),
+    ['digits of another script', { ...evidence, created_at: created_at.replace('2026', '\u0662\u0660\u0662\u0666') }],
+    ...payloads.map(
+      (payload, index) =>
+        [
+          `payload ${index}`,
+          {
+            ...evidence,
+            records: [{ ...first, dsse: { ...first.dsse, payload: Buffer.from(payload).toString('base64') } }],
+          },
+        ] as const,
+    ),
+  ]
+}
+
 type Change = readonly [path: readonly string[], changed: unknown]
 
 function changesOf(value: unknown): readonly Change[] {

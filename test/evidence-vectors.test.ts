@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { EvidenceJson } from '@sallyport/ledger'
 import { AXES, type EvidenceReport, verifyEvidence } from '@sallyport/ledger/verify'
 import t from 'tap'
-import { type EvidenceCase, madeEvidence, tampered } from './evidence-cases.ts'
+import { type EvidenceCase, madeEvidence, odd, tampered } from './evidence-cases.ts'
 
 /*
  * Two verifiers, written apart and in two languages, must agree on every axis of every vector: of evidence as it is
@@ -118,4 +119,15 @@ t.test('one change anywhere is met alike by both, and never turns into a pass', 
     [],
     'what nobody sees is not proved by it',
   )
+})
+
+t.test('what languages read differently is no evidence to either', { skip: NO_PYTHON }, async (t) => {
+  const [one] = await madeEvidence()
+  const cases = odd(one?.evidence as EvidenceJson).map(([name, evidence]) => ({ name, evidence, keys: one?.keys }))
+  const theirs = byPython(cases)
+  for (const [index, { name, evidence, keys }] of cases.entries()) {
+    const ours = verifyEvidence(evidence, keys)
+    t.equal(ours.ok, false, name)
+    t.same(theirs[index], outcomesOf(ours), name)
+  }
 })

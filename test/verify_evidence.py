@@ -18,7 +18,9 @@ MEDIA_TYPE = "application/vnd.sallyport.evidence+json;version=1"
 PAYLOAD_TYPE = "application/vnd.sallyport.attestation+json"
 SUCCESSION_TYPE = "application/vnd.sallyport.key-succession+json"
 MAX = 2**53 - 1
-MOMENT = r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z"
+MOMENT = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z"
+# Of Unicode, as it was when the form was made.
+SPACES = "\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 HEX = r"[0-9a-f]{64}"
 
 
@@ -138,7 +140,7 @@ def read_checkpoint(source):
     need(size <= MAX and root is not None and len(root) == 32)
     signatures = []
     for line in source[split + 2 : -1].split("\n"):
-        match = re.fullmatch("\u2014 ([^\\s+]+) (\\S+)", line)
+        match = re.fullmatch("\u2014 ([^+%s]+) ([A-Za-z0-9+/=]+)" % SPACES, line)
         data = match and decode64(match[2])
         need(data and len(data) >= 5)
         signatures.append((match[1], data[:4], data[4:]))

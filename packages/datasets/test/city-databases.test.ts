@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -297,6 +298,19 @@ t.test('a walk through a tree that runs in a circle ends', async (t) => {
     message: /made\.mmdb/,
   })
 })
+
+t.test(
+  'a city file says the hash of the database that it was made from, and still does when it is opened again',
+  async (t) => {
+    const dir = folder(t)
+    const path = join(dir, 'city.mmdb')
+    writeFileSync(path, writeMmdb({ '23.0.0.0/24': FLAT }, { ipVersion: 4, built: 1_780_000_000 }))
+    const sha256 = createHash('sha256').update(readFileSync(path)).digest('hex')
+    const compiled = compileCity({ dataDir: dir, source: citySource(path) })
+    t.equal(compiled.source.sha256, sha256)
+    t.equal(loadCity(compiled.path).source.sha256, sha256)
+  },
+)
 
 t.test('a city file keeps its file before and removes what is older', async (t) => {
   const dir = folder(t)

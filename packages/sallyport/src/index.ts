@@ -4,7 +4,7 @@ export type { Config, ConfigInput } from './config/schema.ts'
 export { isStale } from './feed-status.ts'
 export type { NoticeCode, OpenHooks } from './hooks.ts'
 export type { IssuedKey, KeyOwner, Keyring, NewAccount } from './keyring.ts'
-export { type LedgerTools, openLedgerTools } from './ledger.ts'
+export { type LedgerTools, openLedgerTools, type RotatedKey } from './ledger.ts'
 export type { Override, Overrides } from './observations.ts'
 export {
   type OpenAccounts,

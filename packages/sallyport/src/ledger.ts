@@ -13,6 +13,7 @@ import {
   type LedgerStore,
   openLedger as openLedgerOn,
   pooledRandomness,
+  type Signer,
   thumbprint,
 } from '@sallyport/ledger'
 import { openCheckpointFolder, openPostgresLedger, openSqliteLedger } from '@sallyport/stores'
@@ -81,14 +82,22 @@ function keyPlace({ dataDir, provenance }: Config, onMade?: (file: string) => vo
   }
 }
 
+/** The key that signs from now on. */
+export interface RotatedKey {
+  /** RFC 7638 thumbprint. */
+  readonly kid: string
+  /** False where services do not find it by themselves: their key is in the environment, or its file is not ours to write. */
+  readonly placed: boolean
+}
+
 /** Work on a ledger beside the service, by those who run it. */
 export interface LedgerTools {
   /** Walks what it is asked to; see `auditLedger`. Needs no key, and looks also where opening would be refused. */
   verify(options?: Omit<AuditOptions, 'archive'>): Promise<AuditReport>
   /** Erases address, salt and context of all records about an address; gives how many. Throws `invalid_ip`. */
   erase(address: string): Promise<number>
-  /** Hands over to a new key: one made here, or that in `nextKeyFile`. Gives the thumbprint of the new one. */
-  rotateKey(options: { readonly nextKeyFile?: string; readonly compromised?: boolean }): Promise<string>
+  /** Hands over to a new key, one made here or that in `nextKeyFile`, and puts it where services read theirs. */
+  rotateKey(options: { readonly nextKeyFile?: string; readonly compromised?: boolean }): Promise<RotatedKey>
   close(): Promise<void>
 }
 
@@ -106,22 +115,29 @@ export async function openLedgerTools(options: ConfigInput = {}): Promise<Ledger
     },
     async rotateKey({ nextKeyFile, compromised = false }) {
       const ledger = await openLedgerAt(place, config, { now: () => Date.now() })
-      if (nextKeyFile !== undefined) {
-        const next = await readKeyFile(nextKeyFile)
-        await ledger.rotate(next, compromised)
-        return thumbprint(next.publicKey)
-      }
-      if (environmentName(source) !== undefined) {
+      const variable = environmentName(source)
+      if (nextKeyFile === undefined && variable !== undefined) {
         throw new SallyportError(
           'invalid_config',
           'The key comes from the environment: make the next one yourself and name its file with --next-key.',
         )
       }
-      const { next, place: put } = await prepareNextKey(source)
+      const given = nextKeyFile === undefined ? undefined : await readKeyFile(nextKeyFile)
+      const prepared =
+        variable === undefined ? await prepareNextKey(source, nextKeyFile).catch(orGiven(given)) : undefined
+      const next = prepared?.next ?? given
+      if (next === undefined) throw new TypeError('a key is made, or given')
       await ledger.rotate(next, compromised)
-      await put()
-      return thumbprint(next.publicKey)
+      await prepared?.place()
+      return { kid: thumbprint(next.publicKey), placed: prepared !== undefined }
     },
     close: () => place.store.close(),
+  }
+}
+
+/** A key that was given can be handed over to where its place cannot be written, as in a mounted secret. */
+function orGiven(given: Signer | undefined): (error: unknown) => undefined {
+  return (error) => {
+    if (given === undefined) throw error
   }
 }

@@ -39,12 +39,16 @@ export function environmentName(source: string): string | undefined {
 }
 
 /**
- * Makes the key to hand over to, beside the one in use, and gives it with the step that puts it in place. One that an
- * interrupted rotation has left there is made anew.
+ * Lays the key to hand over to beside the one in use, a new one or that in `from`, and gives it with the step that puts
+ * it in place. What an interrupted rotation has left there goes.
  */
-export async function prepareNextKey(file: string): Promise<{ readonly next: Signer; place(): Promise<void> }> {
+export async function prepareNextKey(
+  file: string,
+  from?: string,
+): Promise<{ readonly next: Signer; place(): Promise<void> }> {
+  const pem = from === undefined ? newKey() : await readFile(from)
   await rm(`${file}${NEXT}`, { force: true })
-  await makeKeyFile(`${file}${NEXT}`)
+  await makeKeyFile(`${file}${NEXT}`, pem)
   return { next: await readKeyFile(`${file}${NEXT}`), place: () => rename(`${file}${NEXT}`, file) }
 }
 
@@ -60,13 +64,13 @@ export async function readKeyFile(file: string): Promise<Signer> {
 }
 
 /** False when there is one already. The file appears whole: a process that dies half-way leaves none. */
-async function makeKeyFile(file: string): Promise<boolean> {
+async function makeKeyFile(file: string, pem: string | Uint8Array = newKey()): Promise<boolean> {
   if ((await stat(file).catch(() => undefined)) !== undefined) return false
   await mkdir(dirname(file), { recursive: true })
   const temporary = `${file}.${randomBytes(6).toString('hex')}`
   const handle = await open(temporary, 'wx', 0o600)
   try {
-    await handle.writeFile(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
+    await handle.writeFile(pem)
     await handle.sync()
     await handle.close()
     await link(temporary, file)
@@ -78,6 +82,10 @@ async function makeKeyFile(file: string): Promise<boolean> {
     await handle.close().catch(() => {})
     await rm(temporary, { force: true })
   }
+}
+
+function newKey(): string | Buffer {
+  return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
 }
 
 function parseKey(pem: string, source: string): KeyObject {

@@ -185,7 +185,8 @@ t.test(
     const tools = await openLedgerTools(config)
     const file = join(folder, 'state', 'signing-key.pem')
     const old = readFileSync(file)
-    const kid = await tools.rotateKey({})
+    const { kid, placed } = await tools.rotateKey({})
+    t.ok(placed)
     await tools.close()
     await call(sallyport, key, CHECK, check('8.3.0.1', 'CH'))
     const evidence = (await call(sallyport, key, '/v1/provenance/export?attestation_id=4')).json
@@ -200,6 +201,45 @@ t.test(
     t.notOk(existsSync(`${file}.next`))
   },
 )
+
+t.test('a key that is given takes the place of the old one, and services that run sign with it', async (t) => {
+  const folder = t.testdir()
+  const config = madeConfig(folder)
+  const { sallyport, key } = await opened(t, config)
+  await call(sallyport, key, CHECK, check('8.3.0.1', 'CH'))
+  const given = join(folder, 'given.pem')
+  const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
+  writeFileSync(given, pem, { mode: 0o600 })
+  const tools = await openLedgerTools(config)
+  const { kid, placed } = await tools.rotateKey({ nextKeyFile: given })
+  await tools.close()
+  t.ok(placed)
+  const evidence = await call(sallyport, key, '/v1/provenance/export?attestation_id=2')
+  t.match(evidence, { status: 200, json: { records: [{ dsse: { signatures: [{ keyid: kid }] } }] } })
+  const file = join(folder, 'state', 'signing-key.pem')
+  t.same([readFileSync(file, 'utf8'), statSync(file).mode & 0o777, existsSync(given)], [pem, 0o600, true])
+  t.notOk(existsSync(`${file}.next`))
+})
+
+t.test('of a key that comes from the environment, the next one is given and its place is not ours', async (t) => {
+  const folder = t.testdir()
+  const pem = () => generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  process.env['TEST_ROTATED_KEY'] = pem()
+  t.teardown(() => delete process.env['TEST_ROTATED_KEY'])
+  const config = { ...madeConfig(folder), provenance: { signingKey: 'env:TEST_ROTATED_KEY' } }
+  await (await opened(t, config)).sallyport.close()
+  const given = join(folder, 'given.pem')
+  const next = pem()
+  writeFileSync(given, next, { mode: 0o600 })
+  const tools = await openLedgerTools(config)
+  t.teardown(tools.close)
+  await t.rejects(tools.rotateKey({}), { code: 'invalid_config', message: /--next-key/ })
+  t.equal((await tools.rotateKey({ nextKeyFile: given })).placed, false)
+  await t.rejects(open(config), { code: 'ledger_refused' })
+  process.env['TEST_ROTATED_KEY'] = next
+  const { sallyport, key } = await opened(t, config)
+  t.equal((await call(sallyport, key, CHECK, check('8.3.0.1', 'CH'))).status, 200)
+})
 
 t.test('a start on a ledger that contradicts its checkpoints is refused, with the reason', async (t) => {
   const folder = t.testdir()

@@ -65,8 +65,11 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
     .addOption(jsonOption())
     .action(async ({ nextKey, compromised = false, ...options }: RotateOptions) => {
       const next = { ...(nextKey === undefined ? {} : { nextKeyFile: nextKey }), compromised }
-      const kid = await using(openLedgerTools(configOf(options)), ({ rotateKey }) => rotateKey(next))
-      terminal.out(options.json ? json({ kid }) : `The ledger is signed by ${kid} from now on.`)
+      const rotated = await using(openLedgerTools(configOf(options)), ({ rotateKey }) => rotateKey(next))
+      if (options.json) return terminal.out(json(rotated))
+      terminal.out(`The ledger is signed by ${rotated.kid} from now on.`)
+      if (!rotated.placed)
+        terminal.out('Services cannot sign before provenance.signingKey is that key: give it to them.')
     })
 }
 

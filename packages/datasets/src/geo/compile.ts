@@ -15,7 +15,7 @@ import { createRecordFields } from '../mmdb/fields.ts'
 import { corrupt, type MmdbFile, parseMmdb } from '../mmdb/file.ts'
 import { type NetworkSink, type RecordNumber, walkNetworks } from '../mmdb/walk.ts'
 import type { SourceFile } from '../sources/file.ts'
-import { dateOfFile, dayOf, type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
+import { dateOfFile, dayOf, digestOf, type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
 import { prefixed } from '../tables/partitions.ts'
 import { CITY_FORM, CITY_FORMAT, type CityColumns, type CityDescription, ID_BYTES } from './format.ts'
 import { geoRecordOf } from './record.ts'
@@ -76,12 +76,12 @@ export function compileCity({ dataDir, source, onProgress }: CompileCityOptions)
  */
 export function readCity(source: CitySource, onShare: (share: number) => void) {
   const { row, file } = source
-  const { families, networks, segments, records, built } = walkDatabase(source, onShare)
+  const { families, networks, segments, records, built, sha256 } = walkDatabase(source, onShare)
   const { columns, countries, zones } = records.finish()
   if (countries.length === 0) throw corrupt(file.path, 'no record of it has a country')
   const date = built === undefined ? dateOfFile(file) : dayOf(built)
   const description: CityDescription = {
-    source: sourceStatus(row, 'loaded', { date, entries: networks }),
+    source: sourceStatus(row, 'loaded', { date, entries: networks, sha256 }),
     families,
     countries,
     zones,
@@ -93,7 +93,8 @@ export function readCity(source: CitySource, onShare: (share: number) => void) {
 /** A function of its own, so that the database is out of memory before the columns are made. */
 function walkDatabase({ row, file }: CitySource, onShare: (share: number) => void) {
   onShare(0)
-  const database = parseMmdb(readFileSync(file.path), file.path)
+  const bytes = readFileSync(file.path)
+  const database = parseMmdb(bytes, file.path)
   const records = createRecordWriter()
   const numberRecord = recordNumbers(database, records)
   const wanted = ([4, 6] as const).filter(
@@ -110,6 +111,8 @@ function walkDatabase({ row, file }: CitySource, onShare: (share: number) => voi
     segments,
     records,
     built: database.built,
+    // Attestations name the data that says the country by it.
+    sha256: digestOf(bytes),
   }
 }
 

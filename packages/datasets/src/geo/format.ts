@@ -3,7 +3,7 @@ import type { ColumnsOf, FileForm } from '../columns/form.ts'
 import type { DecodedFile } from '../columns/read.ts'
 
 /** Counts up with every change of the layout or of what a column means; a file of another number is compiled anew. */
-export const CITY_FORMAT = 1
+export const CITY_FORMAT = 2
 
 /**
  * The columns of a city file. Of a family that the database does not have all are empty. `ids` are the numbers of the

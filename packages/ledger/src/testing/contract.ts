@@ -150,6 +150,19 @@ export const LEDGER_CONTRACT: readonly LedgerRow[] = [
     },
   },
   {
+    name: 'subjects are erased by age behind those of a clock that was ahead',
+    async run(store, check) {
+      const ahead = Array.from({ length: 1100 }, () => madeDraft('t/ahead', '192.0.2.1', AT + 1_000_000))
+      await store.append(ahead)
+      await store.append([madeDraft('t/a', '192.0.2.2', AT), madeDraft('t/a', '192.0.2.2', AT + 2)])
+      check.equal(await store.eraseBefore(AT + 1), 1)
+      check.same(
+        [...(await store.subjects([1, 1100, 1101, 1102])).keys()].toSorted((x, y) => x - y),
+        [1, 1100, 1102],
+      )
+    },
+  },
+  {
     name: 'a document is kept as it is',
     async run(store, check) {
       const document = { sha256: 'ab'.repeat(32), text: '{"é":"\\u0000"}' }

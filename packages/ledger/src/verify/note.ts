@@ -37,9 +37,13 @@ export function parseCheckpoint(text: string): Checkpoint | undefined {
   return { origin, size, root, body, signatures }
 }
 
+/** The name of a key holds no plus and none of Unicode's spaces; `\s` is not quite these, and is another in each language. */
+const SIGNATURE =
+  /^\u2014 ([^+\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+) ([A-Za-z0-9+/=]+)$/
+
 /** Signatures of other kinds may be longer or shorter than those of Ed25519: they are kept and never match. */
 function parseSignature(line: string): NoteSignature | undefined {
-  const [, name = '', text = ''] = /^\u2014 ([^\s+]+) (\S+)$/.exec(line) ?? []
+  const [, name = '', text = ''] = SIGNATURE.exec(line) ?? []
   const bytes = base64Bytes(text)
   if (bytes === undefined || bytes.length < 5) return undefined
   return { name, keyHash: bytes.subarray(0, 4).toString('hex'), signature: bytes.subarray(4) }

@@ -81,7 +81,7 @@ export function membersOf(value: unknown, path: string): Members {
  * anything else, so that no reader of a record ever meets a number that languages write differently.
  */
 export function canonicalRecord(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'string') return canonicalString(value)
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ShapeError('record: holds something other than objects, texts and integers')
@@ -89,7 +89,13 @@ export function canonicalRecord(value: unknown): string {
   const object = value as Readonly<Record<string, unknown>>
   let text = ''
   for (const key of Object.keys(object).sort()) {
-    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalRecord(object[key])}`
+    text += `${text === '' ? '' : ','}${canonicalString(key)}:${canonicalRecord(object[key])}`
   }
   return `{${text}}`
+}
+
+/** RFC 8785 knows no lone surrogates; JSON.stringify would write their escapes. */
+function canonicalString(text: string): string {
+  if (/\p{Surrogate}/u.test(text)) throw new ShapeError('record: holds a text that is not Unicode')
+  return JSON.stringify(text)
 }

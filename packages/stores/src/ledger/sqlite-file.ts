@@ -71,7 +71,7 @@ const STEPS: readonly string[] = [
 /** Logs whose head is kept in memory between two transactions. */
 const MOST_TIPS = 10_000
 
-/** Rows that one statement erases by age. */
+/** Ids that one statement looks at for their age. */
 const ERASE_AT_ONCE = 1000
 
 /** Where appended records stand. */
@@ -139,9 +139,10 @@ export async function openLedgerFile(path: string) {
   const selectText = database.prepare('SELECT text FROM document WHERE sha256 = ?')
   const selectNames = database.prepare('SELECT name FROM log ORDER BY id')
   const eraseAddress = database.prepare('DELETE FROM subject WHERE address = ?')
-  const eraseOldest = database.prepare(
-    'DELETE FROM subject WHERE attestation_id IN (SELECT attestation_id FROM subject ORDER BY attestation_id LIMIT ?) AND issued_at < ?',
+  const selectSubjectAfter = database.prepare(
+    'SELECT attestation_id FROM subject WHERE attestation_id > ? ORDER BY attestation_id LIMIT 1',
   )
+  const eraseStretch = database.prepare('DELETE FROM subject WHERE attestation_id BETWEEN ? AND ? AND issued_at < ?')
 
   const origin = String(selectLedger.get()?.['origin'])
   let tips = new Map<string, Tip>()
@@ -286,16 +287,14 @@ export async function openLedgerFile(path: string) {
       foldLog(database)
       return erased
     },
-    eraseBefore(moment: number): number {
-      let erased = 0
-      for (;;) {
-        const changes = Number(eraseOldest.run(ERASE_AT_ONCE, moment).changes)
-        erased += changes
-        if (changes < ERASE_AT_ONCE) break
-      }
-      if (erased > 0) foldLog(database)
-      return erased
+    /** Erases what is older than a moment among the next subjects behind an id; `upTo` is absent when there are none. */
+    eraseNext(after: number, moment: number): { readonly erased: number; readonly upTo?: number } {
+      const first = selectSubjectAfter.get(after)?.['attestation_id']
+      if (first === undefined) return { erased: 0 }
+      const upTo = Number(first) + ERASE_AT_ONCE - 1
+      return { erased: Number(eraseStretch.run(Number(first), upTo, moment).changes), upTo }
     },
+    fold: (): void => foldLog(database),
     close: (): void => database.close(),
   }
 }

@@ -7,8 +7,8 @@ import { packDrafts, unpackRecords } from './transit.ts'
 /** Longest that an operation of a request takes: a disk that hangs is a store that is down. */
 const CALL_MS = 5_000
 
-/** These look at every row. */
-const UNTIMED: readonly Operation[] = ['eraseSubject', 'eraseBefore']
+/** These look at every row, or wait for every reader. */
+const UNTIMED: readonly Operation[] = ['eraseSubject', 'fold']
 
 interface Pending {
   resolve(result: unknown): void
@@ -69,6 +69,7 @@ export async function openSqliteLedger(path: string): Promise<LedgerStore> {
     return (await answer) as ReturnType<LedgerFile[Name]>
   }
 
+  const eraseNext = (after: number, moment: number) => call('eraseNext', after, moment)
   const origin = String(await expect(0))
   return {
     origin,
@@ -89,7 +90,18 @@ export async function openSqliteLedger(path: string): Promise<LedgerStore> {
     putDocument: (document) => call('putDocument', document),
     document: (sha256) => call('document', sha256),
     eraseSubject: (address) => call('eraseSubject', address),
-    eraseBefore: (moment) => call('eraseBefore', moment),
+    async eraseBefore(moment) {
+      let erased = 0
+      // All of them, in many short steps, between which records are appended: those of a log whose clock once was ahead
+      // are younger than what lies behind them.
+      for (let after: number | undefined = 0; after !== undefined; ) {
+        const step: Awaited<ReturnType<typeof eraseNext>> = await eraseNext(after, moment)
+        erased += step.erased
+        after = step.upTo
+      }
+      if (erased > 0) await call('fold')
+      return erased
+    },
     async close() {
       if (ended === undefined) await call('close').catch(() => {})
       await worker.terminate()
