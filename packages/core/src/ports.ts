@@ -297,6 +297,8 @@ export interface Snapshot {
   readonly proxiesLoaded: boolean
   /** When the first of the range lists in `networks` is past its age, milliseconds since the epoch; absent for never. */
   readonly rangesStaleAfter?: number
+  /** When the last of the lists of residential proxies is past its age, milliseconds since the epoch; absent for never. */
+  readonly proxiesStaleAfter?: number
   readonly sources: readonly SourceStatus[]
   /** Live, not a part of the loaded data: asked before it. */
   readonly observations?: Observations

@@ -4,7 +4,7 @@ import { classify } from '../src/network/classify.ts'
 import { confidenceOf, type Grounds } from '../src/network/confidence.ts'
 import { VERDICT_RULES } from '../src/network/finding.ts'
 import { createFindings } from '../src/network/findings.ts'
-import type { Observation, RangeHit } from '../src/ports.ts'
+import type { Observation, RangeHit, Snapshot } from '../src/ports.ts'
 import { createFakeClock, createFakeNetworks, hitOf, snapshotOf, systemOf } from '../src/testing/fakes.ts'
 import { NETWORK_CLASSES } from '../src/vocabulary.ts'
 
@@ -96,6 +96,20 @@ t.test('a home line is never sure while proxies cannot be seen', async (t) => {
     t.ok(confidenceOf(best) <= 0.6, grounds.rule)
     t.ok(confidenceOf({ ...best, proxiesLoaded: true }) <= 0.8, grounds.rule)
   }
+})
+
+t.test('nor is it once all lists of proxies are past their age', async (t) => {
+  const address = parseAddress('8.1.1.1')
+  if (address === undefined) return t.fail('an address')
+  const system = systemOf({ asn: 64_500, type: 'isp', networkClass: 'residential_clean', basis: 'operator' })
+  const clock = createFakeClock('2026-11-21T12:00:00Z')
+  const confidence = (more: Partial<Snapshot>) =>
+    classify(address, snapshotOf({ networks: createFakeNetworks([['8.0.0.0/8', { system }]]), clock, ...more })).verdict
+      .confidence
+  t.equal(confidence({ proxiesLoaded: false }), 0.6)
+  t.equal(confidence({ proxiesLoaded: true }), 0.8, 'what nobody refreshes is not past its age')
+  t.equal(confidence({ proxiesLoaded: true, proxiesStaleAfter: clock.now() + 1 }), 0.8)
+  t.equal(confidence({ proxiesLoaded: true, proxiesStaleAfter: clock.now() }), 0.6)
 })
 
 t.test('classify hands over what it knows: agreement, width, age, and what cannot be true as well', async (t) => {

@@ -12,10 +12,11 @@ const networks = Object.fromEntries(
 )
 const WHOLE = writeMmdb(networks, { ipVersion: 4, built: Date.UTC(2026, 10, 1) / 1000 })
 
-async function rig(t: Parameters<typeof folder>[0]) {
+async function rig(t: Parameters<typeof folder>[0], published = false) {
   const store = openFeedStore(folder(t))
-  const [feed] = feedsOf({ 'dbip-city-lite': { url: 'https://example.org/city.mmdb' } })
-  if (feed === undefined) throw new Error('no feed')
+  const [own] = feedsOf({ 'dbip-city-lite': { url: 'https://example.org/city.mmdb' } })
+  if (own === undefined) throw new Error('no feed')
+  const feed = { ...own, published }
   const verifier = openVerifier()
   t.teardown(() => verifier.close())
   let served: Uint8Array = Buffer.alloc(0)
@@ -73,4 +74,10 @@ t.test('FE-5 neither does one that is corrupt inside, or something else', async 
   t.match(await update(Buffer.from('<html>')), { state: 'refused', reason: /not a MaxMind DB/ })
   t.match(await update(writeMmdb({}, { ipVersion: 4 })), { state: 'refused' }, 'nothing is in it')
   t.equal(file()?.path, path)
+})
+
+t.test('FE-1 a sound database of a few networks does not take the place of the whole world', async (t) => {
+  const { update, file } = await rig(t, true)
+  t.match(await update(WHOLE), { state: 'refused', reason: /it has \d+ where at least 1000000 entries are plausible/ })
+  t.equal(file(), undefined, 'what comes in packages stays in use')
 })

@@ -29,7 +29,7 @@ t.test('every row that is refreshed says from where, how often and what is plaus
     t.ok(url?.startsWith('https://'), `${id}: https alone`)
     t.ok(URL.canParse(url ?? ''), id)
     t.ok(refreshHours >= 1 && refreshHours <= 24 * 31, id)
-    if (kind !== 'city') t.ok(entries !== undefined && entries.min >= 1 && entries.min * 2 < entries.max, id)
+    t.ok(entries !== undefined && entries.min >= 1 && entries.min * 2 < entries.max, id)
     const isList = ['ranges', 'addresses', 'crawler', 'abuse'].includes(kind)
     t.equal(covers !== undefined, isList, `${id}: what it covers`)
     if (isList) t.ok(trust !== undefined && trust > 0 && trust < 1, `${id}: trust`)

@@ -8,11 +8,15 @@ export function withFeedStatus(snapshot: Snapshot, sources: readonly ResolvedSou
     const source = resolved.get(status.id)
     return source === undefined ? status : Object.freeze({ ...status, ...feedStatus(source, status) })
   })
-  const ages = statuses.flatMap(({ id, state, staleAfter: time }) => {
-    const row = resolved.get(id)?.row
-    const isRangeList = row?.kind === 'ranges' || row?.kind === 'addresses'
-    return isRangeList && state === 'loaded' && time !== undefined ? [Date.parse(time)] : []
+  const lists = statuses.flatMap(({ id, state, staleAfter: time }) => {
+    const { kind, networkClass } = resolved.get(id)?.row ?? {}
+    if (state !== 'loaded' || (kind !== 'ranges' && kind !== 'addresses')) return []
+    return [{ networkClass, ends: time === undefined ? Number.POSITIVE_INFINITY : Date.parse(time) }]
   })
+  const rangesEnd = Math.min(...lists.map(({ ends }) => ends))
+  const proxiesEnd = Math.max(
+    ...lists.flatMap((list) => (list.networkClass === 'residential_proxy' ? [list.ends] : [])),
+  )
   const crawlerStatus = statuses.flatMap((status) => {
     const { kind, crawler: slug } = resolved.get(status.id)?.row ?? {}
     return kind === 'crawler' && slug !== undefined ? [rangeStatus(slug, status)] : []
@@ -20,7 +24,8 @@ export function withFeedStatus(snapshot: Snapshot, sources: readonly ResolvedSou
   return Object.freeze({
     ...snapshot,
     crawlerStatus: Object.freeze(crawlerStatus),
-    ...(ages.length === 0 ? {} : { rangesStaleAfter: Math.min(...ages) }),
+    ...(Number.isFinite(rangesEnd) ? { rangesStaleAfter: rangesEnd } : {}),
+    ...(Number.isFinite(proxiesEnd) ? { proxiesStaleAfter: proxiesEnd } : {}),
     sources: Object.freeze(statuses),
   })
 }

@@ -14,6 +14,7 @@ import { anonymises, type NetworkClass } from '../vocabulary.ts'
 import { confidenceOf } from './confidence.ts'
 import type { NetworkFinding, ReservedRange, Verdict, VerdictMethod, VerdictRule } from './finding.ts'
 import { classRank } from './precedence.ts'
+import { proxiesAreSeen } from './range-data.ts'
 
 const NOT_RESERVED: ReservedRange = Object.freeze({ reserved: false })
 const NOBODY: readonly string[] = Object.freeze([])
@@ -227,19 +228,18 @@ function confidence(
   { rule, networkClass, trust, narrow, date }: Speaker,
   agreeing: readonly string[],
   record: NetworkRecord | undefined,
-  { clock, proxiesLoaded }: Snapshot,
+  snapshot: Snapshot,
 ): number {
+  const now = snapshot.clock?.now()
   return confidenceOf({
     rule,
     networkClass,
     narrow,
     agreeing: agreeing.length,
     contradicted: record !== undefined && contradicts(record, networkClass),
-    proxiesLoaded,
+    proxiesLoaded: proxiesAreSeen(snapshot, now),
     ...(trust === undefined ? {} : { trust }),
-    ...(clock === undefined || date === undefined
-      ? {}
-      : { ageDays: Math.floor((clock.now() - Date.parse(date)) / DAY_MS) }),
+    ...(now === undefined || date === undefined ? {} : { ageDays: Math.floor((now - Date.parse(date)) / DAY_MS) }),
   })
 }
 
