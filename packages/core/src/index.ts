@@ -87,7 +87,7 @@ export { createCrawlerVerifier } from './crawler/verifier.ts'
 export type { ErrorCode } from './errors.ts'
 export { ERRORS, SallyportError } from './errors.ts'
 // geo
-export { countryName, isCountryCode } from './geo/country.ts'
+export { countryName, isCountry } from './geo/country.ts'
 export type { Geo, Located } from './geo/locate.ts'
 export { locate } from './geo/locate.ts'
 // inspection

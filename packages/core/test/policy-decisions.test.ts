@@ -164,6 +164,7 @@ t.test('a policy with a word it cannot mean is refused by name', async (t) => {
   const rows: readonly (readonly [rules: unknown, message: RegExp])[] = [
     [[{ id: 'a', match: { networkClass: ['tunnel'] }, action: 'block' }], /"a".*networkClass.*tunnel/],
     [[{ id: 'a', match: { country: ['Germany'] }, action: 'block' }], /country.*Germany/],
+    [[{ id: 'a', match: { country: ['UK'] }, action: 'block' }], /country.*UK/],
     [[{ id: 'a', match: { asn: [-1] }, action: 'block' }], /asn.*-1/],
     [[{ id: 'a', match: { provider: [' '] }, action: 'block' }], /provider/],
     [[{ id: 'a', match: { path: ['admin'] }, action: 'block' }], /path.*admin/],

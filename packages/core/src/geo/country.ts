@@ -21,7 +21,7 @@ export function isCountry(code: string): boolean {
 }
 
 /** Whether a text has the form of a country code: two capital letters. */
-export function isCountryCode(text: string): boolean {
+function isCountryCode(text: string): boolean {
   return text.length === 2 && isCapital(text.charCodeAt(0)) && isCapital(text.charCodeAt(1))
 }
 

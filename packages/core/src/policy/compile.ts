@@ -6,7 +6,7 @@ import { createPrefixSet, type PrefixSet } from '../address/prefix-set.ts'
 import { AGENT_BASES } from '../agent/verdict.ts'
 import { CRAWLER_OUTCOMES } from '../crawler/outcome.ts'
 import { SallyportError } from '../errors.ts'
-import { isCountryCode } from '../geo/country.ts'
+import { isCountry } from '../geo/country.ts'
 import { ACTIONS, type Action, AGENT_CLASSES, CRAWLER_PURPOSES, type Degraded, NETWORK_CLASSES } from '../vocabulary.ts'
 import { type CompiledRule, createRulesFor, type MatchedRule, type RulesInPlay } from './in-play.ts'
 import { compileMatch, type Subject } from './match.ts'
@@ -136,7 +136,7 @@ function checkRule({ id, match, action, onError }: Rule): void {
     const given = match[member as keyof Match]
     for (const word of Array.isArray(given) ? given : []) if (!words.includes(word)) refuse(member, word)
   }
-  for (const code of match.country ?? []) if (code !== 'unknown' && !isCountryCode(code)) refuse('country', code)
+  for (const code of match.country ?? []) if (code !== 'unknown' && !isCountry(code)) refuse('country', code)
   for (const name of match.provider ?? []) if (name.trim() === '') refuse('provider', name)
   for (const asn of match.asn ?? []) if (!Number.isInteger(asn) || asn < 0) refuse('asn', asn)
   for (const path of match.path ?? []) if (!isPathPattern(path)) refuse('path', path)
