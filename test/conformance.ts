@@ -204,6 +204,14 @@ export function conformanceRows(scene: Scene): readonly Row[] {
       includes: ['192.0.2.9'],
     },
     {
+      name: 'API: two Authorizations, the first of which would do',
+      ...lookup,
+      fields: [...keyed, 'Authorization', `Bearer ${scene.key}`],
+      body: '{"target":"192.0.2.9"}',
+      status: 401,
+      json: { error: 'unauthorized' },
+    },
+    {
       name: 'API: invalid JSON',
       ...lookup,
       fields: keyed,

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ALLOWANCES, billingWindow } from '@sallyport/accounts'
-import { type ConfigInput, openAccounts } from 'sallyport'
+import { type ConfigInput, openAccounts, openLedgerTools } from 'sallyport'
 import t, { type Test } from 'tap'
 
 /** Every embedded source switched off: what is counted is tested, not the data. */
@@ -72,10 +72,14 @@ async function statuses(count: number, width: number, send: () => Promise<Respon
 }
 
 function lookup(url: string, key: string): Promise<Response> {
-  return fetch(`${url}/v1/ip/lookup`, {
+  return post(`${url}/v1/ip/lookup`, key, { target: '192.0.2.1' })
+}
+
+function post(url: string, key: string, body: object): Promise<Response> {
+  return fetch(url, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: '{"target":"192.0.2.1"}',
+    body: JSON.stringify(body),
     // node:cluster loses a connection that it hands to a worker in the instant of its death.
     signal: AbortSignal.timeout(5_000),
   })
@@ -118,4 +122,35 @@ t.test('kill -9 of workers takes back nothing that was answered, and gives nothi
   t.ok(counted <= answered(200) + answered(0) + killed.length * MAX_RESERVED)
   t.equal(answered(200) + answered(0), 1_500)
   t.equal((await lookup(url, key)).status, 200, 'the workers that came after serve')
+})
+
+t.test('four workers append to one ledger; kill -9 of some takes back no id and breaks no chain', async (t) => {
+  const { config, key } = await openedStore(t, 20_000)
+  const { url, pids, ready } = await startApplication(t, config)
+  const given: number[] = []
+  const attest = async () => {
+    const response = await post(`${url}/v1/provenance/check`, key, { ip: '192.0.2.1', claimed_jurisdiction: 'DE' })
+    if (response.status === 200)
+      given.push(((await response.clone().json()) as { attestation_id: number }).attestation_id)
+    return response
+  }
+  const killing = (async () => {
+    for (const pid of pids.slice(0, 2)) {
+      await delay(300)
+      process.kill(pid, 'SIGKILL')
+    }
+  })()
+  const answered = await statuses(300, 16, attest)
+  await killing
+  await ready(6)
+  t.equal(answered(200) + answered(0), 300, 'nothing but a connection that broke')
+  t.equal((await attest()).status, 200, 'the workers that came after append')
+  t.equal(new Set(given).size, given.length, 'no id twice')
+
+  const ledger = await openLedgerTools(config)
+  t.teardown(() => ledger.close())
+  const { fault, records, checkpoints } = await ledger.verify()
+  t.equal(fault, undefined, 'one chain')
+  t.ok(records >= given.length, `${records} records, ${given.length} ids given out`)
+  t.ok(checkpoints > 0)
 })

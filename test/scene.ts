@@ -113,8 +113,8 @@ const api: Api = async (request) => {
   }
   if (request.path === '/v1/demo/not-an-address') return failure('invalid_ip')
   if (method === 'GET') return ok({ openapi: '3.1.0', query: [...request.query] })
-  const bearer = request.fields.includes(`Bearer ${KEY}`)
-  if (!bearer) return failure('unauthorized')
+  const bearers = request.fields.filter((field) => field === `Bearer ${KEY}`)
+  if (bearers.length !== 1) return failure('unauthorized')
   try {
     return ok({ target: await request.json() })
   } catch (error) {

@@ -26,7 +26,14 @@ export async function faultOutages(): Promise<readonly string[]> {
   return scratch(async (folder, cleanup) => {
     const rows: Record<string, object> = {}
     const broken: string[] = []
-    const run = async (name: string, server: TestServer, config: ConfigInput, path: string, most: number) => {
+    const run = async (
+      name: string,
+      server: TestServer,
+      config: ConfigInput,
+      path: string,
+      most: number,
+      wanted: string,
+    ) => {
       for (const [outage, begin] of Object.entries(OUTAGES)) {
         const dataDir = join(folder, `${name}-${outage}`)
         const sallyport = await open(
@@ -78,6 +85,8 @@ export async function faultOutages(): Promise<readonly string[]> {
           'slowest, ms': Math.round(slowest),
           'back after, ms': Math.round(performance.now() - started),
         }
+        const others = statuses.filter((status) => status !== wanted)
+        if (others.length > 0) broken.push(`${name}, ${outage}: answered ${others.join(', ')}, not ${wanted}`)
         if (slowest > most) broken.push(`${name}, ${outage}: an answer took ${Math.round(slowest)} ms, not ${most}`)
         if (last.status !== whole.status || last.limit !== whole.limit) broken.push(`${name}, ${outage}: not back`)
         await sallyport.close()
@@ -85,11 +94,11 @@ export async function faultOutages(): Promise<readonly string[]> {
     }
     if (!NO_POSTGRES) {
       const server = await startPostgres(cleanup)
-      await run('PostgreSQL', server, { store: await server.database() }, '/v1/user/limits', 1_000)
+      await run('PostgreSQL', server, { store: await server.database() }, '/v1/user/limits', 1_000, '503 (limit 0)')
     }
     if (!NO_REDIS) {
       const server = await startRedis(cleanup)
-      await run('Redis', server, { redis: server.url }, '/v1/myip', 300)
+      await run('Redis', server, { redis: server.url }, '/v1/myip', 300, '200 (limit 30)')
     }
     console.log(`\nan outage of ${OUTAGE_MS / 1000} s, ${LANES} callers`)
     console.table(rows)

@@ -41,7 +41,9 @@ export function createGate(sallyport: ProxyHost, options: GateOptions): (arrival
 
   function receive({ request, response, waiting = false, pass }: Arrival): void {
     const { httpVersion, method = '', url: target = '', rawHeaders: fields } = request
-    const refused = precheck({ httpVersion, method, target, fields })
+    const path = enabled ? mountedPath(target, base) : undefined
+    const api = path !== undefined && /^\/v1(?:[/?]|$)/.test(path)
+    const refused = precheck({ httpVersion, method, target, fields, api })
     if (refused) {
       send(request, response, headAnswer(refused))
       return
@@ -51,8 +53,7 @@ export function createGate(sallyport: ProxyHost, options: GateOptions): (arrival
       return
     }
 
-    const path = enabled ? mountedPath(target, base) : undefined
-    if (path !== undefined && /^\/v1(?:[/?]|$)/.test(path)) {
+    if (api) {
       if (waiting) response.writeContinue()
       answer(sallyport, request, { target, path })
         .then((answered) => send(request, response, answered ?? errorAnswer('not_found')))

@@ -6,6 +6,8 @@ export interface RequestHead {
   readonly target: string
   /** `rawHeaders`: name, value, name, value … */
   readonly fields: readonly string[]
+  /** Whether it is for the API, which goes no further: of two Authorization fields that says itself that they are no key. */
+  readonly api?: boolean
 }
 
 /** Why a request is not looked at any further; the connection is closed after the answer. */
@@ -34,14 +36,14 @@ const WEBSOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/
  * The checks that stand before the verdict and fail closed: what two servers could read in two ways goes no further,
  * even though Node's parser let it through. `undefined` when the head passes all of them.
  */
-export function precheck({ httpVersion, method, target, fields }: RequestHead): HeadRefusal | undefined {
+export function precheck({ httpVersion, method, target, fields, api = false }: RequestHead): HeadRefusal | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return { status: 505, reason: 'Only HTTP/1.0 and HTTP/1.1.' }
   if (fields.length / 2 > MAX_FIELDS) return { status: 431, reason: `More than ${MAX_FIELDS} header fields.` }
   if (method === 'CONNECT' || method === 'TRACE') return { status: 405, reason: `${method} is not served.` }
   const values = valuesByName(fields)
   return (
     checkTarget(method, target) ??
-    checkOnce(values) ??
+    checkOnce(values, api) ??
     checkHost(values, httpVersion) ??
     checkFraming(values, httpVersion) ??
     checkConnection(values) ??
@@ -76,8 +78,8 @@ function checkTarget(method: string, target: string): HeadRefusal | undefined {
   return undefined
 }
 
-function checkOnce(values: Values): HeadRefusal | undefined {
-  const twice = SINGLETONS.find((name) => (values.get(name)?.length ?? 0) > 1)
+function checkOnce(values: Values, api: boolean): HeadRefusal | undefined {
+  const twice = SINGLETONS.find((name) => (values.get(name)?.length ?? 0) > 1 && !(api && name === 'authorization'))
   return twice === undefined ? undefined : bad(`${twice} may be sent once only.`)
 }
 

@@ -101,6 +101,11 @@ for (const [name, status, change, ...fields] of REFUSED) {
   t.test(`refused: ${name}`, async (t) => t.equal(statusOf(change, ...fields), status))
 }
 
+t.test('two Authorizations are for the API to refuse where it answers', async (t) => {
+  t.equal(statusOf({ api: true }, 'Authorization', 'a', 'authorization', 'b'), undefined)
+  t.equal(statusOf({ api: true }, 'User-Agent', 'a', 'User-Agent', 'b'), 400, 'and nothing else')
+})
+
 t.test('100 fields pass', async (t) => {
   t.equal(statusOf({}, ...Array.from({ length: 99 }, (_, i) => [`X-${i}`, '']).flat()), undefined)
 })

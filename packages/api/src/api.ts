@@ -1,4 +1,5 @@
 import { createDirectory, type Directory, SallyportError, type Snapshot } from '@sallyport/core'
+import type { Access } from './access.ts'
 import { type Admission, createAdmissions, UNLIMITED_ADMISSION } from './admission.ts'
 import { failureAnswer, failureOf, headersWriter, successHeaders } from './answer.ts'
 import { readInput } from './input.ts'
@@ -34,7 +35,11 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
       const failure = failureOf(error)
       if (failure.bug) report(services, error)
       const { standing } = await settle(admission, failure.status)
-      return failureAnswer(failure, headersWriter(route.headers ?? {})(standing), retryAfter(standing?.resetAt))
+      return failureAnswer(
+        failure,
+        headersWriter(route.headers ?? {})(standing),
+        retryAfter(route.access, standing?.resetAt),
+      )
     }
   }
 
@@ -45,8 +50,10 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
     return { request, services, snapshot, directory, document, allowance }
   }
 
-  function retryAfter(resetAt = 0): number {
-    return Math.max(1, Math.ceil(resetAt - services.clock.now() / 1000))
+  function retryAfter(access: Access, resetAt = 0): number {
+    const wait = Math.max(1, Math.ceil(resetAt - services.clock.now() / 1000))
+    // The end of a window is told in whole seconds, by which a wait for it could be longer than the window.
+    return access.kind === 'client' ? Math.min(wait, access.limit.windowSeconds) : wait
   }
 
   return async (request) => {

@@ -55,6 +55,18 @@ for (const { url, method = 'GET', max, seconds } of LIMITS) {
   })
 }
 
+t.test('the wait is never longer than the window, whatever part of a second it began in', async (t) => {
+  const wire = createWire()
+  wire.advance(900)
+  const call = () => wire.call('POST', '/v1/crawlers/verify', { body: '{"ip":"11.0.0.1","bot":"googlebot"}' })
+  for (let number = 0; number < 5; number++) t.equal((await call()).status, 200)
+  const { json, headers } = await call()
+  t.strictSame([json.retryAfter, headers['Retry-After']], [3600, '3600'])
+  t.equal(headers['X-RateLimit-Reset'], String(start + 3601))
+  wire.advance(3600 * SECOND)
+  t.equal((await call()).status, 200, 'and not too short')
+})
+
 t.test('both directory routes share one count', async (t) => {
   const wire = createWire()
   for (let call = 0; call < 300; call++) {

@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { freePort } from '@sallyport/stores/testing'
 import t from 'tap'
 import { type Started, start, workspace } from './command.ts'
 
@@ -11,14 +13,23 @@ function childrenOf({ child: { pid } }: Started): readonly number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 }
 
-async function until(holds: () => boolean): Promise<void> {
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 20_000
-  while (!holds() && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10))
+  while (!(await holds()) && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+/** One request on a connection of its own: any worker may have the next. */
+async function ask(url: string, headers: OutgoingHttpHeaders = {}, body?: string) {
+  const sent = request(url, { agent: false, headers, method: body === undefined ? 'GET' : 'POST' }).end(body)
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  return { headers: response.headers, json: JSON.parse(await text(response)) as Readonly<Record<string, unknown>> }
 }
 
 t.test('workers share what they listen on, are replaced when they die, and end with 0', async (t) => {
   const { config } = workspace(t)
-  const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, '--workers', '3'])
+  // A port of their own, which those who come after have too.
+  const listen = ['--listen', `127.0.0.1:${await freePort()}`, '--admin', '127.0.0.1:0']
+  const proxy = start(t, ['proxy', '--config', config, ...listen, '--workers', '3'])
   await proxy.says('API key')
   await until(() => childrenOf(proxy).length === 3)
   t.equal(childrenOf(proxy).length, 3)
@@ -26,21 +37,38 @@ t.test('workers share what they listen on, are replaced when they die, and end w
 
   const url = /Listening on (http:\/\/\S+),/.exec(proxy.out())?.[1] ?? ''
   const key = /shown this once:\S* (sp_\w+)/.exec(proxy.out())?.[1] ?? ''
-  const limits = async () => {
-    const response = await fetch(`${url}/v1/user/limits`, { headers: { authorization: `Bearer ${key}` } })
-    return (await response.json()) as { usage: number }
+  const headers = { authorization: `Bearer ${key}` }
+  const limits = async () => (await ask(`${url}/v1/user/limits`, headers)).json
+  const attest = async () => {
+    const body = '{"ip":"192.0.2.1","claimed_jurisdiction":"DE"}'
+    return Number((await ask(`${url}/v1/provenance/check`, headers, body)).json['attestation_id'])
   }
-  const remaining = async () => Number((await fetch(`${url}/v1/myip`)).headers.get('x-ratelimit-remaining'))
+  const remaining = async () => Number((await ask(`${url}/v1/myip`)).headers['x-ratelimit-remaining'])
   const seen = []
   for (let call = 0; call < 6; call++) seen.push(await remaining())
-  t.same(seen, [59, 58, 57, 56, 55, 54], 'one count, whichever worker answers')
-  t.match(await limits(), { usage: 0 })
+  t.same(seen, [59, 58, 57, 56, 55, 54])
+  const ids = [await attest(), await attest()]
+  t.match(await limits(), { usage: 2 })
 
-  const [killed = 0] = childrenOf(proxy).slice(-1)
-  process.kill(killed, 'SIGKILL')
-  await until(() => proxy.err().includes(`worker ${killed} ended (SIGKILL)`) && childrenOf(proxy).length === 3)
-  t.notOk(childrenOf(proxy).includes(killed))
-  t.equal(await remaining(), 53)
+  // Whoever answered till now is gone, so that what is counted on is not the memory of one.
+  const killed = childrenOf(proxy)
+  for (const pid of killed) process.kill(pid, 'SIGKILL')
+  const replaced = () => killed.every((pid) => proxy.err().includes(`worker ${pid} ended (SIGKILL)`))
+  await until(() => replaced() && childrenOf(proxy).length === 3)
+  t.same(
+    childrenOf(proxy).filter((pid) => killed.includes(pid)),
+    [],
+  )
+  const answers = () =>
+    limits().then(
+      () => true,
+      () => false,
+    )
+  await until(answers)
+  t.equal(await remaining(), 53, 'one count')
+  ids.push(await attest())
+  t.ok(new Set(ids).size === 3 && Math.max(...ids) === ids[2], 'one ledger')
+  t.match(await limits(), { usage: 3 }, 'one allowance')
 
   // Ctrl-C on a terminal goes to the primary and to every worker.
   for (const pid of childrenOf(proxy)) process.kill(pid, 'SIGINT')
