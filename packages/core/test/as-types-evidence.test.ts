@@ -55,6 +55,8 @@ t.test('a name stands unless the evidence says better', async (t) => {
     [{ mobile: 0.5 }, undefined, { type: 'mobile', basis: 'prefixes' }],
     [{ access: 0.5 }, undefined, { type: 'isp', basis: 'prefixes' }],
     [{ exitBlocks: 1 }, undefined, { type: 'hosting', basis: 'prefixes' }],
+    [{ exitBlocks: 1, shape: { ...OFFICE, ipv4Addresses: 4096 } }, undefined, { type: 'hosting', basis: 'prefixes' }],
+    [{ exitBlocks: 1, shape: { ...OFFICE, ipv4Addresses: 4097 } }, undefined, undefined],
     [{ exitBlocks: 1 }, 'isp', undefined],
     [{ exitBlocks: 2 }, 'hosting', { type: 'vpn', basis: 'prefixes' }],
     [{ exitBlocks: 2, shape: CARRIER }, 'hosting', undefined],

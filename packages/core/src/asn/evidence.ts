@@ -41,6 +41,9 @@ const NEARLY_ALL = 0.8
 /** Exits in fewer /24s than this are tenants of somebody else's network. */
 const FEWEST_EXIT_BLOCKS = 2
 
+/** Addresses that one /24 with an exit can speak for, a /20: more, and a few lines of a list would name whole countries. */
+const SPOKEN_FOR = 2 ** 12
+
 /** What a name rule says: a type, and whether the words are weak ones. */
 export interface NamedType {
   readonly type: AsType
@@ -67,7 +70,7 @@ export function typeOfEvidence(evidence: SystemEvidence, name: NamedType | undef
     if (mobile >= MOST) return { type: 'mobile', basis: 'prefixes' }
     if (access >= MOST) return { type: 'isp', basis: 'prefixes' }
     // Exits are put where machines are for rent: home networks have names that say so.
-    if (exitBlocks > 0) return { type: 'hosting', basis: 'prefixes' }
+    if (exitBlocks > 0 && exitBlocks * SPOKEN_FOR >= shape.ipv4Addresses) return { type: 'hosting', basis: 'prefixes' }
   }
   return looksLikeHosting(shape, name) ? { type: 'hosting', basis: 'shape' } : undefined
 }
