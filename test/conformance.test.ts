@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { conformanceRows, type Row } from './conformance.ts'
+import { BLOCKED, conformanceRows, type Row } from './conformance.ts'
 import { HOSTS, type Host, type RunningHost } from './hosts.ts'
 import { openRealScene } from './real-scene.ts'
 import { madeScene, type Scene, type Visitor } from './scene.ts'
@@ -91,7 +91,9 @@ async function checkRefusedUpgrade(t: Test, scene: Scene, at: RunningHost, expec
   t.equal(response.status, 403)
   t.equal(response.headers['connection'], 'close')
   t.equal(response.headers['x-seen'], undefined, "the site's listener did not run")
-  t.same(ours(response), ours(expected.get('a blocked program') ?? response), 'as any refusal')
+  const refusal = expected.get(BLOCKED)
+  if (refusal === undefined) throw new TypeError(`the table has no row "${BLOCKED}"`)
+  t.same(ours(response), ours(refusal), 'as any refusal')
 }
 
 async function checkUpgrade(t: Test, visitor: Visitor, at: RunningHost, more: readonly string[] = []) {

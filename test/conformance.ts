@@ -33,6 +33,9 @@ const SPELLINGS = [
   ...['sallyport.asn', 'SALLYPORT.country', 'sallyport-enforced', 'sallyport_network.class', 'Sallyport-Anything'],
 ]
 
+/** The row of a request that is refused: a refused upgrade is answered like it. */
+export const BLOCKED = 'a blocked program'
+
 /** The conformance table: requests by expected answers, for whatever Sallyport the scene is played with. */
 export function conformanceRows(scene: Scene): readonly Row[] {
   const from = (visitor: Visitor, ...fields: readonly string[]) => ['X-Forwarded-For', visitor.address, ...fields]
@@ -50,7 +53,7 @@ export function conformanceRows(scene: Scene): readonly Row[] {
     { name: 'an allowed visitor', ...get, fields: from(allowed), status: 200, json: sees(allowed) },
     { name: 'a flagged visitor', ...get, fields: from(flagged), status: 200, json: sees(flagged) },
     {
-      name: 'a blocked program',
+      name: BLOCKED,
       ...get,
       fields: from(blocked, 'Accept', '*/*'),
       status: 403,

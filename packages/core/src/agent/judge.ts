@@ -180,8 +180,8 @@ function namedVerdict(userAgent: UserAgent | undefined, evidence: AgentEvidence)
   })
 }
 
-function automationText(name: string): string {
-  return name === 'no browser'
+function automationText(name: string | undefined): string {
+  return name === undefined
     ? 'The user agent is not written as any browser writes it.'
     : `The user agent says that it is a program: "${name}".`
 }

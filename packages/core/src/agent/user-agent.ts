@@ -15,9 +15,10 @@ export type BrowserFamily = 'chromium' | 'firefox' | 'safari' | 'other'
 
 export type Platform = 'windows' | 'macos' | 'linux' | 'chromeos' | 'android' | 'ios' | 'other'
 
-/** A word by which a user agent says that it is a program. */
-export interface NamedAutomation {
-  readonly name: string
+/** What says that a user agent is a program's. */
+export interface ShownAutomation {
+  /** The word that says so; absent where there is none, and it is written as no browser writes one. */
+  readonly name?: string
   readonly headless: boolean
 }
 
@@ -38,7 +39,7 @@ export interface UserAgent {
   readonly phone: boolean
   /** A browser inside another program, which may leave out what a browser sends. */
   readonly embedded: boolean
-  readonly automation?: NamedAutomation
+  readonly automation?: ShownAutomation
   readonly ai?: NamedAi
   readonly crawler?: Crawler
 }
@@ -83,7 +84,7 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
     return row && { name: row.token, vendor: row.vendor }
   }
 
-  function automationOf(text: string, family: BrowserFamily | undefined): NamedAutomation | undefined {
+  function automationOf(text: string, family: BrowserFamily | undefined): ShownAutomation | undefined {
     const match = programs.find(text)
     const row = match && AUTOMATION[match.token]
     if (row !== undefined) return { name: row.token, headless: row.kind === 'headless' }
@@ -91,7 +92,7 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
     if (apps.find(text) !== undefined) return undefined
     const word = wordOf(text.toLowerCase())
     if (word !== undefined) return { name: word, headless: word === 'headless' }
-    if (family === undefined || isBareCompatible(text)) return { name: 'no browser', headless: false }
+    if (family === undefined || isBareCompatible(text)) return { headless: false }
     return undefined
   }
 

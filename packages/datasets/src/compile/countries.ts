@@ -68,7 +68,10 @@ export interface RegisteredSystems {
   readonly counts: Uint16Array
 }
 
-/** The first layer in which a system has any registered address decides, so IPv6 counts only for systems without IPv4. */
+/**
+ * Where systems are registered, by the countries of their addresses. The first layer in which a system has any address
+ * decides, so IPv6 counts only for systems without IPv4.
+ */
 export function registeredSystems(layers: readonly Registration[], systemCount: number): RegisteredSystems {
   const countries = new Uint8Array(systemCount + 1)
   const counts = new Uint16Array(systemCount + 1)

@@ -20,7 +20,6 @@ export function layHits(lists: readonly HitRanges[]): HitLayers {
     // Ranges stand in the order of their lists.
     const held: number[] = []
     return sweep(ranges, (open) => {
-      if (open.length === 1) return register.only(values[open[0] as number] as number)
       sortInto(held, open)
       let set = 0
       for (let at = 0; at < held.length; ) {
