@@ -21,7 +21,12 @@ const SNAPSHOT: Snapshot = snapshotOf(
 )
 
 /** What comes of a claim where PTR and A are answered as given; `waited` is what the question took, in milliseconds. */
-async function claimOf(t: Test, ptr: Reply, a: Reply | ((name: string) => Reply) = 'NXDOMAIN', options: NameServerOptions = {}) {
+async function claimOf(
+  t: Test,
+  ptr: Reply,
+  a: Reply | ((name: string) => Reply) = 'NXDOMAIN',
+  options: NameServerOptions = {},
+) {
   const server = await openNameServer(
     (type, name) => (type === 'PTR' ? ptr : type === 'AAAA' ? [] : typeof a === 'function' ? a(name) : a),
     options,
