@@ -20,6 +20,7 @@ export type EntryFormat =
   | 'range-csv'
   | 'json'
   | 'aws'
+  | 'aws-route53-health'
   | 'google'
   | 'azure'
   | 'oracle'

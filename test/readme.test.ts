@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROUTES } from '@sallyport/api'
-import { ERRORS, PRESET_NAMES, TRUST_PRESETS } from '@sallyport/core'
+import { createCatalogue, ERRORS, PRESET_NAMES, TRUST_PRESETS } from '@sallyport/core'
+import { DATED_RANGES } from '@sallyport/data/crawlers'
 import { SOURCES } from '@sallyport/data/sources'
 import t from 'tap'
 
@@ -55,6 +56,24 @@ function sources(): readonly string[] {
     ),
   )
 }
+
+t.test('as many crawlers are in the catalogue as it says, and as many can be checked', async (t) => {
+  const { crawlers } = createCatalogue()
+  const sent = crawlers.filter(({ silent }) => silent === undefined)
+  const checked = sent.filter(
+    ({ ranges, exclusive, names, agent }) =>
+      ranges !== undefined || exclusive || names.length > 0 || agent !== undefined,
+  )
+  const says = README.replaceAll(/\s+/g, ' ')
+  for (const sentence of [
+    `prints the catalogue: ${crawlers.length} crawlers and agents`,
+    `For ${checked.length} there is something, for ${sent.length - checked.length} nothing but the name is known, and ${crawlers.length - sent.length} names are never sent.`,
+    `\`data/crawlers.json\`: ${crawlers.length} crawlers and agents`,
+    `well-known prefixes of ${DATED_RANGES.length} lists`,
+  ]) {
+    t.ok(says.includes(sentence), sentence)
+  }
+})
 
 t.test('as many feeds are on by themselves as it says', async (t) => {
   const on = SOURCES.filter(({ enabled, refreshHours }) => enabled && refreshHours !== undefined)

@@ -4,7 +4,7 @@ import { parseTrust } from '../src/address/client.ts'
 import { parsePrefix } from '../src/address/prefix.ts'
 import { createCatalogue } from '../src/crawler/catalogue.ts'
 import { createCrawlerRanges, type RangeList } from '../src/crawler/ranges.ts'
-import { createReverseChecks, MOST_BEHIND } from '../src/crawler/reverse-checks.ts'
+import { createReverseChecks, MOST_AT_ONCE, MOST_BEHIND, MOST_WAITING } from '../src/crawler/reverse-checks.ts'
 import { createCrawlerVerifier } from '../src/crawler/verifier.ts'
 import { createInspector } from '../src/inspection/inspector.ts'
 import type { InspectionRequest } from '../src/inspection/request.ts'
@@ -170,6 +170,29 @@ t.test('an answer waits for DNS as long as there is patience', async (t) => {
   const claimed = { address, finding: classify(address, SNAPSHOT), snapshot: SNAPSHOT }
   const { judgement } = await verifier.verify(crawler, claimed)
   t.match([judgement.outcome, judgement.checks.at(-1)], ['unverifiable', { detail: /not answered in time/ }])
+})
+
+t.test('what finds the queue full is unverifiable, inline and for who waits, and is not called pending', async (t) => {
+  const dns: Dns = { resolve: async () => ({ state: 'absent' }), resolvePtr: () => new Promise(() => {}) }
+  const reverse = createReverseChecks({ clock: createFakeClock('2026-11-21T00:00:00Z'), dns })
+  const verifier = createCrawlerVerifier(createCatalogue(), { reverse })
+  const crawler = verifier.catalogue.find('googlebot')
+  if (crawler === undefined) throw new TypeError('googlebot')
+  const claimedBy = (index: number) => {
+    const address = parseAddress(`8.1.${index >> 8}.${index & 255}`)
+    if (address === undefined) throw new TypeError(String(index))
+    return { address, finding: classify(address, SNAPSHOT), snapshot: SNAPSHOT }
+  }
+  const room = MOST_AT_ONCE + MOST_WAITING
+  for (let index = 0; index < room; index++) void verifier.verify(crawler, claimedBy(index))
+  await turn()
+  for (const { judgement, pending } of [
+    await verifier.verify(crawler, claimedBy(room)),
+    verifier.look(crawler, claimedBy(room)),
+  ]) {
+    t.match([judgement.outcome, pending], ['unverifiable', false])
+    t.match(judgement.checks.at(-1), { status: 'could-not-run', detail: 'Too many checks wait for DNS already.' })
+  }
 })
 
 t.test('DNS down, a list missing or no table of systems: never an impostor', async (t) => {

@@ -147,7 +147,14 @@ t.test('well-known crawlers verify on what comes with Sallyport, and nothing is 
   for (const { slug } of catalogue.crawlers) t.not(check(slug, '73.162.10.20'), 'refuted', slug)
 })
 
-/** Lists of the data whose name is not the catalogue's; lists of bots that the catalogue does not have are left out. */
+/** Lists of the data that are of no crawler of the catalogue: 3 % of its entries. */
+const OF_OTHERS: ReadonlySet<string> = new Set([
+  ...['botify', 'freshpingbot', 'marginalia', 'outageowl', 'w3c-validator', 'webpagetestbot'],
+  // Where Stripe's API is reached, not where Stripe asks from.
+  ...['stripe-api', 'stripe-armada-gator'],
+])
+
+/** Lists of the data whose name is not the catalogue's. */
 const LIST_NAMES: Readonly<Record<string, string>> = {
   'google-common-crawlers': 'googlebot',
   'google-special-crawlers': 'adsbot-google',
@@ -176,9 +183,9 @@ t.test('published addresses verify for their own crawler and for no other operat
   const entries = Object.entries(published).flatMap(([name, texts]) => {
     const id = LIST_NAMES[name] ?? name
     const crawler = catalogue.crawlers.find(({ slug, ranges }) => (ranges ?? slug) === id)
+    t.equal(crawler === undefined, OF_OTHERS.has(name), name)
     return crawler === undefined ? [] : [{ id, crawler, texts }]
   })
-  t.ok(entries.length >= 45, `${entries.length} lists`)
   const read = (text: string) => {
     const address = parseAddress(text)
     return address === undefined ? parsePrefix(text) : prefixOf(address, address.family === 4 ? 32 : 128)

@@ -70,6 +70,24 @@ export const FORMAT_FIXTURES: readonly FormatFixture[] = [
     bad: [json({ prefixes: [{ ip_prefix: 5 }] }), json({ prefixes: {} })],
   },
   {
+    format: 'aws-route53-health',
+    good: json({
+      createDate: '2026-11-20-01-02-03',
+      prefixes: [
+        { ip_prefix: '23.0.0.0/24', service: 'AMAZON' },
+        { ip_prefix: '23.0.0.0/26', service: 'ROUTE53_HEALTHCHECKS' },
+        { ip_prefix: '23.0.0.128/26', service: 'ROUTE53_HEALTHCHECKS_PUBLISHING' },
+      ],
+      ipv6_prefixes: [{ ipv6_prefix: '2a00:1::/56', service: 'ROUTE53_HEALTHCHECKS' }, { ipv6_prefix: '2a00:1::/40' }],
+    }),
+    counts: [1, 1],
+    made: '2026-11-20T01:02:03Z',
+    bad: [
+      json({ prefixes: [{ ip_prefix: '23.0.0.0/24', service: 'EC2' }] }),
+      json({ prefixes: [{ ip_prefix: 5, service: 'ROUTE53_HEALTHCHECKS' }] }),
+    ],
+  },
+  {
     format: 'google',
     good: json({
       creationTime: '2026-11-20T15:00:54.000000',

@@ -10,7 +10,7 @@ import {
 import { createFakeClock, snapshotOf } from '@sallyport/core/testing'
 import t, { type Test } from 'tap'
 import { createDns } from '../src/index.ts'
-import { openNameServer, type Reply } from './name-server.ts'
+import { type NameServerOptions, openNameServer, type Reply } from './name-server.ts'
 
 /* Claims of Googlebot against a real name server: what goes over the wire, and what a resolver makes of it. */
 
@@ -21,10 +21,15 @@ const SNAPSHOT: Snapshot = snapshotOf(
 )
 
 /** What comes of a claim where PTR and A are answered as given; `waited` is what the question took, in milliseconds. */
-async function claimOf(t: Test, ptr: Reply, a: Reply | ((name: string) => Reply) = 'NXDOMAIN', overTcp = false) {
+async function claimOf(
+  t: Test,
+  ptr: Reply,
+  a: Reply | ((name: string) => Reply) = 'NXDOMAIN',
+  options: NameServerOptions = {},
+) {
   const server = await openNameServer(
     (type, name) => (type === 'PTR' ? ptr : type === 'AAAA' ? [] : typeof a === 'function' ? a(name) : a),
-    { overTcp },
+    options,
   )
   t.teardown(server.close)
   const dns = createDns({ servers: [server.address], timeoutMs: 300, tries: 1 })
@@ -68,8 +73,35 @@ t.test('look-alike names and odd bytes are never followed', async (t) => {
   }
 })
 
+/** What stands for one byte that an encoder of names would not write as part of a label. */
+const HOLE = '~'
+
+t.test('bytes that no host name has are never followed: a dot within a label, NUL, a line, beyond ASCII', async (t) => {
+  for (const byte of [0x2e, 0x00, 0x0a, 0x5c, 0xff]) {
+    const changed = (answer: Buffer) => answer.map((own) => (own === HOLE.charCodeAt(0) ? byte : own)) as Buffer
+    const { outcome, asked } = await claimOf(t, [`crawl${HOLE}x.googlebot.com`], [IP], { changed })
+    t.equal(outcome, 'spoofed', String(byte))
+    t.equal(asked.length, 1, 'nothing is asked of such a name')
+  }
+})
+
+t.test('an alias is followed, of the address (RFC 2317) and of the name', async (t) => {
+  t.match(await claimOf(t, [NAME], [IP], { through: 'shared.googlebot.com' }), { outcome: 'verified', hostname: NAME })
+  t.match(await claimOf(t, [NAME], ['203.0.114.10'], { through: 'shared.googlebot.com' }), { outcome: 'spoofed' })
+})
+
+t.test('an answer to another question, or none that can be read, is no answer', async (t) => {
+  const otherId = (answer: Buffer) => Buffer.concat([Buffer.of((answer[0] as number) ^ 255), answer.subarray(1)])
+  const cut = (answer: Buffer) => answer.subarray(0, -5)
+  for (const changed of [otherId, cut, () => Buffer.from('no DNS at all')]) {
+    for (const ptr of [[NAME], 'NXDOMAIN'] as const) {
+      t.equal((await claimOf(t, ptr, [IP], { changed })).outcome, 'unverifiable', String(ptr))
+    }
+  }
+})
+
 t.test('of forty names ten are followed', async (t) => {
-  const { outcome, asked } = await claimOf(t, FORTY, 'NXDOMAIN', true)
+  const { outcome, asked } = await claimOf(t, FORTY, 'NXDOMAIN', { overTcp: true })
   t.equal(outcome, 'spoofed')
   t.equal(asked.filter((question) => question.startsWith('A ')).length, 10)
 })

@@ -11,10 +11,19 @@ const RCODES = { NXDOMAIN: 3, SERVFAIL: 2, REFUSED: 5 } as const
 /** The most that goes into one datagram here; what is larger is cut off there and whole over TCP, as real servers do. */
 const MOST_BYTES = 512
 
+export interface NameServerOptions {
+  /** Whether what does not fit a datagram can be had over TCP. */
+  readonly overTcp?: boolean
+  /** Every name is an alias of this one (CNAME), and this one has the records. */
+  readonly through?: string
+  /** What becomes of an answer's bytes on the way: what no encoder writes. */
+  readonly changed?: (answer: Buffer) => Buffer
+}
+
 /** A DNS server on loopback; `asked` collects the questions as they were put, `<type> <name>`. */
 export async function openNameServer(
   reply: (type: string, name: string) => Reply,
-  { overTcp = false }: { readonly overTcp?: boolean } = {},
+  { overTcp = false, through, changed = (answer) => answer }: NameServerOptions = {},
 ) {
   const asked: string[] = []
 
@@ -25,15 +34,13 @@ export async function openNameServer(
     const said = reply(question.type, question.name)
     if (said === 'silent') return undefined
     const records = typeof said === 'string' ? [] : said
-    const answers = records.map((data) => ({ type: question.type, name: question.name, ttl: 0, data }) as Answer)
+    const record = (type: string, name: string, data: string) => ({ type, name, ttl: 0, data }) as Answer
+    const answers = records.map((data) => record(question.type, through ?? question.name, data))
+    if (through !== undefined) answers.unshift(record('CNAME', question.name, through))
     const rcode = typeof said === 'string' ? RCODES[said] : 0
-    return encode({
-      type: 'response',
-      id: query.id ?? 0,
-      flags: AUTHORITATIVE_ANSWER | rcode,
-      questions: [question],
-      answers,
-    })
+    const { id = 0 } = query
+    const flags = AUTHORITATIVE_ANSWER | rcode
+    return changed(encode({ type: 'response', id, flags, questions: [question], answers }))
   }
 
   const socket = createSocket('udp4')

@@ -2,7 +2,8 @@ import { utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
-import { open } from '../src/open.ts'
+import { type ConfigInput, open, openUpdates } from '../src/index.ts'
+import { openFeedServer, type Served } from './feed-server.ts'
 import { madeConfig } from './made-sources.ts'
 
 /** A monitor whose operator publishes addresses and nothing else, so that its list alone decides. */
@@ -24,9 +25,22 @@ async function outcomesWith(t: Test, text: string | undefined, ageDays = 0) {
     const then = new Date(Date.now() - ageDays * DAY_MS)
     utimesSync(file, then, then)
   }
+  return outcomesOf(configWith(folder, pathToFileURL(file).href))
+}
+
+function configWith(folder: string, url: string): ConfigInput {
   const made = madeConfig(folder)
-  const sources = { ...made.data?.sources, [LIST]: { url: pathToFileURL(file).href } }
-  const sallyport = await open({ ...made, data: { ...made.data, sources }, dns: { servers: ['127.0.0.1:9'] } }, QUIET)
+  const sources = { ...made.data?.sources, [LIST]: { url } }
+  return {
+    ...made,
+    data: { ...made.data, sources },
+    dns: { servers: ['127.0.0.1:9'] },
+    net: { allowPrivate: ['127.0.0.1/32'] },
+  }
+}
+
+async function outcomesOf(config: ConfigInput, now: () => number = Date.now) {
+  const sallyport = await open(config, { ...QUIET, clock: { now } })
   const outcomes = [OWN, FORGED].map((peer) => {
     const fields = ['User-Agent', 'HetrixTools Uptime Monitoring Bot. https://hetrix.tools/uptime-monitoring-bot.html']
     const request = { peer, method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1', fields } as const
@@ -35,6 +49,44 @@ async function outcomesWith(t: Test, text: string | undefined, ageDays = 0) {
   await sallyport.close()
   return outcomes
 }
+
+/** What an operator's server may say instead of its list. */
+const NO_LIST: Readonly<Record<string, Served>> = {
+  '404': (_, response) => response.writeHead(404).end('not here'),
+  'an empty file': '',
+  'a web page': '<!doctype html><title>Sign in</title>\n<p>8.1.0.1</p>\n',
+  'the whole internet': '0.0.0.0/0\n',
+  'the whole internet beside a list': `${OWN}\n0.0.0.0/0\n`,
+  'the whole internet, in halves': '0.0.0.0/1\n128.0.0.0/1\n',
+  'both families whole': '0.0.0.0/0\n::/0\n',
+}
+
+t.test('an operator’s server that has no list to give accuses nobody and confirms nobody', async (t) => {
+  for (const [what, served] of Object.entries(NO_LIST)) {
+    const server = await openFeedServer(t)
+    server.serve('/list', served)
+    const config = configWith(t.testdir(), server.url('/list'))
+    t.match(await openUpdates(config).update({ source: LIST }), [{ state: /refused|failed/ }], what)
+    t.equal(server.asked.length > 0, true, what)
+    t.same(await outcomesOf(config), ['unverifiable', 'unverifiable'], what)
+  }
+})
+
+t.test(
+  'and takes nothing away from the list before, which confirms however old it gets, and refutes for its time',
+  async (t) => {
+    for (const [what, served] of Object.entries(NO_LIST)) {
+      const server = await openFeedServer(t)
+      server.serve('/list', `${OWN}\n8.2.1.0/24\n`)
+      const config = configWith(t.testdir(), server.url('/list'))
+      t.match(await openUpdates(config).update({ source: LIST }), [{ state: 'updated' }])
+      server.serve('/list', served)
+      t.match(await openUpdates(config).update({ source: LIST }), [{ state: /refused|failed/ }], what)
+      t.same(await outcomesOf(config), ['verified', 'spoofed'], what)
+      t.same(await outcomesOf(config, () => Date.now() + 4 * DAY_MS), ['verified', 'unverifiable'], `${what}, for days`)
+    }
+  },
+)
 
 t.test('a list that is fresh confirms and refutes', async (t) => {
   t.same(await outcomesWith(t, `${OWN}\n8.2.1.0/24\n`), ['verified', 'spoofed'])
@@ -50,9 +102,8 @@ t.test('one that is missing, empty, a page or cut off accuses nobody and confirm
   }
 })
 
-t.test('one that claims the whole Internet confirms nobody', async (t) => {
+t.test('one that claims the whole internet says nothing', async (t) => {
   for (const text of ['0.0.0.0/0\n', '::/0\n', '0.0.0.0/1\n128.0.0.0/1\n']) {
-    const [, forged] = await outcomesWith(t, text)
-    t.not(forged, 'verified', text)
+    t.same(await outcomesWith(t, text), ['unverifiable', 'unverifiable'], text)
   }
 })

@@ -4,21 +4,24 @@ import { classify } from '../network/classify.ts'
 import type { Clock, Snapshots } from '../ports.ts'
 import type { NetworkClass } from '../vocabulary.ts'
 import { type Claim, claimedCrawler } from './claim.ts'
-import { CHECK_NAMES, type Check, type CrawlerOutcome, methodOf } from './outcome.ts'
+import { CHECK_NAMES, type Check, methodOf, type Spoofed, type Unverifiable, type Verified } from './outcome.ts'
 import { summaryOf } from './summary.ts'
-import type { CrawlerVerifier } from './verifier.ts'
+import type { CrawlerVerifier, Verification } from './verifier.ts'
+
+/** The outcome with the checks it came of: an accusation has no room for one that could not run here either. */
+export type CrawlerRuling = Pick<Spoofed, 'outcome' | 'checks'> | Pick<Verified | Unverifiable, 'outcome' | 'checks'>
 
 /** Specification: CrawlerVerifyResponse. Members that are unknown are left out. */
-export interface CrawlerAnswer {
+export type CrawlerAnswer = CrawlerFacts & CrawlerRuling
+
+interface CrawlerFacts {
   readonly ip: string
   readonly slug?: string
   readonly crawler?: string
   readonly userAgent?: string
-  readonly outcome: CrawlerOutcome
   /** The checks that decided, by their names; left out when none did. */
   readonly method?: string
   readonly summary: string
-  readonly checks: readonly Check[]
   readonly networkOrigin: NetworkClass
   readonly anonymized: boolean
   readonly asn?: string
@@ -78,13 +81,12 @@ const UNCLAIMED = {
   checks: NO_CLAIM,
 } as const
 
-function told(verification: Awaited<ReturnType<CrawlerVerifier['verify']>>) {
+function told(verification: Verification) {
   const { judgement } = verification
   const method = methodOf(judgement)
-  return {
-    outcome: judgement.outcome,
-    ...(method !== undefined && { method }),
-    summary: summaryOf(verification),
-    checks: judgement.checks,
-  }
+  const said = { ...(method !== undefined && { method }), summary: summaryOf(verification) }
+  // Both ways alike: only where the compiler sees which it is do the outcome and its checks stay of one judgement.
+  return judgement.outcome === 'spoofed'
+    ? { outcome: judgement.outcome, ...said, checks: judgement.checks }
+    : { outcome: judgement.outcome, ...said, checks: judgement.checks }
 }

@@ -57,8 +57,8 @@ export function rangesCheck(crawler: Crawler, { address, snapshot }: ClaimedFrom
     return { name, status: 'could-not-run', detail }
   }
   return crawler.ranges === undefined
-    ? { name, status: 'not-applicable', detail: `${crawler.operator} publishes no ranges for ${crawler.name}.` }
-    : { name, status: 'could-not-run', detail: `There is no list of ${published}.` }
+    ? { name, status: 'not-applicable', detail: `No list of the ranges of ${crawler.name} is known.` }
+    : { name, status: 'could-not-run', detail: `The list of ${published} is not loaded.` }
 }
 
 /** How a list stands that may come in several files: as the worst of them, because a part that is missing may hold it. */
@@ -90,12 +90,12 @@ function asOf(status?: CrawlerRangeStatus): string {
 }
 
 /** The operator's autonomous systems: they say something only where nobody else uses them. */
-export function asnCheck(crawler: Crawler, { finding, snapshot }: ClaimedFrom): Check {
+export function asnCheck(crawler: Crawler, { address, finding, snapshot }: ClaimedFrom): Check {
   const name = 'operator ASN'
   if (!crawler.exclusive) {
     const detail =
       crawler.asns.size === 0
-        ? `No network is known to be ${crawler.operator}'s alone.`
+        ? `No network is known to be of ${crawler.name} alone.`
         : `Others than ${crawler.operator}'s crawlers send from ${labels(crawler.asns)}.`
     return { name, status: 'not-applicable', detail }
   }
@@ -105,14 +105,15 @@ export function asnCheck(crawler: Crawler, { finding, snapshot }: ClaimedFrom): 
   if (finding.asn === undefined) {
     return { name, status: 'could-not-run', detail: 'The autonomous system of the address is not known.' }
   }
-  const own = `${labels(crawler.asns)}, which ${crawler.operator} alone uses`
+  const found = `${formatAddress(address)} is in AS${finding.asn}`
+  const alone = `which ${crawler.operator} alone uses`
   return crawler.asns.has(finding.asn)
-    ? { name, status: 'passed', detail: `AS${finding.asn} is of ${own}.` }
-    : { name, status: 'refuted', detail: `AS${finding.asn} is not of ${own}.` }
+    ? { name, status: 'passed', detail: `${found}, ${alone}.` }
+    : { name, status: 'refuted', detail: `${found}, not in ${labels(crawler.asns, ' or ')}, ${alone}.` }
 }
 
-function labels(asns: ReadonlySet<number>): string {
-  return [...asns].map((asn) => `AS${asn}`).join(', ')
+function labels(asns: ReadonlySet<number>, between = ', '): string {
+  return [...asns].map((asn) => `AS${asn}`).join(between)
 }
 
 /**

@@ -45,23 +45,21 @@ function hostNames(name: string): readonly string[] {
   return host === undefined ? [] : [host]
 }
 
+/** One name after the other: a check has one question under way, however many names the address was given. */
 async function confirm(dns: Dns, address: Address, names: readonly string[]): Promise<ReverseFinding> {
   const ip = formatAddress(address)
-  const answers = await Promise.all(
-    names.map(async (name) => ({ name, answer: await dns.resolve(name, address.family) })),
-  )
-  const confirmed = answers.find(
-    ({ answer }) => answer.state === 'found' && answer.addresses.some((own) => sameAddress(own, address)),
-  )
-  if (confirmed !== undefined) {
-    const { name } = confirmed
-    return { status: 'passed', detail: `${ip} is called ${name}, and that name has the address.`, hostname: name }
-  }
-  for (const { name, answer } of answers) {
+  let unasked: ReverseFinding | undefined
+  for (const name of names) {
+    const answer = await dns.resolve(name, address.family)
     if (answer.state === 'failed') {
-      return { status: 'could-not-run', detail: `${ip} is called ${name}, which could not be asked: ${answer.reason}.` }
+      const detail = `${ip} is called ${name}, which could not be asked: ${answer.reason}.`
+      unasked ??= { status: 'could-not-run', detail }
+    } else if (answer.state === 'found' && answer.addresses.some((own) => sameAddress(own, address))) {
+      return { status: 'passed', detail: `${ip} is called ${name}, and that name has the address.`, hostname: name }
     }
   }
   // The name is not told as the hostname: it is a lie about another's domain.
-  return { status: 'refuted', detail: `${ip} is called ${names.join(', ')}, and no such name has the address.` }
+  return (
+    unasked ?? { status: 'refuted', detail: `${ip} is called ${names.join(', ')}, and no such name has the address.` }
+  )
 }

@@ -1,7 +1,7 @@
 import type { Verification } from './verifier.ts'
 
 /** One sentence that says what came of a claim and what it rests on. */
-export function summaryOf({ crawler, judgement, pending }: Verification): string {
+export function summaryOf({ crawler, judgement, pending, nowhere }: Verification): string {
   const { name, operator } = crawler
   switch (judgement.outcome) {
     case 'verified':
@@ -10,12 +10,15 @@ export function summaryOf({ crawler, judgement, pending }: Verification): string
       return `Not ${name} of ${operator}: every check that could run refutes it. ${judgement.refutedBy[0].detail}`
     case 'unverifiable': {
       if (pending) return `Says it is ${name}; that is being checked.`
+      if (nowhere) {
+        return `Says it is ${name}; neither confirmed nor refuted, because the visitor’s address is not known.`
+      }
       const missing = judgement.checks.filter(({ status }) => status === 'could-not-run').map((check) => check.name)
       if (missing.length > 0) {
         return `Says it is ${name}; neither confirmed nor refuted, because ${missing.join(' and ')} could not tell.`
       }
       return crawler.agent === undefined
-        ? `Says it is ${name}; ${operator} gives no way to check that.`
+        ? `Says it is ${name}; nothing is known to check that by.`
         : `Says it is ${name}; only a signature could tell.`
     }
   }

@@ -16,6 +16,8 @@ export interface Verification {
   readonly judgement: Judgement
   /** True while reverse DNS is being asked: the same question a little later can have another outcome. */
   readonly pending: boolean
+  /** True where the visitor's address is not known: nothing could be held against it. */
+  readonly nowhere?: true
   /** Reverse name of the address, where one was asked for and is no lie. */
   readonly hostname?: string
 }
@@ -92,6 +94,11 @@ function notAnswered(detail: string): ReverseFinding {
   return Object.freeze({ status: 'could-not-run', detail })
 }
 
+/** What can be told of a request whose address is not known: whether the crawler sends requests at all. */
+export function withoutAddress(crawler: Crawler): Verification {
+  return { ...concluded(crawler, [catalogueCheck(crawler)]), nowhere: true }
+}
+
 function concluded(crawler: Crawler, checks: readonly Check[]): Verification {
   return { crawler, judgement: judge(checks), pending: false }
 }
@@ -103,7 +110,7 @@ function dnsNeedless(crawler: Crawler, checks: readonly Check[], shared: string 
     return { name, status: 'not-applicable', detail: `${crawler.name} has no addresses.` }
   }
   if (crawler.names.length === 0) {
-    return { name, status: 'not-applicable', detail: `${crawler.operator} gives no reverse name of ${crawler.name}.` }
+    return { name, status: 'not-applicable', detail: `No reverse name of ${crawler.name} is known.` }
   }
   const decided = checks.find(({ status }) => status === 'passed')
   if (decided !== undefined) {

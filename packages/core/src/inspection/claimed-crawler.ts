@@ -2,7 +2,7 @@ import type { Address } from '../address/address.ts'
 import type { Crawler } from '../crawler/catalogue.ts'
 import { type CrawlerOutcome, methodOf } from '../crawler/outcome.ts'
 import { summaryOf } from '../crawler/summary.ts'
-import type { CrawlerVerifier, Verification } from '../crawler/verifier.ts'
+import { type CrawlerVerifier, type Verification, withoutAddress } from '../crawler/verifier.ts'
 import type { NetworkFinding } from '../network/finding.ts'
 import type { Snapshot } from '../ports.ts'
 
@@ -32,10 +32,6 @@ export function claimedCrawlerOf(
   return inspectedCrawler(
     address === undefined ? withoutAddress(crawler) : verifier.look(crawler, { address, finding, snapshot }),
   )
-}
-
-function withoutAddress(crawler: Crawler): Verification {
-  return { crawler, judgement: { outcome: 'unverifiable', checks: [] }, pending: false }
 }
 
 /** What came of a claim, as an inspection tells it. */

@@ -52,6 +52,14 @@ const DOCUMENT_FORMS: Partial<
   >
 > = {
   aws: { entries: ['prefixes.*.ip_prefix', 'ipv6_prefixes.*.ipv6_prefix'], made: 'createDate' },
+  /** The rows of one service out of the same document. */
+  'aws-route53-health': {
+    entries: [
+      'prefixes.*[service=ROUTE53_HEALTHCHECKS].ip_prefix',
+      'ipv6_prefixes.*[service=ROUTE53_HEALTHCHECKS].ipv6_prefix',
+    ],
+    made: 'createDate',
+  },
   google: { entries: ['prefixes.*.ipv4Prefix', 'prefixes.*.ipv6Prefix'], made: 'creationTime' },
   azure: { entries: ['values.*.properties.addressPrefixes.*'] },
   oracle: { entries: ['regions.*.cidrs.*.cidr'], made: 'last_updated_timestamp' },

@@ -1,4 +1,7 @@
-/** Where something stands in a JSON document: keys, and `*` for every member of an array or an object. */
+/**
+ * Where something stands in a JSON document: keys, `*` for every member of an array or an object, and `*[key=value]` for
+ * those of them that say so.
+ */
 export type JsonPath = string
 
 /** No format nests deeper; a document that does is not read further, so that it cannot exhaust the stack. */
@@ -9,11 +12,17 @@ export function valuesAt(document: unknown, path: JsonPath): readonly unknown[] 
   let values: readonly unknown[] = [document]
   for (const step of path.split('.')) {
     values = values.flatMap((value) => {
-      if (step === '*') return members(value)
+      if (step.startsWith('*')) return members(value).filter((member) => says(member, step))
       return isRecord(value) && Object.hasOwn(value, step) ? [value[step]] : []
     })
   }
   return values.filter((value) => value !== null && value !== undefined)
+}
+
+/** Whether a member is one that a step asks for: `*`, or `*[key=value]`. */
+function says(member: unknown, step: JsonPath): boolean {
+  const [key, wanted] = step.slice('*['.length, -1).split('=')
+  return wanted === undefined || (isRecord(member) && member[key as string] === wanted)
 }
 
 /** Every string of a document, at any place. */

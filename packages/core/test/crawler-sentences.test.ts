@@ -1,0 +1,89 @@
+import t from 'tap'
+import { parseAddress } from '../src/address/address.ts'
+import { parseTrust } from '../src/address/client.ts'
+import { type CrawlerAnswer, createCrawlerAnswers } from '../src/crawler/answer.ts'
+import { createCatalogue } from '../src/crawler/catalogue.ts'
+import { createReverseChecks } from '../src/crawler/reverse-checks.ts'
+import { createCrawlerVerifier } from '../src/crawler/verifier.ts'
+import { createInspector } from '../src/inspection/inspector.ts'
+import { compilePolicy } from '../src/policy/compile.ts'
+import { createFakeClock, createFakeDns, createFakeNetworks, snapshotsOf, systemOf } from '../src/testing/fakes.ts'
+
+/* What is said to a person: no more than is known. */
+
+const clock = createFakeClock('2026-11-21T00:00:00Z')
+const crawlers = createCrawlerVerifier(createCatalogue(), {
+  reverse: createReverseChecks({ clock, dns: createFakeDns({}) }),
+})
+const snapshots = snapshotsOf({
+  networks: createFakeNetworks([
+    ['8.1.0.0/16', { system: systemOf({ asn: 7922 }) }],
+    ['8.3.0.0/16', { system: systemOf({ asn: 13_238 }) }],
+  ]),
+})
+const answers = createCrawlerAnswers(crawlers, { clock, snapshots })
+
+async function answerTo(bot: string, ip = '8.1.1.1') {
+  const address = parseAddress(ip)
+  if (address === undefined) throw new TypeError(ip)
+  return answers.verify(address, { bot })
+}
+
+const detailOf = ({ checks }: CrawlerAnswer, name: string) => checks.find((check) => check.name === name)?.detail
+
+t.test('an operator’s network is named, and the address in it or beside it', async (t) => {
+  t.equal(
+    (await answerTo('yandexbot', '8.3.1.1')).summary,
+    'YandexBot of Yandex, verified. 8.3.1.1 is in AS13238, which Yandex alone uses.',
+  )
+  t.equal(
+    (await answerTo('yandexbot')).summary,
+    'Not YandexBot of Yandex: every check that could run refutes it. ' +
+      '8.1.1.1 is in AS7922, not in AS13238 or AS208722, which Yandex alone uses.',
+  )
+})
+
+t.test('what is not known is not said of the operator', async (t) => {
+  const whatsapp = await answerTo('whatsapp')
+  t.equal(whatsapp.summary, 'Says it is WhatsApp; nothing is known to check that by.')
+  t.equal(detailOf(whatsapp, 'published ranges'), 'No list of the ranges of WhatsApp is known.')
+  t.equal(detailOf(whatsapp, 'operator ASN'), 'No network is known to be of WhatsApp alone.', 'Meta has one of its own')
+  t.equal(detailOf(whatsapp, 'reverse DNS'), 'No reverse name of WhatsApp is known.')
+  t.equal(
+    detailOf(await answerTo('facebookexternalhit'), 'published ranges'),
+    'The list of the ranges that Meta publishes for facebookexternalhit is not loaded.',
+  )
+})
+
+t.test(
+  'a request whose address is not known: a name that is never sent is refuted, any other is not told',
+  async (t) => {
+    const inspector = createInspector({
+      clock,
+      snapshots,
+      trust: parseTrust([]),
+      policy: compilePolicy({ preset: 'low-friction', rules: [] }),
+      mode: 'enforce',
+      crawlers,
+    })
+    const told = (userAgent: string) =>
+      inspector.inspect({
+        ...{ peer: '', method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1' },
+        fields: ['User-Agent', userAgent],
+      }).crawler
+    t.match(told('Google-Extended'), { outcome: 'spoofed', method: 'catalogue' })
+    t.match(told('Googlebot/2.1'), {
+      outcome: 'unverifiable',
+      pending: false,
+      summary: 'Says it is Googlebot; neither confirmed nor refuted, because the visitor’s address is not known.',
+    })
+  },
+)
+
+t.test('an accusation beside a check that did not run is no answer either', async (t) => {
+  const spoofed = await answerTo('yandexbot')
+  const notRun = { name: 'reverse DNS', status: 'could-not-run', detail: '' } as const
+  // @ts-expect-error: a check that could not run has no place here
+  const wrong: CrawlerAnswer = { ...spoofed, outcome: 'spoofed', checks: [notRun] }
+  t.equal(wrong.checks.length, 1)
+})
