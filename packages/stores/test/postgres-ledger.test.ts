@@ -1,15 +1,58 @@
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { LEDGER_CONTRACT } from '@sallyport/ledger/testing'
-import t from 'tap'
-import { openPostgresLedger } from '../src/index.ts'
+import type { LedgerStore } from '@sallyport/ledger'
+import { LEDGER_CONTRACT, madeDraft } from '@sallyport/ledger/testing'
+import t, { type Test } from 'tap'
+import { openPostgres, openPostgresLedger, type Postgres } from '../src/index.ts'
 import { NO_POSTGRES, startPostgres } from '../src/testing/index.ts'
 import { faultOf, missingOf, openLedgerOn } from './ledger-place.ts'
 import { ended, temporaryFolder } from './processes.ts'
 
 /** `npm run fault` asks for ten seconds. */
 const FROZEN_MS = Number(process.env['SALLYPORT_FAULT_FROZEN_MS'] ?? 1_000)
+
+/** A store with three records in `t/a`, alone with its database: from here on it appends in one statement. */
+async function openAlone(t: Test, url: string): Promise<{ readonly store: LedgerStore; readonly postgres: Postgres }> {
+  const store = await openPostgresLedger(url)
+  const postgres = await openPostgres(url)
+  t.teardown(() => Promise.all([store.close(), postgres.close()]))
+  for (let count = 0; count < 3; count++) await store.append([madeDraft('t/a')])
+  return { store, postgres }
+}
+
+/** The statement that waits for a lock in a database. */
+async function waiting({ query }: Postgres): Promise<string> {
+  for (;;) {
+    const { rows } = await query(
+      `SELECT query FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+    )
+    if (rows[0] !== undefined) return String(rows[0]['query'])
+    await delay(5)
+  }
+}
+
+/** Appends a record while `work` holds the lock of the head, and gives the statement that waited. */
+async function appendBehind({ store, postgres }: Awaited<ReturnType<typeof openAlone>>, work: string) {
+  let appending: ReturnType<LedgerStore['append']> | undefined
+  const waited = await postgres.transaction(async (query) => {
+    await query('SELECT FROM ledger FOR UPDATE')
+    appending = store.append([madeDraft('t/a')])
+    const statement = await waiting(postgres)
+    await query(work)
+    return statement
+  })
+  return { waited, places: await appending }
+}
+
+/** How much there is of all that an append writes. */
+async function countsOf({ query }: Postgres): Promise<unknown> {
+  const { rows } = await query(
+    `SELECT (SELECT next_id FROM ledger) AS next, (SELECT max(size) FROM ledger_log) AS size,
+            (SELECT count(*) FROM ledger_record) AS records, (SELECT count(*) FROM ledger_subject) AS subjects`,
+  )
+  return rows[0]
+}
 
 t.test('PostgreSQL keeps the ledger', { skip: NO_POSTGRES }, async (t) => {
   const server = await startPostgres(t)
@@ -40,6 +83,83 @@ t.test('PostgreSQL keeps the ledger', { skip: NO_POSTGRES }, async (t) => {
     t.same(await missingOf(store, given), [])
     for (const folder of folders) t.equal(await faultOf(store, folder), undefined)
   })
+
+  await t.test('what a node knows is stale when another has appended, and all stays one chain', async (t) => {
+    const url = await server.database()
+    const folder = await temporaryFolder(t)
+    const stores = await Promise.all([1, 2].map(() => openPostgresLedger(url)))
+    t.teardown(() => Promise.all(stores.map((store) => store.close())))
+    const [first, second] = await Promise.all(stores.map((store) => openLedgerOn(store, folder)))
+    if (first === undefined || second === undefined) return t.fail('no nodes')
+    const given: number[] = []
+    for (let turn = 0; turn < 6; turn++) {
+      for (let count = 0; count < turn; count++) given.push(await first.attest())
+      for (let count = turn; count < 6; count++) given.push(await second.attest())
+    }
+    t.same(
+      given,
+      Array.from({ length: 36 }, (_, index) => index + 2),
+      'in turns',
+    )
+    const burst = Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? first : second).attest(`t/${index % 3}`))
+    t.equal(new Set([...given, ...(await Promise.all(burst))]).size, 136, 'and at once')
+    t.equal(await faultOf(first.store, folder), undefined)
+  })
+
+  await t.test('a race that is lost is run again behind the lock, and writes once', async (t) => {
+    const alone = await openAlone(t, await server.database())
+    const lost = await appendBehind(alone, 'UPDATE ledger SET next_id = next_id + 5')
+    t.match(lost.waited, /WITH moved/, 'in one statement')
+    t.same(lost.places, [{ attestationId: 9, seq: 3 }])
+    t.same(await countsOf(alone.postgres), { next: 10, size: 4, records: 4, subjects: 4 })
+    const next = await appendBehind(alone, 'SELECT')
+    t.match(next.waited, /FOR UPDATE/, 'the next one queues for the lock')
+    t.same(next.places, [{ attestationId: 10, seq: 4 }])
+    t.match((await appendBehind(alone, 'SELECT')).waited, /WITH moved/, 'until the node is alone again')
+  })
+
+  await t.test('an append that waits for a checkpoint goes on when that is kept', async (t) => {
+    const alone = await openAlone(t, await server.database())
+    const { waited, places } = await appendBehind(alone, 'UPDATE ledger_log SET covered = 3')
+    t.match(waited, /WITH moved/)
+    t.same(places, [{ attestationId: 4, seq: 3 }])
+    t.same(await countsOf(alone.postgres), { next: 5, size: 4, records: 4, subjects: 4 })
+    t.match(await alone.store.uncovered(1), [{ size: 4, covered: 3 }])
+  })
+
+  await t.test('an append is synchronous, whatever the database says', async (t) => {
+    const url = await server.database()
+    const { postgres } = await openAlone(t, url)
+    await postgres.query(`
+      CREATE TABLE seen (setting text);
+      CREATE FUNCTION look() RETURNS trigger LANGUAGE plpgsql
+        AS $$ BEGIN INSERT INTO seen VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$;
+      CREATE TRIGGER look AFTER INSERT ON ledger_record EXECUTE FUNCTION look();
+      DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', current_database()); END $$`)
+    const { store, postgres: later } = await openAlone(t, url)
+    await store.append([madeDraft('t/a')])
+    t.same((await later.query('SHOW synchronous_commit')).rows, [{ synchronous_commit: 'off' }])
+    t.same(
+      (await later.query('SELECT setting, count(*) AS appends FROM seen GROUP BY setting')).rows,
+      [{ setting: 'on', appends: 4 }],
+      'behind the lock and in one statement',
+    )
+  })
+
+  const tampering = {
+    link: `UPDATE ledger_log SET link = '${'0'.repeat(64)}'`,
+    size: 'UPDATE ledger_log SET size = 4',
+    'row, which is gone,': 'DELETE FROM ledger_log',
+  }
+  for (const [what, statement] of Object.entries(tampering)) {
+    await t.test(`a head whose ${what} is not what was written is refused, and nothing is written`, async (t) => {
+      const { store, postgres } = await openAlone(t, await server.database())
+      await postgres.query(statement)
+      const before = await countsOf(postgres)
+      await t.rejects(store.append([madeDraft('t/a')]), /Heads as they were known: 0/)
+      t.same(await countsOf(postgres), before)
+    })
+  }
 
   await t.test(`stopped, and frozen for ${FROZEN_MS} ms: unavailable, and then on with the same chain`, async (t) => {
     const folder = await temporaryFolder(t)

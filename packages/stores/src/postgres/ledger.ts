@@ -10,6 +10,7 @@ import {
   TILE_WIDTH,
 } from '@sallyport/ledger'
 import { bytesOf, subjectOf, type Tip, tipOf, uncoveredOf } from '../ledger/rows.ts'
+import { bytesArray, numberArray, textArray } from './arrays.ts'
 import { migrate } from './migrate.ts'
 import { openPostgres, type PostgresQuery, type PostgresRow } from './pool.ts'
 
@@ -64,37 +65,41 @@ const STEPS: readonly string[] = [
 ]
 
 /**
- * The one row that all nodes append behind. A commit is synchronous here whatever the server's or the role's setting
- * says, because an id given out is a durable record.
+ * The commit of this transaction is synchronous whatever the server's or the role's setting says, because an id given
+ * out is a durable record.
  */
-const LOCK_HEAD = `SELECT next_id, set_config('synchronous_commit', 'on', true) FROM ledger FOR UPDATE`
+const SYNCHRONOUS = `set_config('synchronous_commit', 'on', true)`
+
+/** The one row that all nodes append behind. */
+const LOCK_HEAD = `SELECT next_id, ${SYNCHRONOUS} FROM ledger FOR UPDATE`
 
 /**
- * All that one batch writes, in one statement. Records and salts come in one piece each: bytes in an array would go as
- * hexadecimal text, twice as long and escaped. The heads are compared with what they were, although the lock lets
- * nobody in between: the last line gives no row unless every one of them was as expected.
+ * All that one batch writes, in one statement. It moves the head from where the batch begins to where it ends; where
+ * another node has moved it, it writes nothing and gives no row. A log whose head is not what the batch was built on
+ * undoes all of it: a text is no number, and that is an error.
  */
 const WRITE = `
-  WITH records AS (
-    INSERT INTO ledger_record
-    SELECT id, log, seq, substring($4::bytea FROM start FOR length)
-    FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $23::int[], $24::int[]) AS r (id, log, seq, start, length)
+  WITH moved AS (
+    UPDATE ledger SET next_id = $1 + cardinality($2::bigint[]) WHERE id = 1 AND next_id = $1 RETURNING ${SYNCHRONOUS}
+  ), records AS (
+    INSERT INTO ledger_record SELECT $1 + nth - 1, log, seq, bytes
+    FROM moved, unnest($2::bigint[], $3::bigint[], $4::bytea[]) WITH ORDINALITY AS r (log, seq, bytes, nth)
   ), subjects AS (
-    INSERT INTO ledger_subject
-    SELECT id, at, address, substring($8::bytea FROM start FOR length), nullif(context, '')
-    FROM unnest($5::bigint[], $6::bigint[], $7::text[], $9::text[], $25::int[], $26::int[])
-      AS s (id, at, address, context, start, length)
+    INSERT INTO ledger_subject SELECT $1 + nth - 1, at, address, salt, context
+    FROM moved, unnest($5::bigint[], $6::text[], $7::bytea[], $8::text[])
+      WITH ORDINALITY AS s (at, address, salt, context, nth)
+    WHERE address IS NOT NULL
   ), nodes AS (
-    INSERT INTO ledger_node SELECT * FROM unnest($10::bigint[], $11::int[], $12::bigint[], $13::bytea[])
+    INSERT INTO ledger_node SELECT n.* FROM moved, unnest($9::bigint[], $10::bigint[], $11::bigint[], $12::bytea[]) AS n
   ), heads AS (
     UPDATE ledger_log l SET size = h.size, link = h.link, issued_at = h.at, peaks = h.peaks
-    FROM unnest($14::bigint[], $15::bigint[], $16::text[], $17::bigint[], $18::bytea[], $19::bigint[], $20::text[])
+    FROM moved, unnest($13::bigint[], $14::bigint[], $15::text[], $16::bigint[], $17::bytea[], $18::bigint[], $19::text[])
       AS h (id, size, link, at, peaks, old_size, old_link)
     WHERE l.id = h.id AND l.size = h.old_size AND l.link = h.old_link
     RETURNING 1
-  )
-  UPDATE ledger SET next_id = $21
-  WHERE next_id = $22 AND (SELECT count(*) FROM heads) = cardinality($14::bigint[])`
+  ), fitting AS (SELECT count(*) FROM heads)
+  SELECT CASE count WHEN cardinality($13::bigint[]) THEN 1 ELSE ('Heads as they were known: ' || count)::int END
+  FROM moved, fitting`
 
 const LOG_ID = '(SELECT id FROM ledger_log WHERE name = $1)'
 
@@ -109,13 +114,22 @@ const MOST_TIPS = 1_000
 
 type Expected = Parameters<LedgerStore['append']>[1]
 
-/** The heads that our last transaction left, good for as long as the next id is still the one that it left. */
+/** The heads that our last append left, good for as long as the next id is still the one that it left. */
 interface Known {
   readonly nextId: number
   readonly tips: ReadonlyMap<string, Tip>
+  /** Whether that append found the ledger as the one before it had left it: then no other node is likely to come in. */
+  readonly alone: boolean
 }
 
-const NOTHING_KNOWN: Known = { nextId: -1, tips: new Map() }
+const NOTHING_KNOWN: Known = { nextId: -1, tips: new Map(), alone: false }
+
+/** What an append has written, on what, and whether that was known before. */
+interface Written {
+  readonly batch: Batch
+  readonly before: ReadonlyMap<string, Tip>
+  readonly alone: boolean
+}
 
 /** Opens the ledger in a PostgreSQL database, which any number of nodes may append to. Nothing waits for ever. */
 export async function openPostgresLedger(url: string): Promise<LedgerStore> {
@@ -141,10 +155,32 @@ export async function openPostgresLedger(url: string): Promise<LedgerStore> {
 
   let known = NOTHING_KNOWN
 
-  async function append(query: PostgresQuery, known: Known, drafts: readonly Draft[], expected: Expected) {
+  /**
+   * In one statement, on what is known. Nothing and `undefined` where that is not enough, where another node was
+   * quicker, and among other nodes: to wait for the lock takes less than to be too late and begin anew.
+   */
+  async function appendAtOnce(
+    known: Known,
+    drafts: readonly Draft[],
+    expected: Expected,
+  ): Promise<Written | undefined> {
+    const { nextId, tips, alone } = known
+    if (!alone || expected !== undefined || !drafts.every(({ log }) => tips.has(log))) return undefined
+    const batch = placeBatch(origin, nextId, drafts, (log) => tips.get(log)?.head)
+    return (await write(query, batch, tips, nextId)) ? { batch, before: tips, alone } : undefined
+  }
+
+  /** Behind the lock of the head, which is looked at first. */
+  async function appendLocked(
+    query: PostgresQuery,
+    known: Known,
+    drafts: readonly Draft[],
+    expected: Expected,
+  ): Promise<Written | undefined> {
     const nextId = Number((await query(LOCK_HEAD, [], 'ledger_lock')).rows[0]?.['next_id'])
     const names = new Set([...drafts.map(({ log }) => log), ...(expected === undefined ? [] : [expected.log])])
-    const held = nextId === known.nextId ? known.tips : new Map<string, Tip>()
+    const alone = nextId === known.nextId
+    const held = alone ? known.tips : new Map<string, Tip>()
     const missing = [...names].filter((log) => !held.has(log))
     const tips = new Map([...held, ...(missing.length === 0 ? [] : await tipsOf(query, missing))])
     if (expected !== undefined && (tips.get(expected.log)?.head.size ?? 0) !== expected.size) return undefined
@@ -154,21 +190,22 @@ export async function openPostgresLedger(url: string): Promise<LedgerStore> {
       [...batch.heads.keys()].filter((log) => !tips.has(log)),
     )
     const before = new Map([...tips, ...begun])
-    const { changes } = await query(WRITE, valuesOf(batch, before, nextId), 'ledger_write')
-    if (changes !== 1) throw new Error('The head of the ledger is another than it was.')
-    return { batch, before }
+    if (!(await write(query, batch, before, nextId))) throw new Error('The head of the ledger moved under its lock.')
+    return { batch, before, alone }
   }
 
   return {
     origin,
     async append(drafts, expected) {
       const from = known
-      // Of a transaction that fails nobody knows what it left.
+      // Of an append that fails nobody knows what it left.
       known = NOTHING_KNOWN
-      const written = await postgres.transaction((query) => append(query, from, drafts, expected))
+      const written =
+        (await appendAtOnce(from, drafts, expected)) ??
+        (await postgres.transaction((query) => appendLocked(query, from, drafts, expected)))
       if (written === undefined) return undefined
-      const { batch, before } = written
-      known = { nextId: batch.nextId, tips: before.size > MOST_TIPS ? new Map() : tipsAfter(before, batch) }
+      const { batch, before, alone } = written
+      known = { nextId: batch.nextId, tips: before.size > MOST_TIPS ? new Map() : tipsAfter(before, batch), alone }
       return batch.records.map(({ attestationId, seq }) => ({ attestationId, seq }))
     },
     async head(log) {
@@ -275,53 +312,40 @@ async function beginLogs(query: PostgresQuery, names: readonly string[]): Promis
   return tipsOf(query, names)
 }
 
-function valuesOf({ records, nodes, heads, nextId }: Batch, tips: ReadonlyMap<string, Tip>, before: number) {
+/** False, and nothing, where the head is no longer at `from`, with which the batch begins. */
+async function write(query: PostgresQuery, batch: Batch, tips: ReadonlyMap<string, Tip>, from: number) {
+  return (await query(WRITE, valuesOf(batch, tips, from), 'ledger_write')).rows.length === 1
+}
+
+function valuesOf({ records, nodes, heads }: Batch, tips: ReadonlyMap<string, Tip>, from: number) {
   const tipOf = (log: string): Tip => {
     const tip = tips.get(log)
     if (tip === undefined) throw new Error(`The log ${log} was not made.`)
     return tip
   }
   const idOf = (log: string) => tipOf(log).id
-  const subjects = records.flatMap(({ attestationId, issuedAt, subject }) =>
-    subject === undefined ? [] : [{ attestationId, issuedAt, ...subject }],
-  )
   const after = [...heads]
   return [
-    records.map(({ attestationId }) => attestationId),
-    records.map(({ log }) => idOf(log)),
-    records.map(({ seq }) => seq),
-    Buffer.concat(records.map(({ bytes }) => bytes)),
-    subjects.map(({ attestationId }) => attestationId),
-    subjects.map(({ issuedAt }) => issuedAt),
-    subjects.map(({ address }) => address),
-    Buffer.concat(subjects.map(({ salt }) => salt)),
-    subjects.map(({ context }) => context ?? ''),
-    nodes.map(({ log }) => idOf(log)),
-    nodes.map(({ tileLevel }) => tileLevel),
-    nodes.map(({ index }) => index),
-    nodes.map(({ hash }) => Buffer.from(hash)),
-    after.map(([log]) => idOf(log)),
-    after.map(([, { size }]) => size),
-    after.map(([, { link }]) => link),
-    after.map(([, { issuedAt }]) => issuedAt),
-    after.map(([, { peaks }]) => Buffer.from(peaks)),
-    after.map(([log]) => tipOf(log).head.size),
-    after.map(([log]) => tipOf(log).head.link),
-    nextId,
-    before,
-    ...placesOf(records.map(({ bytes }) => bytes.length)),
-    ...placesOf(subjects.map(({ salt }) => salt.length)),
+    from,
+    numberArray(records.map(({ log }) => idOf(log))),
+    numberArray(records.map(({ seq }) => seq)),
+    bytesArray(records.map(({ bytes }) => bytes)),
+    numberArray(records.map(({ issuedAt }) => issuedAt)),
+    textArray(records.map(({ subject }) => subject?.address)),
+    bytesArray(records.map(({ subject }) => subject?.salt)),
+    textArray(records.map(({ subject }) => subject?.context)),
+    numberArray(nodes.map(({ log }) => idOf(log))),
+    numberArray(nodes.map(({ tileLevel }) => tileLevel)),
+    numberArray(nodes.map(({ index }) => index)),
+    bytesArray(nodes.map(({ hash }) => hash)),
+    numberArray(after.map(([log]) => idOf(log))),
+    numberArray(after.map(([, { size }]) => size)),
+    textArray(after.map(([, { link }]) => link)),
+    numberArray(after.map(([, { issuedAt }]) => issuedAt)),
+    bytesArray(after.map(([, { peaks }]) => peaks)),
+    numberArray(after.map(([log]) => tipOf(log).head.size)),
+    textArray(after.map(([log]) => tipOf(log).head.link)),
   ]
-}
-
-/** Where pieces of these lengths begin, from 1 as SQL counts, when they lie one behind the other; and the lengths. */
-function placesOf(lengths: readonly number[]): readonly [readonly number[], readonly number[]] {
-  let next = 1
-  const starts = lengths.map((length) => {
-    next += length
-    return next - length
-  })
-  return [starts, lengths]
 }
 
 function recordOf(log: string, row: PostgresRow): StoredRecord {

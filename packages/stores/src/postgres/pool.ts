@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CustomTypesConfig, QueryConfig } from 'pg'
 
-export type PostgresValue = null | number | string | boolean | Buffer | readonly (number | string | Buffer)[]
+export type PostgresValue = null | number | string | boolean | Buffer | readonly (number | string)[]
 
 /** A row as the driver gives it: int8 as a number, timestamps as Date, bytea as Buffer. */
 export type PostgresRow = Readonly<Record<string, unknown>>
