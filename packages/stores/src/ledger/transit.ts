@@ -87,6 +87,16 @@ export interface Pieces {
   readonly bytes: Uint8Array
 }
 
+/**
+ * Memory that an answer hands over instead of having it copied twice: that of records, where it is a piece of its own
+ * and nothing else lies in it.
+ */
+export function memoryOf(answer: unknown): ArrayBuffer[] {
+  const bytes = typeof answer === 'object' && answer !== null && 'bytes' in answer ? answer.bytes : undefined
+  if (!(bytes instanceof Uint8Array) || !(bytes.buffer instanceof ArrayBuffer)) return []
+  return bytes.length > 0 && bytes.length === bytes.buffer.byteLength ? [bytes.buffer] : []
+}
+
 /** Subjects on their way back. */
 export interface PackedSubjects {
   readonly ids: Float64Array
