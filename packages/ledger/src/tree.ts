@@ -29,9 +29,9 @@ export interface Frontier {
 /** The frontier of a tree of `size` leaves with these peaks; `openFrontier(0)` is an empty one. */
 export function openFrontier(size = 0, encoded: Uint8Array = new Uint8Array()): Frontier {
   // The peaks lie side by side, so that the two that become one are the input of its hash as they stand.
-  const peaks = Buffer.alloc(MOST_PEAKS * HASH_BYTES)
+  const peaks = Buffer.alloc(MOST_PEAKS * HASH_BYTES + encoded.length)
   peaks.set(encoded)
-  let end = encoded.length
+  let end = encoded.length - (encoded.length % HASH_BYTES)
   const hashNode = createNodeHasher()
   let count = size
   return {
@@ -45,6 +45,7 @@ export function openFrontier(size = 0, encoded: Uint8Array = new Uint8Array()): 
       // A leaf at an odd index completes a node, which may complete the next.
       while (index % 2 === 1) {
         end -= HASH_BYTES
+        if (end < HASH_BYTES) throw new RangeError(`These are not the peaks of a tree of ${count} leaves.`)
         hashNode(peaks, end - HASH_BYTES)
         index = (index - 1) / 2
         level++
