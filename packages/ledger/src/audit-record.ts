@@ -1,6 +1,7 @@
+import { createPassage, createSearch, endWithNumber, NUMBER_ROOM, standsAt } from './audit-bytes.ts'
 import type { StoredRecord } from './ports.ts'
 import type { Subject } from './record.ts'
-import { commitment } from './verify/verify-evidence.ts'
+import { commitment, createCommitter, type LeafMemory } from './verify/hash.ts'
 
 /** The text of a record, one character a byte, so that no byte is lost by being read. */
 export function textOf({ bytes }: StoredRecord): string {
@@ -10,21 +11,25 @@ export function textOf({ bytes }: StoredRecord): string {
 /** What is said where either of two neighbours may have been changed. */
 export const UNLINKED = 'The record does not link to the one before it.'
 
+/*
+ * What is asked of every record is first looked for in its bytes, where the record before it had it. Only of one that
+ * has it elsewhere, or not at all, is a text made, and searched: that decides, and the place is then learned from it.
+ */
+
 /**
  * Why a record does not belong where it lies. The members are looked for in the canonical text and not parsed: quotes
  * inside a text are escaped, so nothing else can look like them.
  */
-export function placeFault(
+function placeFault(
   text: string,
   { seq, attestationId }: StoredRecord,
   wantedSeq: number,
   link: string,
   before: StoredRecord | undefined,
-  find: (text: string, wanted: string) => boolean,
 ): string | undefined {
   if (seq !== wantedSeq) return `Record ${wantedSeq} is missing.`
   // The two members are neighbours in canonical order.
-  if (!find(text, `"prev":"${link}","seq":${seq},`)) {
+  if (!text.includes(`"prev":"${link}","seq":${seq},`)) {
     return text.includes(`"prev":"${link}",`) ? 'The record lies at another place than it names.' : UNLINKED
   }
   if (!text.startsWith(`{"attestation_id":${attestationId},`)) return 'The record lies at another place than it names.'
@@ -32,8 +37,30 @@ export function placeFault(
   return undefined
 }
 
+/** Says of one record after the other why it does not belong where it lies. */
+export function createPlaceCheck() {
+  const start = '{"attestation_id":'
+  const before = '"prev":"'
+  const between = '","seq":'
+  const id = createPassage(start, NUMBER_ROOM)
+  const place = createPassage(before + '0'.repeat(64) + between, NUMBER_ROOM)
+  let fromEnd = 0
+  return (leaf: LeafMemory, record: StoredRecord, wantedSeq: number, link: string, last: StoredRecord | undefined) => {
+    const { seq, attestationId } = record
+    if (seq === wantedSeq && (last === undefined || last.attestationId < attestationId)) {
+      endWithNumber(id, start.length, attestationId)
+      place.bytes.write(link, before.length, 'latin1')
+      endWithNumber(place, before.length + 64 + between.length, seq)
+      if (standsAt(leaf, 0, id) && standsAt(leaf, leaf.length - fromEnd, place)) return undefined
+    }
+    const text = textOf(record)
+    fromEnd = text.length - text.indexOf(before)
+    return placeFault(text, record, wantedSeq, link, last)
+  }
+}
+
 /** Why what lies beside a record, where it can be erased, is not what was recorded. */
-export function besideFault(text: string, { address, salt, context }: Subject): string | undefined {
+function besideFault(text: string, { address, salt, context }: Subject): string | undefined {
   if (!text.includes(`"subject":{"commit":"${commitment(salt, address)}"}`)) {
     return 'The address beside the record does not fit it.'
   }
@@ -44,28 +71,62 @@ export function besideFault(text: string, { address, salt, context }: Subject): 
   return good ? undefined : 'The context beside the record does not fit it.'
 }
 
-export const DOCUMENT_MEMBERS = ['"datasets_sha256":"', '"sha256":"']
+const SALT_BYTES = 32
+const COMMIT = '"subject":{"commit":"'
+const CONTEXT = '"context_sha256":"'
 
-/** Finds a part where the part like it stood in the record before, counted from the end, or anywhere else. */
-export function createFinder(): (text: string, wanted: string) => boolean {
+/** Says of one record after the other why what lies beside it is not what was recorded. */
+export function createBesideCheck() {
+  const commit = createPassage(`${COMMIT}${'0'.repeat(64)}"}`)
+  const context = createPassage(`${CONTEXT}${'0'.repeat(64)}"`)
+  const hasContext = createSearch(CONTEXT)
+  const commitTo = createCommitter()
   let fromEnd = 0
-  return (text, wanted) => {
-    if (text.startsWith(wanted, text.length - fromEnd)) return true
-    const at = text.indexOf(wanted)
-    fromEnd = text.length - at
-    return at !== -1
+  let fromStart = 0
+  return (leaf: LeafMemory, record: StoredRecord, subject: Subject): string | undefined => {
+    // What stands before the address would otherwise be free to take its first characters.
+    if (subject.salt.length !== SALT_BYTES) return 'The salt beside the record is not as long as it was.'
+    commit.bytes.write(commitTo(subject.salt, subject.address), COMMIT.length, 'latin1')
+    if (standsAt(leaf, leaf.length - fromEnd, commit)) {
+      if (subject.context === undefined) {
+        if (!hasContext(leaf)) return undefined
+      } else {
+        context.bytes.write(commitTo(subject.salt, subject.context), CONTEXT.length, 'latin1')
+        if (standsAt(leaf, fromStart, context)) return undefined
+      }
+    }
+    const text = textOf(record)
+    fromEnd = text.length - text.indexOf(COMMIT)
+    if (subject.context !== undefined) fromStart = text.indexOf(CONTEXT)
+    return besideFault(text, subject)
   }
 }
 
-/** Notes the hash behind a member; what stands where it stood in the record before was noted then. */
-export function createDocumentNoter(member: string, documents: Set<string>): (text: string) => void {
-  let noted = member
-  let place = 0
-  return (text) => {
-    if (text.startsWith(noted, place)) return
-    place = text.indexOf(member)
-    if (place === -1) return
-    noted = text.slice(place, place + member.length + 64)
-    documents.add(noted.slice(member.length))
+/** Members that name a document; that of the policy is the last before the link, whatever stands before it. */
+const DOCUMENT_MEMBERS = [
+  { member: '"datasets_sha256":"', fromEnd: false },
+  { member: '"sha256":"', fromEnd: true },
+] as const
+
+/** Notes the documents that one record after the other names; what stands as in the record before was noted then. */
+export function createDocumentNoter(documents: Set<string>): (leaf: LeafMemory, record: StoredRecord) => void {
+  const members = DOCUMENT_MEMBERS.map(({ member, fromEnd }) => ({
+    member,
+    fromEnd,
+    noted: createPassage(member, 64),
+    place: -1,
+  }))
+  return (leaf, record) => {
+    for (const known of members) {
+      const { member, fromEnd, noted, place } = known
+      if (standsAt(leaf, fromEnd ? leaf.length - place : place, noted)) continue
+      const text = textOf(record)
+      const at = text.indexOf(member)
+      if (at === -1) continue
+      known.place = fromEnd ? text.length - at : at
+      const hash = text.slice(at + member.length, at + member.length + 64)
+      noted.length = member.length + noted.bytes.write(hash, member.length, 'latin1')
+      documents.add(hash)
+    }
   }
 }

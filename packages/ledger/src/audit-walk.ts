@@ -1,16 +1,8 @@
-import {
-  besideFault,
-  createDocumentNoter,
-  createFinder,
-  DOCUMENT_MEMBERS,
-  placeFault,
-  textOf,
-  UNLINKED,
-} from './audit-record.ts'
+import { createBesideCheck, createDocumentNoter, createPlaceCheck, textOf, UNLINKED } from './audit-record.ts'
 import type { LedgerStore, StoredRecord } from './ports.ts'
 import type { Subject } from './record.ts'
-import { openFrontier, TILE_WIDTH } from './tree.ts'
-import { createLeafHasher, genesisLink } from './verify/hash.ts'
+import { openFrontier, TILE_WIDTH, type TreeNode } from './tree.ts'
+import { createLeafMemory, genesisLink, leafHash } from './verify/hash.ts'
 import type { LedgerKey } from './verify/keys.ts'
 import { isSignedBy, parseCheckpoint } from './verify/note.ts'
 import { sameBytes } from './verify/tree.ts'
@@ -55,13 +47,20 @@ export async function beginWalk(
   const nodes: Uint8Array[][] = []
   let link = genesisLink(name)
   let last: StoredRecord | undefined
-  const hashLeaf = createLeafHasher()
-  const findPlace = createFinder()
-  const noteDocuments = DOCUMENT_MEMBERS.map((member) => createDocumentNoter(member, documents))
+  const leafMemory = createLeafMemory()
+  const placeFault = createPlaceCheck()
+  const besideFault = createBesideCheck()
+  const noteDocuments = createDocumentNoter(documents)
   let next = 0
 
   /** Where the walk stands; no record where there is none yet. */
   const lastPlace = () => (last === undefined ? {} : { seq: last.seq, attestationId: last.attestationId })
+
+  function keepNode({ tileLevel, hash }: TreeNode): void {
+    const level = nodes[tileLevel - 1] ?? []
+    nodes[tileLevel - 1] = level
+    level.push(hash)
+  }
 
   /** All checkpoints at the present size. */
   function hold(): LogFault | undefined {
@@ -83,17 +82,13 @@ export async function beginWalk(
   return {
     size: head?.size ?? 0,
     record(record, subject) {
-      const text = textOf(record)
+      leafMemory.put(record.bytes)
       const fault =
-        placeFault(text, record, tree.size, link, last, findPlace) ?? (subject && besideFault(text, subject))
+        placeFault(leafMemory, record, tree.size, link, last) ?? (subject && besideFault(leafMemory, record, subject))
       if (fault !== undefined) return { seq: tree.size, attestationId: record.attestationId, reason: fault }
-      for (const note of noteDocuments) note(text)
-      const leaf = hashLeaf(record.bytes)
-      tree.append(leaf, ({ tileLevel, hash }) => {
-        const level = nodes[tileLevel - 1] ?? []
-        nodes[tileLevel - 1] = level
-        level.push(hash)
-      })
+      noteDocuments(leafMemory, record)
+      const leaf = leafMemory.hash()
+      tree.append(leaf, keepNode)
       link = leaf
       last = record
       return notes[next]?.size === tree.size ? hold() : undefined
@@ -101,7 +96,7 @@ export async function beginWalk(
     blame(fault, record, following) {
       if (fault.reason !== UNLINKED || last === undefined) return fault
       // What comes after says whether this record is as it was; if it is, its link is, and the one before is not.
-      const leaf = hashLeaf(record.bytes)
+      const leaf = leafHash(record.bytes).toString('hex')
       const whole = following === undefined ? head?.link === leaf : textOf(following).includes(`"prev":"${leaf}",`)
       if (!whole) return { ...fault, reason: `${UNLINKED} It was changed, or both were.` }
       const { seq, attestationId } = last

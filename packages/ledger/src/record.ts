@@ -1,7 +1,6 @@
 import { canonicalText } from './canonical.ts'
-import { sha256Hex } from './verify/hash.ts'
+import { commitment, sha256Hex } from './verify/hash.ts'
 import { RECORD_VERSION } from './verify/record.ts'
-import { commitment } from './verify/verify-evidence.ts'
 
 /** Personal data of a record, kept beside the chain so that it can be erased without touching it. */
 export interface Subject {

@@ -1,10 +1,13 @@
-import { createLeafHasher, createNodeHasher, nodeHash, sha256, sha256Hex } from './verify/hash.ts'
+import { createLeafMemory, createNodeHasher, nodeHash, sha256 } from './verify/hash.ts'
 
 /** Levels between two that are stored: a tile is the 256 hashes under one stored node. */
 export const TILE_HEIGHT = 8
 export const TILE_WIDTH = 256
 
 const HASH_BYTES = 32
+
+/** A tree of 2^53 leaves has this many, and one more while a leaf is added. */
+const MOST_PEAKS = 54
 
 /** A complete inner node that is stored: of `2 ** (8 * tileLevel)` leaves, the `index`-th of its level. */
 export interface TreeNode {
@@ -25,8 +28,10 @@ export interface Frontier {
 
 /** The frontier of a tree of `size` leaves with these peaks; `openFrontier(0)` is an empty one. */
 export function openFrontier(size = 0, encoded: Uint8Array = new Uint8Array()): Frontier {
-  // Hashes are texts here: to make one is a third of the cost of making an array of bytes.
-  const peaks: string[] = splitHashes(encoded).map((peak) => Buffer.from(peak).toString('hex'))
+  // The peaks lie side by side, so that the two that become one are the input of its hash as they stand.
+  const peaks = Buffer.alloc(MOST_PEAKS * HASH_BYTES + encoded.length)
+  peaks.set(encoded)
+  let end = encoded.length - (encoded.length % HASH_BYTES)
   const hashNode = createNodeHasher()
   let count = size
   return {
@@ -34,25 +39,30 @@ export function openFrontier(size = 0, encoded: Uint8Array = new Uint8Array()): 
       return count
     },
     append(leaf, onNode) {
-      let hash = leaf
+      end += peaks.write(leaf, end, 'hex')
       let index = count
       let level = 0
       // A leaf at an odd index completes a node, which may complete the next.
       while (index % 2 === 1) {
-        hash = hashNode(peaks.pop() as string, hash)
+        end -= HASH_BYTES
+        if (end < HASH_BYTES) throw new RangeError(`These are not the peaks of a tree of ${count} leaves.`)
+        hashNode(peaks, end - HASH_BYTES)
         index = (index - 1) / 2
         level++
-        if (level % TILE_HEIGHT === 0) onNode({ tileLevel: level / TILE_HEIGHT, index, hash: Buffer.from(hash, 'hex') })
+        if (level % TILE_HEIGHT === 0) {
+          const hash = Buffer.from(peaks.subarray(end - HASH_BYTES, end))
+          onNode({ tileLevel: level / TILE_HEIGHT, index, hash })
+        }
       }
-      peaks.push(hash)
       count++
     },
-    root: () =>
-      Buffer.from(
-        peaks.length === 0 ? sha256Hex('') : peaks.reduceRight((right, left) => hashNode(left, right)),
-        'hex',
-      ),
-    encode: () => Buffer.from(peaks.join(''), 'hex'),
+    root() {
+      if (end === 0) return sha256('')
+      const folded = Buffer.from(peaks.subarray(0, end))
+      for (let at = end - 2 * HASH_BYTES; at >= 0; at -= HASH_BYTES) hashNode(folded, at)
+      return folded.subarray(0, HASH_BYTES)
+    },
+    encode: () => Buffer.from(peaks.subarray(0, end)),
   }
 }
 
@@ -65,7 +75,12 @@ export function splitHashes(encoded: Uint8Array): Uint8Array[] {
 
 /** Level-0 tile of these records. */
 export function leafTile(records: readonly Uint8Array[]): Uint8Array {
-  return Buffer.from(records.map(createLeafHasher()).join(''), 'hex')
+  const leaf = createLeafMemory()
+  const hashes = records.map((record) => {
+    leaf.put(record)
+    return leaf.hash()
+  })
+  return Buffer.from(hashes.join(''), 'hex')
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Draft } from '@sallyport/ledger'
 import t from 'tap'
-import { packDrafts, unpackDrafts } from '../src/ledger/transit.ts'
+import { memoryOf, NO_RECORDS, packDrafts, unpackDrafts } from '../src/ledger/transit.ts'
 
 const DRAFT: Draft = { log: 't/a', at: 1, front: ',"x":"ä \\n"', middle: ',"y":1', back: ',"z":2' }
 const salt = (byte: number) => new Uint8Array(32).fill(byte)
@@ -18,4 +18,12 @@ t.test('drafts arrive as they were sent, with and without a subject or a context
 
 t.test('a text that would shift those behind it is refused', async (t) => {
   t.throws(() => unpackDrafts(packDrafts([{ ...DRAFT, log: 't/a\nb' }, DRAFT])), /line break/)
+})
+
+t.test('memory is handed over where nothing else lies in it', async (t) => {
+  const own = new Uint8Array(100)
+  t.same(memoryOf({ ...NO_RECORDS, bytes: own }), [own.buffer])
+  t.same(memoryOf({ ...NO_RECORDS, bytes: own.subarray(1) }), [])
+  t.same(memoryOf({ ...NO_RECORDS, bytes: Buffer.from('in a pool') }), [])
+  for (const answer of [NO_RECORDS, undefined, null, 3, 'text', own, { bytes: 'text' }]) t.same(memoryOf(answer), [])
 })

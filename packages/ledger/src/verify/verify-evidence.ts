@@ -1,5 +1,5 @@
 import { ATTESTATION_TYPE, type Evidence, type EvidenceRecord, parseEvidence } from './evidence-form.ts'
-import { genesisLink, leafHash, sha256Hex } from './hash.ts'
+import { commitment, genesisLink, leafHash, sha256Hex } from './hash.ts'
 import { followSuccession, type LedgerKey, parseJwks } from './keys.ts'
 import { dssePreimage, isSignature, isSignedBy } from './note.ts'
 import { replayPolicy } from './replay.ts'
@@ -192,11 +192,6 @@ function disclosure({ records }: Evidence): AxisResult {
   }
   if (disclosed === 0) return notProvided('The address was erased.')
   return passed(`The address is the recorded one in ${disclosed} of ${records.length} record(s); the rest is erased.`)
-}
-
-/** The salted hash of an address or a context, hexadecimal. */
-export function commitment(salt: Uint8Array, text: string): string {
-  return sha256Hex(Buffer.concat([salt, Buffer.from(text)]))
 }
 
 function policyReplay({ records, policies }: Evidence): AxisResult {

@@ -38,7 +38,29 @@ export function bytesOf(row: Row, column: string): Uint8Array {
   return value
 }
 
-/** Numbers that SQLite has put behind one another, with commas. */
-export function numbersOf(row: Row, column: string): Float64Array {
-  return Float64Array.from(String(row[column]).split(','), Number)
+/**
+ * So many whole numbers that SQLite has put behind one another, with commas. Digit by digit: to cut the text up and read
+ * each part takes five times as long, and an audit reads some of each record.
+ */
+export function numbersOf(row: Row, column: string, count: number): Float64Array {
+  const text = String(row[column])
+  const numbers = new Float64Array(count)
+  let index = 0
+  let value = 0
+  let sign = 1
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === COMMA) {
+      numbers[index++] = sign * value
+      value = 0
+      sign = 1
+    } else if (code === MINUS) sign = -1
+    else value = value * 10 + (code - ZERO)
+  }
+  numbers[index] = sign * value
+  return numbers
 }
+
+const COMMA = 44
+const MINUS = 45
+const ZERO = 48

@@ -8,15 +8,23 @@ import {
   placeBatch,
   type SignedHead,
   type StoredRecord,
-  type Subject,
   TILE_WIDTH,
   type Uncovered,
 } from '@sallyport/ledger'
 import type { Database, SqlValue } from '../driver.ts'
 import { openDatabase } from '../open-database.ts'
 import { createRowInserter } from '../row-inserter.ts'
-import { bytesOf, headOf, numbersOf, subjectOf, type Tip, tipOf, uncoveredOf } from './rows.ts'
-import { NO_RECORDS, type PackedDrafts, type PackedRecords, unpackDrafts, unpackRecords } from './transit.ts'
+import { bytesOf, headOf, numbersOf, type Tip, tipOf, uncoveredOf } from './rows.ts'
+import {
+  NO_RECORDS,
+  NO_SUBJECTS,
+  type PackedDrafts,
+  type PackedRecords,
+  type PackedSubjects,
+  type Pieces,
+  unpackDrafts,
+  unpackRecords,
+} from './transit.ts'
 
 /** Every version of the tables; a step that has been released is never changed, a new one is added. */
 const STEPS: readonly string[] = [
@@ -111,7 +119,7 @@ export async function openLedgerFile(path: string) {
   )
   // One row each: to make a row is what takes the time, and an audit reads every record.
   const selectRecords = database.prepare(
-    `SELECT group_concat(attestation_id) AS ids, group_concat(seq) AS positions, group_concat(length(bytes)) AS lengths,
+    `SELECT count(*) AS count, group_concat(attestation_id) AS ids, group_concat(seq) AS positions, group_concat(length(bytes)) AS lengths,
        CAST(group_concat(bytes, '') AS BLOB) AS bytes
      FROM (SELECT attestation_id, seq, bytes FROM record WHERE log = (SELECT id FROM log WHERE name = ?) AND seq >= ?
            ORDER BY seq LIMIT ?)`,
@@ -120,7 +128,14 @@ export async function openLedgerFile(path: string) {
     `SELECT group_concat(hex(hash), '' ORDER BY place) AS hashes FROM node
      WHERE log = (SELECT id FROM log WHERE name = ?) AND level = ? AND place >= ? AND place < ?`,
   )
-  const selectSubject = database.prepare('SELECT * FROM subject WHERE attestation_id = ?')
+  // In one row too. Lengths are of bytes, and a context that is not there has -1.
+  const selectSubjects = database.prepare(
+    `SELECT count(*) AS count, group_concat(attestation_id) AS ids, group_concat(octet_length(address)) AS addressLengths,
+       group_concat(octet_length(salt)) AS saltLengths, group_concat(ifnull(octet_length(context), -1)) AS contextLengths,
+       CAST(group_concat(address, '') AS BLOB) AS addresses, CAST(group_concat(salt, '') AS BLOB) AS salts,
+       CAST(ifnull(group_concat(context, ''), '') AS BLOB) AS contexts
+     FROM json_each(?) asked CROSS JOIN subject ON attestation_id = asked.value`,
+  )
   const selectUncovered = database.prepare('SELECT * FROM log WHERE size > covered ORDER BY id LIMIT ?')
   const putNote = database.prepare(
     'INSERT INTO checkpoint VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET note = excluded.note',
@@ -220,12 +235,29 @@ export async function openLedgerFile(path: string) {
 
   function records(log: string, from: number, count: number): PackedRecords {
     const row = selectRecords.get(log, from, count)
-    if (row === undefined || row['ids'] === null) return NO_RECORDS
+    const found = Number(row?.['count'] ?? 0)
+    if (row === undefined || found === 0) return NO_RECORDS
     return {
-      ids: numbersOf(row, 'ids'),
-      positions: numbersOf(row, 'positions'),
-      lengths: numbersOf(row, 'lengths'),
+      ids: numbersOf(row, 'ids', found),
+      positions: numbersOf(row, 'positions', found),
+      lengths: numbersOf(row, 'lengths', found),
       bytes: bytesOf(row, 'bytes'),
+    }
+  }
+
+  function subjects(attestationIds: readonly number[]): PackedSubjects {
+    const row = selectSubjects.get(JSON.stringify(attestationIds))
+    const found = Number(row?.['count'] ?? 0)
+    if (row === undefined || found === 0) return NO_SUBJECTS
+    const piecesOf = (column: string, lengths: string): Pieces => ({
+      lengths: numbersOf(row, lengths, found),
+      bytes: bytesOf(row, column),
+    })
+    return {
+      ids: numbersOf(row, 'ids', found),
+      addresses: piecesOf('addresses', 'addressLengths'),
+      salts: piecesOf('salts', 'saltLengths'),
+      contexts: piecesOf('contexts', 'contextLengths'),
     }
   }
 
@@ -251,10 +283,7 @@ export async function openLedgerFile(path: string) {
       const hashes = selectNodes.get(log, tileLevel, start, start + TILE_WIDTH)?.['hashes']
       return typeof hashes === 'string' ? Buffer.from(hashes, 'hex') : new Uint8Array()
     },
-    subjects(attestationIds: readonly number[]): ReadonlyMap<number, Subject> {
-      const found = attestationIds.map((id) => [id, selectSubject.get(id)] as const)
-      return new Map(found.flatMap(([id, row]) => (row === undefined ? [] : [[id, subjectOf(row)]])))
-    },
+    subjects,
     uncovered: (limit: number): readonly Uncovered[] => selectUncovered.all(limit).map(uncoveredOf),
     putCheckpoint: ({ log, size, note }: SignedHead, after: number, keyCount: number): boolean =>
       transaction(() => {

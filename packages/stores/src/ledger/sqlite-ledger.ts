@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { LedgerStore } from '@sallyport/ledger'
 import type { LedgerFile } from './sqlite-file.ts'
 import type { Call, Operation, Reply } from './sqlite-worker.ts'
-import { packDrafts, unpackRecords } from './transit.ts'
+import { packDrafts, unpackRecords, unpackSubjects } from './transit.ts'
 
 /** Longest that an operation of a request takes: a disk that hangs is a store that is down. */
 const CALL_MS = 5_000
@@ -82,7 +82,7 @@ export async function openSqliteLedger(path: string): Promise<LedgerStore> {
     find: (attestationId, log) => call('find', attestationId, log),
     records: async (log, from, count) => unpackRecords(log, await call('records', log, from, count)),
     tile: (log, tileLevel, index) => call('tile', log, tileLevel, index),
-    subjects: (attestationIds) => call('subjects', attestationIds),
+    subjects: async (attestationIds) => unpackSubjects(await call('subjects', attestationIds)),
     uncovered: (limit) => call('uncovered', limit),
     putCheckpoint: (head, after, keyCount) => call('putCheckpoint', head, after, keyCount),
     checkpoints: (log, seq) => call('checkpoints', log, seq),

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { type LedgerFile, openLedgerFile } from './sqlite-file.ts'
+import { memoryOf } from './transit.ts'
 
 /* The thread that has the ledger's file: requests never wait for a sync to the disk. Started by openSqliteLedger. */
 
@@ -27,7 +28,8 @@ try {
   port.on('message', ({ id, operation, values }: Call) => {
     try {
       const run = file[operation] as (...given: readonly unknown[]) => unknown
-      port.postMessage({ id, result: run(...values) } satisfies Reply)
+      const result = run(...values)
+      port.postMessage({ id, result } satisfies Reply, memoryOf(result))
     } catch (error) {
       port.postMessage({ id, error: String(error) } satisfies Reply)
     }

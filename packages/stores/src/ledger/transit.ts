@@ -1,4 +1,5 @@
-import type { Draft, StoredRecord } from '@sallyport/ledger'
+import { isAscii } from 'node:buffer'
+import type { Draft, StoredRecord, Subject } from '@sallyport/ledger'
 
 /**
  * Drafts on their way to the thread that writes: one long text and flat numbers are handed over several times as fast as
@@ -78,4 +79,68 @@ export function unpackRecords(log: string, packed: PackedRecords): readonly Stor
     end += lengths[index] as number
     return { log, attestationId, seq: positions[index] as number, bytes: bytes.subarray(start, end) }
   })
+}
+
+/** Pieces of so many bytes, one behind the other. */
+export interface Pieces {
+  readonly lengths: Float64Array
+  readonly bytes: Uint8Array
+}
+
+/**
+ * Memory that an answer hands over instead of having it copied twice: that of records, where it is a piece of its own
+ * and nothing else lies in it.
+ */
+export function memoryOf(answer: unknown): ArrayBuffer[] {
+  const bytes = typeof answer === 'object' && answer !== null && 'bytes' in answer ? answer.bytes : undefined
+  if (!(bytes instanceof Uint8Array) || !(bytes.buffer instanceof ArrayBuffer)) return []
+  return bytes.length > 0 && bytes.length === bytes.buffer.byteLength ? [bytes.buffer] : []
+}
+
+/** Subjects on their way back. */
+export interface PackedSubjects {
+  readonly ids: Float64Array
+  readonly addresses: Pieces
+  readonly salts: Pieces
+  /** -1 is the length of one that is not there. */
+  readonly contexts: Pieces
+}
+
+const NO_PIECES: Pieces = { lengths: new Float64Array(), bytes: new Uint8Array() }
+
+export const NO_SUBJECTS: PackedSubjects = {
+  ids: new Float64Array(),
+  addresses: NO_PIECES,
+  salts: NO_PIECES,
+  contexts: NO_PIECES,
+}
+
+export function unpackSubjects({ ids, addresses, salts, contexts }: PackedSubjects): ReadonlyMap<number, Subject> {
+  const addressAt = textReader(addresses)
+  const contextAt = textReader(contexts)
+  const subjects = new Map<number, Subject>()
+  let end = 0
+  for (let index = 0; index < ids.length; index++) {
+    const start = end
+    end += salts.lengths[index] as number
+    const subject = { address: addressAt(index) as string, salt: salts.bytes.subarray(start, end) }
+    const context = contextAt(index)
+    subjects.set(ids[index] as number, context === undefined ? subject : { ...subject, context })
+  }
+  return subjects
+}
+
+/** Reads the texts one after the other; `undefined` for one that is not there. */
+function textReader({ lengths, bytes }: Pieces): (index: number) => string | undefined {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  // To read all of them at once and cut them out is quicker, where a character is a byte.
+  const all = isAscii(buffer) ? buffer.toString('latin1') : undefined
+  let end = 0
+  return (index) => {
+    const length = lengths[index] as number
+    if (length < 0) return undefined
+    const start = end
+    end += length
+    return all === undefined ? buffer.toString('utf8', start, end) : all.slice(start, end)
+  }
 }

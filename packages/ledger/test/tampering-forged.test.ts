@@ -1,0 +1,228 @@
+import t from 'tap'
+import {
+  type AuditReport,
+  auditLedger,
+  documentOf,
+  type Head,
+  openFrontier,
+  openLedger,
+  type StoredRecord,
+  type Subject,
+} from '../src/index.ts'
+import {
+  createMemoryArchive,
+  createMemoryLedger,
+  MADE_ATTESTATION,
+  MADE_DATASETS,
+  MADE_POLICY,
+  type MemoryLedger,
+  madeRandomness,
+  madeSigner,
+} from '../src/testing/index.ts'
+import { leafHash } from '../src/verify/hash.ts'
+
+/*
+ * What a forger can make fit, made to fit: the record is written anew with every hash after it, and no checkpoint covers
+ * it yet. So only what the audit asks of each record itself is left to tell. And records that are not like the one
+ * before them: what is asked of them is asked at other places.
+ */
+
+const AT = Date.parse('2026-11-21T02:00:00.000Z')
+const SECOND_POLICY = documentOf({ id: 'second', rules: [] })
+const SECOND_DATASETS = documentOf([{ id: 'second', date: '2026-11-02', sha256: 'cd'.repeat(32) }])
+
+async function made() {
+  const store = createMemoryLedger('sallyport/0123456789abcdef')
+  const ledger = await openLedger({
+    store,
+    archive: createMemoryArchive(),
+    clock: { now: () => AT },
+    randomness: madeRandomness(),
+    loadSigner: async () => madeSigner(1),
+  })
+  for (const document of [MADE_POLICY, MADE_DATASETS, SECOND_POLICY, SECOND_DATASETS]) await ledger.keep(document)
+  return { store, ledger }
+}
+
+/** Ten records of one log. */
+async function ten(): Promise<MemoryLedger> {
+  const { store, ledger } = await made()
+  for (let count = 0; count < 10; count++) await ledger.attest('t/a', MADE_ATTESTATION, { address: '192.0.2.1' })
+  return store
+}
+
+const audit = (store: MemoryLedger): Promise<AuditReport> => auditLedger(store, { subjects: true })
+
+/** Changes what a log says from `seq` on, and every link and the head with it. */
+function forge(store: MemoryLedger, seq: number, change: (text: string, row: StoredRecord) => string): void {
+  const tree = openFrontier()
+  let link: string | undefined
+  for (const [at, row] of store.rows.entries()) {
+    if (row.log !== 't/a') continue
+    let text = Buffer.from(row.bytes).toString('latin1')
+    if (link !== undefined) text = text.replace(/"prev":"[0-9a-f]{64}"/, `"prev":"${link}"`)
+    if (row.seq === seq) text = change(text, row)
+    const bytes = Buffer.from(text, 'latin1')
+    store.rows[at] = { ...row, bytes }
+    link = leafHash(bytes).toString('hex')
+    tree.append(link, () => {})
+  }
+  const head = store.heads.get('t/a') as Head
+  store.heads.set('t/a', { ...head, link: link as string, peaks: tree.encode() })
+}
+
+function setRow(store: MemoryLedger, seq: number, change: Partial<StoredRecord>): void {
+  const at = store.rows.findIndex((row) => row.log === 't/a' && row.seq === seq)
+  store.rows[at] = { ...(store.rows[at] as StoredRecord), ...change }
+}
+
+function changeSubject(store: MemoryLedger, id: number, change: (subject: Subject) => Subject): void {
+  store.personal.set(id, change(store.personal.get(id) as Subject))
+}
+
+const idOf = (store: MemoryLedger, seq: number): number =>
+  (store.rows.find((row) => row.log === 't/a' && row.seq === seq) as StoredRecord).attestationId
+
+t.test('a forgery that fits in all is good: the others are told by what they are forged in', async (t) => {
+  const store = await ten()
+  forge(store, 5, (text) => text.replace('"jurisdiction":"DE"', '"jurisdiction":"FR"'))
+  t.equal((await audit(store)).fault, undefined)
+})
+
+const PLACE = /lies at another place than it names/
+const FORGERIES: readonly (readonly [string, (store: MemoryLedger, seq: number) => void, RegExp])[] = [
+  ['another position', (store, seq) => forge(store, seq, (text) => text.replace(/"seq":\d+/, '"seq":77')), PLACE],
+  ['a longer position', (store, seq) => forge(store, seq, (text) => text.replace(/"seq":\d+/, '$&0')), PLACE],
+  ['a position with a zero before', (store, seq) => forge(store, seq, (text) => text.replace('"seq":', '$&0')), PLACE],
+  ['another id', (store, seq) => forge(store, seq, (text) => text.replace(/_id":\d+/, '_id":77')), PLACE],
+  ['a longer id', (store, seq) => forge(store, seq, (text) => text.replace(/_id":\d+/, '$&0')), PLACE],
+  ['an id that is not its first member', (store, seq) => forge(store, seq, (text) => text.replace('{', '{ ')), PLACE],
+  [
+    'another position, and put there',
+    (store, seq) => {
+      forge(store, seq, (text) => text.replace(/"seq":\d+/, '"seq":8'))
+      setRow(store, seq, { seq: 8 })
+    },
+    /Record \d is missing/,
+  ],
+  [
+    'the id of the one before',
+    (store, seq) => {
+      const attestationId = idOf(store, seq - 1)
+      setRow(store, seq, { attestationId })
+      forge(store, seq, (text) => text.replace(/_id":\d+/, `_id":${attestationId}`))
+    },
+    /ids do not rise/,
+  ],
+  [
+    'another link',
+    (store, seq) => forge(store, seq, (text) => text.replace(/"prev":"[0-9a-f]/, '"prev":"x')),
+    /not the one that the next record links to/,
+  ],
+  [
+    'the end of another link',
+    (store, seq) => forge(store, seq, (text) => text.replace(/[0-9a-f]","seq/, 'x","seq')),
+    /not the one that the next record links to/,
+  ],
+  [
+    'another commitment to the address',
+    (store, seq) => forge(store, seq, (text) => text.replace(/"commit":"[0-9a-f]/, '"commit":"x')),
+    /address beside the record/,
+  ],
+  [
+    'the commitment in another member',
+    (store, seq) => forge(store, seq, (text) => text.replace('"subject":', '"sXbject":')),
+    /address beside the record/,
+  ],
+  [
+    'a context that nobody kept',
+    (store, seq) =>
+      forge(store, seq, (text) => text.replace('"finding":', `"context_sha256":"${'0'.repeat(64)}","finding":`)),
+    /context beside the record/,
+  ],
+  [
+    'a policy that nobody kept',
+    (store, seq) => forge(store, seq, (text) => text.replace(MADE_POLICY.sha256, '1'.repeat(64))),
+    /The document 1+ is missing/,
+  ],
+  [
+    'data that nobody kept',
+    (store, seq) => forge(store, seq, (text) => text.replace(MADE_DATASETS.sha256, '2'.repeat(64))),
+    /The document 2+ is missing/,
+  ],
+]
+
+for (const [name, tamper, reason] of FORGERIES) {
+  t.test(`a forged record with ${name} is told`, async (t) => {
+    for (const seq of [1, 5, 9]) {
+      const store = await ten()
+      tamper(store, seq)
+      const { fault } = await audit(store)
+      t.match(fault?.reason ?? 'nothing', reason, `record ${seq}`)
+      // Of a link that does not fit, the record before is blamed: this one fits what comes after.
+      const named = reason.source.includes('link') ? seq - 1 : seq
+      if (!reason.source.includes('document')) t.match(fault, { log: 't/a', seq: named })
+    }
+  })
+}
+
+/** Records of all shapes, none of which is like the one before. */
+async function mixed(): Promise<MemoryLedger> {
+  const { store, ledger } = await made()
+  for (let count = 0; count < 24; count++) {
+    const { finding, policy, basis } = MADE_ATTESTATION
+    const { country: _, ...nowhere } = finding
+    const attestation = {
+      claim: count % 5 === 0 ? 'EU-long' : 'DE',
+      finding: count % 2 === 0 ? finding : nowhere,
+      policy: count % 3 === 0 ? policy : { ...policy, reason: 'else', sha256: SECOND_POLICY.sha256 },
+      basis: {
+        ...basis,
+        addressFrom: count % 4 === 0 ? 'peer' : 'x-forwarded-for',
+        datasetsSha256: count % 6 === 5 ? SECOND_DATASETS.sha256 : basis.datasetsSha256,
+      },
+    }
+    const subject = { address: count % 2 === 0 ? '192.0.2.1' : '2001:db8::1:2' }
+    await ledger.attest('t/a', attestation, count % 4 < 2 ? subject : { ...subject, context: `{"order":"é${count}"}` })
+  }
+  return store
+}
+
+t.test('records that are not like the one before are good, and told like any other', async (t) => {
+  const whole = await mixed()
+  t.equal((await audit(whole)).fault, undefined)
+  for (const document of [MADE_POLICY, SECOND_POLICY, MADE_DATASETS, SECOND_DATASETS]) {
+    const store = {
+      ...whole,
+      document: async (hash: string) => (hash === document.sha256 ? '{}' : whole.document(hash)),
+    }
+    t.match((await audit(store)).fault?.reason ?? 'nothing', new RegExp(`${document.sha256} .* changed`))
+  }
+  for (let seq = 0; seq < 24; seq++) {
+    const id = idOf(whole, seq)
+    const subject = whole.personal.get(id) as Subject
+    const changes: readonly (readonly [(subject: Subject) => Subject, RegExp])[] = [
+      [(subject) => ({ ...subject, address: `${subject.address}1` }), /address beside/],
+      [(subject) => ({ ...subject, salt: Buffer.alloc(32, 7) }), /address beside/],
+      [
+        ({ salt, address, ...rest }) => ({
+          ...rest,
+          salt: Buffer.concat([salt, Buffer.from(address.slice(0, 1))]),
+          address: address.slice(1),
+        }),
+        /salt beside/,
+      ],
+      [(subject) => ({ ...subject, context: '{"order":"é-1"}' }), /context beside/],
+      [
+        ({ address, salt, context }) => (context === undefined ? { address, salt, context: '' } : { address, salt }),
+        /context/,
+      ],
+    ]
+    for (const [change, reason] of changes) {
+      changeSubject(whole, id, change)
+      t.match((await audit(whole)).fault, { seq, attestationId: id, reason }, `record ${seq}`)
+      whole.personal.set(id, subject)
+    }
+  }
+  t.equal((await audit(whole)).fault, undefined, 'put right again')
+})
