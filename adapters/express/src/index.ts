@@ -8,6 +8,7 @@ import {
   type Decider,
   decideRequest,
   type Ruling,
+  readProperty,
   requireApi,
   requireAttester,
   requireDecider,
@@ -40,9 +41,10 @@ export function inspection(sallyport: Decider, options: ClaimOptions<Request> = 
       if (refusal === undefined) next()
       else void sendResponse(res, refusal)
     }
+    const target = readProperty(req, 'originalUrl')
     const claim = claimOf(options, req)
-    if (attester === undefined || claim === undefined) carryOut(decideRequest(sallyport, req, req.originalUrl))
-    else attestRequest(attester, req, claim, req.originalUrl).then(carryOut, next)
+    if (attester === undefined || claim === undefined) carryOut(decideRequest(sallyport, req, target))
+    else attestRequest(attester, req, claim, target).then(carryOut, next)
   }
 }
 
@@ -54,7 +56,7 @@ export function inspection(sallyport: Decider, options: ClaimOptions<Request> = 
 function createHolder(): (req: Request, res: Response, decision: Decision) => void {
   let prepared: object | undefined
   return (req, res, decision) => {
-    res.locals['sallyport'] = decision
+    readProperty(res, 'locals')['sallyport'] = decision
     const prototype: object = Object.getPrototypeOf(req)
     if (prototype === prepared) return
     prepared = prototype

@@ -40,6 +40,7 @@ export interface V1Options {
 const inspecting: FastifyPluginAsync<InspectionOptions> = async (fastify, { sallyport, ...options }) => {
   requireDecider(sallyport)
   const attester = requireAttester(sallyport, options)
+  const respond = createResponder()
   fastify.decorateRequest('sallyport', null)
   fastify.addHook('onRequest', (request, reply, next) => {
     const carryOut = ({ decision, refusal }: Ruling) => {
@@ -56,6 +57,7 @@ const inspecting: FastifyPluginAsync<InspectionOptions> = async (fastify, { sall
 
 const answering: FastifyPluginAsync<V1Options> = async (fastify, { sallyport }) => {
   requireApi(sallyport)
+  const respond = createResponder()
   const handle = async (request: FastifyRequest, reply: FastifyReply) => {
     const path = mountedPath(request.url, fastify.prefix)
     const place = path === undefined ? path : { target: request.originalUrl, path }
@@ -74,8 +76,26 @@ const answering: FastifyPluginAsync<V1Options> = async (fastify, { sallyport }) 
   fastify.all('/v1/*', handle)
 }
 
-function respond(reply: FastifyReply, response: ApiResponse): FastifyReply {
-  return reply.code(response.status).headers(response.headers).send(hostBody(response))
+/**
+ * Sends responses. Fastify writes every name in lower case, and to do so anew for each answer costs as much as all else
+ * that it does with a header: a name is given to it as it will be written.
+ */
+function createResponder(): (reply: FastifyReply, response: ApiResponse) => FastifyReply {
+  const written = new Map<string, string>()
+
+  function nameOf(name: string): string {
+    const known = written.get(name)
+    if (known !== undefined) return known
+    const lower = name.toLowerCase()
+    written.set(name, lower)
+    return lower
+  }
+
+  return (reply, response) => {
+    const { headers } = response
+    for (const name in headers) reply.header(nameOf(name), headers[name])
+    return reply.code(response.status).send(hostBody(response))
+  }
 }
 
 /**

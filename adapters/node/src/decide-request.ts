@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { type Decision, type InspectionRequest, SallyportError } from '@sallyport/core'
 import { fieldsMissing, inspectionRequest } from './inspection-request.ts'
+import { readProperty } from './read-property.ts'
 import { type Refusal, refusal, tooManyFields } from './refusal.ts'
 import { closingUnread } from './unread-body.ts'
 import { applyDecision } from './verdict-headers.ts'
@@ -24,8 +25,8 @@ export interface Ruling {
  */
 export function decideRequest(decider: Decider, req: IncomingMessage, target?: string): Ruling {
   try {
-    // Express gives each request a prototype anew, which makes every look at one dear: what is read is read once.
-    const { socket, rawHeaders } = req
+    const socket = readProperty(req, 'socket')
+    const rawHeaders = readProperty(req, 'rawHeaders')
     if (fieldsMissing(socket, rawHeaders)) return { refusal: closingUnread(req, tooManyFields()) }
     const request = inspectionRequest(req, target, socket, rawHeaders)
     const decision = decider.decide(request)

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { InspectionRequest } from '@sallyport/core'
+import { readProperty } from './read-property.ts'
 
 /** Fields that Node keeps where a server does not say otherwise: a little more may show, the rest is gone. */
 const KEPT_BY_DEFAULT = 1000
@@ -20,10 +21,10 @@ export function inspectionRequest(
 ): InspectionRequest {
   return {
     peer: socket?.remoteAddress ?? '',
-    method: req.method ?? '',
+    method: readProperty(req, 'method') ?? '',
     target,
     scheme: socket === undefined ? 'unknown' : (socket as Partial<TLSSocket>).encrypted ? 'https' : 'http',
-    httpVersion: req.httpVersion,
+    httpVersion: readProperty(req, 'httpVersion'),
     fields: received.slice(),
   }
 }
