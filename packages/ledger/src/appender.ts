@@ -1,4 +1,4 @@
-import { type LedgerStore, LedgerUnavailable, type Place } from './ports.ts'
+import { type Appending, type LedgerStore, LedgerUnavailable, type Place } from './ports.ts'
 import type { Draft } from './record.ts'
 
 export interface AppenderOptions {
@@ -17,16 +17,23 @@ export interface Appender {
   append(draft: Draft): Promise<Place>
 }
 
+/** Records that are handed over together while more are being made. */
+const PART = 16
+
 /**
  * Group commit: while the store is at work, records wait, and all that wait go into its next transaction. One at a time:
- * two would sync twice for the same records, and syncing is what takes the time. A transaction
- * that fails takes with it all that wait behind it: they would wait longer still for the same answer.
+ * two would sync twice for the same records, and syncing is what takes the time. A store that can begin before the last
+ * record is made gets them in parts. A transaction that fails takes with it all that wait behind it: they would wait
+ * longer still for the same answer.
  */
-export function createAppender(store: Pick<LedgerStore, 'append'>, options: AppenderOptions = {}): Appender {
+export function createAppender(store: Pick<LedgerStore, 'append' | 'begin'>, options: AppenderOptions = {}): Appender {
   const { maxWaiting = MAX_WAITING, maxBatch = MAX_BATCH } = options
   let waiting: Waiter[] = []
   let underWay = false
   let scheduled = false
+  /** What has begun in this turn, and how many of those that wait it has. */
+  let begun: Appending | undefined
+  let handed = 0
 
   function schedule(): void {
     if (scheduled || underWay || waiting.length === 0) return
@@ -38,11 +45,28 @@ export function createAppender(store: Pick<LedgerStore, 'append'>, options: Appe
     })
   }
 
+  function draftsBetween(start: number, end: number) {
+    return waiting.slice(start, end).map(({ draft }) => draft)
+  }
+
+  /** Only in the turn that commits: no transaction stays open while other events are waited for. */
+  function handOver(): void {
+    if (!scheduled || store.begin === undefined || waiting.length - handed < PART || waiting.length > maxBatch) return
+    const part = draftsBetween(handed, waiting.length)
+    if (begun === undefined) begun = store.begin(part)
+    else begun.add(part)
+    handed = waiting.length
+  }
+
   async function commit(): Promise<void> {
+    const rest = draftsBetween(handed, maxBatch)
+    const appending = begun
     const batch = waiting.splice(0, maxBatch)
+    begun = undefined
+    handed = 0
     underWay = true
     try {
-      const places = (await store.append(batch.map(({ draft }) => draft))) ?? []
+      const places = (await (appending === undefined ? store.append(rest) : appending.commit(rest))) ?? []
       for (const [index, { resolve }] of batch.entries()) resolve(places[index] as Place)
     } catch (error) {
       const failed = [...batch, ...waiting]
@@ -61,6 +85,7 @@ export function createAppender(store: Pick<LedgerStore, 'append'>, options: Appe
       return new Promise((resolve, reject) => {
         waiting.push({ draft, resolve, reject })
         schedule()
+        handOver()
       })
     },
   }

@@ -11,31 +11,48 @@ export interface PlacedRecord extends Place {
   readonly subject: Subject | undefined
 }
 
-/** All that one transaction writes. */
-export interface Batch {
+/** Records with their places, and the nodes of the trees that they completed. */
+export interface Placed {
   readonly records: readonly PlacedRecord[]
   readonly nodes: readonly (TreeNode & { readonly log: string })[]
+}
+
+/** All that one transaction writes. */
+export interface Batch extends Placed {
   readonly heads: ReadonlyMap<string, Head>
   readonly nextId: number
 }
 
+/** Gives places to the records of one transaction, which may come in parts. */
+export interface Placer {
+  place(drafts: readonly Draft[]): Placed
+  /** The heads of all logs that got records. */
+  heads(): ReadonlyMap<string, Head>
+  readonly nextId: number
+}
+
 /**
- * Gives drafts their places: ids from `nextId` on, each behind the last of its log, no earlier in time than that one.
- * Pure, so that every store appends the same bytes. `headOf` gives the head of a log as the transaction sees it.
+ * Gives drafts their places: ids from `firstId` on, each behind the last of its log, no earlier in time than that one.
+ * Pure, so that every store appends the same bytes. `headOf` gives the head of a log as the transaction sees it, and is
+ * asked once for each log.
  */
-export function placeBatch(
-  origin: string,
-  nextId: number,
-  drafts: readonly Draft[],
-  headOf: (log: string) => Head | undefined,
-): Batch {
+export function openPlacer(origin: string, firstId: number, headOf: (log: string) => Head | undefined): Placer {
   const tips = new Map<string, Tip>()
-  const nodes: (TreeNode & { readonly log: string })[] = []
-  const records = drafts.map((draft, index): PlacedRecord => {
-    const tip = tips.get(draft.log) ?? openTip(`${origin}/${draft.log}`, headOf(draft.log))
-    tips.set(draft.log, tip)
-    const attestationId = nextId + index
+  let nextId = firstId
+
+  function tipOf(log: string): Tip {
+    const known = tips.get(log)
+    if (known !== undefined) return known
+    const tip = openTip(`${origin}/${log}`, headOf(log))
+    tips.set(log, tip)
+    return tip
+  }
+
+  function place(draft: Draft, nodes: (TreeNode & { readonly log: string })[]): PlacedRecord {
+    const tip = tipOf(draft.log)
+    const attestationId = nextId
     if (!Number.isSafeInteger(attestationId)) throw new RangeError('The ledger has run out of ids.')
+    nextId++
     const seq = tip.tree.size
     // A clock that went back does not take the log with it.
     if (draft.at > tip.issuedAt) {
@@ -50,9 +67,29 @@ export function placeBatch(
     tip.tree.append(leaf, (node) => nodes.push({ ...node, log: draft.log }))
     tip.link = leaf
     return { log: draft.log, attestationId, seq, bytes, issuedAt: tip.issuedAt, subject: draft.subject }
-  })
-  const heads = new Map([...tips].map(([log, tip]) => [log, headOfTip(tip)]))
-  return { records, nodes, heads, nextId: nextId + drafts.length }
+  }
+
+  return {
+    place(drafts) {
+      const nodes: (TreeNode & { readonly log: string })[] = []
+      return { records: drafts.map((draft) => place(draft, nodes)), nodes }
+    },
+    heads: () => new Map([...tips].map(([log, tip]) => [log, headOfTip(tip)])),
+    get nextId() {
+      return nextId
+    },
+  }
+}
+
+/** All that one transaction writes, where its records are there at once. */
+export function placeBatch(
+  origin: string,
+  firstId: number,
+  drafts: readonly Draft[],
+  headOf: (log: string) => Head | undefined,
+): Batch {
+  const placer = openPlacer(origin, firstId, headOf)
+  return { ...placer.place(drafts), heads: placer.heads(), nextId: placer.nextId }
 }
 
 /** A log while records are being added to it. */

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createAppender, type Draft, type Place } from '../src/index.ts'
+import { type Appending, createAppender, type Draft, type Place } from '../src/index.ts'
 import { madeDraft } from '../src/testing/index.ts'
 
 /** A store that answers when it is told to. */
@@ -83,4 +83,68 @@ t.test('a store that fails takes with it those that wait, and no more', async (t
   await turn()
   store.batches.at(-1)?.answer([place(10)])
   t.same(await next, place(10), 'the next is tried again')
+})
+
+/** A store that can begin before the last record is made; it says how many records came in each part. */
+function beginningStore() {
+  const held = heldStore()
+  const parts: number[][] = []
+  const begin = (first: readonly Draft[]): Appending => {
+    const own = [first.length]
+    const drafts = [...first]
+    parts.push(own)
+    const add = (more: readonly Draft[]) => {
+      own.push(more.length)
+      drafts.push(...more)
+    }
+    return {
+      add,
+      commit(last) {
+        add(last)
+        return held.append(drafts)
+      },
+    }
+  }
+  return { ...held, parts, begin }
+}
+
+t.test('a store that can begin gets the records of one turn in parts, in their order', async (t) => {
+  const store = beginningStore()
+  const appender = createAppender(store)
+  const drafts = Array.from({ length: 40 }, (_, index) => madeDraft('t/a', `192.0.2.${index}`))
+  const waiting = drafts.map((draft) => appender.append(draft))
+  t.same(store.parts, [[16, 16]], 'while they are made')
+  await turn()
+  t.same(store.parts, [[16, 16, 8]])
+  t.equal(store.batches.length, 1, 'one transaction')
+  t.same(store.batches[0]?.drafts, drafts)
+  const later = drafts.map((draft) => appender.append(draft))
+  await turn()
+  t.equal(store.parts.length, 1, 'nothing begins while another is under way')
+  store.batches[0]?.answer(drafts.map((_, index) => place(index)))
+  t.same(
+    (await Promise.all(waiting)).map(({ seq }) => seq),
+    drafts.map((_, index) => index),
+  )
+  await turn()
+  t.equal(store.batches[1]?.drafts.length, 40)
+  store.batches[1]?.fail(new Error('disk full'))
+  t.same(new Set((await Promise.allSettled(later)).map(({ status }) => status)), new Set(['rejected']))
+  const few = Array.from({ length: 20 }, () => appender.append(madeDraft('t/b')))
+  await turn()
+  t.same(store.parts.at(-1), [16, 4], 'nothing is left of what failed')
+  store.batches[2]?.answer(few.map((_, index) => place(index)))
+  await Promise.all(few)
+})
+
+t.test('no part goes beyond the longest transaction', async (t) => {
+  const store = beginningStore()
+  const appender = createAppender(store, { maxBatch: 20 })
+  const waiting = Array.from({ length: 45 }, () => appender.append(madeDraft('t/a')))
+  for (const count of [20, 20, 5]) {
+    await turn()
+    t.equal(store.batches.at(-1)?.drafts.length, count)
+    store.batches.at(-1)?.answer(Array.from({ length: count }, (_, index) => place(index)))
+  }
+  t.equal((await Promise.all(waiting)).length, 45)
 })

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import {
-  type Batch,
   type Document,
   type Head,
   KEY_LOG,
   leafTile,
-  placeBatch,
+  openPlacer,
+  type Placed,
   type SignedHead,
   type StoredRecord,
   TILE_WIDTH,
@@ -184,46 +184,59 @@ export async function openLedgerFile(path: string) {
     return row && tipOf(row)
   }
 
-  /** The first id and each record's position; ids rise by one. */
-  function append(packed: PackedDrafts, expected?: { readonly log: string; readonly size: number }) {
-    const drafts = unpackDrafts(packed)
+  /**
+   * The first id and each record's position; ids rise by one. `next` waits for records that are still being made, and
+   * gives none behind the last.
+   */
+  function append(
+    packed: PackedDrafts,
+    expected?: { readonly log: string; readonly size: number },
+    next: () => PackedDrafts | undefined = () => undefined,
+  ) {
     return transaction((): AppendedPlaces | undefined => {
-      const nextId = Number(selectLedger.get()?.['next_id'])
-      if (nextId !== ourNextId || tips.size > MOST_TIPS) tips = new Map()
+      const firstId = Number(selectLedger.get()?.['next_id'])
+      if (firstId !== ourNextId || tips.size > MOST_TIPS) tips = new Map()
       if (expected !== undefined && (findTip(expected.log)?.head.size ?? 0) !== expected.size) return undefined
       const before = new Map<string, Tip>()
-      const batch = placeBatch(origin, nextId, drafts, (log) => {
-        const tip = findTip(log)
-        if (tip !== undefined) before.set(log, tip)
-        return tip?.head
+      const placer = openPlacer(origin, firstId, (log) => {
+        const tip = findTip(log) ?? newLog(log)
+        before.set(log, tip)
+        // What a new log's row holds is no head yet.
+        return tip.head.size === 0 ? undefined : tip.head
       })
-      write(batch, before)
-      if (updateNext.run(batch.nextId, nextId).changes !== 1) throw new Error('The ledger was written by another.')
-      ourNextId = batch.nextId
-      return { firstId: nextId, positions: Float64Array.from(batch.records, ({ seq }) => seq) }
+      const positions: number[] = []
+      for (let part: PackedDrafts | undefined = packed; part !== undefined; part = next()) {
+        const placed = placer.place(unpackDrafts(part))
+        write(placed, before)
+        for (const { seq } of placed.records) positions.push(seq)
+      }
+      for (const [log, head] of placer.heads()) moveHead(log, before.get(log) as Tip, head)
+      const { nextId } = placer
+      if (updateNext.run(nextId, firstId).changes !== 1) throw new Error('The ledger was written by another.')
+      ourNextId = nextId
+      return { firstId, positions: Float64Array.from(positions) }
     })
   }
 
-  function write({ records, nodes, heads }: Batch, before: ReadonlyMap<string, Tip>): void {
-    const ids = new Map<string, number>()
-    for (const [log, head] of heads) {
-      const tip = before.get(log) ?? newLog(log)
-      const { size, link, issuedAt, peaks } = head
-      const { changes } = updateLog.run(size, link, issuedAt, peaks, tip.id, tip.head.size, tip.head.link)
-      if (changes !== 1) throw new Error(`The head of ${log} is another than it was.`)
-      tips.set(log, { id: tip.id, head })
-      ids.set(log, tip.id)
-    }
+  function moveHead(log: string, { id, head: before }: Tip, head: Head): void {
+    const { size, link, issuedAt, peaks } = head
+    const { changes } = updateLog.run(size, link, issuedAt, peaks, id, before.size, before.link)
+    if (changes !== 1) throw new Error(`The head of ${log} is another than it was.`)
+    tips.set(log, { id, head })
+  }
+
+  function write({ records, nodes }: Placed, tips: ReadonlyMap<string, Tip>): void {
+    const idOf = (log: string) => (tips.get(log) as Tip).id
     const rows: SqlValue[] = []
     const subjects: SqlValue[] = []
     for (const { attestationId, log, seq, bytes, issuedAt, subject } of records) {
-      rows.push(attestationId, ids.get(log) as number, seq, bytes)
+      rows.push(attestationId, idOf(log), seq, bytes)
       if (subject !== undefined)
         subjects.push(attestationId, issuedAt, subject.address, subject.salt, subject.context ?? null)
     }
     insertRecords(rows)
     insertSubjects(subjects)
-    for (const { log, tileLevel, index, hash } of nodes) insertNode.run(ids.get(log) as number, tileLevel, index, hash)
+    for (const { log, tileLevel, index, hash } of nodes) insertNode.run(idOf(log), tileLevel, index, hash)
   }
 
   function newLog(log: string): Tip {

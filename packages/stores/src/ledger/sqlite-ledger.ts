@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads'
-import type { LedgerStore } from '@sallyport/ledger'
-import type { LedgerFile } from './sqlite-file.ts'
-import type { Call, Operation, Reply } from './sqlite-worker.ts'
+import type { Appending, Draft, LedgerStore, Place } from '@sallyport/ledger'
+import { createPartsSender } from './parts.ts'
+import type { AppendedPlaces, LedgerFile } from './sqlite-file.ts'
+import type { Call, Operation, Reply, WorkerInput } from './sqlite-worker.ts'
 import { packDrafts, unpackRecords, unpackSubjects } from './transit.ts'
 
 /** Longest that an operation of a request takes: a disk that hangs is a store that is down. */
@@ -21,7 +22,11 @@ interface Pending {
  * sync at every commit; any number of processes may do so at once.
  */
 export async function openSqliteLedger(path: string): Promise<LedgerStore> {
-  const worker = new Worker(new URL('./sqlite-worker.js', import.meta.url), { workerData: path })
+  const parts = createPartsSender()
+  const worker = new Worker(new URL('./sqlite-worker.js', import.meta.url), {
+    workerData: { path, parts: parts.reader } satisfies WorkerInput,
+    transferList: [parts.reader.port],
+  })
   const pending = new Map<number, Pending>()
   let calls = 0
   let ended: Error | undefined
@@ -69,14 +74,30 @@ export async function openSqliteLedger(path: string): Promise<LedgerStore> {
     return (await answer) as ReturnType<LedgerFile[Name]>
   }
 
+  /** The thread places and writes what it has while the rest is being made here. */
+  function begin(drafts: readonly Draft[]): Appending {
+    const id = ++calls
+    const answer = ended === undefined ? expect(id, CALL_MS) : Promise.reject(ended)
+    worker.postMessage({ id, operation: 'append', values: [packDrafts(drafts)], continued: true } satisfies Call)
+    return {
+      add: (more) => parts.send(id, packDrafts(more)),
+      async commit(last) {
+        if (last.length > 0) parts.send(id, packDrafts(last))
+        parts.send(id, undefined)
+        return placesOf((await answer) as AppendedPlaces)
+      },
+    }
+  }
+
   const eraseNext = (after: number, moment: number) => call('eraseNext', after, moment)
   const origin = String(await expect(0))
   return {
     origin,
     async append(drafts, expected) {
       const places = await call('append', packDrafts(drafts), expected)
-      return places && Array.from(places.positions, (seq, index) => ({ attestationId: places.firstId + index, seq }))
+      return places && placesOf(places)
     },
+    begin,
     head: (log) => call('head', log),
     logs: () => call('logs'),
     find: (attestationId, log) => call('find', attestationId, log),
@@ -107,4 +128,8 @@ export async function openSqliteLedger(path: string): Promise<LedgerStore> {
       await worker.terminate()
     },
   }
+}
+
+function placesOf({ firstId, positions }: AppendedPlaces): readonly Place[] {
+  return Array.from(positions, (seq, index) => ({ attestationId: firstId + index, seq }))
 }

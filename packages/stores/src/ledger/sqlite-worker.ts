@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { createPartsReader, type PartsReaderData } from './parts.ts'
 import { type LedgerFile, openLedgerFile } from './sqlite-file.ts'
-import { memoryOf } from './transit.ts'
+import { memoryOf, type PackedDrafts } from './transit.ts'
 
 /* The thread that has the ledger's file: requests never wait for a sync to the disk. Started by openSqliteLedger. */
 
@@ -11,6 +12,13 @@ export interface Call {
   readonly id: number
   readonly operation: Operation
   readonly values: readonly unknown[]
+  /** The rest of what is to be appended comes in parts of its own, an `undefined` behind the last. */
+  readonly continued?: true
+}
+
+export interface WorkerInput {
+  readonly path: string
+  readonly parts: PartsReaderData
 }
 
 export interface Reply {
@@ -24,11 +32,14 @@ const port = parentPort
 if (port === null) throw new Error('not a worker')
 
 try {
-  const file = await openLedgerFile(String(workerData))
-  port.on('message', ({ id, operation, values }: Call) => {
+  const { path, parts } = workerData as WorkerInput
+  const file = await openLedgerFile(path)
+  const nextPart = createPartsReader(parts)
+  port.on('message', ({ id, operation, values, continued }: Call) => {
     try {
       const run = file[operation] as (...given: readonly unknown[]) => unknown
-      const result = run(...values)
+      const rest = () => nextPart(id) as PackedDrafts | undefined
+      const result = continued === true ? run(values[0], undefined, rest) : run(...values)
       port.postMessage({ id, result } satisfies Reply, memoryOf(result))
     } catch (error) {
       port.postMessage({ id, error: String(error) } satisfies Reply)
