@@ -10,19 +10,28 @@ const BUSY_TIMEOUT_MS = 2000
 const OPEN_DEADLINE_MS = 30_000
 const OPEN_PAUSE_MS = 20
 
+/** How a new file is laid out, and how long its log grows before it is folded in. */
+export interface Layout {
+  readonly pageBytes: number
+  readonly logPages: number
+}
+
 /**
  * Opens a database file for use by several processes, with write-ahead log and a full sync at every commit, and
  * brings it to the newest of `steps`. The folder is created. Rejects when the file is not a database, is of a newer
  * version than `steps`, or cannot be made durable.
  */
-export async function openDatabase(path: string, steps: readonly string[]): Promise<Database> {
+export async function openDatabase(path: string, steps: readonly string[], layout?: Layout): Promise<Database> {
   await mkdir(dirname(path), { recursive: true })
   const deadline = performance.now() + OPEN_DEADLINE_MS
   for (;;) {
     // Until it is open it waits here, where the event loop lives, and not inside SQLite.
     const database = await connect(path, 0)
     try {
+      // Before the log, with which the size of a page is settled; a file that is there keeps its own.
+      if (layout !== undefined) database.exec(`PRAGMA page_size = ${layout.pageBytes}`)
       makeDurable(database)
+      if (layout !== undefined) database.exec(`PRAGMA wal_autocheckpoint = ${layout.logPages}`)
       migrate(database, steps)
       database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
       return database

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LEDGER_CONTRACT, madeDraft } from '@sallyport/ledger/testing'
 import t, { type Test } from 'tap'
@@ -63,6 +64,13 @@ t.test('a ledger that is closed takes nothing that begins', async (t) => {
   const { store, begin } = await openBeginning(t)
   await store.close()
   await t.rejects(begin([madeDraft('t/a')]).commit([]), /closed/)
+})
+
+t.test('a new file has the pages that a commit of many records writes quickest', async (t) => {
+  const path = join(await temporaryFolder(t), 'ledger.db')
+  await (await openSqliteLedger(path)).close()
+  // https://sqlite.org/fileformat.html 1.3.2
+  t.equal((await readFile(path)).readUInt16BE(16), 8192)
 })
 
 t.test('a part that does not come is not waited for without end', async (t) => {
