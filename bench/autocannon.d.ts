@@ -3,8 +3,11 @@ declare module 'autocannon' {
   export interface Options {
     readonly url: string
     readonly connections: number
-    /** Seconds. */
-    readonly duration: number
+    /** Seconds; not looked at where an amount of requests is given. */
+    readonly duration?: number
+    readonly amount?: number
+    /** Seconds that an answer may take. */
+    readonly timeout?: number
     readonly requests?: object[]
   }
   export interface Result {

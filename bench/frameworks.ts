@@ -1,4 +1,5 @@
 import { browserFields } from './browser.ts'
+import { canCount, countInstructions } from './instructions.ts'
 import { median } from './rounds.ts'
 import { type App, SHOTS, type Shot, shootPairs, spread, startApps } from './shots.ts'
 import { visitorAddresses } from './visitors.ts'
@@ -9,12 +10,29 @@ const FRAMEWORKS = ['express-empty', 'express', 'koa', 'fastify'] as const
 const PROCESSES = 4
 const ROUNDS = 8
 
+/** What the inspection adds in instructions, by callgrind: `npm run bench -- frameworks --instructions`, some 15 minutes. */
+async function benchInstructions(requests: readonly object[]): Promise<void> {
+  if (!canCount()) throw new Error('--instructions needs valgrind')
+  const rows: Record<string, object> = {}
+  for (const framework of FRAMEWORKS) {
+    const [plain, inspected] = await countInstructions('server.js', framework, requests)
+    rows[framework] = {
+      'of plain': `${((plain / inspected) * 100).toFixed(1)} %`,
+      'a request, plain': Math.round(plain),
+      'a request, inspected': Math.round(inspected),
+    }
+  }
+  console.log('\ninstructions of frameworks with the inspection')
+  console.table(rows)
+}
+
 /**
  * Each framework with the inspection against the same application without it, in one process: requests per second and
  * processor time, as a share of the plain one, the median of pairs of shots taken in turn, over several processes.
  */
 export async function benchFrameworks(): Promise<void> {
   const requests = visitorAddresses(500).map((address) => ({ path: '/', headers: headersOf(browserFields(address)) }))
+  if (process.argv.includes('--instructions')) return benchInstructions(requests)
   const rows: Record<string, object> = {}
   for (const framework of FRAMEWORKS) {
     const pairs: (readonly [plain: Shot, inspected: Shot])[] = []

@@ -18,23 +18,45 @@ const FRESH_MS = 250
 const OUTAGE_MS = 60_000
 
 /**
- * Remembers keys that were found and are good; one that is not known is asked for every time. What this process itself
- * revokes or changes is forgotten at once. `now`: milliseconds of a clock that is never set back.
+ * Remembers keys that were found and are good; one that is not known is asked for every time. Those who ask for one key at
+ * once share one question. What this process itself revokes or changes is forgotten at once. `now`: milliseconds of a
+ * clock that is never set back.
  */
 export function rememberKeys(accounts: Accounts, now: () => number = () => performance.now()): Accounts {
   const keys = new LRUCache<string, Remembered>({ max: MAX_KEYS })
+  /** Questions that are under way; one that was asked before a change is not here any more. */
+  const asking = new Map<string, Promise<Found | undefined>>()
 
-  async function ask(id: string, known: Remembered | undefined): Promise<Found | undefined> {
+  function ask(id: string, known: Remembered | undefined): Promise<Found | undefined> {
+    const underWay = asking.get(id)
+    if (underWay !== undefined) return underWay
     const at = now()
-    try {
-      const found = await accounts.findKey(id)
-      if (found === undefined || found.key.revokedAt !== undefined) keys.delete(id)
-      else keys.set(id, { found: Promise.resolve(found), at })
-      return found
-    } catch (error) {
-      if (known !== undefined && at - known.at < OUTAGE_MS) return known.found
-      throw error
-    }
+    /** Whether the answer is still to be remembered. */
+    const ends = () => asking.get(id) === answer && asking.delete(id)
+    const answer = accounts.findKey(id).then(
+      (found) => {
+        if (!ends()) return found
+        if (found === undefined || found.key.revokedAt !== undefined) keys.delete(id)
+        else keys.set(id, { found: Promise.resolve(found), at })
+        return found
+      },
+      (error: unknown) => {
+        if (ends() && known !== undefined && at - known.at < OUTAGE_MS) return known.found
+        throw error
+      },
+    )
+    asking.set(id, answer)
+    return answer
+  }
+
+  function forget(id: string): void {
+    keys.delete(id)
+    asking.delete(id)
+  }
+
+  function forgetAll(): void {
+    keys.clear()
+    asking.clear()
   }
 
   async function forgetting<T>(change: Promise<T>, forget: () => void): Promise<T> {
@@ -52,8 +74,8 @@ export function rememberKeys(accounts: Accounts, now: () => number = () => perfo
       const known = keys.get(id)
       return known !== undefined && now() - known.at < FRESH_MS ? known.found : ask(id, known)
     },
-    revokeKey: (id, at) => forgetting(accounts.revokeKey(id, at), () => keys.delete(id)),
-    replaceKey: (id, next) => forgetting(accounts.replaceKey(id, next), () => keys.delete(id)),
-    setPlan: (id, plan) => forgetting(accounts.setPlan(id, plan), () => keys.clear()),
+    revokeKey: (id, at) => forgetting(accounts.revokeKey(id, at), () => forget(id)),
+    replaceKey: (id, next) => forgetting(accounts.replaceKey(id, next), () => forget(id)),
+    setPlan: (id, plan) => forgetting(accounts.setPlan(id, plan), forgetAll),
   }
 }

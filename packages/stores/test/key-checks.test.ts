@@ -76,6 +76,37 @@ t.test('what this process changed is met at once', async (t) => {
   for (const { id } of [key, other]) t.equal((await accounts.findKey(id))?.key.revokedAt, at)
 })
 
+t.test('those who ask at once share one question, and none that was asked before a change', async (t) => {
+  const store = createMemoryAccounts()
+  const { key } = keyOf(1)
+  await store.createAccount(ACCOUNT)
+  await store.createKey(key)
+  const held: (() => void)[] = []
+  const accounts = rememberKeys({
+    ...store,
+    async findKey(id) {
+      const found = await store.findKey(id)
+      await new Promise<void>((answer) => held.push(answer))
+      return found
+    },
+  })
+  const turn = () => delay(1)
+  const early = Array.from({ length: 20 }, () => accounts.findKey(key.id))
+  await turn()
+  t.equal(held.length, 1)
+  await accounts.revokeKey(key.id, '2026-03-01T00:00:00.000Z')
+  const late = accounts.findKey(key.id)
+  await turn()
+  t.equal(held.length, 2, 'asked anew')
+  held[0]?.()
+  for (const found of await Promise.all(early)) t.same(found?.key, key)
+  const later = accounts.findKey(key.id)
+  await turn()
+  t.equal(held.length, 2, 'what was known before the change is not remembered, and the new question is shared')
+  held[1]?.()
+  for (const found of [await late, await later]) t.equal(found?.key.revokedAt, '2026-03-01T00:00:00.000Z')
+})
+
 t.test('what another node changed is met soon', async (t) => {
   const { store, accounts, key } = await remembered()
   await accounts.findKey(key.id)
