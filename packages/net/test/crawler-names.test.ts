@@ -75,10 +75,13 @@ t.test('look-alike names and odd bytes are never followed', async (t) => {
 
 /** What stands for one byte that an encoder of names would not write as part of a label. */
 const HOLE = '~'
+const HEADER_BYTES = 12
 
 t.test('bytes that no host name has are never followed: a dot within a label, NUL, a line, beyond ASCII', async (t) => {
   for (const byte of [0x2e, 0x00, 0x0a, 0x5c, 0xff]) {
-    const changed = (answer: Buffer) => answer.map((own) => (own === HOLE.charCodeAt(0) ? byte : own)) as Buffer
+    // Behind the header, whose id is drawn and may have the same byte.
+    const changed = (answer: Buffer) =>
+      answer.map((own, at) => (at >= HEADER_BYTES && own === HOLE.charCodeAt(0) ? byte : own)) as Buffer
     const { outcome, asked } = await claimOf(t, [`crawl${HOLE}x.googlebot.com`], [IP], { changed })
     t.equal(outcome, 'spoofed', String(byte))
     t.equal(asked.length, 1, 'nothing is asked of such a name')

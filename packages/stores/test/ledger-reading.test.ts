@@ -97,7 +97,8 @@ t.test('the audit of a file tells an address, a salt and a context that were cha
     const before = database.prepare('SELECT * FROM subject WHERE attestation_id = ?').get(id) ?? {}
     const changes = [
       ["address = address || '1'", /address beside/],
-      ["salt = x'00'", /address beside/],
+      ["salt = x'00'", /salt beside/],
+      ['salt = zeroblob(32)', /address beside/],
       [`context = '{"a":2}'`, /context beside/],
     ] as const
     for (const [change, reason] of changes) {
