@@ -10,7 +10,7 @@ const BUSY_TIMEOUT_MS = 2000
 const OPEN_DEADLINE_MS = 30_000
 const OPEN_PAUSE_MS = 20
 
-/** How a new file is laid out, and how long its log grows before it is folded in. */
+/** How a new file is laid out, and how long its log grows before SQLite folds it in; 0 where somebody else does. */
 export interface Layout {
   readonly pageBytes: number
   readonly logPages: number
@@ -72,7 +72,7 @@ export async function whenFree<T>(write: () => T): Promise<T> {
 }
 
 /** `synchronous` belongs to the connection and not to the file, so it is set and looked at on every opening. */
-function makeDurable(database: Database): void {
+export function makeDurable(database: Database): void {
   const mode = database.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode']
   if (mode !== 'wal') throw new Error(`SQLite refuses a write-ahead log here: journal_mode is ${mode}`)
   database.exec('PRAGMA synchronous = FULL')

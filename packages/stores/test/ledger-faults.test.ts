@@ -1,7 +1,17 @@
 import { type ChildProcess, fork, spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { openSqliteLedger } from '../src/index.ts'
 import { faultOf, missingOf, openLedgerIn } from './ledger-place.ts'
@@ -33,6 +43,30 @@ t.test(`${KILLS} times kill -9 under load: every id given out has its record, an
   }
   t.ok(given.length >= 50 * KILLS, `${given.length} ids were given out`)
   t.equal(new Set(given).size, given.length, 'none twice')
+  const { store } = await openLedgerIn(folder)
+  t.teardown(() => store.close())
+  t.same(await missingOf(store, given), [])
+  t.equal(await faultOf(store, folder), undefined)
+})
+
+const FOLD_KILLS = Math.ceil(KILLS / 4)
+
+t.test(`${FOLD_KILLS} times kill -9 while the log is folded into the file: nothing given out is lost`, async (t) => {
+  const folder = await temporaryFolder(t)
+  const given: number[] = []
+  for (let kill = 0; kill < FOLD_KILLS; kill++) {
+    const { child, ids } = startAttesting(t, folder)
+    const fileBytes = () => statSync(join(folder, 'ledger.db'), { throwIfNoEntry: false })?.size ?? 0
+    await new Promise((resolve) => child.once('message', resolve))
+    const before = fileBytes()
+    // It grows by nothing else.
+    while (fileBytes() === before && child.exitCode === null) await delay(1)
+    await delay((kill * 7) % 30)
+    child.kill('SIGKILL')
+    await ended(child)
+    given.push(...ids)
+  }
+  t.ok(given.length >= 1000 * FOLD_KILLS, `${given.length} ids were given out`)
   const { store } = await openLedgerIn(folder)
   t.teardown(() => store.close())
   t.same(await missingOf(store, given), [])

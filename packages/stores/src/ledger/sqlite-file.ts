@@ -25,6 +25,7 @@ import {
   unpackDrafts,
   unpackRecords,
 } from './transit.ts'
+import { createWriteAheadLog } from './write-ahead-log.ts'
 
 /** Every version of the tables; a step that has been released is never changed, a new one is added. */
 const STEPS: readonly string[] = [
@@ -76,8 +77,8 @@ const STEPS: readonly string[] = [
    ) STRICT, WITHOUT ROWID;`,
 ]
 
-/** Ten records a page: a commit of many writes fewer pages, each with two calls of the system, and folds them half as often. */
-const LAYOUT: Layout = { pageBytes: 8192, logPages: 2000 }
+/** Ten records a page: a commit of many writes fewer pages, each with two calls of the system. `LogFolder` folds them. */
+const LAYOUT: Layout = { pageBytes: 8192, logPages: 0 }
 
 /** Logs whose head is kept in memory between two transactions. */
 const MOST_TIPS = 10_000
@@ -163,6 +164,7 @@ export async function openLedgerFile(path: string) {
   const eraseStretch = database.prepare('DELETE FROM subject WHERE attestation_id BETWEEN ? AND ? AND issued_at < ?')
 
   const origin = String(selectLedger.get()?.['origin'])
+  const writeAhead = createWriteAheadLog(database)
   let tips = new Map<string, Tip>()
   /** The next id as of our last transaction: where the file says another, somebody else has written. */
   let ourNextId = -1
@@ -329,7 +331,8 @@ export async function openLedgerFile(path: string) {
     },
     eraseSubject(address: string): number {
       const erased = Number(eraseAddress.run(address).changes)
-      foldLog(database)
+      // Old pages of the log still hold what was erased, until they are folded into the file.
+      writeAhead.empty()
       return erased
     },
     /** Erases what is older than a moment among the next subjects behind an id; `upTo` is absent when there are none. */
@@ -339,14 +342,11 @@ export async function openLedgerFile(path: string) {
       const upTo = Number(first) + ERASE_AT_ONCE - 1
       return { erased: Number(eraseStretch.run(Number(first), upTo, moment).changes), upTo }
     },
-    fold: (): void => foldLog(database),
+    emptyLog: writeAhead.empty,
+    unfolded: writeAhead.unfolded,
+    foldEnd: writeAhead.foldEnd,
     close: (): void => database.close(),
   }
-}
-
-/** Old pages of the write-ahead log still hold what was erased, until they are folded into the file. */
-function foldLog(database: Database): void {
-  database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
 }
 
 /** After some failures, such as a full disk, SQLite has rolled back by itself. */

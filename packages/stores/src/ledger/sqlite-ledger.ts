@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Appending, Draft, LedgerStore, Place } from '@sallyport/ledger'
+import { closeOnExit, createGate } from './gate.ts'
 import { createPartsSender } from './parts.ts'
 import type { AppendedPlaces, LedgerFile } from './sqlite-file.ts'
 import type { Call, Operation, Reply, WorkerInput } from './sqlite-worker.ts'
@@ -9,7 +10,7 @@ import { packDrafts, unpackRecords, unpackSubjects } from './transit.ts'
 const CALL_MS = 5_000
 
 /** These look at every row, or wait for every reader. */
-const UNTIMED: readonly Operation[] = ['eraseSubject', 'fold']
+const UNTIMED: readonly Operation[] = ['eraseSubject', 'emptyLog']
 
 interface Pending {
   resolve(result: unknown): void
@@ -23,10 +24,12 @@ interface Pending {
  */
 export async function openSqliteLedger(path: string): Promise<LedgerStore> {
   const parts = createPartsSender()
+  const gate = createGate()
   const worker = new Worker(new URL('./sqlite-worker.js', import.meta.url), {
-    workerData: { path, parts: parts.reader } satisfies WorkerInput,
+    workerData: { path, gate, parts: parts.reader } satisfies WorkerInput,
     transferList: [parts.reader.port],
   })
+  const stayAtExit = closeOnExit(gate)
   const pending = new Map<number, Pending>()
   let calls = 0
   let ended: Error | undefined
@@ -52,7 +55,10 @@ export async function openSqliteLedger(path: string): Promise<LedgerStore> {
     else waiting?.reject(new Error(error))
   })
   worker.on('error', fail)
-  worker.on('exit', () => fail(new Error('The ledger is closed.')))
+  worker.on('exit', () => {
+    stayAtExit()
+    fail(new Error('The ledger is closed.'))
+  })
 
   function expect(id: number, limitMs?: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
@@ -120,7 +126,7 @@ export async function openSqliteLedger(path: string): Promise<LedgerStore> {
         erased += step.erased
         after = step.upTo
       }
-      if (erased > 0) await call('fold')
+      if (erased > 0) await call('emptyLog')
       return erased
     },
     async close() {

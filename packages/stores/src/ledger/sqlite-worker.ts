@@ -1,4 +1,6 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { type Gate, inside, insideUntil } from './gate.ts'
+import { createLogFolder } from './log-folder.ts'
 import { createPartsReader, type PartsReaderData } from './parts.ts'
 import { type LedgerFile, openLedgerFile } from './sqlite-file.ts'
 import { memoryOf, type PackedDrafts } from './transit.ts'
@@ -18,6 +20,7 @@ export interface Call {
 
 export interface WorkerInput {
   readonly path: string
+  readonly gate: Gate
   readonly parts: PartsReaderData
 }
 
@@ -28,15 +31,19 @@ export interface Reply {
   readonly error?: string
 }
 
-const port = parentPort
-if (port === null) throw new Error('not a worker')
+if (parentPort === null) throw new Error('not a worker')
+const port: MessagePort = parentPort
 
 try {
-  const { path, parts } = workerData as WorkerInput
-  const file = await openLedgerFile(path)
+  const { path, gate, parts } = workerData as WorkerInput
+  const file = await insideUntil(gate, () => openLedgerFile(path))
   const nextPart = createPartsReader(parts)
-  port.on('message', ({ id, operation, values, continued }: Call) => {
+  const folder = createLogFolder(path, file, gate)
+  let closed = false
+
+  function answer({ id, operation, values, continued }: Call): void {
     try {
+      if (closed) throw new Error('The ledger is closed.')
       const run = file[operation] as (...given: readonly unknown[]) => unknown
       const rest = () => nextPart(id) as PackedDrafts | undefined
       const result = continued === true ? run(values[0], undefined, rest) : run(...values)
@@ -44,7 +51,15 @@ try {
     } catch (error) {
       port.postMessage({ id, error: String(error) } satisfies Reply)
     }
-    if (operation === 'close') port.close()
+  }
+
+  port.on('message', async (call: Call) => {
+    // The last connection that is closed takes the log with it: this one.
+    if (call.operation === 'close') await folder.close()
+    inside(gate, () => answer(call))
+    if (call.operation !== 'close') return folder.wrote()
+    closed = true
+    port.close()
   })
   port.postMessage({ id: 0, result: file.origin } satisfies Reply)
 } catch (error) {
