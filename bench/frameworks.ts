@@ -1,14 +1,12 @@
 import { browserFields } from './browser.ts'
 import { canCount, countInstructions } from './instructions.ts'
-import { median } from './rounds.ts'
-import { type App, SHOTS, type Shot, shootPairs, spread, startApps } from './shots.ts'
+import { type App, type Pair, SHOTS, shootPairs, spread, startApps } from './shots.ts'
 import { visitorAddresses } from './visitors.ts'
 
 /** `express-empty`: what a middleware costs there that does nothing. */
 const FRAMEWORKS = ['express-empty', 'express', 'koa', 'fastify'] as const
 /** Fresh processes: how the compiler lays out a hot path differs from one process to the next by some per cent. */
-const PROCESSES = 4
-const ROUNDS = 8
+const PROCESSES = 6
 
 /** What the inspection adds in instructions, by callgrind: `npm run bench -- frameworks --instructions`, some 15 minutes. */
 async function benchInstructions(requests: readonly object[]): Promise<void> {
@@ -27,31 +25,33 @@ async function benchInstructions(requests: readonly object[]): Promise<void> {
 }
 
 /**
- * Each framework with the inspection against the same application without it, in one process: requests per second and
- * processor time, as a share of the plain one, the median of pairs of shots taken in turn, over several processes.
+ * Each framework with the inspection against the same application without it, in one process: time and processor time
+ * of a request, as a share of the plain one's, in pairs of shots taken in turn, over several processes.
  */
 export async function benchFrameworks(): Promise<void> {
   const requests = visitorAddresses(500).map((address) => ({ path: '/', headers: headersOf(browserFields(address)) }))
   if (process.argv.includes('--instructions')) return benchInstructions(requests)
   const rows: Record<string, object> = {}
   for (const framework of FRAMEWORKS) {
-    const pairs: (readonly [plain: Shot, inspected: Shot])[] = []
+    const processes: (readonly Pair[])[] = []
     for (let run = 0; run < PROCESSES; run++) {
       const apps = (await startApps('server.js', framework)) as readonly [App, App]
-      pairs.push(...(await shootPairs(apps, requests, ROUNDS)))
+      processes.push(await shootPairs(apps, requests))
     }
-    const share = (of: (plain: Shot, inspected: Shot) => number) => {
-      const { median, low, high } = spread(pairs, of)
-      return `${(median * 100).toFixed(1)} % (${(low * 100).toFixed(0)} to ${(high * 100).toFixed(0)})`
+    const share = (of: (...pair: Pair) => number) => {
+      const { median, low, high } = spread(processes, of)
+      return `${(median * 100).toFixed(1)} % (${(low * 100).toFixed(1)} to ${(high * 100).toFixed(1)})`
     }
     rows[framework] = {
-      'requests/s, of plain': share((plain, inspected) => inspected.requestsPerSecond / plain.requestsPerSecond),
+      'by time, of plain': share((plain, inspected) => plain.time / inspected.time),
       'by processor time, of plain': share((plain, inspected) => plain.cpu / inspected.cpu),
-      'µs a request, plain': Number(median(pairs.map(([plain]) => plain.cpu)).toFixed(1)),
-      'µs a request, inspected': Number(median(pairs.map(([, inspected]) => inspected.cpu)).toFixed(1)),
+      'µs a request, plain': Number(spread(processes, (plain) => plain.cpu).median.toFixed(1)),
+      'µs a request, inspected': Number(spread(processes, (_, inspected) => inspected.cpu).median.toFixed(1)),
     }
   }
-  console.log(`\nframeworks with the inspection, ${PROCESSES} processes, ${ROUNDS} ${SHOTS} each`)
+  console.log(
+    `\nframeworks with the inspection, ${PROCESSES} processes, ${SHOTS} each; in brackets the lowest and the highest`,
+  )
   console.table(rows)
 }
 

@@ -6,20 +6,18 @@ import { createKey, dateText, KEY_BYTES } from '@sallyport/accounts'
 import { compileTables, resolveSources } from '@sallyport/datasets'
 import { openAccounts } from '@sallyport/stores'
 import { type Cleanup, NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sallyport/stores/testing'
-import { median } from './rounds.ts'
-import { type App, SHOTS, type Shot, shootPairs, spread, startApps } from './shots.ts'
+import { type App, type Pair, SHOTS, shootPairs, spread, startApps } from './shots.ts'
 
 /** Fresh processes, from one to the next of which the same code can differ by a fifth. */
 const PROCESSES = 4
-const ROUNDS = 5
 
 /** The kinds of server (see limits-server.ts), without and with what is measured; a store that is '' is not there. */
 type Row = readonly [name: string, without: string, inside: string, accounts: string, limits: string]
 
 /**
- * What keys, metering and limits cost: a route with them against the same route without, in requests per second and in
- * the server's processor time, the median of pairs of shots taken in turn, over several processes. The rate limits that two frameworks have are
- * measured in the same way.
+ * What keys, metering and limits cost: a route with them against the same route without, in time and in the
+ * server's processor time, in pairs of shots taken in turn, over several processes. The rate limits that two frameworks
+ * have are measured in the same way.
  */
 export async function benchLimits(): Promise<void> {
   const steps: (() => unknown)[] = []
@@ -47,24 +45,24 @@ export async function benchLimits(): Promise<void> {
     const table: Record<string, object> = {}
     for (const [name, without, inside, ...stores] of rows) {
       if (stores.includes('')) continue
-      const pairs: (readonly [without: Shot, inside: Shot])[] = []
+      const processes: (readonly Pair[])[] = []
       for (let run = 0; run < PROCESSES; run++) {
         const key = await newKey(stores[0] as string)
         const requests = [{ path: '/v1/vpn/9.9.9.9', headers: { authorization: `Bearer ${key}` } }]
         const apps = await startApps('limits-server.js', without, inside, tables, ...stores)
-        pairs.push(...(await shootPairs(apps as readonly [App, App], requests, ROUNDS)))
+        processes.push(await shootPairs(apps as readonly [App, App], requests))
       }
-      const cpu = spread(pairs, (first, second) => second.cpu / first.cpu)
-      const time = spread(pairs, (first, second) => first.requestsPerSecond / second.requestsPerSecond)
+      const cpu = spread(processes, (first, second) => second.cpu / first.cpu)
+      const time = spread(processes, (first, second) => second.time / first.time)
       table[name] = {
         'times the processor time': `${cpu.median.toFixed(2)} (${cpu.low.toFixed(2)} to ${cpu.high.toFixed(2)})`,
         'times the time': `${time.median.toFixed(2)} (${time.low.toFixed(2)} to ${time.high.toFixed(2)})`,
-        'µs without': Number(median(pairs.map(([first]) => first.cpu)).toFixed(1)),
-        'µs with': Number(median(pairs.map(([, second]) => second.cpu)).toFixed(1)),
+        'µs without': Number(spread(processes, (first) => first.cpu).median.toFixed(1)),
+        'µs with': Number(spread(processes, (_, second) => second.cpu).median.toFixed(1)),
       }
     }
     console.log(
-      `\nkeys and limits, ${PROCESSES} processes, ${ROUNDS} ${SHOTS} each; µs are the server's processor time for a request`,
+      `\nkeys and limits, ${PROCESSES} processes, ${SHOTS} each; in brackets the lowest and the highest process; µs are the server's processor time for a request`,
     )
     console.table(table)
   } finally {

@@ -1,15 +1,16 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import autocannon from 'autocannon'
+import { type Dispatcher, Pool } from 'undici'
 import { median } from './rounds.ts'
 
-/** Short, so that both of a pair meet the same machine. */
-const SHOT_SECONDS = 1
+/** Requests of one shot: some tens of milliseconds, so that both of a pair meet the same machine. */
+const SHOT_REQUESTS = 512
 const CONNECTIONS = 32
 
-/** Shots of each before any is counted: until then much of the processor time is that of the compiler. */
-const WARM_UP = 6
+/** Before anything is counted: until then much of the processor time is that of the compiler. */
+const WARM_UP_MS = 8_000
+const MEASURE_MS = 15_000
 
 /** A server, and the process it is in. */
 export interface App {
@@ -18,7 +19,8 @@ export interface App {
 }
 
 export interface Shot {
-  readonly requestsPerSecond: number
+  /** Microseconds from one answer to the next. */
+  readonly time: number
   /** Microseconds of processor time of the server for one request: noise of the machine moves it least. */
   readonly cpu: number
 }
@@ -39,42 +41,86 @@ export function report(...ports: readonly number[]): void {
   process.send?.(ports)
 }
 
-/** Shots of two servers in turn, `rounds` pairs after a warm-up; their processes are ended. */
+/** A request of the load. */
+export interface Load {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Shots of two servers, one behind the other. */
+export type Pair = readonly [first: Shot, second: Shot]
+
+/** Shots of two servers in turn, after a warm-up; their processes are ended. */
 export async function shootPairs(
   [first, second]: readonly [App, App],
-  requests: readonly object[],
-  rounds: number,
-): Promise<readonly (readonly [Shot, Shot])[]> {
-  const pairs: (readonly [Shot, Shot])[] = []
+  load: readonly Load[],
+): Promise<readonly Pair[]> {
+  const pairs: Pair[] = []
+  const [ofFirst, ofSecond] = [openShooter(first, load), openShooter(second, load)]
+  const start = performance.now()
   try {
-    for (let round = 0; round < WARM_UP; round++) for (const app of [first, second]) await shoot(app, requests)
-    for (let round = 0; round < rounds; round++) {
-      if (round % 2 === 0) pairs.push([await shoot(first, requests), await shoot(second, requests)])
-      else {
-        const ofSecond = await shoot(second, requests)
-        pairs.push([await shoot(first, requests), ofSecond])
-      }
+    for (let round = 0; performance.now() - start < WARM_UP_MS + MEASURE_MS; round++) {
+      const before = round % 2 === 0 ? await ofFirst.shoot() : undefined
+      const shot = await ofSecond.shoot()
+      const pair: Pair = [before ?? (await ofFirst.shoot()), shot]
+      if (performance.now() - start > WARM_UP_MS) pairs.push(pair)
     }
   } finally {
+    for (const { close } of [ofFirst, ofSecond]) await close()
     first.child.kill()
     second.child.kill()
   }
   return pairs
 }
 
-/** The median over pairs, with the middle half of them: a shared machine throws single pairs far out. */
-export function spread(pairs: readonly (readonly [Shot, Shot])[], of: (first: Shot, second: Shot) => number) {
-  const sorted = pairs.map(([first, second]) => of(first, second)).toSorted((x, y) => x - y)
-  return { median: median(sorted), low: sorted[sorted.length >> 2] ?? 0, high: sorted[(sorted.length * 3) >> 2] ?? 0 }
+/**
+ * What pairs come to, in the middle of several processes, and in the lowest and the highest of them. Within a process it
+ * is the median of the pairs: a shared machine throws single ones far out.
+ */
+export function spread(processes: readonly (readonly Pair[])[], of: (...pair: Pair) => number) {
+  const medians = processes.map((pairs) => median(pairs.map((pair) => of(...pair)))).toSorted((x, y) => x - y)
+  return { median: median(medians), low: medians[0] ?? 0, high: medians.at(-1) ?? 0 }
 }
 
-async function shoot({ child, url }: App, requests: readonly object[]): Promise<Shot> {
-  const before = await cpuOf(child)
-  const result = await autocannon({ url, connections: CONNECTIONS, duration: SHOT_SECONDS, requests: [...requests] })
-  if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${url}: ${result.non2xx} non-2xx, ${result.errors} errors`)
-  const used = (await cpuOf(child)) - before
-  return { requestsPerSecond: result.requests.total / result.duration, cpu: used / result.requests.total }
+function openShooter({ child, url }: App, load: readonly Load[]) {
+  const pool = new Pool(url, { connections: CONNECTIONS })
+  const requests = load.map(({ path, headers }) => ({ path, method: 'GET' as const, headers }))
+  let next = 0
+
+  /** All requests of a shot, as many at a time as there are connections. */
+  function sendAll(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let sent = 0
+      let answered = 0
+      const send = () => {
+        sent++
+        pool.dispatch(requests[next++ % requests.length] as (typeof requests)[0], handler)
+      }
+      const handler: Dispatcher.DispatchHandler = {
+        onRequestStart: () => {},
+        onResponseStart(_controller, status) {
+          if (status !== 200) reject(new Error(`${url}: status ${status}`))
+        },
+        onResponseEnd() {
+          if (++answered === SHOT_REQUESTS) resolve()
+          else if (sent < SHOT_REQUESTS) send()
+        },
+        onResponseError: (_controller, error) => reject(error),
+      }
+      for (let connection = 0; connection < CONNECTIONS; connection++) send()
+    })
+  }
+
+  return {
+    async shoot(): Promise<Shot> {
+      const cpuBefore = await cpuOf(child)
+      const before = performance.now()
+      await sendAll()
+      const time = ((performance.now() - before) * 1000) / SHOT_REQUESTS
+      return { time, cpu: ((await cpuOf(child)) - cpuBefore) / SHOT_REQUESTS }
+    },
+    close: () => pool.destroy(),
+  }
 }
 
 async function cpuOf(child: ChildProcess): Promise<number> {
@@ -84,4 +130,4 @@ async function cpuOf(child: ChildProcess): Promise<number> {
 }
 
 /** What is measured, for the head of a table. */
-export const SHOTS = `pairs of ${SHOT_SECONDS} s, ${CONNECTIONS} connections`
+export const SHOTS = `${MEASURE_MS / 1000} s of pairs of ${SHOT_REQUESTS} requests, ${CONNECTIONS} connections`
