@@ -5,7 +5,7 @@ import { madeDraft } from '@sallyport/ledger/testing'
 import t, { type Test } from 'tap'
 import { connect } from '../src/driver.ts'
 import { openSqliteLedger } from '../src/index.ts'
-import { createGate } from '../src/ledger/gate.ts'
+import { createExitGate } from '../src/ledger/exit-gate.ts'
 import { createLogFolder } from '../src/ledger/log-folder.ts'
 import { openLedgerFile } from '../src/ledger/sqlite-file.ts'
 import { packDrafts } from '../src/ledger/transit.ts'
@@ -38,7 +38,7 @@ t.test('a log is folded in another thread while its writer goes on, and begins a
     rests++
     file.foldEnd()
   }
-  const folder = createLogFolder(path, { unfolded: file.unfolded, foldEnd }, createGate(), 40)
+  const folder = createLogFolder(path, { unfolded: file.unfolded, foldEnd }, createExitGate(), 40)
   t.teardown(() => folder.close())
   let writes = 0
   let pages = 0
@@ -62,7 +62,7 @@ t.test('a short log is left alone', async (t) => {
   const path = await ledgerPath(t)
   const file = await openLedgerFile(path)
   t.teardown(() => file.close())
-  const folder = createLogFolder(path, { unfolded: () => 39, foldEnd: () => t.fail('folded') }, createGate(), 40)
+  const folder = createLogFolder(path, { unfolded: () => 39, foldEnd: () => t.fail('folded') }, createExitGate(), 40)
   folder.wrote()
   await folder.close()
 })
@@ -73,7 +73,7 @@ t.test('where the thread cannot work, the writer folds, and where he cannot, it 
     rests++
     throw new Error('disk full')
   }
-  const folder = createLogFolder(await temporaryFolder(t), { unfolded: () => 40, foldEnd }, createGate(), 40)
+  const folder = createLogFolder(await temporaryFolder(t), { unfolded: () => 40, foldEnd }, createExitGate(), 40)
   folder.wrote()
   t.ok(await comes(() => rests === 1), 'a folder is no database')
   await delay(20)

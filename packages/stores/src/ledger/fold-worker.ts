@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { connect } from '../driver.ts'
 import { makeDurable } from '../open-database.ts'
-import { inside, insideUntil } from './gate.ts'
+import { inside, insideUntil } from './exit-gate.ts'
 import type { FoldInput, FoldOrder } from './log-folder.ts'
 import { createWriteAheadLog } from './write-ahead-log.ts'
 

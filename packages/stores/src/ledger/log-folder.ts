@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { type Gate, inside } from './gate.ts'
+import { type ExitGate, inside } from './exit-gate.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
 /** Pages from which on a log is folded: some ten thousand records. */
@@ -15,7 +15,7 @@ export interface LogFolder {
 
 export interface FoldInput {
   readonly path: string
-  readonly gate: Gate
+  readonly gate: ExitGate
 }
 
 /** What the thread is told: to fold, or to end. It answers when it has folded. */
@@ -30,7 +30,7 @@ export type FoldOrder = 'fold' | 'end'
 export function createLogFolder(
   path: string,
   log: Pick<WriteAheadLog, 'unfolded' | 'foldEnd'>,
-  gate: Gate,
+  gate: ExitGate,
   foldPages = FOLD_PAGES,
 ): LogFolder {
   let thread: Worker | undefined

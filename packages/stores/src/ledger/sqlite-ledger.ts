@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Appending, Draft, LedgerStore, Place } from '@sallyport/ledger'
-import { closeOnExit, createGate } from './gate.ts'
+import { closeOnExit, createExitGate } from './exit-gate.ts'
 import { createPartsSender } from './parts.ts'
 import type { AppendedPlaces, LedgerFile } from './sqlite-file.ts'
 import type { Call, Operation, Reply, WorkerInput } from './sqlite-worker.ts'
@@ -24,7 +24,7 @@ interface Pending {
  */
 export async function openSqliteLedger(path: string): Promise<LedgerStore> {
   const parts = createPartsSender()
-  const gate = createGate()
+  const gate = createExitGate()
   const worker = new Worker(new URL('./sqlite-worker.js', import.meta.url), {
     workerData: { path, gate, parts: parts.reader } satisfies WorkerInput,
     transferList: [parts.reader.port],

@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { type Gate, inside, insideUntil } from './gate.ts'
+import { type ExitGate, inside, insideUntil } from './exit-gate.ts'
 import { createLogFolder } from './log-folder.ts'
 import { createPartsReader, type PartsReaderData } from './parts.ts'
 import { type LedgerFile, openLedgerFile } from './sqlite-file.ts'
@@ -20,7 +20,7 @@ export interface Call {
 
 export interface WorkerInput {
   readonly path: string
-  readonly gate: Gate
+  readonly gate: ExitGate
   readonly parts: PartsReaderData
 }
 

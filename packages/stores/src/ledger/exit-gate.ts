@@ -11,14 +11,14 @@ const INSIDE = 1
 const EXIT_WAIT_MS = 2_000
 
 /** Shared by the threads of one ledger. */
-export type Gate = Int32Array<SharedArrayBuffer>
+export type ExitGate = Int32Array<SharedArrayBuffer>
 
-export function createGate(): Gate {
+export function createExitGate(): ExitGate {
   return new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT))
 }
 
 /** Runs work of a thread inside the gate. Does not return where the gate is closed: the thread is about to be ended. */
-export function inside<T>(gate: Gate, work: () => T): T {
+export function inside<T>(gate: ExitGate, work: () => T): T {
   enter(gate)
   try {
     return work()
@@ -28,7 +28,7 @@ export function inside<T>(gate: Gate, work: () => T): T {
 }
 
 /** The same for work that is done when its promise settles. */
-export async function insideUntil<T>(gate: Gate, work: () => Promise<T>): Promise<T> {
+export async function insideUntil<T>(gate: ExitGate, work: () => Promise<T>): Promise<T> {
   enter(gate)
   try {
     return await work()
@@ -37,7 +37,7 @@ export async function insideUntil<T>(gate: Gate, work: () => Promise<T>): Promis
   }
 }
 
-function enter(gate: Gate): void {
+function enter(gate: ExitGate): void {
   // First in, then a look: whoever closes the gate and sees nobody inside can rely on it.
   Atomics.add(gate, INSIDE, 1)
   if (Atomics.load(gate, CLOSED) === 0) return
@@ -45,13 +45,13 @@ function enter(gate: Gate): void {
   Atomics.wait(gate, CLOSED, 1)
 }
 
-function leave(gate: Gate): void {
+function leave(gate: ExitGate): void {
   Atomics.sub(gate, INSIDE, 1)
   Atomics.notify(gate, INSIDE)
 }
 
 /** Lets nobody in any more, and waits, blocking, for those who are inside; false where they did not come out in time. */
-export function closeGate(gate: Gate, waitMs = EXIT_WAIT_MS): boolean {
+export function closeGate(gate: ExitGate, waitMs = EXIT_WAIT_MS): boolean {
   Atomics.store(gate, CLOSED, 1)
   const deadline = performance.now() + waitMs
   for (;;) {
@@ -62,7 +62,7 @@ export function closeGate(gate: Gate, waitMs = EXIT_WAIT_MS): boolean {
 }
 
 /** Closes the gate when this process exits; gives what takes that back. */
-export function closeOnExit(gate: Gate): () => void {
+export function closeOnExit(gate: ExitGate): () => void {
   const close = () => void closeGate(gate)
   process.on('exit', close)
   return () => void process.off('exit', close)

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { inside, insideUntil } from '../src/ledger/gate.ts'
+import { inside, insideUntil } from '../src/ledger/exit-gate.ts'
 
 /* A thread that is inside the gate for a while, twice if it may. `steps` counts where it has been. */
 const { gate, steps, ms } = workerData

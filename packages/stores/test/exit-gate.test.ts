@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import t, { type Test } from 'tap'
-import { closeGate, createGate, type Gate } from '../src/ledger/gate.ts'
+import { closeGate, createExitGate, type ExitGate } from '../src/ledger/exit-gate.ts'
 import { temporaryFolder } from './processes.ts'
 
 /** A thread that is inside for `ms`; `steps[0]` is 1 while it is, and 2 when it was. */
 async function startInside(t: Test, ms: number) {
-  const gate: Gate = createGate()
+  const gate: ExitGate = createExitGate()
   const steps = new Int32Array(new SharedArrayBuffer(4))
-  const thread = new Worker(new URL('./gate-thread.js', import.meta.url), { workerData: { gate, steps, ms } })
+  const thread = new Worker(new URL('./exit-gate-thread.js', import.meta.url), { workerData: { gate, steps, ms } })
   t.teardown(() => thread.terminate())
   await once(thread, 'message')
   return { gate, steps }
