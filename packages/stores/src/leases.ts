@@ -10,9 +10,9 @@ export interface LeasedAccounts extends Accounts {
   close(): Promise<void>
 }
 
-/** How long calls may stay reserved without being used, and most that are reserved at once. */
+/** How long calls may stay reserved without being used, and most that are reserved at once: all callers wait for the next. */
 const LEASE_MS = 100
-const MAX_CALLS = 1_000
+const MAX_CALLS = 4_000
 
 /** An account that has asked so often, never `LEASE_MS` apart, is busy; before that every call is counted by itself. */
 const BUSY_AFTER = 32

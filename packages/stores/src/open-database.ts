@@ -10,18 +10,12 @@ const BUSY_TIMEOUT_MS = 2000
 const OPEN_DEADLINE_MS = 30_000
 const OPEN_PAUSE_MS = 20
 
-/** How a new file is laid out, and how long its log grows before SQLite folds it in; 0 where somebody else does. */
-export interface Layout {
-  readonly pageBytes: number
-  readonly logPages: number
-}
-
 /**
  * Opens a database file for use by several processes, with write-ahead log and a full sync at every commit, and
- * brings it to the newest of `steps`. The folder is created. Rejects when the file is not a database, is of a newer
+ * brings it to the newest of `steps`. The folder is created; a new file has pages of `pageBytes`. Rejects when the file is not a database, is of a newer
  * version than `steps`, or cannot be made durable.
  */
-export async function openDatabase(path: string, steps: readonly string[], layout?: Layout): Promise<Database> {
+export async function openDatabase(path: string, steps: readonly string[], pageBytes?: number): Promise<Database> {
   await mkdir(dirname(path), { recursive: true })
   const deadline = performance.now() + OPEN_DEADLINE_MS
   for (;;) {
@@ -29,9 +23,8 @@ export async function openDatabase(path: string, steps: readonly string[], layou
     const database = await connect(path, 0)
     try {
       // Before the log, with which the size of a page is settled; a file that is there keeps its own.
-      if (layout !== undefined) database.exec(`PRAGMA page_size = ${layout.pageBytes}`)
+      if (pageBytes !== undefined) database.exec(`PRAGMA page_size = ${pageBytes}`)
       makeDurable(database)
-      if (layout !== undefined) database.exec(`PRAGMA wal_autocheckpoint = ${layout.logPages}`)
       migrate(database, steps)
       database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
       return database

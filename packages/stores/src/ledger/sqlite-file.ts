@@ -12,7 +12,7 @@ import {
   type Uncovered,
 } from '@sallyport/ledger'
 import type { Database, SqlValue } from '../driver.ts'
-import { type Layout, openDatabase } from '../open-database.ts'
+import { openDatabase } from '../open-database.ts'
 import { createRowInserter } from '../row-inserter.ts'
 import { bytesOf, headOf, numbersOf, type Tip, tipOf, uncoveredOf } from './rows.ts'
 import {
@@ -77,8 +77,8 @@ const STEPS: readonly string[] = [
    ) STRICT, WITHOUT ROWID;`,
 ]
 
-/** Ten records a page: a commit of many writes fewer pages, each with two calls of the system. `LogFolder` folds them. */
-const LAYOUT: Layout = { pageBytes: 8192, logPages: 0 }
+/** Ten records a page: a commit of many writes fewer pages, each with two calls of the system. */
+const PAGE_BYTES = 8192
 
 /** Logs whose head is kept in memory between two transactions. */
 const MOST_TIPS = 10_000
@@ -100,7 +100,9 @@ export type LedgerFile = Awaited<ReturnType<typeof openLedgerFile>>
  * another has written since, and the head that it goes on from is compared once more when it is written.
  */
 export async function openLedgerFile(path: string) {
-  const database = await openDatabase(path, STEPS, LAYOUT)
+  const database = await openDatabase(path, STEPS, PAGE_BYTES)
+  // `LogFolder` folds the log.
+  database.exec('PRAGMA wal_autocheckpoint = 0')
   // What is erased is overwritten, not only unlinked.
   database.exec('PRAGMA secure_delete = ON')
   database

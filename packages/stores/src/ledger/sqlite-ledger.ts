@@ -29,7 +29,7 @@ export async function openSqliteLedger(path: string): Promise<LedgerStore> {
     workerData: { path, gate, parts: parts.reader } satisfies WorkerInput,
     transferList: [parts.reader.port],
   })
-  const stayAtExit = closeOnExit(gate)
+  const forgetExit = closeOnExit(gate)
   const pending = new Map<number, Pending>()
   let calls = 0
   let ended: Error | undefined
@@ -56,7 +56,7 @@ export async function openSqliteLedger(path: string): Promise<LedgerStore> {
   })
   worker.on('error', fail)
   worker.on('exit', () => {
-    stayAtExit()
+    forgetExit()
     fail(new Error('The ledger is closed.'))
   })
 
