@@ -59,6 +59,42 @@ export function createPlaceCheck() {
   }
 }
 
+const ISSUED = '"issued_at":"'
+const MOMENT_BYTES = '2026-11-21T02:00:00.000Z'.length
+const QUOTE = 34
+
+/**
+ * Says of one record after the other why its time is none, or is before that of the record before it: times that rise
+ * are what the evidence about a range counts on, and a record that was issued later must not look older.
+ */
+export function createTimeCheck() {
+  const issued = createPassage(ISSUED)
+  // Digits at fixed places: the bytes are in the order of the moments. Before all of them.
+  const newest = new Uint8Array(MOMENT_BYTES)
+  let fromEnd = 0
+  return (leaf: LeafMemory, record: StoredRecord): string | undefined => {
+    if (!standsAt(leaf, leaf.length - fromEnd, issued)) {
+      const text = textOf(record)
+      const at = text.indexOf(ISSUED)
+      fromEnd = at === -1 ? 0 : text.length - at
+    }
+    const start = leaf.length - fromEnd + ISSUED.length
+    const end = start + MOMENT_BYTES
+    if (fromEnd === 0 || end >= leaf.length || leaf.view.getUint8(end) !== QUOTE) {
+      return 'The record does not say when it was issued.'
+    }
+    let later = false
+    for (let index = 0; index < MOMENT_BYTES; index++) {
+      const byte = leaf.view.getUint8(start + index)
+      const before = newest[index] as number
+      if (!later && byte < before) return 'The record says an earlier time than the one before it.'
+      later ||= byte > before
+      newest[index] = byte
+    }
+    return undefined
+  }
+}
+
 /** Why what lies beside a record, where it can be erased, is not what was recorded. */
 function besideFault(text: string, { address, salt, context }: Subject): string | undefined {
   if (!text.includes(`"subject":{"commit":"${commitment(salt, address)}"}`)) {

@@ -1,4 +1,11 @@
-import { createBesideCheck, createDocumentNoter, createPlaceCheck, textOf, UNLINKED } from './audit-record.ts'
+import {
+  createBesideCheck,
+  createDocumentNoter,
+  createPlaceCheck,
+  createTimeCheck,
+  textOf,
+  UNLINKED,
+} from './audit-record.ts'
 import type { LedgerStore, StoredRecord } from './ports.ts'
 import type { Subject } from './record.ts'
 import { openFrontier, TILE_WIDTH, type TreeNode } from './tree.ts'
@@ -49,6 +56,7 @@ export async function beginWalk(
   let last: StoredRecord | undefined
   const leafMemory = createLeafMemory()
   const placeFault = createPlaceCheck()
+  const timeFault = createTimeCheck()
   const besideFault = createBesideCheck()
   const noteDocuments = createDocumentNoter(documents)
   let next = 0
@@ -84,7 +92,9 @@ export async function beginWalk(
     record(record, subject) {
       leafMemory.put(record.bytes)
       const fault =
-        placeFault(leafMemory, record, tree.size, link, last) ?? (subject && besideFault(leafMemory, record, subject))
+        placeFault(leafMemory, record, tree.size, link, last) ??
+        timeFault(leafMemory, record) ??
+        (subject && besideFault(leafMemory, record, subject))
       if (fault !== undefined) return { seq: tree.size, attestationId: record.attestationId, reason: fault }
       noteDocuments(leafMemory, record)
       const leaf = leafMemory.hash()

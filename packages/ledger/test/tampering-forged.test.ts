@@ -32,16 +32,20 @@ const SECOND_POLICY = documentOf({ id: 'second', rules: [] })
 const SECOND_DATASETS = documentOf([{ id: 'second', date: '2026-11-02', sha256: 'cd'.repeat(32) }])
 
 async function made() {
+  let now = AT
   const store = createMemoryLedger('sallyport/0123456789abcdef')
   const ledger = await openLedger({
     store,
     archive: createMemoryArchive(),
-    clock: { now: () => AT },
+    clock: { now: () => now },
     randomness: madeRandomness(),
     loadSigner: async () => madeSigner(1),
   })
   for (const document of [MADE_POLICY, MADE_DATASETS, SECOND_POLICY, SECOND_DATASETS]) await ledger.keep(document)
-  return { store, ledger }
+  const setTime = (moment: number) => {
+    now = moment
+  }
+  return { store, ledger, setTime }
 }
 
 /** Ten records of one log. */
@@ -90,7 +94,9 @@ t.test('a forgery that fits in all is good: the others are told by what they are
 })
 
 const PLACE = /lies at another place than it names/
-const FORGERIES: readonly (readonly [string, (store: MemoryLedger, seq: number) => void, RegExp])[] = [
+type Forgery = readonly [name: string, tamper: (store: MemoryLedger, seq: number) => void, reason: RegExp]
+
+const FORGERIES: readonly Forgery[] = [
   ['another position', (store, seq) => forge(store, seq, (text) => text.replace(/"seq":\d+/, '"seq":77')), PLACE],
   ['a longer position', (store, seq) => forge(store, seq, (text) => text.replace(/"seq":\d+/, '$&0')), PLACE],
   ['a position with a zero before', (store, seq) => forge(store, seq, (text) => text.replace('"seq":', '$&0')), PLACE],
@@ -104,6 +110,23 @@ const FORGERIES: readonly (readonly [string, (store: MemoryLedger, seq: number) 
       setRow(store, seq, { seq: 8 })
     },
     /Record \d is missing/,
+  ],
+  ...(['2026-11-21T01:59:59.999Z', '2025-12-31T23:59:59.999Z', '0000-01-01T00:00:00.000Z'] as const).map(
+    (moment): Forgery => [
+      `a time before that of the one before it, ${moment}`,
+      (store, seq) => forge(store, seq, (text) => text.replace(/"issued_at":"[^"]*/, `"issued_at":"${moment}`)),
+      /earlier time than the one before/,
+    ],
+  ),
+  [
+    'no time',
+    (store, seq) => forge(store, seq, (text) => text.replace('"issued_at"', '"issued_by"')),
+    /does not say when/,
+  ],
+  [
+    'half a time',
+    (store, seq) => forge(store, seq, (text) => text.replace(/"issued_at":"[^"]*/, '"issued_at":"2026-11-21')),
+    /does not say when/,
   ],
   [
     'the id of the one before',
@@ -165,6 +188,26 @@ for (const [name, tamper, reason] of FORGERIES) {
     }
   })
 }
+
+t.test('times that rise, or stay, are good; a later one is not taken for what the next may be before', async (t) => {
+  const { store, ledger, setTime } = await made()
+  const moments = [
+    '2026-11-21T02:00:00.000Z',
+    '2026-11-21T02:00:00.000Z',
+    '2026-11-21T02:00:00.999Z',
+    '2027-01-01T00:00:00.000Z',
+  ]
+  for (const moment of moments) {
+    setTime(Date.parse(moment))
+    await ledger.attest('t/a', MADE_ATTESTATION, { address: '192.0.2.1' })
+  }
+  t.equal((await audit(store)).fault, undefined)
+  // A head that was set back leaves no trace once a record has followed it, but the time of that record.
+  store.heads.set('t/a', { ...(store.heads.get('t/a') as Head), issuedAt: 0 })
+  setTime(Date.parse('2026-12-31T23:59:59.999Z'))
+  await ledger.attest('t/a', MADE_ATTESTATION, { address: '192.0.2.1' })
+  t.match((await audit(store)).fault, { log: 't/a', seq: 4, reason: /earlier time than the one before/ })
+})
 
 /** Records of all shapes, none of which is like the one before. */
 async function mixed(): Promise<MemoryLedger> {
