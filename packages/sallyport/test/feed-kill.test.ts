@@ -16,7 +16,7 @@ const LIST = 'x4bnet-vpn-ipv4'
 
 t.test(
   `FE-6 killed at ${KILLS} random points, every restart finds a whole generation`,
-  { timeout: 30_000 + KILLS * 3_000 },
+  { timeout: 60_000 + KILLS * 20_000 },
   async (t) => {
     const server = await openFeedServer(t)
     let version = 0
