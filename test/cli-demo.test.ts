@@ -47,6 +47,9 @@ t.test('the demo, on the embedded data: what is printed is what happens', async 
   const argv = ['proxy', '--config', 'examples/demo.yaml', '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
   const demo = await started(t, [bin, ...argv, '--data-dir', DATA_DIR], {}, 'API key')
 
+  for (const publisher of ['https://db-ip.com', 'https://www.nro.net', 'https://www.routeviews.org'])
+    t.equal(demo.out().split(publisher).length - 1, 1, `${publisher} is credited, and once`)
+
   const seen: string[] = []
   for (const [
     ,

@@ -37,8 +37,9 @@ function ageOf({ checked }: SourceStatus, now: number): string {
   return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`
 }
 
-/** The credits that are to be shown wherever answers are, each once. */
+/** The credits that are to be shown wherever answers are, each once: some publishers name others, who have lists of their own. */
 export function creditLines(sources: readonly SourceStatus[]): readonly string[] {
   const loaded = sources.filter(({ state, credit }) => state === 'loaded' && credit !== '')
-  return [...new Set(loaded.map(({ credit }) => credit))]
+  const credits = [...new Set(loaded.map(({ credit }) => credit))]
+  return credits.filter((credit) => !credits.some((other) => other !== credit && other.includes(credit)))
 }
