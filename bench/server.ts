@@ -4,7 +4,7 @@ import type { Decision } from '@sallyport/core'
 import { inspection as expressInspection } from '@sallyport/express'
 import { inspection as fastifyInspection } from '@sallyport/fastify'
 import { inspection as koaInspection } from '@sallyport/koa'
-import { applyDecision, inspectionRequest } from '@sallyport/node'
+import { applyDecision, inspectionRequest, readProperty } from '@sallyport/node'
 import express, { type RequestHandler } from 'express'
 import fastify from 'fastify'
 import Koa from 'koa'
@@ -15,8 +15,8 @@ import { report } from './shots.ts'
  * One small application twice in one process, without the inspection and with it: `node server.js express [DATA_DIR
  * NAME_SERVER]`. What the compiler made of the framework is then the same for both, and the difference is the gate. Of
  * `express-empty` the second has a middleware that does nothing; of `express-known` one that inspects nothing, and writes
- * what it knows by the forwarded address into the request: the least that a verdict can cost. Sends the two ports when it
- * listens, and the processor time it has used (microseconds) when it is asked.
+ * what it knows by the forwarded address into the request. Sends the two ports when it listens, and the processor time it
+ * has used (microseconds) when it is asked.
  */
 const ANSWER = { hello: 'world', items: [1, 2, 3] }
 
@@ -25,13 +25,13 @@ const EMPTY: RequestHandler = (_request, _response, next) => next()
 function knownVerdicts(sallyport: Sallyport): RequestHandler {
   const known = new Map<unknown, Decision>()
   return (request, _response, next) => {
-    const line = request.headers['x-forwarded-for']
+    const line = readProperty(request, 'headers')['x-forwarded-for']
     let decision = known.get(line)
     if (decision === undefined) {
       decision = sallyport.decide(inspectionRequest(request))
       known.set(line, decision)
     }
-    applyDecision(request, decision)
+    applyDecision(request, decision, readProperty(request, 'rawHeaders'))
     next()
   }
 }
