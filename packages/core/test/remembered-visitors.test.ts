@@ -150,6 +150,19 @@ t.test('a flood of others drives no regular visitor out of memory', async (t) =>
   t.equal(from(HOME), known)
 })
 
+t.test('visitors that take turns are remembered, as many as there is room for', async (t) => {
+  const { inspect } = agentInspector()
+  const round = () =>
+    Array.from({ length: 2_000 }, (_, visitor) => {
+      const hop = `9.${visitor & 255}.${visitor >> 8}.7`
+      return inspect(requestOf([...fieldsOf(CHROME), 'X-Forwarded-For', hop], { peer: PROXY })).client
+    })
+  round()
+  const second = round()
+  const known = round().filter((client, visitor) => client === second[visitor])
+  t.ok(known.length > 1_900, `${known.length} of 2,000`)
+})
+
 t.test('an observation that runs out while a visitor is looked up is not remembered', async (t) => {
   const observation = { networkClass: 'vpn', origin: 'operator', provider: '', setAt: 0, note: '' } as const
   for (let most = 1; most < 8; most++) {

@@ -37,8 +37,11 @@ interface Remembered {
 /** Visitors that are remembered: those of some minutes at a busy site. */
 const MOST_REMEMBERED = 2048
 
-/** Marks of visitors that came, a power of two: a flood of others, once each, drives nobody out of memory. */
-const MARKS = 4096
+/**
+ * Marks of visitors that came: a flood of others, once each, drives nobody out of memory. A power of two, and many times
+ * as many as are remembered: of two that take turns at one place neither is ever known.
+ */
+const MARKS = 65_536
 
 /** An address with a port: of a longer list each hop is read each time. */
 const LONGEST_LINE = 64
