@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Decision } from '@sallyport/core'
+import type { RequestVerdict } from '@sallyport/core'
 import { inspection as expressInspection } from '@sallyport/express'
 import { inspection as fastifyInspection } from '@sallyport/fastify'
 import { inspection as koaInspection } from '@sallyport/koa'
-import { applyDecision, inspectionRequest, readProperty } from '@sallyport/node'
+import { applyVerdict, inspectionRequest, readProperty } from '@sallyport/node'
 import express, { type RequestHandler } from 'express'
 import fastify from 'fastify'
 import Koa from 'koa'
@@ -23,15 +23,15 @@ const ANSWER = { hello: 'world', items: [1, 2, 3] }
 const EMPTY: RequestHandler = (_request, _response, next) => next()
 
 function knownVerdicts(sallyport: Sallyport): RequestHandler {
-  const known = new Map<unknown, Decision>()
+  const known = new Map<unknown, RequestVerdict>()
   return (request, _response, next) => {
     const line = readProperty(request, 'headers')['x-forwarded-for']
-    let decision = known.get(line)
-    if (decision === undefined) {
-      decision = sallyport.decide(inspectionRequest(request))
-      known.set(line, decision)
+    let verdict = known.get(line)
+    if (verdict === undefined) {
+      verdict = sallyport.judge(inspectionRequest(request))
+      known.set(line, verdict)
     }
-    applyDecision(request, decision, readProperty(request, 'rawHeaders'))
+    applyVerdict(request, verdict, readProperty(request, 'rawHeaders'))
     next()
   }
 }

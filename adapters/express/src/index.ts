@@ -1,4 +1,4 @@
-import type { Decision } from '@sallyport/core'
+import type { Decision, RequestVerdict } from '@sallyport/core'
 import {
   type ApiHost,
   answer,
@@ -36,8 +36,8 @@ export function inspection(sallyport: Decider, options: ClaimOptions<Request> = 
   const attester = requireAttester(sallyport, options)
   const hold = createHolder()
   return (req, res, next) => {
-    const carryOut = ({ decision, refusal }: Ruling) => {
-      if (decision !== undefined) hold(req, res, decision)
+    const carryOut = ({ verdict, refusal }: Ruling) => {
+      if (verdict !== undefined) hold(req, res, verdict)
       if (refusal === undefined) next()
       else void sendResponse(res, refusal)
     }
@@ -48,15 +48,23 @@ export function inspection(sallyport: Decider, options: ClaimOptions<Request> = 
   }
 }
 
+/** Where `res.locals` has the verdict; no name that an application or its templates could meet. */
+const VERDICT = Symbol('sallyport')
+
+interface Held {
+  [VERDICT]?: RequestVerdict
+}
+
 /**
  * Makes decisions readable as `req.sallyport`. Express gives every request a prototype anew, and a property added to
  * such an object, or looked up in it, costs as much as the inspection; `res.locals` takes one for nothing, and the
  * application's request prototype, which all its requests share, reads it from there.
  */
-function createHolder(): (req: Request, res: Response, decision: Decision) => void {
+function createHolder(): (req: Request, res: Response, verdict: RequestVerdict) => void {
   let prepared: object | undefined
-  return (req, res, decision) => {
-    readProperty(res, 'locals')['sallyport'] = decision
+  return (req, res, verdict) => {
+    const held: Held = readProperty(res, 'locals')
+    held[VERDICT] = verdict
     const prototype: object = Object.getPrototypeOf(req)
     if (prototype === prepared) return
     prepared = prototype
@@ -66,7 +74,8 @@ function createHolder(): (req: Request, res: Response, decision: Decision) => vo
     Object.defineProperty(request, 'sallyport', {
       configurable: true,
       get(this: Request) {
-        return this.res?.locals['sallyport'] as Decision | undefined
+        const held: Held | undefined = this.res?.locals
+        return held?.[VERDICT]?.decision()
       },
     })
   }

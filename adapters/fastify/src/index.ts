@@ -43,8 +43,8 @@ const inspecting: FastifyPluginAsync<InspectionOptions> = async (fastify, { sall
   const respond = createResponder()
   fastify.decorateRequest('sallyport', null)
   fastify.addHook('onRequest', (request, reply, next) => {
-    const carryOut = ({ decision, refusal }: Ruling) => {
-      request.sallyport = decision ?? null
+    const carryOut = ({ verdict, refusal }: Ruling) => {
+      request.sallyport = verdict?.decision() ?? null
       if (refusal === undefined) next()
       else respond(reply, refusal)
     }

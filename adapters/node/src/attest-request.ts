@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import { type Decision, type Mode, SallyportError } from '@sallyport/core'
+import { type Decision, type Mode, SallyportError, verdictOf } from '@sallyport/core'
 import { type Decider, decideRequest, type Ruling } from './decide-request.ts'
 import { inspectionRequest } from './inspection-request.ts'
 import { failureRefusal, refusal } from './refusal.ts'
 import { closingUnread } from './unread-body.ts'
-import { applyDecision } from './verdict-headers.ts'
+import { applyVerdict } from './verdict-headers.ts'
 
 /** Whoever records what was decided of a claim: what `open()` resolves to, or a stand-in. */
 export interface Attester extends Decider {
@@ -40,19 +40,20 @@ export async function attestRequest(
   target?: string,
 ): Promise<Ruling> {
   const ruling = decideRequest(sallyport, req, target)
-  if (ruling.decision === undefined) return ruling
+  if (ruling.verdict === undefined) return ruling
   try {
-    const decision = await sallyport.provenance.attestDecision(ruling.decision, claim)
-    applyDecision(req, decision)
-    if (decision.action !== 'block' || !decision.enforced) return { decision }
-    return { decision, refusal: closingUnread(req, refusal(decision, inspectionRequest(req, target))) }
+    const decision = await sallyport.provenance.attestDecision(ruling.verdict.decision(), claim)
+    const verdict = verdictOf(decision)
+    applyVerdict(req, verdict)
+    if (verdict.action !== 'block' || !verdict.enforced) return { verdict }
+    return { verdict, refusal: closingUnread(req, refusal(decision, inspectionRequest(req, target))) }
   } catch (error) {
     if (sallyport.config.mode === 'monitor') {
       process.emitWarning(`A request passed without attestation: ${error}`, 'SallyportWarning')
       return ruling
     }
     const code = error instanceof SallyportError ? error.code : 'attestation_unavailable'
-    return { decision: ruling.decision, refusal: closingUnread(req, failureRefusal(code)) }
+    return { verdict: ruling.verdict, refusal: closingUnread(req, failureRefusal(code)) }
   }
 }
 

@@ -1,26 +1,26 @@
 import type { IncomingMessage } from 'node:http'
-import { type Decision, type InspectionRequest, SallyportError } from '@sallyport/core'
+import { type InspectionRequest, type RequestVerdict, SallyportError } from '@sallyport/core'
 import { fieldsMissing, inspectionRequest } from './inspection-request.ts'
 import { readProperty } from './read-property.ts'
 import { type Refusal, refusal, tooManyFields } from './refusal.ts'
 import { closingUnread } from './unread-body.ts'
-import { applyDecision } from './verdict-headers.ts'
+import { applyVerdict } from './verdict-headers.ts'
 
 /** Whoever decides about requests: what `open()` resolves to, or a stand-in. */
 export interface Decider {
-  decide(request: InspectionRequest): Decision
+  judge(request: InspectionRequest): RequestVerdict
 }
 
 /** What becomes of a request. With a refusal it goes no further; without one the host carries on. */
 export interface Ruling {
   /** Absent when the request could not be judged. */
-  readonly decision?: Decision
+  readonly verdict?: RequestVerdict
   readonly refusal?: Refusal
 }
 
 /**
- * Inspects a Node request before the host sees it, writes the verdict into its headers, and refuses it where the
- * decision is an enforced block. Never throws: a decider that fails lets the request pass without a verdict, because
+ * Inspects a Node request before the host sees it, writes the verdict into its headers, and refuses it where that is
+ * an enforced block. Never throws: a decider that fails lets the request pass without a verdict, because
  * classification is not authorisation, and a process warning says so.
  */
 export function decideRequest(decider: Decider, req: IncomingMessage, target?: string): Ruling {
@@ -29,20 +29,20 @@ export function decideRequest(decider: Decider, req: IncomingMessage, target?: s
     const rawHeaders = readProperty(req, 'rawHeaders')
     if (fieldsMissing(socket, rawHeaders)) return { refusal: closingUnread(req, tooManyFields()) }
     const request = inspectionRequest(req, target, socket, rawHeaders)
-    const decision = decider.decide(request)
-    applyDecision(req, decision, rawHeaders)
-    if (decision.action !== 'block' || !decision.enforced) return { decision }
-    return { decision, refusal: closingUnread(req, refusal(decision, request)) }
+    const verdict = decider.judge(request)
+    applyVerdict(req, verdict, rawHeaders)
+    if (verdict.action !== 'block' || !verdict.enforced) return { verdict }
+    return { verdict, refusal: closingUnread(req, refusal(verdict.decision(), request)) }
   } catch (error) {
-    applyDecision(req, undefined)
+    applyVerdict(req, undefined)
     process.emitWarning(`A request passed without inspection: ${error}`, 'SallyportWarning')
     return {}
   }
 }
 
-/** Throws `invalid_config` at start-up: without `decide`, as by a forgotten `await`, nothing would be inspected. */
+/** Throws `invalid_config` at start-up: without `judge`, as by a forgotten `await`, nothing would be inspected. */
 export function requireDecider(decider: Decider): void {
-  if (typeof decider?.decide !== 'function') {
+  if (typeof decider?.judge !== 'function') {
     throw new SallyportError('invalid_config', 'Inspection takes what open() resolves to. Is an await missing?')
   }
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import type { Decision } from '@sallyport/core'
+import { type Decision, type RequestVerdict, verdictOf } from '@sallyport/core'
 
 /** Names that start so are ours alone: whatever a client sends under them is removed. */
 export const VERDICT_PREFIX = 'sallyport-'
@@ -14,34 +14,51 @@ const ATTESTATION_ID = 'sallyport-attestation-id'
 /**
  * Tells the verdict, field by field, to whoever stands behind: the action, as decided also in monitor mode, the network
  * class, and the AS number and country where they are known. `sallyport-enforced: false` says that the action was not
- * carried out; `sallyport-attestation-id` names the record of a claim. It is told and not returned because it runs on every request and would make six arrays for nothing.
+ * carried out; `sallyport-attestation-id` names the record of a claim. They are written out name by name, to `fields` and
+ * to `headers`, because this runs on every request: a property of which the name is a variable costs several of these.
  */
-function tellVerdict(decision: Decision, tell: (name: string, value: string) => void): void {
-  const { network, country } = decision.inspection
-  tell(ACTION, decision.action)
-  tell(NETWORK_CLASS, network.verdict.classification)
-  if (network.asn !== undefined) tell(ASN, `AS${network.asn}`)
-  if (country !== undefined) tell(COUNTRY, country)
-  if (!decision.enforced) tell(ENFORCED, 'false')
-  if (decision.attestation !== undefined) tell(ATTESTATION_ID, String(decision.attestation.id))
+function tellVerdict(verdict: RequestVerdict, fields: string[], headers: IncomingHttpHeaders): void {
+  const { action, enforced, network, country, attestation } = verdict
+  const { classification } = network.verdict
+  headers[ACTION] = action
+  headers[NETWORK_CLASS] = classification
+  fields.push(ACTION, action, NETWORK_CLASS, classification)
+  if (network.asn !== undefined) {
+    const asn = `AS${network.asn}`
+    headers[ASN] = asn
+    fields.push(ASN, asn)
+  }
+  if (country !== undefined) {
+    headers[COUNTRY] = country
+    fields.push(COUNTRY, country)
+  }
+  if (!enforced) {
+    headers[ENFORCED] = 'false'
+    fields.push(ENFORCED, 'false')
+  }
+  if (attestation !== undefined) {
+    const id = String(attestation.id)
+    headers[ATTESTATION_ID] = id
+    fields.push(ATTESTATION_ID, id)
+  }
 }
 
 /** Fields (name, value, name, value …) without any spelling of our names, and with our own at the end. */
 export function withVerdict(fields: readonly string[], decision: Decision): string[] {
   const kept = withoutVerdict(fields)
-  tellVerdict(decision, (name, value) => kept.push(name, value))
+  tellVerdict(verdictOf(decision), kept, {})
   return kept
 }
 
 /**
  * Writes the verdict into a request, for the host's own code to read: every inbound spelling of our names leaves
- * `headers`, `rawHeaders` and `headersDistinct`, then ours are set in the first two. Without a decision the names are
+ * `headers`, `rawHeaders` and `headersDistinct`, then ours are set in the first two. Without a verdict the names are
  * removed and nothing is set. The arrays and objects of the request are changed in place: a property that is replaced
  * costs more in Express than all the rest.
  */
-export function applyDecision(
+export function applyVerdict(
   req: IncomingMessage,
-  decision: Decision | undefined,
+  verdict: RequestVerdict | undefined,
   received: string[] = req.rawHeaders,
 ): void {
   // Node builds both objects from rawHeaders when they are first read, and counts on its length: read, then change.
@@ -52,11 +69,7 @@ export function applyDecision(
     deleteReserved(req.headersDistinct)
     received.splice(0, received.length, ...withoutVerdict(received))
   }
-  if (decision === undefined) return
-  tellVerdict(decision, (name, value) => {
-    shown[name] = value
-    received.push(name, value)
-  })
+  if (verdict !== undefined) tellVerdict(verdict, received, shown)
 }
 
 /** Where the first of our names stands; past the end when none does, as in nearly all requests. */

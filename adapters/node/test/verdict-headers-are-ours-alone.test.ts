@@ -1,9 +1,9 @@
 import { type IncomingMessage, request } from 'node:http'
 import { connect, createServer as createHttp2, type Http2ServerRequest } from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import type { InspectionRequest } from '@sallyport/core'
+import { type InspectionRequest, verdictOf } from '@sallyport/core'
 import t, { type Test } from 'tap'
-import { applyDecision, decideRequest, inspectionRequest, VERDICT_PREFIX, withVerdict } from '../src/index.ts'
+import { applyVerdict, decideRequest, inspectionRequest, VERDICT_PREFIX, withVerdict } from '../src/index.ts'
 import { decisionOn, serve } from './support.ts'
 
 const CASES = [(name: string) => name, (name: string) => name.toUpperCase(), (name: string) => name.replace('s', 'S')]
@@ -64,7 +64,7 @@ t.test('a request shows our verdict alone, by each of its three ways', (t) =>
   received(t, SENT, (req) => {
     const evidence = inspectionRequest(req).fields
     const before = [...evidence]
-    applyDecision(req, decisionOn('/flagged', { asn: 64496 }))
+    applyVerdict(req, verdictOf(decisionOn('/flagged', { asn: 64496 })))
     const names = (headers: object) => Object.keys(headers).filter((name) => /^sallyport[-_.]/i.test(name))
     t.same(names(req.headers), ['sallyport-action', 'sallyport-network-class', 'sallyport-asn'])
     t.equal(req.headers['sallyport-action'], 'flag')
@@ -80,7 +80,7 @@ t.test('a request shows our verdict alone, by each of its three ways', (t) =>
 
 t.test('a request whose headers nobody has sent under our names', (t) =>
   received(t, ['Host', 'site.example', 'X-Last', 'here'], (req) => {
-    applyDecision(req, decisionOn('/'))
+    applyVerdict(req, verdictOf(decisionOn('/')))
     t.equal(req.headers['sallyport-action'], 'allow')
     t.equal(req.headers['x-last'], 'here')
     t.same(req.headersDistinct['x-last'], ['here'])
@@ -90,7 +90,7 @@ t.test('a request whose headers nobody has sent under our names', (t) =>
 
 t.test('without a decision the names are removed and none is set', (t) =>
   received(t, SENT, (req) => {
-    applyDecision(req, undefined)
+    applyVerdict(req, undefined)
     t.same(req.rawHeaders, ['Host', 'site.example', 'Accept', '*/*', 'Connection', 'close'])
     t.same(Object.keys(req.headers), ['host', 'accept', 'connection'])
   }),
@@ -99,7 +99,7 @@ t.test('without a decision the names are removed and none is set', (t) =>
 t.test('the requests of an HTTP/2 server, whose rawHeaders cannot be replaced', async (t) => {
   const seen = new Promise<Http2ServerRequest>((resolve) => {
     const server = createHttp2((req, res) => {
-      applyDecision(req as unknown as IncomingMessage, decisionOn('/flagged'))
+      applyVerdict(req as unknown as IncomingMessage, verdictOf(decisionOn('/flagged')))
       res.end()
       resolve(req)
     })
@@ -123,11 +123,11 @@ t.test('what was inspected stays as it was received', (t) =>
   received(t, SENT, (req) => {
     const before = [...req.rawHeaders]
     let inspected: readonly string[] = []
-    const decide = ({ fields }: InspectionRequest) => {
+    const judge = ({ fields }: InspectionRequest) => {
       inspected = fields
-      return decisionOn('/flagged', { asn: 64496 })
+      return verdictOf(decisionOn('/flagged', { asn: 64496 }))
     }
-    t.equal(decideRequest({ decide }, req).decision?.action, 'flag')
+    t.equal(decideRequest({ judge }, req).verdict?.action, 'flag')
     t.same(inspected, before)
     t.notSame(req.rawHeaders, before)
   }),

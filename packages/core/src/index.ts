@@ -99,6 +99,7 @@ export type { InspectedClient, Inspection } from './inspection/inspection.ts'
 export type { Inspector, InspectorOptions } from './inspection/inspector.ts'
 export { createInspector } from './inspection/inspector.ts'
 export type { InspectionRequest } from './inspection/request.ts'
+export { type RequestVerdict, verdictOf } from './inspection/verdict.ts'
 // jurisdiction
 export { withAttestation } from './jurisdiction/attested.ts'
 export type { FoundOrigin, JurisdictionJudge, PolicyJudgement } from './jurisdiction/judge.ts'

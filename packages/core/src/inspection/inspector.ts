@@ -8,15 +8,14 @@ import { NOTHING_KNOWN } from '../network/classify.ts'
 import type { NetworkFinding } from '../network/finding.ts'
 import { rangesAreDegraded } from '../network/range-data.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
-import { canonicalPath } from '../policy/path.ts'
 import type { Clock, Snapshot, Snapshots } from '../ports.ts'
 import type { Degraded, Mode } from '../vocabulary.ts'
 import { createAgentInspector, type ToldOf } from './agent-inspector.ts'
 import { createNetworkSentences, decisionOf, type Ruling, ruleOn } from './decide.ts'
 import type { Decision } from './decision.ts'
 import type { Inspection } from './inspection.ts'
-import type { Asks } from './last-look.ts'
 import type { InspectionRequest } from './request.ts'
+import { inspectionOf, type RequestVerdict, verdictOf, verdictOn } from './verdict.ts'
 import { createVisitors, type Visitor, visitorOf } from './visitors.ts'
 
 export interface InspectorOptions {
@@ -44,6 +43,8 @@ export interface Inspector {
   inspect(request: InspectionRequest): Inspection
   /** Inspects and applies the policy. Never throws at the host: a fault is data in the reasons. */
   decide(request: InspectionRequest): Decision
+  /** The same in short, for hosts that carry a decision out and seldom read it. */
+  judge(request: InspectionRequest): RequestVerdict
   /**
    * The decision about a request that somebody tells of and that did not come here. It waits for DNS where a crawler is
    * claimed, and leaves nothing behind that another decision could come to rest on but what DNS itself answered.
@@ -95,28 +96,8 @@ export function createInspector(options: InspectorOptions): Inspector {
     return visitor
   }
 
-  function inspectAs(request: InspectionRequest, visitor: Visitor, snapshot: Snapshot, now: number): Inspection {
-    return inspectionOf(request, visitor, agents.look(request, visitor, snapshot), degradedOf(snapshot, now), now)
-  }
-
-  function inspectionOf(
-    { peer, method, target }: Pick<InspectionRequest, 'peer' | 'method' | 'target'>,
-    { client, network, country }: Visitor,
-    { agent, crawler }: Asks,
-    degraded: readonly Degraded[],
-    now: number,
-  ): Inspection {
-    const { path, canonical } = canonicalPath(target)
-    const request = Object.freeze({ method, path, canonical })
-    const inspection: Draft = { at: timestamp(now), peer, client, request, network, agent, degraded }
-    if (country !== undefined) inspection.country = country
-    if (crawler !== undefined) inspection.crawler = crawler
-    return Object.freeze(inspection)
-  }
-
   /** What the policy says of a visitor's request. Whether data is loaded changes with the snapshot alone. */
   function rulingOn({ last }: Visitor, inspection: Inspection, fields: readonly string[]): Ruling {
-    if (last?.ruling !== undefined) return last.ruling
     const rules = last?.rules ?? policy.rulesFor(inspection)
     const ruling = ruleOn(rules, inspection, { mode, fields, sentences })
     if (last !== undefined) {
@@ -126,12 +107,26 @@ export function createInspector(options: InspectorOptions): Inspector {
     return ruling
   }
 
-  function decideAt(request: InspectionRequest): Decision {
+  function judgeNow(request: InspectionRequest): RequestVerdict {
     const snapshot = snapshots.current()
     const now = clock.now()
     const visitor = visitorAt(request, snapshot, now)
-    const inspection = inspectAs(request, visitor, snapshot, now)
-    return decisionOf(rulingOn(visitor, inspection, request.fields), inspection)
+    const asks = agents.look(request, visitor, snapshot)
+    const degraded = degradedOf(snapshot, now)
+    const at = timestamp(now)
+    const settled = visitor.last?.ruling
+    if (settled !== undefined) return verdictOn(request, visitor, asks, settled, degraded, at)
+    const inspection = inspectionOf(request, visitor, asks, degraded, at)
+    return verdictOf(decisionOf(rulingOn(visitor, inspection, request.fields), inspection))
+  }
+
+  function judge(request: InspectionRequest): RequestVerdict {
+    try {
+      return judgeNow(request)
+    } catch (error) {
+      options.onFault?.(error)
+      return verdictOf(faultDecision(request, options, timestamp(clock.now())))
+    }
   }
 
   return {
@@ -139,16 +134,12 @@ export function createInspector(options: InspectorOptions): Inspector {
     inspect(request) {
       const snapshot = snapshots.current()
       const now = clock.now()
-      return inspectAs(request, visitorAt(request, snapshot, now), snapshot, now)
+      const visitor = visitorAt(request, snapshot, now)
+      const asks = agents.look(request, visitor, snapshot)
+      return inspectionOf(request, visitor, asks, degradedOf(snapshot, now), timestamp(now))
     },
-    decide(request) {
-      try {
-        return decideAt(request)
-      } catch (error) {
-        options.onFault?.(error)
-        return faultDecision(request, options, timestamp(clock.now()))
-      }
-    },
+    decide: (request) => judge(request).decision(),
+    judge,
     async check(address, about) {
       const snapshot = snapshots.current()
       const now = clock.now()
@@ -156,13 +147,11 @@ export function createInspector(options: InspectorOptions): Inspector {
       const visitor = visitorOf({ address, via: 'peer', malformed: false }, snapshot)
       const request = { peer: text, method: 'GET', target: '/', ...about }
       const asks = await agents.check(about, visitor, snapshot)
-      const inspection = inspectionOf(request, visitor, asks, degradedOf(snapshot, now), about.at ?? now)
+      const inspection = inspectionOf(request, visitor, asks, degradedOf(snapshot, now), timestamp(about.at ?? now))
       return decisionOf(rulingOn(visitor, inspection, about.fields), inspection)
     },
   }
 }
-
-type Draft = { -readonly [Member in keyof Inspection]: Inspection[Member] }
 
 const NOTHING_DEGRADED: readonly Degraded[] = Object.freeze([])
 const RANGES_DEGRADED: readonly Degraded[] = Object.freeze(['ranges'])

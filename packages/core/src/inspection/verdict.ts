@@ -1,0 +1,94 @@
+import type { NetworkFinding } from '../network/finding.ts'
+import { canonicalPath } from '../policy/path.ts'
+import type { Degraded } from '../vocabulary.ts'
+import { decisionOf, type Ruling } from './decide.ts'
+import type { Attestation, Decision } from './decision.ts'
+import type { Inspection } from './inspection.ts'
+import type { Asks } from './last-look.ts'
+import type { InspectionRequest } from './request.ts'
+import type { Visitor } from './visitors.ts'
+
+/** A decision in short: what is carried out, and what is told to whoever stands behind. */
+export interface RequestVerdict extends Pick<Decision, 'action' | 'enforced'> {
+  readonly network: NetworkFinding
+  /** Country the client's address is used in; absent when unknown. */
+  readonly country: string | undefined
+  readonly attestation?: Attestation
+  /** The decision, always the same one. It is made when it is asked for: of most requests nobody does. */
+  decision(): Decision
+}
+
+/** The verdict of a decision that is there. */
+export function verdictOf(decision: Decision): RequestVerdict {
+  const { action, enforced, attestation } = decision
+  const { network, country } = decision.inspection
+  const verdict: RequestVerdict = { action, enforced, network, country, decision: () => decision }
+  return attestation === undefined ? verdict : { ...verdict, attestation }
+}
+
+/** A verdict, and what its decision will be made of. */
+interface Late extends RequestVerdict {
+  readonly ruling: Ruling
+  readonly visitor: Visitor
+  readonly asks: Asks
+  readonly degraded: readonly Degraded[]
+  readonly at: string
+  readonly peer: string
+  readonly method: string
+  readonly target: string
+  made: Decision | undefined
+}
+
+/** The verdict on a request that is ruled like the last one of its visitor. `at` is ISO 8601. */
+export function verdictOn(
+  { peer, method, target }: InspectionRequest,
+  visitor: Visitor,
+  asks: Asks,
+  ruling: Ruling,
+  degraded: readonly Degraded[],
+  at: string,
+): RequestVerdict {
+  const { action, enforced } = ruling
+  const { network, country } = visitor
+  // One object, written out, without a function of its own: this runs for every request.
+  const late: Late = {
+    action,
+    enforced,
+    network,
+    country,
+    decision,
+    ruling,
+    visitor,
+    asks,
+    degraded,
+    at,
+    peer,
+    method,
+    target,
+    made: undefined,
+  }
+  return late
+}
+
+function decision(this: Late): Decision {
+  this.made ??= decisionOf(this.ruling, inspectionOf(this, this.visitor, this.asks, this.degraded, this.at))
+  return this.made
+}
+
+type Draft = { -readonly [Member in keyof Inspection]: Inspection[Member] }
+
+/** What is known of a request, its visitor and who asks, as one value. `at` is ISO 8601. */
+export function inspectionOf(
+  { peer, method, target }: Pick<InspectionRequest, 'peer' | 'method' | 'target'>,
+  { client, network, country }: Visitor,
+  { agent, crawler }: Asks,
+  degraded: readonly Degraded[],
+  at: string,
+): Inspection {
+  const { path, canonical } = canonicalPath(target)
+  const request = Object.freeze({ method, path, canonical })
+  const inspection: Draft = { at, peer, client, request, network, agent, degraded }
+  if (country !== undefined) inspection.country = country
+  if (crawler !== undefined) inspection.crawler = crawler
+  return Object.freeze(inspection)
+}
