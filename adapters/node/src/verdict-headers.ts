@@ -18,13 +18,11 @@ const ATTESTATION_ID = 'sallyport-attestation-id'
  * to `headers`, because this runs on every request: a property of which the name is a variable costs several of these.
  */
 function tellVerdict(verdict: RequestVerdict, fields: string[], headers: IncomingHttpHeaders): void {
-  const { action, enforced, network, country, attestation } = verdict
-  const { classification } = network.verdict
+  const { action, enforced, networkClass, asn, country, attestation } = verdict
   headers[ACTION] = action
-  headers[NETWORK_CLASS] = classification
-  fields.push(ACTION, action, NETWORK_CLASS, classification)
-  if (network.asn !== undefined) {
-    const asn = `AS${network.asn}`
+  headers[NETWORK_CLASS] = networkClass
+  fields.push(ACTION, action, NETWORK_CLASS, networkClass)
+  if (asn !== undefined) {
     headers[ASN] = asn
     fields.push(ASN, asn)
   }

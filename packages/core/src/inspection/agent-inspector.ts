@@ -8,7 +8,7 @@ import type { CrawlerVerifier } from '../crawler/verifier.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
 import type { Snapshot } from '../ports.ts'
 import { claimedCrawlerOf, inspectedCrawler } from './claimed-crawler.ts'
-import { type Asks, createShownRequests, isRepeated, type LastLook } from './last-look.ts'
+import { type Asks, asksAgain, createShownRequests, keepLook } from './last-look.ts'
 import type { InspectionRequest } from './request.ts'
 import type { Visitor } from './visitors.ts'
 
@@ -54,15 +54,10 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
     return evidence.crawler === undefined ? { agent } : { agent, crawler: evidence.crawler }
   }
 
-  function lastLook(request: InspectionRequest, userAgent = '', asks: Asks): LastLook | undefined {
-    const shown = requests.of(request, userAgent)
-    return shown && { shown, asks, rules: undefined, ruling: undefined }
-  }
-
   return {
     look(request, visitor, snapshot) {
-      const { last } = visitor
-      if (last !== undefined && isRepeated(request, last.shown)) return last.asks
+      const again = asksAgain(visitor, request)
+      if (again !== undefined) return again
       const fields = readAgentFields(request.fields)
       const userAgent = userAgents.read(fields.userAgent)
       const claimed = crawlers && userAgent?.crawler
@@ -90,7 +85,7 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
       // What is proven or disproved of a claim changes from one request to the next.
       if (visitor.remembered) {
         const proves = claimed !== undefined || signed
-        visitor.last = proves ? undefined : lastLook(request, fields.userAgent, looked)
+        keepLook(visitor, proves ? undefined : requests.of(request, fields.userAgent ?? ''), looked)
       }
       return looked
     },

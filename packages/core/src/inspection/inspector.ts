@@ -97,12 +97,12 @@ export function createInspector(options: InspectorOptions): Inspector {
   }
 
   /** What the policy says of a visitor's request. Whether data is loaded changes with the snapshot alone. */
-  function rulingOn({ last }: Visitor, inspection: Inspection, fields: readonly string[]): Ruling {
-    const rules = last?.rules ?? policy.rulesFor(inspection)
+  function rulingOn(visitor: Visitor, inspection: Inspection, fields: readonly string[]): Ruling {
+    const rules = visitor.rules ?? policy.rulesFor(inspection)
     const ruling = ruleOn(rules, inspection, { mode, fields, sentences })
-    if (last !== undefined) {
-      last.rules = rules
-      if (rules.settled) last.ruling = ruling
+    if (visitor.shown !== undefined) {
+      visitor.rules = rules
+      if (rules.settled) visitor.ruling = ruling
     }
     return ruling
   }
@@ -114,7 +114,7 @@ export function createInspector(options: InspectorOptions): Inspector {
     const asks = agents.look(request, visitor, snapshot)
     const degraded = degradedOf(snapshot, now)
     const at = timestamp(now)
-    const settled = visitor.last?.ruling
+    const settled = visitor.ruling
     if (settled !== undefined) return verdictOn(request, visitor, asks, settled, degraded, at)
     const inspection = inspectionOf(request, visitor, asks, degraded, at)
     return verdictOf(decisionOf(rulingOn(visitor, inspection, request.fields), inspection))

@@ -22,14 +22,28 @@ export interface Shown {
   readonly fields: readonly (string | undefined)[]
 }
 
-/** What a visitor's last request came to. */
-export interface LastLook {
-  readonly shown: Shown
-  readonly asks: Asks
+/** What the last request of a visitor that is remembered came to; whoever looks at one keeps it here. */
+export interface Look {
+  shown: Shown | undefined
+  /** There where `shown` is. */
+  asks: Asks | undefined
   /** The rules that can speak of requests like it, once they have been asked for. */
   rules: RulesInPlay | undefined
   /** What they come to, where they ask nothing about the request. */
   ruling: Ruling | undefined
+}
+
+/** Who asked, where this request shows what the last one did. */
+export function asksAgain(look: Look, request: InspectionRequest): Asks | undefined {
+  return look.shown !== undefined && isRepeated(request, look.shown) ? look.asks : undefined
+}
+
+/** Puts a look in the place of the last one; without `shown` the next request is looked at anew. */
+export function keepLook(look: Look, shown: Shown | undefined, asks: Asks): void {
+  look.shown = shown
+  look.asks = asks
+  look.rules = undefined
+  look.ruling = undefined
 }
 
 /** Keeps what was shown; `undefined` where the request is too long to be remembered. */
@@ -72,7 +86,7 @@ function shownBy({ method, httpVersion, scheme, ja4, fields: raw }: InspectionRe
   return characters > MOST_CHARACTERS ? undefined : { method, httpVersion, scheme, ja4, fields }
 }
 
-export function isRepeated({ method, httpVersion, scheme, ja4, fields }: InspectionRequest, shown: Shown): boolean {
+function isRepeated({ method, httpVersion, scheme, ja4, fields }: InspectionRequest, shown: Shown): boolean {
   if (fields.length !== shown.fields.length) return false
   for (let at = 0; at < fields.length; at += 2) {
     if (fields[at] !== shown.fields[at]) return false

@@ -1,6 +1,5 @@
-import type { NetworkFinding } from '../network/finding.ts'
 import { canonicalPath } from '../policy/path.ts'
-import type { Degraded } from '../vocabulary.ts'
+import type { Degraded, NetworkClass } from '../vocabulary.ts'
 import { decisionOf, type Ruling } from './decide.ts'
 import type { Attestation, Decision } from './decision.ts'
 import type { Inspection } from './inspection.ts'
@@ -10,7 +9,9 @@ import type { Visitor } from './visitors.ts'
 
 /** A decision in short: what is carried out, and what is told to whoever stands behind. */
 export interface RequestVerdict extends Pick<Decision, 'action' | 'enforced'> {
-  readonly network: NetworkFinding
+  readonly networkClass: NetworkClass
+  /** As it is told, `AS64500`; absent when unknown. */
+  readonly asn: string | undefined
   /** Country the client's address is used in; absent when unknown. */
   readonly country: string | undefined
   readonly attestation?: Attestation
@@ -22,7 +23,14 @@ export interface RequestVerdict extends Pick<Decision, 'action' | 'enforced'> {
 export function verdictOf(decision: Decision): RequestVerdict {
   const { action, enforced, attestation } = decision
   const { network, country } = decision.inspection
-  const verdict: RequestVerdict = { action, enforced, network, country, decision: () => decision }
+  const verdict: RequestVerdict = {
+    action,
+    enforced,
+    networkClass: network.verdict.classification,
+    asn: network.asn === undefined ? undefined : `AS${network.asn}`,
+    country,
+    decision: () => decision,
+  }
   return attestation === undefined ? verdict : { ...verdict, attestation }
 }
 
@@ -49,12 +57,13 @@ export function verdictOn(
   at: string,
 ): RequestVerdict {
   const { action, enforced } = ruling
-  const { network, country } = visitor
+  const { networkClass, asn, country } = visitor
   // One object, written out, without a function of its own: this runs for every request.
   const late: Late = {
     action,
     enforced,
-    network,
+    networkClass,
+    asn,
     country,
     decision,
     ruling,

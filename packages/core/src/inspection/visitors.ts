@@ -1,41 +1,40 @@
-import { LRUCache } from 'lru-cache'
 import { type Address, formatAddress } from '../address/address.ts'
 import { type Client, type ClientTrust, clientBehind, readPeer } from '../address/client.ts'
 import { isNamed } from '../address/forwarding.ts'
 import { classify, NOTHING_KNOWN } from '../network/classify.ts'
 import type { NetworkFinding } from '../network/finding.ts'
 import type { Observation, Snapshot } from '../ports.ts'
+import type { NetworkClass } from '../vocabulary.ts'
 import type { InspectedClient } from './inspection.ts'
-import type { LastLook } from './last-look.ts'
+import type { Look } from './last-look.ts'
 import type { InspectionRequest } from './request.ts'
+import { createVisitorMemory } from './visitor-memory.ts'
 
-/** Who is at the other end, and all that is known of that by the address. */
-export interface Visitor {
+/**
+ * Who is at the other end, and all that is known of that by the address. One object with what the last request came to:
+ * what lies together is read together.
+ */
+export interface Visitor extends Look {
+  /** What a visitor that is remembered is found by: the one line of the configured header, or '', and the socket. */
+  readonly line: string
+  readonly peer: string
+  /** What was said of the address by hand or by its name when the rest was looked up. */
+  readonly observation: Observation | undefined
   readonly address: Address | undefined
-  readonly client: InspectedClient
   readonly network: NetworkFinding
+  /** Of the network, as it is told: its class, and `AS64500`; absent when unknown. */
+  readonly networkClass: NetworkClass
+  readonly asn: string | undefined
   /** Country the address is used in; absent when unknown. */
   readonly country: string | undefined
+  readonly client: InspectedClient
   readonly remembered: boolean
-  /** What the last request of a visitor that is remembered came to; whoever looks at one keeps it here. */
-  last: LastLook | undefined
 }
 
 /** Finds out who is at the other end. Whoever came twice is remembered: most come again, and some never do. */
 export interface Visitors {
   of(request: InspectionRequest, snapshot: Snapshot, now: number): Visitor
 }
-
-/** A visitor that was found before, what it was found by, and what was said of the address by hand or by its name. */
-interface Remembered {
-  readonly visitor: Visitor
-  readonly peer: string
-  readonly line: string
-  readonly observation: Observation | undefined
-}
-
-/** Visitors that are remembered: those of some minutes at a busy site. */
-const MOST_REMEMBERED = 2048
 
 /**
  * Marks of visitors that came: a flood of others, once each, drives nobody out of memory. A power of two, and many times
@@ -50,7 +49,7 @@ const DAY_MS = 86_400_000
 
 /** Remembers for as long as a snapshot is in use, and up to midnight UTC, when lists grow a day older. */
 export function createVisitors(trust: ClientTrust): Visitors {
-  const remembered = new LRUCache<string, Remembered>({ max: MOST_REMEMBERED })
+  const memory = createVisitorMemory()
   let known: Snapshot | undefined
   let day = Number.NaN
   const marks = new Uint32Array(MARKS)
@@ -80,7 +79,7 @@ export function createVisitors(trust: ClientTrust): Visitors {
     of(request, snapshot, now) {
       const today = Math.floor(now / DAY_MS)
       if (snapshot !== known || today !== day) {
-        remembered.clear()
+        memory.forget()
         known = snapshot
         day = today
       }
@@ -89,18 +88,16 @@ export function createVisitors(trust: ClientTrust): Visitors {
       if (place === MANY) return visitorOf(clientOf(request), snapshot)
       const line = place === ABSENT ? '' : (fields[place + 1] ?? '')
       if (line.length > LONGEST_LINE) return visitorOf(clientOf(request), snapshot)
-      const key = line === '' ? peer : line
-      const found = remembered.get(key)
-      if (found !== undefined && found.line === line && found.peer === peer && holds(found, snapshot)) {
-        return found.visitor
-      }
+      const found = memory.find(peer, line)
+      if (found !== undefined && holds(found, snapshot)) return found
       // Nothing else has the name: from 0 to `ABSENT` there is no field at all.
       const resolved = clientOf(request, Math.max(place, 0), place)
       const again = cameBefore(resolved.address)
+      if (!again) return visitorOf(resolved, snapshot)
       // Asked for first: where it runs out while the rest is looked up, the next request looks again.
-      const observation = again ? observationOf(resolved, snapshot) : undefined
-      const visitor = visitorOf(resolved, snapshot, again)
-      if (again) remembered.set(key, { visitor, peer, line, observation })
+      const observation = observationOf(resolved, snapshot)
+      const visitor = visitorOf(resolved, snapshot, { peer, line, observation })
+      memory.keep(visitor)
       return visitor
     },
   }
@@ -130,8 +127,8 @@ function placeOf(fields: readonly string[], name: string): number {
 }
 
 /** Observations are made and run out at any moment; the rest holds as long as the snapshot. */
-function holds({ visitor, observation }: Remembered, snapshot: Snapshot): boolean {
-  return observationOf(visitor, snapshot) === observation
+function holds(visitor: Visitor, snapshot: Snapshot): boolean {
+  return observationOf(visitor, snapshot) === visitor.observation
 }
 
 function observationOf({ address }: Pick<Visitor, 'address'>, { observations }: Snapshot): Observation | undefined {
@@ -139,9 +136,31 @@ function observationOf({ address }: Pick<Visitor, 'address'>, { observations }: 
 }
 
 /** Looks everything up that an address tells. */
-export function visitorOf({ address, via, malformed }: Client, snapshot: Snapshot, remembered = false): Visitor {
+export function visitorOf(
+  { address, via, malformed }: Client,
+  snapshot: Snapshot,
+  foundBy?: Pick<Visitor, 'peer' | 'line' | 'observation'>,
+): Visitor {
   const network = address === undefined ? NOTHING_KNOWN : classify(address, snapshot)
   const country = address === undefined || network.reserved.reserved ? undefined : snapshot.countries?.find(address)
   const client = Object.freeze({ address: address === undefined ? '' : formatAddress(address), via, malformed })
-  return { address, client, network, country, remembered, last: undefined }
+  const { peer = '', line = '', observation } = foundBy ?? {}
+  const { asn } = network
+  // In the order in which a request that comes again reads it.
+  return {
+    line,
+    peer,
+    observation,
+    address,
+    shown: undefined,
+    asks: undefined,
+    ruling: undefined,
+    network,
+    networkClass: network.verdict.classification,
+    asn: asn === undefined ? undefined : `AS${asn}`,
+    country,
+    rules: undefined,
+    client,
+    remembered: foundBy !== undefined,
+  }
 }
