@@ -42,6 +42,19 @@ t.test('the decision is on the request, and a block ends it', async (t) => {
   t.same(ran, ['/shop'])
 })
 
+t.test('the decision is one object, and no local that a template could meet', async (t) => {
+  const app = express()
+  app.use(inspection(sallyport))
+  app.use((req, res) => {
+    const first = req.sallyport
+    res.json({ same: first === req.sallyport, frozen: Object.isFrozen(first), locals: Object.keys(res.locals) })
+  })
+  const url = await serve(t, app)
+  for (let again = 0; again < 3; again++) {
+    t.same(await (await fetch(url)).json(), { same: true, frozen: true, locals: [] })
+  }
+})
+
 t.test('under a mount the target is inspected as it was received', async (t) => {
   const app = express()
   app.use('/shop', inspection(sallyport))
