@@ -39,6 +39,7 @@ export async function benchInspect(): Promise<void> {
     candidate('decide()', (request) => sallyport.decide(request)),
     candidate(`inspect(), ${REGULARS} visitors`, (request) => sallyport.inspect(request), REGULARS),
     candidate(`decide(), ${REGULARS} visitors`, (request) => sallyport.decide(request), REGULARS),
+    candidate(`judge(), ${REGULARS} visitors`, (request) => sallyport.judge(request), REGULARS),
     candidate('client()', (request) => sallyport.client(request)),
   ])
   printMeasured(`inspection of a browser-like request, ${REQUESTS} visitors`, rows)

@@ -78,7 +78,7 @@ function attester(mode: Mode = 'enforce'): Attester & { readonly claims: string[
   return {
     claims,
     config: { mode },
-    judge: mode === 'enforce' ? scene.enforcing.judge : scene.monitoring.judge,
+    decide: mode === 'enforce' ? scene.enforcing.decide : scene.monitoring.decide,
     provenance: {
       async attestDecision(decision, claim) {
         if (claim === 'XX') throw new SallyportError('invalid_request')

@@ -6,12 +6,11 @@ import * as forExpress from '@sallyport/express'
 import * as forFastify from '@sallyport/fastify'
 import * as forKoa from '@sallyport/koa'
 import { answer, decideRequest, guardUpgrade, mountedPath, sendResponse } from '@sallyport/node'
-import { openProxy } from '@sallyport/proxy'
+import { openProxy, type ProxyHost } from '@sallyport/proxy'
 import express from 'express'
 import express4 from 'express4'
 import Fastify from 'fastify'
 import Koa from 'koa'
-import type { AnyHost } from './scene.ts'
 
 /** A server with inspection, the API under `base` and an upgrade guard, in front of the same site everywhere. */
 export interface Host {
@@ -22,7 +21,7 @@ export interface Host {
   readonly refusesBrokenEscapes?: boolean
   /** The API is answered before the inspection; elsewhere the order is that of the middleware. */
   readonly answersApiFirst?: boolean
-  start(sallyport: AnyHost, base: string): Promise<RunningHost>
+  start(sallyport: ProxyHost, base: string): Promise<RunningHost>
 }
 
 export interface RunningHost {

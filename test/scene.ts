@@ -1,19 +1,6 @@
 import type { Api, ApiResponse } from '@sallyport/api'
-import {
-  type Action,
-  type Decision,
-  ERRORS,
-  type ErrorCode,
-  type InspectionRequest,
-  type NetworkClass,
-  SallyportError,
-  verdictOf,
-} from '@sallyport/core'
-import type { Decider } from '@sallyport/node'
+import { type Action, type Decision, ERRORS, type ErrorCode, type NetworkClass, SallyportError } from '@sallyport/core'
 import type { ProxyHost } from '@sallyport/proxy'
-
-/** What every host can be given. */
-export type AnyHost = ProxyHost & Decider
 
 /** A visitor of the conformance table and the verdict headers that the site must see about them, in order. */
 export interface Visitor {
@@ -29,8 +16,8 @@ export interface Scene {
   readonly blocked: Visitor
   /** A valid API key. */
   readonly key: string
-  readonly enforcing: AnyHost
-  readonly monitoring: AnyHost
+  readonly enforcing: ProxyHost
+  readonly monitoring: ProxyHost
   close(): Promise<void>
 }
 
@@ -62,15 +49,10 @@ export function madeScene(): Scene {
       verdict: verdict('action', 'block', 'network-class', 'tor', 'asn', 'AS64498', 'country', 'NL'),
     },
     key: KEY,
-    enforcing: madeHost(true),
-    monitoring: madeHost(false),
+    enforcing: { decide: (request) => decide(addressOf(request.fields), true), api, sources: () => [] },
+    monitoring: { decide: (request) => decide(addressOf(request.fields), false), api, sources: () => [] },
     close: async () => {},
   }
-}
-
-function madeHost(enforcing: boolean): AnyHost {
-  const decideOn = ({ fields }: InspectionRequest) => decide(addressOf(fields), enforcing)
-  return { decide: decideOn, judge: (request) => verdictOf(decideOn(request)), api, sources: () => [] }
 }
 
 /** Verdict headers, from their names without the prefix and their values. */

@@ -1,14 +1,15 @@
 import type { IncomingMessage } from 'node:http'
-import { type InspectionRequest, type RequestVerdict, SallyportError } from '@sallyport/core'
+import { type Decision, type InspectionRequest, type RequestVerdict, SallyportError, verdictOf } from '@sallyport/core'
 import { readProperty } from './any-property.ts'
 import { fieldsMissing, inspectionRequest } from './inspection-request.ts'
 import { type Refusal, refusal, tooManyFields } from './refusal.ts'
 import { closingUnread } from './unread-body.ts'
 import { applyVerdict } from './verdict-headers.ts'
 
-/** Whoever decides about requests: what `open()` resolves to, or a stand-in. */
+/** Whoever decides about requests: what `open()` resolves to, or a stand-in, which need not have `judge`. */
 export interface Decider {
-  judge(request: InspectionRequest): RequestVerdict
+  decide(request: InspectionRequest): Decision
+  judge?(request: InspectionRequest): RequestVerdict
 }
 
 /** What becomes of a request. With a refusal it goes no further; without one the host carries on. */
@@ -29,7 +30,7 @@ export function decideRequest(decider: Decider, req: IncomingMessage, target?: s
     const rawHeaders = readProperty(req, 'rawHeaders')
     if (fieldsMissing(socket, rawHeaders)) return { refusal: closingUnread(req, tooManyFields()) }
     const request = inspectionRequest(req, target, socket, rawHeaders)
-    const verdict = decider.judge(request)
+    const verdict = decider.judge?.(request) ?? verdictOf(decider.decide(request))
     applyVerdict(req, verdict, rawHeaders)
     if (verdict.action !== 'block' || !verdict.enforced) return { verdict }
     return { verdict, refusal: closingUnread(req, refusal(verdict.decision(), request)) }
@@ -40,9 +41,9 @@ export function decideRequest(decider: Decider, req: IncomingMessage, target?: s
   }
 }
 
-/** Throws `invalid_config` at start-up: without `judge`, as by a forgotten `await`, nothing would be inspected. */
+/** Throws `invalid_config` at start-up: without `decide`, as by a forgotten `await`, nothing would be inspected. */
 export function requireDecider(decider: Decider): void {
-  if (typeof decider?.judge !== 'function') {
+  if (typeof decider?.decide !== 'function') {
     throw new SallyportError('invalid_config', 'Inspection takes what open() resolves to. Is an await missing?')
   }
 }

@@ -73,7 +73,7 @@ t.test('monitor mode refuses no upgrade', async (t) => {
 t.test('a decider that fails does not throw at the server', async (t) => {
   const seen: string[] = []
   const broken: Decider = {
-    judge() {
+    decide() {
       throw new Error('a fault')
     },
   }
@@ -92,8 +92,8 @@ t.test('a client that resets while it is refused', async (t) => {
     const listening = serve(t, undefined, (server) => {
       server.on('upgrade', agree([], 'site'))
       guardUpgrade(server, {
-        judge(request) {
-          return decider().judge(request)
+        decide(request) {
+          return decider().decide(request)
         },
       })
       const guarded = server.emit

@@ -14,7 +14,7 @@ function requestOf(fields: readonly string[], url = '/'): IncomingMessage {
 
 t.test('a decider that fails lets the request pass, without a verdict, and says so', async (t) => {
   const broken: Decider = {
-    judge() {
+    decide() {
       throw new Error('a fault')
     },
   }

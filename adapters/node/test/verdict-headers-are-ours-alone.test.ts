@@ -123,11 +123,11 @@ t.test('what was inspected stays as it was received', (t) =>
   received(t, SENT, (req) => {
     const before = [...req.rawHeaders]
     let inspected: readonly string[] = []
-    const judge = ({ fields }: InspectionRequest) => {
+    const decide = ({ fields }: InspectionRequest) => {
       inspected = fields
-      return verdictOf(decisionOn('/flagged', { asn: 64496 }))
+      return decisionOn('/flagged', { asn: 64496 })
     }
-    t.equal(decideRequest({ judge }, req).verdict?.action, 'flag')
+    t.equal(decideRequest({ decide }, req).verdict?.action, 'flag')
     t.same(inspected, before)
     t.notSame(req.rawHeaders, before)
   }),

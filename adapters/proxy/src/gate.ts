@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Decision, InspectionRequest, Inspector, SourceStatus } from '@sallyport/core'
-import { type ApiHost, answer, inspectionRequest, mountedPath, refusal } from '@sallyport/node'
+import type { Decision, InspectionRequest, SourceStatus } from '@sallyport/core'
+import { type ApiHost, answer, type Decider, inspectionRequest, mountedPath, refusal } from '@sallyport/node'
 import { errorAnswer, headAnswer, SERVER_OPTIONS, send } from './answers.ts'
 import { precheck } from './prechecks.ts'
 import { requestFields } from './request-fields.ts'
 
 /** What the proxy asks of a Sallyport: what `open()` resolves to, or a stand-in. */
-export interface ProxyHost extends Pick<Inspector, 'decide'>, ApiHost {
+export interface ProxyHost extends Decider, ApiHost {
   sources(): readonly SourceStatus[]
 }
 
