@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { type Decision, type InspectionRequest, type RequestVerdict, SallyportError, verdictOf } from '@sallyport/core'
-import { readProperty } from './any-property.ts'
 import { fieldsMissing, inspectionRequest } from './inspection-request.ts'
+import { readProperty } from './read-property.ts'
 import { type Refusal, refusal, tooManyFields } from './refusal.ts'
 import { closingUnread } from './unread-body.ts'
 import { applyVerdict } from './verdict-headers.ts'

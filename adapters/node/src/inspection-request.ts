@@ -2,14 +2,15 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { InspectionRequest } from '@sallyport/core'
-import { readProperty } from './any-property.ts'
+import { readProperty } from './read-property.ts'
 
 /** Fields that Node keeps where a server does not say otherwise: a little more may show, the rest is gone. */
 const KEPT_BY_DEFAULT = 1000
 
 /**
  * A Node request as the neutral value that is inspected. `target` is the request target as received: hosts that strip
- * a mount from `req.url` pass the original.
+ * a mount from `req.url` pass the original. `fields` is a copy of `req.rawHeaders`: it is evidence, and the verdict is
+ * written into the received ones.
  */
 export function inspectionRequest(
   req: IncomingMessage,
@@ -18,15 +19,13 @@ export function inspectionRequest(
   socket: Socket | undefined = req.socket,
   received: readonly string[] = req.rawHeaders,
 ): InspectionRequest {
-  const httpVersion = readProperty(req, 'httpVersion')
   return {
     peer: socket?.remoteAddress ?? '',
     method: readProperty(req, 'method') ?? '',
     target,
     scheme: socket === undefined ? 'unknown' : (socket as Partial<TLSSocket>).encrypted ? 'https' : 'http',
-    httpVersion,
-    // They are evidence. The verdict makes a new `rawHeaders`, but those of HTTP/2 can only be written into.
-    fields: httpVersion === '2.0' ? received.slice() : received,
+    httpVersion: readProperty(req, 'httpVersion'),
+    fields: received.slice(),
   }
 }
 

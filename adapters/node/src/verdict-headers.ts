@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { type Decision, type RequestVerdict, verdictOf } from '@sallyport/core'
-import { writeProperty } from './any-property.ts'
 
 /** Names that start so are ours alone: whatever a client sends under them is removed. */
 export const VERDICT_PREFIX = 'sallyport-'
@@ -15,14 +14,14 @@ const ATTESTATION_ID = 'sallyport-attestation-id'
 /**
  * Tells the verdict, field by field, to whoever stands behind: the action, as decided also in monitor mode, the network
  * class, and the AS number and country where they are known. `sallyport-enforced: false` says that the action was not
- * carried out; `sallyport-attestation-id` names the record of a claim. Returns the fields, and sets them in `headers` name
- * by name: this runs on every request, and a property of which the name is a variable costs several of these.
+ * carried out; `sallyport-attestation-id` names the record of a claim. They are written out name by name, to `fields` and
+ * to `headers`: this runs on every request, and a property of which the name is a variable costs several of these.
  */
-function tellVerdict(verdict: RequestVerdict, headers: IncomingHttpHeaders): readonly string[] {
+function tellVerdict(verdict: RequestVerdict, fields: string[], headers: IncomingHttpHeaders): void {
   const { action, enforced, networkClass, asn, country, attestation } = verdict
   headers[ACTION] = action
   headers[NETWORK_CLASS] = networkClass
-  const fields: string[] = [ACTION, action, NETWORK_CLASS, networkClass]
+  fields.push(ACTION, action, NETWORK_CLASS, networkClass)
   if (asn !== undefined) {
     headers[ASN] = asn
     fields.push(ASN, asn)
@@ -40,51 +39,35 @@ function tellVerdict(verdict: RequestVerdict, headers: IncomingHttpHeaders): rea
     headers[ATTESTATION_ID] = id
     fields.push(ATTESTATION_ID, id)
   }
-  return fields
 }
 
 /** Fields (name, value, name, value …) without any spelling of our names, and with our own at the end. */
 export function withVerdict(fields: readonly string[], decision: Decision): string[] {
-  return joined(withoutVerdict(fields), tellVerdict(verdictOf(decision), {}))
+  const kept = withoutVerdict(fields)
+  tellVerdict(verdictOf(decision), kept, {})
+  return kept
 }
 
 /**
  * Writes the verdict into a request, for the host's own code to read: every inbound spelling of our names leaves
  * `headers`, `rawHeaders` and `headersDistinct`, then ours are set in the first two. Without a verdict the names are
- * removed and nothing is set. `received` stays as it is, because it is evidence: `rawHeaders` becomes another array.
+ * removed and nothing is set. The arrays and objects of the request are changed in place: to replace a property costs
+ * more in Express than all the rest.
  */
 export function applyVerdict(
   req: IncomingMessage,
   verdict: RequestVerdict | undefined,
-  received: readonly string[] = req.rawHeaders,
+  received: string[] = req.rawHeaders,
 ): void {
-  // Node builds both objects from rawHeaders when they are first read, and counts on its length: read, then replace.
+  // Node builds both objects from rawHeaders when they are first read, and counts on its length: read, then change.
   // Reflect is quickest where an object of a hidden class of its own has it from an accessor: see `readProperty`.
   const shown: IncomingHttpHeaders = Reflect.get(req, 'headers')
-  const kept = withoutVerdict(received)
-  if (kept !== received) {
+  if (firstReserved(received) < received.length) {
     deleteReserved(shown)
     deleteReserved(req.headersDistinct)
+    received.splice(0, received.length, ...withoutVerdict(received))
   }
-  if (verdict !== undefined) replaceFields(req, joined(kept, tellVerdict(verdict, shown)))
-  else if (kept !== received) replaceFields(req, [...kept])
-}
-
-function replaceFields(req: IncomingMessage, fields: string[]): void {
-  try {
-    writeProperty(req, 'rawHeaders', fields)
-  } catch {
-    // The requests of HTTP/2 have an accessor there, and one array for good.
-    req.rawHeaders.splice(0, req.rawHeaders.length, ...fields)
-  }
-}
-
-/** Both in an array that has room for no more: one that grows by `push` has room for as much again. */
-function joined(first: readonly string[], second: readonly string[]): string[] {
-  const all = new Array<string>(first.length + second.length)
-  for (let at = 0; at < first.length; at++) all[at] = first[at] as string
-  for (let at = 0; at < second.length; at++) all[first.length + at] = second[at] as string
-  return all
+  if (verdict !== undefined) tellVerdict(verdict, received, shown)
 }
 
 /** Where the first of our names stands; past the end when none does, as in nearly all requests. */
@@ -94,10 +77,9 @@ function firstReserved(fields: readonly string[]): number {
   return at
 }
 
-/** The fields without any spelling of our names: the same array where there is none. */
-function withoutVerdict(fields: readonly string[]): readonly string[] {
+/** A copy without any spelling of our names. */
+function withoutVerdict(fields: readonly string[]): string[] {
   const first = firstReserved(fields)
-  if (first >= fields.length) return fields
   const kept = fields.slice(0, first)
   for (let at = first; at + 1 < fields.length; at += 2) {
     const name = fields[at] as string

@@ -7,8 +7,3 @@
 export function readProperty<Of extends object, Name extends keyof Of>(object: Of, name: Name): Of[Name] {
   return object[name]
 }
-
-/** Writes one, in place likewise. */
-export function writeProperty<Of extends object, Name extends keyof Of>(object: Of, name: Name, value: Of[Name]): void {
-  object[name] = value
-}
