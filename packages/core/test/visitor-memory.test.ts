@@ -1,15 +1,9 @@
 import t from 'tap'
 import { createVisitorMemory } from '../src/inspection/visitor-memory.ts'
-import { type Visitor, visitorOf } from '../src/inspection/visitors.ts'
-import { snapshotOf } from '../src/testing/fakes.ts'
 
-const SNAPSHOT = snapshotOf()
 const PEERS = ['127.0.0.1', '10.0.0.1']
 
-function visitor(peer: string, line: string): Visitor {
-  const client = { address: undefined, via: 'none', malformed: false } as const
-  return visitorOf(client, SNAPSHOT, { peer, line, observation: undefined })
-}
+const visitor = (peer: string, line: string) => ({ peer, line })
 
 t.test('who is kept is found by the peer and the line, and by nothing else', async (t) => {
   const memory = createVisitorMemory()

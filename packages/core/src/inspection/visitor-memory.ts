@@ -1,7 +1,11 @@
-import type { Visitor } from './visitors.ts'
+/** What a visitor is found by: the socket, and what the configured header said, or ''. */
+export interface FoundBy {
+  readonly peer: string
+  readonly line: string
+}
 
 /** Visitors by the peer and the line they came with. */
-export interface VisitorMemory {
+export interface VisitorMemory<Visitor extends FoundBy> {
   find(peer: string, line: string): Visitor | undefined
   keep(visitor: Visitor): void
   forget(): void
@@ -18,7 +22,7 @@ const SET_LENGTH = 2 * WAYS
  * between two requests a framework sweeps the processor's caches, and each further object that is touched costs more than
  * what is done with it. Who is not kept is looked up again, so it is of no account which of a full set makes way.
  */
-export function createVisitorMemory(): VisitorMemory {
+export function createVisitorMemory<Visitor extends FoundBy>(): VisitorMemory<Visitor> {
   const table = new Array<number | Visitor | undefined>(SETS * SET_LENGTH).fill(undefined)
   let turn = 0
 

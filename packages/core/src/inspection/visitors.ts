@@ -8,16 +8,13 @@ import type { NetworkClass } from '../vocabulary.ts'
 import type { InspectedClient } from './inspection.ts'
 import type { Look } from './last-look.ts'
 import type { InspectionRequest } from './request.ts'
-import { createVisitorMemory } from './visitor-memory.ts'
+import { createVisitorMemory, type FoundBy } from './visitor-memory.ts'
 
 /**
  * Who is at the other end, and all that is known of that by the address. One object with what the last request came to:
  * what lies together is read together.
  */
-export interface Visitor extends Look {
-  /** What a visitor that is remembered is found by: the one line of the configured header, or '', and the socket. */
-  readonly line: string
-  readonly peer: string
+export interface Visitor extends Look, FoundBy {
   /** What was said of the address by hand or by its name when the rest was looked up. */
   readonly observation: Observation | undefined
   readonly address: Address | undefined
@@ -49,7 +46,7 @@ const DAY_MS = 86_400_000
 
 /** Remembers for as long as a snapshot is in use, and up to midnight UTC, when lists grow a day older. */
 export function createVisitors(trust: ClientTrust): Visitors {
-  const memory = createVisitorMemory()
+  const memory = createVisitorMemory<Visitor>()
   let known: Snapshot | undefined
   let day = Number.NaN
   const marks = new Uint32Array(MARKS)
@@ -139,7 +136,7 @@ function observationOf({ address }: Pick<Visitor, 'address'>, { observations }: 
 export function visitorOf(
   { address, via, malformed }: Client,
   snapshot: Snapshot,
-  foundBy?: Pick<Visitor, 'peer' | 'line' | 'observation'>,
+  foundBy?: FoundBy & Pick<Visitor, 'observation'>,
 ): Visitor {
   const network = address === undefined ? NOTHING_KNOWN : classify(address, snapshot)
   const country = address === undefined || network.reserved.reserved ? undefined : snapshot.countries?.find(address)
