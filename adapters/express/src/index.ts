@@ -48,8 +48,8 @@ export function inspection(sallyport: Decider, options: ClaimOptions<Request> = 
   }
 }
 
-/** Where `res.locals` has the verdict; no name that an application or its templates could meet. */
-const VERDICT = Symbol('sallyport')
+/** Where `res.locals` has the verdict: no name that a template could meet, and the same for every copy of this package. */
+const VERDICT: unique symbol = Symbol.for('@sallyport/express')
 
 interface Held {
   [VERDICT]?: RequestVerdict

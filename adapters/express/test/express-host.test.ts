@@ -55,6 +55,18 @@ t.test('the decision is one object, and no local that a template could meet', as
   }
 })
 
+t.test('another copy of the package shows its decisions too', async (t) => {
+  const url = new URL('../src/index.js?another', import.meta.url)
+  const another = (await import(url.href)) as { inspection: typeof inspection }
+  t.not(another.inspection, inspection)
+  const app = express()
+  app.get('/ours', inspection(sallyport))
+  app.get('/theirs', another.inspection(sallyport))
+  app.use((req, res) => void res.json(req.sallyport?.action ?? 'not inspected'))
+  const site = await serve(t, app)
+  for (const path of ['/ours', '/theirs']) t.equal(await (await fetch(site + path)).json(), 'allow', path)
+})
+
 t.test('under a mount the target is inspected as it was received', async (t) => {
   const app = express()
   app.use('/shop', inspection(sallyport))

@@ -6,7 +6,10 @@ import { type Refusal, refusal, tooManyFields } from './refusal.ts'
 import { closingUnread } from './unread-body.ts'
 import { applyVerdict } from './verdict-headers.ts'
 
-/** Whoever decides about requests: what `open()` resolves to, or a stand-in, which need not have `judge`. */
+/**
+ * Whoever decides about requests: what `open()` resolves to, or a stand-in. Where there is a `judge`, that is asked:
+ * whoever puts a `decide` of his own in the place of another's leaves it out.
+ */
 export interface Decider {
   decide(request: InspectionRequest): Decision
   judge?(request: InspectionRequest): RequestVerdict

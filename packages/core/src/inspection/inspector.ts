@@ -13,9 +13,10 @@ import type { Degraded, Mode } from '../vocabulary.ts'
 import { createAgentInspector, type ToldOf } from './agent-inspector.ts'
 import { createNetworkSentences, decisionOf, type Ruling, ruleOn } from './decide.ts'
 import type { Decision } from './decision.ts'
+import { inspectionOf } from './inspect.ts'
 import type { Inspection } from './inspection.ts'
 import type { InspectionRequest } from './request.ts'
-import { inspectionOf, type RequestVerdict, verdictOf, verdictOn } from './verdict.ts'
+import { lateVerdict, type RequestVerdict, verdictOf } from './verdict.ts'
 import { createVisitors, type Visitor, visitorOf } from './visitors.ts'
 
 export interface InspectorOptions {
@@ -115,7 +116,7 @@ export function createInspector(options: InspectorOptions): Inspector {
     const degraded = degradedOf(snapshot, now)
     const at = timestamp(now)
     const settled = visitor.ruling
-    if (settled !== undefined) return verdictOn(request, visitor, asks, settled, degraded, at)
+    if (settled !== undefined) return lateVerdict(request, visitor, asks, settled, degraded, at)
     const inspection = inspectionOf(request, visitor, asks, degraded, at)
     return verdictOf(decisionOf(rulingOn(visitor, inspection, request.fields), inspection))
   }

@@ -1,8 +1,7 @@
-import { canonicalPath } from '../policy/path.ts'
 import type { Degraded, NetworkClass } from '../vocabulary.ts'
 import { decisionOf, type Ruling } from './decide.ts'
 import type { Attestation, Decision } from './decision.ts'
-import type { Inspection } from './inspection.ts'
+import { inspectionOf } from './inspect.ts'
 import type { Asks } from './last-look.ts'
 import type { InspectionRequest } from './request.ts'
 import type { Visitor } from './visitors.ts'
@@ -47,8 +46,8 @@ interface Late extends RequestVerdict {
   made: Decision | undefined
 }
 
-/** The verdict on a request that is ruled like the last one of its visitor. `at` is ISO 8601. */
-export function verdictOn(
+/** The verdict on a request that is ruled like the last one of its visitor: the decision is yet to be made. `at` is ISO 8601. */
+export function lateVerdict(
   { peer, method, target }: InspectionRequest,
   visitor: Visitor,
   asks: Asks,
@@ -82,22 +81,4 @@ export function verdictOn(
 function decision(this: Late): Decision {
   this.made ??= decisionOf(this.ruling, inspectionOf(this, this.visitor, this.asks, this.degraded, this.at))
   return this.made
-}
-
-type Draft = { -readonly [Member in keyof Inspection]: Inspection[Member] }
-
-/** What is known of a request, its visitor and who asks, as one value. `at` is ISO 8601. */
-export function inspectionOf(
-  { peer, method, target }: Pick<InspectionRequest, 'peer' | 'method' | 'target'>,
-  { client, network, country }: Visitor,
-  { agent, crawler }: Asks,
-  degraded: readonly Degraded[],
-  at: string,
-): Inspection {
-  const { path, canonical } = canonicalPath(target)
-  const request = Object.freeze({ method, path, canonical })
-  const inspection: Draft = { at, peer, client, request, network, agent, degraded }
-  if (country !== undefined) inspection.country = country
-  if (crawler !== undefined) inspection.crawler = crawler
-  return Object.freeze(inspection)
 }
