@@ -3,6 +3,7 @@ import {
   type ApiHost,
   answer,
   attestRequest,
+  CLASSES_SHARED,
   type ClaimOptions,
   claimOf,
   type Decider,
@@ -14,7 +15,7 @@ import {
   requireDecider,
   sendResponse,
 } from '@sallyport/node'
-import type { Request, RequestHandler, Response } from 'express'
+import type { NextFunction, Request, RequestHandler, Response } from 'express'
 
 export { guardUpgrade } from '@sallyport/node'
 
@@ -35,16 +36,18 @@ export function inspection(sallyport: Decider, options: ClaimOptions<Request> = 
   requireDecider(sallyport)
   const attester = requireAttester(sallyport, options)
   const hold = createHolder()
+
+  function carryOut({ verdict, refusal }: Ruling, req: Request, res: Response, next: NextFunction): void {
+    if (verdict !== undefined) hold(req, res, verdict)
+    if (refusal === undefined) next()
+    else void sendResponse(res, refusal)
+  }
+
   return (req, res, next) => {
-    const carryOut = ({ verdict, refusal }: Ruling) => {
-      if (verdict !== undefined) hold(req, res, verdict)
-      if (refusal === undefined) next()
-      else void sendResponse(res, refusal)
-    }
-    const target = readProperty(req, 'originalUrl')
+    const target = CLASSES_SHARED ? req.originalUrl : readProperty(req, 'originalUrl')
     const claim = claimOf(options, req)
-    if (attester === undefined || claim === undefined) carryOut(decideRequest(sallyport, req, target))
-    else attestRequest(attester, req, claim, target).then(carryOut, next)
+    if (attester === undefined || claim === undefined) carryOut(decideRequest(sallyport, req, target), req, res, next)
+    else attestRequest(attester, req, claim, target).then((ruling) => carryOut(ruling, req, res, next), next)
   }
 }
 
@@ -63,7 +66,7 @@ interface Held {
 function createHolder(): (req: Request, res: Response, verdict: RequestVerdict) => void {
   let prepared: object | undefined
   return (req, res, verdict) => {
-    const held: Held = readProperty(res, 'locals')
+    const held: Held = CLASSES_SHARED ? res.locals : readProperty(res, 'locals')
     held[VERDICT] = verdict
     const prototype: object = Object.getPrototypeOf(req)
     if (prototype === prepared) return

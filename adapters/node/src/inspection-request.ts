@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { InspectionRequest } from '@sallyport/core'
-import { readProperty } from './read-property.ts'
+import { CLASSES_SHARED, readProperty } from './read-property.ts'
 
 /** Fields that Node keeps where a server does not say otherwise: a little more may show, the rest is gone. */
 const KEPT_BY_DEFAULT = 1000
@@ -21,10 +21,10 @@ export function inspectionRequest(
 ): InspectionRequest {
   return {
     peer: socket?.remoteAddress ?? '',
-    method: readProperty(req, 'method') ?? '',
+    method: (CLASSES_SHARED ? req.method : readProperty(req, 'method')) ?? '',
     target,
     scheme: socket === undefined ? 'unknown' : (socket as Partial<TLSSocket>).encrypted ? 'https' : 'http',
-    httpVersion: readProperty(req, 'httpVersion'),
+    httpVersion: CLASSES_SHARED ? req.httpVersion : readProperty(req, 'httpVersion'),
     fields: received.slice(),
   }
 }

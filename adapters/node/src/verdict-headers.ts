@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { type Decision, type RequestVerdict, verdictOf } from '@sallyport/core'
+import { CLASSES_SHARED } from './read-property.ts'
 
 /** Names that start so are ours alone: whatever a client sends under them is removed. */
 export const VERDICT_PREFIX = 'sallyport-'
@@ -61,7 +62,7 @@ export function applyVerdict(
 ): void {
   // Node builds both objects from rawHeaders when they are first read, and counts on its length: read, then change.
   // Reflect is quickest where an object of a hidden class of its own has it from an accessor: see `readProperty`.
-  const shown: IncomingHttpHeaders = Reflect.get(req, 'headers')
+  const shown: IncomingHttpHeaders = CLASSES_SHARED ? req.headers : Reflect.get(req, 'headers')
   if (firstReserved(received) < received.length) {
     deleteReserved(shown)
     deleteReserved(req.headersDistinct)
@@ -94,7 +95,7 @@ function deleteReserved(headers: NodeJS.Dict<unknown> | undefined): void {
 
 /** Servers that turn fields into variables read `-`, `_` and `.` as one: so does this. */
 function isReserved(name: string): boolean {
-  // Nearly every name ends the question at its first two letters.
-  if ((name.charCodeAt(0) | 0x20) !== 0x73 || (name.charCodeAt(1) | 0x20) !== 0x61) return false
+  // Nearly every name ends the question at its length or its second letter.
+  if (name.length < VERDICT_PREFIX.length || (name.charCodeAt(1) | 0x20) !== 0x61) return false
   return name.toLowerCase().replace(/[_.]/g, '-').startsWith(VERDICT_PREFIX)
 }

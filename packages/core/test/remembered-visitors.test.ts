@@ -174,3 +174,14 @@ t.test('an observation that runs out while a visitor is looked up is not remembe
     t.equal(inspect(request).network.verdict.classification, 'residential_clean', `after ${most} times`)
   }
 })
+
+t.test('whose line it is depends on the name above it, wherever the header stood before', async (t) => {
+  const { judge } = agentInspector({ policy: SETTLED })
+  const clientOf = (...last: readonly string[]) =>
+    judge(requestOf([...fieldsOf(CHROME), ...last], { peer: PROXY })).decision().inspection.client.address
+  for (let again = 0; again < 4; again++) t.equal(clientOf('X-Other', '1', 'X-Forwarded-For', HOME), HOME)
+  t.equal(clientOf('X-Forwarded-For', RACK, 'X-Other', '1'), RACK)
+  t.equal(clientOf('X-Other', HOME, 'X-Forwarded-For', RACK), RACK, 'another header has the line of who is known')
+  t.equal(clientOf('X-Forwarded-For', HOME, 'X-Forwarded-For', RACK), RACK, 'the header came twice')
+  t.equal(clientOf('X-Other', '1', 'X-Forwarded-For', HOME), HOME)
+})

@@ -93,8 +93,12 @@ export function createInspector(options: InspectorOptions): Inspector {
   function visitorAt(request: InspectionRequest, snapshot: Snapshot, now: number): Visitor {
     if (trust.empty && !told && carriesForwarding(request.fields)) tellOnce()
     const visitor = visitors.of(request, snapshot, now)
-    if (visitor.address !== undefined) options.onClassified?.(visitor.address, visitor.network)
+    tellClassified(visitor)
     return visitor
+  }
+
+  function tellClassified({ address, network }: Visitor): void {
+    if (address !== undefined) options.onClassified?.(address, network)
   }
 
   /** What the policy says of a visitor's request. Whether data is loaded changes with the snapshot alone. */
@@ -111,12 +115,15 @@ export function createInspector(options: InspectorOptions): Inspector {
   function judgeNow(request: InspectionRequest): RequestVerdict {
     const snapshot = snapshots.current()
     const now = clock.now()
-    const visitor = visitorAt(request, snapshot, now)
-    const asks = agents.look(request, visitor, snapshot)
     const degraded = degradedOf(snapshot, now)
     const at = timestamp(now)
-    const settled = visitor.ruling
-    if (settled !== undefined) return lateVerdict(request, visitor, asks, settled, degraded, at)
+    const again = visitors.again(request, snapshot, now)
+    if (again !== undefined) {
+      tellClassified(again)
+      return lateVerdict(request, again, degraded, at)
+    }
+    const visitor = visitorAt(request, snapshot, now)
+    const asks = agents.look(request, visitor, snapshot)
     const inspection = inspectionOf(request, visitor, asks, degraded, at)
     return verdictOf(decisionOf(rulingOn(visitor, inspection, request.fields), inspection))
   }

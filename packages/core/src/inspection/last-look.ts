@@ -86,12 +86,14 @@ function shownBy({ method, httpVersion, scheme, ja4, fields: raw }: InspectionRe
   return characters > MOST_CHARACTERS ? undefined : { method, httpVersion, scheme, ja4, fields }
 }
 
-function isRepeated({ method, httpVersion, scheme, ja4, fields }: InspectionRequest, shown: Shown): boolean {
-  if (fields.length !== shown.fields.length) return false
-  for (let at = 0; at < fields.length; at += 2) {
-    if (fields[at] !== shown.fields[at]) return false
-    const value = shown.fields[at + 1]
-    if (value !== undefined && fields[at + 1] !== value) return false
+/** Whether a request shows the same: names, their order and spelling, and the values that count. */
+export function isRepeated({ method, httpVersion, scheme, ja4, fields }: InspectionRequest, shown: Shown): boolean {
+  const known = shown.fields
+  const { length } = known
+  if (fields.length !== length) return false
+  for (let at = 0; at < length; at++) {
+    const text = known[at]
+    if (text !== undefined && fields[at] !== text) return false
   }
   return method === shown.method && httpVersion === shown.httpVersion && scheme === shown.scheme && ja4 === shown.ja4
 }

@@ -4,7 +4,7 @@ import type { Attestation, Decision } from './decision.ts'
 import { inspectionOf } from './inspect.ts'
 import type { Asks } from './last-look.ts'
 import type { InspectionRequest } from './request.ts'
-import type { Visitor } from './visitors.ts'
+import type { Settled, Visitor } from './visitors.ts'
 
 /** A decision in short: what is carried out, and what is told to whoever stands behind. */
 export interface RequestVerdict extends Pick<Decision, 'action' | 'enforced'> {
@@ -36,27 +36,23 @@ export function verdictOf(decision: Decision): RequestVerdict {
 /** A verdict, and what its decision will be made of. */
 interface Late extends RequestVerdict {
   readonly ruling: Ruling
+  readonly request: InspectionRequest
   readonly visitor: Visitor
   readonly asks: Asks
   readonly degraded: readonly Degraded[]
   readonly at: string
-  readonly peer: string
-  readonly method: string
-  readonly target: string
   made: Decision | undefined
 }
 
 /** The verdict on a request that is ruled like the last one of its visitor: the decision is yet to be made. `at` is ISO 8601. */
 export function lateVerdict(
-  { peer, method, target }: InspectionRequest,
-  visitor: Visitor,
-  asks: Asks,
-  ruling: Ruling,
+  request: InspectionRequest,
+  visitor: Settled,
   degraded: readonly Degraded[],
   at: string,
 ): RequestVerdict {
+  const { networkClass, asn, country, asks, ruling } = visitor
   const { action, enforced } = ruling
-  const { networkClass, asn, country } = visitor
   // One object, written out, without a function of its own: this runs for every request.
   const late: Late = {
     action,
@@ -66,19 +62,17 @@ export function lateVerdict(
     country,
     decision,
     ruling,
+    request,
     visitor,
     asks,
     degraded,
     at,
-    peer,
-    method,
-    target,
     made: undefined,
   }
   return late
 }
 
 function decision(this: Late): Decision {
-  this.made ??= decisionOf(this.ruling, inspectionOf(this, this.visitor, this.asks, this.degraded, this.at))
+  this.made ??= decisionOf(this.ruling, inspectionOf(this.request, this.visitor, this.asks, this.degraded, this.at))
   return this.made
 }

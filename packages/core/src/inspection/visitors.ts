@@ -5,8 +5,9 @@ import { classify, NOTHING_KNOWN } from '../network/classify.ts'
 import type { NetworkFinding } from '../network/finding.ts'
 import type { Observation, Snapshot } from '../ports.ts'
 import type { NetworkClass } from '../vocabulary.ts'
+import type { Ruling } from './decide.ts'
 import type { InspectedClient } from './inspection.ts'
-import type { Look } from './last-look.ts'
+import { type Asks, isRepeated, type Look } from './last-look.ts'
 import type { InspectionRequest } from './request.ts'
 import { createVisitorMemory, type FoundBy } from './visitor-memory.ts'
 
@@ -28,8 +29,13 @@ export interface Visitor extends Look, FoundBy {
   readonly remembered: boolean
 }
 
+/** A visitor of whom nothing is left to be found out. */
+export type Settled = Visitor & { readonly asks: Asks; readonly ruling: Ruling }
+
 /** Finds out who is at the other end. Whoever came twice is remembered: most come again, and some never do. */
 export interface Visitors {
+  /** A visitor whose last request showed the same and was ruled for good; `undefined` where more has to be looked at. */
+  again(request: InspectionRequest, snapshot: Snapshot, now: number): Settled | undefined
   of(request: InspectionRequest, snapshot: Snapshot, now: number): Visitor
 }
 
@@ -42,17 +48,24 @@ const MARKS = 65_536
 /** An address with a port: of a longer list each hop is read each time. */
 const LONGEST_LINE = 64
 
+/** Numbers of fields that are told apart. */
+const PLACES = 128
+
 const DAY_MS = 86_400_000
 
 /** Remembers for as long as a snapshot is in use, and up to midnight UTC, when lists grow a day older. */
 export function createVisitors(trust: ClientTrust): Visitors {
   const memory = createVisitorMemory<Visitor>()
   let known: Snapshot | undefined
-  let day = Number.NaN
+  let dayStart = Number.NaN
   const marks = new Uint32Array(MARKS)
   // Behind a proxy it is the same for long.
   let peerText = ''
   let lastPeer = readPeer('', trust)
+  // Where the configured header stood in the last request of so many fields, and how it was spelled: a proxy puts it
+  // before what came, or behind.
+  const places = new Int16Array(PLACES).fill(ABSENT)
+  let spelling = trust.header
 
   function clientOf({ peer, fields }: InspectionRequest, first?: number, last?: number): Client {
     if (peer !== peerText) {
@@ -72,19 +85,33 @@ export function createVisitors(trust: ClientTrust): Visitors {
     return before
   }
 
+  function isOfToday(snapshot: Snapshot, now: number): boolean {
+    return snapshot === known && now >= dayStart && now < dayStart + DAY_MS
+  }
+
   return {
+    again(request, snapshot, now) {
+      const { peer, fields } = request
+      if (!isOfToday(snapshot, now)) return undefined
+      const place = trust.empty ? ABSENT : (places[fields.length % PLACES] as number)
+      if (place >= 0 && fields[place] !== spelling) return undefined
+      const found = memory.find(peer, place < 0 ? '' : (fields[place + 1] ?? ''))
+      // What it showed before had the header there and nowhere else, or not at all, and this request has the same names.
+      return isRepeatedBy(found, request) && holds(found, snapshot) ? found : undefined
+    },
     of(request, snapshot, now) {
-      const today = Math.floor(now / DAY_MS)
-      if (snapshot !== known || today !== day) {
+      if (!isOfToday(snapshot, now)) {
         memory.forget()
         known = snapshot
-        day = today
+        dayStart = Math.floor(now / DAY_MS) * DAY_MS
       }
       const { peer, fields } = request
-      const place = trust.empty ? ABSENT : placeOf(fields, trust.header)
+      const place = trust.empty ? ABSENT : placeOf(fields, trust.header, spelling)
       if (place === MANY) return visitorOf(clientOf(request), snapshot)
       const line = place === ABSENT ? '' : (fields[place + 1] ?? '')
       if (line.length > LONGEST_LINE) return visitorOf(clientOf(request), snapshot)
+      places[fields.length % PLACES] = place
+      spelling = fields[place] ?? spelling
       const found = memory.find(peer, line)
       if (found !== undefined && holds(found, snapshot)) return found
       // Nothing else has the name: from 0 to `ABSENT` there is no field at all.
@@ -112,15 +139,22 @@ function markOf({ a, b, c, d }: Address): number {
 const ABSENT = -2
 const MANY = -1
 
-/** The place of the only field of a name, in lower case, that says something. */
-function placeOf(fields: readonly string[], name: string): number {
+/** The place of the only field of a name, in lower case, that says something; `spelling` is how it is mostly written. */
+function placeOf(fields: readonly string[], name: string, spelling: string): number {
   let place = ABSENT
   for (let at = 0; at < fields.length; at += 2) {
-    if (!isNamed(fields[at] as string, name)) continue
+    const field = fields[at] as string
+    if (field !== spelling && !isNamed(field, name)) continue
     if (place !== ABSENT || fields[at + 1] === '') return MANY
     place = at
   }
   return place
+}
+
+/** Whether a visitor's last request is ruled for good, and this one shows the same. */
+function isRepeatedBy(visitor: Visitor | undefined, request: InspectionRequest): visitor is Settled {
+  if (visitor?.ruling === undefined || visitor.shown === undefined) return false
+  return isRepeated(request, visitor.shown)
 }
 
 /** Observations are made and run out at any moment; the rest holds as long as the snapshot. */
