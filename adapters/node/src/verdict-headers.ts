@@ -95,7 +95,8 @@ function deleteReserved(headers: NodeJS.Dict<unknown> | undefined): void {
 
 /** Servers that turn fields into variables read `-`, `_` and `.` as one: so does this. */
 function isReserved(name: string): boolean {
-  // Nearly every name ends the question at its length or its second letter.
+  // Nearly every name ends the question at its length or its second letter, and the rest at the first.
   if (name.length < VERDICT_PREFIX.length || (name.charCodeAt(1) | 0x20) !== 0x61) return false
+  if ((name.charCodeAt(0) | 0x20) !== 0x73) return false
   return name.toLowerCase().replace(/[_.]/g, '-').startsWith(VERDICT_PREFIX)
 }

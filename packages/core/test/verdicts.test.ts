@@ -81,3 +81,13 @@ t.test('the verdict of a decision that is there has its attestation', async (t) 
   t.equal(verdictOf(attested).attestation, attestation)
   t.equal(verdictOf(attested).decision(), attested)
 })
+
+t.test('a decision that is asked for late is about the request as it was judged', async (t) => {
+  const { judge } = agentInspector({ snapshots: { current: () => LOADED } })
+  for (let again = 0; again < 4; again++) {
+    const request = { ...requestOf(fieldsOf(CHROME)), target: '/before' }
+    const verdict = judge(request)
+    Object.assign(request, { target: '/after', method: 'PUT', peer: RACK })
+    t.match(verdict.decision().inspection, { peer: HOME, request: { path: '/before', method: 'GET' } })
+  }
+})

@@ -36,17 +36,19 @@ export function verdictOf(decision: Decision): RequestVerdict {
 /** A verdict, and what its decision will be made of. */
 interface Late extends RequestVerdict {
   readonly ruling: Ruling
-  readonly request: InspectionRequest
   readonly visitor: Visitor
   readonly asks: Asks
   readonly degraded: readonly Degraded[]
   readonly at: string
+  readonly peer: string
+  readonly method: string
+  readonly target: string
   made: Decision | undefined
 }
 
 /** The verdict on a request that is ruled like the last one of its visitor: the decision is yet to be made. `at` is ISO 8601. */
 export function lateVerdict(
-  request: InspectionRequest,
+  { peer, method, target }: InspectionRequest,
   visitor: Settled,
   degraded: readonly Degraded[],
   at: string,
@@ -62,17 +64,19 @@ export function lateVerdict(
     country,
     decision,
     ruling,
-    request,
     visitor,
     asks,
     degraded,
     at,
+    peer,
+    method,
+    target,
     made: undefined,
   }
   return late
 }
 
 function decision(this: Late): Decision {
-  this.made ??= decisionOf(this.ruling, inspectionOf(this.request, this.visitor, this.asks, this.degraded, this.at))
+  this.made ??= decisionOf(this.ruling, inspectionOf(this, this.visitor, this.asks, this.degraded, this.at))
   return this.made
 }

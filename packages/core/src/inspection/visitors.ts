@@ -111,7 +111,7 @@ export function createVisitors(trust: ClientTrust): Visitors {
       const line = place === ABSENT ? '' : (fields[place + 1] ?? '')
       if (line.length > LONGEST_LINE) return visitorOf(clientOf(request), snapshot)
       places[fields.length % PLACES] = place
-      spelling = fields[place] ?? spelling
+      if (place >= 0) spelling = fields[place] as string
       const found = memory.find(peer, line)
       if (found !== undefined && holds(found, snapshot)) return found
       // Nothing else has the name: from 0 to `ABSENT` there is no field at all.
