@@ -27,7 +27,7 @@ export async function loadSigningKey({ source, make, onMade }: SigningKeyPlace, 
   if (make && kid === undefined && (await makeKeyFile(source))) onMade?.(source)
   const next = await readKeyFile(`${source}${NEXT}`).catch(() => undefined)
   if (next !== undefined && thumbprint(next.publicKey) === kid) {
-    await rename(`${source}${NEXT}`, source)
+    await putInPlace(source)
     return next
   }
   return readKeyFile(source)
@@ -49,7 +49,14 @@ export async function prepareNextKey(
   const pem = from === undefined ? newKey() : await readFile(from)
   await rm(`${file}${NEXT}`, { force: true })
   await makeKeyFile(`${file}${NEXT}`, pem)
-  return { next: await readKeyFile(`${file}${NEXT}`), place: () => rename(`${file}${NEXT}`, file) }
+  return { next: await readKeyFile(`${file}${NEXT}`), place: () => putInPlace(file) }
+}
+
+/** Of the command and the services that follow it any may be first; what is gone was put in place by another. */
+async function putInPlace(file: string): Promise<void> {
+  await rename(`${file}${NEXT}`, file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+  })
 }
 
 /** Reads a key from a file that only its owner can read. */

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { thumbprint } from '@sallyport/ledger'
 import { madeDraft } from '@sallyport/ledger/testing'
 import { verifyEvidence } from '@sallyport/ledger/verify'
 import { openSqliteLedger } from '@sallyport/stores'
@@ -9,6 +10,7 @@ import t, { type Test } from 'tap'
 import type { ConfigInput } from '../src/config/schema.ts'
 import { openLedgerTools } from '../src/ledger.ts'
 import { open, type Sallyport } from '../src/open.ts'
+import { loadSigningKey, prepareNextKey } from '../src/signing-key.ts'
 import { madeConfig } from './made-sources.ts'
 import { apiRequest, requestFrom } from './requests.ts'
 
@@ -289,4 +291,14 @@ t.test('a closed service attests nothing more and says so', async (t) => {
   await sallyport.provenance.attestDecision(decision, 'CH')
   await sallyport.close()
   await t.rejects(sallyport.provenance.attestDecision(decision, 'CH'), { code: 'attestation_unavailable' })
+})
+
+t.test('a key that a service has put in place is in place for the command too', async (t) => {
+  const source = join(t.testdir(), 'signing-key.pem')
+  await loadSigningKey({ source, make: true })
+  const { next, place } = await prepareNextKey(source)
+  const followed = await loadSigningKey({ source, make: false }, thumbprint(next.publicKey))
+  t.same(followed.publicKey, next.publicKey)
+  await t.resolves(place())
+  t.same((await loadSigningKey({ source, make: false })).publicKey, next.publicKey)
 })
