@@ -38,6 +38,7 @@ export interface Placer {
  */
 export function openPlacer(origin: string, firstId: number, headOf: (log: string) => Head | undefined): Placer {
   const tips = new Map<string, Tip>()
+  const bytesOf = createTextMemory()
   let nextId = firstId
 
   function tipOf(log: string): Tip {
@@ -61,7 +62,7 @@ export function openPlacer(origin: string, firstId: number, headOf: (log: string
     }
     const text = recordText(draft, { attestationId, issuedAt: tip.moment, log: tip.name, prev: tip.link, seq })
     // The prefix of a leaf stands before the record: one piece of memory serves the hash and the store.
-    const leafInput = Buffer.from(`\0${text}`)
+    const leafInput = bytesOf(`\0${text}`)
     const bytes = leafInput.subarray(1)
     const leaf = sha256Hex(leafInput)
     tip.tree.append(leaf, (node) => nodes.push({ ...node, log: draft.log }))
@@ -80,6 +81,29 @@ export function openPlacer(origin: string, firstId: number, headOf: (log: string
     },
   }
 }
+
+/**
+ * Texts in UTF-8, one behind the other in pieces of memory: to make one for each takes longer than to fill it. Nothing is
+ * written twice, so that each may be kept.
+ */
+function createTextMemory(): (text: string) => Buffer {
+  let memory = Buffer.alloc(0)
+  let end = 0
+  return (text) => {
+    const most = text.length * MOST_BYTES
+    if (most > memory.length - end) {
+      memory = Buffer.allocUnsafeSlow(Math.max(most, PIECE_BYTES))
+      end = 0
+    }
+    const start = end
+    end += memory.write(text, start)
+    return memory.subarray(start, end)
+  }
+}
+
+/** Of a piece of memory for texts, some twenty records; and of a character. */
+const PIECE_BYTES = 16_384
+const MOST_BYTES = 3
 
 /** All that one transaction writes, where its records are there at once. */
 export function placeBatch(

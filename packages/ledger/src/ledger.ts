@@ -20,6 +20,7 @@ import {
   thumbprint,
 } from './signing.ts'
 import { createProver } from './tree.ts'
+import { createCommitter } from './verify/hash.ts'
 import type { LedgerKey } from './verify/keys.ts'
 import { isSignedBy, parseCheckpoint } from './verify/note.ts'
 import { sameBytes } from './verify/tree.ts'
@@ -70,6 +71,7 @@ export async function openLedger(ports: LedgerPorts): Promise<Ledger> {
   const { store, archive, clock, randomness } = ports
   const { origin } = store
   const appender = createAppender(store, ports.appending)
+  const commit = createCommitter()
   const kept = new Map<string, Promise<void>>()
   let keys = readKeys(await store.records(KEY_LOG, 0, KEYS_AT_ONCE))
   let signer = await ports.loadSigner(keys.at(-1)?.kid)
@@ -147,7 +149,7 @@ export async function openLedger(ports: LedgerPorts): Promise<Ledger> {
       const { address, context } = subject
       const salt = randomness(32)
       const personal: Subject = context === undefined ? { address, salt } : { address, salt, context }
-      return appender.append(draftAttestation(log, clock.now(), attestation, personal))
+      return appender.append(draftAttestation(log, clock.now(), attestation, personal, commit))
     },
     keep(document) {
       const known = kept.get(document.sha256)

@@ -69,8 +69,17 @@ export interface Attestation {
   }
 }
 
-/** The draft of an attestation. `subject.context` and `subject.address` enter as salted hashes only. */
-export function draftAttestation(log: string, at: number, attestation: Attestation, subject: Subject): Draft {
+/**
+ * The draft of an attestation. `subject.context` and `subject.address` enter as salted hashes only, made by `commit`:
+ * that of `createCommitter` where there are many.
+ */
+export function draftAttestation(
+  log: string,
+  at: number,
+  attestation: Attestation,
+  subject: Subject,
+  commit = commitment,
+): Draft {
   const { claim, finding, policy, basis } = attestation
   const { salt, address, context } = subject
   // Written member by member, in canonical order: this is done for every record, and JSON.stringify takes three times
@@ -78,12 +87,12 @@ export function draftAttestation(log: string, at: number, attestation: Attestati
   const front =
     `,"basis":{"address_from":${quoted(basis.addressFrom)},"datasets_sha256":${quoted(basis.datasetsSha256)}` +
     `${optional('degraded', basis.degraded)},"engine":${quoted(basis.engine)}},"claim":{"jurisdiction":${quoted(claim)}}` +
-    `${context === undefined ? '' : `,"context_sha256":"${commitment(salt, context)}"`}` +
+    `${context === undefined ? '' : `,"context_sha256":"${commit(salt, context)}"`}` +
     `,"finding":{"anonymized":"${finding.anonymized ? 'yes' : 'no'}"${finding.asn === undefined ? '' : `,"asn":${finding.asn}`}` +
     `,"confidence_bp":${Math.round(finding.confidence * 10_000)}${optional('country', finding.country)}` +
     `,"method":${quoted(finding.method)},"network_origin":${quoted(finding.networkOrigin)}}`
   const middle = `,"policy":{"action":${quoted(policy.action)},"id":${quoted(policy.id)},"reason":${quoted(policy.reason)},"sha256":${quoted(policy.sha256)}}`
-  const back = `,"subject":{"commit":"${commitment(salt, address)}"},"type":"provenance","v":${RECORD_VERSION}`
+  const back = `,"subject":{"commit":"${commit(salt, address)}"},"type":"provenance","v":${RECORD_VERSION}`
   return { log, at, front, middle, back, subject }
 }
 

@@ -55,6 +55,19 @@ t.test('a record is the canonical JSON of itself, whatever it says (RFC 8785)', 
   t.pass()
 })
 
+t.test('the bytes of records stay what they are, however many and however long', async (t) => {
+  const claims = Array.from({ length: 200 }, (_, index) => '€'.repeat(index % 50 === 49 ? 20_000 : index))
+  const drafts = claims.map((claim) =>
+    draftAttestation('t/a', 0, { ...MADE_ATTESTATION, claim }, { address: '192.0.2.1', salt: Buffer.alloc(32) }),
+  )
+  const { records } = placeBatch('sallyport/00', 1, drafts, () => undefined)
+  t.same(
+    records.map(({ bytes }) => parseAttestation(bytes).claim),
+    claims,
+  )
+  t.ok(records.every(({ bytes }, index) => parseRecord(bytes).place.seq === index))
+})
+
 t.test('a record holds texts and integers, and no address and no context', async (t) => {
   const subject = { address: '192.0.2.77', salt: Buffer.alloc(32, 1), context: '{"secret":"value"}' }
   const draft = draftAttestation('t/a', 0, MADE_ATTESTATION, subject)
