@@ -14,6 +14,20 @@ t.test('drafts arrive as they were sent, with and without a subject or a context
   ]
   t.same(unpackDrafts(packDrafts(drafts)), drafts)
   t.same(unpackDrafts(packDrafts([])), [])
+  // A text of wider characters does not change what a salt is.
+  const wide = drafts.map((draft) => ({
+    ...draft,
+    front: ',"x":"€ 😀"',
+    subject: { address: '::1', salt: salt(0xc3) },
+  }))
+  t.same(unpackDrafts(packDrafts(wide)), wide)
+})
+
+t.test('a salt that would shift those behind it is refused', async (t) => {
+  for (const length of [0, 31, 33]) {
+    const drafts = [{ ...DRAFT, subject: { address: '::1', salt: new Uint8Array(length) } }, DRAFT]
+    t.throws(() => packDrafts(drafts), /32 bytes/)
+  }
 })
 
 t.test('a text that would shift those behind it is refused', async (t) => {
