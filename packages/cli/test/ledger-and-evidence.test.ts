@@ -70,7 +70,7 @@ t.test('a ledger is verified, rotated and erased from, and its evidence is check
   t.match(await command('ledger', 'verify', '--no-addresses'), { code: 0, out: /^Good/ })
   database.exec('DELETE FROM subject')
   database.exec(
-    `UPDATE record SET bytes = CAST(replace(CAST(bytes AS TEXT), '"DE"', '"FR"') AS BLOB) WHERE attestation_id = 3`,
+    `UPDATE block SET bytes = CAST(replace(CAST(bytes AS TEXT), '"DE"', '"FR"') AS BLOB) WHERE first_id = 3`,
   )
   database.close()
   const found = await command('ledger', 'verify')

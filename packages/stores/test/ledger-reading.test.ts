@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { auditLedger, type StoredRecord, type Subject } from '@sallyport/ledger'
-import { madeDraft } from '@sallyport/ledger/testing'
-import t from 'tap'
+import { MADE_DATASETS, MADE_POLICY, madeDraft } from '@sallyport/ledger/testing'
+import t, { type Test } from 'tap'
 import { connect } from '../src/driver.ts'
 import { openSqliteLedger } from '../src/index.ts'
 import { numbersOf } from '../src/ledger/rows.ts'
@@ -44,6 +44,71 @@ t.test('records and subjects that are read many at once are those that are read 
   }
   t.same([...(await store.subjects([])).keys()], [])
   t.same([...(await store.subjects([13, 999])).keys()], [])
+})
+
+/** A ledger of 't/a' in blocks of 16, 16, 8, 1 and 4 records, those of another log between them. */
+async function blocks(t: Test) {
+  const path = join(await temporaryFolder(t), 'ledger.db')
+  const store = await openSqliteLedger(path)
+  t.teardown(() => store.close())
+  for (const document of [MADE_POLICY, MADE_DATASETS]) await store.putDocument(document)
+  const drafts = (log: string, count: number) => Array.from({ length: count }, () => madeDraft(log))
+  await store.append([...drafts('t/b', 2), ...drafts('t/a', 40), ...drafts('t/b', 1), ...drafts('t/a', 1)])
+  await store.append(drafts('t/a', 4))
+  const database = await connect(path, 1000)
+  t.teardown(() => database.close())
+  return { store, database }
+}
+
+t.test('records are read from any place on and in any number, and each by its id', async (t) => {
+  const { store } = await blocks(t)
+  const all = await store.records('t/a', 0, 1000)
+  t.same(
+    all.map(({ attestationId, seq }) => [attestationId, seq]),
+    Array.from({ length: 45 }, (_, seq) => [seq + (seq < 40 ? 3 : 4), seq]),
+  )
+  for (const [index, { bytes, attestationId }] of all.entries()) {
+    t.match(JSON.parse(Buffer.from(bytes).toString()), { attestation_id: attestationId, seq: index })
+    t.same(plain(await store.find(attestationId, 't/a')), plain(all[index]))
+    t.equal(await store.find(attestationId, 't/b'), undefined)
+  }
+  for (const id of [0, 1, 2, 43, 49, 1000]) t.equal(await store.find(id, 't/a'), undefined)
+  for (let from = 0; from < 47; from++) {
+    for (const count of [1, 2, 15, 16, 17, 44, 45, 100])
+      t.same((await store.records('t/a', from, count)).map(plain), all.slice(from, from + count).map(plain))
+  }
+  t.same(await store.records('t/none', 0, 10), [])
+})
+
+t.test('behind a gap the next records are read', async (t) => {
+  const { store, database } = await blocks(t)
+  const all = await store.records('t/a', 0, 1000)
+  database.exec('DELETE FROM block WHERE log = 2 AND first_seq = 16')
+  t.same((await store.records('t/a', 10, 8)).map(plain), [...all.slice(10, 16), ...all.slice(32, 34)].map(plain))
+  t.same((await store.records('t/a', 20, 1)).map(plain), [all[32]].map(plain))
+  t.equal(await store.find(20, 't/a'), undefined)
+})
+
+t.test('the audit of a file tells a block that was changed, whatever of it', async (t) => {
+  const wrong: readonly (readonly [change: string, seq: number | undefined])[] = [
+    [`lengths = ''`, 0],
+    [`lengths = 'x,y'`, 0],
+    // What is read as record 1 links to nothing, and the one behind it cannot say which of the two it is.
+    [`lengths = '1' || lengths`, 1],
+    [`lengths = lengths || ',1'`, 16],
+    [`lengths = substr(lengths, 1, length(lengths) - 4)`, 15],
+    [`bytes = substr(bytes, 2)`, 0],
+    [`bytes = CAST(replace(CAST(bytes AS TEXT), '"seq":3', '"seq":4') AS BLOB)`, 3],
+    ['first_id = first_id - 100', 0],
+    ['first_seq = first_seq + 1', undefined],
+  ]
+  for (const [change, seq] of wrong) {
+    const { store, database } = await blocks(t)
+    t.equal((await auditLedger(store)).fault, undefined)
+    database.exec(`UPDATE block SET ${change} WHERE log = 2 AND first_seq = 0`)
+    const { fault } = await auditLedger(store)
+    t.match(fault, seq === undefined ? { log: 't/a' } : { log: 't/a', seq }, change)
+  }
 })
 
 function plain(record: StoredRecord | undefined) {

@@ -7,19 +7,17 @@ import {
   openPlacer,
   type Placed,
   type SignedHead,
-  type StoredRecord,
   TILE_WIDTH,
   type Uncovered,
 } from '@sallyport/ledger'
 import type { Database, SqlValue } from '../driver.ts'
 import { openDatabase } from '../open-database.ts'
 import { createRowInserter } from '../row-inserter.ts'
+import { createRecordBlocks } from './record-blocks.ts'
 import { bytesOf, headOf, numbersOf, type Tip, tipOf, uncoveredOf } from './rows.ts'
 import {
-  NO_RECORDS,
   NO_SUBJECTS,
   type PackedDrafts,
-  type PackedRecords,
   type PackedSubjects,
   type Pieces,
   unpackDrafts,
@@ -75,6 +73,22 @@ const STEPS: readonly string[] = [
      sha256 TEXT PRIMARY KEY,
      text TEXT NOT NULL
    ) STRICT, WITHOUT ROWID;`,
+  // Records in blocks, from the last of which the next id is known; a mark for what no checkpoint covers.
+  `CREATE TABLE block (
+     first_id INTEGER PRIMARY KEY,
+     log INTEGER NOT NULL,
+     first_seq INTEGER NOT NULL,
+     lengths TEXT NOT NULL,
+     bytes BLOB NOT NULL,
+     UNIQUE (log, first_seq)
+   ) STRICT;
+   INSERT INTO block SELECT attestation_id, log, seq, length(bytes), bytes FROM record ORDER BY attestation_id;
+   DROP TABLE record;
+   ALTER TABLE ledger DROP COLUMN next_id;
+   DROP INDEX log_uncovered;
+   ALTER TABLE log ADD COLUMN uncovered INTEGER NOT NULL DEFAULT 0;
+   UPDATE log SET uncovered = size > covered;
+   CREATE INDEX log_uncovered ON log (id) WHERE uncovered;`,
 ]
 
 /** Ten records a page: a commit of many writes fewer pages, each with two calls of the system. */
@@ -106,9 +120,9 @@ export async function openLedgerFile(path: string) {
   // What is erased is overwritten, not only unlinked.
   database.exec('PRAGMA secure_delete = ON')
   database
-    .prepare('INSERT INTO ledger VALUES (1, ?, 1) ON CONFLICT (id) DO NOTHING')
+    .prepare('INSERT INTO ledger VALUES (1, ?) ON CONFLICT (id) DO NOTHING')
     .run(`sallyport/${randomBytes(8).toString('hex')}`)
-  const selectLedger = database.prepare('SELECT origin, next_id FROM ledger')
+  const selectLedger = database.prepare('SELECT origin FROM ledger')
   const selectLog = database.prepare('SELECT * FROM log WHERE name = ?')
   const insertLog = database.prepare(
     'INSERT INTO log (name, size, link, issued_at, peaks, covered) VALUES (?, 0, ?, 0, ?, 0)',
@@ -116,25 +130,16 @@ export async function openLedgerFile(path: string) {
   const updateLog = database.prepare(
     'UPDATE log SET size = ?, link = ?, issued_at = ?, peaks = ? WHERE id = ? AND size = ? AND link = ?',
   )
-  const updateNext = database.prepare('UPDATE ledger SET next_id = ? WHERE next_id = ?')
-  const insertRecords = createRowInserter(database, 'record', 4)
+  // Of its own, and mostly nothing is to do: to write the index each time would be a page more in each commit.
+  const setUncovered = database.prepare('UPDATE log SET uncovered = 1 WHERE id = ? AND uncovered = 0')
+  const blocks = createRecordBlocks(database)
   const insertNode = database.prepare('INSERT INTO node VALUES (?, ?, ?, ?)')
   const insertSubjects = createRowInserter(database, 'subject', 5)
-  const selectRecord = database.prepare(
-    'SELECT r.seq, r.bytes FROM record r JOIN log l ON l.id = r.log WHERE r.attestation_id = ? AND l.name = ?',
-  )
-  // One row each: to make a row is what takes the time, and an audit reads every record.
-  const selectRecords = database.prepare(
-    `SELECT count(*) AS count, group_concat(attestation_id) AS ids, group_concat(seq) AS positions, group_concat(length(bytes)) AS lengths,
-       CAST(group_concat(bytes, '') AS BLOB) AS bytes
-     FROM (SELECT attestation_id, seq, bytes FROM record WHERE log = (SELECT id FROM log WHERE name = ?) AND seq >= ?
-           ORDER BY seq LIMIT ?)`,
-  )
   const selectNodes = database.prepare(
     `SELECT group_concat(hex(hash), '' ORDER BY place) AS hashes FROM node
      WHERE log = (SELECT id FROM log WHERE name = ?) AND level = ? AND place >= ? AND place < ?`,
   )
-  // In one row too. Lengths are of bytes, and a context that is not there has -1.
+  // In one row: to make a row is what takes the time, and an audit reads every subject. Lengths are of bytes, and a context that is not there has -1.
   const selectSubjects = database.prepare(
     `SELECT count(*) AS count, group_concat(attestation_id) AS ids, group_concat(octet_length(address)) AS addressLengths,
        group_concat(octet_length(salt)) AS saltLengths, group_concat(ifnull(octet_length(context), -1)) AS contextLengths,
@@ -142,11 +147,11 @@ export async function openLedgerFile(path: string) {
        CAST(ifnull(group_concat(context, ''), '') AS BLOB) AS contexts
      FROM json_each(?) asked CROSS JOIN subject ON attestation_id = asked.value`,
   )
-  const selectUncovered = database.prepare('SELECT * FROM log WHERE size > covered ORDER BY id LIMIT ?')
+  const selectUncovered = database.prepare('SELECT * FROM log WHERE uncovered ORDER BY id LIMIT ?')
   const putNote = database.prepare(
     'INSERT INTO checkpoint VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET note = excluded.note',
   )
-  const setCovered = database.prepare('UPDATE log SET covered = ? WHERE id = ?')
+  const setCovered = database.prepare('UPDATE log SET covered = ?1, uncovered = size > ?1 WHERE id = ?2')
   const selectNewest = database.prepare(
     'SELECT note FROM checkpoint WHERE log = (SELECT id FROM log WHERE name = ?) ORDER BY size DESC LIMIT 1',
   )
@@ -201,7 +206,7 @@ export async function openLedgerFile(path: string) {
     next: () => PackedDrafts | undefined = () => undefined,
   ) {
     return transaction((): AppendedPlaces | undefined => {
-      const firstId = Number(selectLedger.get()?.['next_id'])
+      const firstId = blocks.nextId()
       if (firstId !== ourNextId || tips.size > MOST_TIPS) tips = new Map()
       if (expected !== undefined && (findTip(expected.log)?.head.size ?? 0) !== expected.size) return undefined
       const before = new Map<string, Tip>()
@@ -218,9 +223,7 @@ export async function openLedgerFile(path: string) {
         for (const { seq } of placed.records) positions.push(seq)
       }
       for (const [log, head] of placer.heads()) moveHead(log, before.get(log) as Tip, head)
-      const { nextId } = placer
-      if (updateNext.run(nextId, firstId).changes !== 1) throw new Error('The ledger was written by another.')
-      ourNextId = nextId
+      ourNextId = placer.nextId
       return { firstId, positions: Float64Array.from(positions) }
     })
   }
@@ -229,19 +232,18 @@ export async function openLedgerFile(path: string) {
     const { size, link, issuedAt, peaks } = head
     const { changes } = updateLog.run(size, link, issuedAt, peaks, id, before.size, before.link)
     if (changes !== 1) throw new Error(`The head of ${log} is another than it was.`)
+    setUncovered.run(id)
     tips.set(log, { id, head })
   }
 
   function write({ records, nodes }: Placed, tips: ReadonlyMap<string, Tip>): void {
     const idOf = (log: string) => (tips.get(log) as Tip).id
-    const rows: SqlValue[] = []
+    blocks.write(records, idOf)
     const subjects: SqlValue[] = []
-    for (const { attestationId, log, seq, bytes, issuedAt, subject } of records) {
-      rows.push(attestationId, idOf(log), seq, bytes)
+    for (const { attestationId, issuedAt, subject } of records) {
       if (subject !== undefined)
         subjects.push(attestationId, issuedAt, subject.address, subject.salt, subject.context ?? null)
     }
-    insertRecords(rows)
     insertSubjects(subjects)
     for (const { log, tileLevel, index, hash } of nodes) insertNode.run(idOf(log), tileLevel, index, hash)
   }
@@ -251,18 +253,6 @@ export async function openLedgerFile(path: string) {
     const row = selectLog.get(log)
     if (row === undefined) throw new Error(`The log ${log} was not made.`)
     return tipOf(row)
-  }
-
-  function records(log: string, from: number, count: number): PackedRecords {
-    const row = selectRecords.get(log, from, count)
-    const found = Number(row?.['count'] ?? 0)
-    if (row === undefined || found === 0) return NO_RECORDS
-    return {
-      ids: numbersOf(row, 'ids', found),
-      positions: numbersOf(row, 'positions', found),
-      lengths: numbersOf(row, 'lengths', found),
-      bytes: bytesOf(row, 'bytes'),
-    }
   }
 
   function subjects(attestationIds: readonly number[]): PackedSubjects {
@@ -289,17 +279,12 @@ export async function openLedgerFile(path: string) {
       return row === undefined ? undefined : headOf(row)
     },
     logs: (): readonly string[] => selectNames.all().map((row) => String(row['name'])),
-    find(attestationId: number, log: string): StoredRecord | undefined {
-      const row = selectRecord.get(attestationId, log)
-      return row === undefined
-        ? undefined
-        : { log, attestationId, seq: Number(row['seq']), bytes: bytesOf(row, 'bytes') }
-    },
-    records,
+    find: blocks.find,
+    records: blocks.read,
     tile(log: string, tileLevel: number, index: number): Uint8Array {
       const start = index * TILE_WIDTH
       if (tileLevel === 0)
-        return leafTile(unpackRecords(log, records(log, start, TILE_WIDTH)).map(({ bytes }) => bytes))
+        return leafTile(unpackRecords(log, blocks.read(log, start, TILE_WIDTH)).map(({ bytes }) => bytes))
       const hashes = selectNodes.get(log, tileLevel, start, start + TILE_WIDTH)?.['hashes']
       return typeof hashes === 'string' ? Buffer.from(hashes, 'hex') : new Uint8Array()
     },

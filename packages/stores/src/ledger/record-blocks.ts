@@ -1,0 +1,125 @@
+import type { Placed, StoredRecord } from '@sallyport/ledger'
+import type { Database, SqlRow, SqlValue } from '../driver.ts'
+import { createRowInserter } from '../row-inserter.ts'
+import { bytesOf, numbersOf } from './rows.ts'
+import { NO_RECORDS, type PackedRecords, unpackRecords } from './transit.ts'
+
+/*
+ * Records lie in blocks: some that one transaction has appended to one log, whose ids and positions rise by one. A row and
+ * an index entry for each would take longer than to hash it. `lengths` are of the records, in bytes, with commas.
+ */
+
+const COLUMNS = 5
+
+/** Records of a block at most: who wants one record reads its block. */
+const BLOCK_RECORDS = 16
+
+const COUNT = `length(lengths) - length(replace(lengths, ',', '')) + 1`
+
+type PlacedRecord = Placed['records'][number]
+
+/** The records of a ledger file. */
+export interface RecordBlocks {
+  /** What the next record is to be called: ids rise by one, over all logs. */
+  nextId(): number
+  /** Writes records whose ids rise by one. `idOf` gives the number of a log. */
+  write(records: readonly PlacedRecord[], idOf: (log: string) => number): void
+  find(attestationId: number, log: string): StoredRecord | undefined
+  /** The first `count` from position `from` on. */
+  read(log: string, from: number, count: number): PackedRecords
+}
+
+export function createRecordBlocks(database: Database): RecordBlocks {
+  const insert = createRowInserter(database, 'block', COLUMNS)
+  const selectNext = database.prepare(`SELECT first_id + ${COUNT} AS next FROM block ORDER BY first_id DESC LIMIT 1`)
+  const selectAround = database.prepare(
+    `SELECT 1 AS blocks, first_id AS ids, first_seq AS positions, ${COUNT} AS counts, lengths, bytes
+     FROM (SELECT * FROM block WHERE first_id <= ? ORDER BY first_id DESC LIMIT 1) b JOIN log l ON l.id = b.log
+     WHERE l.name = ?`,
+  )
+  // One row for all: to make a row is what takes the time. From the block that has the position, or would have it, on; where
+  // records are missing, up to the first behind the gap at least.
+  const selectBlocks = database.prepare(
+    `WITH asked (log, start, count) AS (SELECT id, ?2, ?3 FROM log WHERE name = ?1),
+       span (log, low, high) AS (SELECT log,
+         ifnull((SELECT max(first_seq) FROM block WHERE log = asked.log AND first_seq <= start), 0),
+         max(start + count - 1, ifnull((SELECT min(first_seq) FROM block WHERE log = asked.log AND first_seq >= start), 0))
+       FROM asked)
+     SELECT count(*) AS blocks, group_concat(first_id) AS ids, group_concat(first_seq) AS positions,
+       group_concat(${COUNT}) AS counts, group_concat(lengths) AS lengths, CAST(group_concat(bytes, '') AS BLOB) AS bytes
+     FROM (SELECT block.* FROM span JOIN block ON block.log = span.log AND first_seq BETWEEN low AND high ORDER BY first_seq)`,
+  )
+  return {
+    nextId: () => Number(selectNext.get()?.['next'] ?? 1),
+    write(records, idOf) {
+      const rows: SqlValue[] = []
+      for (let start = 0; start < records.length; ) {
+        const end = blockEnd(records, start)
+        const block = records.slice(start, end)
+        const { attestationId, log, seq } = records[start] as PlacedRecord
+        const pieces = block.map(({ bytes }) => bytes)
+        rows.push(attestationId, idOf(log), seq, pieces.map(({ length }) => length).join(), Buffer.concat(pieces))
+        start = end
+      }
+      insert(rows)
+    },
+    find(attestationId, log) {
+      const row = selectAround.get(attestationId, log)
+      if (row === undefined) return undefined
+      return unpackRecords(log, recordsOf(row)).find((record) => record.attestationId === attestationId)
+    },
+    read(log, from, count) {
+      const row = selectBlocks.get(log, from, count)
+      return row === undefined || Number(row['blocks']) === 0 ? NO_RECORDS : cut(recordsOf(row), from, count)
+    },
+  }
+}
+
+/** Where the block ends that begins at `start`. */
+function blockEnd(records: readonly PlacedRecord[], start: number): number {
+  const most = Math.min(start + BLOCK_RECORDS, records.length)
+  const { log } = records[start] as PlacedRecord
+  let end = start + 1
+  while (end < most && records[end]?.log === log) end++
+  return end
+}
+
+/** The records of some blocks: `ids` and `positions` are those of the first of each, `counts` how many it has. */
+function recordsOf(row: SqlRow): PackedRecords {
+  const blocks = Number(row['blocks'])
+  const [firstIds, firstPlaces, counts] = [
+    numbersOf(row, 'ids', blocks),
+    numbersOf(row, 'positions', blocks),
+    numbersOf(row, 'counts', blocks),
+  ]
+  const total = counts.reduce((sum, count) => sum + count, 0)
+  const ids = new Float64Array(total)
+  const positions = new Float64Array(total)
+  let index = 0
+  for (let block = 0; block < blocks; block++) {
+    for (let place = 0; place < (counts[block] as number); place++, index++) {
+      ids[index] = (firstIds[block] as number) + place
+      positions[index] = (firstPlaces[block] as number) + place
+    }
+  }
+  return { ids, positions, lengths: numbersOf(row, 'lengths', total), bytes: bytesOf(row, 'bytes') }
+}
+
+/** Of these records, the first `count` from position `from` on. */
+function cut(records: PackedRecords, from: number, count: number): PackedRecords {
+  const { ids, positions, lengths, bytes } = records
+  const start = positions.findIndex((position) => position >= from)
+  if (start < 0) return NO_RECORDS
+  const end = Math.min(start + count, ids.length)
+  if (start === 0 && end === ids.length) return records
+  const sum = (total: number, length: number) => total + length
+  const first = lengths.subarray(0, start).reduce(sum, 0)
+  const kept = lengths.slice(start, end)
+  return {
+    ids: ids.slice(start, end),
+    positions: positions.slice(start, end),
+    lengths: kept,
+    // Memory of its own: what is handed over is not copied.
+    bytes: bytes.slice(first, kept.reduce(sum, first)),
+  }
+}
