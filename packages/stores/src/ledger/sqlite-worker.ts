@@ -1,11 +1,19 @@
+import { availableParallelism } from 'node:os'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { type ExitGate, inside, insideUntil } from './exit-gate.ts'
 import { createLogFolder } from './log-folder.ts'
 import { createPartsReader, type PartsReaderData } from './parts.ts'
 import { type LedgerFile, openLedgerFile } from './sqlite-file.ts'
 import { memoryOf, type PackedDrafts } from './transit.ts'
+import { createWakefulness } from './wakefulness.ts'
 
 /* The thread that has the ledger's file: requests never wait for a sync to the disk. Started by openSqliteLedger. */
+
+/**
+ * Those whose records were written together come back together: until then this thread stays awake, where that takes the
+ * processor from nobody, but for no longer than they would take.
+ */
+const AWAKE_MS = availableParallelism() > 1 ? 0.4 : 0
 
 /** Operations of the file, and what they are called with. */
 export type Operation = Exclude<keyof LedgerFile, 'origin'>
@@ -39,6 +47,7 @@ try {
   const file = await insideUntil(gate, () => openLedgerFile(path))
   const nextPart = createPartsReader(parts)
   const folder = createLogFolder(path, file, gate)
+  const stayAwake = createWakefulness()
   let closed = false
 
   function answer({ id, operation, values, continued }: Call): void {
@@ -57,6 +66,7 @@ try {
     // The last connection that is closed takes the log with it: this one.
     if (call.operation === 'close') await folder.close()
     inside(gate, () => answer(call))
+    if (call.continued === true) stayAwake(AWAKE_MS)
     if (call.operation !== 'close') return folder.wrote()
     closed = true
     port.close()
