@@ -14,6 +14,7 @@ const COLUMNS = 5
 /** Records of a block at most: who wants one record reads its block. */
 const BLOCK_RECORDS = 16
 
+/** Records of a block, in SQL. */
 const COUNT = `length(lengths) - length(replace(lengths, ',', '')) + 1`
 
 type PlacedRecord = Placed['records'][number]
@@ -37,8 +38,8 @@ export function createRecordBlocks(database: Database): RecordBlocks {
      FROM (SELECT * FROM block WHERE first_id <= ? ORDER BY first_id DESC LIMIT 1) b JOIN log l ON l.id = b.log
      WHERE l.name = ?`,
   )
-  // One row for all: to make a row is what takes the time. From the block that has the position, or would have it, on; where
-  // records are missing, up to the first behind the gap at least.
+  // One row for all: to make a row is what takes the time. From the block that has the position on, or would have it;
+  // where records are missing, up to the first behind the gap at least.
   const selectBlocks = database.prepare(
     `WITH asked (log, start, count) AS (SELECT id, ?2, ?3 FROM log WHERE name = ?1),
        span (log, low, high) AS (SELECT log,

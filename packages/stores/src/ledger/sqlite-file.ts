@@ -127,11 +127,10 @@ export async function openLedgerFile(path: string) {
   const insertLog = database.prepare(
     'INSERT INTO log (name, size, link, issued_at, peaks, covered) VALUES (?, 0, ?, 0, ?, 0)',
   )
-  const updateLog = database.prepare(
-    'UPDATE log SET size = ?, link = ?, issued_at = ?, peaks = ? WHERE id = ? AND size = ? AND link = ?',
-  )
-  // Of its own, and mostly nothing is to do: to write the index each time would be a page more in each commit.
-  const setUncovered = database.prepare('UPDATE log SET uncovered = 1 WHERE id = ? AND uncovered = 0')
+  const moveHeadOf = 'UPDATE log SET size = ?, link = ?, issued_at = ?, peaks = ?'
+  // The first leaves the index of what is uncovered alone, as mostly it may: that is a page less in every commit.
+  const moveUncovered = database.prepare(`${moveHeadOf} WHERE id = ? AND size = ? AND link = ? AND uncovered`)
+  const moveCovered = database.prepare(`${moveHeadOf}, uncovered = 1 WHERE id = ? AND size = ? AND link = ?`)
   const blocks = createRecordBlocks(database)
   const insertNode = database.prepare('INSERT INTO node VALUES (?, ?, ?, ?)')
   const insertSubjects = createRowInserter(database, 'subject', 5)
@@ -139,7 +138,8 @@ export async function openLedgerFile(path: string) {
     `SELECT group_concat(hex(hash), '' ORDER BY place) AS hashes FROM node
      WHERE log = (SELECT id FROM log WHERE name = ?) AND level = ? AND place >= ? AND place < ?`,
   )
-  // In one row: to make a row is what takes the time, and an audit reads every subject. Lengths are of bytes, and a context that is not there has -1.
+  // In one row: to make a row is what takes the time, and an audit reads every subject. Lengths are of bytes, and a
+  // context that is not there has -1.
   const selectSubjects = database.prepare(
     `SELECT count(*) AS count, group_concat(attestation_id) AS ids, group_concat(octet_length(address)) AS addressLengths,
        group_concat(octet_length(salt)) AS saltLengths, group_concat(ifnull(octet_length(context), -1)) AS contextLengths,
@@ -230,9 +230,9 @@ export async function openLedgerFile(path: string) {
 
   function moveHead(log: string, { id, head: before }: Tip, head: Head): void {
     const { size, link, issuedAt, peaks } = head
-    const { changes } = updateLog.run(size, link, issuedAt, peaks, id, before.size, before.link)
-    if (changes !== 1) throw new Error(`The head of ${log} is another than it was.`)
-    setUncovered.run(id)
+    const values = [size, link, issuedAt, peaks, id, before.size, before.link] as const
+    if (moveUncovered.run(...values).changes !== 1 && moveCovered.run(...values).changes !== 1)
+      throw new Error(`The head of ${log} is another than it was.`)
     tips.set(log, { id, head })
   }
 
