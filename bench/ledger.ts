@@ -50,7 +50,9 @@ async function benchEmbedded(folder: string, closing: (() => unknown)[]): Promis
   const store = await openSqliteLedger(join(folder, 'ledger.db'))
   const ledger = await ledgerOn(store, folder)
   closing.push(file.close, sqlite.close, () => store.close())
-  const attest = () => ledger.attest('t/a', MADE_ATTESTATION, { address: '203.0.113.7' })
+  const attestIn = (log: string) => ledger.attest(log, MADE_ATTESTATION, { address: '203.0.113.7' })
+  const attest = () => attestIn('t/a')
+  let turn = 0
   await printWays('Records kept durably on one disk (records/s; latency of one)', [
     { name: 'file, fdatasync in groups, 64 callers', callers: CALLERS, keep: file.append },
     { name: 'SQLite, one row a transaction', callers: 1, keep: async () => sqlite.insert(1) },
@@ -63,6 +65,12 @@ async function benchEmbedded(folder: string, closing: (() => unknown)[]): Promis
     },
     { name: 'ledger in SQLite, 64 callers', callers: CALLERS, keep: attest },
     { name: 'ledger in SQLite, 256 callers', callers: 256, keep: attest },
+    // Each account has a log of its own: a head and a page of the index for every record.
+    {
+      name: `ledger in SQLite, 64 callers, ${CALLERS} logs in turn`,
+      callers: CALLERS,
+      keep: () => attestIn(`t/${turn++ % CALLERS}`),
+    },
     { name: 'ledger in SQLite, 1 caller', callers: 1, keep: attest },
   ])
 }

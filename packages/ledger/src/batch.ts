@@ -1,7 +1,7 @@
 import type { Head, Place } from './ports.ts'
 import { type Draft, recordText, type Subject } from './record.ts'
 import { type Frontier, openFrontier, type TreeNode } from './tree.ts'
-import { genesisLink, sha256Hex } from './verify/hash.ts'
+import { createNodeHasher, genesisLink, type NodeHasher, sha256Hex } from './verify/hash.ts'
 
 /** A record with its place and its bytes, ready to be written. */
 export interface PlacedRecord extends Place {
@@ -39,12 +39,14 @@ export interface Placer {
 export function openPlacer(origin: string, firstId: number, headOf: (log: string) => Head | undefined): Placer {
   const tips = new Map<string, Tip>()
   const bytesOf = createTextMemory()
+  const momentOf = createMomentWriter()
+  const hashNode = createNodeHasher()
   let nextId = firstId
 
   function tipOf(log: string): Tip {
     const known = tips.get(log)
     if (known !== undefined) return known
-    const tip = openTip(`${origin}/${log}`, headOf(log))
+    const tip = openTip(`${origin}/${log}`, headOf(log), hashNode)
     tips.set(log, tip)
     return tip
   }
@@ -56,11 +58,9 @@ export function openPlacer(origin: string, firstId: number, headOf: (log: string
     nextId++
     const seq = tip.tree.size
     // A clock that went back does not take the log with it.
-    if (draft.at > tip.issuedAt) {
-      tip.issuedAt = draft.at
-      tip.moment = new Date(draft.at).toISOString()
-    }
-    const text = recordText(draft, { attestationId, issuedAt: tip.moment, log: tip.name, prev: tip.link, seq })
+    tip.issuedAt = Math.max(tip.issuedAt, draft.at)
+    const issuedAt = momentOf(tip.issuedAt)
+    const text = recordText(draft, { attestationId, issuedAt, log: tip.name, prev: tip.link, seq })
     // The prefix of a leaf stands before the record: one piece of memory serves the hash and the store.
     const leafInput = bytesOf(`\0${text}`)
     const bytes = leafInput.subarray(1)
@@ -79,6 +79,17 @@ export function openPlacer(origin: string, firstId: number, headOf: (log: string
     get nextId() {
       return nextId
     },
+  }
+}
+
+/** ISO 8601, UTC. Neighbours mostly are of one millisecond. */
+function createMomentWriter(): (at: number) => string {
+  let last = Number.NaN
+  let text = ''
+  return (at) => {
+    if (at !== last) text = new Date(at).toISOString()
+    last = at
+    return text
   }
 }
 
@@ -122,14 +133,11 @@ interface Tip {
   readonly tree: Frontier
   link: string
   issuedAt: number
-  moment: string
 }
 
-function openTip(name: string, head: Head | undefined): Tip {
-  if (head === undefined)
-    return { name, tree: openFrontier(), link: genesisLink(name), issuedAt: Number.NEGATIVE_INFINITY, moment: '' }
-  const { size, peaks, link, issuedAt } = head
-  return { name, tree: openFrontier(size, peaks), link, issuedAt, moment: new Date(issuedAt).toISOString() }
+function openTip(name: string, head: Head | undefined, hashNode: NodeHasher): Tip {
+  const { size, peaks, link, issuedAt } = head ?? { link: genesisLink(name), issuedAt: Number.NEGATIVE_INFINITY }
+  return { name, tree: openFrontier(size, peaks, hashNode), link, issuedAt }
 }
 
 function headOfTip({ tree, link, issuedAt }: Tip): Head {

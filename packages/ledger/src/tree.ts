@@ -1,4 +1,4 @@
-import { createLeafMemory, createNodeHasher, nodeHash, sha256 } from './verify/hash.ts'
+import { createLeafMemory, createNodeHasher, type NodeHasher, nodeHash, sha256 } from './verify/hash.ts'
 
 /** Levels between two that are stored: a tile is the 256 hashes under one stored node. */
 export const TILE_HEIGHT = 8
@@ -26,13 +26,19 @@ export interface Frontier {
   encode(): Uint8Array
 }
 
-/** The frontier of a tree of `size` leaves with these peaks; `openFrontier(0)` is an empty one. */
-export function openFrontier(size = 0, encoded: Uint8Array = new Uint8Array()): Frontier {
+/**
+ * The frontier of a tree of `size` leaves with these peaks; `openFrontier(0)` is an empty one. Frontiers may share what
+ * hashes their nodes.
+ */
+export function openFrontier(
+  size = 0,
+  encoded: Uint8Array = new Uint8Array(),
+  hashNode: NodeHasher = createNodeHasher(),
+): Frontier {
   // The peaks lie side by side, so that the two that become one are the input of its hash as they stand.
-  const peaks = Buffer.alloc(MOST_PEAKS * HASH_BYTES + encoded.length)
+  const peaks = Buffer.allocUnsafe(MOST_PEAKS * HASH_BYTES + encoded.length)
   peaks.set(encoded)
   let end = encoded.length - (encoded.length % HASH_BYTES)
-  const hashNode = createNodeHasher()
   let count = size
   return {
     get size() {

@@ -62,7 +62,9 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
 }
 
 /** Puts in the place of two hashes that lie side by side, from `at` on, that of the node over them. */
-export function createNodeHasher(): (hashes: Uint8Array, at: number) => void {
+export type NodeHasher = (hashes: Uint8Array, at: number) => void
+
+export function createNodeHasher(): NodeHasher {
   const input = new Uint8Array(65).fill(1)
   return (hashes, at) => {
     // Byte by byte, because so few are moved sooner than a native function is called.
