@@ -1,4 +1,4 @@
-import type { Placed, StoredRecord } from '@sallyport/ledger'
+import type { PlacedRecord, StoredRecord } from '@sallyport/ledger'
 import type { Database, SqlRow, SqlValue } from '../driver.ts'
 import { createRowInserter } from '../row-inserter.ts'
 import { bytesOf, numbersOf } from './rows.ts'
@@ -16,8 +16,6 @@ const BLOCK_RECORDS = 16
 
 /** Records of a block, in SQL. */
 const COUNT = `length(lengths) - length(replace(lengths, ',', '')) + 1`
-
-type PlacedRecord = Placed['records'][number]
 
 /** The records of a ledger file. */
 export interface RecordBlocks {

@@ -82,9 +82,10 @@ export async function openSqliteLedger(path: string): Promise<LedgerStore> {
 
   /** The thread places and writes what it has while the rest is being made here. */
   function begin(drafts: readonly Draft[]): Appending {
+    const first = packDrafts(drafts)
     const id = ++calls
     const answer = ended === undefined ? expect(id, CALL_MS) : Promise.reject(ended)
-    worker.postMessage({ id, operation: 'append', values: [packDrafts(drafts)], continued: true } satisfies Call)
+    worker.postMessage({ id, operation: 'append', values: [first], continued: true } satisfies Call)
     return {
       add: (more) => parts.send(id, packDrafts(more)),
       async commit(last) {

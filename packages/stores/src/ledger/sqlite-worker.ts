@@ -10,8 +10,8 @@ import { createWakefulness } from './wakefulness.ts'
 /* The thread that has the ledger's file: requests never wait for a sync to the disk. Started by openSqliteLedger. */
 
 /**
- * Those whose records were written together come back together: until then this thread stays awake, where that takes the
- * processor from nobody, but for no longer than they would take.
+ * How long this thread stays awake for callers whose records it wrote together, and who come back together. Not where
+ * there is one processor, which they need themselves.
  */
 const AWAKE_MS = availableParallelism() > 1 ? 0.4 : 0
 
