@@ -3,19 +3,18 @@ import {
   type ApiHost,
   answer,
   attestRequest,
-  CLASSES_SHARED,
   type ClaimOptions,
   claimOf,
   type Decider,
   decideRequest,
   type Ruling,
-  readProperty,
   requireApi,
   requireAttester,
   requireDecider,
   sendResponse,
 } from '@sallyport/node'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
+import { giveCommonClass } from './common-class.ts'
 
 export { guardUpgrade } from '@sallyport/node'
 
@@ -38,20 +37,23 @@ export function inspection(sallyport: Decider, options: ClaimOptions<Request> = 
   const hold = createHolder()
 
   function carryOut({ verdict, refusal }: Ruling, req: Request, res: Response, next: NextFunction): void {
-    if (verdict !== undefined) hold(req, res, verdict)
+    if (verdict !== undefined) hold(req, verdict)
     if (refusal === undefined) next()
     else void sendResponse(res, refusal)
   }
 
   return (req, res, next) => {
-    const target = CLASSES_SHARED ? req.originalUrl : readProperty(req, 'originalUrl')
+    giveCommonClass(req)
     const claim = claimOf(options, req)
-    if (attester === undefined || claim === undefined) carryOut(decideRequest(sallyport, req, target), req, res, next)
-    else attestRequest(attester, req, claim, target).then((ruling) => carryOut(ruling, req, res, next), next)
+    if (attester === undefined || claim === undefined) {
+      carryOut(decideRequest(sallyport, req, req.originalUrl), req, res, next)
+    } else {
+      attestRequest(attester, req, claim, req.originalUrl).then((ruling) => carryOut(ruling, req, res, next), next)
+    }
   }
 }
 
-/** Where `res.locals` has the verdict: no name that a template could meet, and the same for every copy of this package. */
+/** Where a request has its verdict: the same for every copy of this package. */
 const VERDICT: unique symbol = Symbol.for('@sallyport/express')
 
 interface Held {
@@ -59,15 +61,13 @@ interface Held {
 }
 
 /**
- * Makes decisions readable as `req.sallyport`. Express gives every request a prototype anew, and a property added to
- * such an object, or looked up in it, costs as much as the inspection; `res.locals` takes one for nothing, and the
- * application's request prototype, which all its requests share, reads it from there.
+ * Makes decisions readable as `req.sallyport`: a getter on the application's request prototype makes one out of the
+ * verdict when it is first read. A getter on each request would cost as much as the inspection.
  */
-function createHolder(): (req: Request, res: Response, verdict: RequestVerdict) => void {
+function createHolder(): (req: Request & Held, verdict: RequestVerdict) => void {
   let prepared: object | undefined
-  return (req, res, verdict) => {
-    const held: Held = CLASSES_SHARED ? res.locals : readProperty(res, 'locals')
-    held[VERDICT] = verdict
+  return (req, verdict) => {
+    req[VERDICT] = verdict
     const prototype: object = Object.getPrototypeOf(req)
     if (prototype === prepared) return
     prepared = prototype
@@ -76,9 +76,8 @@ function createHolder(): (req: Request, res: Response, verdict: RequestVerdict) 
     const { request } = req.app as unknown as { readonly request: object }
     Object.defineProperty(request, 'sallyport', {
       configurable: true,
-      get(this: Request) {
-        const held: Held | undefined = this.res?.locals
-        return held?.[VERDICT]?.decision()
+      get(this: Held) {
+        return this[VERDICT]?.decision()
       },
     })
   }

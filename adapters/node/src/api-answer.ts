@@ -37,7 +37,7 @@ export function apiRequest(req: IncomingMessage, place: ApiPlace): ApiRequest {
 
 /** The API's response to a Node request, ready to be sent; `undefined` when the path is not the API's. */
 export async function answer(host: ApiHost, req: IncomingMessage, place: ApiPlace): Promise<ApiResponse | undefined> {
-  const cut = fieldsMissing(req.socket, req.rawHeaders) && /^\/v1(?:[/?#]|$)/.test(place.path)
+  const cut = fieldsMissing(req) && /^\/v1(?:[/?#]|$)/.test(place.path)
   const response = cut ? tooManyFields() : await host.api(apiRequest(req, place))
   return response === undefined ? undefined : closingUnread(req, response)
 }

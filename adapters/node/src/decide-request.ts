@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { type Decision, type InspectionRequest, type RequestVerdict, SallyportError, verdictOf } from '@sallyport/core'
 import { fieldsMissing, inspectionRequest } from './inspection-request.ts'
-import { CLASSES_SHARED, readProperty } from './read-property.ts'
 import { type Refusal, refusal, tooManyFields } from './refusal.ts'
 import { closingUnread } from './unread-body.ts'
 import { applyVerdict } from './verdict-headers.ts'
@@ -29,12 +28,10 @@ export interface Ruling {
  */
 export function decideRequest(decider: Decider, req: IncomingMessage, target?: string): Ruling {
   try {
-    const socket = CLASSES_SHARED ? req.socket : readProperty(req, 'socket')
-    const rawHeaders = CLASSES_SHARED ? req.rawHeaders : readProperty(req, 'rawHeaders')
-    if (fieldsMissing(socket, rawHeaders)) return { refusal: closingUnread(req, tooManyFields()) }
-    const request = inspectionRequest(req, target, socket, rawHeaders)
+    if (fieldsMissing(req)) return { refusal: closingUnread(req, tooManyFields()) }
+    const request = inspectionRequest(req, target)
     const verdict = decider.judge?.(request) ?? verdictOf(decider.decide(request))
-    applyVerdict(req, verdict, rawHeaders)
+    applyVerdict(req, verdict)
     if (verdict.action !== 'block' || !verdict.enforced) return { verdict }
     return { verdict, refusal: closingUnread(req, refusal(verdict.decision(), request)) }
   } catch (error) {

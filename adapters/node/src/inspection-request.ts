@@ -2,7 +2,6 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { InspectionRequest } from '@sallyport/core'
-import { CLASSES_SHARED, readProperty } from './read-property.ts'
 
 /** Fields that Node keeps where a server does not say otherwise: a little more may show, the rest is gone. */
 const KEPT_BY_DEFAULT = 1000
@@ -12,20 +11,16 @@ const KEPT_BY_DEFAULT = 1000
  * a mount from `req.url` pass the original. `fields` is a copy of `req.rawHeaders`: it is evidence, and the verdict is
  * written into the received ones.
  */
-export function inspectionRequest(
-  req: IncomingMessage,
-  target: string = req.url ?? '',
+export function inspectionRequest(req: IncomingMessage, target: string = req.url ?? ''): InspectionRequest {
   // HTTP/2 hides the socket of a stream that is already gone.
-  socket: Socket | undefined = req.socket,
-  received: readonly string[] = req.rawHeaders,
-): InspectionRequest {
+  const socket: Socket | undefined = req.socket
   return {
     peer: socket?.remoteAddress ?? '',
-    method: (CLASSES_SHARED ? req.method : readProperty(req, 'method')) ?? '',
+    method: req.method ?? '',
     target,
     scheme: socket === undefined ? 'unknown' : (socket as Partial<TLSSocket>).encrypted ? 'https' : 'http',
-    httpVersion: CLASSES_SHARED ? req.httpVersion : readProperty(req, 'httpVersion'),
-    fields: received.slice(),
+    httpVersion: req.httpVersion,
+    fields: req.rawHeaders.slice(),
   }
 }
 
@@ -33,8 +28,8 @@ export function inspectionRequest(
  * True when Node may have dropped header fields of this request. Beyond the server's `maxHeadersCount` it drops them
  * without an error, and the last are the ones a trusted proxy appended: what is left cannot be judged.
  */
-export function fieldsMissing(socket: Socket | undefined, fields: readonly string[]): boolean {
-  const server = (socket as (Socket & { readonly server?: Server }) | undefined)?.server
-  const kept = server?.maxHeadersCount ?? KEPT_BY_DEFAULT
-  return kept > 0 && fields.length / 2 >= kept
+export function fieldsMissing(req: IncomingMessage): boolean {
+  const socket: (Socket & { readonly server?: Server }) | undefined = req.socket
+  const kept = socket?.server?.maxHeadersCount ?? KEPT_BY_DEFAULT
+  return kept > 0 && req.rawHeaders.length / 2 >= kept
 }

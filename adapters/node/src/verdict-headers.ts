@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { type Decision, type RequestVerdict, verdictOf } from '@sallyport/core'
-import { CLASSES_SHARED } from './read-property.ts'
 
 /** Names that start so are ours alone: whatever a client sends under them is removed. */
 export const VERDICT_PREFIX = 'sallyport-'
@@ -55,14 +54,9 @@ export function withVerdict(fields: readonly string[], decision: Decision): stri
  * removed and nothing is set. The arrays and objects of the request are changed in place: to replace a property costs
  * more in Express than all the rest.
  */
-export function applyVerdict(
-  req: IncomingMessage,
-  verdict: RequestVerdict | undefined,
-  received: string[] = req.rawHeaders,
-): void {
+export function applyVerdict(req: IncomingMessage, verdict: RequestVerdict | undefined): void {
   // Node builds both objects from rawHeaders when they are first read, and counts on its length: read, then change.
-  // Reflect is quickest where an object of a hidden class of its own has it from an accessor: see `readProperty`.
-  const shown: IncomingHttpHeaders = CLASSES_SHARED ? req.headers : Reflect.get(req, 'headers')
+  const { headers: shown, rawHeaders: received } = req
   if (firstReserved(received) < received.length) {
     deleteReserved(shown)
     deleteReserved(req.headersDistinct)
