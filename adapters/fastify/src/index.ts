@@ -1,5 +1,5 @@
 import type { ApiResponse } from '@sallyport/api'
-import type { Decision } from '@sallyport/core'
+import type { Decision, RequestVerdict } from '@sallyport/core'
 import {
   type ApiHost,
   answer,
@@ -23,8 +23,15 @@ export { guardUpgrade } from '@sallyport/node'
 declare module 'fastify' {
   interface FastifyRequest {
     /** What Sallyport decided; null before `inspection` has run, and where the request could not be judged. */
-    sallyport: Decision | null
+    readonly sallyport: Decision | null
   }
+}
+
+/** Where a request has its verdict: a decision is made of it when `request.sallyport` is first read. */
+const VERDICT: unique symbol = Symbol('@sallyport/fastify')
+
+interface Held {
+  [VERDICT]: RequestVerdict | null
 }
 
 /** Options of `fastify.register(inspection, { sallyport })`; with `provenance`, claims are recorded. */
@@ -41,10 +48,15 @@ const inspecting: FastifyPluginAsync<InspectionOptions> = async (fastify, { sall
   requireDecider(sallyport)
   const attester = requireAttester(sallyport, options)
   const respond = createResponder()
-  fastify.decorateRequest('sallyport', null)
+  fastify.decorateRequest(VERDICT, null)
+  fastify.decorateRequest('sallyport', {
+    getter() {
+      return (this as FastifyRequest & Held)[VERDICT]?.decision() ?? null
+    },
+  })
   fastify.addHook('onRequest', (request, reply, next) => {
     const carryOut = ({ verdict, refusal }: Ruling) => {
-      request.sallyport = verdict?.decision() ?? null
+      if (verdict !== undefined) (request as FastifyRequest & Held)[VERDICT] = verdict
       if (refusal === undefined) next()
       else respond(reply, refusal)
     }

@@ -1,5 +1,5 @@
 import type { Api, ApiRequest } from '@sallyport/api'
-import { compilePolicy, createInspector, parseTrust } from '@sallyport/core'
+import { compilePolicy, createInspector, type Decision, parseTrust } from '@sallyport/core'
 import { createFakeClock, snapshotsOf } from '@sallyport/core/testing'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
@@ -36,6 +36,28 @@ t.test('the decision is on the request, in every scope of the server', async (t)
   t.equal((await app.inject('/blocked')).statusCode, 403, 'before it is known that there is no such route')
   t.equal((await app.inject('/elsewhere')).statusCode, 404)
   t.same(ran, ['/shop/x'])
+})
+
+t.test('the decision is made when it is read, once', async (t) => {
+  const made: unknown[] = []
+  const judge: typeof sallyport.judge = (request) => {
+    const verdict = sallyport.judge(request)
+    return { ...verdict, decision: () => made[made.push(verdict.decision()) - 1] as Decision }
+  }
+  const app = Fastify()
+  app.addHook('onRequest', async (request) => void t.equal(request.sallyport, null, 'not inspected yet'))
+  await app.register(inspection, { sallyport: { ...sallyport, judge } })
+  app.get('/read', ({ sallyport }) => ({ frozen: Object.isFrozen(sallyport) }))
+  app.get('/read-again', (request) => {
+    const first = request.sallyport
+    return { same: first === request.sallyport }
+  })
+  app.get('/unread', () => 'nothing')
+  await app.inject('/unread')
+  t.equal(made.length, 0)
+  t.same((await app.inject('/read')).json(), { frozen: true })
+  t.same(made.length, 1)
+  t.same((await app.inject('/read-again')).json(), { same: true })
 })
 
 t.test('a refusal passes the hooks that responses pass', async (t) => {
