@@ -1,4 +1,3 @@
-import type { ApiResponse } from '@sallyport/api'
 import type { Decision, RequestVerdict } from '@sallyport/core'
 import {
   type ApiHost,
@@ -8,7 +7,6 @@ import {
   claimOf,
   type Decider,
   decideRequest,
-  hostBody,
   mountedPath,
   type Ruling,
   requireApi,
@@ -17,6 +15,7 @@ import {
 } from '@sallyport/node'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
+import { createResponder } from './responder.ts'
 
 export { guardUpgrade } from '@sallyport/node'
 
@@ -86,28 +85,6 @@ const answering: FastifyPluginAsync<V1Options> = async (fastify, { sallyport }) 
   })
   fastify.all('/v1', handle)
   fastify.all('/v1/*', handle)
-}
-
-/**
- * Sends responses. Fastify writes every name in lower case, and to do so anew for each answer costs as much as all else
- * that it does with a header: a name is given to it as it will be written.
- */
-function createResponder(): (reply: FastifyReply, response: ApiResponse) => FastifyReply {
-  const written = new Map<string, string>()
-
-  function nameOf(name: string): string {
-    const known = written.get(name)
-    if (known !== undefined) return known
-    const lower = name.toLowerCase()
-    written.set(name, lower)
-    return lower
-  }
-
-  return (reply, response) => {
-    const { headers } = response
-    for (const name in headers) reply.header(nameOf(name), headers[name])
-    return reply.code(response.status).send(hostBody(response))
-  }
 }
 
 /**

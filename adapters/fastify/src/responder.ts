@@ -1,0 +1,25 @@
+import type { ApiResponse } from '@sallyport/api'
+import { hostBody } from '@sallyport/node'
+import type { FastifyReply } from 'fastify'
+
+/**
+ * Sends responses. Fastify writes every name in lower case, and to do so anew for each answer costs as much as all else
+ * that it does with a header: a name is given to it as it will be written.
+ */
+export function createResponder(): (reply: FastifyReply, response: ApiResponse) => FastifyReply {
+  const written = new Map<string, string>()
+
+  function nameOf(name: string): string {
+    const known = written.get(name)
+    if (known !== undefined) return known
+    const lower = name.toLowerCase()
+    written.set(name, lower)
+    return lower
+  }
+
+  return (reply, response) => {
+    const { headers } = response
+    for (const name in headers) reply.header(nameOf(name), headers[name])
+    return reply.code(response.status).send(hostBody(response))
+  }
+}
