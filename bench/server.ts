@@ -21,9 +21,9 @@ const ANSWER = { hello: 'world', items: [1, 2, 3] }
 const empty: RequestHandler = (_request, _response, next) => next()
 
 const alike: RequestHandler = (request, _response, next) => {
-  const bare: { statusMessage?: unknown } = request
-  delete bare.statusMessage
-  bare.statusMessage = null
+  const { statusMessage } = request
+  delete request.statusMessage
+  request.statusMessage = statusMessage
   next()
 }
 

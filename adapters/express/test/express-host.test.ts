@@ -73,6 +73,13 @@ t.test('requests have a hidden class in common, and every property that they had
   const had = Object.keys(plain[0] as Request)
   t.same(new Set(Object.keys(inspected[0] as Request)), new Set(had))
   t.equal(inspected[0]?.statusMessage, plain[0]?.statusMessage)
+  const before = express()
+  before.use((req, _res, next) => {
+    req.statusMessage = 'set before'
+    next()
+  })
+  before.get('/', inspection(sallyport), (req, res) => void res.json(req.statusMessage))
+  t.equal(await (await fetch(await serve(t, before))).json(), 'set before')
 })
 
 t.test('another copy of the package shows its decisions too', async (t) => {

@@ -51,8 +51,7 @@ export function withVerdict(fields: readonly string[], decision: Decision): stri
 /**
  * Writes the verdict into a request, for the host's own code to read: every inbound spelling of our names leaves
  * `headers`, `rawHeaders` and `headersDistinct`, then ours are set in the first two. Without a verdict the names are
- * removed and nothing is set. The arrays and objects of the request are changed in place: to replace a property costs
- * more in Express than all the rest.
+ * removed and nothing is set. The arrays and objects of the request are changed in place, for whoever holds them already.
  */
 export function applyVerdict(req: IncomingMessage, verdict: RequestVerdict | undefined): void {
   // Node builds both objects from rawHeaders when they are first read, and counts on its length: read, then change.

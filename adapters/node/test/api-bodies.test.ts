@@ -164,11 +164,15 @@ t.test('a small body that nobody asked for costs no connection, nor does one in 
 
 t.test('too many fields for the client address to be known', async (t) => {
   const fields = Array.from({ length: 1200 }, (_, n) => `A${n}: 1\r\n`).join('')
+  let heard = 0
   const port = await serve(t, async (req, res) => {
+    heard++
     const response = await answer({ api: async () => undefined }, req, { target: '', path: req.url ?? '' })
     res.writeHead(response?.status ?? 404).end()
   })
   const ask = (path: string) => dial(t, port, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${fields}\r\n`)
   t.match(await ask('/v1/myip').closed, /^HTTP\/1.1 431/)
-  t.match(await ask('/v1beta').closed, /^HTTP\/1.1 404/, 'only what is ours is answered')
+  // Newer Nodes refuse such a request themselves, whosever it is.
+  const others = heard === 0 ? /^HTTP\/1.1 431/ : /^HTTP\/1.1 404/
+  t.match(await ask('/v1beta').closed, others, 'only what is ours is answered')
 })
