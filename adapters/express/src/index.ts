@@ -14,7 +14,7 @@ import {
   sendResponse,
 } from '@sallyport/node'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
-import { giveCommonClass } from './common-class.ts'
+import { shareHiddenClass } from './hidden-class.ts'
 
 export { guardUpgrade } from '@sallyport/node'
 
@@ -43,7 +43,7 @@ export function inspection(sallyport: Decider, options: ClaimOptions<Request> = 
   }
 
   return (req, res, next) => {
-    giveCommonClass(req)
+    shareHiddenClass(req)
     const claim = claimOf(options, req)
     if (attester === undefined || claim === undefined) {
       carryOut(decideRequest(sallyport, req, req.originalUrl), req, res, next)
