@@ -8,7 +8,7 @@ import {
   type Randomness,
   type Signer,
 } from './ports.ts'
-import { type Attestation, type Document, draftAttestation, type Subject } from './record.ts'
+import { type Attestation, createDrafter, type Document, type Subject } from './record.ts'
 import {
   draftFirstKey,
   draftSuccession,
@@ -20,7 +20,6 @@ import {
   thumbprint,
 } from './signing.ts'
 import { createProver } from './tree.ts'
-import { createCommitter } from './verify/hash.ts'
 import type { LedgerKey } from './verify/keys.ts'
 import { isSignedBy, parseCheckpoint } from './verify/note.ts'
 import { sameBytes } from './verify/tree.ts'
@@ -71,7 +70,7 @@ export async function openLedger(ports: LedgerPorts): Promise<Ledger> {
   const { store, archive, clock, randomness } = ports
   const { origin } = store
   const appender = createAppender(store, ports.appending)
-  const commit = createCommitter()
+  const draft = createDrafter()
   const kept = new Map<string, Promise<void>>()
   let keys = readKeys(await store.records(KEY_LOG, 0, KEYS_AT_ONCE))
   let signer = await ports.loadSigner(keys.at(-1)?.kid)
@@ -149,7 +148,7 @@ export async function openLedger(ports: LedgerPorts): Promise<Ledger> {
       const { address, context } = subject
       const salt = randomness(32)
       const personal: Subject = context === undefined ? { address, salt } : { address, salt, context }
-      return appender.append(draftAttestation(log, clock.now(), attestation, personal, commit))
+      return appender.append(draft(log, clock.now(), attestation, personal))
     },
     keep(document) {
       const known = kept.get(document.sha256)

@@ -1,5 +1,5 @@
 import { canonicalText } from './canonical.ts'
-import { commitment, sha256Hex } from './verify/hash.ts'
+import { createCommitter, sha256Hex } from './verify/hash.ts'
 import { RECORD_VERSION } from './verify/record.ts'
 
 /** Personal data of a record, kept beside the chain so that it can be erased without touching it. */
@@ -69,31 +69,65 @@ export interface Attestation {
   }
 }
 
+/** The draft of an attestation. `subject.context` and `subject.address` enter as salted hashes only. */
+export type Drafter = (log: string, at: number, attestation: Attestation, subject: Subject) => Draft
+
 /**
- * The draft of an attestation. `subject.context` and `subject.address` enter as salted hashes only, made by `commit`:
- * that of `createCommitter` where there are many.
+ * Drafts many attestations. Written member by member, in canonical order: this is done for every record, and
+ * JSON.stringify takes three times as long. A test holds the result against RFC 8785.
  */
-export function draftAttestation(
-  log: string,
-  at: number,
-  attestation: Attestation,
-  subject: Subject,
-  commit = commitment,
-): Draft {
-  const { claim, finding, policy, basis } = attestation
-  const { salt, address, context } = subject
-  // Written member by member, in canonical order: this is done for every record, and JSON.stringify takes three times
-  // as long. A test holds the result against RFC 8785.
-  const front =
-    `,"basis":{"address_from":${quoted(basis.addressFrom)},"datasets_sha256":${quoted(basis.datasetsSha256)}` +
-    `${optional('degraded', basis.degraded)},"engine":${quoted(basis.engine)}},"claim":{"jurisdiction":${quoted(claim)}}` +
-    `${context === undefined ? '' : `,"context_sha256":"${commit(salt, context)}"`}` +
-    `,"finding":{"anonymized":"${finding.anonymized ? 'yes' : 'no'}"${finding.asn === undefined ? '' : `,"asn":${finding.asn}`}` +
-    `,"confidence_bp":${Math.round(finding.confidence * 10_000)}${optional('country', finding.country)}` +
-    `,"method":${quoted(finding.method)},"network_origin":${quoted(finding.networkOrigin)}}`
-  const middle = `,"policy":{"action":${quoted(policy.action)},"id":${quoted(policy.id)},"reason":${quoted(policy.reason)},"sha256":${quoted(policy.sha256)}}`
-  const back = `,"subject":{"commit":"${commit(salt, address)}"},"type":"provenance","v":${RECORD_VERSION}`
-  return { log, at, front, middle, back, subject }
+export function createDrafter(): Drafter {
+  const commit = createCommitter()
+  const basisText = rememberLast(writeBasis)
+  const policyText = rememberLast(writePolicy)
+  return (log, at, { claim, finding, policy, basis }, subject) => {
+    const { salt, address, context } = subject
+    const front =
+      `${basisText(basis)},"claim":{"jurisdiction":${quoted(claim)}}` +
+      `${context === undefined ? '' : `,"context_sha256":"${commit(salt, context)}"`}` +
+      `,"finding":{"anonymized":"${finding.anonymized ? 'yes' : 'no'}"${finding.asn === undefined ? '' : `,"asn":${finding.asn}`}` +
+      `,"confidence_bp":${Math.round(finding.confidence * 10_000)}${optional('country', finding.country)}` +
+      `,"method":${quoted(finding.method)},"network_origin":${quoted(finding.networkOrigin)}}`
+    const back = `,"subject":{"commit":"${commit(salt, address)}"},"type":"provenance","v":${RECORD_VERSION}`
+    return { log, at, front, middle: policyText(policy), back, subject }
+  }
+}
+
+export const draftAttestation: Drafter = (...attested) => createDrafter()(...attested)
+
+function writeBasis({ addressFrom, datasetsSha256, degraded, engine }: Attestation['basis']): string {
+  return (
+    `,"basis":{"address_from":${quoted(addressFrom)},"datasets_sha256":${quoted(datasetsSha256)}` +
+    `${optional('degraded', degraded)},"engine":${quoted(engine)}}`
+  )
+}
+
+function writePolicy({ action, id, reason, sha256 }: Attestation['policy']): string {
+  return `,"policy":{"action":${quoted(action)},"id":${quoted(id)},"reason":${quoted(reason)},"sha256":${quoted(sha256)}}`
+}
+
+/**
+ * What `write` makes of a value, made anew only for one that has other members than the last: neighbours mostly are of one
+ * basis and one policy.
+ */
+function rememberLast<T extends Readonly<Record<string, unknown>>>(write: (value: T) => string): (value: T) => string {
+  let last: Readonly<Record<string, unknown>> = {}
+  let size = -1
+  let text = ''
+  return (value) => {
+    let count = 0
+    for (const name in value) {
+      if (value[name] !== last[name]) count = Number.NaN
+      count++
+    }
+    if (count !== size) {
+      last = { ...value }
+      size = Object.keys(last).length
+      // In one piece: what is added up is put together each time that it is read.
+      text = Buffer.from(write(value)).toString()
+    }
+    return text
+  }
 }
 
 /** What JSON writes as it stands: no quote, no backslash, nothing that is escaped. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { type Attestation, canonicalText, draftAttestation, placeBatch } from '../src/index.ts'
+import { createDrafter } from '../src/record.ts'
 import { MADE_ATTESTATION } from '../src/testing/index.ts'
 import { parseAttestation, parseRecord } from '../src/verify/record.ts'
 import { canonicalRecord } from '../src/verify/shape.ts'
@@ -37,17 +38,25 @@ const attestations: fc.Arbitrary<Attestation> = fc
     basis: { ...MADE_ATTESTATION.basis, addressFrom, engine, ...(degraded === undefined ? {} : { degraded }) },
   }))
 
-t.test('a record is the canonical JSON of itself, whatever it says (RFC 8785)', async (t) => {
+t.test('a record is the canonical JSON of itself, whatever it and the one before it say (RFC 8785)', async (t) => {
+  const draftOf = createDrafter()
   fc.assert(
     fc.property(attestations, optional(text), fc.nat(), (attestation, context, at) => {
       const subject = { address: '192.0.2.1', salt: Buffer.alloc(32), ...(context === undefined ? {} : { context }) }
-      const draft = draftAttestation('t/a', at, attestation, subject)
+      const draft = draftOf('t/a', at, attestation, subject)
       const [record] = placeBatch('sallyport/00', 7, [draft], () => undefined).records
       const written = record?.bytes.toString() ?? ''
       const value = JSON.parse(written)
       return (
         canonicalText(value) === written &&
         canonicalRecord(value) === written &&
+        written ===
+          placeBatch(
+            'sallyport/00',
+            7,
+            [draftAttestation('t/a', at, attestation, subject)],
+            () => undefined,
+          ).records[0]?.bytes.toString() &&
         parseAttestation(record?.bytes ?? Buffer.alloc(0)).claim === attestation.claim
       )
     }),
