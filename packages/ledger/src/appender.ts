@@ -1,4 +1,4 @@
-import { type Appending, type LedgerStore, LedgerUnavailable, type Place } from './ports.ts'
+import { type LedgerStore, LedgerUnavailable, type Place } from './ports.ts'
 import type { Draft } from './record.ts'
 
 export interface AppenderOptions {
@@ -11,70 +11,82 @@ export interface AppenderOptions {
 const MAX_WAITING = 8192
 const MAX_BATCH = 512
 
+/**
+ * Half of the records go ahead where to write all of them takes less than so many times as long as to make them: two
+ * transactions sync once more, which is half of writing or so, and spare the time in which the store waits for records.
+ */
+const WORTH_IT = 2
+
 /** Appends one record at a time for many callers at once. */
 export interface Appender {
   /** Resolves when the record is durable. Rejects with LedgerUnavailable when the queue is full or the store fails. */
   append(draft: Draft): Promise<Place>
 }
 
-/** Records that are handed over together while more are being made. */
-const PART = 16
-
 /**
- * Group commit: while the store is at work, records wait, and all that wait go into its next transaction. One at a time:
- * two would sync twice for the same records, and syncing is what takes the time. A store that can begin before the last
- * record is made gets them in parts. A transaction that fails takes with it all that wait behind it: they would wait
- * longer still for the same answer.
+ * Group commit: while the store is at work, records wait, and all that wait go into its next transaction. Two would sync
+ * twice for the same records, and mostly syncing is what takes the time. Where to make the records of one event takes
+ * longer than to write them, half of them go ahead, if the store can be at both: while they are written the others are
+ * made. A transaction that fails takes with it all that wait behind it: they would wait longer still for the same answer.
  */
-export function createAppender(store: Pick<LedgerStore, 'append' | 'begin'>, options: AppenderOptions = {}): Appender {
+export function createAppender(
+  store: Pick<LedgerStore, 'append' | 'appendsAtOnce'>,
+  options: AppenderOptions = {},
+): Appender {
   const { maxWaiting = MAX_WAITING, maxBatch = MAX_BATCH } = options
+  const atOnce = store.appendsAtOnce ?? 1
   let waiting: Waiter[] = []
-  let underWay = false
+  let underWay = 0
   let scheduled = false
-  /** What has begun in this turn, and how many of those that wait it has. */
-  let begun: Appending | undefined
-  let handed = 0
+  /** Records whose callers wait for an answer, and what they were when the last was given. */
+  let unanswered = 0
+  let callers = 0
+  /** In milliseconds: how long a transaction is written, and how long one record of it is made. */
+  let writing = Number.POSITIVE_INFINITY
+  let making = Number.POSITIVE_INFINITY
+  let answeredAt = 0
+  let makingSince = 0
 
   function schedule(): void {
-    if (scheduled || underWay || waiting.length === 0) return
+    if (scheduled || waiting.length === 0) return
     scheduled = true
-    // After the microtasks: all callers that one event has woken get into the same transaction.
-    queueMicrotask(() => {
+    makingSince = performance.now()
+    // After the microtasks, and those that they bring: all callers that one event has woken get into the same transaction.
+    process.nextTick(() => {
       scheduled = false
-      void commit()
+      if (underWay === 0) void commit()
     })
   }
 
-  function draftsBetween(start: number, end: number) {
-    return waiting.slice(start, end).map(({ draft }) => draft)
-  }
-
-  /** Only in the turn that commits: no transaction stays open while other events are waited for. */
-  function handOver(): void {
-    if (!scheduled || store.begin === undefined || waiting.length - handed < PART || waiting.length > maxBatch) return
-    const part = draftsBetween(handed, waiting.length)
-    if (begun === undefined) begun = store.begin(part)
-    else begun.add(part)
-    handed = waiting.length
+  function halfGoesAhead(): boolean {
+    if (atOnce === 1 || underWay >= atOnce || waiting.length < callers / 2) return false
+    return writing < callers * making * WORTH_IT
   }
 
   async function commit(): Promise<void> {
-    const rest = draftsBetween(handed, maxBatch)
-    const appending = begun
+    if (waiting.length === 0) return
     const batch = waiting.splice(0, maxBatch)
-    begun = undefined
-    handed = 0
-    underWay = true
+    underWay++
     try {
-      const places = (await (appending === undefined ? store.append(rest) : appending.commit(rest))) ?? []
+      const appending = store.append(batch.map(({ draft }) => draft))
+      const given = performance.now()
+      making = smoothed(making, (given - makingSince) / batch.length)
+      makingSince = given
+      const places = (await appending) ?? []
+      const answered = performance.now()
+      writing = smoothed(writing, answered - Math.max(given, answeredAt))
+      answeredAt = answered
+      callers = unanswered
+      unanswered -= batch.length
       for (const [index, { resolve }] of batch.entries()) resolve(places[index] as Place)
     } catch (error) {
       const failed = [...batch, ...waiting]
+      unanswered -= failed.length
       waiting = []
       const unavailable = new LedgerUnavailable('The ledger could not write.', { cause: error })
       for (const { reject } of failed) reject(unavailable)
     } finally {
-      underWay = false
+      underWay--
       schedule()
     }
   }
@@ -84,11 +96,18 @@ export function createAppender(store: Pick<LedgerStore, 'append' | 'begin'>, opt
       if (waiting.length >= maxWaiting) return Promise.reject(new LedgerUnavailable('The queue of the ledger is full.'))
       return new Promise((resolve, reject) => {
         waiting.push({ draft, resolve, reject })
+        unanswered++
         schedule()
-        handOver()
+        if (halfGoesAhead()) void commit()
       })
     },
   }
+}
+
+/** Follows what becomes less at once, and what becomes more step by step: now and then something comes between. */
+function smoothed(before: number, measured: number): number {
+  const STEPS = 8
+  return measured < before ? measured : before + (measured - before) / STEPS
 }
 
 interface Waiter {

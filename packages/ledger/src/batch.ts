@@ -1,7 +1,8 @@
 import type { Head, Place } from './ports.ts'
 import { type Draft, recordText, type Subject } from './record.ts'
+import { createRecordMemory, type RecordMemory } from './record-memory.ts'
 import { type Frontier, openFrontier, type TreeNode } from './tree.ts'
-import { createNodeHasher, genesisLink, type NodeHasher, sha256Hex } from './verify/hash.ts'
+import { createNodeHasher, genesisLink, type NodeHasher } from './verify/hash.ts'
 
 /** A record with its place and its bytes, ready to be written. */
 export interface PlacedRecord extends Place {
@@ -34,11 +35,15 @@ export interface Placer {
 /**
  * Gives drafts their places: ids from `firstId` on, each behind the last of its log, no earlier in time than that one.
  * Pure, so that every store appends the same bytes. `headOf` gives the head of a log as the transaction sees it, and is
- * asked once for each log.
+ * asked once for each log; `memory` is what the records are written into.
  */
-export function openPlacer(origin: string, firstId: number, headOf: (log: string) => Head | undefined): Placer {
+export function openPlacer(
+  origin: string,
+  firstId: number,
+  headOf: (log: string) => Head | undefined,
+  memory: RecordMemory = createRecordMemory(),
+): Placer {
   const tips = new Map<string, Tip>()
-  const bytesOf = createTextMemory()
   const momentOf = createMomentWriter()
   const hashNode = createNodeHasher()
   let nextId = firstId
@@ -61,10 +66,7 @@ export function openPlacer(origin: string, firstId: number, headOf: (log: string
     tip.issuedAt = Math.max(tip.issuedAt, draft.at)
     const issuedAt = momentOf(tip.issuedAt)
     const text = recordText(draft, { attestationId, issuedAt, log: tip.name, prev: tip.link, seq })
-    // The prefix of a leaf stands before the record: one piece of memory serves the hash and the store.
-    const leafInput = bytesOf(`\0${text}`)
-    const bytes = leafInput.subarray(1)
-    const leaf = sha256Hex(leafInput)
+    const { bytes, leaf } = memory.write(text)
     tip.tree.append(leaf, (node) => nodes.push({ ...node, log: draft.log }))
     tip.link = leaf
     return { log: draft.log, attestationId, seq, bytes, issuedAt: tip.issuedAt, subject: draft.subject }
@@ -92,29 +94,6 @@ function createMomentWriter(): (at: number) => string {
     return text
   }
 }
-
-/**
- * Texts in UTF-8, one behind the other in pieces of memory: to make one for each takes longer than to fill it. Nothing is
- * written twice, so that each may be kept.
- */
-function createTextMemory(): (text: string) => Buffer {
-  let memory = Buffer.alloc(0)
-  let end = 0
-  return (text) => {
-    const most = text.length * MOST_BYTES
-    if (most > memory.length - end) {
-      memory = Buffer.allocUnsafeSlow(Math.max(most, PIECE_BYTES))
-      end = 0
-    }
-    const start = end
-    end += memory.write(text, start)
-    return memory.subarray(start, end)
-  }
-}
-
-/** Of a piece of memory for texts, some twenty records; and of a character. */
-const PIECE_BYTES = 16_384
-const MOST_BYTES = 3
 
 /** All that one transaction writes, where its records are there at once. */
 export function placeBatch(

@@ -5,7 +5,6 @@ export { canonicalText } from './canonical.ts'
 export { type EvidenceJson, type EvidenceQuery, RangeTooWide } from './evidence.ts'
 export { type Ledger, type LedgerPorts, openLedger } from './ledger.ts'
 export {
-  type Appending,
   type CheckpointArchive,
   type Head,
   LedgerRefused,
@@ -20,6 +19,7 @@ export {
 } from './ports.ts'
 export { pooledRandomness } from './randomness.ts'
 export { type Attestation, type Document, type Draft, documentOf, draftAttestation, type Subject } from './record.ts'
+export { createRecordMemory, mostBytesOf } from './record-memory.ts'
 export { archiveName, type Jwk, type Jwks, KEY_LOG, thumbprint } from './signing.ts'
 export { leafTile, openFrontier, TILE_WIDTH, type TreeNode } from './tree.ts'
 export { EVIDENCE_TYPE } from './verify/evidence-form.ts'

@@ -40,13 +40,6 @@ export interface SignedHead {
   readonly note: string
 }
 
-/** A transaction that has begun while its last records are still being made. It holds others up until it is committed. */
-export interface Appending {
-  add(drafts: readonly Draft[]): void
-  /** The last records; resolves as `append` of all of them would. */
-  commit(drafts: readonly Draft[]): Promise<readonly Place[]>
-}
-
 /**
  * Where a ledger is kept. Every operation is durable when it resolves and safe under any number of processes; it
  * rejects when the store cannot answer, within seconds, and then nothing is known of what was asked.
@@ -59,11 +52,8 @@ export interface LedgerStore {
     drafts: readonly Draft[],
     expected?: { readonly log: string; readonly size: number },
   ): Promise<readonly Place[] | undefined>
-  /**
-   * Begins to append with these records. Whoever does must commit before it gives up its turn. Absent where the store
-   * has nobody else to work meanwhile.
-   */
-  begin?(drafts: readonly Draft[]): Appending
+  /** Appends that may be under way together: while the first is written, the others are made ready. 1 where absent. */
+  readonly appendsAtOnce?: number
   head(log: string): Promise<Head | undefined>
   logs(): Promise<readonly string[]>
   /** A record by its id; `undefined` when there is none or it is in another log. */

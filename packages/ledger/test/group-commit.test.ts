@@ -1,5 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { type Appending, createAppender, type Draft, type Place } from '../src/index.ts'
+import { type Appender, createAppender, type Draft, type Place } from '../src/index.ts'
 import { madeDraft } from '../src/testing/index.ts'
 
 /** A store that answers when it is told to. */
@@ -85,66 +86,106 @@ t.test('a store that fails takes with it those that wait, and no more', async (t
   t.same(await next, place(10), 'the next is tried again')
 })
 
-/** A store that can begin before the last record is made; it says how many records came in each part. */
-function beginningStore() {
-  const held = heldStore()
-  const parts: number[][] = []
-  const begin = (first: readonly Draft[]): Appending => {
-    const own = [first.length]
-    const drafts = [...first]
-    parts.push(own)
-    const add = (more: readonly Draft[]) => {
-      own.push(more.length)
-      drafts.push(...more)
-    }
-    return {
-      add,
-      commit(last) {
-        add(last)
-        return held.append(drafts)
-      },
+/** Callers who come back as soon as they are answered, each by way of some promises, until so many have been. */
+async function goRound(appender: Appender, callers: number, rounds: number, making = () => {}): Promise<void> {
+  const go = async () => {
+    for (let round = 0; round < rounds; round++) {
+      making()
+      await appender.append(madeDraft('t/a'))
+      for (let steps = 0; steps < 5; steps++) await undefined
     }
   }
-  return { ...held, parts, begin }
+  await Promise.all(Array.from({ length: callers }, go))
 }
 
-t.test('a store that can begin gets the records of one turn in parts, in their order', async (t) => {
-  const store = beginningStore()
-  const appender = createAppender(store)
-  const drafts = Array.from({ length: 40 }, (_, index) => madeDraft('t/a', `192.0.2.${index}`))
-  const waiting = drafts.map((draft) => appender.append(draft))
-  t.same(store.parts, [[16, 16]], 'while they are made')
-  await turn()
-  t.same(store.parts, [[16, 16, 8]])
-  t.equal(store.batches.length, 1, 'one transaction')
-  t.same(store.batches[0]?.drafts, drafts)
-  const later = drafts.map((draft) => appender.append(draft))
-  await turn()
-  t.equal(store.parts.length, 1, 'nothing begins while another is under way')
-  store.batches[0]?.answer(drafts.map((_, index) => place(index)))
-  t.same(
-    (await Promise.all(waiting)).map(({ seq }) => seq),
-    drafts.map((_, index) => index),
-  )
-  await turn()
-  t.equal(store.batches[1]?.drafts.length, 40)
-  store.batches[1]?.fail(new Error('disk full'))
-  t.same(new Set((await Promise.allSettled(later)).map(({ status }) => status)), new Set(['rejected']))
-  const few = Array.from({ length: 20 }, () => appender.append(madeDraft('t/b')))
-  await turn()
-  t.same(store.parts.at(-1), [16, 4], 'nothing is left of what failed')
-  store.batches[2]?.answer(few.map((_, index) => place(index)))
-  await Promise.all(few)
+/** A store that takes some milliseconds for each transaction, whatever is in it, one after the other. */
+function slowStore(milliseconds: number, appendsAtOnce?: number) {
+  const counts: number[] = []
+  let underWay = 0
+  let most = 0
+  let free = Promise.resolve()
+  return {
+    counts,
+    most: () => most,
+    ...(appendsAtOnce === undefined ? {} : { appendsAtOnce }),
+    async append(drafts: readonly Draft[]): Promise<readonly Place[]> {
+      counts.push(drafts.length)
+      most = Math.max(most, ++underWay)
+      free = free.then(() => delay(milliseconds))
+      await free
+      underWay--
+      return drafts.map((_, index) => place(index))
+    },
+  }
+}
+
+function busyFor(milliseconds: number): void {
+  for (const end = performance.now() + milliseconds; performance.now() < end; );
+}
+
+t.test('callers who come back by way of promises get into one transaction', async (t) => {
+  for (const appendsAtOnce of [undefined, 2]) {
+    const store = slowStore(20, appendsAtOnce)
+    await goRound(createAppender(store), 8, 5)
+    t.same(store.counts, [8, 8, 8, 8, 8])
+    t.equal(store.most(), 1)
+  }
 })
 
-t.test('no part goes beyond the longest transaction', async (t) => {
-  const store = beginningStore()
-  const appender = createAppender(store, { maxBatch: 20 })
-  const waiting = Array.from({ length: 45 }, () => appender.append(madeDraft('t/a')))
-  for (const count of [20, 20, 5]) {
-    await turn()
-    t.equal(store.batches.at(-1)?.drafts.length, count)
-    store.batches.at(-1)?.answer(Array.from({ length: count }, (_, index) => place(index)))
+t.test('where to make records takes longer than to write them, half of them go ahead', async (t) => {
+  const making = () => busyFor(2)
+  const store = slowStore(2, 2)
+  await goRound(createAppender(store), 8, 12, making)
+  t.equal(store.most(), 2)
+  t.equal(store.counts[0], 8, 'not before it is known')
+  t.ok(store.counts.filter((count) => count <= 5).length >= 8, `${store.counts}`)
+  t.equal(
+    store.counts.reduce((sum, count) => sum + count, 0),
+    96,
+  )
+  const one = slowStore(2)
+  await goRound(createAppender(one), 8, 6, making)
+  t.equal(one.most(), 1, 'but not with a store that does one at a time')
+})
+
+t.test('what is under way when another fails is answered for itself', async (t) => {
+  const store = { ...heldStore(), appendsAtOnce: 2 }
+  const appender = createAppender(store)
+  const append = () => {
+    busyFor(10)
+    return appender.append(madeDraft('t/a'))
   }
-  t.equal((await Promise.all(waiting)).length, 45)
+  const answer = async (index: number) => {
+    const { drafts, answer } = store.batches[index] ?? {}
+    answer?.(Array.from({ length: drafts?.length ?? 0 }, (_, index) => place(index)))
+    await turn()
+  }
+  const first = Promise.all([append(), append(), append(), append()])
+  await turn()
+  await answer(0)
+  await first
+  const ahead = [append(), append()]
+  const behind = [append(), append()]
+  const late = append()
+  t.same(
+    store.batches.map(({ drafts }) => drafts.length),
+    [4, 2, 2],
+    'two are under way, and no third',
+  )
+  const settled = Promise.allSettled([...ahead, late])
+  store.batches[1]?.fail(new Error('disk full'))
+  t.same(
+    (await settled).map(({ status }) => status),
+    ['rejected', 'rejected', 'rejected'],
+    'with those that wait',
+  )
+  await answer(2)
+  t.same(await Promise.all(behind), [place(0), place(1)])
+})
+
+t.test('no transaction is longer than the longest', async (t) => {
+  const store = slowStore(1, 2)
+  const appender = createAppender(store, { maxBatch: 20 })
+  await Promise.all(Array.from({ length: 45 }, () => appender.append(madeDraft('t/a'))))
+  t.same(store.counts, [20, 20, 5])
 })

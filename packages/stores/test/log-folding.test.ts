@@ -7,6 +7,7 @@ import { connect } from '../src/driver.ts'
 import { openSqliteLedger } from '../src/index.ts'
 import { createExitGate } from '../src/ledger/exit-gate.ts'
 import { createLogFolder } from '../src/ledger/log-folder.ts'
+import { createSharedRecords } from '../src/ledger/shared-records.ts'
 import { openLedgerFile } from '../src/ledger/sqlite-file.ts'
 import { packDrafts } from '../src/ledger/transit.ts'
 import { createWriteAheadLog } from '../src/ledger/write-ahead-log.ts'
@@ -31,14 +32,17 @@ async function comes(met: () => boolean): Promise<boolean> {
 
 t.test('a log is folded in another thread while its writer goes on, and begins anew', async (t) => {
   const path = await ledgerPath(t)
-  const file = await openLedgerFile(path)
+  const file = await openLedgerFile(path, createSharedRecords())
   t.teardown(() => file.close())
   let rests = 0
   const foldEnd = () => {
     rests++
     file.foldEnd()
   }
-  const folder = createLogFolder(path, { unfolded: file.unfolded, foldEnd }, createExitGate(), 40)
+  const folder = createLogFolder(path, { unfolded: file.unfolded, foldEnd }, createExitGate(), {
+    foldPages: 40,
+    lookEvery: 1,
+  })
   t.teardown(() => folder.close())
   let writes = 0
   let pages = 0
@@ -60,9 +64,12 @@ t.test('a log is folded in another thread while its writer goes on, and begins a
 
 t.test('a short log is left alone', async (t) => {
   const path = await ledgerPath(t)
-  const file = await openLedgerFile(path)
+  const file = await openLedgerFile(path, createSharedRecords())
   t.teardown(() => file.close())
-  const folder = createLogFolder(path, { unfolded: () => 39, foldEnd: () => t.fail('folded') }, createExitGate(), 40)
+  const folder = createLogFolder(path, { unfolded: () => 39, foldEnd: () => t.fail('folded') }, createExitGate(), {
+    foldPages: 40,
+    lookEvery: 1,
+  })
   folder.wrote()
   await folder.close()
 })
@@ -73,7 +80,10 @@ t.test('where the thread cannot work, the writer folds, and where he cannot, it 
     rests++
     throw new Error('disk full')
   }
-  const folder = createLogFolder(await temporaryFolder(t), { unfolded: () => 40, foldEnd }, createExitGate(), 40)
+  const folder = createLogFolder(await temporaryFolder(t), { unfolded: () => 40, foldEnd }, createExitGate(), {
+    foldPages: 40,
+    lookEvery: 1,
+  })
   folder.wrote()
   t.ok(await comes(() => rests === 1), 'a folder is no database')
   await delay(20)
@@ -86,14 +96,14 @@ t.test('a ledger that is written to is in its file before it is closed, and alon
   const path = await ledgerPath(t)
   const store = await openSqliteLedger(path)
   t.teardown(() => store.close())
-  for (let count = 0; count < 50; count++) await store.append(drafts(500))
+  for (let count = 0; count < 100; count++) await store.append(drafts(500))
   t.ok(await comes(() => statSync(path).size > 1000 * PAGE), 'most of it is in the file')
   await store.append(drafts(500))
   await store.close()
   t.notOk(existsSync(`${path}-wal`), 'the log is gone')
   const again = await openSqliteLedger(path)
   t.teardown(() => again.close())
-  t.equal((await again.head('t/a'))?.size, 51 * 500)
+  t.equal((await again.head('t/a'))?.size, 101 * 500)
 })
 
 t.test('what is erased leaves the log although somebody reads it for long', async (t) => {

@@ -1,12 +1,10 @@
-import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LedgerStore, StoredRecord } from '@sallyport/ledger'
-import { LEDGER_CONTRACT, madeDraft } from '@sallyport/ledger/testing'
-import t, { type Test } from 'tap'
+import { LEDGER_CONTRACT } from '@sallyport/ledger/testing'
+import t from 'tap'
 import { connect } from '../src/driver.ts'
 import { openSqliteLedger } from '../src/index.ts'
-import { createPartsReader, createPartsSender } from '../src/ledger/parts.ts'
 import { faultOf, openLedgerIn } from './ledger-place.ts'
 import { temporaryFolder } from './processes.ts'
 
@@ -17,57 +15,6 @@ for (const row of LEDGER_CONTRACT) {
     await row.run(store, t)
   })
 }
-
-async function openBeginning(t: Test) {
-  const store = await openSqliteLedger(join(await temporaryFolder(t), 'ledger.db'))
-  t.teardown(() => store.close())
-  const { begin } = store
-  if (begin === undefined) throw new Error('cannot begin')
-  return { store, begin }
-}
-
-t.test('records that come in parts are one transaction, in which nobody looks', async (t) => {
-  const { store, begin } = await openBeginning(t)
-  const appending = begin([madeDraft('t/a'), madeDraft('t/b')])
-  const meanwhile = store.head('t/a')
-  appending.add([madeDraft('t/a')])
-  const places = await appending.commit([madeDraft('t/new'), madeDraft('t/a')])
-  t.same(
-    places.map(({ attestationId, seq }) => [attestationId, seq]),
-    [
-      [1, 0],
-      [2, 0],
-      [3, 1],
-      [4, 0],
-      [5, 2],
-    ],
-  )
-  t.equal((await meanwhile)?.size, 3)
-  const [, , last] = await store.records('t/a', 0, 10)
-  t.equal((await store.head('t/a'))?.link, last && hash('sha256', Buffer.concat([Buffer.of(0), last.bytes])))
-  t.same(await store.append([madeDraft('t/a')]), [{ attestationId: 6, seq: 3 }])
-  t.same(await begin([madeDraft('t/a')]).commit([]), [{ attestationId: 7, seq: 4 }], 'none are left')
-})
-
-t.test('what fails between its parts leaves nothing behind, no part of it either', async (t) => {
-  const { store, begin } = await openBeginning(t)
-  const appending = begin([madeDraft('t/a')])
-  appending.add([{ ...madeDraft('t/a'), log: 't/a\nb' }])
-  appending.add([madeDraft('t/lost')])
-  await t.rejects(appending.commit([madeDraft('t/lost')]), /line break/)
-  t.same(await store.logs(), [])
-  t.same(await begin([madeDraft('t/a')]).commit([madeDraft('t/a')]), [
-    { attestationId: 1, seq: 0 },
-    { attestationId: 2, seq: 1 },
-  ])
-  t.same(await store.logs(), ['t/a'])
-})
-
-t.test('a ledger that is closed takes nothing that begins', async (t) => {
-  const { store, begin } = await openBeginning(t)
-  await store.close()
-  await t.rejects(begin([madeDraft('t/a')]).commit([]), /closed/)
-})
 
 t.test('a new file has the pages that a commit of many records writes quickest', async (t) => {
   const path = join(await temporaryFolder(t), 'ledger.db')
@@ -117,17 +64,4 @@ t.test('a file with a row for each record is taken over with all that it holds',
   t.same(await read(after.store), records)
   t.equal(await after.attest('t/a'), grown + 1)
   t.equal(await faultOf(after.store, folder), undefined)
-})
-
-t.test('a part that does not come is not waited for without end', async (t) => {
-  const { send, reader } = createPartsSender()
-  const next = createPartsReader(reader, 20)
-  send(1, 'of what is over')
-  send(2, 'first')
-  send(2, undefined)
-  t.same([next(2), next(2)], ['first', undefined])
-  t.throws(() => next(2), /did not come/)
-  send(3, 'third')
-  t.equal(next(3), 'third')
-  reader.port.close()
 })

@@ -2,8 +2,11 @@ import { Worker } from 'node:worker_threads'
 import { type ExitGate, inside } from './exit-gate.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
-/** Pages from which on a log is folded: some ten thousand records. */
-const FOLD_PAGES = 2000
+/** Pages from which on a log is folded: some twenty thousand records. */
+const FOLD_PAGES = 4000
+
+/** Writes after which the log is looked at: to look takes as long as to insert ten records. */
+const LOOK_EVERY = 16
 
 /** Sees to it that a log is folded before it grows long. */
 export interface LogFolder {
@@ -31,11 +34,12 @@ export function createLogFolder(
   path: string,
   log: Pick<WriteAheadLog, 'unfolded' | 'foldEnd'>,
   gate: ExitGate,
-  foldPages = FOLD_PAGES,
+  { foldPages = FOLD_PAGES, lookEvery = LOOK_EVERY } = {},
 ): LogFolder {
   let thread: Worker | undefined
   let folding = false
   let closed = false
+  let writes = 0
 
   function foldEnd(): void {
     folding = false
@@ -63,7 +67,8 @@ export function createLogFolder(
 
   return {
     wrote() {
-      if (folding || closed) return
+      writes++
+      if (writes % lookEvery !== 0 || folding || closed) return
       try {
         if (inside(gate, log.unfolded) < foldPages) return
         folding = true

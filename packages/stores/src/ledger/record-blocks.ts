@@ -1,5 +1,5 @@
 import type { PlacedRecord, StoredRecord } from '@sallyport/ledger'
-import type { Database, SqlRow, SqlValue } from '../driver.ts'
+import type { Database, SqlRow } from '../driver.ts'
 import { createRowInserter } from '../row-inserter.ts'
 import { bytesOf, numbersOf } from './rows.ts'
 import { NO_RECORDS, type PackedRecords, unpackRecords } from './transit.ts'
@@ -17,12 +17,22 @@ const BLOCK_RECORDS = 16
 /** Records of a block, in SQL. */
 const COUNT = `length(lengths) - length(replace(lengths, ',', '')) + 1`
 
+/** Records of one log whose ids and positions rise by one. */
+export interface Block {
+  readonly log: string
+  readonly firstId: number
+  readonly firstSeq: number
+  /** In bytes, with commas. */
+  readonly lengths: string
+  readonly bytes: Uint8Array
+}
+
 /** The records of a ledger file. */
 export interface RecordBlocks {
   /** What the next record is to be called: ids rise by one, over all logs. */
   nextId(): number
-  /** Writes records whose ids rise by one. `idOf` gives the number of a log. */
-  write(records: readonly PlacedRecord[], idOf: (log: string) => number): void
+  /** Writes blocks whose ids rise. `idOf` gives the number of a log. */
+  write(blocks: readonly Block[], idOf: (log: string) => number): void
   find(attestationId: number, log: string): StoredRecord | undefined
   /** The first `count` from position `from` on. */
   read(log: string, from: number, count: number): PackedRecords
@@ -50,17 +60,10 @@ export function createRecordBlocks(database: Database): RecordBlocks {
   )
   return {
     nextId: () => Number(selectNext.get()?.['next'] ?? 1),
-    write(records, idOf) {
-      const rows: SqlValue[] = []
-      for (let start = 0; start < records.length; ) {
-        const end = blockEnd(records, start)
-        const block = records.slice(start, end)
-        const { attestationId, log, seq } = records[start] as PlacedRecord
-        const pieces = block.map(({ bytes }) => bytes)
-        rows.push(attestationId, idOf(log), seq, pieces.map(({ length }) => length).join(), Buffer.concat(pieces))
-        start = end
-      }
-      insert(rows)
+    write(blocks, idOf) {
+      insert(
+        blocks.flatMap(({ log, firstId, firstSeq, lengths, bytes }) => [firstId, idOf(log), firstSeq, lengths, bytes]),
+      )
     },
     find(attestationId, log) {
       const row = selectAround.get(attestationId, log)
@@ -74,13 +77,36 @@ export function createRecordBlocks(database: Database): RecordBlocks {
   }
 }
 
-/** Where the block ends that begins at `start`. */
-function blockEnd(records: readonly PlacedRecord[], start: number): number {
-  const most = Math.min(start + BLOCK_RECORDS, records.length)
-  const { log } = records[start] as PlacedRecord
-  let end = start + 1
-  while (end < most && records[end]?.log === log) end++
-  return end
+/** Records whose ids rise by one, cut where a block ends. */
+export function runsOf(records: readonly PlacedRecord[]): readonly (readonly PlacedRecord[])[] {
+  const runs: (readonly PlacedRecord[])[] = []
+  for (let start = 0; start < records.length; ) {
+    const most = Math.min(start + BLOCK_RECORDS, records.length)
+    const { log } = records[start] as PlacedRecord
+    let end = start + 1
+    while (end < most && records[end]?.log === log) end++
+    runs.push(records.slice(start, end))
+    start = end
+  }
+  return runs
+}
+
+/** What a block says of the lengths of its records. */
+export function lengthsOf(run: readonly PlacedRecord[]): string {
+  return run.map(({ bytes }) => bytes.length).join()
+}
+
+/** The id that follows these blocks. */
+export function endOf(blocks: readonly Block[]): number {
+  const { firstId, lengths } = blocks[blocks.length - 1] as Block
+  return firstId + lengths.split(',').length
+}
+
+/** A run of records as a block, in memory of its own. */
+export function blockOf(run: readonly PlacedRecord[]): Block {
+  const { log, attestationId, seq } = run[0] as PlacedRecord
+  const bytes = Buffer.concat(run.map(({ bytes }) => bytes))
+  return { log, firstId: attestationId, firstSeq: seq, lengths: lengthsOf(run), bytes }
 }
 
 /** The records of some blocks: `ids` and `positions` are those of the first of each, `counts` how many it has. */

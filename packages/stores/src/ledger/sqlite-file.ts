@@ -10,11 +10,13 @@ import {
   TILE_WIDTH,
   type Uncovered,
 } from '@sallyport/ledger'
-import type { Database, SqlValue } from '../driver.ts'
+import type { Database } from '../driver.ts'
 import { openDatabase } from '../open-database.ts'
 import { createRowInserter } from '../row-inserter.ts'
-import { createRecordBlocks } from './record-blocks.ts'
+import { type Move, type PackedPlaced, unpackPlaced } from './placed-transit.ts'
+import { blockOf, createRecordBlocks, endOf, runsOf } from './record-blocks.ts'
 import { bytesOf, headOf, numbersOf, type Tip, tipOf, uncoveredOf } from './rows.ts'
+import { type Area, areasOf, type SharedRecords } from './shared-records.ts'
 import {
   NO_SUBJECTS,
   type PackedDrafts,
@@ -100,11 +102,15 @@ const MOST_TIPS = 10_000
 /** Ids that one statement looks at for their age. */
 const ERASE_AT_ONCE = 1000
 
-/** Where appended records stand. */
+/** Where appended records stand, and the heads that they left. */
 export interface AppendedPlaces {
   readonly firstId: number
   readonly positions: Float64Array
+  readonly heads: ReadonlyMap<string, Head>
 }
+
+/** Records were placed on heads that the ledger does not have any more. */
+class Overtaken extends Error {}
 
 /** The ledger in a file, blocking: what `LedgerStore` promises, for the one thread that has it. */
 export type LedgerFile = Awaited<ReturnType<typeof openLedgerFile>>
@@ -113,7 +119,8 @@ export type LedgerFile = Awaited<ReturnType<typeof openLedgerFile>>
  * Opens or creates the file. Any number of processes may have it open: a writer takes SQLite's lock, then looks whether
  * another has written since, and the head that it goes on from is compared once more when it is written.
  */
-export async function openLedgerFile(path: string) {
+export async function openLedgerFile(path: string, shared: Pick<SharedRecords, 'memory'>) {
+  const areas = areasOf(shared)
   const database = await openDatabase(path, STEPS, PAGE_BYTES)
   // `LogFolder` folds the log.
   database.exec('PRAGMA wal_autocheckpoint = 0')
@@ -196,18 +203,17 @@ export async function openLedgerFile(path: string) {
     return row && tipOf(row)
   }
 
-  /**
-   * The first id and each record's position; ids rise by one. `next` waits for records that are still being made, and
-   * gives none behind the last.
-   */
-  function append(
-    packed: PackedDrafts,
-    expected?: { readonly log: string; readonly size: number },
-    next: () => PackedDrafts | undefined = () => undefined,
-  ) {
+  /** What the transaction goes on from; what was known of the heads is forgotten where somebody else has written. */
+  function nextId(): number {
+    const next = blocks.nextId()
+    if (next !== ourNextId || tips.size > MOST_TIPS) tips = new Map()
+    return next
+  }
+
+  /** Places and appends; ids rise by one. */
+  function append(packed: PackedDrafts, expected?: { readonly log: string; readonly size: number }) {
     return transaction((): AppendedPlaces | undefined => {
-      const firstId = blocks.nextId()
-      if (firstId !== ourNextId || tips.size > MOST_TIPS) tips = new Map()
+      const firstId = nextId()
       if (expected !== undefined && (findTip(expected.log)?.head.size ?? 0) !== expected.size) return undefined
       const before = new Map<string, Tip>()
       const placer = openPlacer(origin, firstId, (log) => {
@@ -216,36 +222,67 @@ export async function openLedgerFile(path: string) {
         // What a new log's row holds is no head yet.
         return tip.head.size === 0 ? undefined : tip.head
       })
-      const positions: number[] = []
-      for (let part: PackedDrafts | undefined = packed; part !== undefined; part = next()) {
-        const placed = placer.place(unpackDrafts(part))
-        write(placed, before)
-        for (const { seq } of placed.records) positions.push(seq)
+      const { records, nodes } = placer.place(unpackDrafts(packed))
+      const idOf = (log: string) => (before.get(log) as Tip).id
+      blocks.write(runsOf(records).map(blockOf), idOf)
+      insertSubjects(
+        records.flatMap(({ attestationId, issuedAt, subject }) =>
+          subject === undefined
+            ? []
+            : [attestationId, issuedAt, subject.address, subject.salt, subject.context ?? null],
+        ),
+      )
+      writeNodes(nodes, idOf)
+      const heads = placer.heads()
+      for (const [log, head] of heads) {
+        const tip = before.get(log) as Tip
+        if (!moveHead(tip.id, { log, before: tip.head, head }))
+          throw new Error(`The head of ${log} is another than it was.`)
       }
-      for (const [log, head] of placer.heads()) moveHead(log, before.get(log) as Tip, head)
       ourNextId = placer.nextId
-      return { firstId, positions: Float64Array.from(positions) }
+      return { firstId, positions: Float64Array.from(records, ({ seq }) => seq), heads }
     })
   }
 
-  function moveHead(log: string, { id, head: before }: Tip, head: Head): void {
-    const { size, link, issuedAt, peaks } = head
-    const values = [size, link, issuedAt, peaks, id, before.size, before.link] as const
-    if (moveUncovered.run(...values).changes !== 1 && moveCovered.run(...values).changes !== 1)
-      throw new Error(`The head of ${log} is another than it was.`)
-    tips.set(log, { id, head })
+  /**
+   * Writes records that the callers' thread has placed, and gives how many: none where another process was quicker.
+   */
+  function write(area: number, packed: PackedPlaced): number {
+    const { blocks: placed, subjects, nodes, moves } = unpackPlaced(packed, areas[area] as Area)
+    try {
+      return transaction(() => {
+        const firstId = nextId()
+        if (firstId !== placed[0]?.firstId) throw new Overtaken()
+        blocks.write(placed, idOfKnown)
+        insertSubjects(subjects)
+        writeNodes(nodes, idOfKnown)
+        if (!moves.every((move) => moveHead(idOfKnown(move.log), move))) throw new Overtaken()
+        ourNextId = endOf(placed)
+        return ourNextId - firstId
+      })
+    } catch (error) {
+      if (error instanceof Overtaken) return 0
+      throw error
+    }
   }
 
-  function write({ records, nodes }: Placed, tips: ReadonlyMap<string, Tip>): void {
-    const idOf = (log: string) => (tips.get(log) as Tip).id
-    blocks.write(records, idOf)
-    const subjects: SqlValue[] = []
-    for (const { attestationId, issuedAt, subject } of records) {
-      if (subject !== undefined)
-        subjects.push(attestationId, issuedAt, subject.address, subject.salt, subject.context ?? null)
-    }
-    insertSubjects(subjects)
+  function writeNodes(nodes: Placed['nodes'], idOf: (log: string) => number): void {
     for (const { log, tileLevel, index, hash } of nodes) insertNode.run(idOf(log), tileLevel, index, hash)
+  }
+
+  /** False where the head is not what it was expected to be. */
+  function moveHead(id: number, { log, before, head }: Move): boolean {
+    const { size, link, issuedAt, peaks } = head
+    const values = [size, link, issuedAt, peaks, id, before.size, before.link] as const
+    if (moveUncovered.run(...values).changes !== 1 && moveCovered.run(...values).changes !== 1) return false
+    tips.set(log, { id, head })
+    return true
+  }
+
+  function idOfKnown(log: string): number {
+    const tip = findTip(log)
+    if (tip === undefined) throw new Overtaken()
+    return tip.id
   }
 
   function newLog(log: string): Tip {
@@ -274,6 +311,7 @@ export async function openLedgerFile(path: string) {
   return {
     origin,
     append,
+    write,
     head(log: string): Head | undefined {
       const row = selectLog.get(log)
       return row === undefined ? undefined : headOf(row)

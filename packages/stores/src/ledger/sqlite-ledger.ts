@@ -1,8 +1,9 @@
 import { Worker } from 'node:worker_threads'
-import type { Appending, Draft, LedgerStore, Place } from '@sallyport/ledger'
+import type { Draft, LedgerStore, Place } from '@sallyport/ledger'
 import { closeOnExit, createExitGate } from './exit-gate.ts'
-import { createPartsSender } from './parts.ts'
-import type { AppendedPlaces, LedgerFile } from './sqlite-file.ts'
+import { createAheadPlacer } from './placed-ahead.ts'
+import { createSharedRecords, TRANSACTIONS } from './shared-records.ts'
+import type { LedgerFile } from './sqlite-file.ts'
 import type { Call, Operation, Reply, WorkerInput } from './sqlite-worker.ts'
 import { packDrafts, unpackRecords, unpackSubjects } from './transit.ts'
 
@@ -11,6 +12,8 @@ const CALL_MS = 5_000
 
 /** These look at every row, or wait for every reader. */
 const UNTIMED: readonly Operation[] = ['eraseSubject', 'emptyLog']
+
+type Expected = Parameters<LedgerStore['append']>[1]
 
 interface Pending {
   resolve(result: unknown): void
@@ -23,11 +26,10 @@ interface Pending {
  * sync at every commit; any number of processes may do so at once.
  */
 export async function openSqliteLedger(path: string): Promise<LedgerStore> {
-  const parts = createPartsSender()
+  const shared = createSharedRecords()
   const gate = createExitGate()
   const worker = new Worker(new URL('./sqlite-worker.js', import.meta.url), {
-    workerData: { path, gate, parts: parts.reader } satisfies WorkerInput,
-    transferList: [parts.reader.port],
+    workerData: { path, gate, shared } satisfies WorkerInput,
   })
   const forgetExit = closeOnExit(gate)
   const pending = new Map<number, Pending>()
@@ -80,31 +82,52 @@ export async function openSqliteLedger(path: string): Promise<LedgerStore> {
     return (await answer) as ReturnType<LedgerFile[Name]>
   }
 
-  /** The thread places and writes what it has while the rest is being made here. */
-  function begin(drafts: readonly Draft[]): Appending {
-    const first = packDrafts(drafts)
-    const id = ++calls
-    const answer = ended === undefined ? expect(id, CALL_MS) : Promise.reject(ended)
-    worker.postMessage({ id, operation: 'append', values: [first], continued: true } satisfies Call)
-    return {
-      add: (more) => parts.send(id, packDrafts(more)),
-      async commit(last) {
-        if (last.length > 0) parts.send(id, packDrafts(last))
-        parts.send(id, undefined)
-        return placesOf((await answer) as AppendedPlaces)
-      },
+  /** Appends whose records the thread places: until it has answered, nobody knows where the ledger ends. */
+  const placing = new Set<Promise<unknown>>()
+
+  /**
+   * Records are placed here, on what is known of the ledger's end, and the thread only writes them. Where that cannot be,
+   * or another process was quicker, the thread is given the drafts, and places them itself.
+   */
+  async function append(drafts: readonly Draft[]): Promise<readonly Place[]> {
+    while (placing.size > 0) await Promise.allSettled(placing)
+    const placed = placer.place(drafts)
+    if (placed !== undefined) {
+      const { area, packed, places } = placed
+      if ((await call('write', area, packed).catch(lose)) > 0) return places
+      placer.forget()
     }
+    return (await appendInThread(drafts)) as readonly Place[]
+  }
+
+  async function appendInThread(drafts: readonly Draft[], expected?: Expected): Promise<readonly Place[] | undefined> {
+    const learning = call('append', packDrafts(drafts), expected).then((appended) => {
+      if (appended !== undefined)
+        placer.learn(appended.firstId, appended.firstId + appended.positions.length, appended.heads)
+      return appended
+    }, lose)
+    placing.add(learning)
+    try {
+      const appended = await learning
+      if (appended === undefined) return undefined
+      return Array.from(appended.positions, (seq, index) => ({ attestationId: appended.firstId + index, seq }))
+    } finally {
+      placing.delete(learning)
+    }
+  }
+
+  function lose(error: unknown): never {
+    placer.forget()
+    throw error
   }
 
   const eraseNext = (after: number, moment: number) => call('eraseNext', after, moment)
   const origin = String(await expect(0))
+  const placer = createAheadPlacer(origin, shared)
   return {
     origin,
-    async append(drafts, expected) {
-      const places = await call('append', packDrafts(drafts), expected)
-      return places && placesOf(places)
-    },
-    begin,
+    append: (drafts, expected) => (expected === undefined ? append(drafts) : appendInThread(drafts, expected)),
+    appendsAtOnce: TRANSACTIONS,
     head: (log) => call('head', log),
     logs: () => call('logs'),
     find: (attestationId, log) => call('find', attestationId, log),
@@ -135,8 +158,4 @@ export async function openSqliteLedger(path: string): Promise<LedgerStore> {
       await worker.terminate()
     },
   }
-}
-
-function placesOf({ firstId, positions }: AppendedPlaces): readonly Place[] {
-  return Array.from(positions, (seq, index) => ({ attestationId: firstId + index, seq }))
 }

@@ -2,9 +2,9 @@ import { availableParallelism } from 'node:os'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { type ExitGate, inside, insideUntil } from './exit-gate.ts'
 import { createLogFolder } from './log-folder.ts'
-import { createPartsReader, type PartsReaderData } from './parts.ts'
+import type { SharedRecords } from './shared-records.ts'
 import { type LedgerFile, openLedgerFile } from './sqlite-file.ts'
-import { memoryOf, type PackedDrafts } from './transit.ts'
+import { memoryOf } from './transit.ts'
 import { createWakefulness } from './wakefulness.ts'
 
 /* The thread that has the ledger's file: requests never wait for a sync to the disk. Started by openSqliteLedger. */
@@ -14,6 +14,7 @@ import { createWakefulness } from './wakefulness.ts'
  * there is one processor, which they need themselves.
  */
 const AWAKE_MS = availableParallelism() > 1 ? 0.4 : 0
+const TOGETHER = 16
 
 /** Operations of the file, and what they are called with. */
 export type Operation = Exclude<keyof LedgerFile, 'origin'>
@@ -22,14 +23,12 @@ export interface Call {
   readonly id: number
   readonly operation: Operation
   readonly values: readonly unknown[]
-  /** The rest of what is to be appended comes in parts of its own, an `undefined` behind the last. */
-  readonly continued?: true
 }
 
 export interface WorkerInput {
   readonly path: string
   readonly gate: ExitGate
-  readonly parts: PartsReaderData
+  readonly shared: SharedRecords
 }
 
 export interface Reply {
@@ -43,19 +42,30 @@ if (parentPort === null) throw new Error('not a worker')
 const port: MessagePort = parentPort
 
 try {
-  const { path, gate, parts } = workerData as WorkerInput
-  const file = await insideUntil(gate, () => openLedgerFile(path))
-  const nextPart = createPartsReader(parts)
+  const { path, gate, shared } = workerData as WorkerInput
+  const file = await insideUntil(gate, () => openLedgerFile(path, shared))
   const folder = createLogFolder(path, file, gate)
   const stayAwake = createWakefulness()
   let closed = false
 
-  function answer({ id, operation, values, continued }: Call): void {
+  function run({ operation, values }: Call): unknown {
+    if (closed) throw new Error('The ledger is closed.')
+    const work = file[operation] as (...given: readonly unknown[]) => unknown
+    if (operation !== 'write') return work(...values)
     try {
-      if (closed) throw new Error('The ledger is closed.')
-      const run = file[operation] as (...given: readonly unknown[]) => unknown
-      const rest = () => nextPart(id) as PackedDrafts | undefined
-      const result = continued === true ? run(values[0], undefined, rest) : run(...values)
+      const written = work(...values)
+      if ((written as ReturnType<LedgerFile['write']>) >= TOGETHER) stayAwake(AWAKE_MS)
+      return written
+    } finally {
+      // Before it is answered: then the next may be placed in that memory.
+      Atomics.add(shared.done, values[0] as number, 1)
+    }
+  }
+
+  function answer(call: Call): void {
+    const { id } = call
+    try {
+      const result = run(call)
       port.postMessage({ id, result } satisfies Reply, memoryOf(result))
     } catch (error) {
       port.postMessage({ id, error: String(error) } satisfies Reply)
@@ -66,7 +76,6 @@ try {
     // The last connection that is closed takes the log with it: this one.
     if (call.operation === 'close') await folder.close()
     inside(gate, () => answer(call))
-    if (call.continued === true) stayAwake(AWAKE_MS)
     if (call.operation !== 'close') return folder.wrote()
     closed = true
     port.close()

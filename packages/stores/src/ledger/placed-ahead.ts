@@ -1,0 +1,66 @@
+import { createRecordMemory, type Draft, type Head, mostBytesOf, openPlacer, type Place } from '@sallyport/ledger'
+import { createKnownHeads, type KnownHeads } from './known-heads.ts'
+import { type PackedPlaced, packPlaced } from './placed-transit.ts'
+import { areasOf, MOST_RECORDS, SALT_BYTES, type SharedRecords } from './shared-records.ts'
+
+/** Records whose places hold if the ledger ends where it was thought to. */
+export interface PlacedAhead {
+  readonly places: readonly Place[]
+  /** For the thread that writes: where the records lie, and all else of the transaction. */
+  readonly area: number
+  readonly packed: PackedPlaced
+}
+
+/** Places the records of a transaction before it begins, in memory that is shared with the thread that writes. */
+export interface AheadPlacer extends Pick<KnownHeads, 'learn' | 'forget'> {
+  /** `undefined` where too little is known, or there is no room. */
+  place(drafts: readonly Draft[]): PlacedAhead | undefined
+}
+
+export function createAheadPlacer(origin: string, shared: SharedRecords): AheadPlacer {
+  const known = createKnownHeads()
+  const areas = areasOf(shared).map((area, index) => ({ ...area, index, given: 0 }))
+
+  return {
+    learn: known.learn,
+    forget: known.forget,
+    place(drafts) {
+      if (!known.cover(drafts) || !drafts.every(hasFittingSalt)) return undefined
+      const area = areas.find(({ index, given }) => Atomics.load(shared.done, index) === given)
+      if (area === undefined || !fits(drafts, area.records.length)) return undefined
+      const before = new Map<string, Head>()
+      const headOf = (log: string) => {
+        const head = known.head(log) as Head
+        before.set(log, head)
+        return head
+      }
+      const placer = openPlacer(
+        origin,
+        known.nextId,
+        headOf,
+        createRecordMemory(() => area.records),
+      )
+      const placed = placer.place(drafts)
+      let salts = 0
+      for (const { subject } of placed.records)
+        if (subject !== undefined) area.salts.set(subject.salt, SALT_BYTES * salts++)
+      const heads = placer.heads()
+      known.follow(placer.nextId, heads)
+      // Of as many bits as the count in shared memory has.
+      area.given = (area.given + 1) | 0
+      return {
+        places: placed.records.map(({ attestationId, seq }) => ({ attestationId, seq })),
+        area: area.index,
+        packed: packPlaced(placed, area.records.byteOffset, before, heads),
+      }
+    },
+  }
+}
+
+function fits(drafts: readonly Draft[], bytes: number): boolean {
+  return drafts.length <= MOST_RECORDS && drafts.reduce((sum, draft) => sum + mostBytesOf(draft), 0) <= bytes
+}
+
+function hasFittingSalt({ subject }: Draft): boolean {
+  return subject === undefined || subject.salt.length === SALT_BYTES
+}
