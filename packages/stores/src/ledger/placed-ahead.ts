@@ -41,9 +41,8 @@ export function createAheadPlacer(origin: string, shared: SharedRecords): AheadP
         createRecordMemory(() => area.records),
       )
       const placed = placer.place(drafts)
-      let salts = 0
-      for (const { subject } of placed.records)
-        if (subject !== undefined) area.salts.set(subject.salt, SALT_BYTES * salts++)
+      for (const [index, { subject }] of placed.records.entries())
+        if (subject !== undefined) area.salts[index]?.set(subject.salt)
       const heads = placer.heads()
       known.follow(placer.nextId, heads)
       // Of as many bits as the count in shared memory has.

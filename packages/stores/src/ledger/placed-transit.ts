@@ -1,11 +1,12 @@
 import type { Head, Placed } from '@sallyport/ledger'
 import type { SqlValue } from '../driver.ts'
 import { type Block, lengthsOf, runsOf } from './record-blocks.ts'
-import { type Area, SALT_BYTES } from './shared-records.ts'
+import type { Area } from './shared-records.ts'
 
 /**
  * Placed records on their way to the thread that writes, as one text of lines: their bytes and the salts of their
- * subjects lie in shared memory. Blocks, then subjects, then nodes of the trees, then heads, each behind their count.
+ * subjects lie in shared memory. Blocks, then moment and subject of each record, then nodes of the trees, then heads, each
+ * behind their count.
  */
 export type PackedPlaced = string
 
@@ -25,31 +26,33 @@ export interface UnpackedPlaced {
   readonly moves: readonly Move[]
 }
 
-/** `start` is where the memory of the records begins in its buffer; the heads are of the same logs, before and after. */
+/** `start` is where the memory of the records begins in its buffer; `heads` are those that were `moved`, as they were. */
 export function packPlaced(
   { records, nodes }: Placed,
   start: number,
-  before: ReadonlyMap<string, Head>,
-  after: ReadonlyMap<string, Head>,
+  heads: ReadonlyMap<string, Head>,
+  moved: ReadonlyMap<string, Head>,
 ): PackedPlaced {
   const runs = runsOf(records)
   let text = `${runs.length}\n`
   for (const run of runs) {
     const { log, attestationId, seq, bytes } = run[0] as (typeof run)[number]
-    text += `${log}\n${attestationId}\n${seq}\n${lengthsOf(run)}\n${bytes.byteOffset - start}\n`
+    const { bytes: end } = run[run.length - 1] as (typeof run)[number]
+    text += `${log}\n${attestationId}\n${seq}\n${lengthsOf(run)}\n`
+    text += `${bytes.byteOffset - start}\n${end.byteOffset + end.length - start}\n`
   }
-  let subjects = ''
-  let count = 0
-  for (const { attestationId, issuedAt, subject } of records) {
-    if (subject === undefined) continue
-    count++
-    subjects += `${attestationId}\n${issuedAt}\n${subject.address}\n${subject.context ?? ''}\n`
+  text += `${records.length}\n`
+  let before = Number.NaN
+  for (const { issuedAt, subject } of records) {
+    // Neighbours mostly are of one millisecond.
+    text += `${issuedAt === before ? '' : issuedAt}\n${subject?.address ?? ''}\n${subject?.context ?? ''}\n`
+    before = issuedAt
   }
-  text += `${count}\n${subjects}${nodes.length}\n`
+  text += `${nodes.length}\n`
   for (const { log, tileLevel, index, hash } of nodes) text += `${log}\n${tileLevel}\n${index}\n${hexOf(hash)}\n`
-  text += `${after.size}\n`
-  for (const [log, { size, link, issuedAt, peaks }] of after) {
-    const from = before.get(log) as Head
+  text += `${moved.size}\n`
+  for (const [log, { size, link, issuedAt, peaks }] of moved) {
+    const from = heads.get(log) as Head
     text += `${log}\n${from.size}\n${from.link}\n${size}\n${link}\n${issuedAt}\n${hexOf(peaks)}\n`
   }
   return text
@@ -63,16 +66,20 @@ export function unpackPlaced(packed: PackedPlaced, { salts, records }: Area): Un
   const number = () => Number(text())
   const many = <T>(read: () => T): readonly T[] => Array.from({ length: number() }, read)
   const blocks = many((): Block => {
-    const [log, firstId, firstSeq, lengths, start] = [text(), number(), number(), text(), number()]
-    return { log, firstId, firstSeq, lengths, bytes: records.subarray(start, start + sumOf(lengths)) }
+    const place = { log: text(), firstId: number(), firstSeq: number(), lengths: text() }
+    return { ...place, bytes: records.subarray(number(), number()) }
   })
   const subjects: SqlValue[] = []
   const count = number()
+  const firstId = blocks[0]?.firstId ?? 0
+  let issuedAt = 0
   for (let index = 0; index < count; index++) {
-    const salt = salts.subarray(index * SALT_BYTES, (index + 1) * SALT_BYTES)
-    subjects.push(number(), number(), text(), salt)
+    const moment = text()
+    if (moment !== '') issuedAt = Number(moment)
+    const address = text()
     const context = text()
-    subjects.push(context === '' ? null : context)
+    if (address !== '')
+      subjects.push(firstId + index, issuedAt, address, salts[index] as Uint8Array, context === '' ? null : context)
   }
   const nodes = many(() => ({ log: text(), tileLevel: number(), index: number(), hash: bytesOfHex(text()) }))
   const moves = many(
@@ -85,10 +92,6 @@ export function unpackPlaced(packed: PackedPlaced, { salts, records }: Area): Un
   // The last line ends too.
   if (at !== lines.length - 1) throw new Error('A record has a line break.')
   return { blocks, subjects, nodes, moves }
-}
-
-function sumOf(lengths: string): number {
-  return lengths.split(',').reduce((sum, length) => sum + Number(length), 0)
 }
 
 function hexOf(bytes: Uint8Array): string {

@@ -20,9 +20,10 @@ export interface SharedRecords {
   readonly done: Int32Array<SharedArrayBuffer>
 }
 
-/** The memory of one transaction: salts of its subjects, one behind the other, and its records. */
+/** The memory of one transaction. */
 export interface Area {
-  readonly salts: Buffer
+  /** Of each record's subject. */
+  readonly salts: readonly Uint8Array[]
   readonly records: Buffer
 }
 
@@ -37,7 +38,10 @@ export function areasOf({ memory }: Pick<SharedRecords, 'memory'>): readonly Are
   return Array.from({ length: TRANSACTIONS }, (_, index) => {
     const start = index * AREA_BYTES
     return {
-      salts: Buffer.from(memory, start, SALTS_BYTES),
+      salts: Array.from(
+        { length: MOST_RECORDS },
+        (_, record) => new Uint8Array(memory, start + record * SALT_BYTES, SALT_BYTES),
+      ),
       records: Buffer.from(memory, start + SALTS_BYTES, RECORD_BYTES),
     }
   })

@@ -129,6 +129,8 @@ export async function openLedgerFile(path: string, shared: Pick<SharedRecords, '
   database
     .prepare('INSERT INTO ledger VALUES (1, ?) ON CONFLICT (id) DO NOTHING')
     .run(`sallyport/${randomBytes(8).toString('hex')}`)
+  const begin = database.prepare('BEGIN IMMEDIATE')
+  const commit = database.prepare('COMMIT')
   const selectLedger = database.prepare('SELECT origin FROM ledger')
   const selectLog = database.prepare('SELECT * FROM log WHERE name = ?')
   const insertLog = database.prepare(
@@ -184,10 +186,10 @@ export async function openLedgerFile(path: string, shared: Pick<SharedRecords, '
   let ourNextId = -1
 
   function transaction<T>(work: () => T): T {
-    database.exec('BEGIN IMMEDIATE')
+    begin.run()
     try {
       const result = work()
-      database.exec('COMMIT')
+      commit.run()
       return result
     } catch (error) {
       tips = new Map()
