@@ -1,4 +1,4 @@
-import { type LedgerStore, LedgerUnavailable, type Place } from './ports.ts'
+import { type LedgerStore, LedgerUnavailable, type Overlap, type Place } from './ports.ts'
 import type { Draft } from './record.ts'
 
 export interface AppenderOptions {
@@ -17,6 +17,8 @@ const MAX_BATCH = 512
  */
 const WORTH_IT = 2
 
+const NO_OVERLAP: Overlap = { appends: 1, elapsed: () => 0, afterTurn: (run) => queueMicrotask(run) }
+
 /** Appends one record at a time for many callers at once. */
 export interface Appender {
   /** Resolves when the record is durable. Rejects with LedgerUnavailable when the queue is full or the store fails. */
@@ -30,11 +32,11 @@ export interface Appender {
  * made. A transaction that fails takes with it all that wait behind it: they would wait longer still for the same answer.
  */
 export function createAppender(
-  store: Pick<LedgerStore, 'append' | 'appendsAtOnce'>,
+  store: Pick<LedgerStore, 'append' | 'overlap'>,
   options: AppenderOptions = {},
 ): Appender {
   const { maxWaiting = MAX_WAITING, maxBatch = MAX_BATCH } = options
-  const atOnce = store.appendsAtOnce ?? 1
+  const { appends: atOnce, elapsed, afterTurn } = store.overlap ?? NO_OVERLAP
   let waiting: Waiter[] = []
   let underWay = 0
   let scheduled = false
@@ -50,9 +52,9 @@ export function createAppender(
   function schedule(): void {
     if (scheduled || waiting.length === 0) return
     scheduled = true
-    makingSince = performance.now()
-    // After the microtasks, and those that they bring: all callers that one event has woken get into the same transaction.
-    process.nextTick(() => {
+    makingSince = elapsed()
+    // All callers that one event has woken get into the same transaction.
+    afterTurn(() => {
       scheduled = false
       if (underWay === 0) void commit()
     })
@@ -69,11 +71,11 @@ export function createAppender(
     underWay++
     try {
       const appending = store.append(batch.map(({ draft }) => draft))
-      const given = performance.now()
+      const given = elapsed()
       making = smoothed(making, (given - makingSince) / batch.length)
       makingSince = given
       const places = (await appending) ?? []
-      const answered = performance.now()
+      const answered = elapsed()
       writing = smoothed(writing, answered - Math.max(given, answeredAt))
       answeredAt = answered
       callers = unanswered

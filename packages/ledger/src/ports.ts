@@ -40,6 +40,15 @@ export interface SignedHead {
   readonly note: string
 }
 
+export interface Overlap {
+  /** Appends that may be under way together. */
+  readonly appends: number
+  /** Milliseconds since some moment, with fractions: what an append takes says whether two together are worth it. */
+  elapsed(): number
+  /** Runs something when all has run that one event has woken, by way of however many promises. */
+  afterTurn(run: () => void): void
+}
+
 /**
  * Where a ledger is kept. Every operation is durable when it resolves and safe under any number of processes; it
  * rejects when the store cannot answer, within seconds, and then nothing is known of what was asked.
@@ -52,8 +61,8 @@ export interface LedgerStore {
     drafts: readonly Draft[],
     expected?: { readonly log: string; readonly size: number },
   ): Promise<readonly Place[] | undefined>
-  /** Appends that may be under way together: while the first is written, the others are made ready. 1 where absent. */
-  readonly appendsAtOnce?: number
+  /** Of a store that makes one append ready while it writes another. Absent where there is to be one at a time. */
+  readonly overlap?: Overlap
   head(log: string): Promise<Head | undefined>
   logs(): Promise<readonly string[]>
   /** A record by its id; `undefined` when there is none or it is in another log. */

@@ -90,7 +90,8 @@ export async function openSqliteLedger(path: string): Promise<LedgerStore> {
    * or another process was quicker, the thread is given the drafts, and places them itself.
    */
   async function append(drafts: readonly Draft[]): Promise<readonly Place[]> {
-    while (placing.size > 0) await Promise.allSettled(placing)
+    // What fails takes with it those behind it, who would wait as long for the same answer.
+    while (placing.size > 0) await Promise.all(placing)
     const placed = placer.place(drafts)
     if (placed !== undefined) {
       const { area, packed, places } = placed
@@ -127,7 +128,12 @@ export async function openSqliteLedger(path: string): Promise<LedgerStore> {
   return {
     origin,
     append: (drafts, expected) => (expected === undefined ? append(drafts) : appendInThread(drafts, expected)),
-    appendsAtOnce: TRANSACTIONS,
+    overlap: {
+      appends: TRANSACTIONS,
+      elapsed: () => performance.now(),
+      // Behind all microtasks, where it is called in one.
+      afterTurn: (run) => process.nextTick(run),
+    },
     head: (log) => call('head', log),
     logs: () => call('logs'),
     find: (attestationId, log) => call('find', attestationId, log),
