@@ -24,26 +24,20 @@ export interface Batch extends Placed {
   readonly nextId: number
 }
 
-/** Gives places to the records of one transaction, which may come in parts. */
-export interface Placer {
-  place(drafts: readonly Draft[]): Placed
-  /** The heads of all logs that got records. */
-  heads(): ReadonlyMap<string, Head>
-  readonly nextId: number
-}
-
 /**
- * Gives drafts their places: ids from `firstId` on, each behind the last of its log, no earlier in time than that one.
- * Pure, so that every store appends the same bytes. `headOf` gives the head of a log as the transaction sees it, and is
- * asked once for each log; `memory` is what the records are written into.
+ * Gives the drafts of one transaction their places: ids from `firstId` on, each behind the last of its log, no earlier in
+ * time than that one. Pure, so that every store appends the same bytes. `headOf` gives the head of a log as the transaction
+ * sees it, and is asked once for each log; `memory` is what the records are written into.
  */
-export function openPlacer(
+export function placeBatch(
   origin: string,
   firstId: number,
+  drafts: readonly Draft[],
   headOf: (log: string) => Head | undefined,
   memory: RecordMemory = createRecordMemory(),
-): Placer {
+): Batch {
   const tips = new Map<string, Tip>()
+  const nodes: Placed['nodes'][number][] = []
   const momentOf = createMomentWriter()
   const hashNode = createNodeHasher()
   let nextId = firstId
@@ -56,7 +50,7 @@ export function openPlacer(
     return tip
   }
 
-  function place(draft: Draft, nodes: (TreeNode & { readonly log: string })[]): PlacedRecord {
+  function place(draft: Draft): PlacedRecord {
     const tip = tipOf(draft.log)
     const attestationId = nextId
     if (!Number.isSafeInteger(attestationId)) throw new RangeError('The ledger has run out of ids.')
@@ -72,16 +66,8 @@ export function openPlacer(
     return { log: draft.log, attestationId, seq, bytes, issuedAt: tip.issuedAt, subject: draft.subject }
   }
 
-  return {
-    place(drafts) {
-      const nodes: (TreeNode & { readonly log: string })[] = []
-      return { records: drafts.map((draft) => place(draft, nodes)), nodes }
-    },
-    heads: () => new Map([...tips].map(([log, tip]) => [log, headOfTip(tip)])),
-    get nextId() {
-      return nextId
-    },
-  }
+  const records = drafts.map(place)
+  return { records, nodes, heads: new Map([...tips].map(([log, tip]) => [log, headOfTip(tip)])), nextId }
 }
 
 /** ISO 8601, UTC. Neighbours mostly are of one millisecond. */
@@ -93,17 +79,6 @@ function createMomentWriter(): (at: number) => string {
     last = at
     return text
   }
-}
-
-/** All that one transaction writes, where its records are there at once. */
-export function placeBatch(
-  origin: string,
-  firstId: number,
-  drafts: readonly Draft[],
-  headOf: (log: string) => Head | undefined,
-): Batch {
-  const placer = openPlacer(origin, firstId, headOf)
-  return { ...placer.place(drafts), heads: placer.heads(), nextId: placer.nextId }
 }
 
 /** A log while records are being added to it. */

@@ -1,6 +1,6 @@
 export { type Appender, type AppenderOptions, createAppender } from './appender.ts'
 export { type AuditFault, type AuditOptions, type AuditReport, auditLedger } from './audit.ts'
-export { type Batch, openPlacer, type Placed, type PlacedRecord, placeBatch } from './batch.ts'
+export { type Batch, type Placed, type PlacedRecord, placeBatch } from './batch.ts'
 export { canonicalText } from './canonical.ts'
 export { type EvidenceJson, type EvidenceQuery, RangeTooWide } from './evidence.ts'
 export { type Ledger, type LedgerPorts, openLedger } from './ledger.ts'

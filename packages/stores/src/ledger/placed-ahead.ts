@@ -1,4 +1,4 @@
-import { createRecordMemory, type Draft, type Head, mostBytesOf, openPlacer, type Place } from '@sallyport/ledger'
+import { createRecordMemory, type Draft, type Head, mostBytesOf, type Place, placeBatch } from '@sallyport/ledger'
 import { createKnownHeads, type KnownHeads } from './known-heads.ts'
 import { type PackedPlaced, packPlaced } from './placed-transit.ts'
 import { areasOf, MOST_RECORDS, SALT_BYTES, type SharedRecords } from './shared-records.ts'
@@ -34,23 +34,17 @@ export function createAheadPlacer(origin: string, shared: SharedRecords): AheadP
         before.set(log, head)
         return head
       }
-      const placer = openPlacer(
-        origin,
-        known.nextId,
-        headOf,
-        createRecordMemory(() => area.records),
-      )
-      const placed = placer.place(drafts)
-      for (const [index, { subject }] of placed.records.entries())
+      const memory = createRecordMemory(() => area.records)
+      const batch = placeBatch(origin, known.nextId, drafts, headOf, memory)
+      for (const [index, { subject }] of batch.records.entries())
         if (subject !== undefined) area.salts[index]?.set(subject.salt)
-      const heads = placer.heads()
-      known.follow(placer.nextId, heads)
+      known.follow(batch.nextId, batch.heads)
       // Of as many bits as the count in shared memory has.
       area.given = (area.given + 1) | 0
       return {
-        places: placed.records.map(({ attestationId, seq }) => ({ attestationId, seq })),
+        places: batch.records.map(({ attestationId, seq }) => ({ attestationId, seq })),
         area: area.index,
-        packed: packPlaced(placed, area.records.byteOffset, before, heads),
+        packed: packPlaced(batch, area.records.byteOffset, before),
       }
     },
   }

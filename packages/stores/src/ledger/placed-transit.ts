@@ -1,4 +1,4 @@
-import type { Head, Placed } from '@sallyport/ledger'
+import type { Batch, Head, Placed } from '@sallyport/ledger'
 import type { SqlValue } from '../driver.ts'
 import { type Block, lengthsOf, runsOf } from './record-blocks.ts'
 import type { Area } from './shared-records.ts'
@@ -26,12 +26,11 @@ export interface UnpackedPlaced {
   readonly moves: readonly Move[]
 }
 
-/** `start` is where the memory of the records begins in its buffer; `heads` are those that were `moved`, as they were. */
+/** `start` is where the memory of the records begins in its buffer; `before` has the heads as they were. */
 export function packPlaced(
-  { records, nodes }: Placed,
+  { records, nodes, heads }: Batch,
   start: number,
-  heads: ReadonlyMap<string, Head>,
-  moved: ReadonlyMap<string, Head>,
+  before: ReadonlyMap<string, Head>,
 ): PackedPlaced {
   const runs = runsOf(records)
   let text = `${runs.length}\n`
@@ -42,17 +41,17 @@ export function packPlaced(
     text += `${bytes.byteOffset - start}\n${end.byteOffset + end.length - start}\n`
   }
   text += `${records.length}\n`
-  let before = Number.NaN
+  let moment = Number.NaN
   for (const { issuedAt, subject } of records) {
     // Neighbours mostly are of one millisecond.
-    text += `${issuedAt === before ? '' : issuedAt}\n${subject?.address ?? ''}\n${subject?.context ?? ''}\n`
-    before = issuedAt
+    text += `${issuedAt === moment ? '' : issuedAt}\n${subject?.address ?? ''}\n${subject?.context ?? ''}\n`
+    moment = issuedAt
   }
   text += `${nodes.length}\n`
   for (const { log, tileLevel, index, hash } of nodes) text += `${log}\n${tileLevel}\n${index}\n${hexOf(hash)}\n`
-  text += `${moved.size}\n`
-  for (const [log, { size, link, issuedAt, peaks }] of moved) {
-    const from = heads.get(log) as Head
+  text += `${heads.size}\n`
+  for (const [log, { size, link, issuedAt, peaks }] of heads) {
+    const from = before.get(log) as Head
     text += `${log}\n${from.size}\n${from.link}\n${size}\n${link}\n${issuedAt}\n${hexOf(peaks)}\n`
   }
   return text

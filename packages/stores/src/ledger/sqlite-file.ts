@@ -4,8 +4,8 @@ import {
   type Head,
   KEY_LOG,
   leafTile,
-  openPlacer,
   type Placed,
+  placeBatch,
   type SignedHead,
   TILE_WIDTH,
   type Uncovered,
@@ -206,7 +206,7 @@ export async function openLedgerFile(path: string, shared: Pick<SharedRecords, '
   }
 
   /** What the transaction goes on from; what was known of the heads is forgotten where somebody else has written. */
-  function nextId(): number {
+  function startId(): number {
     const next = blocks.nextId()
     if (next !== ourNextId || tips.size > MOST_TIPS) tips = new Map()
     return next
@@ -215,16 +215,15 @@ export async function openLedgerFile(path: string, shared: Pick<SharedRecords, '
   /** Places and appends; ids rise by one. */
   function append(packed: PackedDrafts, expected?: { readonly log: string; readonly size: number }) {
     return transaction((): AppendedPlaces | undefined => {
-      const firstId = nextId()
+      const firstId = startId()
       if (expected !== undefined && (findTip(expected.log)?.head.size ?? 0) !== expected.size) return undefined
       const before = new Map<string, Tip>()
-      const placer = openPlacer(origin, firstId, (log) => {
+      const { records, nodes, heads, nextId } = placeBatch(origin, firstId, unpackDrafts(packed), (log) => {
         const tip = findTip(log) ?? newLog(log)
         before.set(log, tip)
         // What a new log's row holds is no head yet.
         return tip.head.size === 0 ? undefined : tip.head
       })
-      const { records, nodes } = placer.place(unpackDrafts(packed))
       const idOf = (log: string) => (before.get(log) as Tip).id
       blocks.write(runsOf(records).map(blockOf), idOf)
       insertSubjects(
@@ -235,13 +234,12 @@ export async function openLedgerFile(path: string, shared: Pick<SharedRecords, '
         ),
       )
       writeNodes(nodes, idOf)
-      const heads = placer.heads()
       for (const [log, head] of heads) {
         const tip = before.get(log) as Tip
         if (!moveHead(tip.id, { log, before: tip.head, head }))
           throw new Error(`The head of ${log} is another than it was.`)
       }
-      ourNextId = placer.nextId
+      ourNextId = nextId
       return { firstId, positions: Float64Array.from(records, ({ seq }) => seq), heads }
     })
   }
@@ -253,7 +251,7 @@ export async function openLedgerFile(path: string, shared: Pick<SharedRecords, '
     const { blocks: placed, subjects, nodes, moves } = unpackPlaced(packed, areas[area] as Area)
     try {
       return transaction(() => {
-        const firstId = nextId()
+        const firstId = startId()
         if (firstId !== placed[0]?.firstId) throw new Overtaken()
         blocks.write(placed, idOfKnown)
         insertSubjects(subjects)
