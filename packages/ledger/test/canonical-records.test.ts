@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { type Attestation, canonicalText, draftAttestation, placeBatch } from '../src/index.ts'
 import { createDrafter } from '../src/record.ts'
+import { mostBytesOf } from '../src/record-memory.ts'
 import { MADE_ATTESTATION } from '../src/testing/index.ts'
 import { parseAttestation, parseRecord } from '../src/verify/record.ts'
 import { canonicalRecord } from '../src/verify/shape.ts'
@@ -50,6 +51,7 @@ t.test('a record is the canonical JSON of itself, whatever it and the one before
       return (
         canonicalText(value) === written &&
         canonicalRecord(value) === written &&
+        Buffer.byteLength(written) < mostBytesOf(draft) &&
         written ===
           placeBatch(
             'sallyport/00',

@@ -34,8 +34,7 @@ export function createAheadPlacer(origin: string, shared: SharedRecords): AheadP
         before.set(log, head)
         return head
       }
-      const memory = createRecordMemory(() => area.records)
-      const batch = placeBatch(origin, known.nextId, drafts, headOf, memory)
+      const batch = placeBatch(origin, known.nextId, drafts, headOf, createRecordMemory(once(area.records)))
       for (const [index, { subject }] of batch.records.entries())
         if (subject !== undefined) area.salts[index]?.set(subject.salt)
       known.follow(batch.nextId, batch.heads)
@@ -47,6 +46,16 @@ export function createAheadPlacer(origin: string, shared: SharedRecords): AheadP
         packed: packPlaced(batch, area.records.byteOffset, before),
       }
     },
+  }
+}
+
+/** Gives a piece of memory, and never again: records would be written over those that lie in it. */
+function once(piece: Buffer): () => Buffer {
+  let given = false
+  return () => {
+    if (given) throw new RangeError('Records are longer than was reckoned with.')
+    given = true
+    return piece
   }
 }
 

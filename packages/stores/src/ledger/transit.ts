@@ -1,5 +1,6 @@
 import { isAscii } from 'node:buffer'
 import type { Draft, StoredRecord, Subject } from '@sallyport/ledger'
+import { SALT_BYTES } from './shared-records.ts'
 
 /**
  * Drafts on their way to the thread that writes, as one text: that is handed over several times as fast as anything with
@@ -9,8 +10,6 @@ export type PackedDrafts = string
 
 /** Of each draft: log, moment, front, middle, back, and of its subject the address and the context. */
 const LINES = 7
-
-const SALT_BYTES = 32
 
 export function packDrafts(drafts: readonly Draft[]): PackedDrafts {
   const salts = Buffer.alloc(drafts.length * SALT_BYTES)
