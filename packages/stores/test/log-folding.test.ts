@@ -117,7 +117,7 @@ t.test('what is erased leaves the log although somebody reads it for long', asyn
   const reader = await connect(path, 0)
   t.teardown(() => reader.close())
   reader.exec('BEGIN')
-  reader.prepare('SELECT count(*) FROM subject').all()
+  reader.prepare('SELECT count(*) FROM block_subjects').all()
   // Longer than SQLite waits by itself, after which it gives up without an error.
   const letGo = delay(2_300).then(() => reader.exec('COMMIT'))
   t.equal(await store.eraseSubject(address), 1)

@@ -1,7 +1,7 @@
 import { createRecordMemory, type Draft, type Head, mostBytesOf, type Place, placeBatch } from '@sallyport/ledger'
 import { createKnownHeads, type KnownHeads } from './known-heads.ts'
 import { type PackedPlaced, packPlaced } from './placed-transit.ts'
-import { areasOf, MOST_RECORDS, SALT_BYTES, type SharedRecords } from './shared-records.ts'
+import { areasOf, MOST_RECORDS, type SharedRecords } from './shared-records.ts'
 
 /** Records whose places hold if the ledger ends where it was thought to. */
 export interface PlacedAhead {
@@ -19,13 +19,13 @@ export interface AheadPlacer extends Pick<KnownHeads, 'learn' | 'forget'> {
 
 export function createAheadPlacer(origin: string, shared: SharedRecords): AheadPlacer {
   const known = createKnownHeads()
-  const areas = areasOf(shared).map((area, index) => ({ ...area, index, given: 0 }))
+  const areas = areasOf(shared).map((records, index) => ({ records, index, given: 0 }))
 
   return {
     learn: known.learn,
     forget: known.forget,
     place(drafts) {
-      if (!known.cover(drafts) || !drafts.every(hasFittingSalt)) return undefined
+      if (!known.cover(drafts)) return undefined
       const area = areas.find(({ index, given }) => Atomics.load(shared.done, index) === given)
       if (area === undefined || !fits(drafts, area.records.length)) return undefined
       const before = new Map<string, Head>()
@@ -35,15 +35,15 @@ export function createAheadPlacer(origin: string, shared: SharedRecords): AheadP
         return head
       }
       const batch = placeBatch(origin, known.nextId, drafts, headOf, createRecordMemory(once(area.records)))
-      for (const [index, { subject }] of batch.records.entries())
-        if (subject !== undefined) area.salts[index]?.set(subject.salt)
+      // What cannot be packed has taken nothing yet.
+      const packed = packPlaced(batch, area.records.byteOffset, before)
       known.follow(batch.nextId, batch.heads)
       // Of as many bits as the count in shared memory has.
       area.given = (area.given + 1) | 0
       return {
         places: batch.records.map(({ attestationId, seq }) => ({ attestationId, seq })),
         area: area.index,
-        packed: packPlaced(batch, area.records.byteOffset, before),
+        packed,
       }
     },
   }
@@ -61,8 +61,4 @@ function once(piece: Buffer): () => Buffer {
 
 function fits(drafts: readonly Draft[], bytes: number): boolean {
   return drafts.length <= MOST_RECORDS && drafts.reduce((sum, draft) => sum + mostBytesOf(draft), 0) <= bytes
-}
-
-function hasFittingSalt({ subject }: Draft): boolean {
-  return subject === undefined || subject.salt.length === SALT_BYTES
 }

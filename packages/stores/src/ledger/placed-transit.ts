@@ -1,12 +1,11 @@
 import type { Batch, Head, Placed } from '@sallyport/ledger'
-import type { SqlValue } from '../driver.ts'
+import { bytesOfHex, hexOf } from './hex.ts'
 import { type Block, lengthsOf, runsOf } from './record-blocks.ts'
-import type { Area } from './shared-records.ts'
+import { type SubjectBlock, subjectBlockOf } from './subject-lines.ts'
 
 /**
- * Placed records on their way to the thread that writes, as one text of lines: their bytes and the salts of their
- * subjects lie in shared memory. Blocks, then moment and subject of each record, then nodes of the trees, then heads, each
- * behind their count.
+ * Placed records on their way to the thread that writes, as one text of lines: their bytes lie in shared memory. Blocks,
+ * then blocks of subjects, then nodes of the trees, then heads, each behind their count.
  */
 export type PackedPlaced = string
 
@@ -20,8 +19,7 @@ export interface Move {
 /** What the thread writes. */
 export interface UnpackedPlaced {
   readonly blocks: readonly Block[]
-  /** Row behind row: id, issued at, address, salt, context. */
-  readonly subjects: readonly SqlValue[]
+  readonly subjects: readonly SubjectBlock[]
   readonly nodes: readonly Placed['nodes'][number][]
   readonly moves: readonly Move[]
 }
@@ -40,13 +38,9 @@ export function packPlaced(
     text += `${log}\n${attestationId}\n${seq}\n${lengthsOf(run)}\n`
     text += `${bytes.byteOffset - start}\n${end.byteOffset + end.length - start}\n`
   }
-  text += `${records.length}\n`
-  let moment = Number.NaN
-  for (const { issuedAt, subject } of records) {
-    // Neighbours mostly are of one millisecond.
-    text += `${issuedAt === moment ? '' : issuedAt}\n${subject?.address ?? ''}\n${subject?.context ?? ''}\n`
-    moment = issuedAt
-  }
+  const subjects = runs.flatMap((run) => subjectBlockOf(run) ?? [])
+  text += `${subjects.length}\n`
+  for (const { firstId, oldest, lines } of subjects) text += `${firstId}\n${oldest}\n${lines.length}\n${lines}`
   text += `${nodes.length}\n`
   for (const { log, tileLevel, index, hash } of nodes) text += `${log}\n${tileLevel}\n${index}\n${hexOf(hash)}\n`
   text += `${heads.size}\n`
@@ -57,29 +51,27 @@ export function packPlaced(
   return text
 }
 
-/** Throws for a text with a line break of its own, as `unpackDrafts` does. */
-export function unpackPlaced(packed: PackedPlaced, { salts, records }: Area): UnpackedPlaced {
-  const lines = packed.split('\n')
+/** `records` is the memory that they lie in. Throws for a text that is not one of `packPlaced`. */
+export function unpackPlaced(packed: PackedPlaced, records: Buffer): UnpackedPlaced {
   let at = 0
-  const text = () => lines[at++] as string
+  const piece = (length: number) => {
+    const start = at
+    at += length
+    if (length < 0 || at > packed.length) throw new Error('A transaction ends before its end.')
+    return packed.slice(start, at)
+  }
+  const text = () => {
+    const line = piece(packed.indexOf('\n', at) - at)
+    at++
+    return line
+  }
   const number = () => Number(text())
   const many = <T>(read: () => T): readonly T[] => Array.from({ length: number() }, read)
   const blocks = many((): Block => {
     const place = { log: text(), firstId: number(), firstSeq: number(), lengths: text() }
     return { ...place, bytes: records.subarray(number(), number()) }
   })
-  const subjects: SqlValue[] = []
-  const count = number()
-  const firstId = blocks[0]?.firstId ?? 0
-  let issuedAt = 0
-  for (let index = 0; index < count; index++) {
-    const moment = text()
-    if (moment !== '') issuedAt = Number(moment)
-    const address = text()
-    const context = text()
-    if (address !== '')
-      subjects.push(firstId + index, issuedAt, address, salts[index] as Uint8Array, context === '' ? null : context)
-  }
+  const subjects = many((): SubjectBlock => ({ firstId: number(), oldest: number(), lines: piece(number()) }))
   const nodes = many(() => ({ log: text(), tileLevel: number(), index: number(), hash: bytesOfHex(text()) }))
   const moves = many(
     (): Move => ({
@@ -88,15 +80,6 @@ export function unpackPlaced(packed: PackedPlaced, { salts, records }: Area): Un
       head: { size: number(), link: text(), issuedAt: number(), peaks: bytesOfHex(text()) },
     }),
   )
-  // The last line ends too.
-  if (at !== lines.length - 1) throw new Error('A record has a line break.')
+  if (at !== packed.length) throw new Error('A transaction goes on behind its end.')
   return { blocks, subjects, nodes, moves }
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
-}
-
-function bytesOfHex(text: string): Buffer {
-  return Buffer.from(text, 'hex')
 }

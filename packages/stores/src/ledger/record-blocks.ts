@@ -12,7 +12,7 @@ import { NO_RECORDS, type PackedRecords, unpackRecords } from './transit.ts'
 const COLUMNS = 5
 
 /** Records of a block at most: who wants one record reads its block. */
-const BLOCK_RECORDS = 16
+const BLOCK_RECORDS = 32
 
 /** Records of a block, in SQL. */
 const COUNT = `length(lengths) - length(replace(lengths, ',', '')) + 1`

@@ -12,19 +12,13 @@ import {
 } from '@sallyport/ledger'
 import type { Database } from '../driver.ts'
 import { openDatabase } from '../open-database.ts'
-import { createRowInserter } from '../row-inserter.ts'
 import { type Move, type PackedPlaced, unpackPlaced } from './placed-transit.ts'
 import { blockOf, createRecordBlocks, endOf, runsOf } from './record-blocks.ts'
-import { bytesOf, headOf, numbersOf, type Tip, tipOf, uncoveredOf } from './rows.ts'
-import { type Area, areasOf, type SharedRecords } from './shared-records.ts'
-import {
-  NO_SUBJECTS,
-  type PackedDrafts,
-  type PackedSubjects,
-  type Pieces,
-  unpackDrafts,
-  unpackRecords,
-} from './transit.ts'
+import { headOf, type Tip, tipOf, uncoveredOf } from './rows.ts'
+import { areasOf, type SharedRecords } from './shared-records.ts'
+import { createSubjectBlocks } from './subject-blocks.ts'
+import { subjectBlockOf } from './subject-lines.ts'
+import { type PackedDrafts, unpackDrafts, unpackRecords } from './transit.ts'
 import { createWriteAheadLog } from './write-ahead-log.ts'
 
 /** Every version of the tables; a step that has been released is never changed, a new one is added. */
@@ -91,6 +85,19 @@ const STEPS: readonly string[] = [
    ALTER TABLE log ADD COLUMN uncovered INTEGER NOT NULL DEFAULT 0;
    UPDATE log SET uncovered = size > covered;
    CREATE INDEX log_uncovered ON log (id) WHERE uncovered;`,
+  // Subjects in blocks too, beside those of their records, of which there were 16 at most.
+  `CREATE TABLE block_subjects (
+     first_id INTEGER PRIMARY KEY,
+     oldest INTEGER NOT NULL,
+     lines TEXT NOT NULL
+   ) STRICT;
+   WITH RECURSIVE place (at) AS (VALUES (0) UNION ALL SELECT at + 1 FROM place WHERE at < 15)
+   INSERT INTO block_subjects SELECT first_id, min(issued_at), group_concat(
+       concat_ws(' ', issued_at, lower(hex(salt)), address, context) || char(10), '' ORDER BY at)
+     FROM block CROSS JOIN place ON at <= length(lengths) - length(replace(lengths, ',', ''))
+     LEFT JOIN subject ON attestation_id = first_id + at
+     GROUP BY first_id HAVING count(issued_at) > 0;
+   DROP TABLE subject;`,
 ]
 
 /** Ten records a page: a commit of many writes fewer pages, each with two calls of the system. */
@@ -98,9 +105,6 @@ const PAGE_BYTES = 8192
 
 /** Logs whose head is kept in memory between two transactions. */
 const MOST_TIPS = 10_000
-
-/** Ids that one statement looks at for their age. */
-const ERASE_AT_ONCE = 1000
 
 /** Where appended records stand, and the heads that they left. */
 export interface AppendedPlaces {
@@ -142,19 +146,10 @@ export async function openLedgerFile(path: string, shared: Pick<SharedRecords, '
   const moveCovered = database.prepare(`${moveHeadOf}, uncovered = 1 WHERE id = ? AND size = ? AND link = ?`)
   const blocks = createRecordBlocks(database)
   const insertNode = database.prepare('INSERT INTO node VALUES (?, ?, ?, ?)')
-  const insertSubjects = createRowInserter(database, 'subject', 5)
+  const subjects = createSubjectBlocks(database)
   const selectNodes = database.prepare(
     `SELECT group_concat(hex(hash), '' ORDER BY place) AS hashes FROM node
      WHERE log = (SELECT id FROM log WHERE name = ?) AND level = ? AND place >= ? AND place < ?`,
-  )
-  // In one row: to make a row is what takes the time, and an audit reads every subject. Lengths are of bytes, and a
-  // context that is not there has -1.
-  const selectSubjects = database.prepare(
-    `SELECT count(*) AS count, group_concat(attestation_id) AS ids, group_concat(octet_length(address)) AS addressLengths,
-       group_concat(octet_length(salt)) AS saltLengths, group_concat(ifnull(octet_length(context), -1)) AS contextLengths,
-       CAST(group_concat(address, '') AS BLOB) AS addresses, CAST(group_concat(salt, '') AS BLOB) AS salts,
-       CAST(ifnull(group_concat(context, ''), '') AS BLOB) AS contexts
-     FROM json_each(?) asked CROSS JOIN subject ON attestation_id = asked.value`,
   )
   const selectUncovered = database.prepare('SELECT * FROM log WHERE uncovered ORDER BY id LIMIT ?')
   const putNote = database.prepare(
@@ -173,11 +168,6 @@ export async function openLedgerFile(path: string, shared: Pick<SharedRecords, '
   const putText = database.prepare('INSERT INTO document VALUES (?, ?) ON CONFLICT DO NOTHING')
   const selectText = database.prepare('SELECT text FROM document WHERE sha256 = ?')
   const selectNames = database.prepare('SELECT name FROM log ORDER BY id')
-  const eraseAddress = database.prepare('DELETE FROM subject WHERE address = ?')
-  const selectSubjectAfter = database.prepare(
-    'SELECT attestation_id FROM subject WHERE attestation_id > ? ORDER BY attestation_id LIMIT 1',
-  )
-  const eraseStretch = database.prepare('DELETE FROM subject WHERE attestation_id BETWEEN ? AND ? AND issued_at < ?')
 
   const origin = String(selectLedger.get()?.['origin'])
   const writeAhead = createWriteAheadLog(database)
@@ -225,14 +215,9 @@ export async function openLedgerFile(path: string, shared: Pick<SharedRecords, '
         return tip.head.size === 0 ? undefined : tip.head
       })
       const idOf = (log: string) => (before.get(log) as Tip).id
-      blocks.write(runsOf(records).map(blockOf), idOf)
-      insertSubjects(
-        records.flatMap(({ attestationId, issuedAt, subject }) =>
-          subject === undefined
-            ? []
-            : [attestationId, issuedAt, subject.address, subject.salt, subject.context ?? null],
-        ),
-      )
+      const runs = runsOf(records)
+      blocks.write(runs.map(blockOf), idOf)
+      subjects.write(runs.flatMap((run) => subjectBlockOf(run) ?? []))
       writeNodes(nodes, idOf)
       for (const [log, head] of heads) {
         const tip = before.get(log) as Tip
@@ -248,13 +233,13 @@ export async function openLedgerFile(path: string, shared: Pick<SharedRecords, '
    * Writes records that the callers' thread has placed, and gives how many: none where another process was quicker.
    */
   function write(area: number, packed: PackedPlaced): number {
-    const { blocks: placed, subjects, nodes, moves } = unpackPlaced(packed, areas[area] as Area)
+    const { blocks: placed, subjects: besides, nodes, moves } = unpackPlaced(packed, areas[area] as Buffer)
     try {
       return transaction(() => {
         const firstId = startId()
         if (firstId !== placed[0]?.firstId) throw new Overtaken()
         blocks.write(placed, idOfKnown)
-        insertSubjects(subjects)
+        subjects.write(besides)
         writeNodes(nodes, idOfKnown)
         if (!moves.every((move) => moveHead(idOfKnown(move.log), move))) throw new Overtaken()
         ourNextId = endOf(placed)
@@ -292,22 +277,6 @@ export async function openLedgerFile(path: string, shared: Pick<SharedRecords, '
     return tipOf(row)
   }
 
-  function subjects(attestationIds: readonly number[]): PackedSubjects {
-    const row = selectSubjects.get(JSON.stringify(attestationIds))
-    const found = Number(row?.['count'] ?? 0)
-    if (row === undefined || found === 0) return NO_SUBJECTS
-    const piecesOf = (column: string, lengths: string): Pieces => ({
-      lengths: numbersOf(row, lengths, found),
-      bytes: bytesOf(row, column),
-    })
-    return {
-      ids: numbersOf(row, 'ids', found),
-      addresses: piecesOf('addresses', 'addressLengths'),
-      salts: piecesOf('salts', 'saltLengths'),
-      contexts: piecesOf('contexts', 'contextLengths'),
-    }
-  }
-
   return {
     origin,
     append,
@@ -326,7 +295,7 @@ export async function openLedgerFile(path: string, shared: Pick<SharedRecords, '
       const hashes = selectNodes.get(log, tileLevel, start, start + TILE_WIDTH)?.['hashes']
       return typeof hashes === 'string' ? Buffer.from(hashes, 'hex') : new Uint8Array()
     },
-    subjects,
+    subjects: subjects.read,
     uncovered: (limit: number): readonly Uncovered[] => selectUncovered.all(limit).map(uncoveredOf),
     putCheckpoint: ({ log, size, note }: SignedHead, after: number, keyCount: number): boolean =>
       transaction(() => {
@@ -355,18 +324,12 @@ export async function openLedgerFile(path: string, shared: Pick<SharedRecords, '
       return text === undefined ? undefined : String(text)
     },
     eraseSubject(address: string): number {
-      const erased = Number(eraseAddress.run(address).changes)
+      const erased = transaction(() => subjects.eraseAddress(address))
       // Old pages of the log still hold what was erased, until they are folded into the file.
       writeAhead.empty()
       return erased
     },
-    /** Erases what is older than a moment among the next subjects behind an id; `upTo` is absent when there are none. */
-    eraseNext(after: number, moment: number): { readonly erased: number; readonly upTo?: number } {
-      const first = selectSubjectAfter.get(after)?.['attestation_id']
-      if (first === undefined) return { erased: 0 }
-      const upTo = Number(first) + ERASE_AT_ONCE - 1
-      return { erased: Number(eraseStretch.run(Number(first), upTo, moment).changes), upTo }
-    },
+    eraseNext: (after: number, moment: number) => transaction(() => subjects.eraseNext(after, moment)),
     emptyLog: writeAhead.empty,
     unfolded: writeAhead.unfolded,
     foldEnd: writeAhead.foldEnd,

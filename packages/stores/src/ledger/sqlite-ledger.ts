@@ -139,7 +139,7 @@ export async function openSqliteLedger(path: string): Promise<LedgerStore> {
     find: (attestationId, log) => call('find', attestationId, log),
     records: async (log, from, count) => unpackRecords(log, await call('records', log, from, count)),
     tile: (log, tileLevel, index) => call('tile', log, tileLevel, index),
-    subjects: async (attestationIds) => unpackSubjects(await call('subjects', attestationIds)),
+    subjects: async (attestationIds) => unpackSubjects(await call('subjects', attestationIds), attestationIds),
     uncovered: (limit) => call('uncovered', limit),
     putCheckpoint: (head, after, keyCount) => call('putCheckpoint', head, after, keyCount),
     checkpoints: (log, seq) => call('checkpoints', log, seq),

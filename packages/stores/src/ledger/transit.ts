@@ -1,54 +1,45 @@
 import { isAscii } from 'node:buffer'
 import type { Draft, StoredRecord, Subject } from '@sallyport/ledger'
-import { SALT_BYTES } from './shared-records.ts'
+import { bytesOfHex, hexOf } from './hex.ts'
+import { linesOf, readLine } from './subject-lines.ts'
 
 /**
- * Drafts on their way to the thread that writes, as one text: that is handed over several times as fast as anything with
- * members. First a line with the count of drafts, then their salts, a character a byte, then the lines of each.
+ * Drafts on their way to the thread that writes, as one text of lines: that is handed over several times as fast as
+ * anything with members. The first says how many they are.
  */
 export type PackedDrafts = string
 
-/** Of each draft: log, moment, front, middle, back, and of its subject the address and the context. */
-const LINES = 7
+/** Of each draft: log, moment, front, middle, back, and of its subject the address, the salt and the context. */
+const LINES = 8
 
 export function packDrafts(drafts: readonly Draft[]): PackedDrafts {
-  const salts = Buffer.alloc(drafts.length * SALT_BYTES)
-  let lines = ''
-  for (const [index, { log, at, front, middle, back, subject }] of drafts.entries()) {
+  let lines = `${drafts.length}\n`
+  for (const { log, at, front, middle, back, subject } of drafts) {
     lines += `${log}\n${at}\n${front}\n${middle}\n${back}\n`
-    if (subject === undefined) lines += '\n\n'
-    else {
-      if (subject.salt.length !== SALT_BYTES) throw new RangeError('A salt is 32 bytes long.')
-      salts.set(subject.salt, index * SALT_BYTES)
-      lines += `${subject.address}\n${subject.context ?? ''}\n`
-    }
+    lines += subject === undefined ? '\n\n\n' : `${subject.address}\n${hexOf(subject.salt)}\n${subject.context ?? ''}\n`
   }
-  return `${drafts.length}\n${salts.toString('latin1')}${lines}`
+  return lines
 }
 
 /** Throws for a text with a line break of its own; JSON has none, names of logs and addresses neither. */
 export function unpackDrafts(packed: PackedDrafts): readonly Draft[] {
-  const countEnd = packed.indexOf('\n')
-  const count = Number(packed.slice(0, countEnd))
-  const saltsEnd = countEnd + 1 + count * SALT_BYTES
-  const salts = Buffer.from(packed.slice(countEnd + 1, saltsEnd), 'latin1')
-  const lines = packed.slice(saltsEnd).split('\n')
-  // The last line ends too, so that no drafts are no lines.
-  if (lines.length !== count * LINES + 1) throw new Error('A draft has a line break.')
+  const lines = packed.split('\n')
+  const count = Number(lines[0])
+  // The last line ends too.
+  if (lines.length !== 1 + count * LINES + 1) throw new Error('A draft has a line break.')
   const drafts: Draft[] = []
-  for (let index = 0; index < count; index++) {
+  for (let from = 1; from <= count * LINES; from += LINES) {
     // Each member by itself: an object put together out of another takes ten times as long.
-    const from = index * LINES
     const log = lines[from] as string
     const at = Number(lines[from + 1])
     const front = lines[from + 2] as string
     const middle = lines[from + 3] as string
     const back = lines[from + 4] as string
     const address = lines[from + 5] as string
-    const context = lines[from + 6] as string
     if (address === '') drafts.push({ log, at, front, middle, back })
     else {
-      const salt = salts.subarray(index * SALT_BYTES, (index + 1) * SALT_BYTES)
+      const salt = bytesOfHex(lines[from + 6] as string)
+      const context = lines[from + 7] as string
       const subject = context === '' ? { address, salt } : { address, salt, context }
       drafts.push({ log, at, front, middle, back, subject })
     }
@@ -97,48 +88,42 @@ export function memoryOf(answer: unknown): ArrayBuffer[] {
   return bytes.length > 0 && bytes.length === bytes.buffer.byteLength ? [bytes.buffer] : []
 }
 
-/** Subjects on their way back. */
+/** Blocks of subjects on their way back: the id of the first record of each, and its lines. */
 export interface PackedSubjects {
-  readonly ids: Float64Array
-  readonly addresses: Pieces
-  readonly salts: Pieces
-  /** -1 is the length of one that is not there. */
-  readonly contexts: Pieces
+  readonly firstIds: Float64Array
+  readonly lines: Pieces
 }
-
-const NO_PIECES: Pieces = { lengths: new Float64Array(), bytes: new Uint8Array() }
 
 export const NO_SUBJECTS: PackedSubjects = {
-  ids: new Float64Array(),
-  addresses: NO_PIECES,
-  salts: NO_PIECES,
-  contexts: NO_PIECES,
+  firstIds: new Float64Array(),
+  lines: { lengths: new Float64Array(), bytes: new Uint8Array() },
 }
 
-export function unpackSubjects({ ids, addresses, salts, contexts }: PackedSubjects): ReadonlyMap<number, Subject> {
-  const addressAt = textReader(addresses)
-  const contextAt = textReader(contexts)
+/** Those of these records, by id. */
+export function unpackSubjects(
+  { firstIds, lines }: PackedSubjects,
+  attestationIds: readonly number[],
+): ReadonlyMap<number, Subject> {
+  const asked = new Set(attestationIds)
   const subjects = new Map<number, Subject>()
-  let end = 0
-  for (let index = 0; index < ids.length; index++) {
-    const start = end
-    end += salts.lengths[index] as number
-    const subject = { address: addressAt(index) as string, salt: salts.bytes.subarray(start, end) }
-    const context = contextAt(index)
-    subjects.set(ids[index] as number, context === undefined ? subject : { ...subject, context })
+  const textAt = textReader(lines)
+  for (const [block, firstId] of firstIds.entries()) {
+    for (const [place, line] of linesOf(textAt(block)).entries()) {
+      const read = asked.has(firstId + place) ? readLine(line) : undefined
+      if (read !== undefined) subjects.set(firstId + place, read.subject)
+    }
   }
   return subjects
 }
 
-/** Reads the texts one after the other; `undefined` for one that is not there. */
-function textReader({ lengths, bytes }: Pieces): (index: number) => string | undefined {
+/** Reads the texts one after the other. */
+function textReader({ lengths, bytes }: Pieces): (index: number) => string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   // To read all of them at once and cut them out is quicker, where a character is a byte.
   const all = isAscii(buffer) ? buffer.toString('latin1') : undefined
   let end = 0
   return (index) => {
     const length = lengths[index] as number
-    if (length < 0) return undefined
     const start = end
     end += length
     return all === undefined ? buffer.toString('utf8', start, end) : all.slice(start, end)
