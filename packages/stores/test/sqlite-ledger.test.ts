@@ -75,8 +75,7 @@ for (const version of [1, 2]) {
     await before.ledger.checkpoint()
     const grown = await before.attest('t/a')
     const logs = ['keys', 't/a', 't/b']
-    const read = async (store: LedgerStore) =>
-      (await Promise.all(logs.map((log) => store.records(log, 0, 100)))).flat()
+    const read = async (store: LedgerStore) => (await Promise.all(logs.map((log) => store.records(log, 0, 100)))).flat()
     const records = await read(before.store)
     const ids = records.map(({ attestationId }) => attestationId)
     const subjects = await before.store.subjects(ids)

@@ -5,7 +5,7 @@ import { createAheadPlacer } from './placed-ahead.ts'
 import { createSharedRecords, TRANSACTIONS } from './shared-records.ts'
 import type { LedgerFile } from './sqlite-file.ts'
 import type { Call, Operation, Reply, WorkerInput } from './sqlite-worker.ts'
-import { packDrafts, unpackRecords, unpackSubjects } from './transit.ts'
+import { packDrafts, packSpans, unpackRecords, unpackSubjects } from './transit.ts'
 
 /** Longest that an operation of a request takes: a disk that hangs is a store that is down. */
 const CALL_MS = 5_000
@@ -139,7 +139,7 @@ export async function openSqliteLedger(path: string): Promise<LedgerStore> {
     find: (attestationId, log) => call('find', attestationId, log),
     records: async (log, from, count) => unpackRecords(log, await call('records', log, from, count)),
     tile: (log, tileLevel, index) => call('tile', log, tileLevel, index),
-    subjects: async (attestationIds) => unpackSubjects(await call('subjects', attestationIds), attestationIds),
+    subjects: async (ids) => unpackSubjects(await call('subjects', packSpans(ids)), ids),
     uncovered: (limit) => call('uncovered', limit),
     putCheckpoint: (head, after, keyCount) => call('putCheckpoint', head, after, keyCount),
     checkpoints: (log, seq) => call('checkpoints', log, seq),

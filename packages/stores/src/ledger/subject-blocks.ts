@@ -2,7 +2,7 @@ import type { Database, SqlRow } from '../driver.ts'
 import { createRowInserter } from '../row-inserter.ts'
 import { bytesOf, numbersOf } from './rows.ts'
 import { linesOf, readLine, type SubjectBlock, type SubjectLine, textOf } from './subject-lines.ts'
-import { NO_SUBJECTS, type PackedSubjects } from './transit.ts'
+import { NO_SUBJECTS, type PackedSpans, type PackedSubjects } from './transit.ts'
 
 /*
  * Subjects lie beside the blocks of their records, one row for a block: a row for each would take longer to insert than
@@ -17,8 +17,8 @@ const ROWS_AT_ONCE = 64
 /** The subjects of a ledger file. */
 export interface SubjectBlocks {
   write(blocks: readonly SubjectBlock[]): void
-  /** The lines of all blocks that these records lie in. */
-  read(attestationIds: readonly number[]): PackedSubjects
+  /** The lines of all blocks that records with these ids lie in; of one that two spans lie in, twice. */
+  read(ids: PackedSpans): PackedSubjects
   /** Erases those of an address, within a transaction; gives how many. */
   eraseAddress(address: string): number
   /**
@@ -34,9 +34,9 @@ export function createSubjectBlocks(database: Database): SubjectBlocks {
   const selectAround = database.prepare(
     `SELECT count(*) AS blocks, group_concat(first_id) AS ids, group_concat(octet_length(lines)) AS lengths,
        CAST(ifnull(group_concat(lines, ''), '') AS BLOB) AS lines
-     FROM (SELECT * FROM block_subjects WHERE first_id IN (
-         SELECT (SELECT max(first_id) FROM block_subjects WHERE first_id <= asked.value) FROM json_each(?) asked)
-       ORDER BY first_id)`,
+     FROM (SELECT CAST(key AS INTEGER) AS first, value AS last FROM json_each(?)) asked
+     CROSS JOIN block_subjects ON first_id BETWEEN
+       ifnull((SELECT max(first_id) FROM block_subjects WHERE first_id <= first), first) AND last`,
   )
   // An address stands behind a blank, and before one or the end of its line.
   const selectNamed = database.prepare(
@@ -82,8 +82,8 @@ export function createSubjectBlocks(database: Database): SubjectBlocks {
     write(blocks) {
       insert(blocks.flatMap(({ firstId, oldest, lines }) => [firstId, oldest, lines]))
     },
-    read(attestationIds) {
-      const row = selectAround.get(JSON.stringify(attestationIds))
+    read(ids) {
+      const row = selectAround.get(ids)
       const blocks = Number(row?.['blocks'] ?? 0)
       if (row === undefined || blocks === 0) return NO_SUBJECTS
       const lengths = numbersOf(row, 'lengths', blocks)

@@ -49,13 +49,21 @@ const NOT_IN_ADDRESS = /[ \n]/
 /** `undefined` for the line of a subject that is not there. What somebody has written over it is read as it stands. */
 export function readLine(line: string): SubjectLine | undefined {
   if (line === '') return undefined
-  const [moment = '', salt = '', address = ''] = line.split(' ', 3)
-  const contextAt = moment.length + salt.length + address.length + 3
-  const subject = { address, salt: bytesOfHex(salt) }
+  const saltAt = blankIn(line, 0) + 1
+  const addressAt = blankIn(line, saltAt) + 1
+  const contextAt = blankIn(line, addressAt) + 1
+  const address = line.slice(addressAt, contextAt - 1)
+  const salt = bytesOfHex(line.slice(saltAt, addressAt - 1))
   return {
-    issuedAt: Number(moment),
-    subject: contextAt > line.length ? subject : { ...subject, context: line.slice(contextAt) },
+    issuedAt: Number(line.slice(0, saltAt - 1)),
+    subject: contextAt > line.length ? { address, salt } : { address, salt, context: line.slice(contextAt) },
   }
+}
+
+/** Where the next blank is, or would be behind the end. */
+function blankIn(line: string, from: number): number {
+  const at = line.indexOf(' ', from)
+  return at < 0 ? line.length : at
 }
 
 /** The lines of a block. */

@@ -99,6 +99,19 @@ export const NO_SUBJECTS: PackedSubjects = {
   lines: { lengths: new Float64Array(), bytes: new Uint8Array() },
 }
 
+/** Ids as a JSON object: of each stretch in which they rise by one, the last by the first. */
+export type PackedSpans = string
+
+export function packSpans(ids: readonly number[]): PackedSpans {
+  let text = ''
+  let last = Number.NaN
+  for (const id of ids) {
+    if (id !== last + 1) text += text === '' ? `{"${id}":` : `${last},"${id}":`
+    last = id
+  }
+  return text === '' ? '{}' : `${text}${last}}`
+}
+
 /** Those of these records, by id. */
 export function unpackSubjects(
   { firstIds, lines }: PackedSubjects,
@@ -107,10 +120,12 @@ export function unpackSubjects(
   const asked = new Set(attestationIds)
   const subjects = new Map<number, Subject>()
   const textAt = textReader(lines)
-  for (const [block, firstId] of firstIds.entries()) {
-    for (const [place, line] of linesOf(textAt(block)).entries()) {
-      const read = asked.has(firstId + place) ? readLine(line) : undefined
-      if (read !== undefined) subjects.set(firstId + place, read.subject)
+  for (let block = 0; block < firstIds.length; block++) {
+    let id = firstIds[block] as number
+    for (const line of linesOf(textAt(block))) {
+      const read = asked.has(id) ? readLine(line) : undefined
+      if (read !== undefined) subjects.set(id, read.subject)
+      id++
     }
   }
   return subjects
