@@ -112,7 +112,7 @@ t.test('a head that moved without its ids is seen', async (t) => {
   know({ link: 'ab'.repeat(32) })
   t.equal(write([madeDraft('t/a')]), 0)
   know({ size: size - 1 })
-  t.throws(() => write([madeDraft('t/a')]), /UNIQUE/, 'two records at one place')
+  t.equal(write([madeDraft('t/a')]), 0, 'never two records at one place')
   t.equal(file.head('t/a')?.size, size)
   t.equal(file.find(nextId, 't/a'), undefined, 'what was inserted before is taken back')
 })

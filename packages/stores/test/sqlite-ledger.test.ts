@@ -25,10 +25,20 @@ t.test('a new file has the pages that a commit of many records writes quickest',
   t.equal((await readFile(path)).readUInt16BE(16), 8192)
 })
 
-/** Takes a file back to the second version, which had a row for each subject. */
+/** Takes a file back to the second version, which had a row for each subject and an index of blocks. */
 async function makeSecondVersion(path: string, subjects: ReadonlyMap<number, Subject>): Promise<void> {
   const database = await connect(path, 1000)
-  database.exec(`DROP TABLE block_subjects;
+  database.exec(`DROP VIEW placed_block;
+    DROP TABLE block_place;
+    ALTER TABLE ledger DROP COLUMN caught_up;
+    ALTER TABLE block RENAME TO bare_block;
+    CREATE TABLE block (
+      first_id INTEGER PRIMARY KEY, log INTEGER NOT NULL, first_seq INTEGER NOT NULL, lengths TEXT NOT NULL,
+      bytes BLOB NOT NULL, UNIQUE (log, first_seq)
+    ) STRICT;
+    INSERT INTO block SELECT * FROM bare_block;
+    DROP TABLE bare_block;
+    DROP TABLE block_subjects;
     CREATE TABLE subject (
       attestation_id INTEGER PRIMARY KEY, issued_at INTEGER NOT NULL, address TEXT NOT NULL, salt BLOB NOT NULL,
       context TEXT
@@ -94,6 +104,7 @@ for (const version of [1, 2]) {
     t.teardown(() => after.store.close())
     t.same(await read(after.store), records)
     t.same(await after.store.subjects(ids), subjects)
+    t.equal((await after.store.find(grown, 't/a'))?.seq, Number((await after.store.head('t/a'))?.size) - 1)
     t.equal(await after.attest('t/a'), grown + 1)
     t.equal(await faultOf(after.store, folder), undefined)
     t.equal(await after.store.eraseBefore(AT + grown), subjects.size - 1, 'moments are taken over too')

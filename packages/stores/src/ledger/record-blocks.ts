@@ -6,7 +6,8 @@ import { NO_RECORDS, type PackedRecords, unpackRecords } from './transit.ts'
 
 /*
  * Records lie in blocks: some that one transaction has appended to one log, whose ids and positions rise by one. A row and
- * an index entry for each would take longer than to hash it. `lengths` are of the records, in bytes, with commas.
+ * an index entry for each would take longer than to hash it. `lengths` are of the records, in bytes, with commas. Where a
+ * position lies is written down later, for many blocks at once: see `createLogHeads`.
  */
 
 const COLUMNS = 5
@@ -16,6 +17,13 @@ const BLOCK_RECORDS = 32
 
 /** Records of a block, in SQL. */
 const COUNT = `length(lengths) - length(replace(lengths, ',', '')) + 1`
+
+/** Blocks of one log in order of their positions, in one row: to make a row is what takes the time. */
+function inOneRow(select: string): string {
+  return `SELECT count(*) AS blocks, group_concat(first_id) AS ids, group_concat(first_seq) AS positions,
+    group_concat(${COUNT}) AS counts, group_concat(lengths) AS lengths, CAST(group_concat(bytes, '') AS BLOB) AS bytes
+    FROM (${select} ORDER BY first_seq)`
+}
 
 /** Records of one log whose ids and positions rise by one. */
 export interface Block {
@@ -34,8 +42,12 @@ export interface RecordBlocks {
   /** Writes blocks whose ids rise. `idOf` gives the number of a log. */
   write(blocks: readonly Block[], idOf: (log: string) => number): void
   find(attestationId: number, log: string): StoredRecord | undefined
-  /** The first `count` from position `from` on. */
+  /** Makes blocks from an id on known by their positions. */
+  place(firstId: number): void
+  /** The first `count` from position `from` on, of those that are known by their positions. */
   read(log: string, from: number, count: number): PackedRecords
+  /** The records of a log, by its number, in blocks from an id on and from a position on. */
+  since(log: number, firstId: number, firstSeq: number): PackedRecords
 }
 
 export function createRecordBlocks(database: Database): RecordBlocks {
@@ -46,17 +58,23 @@ export function createRecordBlocks(database: Database): RecordBlocks {
      FROM (SELECT * FROM block WHERE first_id <= ? ORDER BY first_id DESC LIMIT 1) b JOIN log l ON l.id = b.log
      WHERE l.name = ?`,
   )
-  // One row for all: to make a row is what takes the time. From the block that has the position on, or would have it;
-  // where records are missing, up to the first behind the gap at least.
-  const selectBlocks = database.prepare(
+  const place = database.prepare(
+    'INSERT INTO block_place SELECT log, first_seq, first_id FROM block WHERE first_id >= ? ON CONFLICT DO UPDATE SET first_id = excluded.first_id',
+  )
+  // From the block that has the position on, or would have it; where records are missing, up to the first behind the gap
+  // at least.
+  const selectPlaced = database.prepare(
     `WITH asked (log, start, count) AS (SELECT id, ?2, ?3 FROM log WHERE name = ?1),
        span (log, low, high) AS (SELECT log,
-         ifnull((SELECT max(first_seq) FROM block WHERE log = asked.log AND first_seq <= start), 0),
-         max(start + count - 1, ifnull((SELECT min(first_seq) FROM block WHERE log = asked.log AND first_seq >= start), 0))
+         ifnull((SELECT first_seq FROM placed_block WHERE log = asked.log AND first_seq <= start
+           ORDER BY first_seq DESC LIMIT 1), 0),
+         max(start + count - 1, ifnull((SELECT first_seq FROM placed_block WHERE log = asked.log AND first_seq >= start
+           ORDER BY first_seq LIMIT 1), 0))
        FROM asked)
-     SELECT count(*) AS blocks, group_concat(first_id) AS ids, group_concat(first_seq) AS positions,
-       group_concat(${COUNT}) AS counts, group_concat(lengths) AS lengths, CAST(group_concat(bytes, '') AS BLOB) AS bytes
-     FROM (SELECT block.* FROM span JOIN block ON block.log = span.log AND first_seq BETWEEN low AND high ORDER BY first_seq)`,
+     ${inOneRow('SELECT b.* FROM span CROSS JOIN placed_block b ON b.log = span.log AND first_seq BETWEEN low AND high')}`,
+  )
+  const selectSince = database.prepare(
+    inOneRow('SELECT * FROM block WHERE log = ? AND first_id >= ? AND first_seq >= ?'),
   )
   return {
     nextId: () => Number(selectNext.get()?.['next'] ?? 1),
@@ -70,10 +88,11 @@ export function createRecordBlocks(database: Database): RecordBlocks {
       if (row === undefined) return undefined
       return unpackRecords(log, recordsOf(row)).find((record) => record.attestationId === attestationId)
     },
-    read(log, from, count) {
-      const row = selectBlocks.get(log, from, count)
-      return row === undefined || Number(row['blocks']) === 0 ? NO_RECORDS : cut(recordsOf(row), from, count)
+    place(firstId) {
+      place.run(firstId)
     },
+    read: (log, from, count) => cut(recordsOf(selectPlaced.get(log, from, count)), from, count),
+    since: (log, firstId, firstSeq) => recordsOf(selectSince.get(log, firstId, firstSeq)),
   }
 }
 
@@ -110,8 +129,9 @@ export function blockOf(run: readonly PlacedRecord[]): Block {
 }
 
 /** The records of some blocks: `ids` and `positions` are those of the first of each, `counts` how many it has. */
-function recordsOf(row: SqlRow): PackedRecords {
-  const blocks = Number(row['blocks'])
+function recordsOf(row: SqlRow | undefined): PackedRecords {
+  const blocks = Number(row?.['blocks'] ?? 0)
+  if (row === undefined || blocks === 0) return NO_RECORDS
   const [firstIds, firstPlaces, counts] = [
     numbersOf(row, 'ids', blocks),
     numbersOf(row, 'positions', blocks),

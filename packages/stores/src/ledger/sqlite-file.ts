@@ -4,7 +4,6 @@ import {
   type Head,
   KEY_LOG,
   leafTile,
-  type Placed,
   placeBatch,
   type SignedHead,
   TILE_WIDTH,
@@ -12,13 +11,14 @@ import {
 } from '@sallyport/ledger'
 import type { Database } from '../driver.ts'
 import { openDatabase } from '../open-database.ts'
-import { type Move, type PackedPlaced, unpackPlaced } from './placed-transit.ts'
+import { createLogHeads } from './log-heads.ts'
+import { type PackedPlaced, type UnpackedPlaced, unpackPlaced } from './placed-transit.ts'
 import { blockOf, createRecordBlocks, endOf, runsOf } from './record-blocks.ts'
-import { headOf, type Tip, tipOf, uncoveredOf } from './rows.ts'
+import { headOf, type Tip, uncoveredOf } from './rows.ts'
 import { areasOf, type SharedRecords } from './shared-records.ts'
 import { createSubjectBlocks } from './subject-blocks.ts'
 import { subjectBlockOf } from './subject-lines.ts'
-import { type PackedDrafts, unpackDrafts, unpackRecords } from './transit.ts'
+import { type PackedDrafts, type PackedRecords, unpackDrafts, unpackRecords } from './transit.ts'
 import { createWriteAheadLog } from './write-ahead-log.ts'
 
 /** Every version of the tables; a step that has been released is never changed, a new one is added. */
@@ -85,7 +85,7 @@ const STEPS: readonly string[] = [
    ALTER TABLE log ADD COLUMN uncovered INTEGER NOT NULL DEFAULT 0;
    UPDATE log SET uncovered = size > covered;
    CREATE INDEX log_uncovered ON log (id) WHERE uncovered;`,
-  // Subjects in blocks too, beside those of their records, of which there were 16 at most.
+  // Subjects in blocks too, beside those of their records, of which there were 16 at most; heads and places follow behind.
   `CREATE TABLE block_subjects (
      first_id INTEGER PRIMARY KEY,
      oldest INTEGER NOT NULL,
@@ -97,14 +97,34 @@ const STEPS: readonly string[] = [
      FROM block CROSS JOIN place ON at <= length(lengths) - length(replace(lengths, ',', ''))
      LEFT JOIN subject ON attestation_id = first_id + at
      GROUP BY first_id HAVING count(issued_at) > 0;
-   DROP TABLE subject;`,
+   DROP TABLE subject;
+   CREATE TABLE bare_block (
+     first_id INTEGER PRIMARY KEY,
+     log INTEGER NOT NULL,
+     first_seq INTEGER NOT NULL,
+     lengths TEXT NOT NULL,
+     bytes BLOB NOT NULL
+   ) STRICT;
+   INSERT INTO bare_block SELECT * FROM block ORDER BY first_id;
+   DROP TABLE block;
+   ALTER TABLE bare_block RENAME TO block;
+   CREATE TABLE block_place (
+     log INTEGER NOT NULL,
+     first_seq INTEGER NOT NULL,
+     first_id INTEGER NOT NULL,
+     PRIMARY KEY (log, first_seq)
+   ) STRICT, WITHOUT ROWID;
+   INSERT INTO block_place SELECT log, first_seq, first_id FROM block ORDER BY log, first_seq;
+   CREATE VIEW placed_block AS
+     SELECT p.log, p.first_seq, p.first_id, lengths, bytes FROM block_place p CROSS JOIN block b
+     ON b.first_id = p.first_id AND b.log = p.log AND b.first_seq = p.first_seq;
+   ALTER TABLE ledger ADD COLUMN caught_up INTEGER NOT NULL DEFAULT 1;
+   UPDATE ledger SET caught_up = first_id + length(lengths) - length(replace(lengths, ',', '')) + 1
+     FROM (SELECT first_id, lengths FROM block ORDER BY first_id DESC LIMIT 1);`,
 ]
 
 /** Ten records a page: a commit of many writes fewer pages, each with two calls of the system. */
 const PAGE_BYTES = 8192
-
-/** Logs whose head is kept in memory between two transactions. */
-const MOST_TIPS = 10_000
 
 /** Where appended records stand, and the heads that they left. */
 export interface AppendedPlaces {
@@ -131,20 +151,14 @@ export async function openLedgerFile(path: string, shared: Pick<SharedRecords, '
   // What is erased is overwritten, not only unlinked.
   database.exec('PRAGMA secure_delete = ON')
   database
-    .prepare('INSERT INTO ledger VALUES (1, ?) ON CONFLICT (id) DO NOTHING')
+    .prepare('INSERT INTO ledger (id, origin) VALUES (1, ?) ON CONFLICT (id) DO NOTHING')
     .run(`sallyport/${randomBytes(8).toString('hex')}`)
   const begin = database.prepare('BEGIN IMMEDIATE')
   const commit = database.prepare('COMMIT')
   const selectLedger = database.prepare('SELECT origin FROM ledger')
   const selectLog = database.prepare('SELECT * FROM log WHERE name = ?')
-  const insertLog = database.prepare(
-    'INSERT INTO log (name, size, link, issued_at, peaks, covered) VALUES (?, 0, ?, 0, ?, 0)',
-  )
-  const moveHeadOf = 'UPDATE log SET size = ?, link = ?, issued_at = ?, peaks = ?'
-  // The first leaves the index of what is uncovered alone, as mostly it may: that is a page less in every commit.
-  const moveUncovered = database.prepare(`${moveHeadOf} WHERE id = ? AND size = ? AND link = ? AND uncovered`)
-  const moveCovered = database.prepare(`${moveHeadOf}, uncovered = 1 WHERE id = ? AND size = ? AND link = ?`)
   const blocks = createRecordBlocks(database)
+  const heads = createLogHeads(database, blocks)
   const insertNode = database.prepare('INSERT INTO node VALUES (?, ?, ?, ?)')
   const subjects = createSubjectBlocks(database)
   const selectNodes = database.prepare(
@@ -171,10 +185,6 @@ export async function openLedgerFile(path: string, shared: Pick<SharedRecords, '
 
   const origin = String(selectLedger.get()?.['origin'])
   const writeAhead = createWriteAheadLog(database)
-  let tips = new Map<string, Tip>()
-  /** The next id as of our last transaction: where the file says another, somebody else has written. */
-  let ourNextId = -1
-
   function transaction<T>(work: () => T): T {
     begin.run()
     try {
@@ -182,50 +192,51 @@ export async function openLedgerFile(path: string, shared: Pick<SharedRecords, '
       commit.run()
       return result
     } catch (error) {
-      tips = new Map()
+      heads.forget()
       rollback(database)
       throw error
     }
   }
 
-  function findTip(log: string): Tip | undefined {
-    const known = tips.get(log)
-    if (known !== undefined) return known
-    const row = selectLog.get(log)
-    return row && tipOf(row)
+  /** Brings heads and places up to what has been appended; false where they are. */
+  function settle(): boolean {
+    if (!heads.isBehind()) return false
+    transaction(() => {
+      heads.begin()
+      heads.catchUp()
+    })
+    return true
   }
 
-  /** What the transaction goes on from; what was known of the heads is forgotten where somebody else has written. */
-  function startId(): number {
-    const next = blocks.nextId()
-    if (next !== ourNextId || tips.size > MOST_TIPS) tips = new Map()
-    return next
+  function records(log: string, from: number, count: number): PackedRecords {
+    const found = blocks.read(log, from, count)
+    if (found.ids.length === count || !settle()) return found
+    return blocks.read(log, from, count)
   }
 
   /** Places and appends; ids rise by one. */
   function append(packed: PackedDrafts, expected?: { readonly log: string; readonly size: number }) {
     return transaction((): AppendedPlaces | undefined => {
-      const firstId = startId()
-      if (expected !== undefined && (findTip(expected.log)?.head.size ?? 0) !== expected.size) return undefined
+      const firstId = heads.begin()
+      if (expected !== undefined && (heads.find(expected.log)?.head.size ?? 0) !== expected.size) return undefined
       const before = new Map<string, Tip>()
-      const { records, nodes, heads, nextId } = placeBatch(origin, firstId, unpackDrafts(packed), (log) => {
-        const tip = findTip(log) ?? newLog(log)
+      const placed = placeBatch(origin, firstId, unpackDrafts(packed), (log) => {
+        const tip = heads.find(log) ?? heads.add(log)
         before.set(log, tip)
         // What a new log's row holds is no head yet.
         return tip.head.size === 0 ? undefined : tip.head
       })
-      const idOf = (log: string) => (before.get(log) as Tip).id
-      const runs = runsOf(records)
-      blocks.write(runs.map(blockOf), idOf)
-      subjects.write(runs.flatMap((run) => subjectBlockOf(run) ?? []))
-      writeNodes(nodes, idOf)
-      for (const [log, head] of heads) {
-        const tip = before.get(log) as Tip
-        if (!moveHead(tip.id, { log, before: tip.head, head }))
-          throw new Error(`The head of ${log} is another than it was.`)
-      }
-      ourNextId = nextId
-      return { firstId, positions: Float64Array.from(records, ({ seq }) => seq), heads }
+      const runs = runsOf(placed.records)
+      writeAll({
+        blocks: runs.map(blockOf),
+        subjects: runs.flatMap((run) => subjectBlockOf(run) ?? []),
+        nodes: placed.nodes,
+        moves: [...placed.heads].map(([log, head]) => ({ log, before: (before.get(log) as Tip).head, head })),
+      })
+      heads.appended(placed.nextId)
+      // Others are about, who would have to find out.
+      heads.catchUp()
+      return { firstId, positions: Float64Array.from(placed.records, ({ seq }) => seq), heads: placed.heads }
     })
   }
 
@@ -233,17 +244,15 @@ export async function openLedgerFile(path: string, shared: Pick<SharedRecords, '
    * Writes records that the callers' thread has placed, and gives how many: none where another process was quicker.
    */
   function write(area: number, packed: PackedPlaced): number {
-    const { blocks: placed, subjects: besides, nodes, moves } = unpackPlaced(packed, areas[area] as Buffer)
+    const placed = unpackPlaced(packed, areas[area] as Buffer)
     try {
       return transaction(() => {
-        const firstId = startId()
-        if (firstId !== placed[0]?.firstId) throw new Overtaken()
-        blocks.write(placed, idOfKnown)
-        subjects.write(besides)
-        writeNodes(nodes, idOfKnown)
-        if (!moves.every((move) => moveHead(idOfKnown(move.log), move))) throw new Overtaken()
-        ourNextId = endOf(placed)
-        return ourNextId - firstId
+        const firstId = heads.begin()
+        if (firstId !== placed.blocks[0]?.firstId) throw new Overtaken()
+        writeAll(placed)
+        const nextId = endOf(placed.blocks)
+        heads.appended(nextId)
+        return nextId - firstId
       })
     } catch (error) {
       if (error instanceof Overtaken) return 0
@@ -251,54 +260,43 @@ export async function openLedgerFile(path: string, shared: Pick<SharedRecords, '
     }
   }
 
-  function writeNodes(nodes: Placed['nodes'], idOf: (log: string) => number): void {
+  function writeAll({ blocks: placed, subjects: besides, nodes, moves }: UnpackedPlaced): void {
+    if (!moves.every(heads.move)) throw new Overtaken()
+    blocks.write(placed, idOf)
+    subjects.write(besides)
     for (const { log, tileLevel, index, hash } of nodes) insertNode.run(idOf(log), tileLevel, index, hash)
   }
 
-  /** False where the head is not what it was expected to be. */
-  function moveHead(id: number, { log, before, head }: Move): boolean {
-    const { size, link, issuedAt, peaks } = head
-    const values = [size, link, issuedAt, peaks, id, before.size, before.link] as const
-    if (moveUncovered.run(...values).changes !== 1 && moveCovered.run(...values).changes !== 1) return false
-    tips.set(log, { id, head })
-    return true
-  }
-
-  function idOfKnown(log: string): number {
-    const tip = findTip(log)
-    if (tip === undefined) throw new Overtaken()
-    return tip.id
-  }
-
-  function newLog(log: string): Tip {
-    insertLog.run(log, '', new Uint8Array())
-    const row = selectLog.get(log)
-    if (row === undefined) throw new Error(`The log ${log} was not made.`)
-    return tipOf(row)
-  }
+  const idOf = (log: string) => (heads.find(log) as Tip).id
 
   return {
     origin,
     append,
     write,
     head(log: string): Head | undefined {
+      settle()
       const row = selectLog.get(log)
       return row === undefined ? undefined : headOf(row)
     },
     logs: (): readonly string[] => selectNames.all().map((row) => String(row['name'])),
     find: blocks.find,
-    records: blocks.read,
+    records,
     tile(log: string, tileLevel: number, index: number): Uint8Array {
       const start = index * TILE_WIDTH
       if (tileLevel === 0)
-        return leafTile(unpackRecords(log, blocks.read(log, start, TILE_WIDTH)).map(({ bytes }) => bytes))
+        return leafTile(unpackRecords(log, records(log, start, TILE_WIDTH)).map(({ bytes }) => bytes))
       const hashes = selectNodes.get(log, tileLevel, start, start + TILE_WIDTH)?.['hashes']
       return typeof hashes === 'string' ? Buffer.from(hashes, 'hex') : new Uint8Array()
     },
     subjects: subjects.read,
-    uncovered: (limit: number): readonly Uncovered[] => selectUncovered.all(limit).map(uncoveredOf),
+    uncovered(limit: number): readonly Uncovered[] {
+      settle()
+      return selectUncovered.all(limit).map(uncoveredOf)
+    },
     putCheckpoint: ({ log, size, note }: SignedHead, after: number, keyCount: number): boolean =>
       transaction(() => {
+        heads.begin()
+        heads.catchUp()
         const row = selectLog.get(log)
         if (row === undefined || Number(row['covered']) !== after) return false
         if (Number(selectLog.get(KEY_LOG)?.['size'] ?? 0) !== keyCount) return false
