@@ -74,6 +74,12 @@ t.test('heads and places follow after some appends', async (t) => {
   t.match(written(), { size: 40 })
 })
 
+t.test('a file that was closed has all of it written down', async (t) => {
+  const { path, written } = await leaveBehind(t)
+  await (await openSqliteLedger(path)).close()
+  t.match(written(), { caught_up: 20, size: 12 })
+})
+
 t.test('where nothing is asked that is behind, nothing is written', async (t) => {
   const { writer, written } = await leaveBehind(t)
   const { file } = writer

@@ -17,7 +17,7 @@ const APPENDS_AT_ONCE = 32
 /** Logs whose head is kept in memory between two transactions. */
 const MOST_TIPS = 10_000
 
-/** The heads of the logs of a ledger file. All but `isBehind` within a transaction that writes, behind `begin`. */
+/** The heads of the logs of a ledger file. All is called within a transaction, behind `begin`, but for `isBehind`. */
 export interface LogHeads {
   /** What the transaction goes on from: the next id. Catches up with what others have written. */
   begin(): number
@@ -64,7 +64,7 @@ export function createLogHeads(database: Database, blocks: RecordBlocks): LogHea
     appends = 0
     const [marked, next] = [mark(), blocks.nextId()]
     if (marked === next) return
-    // Where it is behind the end, records were deleted or the mark was moved: nothing can be told by it.
+    // Where it lies beyond the end, records were deleted or it was moved: it says nothing then.
     const from = marked < next ? marked : 0
     for (const row of selectGrown.all(from)) {
       const log = String(row['name'])
