@@ -150,6 +150,24 @@ export const LEDGER_CONTRACT: readonly LedgerRow[] = [
     },
   },
   {
+    name: 'an address is erased wherever it is, and none that looks like it',
+    async run(store, check) {
+      for (let count = 0; count < 70; count++) await store.append([madeDraft('t/a', '192.0.2.1', AT)])
+      const others = ['192.0.2.10', '2.192.0.2.1', '92.0.2.1', '192.0.2.', '::ffff:192.0.2.1']
+      await store.append(others.map((address) => madeDraft('t/a', address, AT, '"from 192.0.2.1 on"')))
+      await store.append([...others, '192.0.2.1', ...others].map((address) => madeDraft('t/b', address, AT)))
+      check.equal(await store.eraseSubject('192.0.2.1'), 71)
+      const ids = Array.from({ length: 70 + 5 + 11 }, (_, index) => index + 1)
+      const kept = await store.subjects(ids)
+      check.same(
+        [...kept.keys()].toSorted((x, y) => x - y),
+        ids.filter((id) => id > 70 && id !== 81),
+      )
+      check.equal(kept.get(71)?.context, '"from 192.0.2.1 on"')
+      check.same(Buffer.from(kept.get(86)?.salt ?? []), Buffer.alloc(32, '::ffff:192.0.2.1'))
+    },
+  },
+  {
     name: 'subjects are erased by age behind those of a clock that was ahead',
     async run(store, check) {
       const ahead = Array.from({ length: 1100 }, () => madeDraft('t/ahead', '192.0.2.1', AT + 1_000_000))
