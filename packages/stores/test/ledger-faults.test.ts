@@ -126,6 +126,8 @@ t.test('a full disk is unavailable, and when there is room again it goes on', { 
   t.match(refused, { name: 'LedgerUnavailable', cause: /full/ })
   t.ok(given.length > 10, `${given.length} ids before the disk was full`)
   await t.rejects(attest(), { name: 'LedgerUnavailable' }, 'still full')
+  t.equal((await store.head('t/a'))?.size, given.length, 'what there is can be read')
+  t.equal((await store.records('t/a', 0, 20_000)).length, given.length)
   rmSync(ballast)
   given.push(await attest(), await attest())
   t.same(await missingOf(store, given), [])

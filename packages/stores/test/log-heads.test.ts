@@ -70,8 +70,11 @@ t.test('heads and places follow after some appends', async (t) => {
   t.match(written(), { caught_up: 5 + 15 + 27, size: 12 + 27 })
   write([madeDraft('t/a')])
   t.match(written(), { size: 12 + 27 })
-  t.same(seqsOf(unpackRecords('t/a', file.records('t/a', 0, 40))), upTo(40), 'and at once for who reads them')
-  t.match(written(), { size: 40 })
+  t.same(seqsOf(unpackRecords('t/a', file.records('t/a', 0, 40))), upTo(40), 'what is behind is read all the same')
+  t.equal(file.head('t/a')?.size, 40)
+  t.match(written(), { size: 12 + 27 }, 'and nobody who reads it writes')
+  t.equal(file.uncovered(1)[0]?.size, 40)
+  t.match(written(), { size: 40 }, 'but who looks for what is to be signed')
 })
 
 t.test('a file that was closed has all of it written down', async (t) => {
@@ -80,14 +83,16 @@ t.test('a file that was closed has all of it written down', async (t) => {
   t.match(written(), { caught_up: 20, size: 12 })
 })
 
-t.test('where nothing is asked that is behind, nothing is written', async (t) => {
-  const { writer, written } = await leaveBehind(t)
-  const { file } = writer
-  const before = written()
-  t.same(seqsOf(unpackRecords('t/a', file.records('t/a', 0, 2))), [0, 1])
-  t.equal(file.find(19, 't/b')?.seq, 6)
-  t.match(file.logs(), LOGS)
-  t.same(written(), before)
+t.test('records are read from any place on, across the mark', async (t) => {
+  const { path, written } = await leaveBehind(t)
+  const store = await openSqliteLedger(path)
+  t.teardown(() => store.close())
+  for (let from = 0; from <= 13; from++) {
+    for (const count of [1, 2, 3, 9, 12, 20])
+      t.same(seqsOf(await store.records('t/a', from, count)), upTo(12).slice(from, from + count))
+  }
+  t.equal((await store.find(19, 't/b'))?.seq, 6)
+  t.match(written(), { caught_up: 5 })
 })
 
 const READS: Record<string, (store: LedgerStore) => Promise<unknown>> = {
@@ -104,7 +109,8 @@ for (const [name, read] of Object.entries(READS)) {
     const store = await openSqliteLedger(path)
     t.teardown(() => store.close())
     t.equal(await read(store), 12)
-    if (name !== 'checkpoint') t.match(written(), { caught_up: 20, size: 12 })
+    const writes = name === 'uncovered' || name === 'checkpoint'
+    t.match(written(), writes ? { caught_up: 20, size: 12 } : { caught_up: 5, size: 2 })
     t.same(await store.head('t/a'), writer.file.head('t/a'), 'as the one who wrote knows it')
     t.equal((await store.head('t/a'))?.issuedAt, AT + 4)
     if (name !== 'checkpoint') t.equal(await faultOf(store), undefined)
@@ -160,7 +166,7 @@ t.test('a tail that was changed is not gone on with', async (t) => {
 
 t.test('records behind a mark that was moved are found all the same', async (t) => {
   const { path, writer, database } = await leaveBehind(t)
-  writer.file.head('t/a')
+  writer.file.uncovered(1)
   database.exec('UPDATE ledger SET caught_up = 1')
   const store = await openSqliteLedger(path)
   t.teardown(() => store.close())
@@ -173,7 +179,7 @@ t.test('records behind a mark that was moved are found all the same', async (t) 
 
 t.test('an id that is given again after its record was deleted is not taken for the old one', async (t) => {
   const { path, writer, database } = await leaveBehind(t)
-  writer.file.head('t/a')
+  writer.file.uncovered(1)
   const store = await openSqliteLedger(path)
   t.teardown(() => store.close())
   database.exec('DELETE FROM block WHERE first_id = 19; DELETE FROM block_subjects WHERE first_id = 19')

@@ -1,4 +1,4 @@
-import { replayRecords } from '@sallyport/ledger'
+import { type Head, replayRecords } from '@sallyport/ledger'
 import type { Database } from '../driver.ts'
 import type { Move } from './placed-transit.ts'
 import type { RecordBlocks } from './record-blocks.ts'
@@ -17,8 +17,12 @@ const APPENDS_AT_ONCE = 32
 /** Logs whose head is kept in memory between two transactions. */
 const MOST_TIPS = 10_000
 
-/** The heads of the logs of a ledger file. All is called within a transaction, behind `begin`, but for `isBehind`. */
+/** The heads of the logs of a ledger file: but for `behind` and `read`, within a transaction that writes, behind `begin`. */
 export interface LogHeads {
+  /** The first id that heads and places have not followed to; `undefined` where they have followed to the end. */
+  behind(): number | undefined
+  /** Where a log ends, as of the transaction that reads. */
+  read(log: string): Head | undefined
   /** What the transaction goes on from: the next id. Catches up with what others have written. */
   begin(): number
   find(log: string): Tip | undefined
@@ -32,7 +36,6 @@ export interface LogHeads {
   catchUp(): void
   /** After a transaction that failed nothing is known of the heads. */
   forget(): void
-  isBehind(): boolean
 }
 
 export function createLogHeads(database: Database, blocks: RecordBlocks): LogHeads {
@@ -51,7 +54,12 @@ export function createLogHeads(database: Database, blocks: RecordBlocks): LogHea
   let ourNextId = -1
   let appends = 0
 
-  const mark = () => Number(selectMark.get()?.['caught_up'])
+  function behind(): number | undefined {
+    const [marked, next] = [Number(selectMark.get()?.['caught_up']), blocks.nextId()]
+    if (marked === next) return undefined
+    // Where it lies beyond the end, records were deleted or it was moved: it says nothing then.
+    return marked < next ? marked : 0
+  }
 
   function find(log: string): Tip | undefined {
     const known = tips.get(log)
@@ -62,24 +70,29 @@ export function createLogHeads(database: Database, blocks: RecordBlocks): LogHea
 
   function catchUp(): void {
     appends = 0
-    const [marked, next] = [mark(), blocks.nextId()]
-    if (marked === next) return
-    // Where it lies beyond the end, records were deleted or it was moved: it says nothing then.
-    const from = marked < next ? marked : 0
+    const from = behind()
+    if (from === undefined) return
     for (const row of selectGrown.all(from)) {
       const log = String(row['name'])
       const { id, head } = tips.get(log) ?? replay(log, tipOf(row), from)
       setHead.run(head.size, head.link, head.issuedAt, head.peaks, id)
     }
     blocks.place(from)
-    setMark.run(next)
+    setMark.run(blocks.nextId())
   }
 
   function replay(log: string, { id, head }: Tip, from: number): Tip {
-    return { id, head: replayRecords(head, unpackRecords(log, blocks.since(id, from, head.size))) }
+    return { id, head: replayRecords(head, unpackRecords(log, blocks.since(log, from, head.size))) }
   }
 
   return {
+    behind,
+    read(log) {
+      if (blocks.nextId() === ourNextId) return find(log)?.head
+      const row = selectLog.get(log)
+      const from = behind()
+      return row && (from === undefined ? tipOf(row) : replay(log, tipOf(row), from)).head
+    },
     begin() {
       const next = blocks.nextId()
       if (next !== ourNextId || tips.size > MOST_TIPS) {
@@ -112,6 +125,5 @@ export function createLogHeads(database: Database, blocks: RecordBlocks): LogHea
       tips = new Map()
       ourNextId = -1
     },
-    isBehind: () => mark() < blocks.nextId(),
   }
 }

@@ -46,8 +46,10 @@ export interface RecordBlocks {
   place(firstId: number): void
   /** The first `count` from position `from` on, of those that are known by their positions. */
   read(log: string, from: number, count: number): PackedRecords
-  /** The records of a log, by its number, in blocks from an id on and from a position on. */
-  since(log: number, firstId: number, firstSeq: number): PackedRecords
+  /** The same, and of those in blocks from an id on, which may not be known by their positions yet. */
+  readSince(firstId: number, log: string, from: number, count: number): PackedRecords
+  /** The records of a log in blocks from an id on and from a position on. */
+  since(log: string, firstId: number, firstSeq: number): PackedRecords
 }
 
 export function createRecordBlocks(database: Database): RecordBlocks {
@@ -74,8 +76,19 @@ export function createRecordBlocks(database: Database): RecordBlocks {
      ${inOneRow('SELECT b.* FROM span CROSS JOIN placed_block b ON b.log = span.log AND first_seq BETWEEN low AND high')}`,
   )
   const selectSince = database.prepare(
-    inOneRow('SELECT * FROM block WHERE log = ? AND first_id >= ? AND first_seq >= ?'),
+    inOneRow(
+      'SELECT * FROM block WHERE log = (SELECT id FROM log WHERE name = ?) AND first_id >= ? AND first_seq >= ?',
+    ),
   )
+
+  function read(log: string, from: number, count: number): PackedRecords {
+    return cut(recordsOf(selectPlaced.get(log, from, count)), from, count)
+  }
+
+  function since(log: string, firstId: number, firstSeq: number): PackedRecords {
+    return recordsOf(selectSince.get(log, firstId, firstSeq))
+  }
+
   return {
     nextId: () => Number(selectNext.get()?.['next'] ?? 1),
     write(blocks, idOf) {
@@ -91,8 +104,13 @@ export function createRecordBlocks(database: Database): RecordBlocks {
     place(firstId) {
       place.run(firstId)
     },
-    read: (log, from, count) => cut(recordsOf(selectPlaced.get(log, from, count)), from, count),
-    since: (log, firstId, firstSeq) => recordsOf(selectSince.get(log, firstId, firstSeq)),
+    read,
+    readSince(firstId, log, from, count) {
+      const placed = read(log, from, count)
+      const last = placed.positions.at(-1) ?? -1
+      return cut(join(placed, since(log, firstId, last + 1)), from, count)
+    },
+    since,
   }
 }
 
@@ -148,6 +166,16 @@ function recordsOf(row: SqlRow | undefined): PackedRecords {
     }
   }
   return { ids, positions, lengths: numbersOf(row, 'lengths', total), bytes: bytesOf(row, 'bytes') }
+}
+
+function join(first: PackedRecords, second: PackedRecords): PackedRecords {
+  if (second.ids.length === 0) return first
+  return {
+    ids: Float64Array.of(...first.ids, ...second.ids),
+    positions: Float64Array.of(...first.positions, ...second.positions),
+    lengths: Float64Array.of(...first.lengths, ...second.lengths),
+    bytes: Buffer.concat([first.bytes, second.bytes]),
+  }
 }
 
 /** Of these records, the first `count` from position `from` on. */

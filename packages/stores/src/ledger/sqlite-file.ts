@@ -15,7 +15,7 @@ import { LEDGER_STEPS } from './ledger-tables.ts'
 import { createLogHeads } from './log-heads.ts'
 import { type PackedPlaced, type UnpackedPlaced, unpackPlaced } from './placed-transit.ts'
 import { blockOf, createRecordBlocks, endOf, runsOf } from './record-blocks.ts'
-import { headOf, type Tip, uncoveredOf } from './rows.ts'
+import { type Tip, uncoveredOf } from './rows.ts'
 import { areasOf, type SharedRecords } from './shared-records.ts'
 import { createSubjectBlocks } from './subject-blocks.ts'
 import { subjectBlockOf } from './subject-lines.ts'
@@ -98,20 +98,32 @@ export async function openLedgerFile(path: string, shared: Pick<SharedRecords, '
     }
   }
 
-  /** Brings heads and places up to what has been appended; false where they are. */
-  function settle(): boolean {
-    if (!heads.isBehind()) return false
+  /** What is read in several steps is read as of one moment. */
+  function snapshot<T>(read: () => T): T {
+    database.exec('BEGIN')
+    try {
+      return read()
+    } finally {
+      database.exec('COMMIT')
+    }
+  }
+
+  /** Writes heads and places up to what has been appended. */
+  function settle(): void {
+    if (heads.behind() === undefined) return
     transaction(() => {
       heads.begin()
       heads.catchUp()
     })
-    return true
   }
 
   function records(log: string, from: number, count: number): PackedRecords {
     const found = blocks.read(log, from, count)
-    if (found.ids.length === count || !settle()) return found
-    return blocks.read(log, from, count)
+    if (found.ids.length === count) return found
+    return snapshot(() => {
+      const behind = heads.behind()
+      return behind === undefined ? blocks.read(log, from, count) : blocks.readSince(behind, log, from, count)
+    })
   }
 
   /** Places and appends; ids rise by one. */
@@ -173,11 +185,7 @@ export async function openLedgerFile(path: string, shared: Pick<SharedRecords, '
     origin,
     append,
     write,
-    head(log: string): Head | undefined {
-      settle()
-      const row = selectLog.get(log)
-      return row === undefined ? undefined : headOf(row)
-    },
+    head: (log: string): Head | undefined => snapshot(() => heads.read(log)),
     logs: (): readonly string[] => selectNames.all().map((row) => String(row['name'])),
     find: blocks.find,
     records,
