@@ -20,7 +20,7 @@ export {
 export { pooledRandomness } from './randomness.ts'
 export { type Attestation, type Document, type Draft, documentOf, draftAttestation, type Subject } from './record.ts'
 export { createRecordMemory, mostBytesOf } from './record-memory.ts'
-export { replayRecords } from './replay.ts'
+export { type Replay, replayRecords } from './replay.ts'
 export { archiveName, type Jwk, type Jwks, KEY_LOG, thumbprint } from './signing.ts'
 export { leafTile, openFrontier, TILE_WIDTH, type TreeNode } from './tree.ts'
 export { EVIDENCE_TYPE } from './verify/evidence-form.ts'

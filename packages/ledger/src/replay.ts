@@ -1,23 +1,38 @@
 import type { Head, StoredRecord } from './ports.ts'
 import { openFrontier } from './tree.ts'
 import { genesisLink, leafHash } from './verify/hash.ts'
-import { parseRecord } from './verify/record.ts'
+import { parseRecord, type RecordPlace } from './verify/record.ts'
 
-/**
- * Where a log ends behind these records, for a store whose head has not followed yet. Throws for records that do not
- * follow it: a chain that does not hold is not gone on with.
- */
-export function replayRecords(head: Head, records: readonly StoredRecord[]): Head {
-  const tree = openFrontier(head.size, head.peaks)
-  let { link, issuedAt } = head
-  for (const { seq, bytes, log } of records) {
-    const { place } = parseRecord(bytes)
-    const prev = tree.size === 0 ? genesisLink(place.log) : link
-    if (seq !== tree.size || place.seq !== seq || place.prev !== prev)
-      throw new Error(`What stands at record ${seq} of ${log} does not follow the record before it.`)
-    link = leafHash(bytes).toString('hex')
-    issuedAt = Date.parse(place.issuedAt)
+/** Where a log ends behind some records. */
+export interface Replay {
+  /** As they stand, whether they follow each other or not. */
+  readonly head: Head
+  /** The first that does not follow the one before it. */
+  readonly refused?: StoredRecord
+}
+
+/** Where a log ends behind these records, for a store whose head has not followed yet. */
+export function replayRecords({ size, peaks, ...start }: Head, records: readonly StoredRecord[]): Replay {
+  const tree = openFrontier(size, peaks)
+  let { link, issuedAt } = start
+  let refused: StoredRecord | undefined
+  for (const record of records) {
+    const place = placeOf(record)
+    const prev = tree.size === 0 && place !== undefined ? genesisLink(place.log) : link
+    if (record.seq !== tree.size || place?.seq !== tree.size || place.prev !== prev) refused ??= record
+    link = leafHash(record.bytes).toString('hex')
+    if (place !== undefined) issuedAt = Date.parse(place.issuedAt)
     tree.append(link, () => {})
   }
-  return { size: tree.size, link, issuedAt, peaks: tree.encode() }
+  const head = { size: tree.size, link, issuedAt, peaks: tree.encode() }
+  return refused === undefined ? { head } : { head, refused }
+}
+
+/** `undefined` for bytes that are no record. */
+function placeOf({ bytes }: StoredRecord): RecordPlace | undefined {
+  try {
+    return parseRecord(bytes).place
+  } catch {
+    return undefined
+  }
 }

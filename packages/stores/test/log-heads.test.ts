@@ -147,20 +147,22 @@ t.test('a checkpoint does not cover what it was not made for', async (t) => {
   )
 })
 
-t.test('a tail that was changed is not gone on with', async (t) => {
-  const changes = [
-    `bytes = CAST(replace(CAST(bytes AS TEXT), '"DE"', '"FR"') AS BLOB)`,
-    'bytes = substr(bytes, 2)',
-    'first_seq = first_seq + 1',
+t.test('a tail that was changed is not gone on with, and the audit names the record', async (t) => {
+  const changes: readonly (readonly [change: string, seq: number | undefined])[] = [
+    [`bytes = CAST(replace(CAST(bytes AS TEXT), '_id":8,"basis":{"a', '_id":8,"basis":{"b') AS BLOB)`, 4],
+    ['bytes = substr(bytes, 2)', 4],
+    [`bytes = CAST(replace(CAST(bytes AS TEXT), '"seq":4', '"seq":5') AS BLOB)`, 4],
+    [`lengths = lengths || ',1'`, undefined],
+    ['first_seq = first_seq + 1', undefined],
   ]
-  for (const change of changes) {
+  for (const [change, seq] of changes) {
     const { path, database } = await leaveBehind(t)
     database.exec(`UPDATE block SET ${change} WHERE first_id = 8`)
     const store = await openSqliteLedger(path)
     t.teardown(() => store.close())
-    await t.rejects(store.append([madeDraft('t/a')]), /does not follow|record: not|no canonical/, change)
-    await t.rejects(store.head('t/a'))
+    await t.rejects(store.append([madeDraft('t/a')]), /Record \d+ of t\/a \(attestation \d+\) does not follow/, change)
     t.equal((await store.find(6, 't/a'))?.seq, 3, 'what can be read without it is read')
+    t.match(await faultOf(store), seq === undefined ? { log: 't/a' } : { log: 't/a', seq }, change)
   }
 })
 

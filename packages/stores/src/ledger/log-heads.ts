@@ -1,4 +1,4 @@
-import { type Head, replayRecords } from '@sallyport/ledger'
+import { type Head, type Replay, replayRecords } from '@sallyport/ledger'
 import type { Database } from '../driver.ts'
 import type { Move } from './placed-transit.ts'
 import type { RecordBlocks } from './record-blocks.ts'
@@ -21,7 +21,7 @@ const MOST_TIPS = 10_000
 export interface LogHeads {
   /** The first id that heads and places have not followed to; `undefined` where they have followed to the end. */
   behind(): number | undefined
-  /** Where a log ends, as of the transaction that reads. */
+  /** Where a log ends, as of the transaction that reads, and as its records stand. */
   read(log: string): Head | undefined
   /** What the transaction goes on from: the next id. Catches up with what others have written. */
   begin(): number
@@ -32,7 +32,7 @@ export interface LogHeads {
   move(move: Move): boolean
   /** To be called behind an append, with the id that follows it. */
   appended(nextId: number): void
-  /** Writes what is behind. */
+  /** Writes what is behind. Throws where a chain does not hold there. */
   catchUp(): void
   /** After a transaction that failed nothing is known of the heads. */
   forget(): void
@@ -74,15 +74,23 @@ export function createLogHeads(database: Database, blocks: RecordBlocks): LogHea
     if (from === undefined) return
     for (const row of selectGrown.all(from)) {
       const log = String(row['name'])
-      const { id, head } = tips.get(log) ?? replay(log, tipOf(row), from)
+      const { id, head } = tips.get(log) ?? follow(log, tipOf(row), from)
       setHead.run(head.size, head.link, head.issuedAt, head.peaks, id)
     }
     blocks.place(from)
     setMark.run(blocks.nextId())
   }
 
-  function replay(log: string, { id, head }: Tip, from: number): Tip {
-    return { id, head: replayRecords(head, unpackRecords(log, blocks.since(log, from, head.size))) }
+  function replay(log: string, head: Head, from: number): Replay {
+    return replayRecords(head, unpackRecords(log, blocks.since(log, from, head.size)))
+  }
+
+  /** Throws where the chain does not hold: it is not gone on with. */
+  function follow(log: string, { id, head }: Tip, from: number): Tip {
+    const { head: end, refused } = replay(log, head, from)
+    if (refused === undefined) return { id, head: end }
+    const { seq, attestationId } = refused
+    throw new Error(`Record ${seq} of ${log} (attestation ${attestationId}) does not follow the one before it.`)
   }
 
   return {
@@ -90,8 +98,10 @@ export function createLogHeads(database: Database, blocks: RecordBlocks): LogHea
     read(log) {
       if (blocks.nextId() === ourNextId) return find(log)?.head
       const row = selectLog.get(log)
+      if (row === undefined) return undefined
+      const { head } = tipOf(row)
       const from = behind()
-      return row && (from === undefined ? tipOf(row) : replay(log, tipOf(row), from)).head
+      return from === undefined ? head : replay(log, head, from).head
     },
     begin() {
       const next = blocks.nextId()
