@@ -8,6 +8,8 @@ import { createNodeHasher, genesisLink, type NodeHasher } from './verify/hash.ts
 export interface PlacedRecord extends Place {
   readonly log: string
   readonly bytes: Buffer
+  /** What the next record links to, hexadecimal. */
+  readonly leaf: string
   readonly issuedAt: number
   readonly subject: Subject | undefined
 }
@@ -63,7 +65,7 @@ export function placeBatch(
     const { bytes, leaf } = memory.write(text)
     tip.tree.append(leaf, (node) => nodes.push({ ...node, log: draft.log }))
     tip.link = leaf
-    return { log: draft.log, attestationId, seq, bytes, issuedAt: tip.issuedAt, subject: draft.subject }
+    return { log: draft.log, attestationId, seq, bytes, leaf, issuedAt: tip.issuedAt, subject: draft.subject }
   }
 
   const records = drafts.map(place)

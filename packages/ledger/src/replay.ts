@@ -7,12 +7,19 @@ import { parseRecord, type RecordPlace } from './verify/record.ts'
 export interface Replay {
   /** As they stand, whether they follow each other or not. */
   readonly head: Head
-  /** The first that does not follow the one before it. */
+  /** The first that does not follow the one before it, or the last where it is not what it was. */
   readonly refused?: StoredRecord
 }
 
-/** Where a log ends behind these records, for a store whose head has not followed yet. */
-export function replayRecords({ size, peaks, ...start }: Head, records: readonly StoredRecord[]): Replay {
+/**
+ * Where a log ends behind these records, for a store whose head has not followed yet. `lastLink` is what was kept of the
+ * hash of the last one, which none behind it links to.
+ */
+export function replayRecords(
+  { size, peaks, ...start }: Head,
+  records: readonly StoredRecord[],
+  lastLink?: string,
+): Replay {
   const tree = openFrontier(size, peaks)
   let { link, issuedAt } = start
   let refused: StoredRecord | undefined
@@ -24,7 +31,8 @@ export function replayRecords({ size, peaks, ...start }: Head, records: readonly
     if (place !== undefined) issuedAt = Date.parse(place.issuedAt)
     tree.append(link, () => {})
   }
-  const head = { size: tree.size, link, issuedAt, peaks: tree.encode() }
+  if (lastLink !== undefined && lastLink !== link) refused ??= records[records.length - 1]
+  const head = { size: tree.size, link: lastLink ?? link, issuedAt, peaks: tree.encode() }
   return refused === undefined ? { head } : { head, refused }
 }
 

@@ -166,6 +166,25 @@ t.test('a tail that was changed is not gone on with, and the audit names the rec
   }
 })
 
+t.test('the last record of a tail is held against its block, whatever of it was changed', async (t) => {
+  const { path, database } = await leaveBehind(t)
+  const bytes = database.prepare('SELECT bytes FROM block WHERE first_id = 17').get()?.['bytes']
+  const update = database.prepare('UPDATE block SET bytes = ? WHERE first_id = 17')
+  if (!(bytes instanceof Uint8Array)) throw new Error('no block')
+  const store = await openSqliteLedger(path)
+  t.teardown(() => store.close())
+  for (let at = 0; at < bytes.length; at += 7) {
+    update.run(bytes.with(at, (bytes[at] as number) ^ 1))
+    const fault = await faultOf(store)
+    if (fault === undefined) t.fail(`byte ${at} was changed unseen`)
+    if (at % 70 === 0) t.match(fault, { log: 't/a' })
+  }
+  await t.rejects(store.append([madeDraft('t/a')]), /does not follow/)
+  update.run(bytes)
+  t.equal(await faultOf(store), undefined)
+  t.match(await store.append([madeDraft('t/a')]), [{ seq: 12 }])
+})
+
 t.test('records behind a mark that was moved are found all the same', async (t) => {
   const { path, writer, database } = await leaveBehind(t)
   writer.file.uncovered(1)

@@ -36,7 +36,7 @@ async function makeSecondVersion(path: string, subjects: ReadonlyMap<number, Sub
       first_id INTEGER PRIMARY KEY, log INTEGER NOT NULL, first_seq INTEGER NOT NULL, lengths TEXT NOT NULL,
       bytes BLOB NOT NULL, UNIQUE (log, first_seq)
     ) STRICT;
-    INSERT INTO block SELECT * FROM bare_block;
+    INSERT INTO block SELECT first_id, log, first_seq, lengths, bytes FROM bare_block;
     DROP TABLE bare_block;
     DROP TABLE block_subjects;
     CREATE TABLE subject (

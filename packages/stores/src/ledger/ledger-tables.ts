@@ -80,9 +80,10 @@ export const LEDGER_STEPS: readonly string[] = [
      log INTEGER NOT NULL,
      first_seq INTEGER NOT NULL,
      lengths TEXT NOT NULL,
+     link TEXT NOT NULL,
      bytes BLOB NOT NULL
    ) STRICT;
-   INSERT INTO bare_block SELECT * FROM block ORDER BY first_id;
+   INSERT INTO bare_block SELECT first_id, log, first_seq, lengths, '', bytes FROM block ORDER BY first_id;
    DROP TABLE block;
    ALTER TABLE bare_block RENAME TO block;
    CREATE TABLE block_place (

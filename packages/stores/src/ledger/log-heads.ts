@@ -82,7 +82,8 @@ export function createLogHeads(database: Database, blocks: RecordBlocks): LogHea
   }
 
   function replay(log: string, head: Head, from: number): Replay {
-    return replayRecords(head, unpackRecords(log, blocks.since(log, from, head.size)))
+    const records = unpackRecords(log, blocks.since(log, from, head.size))
+    return replayRecords(head, records, blocks.lastLink(log, from))
   }
 
   /** Throws where the chain does not hold: it is not gone on with. */
@@ -90,7 +91,9 @@ export function createLogHeads(database: Database, blocks: RecordBlocks): LogHea
     const { head: end, refused } = replay(log, head, from)
     if (refused === undefined) return { id, head: end }
     const { seq, attestationId } = refused
-    throw new Error(`Record ${seq} of ${log} (attestation ${attestationId}) does not follow the one before it.`)
+    throw new Error(
+      `Record ${seq} of ${log} (attestation ${attestationId}) does not follow: it, or the one before it, was changed.`,
+    )
   }
 
   return {

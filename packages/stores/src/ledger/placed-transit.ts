@@ -1,6 +1,6 @@
 import type { Batch, Head, Placed } from '@sallyport/ledger'
 import { bytesOfHex, hexOf } from './hex.ts'
-import { type Block, lengthsOf, runsOf } from './record-blocks.ts'
+import { type Block, lengthsOf, linkOf, runsOf } from './record-blocks.ts'
 import { type SubjectBlock, subjectBlockOf } from './subject-lines.ts'
 
 /**
@@ -35,7 +35,7 @@ export function packPlaced(
   for (const run of runs) {
     const { log, attestationId, seq, bytes } = run[0] as (typeof run)[number]
     const { bytes: end } = run[run.length - 1] as (typeof run)[number]
-    text += `${log}\n${attestationId}\n${seq}\n${lengthsOf(run)}\n`
+    text += `${log}\n${attestationId}\n${seq}\n${lengthsOf(run)}\n${linkOf(run)}\n`
     text += `${bytes.byteOffset - start}\n${end.byteOffset + end.length - start}\n`
   }
   const subjects = runs.flatMap((run) => subjectBlockOf(run) ?? [])
@@ -68,7 +68,7 @@ export function unpackPlaced(packed: PackedPlaced, records: Buffer): UnpackedPla
   const number = () => Number(text())
   const many = <T>(read: () => T): readonly T[] => Array.from({ length: number() }, read)
   const blocks = many((): Block => {
-    const place = { log: text(), firstId: number(), firstSeq: number(), lengths: text() }
+    const place = { log: text(), firstId: number(), firstSeq: number(), lengths: text(), link: text() }
     return { ...place, bytes: records.subarray(number(), number()) }
   })
   const subjects = many((): SubjectBlock => ({ firstId: number(), oldest: number(), lines: piece(number()) }))

@@ -10,7 +10,7 @@ import { NO_RECORDS, type PackedRecords, unpackRecords } from './transit.ts'
  * position lies is written down later, for many blocks at once: see `createLogHeads`.
  */
 
-const COLUMNS = 5
+const COLUMNS = 6
 
 /** Records of a block at most: who wants one record reads its block. */
 const BLOCK_RECORDS = 32
@@ -32,6 +32,8 @@ export interface Block {
   readonly firstSeq: number
   /** In bytes, with commas. */
   readonly lengths: string
+  /** What the record behind its last links to, hexadecimal; empty in blocks of files that are older than this. */
+  readonly link: string
   readonly bytes: Uint8Array
 }
 
@@ -50,6 +52,8 @@ export interface RecordBlocks {
   readSince(firstId: number, log: string, from: number, count: number): PackedRecords
   /** The records of a log in blocks from an id on and from a position on. */
   since(log: string, firstId: number, firstSeq: number): PackedRecords
+  /** The link of the last block of a log, if it lies from an id on and says one. */
+  lastLink(log: string, firstId: number): string | undefined
 }
 
 export function createRecordBlocks(database: Database): RecordBlocks {
@@ -80,6 +84,9 @@ export function createRecordBlocks(database: Database): RecordBlocks {
       'SELECT * FROM block WHERE log = (SELECT id FROM log WHERE name = ?) AND first_id >= ? AND first_seq >= ?',
     ),
   )
+  const selectLink = database.prepare(
+    'SELECT link FROM block WHERE log = (SELECT id FROM log WHERE name = ?) AND first_id >= ? ORDER BY first_id DESC LIMIT 1',
+  )
 
   function read(log: string, from: number, count: number): PackedRecords {
     return cut(recordsOf(selectPlaced.get(log, from, count)), from, count)
@@ -93,7 +100,14 @@ export function createRecordBlocks(database: Database): RecordBlocks {
     nextId: () => Number(selectNext.get()?.['next'] ?? 1),
     write(blocks, idOf) {
       insert(
-        blocks.flatMap(({ log, firstId, firstSeq, lengths, bytes }) => [firstId, idOf(log), firstSeq, lengths, bytes]),
+        blocks.flatMap(({ log, firstId, firstSeq, lengths, link, bytes }) => [
+          firstId,
+          idOf(log),
+          firstSeq,
+          lengths,
+          link,
+          bytes,
+        ]),
       )
     },
     find(attestationId, log) {
@@ -111,6 +125,10 @@ export function createRecordBlocks(database: Database): RecordBlocks {
       return cut(join(placed, since(log, firstId, last + 1)), from, count)
     },
     since,
+    lastLink(log, firstId) {
+      const link = String(selectLink.get(log, firstId)?.['link'] ?? '')
+      return link === '' ? undefined : link
+    },
   }
 }
 
@@ -133,6 +151,11 @@ export function lengthsOf(run: readonly PlacedRecord[]): string {
   return run.map(({ bytes }) => bytes.length).join()
 }
 
+/** What a block says that the next record links to. */
+export function linkOf(run: readonly PlacedRecord[]): string {
+  return (run[run.length - 1] as PlacedRecord).leaf
+}
+
 /** The id that follows these blocks. */
 export function endOf(blocks: readonly Block[]): number {
   const { firstId, lengths } = blocks[blocks.length - 1] as Block
@@ -143,7 +166,7 @@ export function endOf(blocks: readonly Block[]): number {
 export function blockOf(run: readonly PlacedRecord[]): Block {
   const { log, attestationId, seq } = run[0] as PlacedRecord
   const bytes = Buffer.concat(run.map(({ bytes }) => bytes))
-  return { log, firstId: attestationId, firstSeq: seq, lengths: lengthsOf(run), bytes }
+  return { log, firstId: attestationId, firstSeq: seq, lengths: lengthsOf(run), link: linkOf(run), bytes }
 }
 
 /** The records of some blocks: `ids` and `positions` are those of the first of each, `counts` how many it has. */
