@@ -12,9 +12,9 @@ import {
   type InspectionRequest,
   keySourceOf,
 } from '@sallyport/core'
+import { type ConfigInput, open } from '@sallyport/open'
 import samples from 'crawler-user-agents'
 import { isbot } from 'isbot'
-import { type ConfigInput, open } from 'sallyport'
 import { browserFields } from './browser.ts'
 import { visitorAddresses } from './visitors.ts'
 

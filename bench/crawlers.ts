@@ -11,9 +11,9 @@ import {
   parseAddress,
 } from '@sallyport/core'
 import { createFakeDns, snapshotOf } from '@sallyport/core/testing'
+import { open } from '@sallyport/open'
 import samples from 'crawler-user-agents'
 import { isbot } from 'isbot'
-import { open } from 'sallyport'
 import { BROWSER, browserFields } from './browser.ts'
 import { benchFlood } from './flood.ts'
 import { type Candidate, measure, printMeasured } from './rounds.ts'

@@ -1,5 +1,5 @@
 import type { InspectionRequest } from '@sallyport/core'
-import { open } from 'sallyport'
+import { open } from '@sallyport/open'
 import { browserFields } from './browser.ts'
 import { type Candidate, measure, printMeasured } from './rounds.ts'
 import { visitorAddresses } from './visitors.ts'

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { inspection as expressInspection } from '@sallyport/express'
 import { inspection as fastifyInspection } from '@sallyport/fastify'
 import { inspection as koaInspection } from '@sallyport/koa'
+import { type ConfigInput, open, type Sallyport } from '@sallyport/open'
 import express, { type RequestHandler } from 'express'
 import fastify from 'fastify'
 import Koa from 'koa'
-import { type ConfigInput, open, type Sallyport } from 'sallyport'
 import { report } from './shots.ts'
 
 /*

@@ -23,14 +23,15 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...['packages/core', 'packages/accounts', 'packages/ledger'],
     ...['@photostructure/sqlite', 'pg', '@redis/client', 'lru-cache', 'rate-limiter-flexible', 'node:*'],
   ],
-  'packages/sallyport': [
+  'packages/open': [
     ...['packages/core', 'packages/accounts', 'packages/api', 'packages/datasets', 'packages/net', 'packages/stores'],
     ...['packages/ledger', 'data', 'yaml', 'zod', 'node:*'],
   ],
   'packages/cli': [
-    ...['packages/core', 'packages/accounts', 'packages/ledger', 'packages/sallyport', 'adapters/proxy'],
+    ...['packages/core', 'packages/accounts', 'packages/ledger', 'packages/open', 'adapters/proxy'],
     ...['commander', 'cli-progress', 'cli-table3', 'node:*'],
   ],
+  'packages/sallyport': ['packages/core', 'packages/open', 'packages/cli'],
   'adapters/node': ['packages/core', 'packages/api', 'node:*'],
   'adapters/express': ['packages/core', 'packages/api', 'adapters/node', 'express'],
   'adapters/koa': ['packages/core', 'packages/api', 'adapters/node', 'koa'],

@@ -1,8 +1,8 @@
 import cluster from 'node:cluster'
 import type { AddressInfo } from 'node:net'
 import { v1 } from '@sallyport/express'
+import { open } from '@sallyport/open'
 import express from 'express'
-import { open } from 'sallyport'
 
 /*
  * A customer's own application in four processes: an Express server in each worker, every one of which opens the same

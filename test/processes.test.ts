@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ALLOWANCES, billingWindow } from '@sallyport/accounts'
-import { type ConfigInput, openAccounts, openLedgerTools } from 'sallyport'
+import { type ConfigInput, openAccounts, openLedgerTools } from '@sallyport/open'
 import t, { type Test } from 'tap'
 
 /** Every embedded source switched off: what is counted is tested, not the data. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { type ConfigInput, open } from '@sallyport/open'
 import { NO_POSTGRES, NO_REDIS, startPostgres, startRedis, type TestServer } from '@sallyport/stores/testing'
-import { type ConfigInput, open } from 'sallyport'
 import { scratch } from './scratch.ts'
 
 const NO_DATA = Object.fromEntries(

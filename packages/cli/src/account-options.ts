@@ -1,6 +1,6 @@
 import { isDate, PLAN_NAMES, type PlanName } from '@sallyport/accounts'
+import type { NewAccount } from '@sallyport/open'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { NewAccount } from 'sallyport'
 
 /** What the options of a new account are read into. */
 export interface AccountOptions {

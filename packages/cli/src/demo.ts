@@ -1,5 +1,5 @@
 import type { InspectionRequest } from '@sallyport/core'
-import type { Sallyport } from 'sallyport'
+import type { Sallyport } from '@sallyport/open'
 import { bold, dim, type Terminal } from './terminal.ts'
 
 const DEMO_ACCOUNT = 'demo'

@@ -1,5 +1,5 @@
+import type { OpenHooks } from '@sallyport/open'
 import progress from 'cli-progress'
-import type { OpenHooks } from 'sallyport'
 import type { Terminal } from './terminal.ts'
 
 /** What `open()` says while it works, and the end of it. */

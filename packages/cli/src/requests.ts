@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type Decision, type InspectionRequest, parseAddress, SallyportError } from '@sallyport/core'
-import type { PolicyTest, Sallyport } from 'sallyport'
+import type { PolicyTest, Sallyport } from '@sallyport/open'
 
 /** A request that is told of, as files describe it. */
 export interface DescribedRequest extends Readonly<PolicyTest['request']> {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Dns } from '@sallyport/core'
+import { type Config, type ConfigInput, type OpenHooks, open, readConfig, type Sallyport } from '@sallyport/open'
 import { type Command, Option } from 'commander'
-import { type Config, type ConfigInput, type OpenHooks, open, readConfig, type Sallyport } from 'sallyport'
 import { showProgress } from './progress.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -1,5 +1,5 @@
 import type { SourceStatus } from '@sallyport/core'
-import { isStale } from 'sallyport'
+import { isStale } from '@sallyport/open'
 import { columns, entriesText } from './terminal.ts'
 
 /**

@@ -1,5 +1,5 @@
+import type { UpdateByHand, Updates } from '@sallyport/open'
 import progress from 'cli-progress'
-import type { UpdateByHand, Updates } from 'sallyport'
 import { entriesText } from './terminal.ts'
 
 type Outcome = Awaited<ReturnType<Updates['update']>>[number]

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { open, readConfig } from 'sallyport'
+import { open, readConfig } from '@sallyport/open'
 import t from 'tap'
 import { run, workspace } from './command.ts'
 

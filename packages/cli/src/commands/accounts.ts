@@ -1,7 +1,7 @@
 import { isPlanName, PLAN_NAMES, type PlanName } from '@sallyport/accounts'
 import { SallyportError } from '@sallyport/core'
+import { openAccounts } from '@sallyport/open'
 import { type Command, InvalidArgumentError } from 'commander'
-import { openAccounts } from 'sallyport'
 import { type AccountOptions, accountOf, withAccount } from '../account-options.ts'
 import { configOf, jsonOption, type SharedOptions, using, withShared } from '../settings.ts'
 import { columns, dim, json, type Terminal } from '../terminal.ts'

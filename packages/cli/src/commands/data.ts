@@ -1,6 +1,6 @@
 import { SallyportError } from '@sallyport/core'
+import { openUpdates } from '@sallyport/open'
 import { type Command, Option } from 'commander'
-import { openUpdates } from 'sallyport'
 import { configOf, jsonOption, openShowing, type SharedOptions, using, withShared } from '../settings.ts'
 import { creditLines, sourceLines } from '../sources.ts'
 import { dim, entriesText, json, type Terminal } from '../terminal.ts'

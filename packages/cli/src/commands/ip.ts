@@ -1,6 +1,6 @@
 import { type Address, type AddressObservation, formatAddress, NETWORK_CLASSES, parseAddress } from '@sallyport/core'
+import { type Override, openOverrides } from '@sallyport/open'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type Override, openOverrides } from 'sallyport'
 import { configOf, jsonOption, type SharedOptions, using, withShared } from '../settings.ts'
 import { columns, json, type Terminal } from '../terminal.ts'
 

@@ -1,6 +1,6 @@
 import type { StoredKey } from '@sallyport/accounts'
+import { type IssuedKey, type KeyOwner, openAccounts, openLedgerTools } from '@sallyport/open'
 import { type Command, Option } from 'commander'
-import { type IssuedKey, type KeyOwner, openAccounts, openLedgerTools } from 'sallyport'
 import { type AccountOptions, accountOf, withAccount } from '../account-options.ts'
 import { configOf, jsonOption, type SharedOptions, using, withShared } from '../settings.ts'
 import { columns, dim, json, type Terminal } from '../terminal.ts'

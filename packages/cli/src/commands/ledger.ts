@@ -1,5 +1,5 @@
+import { openLedgerTools } from '@sallyport/open'
 import type { Command } from 'commander'
-import { openLedgerTools } from 'sallyport'
 import { ExitError } from '../exit.ts'
 import { showBar } from '../progress.ts'
 import { configOf, jsonOption, type SharedOptions, using, withShared } from '../settings.ts'

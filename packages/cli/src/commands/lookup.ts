@@ -1,6 +1,6 @@
 import type { LookupResult, NetworkFinding } from '@sallyport/core'
+import type { Sallyport } from '@sallyport/open'
 import type { Command } from 'commander'
-import type { Sallyport } from 'sallyport'
 import { sourceText } from '../explanation.ts'
 import { configOf, jsonOption, openShowing, type SharedOptions, using, withShared } from '../settings.ts'
 import { creditLines } from '../sources.ts'

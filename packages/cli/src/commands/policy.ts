@@ -1,6 +1,6 @@
 import { type Clock, type Decision, SallyportError } from '@sallyport/core'
+import { open, type PolicyTest, readPolicyTests } from '@sallyport/open'
 import type { Command } from 'commander'
-import { open, type PolicyTest, readPolicyTests } from 'sallyport'
 import { decideDescribed } from '../requests.ts'
 import { configOf, jsonOption, NO_DNS, type SharedOptions, using, withoutRefresh, withShared } from '../settings.ts'
 import { bold, json, type Terminal } from '../terminal.ts'

@@ -1,6 +1,6 @@
+import { type Config, type ConfigInput, type Sallyport, splitList } from '@sallyport/open'
 import { openProxy, type Proxy as RunningProxy } from '@sallyport/proxy'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type Config, type ConfigInput, type Sallyport, splitList } from 'sallyport'
 import { showDemo } from '../demo.ts'
 import { configOf, openServing, type SharedOptions, withShared } from '../settings.ts'
 import { creditLines, sourceLines } from '../sources.ts'

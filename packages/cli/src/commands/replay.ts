@@ -1,6 +1,6 @@
 import { type Action, type AgentClass, parseAddress, SallyportError } from '@sallyport/core'
+import { open, readPolicy, type Sallyport } from '@sallyport/open'
 import type { Command } from 'commander'
-import { open, readPolicy, type Sallyport } from 'sallyport'
 import { type LoggedRequest, readAccessLog } from '../access-log.ts'
 import {
   configOf,

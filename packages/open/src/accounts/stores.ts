@@ -10,7 +10,7 @@ import {
   recordKeyUses,
   rememberKeys,
 } from '@sallyport/stores'
-import type { Config } from './config/schema.ts'
+import type { Config } from '../config/schema.ts'
 
 /** What `/v1` counts and checks with. */
 export interface Stores {

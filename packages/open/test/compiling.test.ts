@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { resolveSources } from '@sallyport/datasets'
 import { withLock } from '@sallyport/stores'
 import t from 'tap'
-import { openSnapshot } from '../src/snapshot.ts'
+import { openSnapshot } from '../src/data/snapshot.ts'
 import { madeConfig, oneNodeDatabase } from './made-sources.ts'
 
 t.test('a compile that is cancelled gives nothing, is not read as it is instead, and can be begun again', async (t) => {

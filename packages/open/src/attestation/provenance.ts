@@ -17,7 +17,7 @@ import {
 import { JURISDICTIONS } from '@sallyport/data/jurisdictions'
 import { type Attestation, canonicalText, type Document, documentOf } from '@sallyport/ledger'
 import { parseDocument } from 'yaml'
-import type { Config } from './config/schema.ts'
+import type { Config } from '../config/schema.ts'
 import { opensAtStart } from './ledger.ts'
 import { holdLedger, type LedgerHooks } from './ledger-holder.ts'
 
@@ -124,7 +124,7 @@ interface Claimed {
   readonly context: string | undefined
 }
 
-const ENGINE: string = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
+const ENGINE: string = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')).version
 
 function logOf(account: string): string {
   return `t/${account}`

@@ -10,7 +10,7 @@ import {
   SallyportError,
 } from '@sallyport/core'
 import { openSqliteObservations, type SqliteObservations } from '@sallyport/stores'
-import type { Config } from './config/schema.ts'
+import type { Config } from '../config/schema.ts'
 
 /** What the operator says of one address. */
 export interface Override {

@@ -17,8 +17,8 @@ import {
   thumbprint,
 } from '@sallyport/ledger'
 import { openCheckpointFolder, openPostgresLedger, openSqliteLedger } from '@sallyport/stores'
-import { parseConfig } from './config/read.ts'
-import type { Config, ConfigInput } from './config/schema.ts'
+import { parseConfig } from '../config/read.ts'
+import type { Config, ConfigInput } from '../config/schema.ts'
 import { environmentName, loadSigningKey, prepareNextKey, readKeyFile, type SigningKeyPlace } from './signing-key.ts'
 
 /** Where a ledger is kept, inside its store and outside it. */

@@ -1,7 +1,7 @@
 import { type Clock, ERRORS, SallyportError } from '@sallyport/core'
 import { type Ledger, LedgerUnavailable, RangeTooWide } from '@sallyport/ledger'
 import { isUnreachable } from '@sallyport/stores'
-import type { Config } from './config/schema.ts'
+import type { Config } from '../config/schema.ts'
 import { type LedgerPlace, openLedgerAt, openLedgerPlace } from './ledger.ts'
 
 export interface LedgerHooks {

@@ -1,18 +1,25 @@
 import { type Clock, createFindings, type Fetch, type Observations } from '@sallyport/core'
-import type { Config } from './config/schema.ts'
+import type { Config } from '../config/schema.ts'
 import { type Outcomes, openFeeds } from './feeds.ts'
-import type { OpenHooks } from './hooks.ts'
 import { type LiveSnapshots, openLiveSnapshots } from './live-snapshots.ts'
-import { startRefresh } from './refresh.ts'
-import { openSnapshot } from './snapshot.ts'
+import { type FeedMetrics, startRefresh } from './refresh.ts'
+import { openSnapshot, type SnapshotHooks } from './snapshot.ts'
+
+/** What a host may observe of the data. */
+export interface DataHooks extends Omit<SnapshotHooks, 'onRefused' | 'signal'> {
+  /** Counts of what happens to feeds. */
+  readonly metrics?: FeedMetrics
+}
+
+export type DataNotice = 'SALLYPORT_TABLES_REFUSED' | 'SALLYPORT_FEED_REFUSED' | 'SALLYPORT_OFFLINE'
 
 export interface LiveDataPorts {
   readonly clock: Clock
   readonly outbound: Fetch
   /** Asked before every snapshot. */
   readonly observations: Observations
-  readonly hooks: OpenHooks
-  readonly notice: NonNullable<OpenHooks['onNotice']>
+  readonly hooks: DataHooks
+  readonly notice: (code: DataNotice, message: string) => void
   readonly onFault: (error: unknown) => void
 }
 

@@ -18,7 +18,7 @@ import {
   updateFeeds,
 } from '@sallyport/datasets'
 import { withFreeLock, withLock } from '@sallyport/stores'
-import type { Config } from './config/schema.ts'
+import type { Config } from '../config/schema.ts'
 
 export interface FeedPorts {
   readonly clock: Clock
