@@ -9,7 +9,9 @@ import express from 'express'
 import express4 from 'express4'
 import Fastify from 'fastify'
 import Koa from 'koa'
+import { open } from 'sallyport'
 import t from 'tap'
+import { DATA_DIR } from './data-dir.ts'
 import { madeScene } from './scene.ts'
 
 /* Every framework hands a claim over, waits for its record, and carries out what the two decisions come to. */
@@ -25,6 +27,7 @@ const site = (req: IncomingMessage, decision: Decision | null | undefined) => ({
   attestation: decision?.attestation ?? null,
   id: req.headers['sallyport-attestation-id'] ?? null,
   action: req.headers['sallyport-action'] ?? null,
+  trial: req.headers['sallyport-trial'] ?? null,
 })
 
 async function listening(server: Server): Promise<Server> {
@@ -156,3 +159,27 @@ t.test('claims are not taken where nobody can attest them', async (t) => {
     code: 'invalid_config',
   })
 })
+
+t.test(
+  'a rule on trial is not carried out, with a claim and without one',
+  { todo: 'a matching claim is refused' },
+  async (t) => {
+    const onTrial = { id: 'try-it', match: { path: ['/**'] }, action: 'block' as const, monitor: true }
+    const sallyport = await open({
+      dataDir: DATA_DIR,
+      data: { refresh: false },
+      trustProxy: ['loopback'],
+      policy: { preset: 'observe', rules: [onTrial] },
+    })
+    t.teardown(() => sallyport.close())
+    for (const { name, start } of HOSTS) {
+      const server = await start(sallyport)
+      for (const claim of [undefined, 'US']) {
+        const { status, body } = await ask(server, '73.162.10.20', claim)
+        t.match({ status, body }, { status: 200, body: { action: 'allow', trial: 'block' } }, `${name}, ${claim}`)
+      }
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    }
+  },
+)
