@@ -162,7 +162,7 @@ t.test('claims are not taken where nobody can attest them', async (t) => {
 
 t.test(
   'a rule on trial is not carried out, with a claim and without one',
-  { todo: 'a matching claim is refused' },
+
   async (t) => {
     const onTrial = { id: 'try-it', match: { path: ['/**'] }, action: 'block' as const, monitor: true }
     const sallyport = await open({

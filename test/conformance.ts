@@ -30,7 +30,7 @@ const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avi
 const JSON_TYPE = 'application/json; charset=utf-8'
 const SPELLINGS = [
   ...['sallyport-action', 'Sallyport-Action', 'SALLYPORT-ACTION', 'sallyport_action', 'Sallyport_Network_Class'],
-  ...['sallyport.asn', 'SALLYPORT.country', 'sallyport-enforced', 'sallyport_network.class', 'Sallyport-Anything'],
+  ...['sallyport.asn', 'SALLYPORT.country', 'sallyport-enforced', 'sallyport_network.class', 'Sallyport-Trial'],
 ]
 
 /** The row of a request that is refused: a refused upgrade is answered like it. */
@@ -92,6 +92,14 @@ export function conformanceRows(scene: Scene): readonly Row[] {
       fields: from(allowed),
       status: 200,
       json: sees(allowed),
+    },
+    {
+      name: 'a rule on trial is not carried out, and the site sees what it would have done',
+      method: 'GET',
+      path: '/tried',
+      fields: from(allowed),
+      status: 200,
+      json: sees(allowed, 'sallyport-trial', 'block'),
     },
     {
       name: 'a verdict sent by the visitor, in ten spellings',

@@ -8,7 +8,12 @@ export async function openRealScene(): Promise<Scene> {
     dataDir: DATA_DIR,
     data: { refresh: false },
     trustProxy: ['loopback'],
-    policy: { rules: [{ id: 'no-tor', match: { networkClass: ['tor' as const] }, action: 'block' as const }] },
+    policy: {
+      rules: [
+        { id: 'no-tor', match: { networkClass: ['tor' as const] }, action: 'block' as const },
+        { id: 'try-it', match: { path: ['/tried'] }, action: 'block' as const, monitor: true },
+      ],
+    },
   }
   const enforcing = await open(options)
   const monitoring = await open({ ...options, mode: 'monitor' })

@@ -1,5 +1,13 @@
 import type { Api, ApiResponse } from '@sallyport/api'
-import { type Action, type Decision, ERRORS, type ErrorCode, type NetworkClass, SallyportError } from '@sallyport/core'
+import {
+  type Action,
+  type Decision,
+  ERRORS,
+  type ErrorCode,
+  type InspectionRequest,
+  type NetworkClass,
+  SallyportError,
+} from '@sallyport/core'
 import type { ProxyHost } from '@sallyport/proxy'
 
 /** A visitor of the conformance table and the verdict headers that the site must see about them, in order. */
@@ -49,8 +57,8 @@ export function madeScene(): Scene {
       verdict: verdict('action', 'block', 'network-class', 'tor', 'asn', 'AS64498', 'country', 'NL'),
     },
     key: KEY,
-    enforcing: { decide: (request) => decide(addressOf(request.fields), true), api, sources: () => [] },
-    monitoring: { decide: (request) => decide(addressOf(request.fields), false), api, sources: () => [] },
+    enforcing: { decide: (request) => decide(request, true), api, sources: () => [] },
+    monitoring: { decide: (request) => decide(request, false), api, sources: () => [] },
     close: async () => {},
   }
 }
@@ -65,11 +73,13 @@ function addressOf(fields: readonly string[]): string {
   return fields[at + 1] ?? ''
 }
 
-function decide(address: string, enforce: boolean): Decision {
+function decide({ fields, target }: InspectionRequest, enforce: boolean): Decision {
+  const address = addressOf(fields)
   const made = MADE[address] ?? STRANGER
   return {
     action: made.action,
     enforced: made.action === 'allow' || enforce,
+    ...(target.endsWith('/tried') && { trial: { rule: 'try-it', action: 'block' } }),
     reasons: [{ id: `network:${made.networkClass}`, text: `The made network of ${address}.` }],
     inspection: {
       at: '2026-11-01T00:00:00.000Z',

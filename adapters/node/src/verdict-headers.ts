@@ -9,16 +9,17 @@ const NETWORK_CLASS = 'sallyport-network-class'
 const ASN = 'sallyport-asn'
 const COUNTRY = 'sallyport-country'
 const ENFORCED = 'sallyport-enforced'
+const TRIAL = 'sallyport-trial'
 const ATTESTATION_ID = 'sallyport-attestation-id'
 
 /**
  * Tells the verdict, field by field, to whoever stands behind: the action, as decided also in monitor mode, the network
  * class, and the AS number and country where they are known. `sallyport-enforced: false` says that the action was not
- * carried out; `sallyport-attestation-id` names the record of a claim. They are written out name by name, to `fields` and
+ * carried out, `sallyport-trial` what a rule on trial would have done; `sallyport-attestation-id` names the record of a claim. They are written out name by name, to `fields` and
  * to `headers`: this runs on every request, and a property of which the name is a variable costs several of these.
  */
 function tellVerdict(verdict: RequestVerdict, fields: string[], headers: IncomingHttpHeaders): void {
-  const { action, enforced, networkClass, asn, country, attestation } = verdict
+  const { action, enforced, networkClass, asn, country, trial, attestation } = verdict
   headers[ACTION] = action
   headers[NETWORK_CLASS] = networkClass
   fields.push(ACTION, action, NETWORK_CLASS, networkClass)
@@ -33,6 +34,10 @@ function tellVerdict(verdict: RequestVerdict, fields: string[], headers: Incomin
   if (!enforced) {
     headers[ENFORCED] = 'false'
     fields.push(ENFORCED, 'false')
+  }
+  if (trial !== undefined) {
+    headers[TRIAL] = trial
+    fields.push(TRIAL, trial)
   }
   if (attestation !== undefined) {
     const id = String(attestation.id)

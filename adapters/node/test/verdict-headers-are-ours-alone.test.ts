@@ -8,7 +8,7 @@ import { decisionOn, serve } from './support.ts'
 
 const CASES = [(name: string) => name, (name: string) => name.toUpperCase(), (name: string) => name.replace('s', 'S')]
 const SEPARATORS = ['-', '_', '.']
-const NAMES = ['action', 'network-class', 'asn', 'country', 'enforced', 'x', '']
+const NAMES = ['action', 'network-class', 'asn', 'country', 'enforced', 'trial', 'x', '']
 const SPELLINGS = NAMES.flatMap((name) =>
   SEPARATORS.flatMap((separator) =>
     CASES.map((write) => write(`sallyport${separator}${name.replace('-', separator)}`)),
@@ -24,6 +24,8 @@ t.test('the verdict as headers', (t) => {
   t.same(withVerdict([], decisionOn('/')), ['sallyport-action', 'allow', 'sallyport-network-class', 'unknown'])
   t.same(withVerdict([], decisionOn('/blocked', {}, 'monitor')).slice(4), ['sallyport-enforced', 'false'])
   t.same(withVerdict([], decisionOn('/', {}, 'monitor')).slice(4), [], 'an allow is carried out in any mode')
+  const trial = { rule: 'try-it', action: 'block' } as const
+  t.same(withVerdict([], { ...decisionOn('/'), trial }).slice(4), ['sallyport-trial', 'block'])
   t.equal(VERDICT_PREFIX, 'sallyport-')
   t.end()
 })

@@ -2,12 +2,13 @@ import type { Decision, Reason } from '@sallyport/core'
 import { bold, columns, dim } from './terminal.ts'
 
 /** A decision as a person wants to read it: what is done, by which rule, who asks and why, from where. */
-export function explanation({ action, enforced, reasons, inspection }: Decision): string {
+export function explanation({ action, enforced, trial, reasons, inspection }: Decision): string {
   const { agent, network, client, request, country, degraded } = inspection
   const [rule] = reasons
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['request', `${request.method} ${request.path}${request.canonical ? '' : '  (not written in canonical form)'}`],
     ['because', rule?.text],
+    ['on trial', trial && `${trial.action} by the rule "${trial.rule}"`],
     ['who', `${agent.class}, confidence ${agent.confidence}${agent.headless ? ', headless' : ''}`],
     ['known by', BASIS[agent.basis]],
     ['identity', agent.identity && `${agent.identity.name} (${agent.identity.verified ? 'verified' : 'only said'})`],

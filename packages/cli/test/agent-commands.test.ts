@@ -38,6 +38,30 @@ tests:
   t.match(told, [{ name: 'night', passed: false, wrong: [/block/] }, { passed: true }, { passed: true }])
 })
 
+t.test('a rule on trial is shown beside the decision, and may be expected', async (t) => {
+  const { folder, config } = workspace(t)
+  const policy =
+    'policy: { preset: observe, rules: [{ id: try-it, match: { path: [/a] }, action: block, monitor: true }] }'
+  const rows = [
+    '{ name: tried, request: { ip: 8.8.8.8, path: /a }, expect: { action: allow, rule: default, enforced: true, trial: block } }',
+    '{ name: other, request: { ip: 8.8.8.8, path: /b }, expect: { trial: none } }',
+    '{ name: wrong, request: { ip: 8.8.8.8, path: /b }, expect: { trial: block } }',
+  ]
+  const tests = written(folder, 'tests.yaml', `${policy}\ntests: [${rows.join(', ')}]`)
+  t.match(await run('policy', 'test', tests, '--config', config), {
+    code: 1,
+    out: /^ok +tried\nok +other\nfailed +wrong: trial is none, not block\n$/,
+  })
+  const trying = written(folder, 'trying.yaml', `${policy}\ndata: { refresh: false }`)
+  const request = written(folder, 'tried.json', JSON.stringify({ ip: '8.8.8.8', path: '/a' }))
+  const explained = await run('explain', request, '--config', trying, '--data-dir', folder)
+  t.match(explained.out, /^allow\n/)
+  t.match(explained.out, /^on trial +block by the rule "try-it"$/m)
+  const log = written(folder, 'trial.log', '{"ip":"8.8.8.8","request":"GET /a HTTP/1.1","user_agent":"curl/8"}\n')
+  const replayed = await run('replay', log, '--policy', trying, '--json', '--config', config)
+  t.match(JSON.parse(replayed.out).classes, [{ after: { allow: 1, block: 0 }, changed: 0, onTrial: 1 }])
+})
+
 t.test('a file that cannot be meant is refused by key', async (t) => {
   const { folder, config } = workspace(t)
   const rows: readonly (readonly [text: string, says: RegExp])[] = [
@@ -122,6 +146,7 @@ not a line
         before: { allow: 2, flag: 0, block: 0 },
         after: { allow: 0, flag: 0, block: 2 },
         changed: 2,
+        onTrial: 0,
       },
       {
         class: 'human',
@@ -129,10 +154,14 @@ not a line
         before: { allow: 1, flag: 0, block: 0 },
         after: { allow: 1, flag: 0, block: 0 },
         changed: 0,
+        onTrial: 0,
       },
     ],
   })
-  t.match((await run('replay', log, '--policy', policy, '--config', config)).out, /^ai_agent +2 +2 → 0 +0 +0 → 2 +2$/m)
+  t.match(
+    (await run('replay', log, '--policy', policy, '--config', config)).out,
+    /^ai_agent +2 +2 → 0 +0 +0 → 2 +2 +0$/m,
+  )
   t.match(await run('replay', join(folder, 'none'), '--policy', policy, '--config', config), { code: 1, err: /ENOENT/ })
   t.match(await run('replay', log, '--config', config), { code: 2, err: /--policy/ })
 })

@@ -25,8 +25,13 @@ export type AsType = (typeof AS_TYPES)[number]
 export const DIRECTORY_ORDERS = ['addresses', 'prefixes'] as const
 export type DirectoryOrder = (typeof DIRECTORY_ORDERS)[number]
 
+/** In order of strictness. */
 export const ACTIONS = ['allow', 'flag', 'block'] as const
 export type Action = (typeof ACTIONS)[number]
+
+export function isStricter(action: Action, than: Action): boolean {
+  return ACTIONS.indexOf(action) > ACTIONS.indexOf(than)
+}
 
 /** `enforce`: flags and blocks are carried out. `monitor`: they are recorded only. */
 export const MODES = ['enforce', 'monitor'] as const

@@ -154,6 +154,10 @@ t.test('an attested decision takes the stricter action and keeps what was decide
   const attested = (action: 'allow' | 'block') => ({ id: 7, claim: 'DE', action, reason: 'match' }) as const
   const stays = withAttestation(decided, attested('allow'), 'enforce')
   t.same([stays.action, stays.enforced, stays.attestation], ['flag', true, attested('allow')])
+  const tried = { ...decided, trial: { rule: 'b', action: 'block' } } as const
+  const trying = withAttestation(tried, attested('allow'), 'enforce')
+  t.same([trying.action, trying.enforced, trying.trial], ['flag', true, tried.trial], 'a trial is not carried out')
+  t.notOk('trial' in withAttestation(tried, attested('block'), 'enforce'), 'it is not stricter than that')
   const stricter = withAttestation(decided, attested('block'), 'monitor')
   t.same([stricter.action, stricter.enforced], ['block', false])
   t.same(

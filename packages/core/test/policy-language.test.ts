@@ -111,23 +111,31 @@ t.test('hours are those of the zone, and may end the next morning', async (t) =>
 
 t.test('a rule on trial is recorded and decides nothing', async (t) => {
   const trial: Rule = { id: 'trial', match: {}, action: 'block', monitor: true }
+  const tried = { trial: { rule: 'trial', action: 'block' } }
   t.match(deciderOf({ rules: [trial] })(BROWSER), {
-    action: 'block',
-    enforced: false,
-    reasons: [{ id: 'policy:trial' }, {}, { id: 'policy:default' }],
+    action: 'allow',
+    enforced: true,
+    ...tried,
+    reasons: [{ id: 'policy:default' }, {}, { id: 'policy:trial' }],
   })
   const flag: Rule = { id: 'flag', match: {}, action: 'flag' }
   const block: Rule = { id: 'block', match: {}, action: 'block' }
-  t.match(deciderOf({ rules: [trial, flag] })(BROWSER), { action: 'block', enforced: false })
-  t.match(deciderOf({ rules: [trial, block] })(BROWSER), {
-    action: 'block',
-    enforced: true,
-    reasons: [{ id: 'policy:block' }],
-  })
-  t.match(deciderOf({ rules: [block, trial] })(BROWSER), { enforced: true, reasons: [{ id: 'policy:block' }, {}] })
-  t.match(deciderOf({ rules: [flag, trial] })(BROWSER), { action: 'flag', enforced: true }, 'behind the deciding rule')
+  t.match(deciderOf({ rules: [trial, flag] })(BROWSER), { action: 'flag', enforced: true, ...tried })
+  const { trial: asStrict, ...blocked } = deciderOf({ rules: [trial, block] })(BROWSER)
+  t.match(blocked, { action: 'block', enforced: true, reasons: [{ id: 'policy:block' }, {}, { id: 'policy:trial' }] })
+  t.equal(asStrict, undefined, 'it is as strict, not stricter')
+  const { trial: behind, ...flagged } = deciderOf({ rules: [flag, trial] })(BROWSER)
+  t.match(flagged, { action: 'flag', enforced: true, reasons: [{ id: 'policy:flag' }, {}] })
+  t.equal(behind, undefined, 'behind the deciding rule')
   const lenient: Rule = { id: 'lenient', match: {}, action: 'allow', monitor: true }
-  t.match(deciderOf({ rules: [lenient, block] })(BROWSER), { action: 'block', enforced: true }, 'a trial opens nothing')
+  const opened = deciderOf({ rules: [lenient, block] })(BROWSER)
+  t.match(opened, { action: 'block', reasons: [{}, {}, { id: 'policy:lenient' }] }, 'a trial opens nothing')
+  t.match(deciderOf({ rules: [lenient, trial] })(BROWSER), { action: 'allow', ...tried }, 'the first that is stricter')
+  t.match(deciderOf({ rules: [trial, flag] }, { mode: 'monitor' })(BROWSER), {
+    action: 'flag',
+    enforced: false,
+    ...tried,
+  })
 })
 
 t.test('a rule that cannot be answered does what its onError says', async (t) => {

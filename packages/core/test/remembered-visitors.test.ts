@@ -117,12 +117,9 @@ t.test('what is remembered of a visitor is nothing that its next request could c
   const consistency = (scheme: 'http' | 'https') =>
     decide(requestOf(fieldsOf(unhinted), { scheme })).inspection.agent.headerConsistency
   t.ok(consistency('http') !== consistency('https'), 'hints are missed over https alone')
-  t.equal(
-    decide(requestOf(fieldsOf(CHROME), { target: '/login' })).enforced,
-    false,
-    'a rule about paths is asked each time',
-  )
-  t.equal(decide(plain).enforced, true)
+  const login = decide(requestOf(fieldsOf(CHROME), { target: '/login' }))
+  t.same(login.trial, { rule: 'trial', action: 'block' }, 'a rule about paths is asked each time')
+  t.equal(decide(plain).trial, undefined)
 })
 
 t.test('what is remembered is forgotten with the data, and at midnight', async (t) => {

@@ -67,7 +67,14 @@ t.test('a fault is a verdict like any other', async (t) => {
     onFault: (error) => faults.push(error),
   })
   const verdict = judge(requestOf([]))
-  t.match(verdict, { action: 'allow', enforced: true, networkClass: 'unknown', asn: undefined, country: undefined })
+  t.match(verdict, {
+    action: 'allow',
+    enforced: true,
+    networkClass: 'unknown',
+    asn: undefined,
+    country: undefined,
+    trial: undefined,
+  })
   t.match(verdict.decision().reasons, [{ id: 'inspection_failed' }])
   t.equal(faults.length, 1)
 })

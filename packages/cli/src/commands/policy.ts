@@ -49,8 +49,9 @@ function outcomeOf({ name, expect }: PolicyTest, decision: Decision): Outcome {
     class: decision.inspection.agent.class,
     rule: decision.reasons[0]?.id.replace('policy:', ''),
     enforced: decision.enforced,
+    trial: decision.trial?.action ?? 'none',
   }
-  const members = ['action', 'class', 'rule', 'enforced'] as const
+  const members = ['action', 'class', 'rule', 'enforced', 'trial'] as const
   const wrong = members
     .filter((member) => expect[member] !== undefined && expect[member] !== found[member])
     .map((member) => `${member} is ${found[member]}, not ${expect[member]}`)

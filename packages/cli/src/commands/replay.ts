@@ -30,7 +30,11 @@ interface ClassRow {
   readonly after: Actions
   /** How many requests are decided otherwise. */
   readonly changed: number
+  /** How many requests a rule on trial of the other policy would decide more strictly. */
+  readonly onTrial: number
 }
+
+type Counts = { -readonly [Member in keyof Omit<ClassRow, 'class'>]: ClassRow[Member] }
 
 interface Replayed {
   readonly requests: number
@@ -64,7 +68,7 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
 }
 
 async function replay(log: string, before: Sallyport, after: Sallyport): Promise<Replayed> {
-  const rows = new Map<AgentClass, { requests: number; before: Actions; after: Actions; changed: number }>()
+  const rows = new Map<AgentClass, Counts>()
   let requests = 0
   let unread = 0
   for await (const request of readAccessLog(log)) {
@@ -74,12 +78,13 @@ async function replay(log: string, before: Sallyport, after: Sallyport): Promise
       continue
     }
     requests++
-    const row = rows.get(decided.class) ?? { requests: 0, before: none(), after: none(), changed: 0 }
+    const row = rows.get(decided.class) ?? { requests: 0, before: none(), after: none(), changed: 0, onTrial: 0 }
     rows.set(decided.class, row)
     row.requests++
     row.before[decided.before]++
     row.after[decided.after]++
     if (decided.before !== decided.after) row.changed++
+    if (decided.onTrial) row.onTrial++
   }
   const classes = [...rows].map(([name, row]) => ({ class: name, ...row }))
   return { requests, unread, classes: classes.sort((x, y) => y.requests - x.requests) }
@@ -91,7 +96,8 @@ async function bothOf({ ip, method, target, userAgent, at }: LoggedRequest, befo
   const fields = userAgent === undefined ? [] : ['User-Agent', userAgent]
   const told = { fields, headersKnown: false, method, target, ...(at !== undefined && { at }) }
   const [first, second] = await Promise.all([before.check(address, told), after.check(address, told)])
-  return { class: first.inspection.agent.class, before: first.action, after: second.action }
+  const { agent } = first.inspection
+  return { class: agent.class, before: first.action, after: second.action, onTrial: second.trial !== undefined }
 }
 
 function none(): Actions {
@@ -104,8 +110,9 @@ function tableOf({ classes }: Replayed): string {
     String(row.requests),
     ...(['allow', 'flag', 'block'] as const).map((action) => stepOf(row.before[action], row.after[action])),
     String(row.changed),
+    String(row.onTrial),
   ])
-  return columns(rows, ['class', 'requests', 'allow', 'flag', 'block', 'changed'])
+  return columns(rows, ['class', 'requests', 'allow', 'flag', 'block', 'changed', 'on trial'])
 }
 
 function stepOf(before: number, after: number): string {

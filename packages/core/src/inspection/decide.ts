@@ -1,12 +1,10 @@
 import type { NetworkFinding, VerdictRule } from '../network/finding.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
-import { firstMatch, firstOnTrial, type MatchedRule, type RulesInPlay } from '../policy/in-play.ts'
+import { firstMatch, type MatchedRule, matchesOnTrial, type RulesInPlay } from '../policy/in-play.ts'
 import type { Reason } from '../reason.ts'
-import type { Action, Mode } from '../vocabulary.ts'
+import { isStricter, type Mode } from '../vocabulary.ts'
 import type { Decision } from './decision.ts'
 import type { Inspection } from './inspection.ts'
-
-const SEVERITY: Readonly<Record<Action, number>> = { allow: 0, flag: 1, block: 2 }
 
 const ALLOWLISTED: Reason = Object.freeze({
   id: 'policy:allowlist',
@@ -14,7 +12,7 @@ const ALLOWLISTED: Reason = Object.freeze({
 })
 
 /** A decision without what it is about. */
-export type Ruling = Pick<Decision, 'action' | 'enforced' | 'reasons'>
+export type Ruling = Pick<Decision, 'action' | 'enforced' | 'trial' | 'reasons'>
 
 export interface RulingOptions {
   readonly mode: Mode
@@ -25,8 +23,8 @@ export interface RulingOptions {
 }
 
 /**
- * Applies the rules of a policy that are in play for whoever asks. Pure. A rule on trial decides nothing; where it would
- * have been more severe than what is carried out, its action is the one that is recorded, not enforced.
+ * Applies the rules of a policy that are in play for a visitor. Pure. A rule on trial decides nothing: the first that
+ * would have been stricter is named beside the decision.
  */
 export function ruleOn(
   rules: RulesInPlay,
@@ -38,13 +36,13 @@ export function ruleOn(
     return { action: 'allow', enforced: true, reasons: reasonsOf(ALLOWLISTED, undefined, network, inspection) }
   }
   const rule = firstMatch(rules, inspection, fields)
-  const trial = firstOnTrial(rules, inspection, fields, rule)
-  if (trial !== undefined && SEVERITY[trial.action] > SEVERITY[rule.action]) {
-    const reasons = reasonsOf(trial.reason, rule, network, inspection)
-    return { action: trial.action, enforced: false, reasons }
-  }
+  const onTrial = matchesOnTrial(rules, inspection, fields, rule)
+  const trial = onTrial.find(({ action }) => isStricter(action, rule.action))
   const enforced = rule.action === 'allow' || mode === 'enforce'
-  return { action: rule.action, enforced, reasons: reasonsOf(rule.reason, trial, network, inspection) }
+  const reasons = reasonsOf(rule.reason, trial ?? onTrial[0], network, inspection)
+  const ruling = { action: rule.action, enforced, reasons }
+  if (trial === undefined) return ruling
+  return { ...ruling, trial: Object.freeze({ rule: trial.id, action: trial.action }) }
 }
 
 /** Applies a policy to what is known. Pure; the result is frozen. */
@@ -53,8 +51,10 @@ export function decide(policy: CompiledPolicy, inspection: Inspection, options: 
 }
 
 /** A ruling and what it is about, frozen. */
-export function decisionOf({ action, enforced, reasons }: Ruling, inspection: Inspection): Decision {
-  return Object.freeze({ action, enforced, reasons, inspection })
+export function decisionOf(ruling: Ruling, inspection: Inspection): Decision {
+  const { action, enforced, trial, reasons } = ruling
+  if (trial === undefined) return Object.freeze({ action, enforced, reasons, inspection })
+  return Object.freeze({ action, enforced, trial, reasons, inspection })
 }
 
 /** The sentences about findings, each made once for as long as its finding is in use. */
@@ -75,10 +75,10 @@ export function createNetworkSentences(): NetworkSentences {
   }
 }
 
-/** The rule that decided, the network, what speaks of the agent, and the rule that decides otherwise. */
+/** The rule that decided, the network, what speaks of the agent, and the rule on trial. */
 function reasonsOf(
   reason: Reason,
-  other: MatchedRule | undefined,
+  onTrial: MatchedRule | undefined,
   network: Reason,
   { agent }: Inspection,
 ): readonly Reason[] {
@@ -86,7 +86,7 @@ function reasonsOf(
   if (agent.basis !== 'none' && agent.basis !== 'network') {
     for (const spoken of agent.reasons) if (spoken.weight === undefined || spoken.weight > 0) reasons.push(spoken)
   }
-  if (other !== undefined) reasons.push(other.reason)
+  if (onTrial !== undefined) reasons.push(onTrial.reason)
   return Object.freeze(reasons)
 }
 

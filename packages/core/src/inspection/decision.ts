@@ -12,13 +12,22 @@ export interface Attestation {
   readonly reason: string
 }
 
+/** A rule on trial that would have been stricter than what was decided. It is recorded and changes nothing. */
+export interface Trial {
+  /** Id of the rule. */
+  readonly rule: string
+  readonly action: Action
+}
+
 /**
- * What to do about a request. `action` is what the policy decided; `enforced` is false only where monitor mode, or the
- * trial of the deciding rule, keeps a flag or a block from being carried out.
+ * What to do about a request. `action` is what the policy decided, never what a rule on trial would have; `enforced` is
+ * false only in monitor mode, where a flag or a block is not carried out.
  */
 export interface Decision {
   readonly action: Action
   readonly enforced: boolean
+  /** The first rule on trial before the deciding one whose action is stricter. */
+  readonly trial?: Trial
   readonly reasons: readonly Reason[]
   readonly inspection: Inspection
   /** There where the request made a claim that was attested. */

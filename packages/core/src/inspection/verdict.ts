@@ -1,4 +1,4 @@
-import type { Degraded, NetworkClass } from '../vocabulary.ts'
+import type { Action, Degraded, NetworkClass } from '../vocabulary.ts'
 import { decisionOf, type Ruling } from './decide.ts'
 import type { Attestation, Decision } from './decision.ts'
 import { inspectionOf } from './inspect.ts'
@@ -13,6 +13,8 @@ export interface RequestVerdict extends Pick<Decision, 'action' | 'enforced'> {
   readonly asn: string | undefined
   /** Country the client's address is used in; absent when unknown. */
   readonly country: string | undefined
+  /** What a rule on trial would have done. */
+  readonly trial: Action | undefined
   readonly attestation?: Attestation
   /** The decision, always the same one. It is made when it is asked for: of most requests nobody does. */
   decision(): Decision
@@ -20,7 +22,7 @@ export interface RequestVerdict extends Pick<Decision, 'action' | 'enforced'> {
 
 /** The verdict of a decision that is there. */
 export function verdictOf(decision: Decision): RequestVerdict {
-  const { action, enforced, attestation } = decision
+  const { action, enforced, trial, attestation } = decision
   const { network, country } = decision.inspection
   const verdict: RequestVerdict = {
     action,
@@ -28,6 +30,7 @@ export function verdictOf(decision: Decision): RequestVerdict {
     networkClass: network.verdict.classification,
     asn: network.asn === undefined ? undefined : `AS${network.asn}`,
     country,
+    trial: trial?.action,
     decision: () => decision,
   }
   return attestation === undefined ? verdict : { ...verdict, attestation }
@@ -54,7 +57,7 @@ export function lateVerdict(
   at: string,
 ): RequestVerdict {
   const { networkClass, asn, country, asks, ruling } = visitor
-  const { action, enforced } = ruling
+  const { action, enforced, trial } = ruling
   // One object, written out, without a function of its own: this runs for every request.
   const late: Late = {
     action,
@@ -62,6 +65,7 @@ export function lateVerdict(
     networkClass,
     asn,
     country,
+    trial: trial?.action,
     decision,
     ruling,
     visitor,

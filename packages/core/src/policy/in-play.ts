@@ -47,16 +47,23 @@ export function firstMatch(
   return firstOf(inForce, inspection, fields) ?? fallback
 }
 
-/** The first rule on trial that matches and stands before another. */
-export function firstOnTrial(
+/** The rules on trial that match and come before another rule, in order. */
+export function matchesOnTrial(
   { onTrial }: RulesInPlay,
   inspection: Inspection,
   fields: readonly string[],
   before: MatchedRule,
-): MatchedRule | undefined {
-  const first = firstOf(onTrial, inspection, fields)
-  return first === undefined || first.place > before.place ? undefined : first
+): readonly MatchedRule[] {
+  if (onTrial.length === 0) return NONE
+  const matched: MatchedRule[] = []
+  for (const candidate of onTrial) {
+    if (candidate.matched.place > before.place) break
+    if (isRequest(candidate.request, inspection, fields)) matched.push(candidate.matched)
+  }
+  return matched
 }
+
+const NONE: readonly MatchedRule[] = Object.freeze([])
 
 function firstOf(
   candidates: readonly Candidate[],

@@ -26,6 +26,8 @@ const PolicyTest = z.strictObject({
       /** Id of the deciding rule: one's own, the preset's, or `default`. */
       rule: z.string(),
       enforced: z.boolean(),
+      /** What a rule on trial would have done that is stricter; `none` for no such rule. */
+      trial: z.enum(['flag', 'block', 'none']),
     })
     .partial()
     .refine((expected) => Object.keys(expected).length > 0, 'must expect something'),
