@@ -51,8 +51,6 @@ export { createReplayMemory } from './agent/signature/replay.ts'
 export { createSigner, type Signer } from './agent/signature/signer.ts'
 export type { SignatureVerifier } from './agent/signature/verifier.ts'
 export { createSignatureVerifier } from './agent/signature/verifier.ts'
-export type { AgentBasis, AgentIdentity, AgentVerdict } from './agent/verdict.ts'
-export { AGENT_BASES, IDENTITY_TYPES } from './agent/verdict.ts'
 // asn
 export type {
   Directory,
@@ -73,8 +71,8 @@ export type { Catalogue, Crawler } from './crawler/catalogue.ts'
 export { createCatalogue } from './crawler/catalogue.ts'
 export type { Claim } from './crawler/claim.ts'
 export type { ClaimedFrom } from './crawler/memory-checks.ts'
-export type { Check, CheckName, CrawlerOutcome, Judgement } from './crawler/outcome.ts'
-export { CHECK_NAMES, CHECK_STATUSES, CRAWLER_OUTCOMES, judge } from './crawler/outcome.ts'
+export type { Check, CheckName, Judgement } from './crawler/outcome.ts'
+export { CHECK_NAMES, CHECK_STATUSES, judge } from './crawler/outcome.ts'
 export type { LoadedRanges, RangeList } from './crawler/ranges.ts'
 export { createCrawlerRanges } from './crawler/ranges.ts'
 export type { ReverseChecks } from './crawler/reverse-checks.ts'
@@ -92,13 +90,9 @@ export type { Geo, Located } from './geo/locate.ts'
 export { locate } from './geo/locate.ts'
 // inspection
 export type { ToldOf } from './inspection/agent-inspector.ts'
-export type { InspectedCrawler } from './inspection/claimed-crawler.ts'
 export { decide } from './inspection/decide.ts'
-export type { Attestation, Decision } from './inspection/decision.ts'
-export type { InspectedClient, Inspection } from './inspection/inspection.ts'
 export type { Inspector, InspectorOptions } from './inspection/inspector.ts'
 export { createInspector } from './inspection/inspector.ts'
-export type { InspectionRequest } from './inspection/request.ts'
 export { type RequestVerdict, verdictOf } from './inspection/verdict.ts'
 // jurisdiction
 export { withAttestation } from './jurisdiction/attested.ts'
@@ -121,11 +115,10 @@ export { asnAnswer } from './lookup/result.ts'
 export { classify, NOTHING_KNOWN } from './network/classify.ts'
 export type { Grounds } from './network/confidence.ts'
 export { confidenceOf } from './network/confidence.ts'
-export type { NetworkFinding, ReservedRange, Verdict, VerdictMethod, VerdictRule } from './network/finding.ts'
-export { PRIVATE_RELAY, VERDICT_RULES } from './network/finding.ts'
 export { createFindings } from './network/findings.ts'
 export type { Ranked } from './network/precedence.ts'
 export { CLASS_PRECEDENCE, classRank, compareHits } from './network/precedence.ts'
+export { PRIVATE_RELAY } from './network/private-relay.ts'
 export type { Deduction, Grade, Purity, PurityVerdict } from './network/purity.ts'
 export { GRADES, PURITY_VERDICTS, purityOf } from './network/purity.ts'
 export type { ReverseNames, ReverseNamesPorts } from './network/reverse-names.ts'
@@ -175,14 +168,31 @@ export type {
   SystemBasis,
   SystemTable,
 } from './ports.ts'
-export type { Reason } from './reason.ts'
+export type { AgentBasis, AgentIdentity, AgentVerdict } from './values/agent-verdict.ts'
+export { AGENT_BASES, IDENTITY_TYPES } from './values/agent-verdict.ts'
+export type { Attestation, Decision } from './values/decision.ts'
+export type { NetworkFinding, ReservedRange, Verdict, VerdictMethod, VerdictRule } from './values/finding.ts'
+export { VERDICT_RULES } from './values/finding.ts'
+export type { InspectedClient, InspectedCrawler, Inspection } from './values/inspection.ts'
+export type { Reason } from './values/reason.ts'
+export type { InspectionRequest } from './values/request.ts'
 // vocabulary
-export type { Action, AgentClass, AsType, Degraded, DirectoryOrder, Mode, NetworkClass } from './vocabulary.ts'
+export type {
+  Action,
+  AgentClass,
+  AsType,
+  CrawlerOutcome,
+  Degraded,
+  DirectoryOrder,
+  Mode,
+  NetworkClass,
+} from './vocabulary.ts'
 export {
   ACTIONS,
   AGENT_CLASSES,
   AS_TYPES,
   anonymises,
+  CRAWLER_OUTCOMES,
   CRAWLER_PURPOSES,
   DEGRADABLE,
   DIRECTORY_ORDERS,

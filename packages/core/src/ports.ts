@@ -1,6 +1,6 @@
 import type { Address } from './address/address.ts'
 import type { Prefix } from './address/prefix.ts'
-import type { NetworkFinding } from './network/finding.ts'
+import type { NetworkFinding } from './values/finding.ts'
 import type { AsType, DirectoryOrder, NetworkClass } from './vocabulary.ts'
 
 /** Milliseconds since the epoch; never goes back within a process. */

@@ -53,6 +53,12 @@ export const CRAWLER_PURPOSES = [
   'security',
 ] as const satisfies readonly CrawlerRow['purpose'][]
 
+export type CrawlerPurpose = (typeof CRAWLER_PURPOSES)[number]
+
+/** What comes of a crawler's claim (specification: CrawlerVerifyResponse). */
+export const CRAWLER_OUTCOMES = ['verified', 'spoofed', 'unverifiable'] as const
+export type CrawlerOutcome = (typeof CRAWLER_OUTCOMES)[number]
+
 /**
  * Who asks. `impostor`: a name that was disproved. `unverified_bot`: a program that claims nothing that can be proved.
  */

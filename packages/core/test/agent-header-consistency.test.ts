@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { SignalId } from '../src/agent/signals.ts'
-import type { InspectionRequest } from '../src/inspection/request.ts'
 import { compilePolicy } from '../src/policy/compile.ts'
+import type { InspectionRequest } from '../src/values/request.ts'
 import {
   agentInspector,
   CHROME,

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { parseJa4 } from '../src/agent/ja4.ts'
 import { createUserAgentReader } from '../src/agent/user-agent.ts'
-import type { InspectionRequest } from '../src/inspection/request.ts'
+import type { InspectionRequest } from '../src/values/request.ts'
 import { agentInspector, CATALOGUE, HOME, requestOf } from './agents.ts'
 
 const SHARED = process.env['SALLYPORT_SHARED_DATA'] ?? join(import.meta.dirname, '../../../../../shared/data')

@@ -3,7 +3,6 @@ import { createCatalogue } from '../src/crawler/catalogue.ts'
 import { createReverseChecks } from '../src/crawler/reverse-checks.ts'
 import { createCrawlerVerifier } from '../src/crawler/verifier.ts'
 import { createInspector, type InspectorOptions } from '../src/inspection/inspector.ts'
-import type { InspectionRequest } from '../src/inspection/request.ts'
 import { compilePolicy } from '../src/policy/compile.ts'
 import {
   createFakeClock,
@@ -13,6 +12,7 @@ import {
   snapshotsOf,
   systemOf,
 } from '../src/testing/fakes.ts'
+import type { InspectionRequest } from '../src/values/request.ts'
 
 export const NOW = '2026-11-21T12:00:00.000Z'
 

@@ -1,7 +1,6 @@
 import t from 'tap'
 import { parseTrust } from '../src/address/client.ts'
 import { createInspector, type InspectorOptions } from '../src/inspection/inspector.ts'
-import type { InspectionRequest } from '../src/inspection/request.ts'
 import { compilePolicy } from '../src/policy/compile.ts'
 import {
   createFakeClock,
@@ -10,6 +9,7 @@ import {
   snapshotsOf,
   systemOf,
 } from '../src/testing/fakes.ts'
+import type { InspectionRequest } from '../src/values/request.ts'
 
 const SNAPSHOTS = snapshotsOf({
   networks: createFakeNetworks([

@@ -2,10 +2,10 @@ import t, { type Test } from 'tap'
 import { parseAddress } from '../src/address/address.ts'
 import { classify } from '../src/network/classify.ts'
 import { confidenceOf, type Grounds } from '../src/network/confidence.ts'
-import { VERDICT_RULES } from '../src/network/finding.ts'
 import { createFindings } from '../src/network/findings.ts'
 import type { Observation, RangeHit, Snapshot } from '../src/ports.ts'
 import { createFakeClock, createFakeNetworks, hitOf, snapshotOf, systemOf } from '../src/testing/fakes.ts'
+import { VERDICT_RULES } from '../src/values/finding.ts'
 import { NETWORK_CLASSES } from '../src/vocabulary.ts'
 
 const GROUNDS: Grounds = {

@@ -1,9 +1,7 @@
 import t from 'tap'
 import { parseTrust } from '../src/address/client.ts'
-import type { Decision } from '../src/inspection/decision.ts'
 import { createInspector } from '../src/inspection/inspector.ts'
-import type { InspectionRequest } from '../src/inspection/request.ts'
-import { PRIVATE_RELAY } from '../src/network/finding.ts'
+import { PRIVATE_RELAY } from '../src/network/private-relay.ts'
 import { compilePolicy } from '../src/policy/compile.ts'
 import type { Policy, Rule } from '../src/policy/policy.ts'
 import type { Snapshot } from '../src/ports.ts'
@@ -15,6 +13,8 @@ import {
   snapshotOf,
   systemOf,
 } from '../src/testing/fakes.ts'
+import type { Decision } from '../src/values/decision.ts'
+import type { InspectionRequest } from '../src/values/request.ts'
 import type { Mode } from '../src/vocabulary.ts'
 
 const NETWORKS = createFakeNetworks([

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { InspectorOptions } from '../src/inspection/inspector.ts'
-import type { InspectionRequest } from '../src/inspection/request.ts'
 import { compilePolicy } from '../src/policy/compile.ts'
 import type { Match, Policy, Rule } from '../src/policy/policy.ts'
 import {
@@ -12,6 +11,7 @@ import {
   snapshotsOf,
   systemOf,
 } from '../src/testing/fakes.ts'
+import type { InspectionRequest } from '../src/values/request.ts'
 import { agentInspector, CHROME, fieldsOf, HOME, RACK, requestOf } from './agents.ts'
 import { signedFields, verifierOf } from './signed-requests.ts'
 

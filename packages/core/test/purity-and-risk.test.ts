@@ -1,7 +1,8 @@
 import t from 'tap'
-import { type NetworkFinding, PRIVATE_RELAY } from '../src/network/finding.ts'
+import { PRIVATE_RELAY } from '../src/network/private-relay.ts'
 import { GRADES, purityOf } from '../src/network/purity.ts'
 import { riskScore } from '../src/network/risk.ts'
+import type { NetworkFinding } from '../src/values/finding.ts'
 import { anonymises, NETWORK_CLASSES, type NetworkClass } from '../src/vocabulary.ts'
 
 function finding(classification: NetworkClass, confidence = 0.9): NetworkFinding {

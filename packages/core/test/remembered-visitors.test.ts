@@ -1,5 +1,4 @@
 import t from 'tap'
-import type { InspectionRequest } from '../src/inspection/request.ts'
 import { type CompiledPolicy, compilePolicy } from '../src/policy/compile.ts'
 import type { Rule } from '../src/policy/policy.ts'
 import type { Observation, Snapshot } from '../src/ports.ts'
@@ -13,6 +12,7 @@ import {
   systemOf,
 } from '../src/testing/fakes.ts'
 import { createRandom } from '../src/testing/random.ts'
+import type { InspectionRequest } from '../src/values/request.ts'
 import { agentInspector, CHROME, FIREFOX_TEXT, fieldsOf, HOME, NOW, PROXY, RACK, requestOf } from './agents.ts'
 
 const NETWORKS = createFakeNetworks([

@@ -1,13 +1,13 @@
 import t from 'tap'
 import { NO_VERDICT } from '../src/agent/judge.ts'
-import type { AgentVerdict } from '../src/agent/verdict.ts'
 import { NOTHING_KNOWN } from '../src/network/classify.ts'
-import type { NetworkFinding } from '../src/network/finding.ts'
 import { compilePolicy } from '../src/policy/compile.ts'
 import type { Candidate } from '../src/policy/in-play.ts'
 import type { Subject } from '../src/policy/match.ts'
 import type { Match, Rule } from '../src/policy/policy.ts'
 import { createRandom } from '../src/testing/random.ts'
+import type { AgentVerdict } from '../src/values/agent-verdict.ts'
+import type { NetworkFinding } from '../src/values/finding.ts'
 
 const NETWORK_CLASSES = ['hosting', 'vpn', 'tor', 'mobile', 'residential_clean', 'unknown'] as const
 const NETWORKS = NETWORK_CLASSES.flatMap((classification, at) =>

@@ -1,6 +1,6 @@
 import { TRUSTED_PROXIES } from '@sallyport/data/trusted-proxies'
 import { SallyportError } from '../errors.ts'
-import type { InspectionRequest } from '../inspection/request.ts'
+import type { InspectionRequest } from '../values/request.ts'
 import { type Address, parseAddress, parseAddressIn } from './address.ts'
 import { carriesForwarding, elementStart, isNamed, readForwarded, readHop, readSingle } from './forwarding.ts'
 import { type Prefix, parsePrefix, prefixOf } from './prefix.ts'

@@ -1,5 +1,5 @@
 import { BROWSER_VERSIONS } from '@sallyport/data/automation'
-import type { NetworkFinding } from '../network/finding.ts'
+import type { NetworkFinding } from '../values/finding.ts'
 import type { AgentFields } from './fields.ts'
 import { inspectsTls, type Ja4 } from './ja4.ts'
 import { BIT } from './signals.ts'

@@ -1,5 +1,5 @@
 import { INSPECTING_NETWORKS, JA4_CIPHERS, type Ja4Row } from '@sallyport/data/ja4'
-import type { NetworkFinding } from '../network/finding.ts'
+import type { NetworkFinding } from '../values/finding.ts'
 import type { AsType } from '../vocabulary.ts'
 
 /** What a JA4 tells of a client. */

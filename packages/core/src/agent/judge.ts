@@ -1,11 +1,11 @@
-import type { InspectedCrawler } from '../inspection/claimed-crawler.ts'
-import type { Reason } from '../reason.ts'
+import type { AgentIdentity, AgentVerdict } from '../values/agent-verdict.ts'
+import type { InspectedCrawler } from '../values/inspection.ts'
+import type { Reason } from '../values/reason.ts'
 import type { AgentClass } from '../vocabulary.ts'
 import { type Availability, type Evidence, readSignals } from './consistency.ts'
 import { BIT, type Signal, signalsOf } from './signals.ts'
 import type { SignatureFinding } from './signature/finding.ts'
 import { isAi, type UserAgent } from './user-agent.ts'
-import type { AgentIdentity, AgentVerdict } from './verdict.ts'
 
 /** All that a verdict is made of. */
 export interface AgentEvidence extends Evidence, Availability {

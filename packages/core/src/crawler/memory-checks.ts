@@ -1,6 +1,6 @@
 import { type Address, formatAddress } from '../address/address.ts'
-import type { NetworkFinding } from '../network/finding.ts'
 import type { Clock, CrawlerRangeStatus, Snapshot } from '../ports.ts'
+import type { NetworkFinding } from '../values/finding.ts'
 import type { Crawler } from './catalogue.ts'
 import type { Check, CheckName, CouldNotRun } from './outcome.ts'
 import type { LoadedRanges } from './ranges.ts'

@@ -21,9 +21,6 @@ export type NotApplicable = Finding<'not-applicable'>
 export const CHECK_STATUSES = ['passed', 'refuted', 'could-not-run', 'not-applicable'] as const
 export type Check = Passed | Refuted | CouldNotRun | NotApplicable
 
-export const CRAWLER_OUTCOMES = ['verified', 'spoofed', 'unverifiable'] as const
-export type CrawlerOutcome = (typeof CRAWLER_OUTCOMES)[number]
-
 export interface Verified {
   readonly outcome: 'verified'
   readonly decidedBy: Passed

@@ -1,10 +1,10 @@
-import type { NetworkFinding, VerdictRule } from '../network/finding.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
 import { firstMatch, type MatchedRule, matchesOnTrial, type RulesInPlay } from '../policy/in-play.ts'
-import type { Reason } from '../reason.ts'
+import type { Decision } from '../values/decision.ts'
+import type { NetworkFinding, VerdictRule } from '../values/finding.ts'
+import type { Inspection } from '../values/inspection.ts'
+import type { Reason } from '../values/reason.ts'
 import { isStricter, type Mode } from '../vocabulary.ts'
-import type { Decision } from './decision.ts'
-import type { Inspection } from './inspection.ts'
 
 const ALLOWLISTED: Reason = Object.freeze({
   id: 'policy:allowlist',

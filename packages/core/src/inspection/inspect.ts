@@ -1,8 +1,8 @@
 import { canonicalPath } from '../policy/path.ts'
+import type { Inspection } from '../values/inspection.ts'
+import type { InspectionRequest } from '../values/request.ts'
 import type { Degraded } from '../vocabulary.ts'
-import type { Inspection } from './inspection.ts'
 import type { Asks } from './last-look.ts'
-import type { InspectionRequest } from './request.ts'
 import type { Visitor } from './visitors.ts'
 
 type Draft = { -readonly [Member in keyof Inspection]: Inspection[Member] }

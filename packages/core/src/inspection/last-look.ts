@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import { valueCounts } from '../agent/fields.ts'
-import type { AgentVerdict } from '../agent/verdict.ts'
 import type { RulesInPlay } from '../policy/in-play.ts'
-import type { InspectedCrawler } from './claimed-crawler.ts'
+import type { AgentVerdict } from '../values/agent-verdict.ts'
+import type { InspectedCrawler } from '../values/inspection.ts'
+import type { InspectionRequest } from '../values/request.ts'
 import type { Ruling } from './decide.ts'
-import type { InspectionRequest } from './request.ts'
 
 /** Who asks, and the crawler that was claimed. */
 export interface Asks {

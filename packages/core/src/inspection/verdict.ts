@@ -1,9 +1,9 @@
+import type { Attestation, Decision } from '../values/decision.ts'
+import type { InspectionRequest } from '../values/request.ts'
 import type { Action, Degraded, NetworkClass } from '../vocabulary.ts'
 import { decisionOf, type Ruling } from './decide.ts'
-import type { Attestation, Decision } from './decision.ts'
 import { inspectionOf } from './inspect.ts'
 import type { Asks } from './last-look.ts'
-import type { InspectionRequest } from './request.ts'
 import type { Settled, Visitor } from './visitors.ts'
 
 /** A decision in short: what is carried out, and what is told to whoever stands behind. */

@@ -1,4 +1,4 @@
-import type { Attestation, Decision } from '../inspection/decision.ts'
+import type { Attestation, Decision } from '../values/decision.ts'
 import { isStricter, type Mode } from '../vocabulary.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { SallyportError } from '../errors.ts'
 import { isCountry } from '../geo/country.ts'
-import type { NetworkFinding } from '../network/finding.ts'
+import type { NetworkFinding } from '../values/finding.ts'
 import type { Action, NetworkClass } from '../vocabulary.ts'
 import { type JurisdictionMatch, type JurisdictionPolicy, type Relation, UNKNOWN_COUNTRY } from './policy.ts'
 

@@ -1,7 +1,7 @@
 import type { Target } from '../address/target.ts'
 import type { Geo } from '../geo/locate.ts'
-import type { NetworkFinding, ReservedRange, Verdict } from '../network/finding.ts'
 import type { Purity } from '../network/purity.ts'
+import type { NetworkFinding, ReservedRange, Verdict } from '../values/finding.ts'
 import type { AsType, Degraded } from '../vocabulary.ts'
 import type { WhoisRecord } from '../whois/record.ts'
 

@@ -10,9 +10,9 @@ import type {
   SourceStatus,
   SystemBasis,
 } from '../ports.ts'
+import type { NetworkFinding, ReservedRange, Verdict, VerdictMethod, VerdictRule } from '../values/finding.ts'
 import { anonymises, type NetworkClass } from '../vocabulary.ts'
 import { confidenceOf } from './confidence.ts'
-import type { NetworkFinding, ReservedRange, Verdict, VerdictMethod, VerdictRule } from './finding.ts'
 import { classRank } from './precedence.ts'
 import { proxiesAreSeen } from './range-data.ts'
 

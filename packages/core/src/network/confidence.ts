@@ -1,5 +1,5 @@
+import type { VerdictRule } from '../values/finding.ts'
 import type { NetworkClass } from '../vocabulary.ts'
-import type { VerdictRule } from './finding.ts'
 
 /** What the confidence of a verdict is read from. */
 export interface Grounds {

@@ -1,5 +1,5 @@
 import type { Clock, Findings, NetworkRecord } from '../ports.ts'
-import type { NetworkFinding } from './finding.ts'
+import type { NetworkFinding } from '../values/finding.ts'
 
 const DAY_MS = 86_400_000
 

@@ -1,6 +1,6 @@
 import type { RangeHit } from '../ports.ts'
 import type { NetworkClass } from '../vocabulary.ts'
-import { PRIVATE_RELAY } from './finding.ts'
+import { PRIVATE_RELAY } from './private-relay.ts'
 
 /*
  * Which source speaks where several know an address. This file is the one place where it is written down:

@@ -1,5 +1,6 @@
+import type { NetworkFinding } from '../values/finding.ts'
 import type { NetworkClass } from '../vocabulary.ts'
-import { isPrivateRelay, type NetworkFinding } from './finding.ts'
+import { isPrivateRelay } from './private-relay.ts'
 
 export const GRADES = ['S+', 'S', 'A', 'B', 'C'] as const
 export type Grade = (typeof GRADES)[number]

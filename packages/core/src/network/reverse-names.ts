@@ -2,8 +2,8 @@ import { REVERSE_NAME_RULES, type ReverseNameRule } from '@sallyport/data/revers
 import { LRUCache } from 'lru-cache'
 import { type Address, formatAddress } from '../address/address.ts'
 import type { Clock, Dns, ObservationStore } from '../ports.ts'
+import type { NetworkFinding } from '../values/finding.ts'
 import type { NetworkClass } from '../vocabulary.ts'
-import type { NetworkFinding } from './finding.ts'
 
 const DAY_MS = 86_400_000
 

@@ -1,5 +1,6 @@
+import type { NetworkFinding } from '../values/finding.ts'
 import type { NetworkClass } from '../vocabulary.ts'
-import { isPrivateRelay, type NetworkFinding } from './finding.ts'
+import { isPrivateRelay } from './private-relay.ts'
 
 /** Risk of a class when nothing is doubtful about it, 0 to 100. */
 const CLASS_RISK: Readonly<Record<NetworkClass, number>> = {

@@ -3,11 +3,18 @@ import { CRAWLERS } from '@sallyport/data/crawlers'
 import { parseAddress } from '../address/address.ts'
 import { parsePrefix, prefixOf } from '../address/prefix.ts'
 import { createPrefixSet, type PrefixSet } from '../address/prefix-set.ts'
-import { AGENT_BASES } from '../agent/verdict.ts'
-import { CRAWLER_OUTCOMES } from '../crawler/outcome.ts'
 import { SallyportError } from '../errors.ts'
 import { isCountry } from '../geo/country.ts'
-import { ACTIONS, type Action, AGENT_CLASSES, CRAWLER_PURPOSES, type Degraded, NETWORK_CLASSES } from '../vocabulary.ts'
+import { AGENT_BASES } from '../values/agent-verdict.ts'
+import {
+  ACTIONS,
+  type Action,
+  AGENT_CLASSES,
+  CRAWLER_OUTCOMES,
+  CRAWLER_PURPOSES,
+  type Degraded,
+  NETWORK_CLASSES,
+} from '../vocabulary.ts'
 import { type CompiledRule, createRulesFor, type MatchedRule, type RulesInPlay } from './in-play.ts'
 import { compileMatch, type Subject } from './match.ts'
 import { canonicalPath } from './path.ts'

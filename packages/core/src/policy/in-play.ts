@@ -1,5 +1,5 @@
-import type { Inspection } from '../inspection/inspection.ts'
-import type { Reason } from '../reason.ts'
+import type { Inspection } from '../values/inspection.ts'
+import type { Reason } from '../values/reason.ts'
 import type { Action, Degraded } from '../vocabulary.ts'
 import type { AgentTest, NetworkTest, PlaceTest, RequestTest, Subject } from './match.ts'
 

@@ -1,5 +1,5 @@
 import { isNamed } from '../address/forwarding.ts'
-import type { Inspection } from '../inspection/inspection.ts'
+import type { Inspection } from '../values/inspection.ts'
 import type { Action } from '../vocabulary.ts'
 import { parsePathPattern } from './path-pattern.ts'
 import type { Match } from './policy.ts'

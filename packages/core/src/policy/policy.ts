@@ -1,7 +1,5 @@
-import type { AgentBasis } from '../agent/verdict.ts'
-import type { Crawler } from '../crawler/catalogue.ts'
-import type { CrawlerOutcome } from '../crawler/outcome.ts'
-import type { Action, AgentClass, NetworkClass } from '../vocabulary.ts'
+import type { AgentBasis } from '../values/agent-verdict.ts'
+import type { Action, AgentClass, CrawlerOutcome, CrawlerPurpose, NetworkClass } from '../vocabulary.ts'
 
 /**
  * What a rule looks at. Members are joined by "and", the values of one member by "or"; an absent member matches all.
@@ -32,7 +30,7 @@ export interface Match {
   readonly operator?: readonly string[] | undefined
   /** Whose AI it is, as verdicts show it; the case does not count. */
   readonly vendor?: readonly string[] | undefined
-  readonly purpose?: readonly Crawler['purpose'][] | undefined
+  readonly purpose?: readonly CrawlerPurpose[] | undefined
   /** Proven identities: slugs, identifiers of signature agents, or `*` for any. */
   readonly identity?: readonly string[] | undefined
   /** Names of headers, all of which are there (`present`) or none of which is (`absent`). */

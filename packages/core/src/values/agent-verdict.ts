@@ -1,5 +1,5 @@
-import type { Reason } from '../reason.ts'
 import type { AgentClass } from '../vocabulary.ts'
+import type { Reason } from './reason.ts'
 
 /**
  * What an agent verdict rests on, in the order in which it is asked: the first that speaks decides. `none`: nothing

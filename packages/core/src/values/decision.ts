@@ -1,6 +1,6 @@
-import type { Reason } from '../reason.ts'
 import type { Action } from '../vocabulary.ts'
 import type { Inspection } from './inspection.ts'
+import type { Reason } from './reason.ts'
 
 /** What was recorded of a request that claims to come from somewhere: the id given out is a durable record. */
 export interface Attestation {

@@ -1,7 +1,6 @@
-import type { AgentVerdict } from '../agent/verdict.ts'
-import type { NetworkFinding } from '../network/finding.ts'
-import type { Degraded } from '../vocabulary.ts'
-import type { InspectedCrawler } from './claimed-crawler.ts'
+import type { CrawlerOutcome, CrawlerPurpose, Degraded } from '../vocabulary.ts'
+import type { AgentVerdict } from './agent-verdict.ts'
+import type { NetworkFinding } from './finding.ts'
 
 /** The resolved client: the address after trusted proxies, and how it was found. */
 export interface InspectedClient {
@@ -11,6 +10,21 @@ export interface InspectedClient {
   readonly via: 'peer' | 'header' | 'none'
   /** An element of the header could not be read; the walk stopped at the last good hop. */
   readonly malformed: boolean
+}
+
+/** The crawler that a request's user agent claims to be, and what came of the claim. */
+export interface InspectedCrawler {
+  readonly slug: string
+  readonly name: string
+  readonly operator: string
+  readonly purpose: CrawlerPurpose
+  readonly outcome: CrawlerOutcome
+  /** The checks that decided, by their names; absent when none did. */
+  readonly method?: string
+  /** True at the first sight of an address: DNS is asked in the background, and the next request has the outcome. */
+  readonly pending: boolean
+  /** One sentence for a person. */
+  readonly summary: string
 }
 
 /** Everything known about one request, frozen and JSON-serialisable. */

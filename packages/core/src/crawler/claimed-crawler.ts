@@ -1,0 +1,37 @@
+import type { Address } from '../address/address.ts'
+import type { Snapshot } from '../ports.ts'
+import type { NetworkFinding } from '../values/finding.ts'
+import type { InspectedCrawler } from '../values/inspection.ts'
+import type { Crawler } from './catalogue.ts'
+import { methodOf } from './outcome.ts'
+import { summaryOf } from './summary.ts'
+import { type CrawlerVerifier, type Verification, withoutAddress } from './verifier.ts'
+
+/** A claim and its outcome, from memory. */
+export function claimedCrawlerOf(
+  verifier: CrawlerVerifier,
+  crawler: Crawler,
+  address: Address | undefined,
+  finding: NetworkFinding,
+  snapshot: Snapshot,
+): InspectedCrawler {
+  return inspectedCrawler(
+    address === undefined ? withoutAddress(crawler) : verifier.look(crawler, { address, finding, snapshot }),
+  )
+}
+
+/** What came of a claim, as inspections show it. */
+export function inspectedCrawler(verification: Verification): InspectedCrawler {
+  const { slug, name, operator, purpose } = verification.crawler
+  const method = methodOf(verification.judgement)
+  return Object.freeze({
+    slug,
+    name,
+    operator,
+    purpose,
+    outcome: verification.judgement.outcome,
+    ...(method !== undefined && { method }),
+    pending: verification.pending,
+    summary: summaryOf(verification),
+  })
+}
