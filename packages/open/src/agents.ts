@@ -10,7 +10,7 @@ import {
 } from '@sallyport/core'
 import type { Config } from './config/schema.ts'
 
-/** The directory of an agent, as if it had been fetched: a JWKS. */
+/** An agent's key directory as if it had been fetched: a JWKS. */
 export interface PublishedKeys {
   readonly agent: string
   readonly document: unknown
@@ -22,7 +22,7 @@ export interface AgentPorts {
   readonly published: readonly PublishedKeys[]
 }
 
-/** Web Bot Auth: signatures are judged on keys that are fetched behind the requests, through the guarded fetcher. */
+/** Web Bot Auth: keys are fetched in the background, through the guarded fetcher. */
 export function openAgents(
   { webBotAuth }: Config,
   { catalogue }: CrawlerVerifier,
@@ -39,7 +39,7 @@ export function openAgents(
     agents,
     discover,
   })
-  // Keys are there before the first signed request wants one, where the configuration names the agents.
+  // Configured agents' keys are prefetched, so that their first signed request finds them.
   for (const uri of agents) {
     const source = keySourceOf({ uri, type: 'directory' }, origins)
     if (source !== undefined) directories.find(source, '', true)

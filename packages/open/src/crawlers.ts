@@ -13,38 +13,38 @@ import {
 import { openSqliteReverseChecks, type SqliteReverseChecks } from '@sallyport/stores'
 import type { Config } from './config/schema.ts'
 
-/** How long finished checks are gathered before they are written, and how many make a batch. */
+/** Finished checks are written in batches. */
 const WRITE_AFTER_MS = 5000
-const MOST_IN_BATCH = 1000
+const MAX_BATCH = 1000
 
-/** Longest that an answer of the API waits: for the two questions of a check, and for those that were asked before. */
+/** How long an answer of the API waits for DNS: for a check's two questions and for those queued before them. */
 const PATIENCE_MS = 1200
 
 export interface OpenCrawlers {
   readonly verifier: CrawlerVerifier
-  /** Writes what was not written yet and gives the file back. */
+  /** Writes the last batch and closes the file. */
   close(): void
 }
 
 export interface CrawlerPorts {
   readonly clock: Clock
   readonly dns: Dns
-  /** Told when the file cannot be used: verification goes on and forgets at a restart. */
+  /** The file cannot be used: verification goes on without persistence. */
   readonly onFault: (error: unknown) => void
 }
 
-/** Verification of crawlers, with what was learned before a restart. Never rejects: the file is a cache. */
+/** Crawler verification with a cache that survives restarts. Never rejects: without the file it starts empty. */
 export async function openCrawlers({ dataDir }: Config, { clock, dns, onFault }: CrawlerPorts): Promise<OpenCrawlers> {
   const store = await opened(join(dataDir, 'crawler-verdicts.db'), onFault)
   let waiting: KeptReverseCheck[] = []
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
-  /** Gathers, so that no request pays for a write and a flood of claims costs one write in some seconds. */
+  /** Batches writes, so that a flood of claims costs one write every few seconds. */
   function keep(check: KeptReverseCheck): void {
-    // What could not run stands for a minute: not worth a write. Of a flood the first thousand refutations are kept.
-    const worth = check.status === 'passed' || (check.status === 'refuted' && waiting.length < MOST_IN_BATCH)
-    if (closed || store === undefined || !worth) return
+    // A check that could not run is valid for a minute only; refutations are capped, because a flood makes them.
+    const isKept = check.status === 'passed' || (check.status === 'refuted' && waiting.length < MAX_BATCH)
+    if (closed || store === undefined || !isKept) return
     waiting.push(check)
     timer ??= setTimeout(write, WRITE_AFTER_MS).unref()
   }

@@ -17,7 +17,6 @@ import { createKeyring, type Keyring } from './accounts/keyring.ts'
 import { openAccountStore, openStores, unreachable } from './accounts/stores.ts'
 import { openAgents } from './agents.ts'
 import { openProvenance, type Provenance } from './attestation/provenance.ts'
-import { type Closing, createClosing } from './closing.ts'
 import { parseConfig } from './config/read.ts'
 import type { Config, ConfigInput } from './config/schema.ts'
 import { openCrawlers } from './crawlers.ts'
@@ -25,11 +24,12 @@ import { openFeeds } from './data/feeds.ts'
 import { openLiveData } from './data/live-data.ts'
 import { createOverrides, type Overrides, openObservations } from './data/observations.ts'
 import { createUpdates, type Updates } from './data/updates.ts'
+import { createDisposeStack, type DisposeStack } from './dispose-stack.ts'
 import type { NoticeCode, OpenHooks } from './hooks.ts'
-import { dnsInTime, whoisInTime } from './in-time.ts'
 import { createWhoisOf } from './whois.ts'
+import { dnsWithTimeout, whoisWithTimeout } from './with-timeout.ts'
 
-/** One Sallyport: inspection, `/v1` and what they answer from. Two in one process share nothing. */
+/** One Sallyport: inspection, `/v1` and the data behind them. Two in one process share nothing. */
 export interface Sallyport extends Inspector, OpenAccounts, OpenOverrides {
   /** The whole of `/v1`; adapters mount it. */
   readonly api: Api
@@ -38,34 +38,33 @@ export interface Sallyport extends Inspector, OpenAccounts, OpenOverrides {
   lookup(target: string): Promise<LookupResult>
   /** Attestation; `provenance.attestDecision` is what the adapters' `provenance` option calls. */
   readonly provenance: Provenance
-  /** The data sets, as they are loaded now. */
+  /** The data sets in use. */
   sources(): readonly SourceStatus[]
-  /** Gives back files and stores; requests after it are still inspected, keyed routes answer 503. */
+  /** Closes files and stores; requests after it are still inspected, keyed routes answer 503. */
   close(): Promise<void>
 }
 
 /**
- * Builds everything that a configuration asks for. The first open of a dataDir compiles the embedded data, which takes
- * some seconds; data that cannot be used leaves the service degraded and says so. A PostgreSQL or Redis
- * that cannot be reached is told to `onFault` and met again when it is there. Rejects with `invalid_config` or
- * `invalid_policy`, with `ledger_refused` where a ledger contradicts its checkpoints, and where the embedded store cannot
- * be opened.
+ * Builds everything that a configuration names. The first open of a dataDir compiles the embedded data, which takes
+ * some seconds; data that cannot be used leaves the service degraded, with a notice. A PostgreSQL or Redis that cannot
+ * be reached is reported to `onFault` and reconnected. Rejects with `invalid_config`, `invalid_policy`, with
+ * `ledger_refused` where a ledger contradicts its checkpoints, and where the embedded store cannot be opened.
  */
 export async function open(options: ConfigInput = {}, hooks: OpenHooks = {}): Promise<Sallyport> {
   const config = parseConfig(options)
-  const closing = createClosing()
+  const resources = createDisposeStack()
   try {
-    return await build(config, hooks, closing)
+    return await build(config, hooks, resources)
   } catch (error) {
-    await closing.all()
+    await resources.dispose()
     throw error
   }
 }
 
-/** What the resolver may take of the four seconds of a hostname's lookup. */
+/** The resolver's share of the four seconds that a lookup of a hostname may take. */
 const LOOKUP_DNS_MS = 3_000
 
-async function build(config: Config, hooks: OpenHooks, closing: Closing): Promise<Sallyport> {
+async function build(config: Config, hooks: OpenHooks, resources: DisposeStack): Promise<Sallyport> {
   const trust = parseTrust(config.trustProxy, config.clientHeader)
   const policy = compilePolicy(config.policy)
   const notice = hooks.onNotice ?? warnProcess
@@ -73,12 +72,12 @@ async function build(config: Config, hooks: OpenHooks, closing: Closing): Promis
   const clock = hooks.clock ?? SYSTEM_CLOCK
   const dns = hooks.dns ?? createDns(config.dns)
   const outbound = createFetch({ dns, allowPrivate: config.net.allowPrivate })
-  const observations = await closing.after(openObservations(config, clock))
-  const live = await closing.after(openLiveData(config, { clock, outbound, observations, hooks, notice, onFault }))
+  const observations = await resources.use(openObservations(config, clock))
+  const live = await resources.use(openLiveData(config, { clock, outbound, observations, hooks, notice, onFault }))
   const whois = createWhoisOf(config, { clock, dns, outbound, bootstrapFile: live.bootstrapFile })
   const { snapshots } = live
-  const { accounts, limits, onKeyUsed } = await closing.after(openStores(config, onFault))
-  const provenance = await closing.after(
+  const { accounts, limits, onKeyUsed } = await resources.use(openStores(config, onFault))
+  const provenance = await resources.use(
     openProvenance(config, {
       clock,
       snapshots,
@@ -86,15 +85,20 @@ async function build(config: Config, hooks: OpenHooks, closing: Closing): Promis
       onKeyMade: (file) => notice('SALLYPORT_SIGNING_KEY_MADE', `${file} ${SIGNING_KEY_MADE}`),
     }),
   )
-  // One try: a check that got no answer is repeated by the next request, not by whoever waits.
+  // One try: a check without an answer is repeated by the next request.
   const oneTry = hooks.dns ?? createDns({ ...config.dns, tries: 1 })
-  const crawlers = await closing.after(openCrawlers(config, { clock, onFault, dns: oneTry }))
+  const crawlers = await resources.use(openCrawlers(config, { clock, onFault, dns: oneTry }))
   const published = hooks.published ?? []
   const { signatures } = openAgents(config, crawlers.verifier, { clock, outbound, published })
   const reverseNames = config.dns.reverseNames
-    ? await closing.after(createReverseNames({ clock, dns, store: observations, onFault }))
+    ? await resources.use(createReverseNames({ clock, dns, store: observations, onFault }))
     : undefined
-  const lookup = createLookup({ clock, dns: dnsInTime(dns, LOOKUP_DNS_MS), snapshots, whois: whoisInTime(whois) })
+  const lookup = createLookup({
+    clock,
+    dns: dnsWithTimeout(dns, LOOKUP_DNS_MS),
+    snapshots,
+    whois: whoisWithTimeout(whois),
+  })
   const inspector = createInspector({
     clock,
     snapshots,
@@ -133,17 +137,17 @@ async function build(config: Config, hooks: OpenHooks, closing: Closing): Promis
     lookup: lookup.lookup,
     provenance,
     sources: () => snapshots.current().sources,
-    close: closing.all,
+    close: resources.dispose,
   }
 }
 
-/** What is set for single addresses, without anything else: no data is loaded or compiled for it. */
+/** The operator's overrides alone: no data is loaded or compiled. */
 export interface OpenOverrides {
   readonly overrides: Overrides
   close(): Promise<void>
 }
 
-/** Opens what is set for single addresses in a configuration's dataDir; a running process sees the changes. */
+/** Opens the overrides of a configuration's dataDir; a running process sees the changes. */
 export async function openOverrides(options: ConfigInput = {}): Promise<OpenOverrides> {
   const observations = await openObservations(parseConfig(options), SYSTEM_CLOCK)
   return {
@@ -154,14 +158,14 @@ export async function openOverrides(options: ConfigInput = {}): Promise<OpenOver
   }
 }
 
-/** Accounts and keys without anything else: no data is loaded or compiled for them. */
+/** Accounts and keys alone: no data is loaded or compiled. */
 export interface OpenAccounts {
   readonly accounts: Accounts
   readonly keyring: Keyring
   close(): Promise<void>
 }
 
-/** Opens the feeds of a configuration alone, to update them or to go back. Throws `invalid_config`. */
+/** Opens the feeds of a configuration alone, to update them or to roll back. Throws `invalid_config`. */
 export function openUpdates(options: ConfigInput = {}): Updates {
   const config = parseConfig(options)
   const outbound = createFetch({ dns: createDns(config.dns), allowPrivate: config.net.allowPrivate })
@@ -169,8 +173,7 @@ export function openUpdates(options: ConfigInput = {}): Updates {
 }
 
 /**
- * Opens the store of a configuration alone, for work on accounts and keys. Rejects with `service_unavailable` where it
- * cannot be reached now.
+ * Opens the account store of a configuration alone. Rejects with `service_unavailable` where it cannot be reached.
  */
 export async function openAccounts(options: ConfigInput = {}): Promise<OpenAccounts> {
   const accounts = await openAccountStore(parseConfig(options), (error) => {

@@ -18,19 +18,19 @@ export interface WhoisParts {
   readonly clock: Clock
   readonly dns: Dns
   readonly outbound: Fetch
-  /** Path of a refreshed bootstrap file, where there is one; another path whenever there is a newer file. */
+  /** Path of the refreshed bootstrap file; a newer file has another path. */
   readonly bootstrapFile?: () => string | undefined
 }
 
-/** Registries bear more than a handful of questions a second over RDAP; this keeps us far from their limits. */
+/** Far below what registries allow over RDAP. */
 const RDAP_POLITENESS = { burst: 20, spacingMs: 100, maxWaitMs: 1_000 }
 
 const BOOTSTRAP = { maxBytes: 1024 * 1024, timeoutMs: 2_000, redirects: 2 }
 const DAY = 86_400_000
-/** How long a bootstrap file that could not be had is not asked for again. */
+/** How long to wait after a failed download of the bootstrap file. */
 const RETRY = 60_000
 
-/** What a configuration says of WHOIS, as the service that asks registries. */
+/** WHOIS as configured. */
 export function createWhoisOf(config: Config, { clock, dns, outbound, bootstrapFile }: WhoisParts): Whois {
   const servers = new Map(Object.entries(config.whois.servers).map(([tld, server]) => [tld, serverOf(server)]))
   const { rdapBootstrap } = config.whois
@@ -47,7 +47,7 @@ export function createWhoisOf(config: Config, { clock, dns, outbound, bootstrapF
 
 type Servers = ReadonlyMap<string, WhoisServer>
 
-/** The services of the refreshed file, or those that are shipped where there is none that can be read. */
+/** The services of the refreshed file, or the built-in ones where it is missing or unreadable. */
 function storedRegistries(servers: Servers, bootstrapFile: () => string | undefined = () => undefined) {
   let read: { readonly path: string | undefined; readonly registries: Registries } | undefined
   return async () => {
@@ -57,7 +57,7 @@ function storedRegistries(servers: Servers, bootstrapFile: () => string | undefi
   }
 }
 
-/** The services of a bootstrap file at a URL, asked for once a day; until it can be had, those that are known. */
+/** The services of a bootstrap file at a URL, fetched once a day; until then the built-in ones. */
 function fetchedRegistries(url: string, servers: Servers, { clock, outbound }: Pick<WhoisParts, 'clock' | 'outbound'>) {
   let registries = createRegistries({ servers })
   let next = Number.NEGATIVE_INFINITY

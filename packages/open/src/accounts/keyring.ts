@@ -4,9 +4,9 @@ import { type Clock, SallyportError } from '@sallyport/core'
 
 /** The makings of a new account. */
 export interface NewAccount {
-  /** `free` unless told otherwise. */
+  /** Default `free`. */
   readonly plan?: PlanName
-  /** `YYYY-MM-DD`, the anchor of the billing window; today (UTC) unless told otherwise. */
+  /** `YYYY-MM-DD`, the anchor of the billing window; default today (UTC). */
   readonly signup?: string
   readonly name?: string
 }

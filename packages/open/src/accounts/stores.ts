@@ -20,14 +20,14 @@ export interface Stores {
   close(): Promise<void>
 }
 
-/** Opens everything that `store`, `redis` and `dataDir` name. An outage is told and is no error. */
+/** Opens the stores that `store`, `redis` and `dataDir` name. An outage is reported and is no error. */
 export async function openStores(config: Config, onFault: (error: unknown) => void): Promise<Stores> {
-  const tell = guarded(onFault)
-  const store = await openAccountStore(config, tell)
+  const report = guarded(onFault)
+  const store = await openAccountStore(config, report)
   try {
-    const limits = await openClientLimits(config, tell)
-    const accounts = leaseCalls(store, { onError: tell })
-    const uses = recordKeyUses(accounts, { onError: tell })
+    const limits = await openClientLimits(config, report)
+    const accounts = leaseCalls(store, { onError: report })
+    const uses = recordKeyUses(accounts, { onError: report })
     return {
       accounts,
       limits,
@@ -45,8 +45,8 @@ export async function openStores(config: Config, onFault: (error: unknown) => vo
 }
 
 /**
- * The accounts alone, as they are stored. A PostgreSQL that cannot be reached is told to `onUnreachable` and met again
- * by every operation; one that refuses is `invalid_config`.
+ * The account store. A PostgreSQL that cannot be reached is reported to `onUnreachable`, and every operation tries
+ * again; one that refuses is `invalid_config`.
  */
 export async function openAccountStore(
   { store, dataDir }: Pick<Config, 'store' | 'dataDir'>,
@@ -62,12 +62,12 @@ export async function openAccountStore(
   }
 }
 
-/** What a command says of a store that nobody answers for. */
+/** The error for a store that cannot be reached. */
 export function unreachable(error: unknown): SallyportError {
   return new SallyportError('service_unavailable', `The store cannot be reached: ${messageOf(error)}`)
 }
 
-/** Counts that cannot be opened are no reason not to start: they are an outage like any other, and tried again. */
+/** A limits store that cannot be opened does not prevent a start: it is an outage, and every use tries again. */
 async function openClientLimits(
   { redis, dataDir }: Config,
   onFault: (error: unknown) => void,
@@ -92,7 +92,7 @@ async function openClientLimits(
 
   await openStore().catch(onFault)
   const take: Limits['take'] = (limit, key) => (store === undefined ? takeOpening(limit, key) : store.take(limit, key))
-  // A file that other processes write is slow at worst, never silent.
+  // SQLite waits for other writers, so it is slow at worst.
   const deadline = redis === undefined ? { deadlineMs: 5_000 } : {}
   return {
     ...createSharedLimits({ take }, { onOutage: onFault, ...deadline }),
@@ -103,13 +103,13 @@ async function openClientLimits(
   }
 }
 
-/** A host whose own handler throws must not break what called it. */
+/** A host's handler that throws must not break its caller. */
 function guarded(onFault: (error: unknown) => void): (error: unknown) => void {
   return (error) => {
     try {
       onFault(error)
     } catch {
-      // Nobody is left to tell.
+      // There is no one else to report to.
     }
   }
 }

@@ -11,35 +11,42 @@ export interface LedgerHooks {
   onKeyMade(file: string): void
 }
 
-/** New records are under a checkpoint within a second: this often, and the time to sign. */
+/** New records are under a signed checkpoint within a second: this interval and the time to sign. */
 const CHECKPOINT_MS = 500
 const RETENTION_MS = 3_600_000
 const DAY_MS = 86_400_000
 
-/** The ledger of a service: opened when it is first needed, and looked after while it is open. */
+/** The ledger of a service: opened at its first use, then checkpointed and erased by age while it is open. */
 export interface LedgerHolder {
-  /** Rejects with `ledger_refused`; a database that nobody answers for is told, and met again by the next use. */
+  /** Rejects with `ledger_refused`; a database that cannot be reached is reported, and the next use tries again. */
   open(): Promise<void>
   /** Works with the ledger, opening it first; what the ledger cannot do now is `attestation_unavailable`. */
   use<T>(work: (ledger: Ledger) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
-/** Opens the ledger once, however many ask at the same time, and signs what has grown while it is open. */
+/** Opens the ledger once, however many use it at the same time. */
 export function holdLedger(config: Config, { clock, onFault, onKeyMade }: LedgerHooks): LedgerHolder {
+  const { retentionDays } = config.provenance
   let opening: Promise<{ readonly place: LedgerPlace; readonly ledger: Ledger }> | undefined
   let timers: readonly NodeJS.Timeout[] = []
   let closed = false
 
-  async function openIt() {
+  async function openNow() {
     const place = await openLedgerPlace(config)
     try {
       const ledger = await openLedgerAt(place, config, clock, onKeyMade)
+      const onFailure = (error: unknown) => {
+        if (!closed) onFault(error)
+      }
+      const eraseOld = async () => {
+        if (retentionDays !== undefined) await place.store.eraseBefore(clock.now() - retentionDays * DAY_MS)
+      }
+      await eraseOld()
       timers = [
-        repeat(CHECKPOINT_MS, () => ledger.checkpoint()),
-        ...(config.provenance.retentionDays === undefined ? [] : [repeat(RETENTION_MS, () => retain(place))]),
+        schedule(CHECKPOINT_MS, () => ledger.checkpoint(), onFailure),
+        schedule(RETENTION_MS, eraseOld, onFailure),
       ]
-      if (config.provenance.retentionDays !== undefined) await retain(place)
       return { place, ledger }
     } catch (error) {
       await place.store.close()
@@ -49,35 +56,11 @@ export function holdLedger(config: Config, { clock, onFault, onKeyMade }: Ledger
 
   function opened() {
     if (closed) throw new LedgerUnavailable('The ledger is closed.')
-    opening ??= openIt().catch((error) => {
+    opening ??= openNow().catch((error) => {
       opening = undefined
       throw error
     })
     return opening
-  }
-
-  /** One run at a time; a failure is told when it begins and not every time. */
-  function repeat(everyMs: number, work: () => Promise<unknown>): NodeJS.Timeout {
-    let running = false
-    let failing = false
-    const timer = setInterval(() => {
-      if (running) return
-      running = true
-      work()
-        .then(
-          () => (failing = false),
-          (error) => {
-            if (!failing && !closed) onFault(error)
-            failing = true
-          },
-        )
-        .finally(() => (running = false))
-    }, everyMs)
-    return timer.unref()
-  }
-
-  function retain({ store }: LedgerPlace): Promise<number> {
-    return store.eraseBefore(clock.now() - (config.provenance.retentionDays ?? 0) * DAY_MS)
   }
 
   return {
@@ -95,7 +78,10 @@ export function holdLedger(config: Config, { clock, onFault, onKeyMade }: Ledger
         const { ledger } = await opened()
         return await work(ledger)
       } catch (error) {
-        throw isAnswer(error) ? error : unavailable(error)
+        if (isAnswer(error)) throw error
+        if (error instanceof RangeTooWide) throw new SallyportError('invalid_request', error.message)
+        onFault(error)
+        throw new SallyportError('attestation_unavailable')
       }
     },
     async close() {
@@ -106,15 +92,31 @@ export function holdLedger(config: Config, { clock, onFault, onKeyMade }: Ledger
       await open?.place.store.close()
     },
   }
+}
 
-  /** Codes without a status are of start-up and the command: to a caller they are an outage. */
-  function isAnswer(error: unknown): boolean {
-    return error instanceof SallyportError && ERRORS[error.code].status !== undefined
-  }
+/** Codes without a status belong to start-up and the command: to a caller they are an outage. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof SallyportError && ERRORS[error.code].status !== undefined
+}
 
-  function unavailable(error: unknown): SallyportError {
-    if (error instanceof RangeTooWide) return new SallyportError('invalid_request', error.message)
-    onFault(error)
-    return new SallyportError('attestation_unavailable')
+/** Runs `work` at an interval, one run at a time; of failures in a row the first is reported. */
+function schedule(everyMs: number, work: () => Promise<unknown>, onFailure: (error: unknown) => void): NodeJS.Timeout {
+  let running = false
+  let failing = false
+  const run = async () => {
+    try {
+      await work()
+      failing = false
+    } catch (error) {
+      if (!failing) onFailure(error)
+      failing = true
+    }
   }
+  const timer = setInterval(async () => {
+    if (running) return
+    running = true
+    await run()
+    running = false
+  }, everyMs)
+  return timer.unref()
 }

@@ -28,8 +28,8 @@ export interface LedgerPlace {
 }
 
 /**
- * Opens the store of a configuration's ledger; nothing of it is checked yet. The file is beside that of the accounts
- * and not in it, so that its writer never waits for theirs.
+ * Opens the store of a configuration's ledger and checks nothing yet. The ledger has a file of its own, so that its
+ * writer never waits for that of the accounts.
  */
 export async function openLedgerPlace(config: Config): Promise<LedgerPlace> {
   const { dataDir, store } = config
@@ -45,15 +45,15 @@ const LEDGER_FILE = 'ledger.db'
 const CHECKPOINTS = 'checkpoints'
 
 /**
- * Whether the ledger is opened at start: where there is one to be held against its checkpoints, or a key to be looked
- * at, a start is the time to say what is wrong.
+ * Whether the ledger is opened at start: an existing ledger or a configured key is checked then, so that a fault shows
+ * at start and not at the first attestation.
  */
 export function opensAtStart({ dataDir, provenance }: Config): boolean {
-  const begun = [LEDGER_FILE, CHECKPOINTS].some((name) => existsSync(join(dataDir, name)))
-  return begun || provenance.signingKey !== undefined
+  const exists = [LEDGER_FILE, CHECKPOINTS].some((name) => existsSync(join(dataDir, name)))
+  return exists || provenance.signingKey !== undefined
 }
 
-/** Opens the ledger in its place. Rejects with `ledger_refused` where it contradicts its checkpoints or its key. */
+/** Rejects with `ledger_refused` where the ledger contradicts its checkpoints or its key. */
 export async function openLedgerAt(
   place: LedgerPlace,
   config: Config,
@@ -86,22 +86,22 @@ function keyPlace({ dataDir, provenance }: Config, onMade?: (file: string) => vo
 export interface RotatedKey {
   /** RFC 7638 thumbprint. */
   readonly kid: string
-  /** False where services do not find it by themselves: their key is in the environment, or its file is not ours to write. */
+  /** False where services must be given it: their key is in the environment, or its file cannot be written here. */
   readonly placed: boolean
 }
 
-/** Work on a ledger beside the service, by those who run it. */
+/** The operator's work on a ledger, beside a running service. */
 export interface LedgerTools {
-  /** Walks what it is asked to; see `auditLedger`. Needs no key, and looks also where opening would be refused. */
+  /** See `auditLedger`. Needs no key, and works also where opening is refused. */
   verify(options?: Omit<AuditOptions, 'archive'>): Promise<AuditReport>
-  /** Erases address, salt and context of all records about an address; gives how many. Throws `invalid_ip`. */
+  /** Erases address, salt and context of all records about an address; returns their number. Throws `invalid_ip`. */
   erase(address: string): Promise<number>
-  /** Hands over to a new key, one made here or that in `nextKeyFile`, and puts it where services read theirs. */
+  /** Hands over to a new key, or to that in `nextKeyFile`, and puts it where services read theirs. */
   rotateKey(options: { readonly nextKeyFile?: string; readonly compromised?: boolean }): Promise<RotatedKey>
   close(): Promise<void>
 }
 
-/** Opens the ledger of a configuration alone, without data and without serving anything. */
+/** Opens the ledger of a configuration alone: no data is loaded. */
 export async function openLedgerTools(options: ConfigInput = {}): Promise<LedgerTools> {
   const config = parseConfig(options)
   const place = await openLedgerPlace(config)
@@ -135,7 +135,7 @@ export async function openLedgerTools(options: ConfigInput = {}): Promise<Ledger
   }
 }
 
-/** A key that was given can be handed over to where its place cannot be written, as in a mounted secret. */
+/** With a given key a rotation goes on where the key's file cannot be written, as in a mounted secret. */
 function orGiven(given: Signer | undefined): (error: unknown) => undefined {
   return (error) => {
     if (given === undefined) throw error

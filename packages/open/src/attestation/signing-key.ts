@@ -5,21 +5,22 @@ import { promisify } from 'node:util'
 import { SallyportError } from '@sallyport/core'
 import { type Signer, thumbprint } from '@sallyport/ledger'
 
-/** Where the private key is: `env:NAME`, or a file; only a file of our own choosing is made when it is not there. */
+/** Where the private key is: `env:NAME` or a file. */
 export interface SigningKeyPlace {
   readonly source: string
+  /** Whether a missing file is made: true for the default place alone. */
   readonly make: boolean
-  /** Told when a key was made. */
+  /** A key was made, in this file. */
   readonly onMade?: (file: string) => void
 }
 
-/** A key that is being handed over to lies beside the old one until the ledger has recorded it. */
+/** Suffix of the next key's file, until the ledger has recorded the hand-over. */
 const NEXT = '.next'
 
 /**
- * Reads the private signing key (Ed25519, PEM, PKCS 8). Of a file and the one beside it that a rotation may have left,
- * the one of `kid` is taken and put in place. Rejects with `invalid_config` when the file may be read by others, is not
- * there, or holds no such key.
+ * Reads the private signing key (Ed25519, PEM, PKCS 8). Where an interrupted rotation has left a next key and that is
+ * `kid`, it is put in place first. Rejects with `invalid_config` when the file may be read by others, is missing, or
+ * holds no such key.
  */
 export async function loadSigningKey({ source, make, onMade }: SigningKeyPlace, kid?: string): Promise<Signer> {
   const variable = environmentName(source)
@@ -39,8 +40,8 @@ export function environmentName(source: string): string | undefined {
 }
 
 /**
- * Lays the key to hand over to beside the one in use, a new one or that in `from`, and gives it with the step that puts
- * it in place. What an interrupted rotation has left there goes.
+ * Writes the next key, a new one or that in `from`, beside the one in use; returns it with the step that puts it in
+ * place. Removes what an interrupted rotation has left.
  */
 export async function prepareNextKey(
   file: string,
@@ -52,7 +53,7 @@ export async function prepareNextKey(
   return { next: await readKeyFile(`${file}${NEXT}`), place: () => putInPlace(file) }
 }
 
-/** Of the command and the services that follow it any may be first; what is gone was put in place by another. */
+/** The command and the services that follow it all do this: a missing file was put in place by another process. */
 async function putInPlace(file: string): Promise<void> {
   await rename(`${file}${NEXT}`, file).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
@@ -70,7 +71,7 @@ export async function readKeyFile(file: string): Promise<Signer> {
   return signerOf(parseKey(await readFile(file, 'utf8'), file))
 }
 
-/** False when there is one already. The file appears whole: a process that dies half-way leaves none. */
+/** False when there is one already. The file appears atomically: a process that dies half-way leaves none. */
 async function makeKeyFile(file: string, pem: string | Uint8Array = newKey()): Promise<boolean> {
   if ((await stat(file).catch(() => undefined)) !== undefined) return false
   await mkdir(dirname(file), { recursive: true })

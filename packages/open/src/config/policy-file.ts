@@ -48,7 +48,7 @@ export function readPolicyTests(file: string): PolicyTests {
   return parsed(PolicyTests, readFile(file), file)
 }
 
-/** Reads a policy: a file of its own, or the `policy` of a configuration. Throws `invalid_config` likewise. */
+/** Reads a policy: a file of its own, or the `policy` of a configuration. Throws `invalid_config`. */
 export function readPolicy(file: string): Config['policy'] {
   const written = readFile(file)
   return parsed(PolicySchema, written['policy'] ?? written, file)

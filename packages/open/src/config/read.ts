@@ -37,7 +37,7 @@ export function firstIssue(error: z.ZodError): string {
   return path.length === 0 ? issue.message : `${path.join('.')}: ${issue.message}`
 }
 
-/** Keys that a later version will know: refused rather than ignored, so that nobody relies on what is not done. */
+/** Keys of a later version: refused rather than ignored, so that no one relies on them. */
 const LATER_KEYS: ReadonlyMap<string, string> = new Map([
   ['tls', 'is not supported by this version: terminate TLS in front and name that proxy in trustProxy'],
 ])
@@ -60,7 +60,7 @@ export function readFile(file: string): Readonly<Record<string, unknown>> {
   return written
 }
 
-/** A small file of aliases to aliases can mean a huge one: the parser gives such up by throwing. */
+/** Aliases of aliases can expand to a huge document: the parser throws on them. */
 function plainOf(document: { toJS(): unknown }, file: string): unknown {
   try {
     return document.toJS()
@@ -70,7 +70,7 @@ function plainOf(document: { toJS(): unknown }, file: string): unknown {
   }
 }
 
-/** The variables that are read; any other `SALLYPORT_…` is left alone, because orchestrators set some of their own. */
+/** Other `SALLYPORT_…` variables are ignored, because orchestrators set some of their own. */
 const VARIABLES: readonly (readonly [name: string, path: readonly string[], kind: 'text' | 'list' | 'json'])[] = [
   ['SALLYPORT_LISTEN', ['listen'], 'text'],
   ['SALLYPORT_ADMIN', ['admin'], 'text'],
@@ -123,7 +123,7 @@ export function splitList(text: string): readonly string[] {
     .filter((entry) => entry !== '')
 }
 
-/** Maps are merged key by key; anything else of `over` replaces what stood there. */
+/** Maps are merged key by key; any other value of `over` replaces the one below. */
 function merge(
   under: Readonly<Record<string, unknown>>,
   over: Readonly<Record<string, unknown>>,

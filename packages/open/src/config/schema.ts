@@ -50,13 +50,13 @@ const Rule = z.strictObject({
   onError: z.enum(ACTIONS).optional(),
 })
 
-/** The policy: rules of one's own, then the preset's, then the default. */
+/** The policy: the user's rules, then the preset's, then the default. */
 export const PolicySchema = z.strictObject({
   preset: z.enum(PRESET_NAMES).default('low-friction'),
   rules: z.array(Rule).default([]),
-  /** What no rule speaks of; absent: allow. */
+  /** The action where no rule matches; absent: allow. */
   default: z.enum(ACTIONS).optional(),
-  /** What is decided when the inspection itself fails; absent: allow. */
+  /** The action when the inspection itself fails; absent: allow. */
   onError: z.enum(ACTIONS).optional(),
   /** CIDRs and addresses that are allowed before any rule. */
   allowlist: Strings.optional(),
@@ -80,9 +80,9 @@ export const Config = z.strictObject({
     )
     .optional(),
   mode: z.enum(MODES).default('enforce'),
-  /** CIDRs and presets of the proxies that are believed. */
+  /** CIDRs and presets of trusted proxies. */
   trustProxy: Strings.default([]),
-  /** The one header believed, and only from a trusted peer. */
+  /** The one header that names the client; read only from a trusted peer. */
   clientHeader: z.string().default('x-forwarded-for'),
   /** `base` moves /v1 to `<base>/v1`. */
   api: z

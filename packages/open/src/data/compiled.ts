@@ -26,15 +26,15 @@ import {
 import { withLock } from '@sallyport/stores'
 
 export interface CompileHooks {
-  /** While data is compiled: what is being read, and how many bytes of how many. */
+  /** While data is compiled: the source being read, bytes done and bytes in all. */
   readonly onProgress?: OnProgress
-  /** Another process compiles the same data, and this one waits for it. */
+  /** This process waits for another one that compiles the same data. */
   readonly onWait?: () => void
-  /** A compiled file is there and cannot be used; it is compiled anew. The message names it. */
+  /** A compiled file cannot be used and is compiled again. The message names it. */
   readonly onRefused?: (message: string) => void
-  /** Ends a compile, or the waiting for another process's; what waits for it is then rejected with the signal's reason. */
+  /** Aborts a compile, or the wait for another process's; rejects with the signal's reason. */
   readonly signal?: AbortSignal
-  /** What the tables ask of a list of single addresses, as in `LoadOptions`. */
+  /** As in `LoadOptions`. */
   readonly confirmed?: Confirmed
 }
 
@@ -45,21 +45,21 @@ export interface Compiled {
   readonly cities: readonly OpenedCity[]
 }
 
-/** What is there compiled and could be loaded. */
+/** The compiled files that could be loaded. */
 interface Found {
   readonly tables: LoadedTables | undefined
   readonly cities: ReadonlyMap<CitySource, CityTable>
 }
 
-/** Sources that compile in a few milliseconds: to start a thread takes a hundred times as long. */
+/** Below this a source compiles in a few milliseconds, and starting a thread would take a hundred times as long. */
 const SMALL_BYTES = 64 * 1024
 
-/** Compiles at once: each takes a processor, and some 300 MB while it lasts. */
-const LANES = 2
+/** Each concurrent compile takes a processor and some 300 MB. */
+const MAX_CONCURRENT = 2
 
 /**
- * The compiled files of these sources, compiled where this dataDir has none that can be read. One process compiles and
- * the others wait for it, then look again: the lock is taken only where there is something to do.
+ * The compiled files of these sources, compiled first where they are missing or unreadable. One process of the dataDir
+ * compiles; the others wait for it and load its result. The lock is taken only where something must be compiled.
  */
 export async function loadCompiled(
   dataDir: string,
@@ -67,7 +67,7 @@ export async function loadCompiled(
   hooks: CompileHooks,
 ): Promise<Compiled> {
   const { onWait, onRefused, signal, confirmed } = hooks
-  const asked = confirmed === undefined ? {} : { confirmed }
+  const loadOptions = confirmed === undefined ? {} : { confirmed }
   const databases = sources.filter(isCity)
   const find = (onRefused?: (message: string) => void): Found => {
     const cities = databases.map((source) => {
@@ -75,7 +75,7 @@ export async function loadCompiled(
       return table === undefined ? [] : [[source, table] as const]
     })
     return {
-      tables: tryLoad(() => loadTables(tablesPath(dataDir, sources), asked), onRefused),
+      tables: tryLoad(() => loadTables(tablesPath(dataDir, sources), loadOptions), onRefused),
       cities: new Map(cities.flat()),
     }
   }
@@ -90,7 +90,7 @@ export async function loadCompiled(
   })
 }
 
-/** `undefined` where the file is not there, or is there and cannot be used: both mean that it is to be compiled. */
+/** `undefined` where the file is missing or cannot be used: it must be compiled. */
 function tryLoad<Loaded>(load: () => Loaded, onRefused?: (message: string) => void): Loaded | undefined {
   try {
     return load()
@@ -111,7 +111,7 @@ async function compileMissing(
   let { tables } = found
   const cities = new Map<CitySource, OpenedCity>()
   const missing = databases.filter((source) => !found.cities.has(source))
-  const progress = createSum(onProgress)
+  const progress = createProgressSum(onProgress)
   const cancel = signal === undefined ? {} : { signal }
   // The city databases first: they take the longest.
   const jobs = missing.map((source) => {
@@ -129,14 +129,14 @@ async function compileMissing(
     })
   }
   const queue = jobs.values()
-  const lane = async () => {
+  const worker = async () => {
     for (const job of queue) await job()
   }
-  // All are waited for, also where one failed: the lock is held for as long as something is written.
-  const ended = await Promise.allSettled(Array.from({ length: LANES }, lane))
+  // Waits for all, also where one failed: the lock is held while anything is written.
+  const ended = await Promise.allSettled(Array.from({ length: MAX_CONCURRENT }, worker))
   const failed = ended.find((outcome) => outcome.status === 'rejected')
   if (failed !== undefined) throw failed.reason
-  // What is compiled here and not in a thread is not interrupted, and is all the same not wanted any more.
+  // A compile in this thread cannot be interrupted, so the signal is looked at after it.
   signal?.throwIfAborted()
   return {
     tables: tables as LoadedTables,
@@ -160,8 +160,8 @@ function openedCity(row: CitySource['row'], status: SourceStatus, cities?: Opene
 }
 
 /**
- * A city database compiled and loaded. One that is corrupt is refused; one that could not be compiled for another
- * reason, such as a full disk, is read as it is.
+ * A city database, compiled and loaded. A corrupt one is refused; one that could not be compiled for another reason,
+ * such as a full disk, is read uncompiled.
  */
 async function compileOrOpen(options: CompileCityOptions & WorkerOptions): Promise<OpenedCity> {
   const { source, signal } = options
@@ -185,8 +185,8 @@ async function compileOrOpen(options: CompileCityOptions & WorkerOptions): Promi
   }
 }
 
-/** Adds up the progress of what runs side by side. */
-function createSum(onProgress: OnProgress | undefined): (total: number) => OnProgress {
+/** Adds up the progress of concurrent compiles. */
+function createProgressSum(onProgress: OnProgress | undefined): (total: number) => OnProgress {
   const all: { done: number; readonly total: number }[] = []
   const sum = (member: 'done' | 'total') => all.reduce((sum, part) => sum + part[member], 0)
   return (total) => {

@@ -9,7 +9,7 @@ import { REVERSE_NAME_RULES, REVERSE_NAMES_DATE } from '@sallyport/data/reverse-
 
 const OWN = { state: 'loaded', licence: 'Apache-2.0', credit: '' } as const
 
-/** Month of the newest row: rows are looked at one by one, so this is when the table as a whole was last true. */
+/** The newest row's date: rows are checked one by one. */
 const OPERATORS_DATE = newestOf(OPERATORS)
 
 /** The day of the oldest list: a confirmation may rest on it. */
@@ -31,13 +31,13 @@ export const FACTS: readonly SourceStatus[] = [
   fact('reserved', 'IANA special-purpose address registries', RESERVED, RESERVED_DATE),
 ]
 
-/** The hash is over the rows as JSON: they are compiled in, so there is no file to hash. */
+/** The hash is over the rows as JSON: they are part of the program, so there is no file to hash. */
 function fact(id: string, title: string, rows: readonly unknown[], date: string): SourceStatus {
   const sha256 = hash('sha256', JSON.stringify(rows), 'hex')
   return { id, title, date, entries: rows.length, sha256, ...OWN }
 }
 
-/** What is read off the lists that are loaded: as true as the newest of them. */
+/** What is derived from the loaded lists, dated as the newest of them. */
 export function derivedFacts(sources: readonly SourceStatus[]): readonly SourceStatus[] {
   const dates = sources.flatMap(({ state, date }) => (state === 'loaded' && date !== undefined ? [date] : []))
   if (dates.length === 0) return []

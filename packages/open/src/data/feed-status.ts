@@ -1,7 +1,7 @@
 import type { CrawlerRangeStatus, Snapshot, SourceStatus } from '@sallyport/core'
 import { dayNumber, type ResolvedSource, staleAfter } from '@sallyport/datasets'
 
-/** A snapshot that says of its sources, beside what was compiled, how their feeds stand now. */
+/** A snapshot whose sources also say how fresh their feeds are. */
 export function withFeedStatus(snapshot: Snapshot, sources: readonly ResolvedSource[]): Snapshot {
   const resolved = new Map(sources.map((source) => [source.row.id, source]))
   const statuses = snapshot.sources.map((status) => {
@@ -40,18 +40,18 @@ function rangeStatus(slug: string, { state, date, staleAfter: time }: SourceStat
   }
 }
 
-/** By id the day on which the publisher of a source last said that it stands, in days since the epoch. */
+/** By source id the day on which its publisher last confirmed it, in days since the epoch. */
 export function confirmedDays(sources: readonly ResolvedSource[]): ReadonlyMap<string, number> {
   return new Map(
     sources.flatMap((source) => {
-      const { checked } = standingOf(source)
+      const { checked } = confirmationOf(source)
       return checked === undefined ? [] : [[source.row.id, dayNumber(checked)] as const]
     }),
   )
 }
 
-/** The download in use, and when its publisher last said that it stands: whose file it is has no publisher to ask. */
-function standingOf({ file, feed }: ResolvedSource) {
+/** The download in use, and when its publisher last confirmed it; a local file has no publisher. */
+function confirmationOf({ file, feed }: ResolvedSource) {
   const current = file?.path.endsWith('.feed') ? feed?.current : undefined
   const isFile = feed?.url.startsWith('file:') === true
   return { current, isFile, checked: current === undefined || isFile ? undefined : feed?.checked }
@@ -59,8 +59,8 @@ function standingOf({ file, feed }: ResolvedSource) {
 
 function feedStatus(source: ResolvedSource, { state, date }: SourceStatus): Partial<SourceStatus> {
   const { row, feed } = source
-  const { current, isFile, checked } = standingOf(source)
-  // What a package or a user's own file brings has no publisher to ask: it was last true when it was written.
+  const { current, isFile, checked } = confirmationOf(source)
+  // Without a publisher to ask, data was last true when it was written: that of packages and of the user's own files.
   const written = isFile && feed?.seen?.id === current?.id ? feed?.seen?.lastModified : date
   const lastTrue = checked ?? (written === undefined ? undefined : Date.parse(written))
   const stale = state !== 'loaded' || lastTrue === undefined ? undefined : staleAfter(row, lastTrue)
@@ -72,7 +72,7 @@ function feedStatus(source: ResolvedSource, { state, date }: SourceStatus): Part
   }
 }
 
-/** Whether what is loaded of a source is past its age. `now` is in milliseconds since the epoch. */
+/** Whether a source's loaded data is too old. `now` is in milliseconds since the epoch. */
 export function isStale({ staleAfter: time }: SourceStatus, now: number): boolean {
   return time !== undefined && now >= Date.parse(time)
 }

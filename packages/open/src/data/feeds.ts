@@ -26,35 +26,35 @@ export interface FeedPorts {
 }
 
 export interface UpdateRequest extends UpdateHooks {
-  /** Takes a list whose size jumped, and fetches what did not change. */
+  /** Accepts a list whose size jumped, and fetches unchanged lists too. */
   readonly accept?: boolean
   readonly signal?: AbortSignal
 }
 
-/** The feeds of one dataDir: what they are, what was downloaded of them, and how to get and to undo more. */
+/** The feeds of one dataDir: their state, their downloads, updates and roll-backs. */
 export interface Feeds {
-  /** All that the configuration asks for, those whose place the user names first. */
+  /** All feeds that are switched on, those with a URL of the user's first. */
   readonly all: readonly Feed[]
-  /** Every source with the file that it is to be read from now. */
+  /** Every source with the file it is read from now. */
   resolve(): readonly ResolvedSource[]
   state(feed: Feed): FeedState
   /** The file of the download in use. */
   file(feed: Feed): SourceFile | undefined
-  /** Updates under the lock of the dataDir, after whoever has it now; `onWait` is called where somebody has. */
+  /** Updates under the dataDir's lock; `onWait` is called where another process holds it. */
   update(feeds: readonly Feed[], request?: UpdateRequest & { readonly onWait?: () => void }): Promise<Outcomes>
-  /** The same, where nobody else in this dataDir is at it: else `undefined`. */
+  /** The same, but `undefined` where another process holds the lock. */
   updateIfFree(feeds: readonly Feed[], request?: UpdateRequest): Promise<Outcomes | undefined>
-  /** Copies the lists that the user keeps in files, where they changed. */
+  /** Copies the user's own list files where they changed. */
   takeFiles(): Promise<Outcomes>
-  /** Goes back to the generation before. Throws `missing_data` where there is none. */
+  /** Rolls back to the previous generation. Throws `missing_data` where there is none. */
   rollBack(feed: Feed): Promise<Generation>
-  /** Changes whenever another generation of any feed is in use, whichever process saw to it. */
+  /** Changes whenever any process takes another generation of any feed into use. */
   revision(): string
 }
 
 export type Outcomes = readonly FeedOutcome[]
 
-/** Throws `invalid_config` for a source that is not in the table, and where TLS certificates would not be checked. */
+/** Throws `invalid_config` for an unknown source, and where TLS certificates would not be checked. */
 export function openFeeds(config: Config, { clock, outbound }: FeedPorts): Feeds {
   const overrides = withKeys(config.data.sources)
   const store: FeedStore = openFeedStore(config.dataDir)
@@ -83,7 +83,7 @@ export function openFeeds(config: Config, { clock, outbound }: FeedPorts): Feeds
     updateIfFree: (feeds, request = {}) => withFreeLock(lock, () => update(feeds, request)),
     async takeFiles() {
       const files = all.filter(({ url }) => url.startsWith('file:'))
-      // Read here and not in a thread: they are the user's own, and the first verdict waits for them.
+      // In this thread: the files are the user's own, and start-up waits for them.
       const verify = async (row: Feed['row'], path: string) => readAlone(row, path)
       return files.length === 0 ? [] : updateFeeds(files, { store, outbound, clock, verify })
     },
@@ -92,7 +92,7 @@ export function openFeeds(config: Config, { clock, outbound }: FeedPorts): Feeds
   }
 }
 
-/** Keys of publishers that the environment gives, so that none needs to stand in a file. */
+/** Publishers' keys from the environment, so that none has to be written into a file. */
 function withKeys(sources: Config['data']['sources']): SourceOverrides {
   const key = process.env['SALLYPORT_MAXMIND_KEY']
   if (key === undefined || key === '') return sources
@@ -102,7 +102,7 @@ function withKeys(sources: Config['data']['sources']): SourceOverrides {
   return Object.fromEntries(keyed)
 }
 
-/** What is fetched decides about visitors: it is not taken from just anybody. */
+/** Downloads decide about visitors, so their origin must be authenticated. */
 function requireCheckedTls(): void {
   if (process.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
     throw new SallyportError(

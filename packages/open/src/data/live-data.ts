@@ -23,7 +23,7 @@ export interface LiveDataPorts {
   readonly onFault: (error: unknown) => void
 }
 
-/** The data of a running service: loaded, followed on the disk and, where the configuration says so, refreshed. */
+/** The data of a running service: loaded, reloaded when its files change and, where configured, refreshed. */
 export interface LiveData {
   readonly snapshots: LiveSnapshots
   /** Path of the RDAP bootstrap file that was last downloaded. */
@@ -35,10 +35,10 @@ export async function openLiveData(config: Config, ports: LiveDataPorts): Promis
   const { clock, outbound, observations, hooks, notice, onFault } = ports
   const { metrics = {} } = hooks
   const feeds = openFeeds(config, { clock, outbound })
-  const told = createRefusals()
+  const refusals = createRefusals()
   const onRound = (outcomes: Outcomes) => {
     for (const { source, state } of outcomes) metrics.onOutcome?.(source, state)
-    const message = told.news(outcomes)
+    const message = refusals.news(outcomes)
     if (message !== undefined) notice('SALLYPORT_FEED_REFUSED', message)
   }
   onRound(await feeds.takeFiles())
@@ -51,7 +51,7 @@ export async function openLiveData(config: Config, ports: LiveDataPorts): Promis
         ...hooks,
         confirmed,
         signal: closing.signal,
-        onRefused: (message) => notice('SALLYPORT_TABLES_REFUSED', `${message}; the data is compiled anew.`),
+        onRefused: (message) => notice('SALLYPORT_TABLES_REFUSED', `${message}; the data is compiled again.`),
       })
       return Object.freeze({ ...loaded, observations, clock, findings: createFindings(clock) })
     },
@@ -80,17 +80,17 @@ export async function openLiveData(config: Config, ports: LiveDataPorts): Promis
   }
 }
 
-/** What is to be told of refused sources: one message a round, and the same refusal again is no news. */
+/** Notices about refused sources: one message a round, and none for a refusal that was reported before. */
 function createRefusals() {
-  const told = new Map<string, string>()
+  const reported = new Map<string, string>()
   return {
     news(outcomes: Outcomes): string | undefined {
       const fresh: string[] = []
       for (const outcome of outcomes) {
         if (outcome.state !== 'refused') {
-          told.delete(outcome.source)
-        } else if (told.get(outcome.source) !== outcome.reason) {
-          told.set(outcome.source, outcome.reason)
+          reported.delete(outcome.source)
+        } else if (reported.get(outcome.source) !== outcome.reason) {
+          reported.set(outcome.source, outcome.reason)
           fresh.push(`${outcome.source} is refused: ${outcome.reason}`)
         }
       }

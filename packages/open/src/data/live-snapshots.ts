@@ -3,19 +3,19 @@ import type { Confirmed, ResolvedSource } from '@sallyport/datasets'
 import { confirmedDays, withFeedStatus } from './feed-status.ts'
 import type { Feeds } from './feeds.ts'
 
-/** The snapshot that answers now. A reload makes a new one beside it and swaps it in one assignment. */
+/** The snapshot in use. A reload builds the next one beside it and swaps it in with one assignment. */
 export interface LiveSnapshots extends Snapshots {
-  /** Makes what is on the disk now what requests see. While one reload runs, further calls share the next one. */
+  /** Loads what is on disk now. Calls during a reload share the next one. */
   reload(): Promise<void>
-  /** Reloads where something else is known of a feed, whichever process saw to it. */
-  follow(): Promise<void>
+  /** Reloads where any process has changed a feed. */
+  reloadIfChanged(): Promise<void>
 }
 
 export interface LiveOptions {
   readonly feeds: Feeds
-  /** `confirmed` follows what publishers say later, while what was loaded goes on. */
+  /** `confirmed` reflects later confirmations by publishers, also for a snapshot loaded before. */
   readonly load: (sources: readonly ResolvedSource[], confirmed: Confirmed) => Promise<Snapshot>
-  /** Other data answers now; it took so many milliseconds to load. */
+  /** Another snapshot is in use; it took so many milliseconds to load. */
   readonly onSwap?: (milliseconds: number) => void
 }
 
@@ -55,13 +55,13 @@ export async function openLiveSnapshots({ feeds, load, onSwap }: LiveOptions): P
   return {
     current: () => current,
     reload,
-    async follow() {
+    async reloadIfChanged() {
       if (feeds.revision() !== revision) await reload()
     },
   }
 }
 
-/** What a snapshot is made from; the rest of a source is only said of it. */
+/** What a snapshot is compiled from; the rest of a source is status. */
 function filesOf(sources: readonly ResolvedSource[]): string {
   return JSON.stringify(sources.map(({ row, file, reason }) => [row.id, file ?? reason]))
 }

@@ -12,7 +12,7 @@ import {
 import { openSqliteObservations, type SqliteObservations } from '@sallyport/stores'
 import type { Config } from '../config/schema.ts'
 
-/** What the operator says of one address. */
+/** The operator's own verdict on one address. */
 export interface Override {
   readonly networkClass: NetworkClass
   /** Brand of the service behind it. */
@@ -22,13 +22,13 @@ export interface Override {
   readonly note?: string
 }
 
-/** What was set for single addresses: it beats all data, in every process on this dataDir, within half a second. */
+/** Overrides of single addresses: they beat all data, in every process on the dataDir, within half a second. */
 export interface Overrides {
-  /** Rejects with `invalid_request` for a reserved address, which stays reserved whatever is set. */
+  /** Rejects with `invalid_request` for a reserved address, which cannot be overridden. */
   set(address: Address, override: Override): Promise<AddressObservation>
-  /** Rejects with `unknown_observation` where nothing is set. */
+  /** Rejects with `unknown_observation` where there is none. */
   unset(address: Address): Promise<void>
-  /** What is in force, and what was read off reverse names, by address. */
+  /** The overrides in force and what reverse names have shown, by address. */
   list(): Promise<readonly AddressObservation[]>
 }
 

@@ -4,11 +4,11 @@ import { type Feed, type FeedOutcome, isDue } from '@sallyport/datasets'
 import type { Feeds, Outcomes } from './feeds.ts'
 import type { LiveSnapshots } from './live-snapshots.ts'
 
-/** Counts what happens to feeds; a metrics endpoint is one implementation. */
+/** Counters of feeds; a metrics endpoint is one implementation. */
 export interface FeedMetrics {
-  /** A feed was asked for. */
+  /** A feed was fetched, or not. */
   readonly onOutcome?: (source: string, state: FeedOutcome['state']) => void
-  /** Another snapshot answers; it took so long to make. */
+  /** Another snapshot is in use; it took so long to load. */
   readonly onSwap?: (milliseconds: number) => void
 }
 
@@ -16,11 +16,11 @@ export interface RefreshOptions {
   readonly feeds: Feeds
   readonly clock: Clock
   readonly snapshots: LiveSnapshots
-  /** True downloads; false only follows what other processes of the dataDir take into use. */
+  /** False only follows what other processes of the dataDir download. */
   readonly download: boolean
-  /** How the feeds of a round, or of a part of it, came out. */
+  /** The outcomes of a round, or of part of one. */
   readonly onRound: (outcomes: Outcomes) => void
-  /** A round in which nothing could be fetched, told once until one succeeds. */
+  /** A round in which nothing could be fetched; reported once until one succeeds. */
   readonly onOffline: (reason: string) => void
   readonly onFault: (error: unknown) => void
   /** 0 to 1, of this process. */
@@ -29,31 +29,31 @@ export interface RefreshOptions {
   readonly signal: AbortSignal
 }
 
-/** How often the disk is looked at for what another process took into use: one `stat` each time. */
+/** How often the disk is polled for another process's changes: one `stat` each time. */
 const WATCH_MS = 1_000
-/** How often it is looked which feeds are due. */
+/** How often due feeds are looked for. */
 const ROUND_MS = 60_000
 const FIRST_ROUND_MS = 250
 
 /**
- * Keeps the data of a running service fresh: asks for feeds that are due, each at its own interval with some jitter,
- * and reloads when a generation has changed. Of several processes on one dataDir the one that has the lock downloads;
- * all of them follow. Keeps no process alive by itself. Resolves once `signal` has ended it and nothing is at work.
+ * Keeps the data of a running service fresh: downloads feeds that are due, each at its own interval with some jitter,
+ * and reloads when a generation has changed. Of several processes on one dataDir the holder of the lock downloads; all
+ * of them reload. Keeps no process alive. Resolves once `signal` has aborted it and its work has ended.
  */
 export async function startRefresh(options: RefreshOptions): Promise<void> {
   const { snapshots, onFault, signal } = options
   const loops = [
-    repeat(WATCH_MS, WATCH_MS, snapshots.follow),
+    repeat(WATCH_MS, WATCH_MS, snapshots.reloadIfChanged),
     ...(options.download ? [repeat(FIRST_ROUND_MS * (1 + options.random()), ROUND_MS, createRounds(options))] : []),
   ]
 
-  /** One after the other with a pause, until closed; a fault is told and does not end it. */
+  /** Runs work with pauses until aborted; a fault is reported and does not end it. */
   async function repeat(first: number, pause: number, work: () => Promise<void>): Promise<void> {
     for (let wait = first; await pauseFor(wait * (0.9 + 0.2 * options.random()), signal); wait = pause) {
       try {
         await work()
       } catch (error) {
-        // What was at work when it ended was cut short.
+        // Work that the abort cut short is no fault.
         if (!signal.aborted) onFault(error)
       }
     }
@@ -62,22 +62,22 @@ export async function startRefresh(options: RefreshOptions): Promise<void> {
   await Promise.all(loops)
 }
 
-/** A round: the feeds that are due, in the order of preference, reloading as soon as the user's own are in. */
+/** One round downloads the due feeds in order of preference, and reloads once the user's own are in. */
 function createRounds(options: RefreshOptions): () => Promise<void> {
   const { feeds, clock, random, snapshots, onOffline, signal } = options
   const jitters = new Map(feeds.all.map((feed) => [feed, random()]))
   let isOffline = false
-  // Looking whether a file has changed costs nothing.
-  const isAsked = (feed: Feed) =>
+  // A file is cheap to compare, so it is due in every round.
+  const isDueNow = (feed: Feed) =>
     feed.url.startsWith('file:') || isDue(feed.row, feeds.state(feed), jitters.get(feed) ?? 0, clock.now())
 
   return async () => {
     const outcomes: FeedOutcome[] = []
     for (const published of [false, true]) {
-      const due = feeds.all.filter((feed) => feed.published === published && isAsked(feed))
+      const due = feeds.all.filter((feed) => feed.published === published && isDueNow(feed))
       if (due.length === 0 || signal.aborted) continue
       const round = await feeds.updateIfFree(due, { signal })
-      // Another process is at it, and what it takes into use will be seen; or this one is closing.
+      // Another process holds the lock and its result will be followed, or this one is closing.
       if (round === undefined || signal.aborted) return
       outcomes.push(...round)
       options.onRound(round)
@@ -90,13 +90,13 @@ function createRounds(options: RefreshOptions): () => Promise<void> {
   }
 }
 
-/** Why nothing at all could be fetched; `undefined` where something could. */
+/** Why nothing could be fetched; `undefined` where something could. */
 function failureOf(outcomes: Outcomes): string | undefined {
   const reasons = outcomes.flatMap((outcome) => (outcome.state === 'failed' ? [outcome.reason] : []))
   return reasons.length === outcomes.length ? reasons[0] : undefined
 }
 
-/** False when it was aborted meanwhile. */
+/** False when aborted. */
 async function pauseFor(milliseconds: number, signal: AbortSignal): Promise<boolean> {
   try {
     await delay(milliseconds, undefined, { signal, ref: false })

@@ -6,8 +6,8 @@ import { derivedFacts, FACTS } from './facts.ts'
 export type SnapshotHooks = CompileHooks
 
 /**
- * Everything that a configuration names, loaded: the compiled tables and city files, compiled first where this dataDir
- * has none for these sources. A source that cannot be used is a status row, never an exception.
+ * The compiled tables and city files of these sources, loaded, and compiled first where the dataDir has none. A source
+ * that cannot be used is a status row, never an exception.
  */
 export async function openSnapshot(
   dataDir: string,
@@ -24,7 +24,7 @@ export async function openSnapshot(
     ...joinCities(cities),
     rangesLoaded,
     proxiesLoaded,
-    // The facts first: nearly every verdict names one of them, and looks it up here.
+    // Facts first: verdicts search this list, and nearly every one names a fact.
     sources: Object.freeze([
       ...FACTS,
       ...derivedFacts(tables.sources),

@@ -2,19 +2,19 @@ import { SallyportError } from '@sallyport/core'
 import type { Feed, FeedOutcome, UpdateHooks } from '@sallyport/datasets'
 import type { Feeds } from './feeds.ts'
 
-/** Work on the feeds of a dataDir by hand; a running service on it follows. */
+/** Updates and roll-backs by hand; a running service on the dataDir follows. */
 export interface Updates {
-  /** Asks for all feeds, or for one, now. Throws `invalid_config` for a source that is none or is not switched on. */
+  /** Fetches all feeds, or one, now. Throws `invalid_config` for a source that is unknown or switched off. */
   update(request?: UpdateByHand): Promise<readonly FeedOutcome[]>
-  /** Goes back to the generation before, of one source or of all that have one. Throws `missing_data` for none. */
+  /** Rolls back one source, or all with a previous generation. Throws `missing_data` where there is none. */
   rollBack(source?: string): Promise<readonly RolledBack[]>
 }
 
 export interface UpdateByHand extends UpdateHooks {
   readonly source?: string
-  /** Takes a list whose size jumped. What is broken stays refused. */
+  /** Accepts a list whose size jumped. A broken list stays refused. */
   readonly accept?: boolean
-  /** Another process is updating, and this one waits for it. */
+  /** This process waits for another one that is updating. */
   readonly onWait?: () => void
 }
 

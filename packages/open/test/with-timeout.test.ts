@@ -2,24 +2,24 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { type NameAnswer, parseAddress } from '@sallyport/core'
 import t from 'tap'
-import { dnsInTime, whoisInTime } from '../src/in-time.ts'
 import { open } from '../src/open.ts'
+import { dnsWithTimeout, whoisWithTimeout } from '../src/with-timeout.ts'
 import { madeConfig } from './made-sources.ts'
 
 const NEVER = new Promise<never>(() => {})
 const EXAMPLE = { domain: 'example.com', tld: 'com' }
 
 t.test('nobody waits longer than they have, and what comes in time is passed on', async (t) => {
-  const silent = whoisInTime({ find: () => NEVER })
-  const late = { state: 'failed', domain: 'example.com', reason: 'not told within 20 ms' }
+  const silent = whoisWithTimeout({ find: () => NEVER })
+  const late = { state: 'failed', domain: 'example.com', reason: 'no answer within 20 ms' }
   t.strictSame(await silent.find(EXAMPLE, 20), late)
   const answer = { state: 'free', domain: 'example.com' } as const
-  const prompt = whoisInTime({ find: async () => answer })
+  const prompt = whoisWithTimeout({ find: async () => answer })
   t.strictSame([await prompt.find(EXAMPLE, 1_000), await prompt.find(EXAMPLE)], [answer, answer])
 })
 
 t.test('a resolver of much patience is not waited for', async (t) => {
-  const dns = dnsInTime({ resolve: () => NEVER, resolvePtr: () => NEVER }, 20)
+  const dns = dnsWithTimeout({ resolve: () => NEVER, resolvePtr: () => NEVER }, 20)
   const late = { state: 'failed', reason: 'ETIMEOUT' }
   t.strictSame(await dns.resolve('example.com'), late)
   const address = parseAddress('8.8.8.8')

@@ -1,0 +1,50 @@
+import { type NetworkFinding, SallyportError, type Snapshot } from '@sallyport/core'
+import { type Attestation, canonicalText, type Document, documentOf } from '@sallyport/ledger'
+
+/** What was found of a connection, in the form that a record holds. */
+export function findingOf({ verdict, asn }: NetworkFinding, country: string | undefined): Attestation['finding'] {
+  const { classification, anonymized, method, confidence } = verdict
+  return {
+    networkOrigin: classification,
+    anonymized,
+    method,
+    confidence,
+    ...(country === undefined ? {} : { country }),
+    ...(asn === undefined ? {} : { asn }),
+  }
+}
+
+/** Data that was missing, with commas: absent data must not be read as "not found" later. */
+export function degradedOf({ networks, countries, rangesLoaded }: Snapshot): string {
+  const missing = [
+    networks === undefined ? 'asn' : '',
+    countries === undefined ? 'geo' : '',
+    rangesLoaded ? '' : 'ranges',
+  ]
+  return missing.filter((name) => name !== '').join(',')
+}
+
+/** The loaded data sets of a snapshot, as the document that its attestations name. */
+export function datasetsOf({ sources }: Snapshot): Document {
+  const loaded = sources.filter(({ state }) => state === 'loaded')
+  return documentOf(loaded.map(({ id, title, date, entries, sha256 }) => ({ id, title, date, entries, sha256 })))
+}
+
+const MAX_CONTEXT_BYTES = 8192
+
+/** Canonical JSON of a request's context. Throws `invalid_request` where it has none, or is too long. */
+export function contextText(context: Readonly<Record<string, unknown>>): string {
+  let text: string
+  try {
+    text = canonicalText(context)
+  } catch {
+    throw new SallyportError(
+      'invalid_request',
+      'request_context: holds a number that is not finite, or a text that is not Unicode',
+    )
+  }
+  if (Buffer.byteLength(text) > MAX_CONTEXT_BYTES) {
+    throw new SallyportError('invalid_request', `request_context: more than ${MAX_CONTEXT_BYTES} bytes`)
+  }
+  return text
+}
