@@ -19,13 +19,14 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'packages/api': ['packages/core', 'packages/accounts', 'packages/ledger', 'zod', 'zod-openapi', 'node:crypto'],
   'packages/datasets': ['packages/core', 'data', 'maxmind', '@photostructure/tz-lookup', 'p-limit', 'node:*'],
   'packages/net': ['packages/core', 'undici', 'node:*'],
+  'packages/whois': ['packages/core', 'data', 'lru-cache'],
   'packages/stores': [
     ...['packages/core', 'packages/accounts', 'packages/ledger'],
     ...['@photostructure/sqlite', 'pg', '@redis/client', 'lru-cache', 'rate-limiter-flexible', 'node:*'],
   ],
   'packages/open': [
     ...['packages/core', 'packages/accounts', 'packages/api', 'packages/datasets', 'packages/net', 'packages/stores'],
-    ...['packages/ledger', 'data', 'yaml', 'zod', 'node:*'],
+    ...['packages/ledger', 'packages/whois', 'data', 'yaml', 'zod', 'node:*'],
   ],
   'packages/cli': [
     ...['packages/core', 'packages/accounts', 'packages/ledger', 'packages/open', 'adapters/proxy'],
@@ -40,7 +41,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Law 1: these are handed their clock, their randomness and their network; `fetch` of a port is not the global one. */
-const PURE = ['packages/core', 'packages/accounts', 'packages/ledger']
+const PURE = ['packages/core', 'packages/accounts', 'packages/ledger', 'packages/whois']
 const IMPURE =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.|(?<!\.)\bfetch\(|\bset(Timeout|Interval|Immediate)\(|\brandom(Bytes|UUID)\b/
 

@@ -16,13 +16,13 @@ const ROOT = join(import.meta.dirname, '../..')
 const BOUNDED: Readonly<Record<string, string>> = {
   'adapters/koa/src/index.ts /\\/+$/': 'reads the configured base, at start',
   'packages/api/src/router.ts /\\{[^}]*\\}/g': 'reads our own route table, at start',
-  'packages/core/src/whois/dates.ts built': 'reads 80 characters',
-  'packages/core/src/whois/draft.ts / ?\\( ?(?:R\\d+-[A-Z]+|https?:[^)]*)\\)$/':
+  'packages/whois/src/dates.ts built': 'reads 80 characters',
+  'packages/whois/src/partial-record.ts / ?\\( ?(?:R\\d+-[A-Z]+|https?:[^)]*)\\)$/':
     'reads one value, which is cut to a length first',
-  'packages/core/src/whois/lines.ts /[.\\s]{1,64}$/': 'takes 64 steps at most from each place',
-  'packages/core/src/whois/lines.ts /\\([^)]{0,60}\\)/g': 'takes 60 steps at most from each place',
-  'packages/core/src/whois/phrases.ts /^["\'“‘`<]+|["\'”’`>.!]+$/g': 'reads 160 characters',
-  'packages/core/src/whois/wordings.ts CONDITION': 'has words to choose from, and nothing that repeats',
+  'packages/whois/src/lines.ts /[.\\s]{1,64}$/': 'takes 64 steps at most from each place',
+  'packages/whois/src/lines.ts /\\([^)]{0,60}\\)/g': 'takes 60 steps at most from each place',
+  'packages/whois/src/phrases.ts /^["\'“‘`<]+|["\'”’`>.!]+$/g': 'reads 160 characters',
+  'packages/whois/src/wordings.ts CONDITION': 'has words to choose from, and nothing that repeats',
   'packages/datasets/src/feeds/unpack.ts /\\0.*$/s': 'reads a field of an archive’s header, 100 bytes at most',
   'packages/core/src/address/forwarding.ts PARAMETER':
     'sticky, with one way to read each character, over what the walk of a header bounds',
@@ -88,9 +88,9 @@ function textOf(node: ts.Node, texts: ReadonlyMap<string, string>): string | und
 /** Where an expression is built of what is not in the file, and of what. */
 const BUILT_OF: Readonly<Record<string, string>> = {
   'packages/accounts/src/key.ts': 'our own constants: classes of characters, each so many times',
-  'packages/core/src/whois/wordings.ts': 'the wordings of data/whois-formats.json: see below',
   'packages/datasets/src/feeds/pull.ts': 'the links of data/sources.json: see below',
   'packages/datasets/src/geo/compile.ts': 'the id of a source, which is a plain word',
+  'packages/whois/src/wordings.ts': 'the wordings of data/whois-formats.json: see below',
 }
 
 const files = ['packages', 'adapters'].flatMap((floor) =>

@@ -1,4 +1,4 @@
-import { parseWhoisText } from '@sallyport/core'
+import { parseWhoisText } from '@sallyport/whois'
 import { median } from '../rounds.ts'
 import { type Collected, collectedAnswers, factsRight, type Reading } from './answers.ts'
 import { readingOfRdapper, withAnsweringSockets } from './rdapper.ts'

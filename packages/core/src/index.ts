@@ -125,8 +125,8 @@ export type { ReverseNames, ReverseNamesPorts } from './network/reverse-names.ts
 export { createReverseNames, ruleOfName } from './network/reverse-names.ts'
 export { riskScore } from './network/risk.ts'
 // outbound
-export type { WholeAnswer } from './outbound/whole.ts'
-export { dropBody, fetchBytes, fetchText } from './outbound/whole.ts'
+export type { WholeAnswer } from './outbound/read-body.ts'
+export { dropBody, fetchBytes, fetchText } from './outbound/read-body.ts'
 // policy
 export type { CompiledPolicy } from './policy/compile.ts'
 export { compilePolicy } from './policy/compile.ts'
@@ -200,11 +200,7 @@ export {
   NETWORK_CLASSES,
 } from './vocabulary.ts'
 // whois
+export { parseBootstrap } from './whois/bootstrap.ts'
 export type { RegistrableDomain } from './whois/domain.ts'
 export { registrableDomain } from './whois/domain.ts'
-export type { WhoisFinding, WhoisRecord } from './whois/record.ts'
-export type { Registries, RegistriesOptions, WhoisQuestion, WhoisServer } from './whois/registries.ts'
-export { createRegistries, parseBootstrap } from './whois/registries.ts'
-export { parseWhoisText } from './whois/text.ts'
-export type { Whois, WhoisAnswer, WhoisPorts } from './whois/whois.ts'
-export { createWhois } from './whois/whois.ts'
+export type { Whois, WhoisAnswer, WhoisRecord } from './whois/whois.ts'

@@ -1,17 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import {
-  type Clock,
-  createRegistries,
-  createWhois,
-  type Dns,
-  type Fetch,
-  fetchText,
-  parseBootstrap,
-  type Registries,
-  type Whois,
-  type WhoisServer,
-} from '@sallyport/core'
+import { type Clock, type Dns, type Fetch, fetchText, parseBootstrap, type Whois } from '@sallyport/core'
 import { createPoliteFetch, createPort43 } from '@sallyport/net'
+import { createRegistries, createWhois, type Registries, type WhoisServer } from '@sallyport/whois'
 import type { Config } from './config/schema.ts'
 
 export interface WhoisParts {

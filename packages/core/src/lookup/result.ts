@@ -3,7 +3,7 @@ import type { Geo } from '../geo/locate.ts'
 import type { Purity } from '../network/purity.ts'
 import type { NetworkFinding, ReservedRange, Verdict } from '../values/finding.ts'
 import type { AsType, Degraded } from '../vocabulary.ts'
-import type { WhoisRecord } from '../whois/record.ts'
+import type { WhoisRecord } from '../whois/whois.ts'
 
 /** Specification: GeolocationResponse. Members that are unknown are left out. */
 export interface GeoAnswer extends Geo {

@@ -1,11 +1,18 @@
-import { LRUCache } from 'lru-cache'
-import { fetchText } from '../outbound/whole.ts'
-import type { Clock, Fetch, Port43 } from '../ports.ts'
 import type { RegistrableDomain } from './domain.ts'
-import { readRdap } from './rdap.ts'
-import { recordOf, type WhoisFinding, type WhoisRecord } from './record.ts'
-import type { Registries, WhoisQuestion } from './registries.ts'
-import { parseWhoisText, referralIn } from './text.ts'
+
+/** What a registry says of a registered domain. A member is absent when unknown; dates are YYYY-MM-DD. */
+export interface WhoisRecord {
+  readonly registrar?: string
+  readonly registeredOn?: string
+  readonly expiresOn?: string
+  readonly lastUpdated?: string
+  /** A-labels, lower case, without the trailing dot, in the registry's order. */
+  readonly nameservers: readonly string[]
+  /** EPP codes (RFC 5731, RFC 3915) where the registry uses them, else its own words. */
+  readonly status: readonly string[]
+  /** Whether a privacy service or the registry's redaction takes the place of the registrant. */
+  readonly privacyProtection: boolean
+}
 
 /** What is known of a domain's registration; `failed` says nothing about the domain. */
 export type WhoisAnswer =
@@ -13,126 +20,8 @@ export type WhoisAnswer =
   | { readonly state: 'free' | 'reserved'; readonly domain: string }
   | { readonly state: 'failed'; readonly domain: string; readonly reason: string }
 
-/** Never rejects. */
+/** Asks the registry of a domain. Never rejects. */
 export interface Whois {
   /** `withinMs`: how long the answer is waited for in all; default 4 s. */
   find(domain: RegistrableDomain, withinMs?: number): Promise<WhoisAnswer>
-}
-
-export interface WhoisPorts {
-  readonly clock: Clock
-  readonly outbound: Fetch
-  readonly port43: Port43
-  /** Asked for every question that is not answered from the cache, so that it can be refreshed. */
-  readonly registries: () => Promise<Registries>
-}
-
-const BUDGET_MS = 4_000
-/** Of the budget, what one service may take; the rest is for the next one. */
-const RDAP_MS = 3_000
-const RDAP_BYTES = 256 * 1024
-const RDAP_REDIRECTS = 2
-/** Below this nobody is asked any more. */
-const LEAST_MS = 50
-
-const HOUR = 3_600_000
-const MOST_CACHED = 10_000
-/** How long an answer is kept: what is registered changes little, what is free may be taken at any time. */
-const KEPT_MS: Readonly<Record<WhoisAnswer['state'], number>> = {
-  registered: HOUR,
-  free: HOUR / 6,
-  reserved: HOUR / 6,
-  failed: HOUR / 120,
-}
-
-/**
- * Asks the registry of a domain: RDAP first, port 43 where RDAP gives no answer, and then the registrar that the
- * registry refers to, once and only where it is a known one. Questions for one domain at the same time are one.
- */
-export function createWhois({ clock, outbound, port43, registries }: WhoisPorts): Whois {
-  const answers = new LRUCache<string, WhoisAnswer>({ max: MOST_CACHED, perf: clock, ttlResolution: 0 })
-  const running = new Map<string, Promise<WhoisAnswer>>()
-
-  async function ask({ domain, tld }: RegistrableDomain, until: number): Promise<WhoisAnswer> {
-    const services = await registries()
-    const base = services.rdap(tld)
-    const server = services.whois(tld, domain)
-    const attempts = [
-      base === undefined ? undefined : () => askRdap(`${base}domain/${domain}`, domain, until),
-      server === undefined ? undefined : () => askRegistry(server, services, until),
-    ].filter((attempt) => attempt !== undefined)
-    const reasons: string[] = []
-    for (const attempt of attempts) {
-      const finding = await attempt()
-      if (finding.state === 'registered') return { state: 'registered', domain, record: finding.record }
-      if (finding.state === 'free' || finding.state === 'reserved') return { state: finding.state, domain }
-      reasons.push(finding.state === 'failed' ? finding.reason : finding.state)
-    }
-    return { state: 'failed', domain, reason: reasons.join('; ') || `no registry of .${tld} is known` }
-  }
-
-  async function askRdap(url: string, domain: string, until: number): Promise<Attempt> {
-    const timeoutMs = Math.min(RDAP_MS, until - clock.now())
-    if (timeoutMs < LEAST_MS) return OUT_OF_TIME
-    const headers = { accept: 'application/rdap+json' }
-    const request = { url, headers, maxBytes: RDAP_BYTES, timeoutMs, redirects: RDAP_REDIRECTS }
-    const answer = await fetchText(outbound, request)
-    if (answer.state === 'failed') return answer
-    if (answer.status === 200) return readRdap(answer.body, domain)
-    if (answer.status === 429) return { state: 'throttled' }
-    // RFC 7480 section 5.3; what is no RDAP service says 404 to everything, and says it in HTML.
-    const spoken = answer.headers['content-type']?.includes('json') === true
-    return answer.status === 404 && spoken ? { state: 'free' } : { state: 'failed', reason: `status ${answer.status}` }
-  }
-
-  async function askRegistry(server: WhoisQuestion, services: Registries, until: number): Promise<Attempt> {
-    const text = await askServer(server, until)
-    if (typeof text !== 'string') return text
-    const finding = parseWhoisText(text)
-    const registrar = finding.state === 'registered' ? services.registrar(referralIn(text) ?? '') : undefined
-    if (finding.state !== 'registered' || registrar === undefined || registrar.host === server.host) return finding
-    const more = await askServer({ ...registrar, question: server.domain, domain: server.domain }, until)
-    const added = typeof more === 'string' ? parseWhoisText(more) : more
-    return added.state === 'registered'
-      ? { state: 'registered', record: merged(finding.record, added.record) }
-      : finding
-  }
-
-  async function askServer({ host, port, question }: WhoisQuestion, until: number): Promise<string | Attempt> {
-    const timeoutMs = until - clock.now()
-    if (timeoutMs < LEAST_MS) return OUT_OF_TIME
-    const answer = await port43.ask({ host, port, question, timeoutMs })
-    return answer.state === 'answered' ? answer.text : answer
-  }
-
-  return {
-    async find(target, withinMs = BUDGET_MS) {
-      const known = answers.get(target.domain) ?? running.get(target.domain)
-      if (known !== undefined) return known
-      const answer = ask(target, clock.now() + withinMs)
-      running.set(target.domain, answer)
-      try {
-        const said = await answer
-        answers.set(target.domain, said, { ttl: KEPT_MS[said.state] })
-        return said
-      } finally {
-        running.delete(target.domain)
-      }
-    },
-  }
-}
-
-type Attempt = WhoisFinding | { readonly state: 'failed'; readonly reason: string }
-
-const OUT_OF_TIME: Attempt = { state: 'failed', reason: 'no time left' }
-
-/** What the registry says, and what only the registrar says. */
-function merged(registry: WhoisRecord, registrar: WhoisRecord): WhoisRecord {
-  return recordOf({
-    ...registrar,
-    ...registry,
-    nameservers: registry.nameservers.length > 0 ? registry.nameservers : registrar.nameservers,
-    status: registry.status.length > 0 ? registry.status : registrar.status,
-    privacyProtection: registry.privacyProtection || registrar.privacyProtection,
-  })
 }

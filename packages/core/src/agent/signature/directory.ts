@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { fetchText } from '../../outbound/whole.ts'
+import { fetchText } from '../../outbound/read-body.ts'
 import type { Clock, Fetch } from '../../ports.ts'
 import { type AgentKey, readKey, TEST_KEY_IDS } from './key.ts'
 import type { KeySource } from './key-source.ts'

@@ -1,6 +1,6 @@
+import type { WhoisRecord } from '@sallyport/core'
 import t from 'tap'
-import type { WhoisRecord } from '../src/whois/record.ts'
-import { parseWhoisText } from '../src/whois/text.ts'
+import { parseWhoisText } from '../src/parse-text.ts'
 
 /** What most answers below say, each in the manner of another family of registries. */
 const FACTS: WhoisRecord = {

@@ -1,7 +1,6 @@
 import t from 'tap'
-import { registrableDomain } from '../src/whois/domain.ts'
-import { readRdap } from '../src/whois/rdap.ts'
-import { createRegistries, parseBootstrap } from '../src/whois/registries.ts'
+import { parseRdap } from '../src/parse-rdap.ts'
+import { createRegistries } from '../src/registries.ts'
 
 const vcard = (...rows: readonly (readonly unknown[])[]) => ['vcard', [['version', {}, 'text', '4.0'], ...rows]]
 
@@ -42,7 +41,7 @@ const RECORD = {
   privacyProtection: false,
 }
 
-const read = (answer: unknown) => readRdap(JSON.stringify(answer), 'example.com')
+const read = (answer: unknown) => parseRdap(JSON.stringify(answer), 'example.com')
 
 t.test('an RDAP answer becomes a record', async (t) => {
   t.strictSame(read(ANSWER), { state: 'registered', record: RECORD })
@@ -77,7 +76,7 @@ t.test('what is no answer about this domain is unreadable, and nothing in it mak
   ]
   for (const answer of strange) t.strictSame(read(answer), { state: 'unreadable' }, JSON.stringify(answer).slice(0, 60))
   for (const text of ['', '{', '<html>', 'null', '\0'])
-    t.strictSame(readRdap(text, 'example.com'), { state: 'unreadable' })
+    t.strictSame(parseRdap(text, 'example.com'), { state: 'unreadable' })
   const members = ['status', 'entities', 'events', 'nameservers', 'redacted']
   const values: readonly unknown[] = [
     null,
@@ -97,27 +96,6 @@ t.test('what is no answer about this domain is unreadable, and nothing in it mak
   t.match(read(many), { record: { status: { length: 64 } } })
 })
 
-t.test('the domain that was registered, by the public suffix list', async (t) => {
-  const rows: readonly (readonly [name: string, domain: string | undefined])[] = [
-    ['example.com', 'example.com'],
-    ['WWW.Example.COM.', 'example.com'],
-    ['a.b.example.co.uk', 'example.co.uk'],
-    ['user.github.io', 'github.io'],
-    ['bücher.example.de', 'example.de'],
-    ['www.bücher.de', 'xn--bcher-kva.de'],
-    ['пример.рф', 'xn--e1afmkfd.xn--p1ai'],
-    ['example.unheard-of', 'example.unheard-of'],
-    ...['com', 'co.uk', 'localhost', 'example', 'a.local', '', '.', 'a..com', '192.0.2.1', '[::1]', 'a b.com'].map(
-      (name) => [name, undefined] as const,
-    ),
-    ...['example.com\r\n', `${'a'.repeat(64)}.com`, `${'a'.repeat(300)}.com`, '_dmarc.example.com:53'].map(
-      (name) => [name, undefined] as const,
-    ),
-  ]
-  for (const [name, domain] of rows) t.equal(registrableDomain(name)?.domain, domain, name.slice(0, 40))
-  t.equal(registrableDomain('www.bücher.de')?.tld, 'de')
-})
-
 t.test('registries are known by top-level domain', async (t) => {
   const { rdap, whois, registrar } = createRegistries()
   t.equal(rdap('com'), 'https://rdap.verisign.com/com/v1/')
@@ -135,29 +113,4 @@ t.test('registries are known by top-level domain', async (t) => {
   const own = createRegistries({ servers, bootstrap: new Map([['se', 'https://rdap.example.se/']]) })
   t.match(own.whois('de', 'example.de'), { host: '127.0.0.1', port: 4343, question: '-T dn,ace example.de' })
   t.strictSame([own.rdap('se'), own.rdap('com')], ['https://rdap.example.se/', undefined])
-})
-
-t.test('a bootstrap file is read, https first, and what is none is refused', async (t) => {
-  const file = {
-    version: '1.0',
-    services: [
-      [
-        ['COM', 'net'],
-        ['http://rdap.example.com/', 'https://rdap.example.com'],
-      ],
-      [['kg'], ['http://rdap.example.kg/']],
-      [['none'], []],
-    ],
-  }
-  t.strictSame(
-    [...(parseBootstrap(JSON.stringify(file)) ?? [])],
-    [
-      ['com', 'https://rdap.example.com/'],
-      ['net', 'https://rdap.example.com/'],
-      ['kg', 'http://rdap.example.kg/'],
-    ],
-  )
-  for (const text of ['', '{}', '[]', 'null', '{"services":7}', '{"services":[[7]]}', '{"services":[[["a"],[7]]]}']) {
-    t.equal(parseBootstrap(text), undefined, text)
-  }
 })

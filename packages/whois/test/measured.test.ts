@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import type { WhoisRecord } from '@sallyport/core'
 import t from 'tap'
-import type { WhoisRecord } from '../src/whois/record.ts'
-import { parseWhoisText } from '../src/whois/text.ts'
+import { parseWhoisText } from '../src/parse-text.ts'
 
 const REPOSITORY = join(import.meta.dirname, '../../../..')
 const ANSWERS = join(process.env['SALLYPORT_SHARED_DATA'] ?? join(REPOSITORY, '../shared/data'), 'whois')

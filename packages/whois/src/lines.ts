@@ -1,6 +1,6 @@
-import { plainText } from './plain.ts'
+import { stripControls } from './values.ts'
 
-/** One line of a port-43 answer, taken apart. */
+/** One line of a port-43 answer. */
 export interface Line {
   /** White space before the text. */
   readonly indent: number
@@ -10,20 +10,20 @@ export interface Line {
   readonly label: string
   /** What follows the label; the whole text when there is no label. */
   readonly value: string
-  /** A comment or a rule: says something of the answer, never a fact of the domain. */
+  /** A comment or a ruled line: about the answer, never a fact of the domain. */
   readonly comment: boolean
 }
 
-/** Twice what the longest answers have; what lies behind is not looked at, so that noise costs little more. */
-const MOST_CHARACTERS = 24_576
-const MOST_LINES = 600
-const LONGEST_LINE = 1_000
-const LONGEST_LABEL = 64
+/** Twice the length of the longest real answers; the rest is not read, so that noise costs little more than an answer. */
+const MAX_CHARACTERS = 24_576
+const MAX_LINES = 600
+const MAX_LINE_LENGTH = 1_000
+const MAX_LABEL_LENGTH = 64
 
-/** The lines of an answer, bounded in number and length. Every step is linear in the length of its line. */
+/** The lines of an answer, bounded in number and length. Linear in the length of each line. */
 export function linesOf(text: string, isLabel: (key: string) => boolean): readonly Line[] {
-  const lines = plainText(text.slice(0, MOST_CHARACTERS)).split(/\r\n|\r|\n/, MOST_LINES)
-  return lines.map((line) => lineOf(line.slice(0, LONGEST_LINE), isLabel))
+  const lines = stripControls(text.slice(0, MAX_CHARACTERS)).split(/\r\n|\r|\n/, MAX_LINES)
+  return lines.map((line) => lineOf(line.slice(0, MAX_LINE_LENGTH), isLabel))
 }
 
 function lineOf(line: string, isLabel: (key: string) => boolean): Line {
@@ -34,16 +34,16 @@ function lineOf(line: string, isLabel: (key: string) => boolean): Line {
   return { indent, text, label, value, comment }
 }
 
-/** `Label: value`, `label.......: value`, `[Label] value`, `a. [Label] value`, and a known label with a gap or dots behind it. */
+/** `Label: value`, `label.......: value`, `[Label] value`, `a. [Label] value`, and a known label followed by a gap or dots. */
 function split(text: string, isLabel: (key: string) => boolean): readonly [label: string, value: string] {
   const open = text.startsWith('[') ? 0 : /^[a-z]\.? ?\[/.test(text) ? text.indexOf('[') : -1
   if (open >= 0) {
     const close = text.indexOf(']', open)
-    if (close > 0 && close - open <= LONGEST_LABEL)
+    if (close > 0 && close - open <= MAX_LABEL_LENGTH)
       return [labelKey(text.slice(open + 1, close)), text.slice(close + 1).replace(/^[\s.:]{1,64}/, '')]
   }
   const gap = text.search(/\t| {2}|\.{3}/)
-  if (gap > 0 && gap <= LONGEST_LABEL) {
+  if (gap > 0 && gap <= MAX_LABEL_LENGTH) {
     const key = labelKey(text.slice(0, gap))
     if (isLabel(key)) return [key, text.slice(gap).replace(/^[\s:.]+/, '')]
   }
@@ -51,15 +51,15 @@ function split(text: string, isLabel: (key: string) => boolean): readonly [label
   if (colon <= 0 || text.startsWith('//', colon + 1)) return ['', text]
   // Dots that lead from the label to its value do not count as part of the label.
   const label = text.slice(0, colon).replace(/[.\s]{1,64}$/, '')
-  return label.length > LONGEST_LABEL
+  return label.length > MAX_LABEL_LENGTH
     ? ['', text]
     : [labelKey(label), text.slice(colon + 1).replace(/^[\s.]{1,64}/, '')]
 }
 
-/** A label as the tables know it: lower case, marks as spaces, without what stands in brackets or a number at the end. */
+/** A label as the tables have it: lower case, marks as spaces, without text in brackets or a number at the end. */
 export function labelKey(label: string): string {
   return label
-    .slice(0, LONGEST_LABEL)
+    .slice(0, MAX_LABEL_LENGTH)
     .toLowerCase()
     .replace(/\([^)]{0,60}\)/g, ' ')
     .replace(/[\s._*#/()[\]\\-]+/g, ' ')

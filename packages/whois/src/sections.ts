@@ -2,14 +2,14 @@ import type { WhoisField } from '@sallyport/data/whois-formats'
 import { fieldOf, isContact, namesRegistrar } from './labels.ts'
 import { type Line, labelKey } from './lines.ts'
 
-/** What the lines below a heading belong to. */
+/** The lines below a heading. */
 export interface Section {
   readonly kind: WhoisField | 'contact'
   readonly heading: string
   readonly indent: number
-  /** Opened by a label with a value, which goes on below, indented. */
+  /** Opened by a label with a value that continues on indented lines. */
   readonly continued: boolean
-  /** What belongs to it stands below without being indented: `[Tech-C]`, or an RPSL object. */
+  /** Its lines need not be indented: `[Tech-C]`, or an RPSL object. */
   readonly flat: boolean
   /** A line of the section was seen. */
   readonly fed: boolean
@@ -17,15 +17,15 @@ export interface Section {
   readonly nested: boolean
 }
 
-/** First labels of RPSL objects about people, which have values. */
+/** First labels of RPSL objects about people; unlike headings they have values. */
 const OBJECTS: ReadonlySet<string> = new Set([
   ...['person', 'role', 'contact', 'contact type', 'nic hdl', 'nic hdl br', 'organisation'],
 ])
 
-/** What the record of a person has as well as that of a domain. */
+/** Fields of a person's record as well as of a domain's. */
 const OF_PEOPLE_TOO: ReadonlySet<WhoisField> = new Set(['registeredOn', 'lastUpdated', 'domain', 'status'])
 
-/** The section that a line opens: a label without a value, or a line that is nothing but a known label. */
+/** The section that a line opens, being a label without a value or a known label alone. */
 export function sectionOf(line: Line, afterBlank: boolean): Section | undefined {
   const bare = line.label === '' && line.value === line.text
   const heading = bare ? labelKey(line.text) : line.label
@@ -36,17 +36,17 @@ export function sectionOf(line: Line, afterBlank: boolean): Section | undefined 
   return kind === undefined ? undefined : openSection(kind, heading, line.indent, { flat })
 }
 
-/** What may follow a label with a value: further lines of it, or the object of a registrar that the value is a handle of. */
+/** What may follow a label with a value: more lines of it, or the object of the registrar whose handle it is. */
 export function continuationOf({ label, indent }: Line, field: WhoisField, afterBlank: boolean): Section | undefined {
   if (field === 'nameservers' || field === 'status') return openSection(field, label, indent, { continued: true })
   return field === 'registrar' && afterBlank ? openSection(field, label, indent, {}) : undefined
 }
 
-/** Whether a line is one of a section's; where it is not, the section has ended. */
+/** Whether a line is part of a section; where it is not, the section has ended. */
 export function belongsTo(line: Line, section: Section): boolean {
   const field = fieldOf(line.label)
   if (section.continued) {
-    // An IPv6 address behind a server looks like a label with a mark.
+    // An IPv6 address after a server's name looks like a label with a colon.
     const further = section.kind === 'nameservers' ? field === undefined : line.label === ''
     return further && line.indent > section.indent
   }

@@ -14,24 +14,30 @@ const FIELDS: ReadonlyMap<string, WhoisField> = new Map(
 const CONTACTS: ReadonlySet<string> = new Set(WHOIS_FORMATS.contacts)
 const REGISTRAR_FIELDS: ReadonlySet<string> = new Set(WHOIS_FORMATS.registrarFields)
 
-/** What a label, in the form of `labelKey`, stands for. */
+/** The field that a label names. Labels here are in the form of `labelKey`. */
 export function fieldOf(label: string): WhoisField | undefined {
   return FIELDS.get(label)
 }
 
-/** A heading of a section about a person. */
+/** Whether a label is the heading of a section about a person. */
 export function isContact(label: string): boolean {
   return CONTACTS.has(label)
 }
 
-/** A label that names the registrar where it stands in the registrar's own section. */
+/** Whether a label of the registrar's own section is followed by the registrar's name. */
 export function namesRegistrar(label: string): boolean {
   return REGISTRAR_FIELDS.has(label)
 }
 
-/** A label of the one the domain belongs to. */
+/** Whether a label names the holder of the domain. */
 export function isRegistrant(label: string): boolean {
   return /^(?:registrant|owner|holder|titular|person$|domain owners|domain registrant)/.test(label)
+}
+
+/** Whether a registrant's name is that of a privacy service, or a registry's word for a name that is not shown. */
+export function isPrivacyName(name: string): boolean {
+  const text = name.slice(0, 300).toLowerCase()
+  return WHOIS_FORMATS.privacy.contains.some((part) => text.includes(part))
 }
 
 function pairs(field: WhoisField, labels: readonly string[] = []): readonly (readonly [string, WhoisField])[] {

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { parseWhoisDate } from '../src/whois/dates.ts'
-import { parseStatuses } from '../src/whois/status.ts'
+import { parseWhoisDate } from '../src/dates.ts'
+import { parseStatuses } from '../src/values.ts'
 
 const DATES: readonly (readonly [text: string, date: string | undefined])[] = [
   ['2006-04-03T13:38:02Z', '2006-04-03'],
@@ -59,7 +59,10 @@ const DATES: readonly (readonly [text: string, date: string | undefined])[] = [
 ]
 
 t.test('dates of every form become one day', async (t) => {
-  for (const [text, date] of DATES) t.equal(parseWhoisDate(text), date, JSON.stringify(text.slice(0, 40)))
+  t.strictSame(
+    DATES.map(([text]) => [text, parseWhoisDate(text)]),
+    DATES,
+  )
 })
 
 const STATUSES: readonly (readonly [text: string, statuses: readonly string[]])[] = [
@@ -80,5 +83,8 @@ const STATUSES: readonly (readonly [text: string, statuses: readonly string[]])[
 ]
 
 t.test('statuses are EPP codes in their own spelling, else the words of the registry', async (t) => {
-  for (const [text, statuses] of STATUSES) t.strictSame(parseStatuses(text), statuses, text)
+  t.strictSame(
+    STATUSES.map(([text]) => [text, parseStatuses(text)]),
+    STATUSES,
+  )
 })

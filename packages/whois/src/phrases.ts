@@ -1,14 +1,15 @@
-/** Which of several sets of phrases a line starts with. */
+/** Sets of phrases, by the state of a domain that they mean. */
 export interface Phrases<State extends string> {
+  /** Whether a line starts with a phrase of this state. */
   find(lines: readonly string[], state: State): boolean
 }
 
-/** A phrase stands at the start of its line; what comes later is not looked at. */
-const LONGEST_START = 160
+/** Characters read of a line: a phrase is at its start. */
+const MAX_START_LENGTH = 160
 
 /**
- * Phrases by their first letters, so that a line is compared with few of them. A line is put in the phrases' form first:
- * lower case, without marks in front, with domain names as `@`.
+ * Indexes phrases by their first three letters, so that a line is compared with few of them. Phrases are written in the
+ * form of `phraseForm`; one that ends with `$` is a whole line.
  */
 export function createPhrases<State extends string>(sets: Readonly<Record<State, readonly string[]>>): Phrases<State> {
   const indexes = new Map<string, ReadonlyMap<string, readonly string[]>>(
@@ -36,7 +37,7 @@ function byStart(phrases: readonly string[]): ReadonlyMap<string, readonly strin
   return index
 }
 
-/** True where the phrase ends at the end of a word. */
+/** Whether the text starts with the phrase, and the phrase ends with a word. */
 function startsWith(text: string, phrase: string): boolean {
   return text.startsWith(phrase) && !/^[a-z\d\u0080-\uffff]/.test(text.slice(phrase.length))
 }
@@ -45,10 +46,10 @@ function keyOf(text: string): string {
   return text.slice(0, 3)
 }
 
-/** The form of a line that phrases and wordings are compared with. */
+/** A line as phrases and wordings are compared with it: lower case, without marks in front, domain names as `@`. */
 export function phraseForm(line: string): string {
   return line
-    .slice(0, LONGEST_START)
+    .slice(0, MAX_START_LENGTH)
     .toLowerCase()
     .replace(/^[%#*;>.&\s-]+/, '')
     .split(/\s+/)

@@ -1,8 +1,8 @@
+import type { FetchAnswer, FetchRequest, Port43Answer, Port43Question } from '@sallyport/core'
+import { createFakeClock } from '@sallyport/core/testing'
 import t from 'tap'
-import type { FetchAnswer, FetchRequest, Port43Answer, Port43Question } from '../src/ports.ts'
-import { createFakeClock } from '../src/testing/fakes.ts'
-import { createRegistries, type Registries } from '../src/whois/registries.ts'
-import { createWhois } from '../src/whois/whois.ts'
+import { createRegistries, type Registries } from '../src/registries.ts'
+import { createWhois } from '../src/whois.ts'
 
 const EXAMPLE = { domain: 'example.com', tld: 'com' }
 

@@ -1,22 +1,20 @@
 import { parseWhoisDate } from './dates.ts'
-import { hostsIn } from './hosts.ts'
-import { plainText } from './plain.ts'
-import { isPrivacyName } from './privacy.ts'
+import { isPrivacyName } from './labels.ts'
 import { recordOf, type WhoisFinding } from './record.ts'
-import { parseStatuses } from './status.ts'
+import { hostsIn, parseStatuses, stripControls } from './values.ts'
 
-/** Most members of a list that are looked at. */
-const MOST = 64
-const LONGEST_NAME = 200
+/** Members of a list that are read. */
+const MAX_MEMBERS = 64
+const MAX_NAME_LENGTH = 200
 
-/** Words of RFC 9083 section 10.2.2 that are one EPP code under another name (RFC 8056 section 2). */
+/** Words of RFC 9083 section 10.2.2 that are an EPP code under another name (RFC 8056 section 2). */
 const AS_EPP: ReadonlyMap<string, string> = new Map([['active', 'ok']])
 
 /**
  * Reads an RDAP answer about one domain (RFC 9083 section 5.3). An answer about another domain, or one that is no
  * domain object, is `unreadable`.
  */
-export function readRdap(text: string, domain: string): WhoisFinding {
+export function parseRdap(text: string, domain: string): WhoisFinding {
   let answer: unknown
   try {
     answer = JSON.parse(text)
@@ -53,12 +51,12 @@ function statusOf(word: string): readonly string[] {
   return parseStatuses(AS_EPP.get(word.toLowerCase()) ?? word)
 }
 
-/** A privacy service in the registrant's place, or a registrant's name that the registry says it redacted. */
+/** Whether the registrant is a privacy service, or the registry says that it redacted the name. */
 function isPrivate(answer: unknown): boolean {
   const registrant = entityOf(answer, 'registrant')
   const names = [...vcardTexts(registrant, 'fn'), ...vcardTexts(registrant, 'org')]
   const remarks = listOf(member(registrant, 'remarks')).map((remark) => textOf(member(remark, 'title')))
-  // RFC 9537: what was left out is listed by name, such as "Registrant Name".
+  // RFC 9537: redacted fields are listed by name, such as "Registrant Name".
   const redacted = listOf(member(answer, 'redacted')).map((field) => {
     const name = member(field, 'name')
     return textOf(member(name, 'description')) || textOf(member(name, 'type'))
@@ -93,11 +91,11 @@ function member(value: unknown, name: string): unknown {
 }
 
 function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value.slice(0, MOST) : []
+  return Array.isArray(value) ? value.slice(0, MAX_MEMBERS) : []
 }
 
 function textOf(value: unknown): string {
-  return typeof value === 'string' ? plainText(value.slice(0, LONGEST_NAME)).replace(/\s+/g, ' ').trim() : ''
+  return typeof value === 'string' ? stripControls(value.slice(0, MAX_NAME_LENGTH)).replace(/\s+/g, ' ').trim() : ''
 }
 
 function unique(texts: readonly string[]): readonly string[] {

@@ -1,6 +1,6 @@
+import type { WhoisRecord } from '@sallyport/core'
 import t from 'tap'
-import type { WhoisRecord } from '../src/whois/record.ts'
-import { parseWhoisText } from '../src/whois/text.ts'
+import { parseWhoisText } from '../src/parse-text.ts'
 
 /** What the answers below say, where nothing else is said beside them. */
 const FACTS: WhoisRecord = {

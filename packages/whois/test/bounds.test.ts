@@ -1,5 +1,5 @@
 import t from 'tap'
-import { parseWhoisText, referralIn } from '../src/whois/text.ts'
+import { parseWhoisText, referralIn } from '../src/parse-text.ts'
 
 t.test('a registrar that is referred to is named, and nothing else is', async (t) => {
   t.equal(
@@ -60,22 +60,24 @@ t.test('no text makes it throw, and lists and texts stay bounded', async (t) => 
     'Domain Status',
     'Registrant Name',
   ]
-  for (const text of naughty) {
-    for (const label of [...labels, ...naughty]) {
-      for (const answer of [
-        `${label}: ${text}`,
-        `[${label}] ${text}`,
-        `${label}:\n   ${text}`,
-        `${label}  ${text}`,
-        text + label,
-      ]) {
-        const finding = parseWhoisText(answer)
-        if (finding.state !== 'registered') continue
-        const { registrar = '', nameservers, status } = finding.record
-        t.ok(registrar.length <= 200 && nameservers.length <= 64 && status.length <= 64)
-      }
-    }
-  }
+  const answers = naughty.flatMap((text) =>
+    [...labels, ...naughty].flatMap((label) => [
+      `${label}: ${text}`,
+      `[${label}] ${text}`,
+      `${label}:\n   ${text}`,
+      `${label}  ${text}`,
+      text + label,
+    ]),
+  )
+  const records = answers.map(parseWhoisText).flatMap((finding) => ('record' in finding ? [finding.record] : []))
+  t.ok(records.length > 0)
+  t.strictSame(
+    records.filter(
+      ({ registrar = '', nameservers, status }) =>
+        registrar.length > 200 || nameservers.length > 64 || status.length > 64,
+    ),
+    [],
+  )
   const many = Array.from({ length: 2_000 }, (_, index) => `Name Server: ns${index}.example.net\nStatus: s${index}`)
   t.match(parseWhoisText(many.join('\n')), { record: { nameservers: { length: 64 }, status: { length: 64 } } })
 })

@@ -1,4 +1,4 @@
-/** How the names of the months begin: in English, and where they differ in German, Romance languages and Dutch. */
+/** Beginnings of month names, in English and where they differ in German, Romance languages and Dutch. */
 const MONTHS: readonly RegExp[] = [
   /^(?:jan|ene|gen)/,
   /^f[eé][bv]/,
@@ -16,13 +16,13 @@ const MONTHS: readonly RegExp[] = [
 
 const NAME = '(?<name>[a-zà-ÿ]{3,10})'
 
-/** Longest text that is looked at; a date with time and zone is about 40 long. */
-const LONGEST = 80
+/** Characters read; a date with time and zone has about 40. */
+const MAX_LENGTH = 80
 
 /** A time of day and its zone: `T13:38:02.0Z`, ` 16:37:02 (JST)`, ` 00:00:00+02:00`, ` 10:22:50 (UTC+8)`. */
 const TIME = String.raw`(?:(?:T| {1,4})(?<hour>\d{1,2}):(?<minute>\d\d)(?::\d\d)?(?:\.\d{1,9})?(?: ?(?<zone>[A-Z()+:\d-]{1,10}))?)?`
 
-/** Every form, most exact first. The year of a two-digit form lies in 1970 to 2069. */
+/** Every form, most exact first. A year of two digits is 1970 to 2069. */
 const FORMS: readonly RegExp[] = [
   new RegExp(
     String.raw`(?<!\d)(?<year>(?:19|2\d)\d\d)[-./年년] ?(?<month>\d{1,2})[-./月월] ?(?<day>\d{1,2})(?!\d)[.日일]?${TIME}`,
@@ -43,18 +43,18 @@ const FORMS: readonly RegExp[] = [
   /^(?:before )?(?<name>[a-z]{3})-(?<year>(?:19|20)\d\d)$/i,
 ]
 
-/** Hours east of Greenwich of the zone names that answers are written with. */
+/** Hours east of Greenwich, by the zone names that occur in answers. */
 const ZONES: ReadonlyMap<string, number> = new Map([
   ['JST', 9],
   ['KST', 9],
 ])
 
 /**
- * The day that a date in an answer names, as YYYY-MM-DD: in UTC where time and zone are given, else as it is written.
- * `undefined` where there is none. A month alone is its first day; days come before months, unless that cannot be.
+ * The day of the first date in a text, as YYYY-MM-DD: in UTC where time and zone are given, else as it is written.
+ * `undefined` where there is none. A month alone is its first day; `03/04` is read as day and month where that is a date.
  */
 export function parseWhoisDate(text: string): string | undefined {
-  const written = text.slice(0, LONGEST)
+  const written = text.slice(0, MAX_LENGTH)
   for (const form of FORMS) {
     const groups = form.exec(written)?.groups
     const date = groups === undefined ? undefined : dayOf(groups)
@@ -68,7 +68,7 @@ function dayOf(groups: Readonly<Record<string, string | undefined>>): string | u
   const name = groups['name']
   const named = name === undefined ? Number(groups['month']) : monthOf(name)
   const numbered = Number(groups['day'] ?? 1)
-  // American order, where the other one cannot be: 09/14/2019.
+  // 09/14/2019 can only be the American order.
   const swapped = groups['mark'] === '/' && named > 12 && numbered <= 12
   const [month, day] = swapped ? [numbered, named] : [named, numbered]
   const time = Date.UTC(year, month - 1, day)
@@ -79,7 +79,7 @@ function dayOf(groups: Readonly<Record<string, string | undefined>>): string | u
   return new Date(time + (offset === 0 ? 0 : minutes - offset) * 60_000).toISOString().slice(0, 10)
 }
 
-/** 1 to 12, or 0 for what is no month. */
+/** 1 to 12; 0 where the name is no month. */
 function monthOf(name: string): number {
   const text = name.toLowerCase()
   return MONTHS.findIndex((start) => start.test(text)) + 1

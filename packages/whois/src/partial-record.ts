@@ -1,0 +1,99 @@
+import type { WhoisRecord } from '@sallyport/core'
+import type { WhoisField } from '@sallyport/data/whois-formats'
+import { parseWhoisDate } from './dates.ts'
+import { isPrivacyName } from './labels.ts'
+import { recordOf } from './record.ts'
+import { hostsIn, parseStatuses } from './values.ts'
+
+/** A record while its answer is read. The first of several values counts: the domain's comes before a person's. */
+export interface PartialRecord {
+  domain?: string
+  registrar?: string | undefined
+  registeredOn?: string
+  expiresOn?: string
+  lastUpdated?: string
+  readonly nameservers: string[]
+  readonly status: string[]
+  /** Texts about the registrant: only whether one names a privacy service goes into the record. */
+  readonly registrant: string[]
+}
+
+/** Entries of a list that are kept. */
+const MAX_ENTRIES = 64
+const MAX_REGISTRAR_LENGTH = 200
+
+/** A registrar's handle; its name may follow in an object further down. */
+const HANDLE = /^[A-Z\d]{1,32}-[A-Z\d]{1,32}$/
+
+/** Reads a value of a field into the record. */
+export function take(record: PartialRecord, field: WhoisField, value: string): void {
+  switch (field) {
+    case 'domain':
+      takeDomain(record, value)
+      break
+    case 'nameservers':
+      for (const host of hostsIn(value)) if (host !== record.domain) add(record.nameservers, host)
+      break
+    case 'status':
+      takeStatus(record, value)
+      break
+    case 'registrar':
+      record.registrar ??= registrarOf(value)
+      break
+    case 'lastUpdated':
+      takeChange(record, value)
+      break
+    default: {
+      if (record[field] !== undefined) break
+      const date = parseWhoisDate(value)
+      if (date !== undefined) record[field] = date
+    }
+  }
+}
+
+/** Reads the name in the registrar's own section; it replaces the handle that the domain's section had. */
+export function takeRegistrarName(record: PartialRecord, value: string): void {
+  const name = registrarOf(value)
+  if (name !== undefined && (record.registrar === undefined || HANDLE.test(record.registrar))) record.registrar = name
+}
+
+export function completeRecord({ domain: _, registrant, ...known }: PartialRecord): WhoisRecord {
+  return recordOf({ ...known, privacyProtection: registrant.some(isPrivacyName) })
+}
+
+function takeDomain(record: PartialRecord, value: string): void {
+  const [name = '', is, ...words] = value.slice(0, 300).split(/\s+/, 4)
+  const host = hostsIn(name)[0]
+  if (host !== undefined) record.domain ??= host
+  // `EXAMPLE.TK is Active`
+  if (is === 'is') takeStatus(record, words.join(' '))
+}
+
+function takeStatus(record: PartialRecord, value: string): void {
+  for (const status of parseStatuses(value)) add(record.status, status)
+  // `Connected (2019/03/31)` and `OK-UNTIL 20190331120000` name the day on which the registration ends.
+  const until = /\(([\d/]{8,10})\)|^ok-until (\d{8})/i.exec(value.slice(0, 100))
+  if (until !== null) take(record, 'expiresOn', until[1] ?? until[2] ?? '')
+}
+
+/** A registry may list what was done: `someone@example 20010203 (Assigned)`, later `20210203 (Changed)`. */
+function takeChange(record: PartialRecord, value: string): void {
+  const date = parseWhoisDate(value)
+  const done = /\((assigned|changed)\)$/i.exec(value.slice(0, 200))?.[1]?.toLowerCase()
+  if (date === undefined) return
+  if (done === 'assigned') record.registeredOn ??= date
+  else if (done === 'changed') record.lastUpdated = date
+  else record.lastUpdated ??= date
+}
+
+function registrarOf(value: string): string | undefined {
+  const name = value
+    .slice(0, MAX_REGISTRAR_LENGTH)
+    .replace(/ ?\( ?(?:R\d+-[A-Z]+|https?:[^)]*)\)$/, '')
+    .trim()
+  return name === '' || /^no registrar listed\b/i.test(name) ? undefined : name
+}
+
+function add(list: string[], text: string): void {
+  if (list.length < MAX_ENTRIES && !list.includes(text)) list.push(text)
+}

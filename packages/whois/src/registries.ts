@@ -1,0 +1,55 @@
+import { REGISTRY_FACTS } from '@sallyport/data/registries'
+
+/** A port-43 server. */
+export interface WhoisServer {
+  readonly host: string
+  readonly port: number
+}
+
+export interface WhoisQuestion extends WhoisServer {
+  readonly domain: string
+  /** The line that the server expects as a question about the domain. */
+  readonly question: string
+}
+
+/** The services that answer for each top-level domain. */
+export interface Registries {
+  /** Base address of the RDAP service, with a slash at its end. */
+  rdap(tld: string): string | undefined
+  whois(tld: string, domain: string): WhoisQuestion | undefined
+  /** The server of a registrar that a registry refers to, if it is a known one. */
+  registrar(host: string): WhoisServer | undefined
+}
+
+export interface RegistriesOptions {
+  /** RDAP services by top-level domain, in place of the embedded ones; `parseBootstrap` of core reads them. */
+  readonly bootstrap?: ReadonlyMap<string, string>
+  /** Port-43 servers by top-level domain, before the embedded ones. */
+  readonly servers?: ReadonlyMap<string, WhoisServer>
+}
+
+const WHOIS_PORT = 43
+const RDAP = byTld(REGISTRY_FACTS.rdap)
+const WHOIS = byTld(REGISTRY_FACTS.whois)
+const REGISTRARS: ReadonlySet<string> = new Set(REGISTRY_FACTS.registrars)
+
+export function createRegistries({ bootstrap = RDAP, servers = new Map() }: RegistriesOptions = {}): Registries {
+  return {
+    rdap: (tld) => bootstrap.get(tld),
+    whois(tld, domain) {
+      const host = WHOIS.get(tld)
+      const server = servers.get(tld) ?? (host === undefined ? undefined : { host, port: WHOIS_PORT })
+      const question = (REGISTRY_FACTS.questions[host ?? ''] ?? '{domain}').replace('{domain}', domain)
+      return server === undefined ? undefined : { ...server, domain, question }
+    },
+    registrar: (host) => (REGISTRARS.has(host) ? { host, port: WHOIS_PORT } : undefined),
+  }
+}
+
+function byTld(rows: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(rows).flatMap(([address, tlds]) =>
+      tlds.split(' ').map((tld) => [tld, address.replaceAll('{tld}', tld)] as const),
+    ),
+  )
+}

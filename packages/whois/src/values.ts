@@ -1,0 +1,76 @@
+/** Controls other than tab and line ends, and the marks that turn the direction of text around. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
+
+/** Text of strangers, fit to be shown in a terminal or a page: what could steer either becomes a space. */
+export function stripControls(text: string): string {
+  return text.replace(UNPRINTABLE, ' ')
+}
+
+const MAX_HOST_LENGTH = 253
+const MAX_HOSTS = 64
+
+/** ASCII by its rules and anything beyond it: V8 takes milliseconds to compile a pattern by Unicode property. */
+const LABEL = /^[a-z\d\u0080-\uffff](?:[a-z\d\u0080-\uffff-]{0,61}[a-z\d\u0080-\uffff])?$/
+
+/** Written by registries where there is no server. */
+const NO_HOST = new Set(['not.defined'])
+
+/** The hostnames in a text, lower case and without the trailing dot; addresses, e-mail addresses and URLs are none. */
+export function hostsIn(text: string): readonly string[] {
+  return text
+    .split(/[\s,;()[\]<>"']+/)
+    .map((token) => token.toLowerCase().replace(/\.$/, ''))
+    .filter(isHost)
+    .slice(0, MAX_HOSTS)
+}
+
+function isHost(token: string): boolean {
+  if (token.length > MAX_HOST_LENGTH || !token.includes('.') || NO_HOST.has(token)) return false
+  const labels = token.split('.')
+  const top = labels.at(-1) ?? ''
+  return labels.every((label) => LABEL.test(label)) && /^(?:[a-z\u0080-\uffff]{2,63}|xn--[a-z\d-]+)$/.test(top)
+}
+
+/** Codes of RFC 5731 section 2.3 and RFC 3915 section 3.1, and those that registries add to them. */
+const CODES = [
+  ...['addPeriod', 'autoRenewPeriod', 'renewPeriod', 'transferPeriod', 'redemptionPeriod'],
+  ...['pendingCreate', 'pendingDelete', 'pendingRenew', 'pendingRestore', 'pendingTransfer', 'pendingUpdate'],
+  ...['clientDeleteProhibited', 'clientHold', 'clientRenewProhibited', 'clientTransferProhibited'],
+  ...['clientUpdateProhibited', 'serverDeleteProhibited', 'serverHold', 'serverRenewProhibited'],
+  ...['serverTransferProhibited', 'serverUpdateProhibited', 'serverRecoverProhibited', 'inactive', 'ok', 'linked'],
+  ...['associated', 'deleteProhibited', 'renewProhibited', 'transferProhibited', 'updateProhibited'],
+]
+
+const BY_LETTERS: ReadonlyMap<string, string> = new Map(CODES.map((code) => [code.toLowerCase(), code]))
+
+const MAX_STATUS_LENGTH = 100
+const MAX_STATUSES = 32
+
+/**
+ * The statuses in a text: EPP codes in their own spelling however they were written (`CLIENT HOLD`, `client-hold`, followed
+ * by a URL or an explanation), anything else in the registry's words.
+ */
+export function parseStatuses(text: string): readonly string[] {
+  return text
+    .slice(0, MAX_STATUS_LENGTH * MAX_STATUSES)
+    .split(/[,;]/)
+    .slice(0, MAX_STATUSES)
+    .map((part) => statusOf(part.replace(/https?:\S*/gi, ' ').trim()))
+    .filter((status) => /[a-z\u0080-\uffff]/i.test(status))
+}
+
+function statusOf(text: string): string {
+  const whole = BY_LETTERS.get(letters(text))
+  if (whole !== undefined) return whole
+  // `clientHold (registrar lock)`, `clientHold - Status prevents …`, `ok https://…`
+  const first = BY_LETTERS.get(letters(text.split(/[\s(]/, 1)[0] ?? ''))
+  return first ?? (text.slice(0, MAX_STATUS_LENGTH).split('(', 1)[0] ?? '').trim()
+}
+
+function letters(text: string): string {
+  return text
+    .slice(0, MAX_STATUS_LENGTH)
+    .toLowerCase()
+    .replace(/[\s_-]/g, '')
+}

@@ -1,0 +1,133 @@
+import {
+  type Clock,
+  type Fetch,
+  fetchText,
+  type Port43,
+  type RegistrableDomain,
+  type Whois,
+  type WhoisAnswer,
+  type WhoisRecord,
+} from '@sallyport/core'
+import { LRUCache } from 'lru-cache'
+import { parseRdap } from './parse-rdap.ts'
+import { parseWhoisText, referralIn } from './parse-text.ts'
+import { recordOf, type WhoisFinding } from './record.ts'
+import type { Registries, WhoisQuestion } from './registries.ts'
+
+export interface WhoisPorts {
+  readonly clock: Clock
+  readonly outbound: Fetch
+  readonly port43: Port43
+  /** Called for every question that is not answered from the cache, so that they can be refreshed. */
+  readonly registries: () => Promise<Registries>
+}
+
+const BUDGET_MS = 4_000
+/** What RDAP may take of the budget; the rest is for port 43. */
+const RDAP_MS = 3_000
+const MAX_RDAP_BYTES = 256 * 1024
+const RDAP_REDIRECTS = 2
+/** With less time left no service is asked. */
+const MIN_MS = 50
+
+const HOUR = 3_600_000
+const MAX_CACHED = 10_000
+/** How long an answer is cached: a registration seldom changes, a free name may be taken at any time. */
+const TTL_MS: Readonly<Record<WhoisAnswer['state'], number>> = {
+  registered: HOUR,
+  free: HOUR / 6,
+  reserved: HOUR / 6,
+  failed: HOUR / 120,
+}
+
+/**
+ * Asks the registry of a domain: RDAP first, then port 43 where RDAP gives no answer, then the registrar that the registry
+ * refers to, once and only if it is a known one. Concurrent questions for one domain are one question.
+ */
+export function createWhois({ clock, outbound, port43, registries }: WhoisPorts): Whois {
+  const answers = new LRUCache<string, WhoisAnswer>({ max: MAX_CACHED, perf: clock, ttlResolution: 0 })
+  const running = new Map<string, Promise<WhoisAnswer>>()
+
+  async function ask({ domain, tld }: RegistrableDomain, until: number): Promise<WhoisAnswer> {
+    const services = await registries()
+    const base = services.rdap(tld)
+    const server = services.whois(tld, domain)
+    const attempts = [
+      base === undefined ? undefined : () => askRdap(`${base}domain/${domain}`, domain, until),
+      server === undefined ? undefined : () => askRegistry(server, services, until),
+    ].filter((attempt) => attempt !== undefined)
+    const reasons: string[] = []
+    for (const attempt of attempts) {
+      const finding = await attempt()
+      if (finding.state === 'registered') return { state: 'registered', domain, record: finding.record }
+      if (finding.state === 'free' || finding.state === 'reserved') return { state: finding.state, domain }
+      reasons.push(finding.state === 'failed' ? finding.reason : finding.state)
+    }
+    return { state: 'failed', domain, reason: reasons.join('; ') || `no registry of .${tld} is known` }
+  }
+
+  async function askRdap(url: string, domain: string, until: number): Promise<Attempt> {
+    const timeoutMs = Math.min(RDAP_MS, until - clock.now())
+    if (timeoutMs < MIN_MS) return OUT_OF_TIME
+    const headers = { accept: 'application/rdap+json' }
+    const request = { url, headers, maxBytes: MAX_RDAP_BYTES, timeoutMs, redirects: RDAP_REDIRECTS }
+    const answer = await fetchText(outbound, request)
+    if (answer.state === 'failed') return answer
+    if (answer.status === 200) return parseRdap(answer.body, domain)
+    if (answer.status === 429) return { state: 'throttled' }
+    // RFC 7480 section 5.3. A web server that is no RDAP service answers 404 to everything, in HTML.
+    const isRdap = answer.headers['content-type']?.includes('json') === true
+    return answer.status === 404 && isRdap ? { state: 'free' } : { state: 'failed', reason: `status ${answer.status}` }
+  }
+
+  async function askRegistry(server: WhoisQuestion, services: Registries, until: number): Promise<Attempt> {
+    const text = await askServer(server, until)
+    if (typeof text !== 'string') return text
+    const finding = parseWhoisText(text)
+    const registrar = finding.state === 'registered' ? services.registrar(referralIn(text) ?? '') : undefined
+    if (finding.state !== 'registered' || registrar === undefined || registrar.host === server.host) return finding
+    const more = await askServer({ ...registrar, question: server.domain, domain: server.domain }, until)
+    const added = typeof more === 'string' ? parseWhoisText(more) : more
+    return added.state === 'registered'
+      ? { state: 'registered', record: merged(finding.record, added.record) }
+      : finding
+  }
+
+  async function askServer({ host, port, question }: WhoisQuestion, until: number): Promise<string | Attempt> {
+    const timeoutMs = until - clock.now()
+    if (timeoutMs < MIN_MS) return OUT_OF_TIME
+    const answer = await port43.ask({ host, port, question, timeoutMs })
+    return answer.state === 'answered' ? answer.text : answer
+  }
+
+  return {
+    async find(target, withinMs = BUDGET_MS) {
+      const known = answers.get(target.domain) ?? running.get(target.domain)
+      if (known !== undefined) return known
+      const answer = ask(target, clock.now() + withinMs)
+      running.set(target.domain, answer)
+      try {
+        const result = await answer
+        answers.set(target.domain, result, { ttl: TTL_MS[result.state] })
+        return result
+      } finally {
+        running.delete(target.domain)
+      }
+    },
+  }
+}
+
+type Attempt = WhoisFinding | { readonly state: 'failed'; readonly reason: string }
+
+const OUT_OF_TIME: Attempt = { state: 'failed', reason: 'no time left' }
+
+/** The registry's facts, completed by the registrar's. */
+function merged(registry: WhoisRecord, registrar: WhoisRecord): WhoisRecord {
+  return recordOf({
+    ...registrar,
+    ...registry,
+    nameservers: registry.nameservers.length > 0 ? registry.nameservers : registrar.nameservers,
+    status: registry.status.length > 0 ? registry.status : registrar.status,
+    privacyProtection: registry.privacyProtection || registrar.privacyProtection,
+  })
+}

@@ -1,0 +1,47 @@
+import { phraseForm } from './phrases.ts'
+
+/** Patterns of sentences, by the state of a domain that they mean. */
+export interface Wordings<State extends string> {
+  /** The first state, in the order of the sets, of which a pattern matches a sentence. */
+  find(lines: readonly string[]): State | undefined
+}
+
+/** An answer is a short sentence in a short paragraph, or the first or last of a long one; terms of use are long paragraphs. */
+const MAX_LINES = 4
+const MAX_WORDS = 24
+const MAX_WORDS_AT_EDGE = 8
+
+/** Words of conditions, not of facts: `if you exceed`, `the service may be refused`. */
+const CONDITION = /\b(?:may|might|if|whether|unless|agree|should|must|shall|terms|purposes?|rights|expressly)\b/
+
+/** For answers with no known phrase: the patterns match anywhere in a sentence. */
+export function createWordings<State extends string>(
+  sets: readonly (readonly [State, readonly string[]])[],
+): Wordings<State> {
+  const patterns = sets.map(([state, texts]) => [state, new RegExp(texts.join('|'))] as const)
+  return {
+    find(lines) {
+      const found = sentences(lines)
+      return patterns.find(([, pattern]) => found.some((line) => pattern.test(line)))?.[0]
+    },
+  }
+}
+
+function sentences(lines: readonly string[]): readonly string[] {
+  const paragraphs: string[][] = [[]]
+  for (const line of lines.map(phraseForm)) {
+    if (line === '') paragraphs.push([])
+    else paragraphs.at(-1)?.push(line)
+  }
+  return paragraphs.flatMap((paragraph) =>
+    paragraph.length <= MAX_LINES
+      ? paragraph.filter((line) => isSentence(line, MAX_WORDS))
+      : paragraph.filter(
+          (line, at) => (at === 0 || at === paragraph.length - 1) && isSentence(line, MAX_WORDS_AT_EDGE),
+        ),
+  )
+}
+
+function isSentence(line: string, maxWords: number): boolean {
+  return line.split(' ', maxWords + 1).length <= maxWords && !CONDITION.test(line)
+}
