@@ -12,9 +12,14 @@ import {
   parseKey,
 } from '@sallyport/accounts'
 import { SallyportError } from '@sallyport/core'
-import type { Access } from './access.ts'
 import type { ApiRequest } from './request.ts'
 import { type ApiServices, report } from './services.ts'
+
+/** Who may call a route, and what a call counts against. */
+export type Access =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'client'; readonly limit: ClientLimit }
+  | { readonly kind: 'key'; readonly metered: boolean }
 
 /** What an account has used of its billing window. */
 export interface Allowance {
@@ -27,24 +32,25 @@ export interface Allowance {
 /** The outcome of admitting one request. */
 export interface Admission {
   readonly allowed: boolean
-  /** How the limit stands; absent where nothing limits. */
-  readonly standing?: Standing
+  /** The limit's state; absent where nothing limits. */
+  readonly rateLimit?: RateLimit
   readonly allowance?: Allowance
   /** The window in which the call was counted; absent where none was. */
   readonly countedIn?: string
 }
 
-export interface Standing {
+/** What the `X-RateLimit-*` headers say. */
+export interface RateLimit {
   readonly limit: number
   readonly remaining: number
   /** Unix seconds. */
   readonly resetAt: number
 }
 
-/** Statuses of a metered route that count as one call; every other gives it back. */
+/** Statuses of a metered route that count as one call; after any other the call is refunded. */
 const COUNTED = [200, 400]
 
-/** A request that nothing limits, or that was refused before any limit was looked at. */
+/** A request that nothing limits, or that was refused before any limit was checked. */
 export const UNLIMITED_ADMISSION: Admission = { allowed: true }
 
 /** Decides whether requests may be answered, and counts them. */
@@ -53,7 +59,7 @@ export interface Admissions {
    * Throws `unauthorized` before anything is counted, and `service_unavailable` when a store that must answer does not.
    */
   admit(access: Access, request: ApiRequest): Promise<Admission>
-  /** How it stands after an answer of this status: a call that is not to be counted is given back. */
+  /** The admission after an answer of this status: a call that does not count is refunded. */
   settle(admission: Admission, status: number): Promise<Admission>
 }
 
@@ -62,7 +68,7 @@ export function createAdmissions(services: ApiServices): Admissions {
   const windowOf = createBillingWindows()
   const known = createKnownKeys(keyOfCredentials)
 
-  /** Waits for the stores and for nothing else: in a request of microseconds every further promise shows. */
+  /** Awaits the stores alone: each further promise would be measurable. */
   async function admitKey(request: ApiRequest, metered: boolean): Promise<Admission> {
     const credentials = credentialsOf(request.fields)
     const key = credentials === undefined ? undefined : known.read(credentials)
@@ -73,7 +79,7 @@ export function createAdmissions(services: ApiServices): Admissions {
     } catch (error) {
       throw unanswered(services, error)
     }
-    // Without telling what was wrong with it.
+    // One error for every cause, so that it reveals nothing about the key.
     if (found === undefined || !known.same(key, found.key) || found.key.revokedAt !== undefined) {
       throw new SallyportError('unauthorized')
     }
@@ -85,21 +91,21 @@ export function createAdmissions(services: ApiServices): Admissions {
       if (!metered) {
         const used = await services.accounts.usage(account.id, window.id)
         const allowance = { account, window, limit, used }
-        return { allowed: true, allowance, standing: standingOf(allowance) }
+        return { allowed: true, allowance, rateLimit: rateLimitOf(allowance) }
       }
       const { granted, used, windowId } = await services.accounts.spend(account.id, window.id, limit)
       const allowance = { account, window, limit, used }
-      const standing = standingOf(allowance)
+      const rateLimit = rateLimitOf(allowance)
       return granted === 0
-        ? { allowed: false, allowance, standing }
-        : { allowed: true, allowance, standing, countedIn: windowId }
+        ? { allowed: false, allowance, rateLimit }
+        : { allowed: true, allowance, rateLimit, countedIn: windowId }
     } catch (error) {
       throw unanswered(services, error)
     }
   }
 
   return {
-    // Not async, which would be three more turns of the queue for a promise that is there.
+    // Not async: that would cost three more microtasks.
     admit(access, request) {
       switch (access.kind) {
         case 'open':
@@ -116,19 +122,19 @@ export function createAdmissions(services: ApiServices): Admissions {
       try {
         await services.accounts.refund(allowance.account.id, countedIn)
       } catch (error) {
-        // The answer stands: a call counted too many is better than an answer lost.
+        // One call too many is counted, and the answer is still given.
         report(services, error)
         return admission
       }
       const less = { ...allowance, used: allowance.used - 1 }
-      return { allowed: true, allowance: less, standing: standingOf(less) }
+      return { allowed: true, allowance: less, rateLimit: rateLimitOf(less) }
     },
   }
 }
 
 async function admitClient(limit: ClientLimit, request: ApiRequest, services: ApiServices): Promise<Admission> {
   const buckets = clientBuckets(services.client(request).address, services.ipv6Prefix)
-  let standing: LimitState | undefined
+  let tightest: LimitState | undefined
   for (const { key, factor } of buckets) {
     const scaled = factor === 1 ? limit : { ...limit, max: limit.max * factor }
     let state: LimitState
@@ -137,16 +143,16 @@ async function admitClient(limit: ClientLimit, request: ApiRequest, services: Ap
     } catch (error) {
       throw unanswered(services, error)
     }
-    if (standing === undefined || state.remaining < standing.remaining || !state.allowed) standing = state
+    if (tightest === undefined || state.remaining < tightest.remaining || !state.allowed) tightest = state
     if (!state.allowed) break
   }
-  if (standing === undefined) return UNLIMITED_ADMISSION
-  const { allowed, remaining, resetAt } = standing
-  // The limit that is told is that of the route, whichever bucket is the tighter.
-  return { allowed, standing: { limit: Math.min(limit.max, standing.limit), remaining, resetAt } }
+  if (tightest === undefined) return UNLIMITED_ADMISSION
+  const { allowed, remaining, resetAt } = tightest
+  // The limit in the headers is the route's, even where a wider bucket is the tighter one.
+  return { allowed, rateLimit: { limit: Math.min(limit.max, tightest.limit), remaining, resetAt } }
 }
 
-function standingOf({ limit, used, window }: Allowance): Standing {
+function rateLimitOf({ limit, used, window }: Allowance): RateLimit {
   return { limit, remaining: Math.max(0, limit - used), resetAt: window.endsAt / 1000 }
 }
 
@@ -160,7 +166,7 @@ function credentialsOf(fields: readonly string[]): string | undefined {
   let value: string | undefined
   for (let index = 0; index < fields.length; index += 2) {
     const name = fields[index]
-    // The length first: a browser sends twenty other fields.
+    // The length is compared first: a browser sends twenty other fields.
     if (name?.length !== AUTHORIZATION.length || name.toLowerCase() !== AUTHORIZATION) continue
     if (value !== undefined) return undefined
     value = fields[index + 1] ?? ''
@@ -174,7 +180,7 @@ function keyOfCredentials(credentials: string): ParsedKey | undefined {
   return token === undefined ? undefined : parseKey(token)
 }
 
-/** A store that fails is no answer: the request is refused, and the host is told why. */
+/** A store failed: the request is refused, and the host gets the error. */
 function unanswered(services: ApiServices, error: unknown): SallyportError {
   report(services, error)
   return new SallyportError('service_unavailable')

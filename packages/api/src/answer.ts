@@ -1,22 +1,22 @@
 import { ERRORS, type ErrorCode, SallyportError } from '@sallyport/core'
-import type { Standing } from './admission.ts'
+import type { RateLimit } from './admission.ts'
 import type { ApiResponse } from './request.ts'
 import type { Route } from './route.ts'
-import type { ErrorResponse, RateLimitResponse } from './schemas/error-response.ts'
+import type { ErrorResponse, RateLimitResponse } from './schemas/account.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-/** When to come back while a store is down, in seconds. */
+/** `Retry-After` while a store is down. */
 const OUTAGE_RETRY_SECONDS = 5
 
-/** What every answer says unless it has something else to say: JSON, and nothing is cached. */
+/** Default headers of every answer: JSON, and not cached. */
 const ANSWER_HEADERS: Headers = {
   'Content-Type': 'application/json; charset=utf-8',
   'X-Content-Type-Options': 'nosniff',
   'Cache-Control': 'no-store',
 }
 
-/** What every 200 of a route says; made once a route, because a request has microseconds. */
+/** Headers of every 200 of a route, made once per route. */
 export function successHeaders({ cache, mediaType, headers }: Pick<Route, 'cache' | 'mediaType' | 'headers'>): Headers {
   return {
     ...ANSWER_HEADERS,
@@ -26,36 +26,36 @@ export function successHeaders({ cache, mediaType, headers }: Pick<Route, 'cache
   }
 }
 
-/** What a limited answer says of its limit (specification: Rate-limit headers), before anything is known of it. */
+/** Headers of a limited answer (specification: Rate-limit headers), to be filled in. */
 const LIMIT_HEADERS = { 'X-RateLimit-Limit': '', 'X-RateLimit-Remaining': '', 'X-RateLimit-Reset': '' }
 
 /**
- * What the answers of a route say of themselves, and of their limit, as integers, where they have one. The members of a
- * limited answer are there already when it is made: a copy that is given others takes ten times as long.
+ * Adds the limit, as integers, to the headers of a route. The object is copied with its members in place: adding members
+ * to a copy takes ten times as long.
  */
-export function headersWriter(headers: Headers): (standing: Standing | undefined) => Headers {
+export function headersWriter(headers: Headers): (rateLimit: RateLimit | undefined) => Headers {
   const limited = { ...headers, ...LIMIT_HEADERS }
-  return (standing) => {
-    if (standing === undefined) return headers
+  return (rateLimit) => {
+    if (rateLimit === undefined) return headers
     const written = { ...limited }
-    written['X-RateLimit-Limit'] = String(standing.limit)
-    written['X-RateLimit-Remaining'] = String(standing.remaining)
-    written['X-RateLimit-Reset'] = String(standing.resetAt)
+    written['X-RateLimit-Limit'] = String(rateLimit.limit)
+    written['X-RateLimit-Remaining'] = String(rateLimit.remaining)
+    written['X-RateLimit-Reset'] = String(rateLimit.resetAt)
     return written
   }
 }
 
-/** An error that the caller may be told of. */
+/** An error as the caller sees it. */
 export interface Failure {
   readonly status: number
   readonly code: ErrorCode
   readonly message: string
   readonly details?: unknown
-  /** Not an error of the table, or one that no caller can meet: a bug, to be told to the host. */
+  /** Not an error of the table, or one that no caller can cause: a bug, reported to the host. */
   readonly bug: boolean
 }
 
-/** What to tell a caller of an error: its row of the table, or nothing but that it is ours. */
+/** An error's row of the table, or an internal error without detail. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof SallyportError) {
     const { code, message, details } = error
@@ -68,7 +68,7 @@ export function failureOf(error: unknown): Failure {
   return { status, code: 'internal_error', message, bug: true }
 }
 
-/** The answer to a failed request, with `headers` beside its own; `retryAfter` (seconds) is asked for by 429 alone. */
+/** The answer to a failed request, with `headers` beside its own; `retryAfter` (seconds) is used for 429 alone. */
 export function failureAnswer(failure: Failure, headers: Headers, retryAfter: number): ApiResponse {
   const { status, code, message, details } = failure
   const body: ErrorResponse & Partial<RateLimitResponse> = {

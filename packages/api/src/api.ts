@@ -1,16 +1,15 @@
 import { createDirectory, type Directory, SallyportError, type Snapshot } from '@sallyport/core'
-import type { Access } from './access.ts'
-import { type Admission, createAdmissions, UNLIMITED_ADMISSION } from './admission.ts'
+import { type Access, type Admission, createAdmissions, UNLIMITED_ADMISSION } from './admission.ts'
 import { failureAnswer, failureOf, headersWriter, successHeaders } from './answer.ts'
 import { readInput } from './input.ts'
-import { openApiDocument } from './openapi/document.ts'
+import { openApiDocument } from './openapi.ts'
 import type { Api, ApiRequest, ApiResponse } from './request.ts'
 import type { Route, RouteContext } from './route.ts'
 import { createRouter, type Match } from './router.ts'
 import { ROUTES } from './routes/index.ts'
 import { type ApiServices, report } from './services.ts'
 
-/** The `/v1` API over its services: one function from request to answer, known to no framework. */
+/** The `/v1` API over its services: one function from request to answer, independent of any framework. */
 export function createApi(services: ApiServices, routes: readonly Route[] = ROUTES): Api {
   const router = createRouter(routes)
   const { admit, settle } = createAdmissions(services)
@@ -29,16 +28,16 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
       if (!admission.allowed) throw new SallyportError('rate_limit_exceeded')
       const input = await readInput(route, match.params, request)
       const body = await route.handle(input, contextOf(request, admission))
-      const headers = headersOf.get(route)?.(admission.standing) ?? {}
+      const headers = headersOf.get(route)?.(admission.rateLimit) ?? {}
       return { status: 200, headers, body: JSON.stringify(body) }
     } catch (error) {
       const failure = failureOf(error)
       if (failure.bug) report(services, error)
-      const { standing } = await settle(admission, failure.status)
+      const { rateLimit } = await settle(admission, failure.status)
       return failureAnswer(
         failure,
-        headersWriter(route.headers ?? {})(standing),
-        retryAfter(route.access, standing?.resetAt),
+        headersWriter(route.headers ?? {})(rateLimit),
+        retryAfter(route.access, rateLimit?.resetAt),
       )
     }
   }
@@ -52,7 +51,7 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
 
   function retryAfter(access: Access, resetAt = 0): number {
     const wait = Math.max(1, Math.ceil(resetAt - services.clock.now() / 1000))
-    // The end of a window is told in whole seconds, by which a wait for it could be longer than the window.
+    // The end of a window is in whole seconds: rounded up, the wait could exceed the window.
     return access.kind === 'client' ? Math.min(wait, access.limit.windowSeconds) : wait
   }
 
@@ -72,18 +71,18 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
   }
 }
 
-/** The answer to a request that no row takes: nothing was admitted, so nothing is counted. */
+/** The answer to a request that matches no row: nothing was admitted, so nothing is counted. */
 function refusal(error: SallyportError, headers: Readonly<Record<string, string>> = {}): ApiResponse {
   return failureAnswer(failureOf(error), headers, 0)
 }
 
-/** Builds the directory of a snapshot when it is first asked for, and again for the next snapshot. */
+/** Builds the directory of a snapshot on first use, and caches it until the snapshot changes. */
 function directoryHolder(): (snapshot: Snapshot) => Directory {
   let held: { readonly snapshot: Snapshot; readonly directory: Directory } | undefined
   return (snapshot) => {
     if (held?.snapshot === snapshot) return held.directory
     const { systems, networks, rangesLoaded } = snapshot
-    // An empty directory would say that there are no autonomous systems, and be cached for an hour.
+    // An empty directory would claim that there are no autonomous systems, and be cached for an hour.
     if (systems === undefined || networks === undefined) throw new SallyportError('service_unavailable')
     held = { snapshot, directory: createDirectory(systems, networks, rangesLoaded) }
     return held.directory

@@ -7,7 +7,7 @@ const MAX_DEPTH = 32
 const MAX_KEYS = 1000
 const MAX_PATH = 100
 
-/** Reads what a row asks for out of a request. Throws `invalid_request`; the body is read last, and only if asked for. */
+/** Reads a request by the schemas of its row. Throws `invalid_request`; the body is read last, and only if it has a schema. */
 export async function readInput(
   route: Route,
   params: Readonly<Record<string, string | undefined>>,
@@ -54,7 +54,7 @@ async function readBody(request: ApiRequest): Promise<unknown> {
   return body
 }
 
-/** Deep or wide JSON is refused before anything walks it by recursion: logging or echoing it could end the stack. */
+/** Refuses deep or wide JSON before anything walks it by recursion, where it could overflow the stack. */
 function refuseWide(body: unknown): void {
   let keys = 0
   let level: readonly unknown[] = [body]

@@ -1,7 +1,6 @@
 import type { Directory, Snapshot } from '@sallyport/core'
 import type { z } from 'zod'
-import type { Access } from './access.ts'
-import type { Allowance } from './admission.ts'
+import type { Access, Allowance } from './admission.ts'
 import type { ApiRequest } from './request.ts'
 import type { ApiServices } from './services.ts'
 
@@ -41,7 +40,7 @@ interface RouteRow {
   readonly headers?: Readonly<Record<string, string>>
   /** `Cache-Control` of a 200; every other answer is `no-store`. */
   readonly cache?: string
-  /** Media type of a 200; JSON unless told otherwise. */
+  /** Media type of a 200; default JSON. */
   readonly mediaType?: string
   /** What a 200 is. */
   readonly answer: string

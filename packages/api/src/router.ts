@@ -1,6 +1,6 @@
 import type { Route } from './route.ts'
 
-/** What stands at a path. `params` are decoded; `undefined` where the percent-encoding cannot be read. */
+/** The outcome of matching a path. `params` are decoded; `undefined` where the percent-encoding cannot be read. */
 export type Match =
   | { readonly kind: 'route'; readonly route: Route; readonly params: Readonly<Record<string, string | undefined>> }
   | { readonly kind: 'method'; readonly allow: string }
@@ -18,7 +18,7 @@ interface Pattern {
   readonly routes: readonly Route[]
 }
 
-/** Finds rows by method and path. A literal segment is taken before a parameter, whatever the order of the rows. */
+/** Finds rows by method and path. A literal segment wins over a parameter, whatever the order of the rows. */
 export function createRouter(routes: readonly Route[]): Router {
   const patterns = patternsOf(routes)
   return {
@@ -34,7 +34,7 @@ export function createRouter(routes: readonly Route[]): Router {
   }
 }
 
-/** Most literal first: where two patterns fit one path, the earlier literal decides. */
+/** Most literal first: of two patterns that fit one path, the one with the earlier literal wins. */
 function patternsOf(routes: readonly Route[]): readonly Pattern[] {
   const paths = [...new Set(routes.map(({ path }) => path))]
   const rank = (path: string) => path.replace(/\{[^}]*\}/g, '\u{10ffff}')
@@ -67,7 +67,7 @@ function isParam(part: string): boolean {
   return part.startsWith('{')
 }
 
-/** `undefined` for a sequence that is not UTF-8 in percent-encoding. */
+/** `undefined` for a segment that is not percent-encoded UTF-8. */
 function decode(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment)

@@ -1,5 +1,7 @@
 import type { Accounts, Limits } from '@sallyport/accounts'
 import type {
+  Action,
+  Address,
   Clock,
   CrawlerAnswers,
   InspectionRequest,
@@ -7,11 +9,42 @@ import type {
   Lookup,
   ResolvedClient,
   Snapshots,
+  Verdict,
   Whois,
 } from '@sallyport/core'
-import type { ProvenanceService } from './provenance.ts'
+import type { EvidenceJson, EvidenceQuery, Jwks } from '@sallyport/ledger'
 
-/** All that the API answers from. */
+/** A claim to judge and record. */
+export interface ProvenanceClaim {
+  /** The account whose log it goes to. */
+  readonly account: string
+  readonly address: Address
+  /** Country code or group, as the caller wrote it. */
+  readonly claim: string
+  /** Stored beside the chain, which holds a salted hash of it. */
+  readonly context?: Readonly<Record<string, unknown>>
+}
+
+/** A claim that was judged and recorded. */
+export interface AttestedClaim {
+  readonly attestationId: number
+  readonly verdict: Verdict
+  readonly action: Action
+}
+
+/** Attestation as the API needs it. */
+export interface ProvenanceService {
+  /**
+   * Judges a claim and records it; resolves when the record is durable. Throws `invalid_request` for a claim or a
+   * context that cannot be recorded, `service_unavailable` where no network data is loaded, `attestation_unavailable`.
+   */
+  attest(claim: ProvenanceClaim): Promise<AttestedClaim>
+  /** Evidence about an account's own records; `undefined` when it has none. */
+  evidence(account: string, query: EvidenceQuery): Promise<EvidenceJson | undefined>
+  keys(): Promise<Jwks>
+}
+
+/** The services that the API answers from. */
 export interface ApiServices {
   readonly clock: Clock
   readonly lookup: Lookup
@@ -21,23 +54,23 @@ export interface ApiServices {
   readonly accounts: Accounts
   readonly limits: Limits
   readonly provenance: ProvenanceService
-  /** Bits of an IPv6 address that share one per-client limit, 1 to 128; 64 unless told otherwise. */
+  /** Bits of an IPv6 address that share one per-client limit, 1 to 128; default 64. */
   readonly ipv6Prefix?: number
-  /** The client behind a request: what keyless limits count, and what `/v1/myip` tells. */
+  /** The client address of a request: keyless limits count it, and `/v1/myip` answers with it. */
   client(request: InspectionRequest): ResolvedClient
-  /** The decision about a request that a caller of the API tells of. */
+  /** The decision about a request that a caller of the API describes. */
   readonly check: Inspector['check']
-  /** Told the public id of every key that a request was let in with. */
+  /** Called with the public id of every key that a request was admitted with. */
   onKeyUsed?(id: string): void
-  /** Told of every bug and of every store that failed; the caller of the API is told no detail. */
+  /** Called with every bug and every failure of a store; callers of the API see no detail. */
   onError?(error: unknown): void
 }
 
-/** Hands an error to the host's `onError`, whose own failure must not become the answer's. */
+/** Calls the host's `onError`; an error of that callback does not change the answer. */
 export function report(services: ApiServices, error: unknown): void {
   try {
     services.onError?.(error)
   } catch {
-    // Nobody is left to tell.
+    // There is no other place to report to.
   }
 }

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { openApiDocument } from '../src/openapi/document.ts'
+import { openApiDocument } from '../src/openapi.ts'
 import { ROUTES } from '../src/routes/index.ts'
 
 // Run by `npm run openapi`: writes the document beside package.json, where a test holds it against the rows.

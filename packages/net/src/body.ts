@@ -2,7 +2,7 @@ import { pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { reasonOf } from './deadline.ts'
 
-/** Content codings that are asked for and undone (RFC 9110 section 8.4.1). */
+/** Content codings that are decoded (RFC 9110 section 8.4.1). */
 const DECODERS = new Map([
   ['gzip', () => createGunzip()],
   ['x-gzip', () => createGunzip()],
@@ -22,12 +22,12 @@ export interface BodyOptions {
 }
 
 /**
- * A body with its content coding undone and its size bounded before and after: a bomb is small on the wire, and a
- * compressed stream can be endless without ever giving a byte. Throws for a coding that is not known.
+ * A decoded body, its size bounded before and after decoding: a bomb is small on the wire, and a compressed stream can be
+ * endless without yielding a byte. Throws for an unknown coding.
  */
 export function openBody(raw: Readable, { coding, maxBytes, onEnd }: BodyOptions): AsyncIterable<Uint8Array> {
   const stream = decoded(raw, coding.trim().toLowerCase(), maxBytes)
-  // A deadline can pass while nobody reads; whoever reads later is told the same error by the iterator.
+  // A deadline can pass while nothing reads; the iterator reports the error to the next read.
   stream.on('error', () => undefined)
   const chunks = bounded(stream, maxBytes)
   let ended = false
@@ -38,7 +38,7 @@ export function openBody(raw: Readable, { coding, maxBytes, onEnd }: BodyOptions
     stream.destroy()
     onEnd()
   }
-  // Not a generator: one that was never started does nothing on `return`, and the socket would stay.
+  // Not a generator: one that was never started ignores `return`, and the socket would stay open.
   const iterator: AsyncIterator<Uint8Array, undefined> = {
     async next() {
       try {

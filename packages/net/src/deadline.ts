@@ -1,4 +1,4 @@
-/** A point in time by which all of something is over. */
+/** The time by which several steps together must be done. */
 export interface Deadline {
   /** Aborts with an Error that names the time. */
   readonly signal: AbortSignal
@@ -32,7 +32,7 @@ export function openDeadline(timeoutMs: number, outer?: AbortSignal): Deadline {
   }
 }
 
-/** What an error says in one word or sentence: its code where it has one. */
+/** An error's code, or its message where it has none. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message

@@ -24,7 +24,7 @@ export async function dial({ host, addresses }: CheckedHost, port: number, signa
     socket.destroy()
     throw signal.aborted ? signal.reason : error
   }
-  // From here on an error is told by whoever reads or writes; without a listener it would end the program.
+  // Reads and writes report errors; without a listener an error event would end the process.
   socket.on('error', () => undefined)
   const peer = parseAddress(socket.remoteAddress ?? '')
   if (peer !== undefined && addresses.some((address) => sameAddress(address, peer))) return socket

@@ -4,25 +4,25 @@ import { type Address, type Dns, type NameAnswer, parseAddress, type ReverseAnsw
 export interface DnsOptions {
   /** `address` or `address:port`; empty or absent: the servers of the system. */
   readonly servers?: readonly string[]
-  /** How long an answer is waited for in all, in milliseconds; default 500. A lost question is put again within it. */
+  /** How long an answer is waited for in all, in milliseconds; default 500. A lost question is repeated within it. */
   readonly timeoutMs?: number
-  /** How often a question is put in all; default 2. */
+  /** How often a question is sent in all; default 2. */
   readonly tries?: number
 }
 
 /** The records of one type as text (none when the name has none of this type), or why nothing is known. */
 type RecordsAnswer = { readonly records: readonly string[] } | { readonly failure: string }
 
-/** Codes with which a server says that there is nothing: the name does not exist, or has no record of this type. */
+/** Codes of an answer that the name does not exist, or has no record of this type. */
 const NOTHING = new Set(['ENOTFOUND', 'ENODATA'])
 
 /**
  * Names to addresses over DNS queries alone (never the resolver of the system, which reads hosts files and takes
  * `0x7f.1` for an address). A and AAAA are asked at once. An address of either family is an answer even where the
- * other family failed; `absent` is said only when both families answered that there is nothing.
+ * other family failed; `absent` needs both families to have answered that there is nothing.
  */
 export function createDns({ servers = [], timeoutMs = 500, tries = 2 }: DnsOptions = {}): Dns {
-  // The resolver looks for late answers at intervals of its timeout only: a part of it leaves room for every question.
+  // The resolver checks for late answers once per timeout: with a fraction of ours, every try fits in.
   const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / (tries === 1 ? 1 : tries + 1)), tries })
   if (servers.length > 0) resolver.setServers(servers)
 
@@ -36,7 +36,7 @@ export function createDns({ servers = [], timeoutMs = 500, tries = 2 }: DnsOptio
       return combine(await Promise.all(questions))
     },
     async resolvePtr(address) {
-      // Never `reverse`: it says ENOTFOUND of a timeout and of a refusal too, and an outage would look like a lie.
+      // Never `reverse`: it reports ENOTFOUND for a timeout and a refusal too, and an outage would look like a false claim.
       const answer = await answerOf(() => resolver.resolvePtr(`${reverseZoneName(address)}.`), timeoutMs)
       return reverseAnswerOf(answer)
     },

@@ -1,10 +1,10 @@
 import type { Fetch, FetchAnswer, FetchRequest } from '@sallyport/core'
 import { buildConnector, Client, type Dispatcher } from 'undici'
 import { ACCEPTED_CODINGS, openBody } from './body.ts'
+import { bufferBody, MAX_EARLY_BYTES } from './buffered-body.ts'
 import { type Deadline, openDeadline, reasonOf } from './deadline.ts'
 import { dial } from './dial.ts'
 import { createGuard, type Guard, type GuardOptions } from './guard.ts'
-import { FIRST_BYTES, unpaused } from './unpaused.ts'
 
 export interface FetchOptions extends GuardOptions {
   /** Certificate authorities instead of those that Node knows, PEM. */
@@ -14,13 +14,13 @@ export interface FetchOptions extends GuardOptions {
 const MAX_HEADER_BYTES = 16 * 1024
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-/** Fields for one origin alone: they do not go along to another. */
+/** Fields for one origin alone: a redirect to another origin drops them. */
 const SECRETS = new Set(['authorization', 'cookie', 'proxy-authorization'])
 
 /**
  * HTTP/1.1 over TLS to public addresses. The guard sits where connections are made, so a literal address in any
  * spelling, a name that resolves to the inside, and every redirect pass through it. A connection serves one request:
- * a pool would hand out a connection that another caller's permissions opened. No cookies, no proxies of the
+ * a pool would reuse a connection that another caller was permitted to open. No cookies, no proxies of the
  * environment. Throws `invalid_config` for an `allowPrivate` that is not usable.
  */
 export function createFetch({ ca, ...options }: FetchOptions): Fetch {
@@ -33,7 +33,7 @@ export function createFetch({ ca, ...options }: FetchOptions): Fetch {
         return await follow(request, { guard, secure, deadline })
       } catch (error) {
         deadline.clear()
-        // What broke because time was up is told as that.
+        // An error after the deadline has the deadline as its reason.
         return { state: 'failed', reason: reasonOf(deadline.signal.aborted ? deadline.signal.reason : error) }
       }
     },
@@ -52,7 +52,7 @@ async function follow(request: FetchRequest, route: Route): Promise<FetchAnswer>
   for (let left = request.redirects ?? 0; ; left--) {
     const client = new Client(url.origin, {
       connect: connectorOf(url, request.allowHttp === true, route),
-      // The deadline is the only clock: these would cut off a request that has time left.
+      // Only the deadline ends a request.
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -67,7 +67,7 @@ async function follow(request: FetchRequest, route: Route): Promise<FetchAnswer>
         headers,
         signal,
         reset: true,
-        highWaterMark: FIRST_BYTES,
+        highWaterMark: MAX_EARLY_BYTES,
       })
       answer.body.on('error', () => undefined)
       next = left > 0 ? redirectOf(answer, url) : undefined
@@ -92,7 +92,7 @@ function connectorOf(url: URL, allowHttp: boolean, { guard, secure, deadline }: 
   }
   return (options, done) => {
     const connected: buildConnector.Callback = (...result) => {
-      // undici takes a reset for the end of a body without a length; under another name it is a failure.
+      // undici takes ECONNRESET for the end of a body without a length; under another code it is a failure.
       result[1]?.on('error', (error) => {
         if ('code' in error && error.code === 'ECONNRESET') error.code = 'CONNECTION_RESET'
       })
@@ -120,7 +120,7 @@ function answered(
     deadline.clear()
     close()
   }
-  return { state: 'answered', status, headers, body: openBody(unpaused(raw, maxBytes), { coding, maxBytes, onEnd }) }
+  return { state: 'answered', status, headers, body: openBody(bufferBody(raw, maxBytes), { coding, maxBytes, onEnd }) }
 }
 
 function readUrl(text: string, base?: string): URL {

@@ -25,15 +25,15 @@ export interface CheckedHost {
 }
 
 /**
- * Says of a host, a name or an address without brackets, which addresses may be dialled; rejects with an Error whose
- * message is the reason for refusing.
+ * The addresses of a host (a name, or an address without brackets) that may be dialled; rejects with an Error whose
+ * message is the reason.
  */
 export type Guard = (host: string) => Promise<CheckedHost>
 
 /**
  * The one place that decides where this process may connect to. A host is an address, or a name resolved by our own
- * DNS; one address that is neither public nor allowed refuses the whole host, so that a name cannot carry an inside
- * address along with a public one. Throws `invalid_config` where `allowPrivate` holds anything but a CIDR.
+ * DNS; one address that is neither public nor allowed refuses the whole host, so that a name cannot add a private
+ * address to a public one. Throws `invalid_config` where `allowPrivate` holds anything but a CIDR.
  */
 export function createGuard({ dns, allowPrivate = [] }: GuardOptions): Guard {
   const permitted = createPrefixSet(

@@ -1,6 +1,5 @@
 export { createDns, type DnsOptions } from './dns.ts'
 export { createFetch, type FetchOptions } from './fetch.ts'
 export type { GuardOptions } from './guard.ts'
-export { createPoliteFetch } from './polite-fetch.ts'
-export type { PolitenessOptions } from './politeness.ts'
+export { createPoliteFetch, type PolitenessOptions } from './politeness.ts'
 export { createPort43 } from './port43.ts'

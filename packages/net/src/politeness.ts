@@ -1,36 +1,55 @@
-/** Keeps the questions to one server apart. */
+import type { Fetch } from '@sallyport/core'
+import { reasonOf } from './deadline.ts'
+
+/** A rate limit for the questions to each server. */
 export interface Politeness {
   /** Resolves when the server may be asked; rejects with the reason where that would be too late. */
   turn(server: string): Promise<void>
 }
 
 export interface PolitenessOptions {
-  /** How many questions a server is put at once after a time of rest. */
+  /** Questions to an idle server that need not wait. */
   readonly burst: number
-  /** Time between two questions after that. */
+  /** Time between two questions after the burst. */
   readonly spacingMs: number
   /** Longest a question waits for its turn; one that would wait longer is not asked. */
   readonly maxWaitMs: number
 }
 
-/** Most servers that are remembered. */
-const MOST_SERVERS = 4_096
+const MAX_SERVERS = 4_096
 
-/** A limit of rate for each server, by the time at which all that it was asked would be spread evenly (GCRA). */
+/** GCRA: keeps the theoretical arrival time of each server's next question. */
 export function createPoliteness({ burst, spacingMs, maxWaitMs }: PolitenessOptions): Politeness {
-  /** That time, in milliseconds of the monotonic clock; a server whose time has come is forgotten. */
-  const spread = new Map<string, number>()
+  /** In milliseconds of the monotonic clock; a time in the past needs no entry. */
+  const arrivals = new Map<string, number>()
   return {
     async turn(server) {
       const now = performance.now()
-      if (spread.size >= MOST_SERVERS) for (const [name, at] of spread) if (at <= now) spread.delete(name)
-      const next = Math.max(now, spread.get(server) ?? 0) + spacingMs
+      if (arrivals.size >= MAX_SERVERS) for (const [name, at] of arrivals) if (at <= now) arrivals.delete(name)
+      const next = Math.max(now, arrivals.get(server) ?? 0) + spacingMs
       const waitMs = Math.round(next - burst * spacingMs - now)
-      if (waitMs > maxWaitMs || (spread.size >= MOST_SERVERS && !spread.has(server))) {
+      if (waitMs > maxWaitMs || (arrivals.size >= MAX_SERVERS && !arrivals.has(server))) {
         throw new Error(`too many questions to ${server}`)
       }
-      spread.set(server, next)
+      arrivals.set(server, next)
       if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
+    },
+  }
+}
+
+/** Outbound HTTP with a rate limit for each host; the wait is part of a request's time. */
+export function createPoliteFetch(outbound: Fetch, options: PolitenessOptions): Fetch {
+  const politeness = createPoliteness(options)
+  return {
+    async fetch(request) {
+      const start = performance.now()
+      try {
+        await politeness.turn(URL.canParse(request.url) ? new URL(request.url).host : request.url)
+      } catch (error) {
+        return { state: 'failed', reason: reasonOf(error) }
+      }
+      const timeoutMs = request.timeoutMs - Math.round(performance.now() - start)
+      return timeoutMs > 0 ? outbound.fetch({ ...request, timeoutMs }) : { state: 'failed', reason: 'no time left' }
     },
   }
 }

@@ -4,10 +4,10 @@ import { dial } from './dial.ts'
 import { createGuard, type Guard, type GuardOptions } from './guard.ts'
 import { createPoliteness, type Politeness } from './politeness.ts'
 
-/** No registry's answer is longer; a server that sends more is not answering. */
+/** Longer than any registry's answer. */
 const MAX_ANSWER_BYTES = 256 * 1024
 
-/** A line break in a question would be a second question, a letter outside ASCII no known charset. */
+/** A line break would start a second question, and the charset beyond ASCII is not defined. */
 const QUESTION = /^[\x20-\x7e]{1,300}$/
 
 /** Several registries permit one question a second, and bear a few at once. */
@@ -15,7 +15,7 @@ const POLITENESS = { burst: 5, spacingMs: 1_000, maxWaitMs: 2_000 }
 
 /**
  * WHOIS clients (RFC 3912) that reach public addresses alone, through the same guard as HTTP. One deadline covers name,
- * connection and answer, so that a dripping server is cut off like a silent one. Throws `invalid_config` for an
+ * connection and answer, so that a slow server is cut off like a silent one. Throws `invalid_config` for an
  * `allowPrivate` that is not usable.
  */
 export function createPort43(options: GuardOptions): Port43 {
@@ -46,7 +46,7 @@ async function exchange(
   await deadline.race(politeness.turn(`${host}:${port}`))
   const socket = await dial(checked, port, deadline.signal)
   try {
-    // Not ended: some servers take a client that has closed its half for one that has left.
+    // The socket is not half-closed: some servers then stop answering.
     socket.write(`${question}\r\n`)
     const chunks: Buffer[] = []
     let size = 0
@@ -61,7 +61,7 @@ async function exchange(
   }
 }
 
-/** The protocol has no charset: UTF-8 where it is that, else Latin 1, which every byte is a letter of. */
+/** The protocol has no charset: UTF-8 where the bytes are valid UTF-8, else Latin 1. */
 function textOf(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

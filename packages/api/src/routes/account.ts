@@ -1,5 +1,5 @@
 import { defineRoute } from '../route.ts'
-import { UserLimitsResponse } from '../schemas/user-limits-response.ts'
+import { UserLimitsResponse } from '../schemas/account.ts'
 
 export const userLimits = defineRoute({
   method: 'GET',

@@ -1,8 +1,8 @@
 import { CLIENT_LIMITS } from '@sallyport/accounts'
 import { parseAsn, SallyportError } from '@sallyport/core'
 import { defineRoute } from '../route.ts'
-import { AsnDirectoryEntry, AsnDirectoryList, DirectoryQuery } from '../schemas/asn-directory.ts'
-import { AsnParams } from '../schemas/parameters.ts'
+import { AsnDirectoryEntry, AsnDirectoryList, DirectoryQuery } from '../schemas/directory.ts'
+import { AsnParams } from '../schemas/words.ts'
 
 /** The data changes by the day at most; the answers are public. */
 const CACHE = 'public, max-age=3600'

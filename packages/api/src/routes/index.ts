@@ -1,16 +1,26 @@
-import type { Route } from '../route.ts'
+import { z } from 'zod'
+import { defineRoute, type Route } from '../route.ts'
 import { userLimits } from './account.ts'
-import { agentscanCheck } from './agentscan.ts'
-import { asn } from './asn.ts'
-import { agentscanVerify, crawlersVerify } from './crawlers.ts'
+import { agentscanCheck, agentscanVerify, crawlersVerify } from './agents.ts'
 import { directory, directoryEntry } from './directory.ts'
-import { openapi } from './document.ts'
-import { geo } from './geo.ts'
-import { demo, lookup } from './lookup.ts'
-import { myip } from './myip.ts'
-import { proxy, vpn } from './network.ts'
+import { demo, lookup, myip } from './lookup.ts'
+import { asn, geo, proxy, vpn } from './network.ts'
 import { provenanceCheck, provenanceExport, provenanceKeys } from './provenance.ts'
 import { whois } from './whois.ts'
+
+/** Where the OpenAPI document of the API is read; the document does not describe itself. */
+const openapi = defineRoute({
+  method: 'GET',
+  path: '/v1/openapi.json',
+  access: { kind: 'open' },
+  operationId: 'openapi',
+  tag: 'Document',
+  summary: 'The OpenAPI document.',
+  errors: [],
+  response: z.unknown(),
+  answer: 'OpenAPI 3.1.',
+  handle: (_input, { document }) => document(),
+})
 
 /** The route table of `/v1`, in the order of the specification. A route that is not here does not exist. */
 export const ROUTES: readonly Route[] = [

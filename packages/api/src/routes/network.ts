@@ -1,8 +1,17 @@
-import { anonymises, riskScore, type Snapshot } from '@sallyport/core'
+import {
+  anonymises,
+  asnAnswer,
+  formatAddress,
+  locate,
+  reservedRow,
+  riskScore,
+  SallyportError,
+  type Snapshot,
+} from '@sallyport/core'
 import { defineRoute } from '../route.ts'
-import { IpParams } from '../schemas/parameters.ts'
-import { ProxyResponse, VpnResponse } from '../schemas/vpn-response.ts'
-import { findingOf } from './address.ts'
+import { AsnResponse, GeolocationResponse, ProxyResponse, VpnResponse } from '../schemas/lookup.ts'
+import { IpParams } from '../schemas/words.ts'
+import { addressOf, findingOf } from './address.ts'
 
 const RULE = 'Hosting and datacenter networks state ownership; they are not anonymisation.'
 
@@ -42,7 +51,7 @@ export const proxy = defineRoute({
   },
 })
 
-/** What both routes say. */
+/** The fields of both answers. */
 function networkOf(text: string, snapshot: Snapshot) {
   const { ip, finding } = findingOf(text, snapshot)
   const { classification, anonymized } = finding.verdict
@@ -56,3 +65,42 @@ function networkOf(text: string, snapshot: Snapshot) {
     riskScore: riskScore(finding),
   }
 }
+
+export const geo = defineRoute({
+  method: 'GET',
+  path: '/v1/geo/{ip}',
+  access: { kind: 'key', metered: true },
+  operationId: 'geolocation',
+  tag: 'Network',
+  summary: 'Where an address is.',
+  errors: [400, 401, 429, 500],
+  params: IpParams,
+  response: GeolocationResponse,
+  answer: 'Geolocation; what is unknown is left out.',
+  handle({ params }, { snapshot }) {
+    const address = addressOf(params.ip)
+    const ip = formatAddress(address)
+    if (reservedRow(address) !== undefined) return { ip }
+    const located = locate(address, snapshot)
+    // An answer without a place would claim that the place is unknown.
+    if (located.degraded) throw new SallyportError('service_unavailable')
+    return { ip, ...located.geo }
+  },
+})
+
+export const asn = defineRoute({
+  method: 'GET',
+  path: '/v1/asn/{ip}',
+  access: { kind: 'key', metered: true },
+  operationId: 'asn',
+  tag: 'Network',
+  summary: 'The autonomous system of an address.',
+  errors: [400, 401, 429, 500],
+  params: IpParams,
+  response: AsnResponse,
+  answer: 'Number, organisation, type and country; what is unknown is left out.',
+  handle({ params }, { snapshot }) {
+    const { ip, finding } = findingOf(params.ip, snapshot)
+    return asnAnswer(ip, finding)
+  },
+})

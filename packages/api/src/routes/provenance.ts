@@ -3,8 +3,13 @@ import { SallyportError } from '@sallyport/core'
 import { EVIDENCE_TYPE, type EvidenceQuery as Query } from '@sallyport/ledger'
 import type { z } from 'zod'
 import { defineRoute, type RouteContext } from '../route.ts'
-import { Evidence, EvidenceQuery, LedgerKeys } from '../schemas/evidence.ts'
-import { ProvenanceCheckRequest, ProvenanceCheckResponse } from '../schemas/provenance-check.ts'
+import {
+  Evidence,
+  EvidenceQuery,
+  LedgerKeys,
+  ProvenanceCheckRequest,
+  ProvenanceCheckResponse,
+} from '../schemas/provenance.ts'
 import { addressOf } from './address.ts'
 
 export const provenanceCheck = defineRoute({

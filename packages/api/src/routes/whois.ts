@@ -1,7 +1,7 @@
 import { registrableDomain, SallyportError } from '@sallyport/core'
 import { defineRoute } from '../route.ts'
-import { DomainParams } from '../schemas/parameters.ts'
-import { WhoisResponse } from '../schemas/whois-response.ts'
+import { WhoisResponse } from '../schemas/lookup.ts'
+import { DomainParams } from '../schemas/words.ts'
 
 export const whois = defineRoute({
   method: 'GET',

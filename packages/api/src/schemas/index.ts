@@ -1,16 +1,24 @@
-export { AgentscanCheckRequest, AgentscanCheckResponse } from './agentscan-check.ts'
-export { AsnDirectoryEntry, AsnDirectoryList, AsnDirectorySummary } from './asn-directory.ts'
-export { AsnResponse } from './asn-response.ts'
-export { CrawlerVerifyRequest, CrawlerVerifyResponse } from './crawler-verify.ts'
-export { ErrorResponse, RateLimitResponse } from './error-response.ts'
-export { GeolocationResponse } from './geolocation-response.ts'
-export { LookupRequest, LookupResult } from './lookup-result.ts'
-export { MyIPResponse } from './my-ip-response.ts'
-export { ReservedRange, Verdict } from './network-verdict.ts'
-export { ProvenanceCheckRequest, ProvenanceCheckResponse } from './provenance-check.ts'
-export { Purity } from './purity.ts'
-export { Target } from './target.ts'
-export { UserLimitsResponse } from './user-limits-response.ts'
-export { ProxyResponse, VpnResponse } from './vpn-response.ts'
-export { WhoisResponse } from './whois-response.ts'
+export { ErrorResponse, RateLimitResponse, UserLimitsResponse } from './account.ts'
+export {
+  AgentscanCheckRequest,
+  AgentscanCheckResponse,
+  CrawlerVerifyRequest,
+  CrawlerVerifyResponse,
+} from './agents.ts'
+export { AsnDirectoryEntry, AsnDirectoryList, AsnDirectorySummary } from './directory.ts'
+export {
+  AsnResponse,
+  GeolocationResponse,
+  LookupRequest,
+  LookupResult,
+  MyIPResponse,
+  ProxyResponse,
+  Purity,
+  ReservedRange,
+  Target,
+  Verdict,
+  VpnResponse,
+  WhoisResponse,
+} from './lookup.ts'
+export { ProvenanceCheckRequest, ProvenanceCheckResponse } from './provenance.ts'
 export { AsnNetworkType, NetworkClass } from './words.ts'

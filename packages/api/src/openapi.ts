@@ -1,6 +1,6 @@
 import { type CreateDocumentOptions, createDocument, type oas31, type ZodOpenApiOperationObject } from 'zod-openapi'
-import type { Route } from '../route.ts'
-import { ErrorResponse, RateLimitResponse } from '../schemas/error-response.ts'
+import type { Route } from './route.ts'
+import { ErrorResponse, RateLimitResponse } from './schemas/account.ts'
 
 /** The version of the interface description (specification: Versioning). */
 const VERSION = '1.1.0'

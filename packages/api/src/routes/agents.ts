@@ -1,7 +1,59 @@
+import { CLIENT_LIMITS } from '@sallyport/accounts'
 import type { AgentVerdict, Decision, ToldOf } from '@sallyport/core'
+import type { Access } from '../admission.ts'
 import { defineRoute } from '../route.ts'
-import { AgentscanCheckRequest, AgentscanCheckResponse } from '../schemas/agentscan-check.ts'
+import {
+  AgentscanCheckRequest,
+  AgentscanCheckResponse,
+  CrawlerVerifyRequest,
+  CrawlerVerifyResponse,
+} from '../schemas/agents.ts'
 import { addressOf } from './address.ts'
+
+const RULE =
+  'The answer lists every check. `spoofed` is said only where every check that could run did run and all refuted; an ' +
+  'operator’s file that cannot be had makes it impossible. `unverifiable` is not a weaker form of it.'
+
+export const crawlersVerify = verifyRoute({
+  path: '/v1/crawlers/verify',
+  access: { kind: 'client', limit: CLIENT_LIMITS.crawlerVerify },
+  operationId: 'verifyCrawler',
+  summary: 'Whether an address is the crawler it says it is, without a key.',
+  errors: [400, 429, 500],
+})
+
+export const agentscanVerify = verifyRoute({
+  path: '/v1/agentscan/verify',
+  access: { kind: 'key', metered: true },
+  operationId: 'agentscanVerify',
+  summary: 'The same answer as `POST /v1/crawlers/verify`, counted against the account.',
+  errors: [400, 401, 429, 500],
+})
+
+/** Two routes with one request and one response; they differ in access and limit. */
+function verifyRoute(row: {
+  readonly path: string
+  readonly access: Access
+  readonly operationId: string
+  readonly summary: string
+  readonly errors: readonly number[]
+}) {
+  return defineRoute({
+    ...row,
+    method: 'POST',
+    tag: 'Crawlers',
+    description: RULE,
+    body: CrawlerVerifyRequest,
+    response: CrawlerVerifyResponse,
+    answer: 'The outcome and the checks behind it.',
+    handle({ body: { ip, bot, user_agent } }, { services }) {
+      return services.crawlers.verify(addressOf(ip), {
+        ...(bot !== undefined && { bot }),
+        ...(user_agent !== undefined && { userAgent: user_agent }),
+      })
+    },
+  })
+}
 
 export const agentscanCheck = defineRoute({
   method: 'POST',
@@ -19,14 +71,14 @@ export const agentscanCheck = defineRoute({
   response: AgentscanCheckResponse,
   answer: 'The verdict and the signals behind it.',
   async handle({ body }, { services }) {
-    return responseOf(await services.check(addressOf(body.ip), toldOf(body)), body)
+    return responseOf(await services.check(addressOf(body.ip), requestOf(body)), body)
   },
 })
 
-function toldOf({ user_agent, headers, ja4, headless_flags }: AgentscanCheckRequest): ToldOf {
-  const told = Object.entries(headers ?? {})
-  // Of the user agent the member of its own counts: it is what the caller read out on purpose.
-  const fields = user_agent === undefined ? told : [['User-Agent', user_agent], ...told.filter(isNotUserAgent)]
+function requestOf({ user_agent, headers, ja4, headless_flags }: AgentscanCheckRequest): ToldOf {
+  const sent = Object.entries(headers ?? {})
+  // `user_agent` wins over the header of that name.
+  const fields = user_agent === undefined ? sent : [['User-Agent', user_agent], ...sent.filter(isNotUserAgent)]
   return {
     fields: fields.flat(),
     headersKnown: headers !== undefined,

@@ -1,0 +1,80 @@
+import { AGENT_CLASSES, CHECK_NAMES, CHECK_STATUSES, CRAWLER_OUTCOMES, IDENTITY_TYPES } from '@sallyport/core'
+import { z } from 'zod'
+import { Action, AsnLabel, CountryCode, Moment, NetworkClass } from './words.ts'
+
+/** Specification: CrawlerVerifyRequest; snake_case, unlike its response. */
+export const CrawlerVerifyRequest = z
+  .object({
+    ip: z.string(),
+    bot: z.string().meta({ description: 'Slug of the crawler catalogue.' }).optional(),
+    user_agent: z.string().meta({ description: 'User agent from the log line.' }).optional(),
+  })
+  .refine(({ bot, user_agent }) => bot !== undefined || user_agent !== undefined, 'give `bot` or `user_agent`')
+  .meta({ id: 'CrawlerVerifyRequest' })
+export type CrawlerVerifyRequest = z.output<typeof CrawlerVerifyRequest>
+
+/** Specification: CrawlerVerifyResponse. */
+export const CrawlerVerifyResponse = z
+  .object({
+    ip: z.string(),
+    slug: z.string().optional(),
+    crawler: z.string().optional(),
+    userAgent: z.string().optional(),
+    outcome: z.enum(CRAWLER_OUTCOMES).meta({
+      description: '`spoofed`: every check that could run did, and all refuted. `unverifiable` is no accusation.',
+    }),
+    method: z.string().meta({ description: 'The checks that decided; left out when none did.' }).optional(),
+    summary: z.string(),
+    checks: z.array(z.object({ name: z.enum(CHECK_NAMES), status: z.enum(CHECK_STATUSES), detail: z.string() })),
+    networkOrigin: NetworkClass,
+    anonymized: z.boolean(),
+    asn: AsnLabel.optional(),
+    asnName: z.string().optional(),
+    country: CountryCode.optional(),
+    hostname: z.string().optional(),
+    docs: z.string().optional(),
+    checkedAt: Moment,
+  })
+  .meta({ id: 'CrawlerVerifyResponse' })
+export type CrawlerVerifyResponse = z.output<typeof CrawlerVerifyResponse>
+
+/** Specification: AgentscanCheckRequest (snake_case). */
+export const AgentscanCheckRequest = z
+  .object({
+    ip: z.string(),
+    request_id: z.string().optional(),
+    user_agent: z.string().optional(),
+    ja4: z.string().optional(),
+    headers: z.record(z.string(), z.string()).optional(),
+    headless_flags: z.record(z.string(), z.boolean()).optional(),
+  })
+  .meta({ id: 'AgentscanCheckRequest' })
+export type AgentscanCheckRequest = z.output<typeof AgentscanCheckRequest>
+
+/** The specification names the signals and gives no types; every one is always there, null when it cannot be known. */
+const Signals = z
+  .looseObject({
+    network_origin: NetworkClass.nullable(),
+    anonymized: z.boolean().nullable(),
+    headless: z.boolean().nullable(),
+    headless_flags: z.record(z.string(), z.boolean()).nullable(),
+    header_consistency: z.number().min(0).max(1).nullable(),
+    ai_crawler: z.boolean().nullable(),
+    ai_ident: z.string().nullable(),
+    ai_vendor: z.string().nullable(),
+    allowlist_type: z.enum(IDENTITY_TYPES).nullable(),
+    allowlist_verified: z.boolean().nullable(),
+    ja4: z.string().nullable(),
+  })
+  .meta({ description: 'Beside these `reasons`: what the verdict rests on, each with id, weight and text.' })
+
+/** Specification: AgentscanCheckResponse (snake_case). */
+export const AgentscanCheckResponse = z
+  .object({
+    class: z.enum(AGENT_CLASSES),
+    confidence: z.number().min(0).max(1).meta({ format: 'float' }),
+    action: Action,
+    signals: Signals,
+  })
+  .meta({ id: 'AgentscanCheckResponse' })
+export type AgentscanCheckResponse = z.output<typeof AgentscanCheckResponse>
