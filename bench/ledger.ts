@@ -3,11 +3,12 @@ import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { auditLedger, type Ledger, type LedgerStore, openLedger, pooledRandomness } from '@sallyport/ledger'
-import { MADE_ATTESTATION, MADE_DATASETS, MADE_POLICY, madeDraft, madeSigner } from '@sallyport/ledger/testing'
+import { auditLedger, headOf, type Ledger, type LedgerStore, openLedger } from '@sallyport/ledger'
+import { append, MADE_ATTESTATION, MADE_DATASETS, MADE_POLICY, madeDraft, madeSigner } from '@sallyport/ledger/testing'
 import { verifyEvidence } from '@sallyport/ledger/verify'
 import { openCheckpointFolder, openPostgres, openPostgresLedger, openSqliteLedger } from '@sallyport/stores'
 import { NO_POSTGRES, startPostgres } from '@sallyport/stores/testing'
+import { benchWriters } from './ledger-writers.ts'
 import { median } from './rounds.ts'
 
 /** Each way is measured so long in a round, and all ways take turns. */
@@ -36,6 +37,7 @@ export async function benchLedger(): Promise<void> {
   const closing: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true })]
   try {
     await benchEmbedded(folder, closing)
+    await benchWriters('Processes on one SQLite file', join(folder, 'several.db'), join(folder, 'several'), [1, 4])
     if (NO_POSTGRES === false) await benchPostgres(folder, closing)
     else console.log(`\nno PostgreSQL: ${NO_POSTGRES}`)
     await benchCurve(join(folder, 'curve'))
@@ -101,6 +103,7 @@ async function benchPostgres(folder: string, closing: (() => unknown)[]): Promis
     { name: 'ledger in PostgreSQL, 64 callers', callers: CALLERS, keep: attest },
     { name: 'ledger in PostgreSQL, 256 callers', callers: 256, keep: attest },
   ])
+  await benchWriters('Nodes on one PostgreSQL', await server.database(), join(folder, 'nodes'), [1, 3])
 }
 
 async function ledgerOn(store: LedgerStore, folder: string): Promise<Ledger> {
@@ -108,7 +111,7 @@ async function ledgerOn(store: LedgerStore, folder: string): Promise<Ledger> {
     store,
     archive: openCheckpointFolder(join(folder, 'checkpoints')),
     clock: { now: () => Date.now() },
-    randomness: pooledRandomness(randomBytes),
+    randomness: randomBytes,
     loadSigner: async () => madeSigner(1),
   })
   for (const document of [MADE_POLICY, MADE_DATASETS]) await ledger.keep(document)
@@ -282,9 +285,12 @@ async function timeAudit(store: LedgerStore, subjects: boolean) {
 }
 
 async function fill(store: LedgerStore, size: number): Promise<void> {
-  for (let have = (await store.head('t/a'))?.size ?? 0; have < size; ) {
+  for (let have = (await headOf(store, 't/a'))?.size ?? 0; have < size; ) {
     const count = Math.min(500, size - have)
-    await store.append(Array.from({ length: count }, () => madeDraft('t/a')))
+    await append(
+      store,
+      Array.from({ length: count }, () => madeDraft('t/a')),
+    )
     have += count
   }
 }

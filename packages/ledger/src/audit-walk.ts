@@ -1,15 +1,8 @@
-import {
-  createBesideCheck,
-  createDocumentNoter,
-  createPlaceCheck,
-  createTimeCheck,
-  textOf,
-  UNLINKED,
-} from './audit-record.ts'
-import type { LedgerStore, StoredRecord } from './ports.ts'
+import { documentsOf, issuedAtOf, placeFault, subjectFault, textOf, UNLINKED } from './audit-record.ts'
+import { type Head, headOf, type LedgerStore, type SignedHead, type StoredRecord } from './ports.ts'
 import type { Subject } from './record.ts'
-import { openFrontier, TILE_WIDTH, type TreeNode } from './tree.ts'
-import { createLeafMemory, genesisLink, leafHash } from './verify/hash.ts'
+import { type Frontier, openFrontier, TILE_WIDTH } from './tree.ts'
+import { genesisLink, leafHash } from './verify/hash.ts'
 import type { LedgerKey } from './verify/keys.ts'
 import { isSignedBy, parseCheckpoint } from './verify/note.ts'
 import { sameBytes } from './verify/tree.ts'
@@ -26,16 +19,63 @@ export interface Walk {
   /** Records that are walked: those that were there when it began. The log may grow meanwhile. */
   readonly size: number
   record(record: StoredRecord, subject: Subject | undefined): LogFault | undefined
-  /** Of a record that does not link to the one before it, whichever of the two was changed. */
+  /** The fault of a record that does not link to the one before it: whichever of the two was changed. */
   blame(fault: LogFault, record: StoredRecord, next: StoredRecord | undefined): LogFault
   end(): Promise<LogFault | undefined>
   checkpointCount(): number
 }
 
+/** Where a walk has ended. */
+interface WalkEnd {
+  readonly tree: Frontier
+  /** Stored nodes that the records make, by level. */
+  readonly nodes: readonly (readonly Uint8Array[])[]
+  readonly link: string
+  readonly issuedAt: string
+  /** Of the last record, if any. */
+  readonly place: Pick<LogFault, 'seq' | 'attestationId'>
+}
+
+/** What a log is held against. */
+interface Expectation {
+  /** Full name of the log. */
+  readonly name: string
+  /** Checkpoints of the store and the one outside it, smallest first. */
+  readonly notes: readonly SignedHead[]
+  /** Size of the newest checkpoint in the store, and of the one outside it. */
+  readonly sizeInside: number
+  readonly sizeOutside: number
+  readonly keys: readonly LedgerKey[]
+  readonly head: Head | undefined
+}
+
 /**
- * Begins a walk: reads the checkpoints, `archived` is that outside the store, and only then the keys and the head, so
- * that whatever is written meanwhile is never taken for a fault.
+ * Reads the checkpoints, `archived` is the one outside the store, and only then the keys and the head: so nothing that is
+ * written meanwhile is ever taken for a fault.
  */
+async function expectationOf(
+  store: LedgerStore,
+  log: string,
+  archived: string | undefined,
+  loadKeys: () => Promise<readonly LedgerKey[]>,
+): Promise<Expectation> {
+  const inside = await store.allCheckpoints(log)
+  const outside = archived === undefined ? undefined : parseCheckpoint(archived)
+  const notes =
+    outside === undefined
+      ? inside
+      : [...inside, { log, size: outside.size, note: archived ?? '' }].sort((x, y) => x.size - y.size)
+  return {
+    name: `${store.origin}/${log}`,
+    notes,
+    sizeInside: inside.at(-1)?.size ?? 0,
+    sizeOutside: outside?.size ?? 0,
+    keys: await loadKeys(),
+    head: await headOf(store, log),
+  }
+}
+
+/** Begins a walk along a log; the hashes of documents that its records name are added to `documents`. */
 export async function beginWalk(
   store: LedgerStore,
   log: string,
@@ -43,46 +83,31 @@ export async function beginWalk(
   loadKeys: () => Promise<readonly LedgerKey[]>,
   documents: Set<string>,
 ): Promise<Walk> {
-  const own = await store.allCheckpoints(log)
-  const outside = archived === undefined ? undefined : parseCheckpoint(archived)
-  const notes =
-    outside === undefined ? own : [...own, { size: outside.size, note: archived ?? '' }].sort((x, y) => x.size - y.size)
-  const keys = await loadKeys()
-  const head = await store.head(log)
-  const name = `${store.origin}/${log}`
+  const expected = await expectationOf(store, log, archived, loadKeys)
+  const { name, notes, head } = expected
   const tree = openFrontier()
   const nodes: Uint8Array[][] = []
   let link = genesisLink(name)
+  let issuedAt = ''
   let last: StoredRecord | undefined
-  const leafMemory = createLeafMemory()
-  const placeFault = createPlaceCheck()
-  const timeFault = createTimeCheck()
-  const besideFault = createBesideCheck()
-  const noteDocuments = createDocumentNoter(documents)
-  let next = 0
+  let nextNote = 0
 
-  /** Where the walk stands; no record where there is none yet. */
+  /** The last record that was walked, if any. */
   const lastPlace = () => (last === undefined ? {} : { seq: last.seq, attestationId: last.attestationId })
 
-  function keepNode({ tileLevel, hash }: TreeNode): void {
-    const level = nodes[tileLevel - 1] ?? []
-    nodes[tileLevel - 1] = level
-    level.push(hash)
+  function timeFault(text: string): string | undefined {
+    const moment = issuedAtOf(text)
+    if (moment === undefined) return 'The record does not say when it was issued.'
+    if (moment < issuedAt) return 'The record says an earlier time than the one before it.'
+    issuedAt = moment
+    return undefined
   }
 
-  /** All checkpoints at the present size. */
-  function hold(): LogFault | undefined {
-    for (; notes[next]?.size === tree.size; next++) {
-      const note = parseCheckpoint(notes[next]?.note ?? '')
-      const where = `The checkpoint at size ${tree.size}`
-      if (note === undefined || note.size !== tree.size || note.origin !== name)
-        return { reason: `${where} cannot be read.` }
-      if (!sameBytes(note.root, tree.root())) {
-        return { ...lastPlace(), reason: `${where} does not fit: a record up to here was changed.` }
-      }
-      if (!keys.some(({ publicKey }) => isSignedBy(note, store.origin, publicKey))) {
-        return { reason: `${where} is not signed by a key of the ledger.` }
-      }
+  /** Holds the tree against all checkpoints of its present size. */
+  function holdNotes(): LogFault | undefined {
+    for (; notes[nextNote]?.size === tree.size; nextNote++) {
+      const fault = noteFault(notes[nextNote]?.note ?? '', tree.size, tree.root(), store.origin, expected)
+      if (fault !== undefined) return fault.forged ? { ...lastPlace(), reason: fault.reason } : { reason: fault.reason }
     }
     return undefined
   }
@@ -90,62 +115,104 @@ export async function beginWalk(
   return {
     size: head?.size ?? 0,
     record(record, subject) {
-      leafMemory.put(record.bytes)
-      const fault =
-        placeFault(leafMemory, record, tree.size, link, last) ??
-        timeFault(leafMemory, record) ??
-        (subject && besideFault(leafMemory, record, subject))
-      if (fault !== undefined) return { seq: tree.size, attestationId: record.attestationId, reason: fault }
-      noteDocuments(leafMemory, record)
-      const leaf = leafMemory.hash()
-      tree.append(leaf, keepNode)
-      link = leaf
+      const text = textOf(record)
+      const reason =
+        placeFault(text, record, tree.size, link, last) ?? timeFault(text) ?? (subject && subjectFault(text, subject))
+      if (reason !== undefined) return { seq: tree.size, attestationId: record.attestationId, reason }
+      for (const sha256 of documentsOf(text)) documents.add(sha256)
+      const leaf = leafHash(record.bytes)
+      tree.append(leaf, ({ tileLevel, hash }) => {
+        nodes[tileLevel - 1] ??= []
+        nodes[tileLevel - 1]?.push(hash)
+      })
+      link = leaf.toString('hex')
       last = record
-      return notes[next]?.size === tree.size ? hold() : undefined
+      return holdNotes()
     },
     blame(fault, record, following) {
       if (fault.reason !== UNLINKED || last === undefined) return fault
-      // What comes after says whether this record is as it was; if it is, its link is, and the one before is not.
+      // The next record says whether this one is as it was; if it is, its link is, and the one before was changed.
       const leaf = leafHash(record.bytes).toString('hex')
       const whole = following === undefined ? head?.link === leaf : textOf(following).includes(`"prev":"${leaf}",`)
       if (!whole) return { ...fault, reason: `${UNLINKED} It was changed, or both were.` }
-      const { seq, attestationId } = last
-      return { seq, attestationId, reason: 'The record is not the one that the next record links to: it was changed.' }
+      return { ...lastPlace(), reason: 'The record is not the one that the next record links to: it was changed.' }
     },
     async end() {
-      if (next < notes.length) {
-        return { seq: tree.size, reason: `A checkpoint says ${notes[next]?.size} records; there are ${tree.size}.` }
+      if (nextNote < notes.length) {
+        return { seq: tree.size, reason: `A checkpoint says ${notes[nextNote]?.size} records; there are ${tree.size}.` }
       }
-      if (outside !== undefined && (own.at(-1)?.size ?? 0) < outside.size) {
-        return { reason: `The checkpoint at size ${outside.size} is outside the database and not in it.` }
-      }
-      // Appended in one with their head: a record beyond the head, while it stands where it stood, was put there.
-      const grown = async () => (await store.head(log))?.size !== head?.size
-      const [beyond] = await store.records(log, tree.size, 1)
-      if (beyond !== undefined && !(await grown())) {
-        const { seq, attestationId } = beyond
-        return { seq, attestationId, reason: 'The record lies beyond the head of the log.' }
-      }
-      if (head === undefined || head.size !== tree.size || head.link !== link) {
-        return { ...lastPlace(), reason: 'The last record is not the one that the head of the log names.' }
-      }
-      // The next record is issued no earlier than this says.
-      if (last !== undefined && !textOf(last).includes(`"issued_at":"${new Date(head.issuedAt).toISOString()}"`)) {
-        return { ...lastPlace(), reason: 'The head of the log says another time than the last record.' }
-      }
-      if (!sameBytes(head.peaks, tree.encode())) return { reason: 'The head of the log does not fit its records.' }
-      for (const [index, level] of nodes.entries()) {
-        for (let tile = 0; tile * TILE_WIDTH < level.length; tile++) {
-          const wanted = Buffer.concat(level.slice(tile * TILE_WIDTH, (tile + 1) * TILE_WIDTH))
-          const found = await store.tile(log, index + 1, tile)
-          const same = sameBytes(found.subarray(0, wanted.length), wanted)
-          if (!same || (found.length > wanted.length && !(await grown()))) {
-            return { reason: 'An inner node of the tree does not fit the records.' }
-          }
-        }
-      }
-      return undefined
+      return endFault(store, log, expected, { tree, nodes, link, issuedAt, place: lastPlace() })
     },
-    checkpointCount: () => next,
+    checkpointCount: () => nextNote,
   }
+}
+
+/** Why a checkpoint does not hold; `forged` where its records are to blame. */
+function noteFault(
+  text: string,
+  size: number,
+  root: Uint8Array,
+  origin: string,
+  { name, keys }: Expectation,
+): { readonly reason: string; readonly forged: boolean } | undefined {
+  const note = parseCheckpoint(text)
+  const where = `The checkpoint at size ${size}`
+  if (note === undefined || note.size !== size || note.origin !== name) {
+    return { reason: `${where} cannot be read.`, forged: false }
+  }
+  if (!sameBytes(note.root, root)) {
+    return { reason: `${where} does not fit: a record up to here was changed.`, forged: true }
+  }
+  if (!keys.some(({ publicKey }) => isSignedBy(note, origin, publicKey))) {
+    return { reason: `${where} is not signed by a key of the ledger.`, forged: false }
+  }
+  return undefined
+}
+
+/** Holds the end of a walk against the head of the log and its stored nodes. */
+async function endFault(
+  store: LedgerStore,
+  log: string,
+  { sizeInside, sizeOutside, head }: Expectation,
+  { tree, nodes, link, issuedAt, place }: WalkEnd,
+): Promise<LogFault | undefined> {
+  if (sizeInside < sizeOutside) {
+    return { reason: `The checkpoint at size ${sizeOutside} is outside the database and not in it.` }
+  }
+  const grown = async () => (await headOf(store, log))?.size !== head?.size
+  // Records and their head are committed together: one beyond a head that has not moved was put there.
+  const [beyond] = await store.records(log, tree.size, 1)
+  if (beyond !== undefined && !(await grown())) {
+    const { seq, attestationId } = beyond
+    return { seq, attestationId, reason: 'The record lies beyond the head of the log.' }
+  }
+  if (head === undefined || head.size !== tree.size || head.link !== link) {
+    return { ...place, reason: 'The last record is not the one that the head of the log names.' }
+  }
+  // The next record is issued no earlier than the head says.
+  if (tree.size > 0 && issuedAt !== new Date(head.issuedAt).toISOString()) {
+    return { ...place, reason: 'The head of the log says another time than the last record.' }
+  }
+  if (!sameBytes(head.peaks, tree.encode())) return { reason: 'The head of the log does not fit its records.' }
+  return nodesFault(store, log, nodes, grown)
+}
+
+/** Holds the stored nodes of each level against those that the records make. */
+async function nodesFault(
+  store: LedgerStore,
+  log: string,
+  nodes: readonly (readonly Uint8Array[])[],
+  grown: () => Promise<boolean>,
+): Promise<LogFault | undefined> {
+  for (const [index, level] of nodes.entries()) {
+    for (let tile = 0; tile * TILE_WIDTH < level.length; tile++) {
+      const wanted = Buffer.concat(level.slice(tile * TILE_WIDTH, (tile + 1) * TILE_WIDTH))
+      const found = await store.tile(log, index + 1, tile)
+      const same = sameBytes(found.subarray(0, wanted.length), wanted)
+      if (!same || (found.length > wanted.length && !(await grown()))) {
+        return { reason: 'An inner node of the tree does not fit the records.' }
+      }
+    }
+  }
+  return undefined
 }

@@ -1,5 +1,5 @@
 import { beginWalk, type LogFault, type Walk } from './audit-walk.ts'
-import type { CheckpointArchive, LedgerStore, StoredRecord } from './ports.ts'
+import { type CheckpointArchive, headOf, type LedgerStore, type StoredRecord } from './ports.ts'
 import type { Subject } from './record.ts'
 import { KEY_LOG, readKeys } from './signing.ts'
 import { sha256Hex } from './verify/hash.ts'
@@ -38,7 +38,7 @@ const STRIDE = 1024
  */
 export async function auditLedger(store: LedgerStore, options: AuditOptions = {}): Promise<AuditReport> {
   const logs = await store.logs()
-  const sizes = await Promise.all(logs.map(async (log) => (await store.head(log))?.size ?? 0))
+  const sizes = await Promise.all(logs.map(async (log) => (await headOf(store, log))?.size ?? 0))
   const total = sizes.reduce((sum, size) => sum + size, 0)
   const tally = { logs: logs.length, records: 0, checkpoints: 0 }
   const keys = await trustedKeys(store)
@@ -115,7 +115,7 @@ interface Stretch {
 
 type Reader = (from: number, count?: number) => Promise<Stretch>
 
-/** Reads what is walked, with what lies beside it where that is asked for. */
+/** Reads what is walked, with the subjects where they are asked for. */
 function createReader(store: LedgerStore, log: string, size: number, withSubjects: boolean): Reader {
   const none: ReadonlyMap<number, Subject> = new Map()
   return async (from, count = Math.min(STRIDE, size - from)) => {
@@ -131,7 +131,7 @@ async function walkRecords(read: Reader, walk: Walk, onRead: (count: number) => 
     const { records, subjects } = await reading
     if (records.length === 0) return undefined
     from += records.length
-    // The store reads on while these are walked.
+    // The store reads ahead while these are walked.
     reading = read(from)
     reading.catch(() => {})
     for (const record of records) {

@@ -1,4 +1,4 @@
-import type { LedgerStore, Signer, StoredRecord } from './ports.ts'
+import { headOf, type LedgerStore, type Signer, type StoredRecord } from './ports.ts'
 import { type Jwks, jwksOf, thumbprint } from './signing.ts'
 import { createProver, type Prover } from './tree.ts'
 import { ATTESTATION_TYPE, EVIDENCE_TYPE, MOST_RECORDS } from './verify/evidence-form.ts'
@@ -14,7 +14,7 @@ export class RangeTooWide extends Error {
   override readonly name = 'RangeTooWide'
 }
 
-/** Evidence as it is handed out; the form is described in the README and read by `@sallyport/ledger/verify`. */
+/** Evidence as it is handed out; the form is in this package's README and read by `@sallyport/ledger/verify`. */
 export interface EvidenceJson {
   readonly media_type: typeof EVIDENCE_TYPE
   readonly created_at: string
@@ -56,7 +56,7 @@ export interface DocumentJson {
   readonly text: string
 }
 
-/** What evidence proves and what it does not, for whoever opens the file. */
+/** What evidence proves and what it does not, for those who open the file. */
 const STATEMENTS = {
   proves: [
     'The service that holds the signing key recorded these claims, findings and decisions, in this order.',
@@ -138,7 +138,7 @@ async function findRange(
   { from, to }: { readonly from: string; readonly to: string },
   { store, cover }: EvidencePorts,
 ): Promise<readonly StoredRecord[]> {
-  const size = (await store.head(log))?.size ?? 0
+  const size = (await headOf(store, log))?.size ?? 0
   if (size === 0) return []
   await cover(log, size - 1)
   const start = await firstPlace(store, log, size, (issuedAt) => issuedAt >= from)

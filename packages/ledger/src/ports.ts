@@ -1,10 +1,11 @@
-import type { Document, Draft, Subject } from './record.ts'
+import type { Document, Subject } from './record.ts'
+import type { TreeNode } from './tree.ts'
 
-/** Where a log ends. */
+/** The end of a log. */
 export interface Head {
   /** Records in the log. */
   readonly size: number
-  /** What the next record's `prev` is, hexadecimal. */
+  /** The `prev` of the next record, hexadecimal. */
   readonly link: string
   /** When the last record was issued, milliseconds since the epoch. */
   readonly issuedAt: number
@@ -12,7 +13,7 @@ export interface Head {
   readonly peaks: Uint8Array
 }
 
-/** The place that an appended record has got. */
+/** The place of a record. */
 export interface Place {
   readonly attestationId: number
   readonly seq: number
@@ -40,13 +41,32 @@ export interface SignedHead {
   readonly note: string
 }
 
-export interface Overlap {
-  /** Appends that may be under way together. */
-  readonly appends: number
-  /** Milliseconds since some moment, with fractions: what an append takes says whether two together are worth it. */
-  elapsed(): number
-  /** Runs something when all has run that one event has woken, by way of however many promises. */
-  afterTurn(run: () => void): void
+/** What a commit is built on, as of one moment. */
+export interface Heads {
+  /** The id of the next record: ids are dense over all logs, so an unchanged one means that nothing was committed. */
+  readonly nextId: number
+  /** Of the logs that were asked for; one without records is absent. */
+  readonly logs: ReadonlyMap<string, Head>
+}
+
+/** A record with its place, ready to be stored. */
+export interface PlacedRecord extends Place {
+  readonly log: string
+  /** Its canonical text; its bytes in UTF-8 are what is stored. */
+  readonly text: string
+  /** Milliseconds since the epoch. */
+  readonly issuedAt: number
+  readonly subject: Subject | undefined
+}
+
+/** All that one commit writes. */
+export interface Batch {
+  /** In order; their ids rise by one from the next id of the heads that the batch was built on. */
+  readonly records: readonly PlacedRecord[]
+  /** Nodes of the trees that these records complete. */
+  readonly nodes: readonly (TreeNode & { readonly log: string })[]
+  /** The heads that the commit leaves, of the logs that grow. */
+  readonly heads: ReadonlyMap<string, Head>
 }
 
 /**
@@ -56,14 +76,13 @@ export interface Overlap {
 export interface LedgerStore {
   /** Name of this ledger, drawn when the store was made: `sallyport/<16 hex digits>`. */
   readonly origin: string
-  /** Appends in order, all or none. With `expected`, nothing and `undefined` when that log has another size. */
-  append(
-    drafts: readonly Draft[],
-    expected?: { readonly log: string; readonly size: number },
-  ): Promise<readonly Place[] | undefined>
-  /** Of a store that makes one append ready while it writes another. Absent where there is to be one at a time. */
-  readonly overlap?: Overlap
-  head(log: string): Promise<Head | undefined>
+  /**
+   * The heads of some logs. With `reserve`, other processes wait with their commits until the next one of this store, for
+   * RESERVE_MS at most: the way of one that lost the race.
+   */
+  heads(logs: readonly string[], reserve?: boolean): Promise<Heads>
+  /** Writes a batch, all or nothing, if the ledger has still these heads; false when another process committed first. */
+  commit(batch: Batch, expected: Heads): Promise<boolean>
   logs(): Promise<readonly string[]>
   /** A record by its id; `undefined` when there is none or it is in another log. */
   find(attestationId: number, log: string): Promise<StoredRecord | undefined>
@@ -71,13 +90,13 @@ export interface LedgerStore {
   records(log: string, from: number, count: number): Promise<readonly StoredRecord[]>
   /** See `TileReader`. */
   tile(log: string, tileLevel: number, index: number): Promise<Uint8Array>
-  /** What was not erased of these records, by id. */
+  /** The subjects of these records that were not erased, by id. */
   subjects(attestationIds: readonly number[]): Promise<ReadonlyMap<number, Subject>>
   /** Logs that have grown beyond their newest checkpoint, at most `limit`. */
   uncovered(limit: number): Promise<readonly Uncovered[]>
   /**
    * Keeps a checkpoint if the newest of its log is still of size `after` and the log of keys still has `keyCount`
-   * records; false otherwise. One of the same size takes the place of that one.
+   * records; false otherwise. One of the same size replaces that one.
    */
   putCheckpoint(head: SignedHead, after: number, keyCount: number): Promise<boolean>
   /** The newest checkpoint of a log, and the first that covers position `seq`. */
@@ -93,12 +112,20 @@ export interface LedgerStore {
   close(): Promise<void>
 }
 
-/** Checkpoints outside the database: what shows that a whole database was put back or cut short. */
+/** The end of one log; `undefined` where it has no records. */
+export async function headOf(store: Pick<LedgerStore, 'heads'>, log: string): Promise<Head | undefined> {
+  return (await store.heads([log])).logs.get(log)
+}
+
+/** Checkpoints outside the database: they show when a whole database was restored from an old copy or cut short. */
 export interface CheckpointArchive {
   /** The newest note of every log. */
   list(): Promise<readonly { readonly name: string; readonly note: string }[]>
   write(head: SignedHead): Promise<void>
 }
+
+/** Longest that a reservation holds others up, in milliseconds. */
+export const RESERVE_MS = 250
 
 /** The private signing key. */
 export interface Signer {
@@ -107,7 +134,7 @@ export interface Signer {
   sign(bytes: Uint8Array): Promise<Uint8Array>
 }
 
-/** Randomness: so many bytes that nobody can guess. */
+/** Gives so many unpredictable bytes. */
 export type Randomness = (bytes: number) => Uint8Array
 
 /** The ledger cannot take or give a record now: the queue is full, or the store does not answer. */

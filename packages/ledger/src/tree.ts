@@ -1,13 +1,10 @@
-import { createLeafMemory, createNodeHasher, type NodeHasher, nodeHash, sha256 } from './verify/hash.ts'
+import { leafHash, nodeHash, sha256 } from './verify/hash.ts'
 
 /** Levels between two that are stored: a tile is the 256 hashes under one stored node. */
 export const TILE_HEIGHT = 8
 export const TILE_WIDTH = 256
 
 const HASH_BYTES = 32
-
-/** A tree of 2^53 leaves has this many, and one more while a leaf is added. */
-const MOST_PEAKS = 54
 
 /** A complete inner node that is stored: of `2 ** (8 * tileLevel)` leaves, the `index`-th of its level. */
 export interface TreeNode {
@@ -16,81 +13,61 @@ export interface TreeNode {
   readonly hash: Uint8Array
 }
 
-/** A growing tree (RFC 6962), held as the roots of its complete subtrees, largest first. */
+/** A growing tree (RFC 6962), held as its peaks: the roots of its complete subtrees, largest first. */
 export interface Frontier {
   readonly size: number
-  /** Adds a leaf, in hexadecimal; `onNode` is told of every node that is to be stored. */
-  append(leaf: string, onNode: (node: TreeNode) => void): void
+  /** Adds a leaf; `onNode` gets every node that is to be stored. Throws RangeError where the peaks are not of this size. */
+  append(leaf: Uint8Array, onNode?: (node: TreeNode) => void): void
   root(): Uint8Array
-  /** The peaks in one piece, to be given to `openFrontier` again. */
+  /** The peaks, concatenated, as `openFrontier` takes them. */
   encode(): Uint8Array
 }
 
-/**
- * The frontier of a tree of `size` leaves with these peaks; `openFrontier(0)` is an empty one. Frontiers may share what
- * hashes their nodes.
- */
-export function openFrontier(
-  size = 0,
-  encoded: Uint8Array = new Uint8Array(),
-  hashNode: NodeHasher = createNodeHasher(),
-): Frontier {
-  // The peaks lie side by side, so that the two that become one are the input of its hash as they stand.
-  const peaks = Buffer.allocUnsafe(MOST_PEAKS * HASH_BYTES + encoded.length)
-  peaks.set(encoded)
-  let end = encoded.length - (encoded.length % HASH_BYTES)
+/** The frontier of a tree of `size` leaves with these peaks; `openFrontier()` is an empty one. */
+export function openFrontier(size = 0, encoded: Uint8Array = new Uint8Array()): Frontier {
+  const peaks = splitHashes(encoded)
   let count = size
   return {
     get size() {
       return count
     },
-    append(leaf, onNode) {
-      end += peaks.write(leaf, end, 'hex')
+    append(leaf, onNode = () => {}) {
+      let node = leaf
       let index = count
-      let level = 0
       // A leaf at an odd index completes a node, which may complete the next.
-      while (index % 2 === 1) {
-        end -= HASH_BYTES
-        if (end < HASH_BYTES) throw new RangeError(`These are not the peaks of a tree of ${count} leaves.`)
-        hashNode(peaks, end - HASH_BYTES)
+      for (let level = 1; index % 2 === 1; level++) {
+        const left = peaks.pop()
+        if (left === undefined) throw new RangeError(`These are not the peaks of a tree of ${count} leaves.`)
+        node = nodeHash(left, node)
         index = (index - 1) / 2
-        level++
-        if (level % TILE_HEIGHT === 0) {
-          const hash = Buffer.from(peaks.subarray(end - HASH_BYTES, end))
-          onNode({ tileLevel: level / TILE_HEIGHT, index, hash })
-        }
+        if (level % TILE_HEIGHT === 0) onNode({ tileLevel: level / TILE_HEIGHT, index, hash: node })
       }
+      peaks.push(node)
       count++
     },
     root() {
-      if (end === 0) return sha256('')
-      const folded = Buffer.from(peaks.subarray(0, end))
-      for (let at = end - 2 * HASH_BYTES; at >= 0; at -= HASH_BYTES) hashNode(folded, at)
-      return folded.subarray(0, HASH_BYTES)
+      const last = peaks.at(-1)
+      if (last === undefined) return sha256('')
+      return peaks.slice(0, -1).reduceRight((right: Uint8Array, left) => nodeHash(left, right), last)
     },
-    encode: () => Buffer.from(peaks.subarray(0, end)),
+    encode: () => Buffer.concat(peaks),
   }
 }
 
-/** Hashes that lie one behind the other. */
+/** Splits concatenated hashes. */
 export function splitHashes(encoded: Uint8Array): Uint8Array[] {
-  return Array.from({ length: encoded.length / HASH_BYTES }, (_, index) =>
+  return Array.from({ length: Math.floor(encoded.length / HASH_BYTES) }, (_, index) =>
     encoded.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES),
   )
 }
 
 /** Level-0 tile of these records. */
 export function leafTile(records: readonly Uint8Array[]): Uint8Array {
-  const leaf = createLeafMemory()
-  const hashes = records.map((record) => {
-    leaf.put(record)
-    return leaf.hash()
-  })
-  return Buffer.from(hashes.join(''), 'hex')
+  return Buffer.concat(records.map(leafHash))
 }
 
 /**
- * Up to 256 hashes in one piece: at level 0 the leaves from `256 * index` on, at level n the stored nodes of that tile
+ * Up to 256 hashes, concatenated: at level 0 the leaves from `256 * index` on, at level n the stored nodes of that tile
  * level. A tile at the growing edge holds what is complete.
  */
 export type TileReader = (tileLevel: number, index: number) => Promise<Uint8Array>

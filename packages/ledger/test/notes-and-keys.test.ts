@@ -1,6 +1,6 @@
 import t from 'tap'
 import { draftFirstKey, draftSuccession, jwksOf, readKeys, signCheckpoint, thumbprint } from '../src/signing.ts'
-import { createMemoryLedger, madeSigner } from '../src/testing/index.ts'
+import { append, createMemoryLedger, madeSigner } from '../src/testing/index.ts'
 import { followSuccession, parseJwks } from '../src/verify/keys.ts'
 import { dssePreimage, isSignedBy, noteKeyHash, noteVerifierKey, parseCheckpoint } from '../src/verify/note.ts'
 
@@ -68,9 +68,9 @@ t.test('a thumbprint is that of RFC 8037, appendix A.3', async (t) => {
 t.test('keys have their intervals, and each is signed over to by the one before', async (t) => {
   const store = createMemoryLedger(ORIGIN)
   const [first, second, third] = [madeSigner(1), madeSigner(2), madeSigner(3)]
-  await store.append([draftFirstKey(first.publicKey, 1000)])
-  await store.append([await draftSuccession(ORIGIN, first, second.publicKey, 5500, false)])
-  await store.append([await draftSuccession(ORIGIN, second, third.publicKey, 9000, true)])
+  await append(store, [draftFirstKey(first.publicKey, 1000)])
+  await append(store, [await draftSuccession(ORIGIN, first, second.publicKey, 5500, false)])
+  await append(store, [await draftSuccession(ORIGIN, second, third.publicKey, 9000, true)])
   const keys = readKeys(await store.records('keys', 0, 10))
   const published = jwksOf(ORIGIN, keys)
   t.match(published.keys, [

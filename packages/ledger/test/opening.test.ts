@@ -105,7 +105,7 @@ t.test('of two that rotate at once, one is told', async (t) => {
 t.test('a store that is down is unavailable, and nothing has an id', async (t) => {
   let down = false
   const store = createMemoryLedger(ORIGIN, (operation) =>
-    down && operation === 'append' ? new Error('down') : undefined,
+    down && operation === 'commit' ? new Error('down') : undefined,
   )
   const ledger = await openLedger(portsOf({ store }))
   down = true

@@ -10,12 +10,14 @@ import {
   type Subject,
 } from '../src/index.ts'
 import {
+  append,
   createMemoryArchive,
   createMemoryLedger,
   MADE_ATTESTATION,
   MADE_DATASETS,
   MADE_POLICY,
   type MemoryLedger,
+  madeDraft,
   madeRandomness,
   madeSigner,
 } from '../src/testing/index.ts'
@@ -68,11 +70,12 @@ function forge(store: MemoryLedger, seq: number, change: (text: string, row: Sto
     if (row.seq === seq) text = change(text, row)
     const bytes = Buffer.from(text, 'latin1')
     store.rows[at] = { ...row, bytes }
-    link = leafHash(bytes).toString('hex')
-    tree.append(link, () => {})
+    const leaf = leafHash(bytes)
+    link = leaf.toString('hex')
+    tree.append(leaf)
   }
-  const head = store.heads.get('t/a') as Head
-  store.heads.set('t/a', { ...head, link: link as string, peaks: tree.encode() })
+  const head = store.ends.get('t/a') as Head
+  store.ends.set('t/a', { ...head, link: link as string, peaks: tree.encode() })
 }
 
 function setRow(store: MemoryLedger, seq: number, change: Partial<StoredRecord>): void {
@@ -203,9 +206,8 @@ t.test('times that rise, or stay, are good; a later one is not taken for what th
   }
   t.equal((await audit(store)).fault, undefined)
   // A head that was set back leaves no trace once a record has followed it, but the time of that record.
-  store.heads.set('t/a', { ...(store.heads.get('t/a') as Head), issuedAt: 0 })
-  setTime(Date.parse('2026-12-31T23:59:59.999Z'))
-  await ledger.attest('t/a', MADE_ATTESTATION, { address: '192.0.2.1' })
+  store.ends.set('t/a', { ...(store.ends.get('t/a') as Head), issuedAt: 0 })
+  await append(store, [madeDraft('t/a', '192.0.2.1', Date.parse('2026-12-31T23:59:59.999Z'))])
   t.match((await audit(store)).fault, { log: 't/a', seq: 4, reason: /earlier time than the one before/ })
 })
 

@@ -24,7 +24,7 @@ const ORIGIN = 'sallyport/0123456789abcdef'
 const AT = Date.parse('2026-11-21T02:00:00.000Z')
 
 /** Of 200 records, which the whole audit is asked about byte by byte: all of them take minutes. */
-const FLIP_EVERY = Number(process.env['SALLYPORT_FLIP_EVERY'] ?? 50)
+const FLIP_EVERY = Number(process.env['SALLYPORT_FLIP_EVERY'] ?? 200)
 
 interface Made {
   readonly store: MemoryLedger
@@ -123,7 +123,7 @@ t.test('every byte of a ledger of 200 records is watched', async (t) => {
 })
 
 function headOf({ store }: Made, log = 't/a'): Head {
-  return store.heads.get(log) as Head
+  return store.ends.get(log) as Head
 }
 
 const TAMPERINGS: readonly (readonly [string, (store: MemoryLedger) => void, RegExp])[] = [
@@ -149,14 +149,14 @@ const TAMPERINGS: readonly (readonly [string, (store: MemoryLedger) => void, Reg
   [
     'the head is changed',
     (store) => {
-      const head = store.heads.get('t/a') as Head
-      store.heads.set('t/a', { ...head, peaks: Buffer.alloc(head.peaks.length) })
+      const head = store.ends.get('t/a') as Head
+      store.ends.set('t/a', { ...head, peaks: Buffer.alloc(head.peaks.length) })
     },
     /head of the log does not fit/,
   ],
   [
     'the time of the head is set back',
-    (store) => store.heads.set('t/a', { ...(store.heads.get('t/a') as Head), issuedAt: AT - 1 }),
+    (store) => store.ends.set('t/a', { ...(store.ends.get('t/a') as Head), issuedAt: AT - 1 }),
     /another time/,
   ],
   ['a policy is changed', (store) => store.texts.set(MADE_POLICY.sha256, '{}'), /document .* changed/],
@@ -196,7 +196,7 @@ const TAMPERINGS: readonly (readonly [string, (store: MemoryLedger) => void, Reg
     (store) => store.personal.set(5, { ...(store.personal.get(5) as Subject), context: '{}' }),
     /context beside the record/,
   ],
-  ['a log is taken out', (store) => store.heads.delete('t/b'), /a checkpoint of this log, and no log/],
+  ['a log is taken out', (store) => store.ends.delete('t/b'), /a checkpoint of this log, and no log/],
 ]
 
 for (const [name, tamper, reason] of TAMPERINGS) {
@@ -249,8 +249,8 @@ t.test('a ledger that grows, and whose key is handed over, while it is walked is
       await goOn()
       return whole.store.tile(...asked)
     },
-    head: async (log) => {
-      const found = await whole.store.head(log)
+    heads: async (...asked) => {
+      const found = await whole.store.heads(...asked)
       if (steps < 6) await goOn()
       return found
     },

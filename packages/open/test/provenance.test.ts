@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { thumbprint } from '@sallyport/ledger'
-import { madeDraft } from '@sallyport/ledger/testing'
+import { append, madeDraft } from '@sallyport/ledger/testing'
 import { verifyEvidence } from '@sallyport/ledger/verify'
 import { openSqliteLedger } from '@sallyport/stores'
 import t, { type Test } from 'tap'
@@ -277,7 +277,7 @@ t.test('addresses are erased by age where the configuration says so, and by hand
   await first.sallyport.close()
   const store = await openSqliteLedger(join(folder, 'state', 'ledger.db'))
   const DAY_MS = 86_400_000
-  await store.append([madeDraft('t/old', '192.0.2.1', Date.now() - 3 * DAY_MS)])
+  await append(store, [madeDraft('t/old', '192.0.2.1', Date.now() - 3 * DAY_MS)])
   t.equal((await store.subjects([3, 4])).size, 2)
   const second = await opened(t, { ...config, provenance: { retentionDays: 2 } })
   t.same([...(await store.subjects([3, 4])).keys()], [3], 'the older one is gone when the service is open')

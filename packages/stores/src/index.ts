@@ -1,6 +1,7 @@
 export { type KeyUses, recordKeyUses } from './key-uses.ts'
 export { leaseCalls } from './leases.ts'
 export { openCheckpointFolder } from './ledger/checkpoint-folder.ts'
+export { openPostgresLedger } from './ledger/postgres-ledger.ts'
 export { openSqliteLedger } from './ledger/sqlite-ledger.ts'
 export { createMemoryLimits, type MemoryLimitsOptions } from './limits/memory.ts'
 export { openRedisLimits, type RedisLimits } from './limits/redis.ts'
@@ -9,7 +10,6 @@ export { openSqliteLimits, type SqliteLimits, type SqliteLimitsOptions } from '.
 export { type LockOptions, withFreeLock, withLock } from './lock.ts'
 export { type AccountsOptions, type Opened, openAccounts, openLimits } from './open-stores.ts'
 export { openPostgresAccounts } from './postgres/accounts.ts'
-export { openPostgresLedger } from './postgres/ledger.ts'
 export { migrate } from './postgres/migrate.ts'
 export {
   isUnreachable,

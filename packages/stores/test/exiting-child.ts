@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { createCommitter } from '@sallyport/ledger'
 import { madeDraft } from '@sallyport/ledger/testing'
 import { openSqliteLedger } from '../src/index.ts'
 
@@ -6,4 +7,5 @@ import { openSqliteLedger } from '../src/index.ts'
 const [folder = '', ms] = process.argv.slice(2)
 const store = await openSqliteLedger(join(folder, 'ledger.db'))
 setTimeout(() => process.exit(7), Number(ms))
-for (;;) await store.append(Array.from({ length: 400 }, () => madeDraft('t/a')))
+const committer = createCommitter(store)
+for (;;) await committer.commit(Array.from({ length: 400 }, () => madeDraft('t/a')))

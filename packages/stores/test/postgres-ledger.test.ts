@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { LedgerStore } from '@sallyport/ledger'
-import { LEDGER_CONTRACT, madeDraft } from '@sallyport/ledger/testing'
+import { type Committer, createCommitter, headOf } from '@sallyport/ledger'
+import { LEDGER_CONTRACT, madeDraft, placeBatch } from '@sallyport/ledger/testing'
 import t, { type Test } from 'tap'
 import { openPostgres, openPostgresLedger, type Postgres } from '../src/index.ts'
 import { NO_POSTGRES, startPostgres } from '../src/testing/index.ts'
@@ -12,13 +12,14 @@ import { ended, temporaryFolder } from './processes.ts'
 /** `npm run fault` asks for ten seconds. */
 const FROZEN_MS = Number(process.env['SALLYPORT_FAULT_FROZEN_MS'] ?? 1_000)
 
-/** A store with three records in `t/a`, alone with its database: from here on it appends in one statement. */
-async function openAlone(t: Test, url: string): Promise<{ readonly store: LedgerStore; readonly postgres: Postgres }> {
+/** A store with three records in `t/a`, and a committer that knows its heads. */
+async function openAlone(t: Test, url: string) {
   const store = await openPostgresLedger(url)
   const postgres = await openPostgres(url)
   t.teardown(() => Promise.all([store.close(), postgres.close()]))
-  for (let count = 0; count < 3; count++) await store.append([madeDraft('t/a')])
-  return { store, postgres }
+  const committer = createCommitter(store)
+  for (let count = 0; count < 3; count++) await committer.commit([madeDraft('t/a')])
+  return { store, postgres, committer }
 }
 
 /** The statement that waits for a lock in a database. */
@@ -33,11 +34,11 @@ async function waiting({ query }: Postgres): Promise<string> {
 }
 
 /** Appends a record while `work` holds the lock of the head, and gives the statement that waited. */
-async function appendBehind({ store, postgres }: Awaited<ReturnType<typeof openAlone>>, work: string) {
-  let appending: ReturnType<LedgerStore['append']> | undefined
+async function appendBehind({ committer, postgres }: Awaited<ReturnType<typeof openAlone>>, work: string) {
+  let appending: ReturnType<Committer['commit']> | undefined
   const waited = await postgres.transaction(async (query) => {
     await query('SELECT FROM ledger FOR UPDATE')
-    appending = store.append([madeDraft('t/a')])
+    appending = committer.commit([madeDraft('t/a')])
     const statement = await waiting(postgres)
     await query(work)
     return statement
@@ -79,7 +80,7 @@ t.test('PostgreSQL keeps the ledger', { skip: NO_POSTGRES }, async (t) => {
     t.equal(new Set(given).size, 400)
     const store = await openPostgresLedger(url)
     t.teardown(() => store.close())
-    t.equal((await store.head('t/a'))?.size, 400)
+    t.equal((await headOf(store, 't/a'))?.size, 400)
     t.same(await missingOf(store, given), [])
     for (const folder of folders) t.equal(await faultOf(store, folder), undefined)
   })
@@ -106,7 +107,7 @@ t.test('PostgreSQL keeps the ledger', { skip: NO_POSTGRES }, async (t) => {
     t.equal(await faultOf(first.store, folder), undefined)
   })
 
-  await t.test('a race that is lost is run again behind the lock, and writes once', async (t) => {
+  await t.test('a race that is lost is run again behind a reservation, and writes once', async (t) => {
     const alone = await openAlone(t, await server.database())
     const lost = await appendBehind(alone, 'UPDATE ledger SET next_id = next_id + 5')
     t.match(lost.waited, /WITH moved/, 'in one statement')
@@ -136,13 +137,15 @@ t.test('PostgreSQL keeps the ledger', { skip: NO_POSTGRES }, async (t) => {
         AS $$ BEGIN INSERT INTO seen VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$;
       CREATE TRIGGER look AFTER INSERT ON ledger_record EXECUTE FUNCTION look();
       DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', current_database()); END $$`)
-    const { store, postgres: later } = await openAlone(t, url)
-    await store.append([madeDraft('t/a')])
+    const { store, committer, postgres: later } = await openAlone(t, url)
+    await committer.commit([madeDraft('t/a')])
+    const reserved = await store.heads(['t/a'], true)
+    t.equal(await store.commit(placeBatch(store.origin, [madeDraft('t/a')], reserved), reserved), true)
     t.same((await later.query('SHOW synchronous_commit')).rows, [{ synchronous_commit: 'off' }])
     t.same(
       (await later.query('SELECT setting, count(*) AS appends FROM seen GROUP BY setting')).rows,
-      [{ setting: 'on', appends: 4 }],
-      'behind the lock and in one statement',
+      [{ setting: 'on', appends: 5 }],
+      'in one statement and behind a reservation',
     )
   })
 
@@ -153,10 +156,10 @@ t.test('PostgreSQL keeps the ledger', { skip: NO_POSTGRES }, async (t) => {
   }
   for (const [what, statement] of Object.entries(tampering)) {
     await t.test(`a head whose ${what} is not what was written is refused, and nothing is written`, async (t) => {
-      const { store, postgres } = await openAlone(t, await server.database())
+      const { committer, postgres } = await openAlone(t, await server.database())
       await postgres.query(statement)
       const before = await countsOf(postgres)
-      await t.rejects(store.append([madeDraft('t/a')]), /Heads as they were known: 0/)
+      await t.rejects(committer.commit([madeDraft('t/a')]), /Heads as they were known: 0/)
       t.same(await countsOf(postgres), before)
     })
   }

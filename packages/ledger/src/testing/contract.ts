@@ -1,4 +1,6 @@
-import type { LedgerStore } from '../ports.ts'
+import { placeBatch } from '../batch.ts'
+import { createCommitter } from '../committer.ts'
+import { headOf, type LedgerStore, type Place } from '../ports.ts'
 import { type Draft, draftAttestation } from '../record.ts'
 import { draftFirstKey, KEY_LOG } from '../signing.ts'
 import { createProver, openFrontier } from '../tree.ts'
@@ -28,11 +30,23 @@ export function madeDraft(log: string, address = '203.0.113.7', at = AT, context
   return draftAttestation(log, at, MADE_ATTESTATION, subject)
 }
 
-/** Many drafts in transactions of some hundreds. */
+/** Appends in order, as a process of its own that knows nothing of the store. */
+export function append(
+  store: LedgerStore,
+  drafts: readonly Draft[],
+  expected?: { readonly log: string; readonly size: number },
+): Promise<readonly Place[] | undefined> {
+  return createCommitter(store).commit(drafts, expected)
+}
+
+/** Many drafts in commits of some hundreds. */
 export async function appendMany(store: LedgerStore, log: string, count: number): Promise<void> {
   for (let done = 0; done < count; ) {
     const size = Math.min(300, count - done)
-    await store.append(Array.from({ length: size }, (_, index) => madeDraft(log, `2001:db8::${done + index}`)))
+    await append(
+      store,
+      Array.from({ length: size }, (_, index) => madeDraft(log, `2001:db8::${done + index}`)),
+    )
     done += size
   }
 }
@@ -42,27 +56,27 @@ export const LEDGER_CONTRACT: readonly LedgerRow[] = [
   {
     name: 'records get rising ids, a place in their own log, and a link to the one before',
     async run(store, check) {
-      const places = await store.append([madeDraft('t/a'), madeDraft('t/b'), madeDraft('t/a')])
+      const places = await append(store, [madeDraft('t/a'), madeDraft('t/b'), madeDraft('t/a')])
       check.same(places, [
         { attestationId: 1, seq: 0 },
         { attestationId: 2, seq: 0 },
         { attestationId: 3, seq: 1 },
       ])
-      check.same(await store.append([madeDraft('t/b')]), [{ attestationId: 4, seq: 1 }])
+      check.same(await append(store, [madeDraft('t/b')]), [{ attestationId: 4, seq: 1 }])
       const [first, second] = await store.records('t/a', 0, 10)
       if (first === undefined || second === undefined) throw new Error('no records')
       const { place } = parseRecord(second.bytes)
       check.same([place.log, place.seq, place.attestationId], [`${store.origin}/t/a`, 1, 3])
       check.equal(place.prev, leafHash(first.bytes).toString('hex'))
-      check.equal((await store.head('t/a'))?.link, leafHash(second.bytes).toString('hex'))
+      check.equal((await headOf(store, 't/a'))?.link, leafHash(second.bytes).toString('hex'))
       check.same((await store.logs()).toSorted(), ['t/a', 't/b'])
-      check.equal(await store.head('t/none'), undefined)
+      check.equal(await headOf(store, 't/none'), undefined)
     },
   },
   {
     name: 'a record is found by its id in its own log alone',
     async run(store, check) {
-      await store.append([madeDraft('t/a'), madeDraft('t/b')])
+      await append(store, [madeDraft('t/a'), madeDraft('t/b')])
       check.equal((await store.find(2, 't/b'))?.seq, 0)
       check.equal(await store.find(2, 't/a'), undefined)
       check.equal(await store.find(3, 't/a'), undefined)
@@ -71,16 +85,42 @@ export const LEDGER_CONTRACT: readonly LedgerRow[] = [
   {
     name: 'an append that expects another size does nothing',
     async run(store, check) {
-      await store.append([madeDraft('t/a')])
-      check.equal(await store.append([madeDraft('t/a')], { log: 't/a', size: 0 }), undefined)
-      check.same(await store.append([madeDraft('t/a')], { log: 't/a', size: 1 }), [{ attestationId: 2, seq: 1 }])
+      await append(store, [madeDraft('t/a')])
+      check.equal(await append(store, [madeDraft('t/a')], { log: 't/a', size: 0 }), undefined)
+      check.same(await append(store, [madeDraft('t/a')], { log: 't/a', size: 1 }), [{ attestationId: 2, seq: 1 }])
+    },
+  },
+  {
+    name: 'a commit on heads that are out of date writes nothing',
+    async run(store, check) {
+      await append(store, [madeDraft('t/a')])
+      const stale = await store.heads(['t/a', 't/b'])
+      check.same([stale.nextId, [...stale.logs.keys()]], [2, ['t/a']])
+      await append(store, [madeDraft('t/b')])
+      check.equal(await store.commit(placeBatch(store.origin, [madeDraft('t/a')], stale), stale), false)
+      check.same([(await store.heads([])).nextId, (await store.records('t/a', 0, 10)).length], [3, 1])
+      const fresh = await store.heads(['t/a'])
+      check.equal(await store.commit(placeBatch(store.origin, [madeDraft('t/a')], fresh), fresh), true)
+      check.equal(await store.commit(placeBatch(store.origin, [madeDraft('t/a')], fresh), fresh), false, 'once')
+    },
+  },
+  {
+    name: 'a reservation that nothing follows holds nobody up for long',
+    async run(store, check) {
+      await store.heads(['t/a'], true)
+      check.same(await store.logs(), [], 'what reads goes on')
+      await store.putDocument({ sha256: 'ab'.repeat(32), text: '{}' })
+      check.same(await append(store, [madeDraft('t/a')]), [{ attestationId: 1, seq: 0 }])
+      const reserved = await store.heads(['t/a'], true)
+      check.equal(await store.commit(placeBatch(store.origin, [madeDraft('t/a')], reserved), reserved), true)
+      check.same((await store.heads([])).nextId, 3)
     },
   },
   {
     name: 'time never goes back within a log',
     async run(store, check) {
-      await store.append([madeDraft('t/a', '192.0.2.1', AT)])
-      await store.append([madeDraft('t/a', '192.0.2.1', AT - 60_000), madeDraft('t/b', '192.0.2.1', AT - 60_000)])
+      await append(store, [madeDraft('t/a', '192.0.2.1', AT)])
+      await append(store, [madeDraft('t/a', '192.0.2.1', AT - 60_000), madeDraft('t/b', '192.0.2.1', AT - 60_000)])
       const times = async (log: string) =>
         (await store.records(log, 0, 10)).map(({ bytes }) => parseRecord(bytes).place.issuedAt)
       check.same(await times('t/a'), ['2026-11-21T02:00:00.123Z', '2026-11-21T02:00:00.123Z'])
@@ -93,7 +133,7 @@ export const LEDGER_CONTRACT: readonly LedgerRow[] = [
       await appendMany(store, 't/a', 700)
       const size = 700
       const prover = createProver((level, index) => store.tile('t/a', level, index))
-      const tree = openFrontier(size, (await store.head('t/a'))?.peaks)
+      const tree = openFrontier(size, (await headOf(store, 't/a'))?.peaks)
       check.equal(sameBytes(await prover.root(size), tree.root()), true, 'the root')
       for (const seq of [0, 1, 255, 256, 511, 512, 698, 699]) {
         const [record] = await store.records('t/a', seq, 1)
@@ -104,10 +144,10 @@ export const LEDGER_CONTRACT: readonly LedgerRow[] = [
     },
   },
   {
-    name: 'what has grown is uncovered, until a checkpoint takes the place of the last',
+    name: 'what has grown is uncovered, until a checkpoint replaces the last',
     async run(store, check) {
-      await store.append([draftFirstKey(madeSigner(1).publicKey, AT)])
-      await store.append([madeDraft('t/a'), madeDraft('t/b')])
+      await append(store, [draftFirstKey(madeSigner(1).publicKey, AT)])
+      await append(store, [madeDraft('t/a'), madeDraft('t/b')])
       const sizes = async () =>
         (await store.uncovered(10)).map(({ log, size, covered }) => [log, size, covered]).toSorted()
       check.same(await sizes(), [
@@ -120,7 +160,7 @@ export const LEDGER_CONTRACT: readonly LedgerRow[] = [
       check.equal(await store.putCheckpoint(head(1, 'one'), 0, 1), true)
       check.equal(await store.putCheckpoint(head(1, 'again'), 0, 1), false, 'another was quicker')
       check.equal(await store.putCheckpoint(head(1, 'again'), 1, 2), false, 'the key has changed')
-      await store.append([madeDraft('t/a'), madeDraft('t/a')])
+      await append(store, [madeDraft('t/a'), madeDraft('t/a')])
       check.equal(await store.putCheckpoint(head(3, 'three'), 1, 1), true)
       check.same(await store.checkpoints('t/a', 0), { newest: 'three', covering: 'one' })
       check.same(await store.checkpoints('t/a', 1), { newest: 'three', covering: 'three' })
@@ -136,8 +176,8 @@ export const LEDGER_CONTRACT: readonly LedgerRow[] = [
   {
     name: 'a subject is there until it is erased, by address or by age',
     async run(store, check) {
-      await store.append([madeDraft('t/a', '192.0.2.1', AT, '{"a":1}'), madeDraft('t/b', '192.0.2.1', AT + 1)])
-      await store.append([madeDraft('t/a', '192.0.2.2', AT + 2)])
+      await append(store, [madeDraft('t/a', '192.0.2.1', AT, '{"a":1}'), madeDraft('t/b', '192.0.2.1', AT + 1)])
+      await append(store, [madeDraft('t/a', '192.0.2.2', AT + 2)])
       const kept = async () => [...(await store.subjects([1, 2, 3, 4])).keys()].toSorted((x, y) => x - y)
       const subject = (await store.subjects([1])).get(1)
       check.same([subject?.address, subject?.context, subject?.salt.length], ['192.0.2.1', '{"a":1}', 32])
@@ -152,10 +192,16 @@ export const LEDGER_CONTRACT: readonly LedgerRow[] = [
   {
     name: 'an address is erased wherever it is, and none that looks like it',
     async run(store, check) {
-      for (let count = 0; count < 70; count++) await store.append([madeDraft('t/a', '192.0.2.1', AT)])
+      for (let count = 0; count < 70; count++) await append(store, [madeDraft('t/a', '192.0.2.1', AT)])
       const others = ['192.0.2.10', '2.192.0.2.1', '92.0.2.1', '192.0.2.', '::ffff:192.0.2.1']
-      await store.append(others.map((address) => madeDraft('t/a', address, AT, '"from 192.0.2.1 on"')))
-      await store.append([...others, '192.0.2.1', ...others].map((address) => madeDraft('t/b', address, AT)))
+      await append(
+        store,
+        others.map((address) => madeDraft('t/a', address, AT, '"from 192.0.2.1 on"')),
+      )
+      await append(
+        store,
+        [...others, '192.0.2.1', ...others].map((address) => madeDraft('t/b', address, AT)),
+      )
       check.equal(await store.eraseSubject('192.0.2.1'), 71)
       const ids = Array.from({ length: 70 + 5 + 11 }, (_, index) => index + 1)
       const kept = await store.subjects(ids)
@@ -171,8 +217,8 @@ export const LEDGER_CONTRACT: readonly LedgerRow[] = [
     name: 'subjects are erased by age behind those of a clock that was ahead',
     async run(store, check) {
       const ahead = Array.from({ length: 1100 }, () => madeDraft('t/ahead', '192.0.2.1', AT + 1_000_000))
-      await store.append(ahead)
-      await store.append([madeDraft('t/a', '192.0.2.2', AT), madeDraft('t/a', '192.0.2.2', AT + 2)])
+      await append(store, ahead)
+      await append(store, [madeDraft('t/a', '192.0.2.2', AT), madeDraft('t/a', '192.0.2.2', AT + 2)])
       check.equal(await store.eraseBefore(AT + 1), 1)
       check.same(
         [...(await store.subjects([1, 1100, 1101, 1102])).keys()].toSorted((x, y) => x - y),

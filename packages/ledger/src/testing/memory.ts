@@ -1,4 +1,3 @@
-import { placeBatch } from '../batch.ts'
 import type { CheckpointArchive, Head, LedgerStore, SignedHead, StoredRecord } from '../ports.ts'
 import type { Subject } from '../record.ts'
 import { KEY_LOG } from '../signing.ts'
@@ -7,10 +6,10 @@ import { leafTile, openFrontier, TILE_WIDTH } from '../tree.ts'
 /** What a store does before an operation: `error` makes it fail there. */
 export type StoreFault = (operation: keyof LedgerStore) => Error | undefined
 
-/** A ledger store in memory, open to whoever wants to tamper with it. */
+/** A ledger store in memory, open to tampering. */
 export interface MemoryLedger extends LedgerStore {
   readonly rows: StoredRecord[]
-  readonly heads: Map<string, Head>
+  readonly ends: Map<string, Head>
   readonly notes: SignedHead[]
   readonly personal: Map<number, Subject>
   readonly texts: Map<string, string>
@@ -18,7 +17,7 @@ export interface MemoryLedger extends LedgerStore {
 
 export function createMemoryLedger(origin: string, fault: StoreFault = () => undefined): MemoryLedger {
   const rows: StoredRecord[] = []
-  const heads = new Map<string, Head>()
+  const ends = new Map<string, Head>()
   const notes: SignedHead[] = []
   const personal = new Map<number, Subject>()
   const issued = new Map<number, number>()
@@ -31,7 +30,6 @@ export function createMemoryLedger(origin: string, fault: StoreFault = () => und
   }
 
   const of = (log: string) => rows.filter((row) => row.log === log).sort((x, y) => x.seq - y.seq)
-  const notesOf = (log: string) => notes.filter((note) => note.log === log).sort((x, y) => x.size - y.size)
 
   function erase(chosen: (id: number, subject: Subject) => boolean): number {
     const found = [...personal].filter(([id, subject]) => chosen(id, subject))
@@ -42,16 +40,20 @@ export function createMemoryLedger(origin: string, fault: StoreFault = () => und
   return {
     origin,
     rows,
-    heads,
+    ends,
     notes,
     personal,
     texts,
-    append: (drafts, expected) =>
-      run('append', () => {
-        if (expected !== undefined && (heads.get(expected.log)?.size ?? 0) !== expected.size) return undefined
-        const batch = placeBatch(origin, rows.length + 1, drafts, (log) => heads.get(log))
-        for (const { log, attestationId, seq, bytes, issuedAt, subject } of batch.records) {
-          rows.push({ log, attestationId, seq, bytes })
+    heads: (names) =>
+      run('heads', () => {
+        const logs = new Map([...ends].filter(([name]) => names.includes(name)))
+        return { nextId: rows.length + 1, logs }
+      }),
+    commit: (batch, expected) =>
+      run('commit', () => {
+        if (expected.nextId !== rows.length + 1) return false
+        for (const { log, attestationId, seq, text, issuedAt, subject } of batch.records) {
+          rows.push({ log, attestationId, seq, bytes: Buffer.from(text) })
           issued.set(attestationId, issuedAt)
           if (subject !== undefined) personal.set(attestationId, subject)
         }
@@ -59,11 +61,10 @@ export function createMemoryLedger(origin: string, fault: StoreFault = () => und
           const key = `${log} ${tileLevel}`
           nodes.set(key, [...(nodes.get(key) ?? []), hash])
         }
-        for (const [log, head] of batch.heads) heads.set(log, head)
-        return batch.records.map(({ attestationId, seq }) => ({ attestationId, seq }))
+        for (const [log, head] of batch.heads) ends.set(log, head)
+        return true
       }),
-    head: (log) => run('head', () => heads.get(log)),
-    logs: () => run('logs', () => [...heads.keys()]),
+    logs: () => run('logs', () => [...ends.keys()]),
     find: (attestationId, log) =>
       run('find', () => rows.find((row) => row.attestationId === attestationId && row.log === log)),
     records: (log, from, count) =>
@@ -84,9 +85,27 @@ export function createMemoryLedger(origin: string, fault: StoreFault = () => und
         return Buffer.concat((nodes.get(`${log} ${tileLevel}`) ?? []).slice(start, end))
       }),
     subjects: (ids) => run('subjects', () => new Map([...personal].filter(([id]) => ids.includes(id)))),
+    ...memoryCheckpoints(ends, notes, run),
+    putDocument: ({ sha256, text }) => run('putDocument', () => void texts.set(sha256, text)),
+    document: (sha256) => run('document', () => texts.get(sha256)),
+    eraseSubject: (address) => run('eraseSubject', () => erase((_, subject) => subject.address === address)),
+    eraseBefore: (moment) => run('eraseBefore', () => erase((id) => (issued.get(id) ?? 0) < moment)),
+    close: async () => {},
+  }
+}
+
+type Run = <T>(operation: keyof LedgerStore, work: () => T) => Promise<T>
+
+function memoryCheckpoints(
+  ends: ReadonlyMap<string, Head>,
+  notes: SignedHead[],
+  run: Run,
+): Pick<LedgerStore, 'uncovered' | 'putCheckpoint' | 'checkpoints' | 'allCheckpoints'> {
+  const notesOf = (log: string) => notes.filter((note) => note.log === log).sort((x, y) => x.size - y.size)
+  return {
     uncovered: (limit) =>
       run('uncovered', () =>
-        [...heads]
+        [...ends]
           .map(([log, { size, peaks }]) => {
             return { log, size, root: openFrontier(size, peaks).root(), covered: notesOf(log).at(-1)?.size ?? 0 }
           })
@@ -96,7 +115,7 @@ export function createMemoryLedger(origin: string, fault: StoreFault = () => und
     putCheckpoint: (head, after, keyCount) =>
       run('putCheckpoint', () => {
         const newest = notesOf(head.log).at(-1)
-        if ((newest?.size ?? 0) !== after || (heads.get(KEY_LOG)?.size ?? 0) !== keyCount) return false
+        if ((newest?.size ?? 0) !== after || (ends.get(KEY_LOG)?.size ?? 0) !== keyCount) return false
         if (newest?.size === head.size) notes.splice(notes.indexOf(newest), 1)
         notes.push(head)
         return true
@@ -109,11 +128,6 @@ export function createMemoryLedger(origin: string, fault: StoreFault = () => und
         return { ...(newest === undefined ? {} : { newest }), ...(covering === undefined ? {} : { covering }) }
       }),
     allCheckpoints: (log) => run('allCheckpoints', () => notesOf(log)),
-    putDocument: ({ sha256, text }) => run('putDocument', () => void texts.set(sha256, text)),
-    document: (sha256) => run('document', () => texts.get(sha256)),
-    eraseSubject: (address) => run('eraseSubject', () => erase((_, subject) => subject.address === address)),
-    eraseBefore: (moment) => run('eraseBefore', () => erase((id) => (issued.get(id) ?? 0) < moment)),
-    close: async () => {},
   }
 }
 

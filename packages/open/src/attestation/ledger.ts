@@ -12,7 +12,6 @@ import {
   LedgerRefused,
   type LedgerStore,
   openLedger as openLedgerOn,
-  pooledRandomness,
   type Signer,
   thumbprint,
 } from '@sallyport/ledger'
@@ -65,7 +64,7 @@ export async function openLedgerAt(
     return await openLedgerOn({
       ...place,
       clock,
-      randomness: pooledRandomness(randomBytes),
+      randomness: randomBytes,
       loadSigner: (kid) => loadSigningKey(key, kid),
     })
   } catch (error) {

@@ -1,17 +1,9 @@
-import { type Head, openFrontier, type Subject, type Uncovered } from '@sallyport/ledger'
-import type { Row } from '../account-rows.ts'
+import { type Head, openFrontier, type StoredRecord, type Subject, type Uncovered } from '@sallyport/ledger'
 
-/** A head with the number that its log has in the database. */
-export interface Tip {
-  readonly id: number
-  readonly head: Head
-}
+/** A row of the ledger's tables, as either database gives it. */
+export type LedgerRow = Readonly<Record<string, unknown>>
 
-export function tipOf(row: Row): Tip {
-  return { id: Number(row['id']), head: headOf(row) }
-}
-
-export function headOf(row: Row): Head {
+export function headOfRow(row: LedgerRow): Head {
   return {
     size: Number(row['size']),
     link: String(row['link']),
@@ -20,47 +12,32 @@ export function headOf(row: Row): Head {
   }
 }
 
+export function recordOfRow(log: string, row: LedgerRow): StoredRecord {
+  return { log, attestationId: Number(row['attestation_id']), seq: Number(row['seq']), bytes: bytesOf(row, 'bytes') }
+}
+
 /** A log that has grown beyond its newest checkpoint. */
-export function uncoveredOf(row: Row): Uncovered {
-  const { size, peaks } = headOf(row)
+export function uncoveredOfRow(row: LedgerRow): Uncovered {
+  const { size, peaks } = headOfRow(row)
   return { log: String(row['name']), size, root: openFrontier(size, peaks).root(), covered: Number(row['covered']) }
 }
 
-export function subjectOf(row: Row): Subject {
+export function subjectOfRow(row: LedgerRow): Subject {
   const context = row['context']
   const subject = { address: String(row['address']), salt: bytesOf(row, 'salt') }
   return context === null || context === undefined ? subject : { ...subject, context: String(context) }
 }
 
-export function bytesOf(row: Row, column: string): Uint8Array {
+/** The answer to `checkpoints` from the rows of two notes. */
+export function checkpointsOfRows(newest: LedgerRow | undefined, covering: LedgerRow | undefined) {
+  return {
+    ...(newest === undefined ? {} : { newest: String(newest['note']) }),
+    ...(covering === undefined ? {} : { covering: String(covering['note']) }),
+  }
+}
+
+export function bytesOf(row: LedgerRow, column: string): Uint8Array {
   const value = row[column]
   if (!(value instanceof Uint8Array)) throw new TypeError(`${column} holds no bytes.`)
   return value
 }
-
-/**
- * So many whole numbers that SQLite has put behind one another, with commas. Digit by digit: to cut the text up and read
- * each part takes five times as long, and an audit reads some of each record.
- */
-export function numbersOf(row: Row, column: string, count: number): Float64Array {
-  const text = String(row[column])
-  const numbers = new Float64Array(count)
-  let index = 0
-  let value = 0
-  let sign = 1
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === COMMA) {
-      numbers[index++] = sign * value
-      value = 0
-      sign = 1
-    } else if (code === MINUS) sign = -1
-    else value = value * 10 + (code - ZERO)
-  }
-  numbers[index] = sign * value
-  return numbers
-}
-
-const COMMA = 44
-const MINUS = 45
-const ZERO = 48

@@ -10,11 +10,11 @@ const TEXT = 25
 /** Number of dimensions, flags, type of the elements; then length and first index of the only dimension. */
 const HEADER_BYTES = 20
 
-/** Stands for the length of a null. */
+/** The length of a null. */
 const NULL = -1
 
-/** As `bigint[]`; throws at what is no integer. */
-export function numberArray(values: readonly number[]): Buffer {
+/** As `bigint[]`; what is undefined is null. Throws at what is no integer. */
+export function numberArray(values: readonly (number | undefined)[]): Buffer {
   return arrayOf(
     INT8,
     values,

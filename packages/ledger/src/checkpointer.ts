@@ -1,0 +1,133 @@
+import type { Committer } from './committer.ts'
+import { type CheckpointArchive, headOf, LedgerRefused, type LedgerStore, type Signer } from './ports.ts'
+import { draftFirstKey, draftSuccession, KEY_LOG, readKeys, signCheckpoint, thumbprint } from './signing.ts'
+import type { LedgerKey } from './verify/keys.ts'
+import { isSignedBy, parseCheckpoint } from './verify/note.ts'
+
+/** Logs looked at in one pass of checkpointing. */
+const PASS = 256
+
+/** Checkpoints tried for one purpose while other processes win the race. */
+const MAX_ATTEMPTS = 20
+
+const MAX_KEYS = 1000
+
+export interface CheckpointerPorts {
+  readonly store: LedgerStore
+  readonly committer: Committer
+  readonly archive: CheckpointArchive
+  /** Milliseconds since the epoch. */
+  readonly clock: { now(): number }
+  /** Reads the private key, that of `kid` where the ledger has one; asked again when another process has rotated it. */
+  loadSigner(kid?: string): Promise<Signer>
+}
+
+/** The keys of a ledger and what is signed by them. */
+export interface Checkpointer {
+  keys(): readonly LedgerKey[]
+  signer(): Signer
+  /** Rejects with LedgerRefused when the key at hand is not the ledger's. */
+  requireCurrentKey(): void
+  /** Loads the keys again if another process has rotated since. */
+  followKeys(): Promise<void>
+  loadKeys(): Promise<readonly LedgerKey[]>
+  /** Signs a checkpoint of every log that has grown. Rejects with LedgerRefused when the key is no longer the ledger's. */
+  checkpoint(): Promise<void>
+  /** Makes a checkpoint by the current key that covers position `seq`. */
+  cover(log: string, seq: number): Promise<void>
+  /** Hands over to another key, and signs every log with it. */
+  rotate(next: Signer, compromised: boolean): Promise<void>
+}
+
+/** Reads the keys; a ledger that has none gets its first one. */
+export async function openCheckpointer(ports: CheckpointerPorts): Promise<Checkpointer> {
+  const { store, committer, clock } = ports
+  const loadKeys = async () => readKeys(await store.records(KEY_LOG, 0, MAX_KEYS))
+  let keys = await loadKeys()
+  let signer = await ports.loadSigner(keys.at(-1)?.kid)
+  if (keys.length === 0) {
+    await committer.commit([draftFirstKey(signer.publicKey, clock.now())], { log: KEY_LOG, size: 0 })
+    keys = await loadKeys()
+  }
+
+  /**
+   * Another process may have rotated: the key that signs must be the newest of the key log. The two are replaced together
+   * or not at all, so that no old key ever signs as if it were the newest.
+   */
+  async function refreshSigner(): Promise<void> {
+    const recorded = await loadKeys()
+    const current = isCurrent(signer, recorded) ? signer : await ports.loadSigner(recorded.at(-1)?.kid)
+    requireCurrent(current, recorded)
+    keys = recorded
+    signer = current
+  }
+
+  /** False when another process won the race; then nothing was kept. */
+  async function sign(log: string, size: number, root: Uint8Array, covered: number): Promise<boolean> {
+    const head = await signCheckpoint(store.origin, log, size, root, signer)
+    if (!(await store.putCheckpoint(head, covered, keys.length))) {
+      await refreshSigner()
+      return false
+    }
+    await ports.archive.write(head)
+    return true
+  }
+
+  async function checkpoint(): Promise<void> {
+    for (let attempts = 0; attempts < MAX_ATTEMPTS; ) {
+      const uncovered = await store.uncovered(PASS)
+      if (uncovered.length === 0) return
+      const signed = await Promise.all(uncovered.map(({ log, size, root, covered }) => sign(log, size, root, covered)))
+      // A pass that signed everything is progress, however many logs there are.
+      if (!signed.every(Boolean)) attempts++
+    }
+  }
+
+  async function cover(log: string, seq: number): Promise<void> {
+    for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
+      const { newest } = await store.checkpoints(log, seq)
+      const parsed = newest === undefined ? undefined : parseCheckpoint(newest)
+      const size = parsed?.size ?? 0
+      const fresh = parsed !== undefined && isSignedBy(parsed, store.origin, signer.publicKey)
+      if (fresh && size > seq) return
+      const uncovered = (await store.uncovered(PASS)).find((row) => row.log === log)
+      const target = uncovered ?? (size > seq && parsed !== undefined ? { size, root: parsed.root } : undefined)
+      if (target === undefined) return checkpoint()
+      if (await sign(log, target.size, target.root, size)) return
+    }
+  }
+
+  return {
+    keys: () => keys,
+    signer: () => signer,
+    requireCurrentKey: () => requireCurrent(signer, keys),
+    async followKeys() {
+      if ((await headOf(store, KEY_LOG))?.size !== keys.length) await refreshSigner()
+    },
+    loadKeys,
+    checkpoint,
+    cover,
+    async rotate(next, compromised) {
+      await refreshSigner()
+      const draft = await draftSuccession(store.origin, signer, next.publicKey, clock.now(), compromised)
+      const appended = await committer.commit([draft], { log: KEY_LOG, size: keys.length })
+      if (appended === undefined) throw new LedgerRefused('Another process has rotated the key at the same time.')
+      signer = next
+      keys = await loadKeys()
+      await checkpoint()
+      for (const log of await store.logs()) await cover(log, 0)
+    },
+  }
+}
+
+function isCurrent({ publicKey }: Signer, keys: readonly LedgerKey[]): boolean {
+  return keys.at(-1)?.kid === thumbprint(publicKey)
+}
+
+function requireCurrent(signer: Signer, keys: readonly LedgerKey[]): void {
+  if (isCurrent(signer, keys)) return
+  throw new LedgerRefused(
+    `The signing key ${thumbprint(signer.publicKey)} is not the current key of the ledger, which is ` +
+      `${keys.at(-1)?.kid}. Give it that key, or hand over with \`sallyport keys rotate-signing\`.`,
+  )
+}

@@ -1,0 +1,68 @@
+/*
+ * Node ends the threads of an exiting process wherever they are. One that is inside the packaged SQLite takes the process
+ * with it: the driver cannot throw and aborts. So the exit drains the calls in flight and lets no new one begin.
+ */
+
+const CLOSED = 0
+const IN_FLIGHT = 1
+
+/** Longest that an exit waits, in milliseconds: a disk that hangs must not hang the process. */
+const EXIT_WAIT_MS = 2_000
+
+/** Shared by the threads of one ledger. */
+export type ExitDrain = Int32Array<SharedArrayBuffer>
+
+export function createExitDrain(): ExitDrain {
+  return new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT))
+}
+
+/** Runs a call of a thread. Does not return once the process exits: the thread is about to be ended. */
+export function inFlight<T>(drain: ExitDrain, call: () => T): T {
+  enter(drain)
+  try {
+    return call()
+  } finally {
+    leave(drain)
+  }
+}
+
+/** The same for a call that ends when its promise settles. */
+export async function inFlightUntil<T>(drain: ExitDrain, call: () => Promise<T>): Promise<T> {
+  enter(drain)
+  try {
+    return await call()
+  } finally {
+    leave(drain)
+  }
+}
+
+function enter(drain: ExitDrain): void {
+  // Counted before the look at the flag: an exit that sees none in flight can rely on it.
+  Atomics.add(drain, IN_FLIGHT, 1)
+  if (Atomics.load(drain, CLOSED) === 0) return
+  leave(drain)
+  Atomics.wait(drain, CLOSED, 1)
+}
+
+function leave(drain: ExitDrain): void {
+  Atomics.sub(drain, IN_FLIGHT, 1)
+  Atomics.notify(drain, IN_FLIGHT)
+}
+
+/** Lets no call begin and waits, blocking, for those in flight; false where they did not end in time. */
+export function drainCalls(drain: ExitDrain, waitMs = EXIT_WAIT_MS): boolean {
+  Atomics.store(drain, CLOSED, 1)
+  const deadline = performance.now() + waitMs
+  for (;;) {
+    const count = Atomics.load(drain, IN_FLIGHT)
+    if (count === 0) return true
+    if (Atomics.wait(drain, IN_FLIGHT, count, Math.max(0, deadline - performance.now())) === 'timed-out') return false
+  }
+}
+
+/** Drains the calls when this process exits; gives what takes that back. */
+export function drainOnExit(drain: ExitDrain): () => void {
+  const exit = () => void drainCalls(drain)
+  process.on('exit', exit)
+  return () => void process.off('exit', exit)
+}

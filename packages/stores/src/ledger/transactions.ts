@@ -1,0 +1,84 @@
+import { type Database, isBusy } from '../driver.ts'
+import { sleep, withBusyTimeout } from './wal.ts'
+
+/** Longest that a transaction waits for the lock, and the longest pause between two tries. */
+const LOCK_DEADLINE_MS = 2_000
+const LOCK_PAUSE_MS = 1
+
+/** Transactions of the one connection that writes a ledger file. */
+export interface Transactions {
+  /** Runs work that writes; what it throws rolls back. Ends a reservation first. */
+  write<T>(work: () => T): T
+  /** Takes the write lock for the next `commit`, and reads. */
+  reserve<T>(read: () => T): T
+  /** Runs work that writes in the reserved transaction, or in a new one. */
+  commit<T>(work: () => T): T
+  isReserved(): boolean
+  /** Gives a reservation back. */
+  release(): void
+}
+
+export function createTransactions(database: Database): Transactions {
+  const begin = database.prepare('BEGIN IMMEDIATE')
+  const commit = database.prepare('COMMIT')
+  let reserved = false
+
+  /** SQLite's own wait doubles its pauses, with which one of many writers starves. */
+  function lock(): void {
+    const deadline = performance.now() + LOCK_DEADLINE_MS
+    for (;;) {
+      try {
+        begin.run()
+        return
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > deadline) throw error
+        sleep(Math.random() * LOCK_PAUSE_MS)
+      }
+    }
+  }
+
+  function rollback(): void {
+    reserved = false
+    try {
+      database.exec('ROLLBACK')
+    } catch {
+      // After some failures, such as a full disk, SQLite has rolled back already.
+    }
+  }
+
+  function run<T>(work: () => T): T {
+    try {
+      const result = work()
+      commit.run()
+      reserved = false
+      return result
+    } catch (error) {
+      rollback()
+      throw error
+    }
+  }
+
+  function release(): void {
+    if (reserved) rollback()
+  }
+
+  return {
+    write(work) {
+      release()
+      withBusyTimeout(database, 0, lock)
+      return run(work)
+    },
+    reserve(read) {
+      release()
+      withBusyTimeout(database, 0, lock)
+      reserved = true
+      return read()
+    },
+    commit(work) {
+      if (!reserved) withBusyTimeout(database, 0, lock)
+      return run(work)
+    },
+    isReserved: () => reserved,
+    release,
+  }
+}
