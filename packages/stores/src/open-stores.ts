@@ -1,9 +1,9 @@
 import type { Accounts, Limits } from '@sallyport/accounts'
-import { openRedisLimits } from './limits/redis.ts'
-import { openSqliteLimits } from './limits/sqlite.ts'
-import { openPostgresAccounts } from './postgres/accounts.ts'
+import { openPostgresAccounts } from './accounts/postgres-accounts.ts'
+import { openSqliteAccounts } from './accounts/sqlite-accounts.ts'
+import { openRedisLimits } from './limits/redis-limits.ts'
+import { openSqliteLimits } from './limits/sqlite-limits.ts'
 import { openPostgres, type PostgresOptions } from './postgres/pool.ts'
-import { openSqliteAccounts } from './sqlite-accounts.ts'
 
 /** A store, and how it is given back. */
 export type Opened<Store> = Store & { close(): Promise<void> }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import t from 'tap'
-import { connect, isBusy } from '../src/driver.ts'
+import { connect, isBusy } from '../src/sqlite/driver.ts'
 import { temporaryFolder } from './processes.ts'
 
 t.test('the SQLite in use has the fix for logs written by several processes', async (t) => {

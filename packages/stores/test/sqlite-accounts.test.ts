@@ -5,9 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createKey, KEY_BYTES } from '@sallyport/accounts'
 import { ACCOUNT, ACCOUNTS_CONTRACT, keyOf } from '@sallyport/accounts/testing'
 import t from 'tap'
-import { connect } from '../src/driver.ts'
 import { openSqliteAccounts } from '../src/index.ts'
-import { openDatabase } from '../src/open-database.ts'
+import { connect } from '../src/sqlite/driver.ts'
+import { openDatabase } from '../src/sqlite/open-database.ts'
 import { nextMessage, startChild, temporaryFolder } from './processes.ts'
 
 for (const row of ACCOUNTS_CONTRACT) {

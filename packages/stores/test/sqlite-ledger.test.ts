@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { auditLedger, createCommitter, type LedgerStore } from '@sallyport/ledger'
 import { append, LEDGER_CONTRACT, madeDraft } from '@sallyport/ledger/testing'
 import t, { type Test } from 'tap'
-import { connect } from '../src/driver.ts'
 import { openSqliteLedger } from '../src/index.ts'
+import { connect } from '../src/sqlite/driver.ts'
 import { faultOf, openLedgerIn } from './ledger-place.ts'
 import { temporaryFolder } from './processes.ts'
 
@@ -165,4 +165,14 @@ t.test('the audit names an address, a salt and a context that were changed', asy
   }
   database.exec(`DELETE FROM subject WHERE attestation_id = ${rows[5]?.attestationId}`)
   t.equal(await audit(store), undefined, 'one that was erased is no fault')
+})
+
+t.test('a file of another release is refused, with what to do, and left alone', async (t) => {
+  const path = join(await temporaryFolder(t), 'ledger.db')
+  await (await openSqliteLedger(path)).close()
+  const database = await connect(path, 1000)
+  t.teardown(() => database.close())
+  database.exec('PRAGMA user_version = 3')
+  await t.rejects(openSqliteLedger(path), /tables of version 3, and this Sallyport knows version 1: open it with/)
+  t.match(database.prepare('PRAGMA user_version').get(), { user_version: 3 })
 })

@@ -4,7 +4,7 @@ import { type Address, formatAddress, type Observation, parseAddress } from '@sa
 import { createFakeClock } from '@sallyport/core/testing'
 import t, { type Test } from 'tap'
 import { openSqliteObservations } from '../src/index.ts'
-import { openDatabase } from '../src/open-database.ts'
+import { openDatabase } from '../src/sqlite/open-database.ts'
 import { nextMessage, startChild, temporaryFolder } from './processes.ts'
 
 const START = '2026-11-21T00:00:00.000Z'

@@ -4,12 +4,12 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { createCommitter, headOf } from '@sallyport/ledger'
 import { append, madeDraft } from '@sallyport/ledger/testing'
 import t, { type Test } from 'tap'
-import { connect } from '../src/driver.ts'
 import { openSqliteLedger } from '../src/index.ts'
 import { createExitDrain } from '../src/ledger/exit-drain.ts'
 import { type LedgerFile, openLedgerFile } from '../src/ledger/sqlite-file.ts'
 import { createWal } from '../src/ledger/wal.ts'
 import { createWalCheckpointer } from '../src/ledger/wal-checkpointer.ts'
+import { connect } from '../src/sqlite/driver.ts'
 import { temporaryFolder } from './processes.ts'
 
 const PAGE = 8192

@@ -7,7 +7,7 @@ import {
   TILE_WIDTH,
   type Uncovered,
 } from '@sallyport/ledger'
-import type { Database } from '../driver.ts'
+import type { Database } from '../sqlite/driver.ts'
 import { bytesOf, checkpointsOfRows, headOfRow, recordOfRow, subjectOfRow, uncoveredOfRow } from './rows.ts'
 
 const LOG_ID = '(SELECT id FROM log WHERE name = ?)'

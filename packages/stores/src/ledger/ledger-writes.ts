@@ -1,6 +1,6 @@
 import { type Batch, type Document, type Head, type Heads, KEY_LOG, type SignedHead } from '@sallyport/ledger'
-import type { Database } from '../driver.ts'
-import { createRowInserter } from '../row-inserter.ts'
+import type { Database } from '../sqlite/driver.ts'
+import { createRowInserter } from '../sqlite/row-inserter.ts'
 import type { Transactions } from './transactions.ts'
 import type { Wal } from './wal.ts'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Heads } from '@sallyport/ledger'
-import { openDatabase } from '../open-database.ts'
+import { openDatabase } from '../sqlite/open-database.ts'
 import { createLedgerReads } from './ledger-reads.ts'
 import { LEDGER_STEPS } from './ledger-tables.ts'
 import { createLedgerWrites } from './ledger-writes.ts'

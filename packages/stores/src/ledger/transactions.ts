@@ -1,4 +1,4 @@
-import { type Database, isBusy } from '../driver.ts'
+import { type Database, isBusy } from '../sqlite/driver.ts'
 import { sleep, withBusyTimeout } from './wal.ts'
 
 /** Longest that a transaction waits for the lock, and the longest pause between two tries. */

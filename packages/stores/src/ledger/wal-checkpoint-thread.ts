@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { connect } from '../driver.ts'
-import { makeDurable } from '../open-database.ts'
+import { connect } from '../sqlite/driver.ts'
+import { makeDurable } from '../sqlite/open-database.ts'
 import { inFlight, inFlightUntil } from './exit-drain.ts'
 import { createWal } from './wal.ts'
 import type { CheckpointOrder, CheckpointThreadInput } from './wal-checkpointer.ts'

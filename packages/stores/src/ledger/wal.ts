@@ -1,4 +1,4 @@
-import type { Database, SqlRow } from '../driver.ts'
+import type { Database, SqlRow } from '../sqlite/driver.ts'
 
 /** A log of so many pages never reached its end: it is restarted while other connections wait, for this long at most. */
 const RESTART_PAGES = 8000

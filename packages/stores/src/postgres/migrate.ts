@@ -30,7 +30,10 @@ async function tryMigrate(query: PostgresQuery, family: string, steps: readonly 
   const known = await query('SELECT version FROM sallyport_version WHERE family = $1', [family])
   const version = Number(known.rows[0]?.['version'] ?? 0)
   if (version > steps.length) {
-    throw new Error(`The ${family} in the database have version ${version}; this Sallyport knows ${steps.length}.`)
+    throw new Error(
+      `The ${family} in the database have tables of version ${version}, and this Sallyport knows version ` +
+        `${steps.length}: open it with the release that wrote it, or name another database.`,
+    )
   }
   for (const step of steps.slice(version)) await query(step)
   await query(

@@ -1,6 +1,6 @@
 import type { ClientLimit, LimitState, Limits } from '@sallyport/accounts'
 import { LRUCache } from 'lru-cache'
-import { countId, createMemoryLimits } from './memory.ts'
+import { countId, createMemoryLimits } from './memory-limits.ts'
 
 export interface SharedLimitsOptions {
   /** Told once at the start of an outage, with what failed. */

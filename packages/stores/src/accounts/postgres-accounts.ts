@@ -1,12 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Accounts } from '@sallyport/accounts'
-import { accountOf, countOf, keyOf, number, required } from '../account-rows.ts'
-import { migrate } from './migrate.ts'
-import { isUnreachable, type Postgres, type PostgresQuery, type PostgresRow, type PostgresValue } from './pool.ts'
+import { migrate } from '../postgres/migrate.ts'
+import {
+  isUnreachable,
+  type Postgres,
+  type PostgresQuery,
+  type PostgresRow,
+  type PostgresValue,
+} from '../postgres/pool.ts'
+import { accountOf, countOf, keyOf, number, required } from './rows.ts'
 
 const FAMILY = 'accounts'
 
-/** Every version of the tables; a step that has been released is never changed, a new one is added. */
+/** The tables, by version; a released step never changes. */
 const STEPS: readonly string[] = [
   `CREATE TABLE account (
      id text PRIMARY KEY,

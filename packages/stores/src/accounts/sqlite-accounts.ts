@@ -1,14 +1,14 @@
 import type { Accounts, StoredKey } from '@sallyport/accounts'
-import { accountOf, countOf, keyOf, number, required, text } from './account-rows.ts'
-import type { SqlRow } from './driver.ts'
-import { inTransaction, openDatabase, setImpatient, whenFree } from './open-database.ts'
+import type { SqlRow } from '../sqlite/driver.ts'
+import { inTransaction, openDatabase, setImpatient, whenFree } from '../sqlite/open-database.ts'
+import { accountOf, countOf, keyOf, number, required, text } from './rows.ts'
 
 /** Accounts in a file; `close` gives the file back, once or more often; everything after it rejects. */
 export interface SqliteAccounts extends Accounts {
   close(): void
 }
 
-/** Every version of the tables; a step that has been released is never changed, a new one is added. */
+/** The tables, by version; a released step never changes. */
 const STEPS: readonly string[] = [
   `CREATE TABLE account (
      id TEXT PRIMARY KEY,
@@ -22,16 +22,16 @@ const STEPS: readonly string[] = [
      last4 TEXT NOT NULL,
      account_id TEXT NOT NULL REFERENCES account (id),
      created_at TEXT NOT NULL,
-     revoked_at TEXT
+     revoked_at TEXT,
+     last_used_at TEXT
    ) STRICT;
    CREATE TABLE usage (
      account_id TEXT NOT NULL REFERENCES account (id),
      window_id TEXT NOT NULL,
      used INTEGER NOT NULL CHECK (used >= 0),
+     granted INTEGER NOT NULL,
      PRIMARY KEY (account_id, window_id)
    ) STRICT, WITHOUT ROWID;`,
-  `ALTER TABLE api_key ADD COLUMN last_used_at TEXT;
-   ALTER TABLE usage ADD COLUMN granted INTEGER NOT NULL DEFAULT 0;`,
 ]
 
 /**

@@ -12,8 +12,8 @@ const OPEN_PAUSE_MS = 20
 
 /**
  * Opens a database file for use by several processes, with write-ahead log and a full sync at every commit, and
- * brings it to the newest of `steps`. The folder is created; a new file has pages of `pageBytes`. Rejects when the file is not a database, is of a newer
- * version than `steps`, or cannot be made durable.
+ * brings it to the newest of `steps`. The folder is created; a new file has pages of `pageBytes`. Rejects when the file
+ * is not a database, was written by another release, or cannot be made durable.
  */
 export async function openDatabase(path: string, steps: readonly string[], pageBytes?: number): Promise<Database> {
   await mkdir(dirname(path), { recursive: true })
@@ -25,7 +25,7 @@ export async function openDatabase(path: string, steps: readonly string[], pageB
       // Before the log, with which the size of a page is settled; a file that is there keeps its own.
       if (pageBytes !== undefined) database.exec(`PRAGMA page_size = ${pageBytes}`)
       makeDurable(database)
-      migrate(database, steps)
+      migrate(database, path, steps)
       database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
       return database
     } catch (error) {
@@ -75,12 +75,15 @@ export function makeDurable(database: Database): void {
 }
 
 /** Runs the steps that the file has not had, in one transaction: no process ever sees half a version. */
-function migrate(database: Database, steps: readonly string[]): void {
+function migrate(database: Database, path: string, steps: readonly string[]): void {
   if (versionOf(database) === steps.length) return
   inTransaction(database, () => {
     const version = versionOf(database)
     if (version > steps.length) {
-      throw new Error(`The database has version ${version}; this Sallyport knows ${steps.length}.`)
+      throw new Error(
+        `The file ${path} has tables of version ${version}, and this Sallyport knows version ${steps.length}: ` +
+          'open it with the release that wrote it, or move it away to begin a new one.',
+      )
     }
     for (const step of steps.slice(version)) database.exec(step)
     database.exec(`PRAGMA user_version = ${steps.length}`)

@@ -1,7 +1,7 @@
 import type { ClientLimit, LimitState, Limits } from '@sallyport/accounts'
-import { number, required } from '../account-rows.ts'
-import { inTransaction, openDatabase, setImpatient, whenFree } from '../open-database.ts'
-import { countId } from './memory.ts'
+import { number, required } from '../accounts/rows.ts'
+import { inTransaction, openDatabase, setImpatient, whenFree } from '../sqlite/open-database.ts'
+import { countId } from './memory-limits.ts'
 
 /** Limits in a file; `close` gives the file back, once or more often; everything after it rejects. */
 export interface SqliteLimits extends Limits {

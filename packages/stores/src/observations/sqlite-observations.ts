@@ -8,8 +8,8 @@ import {
   type ObservationStore,
   parseAddress,
 } from '@sallyport/core'
-import type { SqlRow } from './driver.ts'
-import { openDatabase } from './open-database.ts'
+import type { SqlRow } from '../sqlite/driver.ts'
+import { openDatabase } from '../sqlite/open-database.ts'
 
 /** Observations in a file; `close` gives it back, once or more often. */
 export interface SqliteObservations extends ObservationStore {

@@ -1,6 +1,6 @@
 import type { KeptReverseCheck } from '@sallyport/core'
-import type { SqlRow } from './driver.ts'
-import { openDatabase } from './open-database.ts'
+import type { SqlRow } from '../sqlite/driver.ts'
+import { openDatabase } from '../sqlite/open-database.ts'
 
 /** Finished reverse-DNS checks in a file, so that a restart need not ask again. A cache: losing it costs questions. */
 export interface SqliteReverseChecks {
