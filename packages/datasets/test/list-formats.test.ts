@@ -28,9 +28,13 @@ for (const { format, good, counts, made, bad } of FORMAT_FIXTURES) {
 
 for (const { format, good, systems, bad } of SYSTEM_FIXTURES) {
   t.test(`the format ${format}`, async (t) => {
-    t.same([...readSystemList(good, format, 'feed')], systems)
+    t.same([...readSystemList(Buffer.from(good), format, 'feed')], systems)
     for (const text of [...bad, '', '<html>', '{}']) {
-      t.throws(() => readSystemList(text, format, 'feed'), { code: 'corrupt_data', message: /^feed: / }, text)
+      t.throws(
+        () => readSystemList(Buffer.from(text), format, 'feed'),
+        { code: 'corrupt_data', message: /^feed: / },
+        text,
+      )
     }
   })
 }

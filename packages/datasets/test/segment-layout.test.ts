@@ -1,12 +1,11 @@
-import { type Address, address4, address6, coverRange, formatAddress } from '@sallyport/core'
+import { address4, address6, formatAddress } from '@sallyport/core'
 import { createRandom } from '@sallyport/core/testing'
 import t from 'tap'
-import { countCover } from '../src/compile/cover.ts'
 import { layHits } from '../src/compile/hit-sets.ts'
 import { layOut, overlay, readBounds, uniform, valueAt4 } from '../src/compile/segments.ts'
 import { orderOf } from '../src/parse/order.ts'
 import { createRangeWriter, WORDS } from '../src/parse/ranges.ts'
-import { address, addressFrom, randomBits } from './fixtures.ts'
+import { address } from './fixtures.ts'
 
 type Row = readonly [first: string, last: string, value: number]
 
@@ -14,12 +13,6 @@ function ranges(...rows: readonly Row[]) {
   const writer = createRangeWriter(address(rows[0]?.[0] ?? '0.0.0.0').family, 2)
   for (const [first, last, value] of rows) writer.add(address(first), address(last), value)
   return writer.finish()
-}
-
-/** An address as its words stand in a column. */
-function words(one: Address): Uint32Array {
-  const { family, a, b, c, d } = one
-  return family === 4 ? Uint32Array.of(d) : Uint32Array.of(a, b, c, d)
 }
 
 function textOf(column: Uint32Array): string {
@@ -101,32 +94,6 @@ t.test('layers are combined wherever one of them changes', async (t) => {
     '10.0.1.0-10.0.1.255=2',
     '10.0.2.0-255.255.255.255=0',
   ])
-})
-
-t.test('counting a cover gives as many prefixes as making it', async (t) => {
-  const random = createRandom(7)
-  let wrong = 0
-  for (const family of [4, 6] as const) {
-    const bits = family === 4 ? 32 : 128
-    for (let round = 0; round < 400; round++) {
-      const base = randomBits(random, bits)
-      const size = randomBits(random, bits) >> BigInt(random(bits))
-      const end = base + size >= 1n << BigInt(bits) ? (1n << BigInt(bits)) - 1n : base + size
-      const [first, last] = [addressFrom(family, base), addressFrom(family, end)]
-      if (countCover(words(first), words(last)) !== coverRange(first, last).length) wrong++
-    }
-  }
-  t.equal(wrong, 0)
-  const cases = [
-    ['0.0.0.0', '255.255.255.255', 1],
-    ['10.0.0.0', '10.0.0.255', 1],
-    ['10.0.0.1', '10.0.0.254', 14],
-    ['10.0.0.255', '10.0.1.0', 2],
-    ['10.0.0.7', '10.0.0.7', 1],
-    ['::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', 1],
-  ] as const
-  for (const [first, last, count] of cases)
-    t.equal(countCover(words(address(first)), words(address(last))), count, `${first}-${last}`)
 })
 
 t.test('each place has the hits of all lists that hold it, in the order of the lists', async (t) => {

@@ -12,15 +12,12 @@ export interface AddressList {
 
 type AddressColumns = Pick<Columns, Extract<keyof Columns, `addresses.${string}`>>
 
-/** The position of a list is kept in a byte. */
-const MOST_LISTS = 256
-
-const NONE = { firsts: new Uint32Array(0), count: 0 } as const
+const NO_RANGES = { firsts: new Uint32Array(0), count: 0 } as const
 
 /** Puts lists of single addresses, in order of precedence, into one index: of equal addresses the earlier list's is first. */
 export function addressColumns(lists: readonly AddressList[]): AddressColumns {
-  const four = sorted4(lists)
-  const six = sorted6(lists)
+  const four = sorted(4, lists)
+  const six = sorted(6, lists)
   const index = buildAddressIndex(four.addresses, six.addresses)
   const numbers = new Uint8Array(four.lists.length + six.lists.length)
   numbers.set(four.lists)
@@ -42,38 +39,15 @@ interface Sorted {
   readonly lists: Uint8Array
 }
 
-/** The addresses of IPv4 in order, each as often as lists name it: of equal ones the earlier list's is first. */
-function sorted4(lists: readonly AddressList[]): Sorted {
-  // Address and list are one number, exact in a float: numbers are sorted by the engine itself.
-  const keys = new Float64Array(lists.reduce((sum, { ranges }) => sum + (ranges[4]?.count ?? 0), 0))
-  let count = 0
-  for (const [list, { ranges }] of lists.entries()) {
-    const { firsts, count: size } = ranges[4] ?? NONE
-    for (let at = 0; at < size; at++) keys[count++] = (firsts[at] as number) * MOST_LISTS + list
-  }
-  keys.sort()
-  const addresses = new Uint32Array(count)
-  const named = new Uint8Array(count)
-  let distinct = 0
-  for (let at = 0; at < count; at++) {
-    const key = keys[at] as number
-    if (at > 0 && key === keys[at - 1]) continue
-    const address = Math.floor(key / MOST_LISTS)
-    addresses[distinct] = address
-    named[distinct++] = key - address * MOST_LISTS
-  }
-  return { addresses: addresses.subarray(0, distinct), lists: named.subarray(0, distinct) }
-}
-
-/** The same of IPv6. */
-function sorted6(lists: readonly AddressList[]): Sorted {
-  const width = WORDS[6]
-  const total = lists.reduce((sum, { ranges }) => sum + (ranges[6]?.count ?? 0), 0)
+/** The addresses of a family in order, each as often as lists name it: of equal ones the earlier list's is first. */
+function sorted(family: 4 | 6, lists: readonly AddressList[]): Sorted {
+  const width = WORDS[family]
+  const total = lists.reduce((sum, { ranges }) => sum + (ranges[family]?.count ?? 0), 0)
   const words = new Uint32Array(total * width)
   const from = new Uint8Array(total)
   let count = 0
   for (const [list, { ranges }] of lists.entries()) {
-    const { firsts, count: size } = ranges[6] ?? NONE
+    const { firsts, count: size } = ranges[family] ?? NO_RANGES
     words.set(firsts, count * width)
     from.fill(list, count, count + size)
     count += size
@@ -82,11 +56,12 @@ function sorted6(lists: readonly AddressList[]): Sorted {
   const named = new Uint8Array(total)
   let distinct = 0
   let before = -1
-  for (const entry of orderOf(6, words)) {
-    const again = before !== -1 && from[before] === from[entry] && compareAt(6, words, before, words, entry) === 0
+  for (const entry of orderOf(family, words)) {
+    const isAgain =
+      before !== -1 && from[before] === from[entry] && compareAt(family, words, before, words, entry) === 0
     before = entry
-    if (again) continue
-    for (let word = 0; word < width; word++) addresses[distinct * width + word] = words[entry * width + word] as number
+    if (isAgain) continue
+    addresses.set(words.subarray(entry * width, (entry + 1) * width), distinct * width)
     named[distinct++] = from[entry] as number
   }
   return { addresses: addresses.subarray(0, distinct * width), lists: named.subarray(0, distinct) }

@@ -1,10 +1,9 @@
-import { type NetworkClass, typeOfSystem } from '@sallyport/core/tables'
-import { become, type Ranges, WORDS, withValues } from '../parse/ranges.ts'
+import { coverRange, type NetworkClass, typeOfSystem } from '@sallyport/core/tables'
+import { addressAt, type Ranges, WORDS, withValues } from '../parse/ranges.ts'
 import type { Columns, Description } from '../tables/format.ts'
 import { partition4, partition6, prefixed } from '../tables/partitions.ts'
 import { addressColumns } from './addresses.ts'
 import { type CountryRegister, type RegisteredSystems, registeredSystems } from './countries.ts'
-import { countCover } from './cover.ts'
 import { type CrawlerList, compileCrawlers } from './crawlers.ts'
 import { denseExits } from './density.ts'
 import { directoryColumns } from './directory.ts'
@@ -55,7 +54,7 @@ export function assemble(parts: Parts): { columns: Columns; description: Omit<De
   const hits = layHits(
     lists.map(({ ranges }, position) => ({ 4: withHits(ranges[4], position), 6: withHits(ranges[6], position) })),
   )
-  const records = createRecordRegister(lists, hits.sets, asns.length)
+  const records = createRecordRegister(lists, hits.sets)
   const networks4 = records.combine(layers[4], hits.layers[4])
   const networks6 = records.combine(layers[6], hits.layers[6])
   const recordColumns = records.finish()
@@ -139,7 +138,12 @@ function systemLayers(systems: PerFamily<SystemRanges>, positions: AllSystems['p
     const read = systems[family]
     return read === undefined
       ? uniform(family, 0)
-      : layOut(withValues(read.ranges, become(read.ranges.values, positions[family])))
+      : layOut(
+          withValues(
+            read.ranges,
+            read.ranges.values.map((system) => positions[family][system] as number),
+          ),
+        )
   }
   return { 4: layer(4), 6: layer(6) }
 }
@@ -174,12 +178,6 @@ function nameColumns(names: readonly string[]): Pick<Columns, 'systems.names' | 
   }
 }
 
-/** Whether an IPv4 range is one prefix, as most are. */
-function isPrefix(family: 4 | 6, first: number, last: number): boolean {
-  const differing = first ^ last
-  return family === 4 && (differing & (differing + 1)) === 0 && (first & differing) === 0
-}
-
 /** Prefixes of the minimal cover of each system's ranges, and its IPv4 addresses. */
 function sizeColumns(
   layers: Layers,
@@ -197,8 +195,7 @@ function sizeColumns(
       readBounds(layers[family], segment, bounds)
       const { first, last } = bounds
       counts[index] =
-        (counts[index] as number) +
-        (isPrefix(family, first[0] as number, last[0] as number) ? 1 : countCover(first, last))
+        (counts[index] as number) + coverRange(addressAt(family, first, 0), addressAt(family, last, 0)).length
       if (family === 4) {
         addresses[index] = (addresses[index] as number) + (last[0] as number) - (first[0] as number) + 1
       }

@@ -135,7 +135,7 @@ function createSourceReader() {
       case 'abuse':
         return readRangeList(bytes, row, file)
       case 'asn-list': {
-        const systemList = readSystemList(bytes.toString('utf8'), row.format as SystemListFormat, file.path)
+        const systemList = readSystemList(bytes, row.format as SystemListFormat, file.path)
         systemLists.push({ source: row.id, ...(row.asType === undefined ? {} : { asType: row.asType }), systemList })
         return { entries: systemList.size }
       }

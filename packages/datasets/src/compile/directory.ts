@@ -1,6 +1,5 @@
 import { foldName } from '@sallyport/core/tables'
 import { largestFirst } from '../parse/order.ts'
-import { mapped } from '../parse/ranges.ts'
 import type { Columns } from '../tables/format.ts'
 
 type SizeColumns = Pick<Columns, 'systems.ipv4Addresses' | 'systems.ipv4Prefixes' | 'systems.ipv6Prefixes'>
@@ -13,7 +12,7 @@ type DirectoryColumns = Pick<
 export function directoryColumns(names: readonly string[], sizes: SizeColumns): DirectoryColumns {
   const addresses = sizes['systems.ipv4Addresses']
   const ipv6 = sizes['systems.ipv6Prefixes']
-  const prefixes = mapped(sizes['systems.ipv4Prefixes'], (count, position) => count + (ipv6[position] as number))
+  const prefixes = sizes['systems.ipv4Prefixes'].map((count, position) => count + (ipv6[position] as number))
   const byAddresses = largestFirst(addresses)
   const folded = [...byAddresses].map((position) => `${foldName(names[position] as string)}\n`)
   let end = 0

@@ -1,4 +1,4 @@
-import { become, type Ranges, WORDS } from '../parse/ranges.ts'
+import { type Ranges, WORDS } from '../parse/ranges.ts'
 import { type Segments, sizeOf, sweep } from './segments.ts'
 
 /** Ranges of both families, of which the values are hits: numbers that stand for what a list says. */
@@ -18,9 +18,8 @@ export function layHits(lists: readonly HitRanges[]): HitLayers {
     const { ranges, from } = putTogether(lists, family)
     const { values } = ranges
     // Ranges stand in the order of their lists.
-    const held: number[] = []
     return sweep(ranges, (open) => {
-      sortInto(held, open)
+      const held = open.toSorted((x, y) => x - y)
       let set = 0
       for (let at = 0; at < held.length; ) {
         let speaking = held[at++] as number
@@ -36,19 +35,9 @@ export function layHits(lists: readonly HitRanges[]): HitLayers {
   const six = together(6)
   const { sets, numbers } = register.used([four, six])
   const renumbered = ({ family, count, starts, values }: Segments): Segments => {
-    return { family, count, starts, values: become(values, numbers) }
+    return { family, count, starts, values: values.map((set) => numbers[set] as number) }
   }
   return { layers: { 4: renumbered(four), 6: renumbered(six) }, sets }
-}
-
-/** Few numbers in ascending order: a sort of the engine's would make an array at each of a hundred thousand places. */
-function sortInto(sorted: number[], numbers: readonly number[]): void {
-  sorted.length = 0
-  for (const number of numbers) {
-    let at = sorted.length
-    for (; at > 0 && (sorted[at - 1] as number) > number; at--) sorted[at] = sorted[at - 1] as number
-    sorted[at] = number
-  }
 }
 
 /** The ranges of all lists in one, and the position of the list that each comes from. */

@@ -65,33 +65,25 @@ export function hitCode(position: number, width: number): number {
 }
 
 /**
- * `sets`: what lists say, each a set of hits as `hitCode` of the lists by position; set 0 is empty. `systemCount`:
- * positions of systems go up to it.
+ * `sets`: what lists say, each a set of hits as `hitCode` of the lists by position; set 0 is empty.
  */
 export function createRecordRegister(
   sources: readonly RangeSource[],
   sets: readonly (readonly number[])[],
-  systemCount: number,
 ): RecordRegister {
   const systems = [0]
   const evidence = [0]
-  // Most systems are in no list: their records are found without a search.
-  const bare = new Uint32Array(systemCount + 1)
-  const listed = new Map<number, number>()
+  const numbers = new Map([[0, 0]])
   const add = (system: number, set: number): number => {
     evidence.push(set)
     return systems.push(system) - 1
   }
   const recordOf = (system: number, set: number): number => {
-    if (set === 0) {
-      if (system !== 0 && bare[system] === 0) bare[system] = add(system, 0)
-      return bare[system] as number
-    }
     const key = system * 2 ** 24 + set
-    const known = listed.get(key)
+    const known = numbers.get(key)
     if (known !== undefined) return known
     const record = add(system, set)
-    listed.set(key, record)
+    numbers.set(key, record)
     return record
   }
   return {

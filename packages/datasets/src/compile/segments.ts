@@ -53,27 +53,8 @@ export function uniform(family: 4 | 6, value: number): Segments {
  * equal ones the first.
  */
 export function layOut(ranges: Ranges): Segments {
-  const { family, firsts, values, count } = ranges
-  if (!areApart(ranges)) return laidOver(ranges)
-  const writer = createSegmentWriter(family, count * 2 + 2)
-  const ends = afterLasts(ranges)
-  writer.push(0, 0, 0, 0, 0)
-  for (let range = 0; range < count; range++) {
-    writer.pushAt(firsts, range, values[range] as number)
-    if (!reachesTop(ranges, range)) writer.pushAt(ends, range, 0)
-  }
-  return writer.finish()
-}
-
-/** Whether ranges stand in order, each behind the one before, as in files of systems and countries. */
-function areApart({ family, firsts, lasts, count }: Ranges): boolean {
-  for (let range = 1; range < count; range++) if (compareAt(family, lasts, range - 1, firsts, range) >= 0) return false
-  return true
-}
-
-function laidOver(ranges: Ranges): Segments {
   const { values } = ranges
-  return sweep(ranges, (open) => values[open.length === 1 ? (open[0] as number) : smallest(ranges, open)] as number)
+  return sweep(ranges, (open) => values[smallest(ranges, open)] as number)
 }
 
 /** Cuts the space wherever a range begins or ends; `worth` tells the value of the ranges that hold a place, one or more. */

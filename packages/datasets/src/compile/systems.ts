@@ -1,5 +1,5 @@
-import { AS_TYPES, NETWORK_CLASSES, type SystemBasis, type SystemType } from '@sallyport/core/tables'
-import { asnAt, BAD_LINE, type CsvFile, endOfAsn, readLastField, readRangeLines } from '../parse/csv.ts'
+import { AS_TYPES, NETWORK_CLASSES, parseAsn, type SystemBasis, type SystemType } from '@sallyport/core/tables'
+import { type CsvFile, readLastField, readRangeLines } from '../parse/csv.ts'
 import type { Ranges } from '../parse/ranges.ts'
 
 /** What `AutonomousSystem.basis` may be; the order is its number in a compiled file. */
@@ -20,26 +20,19 @@ export function readSystemRanges(
 ): SystemRanges {
   const asns: number[] = []
   const names: string[] = []
-  const numbers = createNumbers()
-  const ranges = readRangeLines({ path, bytes }, family, onRead, ({ count, rests, ends, values }) => {
-    for (let line = 0; line < count; line++) {
-      const start = rests[line] as number
-      const end = ends[line] as number
-      values[line] = BAD_LINE
-      const comma = endOfAsn(bytes, start, end)
-      if (comma === -1) continue
-      const asn = asnAt(bytes, start, comma)
-      let number = numbers.get(asn)
-      if (number === -1) {
-        const name = readLastField(bytes, comma + 1, end)
-        if (name === undefined) continue
-        asns.push(asn)
-        number = names.push(name.trim() || `AS${asn}`) - 1
-        numbers.set(asn, number)
-      }
-      values[line] = number
-    }
-  })
+  const numbers = new Map<number, number>()
+  const numberOf = (fields: string): number | undefined => {
+    const comma = fields.indexOf(',')
+    const asn = parseAsn(fields.slice(0, Math.max(comma, 0)))
+    if (asn === undefined || asn === 0) return undefined
+    const known = numbers.get(asn)
+    if (known !== undefined) return known
+    const name = readLastField(fields.slice(comma + 1))
+    if (name === undefined) return undefined
+    numbers.set(asn, asns.push(asn) - 1)
+    return names.push(name.trim() || `AS${asn}`) - 1
+  }
+  const ranges = readRangeLines({ path, bytes }, family, numberOf, onRead)
   return { ranges, asns, names }
 }
 
@@ -54,7 +47,7 @@ export interface AllSystems {
 export function allSystems(systems: Readonly<Partial<Record<4 | 6, SystemRanges>>>): AllSystems {
   const { 4: four, 6: six } = systems
   const sorted = Uint32Array.from([...(four?.asns ?? []), ...(six?.asns ?? [])]).sort()
-  const numbers = createNumbers()
+  const numbers = new Map<number, number>()
   let count = 0
   for (const asn of sorted) {
     if (count > 0 && sorted[count - 1] === asn) continue
@@ -65,7 +58,7 @@ export function allSystems(systems: Readonly<Partial<Record<4 | 6, SystemRanges>
   const positionsIn = (file: SystemRanges | undefined) => {
     const positions = new Uint32Array(file?.asns.length ?? 0)
     for (let system = 0; system < positions.length; system++) {
-      const position = numbers.get(file?.asns[system] as number)
+      const position = numbers.get(file?.asns[system] as number) as number
       names[position] = file?.names[system] as string
       positions[system] = position + 1
     }
@@ -73,24 +66,6 @@ export function allSystems(systems: Readonly<Partial<Record<4 | 6, SystemRanges>
   }
   const positions6 = positionsIn(six)
   return { asns: sorted.slice(0, count), names, positions: { 4: positionsIn(four), 6: positions6 } }
-}
-
-/** Nearly all ASNs that are given out are below this. */
-const LOW_ASNS = 2 ** 19
-
-/** Numbers by ASN, as a map of them would hold them, in a tenth of the time; -1 for none. */
-function createNumbers() {
-  const low = new Int32Array(LOW_ASNS).fill(-1)
-  const others = new Map<number, number>()
-  return {
-    get(asn: number): number {
-      return asn < LOW_ASNS ? (low[asn] as number) : (others.get(asn) ?? -1)
-    },
-    set(asn: number, number: number): void {
-      if (asn < LOW_ASNS) low[asn] = number
-      else others.set(asn, number)
-    },
-  }
 }
 
 /** What each system is, as columns: numbers into the vocabularies, and into `brands` and `lists`, which begin with ''. */

@@ -3,6 +3,7 @@ import { addressesBetween } from '../compile/segments.ts'
 import type { SystemRanges } from '../compile/systems.ts'
 import { coverageOf } from '../parse/coverage.ts'
 import { canaryIn } from '../parse/list.ts'
+import { entryAt } from '../parse/ranges.ts'
 
 /*
  * A file of systems says of every address whose it is, and the operator table and the name rules make a class of that:
@@ -39,7 +40,7 @@ export function requirePlausibleSystems({ ranges, asns, names }: SystemRanges, p
     const size = addressesBetween(family, firsts, range, lasts, range) + 1
     ofSystem[system] = (ofSystem[system] as number) + size
     if (kind !== undefined) ofKind[kind] += size
-    const canary = kind === 'anonymising' ? canaryIn(ranges, range) : undefined
+    const canary = kind === 'anonymising' ? canaryIn(entryAt(ranges, range)) : undefined
     if (canary !== undefined) refuse(`gives a public service to an anonymiser: ${formatAddress(canary)}`)
   }
   for (const kind of ['anonymising', 'machines', 'mobile'] as const) {

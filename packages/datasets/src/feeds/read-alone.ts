@@ -33,7 +33,7 @@ export function readAlone(row: SourceRow, path: string): Contents {
     case 'asn-country':
       return { entries: readCountryRanges({ path, bytes }, family, createCountryRegister(), () => {}).count }
     case 'asn-list':
-      return { entries: readSystemList(bytes.toString('utf8'), row.format as SystemListFormat, path).size }
+      return { entries: readSystemList(bytes, row.format as SystemListFormat, path).size }
     case 'rdap':
       return { entries: countBootstrap(bytes.toString('utf8'), path) }
     case 'ranges':

@@ -30,6 +30,12 @@ export function bitsOf(family: 4 | 6): number {
   return family === 4 ? 32 : 128
 }
 
+/** How many addresses an entry holds, as a floating-point number: exact up to 2^53. */
+export function sizeOf({ first, last }: Entry): number {
+  const words = ['a', 'b', 'c', 'd'] as const
+  return words.reduce((sum, word) => sum * 2 ** 32 + (last[word] >>> 0) - (first[word] >>> 0), 0) + 1
+}
+
 export function holds({ first, last }: Entry, address: Address): boolean {
   return compareAddresses(first, address) <= 0 && compareAddresses(address, last) <= 0
 }

@@ -1,45 +1,31 @@
 import { SallyportError } from '@sallyport/core/tables'
 import type { EntryFormat } from '@sallyport/data/sources'
 import { everyString, type JsonPath, valuesAt } from './json-paths.ts'
+import { linesOf } from './lines.ts'
 
-/** The entries of a document as they are written: an address, a CIDR, or `first-last`. Nothing is judged yet. */
+/** The entries of a list as they are written: an address, a CIDR, or `first-last`. Nothing is judged yet. */
 export interface WrittenEntries {
   readonly entries: Iterable<string>
   /** When the list was made, where it says so, in milliseconds since the epoch. */
   readonly made?: number
 }
 
-/** A form of one entry a line. Comments and empty lines are gone by then. */
-export interface LineForm {
-  /** What of a line is the entry. */
-  readonly entryOf: (line: string) => string
-  /**
-   * Bytes of which each ends a plain entry that begins its line; what stands behind is of no concern. Absent where an
-   * address alone is no entry.
-   */
-  readonly ends?: readonly number[]
-}
+/** What of a line is the entry. Comments and empty lines are gone by then. */
+type EntryOf = (line: string) => string
 
-const [TAB, SPACE, COMMA, SEMICOLON] = [9, 32, 44, 59]
-
-const LINE_FORMS: Partial<Readonly<Record<EntryFormat, LineForm>>> = {
+const LINE_FORMATS: Partial<Readonly<Record<EntryFormat, EntryOf>>> = {
   /** One address or CIDR a line, as in `.txt` and `.netset` files. */
-  text: { entryOf: (line) => line, ends: [] },
+  text: (line) => line,
   /** `192.0.2.1<tab>10`: an address and what is said of it. */
-  'first-field': { entryOf: (line) => line.split(/\s/, 1)[0] as string, ends: [TAB, SPACE] },
+  'first-field': (line) => line.split(/\s/, 1)[0] as string,
   /** `192.0.2.1:8080`, `[2001:db8::1]:8080`. */
-  'host-port': { entryOf: withoutPort, ends: [] },
+  'host-port': withoutPort,
   /** `192.0.2.1;Organisation;1.0` under a head. */
-  semicolon: { entryOf: (line) => field(line, ';', 0), ends: [SEMICOLON] },
+  semicolon: (line) => field(line, ';', 0),
   /** RFC 8805: `192.0.2.0/24,DE,DE-BE,Berlin,`. */
-  geofeed: { entryOf: (line) => field(line, ',', 0), ends: [COMMA] },
+  geofeed: (line) => field(line, ',', 0),
   /** `192.0.2.0,192.0.2.255,…`, both ends inclusive. */
-  'range-csv': { entryOf: (line) => `${field(line, ',', 0)}-${field(line, ',', 1)}` },
-}
-
-/** The form of a list's lines; `undefined` where the format is a document. */
-export function lineFormOf(format: EntryFormat): LineForm | undefined {
-  return LINE_FORMS[format]
+  'range-csv': (line) => `${field(line, ',', 0)}-${field(line, ',', 1)}`,
 }
 
 /** Heads of CSV files, which are no entries. */
@@ -47,9 +33,7 @@ const HEAD = /^"?(ip|ip_address|ip_prefix|prefix|cidr|network|start)"?[,;]/i
 
 /** Documents: where the entries stand, and where the time does. */
 const DOCUMENT_FORMS: Partial<
-  Readonly<
-    Record<EntryFormat, { readonly entries: readonly JsonPath[]; readonly made?: JsonPath; form?: LineForm['entryOf'] }>
-  >
+  Readonly<Record<EntryFormat, { readonly entries: readonly JsonPath[]; readonly made?: JsonPath; form?: EntryOf }>>
 > = {
   aws: { entries: ['prefixes.*.ip_prefix', 'ipv6_prefixes.*.ipv6_prefix'], made: 'createDate' },
   /** The rows of one service out of the same document. */
@@ -88,11 +72,14 @@ const DOCUMENT_FORMS: Partial<
 }
 
 /**
- * The entries of a document in one of the known formats. Throws `corrupt_data` naming the file for one that is not
+ * The entries of a list in one of the known formats. Throws `corrupt_data` naming the file for a document that is not
  * JSON; anything else that is wrong shows when the entries are read.
  */
-export function writtenEntries(text: string, format: EntryFormat, path: string): WrittenEntries {
-  if (format === 'spamhaus-drop') return { entries: jsonLines(text, 'cidr') }
+export function writtenEntries(bytes: Buffer, format: EntryFormat, path: string): WrittenEntries {
+  const entryOf = LINE_FORMATS[format]
+  if (entryOf !== undefined) return { entries: lineEntries(bytes, entryOf) }
+  if (format === 'spamhaus-drop') return { entries: jsonLines(bytes, 'cidr') }
+  const text = bytes.toString('utf8')
   const document = parseJson(format === 'pia' ? withoutSignature(text) : text, path)
   // In a document whose form is not known, what looks like an address or a prefix is an entry.
   if (format === 'json')
@@ -105,29 +92,25 @@ export function writtenEntries(text: string, format: EntryFormat, path: string):
   }
 }
 
-/** Lines with something on them; `#`, `;` and `//` begin a comment. */
-export function* contentLines(text: string): Generator<string> {
-  let first = true
-  for (let at = text.startsWith('\uFEFF') ? 1 : 0; at < text.length; ) {
-    const newline = text.indexOf('\n', at)
-    const end = newline === -1 ? text.length : newline
-    const content = contentOf(text.slice(at, end), first)
-    at = end + 1
-    if (content === '') continue
-    first = false
+function* lineEntries(bytes: Buffer, entryOf: EntryOf): Generator<string> {
+  for (const line of contentLines(bytes)) yield entryOf(line)
+}
+
+/** Lines with something on them; `#`, `;` and `//` begin a comment. The head of a CSV file is left out. */
+export function* contentLines(bytes: Buffer): Generator<string> {
+  let isFirst = true
+  for (const line of linesOf(bytes)) {
+    const content = (line.split('#', 1)[0] as string).trim()
+    const isComment = content === '' || content.startsWith(';') || content.startsWith('//')
+    if (isComment || (isFirst && HEAD.test(content))) continue
+    isFirst = false
     yield content
   }
 }
 
-/** What a line says without its comment; nothing where it is the head of a CSV file, which only the first can be. */
-export function contentOf(line: string, isFirst: boolean): string {
-  const content = (/^\s*(;|\/\/)/.test(line) ? '' : line.replace(/#.*/, '')).trim()
-  return isFirst && HEAD.test(content) ? '' : content
-}
-
 /** One JSON object a line; those of another kind, such as the last line's metadata, have no such member. */
-export function* jsonLines(text: string, member: string): Generator<string> {
-  for (const line of text.split('\n')) {
+export function* jsonLines(bytes: Buffer, member: string): Generator<string> {
+  for (const line of linesOf(bytes)) {
     if (line.trim() === '') continue
     let value: unknown
     try {

@@ -1,5 +1,23 @@
 import { SallyportError } from '@sallyport/core/tables'
 
+const LINE_FEED = 10
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF')
+
+/** A file is decoded in pieces of whole lines of at least this size: one large string would double its memory. */
+const PIECE_BYTES = 2 ** 20
+
+/** The lines of a UTF-8 file that are not empty. `onProgress` gets how many bytes have been read, up to all of them. */
+export function* linesOf(bytes: Buffer, onProgress: (bytesRead: number) => void = () => {}): Generator<string> {
+  let at = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0
+  while (at < bytes.length) {
+    const newline = bytes.indexOf(LINE_FEED, at + PIECE_BYTES)
+    const end = newline === -1 ? bytes.length : newline + 1
+    for (const line of bytes.toString('utf8', at, end).split(/\r?\n/)) if (line !== '') yield line
+    at = end
+    onProgress(at)
+  }
+}
+
 /** How many lines of a file were read, and how many of them were not of the expected form. */
 export interface LineTally {
   readonly good: number

@@ -1,6 +1,5 @@
 import {
   type Address,
-  address6,
   anonymises,
   formatAddress,
   type NetworkClass,
@@ -10,13 +9,11 @@ import {
 } from '@sallyport/core/tables'
 import { RESERVED } from '@sallyport/data/reserved'
 import type { EntryFormat, SourceRow } from '@sallyport/data/sources'
-import { addressesBetween } from '../compile/segments.ts'
 import { coverageOf } from './coverage.ts'
-import { bitsOf, type Entry, holds, overlap, parseEntry } from './entry.ts'
-import { type EntryWriter, readEntryLines, writeEntry } from './entry-lines.ts'
-import { lineFormOf, writtenEntries } from './formats.ts'
+import { bitsOf, type Entry, holds, overlap, parseEntry, sizeOf } from './entry.ts'
+import { writtenEntries } from './formats.ts'
 import { requireMostlyGood } from './lines.ts'
-import { createRangeWriter, firstOf, type Ranges } from './ranges.ts'
+import { createRangeWriter, type Ranges } from './ranges.ts'
 
 /** What a list says of itself in the table of sources. */
 export interface ListForm {
@@ -58,7 +55,7 @@ export function listForm(row: SourceRow, path: string): ListForm {
 const SHORTEST = { 4: 8, 6: 19 } as const
 
 /** The share of a family's public space that a list may hold; the largest real one, of datacenters, holds 9 %. */
-const MOST_COVERED = { anonymising: 1 / 16, other: 1 / 4 } as const
+const MAX_COVERED = { anonymising: 1 / 16, other: 1 / 4 } as const
 const PUBLIC_SPACE = { 4: 2 ** 32, 6: 2 ** 125 } as const
 
 /** Services that everybody reaches: a list that calls one of them an anonymiser is poisoned or broken. */
@@ -75,154 +72,70 @@ const CANARIES = [
  * cover more than the list plausibly can.
  */
 export function readList(bytes: Buffer, form: ListForm): AddressList {
-  const entries: EntryWriter = { ranges: { 4: createRangeWriter(4), 6: createRangeWriter(6) }, unreadable: 0 }
-  const lineForm = lineFormOf(form.format)
-  if (lineForm !== undefined) {
-    readEntryLines(bytes, lineForm, entries)
-    return { ranges: judge(entries, form) }
+  const { entries, made } = writtenEntries(bytes, form.format, form.path)
+  return { ranges: goodEntries(entries, form), ...(made === undefined ? {} : { made }) }
+}
+
+/** The good entries of a list that is plausible as a whole. */
+function goodEntries(entries: Iterable<string>, form: ListForm): AddressList['ranges'] {
+  const { path, networkClass, reservedIsExpected = false } = form
+  const writers = { 4: createRangeWriter(4), 6: createRangeWriter(6) }
+  const hides = anonymises(networkClass)
+  const sizes = { 4: 0, 6: 0 }
+  let good = 0
+  let bad = 0
+  for (const text of entries) {
+    const entry = parseEntry(text)
+    const isReserved = entry !== undefined && touchesReserved(entry)
+    const size = entry === undefined ? 0 : sizeOf(entry)
+    if (entry === undefined || isReserved || size > maxSize(entry.first.family, form)) {
+      if (!(isReserved && reservedIsExpected)) bad++
+      continue
+    }
+    if (hides) refuseCanary(entry, form)
+    writers[entry.first.family].add(entry.first, entry.last, 1)
+    sizes[entry.first.family] += size
+    good++
   }
-  const { entries: written, made } = writtenEntries(bytes.toString('utf8'), form.format, form.path)
-  for (const text of written) writeEntry(text, entries)
-  return { ranges: judge(entries, form), ...(made === undefined ? {} : { made }) }
-}
-
-/** What a family's entries were found to be; the good ones are kept. */
-interface Judged {
-  readonly ranges: Ranges
-  readonly bad: number
-  /** Addresses that the good ones hold, those twice that overlap. */
-  readonly covered: number
-}
-
-/** Keeps the good entries of a list that is plausible as a whole. */
-function judge({ ranges, unreadable }: EntryWriter, form: ListForm): AddressList['ranges'] {
-  const judged = { 4: judge4(ranges[4].finish(), form), 6: judge6(ranges[6].finish(), form) }
-  const good = judged[4].ranges.count + judged[6].ranges.count
-  requireMostlyGood({ good, bad: unreadable + judged[4].bad + judged[6].bad }, form.path)
-  for (const of of [4, 6] as const) {
-    const most = mostCovered(of, form)
-    // Entries may overlap, so that their sum is an upper bound: only where that is too much are they put together.
-    if (judged[of].covered > most && coverageOf(judged[of].ranges) > most) {
-      throw new SallyportError('corrupt_data', `${form.path}: holds more of the IPv${of} space than such a list can`)
+  requireMostlyGood({ good, bad }, path)
+  const ranges = { 4: writers[4].finish(), 6: writers[6].finish() }
+  for (const family of [4, 6] as const) {
+    const max = maxCoverage(family, form)
+    // Entries may overlap, so their sum is an upper bound: the exact figure is only needed above it.
+    if (sizes[family] > max && coverageOf(ranges[family]) > max) {
+      throw new SallyportError('corrupt_data', `${path}: holds more of the IPv${family} space than such a list can`)
     }
   }
-  return { 4: judged[4].ranges, 6: judged[6].ranges }
+  return ranges
 }
 
 /** The most addresses that an entry may hold. */
-function largestOf(of: 4 | 6, { family, single }: ListForm): number {
-  if (family !== undefined && of !== family) return 0
-  return single ? 1 : 2 ** (bitsOf(of) - SHORTEST[of])
+function maxSize(family: 4 | 6, form: ListForm): number {
+  if (form.family !== undefined && family !== form.family) return 0
+  return form.single ? 1 : 2 ** (bitsOf(family) - SHORTEST[family])
 }
 
-function judge4(read: Ranges, form: ListForm): Judged {
-  const { firsts, lasts, count } = read
-  const largest = largestOf(4, form)
-  const { hides, reservedIsExpected } = manners(form)
-  let kept = 0
-  let bad = 0
-  let covered = 0
-  for (let range = 0; range < count; range++) {
-    const first = firsts[range] as number
-    const last = lasts[range] as number
-    const isWatched = WATCHED_4[first >>> 24] === 1 || first >>> 24 !== last >>> 24
-    const isReserved = isWatched && touchesReserved4(first, last)
-    if (isReserved || last - first >= largest) {
-      if (!(isReserved && reservedIsExpected)) bad++
-      continue
-    }
-    if (hides && isWatched) refuseCanary(canary4(first, last), form)
-    covered += last - first + 1
-    firsts[kept] = first
-    lasts[kept++] = last
-  }
-  return { ranges: firstOf(read, kept), bad, covered }
+/** The well-known public service that an entry holds. */
+export function canaryIn(entry: Entry): Address | undefined {
+  return CANARIES.find((address) => holds(entry, address))
 }
 
-function judge6(read: Ranges, form: ListForm): Judged {
-  const { firsts, lasts, count } = read
-  const largest = largestOf(6, form)
-  const { hides, reservedIsExpected } = manners(form)
-  let kept = 0
-  let bad = 0
-  let covered = 0
-  for (let range = 0; range < count; range++) {
-    const first = (firsts[range * 4] as number) >>> 16
-    const isWatched = WATCHED_6[first] === 1 || first !== (lasts[range * 4] as number) >>> 16
-    const entry = isWatched ? { first: addressAt(firsts, range), last: addressAt(lasts, range) } : undefined
-    const isReserved = entry !== undefined && touchesReserved6(entry)
-    const size = addressesBetween(6, firsts, range, lasts, range) + 1
-    if (isReserved || size > largest) {
-      if (!(isReserved && reservedIsExpected)) bad++
-      continue
-    }
-    if (hides && entry !== undefined) refuseCanary(canary6(entry), form)
-    covered += size
-    firsts.copyWithin(kept * 4, range * 4, range * 4 + 4)
-    lasts.copyWithin(kept * 4, range * 4, range * 4 + 4)
-    kept++
-  }
-  return { ranges: firstOf(read, kept), bad, covered }
-}
-
-/** What of a list's form each of its entries is judged by. */
-function manners({ networkClass, reservedIsExpected = false }: ListForm) {
-  return { hides: anonymises(networkClass), reservedIsExpected }
-}
-
-/** The well-known public service that a range holds. */
-export function canaryIn({ family, firsts, lasts }: Ranges, range: number): Address | undefined {
-  if (family === 4) return canary4(firsts[range] as number, lasts[range] as number)
-  return canary6({ first: addressAt(firsts, range), last: addressAt(lasts, range) })
-}
-
-function canary4(first: number, last: number): Address | undefined {
-  return CANARIES_4.find(({ d }) => first <= d >>> 0 && d >>> 0 <= last)
-}
-
-function canary6(entry: Entry): Address | undefined {
-  return CANARIES_6.find((address) => holds(entry, address))
-}
-
-function addressAt(words: Uint32Array, position: number): Address {
-  const at = position * 4
-  return address6(words[at] as number, words[at + 1] as number, words[at + 2] as number, words[at + 3] as number)
-}
-
-function refuseCanary(canary: Address | undefined, { path, networkClass }: ListForm): void {
+function refuseCanary(entry: Entry, { path, networkClass }: ListForm): void {
+  const canary = canaryIn(entry)
   if (canary === undefined) return
   const text = formatAddress(canary)
   throw new SallyportError('corrupt_data', `${path}: holds a public service that is no ${networkClass}: ${text}`)
 }
 
 const RESERVED_RANGES = RESERVED.filter((row) => row.reserved).map(({ prefix }) => parseEntry(prefix) as Entry)
-const RESERVED_4 = RESERVED_RANGES.filter(({ first }) => first.family === 4)
-const RESERVED_6 = RESERVED_RANGES.filter(({ first }) => first.family === 6)
-const CANARIES_4 = CANARIES.filter(({ family }) => family === 4)
-const CANARIES_6 = CANARIES.filter(({ family }) => family === 6)
 
-/** The /8s with reserved space or a canary in them: most entries are in none, and need no further look. */
-const WATCHED_4 = new Uint8Array(256)
-for (const { first, last } of RESERVED_4) WATCHED_4.fill(1, first.d >>> 24, (last.d >>> 24) + 1)
-for (const { d } of CANARIES_4) WATCHED_4[d >>> 24] = 1
-
-function touchesReserved4(from: number, to: number): boolean {
-  return RESERVED_4.some(({ first, last }) => from <= last.d >>> 0 && to >= first.d >>> 0)
-}
-
-/** The /16s with reserved space or a canary in them; what is outside 2000::/3 is reserved itself. */
-const WATCHED_6 = new Uint8Array(2 ** 16).fill(1)
-WATCHED_6.fill(0, 0x2000, 0x4000)
-for (const { first, last } of RESERVED_6) WATCHED_6.fill(1, first.a >>> 16, (last.a >>> 16) + 1)
-for (const { a } of CANARIES_6) WATCHED_6[a >>> 16] = 1
-
-function touchesReserved6(entry: Entry): boolean {
-  return reservedRow(entry.first) !== undefined || RESERVED_6.some((range) => overlap(range, entry))
+function touchesReserved(entry: Entry): boolean {
+  return reservedRow(entry.first) !== undefined || RESERVED_RANGES.some((range) => overlap(range, entry))
 }
 
 /** Addresses that a list may cover of a family: a share of the public space, or less where its row says so. */
-function mostCovered(family: 4 | 6, { networkClass, covers }: ListForm): number {
-  const share = anonymises(networkClass) ? MOST_COVERED.anonymising : MOST_COVERED.other
+function maxCoverage(family: 4 | 6, { networkClass, covers }: ListForm): number {
+  const share = anonymises(networkClass) ? MAX_COVERED.anonymising : MAX_COVERED.other
   const stated = family === 4 ? covers?.ipv4 : covers === undefined ? undefined : covers.ipv6 * 2 ** 64
   return Math.min(PUBLIC_SPACE[family] * share, stated ?? Number.POSITIVE_INFINITY)
 }

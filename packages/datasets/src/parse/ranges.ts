@@ -1,4 +1,5 @@
-import type { Address } from '@sallyport/core/tables'
+import { type Address, address4, address6 } from '@sallyport/core/tables'
+import type { Entry } from './entry.ts'
 
 /** 32-bit words that an address of a family takes in a column. */
 export const WORDS = { 4: 1, 6: 4 } as const satisfies Record<4 | 6, number>
@@ -16,8 +17,6 @@ export interface RangeWriter {
   add(first: Address, last: Address, value: number): void
   /** The same for IPv4 addresses as numbers, without objects. */
   add4(first: number, last: number, value: number): void
-  /** The same for both addresses as words, one behind the other. */
-  addWords(words: Uint32Array, value: number): void
   finish(): Ranges
 }
 
@@ -52,15 +51,6 @@ export function createRangeWriter(family: 4 | 6, capacity = 1024): RangeWriter {
       lasts[count] = last
       values[count++] = value
     },
-    addWords(words, value) {
-      makeRoom()
-      const at = count * width
-      for (let word = 0; word < width; word++) {
-        firsts[at + word] = words[word] as number
-        lasts[at + word] = words[width + word] as number
-      }
-      values[count++] = value
-    },
     finish: () => ({
       family,
       count,
@@ -76,30 +66,16 @@ export function withValues({ family, count, firsts, lasts }: Ranges, values: Uin
   return { family, count, firsts, lasts, values }
 }
 
-/** What each value becomes: what `map` gives, which takes five times as long on typed arrays. */
-export function mapped(values: Uint32Array, become: (value: number, position: number) => number): Uint32Array {
-  const made = new Uint32Array(values.length)
-  for (let at = 0; at < values.length; at++) made[at] = become(values[at] as number, at)
-  return made
+/** The range at a position. */
+export function entryAt({ family, firsts, lasts }: Ranges, range: number): Entry {
+  return { first: addressAt(family, firsts, range), last: addressAt(family, lasts, range) }
 }
 
-/** What each value becomes: the entry of `column` that it counts to. */
-export function become(values: Uint32Array, column: Uint32Array | Int32Array): Uint32Array {
-  const made = new Uint32Array(values.length)
-  for (let at = 0; at < values.length; at++) made[at] = column[values[at] as number] as number
-  return made
-}
-
-/** So many ranges from the first on. */
-export function firstOf({ family, firsts, lasts, values }: Ranges, count: number): Ranges {
-  const words = count * WORDS[family]
-  return {
-    family,
-    count,
-    firsts: firsts.subarray(0, words),
-    lasts: lasts.subarray(0, words),
-    values: values.subarray(0, count),
-  }
+/** The address at a position of a column. */
+export function addressAt(family: 4 | 6, words: Uint32Array, position: number): Address {
+  if (family === 4) return address4(words[position] as number)
+  const [a = 0, b = 0, c = 0, d = 0] = words.subarray(position * 4, position * 4 + 4)
+  return address6(a, b, c, d)
 }
 
 /** A copy of twice the length. */

@@ -2,7 +2,7 @@ import { parseAsn, SallyportError } from '@sallyport/core/tables'
 import type { SystemListFormat } from '@sallyport/data/sources'
 import { contentLines, field, parseJson } from './formats.ts'
 import { isRecord, valuesAt } from './json-paths.ts'
-import { requireMostlyGood } from './lines.ts'
+import { linesOf, requireMostlyGood } from './lines.ts'
 
 /** Autonomous systems that a list names, each with what it says of it ('' when nothing). */
 export type SystemList = ReadonlyMap<number, string>
@@ -13,10 +13,10 @@ type Written = readonly [asn: unknown, label: unknown]
  * Reads a list of autonomous systems. Throws `corrupt_data` naming the file when more than 1 % of the entries are bad,
  * or all.
  */
-export function readSystemList(text: string, format: SystemListFormat, path: string): SystemList {
+export function readSystemList(bytes: Buffer, format: SystemListFormat, path: string): SystemList {
   const systems = new Map<number, string>()
   let bad = 0
-  for (const [written, label] of writtenSystems(text, format, path)) {
+  for (const [written, label] of writtenSystems(bytes, format, path)) {
     const asn = parseAsn(String(written))
     if (asn === undefined) bad++
     else systems.set(asn, typeof label === 'string' ? label.trim() : '')
@@ -25,28 +25,28 @@ export function readSystemList(text: string, format: SystemListFormat, path: str
   return systems
 }
 
-function* writtenSystems(text: string, format: SystemListFormat, path: string): Generator<Written> {
+function* writtenSystems(bytes: Buffer, format: SystemListFormat, path: string): Generator<Written> {
   switch (format) {
     case 'asn-text':
       // `AS64500 # name`: the comment is what is said.
-      for (const line of text.split('\n')) {
+      for (const line of linesOf(bytes)) {
         const [asn = '', label = ''] = line.split('#', 2)
         if (asn.trim() !== '') yield [asn.trim(), label]
       }
       return
     case 'csv-asn-name':
       // `AS64500,name`, or `64500,handle,"name",country` under a head.
-      for (const line of contentLines(text)) {
+      for (const line of contentLines(bytes)) {
         if (!/^asn\b/i.test(line)) yield [field(line, ',', 0), line.slice(line.indexOf(',') + 1).replaceAll('"', '')]
       }
       return
     case 'peeringdb':
-      for (const network of valuesAt(parseJson(text, path), 'data.*')) {
+      for (const network of valuesAt(parseJson(bytes.toString('utf8'), path), 'data.*')) {
         yield isRecord(network) ? [network['asn'], network['info_type']] : [undefined, '']
       }
       return
     case 'spamhaus-asndrop':
-      for (const line of text.split('\n')) {
+      for (const line of linesOf(bytes)) {
         if (line.trim() === '') continue
         const value = jsonLine(line, path)
         if (value['type'] !== 'metadata') yield [value['asn'], value['asname']]
