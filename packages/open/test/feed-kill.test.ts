@@ -10,12 +10,12 @@ import { type ConfigInput, open, openUpdates } from '../src/index.ts'
 import { madeList, openFeedServer } from './feed-server.ts'
 import { madeConfig } from './made-sources.ts'
 
-/* FE-6. TAP_TIMEOUT=400 SALLYPORT_KILLS=100 makes it the long run of the threat model. */
-const KILLS = Number(process.env['SALLYPORT_KILLS'] ?? 5)
+/* SALLYPORT_KILLS=100 is the long run, part of `npm run fault`. */
+const KILLS = Number(process.env['SALLYPORT_KILLS'] ?? 1)
 const LIST = 'x4bnet-vpn-ipv4'
 
 t.test(
-  `FE-6 killed at ${KILLS} random points, every restart finds a whole generation`,
+  `killed at a random point, a restart finds a whole generation (${KILLS} times)`,
   { timeout: 60_000 + KILLS * 20_000 },
   async (t) => {
     const server = await openFeedServer(t)
@@ -42,7 +42,7 @@ t.test(
       const file = store.file(LIST, url)
       const bytes = readFileSync(file?.path ?? '')
       const count = bytes.toString().split('\n').length - 1
-      t.equal(bytes.toString(), madeList(count), 'one whole list')
+      t.ok(bytes.toString() === madeList(count), 'one whole list')
       const { current } = store.read(LIST, url)
       t.equal(
         createHash('sha256').update(bytes).digest('hex').slice(0, 16),

@@ -100,10 +100,10 @@ t.test('requests see whole tables alone while others are made and swapped in', a
       if (pair !== 'vpn,hosting' && pair !== 'hosting,vpn') torn++
       seen.add(`${generation} ${pair}`)
       asked++
-      await new Promise((resolve) => setImmediate(resolve))
+      await new Promise((resolve) => setTimeout(resolve, 1))
     }
   })()
-  for (let version = 1; version <= 3; version++) {
+  for (let version = 1; version <= 2; version++) {
     const before = sourceOf(sallyport, VPN)?.generation
     server.serve(`/${VPN}`, versions[version % 2] ?? '')
     await openUpdates(config).update()

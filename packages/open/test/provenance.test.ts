@@ -51,48 +51,84 @@ t.test('nothing of a ledger is made before somebody attests', async (t) => {
   t.match(notices, [/^SALLYPORT_SIGNING_KEY_MADE .*signing-key\.pem was made/])
 })
 
-t.test('a check, its evidence, and the verdict of a verifier that was given the keys', async (t) => {
+t.test('one service, one test after the other', async (t) => {
   const { sallyport, key } = await opened(t, madeConfig(t.testdir()))
-  const rows = [
-    ['8.3.0.1', 'CH', 'vpn', 'flag'],
-    ['8.3.0.1', 'US', 'vpn', 'flag'],
-    ['8.1.0.1', 'US', 'residential_clean', 'flag'],
-    ['10.0.0.1', 'DE', 'unknown', 'flag'],
-  ] as const
-  for (const [index, [ip, claim, networkClass, action]] of rows.entries()) {
-    t.match(await call(sallyport, key, CHECK, check(ip, claim)), {
-      status: 200,
-      json: { network_origin: networkClass, policy_action: action, attestation_id: index + 2 },
+
+  t.test('a check, its evidence, and the verdict of a verifier that was given the keys', async (t) => {
+    const rows = [
+      ['8.3.0.1', 'CH', 'vpn', 'flag'],
+      ['8.3.0.1', 'US', 'vpn', 'flag'],
+      ['8.1.0.1', 'US', 'residential_clean', 'flag'],
+      ['10.0.0.1', 'DE', 'unknown', 'flag'],
+    ] as const
+    for (const [index, [ip, claim, networkClass, action]] of rows.entries()) {
+      t.match(await call(sallyport, key, CHECK, check(ip, claim)), {
+        status: 200,
+        json: { network_origin: networkClass, policy_action: action, attestation_id: index + 2 },
+      })
+    }
+    const keys = (await call(sallyport, undefined, '/v1/provenance/keys')).json
+    const evidence = (await call(sallyport, key, '/v1/provenance/export?attestation_id=2')).json
+    const report = verifyEvidence(evidence, keys)
+    t.match(report, { ok: true, axes: { authenticity: { outcome: 'pass' }, policy_replay: { outcome: 'pass' } } })
+    const record = JSON.parse(Buffer.from(evidence.records[0].dsse.payload, 'base64').toString())
+    t.match(record, {
+      claim: { jurisdiction: 'CH' },
+      finding: { network_origin: 'vpn', anonymized: 'yes', method: 'asn', asn: 209103 },
+      policy: { id: 'default', reason: 'anonymized_origin' },
+      basis: { address_from: 'request', degraded: 'geo,ranges', engine: /^\d/ },
     })
-  }
-  const keys = (await call(sallyport, undefined, '/v1/provenance/keys')).json
-  const evidence = (await call(sallyport, key, '/v1/provenance/export?attestation_id=2')).json
-  const report = verifyEvidence(evidence, keys)
-  t.match(report, { ok: true, axes: { authenticity: { outcome: 'pass' }, policy_replay: { outcome: 'pass' } } })
-  const record = JSON.parse(Buffer.from(evidence.records[0].dsse.payload, 'base64').toString())
-  t.match(record, {
-    claim: { jurisdiction: 'CH' },
-    finding: { network_origin: 'vpn', anonymized: 'yes', method: 'asn', asn: 209103 },
-    policy: { id: 'default', reason: 'anonymized_origin' },
-    basis: { address_from: 'request', degraded: 'geo,ranges', engine: /^\d/ },
-  })
-  t.notOk('country' in record.finding, 'the country is not known, and is not made up')
-  const datasets = JSON.parse(evidence.datasets[0].text)
-  for (const id of ['asn-csv-v4', 'operators']) {
-    t.match(
-      datasets.find((row: { id: string }) => row.id === id),
-      { sha256: /^[0-9a-f]{64}$/, date: /^\d{4}-\d\d/ },
-      id,
+    t.notOk('country' in record.finding, 'the country is not known, and is not made up')
+    const datasets = JSON.parse(evidence.datasets[0].text)
+    for (const id of ['asn-csv-v4', 'operators']) {
+      t.match(
+        datasets.find((row: { id: string }) => row.id === id),
+        { sha256: /^[0-9a-f]{64}$/, date: /^\d{4}-\d\d/ },
+        id,
+      )
+    }
+    const { sha256: _, ...changed } = datasets[0]
+    t.equal(
+      verifyEvidence({ ...evidence, datasets: [{ ...evidence.datasets[0], text: JSON.stringify([changed]) }] }, keys)
+        .ok,
+      false,
     )
-  }
-  const { sha256: _, ...changed } = datasets[0]
-  t.equal(
-    verifyEvidence({ ...evidence, datasets: [{ ...evidence.datasets[0], text: JSON.stringify([changed]) }] }, keys).ok,
-    false,
-  )
+  })
+
+  t.test('a decision made inline is attested in the log of the account that is named', async (t) => {
+    const decision = sallyport.decide(requestFrom('8.3.0.1'))
+    const attested = await sallyport.provenance.attestDecision(decision, 'de')
+    t.match(attested, {
+      action: 'flag',
+      attestation: { id: 6, claim: 'DE', action: 'flag', reason: 'anonymized_origin' },
+    })
+    const evidence = await sallyport.provenance.evidence('site', { attestationId: 6 })
+    t.match(verifyEvidence(evidence, await sallyport.provenance.keys()), { ok: true })
+    t.equal(evidence?.records[0]?.disclosure.state, 'disclosed')
+    await t.rejects(sallyport.provenance.attestDecision(decision, 'nowhere'), { code: 'invalid_request' })
+  })
+
+  t.test('a context is kept to 8 KiB, and may hold nothing that is not Unicode', async (t) => {
+    const withContext = (request_context: object) =>
+      call(sallyport, key, CHECK, { ...check('8.3.0.1', 'CH'), request_context })
+    t.equal((await withContext({ text: 'a'.repeat(8180) })).status, 200)
+    t.match(await withContext({ text: 'a'.repeat(8190) }), {
+      status: 400,
+      json: { message: /request_context: more than 8192/ },
+    })
+    t.match(await withContext({ text: '\ud800' }), { status: 400, json: { message: /not Unicode/ } })
+    t.match(await withContext({ number: JSON.parse('1e400') }), { status: 400, json: { message: /not finite/ } })
+  })
+
+  t.test('a closed service attests nothing more and says so', async (t) => {
+    const decision = sallyport.decide(requestFrom('8.3.0.1'))
+    await sallyport.provenance.attestDecision(decision, 'CH')
+    await sallyport.close()
+    await t.rejects(sallyport.provenance.attestDecision(decision, 'CH'), { code: 'attestation_unavailable' })
+  })
 })
 
-t.test('new records are under a checkpoint within a second', async (t) => {
+t.test('new records are soon under a checkpoint', async (t) => {
   const folder = t.testdir()
   const { sallyport, key } = await opened(t, madeConfig(folder))
   await call(sallyport, key, CHECK, check('8.3.0.1', 'CH'))
@@ -101,24 +137,9 @@ t.test('new records are under a checkpoint within a second', async (t) => {
     readdirSync(checkpoints)
       .filter((name) => name.endsWith('.checkpoint'))
       .map((name) => readFileSync(join(checkpoints, name), 'utf8').split('\n')[1])
-  const before = performance.now()
   await call(sallyport, key, CHECK, check('8.3.0.1', 'CH'))
-  while (!sizes().includes('2') && performance.now() - before < 10_000) await delay(20)
-  t.ok(sizes().includes('2'), `in ${Math.round(performance.now() - before)} ms`)
-})
-
-t.test('a decision made inline is attested in the log of the account that is named', async (t) => {
-  const { sallyport } = await opened(t, madeConfig(t.testdir()))
-  const decision = sallyport.decide(requestFrom('8.3.0.1'))
-  const attested = await sallyport.provenance.attestDecision(decision, 'de')
-  t.match(attested, {
-    action: 'flag',
-    attestation: { id: 2, claim: 'DE', action: 'flag', reason: 'anonymized_origin' },
-  })
-  const evidence = await sallyport.provenance.evidence('site', { attestationId: 2 })
-  t.match(verifyEvidence(evidence, await sallyport.provenance.keys()), { ok: true })
-  t.equal(evidence?.records[0]?.disclosure.state, 'disclosed')
-  await t.rejects(sallyport.provenance.attestDecision(decision, 'nowhere'), { code: 'invalid_request' })
+  for (let wait = 0; wait < 500 && !sizes().includes('2'); wait++) await delay(20)
+  t.ok(sizes().includes('2'))
 })
 
 t.test('a policy of the user decides, and one that cannot be meant is refused at start', async (t) => {
@@ -135,19 +156,6 @@ t.test('a policy of the user decides, and one that cannot be meant is refused at
   }
 })
 
-t.test('a context is kept to 8 KiB, and may hold nothing that is not Unicode', async (t) => {
-  const { sallyport, key } = await opened(t, madeConfig(t.testdir()))
-  const withContext = (request_context: object) =>
-    call(sallyport, key, CHECK, { ...check('8.3.0.1', 'CH'), request_context })
-  t.equal((await withContext({ text: 'a'.repeat(8180) })).status, 200)
-  t.match(await withContext({ text: 'a'.repeat(8190) }), {
-    status: 400,
-    json: { message: /request_context: more than 8192/ },
-  })
-  t.match(await withContext({ text: '\ud800' }), { status: 400, json: { message: /not Unicode/ } })
-  t.match(await withContext({ number: JSON.parse('1e400') }), { status: 400, json: { message: /not finite/ } })
-})
-
 t.test('a key that others may read, or that is none, is refused', async (t) => {
   const folder = t.testdir()
   const file = join(folder, 'key.pem')
@@ -158,11 +166,12 @@ t.test('a key that others may read, or that is none, is refused', async (t) => {
   const config = { ...madeConfig(folder), provenance: { signingKey: file } }
   await t.rejects(open(config), { code: 'invalid_config', message: /key\.pem is not there/ })
   writeFileSync(file, pem('ed25519'), { mode: 0o600 })
+  const othersMayRead = { code: 'invalid_config', message: /may be read by others.*chmod 600/ }
   for (const mode of [0o644, 0o640, 0o604, 0o660]) {
     chmodSync(file, mode)
-    const refusal = { code: 'invalid_config', message: /may be read by others.*chmod 600/ }
-    await t.rejects(open(config), refusal, mode.toString(8))
+    await t.rejects(loadSigningKey({ source: file, make: false }), othersMayRead, mode.toString(8))
   }
+  await t.rejects(open(config), othersMayRead)
   chmodSync(file, 0o600)
   const { sallyport, key } = await opened(t, config)
   t.equal((await call(sallyport, key, CHECK, check('8.3.0.1', 'CH'))).status, 200)
@@ -283,14 +292,6 @@ t.test('addresses are erased by age where the configuration says so, and by hand
   t.same([...(await store.subjects([3, 4])).keys()], [3], 'the older one is gone when the service is open')
   await second.sallyport.close()
   await store.close()
-})
-
-t.test('a closed service attests nothing more and says so', async (t) => {
-  const { sallyport } = await opened(t, madeConfig(t.testdir()))
-  const decision = sallyport.decide(requestFrom('8.3.0.1'))
-  await sallyport.provenance.attestDecision(decision, 'CH')
-  await sallyport.close()
-  await t.rejects(sallyport.provenance.attestDecision(decision, 'CH'), { code: 'attestation_unavailable' })
 })
 
 t.test('a key that a service has put in place is in place for the command too', async (t) => {
