@@ -65,12 +65,12 @@ t.test('a ledger is verified, rotated and erased from, and its evidence is check
   t.notMatch(readFileSync(keys, 'utf8'), kid)
 
   const database = new DatabaseSync(join(folder, 'data', 'ledger.db'))
-  database.exec(`UPDATE block_subjects SET lines = replace(lines, '192.0.2.1', '192.0.2.9') WHERE first_id = 2`)
+  database.exec(`UPDATE subject SET address = '192.0.2.9' WHERE attestation_id = 2`)
   t.match(await command('ledger', 'verify'), { code: 1, out: /record 0 \(attestation 2\): The address beside/ })
   t.match(await command('ledger', 'verify', '--no-addresses'), { code: 0, out: /^Good/ })
-  database.exec('DELETE FROM block_subjects')
+  database.exec('DELETE FROM subject')
   database.exec(
-    `UPDATE block SET bytes = CAST(replace(CAST(bytes AS TEXT), '"DE"', '"FR"') AS BLOB) WHERE first_id = 3`,
+    `UPDATE record SET bytes = CAST(replace(CAST(bytes AS TEXT), '"DE"', '"FR"') AS BLOB) WHERE attestation_id = 3`,
   )
   database.close()
   const found = await command('ledger', 'verify')
