@@ -1,7 +1,7 @@
 /**
- * The one table of errors with a code. `status` is the HTTP status an API answer carries; codes without one are met
- * at start-up or at the command line only. Anything thrown that is not a `SallyportError` is a bug: 500, logged, no
- * detail told.
+ * The one table of errors with a code. `status` is the HTTP status an API answer carries; codes without one occur at
+ * start-up or at the command line only. Anything thrown that is not a `SallyportError` is a bug: 500, logged, without
+ * detail.
  */
 export const ERRORS = {
   invalid_ip: { status: 400, message: 'Not a valid IPv4 or IPv6 address.' },

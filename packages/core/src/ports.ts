@@ -24,7 +24,7 @@ export type ReverseAnswer =
 export interface Dns {
   /** `family`: ask for addresses of this family alone; absent: for both. */
   resolve(name: string, family?: 4 | 6): Promise<NameAnswer>
-  /** The PTR records of an address as they came: whoever holds the address writes what they like into them. */
+  /** The PTR records of an address, unchecked: the holder of the address can write anything into them. */
   resolvePtr(address: Address): Promise<ReverseAnswer>
 }
 
@@ -36,7 +36,7 @@ export interface FetchRequest {
   readonly maxBytes: number
   /** For all of it: names, connection, headers, body and redirects. */
   readonly timeoutMs: number
-  /** How many redirects are followed, each target checked anew; default 0. One that is not followed is an answer. */
+  /** How many redirects are followed, each target checked as the first; default 0. One that is not followed is an answer. */
   readonly redirects?: number
   /** Permits plain http; default https alone, and either towards the addresses of `net.allowPrivate`. */
   readonly allowHttp?: boolean
@@ -92,7 +92,7 @@ export interface AutonomousSystem {
   /** Organisation name, never empty: `AS<number>` where the data has none. */
   readonly name: string
   readonly type: AsType
-  /** The network class that addresses of this system have unless something more exact speaks. */
+  /** The network class that addresses of this system have unless something more exact is known. */
   readonly networkClass: NetworkClass
   /** The service brand sold from this network, such as a VPN's; '' when none. */
   readonly brand: string
@@ -154,7 +154,7 @@ export interface CrawlerRanges {
   find(address: Address): readonly string[]
 }
 
-/** How a list of published ranges stands. `missing`: not loaded, so an address outside it proves nothing. */
+/** The state of a list of published ranges. `missing`: not loaded, so an address outside it proves nothing. */
 export interface CrawlerRangeStatus {
   readonly slug: string
   /** `stale` is loaded and past its age. */
@@ -201,7 +201,7 @@ export interface SystemTable {
   named(text: string, limit: number): readonly number[]
 }
 
-/** A finished reverse-DNS check, as it is kept: never an accusation by itself, only what DNS said and until when. */
+/** A finished reverse-DNS check, as it is kept: what DNS said, and until when that counts. */
 export interface KeptReverseCheck {
   /** The address and the names it was checked against. */
   readonly key: string
@@ -213,7 +213,7 @@ export interface KeptReverseCheck {
   readonly until: number
 }
 
-/** One data set as it stands: `absent` was not asked for or is not there, `refused` is there and not usable. */
+/** The state of one data set: `absent` was not asked for or is not there, `refused` is there and not usable. */
 export interface SourceStatus {
   readonly id: string
   readonly title: string
@@ -225,7 +225,7 @@ export interface SourceStatus {
   readonly sha256?: string
   /** Why it was refused, or is absent. */
   readonly reason?: string
-  /** When its publisher was last seen to have what is loaded, ISO 8601; absent for what nobody asks for. */
+  /** When its publisher was last seen to have what is loaded, ISO 8601; absent for what is not refreshed. */
   readonly checked?: string
   /** When what is loaded is past its age, ISO 8601; absent for what is not refreshed. */
   readonly staleAfter?: string
@@ -293,7 +293,7 @@ export interface Snapshot {
   readonly crawlerStatus?: readonly CrawlerRangeStatus[]
   /** True when both a VPN and a datacenter range list are in `networks`. */
   readonly rangesLoaded: boolean
-  /** True when a list of residential proxies is loaded: without one a home line cannot be told from a proxy on it. */
+  /** True when a list of residential proxies is loaded: without one a home line cannot be distinguished from a proxy on it. */
   readonly proxiesLoaded: boolean
   /** When the first of the range lists in `networks` is past its age, milliseconds since the epoch; absent for never. */
   readonly rangesStaleAfter?: number
@@ -304,7 +304,7 @@ export interface Snapshot {
   readonly observations?: Observations
   /** By which the age of data is judged; absent: data counts as new. */
   readonly clock?: Clock
-  /** Findings that were made before, for this snapshot alone; absent: each is made anew. */
+  /** Findings that were made before, for this snapshot alone; absent: nothing is cached. */
   readonly findings?: Findings
 }
 

@@ -4,7 +4,12 @@ import { parseTrust } from '../src/address/client.ts'
 import { parsePrefix } from '../src/address/prefix.ts'
 import { createCatalogue } from '../src/crawler/catalogue.ts'
 import { createCrawlerRanges, type RangeList } from '../src/crawler/ranges.ts'
-import { createReverseChecks, MOST_AT_ONCE, MOST_BEHIND, MOST_WAITING } from '../src/crawler/reverse-checks.ts'
+import {
+  createReverseChecks,
+  MAX_CONCURRENT,
+  MAX_QUEUED,
+  MAX_STARTED_PER_SECOND,
+} from '../src/crawler/reverse-checks.ts'
 import { createCrawlerVerifier } from '../src/crawler/verifier.ts'
 import { createInspector } from '../src/inspection/inspector.ts'
 import { classify } from '../src/network/classify.ts'
@@ -152,12 +157,12 @@ t.test('in a flood a claim is unverifiable and not called pending, and ranges go
       const peer = `8.1.${first + (index >> 8)}.${index & 255}`
       return inspector.inspect(from(peer, GOOGLEBOT)).crawler?.pending
     }).filter((is) => is).length
-  t.equal(pending(0), MOST_BEHIND)
+  t.equal(pending(0), MAX_STARTED_PER_SECOND)
   t.match(inspector.inspect(from('8.2.1.7', GOOGLEBOT)).crawler, { outcome: 'verified' })
   for (let turns = 0; turns < 20; turns++) await turn()
-  t.equal(asked, MOST_BEHIND, 'no more is asked')
+  t.equal(asked, MAX_STARTED_PER_SECOND, 'no more is asked')
   clock.advance(1000)
-  t.equal(pending(100), MOST_BEHIND, 'and the next second as much again')
+  t.equal(pending(100), MAX_STARTED_PER_SECOND, 'and the next second as much again')
 })
 
 t.test('an answer waits for DNS as long as there is patience', async (t) => {
@@ -183,7 +188,7 @@ t.test('what finds the queue full is unverifiable, inline and for who waits, and
     if (address === undefined) throw new TypeError(String(index))
     return { address, finding: classify(address, SNAPSHOT), snapshot: SNAPSHOT }
   }
-  const room = MOST_AT_ONCE + MOST_WAITING
+  const room = MAX_CONCURRENT + MAX_QUEUED
   for (let index = 0; index < room; index++) void verifier.verify(crawler, claimedBy(index))
   await turn()
   for (const { judgement, pending } of [

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { createTokenMatcher, MOST_CHARACTERS } from '../src/crawler/token-matcher.ts'
+import { createTokenMatcher, MAX_CHARACTERS } from '../src/crawler/token-matcher.ts'
 
 const TOKENS = [
   'Googlebot',
@@ -15,7 +15,7 @@ const matcher = createTokenMatcher(TOKENS)
 
 /** What a matcher has to find, by the plainest way there is: every token at every place. */
 function plainly(text: string, tokens: readonly string[]): string | undefined {
-  const lower = text.slice(0, MOST_CHARACTERS).toLowerCase()
+  const lower = text.slice(0, MAX_CHARACTERS).toLowerCase()
   const word = (at: number) => /[a-z0-9\u0080-\uffff]/i.test(text.charAt(at))
   for (let start = 0; start < lower.length; start++) {
     if (start > 0 && word(start - 1)) continue
@@ -91,8 +91,8 @@ t.test('a search goes on from where it is told, within the same words', async (t
 })
 
 t.test('only the first 1,024 characters are looked at', async (t) => {
-  t.ok(matcher.find(`${' '.repeat(MOST_CHARACTERS - 3)}bot`))
-  t.notOk(matcher.find(`${' '.repeat(MOST_CHARACTERS - 2)}bot`), 'a token that is cut is none')
+  t.ok(matcher.find(`${' '.repeat(MAX_CHARACTERS - 3)}bot`))
+  t.notOk(matcher.find(`${' '.repeat(MAX_CHARACTERS - 2)}bot`), 'a token that is cut is none')
   t.notOk(matcher.find(`${' '.repeat(20_000)}bot`))
 })
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { formatAddress, parseAddress } from '../src/address/address.ts'
 import { parseNamePattern } from '../src/crawler/name-pattern.ts'
-import { createReverseChecks, MOST_AT_ONCE, MOST_WAITING, STANDS_FOR } from '../src/crawler/reverse-checks.ts'
+import { createReverseChecks, MAX_CONCURRENT, MAX_QUEUED, TTL_MS } from '../src/crawler/reverse-checks.ts'
 import { checkReverseDns } from '../src/crawler/reverse-dns.ts'
 import type { Dns, KeptReverseCheck, NameAnswer, ReverseAnswer } from '../src/ports.ts'
 import { createFakeClock, createFakeDns } from '../src/testing/fakes.ts'
@@ -153,12 +153,12 @@ t.test('an answer stands for its time: a day, ten minutes, a minute', async (t) 
     const checks = createReverseChecks({ clock, dns })
     t.equal(checks.known(addressOf(IP), GOOGLE), undefined)
     t.equal((await checks.ask(addressOf(IP), GOOGLE))?.status, status)
-    clock.advance(STANDS_FOR[status] - 1)
+    clock.advance(TTL_MS[status] - 1)
     t.equal(checks.known(addressOf(IP), GOOGLE)?.status, status)
     clock.advance(1)
     t.equal(checks.known(addressOf(IP), GOOGLE), undefined, status)
   }
-  t.same(STANDS_FOR, { passed: 86_400_000, refuted: 600_000, 'could-not-run': 60_000 })
+  t.same(TTL_MS, { passed: 86_400_000, refuted: 600_000, 'could-not-run': 60_000 })
 })
 
 t.test('nothing but the same address and the same names reaches a remembered answer', async (t) => {
@@ -180,8 +180,8 @@ t.test('at most 50 ask at once, 1,000 wait, and the next could not run', async (
     dns: held.dns,
     onFinished: (done) => finished.push(done),
   })
-  const total = MOST_AT_ONCE + MOST_WAITING
-  t.same([MOST_AT_ONCE, MOST_WAITING], [50, 1000])
+  const total = MAX_CONCURRENT + MAX_QUEUED
+  t.same([MAX_CONCURRENT, MAX_QUEUED], [50, 1000])
   const numbered = (index: number) => addressOf(`8.${index >> 16}.${(index >> 8) & 255}.${index & 255}`)
   const all = Array.from({ length: total }, (_, index) => checks.ask(numbered(index), GOOGLE))
   await turn()
@@ -189,8 +189,8 @@ t.test('at most 50 ask at once, 1,000 wait, and the next could not run', async (
   t.equal(checks.ask(numbered(total), GOOGLE), undefined)
   t.equal(checks.known(numbered(total), GOOGLE), undefined, 'an overflow is not remembered')
   t.equal(checks.ask(numbered(total - 1), GOOGLE), all[total - 1], 'who waits already goes on waiting')
-  for (let round = 0; round < total / MOST_AT_ONCE; round++) {
-    t.ok(held.waiting.length <= MOST_AT_ONCE)
+  for (let round = 0; round < total / MAX_CONCURRENT; round++) {
+    t.ok(held.waiting.length <= MAX_CONCURRENT)
     held.release()
     await turn()
   }
@@ -216,7 +216,7 @@ t.test('however many names an address has, no more than 50 questions are under w
   const checks = createReverseChecks({ clock: createFakeClock('2026-11-21T00:00:00Z'), dns })
   const all = Array.from({ length: 200 }, (_, index) => checks.ask(addressOf(`8.0.0.${index}`), GOOGLE))
   t.same(new Set((await Promise.all(all)).map((finding) => finding?.status)), new Set(['refuted']))
-  t.equal(most, MOST_AT_ONCE)
+  t.equal(most, MAX_CONCURRENT)
 })
 
 t.test('what was kept before a restart is taken up while it stands', async (t) => {
@@ -228,7 +228,7 @@ t.test('what was kept before a restart is taken up while it stands', async (t) =
   const again = createReverseChecks({ clock, dns: silent })
   again.remember(kept)
   t.match(again.known(addressOf(IP), GOOGLE), { status: 'passed', hostname: MINE })
-  clock.advance(STANDS_FOR.passed)
+  clock.advance(TTL_MS.passed)
   const late = createReverseChecks({ clock, dns: silent })
   late.remember(kept)
   t.equal(late.known(addressOf(IP), GOOGLE), undefined)

@@ -8,7 +8,7 @@ import {
   createReverseChecks,
   type Dns,
   type KeptReverseCheck,
-  MOST_KEPT,
+  MAX_REVERSE_CHECKS,
 } from '@sallyport/core'
 import { openSqliteReverseChecks, type SqliteReverseChecks } from '@sallyport/stores'
 import type { Config } from './config/schema.ts'
@@ -55,14 +55,14 @@ export async function openCrawlers({ dataDir }: Config, { clock, dns, onFault }:
     const batch = waiting
     waiting = []
     try {
-      store?.save(batch, clock.now(), MOST_KEPT)
+      store?.save(batch, clock.now(), MAX_REVERSE_CHECKS)
     } catch (error) {
       onFault(error)
     }
   }
 
   const reverse = createReverseChecks({ clock, dns, onFinished: keep })
-  if (store !== undefined) reverse.remember(store.load(clock.now(), MOST_KEPT).toReversed())
+  if (store !== undefined) reverse.remember(store.load(clock.now(), MAX_REVERSE_CHECKS).toReversed())
   return {
     verifier: createCrawlerVerifier(createCatalogue(), {
       reverse,

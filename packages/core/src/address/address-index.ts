@@ -2,18 +2,18 @@ import type { Address } from './address.ts'
 
 /**
  * Many single addresses, numbered in address order, IPv4 before IPv6. What an address means is in columns beside it,
- * read by its number. The arrays may stand on shared memory.
+ * read by its number. The arrays may be views of shared memory.
  */
 export interface AddressIndex {
-  /** One bit for each value of a hash, set where an address of the index has it; its length is a power of two or 0. */
+  /** A Bloom filter of one hash; its length is a power of two, or 0. */
   readonly filter: Uint32Array
-  /** IPv4 addresses, ascending; one may stand several times, each time with another meaning. */
+  /** IPv4 addresses, ascending; one may occur several times, each time with another meaning. */
   readonly four: Uint32Array
-  /** IPv6 addresses, four words each, ascending; one may stand several times. */
+  /** IPv6 addresses, four words each, ascending; one may occur several times. */
   readonly six: Uint32Array
 }
 
-/** Bits of the filter for one address: about one absent address in sixteen is searched for in vain. */
+/** Bits of the filter per address: about one absent address in sixteen passes it. */
 const FILTER_BITS = 16
 
 /** Builds an index from ascending addresses; those of IPv6 are four words, flat. */
@@ -33,8 +33,8 @@ export function buildAddressIndex(four: Uint32Array, six: Uint32Array): AddressI
 }
 
 /**
- * The first number of an address in the index; -1 when it is not there, which one read of the filter tells for most. The
- * search behind it is binary, so that no list can be made that slows it down. No allocation.
+ * The first number of an address in the index; -1 when it is not there, which one read of a Bloom filter shows for most.
+ * Then a binary search, whose time no list can be made to exceed. No allocation.
  */
 export function findAddress({ filter, four, six }: AddressIndex, { family, a, b, c, d }: Address): number {
   if (filter.length === 0) return -1

@@ -30,25 +30,21 @@ export function parseAddress(text: string): Address | undefined {
   return parseAddressIn(text, 0, text.length)
 }
 
-/** The address that stands in `text` from `start` up to `end`, by the rules of `parseAddress`. */
+/** The address in `text` from `start` up to `end`, by the rules of `parseAddress`. */
 export function parseAddressIn(text: string, start: number, end: number): Address | undefined {
   const value = parse4(text, start, end)
   return value < 0 ? parse6(text, start, end) : address4(value)
 }
 
 /**
- * IPv6 by RFC 4291 section 2.2. Groups are shifted into 128 bits as they come; `::` sets what was read aside, and at the
- * end those groups move up to their place. So nothing is allocated but the result.
+ * IPv6 by RFC 4291 section 2.2. Groups are shifted into 128 bits as they come; at the end `::` moves those before it up.
+ * Nothing is allocated but the result.
  */
 function parse6(text: string, start: number, end: number): Address | undefined {
   let a = 0
   let b = 0
   let c = 0
   let d = 0
-  let headA = 0
-  let headB = 0
-  let headC = 0
-  let headD = 0
   let groups = 0
   let gap = -1
   let group = 0
@@ -76,11 +72,6 @@ function parse6(text: string, start: number, end: number): Address | undefined {
       if (next === COLON) {
         if (gap >= 0) return undefined
         gap = groups
-        headA = a
-        headB = b
-        headC = c
-        headD = d
-        a = b = c = d = 0
         at++
       } else if (at + 1 === end) {
         return undefined
@@ -107,22 +98,33 @@ function parse6(text: string, start: number, end: number): Address | undefined {
     groups++
   }
   if (gap < 0) return groups === 8 ? address6(a, b, c, d) : undefined
-  // `::` stands for at least one group.
-  if (groups > 7) return undefined
-  let vacant = 8 - gap
-  for (; vacant >= 2; vacant -= 2) {
-    headA = headB
-    headB = headC
-    headC = headD
-    headD = 0
+  // `::` is at least one group.
+  return groups > 7 ? undefined : withGap(a, b, c, d, 8 - groups, groups - gap)
+}
+
+/** Inserts `missing` zero groups above the lowest `below` groups. */
+function withGap(a: number, b: number, c: number, d: number, missing: number, below: number): Address {
+  const lowA = a & lowBits(below * 16 - 96)
+  const lowB = b & lowBits(below * 16 - 64)
+  const lowC = c & lowBits(below * 16 - 32)
+  const lowD = d & lowBits(below * 16)
+  let highA = a ^ lowA
+  let highB = b ^ lowB
+  let highC = c ^ lowC
+  let highD = d ^ lowD
+  for (let left = missing; left > 0; left--) {
+    highA = (highA << 16) | (highB >>> 16)
+    highB = (highB << 16) | (highC >>> 16)
+    highC = (highC << 16) | (highD >>> 16)
+    highD <<= 16
   }
-  if (vacant === 1) {
-    headA = (headA << 16) | (headB >>> 16)
-    headB = (headB << 16) | (headC >>> 16)
-    headC = (headC << 16) | (headD >>> 16)
-    headD <<= 16
-  }
-  return address6(a | headA, b | headB, c | headC, d | headD)
+  return address6(highA | lowA, highB | lowB, highC | lowC, highD | lowD)
+}
+
+/** A word whose low `bits` bits are set; below 0 counts as 0 and above 32 as 32. */
+function lowBits(bits: number): number {
+  if (bits >= 32) return -1
+  return bits <= 0 ? 0 : (1 << bits) - 1
 }
 
 /** The IPv4 address with this value, of which the low 32 bits count. */

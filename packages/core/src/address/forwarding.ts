@@ -2,8 +2,8 @@ import { type Address, parseAddress, parseAddressIn } from './address.ts'
 import { parse4 } from './parse4.ts'
 
 /**
- * Request headers in which proxies write the client's address, in lower case. Anybody can send them: only the
- * configured one is believed, and only from a trusted peer; no other may pass to an origin as it came.
+ * Request headers in which proxies write the client's address, in lower case. Every client can send them: only the
+ * configured one is believed, and only from a trusted peer; no other is passed on to an origin.
  */
 export const FORWARDING_HEADERS = [
   'forwarded',
@@ -58,11 +58,11 @@ const COMMA = 44
 const BACKSLASH = 92
 
 /**
- * Where the last element of a comma-separated list begins that ends at `end`: behind the comma before it, or 0; -1
- * when more than `budget` characters would have to be read. A comma within quotes separates nothing if `quoted`.
+ * The start of the last element of a comma-separated list that ends at `end`: after the comma before it, or 0; -1 when
+ * more than `budget` characters would have to be read. A comma within quotes separates nothing if `quoted`.
  *
- * Read from the right, because that end is the trusted one: whatever a client put in front, an open quote too, cannot
- * reach into what a proxy appended.
+ * Read from the right, which is the trusted end: nothing that a client put in front, such as an open quote, changes what
+ * a proxy appended.
  */
 export function elementStart(line: string, end: number, quoted: boolean, budget: number): number {
   let inQuotes = false
@@ -75,14 +75,14 @@ export function elementStart(line: string, end: number, quoted: boolean, budget:
   return 0
 }
 
-/** Whether an odd number of backslashes stands before this position. */
+/** Whether an odd number of backslashes precedes this position. */
 function isEscaped(line: string, at: number): boolean {
   let before = at - 1
   while (before >= 0 && line.charCodeAt(before) === BACKSLASH) before--
   return (at - 1 - before) % 2 === 1
 }
 
-/** The address that is all of `text`, surrounding blanks aside: the value of a header that holds one address. */
+/** The address that `text` is, without the blanks around it: the value of a header with one address. */
 export function readSingle(text: string): Address | undefined {
   return parseAddress(trimmed(text))
 }
@@ -92,7 +92,7 @@ export function readHop(element: string): Address | undefined {
   return readNode(trimmed(element))
 }
 
-/** One parameter of a `Forwarded` element, with the `;` behind it. */
+/** One parameter of a `Forwarded` element, with the `;` after it. */
 const PARAMETER = /[ \t]*([!#$%&'*+\-.^_`|~0-9a-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;=]+))[ \t]*(?:;|$)/giy
 
 /**
@@ -125,7 +125,7 @@ function readNode(node: string): Address | undefined {
   return parseAddress(node)
 }
 
-/** Whether what stands from `at` on is nothing, or a colon and a port number. */
+/** Whether the rest from `at` on is empty, or a colon and a port number. */
 function isPort(node: string, at: number): boolean {
   return at === node.length || (/^:[0-9]{1,5}$/.test(node.slice(at)) && Number(node.slice(at + 1)) <= 65_535)
 }

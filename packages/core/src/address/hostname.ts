@@ -1,10 +1,10 @@
 import { parseAddress } from './address.ts'
 
 /**
- * Top labels whose names are never asked of the public DNS, because their answers would tell about the network we run
- * in and not about the Internet: special-use names (RFC 6761, RFC 6762, RFC 7686, RFC 9476), `internal` (ICANN, 2024),
- * the names that private networks use without asking (RFC 6762 appendix G), and `arpa`, which holds no hosts. `test`
- * and `example` are not here: RFC 6761 sections 6.2 and 6.5 tell software to resolve them like any other.
+ * Top labels that are never looked up in the public DNS, because the answers would be about the network we run in and
+ * not about the Internet: special-use names (RFC 6761, RFC 6762, RFC 7686, RFC 9476), `internal` (ICANN, 2024),
+ * the names that private networks use unofficially (RFC 6762 appendix G), and `arpa`, which holds no hosts. `test`
+ * and `example` are not here: by RFC 6761 sections 6.2 and 6.5 software resolves them like any other.
  */
 const NEVER_PUBLIC: ReadonlySet<string> = new Set([
   'alt',
@@ -22,10 +22,10 @@ const NEVER_PUBLIC: ReadonlySet<string> = new Set([
   'private',
 ])
 
-const LONGEST_NAME = 253
-const LONGEST_LABEL = 63
+const MAX_NAME_LENGTH = 253
+const MAX_LABEL_LENGTH = 63
 
-/** What a URL parser would read as the end of the host, as an escape, or not see at all. */
+/** Characters that a URL parser would take for the end of the host or an escape, or would drop. */
 const NEVER_IN_NAME = /[/?#@:[\]%\\\p{C}\p{Z}]/u
 
 /**
@@ -52,7 +52,7 @@ export function urlHost(url: string): string | undefined {
 /** The name without its trailing dot when it can be a public host's, or `undefined`. `host` is as of `urlHost`. */
 export function publicName(host: string): string | undefined {
   const name = host.endsWith('.') ? host.slice(0, -1) : host
-  if (name.length > LONGEST_NAME) return undefined
+  if (name.length > MAX_NAME_LENGTH) return undefined
   const labels = name.split('.')
   const top = labels.at(-1)
   if (labels.length < 2 || top === undefined || NEVER_PUBLIC.has(top) || !labels.every(isLabel)) return undefined
@@ -60,5 +60,5 @@ export function publicName(host: string): string | undefined {
 }
 
 function isLabel(label: string): boolean {
-  return label.length <= LONGEST_LABEL && /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(label)
+  return label.length <= MAX_LABEL_LENGTH && /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(label)
 }

@@ -1,7 +1,7 @@
 import { type Address, compareAddresses, nextAddress } from './address.ts'
 import { lastAddress, type Prefix } from './prefix.ts'
 
-/** Prefixes laid out over the address space without overlap: of those that hold an address, the longest speaks. */
+/** Prefixes laid out over the address space without overlap: the longest that holds an address wins. */
 export interface Partition {
   /** Position, in the list it was made from, of the longest prefix that holds the address; -1 when none does. */
   find(address: Address): number
@@ -12,7 +12,7 @@ interface Segment {
   readonly owner: number
 }
 
-/** Built once, in O(n log n); a search is binary, over typed arrays. The first of two equal prefixes speaks. */
+/** Built once, in O(n log n); a binary search over typed arrays. The first of two equal prefixes wins. */
 export function createPartition(prefixes: readonly Prefix[]): Partition {
   const segments = layOut(prefixes)
   const ofFamily = (family: 4 | 6) => {
@@ -34,12 +34,12 @@ export function createPartition(prefixes: readonly Prefix[]): Partition {
 }
 
 /**
- * Where each segment begins, in address order; of several that begin together the last speaks. Prefixes nest or are
- * disjoint, so a stack of the open ones, innermost last, says whose each address is.
+ * The start of each segment, in address order; of several with one start the last wins. Prefixes nest or are disjoint, so
+ * the owner of an address is the top of a stack of open prefixes.
  */
 function layOut(prefixes: readonly Prefix[]): readonly Segment[] {
   const order = prefixes.map((prefix, owner) => ({ first: prefix.address, last: lastAddress(prefix), owner }))
-  // Outer before inner; and of two equal ones the first in the list innermost, because the innermost speaks.
+  // Outer before inner; of two equal prefixes the first in the list is innermost, because the innermost wins.
   order.sort((x, y) => compareAddresses(x.first, y.first) || compareAddresses(y.last, x.last) || y.owner - x.owner)
   const segments: Segment[] = []
   const open: typeof order = []

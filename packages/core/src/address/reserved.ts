@@ -5,7 +5,7 @@ import { type Prefix, parsePrefix } from './prefix.ts'
 
 export type { ReservedRow }
 
-/** IPv6 outside 2000::/3 that no row speaks of: IANA has given none of it to anybody. */
+/** IPv6 outside 2000::/3 that is in no row: IANA has allocated none of it. */
 const UNALLOCATED: ReservedRow = Object.freeze({
   prefix: '::/0',
   label: 'unallocated',

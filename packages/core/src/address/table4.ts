@@ -1,6 +1,6 @@
 /**
  * The IPv4 space cut into consecutive segments, the first of which starts at 0.0.0.0; each runs up to the start of the
- * next. What a segment means is in columns beside it, read by its number. The arrays may stand on shared memory.
+ * next. What a segment means is in columns beside it, read by its number. The arrays may be views of shared memory.
  */
 export interface Partition4 {
   /** The lower 14 bits of each segment's first address: the upper 18 are the chunk that it is found through. */

@@ -2,9 +2,9 @@ import { createGrowingColumn } from './growing-column.ts'
 
 /**
  * The IPv6 space cut into consecutive segments, on the upper 64 bits, the first of which starts at `::`. Segments whose
- * starts have the same upper 32 bits are a group. Almost no boundary of real data lies below a /64. The /64s that have
+ * starts have the same upper 32 bits are a group. Almost no boundary of real data is below a /64. The /64s that have
  * one are segments of their own, marked in `split`, and are cut further in the `fine` columns; their pieces are
- * numbered on from the last segment. The arrays may stand on shared memory.
+ * numbered on from the last segment. The arrays may be views of shared memory.
  */
 export interface Partition6 {
   /** Bits 0 to 31 of the starts of each group, ascending. */
@@ -39,8 +39,8 @@ export interface Partition6Writer {
   finish(): { readonly partition: Partition6; readonly values: Uint32Array }
 }
 
-/** `capacity`: about how many segments there will be. Cuts that fall below a /64 go to the fine columns. */
-export function createPartition6Writer(capacity: number): Partition6Writer {
+/** The columns of a partition while they are written. */
+function createColumns6(capacity: number) {
   const uppers = createGrowingColumn(capacity >>> 5)
   const groups = createGrowingColumn(capacity >>> 5)
   const lowers = createGrowingColumn(capacity)
@@ -51,6 +51,52 @@ export function createPartition6Writer(capacity: number): Partition6Writer {
   const fineLow = createGrowingColumn()
   const fineValues = createGrowingColumn()
   let upper = -1
+  return {
+    segment(a: number, b: number, value: number): void {
+      if (a !== upper) {
+        uppers.push(a)
+        groups.push(lowers.length)
+        upper = a
+      }
+      lowers.push(b)
+      values.push(value)
+    },
+    /** Marks the last segment as cut further, by the pieces that follow. */
+    split(): void {
+      cells.push(lowers.length - 1)
+      pieces.push(fineHigh.length)
+    },
+    piece(c: number, d: number, value: number): void {
+      fineHigh.push(c)
+      fineLow.push(d)
+      fineValues.push(value)
+    },
+    finish(): ReturnType<Partition6Writer['finish']> {
+      groups.push(lowers.length)
+      pieces.push(fineHigh.length)
+      const marked = cells.finish()
+      for (const value of fineValues.finish()) values.push(value)
+      return {
+        partition: {
+          uppers: uppers.finish(),
+          groups: groups.finish(),
+          lowers: lowers.finish(),
+          direct: directIndex6(uppers.finish()),
+          split: bitmapOf(marked, lowers.length),
+          cells: marked,
+          pieces: pieces.finish(),
+          fineHigh: fineHigh.finish(),
+          fineLow: fineLow.finish(),
+        },
+        values: values.finish(),
+      }
+    },
+  }
+}
+
+/** `capacity`: about how many segments there will be. Cuts that fall below a /64 go to the fine columns. */
+export function createPartition6Writer(capacity: number): Partition6Writer {
+  const columns = createColumns6(capacity)
   /** The /64 that is being read, and the starts in it: lower words and value of each, flat. */
   let cellA = 0
   let cellB = 0
@@ -59,34 +105,21 @@ export function createPartition6Writer(capacity: number): Partition6Writer {
   let before = 0
   let last = -1
 
-  const segment = (a: number, b: number, value: number) => {
-    if (a !== upper) {
-      uppers.push(a)
-      groups.push(lowers.length)
-      upper = a
-    }
-    lowers.push(b)
-    values.push(value)
-  }
-  const piece = (c: number, d: number, value: number) => {
-    fineHigh.push(c)
-    fineLow.push(d)
-    fineValues.push(value)
-  }
-  /** Writes the /64 that was read; `a` and `b` are where the next start stands, -1 when there is none. */
+  /** Writes the /64 that was read; `a` and `b` are the upper words of the next start, -1 when there is none. */
   const endCell = (a: number, b: number) => {
     if (length === 0) return
     const startsCell = run[0] === 0 && run[1] === 0
-    segment(cellA, cellB, run[2] as number)
+    columns.segment(cellA, cellB, run[2] as number)
     if (length > 3 || !startsCell) {
-      cells.push(lowers.length - 1)
-      pieces.push(fineHigh.length)
-      if (!startsCell) piece(0, 0, before)
-      for (let at = 0; at < length; at += 3) piece(run[at] as number, run[at + 1] as number, run[at + 2] as number)
-      // Behind a cell its last value goes on, unless the next start stands in the very next /64.
+      columns.split()
+      if (!startsCell) columns.piece(0, 0, before)
+      for (let at = 0; at < length; at += 3) {
+        columns.piece(run[at] as number, run[at + 1] as number, run[at + 2] as number)
+      }
+      // After a cell its last value continues, unless the next start is in the very next /64.
       const nextB = (cellB + 1) >>> 0
       const nextA = nextB === 0 ? cellA + 1 : cellA
-      if ((a !== nextA || b !== nextB) && nextA <= 0xffffffff) segment(nextA, nextB, last)
+      if ((a !== nextA || b !== nextB) && nextA <= 0xffffffff) columns.segment(nextA, nextB, last)
     }
     before = last
     length = 0
@@ -107,28 +140,16 @@ export function createPartition6Writer(capacity: number): Partition6Writer {
     },
     finish() {
       endCell(-1, -1)
-      groups.push(lowers.length)
-      pieces.push(fineHigh.length)
-      const split = new Uint32Array(Math.ceil(lowers.length / 32))
-      const marked = cells.finish()
-      for (const cell of marked) split[cell >>> 5] = (split[cell >>> 5] as number) | (1 << (cell & 31))
-      for (const value of fineValues.finish()) values.push(value)
-      return {
-        partition: {
-          uppers: uppers.finish(),
-          groups: groups.finish(),
-          lowers: lowers.finish(),
-          direct: directIndex6(uppers.finish()),
-          split,
-          cells: marked,
-          pieces: pieces.finish(),
-          fineHigh: fineHigh.finish(),
-          fineLow: fineLow.finish(),
-        },
-        values: values.finish(),
-      }
+      return columns.finish()
     },
   }
+}
+
+/** One bit for each of `length` numbers, lowest first. */
+function bitmapOf(numbers: Uint32Array, length: number): Uint32Array {
+  const bitmap = new Uint32Array(Math.ceil(length / 32))
+  for (const number of numbers) bitmap[number >>> 5] = (bitmap[number >>> 5] as number) | (1 << (number & 31))
+  return bitmap
 }
 
 function directIndex6(uppers: Uint32Array): Uint32Array {
@@ -143,8 +164,8 @@ function directIndex6(uppers: Uint32Array): Uint32Array {
 }
 
 /**
- * The number of the segment, or of the piece behind the segments, that holds an IPv6 address, given as the words of an
- * `Address` (signed or not). No allocation.
+ * The number of the segment or piece that holds an IPv6 address, given as the words of an `Address` (signed or not); pieces
+ * are numbered after the segments. No allocation.
  */
 export function findSegment6(partition: Partition6, a: number, b: number, c: number, d: number): number {
   const { split } = partition
@@ -168,7 +189,7 @@ function findWhole({ uppers, groups, lowers, direct }: Partition6, upper: number
     else last = middle - 1
   }
   let to = (groups[group + 1] as number) - 1
-  // Behind its group, an address is in the group's last segment.
+  // An address after its group is in the group's last segment.
   if (uppers[group] !== upper) return to
   let from = (groups[group] as number) - 1
   while (from < to) {

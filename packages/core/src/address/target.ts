@@ -4,7 +4,7 @@ import { type Address, formatAddress, parseAddress } from './address.ts'
 import { parseHostname, publicName, urlHost } from './hostname.ts'
 import { formatPrefix, type Prefix, parsePrefix } from './prefix.ts'
 
-/** What a caller asks about, read. `raw` is the input as given. */
+/** A parsed target. `raw` is the input as given. */
 export type ParsedTarget =
   | { readonly raw: string; readonly kind: 'ipv4' | 'ipv6'; readonly address: Address }
   | { readonly raw: string; readonly kind: 'cidr'; readonly address: Address; readonly prefix: Prefix }
@@ -24,15 +24,15 @@ export interface Target {
   readonly addresses?: number
 }
 
-/** Longest input that is looked at, in UTF-16 units. */
-const LONGEST_TARGET = 2048
+/** In UTF-16 units. */
+const MAX_TARGET_LENGTH = 2048
 
 /** `Target.addresses` is left out for wider ranges (specification: Limits). */
-const MOST_ADDRESSES = 65_536
+const MAX_ADDRESSES = 65_536
 
 /**
- * No target has these: controls, half characters, white space of any script; and the backslash, which some programs
- * read as a slash and others do not, so that they would take different hosts from one URL.
+ * Refused in targets: controls, lone surrogates, white space of any script; and the backslash, which some programs read as
+ * a slash and others do not, so that they would take different hosts from one URL.
  */
 const NEVER_IN_TARGET = /[\p{Cc}\p{Cs}\p{Z}\\]/u
 
@@ -46,7 +46,7 @@ const HIERARCHICAL = /^([a-z][a-z0-9+.-]*):\/\/(?=[^/])/i
  */
 export function parseTarget(text: string): ParsedTarget {
   const target =
-    text === '' || text.length > LONGEST_TARGET || NEVER_IN_TARGET.test(text)
+    text === '' || text.length > MAX_TARGET_LENGTH || NEVER_IN_TARGET.test(text)
       ? undefined
       : HIERARCHICAL.test(text)
         ? urlTarget(text)
@@ -67,7 +67,7 @@ export function targetOf(parsed: ParsedTarget, resolved?: Address): Target {
   const network = formatPrefix(parsed.prefix)
   // Given canonical text alone: the library takes loose forms and misreads IPv6 with an embedded IPv4 part.
   const addresses = Number(new IPCIDR(network).size)
-  return { raw, kind, ip, network, ...(addresses > MOST_ADDRESSES ? {} : { addresses }) }
+  return { raw, kind, ip, network, ...(addresses > MAX_ADDRESSES ? {} : { addresses }) }
 }
 
 function addressTarget(raw: string, text: string): ParsedTarget | undefined {

@@ -8,7 +8,7 @@ import {
 } from '@sallyport/data/automation'
 import { LRUCache } from 'lru-cache'
 import type { Catalogue, Crawler } from '../crawler/catalogue.ts'
-import { createTokenMatcher, MOST_CHARACTERS } from '../crawler/token-matcher.ts'
+import { createTokenMatcher, MAX_CHARACTERS } from '../crawler/token-matcher.ts'
 
 /** The engine that a user agent says it has: every browser of iOS is Safari's. `other`: a browser of no known engine. */
 export type BrowserFamily = 'chromium' | 'firefox' | 'safari' | 'other'
@@ -61,9 +61,9 @@ export function createUserAgentReader(catalogue: Catalogue): UserAgentReader {
       if (text === undefined || text === '') return undefined
       const found = remembered.get(text)
       if (found !== undefined) return found
-      const read = parse(text.slice(0, MOST_CHARACTERS))
+      const read = parse(text.slice(0, MAX_CHARACTERS))
       // A longer one is read each time: remembering it would keep the whole of it.
-      if (text.length <= MOST_CHARACTERS) remembered.set(text, read)
+      if (text.length <= MAX_CHARACTERS) remembered.set(text, read)
       return read
     },
   }

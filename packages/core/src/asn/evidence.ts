@@ -1,7 +1,7 @@
 import { HOSTING_SHAPE, type ShapeMeasure } from '@sallyport/data/hosting-shape'
 import type { AsType } from '../vocabulary.ts'
 
-/** What lists and its own outline say of a system. */
+/** What lists say of a system, and the outline of its address space. */
 export interface SystemEvidence {
   /** The first list of systems that names it, and the type that the list asserts. */
   readonly listed?: { readonly type: AsType; readonly source: string } | undefined
@@ -27,7 +27,7 @@ export interface SystemShape {
   readonly countries: number
 }
 
-/** What was read off the evidence. */
+/** The type that the evidence shows. */
 export interface ReadType {
   readonly type: AsType
   readonly basis: 'list' | 'prefixes' | 'shape'
@@ -35,25 +35,28 @@ export interface ReadType {
   readonly list?: string
 }
 
-/** The share of a system that has to be listed before the whole is taken for it. */
-const MOST = 0.5
+/** The share of a system's addresses that has to be listed for the whole system to have the type. */
+const HALF = 0.5
 const NEARLY_ALL = 0.8
-/** Exits in fewer /24s than this are tenants of somebody else's network. */
-const FEWEST_EXIT_BLOCKS = 2
+/** Exits in fewer /24s are tenants of another company's network. */
+const MIN_EXIT_BLOCKS = 2
 
-/** Addresses that one /24 with an exit can speak for, a /20: more, and a few lines of a list would name whole countries. */
-const SPOKEN_FOR = 2 ** 12
+/**
+ * The addresses that one /24 with an exit decides for, a /20: with more, a few lines of a list would decide for whole
+ * countries.
+ */
+const MAX_ADDRESSES_PER_EXIT_BLOCK = 2 ** 12
 
-/** What a name rule says: a type, and whether the words are weak ones. */
+/** The type that a name shows, and whether by weak words. */
 export interface NamedType {
   readonly type: AsType
   readonly weak: boolean
 }
 
 /**
- * The type of a system by what else is known of it; `undefined` where that says nothing, or nothing against its name.
- * `name` is what its name says, if anything. A name that sells access is set aside where a list says what the system
- * is, or where nearly all of it is listed as machines (half, where its words are weak); any other name stands.
+ * The type of a system by evidence; `undefined` where there is none, or none against its name. A name of an access
+ * provider is overruled by a list of systems, or where nearly all addresses are listed as hosting (half, where its words
+ * are weak); any other name is not.
  */
 export function typeOfEvidence(evidence: SystemEvidence, name: NamedType | undefined): ReadType | undefined {
   const { listed, hosting, mobile, access, exitBlocks, shape } = evidence
@@ -62,15 +65,16 @@ export function typeOfEvidence(evidence: SystemEvidence, name: NamedType | undef
   if ((isOpen || named === 'hosting') && listed !== undefined && listed.type !== named) {
     return { type: listed.type, basis: 'list', list: listed.source }
   }
-  const isFull = exitBlocks >= FEWEST_EXIT_BLOCKS && exitBlocks * 256 >= shape.ipv4Addresses * MOST
+  const isFull = exitBlocks >= MIN_EXIT_BLOCKS && exitBlocks * 256 >= shape.ipv4Addresses * HALF
   if ((named === undefined || named === 'hosting') && isFull) return { type: 'vpn', basis: 'prefixes' }
   if (!isOpen) return undefined
-  if (hosting >= (name === undefined || name.weak ? MOST : NEARLY_ALL)) return { type: 'hosting', basis: 'prefixes' }
+  if (hosting >= (name === undefined || name.weak ? HALF : NEARLY_ALL)) return { type: 'hosting', basis: 'prefixes' }
   if (named === undefined) {
-    if (mobile >= MOST) return { type: 'mobile', basis: 'prefixes' }
-    if (access >= MOST) return { type: 'isp', basis: 'prefixes' }
-    // Exits are put where machines are for rent: home networks have names that say so.
-    if (exitBlocks > 0 && exitBlocks * SPOKEN_FOR >= shape.ipv4Addresses) return { type: 'hosting', basis: 'prefixes' }
+    if (mobile >= HALF) return { type: 'mobile', basis: 'prefixes' }
+    if (access >= HALF) return { type: 'isp', basis: 'prefixes' }
+    // Exits run on rented machines; home networks have names that say so.
+    if (exitBlocks > 0 && exitBlocks * MAX_ADDRESSES_PER_EXIT_BLOCK >= shape.ipv4Addresses)
+      return { type: 'hosting', basis: 'prefixes' }
   }
   return looksLikeHosting(shape, name) ? { type: 'hosting', basis: 'shape' } : undefined
 }
@@ -80,7 +84,7 @@ const STEPS = Object.entries(HOSTING_SHAPE.points) as readonly (readonly [
   readonly (readonly [atLeast: number, points: number])[],
 ])[]
 
-/** The points of a name: none, or one that sells access. */
+/** The points of no name, or of a name of an access provider. */
 function weightOf(name: NamedType | undefined): number {
   if (name === undefined) return HOSTING_SHAPE.unnamed
   return name.weak ? HOSTING_SHAPE.weaklyNamed : HOSTING_SHAPE.namedAccess

@@ -8,7 +8,7 @@ type Word =
 
 interface Phrase {
   readonly words: readonly Word[]
-  /** Bit of the rule that this phrase speaks for, or that it forbids. */
+  /** Bit of the rule that this phrase matches or vetoes. */
   readonly bit: number
   readonly veto: boolean
 }
@@ -16,7 +16,7 @@ interface Phrase {
 /** Phrases are found through their first or last three letters: a wildcard's stem has at least that many. */
 const STEM = 3
 /** Rules are bits of one 32-bit number. */
-const MOST_RULES = 31
+const MAX_RULES = 31
 
 const FOLDED: Readonly<Record<string, string>> = {
   ß: 'ss',
@@ -31,8 +31,8 @@ const FOLDED: Readonly<Record<string, string>> = {
 }
 
 /**
- * A name as its tokens are read from it: lower case, without accents. Tokens are what stands between the characters that
- * are neither letters nor digits, which in a name of other letters than a to z are all made spaces.
+ * A name ready to be split into tokens: lower case, without accents. Tokens are runs of letters and digits; in a name beyond
+ * ASCII every other character becomes a space.
  */
 function foldTokens(name: string): string {
   const lower = name.toLowerCase()
@@ -50,12 +50,12 @@ function isPart(code: number): boolean {
 }
 
 /**
- * Compiles the rules into one function from a name to the first rule that speaks for it: some phrase of `words` is in
- * the name and no phrase of `unless` is. Phrases are whole tokens in sequence, so "Automobile" never says "mobile".
- * Throws a `RangeError` for a rule set that cannot be compiled (a bug in the facts, met by the tests).
+ * Compiles the rules into one function from a name to the first rule that matches: a phrase of `words` is in the name, and
+ * no phrase of `unless` is. Phrases are whole tokens in sequence, so "Automobile" never says "mobile".
+ * Throws a `RangeError` for a rule set that cannot be compiled (a bug in the facts, found by the tests).
  */
 export function compileNameRules(rules: readonly OrganisationRule[]): (name: string) => OrganisationRule | undefined {
-  if (rules.length > MOST_RULES) throw new RangeError(`at most ${MOST_RULES} name rules`)
+  if (rules.length > MAX_RULES) throw new RangeError(`at most ${MAX_RULES} name rules`)
   // A hundred thousand names are read at each compile: phrases are found through three letters, without a text for each
   // token, and only then compared.
   const heads: (Phrase[] | undefined)[] = new Array(SHELVES).fill(undefined)
@@ -77,14 +77,14 @@ export function compileNameRules(rules: readonly OrganisationRule[]): (name: str
   return (name) => {
     const text = foldTokens(name)
     const tokens = readTokens(text)
-    let said = 0
+    let matched = 0
     let vetoed = 0
     const visit = (phrases: readonly Phrase[] | undefined, at: number): void => {
       if (phrases === undefined) return
       for (const { words, bit, veto } of phrases) {
-        if (((veto ? vetoed : said) & bit) !== 0 || !fits(words, text, tokens, at)) continue
+        if (((veto ? vetoed : matched) & bit) !== 0 || !fits(words, text, tokens, at)) continue
         if (veto) vetoed |= bit
-        else said |= bit
+        else matched |= bit
       }
     }
     for (let at = 0; at < tokens.length; at += 2) {
@@ -93,7 +93,7 @@ export function compileNameRules(rules: readonly OrganisationRule[]): (name: str
       visit(heads[stemKey(text, start, end)], at)
       if (end - start >= STEM) visit(tails[stemKey(text, end - STEM, end)], at)
     }
-    const left = said & ~vetoed
+    const left = matched & ~vetoed
     return left === 0 ? undefined : rules[31 - Math.clz32(left & -left)]
   }
 }

@@ -32,7 +32,7 @@ interface CrawlerFacts {
   readonly checkedAt: string
 }
 
-/** The verification behind `POST /v1/crawlers/verify` and its keyed twin. */
+/** The verification of `POST /v1/crawlers/verify` and `POST /v1/agentscan/verify`. */
 export interface CrawlerAnswers {
   /** Rejects with `unknown_crawler` or `claim_mismatch`; whatever could not run is a check of the answer. */
   verify(address: Address, claim: Claim): Promise<CrawlerAnswer>
@@ -61,7 +61,7 @@ export function createCrawlerAnswers(
         ip: formatAddress(address),
         ...(crawler !== undefined && { slug: crawler.slug, crawler: crawler.name }),
         ...(claim.userAgent !== undefined && { userAgent: claim.userAgent }),
-        ...(verification === undefined ? UNCLAIMED : told(verification)),
+        ...(verification === undefined ? UNCLAIMED : outcomeOf(verification)),
         networkOrigin: classification,
         anonymized,
         ...(finding.asn !== undefined && { asn: `AS${finding.asn}` }),
@@ -81,12 +81,12 @@ const UNCLAIMED = {
   checks: NO_CLAIM,
 } as const
 
-function told(verification: Verification) {
+function outcomeOf(verification: Verification) {
   const { judgement } = verification
   const method = methodOf(judgement)
-  const said = { ...(method !== undefined && { method }), summary: summaryOf(verification) }
-  // Both ways alike: only where the compiler sees which it is do the outcome and its checks stay of one judgement.
+  const reason = { ...(method !== undefined && { method }), summary: summaryOf(verification) }
+  // Both branches are alike: the compiler has to see which outcome the checks belong to.
   return judgement.outcome === 'spoofed'
-    ? { outcome: judgement.outcome, ...said, checks: judgement.checks }
-    : { outcome: judgement.outcome, ...said, checks: judgement.checks }
+    ? { outcome: judgement.outcome, ...reason, checks: judgement.checks }
+    : { outcome: judgement.outcome, ...reason, checks: judgement.checks }
 }

@@ -34,7 +34,7 @@ export interface Catalogue {
   claimOf(userAgent: string): Crawler | undefined
 }
 
-/** Compiles the catalogue, `data/crawlers.json` unless told otherwise; throws `TypeError` where a row is not usable. */
+/** Compiles the catalogue, by default `data/crawlers.json`; throws `TypeError` where a row is not usable. */
 export function createCatalogue(rows: readonly CrawlerRow[] = CRAWLERS): Catalogue {
   const crawlers = rows.map(crawlerOf)
   const bySlug = new Map(crawlers.map((crawler) => [crawler.slug, crawler]))
@@ -54,11 +54,11 @@ export function createCatalogue(rows: readonly CrawlerRow[] = CRAWLERS): Catalog
 
 /** Words in front of a name that make it another's: "treat like Googlebot", "compatible with Googlebot". */
 const COMPARISONS: ReadonlySet<string> = new Set(['like', 'with', 'following', 'fake', 'not'])
-const LONGEST_COMPARISON = 9
+const MAX_COMPARISON_LENGTH = 9
 
 /** Whether the word before a position, one separator between them, is a comparison. */
 function isComparison(text: string, start: number): boolean {
-  const before = text.slice(Math.max(0, start - LONGEST_COMPARISON - 2), start - 1).toLowerCase()
+  const before = text.slice(Math.max(0, start - MAX_COMPARISON_LENGTH - 2), start - 1).toLowerCase()
   const words = before.split(/[^a-z]/)
   return COMPARISONS.has(words.at(-1) ?? '')
 }

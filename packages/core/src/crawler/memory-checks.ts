@@ -5,7 +5,7 @@ import type { Crawler } from './catalogue.ts'
 import type { Check, CheckName, CouldNotRun } from './outcome.ts'
 import type { LoadedRanges } from './ranges.ts'
 
-/** What a claim is held against: an address, what is known of its network, and the data that says so. */
+/** What a claim is checked against: an address, what is known of its network, and the data. */
 export interface ClaimedFrom {
   readonly address: Address
   readonly finding: NetworkFinding
@@ -61,7 +61,7 @@ export function rangesCheck(crawler: Crawler, { address, snapshot }: ClaimedFrom
     : { name, status: 'could-not-run', detail: `The list of ${published} is not loaded.` }
 }
 
-/** How a list stands that may come in several files: as the worst of them, because a part that is missing may hold it. */
+/** The worst status of a list's files, because a missing file may hold the address. */
 function statusOf(
   slug: string,
   rows: readonly CrawlerRangeStatus[] = [],
@@ -71,7 +71,7 @@ function statusOf(
   for (const row of rows) {
     if (row.slug !== slug) continue
     const now = asOfNow(row, clock)
-    if (worst === undefined || REACH[now.state] < REACH[worst.state]) worst = now
+    if (worst === undefined || STATE_RANK[now.state] < STATE_RANK[worst.state]) worst = now
   }
   return worst
 }
@@ -82,14 +82,14 @@ function asOfNow(row: CrawlerRangeStatus, clock: Clock | undefined): CrawlerRang
   return row.state === 'fresh' && isPast ? { ...row, state: 'stale' } : row
 }
 
-/** What a list can say, from nothing up. */
-const REACH = { missing: 0, stale: 1, fresh: 2 } as const
+/** Order of states, the worst first. */
+const STATE_RANK = { missing: 0, stale: 1, fresh: 2 } as const
 
 function asOf(status?: CrawlerRangeStatus): string {
   return status?.date === undefined ? '' : ` (as of ${status.date})`
 }
 
-/** The operator's autonomous systems: they say something only where nobody else uses them. */
+/** The operator's autonomous systems, where the operator alone uses them. */
 export function asnCheck(crawler: Crawler, { address, finding, snapshot }: ClaimedFrom): Check {
   const name = 'operator ASN'
   if (!crawler.exclusive) {
@@ -117,8 +117,8 @@ function labels(asns: ReadonlySet<number>, between = ', '): string {
 }
 
 /**
- * The check as it stands for an address that need not be the visitor's own: it may have confirmed, and nothing that
- * it refuted counts. A site that does not name its proxy would otherwise accuse every crawler that comes through it.
+ * The check for an address that need not be the visitor's own: it may confirm, and it cannot refute. A site that does not
+ * configure its proxy would otherwise accuse every crawler that comes through it.
  */
 export function withoutRefutation(check: Check, why: string): Check {
   return check.status === 'refuted' && check.name !== 'catalogue' ? couldNotRun(check.name, why) : check

@@ -7,7 +7,7 @@ export interface NamePattern {
   readonly end: string
 }
 
-/** Reads a pattern; throws `TypeError` unless it has one `*` with a dot and two labels or more behind it. */
+/** Reads a pattern; throws `TypeError` unless it has one `*` followed by a dot and two labels or more. */
 export function parseNamePattern(text: string): NamePattern {
   const [start, end, more] = text.split('*')
   if (start === undefined || end === undefined || more !== undefined || !/^(\.[a-z0-9-]+){2,}$/.test(end)) {

@@ -1,4 +1,4 @@
-/** What can be looked at to tell whether a crawler is what it says, in the order in which it is looked at. */
+/** The checks of a claim, in their order. */
 export const CHECK_NAMES = ['catalogue', 'published ranges', 'operator ASN', 'reverse DNS'] as const
 export type CheckName = (typeof CHECK_NAMES)[number]
 

@@ -20,7 +20,7 @@ export function createCrawlerRanges(lists: readonly RangeList[]): LoadedRanges {
   const partition = createPartition(prefixes)
   return {
     crawlerRanges: { find: (address) => slugs[partition.find(address)] ?? NONE },
-    // As they are: how a list stands may depend on the time at which it is asked.
+    // Not copied: a state may depend on the time at which it is read.
     crawlerStatus: lists,
   }
 }

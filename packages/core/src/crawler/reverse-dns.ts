@@ -6,12 +6,12 @@ import { isOfPattern, type NamePattern } from './name-pattern.ts'
 /** What reverse DNS said of an address. */
 export type ReverseFinding = Pick<KeptReverseCheck, 'status' | 'detail' | 'hostname'>
 
-/** An operator's crawler has one name; of an answer with many more only so many are looked at. */
-const MOST_NAMES = 10
+/** Names of an answer that are read; a crawler's address has one. */
+const MAX_NAMES = 10
 
 /**
- * Forward-confirmed reverse DNS: the address has a name of the operator's, and that name has the address. Silence and
- * every answer that is none are `could-not-run`; only an answer that the name is not there, or is another's, refutes.
+ * Forward-confirmed reverse DNS: the address has a name of the operator's, and that name has the address. Only an answer
+ * that there is no name, or another's, refutes; everything else is `could-not-run`.
  * Never rejects.
  */
 export async function checkReverseDns(
@@ -27,7 +27,7 @@ export async function checkReverseDns(
     case 'absent':
       return { status: 'refuted', detail: `${ip} has no reverse name.` }
     case 'found': {
-      const names = answer.names.slice(0, MOST_NAMES).flatMap(hostNames)
+      const names = answer.names.slice(0, MAX_NAMES).flatMap(hostNames)
       const fitting = names.filter((name) => patterns.some((pattern) => isOfPattern(name, pattern)))
       if (fitting.length > 0) return confirm(dns, address, fitting)
       const wanted = patterns.map(({ text }) => text).join(', ')
@@ -58,7 +58,7 @@ async function confirm(dns: Dns, address: Address, names: readonly string[]): Pr
       return { status: 'passed', detail: `${ip} is called ${name}, and that name has the address.`, hostname: name }
     }
   }
-  // The name is not told as the hostname: it is a lie about another's domain.
+  // Without `hostname`: the name is a false claim about another's domain.
   return (
     unasked ?? { status: 'refuted', detail: `${ip} is called ${names.join(', ')}, and no such name has the address.` }
   )

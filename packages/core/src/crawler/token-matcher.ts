@@ -1,7 +1,7 @@
-/** Longest part of a user agent that is looked at; whatever stands behind it makes no claim. */
-export const MOST_CHARACTERS = 1024
+/** Characters of a user agent that are read; what follows makes no claim. */
+export const MAX_CHARACTERS = 1024
 
-/** A token that stands in a text: its position in the list of tokens, and where in the text it begins and ends. */
+/** A token in a text: its position in the list of tokens, and its start and end in the text. */
 export interface TokenMatch {
   readonly token: number
   readonly start: number
@@ -11,8 +11,8 @@ export interface TokenMatch {
 /** Finds the first of many tokens in a text. */
 export interface TokenMatcher {
   /**
-   * The first token that begins at `from` or behind it, and of several that begin together the longest. Case does not
-   * count. A token stands between word boundaries: no letter or digit touches an end of it that is itself one.
+   * The first token that starts at or after `from`, and of several with one start the longest. Case does not count. A
+   * token has word boundaries at both ends.
    */
   find(text: string, from?: number): TokenMatch | undefined
 }
@@ -62,7 +62,7 @@ export function createTokenMatcher(tokens: readonly string[]): TokenMatcher {
 
   return {
     find(text, from = 0) {
-      const end = Math.min(text.length, MOST_CHARACTERS)
+      const end = Math.min(text.length, MAX_CHARACTERS)
       let within = from > 0 && isWord(text.charCodeAt(from - 1))
       for (let at = from; at < end; at++) {
         const code = text.charCodeAt(at)
@@ -70,7 +70,7 @@ export function createTokenMatcher(tokens: readonly string[]): TokenMatcher {
           within = false
         } else if (!within) {
           within = true
-          // Most words begin like no token: they cost this one look.
+          // Most words start like no token: they cost this one read.
           if (code >= 128 || next[classes[code] as number] === 0) continue
           const found = longestAt(text, at, end)
           if (found !== undefined) return found

@@ -16,16 +16,16 @@ export interface Verification {
   readonly judgement: Judgement
   /** True while reverse DNS is being asked: the same question a little later can have another outcome. */
   readonly pending: boolean
-  /** True where the visitor's address is not known: nothing could be held against it. */
+  /** True where the visitor's address is not known, so that nothing could be checked. */
   readonly nowhere?: true
-  /** Reverse name of the address, where one was asked for and is no lie. */
+  /** Reverse name of the address, where one was asked for and is not a false claim. */
   readonly hostname?: string
 }
 
-/** Holds claims against what operators say of their crawlers. */
+/** Checks claims by what operators publish about their crawlers. */
 export interface CrawlerVerifier {
   readonly catalogue: Catalogue
-  /** From memory alone. What only DNS can tell is asked behind the caller's back and there the next time. */
+  /** From memory alone. DNS is asked in the background, and its answer is there the next time. */
   look(crawler: Crawler, from: ClaimedFrom): Verification
   /** Waits for DNS where nothing else decided, as long as there is patience. Never rejects. */
   verify(crawler: Crawler, from: ClaimedFrom): Promise<Verification>
@@ -38,7 +38,7 @@ const RELAYS = TRUSTED_PROXIES.flatMap(({ prefixes }) => prefixes.map(parsePrefi
 
 export interface VerifierPorts {
   readonly reverse: ReverseChecks
-  /** Resolves when a caller has waited long enough, for DNS and for those who asked before; absent: never. */
+  /** Resolves when a caller has waited long enough for DNS; absent: never. */
   readonly patience?: () => Promise<unknown>
 }
 
@@ -56,7 +56,7 @@ export function createCrawlerVerifier(catalogue: Catalogue, { reverse, patience 
       : undefined
   }
 
-  /** All that memory tells: the outcome, or the checks so far where DNS has to be asked. */
+  /** The outcome from memory, or the checks so far where DNS has to be asked. */
   function fromMemory(crawler: Crawler, from: ClaimedFrom): Verification | readonly Check[] {
     const shared = sharedBecause(from)
     const all = [catalogueCheck(crawler), rangesCheck(crawler, from, dated), asnCheck(crawler, from)]
@@ -70,18 +70,18 @@ export function createCrawlerVerifier(catalogue: Catalogue, { reverse, patience 
   return {
     catalogue,
     look(crawler, from) {
-      const told = fromMemory(crawler, from)
-      if ('judgement' in told) return told
-      const pending = reverse.askBehind(from.address, crawler.names)
-      return { ...withReverse(crawler, told, pending ? BEING_ASKED : TOO_MANY), pending }
+      const found = fromMemory(crawler, from)
+      if ('judgement' in found) return found
+      const pending = reverse.start(from.address, crawler.names)
+      return { ...withReverse(crawler, found, pending ? BEING_ASKED : TOO_MANY), pending }
     },
     async verify(crawler, from) {
-      const told = fromMemory(crawler, from)
-      if ('judgement' in told) return told
+      const found = fromMemory(crawler, from)
+      if ('judgement' in found) return found
       const asked = reverse.ask(from.address, crawler.names)
-      if (asked === undefined) return withReverse(crawler, told, TOO_MANY)
+      if (asked === undefined) return withReverse(crawler, found, TOO_MANY)
       const late = patience === undefined ? [] : [patience().then(() => TOO_LATE)]
-      return withReverse(crawler, told, await Promise.race([asked, ...late]))
+      return withReverse(crawler, found, await Promise.race([asked, ...late]))
     },
   }
 }
@@ -94,7 +94,7 @@ function notAnswered(detail: string): ReverseFinding {
   return Object.freeze({ status: 'could-not-run', detail })
 }
 
-/** What can be told of a request whose address is not known: whether the crawler sends requests at all. */
+/** The verification of a request whose address is not known: only whether the crawler sends requests at all. */
 export function withoutAddress(crawler: Crawler): Verification {
   return { ...concluded(crawler, [catalogueCheck(crawler)]), nowhere: true }
 }

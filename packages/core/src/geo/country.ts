@@ -10,8 +10,8 @@ export function countryName(code: string): string | undefined {
 }
 
 /**
- * Codes that ICU names and ISO 3166-1 does not assign: unions, reserved parts of countries, and countries that are no
- * more. No data says them of an address, so a rule or a claim that names one would never be met: `UK` is `GB`.
+ * Codes that ICU names and ISO 3166-1 does not assign: unions, reserved parts of countries, and former countries. No data
+ * has them, so a rule or a claim that names one would never match: `UK` is `GB`.
  */
 const NOT_ASSIGNED = new Set('AC AN BU CP CQ CS DD DG DY EA EU EZ FX HV IC NH RH SU TA TP UK UN VD YD YU ZR'.split(' '))
 

@@ -13,7 +13,7 @@ import { registrableDomain } from '../whois/domain.ts'
 import type { Whois, WhoisAnswer } from '../whois/whois.ts'
 import { asnAnswer, type LookupResult } from './result.ts'
 
-/** The combined lookup behind `POST /v1/ip/lookup` and `GET /v1/demo/{ip}`. */
+/** The combined lookup of `POST /v1/ip/lookup` and `GET /v1/demo/{ip}`. */
 export interface Lookup {
   /** Rejects with `invalid_target` or `unresolved_target`; a sub-lookup that fails is named in `degraded`. */
   lookup(target: string): Promise<LookupResult>
@@ -26,7 +26,7 @@ export interface LookupPorts {
   readonly whois: Whois
 }
 
-/** What a lookup of a hostname may take in all. */
+/** For a lookup of a hostname in all. */
 const BUDGET_MS = 4_000
 
 export function createLookup({ clock, dns, snapshots, whois }: LookupPorts): Lookup {
@@ -35,7 +35,7 @@ export function createLookup({ clock, dns, snapshots, whois }: LookupPorts): Loo
       const parsed = parseTarget(text)
       const until = clock.now() + BUDGET_MS
       const address = parsed.kind === 'hostname' ? await resolveName(parsed.hostname, dns) : parsed.address
-      // Asked only now: a name that does not resolve is no reason to trouble a registry.
+      // After DNS: a registry is not asked about a name that does not resolve.
       const domain = parsed.kind === 'hostname' ? registrableDomain(parsed.hostname) : undefined
       const registration = domain === undefined ? undefined : await whois.find(domain, until - clock.now())
       return answer(address, { parsed, registration, snapshot: snapshots.current(), now: clock.now() })
@@ -45,7 +45,7 @@ export function createLookup({ clock, dns, snapshots, whois }: LookupPorts): Loo
 
 /**
  * The address a hostname is judged by: the first public IPv4 answer, else the first public one, else the first. One
- * name can have many addresses; the answer says in `target.ip` which was looked at.
+ * name can have many addresses; `target.ip` of the answer says which it was.
  */
 async function resolveName(name: string, dns: Dns): Promise<Address> {
   const answer = await dns.resolve(name)

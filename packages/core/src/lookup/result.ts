@@ -38,7 +38,7 @@ export interface LookupResult {
   readonly networkType: AsType
   readonly geo: GeoAnswer
   readonly asn: AsnAnswer
-  /** The registration of a hostname's domain; absent for addresses, and where there is none or none was told. */
+  /** The registration of a hostname's domain; absent for addresses, and where there is none or no answer. */
   readonly whois?: WhoisResult
   readonly degraded: readonly Degraded[]
   /** ISO 8601, UTC. */

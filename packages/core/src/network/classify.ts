@@ -17,7 +17,7 @@ import { classRank } from './precedence.ts'
 import { proxiesAreSeen } from './range-data.ts'
 
 const NOT_RESERVED: ReservedRange = Object.freeze({ reserved: false })
-const NOBODY: readonly string[] = Object.freeze([])
+const NO_SOURCES: readonly string[] = Object.freeze([])
 
 const RESERVED_VERDICT: Verdict = Object.freeze({
   classification: 'unknown',
@@ -33,11 +33,11 @@ export const NOTHING_KNOWN: NetworkFinding = Object.freeze({
   rule: 'none',
   provider: '',
   asType: 'unknown',
-  agreeing: NOBODY,
+  agreeing: NO_SOURCES,
 })
 
-/** One source that says a class of an address, ready to be compared with the others. */
-interface Speaker {
+/** A rule that matched, and the source that it rests on. */
+interface RuleMatch {
   readonly rule: VerdictRule
   readonly networkClass: NetworkClass
   readonly method: VerdictMethod
@@ -64,7 +64,7 @@ export function classify(address: Address, snapshot: Snapshot): NetworkFinding {
       asType: 'unknown',
       source: 'reserved',
       sourceDate: RESERVED_DATE,
-      agreeing: NOBODY,
+      agreeing: NO_SOURCES,
     })
   }
   const observation = snapshot.observations?.find(address)
@@ -84,16 +84,14 @@ function findingOf(
   record: NetworkRecord | undefined,
 ): NetworkFinding {
   const system = record?.system
-  const speaker = speakerOf(snapshot, observation, record)
-  const agreeing = speaker === undefined ? NOBODY : agreeingWith(speaker, record)
+  const match = firstMatch(snapshot, observation, record)
+  const agreeing = match === undefined ? NO_SOURCES : agreeingWith(match, record)
   const finding: { -readonly [Member in keyof NetworkFinding]: NetworkFinding[Member] } = {
     reserved: NOT_RESERVED,
     verdict:
-      speaker === undefined
-        ? NOTHING_KNOWN.verdict
-        : verdictOf(speaker, confidence(speaker, agreeing, record, snapshot)),
-    rule: speaker === undefined ? 'none' : speaker.rule,
-    provider: providerOf(speaker, record),
+      match === undefined ? NOTHING_KNOWN.verdict : verdictOf(match, confidence(match, agreeing, record, snapshot)),
+    rule: match === undefined ? 'none' : match.rule,
+    provider: providerOf(match, record),
     asType: system === undefined ? 'unknown' : system.type,
     agreeing,
   }
@@ -102,19 +100,19 @@ function findingOf(
     finding.asName = system.name
     if (system.country !== undefined) finding.asCountry = system.country
   }
-  if (speaker !== undefined) {
-    finding.source = speaker.source
-    if (speaker.date !== undefined) finding.sourceDate = speaker.date
+  if (match !== undefined) {
+    finding.source = match.source
+    if (match.date !== undefined) finding.sourceDate = match.date
   }
   return Object.freeze(finding)
 }
 
-/** Steps 2 to 11 of the precedence. */
-function speakerOf(
+/** The first rule that matches, by steps 2 to 11 of the precedence. */
+function firstMatch(
   { sources }: Snapshot,
   observation: Observation | undefined,
   record: NetworkRecord | undefined,
-): Speaker | undefined {
+): RuleMatch | undefined {
   const range = record?.range
   if (observation !== undefined) {
     const fed = range?.single === true && classRank(range.networkClass) <= classRank(observation.networkClass)
@@ -129,7 +127,7 @@ function speakerOf(
   return known === undefined ? undefined : owned(known, sources)
 }
 
-function observed({ networkClass, origin, provider, setAt }: Observation): Speaker {
+function observed({ networkClass, origin, provider, setAt }: Observation): RuleMatch {
   return {
     rule: origin === 'operator' ? 'override' : 'reverse_name',
     networkClass,
@@ -153,7 +151,7 @@ const RANGE_METHODS = {
   unknown: 'range:unknown',
 } as const satisfies Record<NetworkClass, VerdictMethod>
 
-function listed({ networkClass, single, source, date, provider, narrow, trust, rule }: RangeHit): Speaker {
+function listed({ networkClass, single, source, date, provider, narrow, trust, rule }: RangeHit): RuleMatch {
   return {
     rule: single ? 'address_list' : rule === 'density' ? 'exit_density' : 'range_list',
     networkClass,
@@ -166,7 +164,7 @@ function listed({ networkClass, single, source, date, provider, narrow, trust, r
   }
 }
 
-/** The rule that says something of a whole system, by what it rests on. */
+/** The rule of a system's class, by its basis. */
 const SYSTEM_RULES: Readonly<Record<SystemBasis, VerdictRule>> = {
   operator: 'operator_table',
   name: 'organisation_name',
@@ -176,13 +174,13 @@ const SYSTEM_RULES: Readonly<Record<SystemBasis, VerdictRule>> = {
   none: 'none',
 }
 
-/** The source behind it. */
+/** Id of the source of a system's class. */
 function sourceOf({ basis, list }: AutonomousSystem): string {
   if (basis === 'operator') return 'operators'
   return basis === 'name' ? 'organisation-names' : (list ?? `system-${basis}`)
 }
 
-function owned(system: AutonomousSystem, sources: readonly SourceStatus[]): Speaker {
+function owned(system: AutonomousSystem, sources: readonly SourceStatus[]): RuleMatch {
   const { networkClass, basis, brand } = system
   const source = sourceOf(system)
   return {
@@ -197,7 +195,7 @@ function owned(system: AutonomousSystem, sources: readonly SourceStatus[]): Spea
   }
 }
 
-function verdictOf({ networkClass, method }: Speaker, confidence: number): Verdict {
+function verdictOf({ networkClass, method }: RuleMatch, confidence: number): Verdict {
   return Object.freeze({
     classification: networkClass,
     anonymized: anonymises(networkClass),
@@ -206,12 +204,12 @@ function verdictOf({ networkClass, method }: Speaker, confidence: number): Verdi
   })
 }
 
-/** Ids of the other sources that say the same, each once. */
-function agreeingWith(speaker: Speaker, record: NetworkRecord | undefined): readonly string[] {
-  if (record === undefined) return NOBODY
+/** Ids of the other sources with the same class, each once. */
+function agreeingWith(match: RuleMatch, record: NetworkRecord | undefined): readonly string[] {
+  if (record === undefined) return NO_SOURCES
   let ids: string[] | undefined
   const ask = (networkClass: NetworkClass, source: string): void => {
-    if (networkClass !== speaker.networkClass || source === speaker.source || ids?.includes(source)) return
+    if (networkClass !== match.networkClass || source === match.source || ids?.includes(source)) return
     ids = ids ?? []
     ids.push(source)
   }
@@ -219,13 +217,13 @@ function agreeingWith(speaker: Speaker, record: NetworkRecord | undefined): read
   for (const { networkClass, source } of record.also) ask(networkClass, source)
   const { system } = record
   if (system !== undefined && system.basis !== 'none') ask(system.networkClass, sourceOf(system))
-  return ids === undefined ? NOBODY : Object.freeze(ids)
+  return ids === undefined ? NO_SOURCES : Object.freeze(ids)
 }
 
 const DAY_MS = 86_400_000
 
 function confidence(
-  { rule, networkClass, trust, narrow, date }: Speaker,
+  { rule, networkClass, trust, narrow, date }: RuleMatch,
   agreeing: readonly string[],
   record: NetworkRecord | undefined,
   snapshot: Snapshot,
@@ -243,7 +241,7 @@ function confidence(
   })
 }
 
-/** Machines for rent and home lines exclude each other; an anonymiser can run on either, so it contradicts nothing. */
+/** Hosting and home lines exclude each other; an anonymiser can run on either, so it contradicts nothing. */
 function contradicts({ range, also, system }: NetworkRecord, networkClass: NetworkClass): boolean {
   const side = sideOf(networkClass)
   if (side === 0) return false
@@ -257,14 +255,14 @@ function sideOf(networkClass: NetworkClass): -1 | 0 | 1 {
 }
 
 /**
- * The brand behind a service. An access network's brand is the visitor's own carrier, not a provider of anything; nor is
- * that of a VPN the provider of an address of which its operator knows that it is none.
+ * The brand of a service. An access network's brand is the visitor's own carrier and no provider; nor is a VPN's brand the
+ * provider of an address that an operator has set to a weaker class.
  */
-function providerOf(speaker: Speaker | undefined, record: NetworkRecord | undefined): string {
-  if (speaker === undefined || !isService(speaker.networkClass)) return ''
-  if (speaker.provider !== '') return speaker.provider
+function providerOf(match: RuleMatch | undefined, record: NetworkRecord | undefined): string {
+  if (match === undefined || !isService(match.networkClass)) return ''
+  if (match.provider !== '') return match.provider
   const { range, system } = record ?? {}
-  const serves = (said: NetworkClass) => isService(said) && classRank(said) >= classRank(speaker.networkClass)
+  const serves = (said: NetworkClass) => isService(said) && classRank(said) >= classRank(match.networkClass)
   if (range !== undefined && range.provider !== '' && serves(range.networkClass)) return range.provider
   return system !== undefined && serves(system.networkClass) ? system.brand : ''
 }

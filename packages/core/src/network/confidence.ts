@@ -1,17 +1,17 @@
 import type { VerdictRule } from '../values/finding.ts'
 import type { NetworkClass } from '../vocabulary.ts'
 
-/** What the confidence of a verdict is read from. */
+/** What the confidence of a verdict rests on. */
 export interface Grounds {
   readonly rule: VerdictRule
   readonly networkClass: NetworkClass
-  /** How far the source is believed, 0 to 1; absent: as the rule says. */
+  /** Trust in the source, 0 to 1; absent: the rule's own. */
   readonly trust?: number
   /** Whether the list's own prefix is a /24, a /48 or longer. */
   readonly narrow: boolean
   /** Further sources that say the same class. */
   readonly agreeing: number
-  /** Whether another source says something that cannot be true as well. */
+  /** Whether another source says something incompatible. */
   readonly contradicted: boolean
   /** Days since the source was true; absent when nothing says so. */
   readonly ageDays?: number
@@ -19,7 +19,7 @@ export interface Grounds {
   readonly proxiesLoaded: boolean
 }
 
-/** What one source is worth by itself. Public lists are right about most of what they hold, none about all. */
+/** Confidence in one source alone. Public lists are right about most of what they hold, none about all. */
 const BASE: Readonly<Record<VerdictRule, number>> = {
   reserved: 1,
   override: 1,
@@ -35,11 +35,11 @@ const BASE: Readonly<Record<VerdictRule, number>> = {
   none: 0,
 }
 
-/** How doubt, which is what is missing to 1, shrinks. */
-const DOUBT = { narrow: 0.8, agreeing: 0.6, mostAgreeing: 3 } as const
+/** Factors by which doubt (1 minus confidence) shrinks. */
+const DOUBT = { narrow: 0.8, agreeing: 0.6, maxAgreeing: 3 } as const
 const CONTRADICTED = 0.8
 
-/** Days after which half of what time can take away is gone: addresses change hands sooner than ranges or companies. */
+/** Half-life in days of what age can take away: addresses change hands sooner than ranges or companies. */
 const HALF_LIFE: Readonly<Partial<Record<VerdictRule, number>>> = {
   reverse_name: 30,
   address_list: 30,
@@ -51,11 +51,11 @@ const HALF_LIFE: Readonly<Partial<Record<VerdictRule, number>>> = {
   system_prefixes: 365,
   system_shape: 365,
 }
-/** Time alone takes no more than this share. */
-const MOST_AGED = 0.5
+/** The most that age takes away. */
+const MAX_AGED = 0.5
 
 /**
- * Residential proxies live on home lines and no range shows them: without proxy data a home line can never be sure.
+ * Residential proxies are on home lines and in no list of ranges: without proxy data no home line is certain.
  */
 const HOME_CEILING = { withoutProxies: 0.6, withProxies: 0.8 } as const
 
@@ -67,7 +67,7 @@ const HOME_CEILING = { withoutProxies: 0.6, withProxies: 0.8 } as const
 export function confidenceOf(grounds: Grounds): number {
   const { rule, networkClass, trust = BASE[rule], narrow, agreeing, contradicted, ageDays = 0, proxiesLoaded } = grounds
   if (rule === 'reserved' || rule === 'override') return BASE[rule]
-  const doubt = (1 - trust) * (narrow ? DOUBT.narrow : 1) * DOUBT.agreeing ** Math.min(agreeing, DOUBT.mostAgreeing)
+  const doubt = (1 - trust) * (narrow ? DOUBT.narrow : 1) * DOUBT.agreeing ** Math.min(agreeing, DOUBT.maxAgreeing)
   const sure = (1 - doubt) * (contradicted ? CONTRADICTED : 1) * fresh(ageDays, HALF_LIFE[rule])
   const ceiling =
     networkClass !== 'residential_clean' ? 1 : proxiesLoaded ? HOME_CEILING.withProxies : HOME_CEILING.withoutProxies
@@ -75,5 +75,5 @@ export function confidenceOf(grounds: Grounds): number {
 }
 
 function fresh(days: number, halfLife: number | undefined): number {
-  return halfLife === undefined || days <= 0 ? 1 : 1 - MOST_AGED * (1 - 0.5 ** (days / halfLife))
+  return halfLife === undefined || days <= 0 ? 1 : 1 - MAX_AGED * (1 - 0.5 ** (days / halfLife))
 }

@@ -3,7 +3,7 @@ import type { NetworkClass } from '../vocabulary.ts'
 import { PRIVATE_RELAY } from './private-relay.ts'
 
 /*
- * Which source speaks where several know an address. This file is the one place where it is written down:
+ * Which source decides where several know an address. This file is the one place that says so:
  *
  *  1. reserved            the special-purpose registries
  *  2. operator override   `sallyport ip set`
@@ -17,8 +17,8 @@ import { PRIVATE_RELAY } from './private-relay.ts'
  * 10. residential_clean   access networks
  * 11. unknown
  *
- * From 4 on the class decides; within a class a range speaks before the autonomous system, because it is more exact.
- * Within 3 the stronger class speaks. Anonymisers come before the hosting they run in: almost every VPN exit and half
+ * From 4 on the class decides; within a class a range precedes the autonomous system, because it is more exact.
+ * Within 3 the stronger class decides. Anonymisers come before the hosting they run in: almost every VPN exit and half
  * of the Tor exits sit in datacenter ranges, so the opposite order would hide them.
  */
 
@@ -38,7 +38,7 @@ export function classRank(networkClass: NetworkClass): number {
   return rank === -1 ? CLASS_PRECEDENCE.length : rank
 }
 
-/** What the order of two hits of lists is read from. */
+/** The members of a hit that decide its rank. */
 export type Ranked = Pick<RangeHit, 'networkClass' | 'single' | 'provider' | 'rule'>
 
 /** Order of two hits, the stronger first; 0 for hits that may stay as they came. */
@@ -46,12 +46,12 @@ export function compareHits(x: Ranked, y: Ranked): number {
   return (
     Number(y.single) - Number(x.single) ||
     classRank(x.networkClass) - classRank(y.networkClass) ||
-    naming(x) - naming(y)
+    nameRank(x) - nameRank(y)
   )
 }
 
-/** A list that knows whose a range is speaks before one that knows the class alone, and a list before a rule of ours. */
-function naming({ provider, rule }: Ranked): number {
+/** A list that names a provider precedes one that knows the class alone, and a list precedes a rule of ours. */
+function nameRank({ provider, rule }: Ranked): number {
   if (provider === PRIVATE_RELAY) return 0
   if (provider !== '') return 1
   return rule === 'list' ? 2 : 3

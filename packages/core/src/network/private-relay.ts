@@ -1,7 +1,7 @@
 import type { NetworkFinding } from '../values/finding.ts'
 
 /**
- * The provider name of iCloud Private Relay: class `vpn`, because it hides where the visitor is, and told apart, because
+ * The provider name of iCloud Private Relay: class `vpn`, because it hides where the visitor is, and distinguished, because
  * it hides people and not machines: its risk is capped, and a policy can name it.
  */
 export const PRIVATE_RELAY = 'iCloud Private Relay'

@@ -23,7 +23,7 @@ export interface Purity {
   readonly deductions: readonly Deduction[]
 }
 
-/** What a class costs. Ownership by infrastructure costs less than anonymisation, and what is unknown a little. */
+/** Deduction for a class: for infrastructure less than for anonymisation, for the unknown a little. */
 const CLASS_DEDUCTIONS: Readonly<Record<NetworkClass, Deduction | undefined>> = {
   residential_clean: undefined,
   mobile: undefined,
@@ -62,7 +62,7 @@ const GRADE_FLOORS: readonly (readonly [Grade, number])[] = [
   ['C', 0],
 ]
 
-/** At or above `clean` nothing speaks against the address; below `suspect` it hides who is behind it. */
+/** Scores from `CLEAN_FLOOR` up are clean, below `SUSPECT_FLOOR` dirty. */
 const CLEAN_FLOOR = 85
 const SUSPECT_FLOOR = 46
 

@@ -8,24 +8,23 @@ import type { NetworkClass } from '../vocabulary.ts'
 const DAY_MS = 86_400_000
 
 /** How long a name is believed, and how long an address is not asked again, whatever the answer was. */
-const BELIEVED_MS = 7 * DAY_MS
+const TTL_MS = 7 * DAY_MS
 /** Addresses that are remembered as asked. */
-const MOST_REMEMBERED = 50_000
-/** Addresses that wait; what comes while so many wait is left out, and asked at a later visit. */
-const MOST_WAITING = 500
-/** Questions under way at once. */
-const MOST_ASKED = 4
+const MAX_REMEMBERED = 50_000
+/** Addresses in the queue; one that finds it full is asked at a later visit. */
+const MAX_QUEUED = 500
+const MAX_CONCURRENT = 4
 
-/** Classes of which an exit may hide behind the address: elsewhere the reverse name would change nothing. */
-const WORTH_ASKING: readonly NetworkClass[] = ['hosting', 'datacenter', 'unknown']
+/** Classes that a reverse name may change: an address in them can be an exit. */
+const ASKED_CLASSES: readonly NetworkClass[] = ['hosting', 'datacenter', 'unknown']
 
-/** Asks for the reverse names of visitors, in the background, and keeps what they say as observations. */
+/** Looks up reverse names of visitors in the background, and keeps those that say a class as observations. */
 export interface ReverseNames {
-  /** Takes note of an address that was classified; never waits and never throws. */
+  /** Queues an address that was classified; never waits and never throws. */
   offer(address: Address, finding: NetworkFinding): void
-  /** Resolves when nothing is waiting or under way. */
+  /** Resolves when no lookup is queued or running. */
   settled(): Promise<void>
-  /** Forgets what waits, and resolves when what is under way has ended. */
+  /** Empties the queue, and resolves when the running lookups have ended. */
   close(): Promise<void>
 }
 
@@ -33,12 +32,12 @@ export interface ReverseNamesPorts {
   readonly clock: Clock
   readonly dns: Pick<Dns, 'resolvePtr'>
   readonly store: Pick<ObservationStore, 'put'>
-  /** A store that failed; the address is asked again at a later visit. */
+  /** Called when the store failed; the address is asked again at a later visit. */
   readonly onFault: (error: unknown) => void
 }
 
 export function createReverseNames({ clock, dns, store, onFault }: ReverseNamesPorts): ReverseNames {
-  const askedAt = new LRUCache<string, number>({ max: MOST_REMEMBERED })
+  const askedAt = new LRUCache<string, number>({ max: MAX_REMEMBERED })
   const waiting: Address[] = []
   const settling: (() => void)[] = []
   let asking = 0
@@ -52,14 +51,14 @@ export function createReverseNames({ clock, dns, store, onFault }: ReverseNamesP
       const now = clock.now()
       const { networkClass, provider } = rule
       await store.put(address, {
-        ...{ networkClass, provider, origin: 'reverse-name', setAt: now, expiresAt: now + BELIEVED_MS, note: name },
+        ...{ networkClass, provider, origin: 'reverse-name', setAt: now, expiresAt: now + TTL_MS, note: name },
       })
       return
     }
   }
 
   function next(): void {
-    while (asking < MOST_ASKED) {
+    while (asking < MAX_CONCURRENT) {
       const address = waiting.shift()
       if (address === undefined) break
       asking++
@@ -89,11 +88,11 @@ export function createReverseNames({ clock, dns, store, onFault }: ReverseNamesP
       return settled()
     },
     offer(address, { reserved, verdict }) {
-      if (reserved.reserved || !WORTH_ASKING.includes(verdict.classification)) return
-      if (waiting.length >= MOST_WAITING) return
+      if (reserved.reserved || !ASKED_CLASSES.includes(verdict.classification)) return
+      if (waiting.length >= MAX_QUEUED) return
       const key = formatAddress(address)
       const now = clock.now()
-      if (now - (askedAt.get(key) ?? Number.NEGATIVE_INFINITY) < BELIEVED_MS) return
+      if (now - (askedAt.get(key) ?? Number.NEGATIVE_INFINITY) < TTL_MS) return
       askedAt.set(key, now)
       waiting.push(address)
       next()
@@ -101,7 +100,7 @@ export function createReverseNames({ clock, dns, store, onFault }: ReverseNamesP
   }
 }
 
-/** What a reverse name says; `undefined` for nearly all names. */
+/** The rule that a reverse name matches; `undefined` for nearly all names. */
 export function ruleOfName(name: string): ReverseNameRule | undefined {
   const labels = name.toLowerCase().replace(/\.$/, '').split('.')
   const domains = labels.map((_, index) => labels.slice(index).join('.'))

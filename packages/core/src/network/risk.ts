@@ -2,7 +2,7 @@ import type { NetworkFinding } from '../values/finding.ts'
 import type { NetworkClass } from '../vocabulary.ts'
 import { isPrivateRelay } from './private-relay.ts'
 
-/** Risk of a class when nothing is doubtful about it, 0 to 100. */
+/** Risk of a class at full confidence, 0 to 100. */
 const CLASS_RISK: Readonly<Record<NetworkClass, number>> = {
   residential_clean: 5,
   mobile: 5,
@@ -14,15 +14,15 @@ const CLASS_RISK: Readonly<Record<NetworkClass, number>> = {
   unknown: 20,
 }
 
-/** A verdict with little behind it moves towards this value: not safe, not guilty. */
+/** The lower the confidence of a verdict, the nearer its risk to this value. */
 const UNDECIDED = CLASS_RISK.unknown
 
-/** Most that a private relay is worth: it hides people with an account at the vendor, from whom little abuse comes. */
+/** The maximum for a private relay: its users have an account at the vendor, and little abuse comes from them. */
 const RELAY_CEILING = CLASS_RISK.hosting
 
 /**
  * Risk score of a finding (specification: riskScore): an integer from 0 to 100, the class's risk drawn towards 20 by
- * what its confidence lacks. A private relay is capped at 35; a reserved address is 0: it is nobody's.
+ * what its confidence lacks. A private relay is capped at 35; a reserved address is 0.
  */
 export function riskScore(finding: NetworkFinding): number {
   if (finding.reserved.reserved) return 0

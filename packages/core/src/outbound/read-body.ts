@@ -27,7 +27,7 @@ export async function fetchText(outbound: Fetch, request: FetchRequest): Promise
   return answer.state === 'failed' ? answer : { ...answer, body: new TextDecoder().decode(answer.body) }
 }
 
-/** Gives back the socket of an answer whose body nobody will read. */
+/** Releases the socket of an answer whose body will not be read. */
 export async function dropBody(answer: FetchAnswer): Promise<void> {
   if (answer.state === 'answered') await answer.body[Symbol.asyncIterator]().return?.()
 }

@@ -20,7 +20,7 @@ import type {
 import type { DirectoryOrder } from '../vocabulary.ts'
 import type { Whois, WhoisAnswer } from '../whois/whois.ts'
 
-/** A clock that stands still until it is moved. */
+/** A clock that moves only by `advance`. */
 export interface FakeClock extends Clock {
   advance(ms: number): void
 }
@@ -35,7 +35,7 @@ export function createFakeClock(at: string): FakeClock {
   }
 }
 
-/** Names that resolve as told, and reverse names by the canonical text of an address; any other is absent. */
+/** Names to addresses, and canonical addresses to reverse names; any other is absent. */
 export function createFakeDns(
   names: Readonly<Record<string, NameAnswer>>,
   reverse: Readonly<Record<string, ReverseAnswer>> = {},
