@@ -17,7 +17,7 @@ export function placeBatch(origin: string, drafts: readonly Draft[], { nextId, l
     const attestationId = nextId + index
     if (!Number.isSafeInteger(attestationId)) throw new RangeError('The ledger has run out of ids.')
     const seq = end.tree.size
-    // A clock that went back does not take the log with it.
+    // Time never goes back within a log, whatever the clock does.
     end.issuedAt = Math.max(end.issuedAt, draft.at)
     const issuedAt = new Date(end.issuedAt).toISOString()
     const text = recordText(draft, { attestationId, issuedAt, log: end.name, prev: end.link, seq })

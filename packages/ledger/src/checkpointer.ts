@@ -4,8 +4,8 @@ import { draftFirstKey, draftSuccession, KEY_LOG, readKeys, signCheckpoint, thum
 import type { LedgerKey } from './verify/keys.ts'
 import { isSignedBy, parseCheckpoint } from './verify/note.ts'
 
-/** Logs looked at in one pass of checkpointing. */
-const PASS = 256
+/** Logs signed in one pass. */
+const MAX_LOGS = 256
 
 /** Checkpoints tried for one purpose while other processes win the race. */
 const MAX_ATTEMPTS = 20
@@ -75,7 +75,7 @@ export async function openCheckpointer(ports: CheckpointerPorts): Promise<Checkp
 
   async function checkpoint(): Promise<void> {
     for (let attempts = 0; attempts < MAX_ATTEMPTS; ) {
-      const uncovered = await store.uncovered(PASS)
+      const uncovered = await store.uncovered(MAX_LOGS)
       if (uncovered.length === 0) return
       const signed = await Promise.all(uncovered.map(({ log, size, root, covered }) => sign(log, size, root, covered)))
       // A pass that signed everything is progress, however many logs there are.
@@ -90,7 +90,7 @@ export async function openCheckpointer(ports: CheckpointerPorts): Promise<Checkp
       const size = parsed?.size ?? 0
       const fresh = parsed !== undefined && isSignedBy(parsed, store.origin, signer.publicKey)
       if (fresh && size > seq) return
-      const uncovered = (await store.uncovered(PASS)).find((row) => row.log === log)
+      const uncovered = (await store.uncovered(MAX_LOGS)).find((row) => row.log === log)
       const target = uncovered ?? (size > seq && parsed !== undefined ? { size, root: parsed.root } : undefined)
       if (target === undefined) return checkpoint()
       if (await sign(log, target.size, target.root, size)) return

@@ -1,7 +1,7 @@
 import { headOf, type LedgerStore, type Signer, type StoredRecord } from './ports.ts'
 import { type Jwks, jwksOf, thumbprint } from './signing.ts'
 import { createProver, type Prover } from './tree.ts'
-import { ATTESTATION_TYPE, EVIDENCE_TYPE, MOST_RECORDS } from './verify/evidence-form.ts'
+import { ATTESTATION_TYPE, EVIDENCE_TYPE, MAX_RECORDS } from './verify/evidence-form.ts'
 import type { LedgerKey } from './verify/keys.ts'
 import { type Checkpoint, dssePreimage, isSignedBy, parseCheckpoint } from './verify/note.ts'
 import { parseAttestation, parseRecord } from './verify/record.ts'
@@ -100,7 +100,7 @@ export async function buildEvidence(
     throw new Error(`No checkpoint covers record ${last.seq}.`)
   const prover = createProver((level, index) => store.tile(log, level, index))
   const { size } = checkpoint
-  // Asked for at once: what each waits for is the way to the store and back.
+  // At once: each waits for a round trip to the store.
   const [documents, earlier, parts, previous, next] = await Promise.all([
     documentsOf(store, records),
     earlierOf(prover, checkpoint, covering, store.origin, ports.keys()),
@@ -130,7 +130,7 @@ async function findOne(store: LedgerStore, log: string, attestationId: number): 
 }
 
 /**
- * The records of a range and, at each end where the log goes on, the one beyond: it is what shows that none is missing.
+ * The records of a range and, at each end where the log goes on, the one beyond, which shows that none is missing.
  * Time never goes back within a log, so a range of time is a range of places.
  */
 async function findRange(
@@ -146,8 +146,8 @@ async function findRange(
   if (start >= end) return []
   const low = Math.max(0, start - 1)
   const count = Math.min(size, end + 1) - low
-  if (count > MOST_RECORDS)
-    throw new RangeTooWide(`The range holds ${end - start} records; ${MOST_RECORDS - 2} are the most.`)
+  if (count > MAX_RECORDS)
+    throw new RangeTooWide(`The range holds ${end - start} records; ${MAX_RECORDS - 2} are the most.`)
   return store.records(log, low, count)
 }
 

@@ -1,4 +1,4 @@
-export { type AuditFault, type AuditOptions, type AuditReport, auditLedger } from './audit.ts'
+export { type AuditOptions, type AuditReport, auditLedger } from './audit.ts'
 export { type Committer, createCommitter } from './committer.ts'
 export { type EvidenceJson, type EvidenceQuery, RangeTooWide } from './evidence.ts'
 export { type Ledger, type LedgerPorts, openLedger } from './ledger.ts'
@@ -11,9 +11,6 @@ export {
   LedgerRefused,
   type LedgerStore,
   LedgerUnavailable,
-  type Place,
-  type PlacedRecord,
-  type Randomness,
   RESERVE_MS,
   type SignedHead,
   type Signer,
@@ -29,6 +26,6 @@ export {
   draftAttestation,
   type Subject,
 } from './record.ts'
-export { archiveName, type Jwk, type Jwks, KEY_LOG, thumbprint } from './signing.ts'
-export { leafTile, openFrontier, TILE_WIDTH, type TreeNode } from './tree.ts'
+export { archiveName, type Jwks, KEY_LOG, thumbprint } from './signing.ts'
+export { leafTile, openFrontier, TILE_WIDTH } from './tree.ts'
 export { EVIDENCE_TYPE } from './verify/evidence-form.ts'

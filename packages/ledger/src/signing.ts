@@ -123,7 +123,7 @@ export function jwksOf(origin: string, keys: readonly LedgerKey[]): Jwks {
   }
 }
 
-/** Signs where a log stands (C2SP tlog-checkpoint in a signed-note). The name of the key is the ledger's. */
+/** Signs the head of a log (C2SP tlog-checkpoint in a signed-note). The name of the key is the ledger's. */
 export async function signCheckpoint(
   origin: string,
   log: string,

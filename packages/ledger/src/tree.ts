@@ -102,16 +102,12 @@ export function createProver(read: TileReader): Prover {
     return known
   }
 
-  /** A node out of the tile below it that holds its parts. */
   async function makeNode(level: number, index: number): Promise<Uint8Array> {
-    const tileLevel = Math.floor(level / TILE_HEIGHT)
-    const width = 2 ** (level % TILE_HEIGHT)
-    const first = index * width
-    const hashes = await tile(tileLevel, Math.floor(first / TILE_WIDTH))
-    const at = first % TILE_WIDTH
-    const parts = hashes.slice(at, at + width)
-    if (parts.length !== width) throw new RangeError(`The tree has no node ${index} at level ${level}.`)
-    return foldPairs(parts)
+    if (level % TILE_HEIGHT > 0) return nodeHash(await node(level - 1, 2 * index), await node(level - 1, 2 * index + 1))
+    const hashes = await tile(level / TILE_HEIGHT, Math.floor(index / TILE_WIDTH))
+    const hash = hashes[index % TILE_WIDTH]
+    if (hash === undefined) throw new RangeError(`The tree has no node ${index} at level ${level}.`)
+    return hash
   }
 
   /** The root over the leaves from `start` to `end`; `start` is a multiple of the largest power of two inside. */
@@ -154,16 +150,6 @@ async function joined(
 ): Promise<readonly Uint8Array[]> {
   const [before, hash] = await Promise.all([hashes, last])
   return [...before, hash]
-}
-
-function foldPairs(hashes: readonly Uint8Array[]): Uint8Array {
-  let level = hashes
-  while (level.length > 1) {
-    level = Array.from({ length: level.length / 2 }, (_, index) =>
-      nodeHash(level[2 * index] as Uint8Array, level[2 * index + 1] as Uint8Array),
-    )
-  }
-  return level[0] as Uint8Array
 }
 
 /** The largest power of two that is not more than `value`; exact up to 2^53. */

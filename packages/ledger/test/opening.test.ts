@@ -77,7 +77,7 @@ t.test('another process that rotates is followed, and its old key signs nothing 
   t.equal(
     isSignedBy((await newest()) as never, ORIGIN, madeSigner(2).publicKey),
     true,
-    'what was signed is signed anew',
+    'what was signed is signed again',
   )
 
   await first.attest('t/a', MADE_ATTESTATION, SUBJECT)
@@ -94,7 +94,7 @@ t.test('another process that rotates is followed, and its old key signs nothing 
   t.equal((await auditLedger(ports.store)).fault, undefined)
 })
 
-t.test('of two that rotate at once, one is told', async (t) => {
+t.test('of two that rotate at once, one is refused', async (t) => {
   const ports = portsOf()
   const [first, second] = await Promise.all([openLedger(ports), openLedger(ports)])
   const outcomes = await Promise.allSettled([first?.rotate(madeSigner(2), false), second?.rotate(madeSigner(3), false)])

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { createCommitter, type Draft, type LedgerStore, type Place } from '../src/index.ts'
+import { createCommitter, type Draft, type LedgerStore } from '../src/index.ts'
+import type { Place } from '../src/ports.ts'
 import { createSequencer, type Sequencer } from '../src/sequencer.ts'
 import { append, createMemoryLedger, madeDraft } from '../src/testing/index.ts'
 

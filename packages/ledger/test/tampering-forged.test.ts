@@ -24,8 +24,8 @@ import {
 import { leafHash } from '../src/verify/hash.ts'
 
 /*
- * What a forger can make fit, made to fit: the record is written anew with every hash after it, and no checkpoint covers
- * it yet. So only what the audit asks of each record itself is left to tell. And records that are not like the one
+ * What a forger can make fit, made to fit: the record is rewritten with every hash after it, and no checkpoint covers
+ * it yet. So only what the audit asks of each record itself is left. And records that are not like the one
  * before them: what is asked of them is asked at other places.
  */
 
@@ -90,7 +90,7 @@ function changeSubject(store: MemoryLedger, id: number, change: (subject: Subjec
 const idOf = (store: MemoryLedger, seq: number): number =>
   (store.rows.find((row) => row.log === 't/a' && row.seq === seq) as StoredRecord).attestationId
 
-t.test('a forgery that fits in all is good: the others are told by what they are forged in', async (t) => {
+t.test('a forgery that fits in everything passes: the others are found by what they are forged in', async (t) => {
   const store = await ten()
   forge(store, 5, (text) => text.replace('"jurisdiction":"DE"', '"jurisdiction":"FR"'))
   t.equal((await audit(store)).fault, undefined)
@@ -179,7 +179,7 @@ const FORGERIES: readonly Forgery[] = [
 ]
 
 for (const [name, tamper, reason] of FORGERIES) {
-  t.test(`a forged record with ${name} is told`, async (t) => {
+  t.test(`a forged record with ${name} is found`, async (t) => {
     for (const seq of [1, 5, 9]) {
       const store = await ten()
       tamper(store, seq)
@@ -233,7 +233,7 @@ async function mixed(): Promise<MemoryLedger> {
   return store
 }
 
-t.test('records that are not like the one before are good, and told like any other', async (t) => {
+t.test('records that are not like the one before pass, and their changes are found like any other', async (t) => {
   const whole = await mixed()
   t.equal((await audit(whole)).fault, undefined)
   for (const document of [MADE_POLICY, SECOND_POLICY, MADE_DATASETS, SECOND_DATASETS]) {

@@ -87,7 +87,7 @@ t.test('every byte of a ledger of 200 records is watched', async (t) => {
   let flipped = 0
   let unseen = 0
   for (const [index, row] of rows.entries()) {
-    // Whatever stands before a changed record is as it was, so the walk is taken up there: at it, and at its successor.
+    // The records before a changed one are as they were, so the walk begins there: at it and at its successor.
     const next = rows[index + 1]
     const link = leafHash(row.bytes)
     for (let at = 0; at < row.bytes.length; at++) {
@@ -102,8 +102,8 @@ t.test('every byte of a ledger of 200 records is watched', async (t) => {
   }
   t.equal(unseen, 0)
   t.ok(flipped > 100_000, `${flipped} bytes`)
-  // The audit itself, on every byte of some records (`npm run fault:kills`: of all), and of the last, behind which only
-  // head and checkpoint stand.
+  // The audit itself, on every byte of some records (`npm run fault:kills`: of all), and of the last, which only head
+  // and checkpoint follow.
   const places = rows
     .filter(({ seq }) => seq % FLIP_EVERY === 0 || seq === rows.length - 1)
     .flatMap(({ seq, bytes }) => Array.from(bytes, (_, at) => [seq, at] as const))
@@ -210,7 +210,7 @@ for (const [name, tamper, reason] of TAMPERINGS) {
   })
 }
 
-t.test('a context that was changed or taken out is told by its record, and one that was erased is not', async (t) => {
+t.test('the audit names a context that was changed or taken out, and none that was erased', async (t) => {
   const whole = await made()
   for (const order of [1, 2]) {
     await whole.ledger.attest('t/a', MADE_ATTESTATION, { address: '192.0.2.1', context: `{"order":${order}}` })
@@ -301,7 +301,7 @@ t.test('the end cut off, with a head to match, is refused at the next start', as
   t.match((await audit(cut)).fault, { log: 't/a', reason: /A checkpoint says 10 records; there are 7/ })
 })
 
-t.test("yesterday's copy is refused, and so is a ledger that was begun anew under old checkpoints", async (t) => {
+t.test("yesterday's copy is refused, and so is a new ledger under old checkpoints", async (t) => {
   const whole = await made()
   await whole.attest('t/a', 3)
   await whole.ledger.checkpoint()
@@ -313,8 +313,8 @@ t.test("yesterday's copy is refused, and so is a ledger that was begun anew unde
   }
   const yesterday = await rewritten(2)
   await t.rejects(openLedger({ ...ports, store: yesterday }), { name: 'LedgerRefused', message: /cut short or is old/ })
-  const anew = createMemoryLedger('sallyport/fedcba9876543210')
-  await t.rejects(openLedger({ ...ports, store: anew }), { name: 'LedgerRefused', message: /of another ledger/ })
+  const fresh = createMemoryLedger('sallyport/fedcba9876543210')
+  await t.rejects(openLedger({ ...ports, store: fresh }), { name: 'LedgerRefused', message: /of another ledger/ })
 })
 
 t.test('another history of the same length is refused', async (t) => {

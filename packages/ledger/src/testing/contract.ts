@@ -1,6 +1,6 @@
 import { placeBatch } from '../batch.ts'
-import { createCommitter } from '../committer.ts'
-import { headOf, type LedgerStore, type Place } from '../ports.ts'
+import { type Committer, createCommitter } from '../committer.ts'
+import { headOf, type LedgerStore } from '../ports.ts'
 import { type Draft, draftAttestation } from '../record.ts'
 import { draftFirstKey, KEY_LOG } from '../signing.ts'
 import { createProver, openFrontier } from '../tree.ts'
@@ -31,23 +31,17 @@ export function madeDraft(log: string, address = '203.0.113.7', at = AT, context
 }
 
 /** Appends in order, as a process of its own that knows nothing of the store. */
-export function append(
-  store: LedgerStore,
-  drafts: readonly Draft[],
-  expected?: { readonly log: string; readonly size: number },
-): Promise<readonly Place[] | undefined> {
-  return createCommitter(store).commit(drafts, expected)
+export function append(store: LedgerStore, ...asked: Parameters<Committer['commit']>): ReturnType<Committer['commit']> {
+  return createCommitter(store).commit(...asked)
 }
 
 /** Many drafts in commits of some hundreds. */
 export async function appendMany(store: LedgerStore, log: string, count: number): Promise<void> {
   for (let done = 0; done < count; ) {
-    const size = Math.min(300, count - done)
-    await append(
-      store,
-      Array.from({ length: size }, (_, index) => madeDraft(log, `2001:db8::${done + index}`)),
-    )
-    done += size
+    const length = Math.min(300, count - done)
+    const drafts = Array.from({ length }, (_, index) => madeDraft(log, `2001:db8::${done + index}`))
+    await append(store, drafts)
+    done += length
   }
 }
 

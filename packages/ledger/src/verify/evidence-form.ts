@@ -10,7 +10,7 @@ export const EVIDENCE_TYPE = 'application/vnd.sallyport.evidence+json;version=1'
 export const ATTESTATION_TYPE = 'application/vnd.sallyport.attestation+json'
 
 /** Most records in one piece of evidence. */
-export const MOST_RECORDS = 1000
+export const MAX_RECORDS = 1000
 
 /** Evidence as read: well formed, and nothing of it checked against anything yet. */
 export interface Evidence {
@@ -58,7 +58,7 @@ export function parseEvidence(value: unknown): Evidence {
   if (evidence.text('media_type') !== EVIDENCE_TYPE) throw new ShapeError('media_type: not a version that is known')
   evidence.textLike('created_at', MOMENT)
   const records = evidence.objects('records').map(parseEvidenceRecord)
-  if (records.length < 1 || records.length > MOST_RECORDS) throw new ShapeError('records: none, or too many')
+  if (records.length < 1 || records.length > MAX_RECORDS) throw new ShapeError('records: none, or too many')
   const neighbors = evidence.object('neighbors')
   return {
     origin: evidence.text('origin'),

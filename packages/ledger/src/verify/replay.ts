@@ -39,7 +39,7 @@ function matches(match: Members, record: AttestationRecord, groups: Groups): boo
   )
 }
 
-/** How the country that was found stands to the claim, which names a country or a group of countries. */
+/** The relation of the country that was found to the claim, which names a country or a group of countries. */
 function relationOf({ claim, country }: AttestationRecord, groups: Groups): string {
   if (country === undefined) return UNKNOWN
   return holds([claim], country, groups) ? 'match' : 'mismatch'

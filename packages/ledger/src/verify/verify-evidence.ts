@@ -6,7 +6,7 @@ import { replayPolicy } from './replay.ts'
 import { ShapeError } from './shape.ts'
 import { isConsistent, rootOfPath, sameBytes } from './tree.ts'
 
-/** What is looked at, each by itself: a file may be whole and still be signed by nobody one trusts. */
+/** What is checked, each apart from the others: a file may be whole and still be signed by nobody one trusts. */
 export const AXES = [
   'format',
   'authenticity',
