@@ -5,7 +5,7 @@ import { type Listening, listenOn } from './listen.ts'
 export const DEFAULT_ADMIN = '127.0.0.1:9090'
 
 export interface AdminOptions {
-  /** `host:port`; absent: 127.0.0.1:9090, and no admin listener where that cannot be had. */
+  /** `host:port`; absent: 127.0.0.1:9090, and no admin listener where that is taken. */
   readonly address?: string
   readonly sources: () => readonly SourceStatus[]
   /** False once the proxy no longer takes requests. */
@@ -14,9 +14,8 @@ export interface AdminOptions {
 }
 
 /**
- * The listener for those who run the proxy: `GET /healthz` says that the process answers, `GET /readyz` whether it
- * takes requests and with which data. An address that was asked for and cannot be had rejects with `cannot_listen`;
- * the default one is done without, after one notice.
+ * The operator's listener: `GET /healthz` is liveness; `GET /readyz` is readiness, with the data in use. A configured
+ * address that is taken rejects with `cannot_listen`; without the default one the proxy runs on, after a notice.
  */
 export async function openAdmin({
   address,

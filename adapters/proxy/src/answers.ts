@@ -6,7 +6,7 @@ import type { HeadRefusal } from './prechecks.ts'
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 
-/** An ErrorResponse with a code of the error table, whose message and status it takes where none is given. */
+/** An ErrorResponse; status and message default to those of the error table. */
 export function errorAnswer(
   code: ErrorCode,
   status: number = ERRORS[code].status ?? 500,
@@ -28,12 +28,12 @@ export function headAnswer({ status, reason }: HeadRefusal): ApiResponse {
   return { ...answer, headers }
 }
 
-/** The answer to `OPTIONS *`, which asks about the server and not about anything of the origin's. */
+/** The answer to `OPTIONS *`, which is about this server and not about a resource of the origin. */
 export const SERVER_OPTIONS: ApiResponse = { status: 204, headers: { allow: METHODS }, body: '' }
 
-/** Sends an answer that is ours, in place of the origin's; never rejects. */
+/** Sends an answer of our own instead of the origin's; never throws. */
 export function send(request: IncomingMessage, response: ServerResponse, answer: ApiResponse): void {
-  // A client that was to wait before its body, and gets a final answer, may send it or not: nobody could tell.
+  // After a final answer a client that waited for 100 Continue may send its body or not: the next bytes are ambiguous.
   if (request.headers.expect !== undefined) response.shouldKeepAlive = false
   void sendResponse(response, closingUnread(request, answer))
 }

@@ -1,17 +1,17 @@
 import { type buildConnector, Client, type Dispatcher } from 'undici'
 
-/** A request of which the one who sends it can be told to take the rest of the answer now. */
+/** A request whose answer can be resumed by its connection. */
 export interface Releasable extends Dispatcher.DispatchOptions {
-  /** Ends a pause of the answer, where there is one. */
+  /** Resumes a paused answer. */
   readonly release: () => void
 }
 
 /**
- * One connection to the origin, with one request at a time. undici's HTTP/1 parser ends the whole process where a
- * connection ends while it is paused (nodejs/undici issue 5360, not fixed in any release for Node 20), which is whenever
- * a client reads slower than its origin sends. So a pause ends before undici hears of an end, and what is left of the
- * answer, which was read already, waits in memory. A reset is told under another name than the one that makes undici
- * take it for the end of an answer: cut off is not whole.
+ * One connection to the origin, with one request at a time. undici's HTTP/1 parser crashes the process where a connection
+ * ends while it is paused (nodejs/undici issue 5360, not fixed in any release for Node 20), as it is whenever a client
+ * reads slower than its origin sends. So a paused answer is resumed before undici sees the end, and its rest, which was
+ * received already, waits in memory. A reset gets another error code, because undici takes ECONNRESET for the end of an
+ * answer.
  */
 export class Connection extends Client {
   #release = (): void => {}
@@ -22,7 +22,7 @@ export class Connection extends Client {
       connect: (to, done) =>
         connect(to, (...result) => {
           const [, socket] = result
-          // Both are heard before undici's own listeners, which are added when it is handed the socket.
+          // These run before undici's own listeners, which it adds once it has the socket.
           socket?.on('end', () => this.#release())
           socket?.on('error', (error) => {
             if ('code' in error && error.code === 'ECONNRESET') error.code = RESET

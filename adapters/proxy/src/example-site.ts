@@ -12,8 +12,8 @@ nav a{margin-right:1rem}a{color:#7a3b12}table{border-collapse:collapse;font:14px
 td{padding:.2rem 1rem .2rem 0;border-bottom:1px solid #e5e0d5}footer{margin-top:3rem;color:#776}`
 
 /**
- * The site that stands behind a proxy without an origin of its own: a few pages on a free port of loopback, each
- * showing the verdict that arrived with the request. `close()` cuts what is still open.
+ * The origin of a proxy that has none: a few pages on a free port of loopback, each showing the verdict that came with
+ * the request. `close()` cuts open connections.
  */
 export async function openExampleSite(): Promise<Listening> {
   const server = createServer((request, response) => {

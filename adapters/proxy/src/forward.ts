@@ -5,15 +5,15 @@ import { Connection, RESET, type Releasable } from './connection.ts'
 import { responseFields } from './response-fields.ts'
 import type { Timeouts } from './timeouts.ts'
 
-/** Which error an origin's failure is to the client. */
+/** The client's error for a failure of the origin. */
 export type OriginFailure = 'bad_gateway' | 'gateway_timeout'
 
-/** The one place that tells a late origin from a broken one. */
+/** A time-out is 504, any other failure 502. */
 export function failureOf(error: Error): OriginFailure {
   return 'code' in error && TOO_LATE.has(String(error.code)) ? 'gateway_timeout' : 'bad_gateway'
 }
 
-/** The one server behind the proxy, as a pool of connections. */
+/** The origin, as a pool of connections. */
 export interface Origin {
   /**
    * Sends the request on with the given fields and streams the answer back. `onFailure` is called at most once, where
@@ -60,12 +60,11 @@ export function openOrigin(upstream: URL, timeouts: Timeouts): Origin {
         body,
         release: () => exchange.release(),
       }
-      // An idle connection may be closed by the origin in the moment it is used: what has no body and changes nothing
-      // is sent once more.
-      let mayRepeat = body === null && (method === 'GET' || method === 'HEAD')
+      // The origin may close an idle connection just as it is used: a safe request without a body is retried once.
+      let mayRetry = body === null && (method === 'GET' || method === 'HEAD')
       const exchange = answerTo(response, request, timeouts.unread, (error) => {
-        if (!mayRepeat || !('code' in error) || !LOST_CONNECTION.has(String(error.code))) return onFailure(error)
-        mayRepeat = false
+        if (!mayRetry || !('code' in error) || !LOST_CONNECTION.has(String(error.code))) return onFailure(error)
+        mayRetry = false
         pool.dispatch(options, exchange)
       })
       pool.dispatch(options, exchange)
@@ -86,7 +85,7 @@ function bodyOf(request: IncomingMessage): PassThrough | null {
   return request.pipe(body)
 }
 
-/** Turns what the pool says of one request into the client's response. */
+/** A dispatch handler that streams the origin's answer into the client's response. */
 function answerTo(
   response: ServerResponse,
   request: IncomingMessage,
@@ -95,7 +94,7 @@ function answerTo(
 ): Dispatcher.DispatchHandler & Pick<Releasable, 'release'> {
   let controller: Dispatcher.DispatchController | undefined
   let unread: NodeJS.Timeout | undefined
-  /** All that the origin sent was read. */
+  /** The connection has ended: the rest is read without pauses. */
   let released = false
 
   response.once('close', () => {
@@ -116,11 +115,11 @@ function answerTo(
       if (status < 200) return
       if (status > 599 || /[^\t -\uffff]/.test(reason)) throw new Error(`the origin's status line is bad: ${status}`)
       const fields = responseFields(controller?.rawHeaders as readonly Buffer[])
-      // What the client still sends of its request would be read as its next one.
+      // The rest of an unfinished request would be read as the next one.
       if (!request.complete) fields.push('Connection', 'close')
       response.writeHead(status, fields)
       if (status === 204 || status === 304) response.end()
-      // The head goes out with the first piece of the body if that is here already, else by itself.
+      // The head is sent with the first piece of the body where that has arrived, else alone.
       else process.nextTick(() => response.writableEnded || response.flushHeaders())
     },
     onResponseData(started, chunk) {

@@ -5,7 +5,7 @@ import { errorAnswer, headAnswer, SERVER_OPTIONS, send } from './answers.ts'
 import { precheck } from './prechecks.ts'
 import { requestFields } from './request-fields.ts'
 
-/** What the proxy asks of a Sallyport: what `open()` resolves to, or a stand-in. */
+/** The part of a Sallyport that the proxy uses. */
 export interface ProxyHost extends Decider, ApiHost {
   sources(): readonly SourceStatus[]
 }
@@ -13,33 +13,33 @@ export interface ProxyHost extends Decider, ApiHost {
 export interface GateOptions {
   /** Whether /v1 is answered here, and under which base; default at the root. */
   readonly api?: { readonly enabled?: boolean; readonly base?: string } | undefined
-  /** The header in which trusted proxies name the client: it goes no further. */
+  /** The header in which trusted proxies name the client; it is not forwarded. */
   readonly clientHeader?: string | undefined
-  /** Called for every request that was decided, before it is refused or sent on. */
+  /** Called for every decided request, before it is refused or forwarded. */
   readonly onDecision?: ((decision: Decision, request: InspectionRequest) => void) | undefined
-  /** A bug: the client is told 500 and no more. */
+  /** A bug: the client gets 500 without detail. */
   readonly onFault?: ((error: unknown) => void) | undefined
 }
 
-/** One request at the gate, whatever event brought it. */
+/** One request, of whichever event. */
 export interface Arrival {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   /** The client waits for `100 Continue` before it sends the body. */
   readonly waiting?: boolean
-  /** Sends it on with the fields that the origin gets; not called for what is answered here. */
-  pass(fields: readonly string[]): void
+  /** Forwards it with these fields; not called for a request that is answered here. */
+  forward(fields: readonly string[]): void
 }
 
 /**
- * The way of every request: the pre-checks, the API where the path is the API's, the decision, and then a refusal or
- * the origin. The function it returns never throws.
+ * Handles every request: pre-checks, the API where the path is the API's, the decision, then a refusal or the origin.
+ * The returned function never throws.
  */
 export function createGate(sallyport: ProxyHost, options: GateOptions): (arrival: Arrival) => void {
   const { enabled = true, base = '' } = options.api ?? {}
   const clientHeader = options.clientHeader?.toLowerCase() ?? 'x-forwarded-for'
 
-  function receive({ request, response, waiting = false, pass }: Arrival): void {
+  function receive({ request, response, waiting = false, forward }: Arrival): void {
     const { httpVersion, method = '', url: target = '', rawHeaders: fields } = request
     const path = enabled ? mountedPath(target, base) : undefined
     const api = path !== undefined && /^\/v1(?:[/?]|$)/.test(path)
@@ -69,7 +69,7 @@ export function createGate(sallyport: ProxyHost, options: GateOptions): (arrival
       return
     }
     if (waiting) response.writeContinue()
-    pass(requestFields(fields, { decision, scheme: inspected.scheme, clientHeader }))
+    forward(requestFields(fields, { decision, scheme: inspected.scheme, clientHeader }))
   }
 
   function crash(request: IncomingMessage, response: ServerResponse, error: unknown): void {

@@ -4,14 +4,14 @@ import { SallyportError } from '@sallyport/core'
 
 /** A server that listens. */
 export interface Listening {
-  /** `http://host:port`, with the port that was taken where 0 was asked for. */
+  /** `http://host:port`, with the actual port where 0 was asked for. */
   readonly url: string
   close(): Promise<void>
 }
 
 /**
  * Makes a server listen on `host:port`, an IPv6 host in brackets; port 0 takes a free one. Rejects with
- * `cannot_listen`, which says why, or `invalid_config` for an address that is none. `close()` cuts what is open.
+ * `cannot_listen` and the reason, or with `invalid_config` for a malformed address. `close()` cuts open connections.
  */
 export async function listenOn(server: Server, address: string): Promise<Listening> {
   const [, bracketed, plain, port = ''] = /^(?:\[(.+)\]|([^[\]:\s]+)):(\d{1,5})$/.exec(address) ?? []

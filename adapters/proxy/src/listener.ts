@@ -3,41 +3,41 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Socket } from 'node:net'
 import { listenOn } from './listen.ts'
 
-/** Who is told of what arrives. Neither may throw. */
-export interface Receivers {
+/** Neither may throw. */
+export interface ListenerHandlers {
   /** `waiting`: the client sends its body only after `100 Continue`. */
   onRequest(request: IncomingMessage, response: ServerResponse, waiting: boolean): void
-  /** An upgrade or a CONNECT: whatever is to be said is said on the socket. */
+  /** An upgrade or a CONNECT, answered on the socket. */
   onUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void
 }
 
-/** The public side of the proxy, which can be ended without cutting anyone's answer. */
+/** The public listener, with a graceful close. */
 export interface Listener {
   /** False once `close` was called. */
   readonly accepting: boolean
   /** Resolves to the URL it listens on; rejects as `listenOn` does. */
   listen(address: string): Promise<string>
   /**
-   * Takes no new connection, waits at most `withinMs` milliseconds for the requests in flight, then cuts what is left:
-   * tunnels, which have no end of their own, as soon as nothing else is in flight.
+   * Accepts no new connection, waits at most `withinMs` milliseconds for the requests in flight, then cuts the rest.
+   * Tunnels are cut as soon as nothing else is in flight.
    */
   close(withinMs: number): Promise<void>
 }
 
-/** In milliseconds; Node's own limit of 16 KiB of header fields stands. */
+/** In milliseconds; header fields are limited to Node's own 16 KiB. */
 const SERVER_OPTIONS = {
   headersTimeout: 10_000,
   requestTimeout: 60_000,
   keepAliveTimeout: 15_000,
-  // Node looks for late requests this often only; its default of 30 s would make the 10 s above 40.
+  // How often Node checks the time-outs; its default of 30 s would make the 10 s above 40.
   connectionsCheckingInterval: 1_000,
   insecureHTTPParser: false,
 }
 
-/** Creates the HTTP server with the limits of a server that meets the world. */
-export function createListener({ onRequest, onUpgrade }: Receivers): Listener {
+/** Creates the HTTP server with the limits of a public one. */
+export function createListener({ onRequest, onUpgrade }: ListenerHandlers): Listener {
   const server = createServer(SERVER_OPTIONS)
-  // Beyond a count Node drops fields without a word, and the last ones are those a trusted proxy appended.
+  // 0: no limit. Beyond one Node drops fields silently, and the last ones are those that a trusted proxy appended.
   server.maxHeadersCount = 0
   server.maxRequestsPerSocket = 1_000
   server.maxConnections = 10_000
@@ -47,7 +47,7 @@ export function createListener({ onRequest, onUpgrade }: Receivers): Listener {
   let inFlight = 0
   let accepting = true
 
-  const rest = (): void => {
+  const cutIdle = (): void => {
     if (accepting) return
     server.closeIdleConnections()
     if (inFlight > 0) return
@@ -59,8 +59,8 @@ export function createListener({ onRequest, onUpgrade }: Receivers): Listener {
     inFlight += 1
     response.once('close', () => {
       inFlight -= 1
-      // The connection is idle a moment after its response has closed.
-      setImmediate(rest)
+      // The connection becomes idle after its response has closed.
+      setImmediate(cutIdle)
     })
     onRequest(request, response, waiting)
   }
@@ -70,8 +70,8 @@ export function createListener({ onRequest, onUpgrade }: Receivers): Listener {
       const waiting = event === 'checkContinue'
       const before = newest.get(request.socket)
       newest.set(request.socket, response)
-      // Pipelined requests take turns: Node tells a response that waits in line neither that the client left nor that
-      // the connection ends with the one before it, and then it has no socket when its turn comes.
+      // Pipelined requests are handled in turn: a queued response gets no event when the client leaves or when the
+      // connection ends with the response before it, and then it has no socket when its turn comes.
       if (response.socket !== null) begin(request, response, waiting)
       else before?.once('close', () => response.socket !== null && begin(request, response, waiting))
     })
@@ -80,7 +80,7 @@ export function createListener({ onRequest, onUpgrade }: Receivers): Listener {
     server.on(event, (request: IncomingMessage, socket: Socket, head: Buffer) => {
       tunnels.add(socket)
       socket.once('close', () => tunnels.delete(socket))
-      // Node has taken its own listeners off this socket, and a reset without one would end the process.
+      // Node has removed its own listeners, and an unhandled reset would crash the process.
       socket.on('error', () => socket.destroy())
       onUpgrade(request, socket, head)
     })
@@ -95,7 +95,7 @@ export function createListener({ onRequest, onUpgrade }: Receivers): Listener {
       accepting = false
       const closed = once(server, 'close')
       server.close()
-      rest()
+      cutIdle()
       const late = setTimeout(() => {
         for (const socket of tunnels) socket.destroy()
         server.closeAllConnections()

@@ -1,4 +1,4 @@
-/** The head of a request as it was received: what the checks look at, and nothing else. */
+/** The head of a request as received. */
 export interface RequestHead {
   /** `1.0`, `1.1`, … as in `IncomingMessage.httpVersion`. */
   readonly httpVersion: string
@@ -6,11 +6,11 @@ export interface RequestHead {
   readonly target: string
   /** `rawHeaders`: name, value, name, value … */
   readonly fields: readonly string[]
-  /** Whether it is for the API, which goes no further: of two Authorization fields that says itself that they are no key. */
+  /** Whether it is for the API, which itself refuses two Authorization fields. */
   readonly api?: boolean
 }
 
-/** Why a request is not looked at any further; the connection is closed after the answer. */
+/** Why a request's head is refused; the connection is closed after the answer. */
 export interface HeadRefusal {
   readonly status: 400 | 405 | 414 | 417 | 426 | 431 | 501 | 505
   readonly reason: string
@@ -33,8 +33,8 @@ const QUERY = /^[!$-;=?-~]*$/
 const WEBSOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/
 
 /**
- * The checks that stand before the verdict and fail closed: what two servers could read in two ways goes no further,
- * even though Node's parser let it through. `undefined` when the head passes all of them.
+ * The checks before the verdict, which fail closed: a head that two servers could read in two ways is refused, although
+ * Node's parser accepts it. `undefined` when the head passes all of them.
  */
 export function precheck({ httpVersion, method, target, fields, api = false }: RequestHead): HeadRefusal | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return { status: 505, reason: 'Only HTTP/1.0 and HTTP/1.1.' }
@@ -104,7 +104,7 @@ function checkFraming(values: Values, httpVersion: string): HeadRefusal | undefi
   return undefined
 }
 
-/** The names a Connection field takes with it, in lower case. */
+/** The names in Connection fields, in lower case: those fields are hop-by-hop too. */
 export function nominated(connection: readonly string[]): readonly string[] {
   return connection.flatMap((value) => value.split(',').map((name) => name.trim().toLowerCase()))
 }

@@ -2,13 +2,13 @@ import { type Decision, FORWARDING_HEADERS, formatAddress, parseAddress } from '
 import { withVerdict } from '@sallyport/node'
 import { nominated } from './prechecks.ts'
 
-/** What one hop says to the next and no further (RFC 9110 7.6.1), and what we answer or write ourselves. */
+/** Hop-by-hop fields (RFC 9110 7.6.1), and those that we answer or write ourselves. */
 const HOP = new Set([
   ...['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'http2-settings', 'expect'],
   ...['content-length', 'proxy'],
 ])
 
-/** Every field by which some proxy, CDN or platform says who the client is or what it asked: only ours may arrive. */
+/** The fields by which proxies, CDNs and platforms name the client or its request: the origin must get only ours. */
 const CLIENT = new Set<string>([
   ...FORWARDING_HEADERS,
   ...['forwarded-for', 'x-forwarded', 'x-forwarded-by', 'x-forwarded-host', 'x-forwarded-port', 'x-forwarded-proto'],
@@ -16,10 +16,10 @@ const CLIENT = new Set<string>([
   ...['cf-pseudo-ipv4', 'x-nf-client-connection-ip', 'x-vercel-forwarded-for'],
 ])
 
-/** What is told to the origin beside the client's own fields. */
+/** What the origin gets beside the client's own fields. */
 export interface Forwarding {
   readonly decision: Decision
-  /** How the client reached us, where no trusted proxy says otherwise. */
+  /** The scheme of this connection, unless a trusted proxy names another. */
   readonly scheme: 'http' | 'https' | 'unknown'
   /** The header, in lower case, in which trusted proxies name the client. */
   readonly clientHeader: string
@@ -29,10 +29,9 @@ export interface Forwarding {
  * The fields of a request as the origin gets them, name, value, name, value …: the client's own, in order and case,
  * without those of the hop and without any claim about who the client is; then ours, the verdict last.
  *
- * `X-Forwarded-For` is the client as resolved, followed by the peer where a trusted proxy stands between; nothing else
- * of a received chain is passed on, so its first element is the client however the origin reads it.
- * `X-Forwarded-Proto` is a trusted proxy's word where it gave one, else the scheme of this connection;
- * `X-Forwarded-Host` is the Host received, which is passed on unchanged too.
+ * `X-Forwarded-For` is the resolved client, followed by the peer where that is a trusted proxy; the rest of a received
+ * chain is dropped, so that its first element is the client however the origin reads it. `X-Forwarded-Proto` is a trusted
+ * proxy's value, else the scheme of this connection; `X-Forwarded-Host` is the received Host, which is forwarded too.
  */
 export function requestFields(fields: readonly string[], forwarding: Forwarding): string[] {
   const named = new Set<string>()
@@ -68,7 +67,7 @@ export function requestFields(fields: readonly string[], forwarding: Forwarding)
 
 function dropped(name: string, named: ReadonlySet<string>, clientHeader: string): boolean {
   const lower = name.toLowerCase()
-  // Servers that turn fields into variables read `X_Forwarded_For` and `X-Forwarded-For` as one name.
+  // CGI-like servers read `X_Forwarded_For` and `X-Forwarded-For` as one name.
   const twin = lower.replace(/[_.]/g, '-')
   if (HOP.has(twin) || CLIENT.has(twin) || twin.startsWith('proxy-') || twin === clientHeader) return true
   return named.has(lower) || (twin !== lower && twin === 'host')
@@ -79,8 +78,8 @@ function forwardingFields(forwarding: Forwarding, protocols: readonly string[], 
   const written: string[] = []
   if (client.via === 'header') written.push('X-Forwarded-For', `${client.address}, ${canonical(peer)}`)
   if (client.via === 'peer') written.push('X-Forwarded-For', client.address)
-  const told = client.via === 'header' && protocols.length === 1 ? protocols[0] : undefined
-  const protocol = told === 'http' || told === 'https' ? told : forwarding.scheme
+  const given = client.via === 'header' && protocols.length === 1 ? protocols[0] : undefined
+  const protocol = given === 'http' || given === 'https' ? given : forwarding.scheme
   if (protocol !== 'unknown') written.push('X-Forwarded-Proto', protocol)
   if (host !== undefined) written.push('X-Forwarded-Host', host)
   return written

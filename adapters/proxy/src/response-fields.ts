@@ -3,8 +3,8 @@ import { nominated } from './prechecks.ts'
 const HOP = new Set(['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'proxy-connection'])
 
 /**
- * The fields of an origin's answer as the client gets them, name, value, name, value …: all but those of the hop and
- * those its Connection field names. Takes the bytes as they were received; a field value is Latin-1 (RFC 9110 5.5).
+ * The fields of an origin's answer for the client, name, value, name, value …: all but hop-by-hop fields and those that
+ * its Connection field names. Takes raw bytes; a field value is Latin-1 (RFC 9110 5.5).
  */
 export function responseFields(raw: readonly (Buffer | string)[]): string[] {
   const fields = raw.map((part) => (typeof part === 'string' ? part : part.toString('latin1')))

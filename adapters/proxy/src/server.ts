@@ -9,20 +9,20 @@ import { createListener } from './listener.ts'
 import { TIMEOUTS, type Timeouts } from './timeouts.ts'
 import { openTunnel, responseOn } from './upgrade.ts'
 
-/** The keys of the configuration that concern the proxy, and what only a program can give. */
+/** The proxy's keys of the configuration, and the hooks of a program. */
 export interface ProxyOptions extends GateOptions {
   /** `host:port`, default 127.0.0.1:8080; port 0 takes a free one. */
   readonly listen?: string | undefined
-  /** Where the health listener is; absent: 127.0.0.1:9090, and none where that cannot be had. */
+  /** Where the health listener is; absent: 127.0.0.1:9090, and none where that is taken. */
   readonly admin?: string | undefined
   /** The origin, `http(s)://host[:port]`; absent: the bundled example site. */
   readonly upstream?: string | undefined
   readonly timeouts?: Partial<Timeouts> | undefined
   /** How long `close()` waits for requests in flight, in milliseconds; default 10,000. */
   readonly drainMs?: number | undefined
-  /** An origin that gave no usable answer; the client is told 502 or 504. */
+  /** An origin without a usable answer; the client gets 502 or 504. */
   readonly onOriginFailure?: ((error: Error) => void) | undefined
-  /** What whoever runs the proxy should know, as one line. */
+  /** A line for the operator. */
   readonly onNotice?: ((message: string) => void) | undefined
 }
 
@@ -32,16 +32,15 @@ export interface Proxy {
   readonly url: string
   /** Of the health listener; absent where there is none. */
   readonly adminUrl?: string
-  /** The origin that requests are sent on to. */
+  /** The origin. */
   readonly upstream: string
-  /** Takes no new connection, waits for requests in flight, then cuts what is left. Does not close the Sallyport. */
+  /** Accepts no new connection, waits for requests in flight, then cuts the rest. Does not close the Sallyport. */
   close(): Promise<void>
 }
 
 /**
- * Opens the standalone proxy: every request is checked, answered by the API where the path is the API's, decided, and
- * then refused or sent on. Rejects with `cannot_listen` where an address cannot be had, `invalid_config` where it or
- * the origin's is none.
+ * Opens the standalone proxy: every request is checked, answered by the API where the path is the API's, decided, then
+ * refused or forwarded. Rejects with `cannot_listen` where an address is taken, and with `invalid_config`.
  */
 export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}): Promise<Proxy> {
   const opened: (() => Promise<void>)[] = []
@@ -68,7 +67,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
           request,
           response,
           waiting,
-          pass: (fields) => origin.forward(request, response, fields, onFailure),
+          forward: (fields) => origin.forward(request, response, fields, onFailure),
         })
       },
       onUpgrade(request, socket, head) {
@@ -78,7 +77,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
         receive({
           request,
           response,
-          pass: (fields) => openTunnel(upstream, { request, socket, head, response, fields, onFailure }, timeouts),
+          forward: (fields) => openTunnel(upstream, { request, socket, head, response, fields, onFailure }, timeouts),
         })
       },
     })
@@ -91,7 +90,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       accepting: () => listener.accepting,
       onNotice: options.onNotice ?? (() => {}),
     })
-    // Closed after the listener, so that it can be asked while requests in flight are waited for.
+    // Closed after the listener, so that readiness can be read during the drain.
     if (admin) opened.splice(-1, 0, admin.close)
 
     return { url, upstream: upstream.origin, close, ...(admin ? { adminUrl: admin.url } : {}) }

@@ -1,4 +1,4 @@
-/** How long the other sides are waited for, in milliseconds. */
+/** In milliseconds. */
 export interface Timeouts {
   /** For a connection to the origin. */
   readonly connect: number
@@ -6,9 +6,9 @@ export interface Timeouts {
   readonly headers: number
   /** Between two pieces of the body of an answer. */
   readonly body: number
-  /** How long a client may leave an answer unread. */
+  /** For a client that does not read its answer. */
   readonly unread: number
-  /** How long a tunnel may carry nothing. */
+  /** For a tunnel without traffic. */
   readonly tunnelIdle: number
 }
 

@@ -5,13 +5,13 @@ import httpProxy from 'http-proxy'
 import { responseFields } from './response-fields.ts'
 import type { Timeouts } from './timeouts.ts'
 
-/** One WebSocket handshake that may pass, and what answers it where the origin does not. */
+/** One WebSocket handshake to forward, and the response for where the origin does not answer. */
 export interface Handshake {
   readonly request: IncomingMessage
   readonly socket: Socket
   /** What the client sent after its request's head. */
   readonly head: Buffer
-  /** The response assigned to the socket; detached from it once the tunnel stands. */
+  /** The response assigned to the socket; detached once the tunnel is open. */
   readonly response: ServerResponse
   /** The fields as the origin gets them, without `Connection` and `Upgrade`. */
   readonly fields: readonly string[]
@@ -20,8 +20,8 @@ export interface Handshake {
 }
 
 /**
- * A response on the socket of an upgrade, which Node gives none; the connection closes when it is sent. `undefined`, and
- * the socket destroyed, where an earlier request of this connection is still being answered.
+ * A response on the socket of an upgrade, for which Node makes none; the connection closes once it is sent. `undefined`,
+ * and the socket destroyed, where an earlier request of this connection is still being answered.
  */
 export function responseOn(socket: Socket, request: IncomingMessage): ServerResponse | undefined {
   const response = new ServerResponse(request)
@@ -40,9 +40,9 @@ export function responseOn(socket: Socket, request: IncomingMessage): ServerResp
 }
 
 /**
- * Tunnels one WebSocket to the origin. The only place that meets `http-proxy`, which throws on a client that resets its
- * connection, leaves the origin's open when the client goes, and relays an answer other than 101 with broken framing;
- * every event of its that can do so is taken here first.
+ * Tunnels one WebSocket to the origin. `http-proxy` throws on a client that resets its connection, leaves the origin's
+ * connection open when the client leaves, and relays an answer other than 101 with broken framing; each such event is
+ * handled here first.
  */
 export function openTunnel(upstream: URL, handshake: Handshake, timeouts: Timeouts): void {
   const { request, socket, head, response, fields, onFailure } = handshake
@@ -74,7 +74,7 @@ export function openTunnel(upstream: URL, handshake: Handshake, timeouts: Timeou
   const proxy = httpProxy.createProxyServer({ target: targetOf(upstream), toProxy: true, prependPath: false })
   proxy.on('error', fail)
   proxy.on('proxyReqWs', (outgoing) => {
-    // The path as it was judged: http-proxy merges its slashes.
+    // The path that was inspected: http-proxy merges slashes.
     outgoing.path = request.url ?? '/'
     late = setTimeout(() => outgoing.destroy(new HandshakeTimeout()), timeouts.headers)
     for (const event of ['upgrade', 'close']) outgoing.once(event, () => clearTimeout(late))
@@ -87,7 +87,7 @@ export function openTunnel(upstream: URL, handshake: Handshake, timeouts: Timeou
       tunnel.once('close', () => socket.destroySoon())
       socket.once('close', () => tunnel.destroy())
     })
-    // http-proxy adds its listeners when this returns; its own relay of an answer is not to run.
+    // http-proxy adds its listeners when this returns; its own relay must not run.
     process.nextTick(() => outgoing.removeAllListeners('response').once('response', relay))
   })
 

@@ -13,12 +13,12 @@ export interface LoggedRequest {
   readonly at?: number
 }
 
-/** The longest line that is read, in characters: a file of another kind may have no lines at all. */
-const LONGEST_LINE = 65_536
+/** In characters; longer lines are skipped, because a file of another kind may have no line breaks. */
+const MAX_LINE = 65_536
 
 /**
- * The requests of a log in combined format or in JSON lines, packed if it is called `.gz`; `undefined` for a line that is
- * neither.
+ * The requests of a log in combined format or JSON lines, gzipped if its name ends in `.gz`; `undefined` for a line that
+ * is neither.
  */
 export async function* readAccessLog(file: string): AsyncIterable<LoggedRequest | undefined> {
   try {
@@ -51,7 +51,7 @@ async function* linesOf(text: AsyncIterable<string>): AsyncIterable<string | und
       yield cut ? undefined : line
       cut = false
     }
-    if (rest.length > LONGEST_LINE) {
+    if (rest.length > MAX_LINE) {
       rest = ''
       cut = true
     }
@@ -64,8 +64,8 @@ export function parseLogLine(line: string): LoggedRequest | undefined {
 }
 
 /**
- * `address identity user [time] "request" status bytes "referrer" "user agent"`. Read from quote to quote: whatever a
- * client wrote stands within quotes, with quotes of its own escaped.
+ * `address identity user [time] "request" status bytes "referrer" "user agent"`. Parsed by its quotes: everything that a
+ * client wrote is quoted, with its own quotes escaped.
  */
 function fromCombined(line: string): LoggedRequest | undefined {
   const ip = line.slice(0, Math.max(0, line.indexOf(' ')))
@@ -82,7 +82,7 @@ function fromCombined(line: string): LoggedRequest | undefined {
   }
 }
 
-/** `[21/Nov/2026:10:00:00 +0100]`, which stands before anything that a client wrote but its user name. */
+/** `[21/Nov/2026:10:00:00 +0100]`, the first bracket before a quote: of the client's text only the user name precedes it. */
 function momentOf(line: string): number | undefined {
   const [, day, month, year, clock, hours, minutes] =
     /\[(\d\d)\/([A-Z][a-z]{2})\/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d\d)(\d\d)\] "/.exec(line) ?? []

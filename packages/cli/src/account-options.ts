@@ -2,15 +2,15 @@ import { isDate, PLAN_NAMES, type PlanName } from '@sallyport/accounts'
 import type { NewAccount } from '@sallyport/open'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 
-/** What the options of a new account are read into. */
+/** The options of a new account. */
 export interface AccountOptions {
   readonly plan?: PlanName
   readonly signup?: string
   readonly name?: string
 }
 
-/** Adds the options that say what a new account is like. */
-export function withAccount(command: Command): Command {
+/** Adds the options of a new account to a command. */
+export function withAccountOptions(command: Command): Command {
   return command
     .addOption(new Option('--plan <plan>', 'plan of the new account').choices(PLAN_NAMES).default(undefined, 'free'))
     .addOption(

@@ -9,11 +9,11 @@ const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefo
 interface Visitor {
   readonly who: string
   readonly address: string
-  /** Absent: what curl says by itself. */
+  /** Absent: curl's own. */
   readonly userAgent?: string
 }
 
-/** Visitors on real networks, each on one of the kind it is said to be. */
+/** Visitors on real networks of the named kinds. */
 const VISITORS: readonly Visitor[] = [
   { who: 'a browser on a home line', address: '73.162.10.20', userAgent: BROWSER },
   { who: 'a hosting network', address: '5.9.10.20' },
@@ -24,7 +24,7 @@ const VISITORS: readonly Visitor[] = [
   { who: 'a name that Google sends with no request', address: '73.162.10.22', userAgent: 'Google-Extended/1.0' },
 ]
 
-/** What to try on a proxy that stands before the bundled example site: visitors with their verdicts, and a key. */
+/** Prints visitors to try on the bundled example site, with their verdicts, and an API key. */
 export async function showDemo(sallyport: Sallyport, url: string, terminal: Terminal): Promise<void> {
   terminal.out('')
   const visits = VISITORS.map((visitor) => visit(sallyport, url, visitor))
@@ -80,7 +80,7 @@ function visit(sallyport: Sallyport, url: string, { who, address, userAgent }: V
   }
 }
 
-/** A key for the demo account, made once a store; `undefined` ever after. */
+/** A key for the demo account; `undefined` where the store has that account already. */
 async function demoKey({ accounts, keyring }: Sallyport): Promise<string | undefined> {
   const known = await accounts.listAccounts()
   if (known.some(({ name }) => name === DEMO_ACCOUNT)) return undefined

@@ -1,4 +1,4 @@
-/** Ends the command with an exit code; whatever there was to say has been said. */
+/** Ends the command with an exit code and no further message. */
 export class ExitError extends Error {
   readonly code: number
 

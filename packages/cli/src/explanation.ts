@@ -1,7 +1,7 @@
 import type { Decision, Reason } from '@sallyport/core'
 import { bold, columns, dim } from './terminal.ts'
 
-/** A decision as a person wants to read it: what is done, by which rule, who asks and why, from where. */
+/** A decision as text: the action, its rule, the agent with its reasons, and the network. */
 export function explanation({ action, enforced, trial, reasons, inspection }: Decision): string {
   const { agent, network, client, request, country, degraded } = inspection
   const [rule] = reasons
@@ -18,24 +18,24 @@ export function explanation({ action, enforced, trial, reasons, inspection }: De
     ['network', networkGrounds(reasons)],
     ['not known', degraded.join(', ')],
   ]
-  const told = rows.flatMap(([name, text]) => (isSaid(text) ? [[dim(name), printable(text)] as const] : []))
+  const known = rows.flatMap(([name, text]) => (isSaid(text) ? [[dim(name), printable(text)] as const] : []))
   const head = `${bold(action)}${enforced ? '' : '  (recorded, not carried out)'}`
-  return [head, columns(told), ...weighed(agent.reasons)].join('\n')
+  return [head, columns(known), ...weighed(agent.reasons)].join('\n')
 }
 
-/** What the network verdict rests on, with the source and its date. */
+/** The basis of the network verdict, with the source and its date. */
 function networkGrounds(reasons: readonly Reason[]): string | undefined {
   const reason = reasons.find(({ id }) => id.startsWith('network:'))
   if (reason?.source === undefined) return reason?.text
   return `${reason.text}; ${sourceText(reason.source, reason.date)}`
 }
 
-/** A source and its date as one reads them. */
+/** A source with its date. */
 export function sourceText(source: string, date: string | undefined): string {
   return date === undefined ? source : `${source} of ${date}`
 }
 
-/** What a stranger wrote must not command the terminal. */
+/** Escapes control characters: a visitor's text must not control the terminal. */
 function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
@@ -55,7 +55,7 @@ const BASIS: Readonly<Record<Decision['inspection']['agent']['basis'], string>> 
   none: 'nothing that speaks against a person',
 }
 
-/** The signals, those that speak loudest first: `+` for automation, `-` for a person. */
+/** The signals by weight, the heaviest first: `+` for automation, `-` for a person. */
 function weighed(reasons: readonly Reason[]): readonly string[] {
   const sorted = reasons.toSorted((x, y) => Math.abs(y.weight ?? 99) - Math.abs(x.weight ?? 99))
   return sorted.map(({ weight, text }) => {

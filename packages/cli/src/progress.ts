@@ -2,26 +2,26 @@ import type { OpenHooks } from '@sallyport/open'
 import progress from 'cli-progress'
 import type { Terminal } from './terminal.ts'
 
-/** What `open()` says while it works, and the end of it. */
+/** The hooks of `open()` that show its progress. */
 export interface Progress {
   readonly hooks: OpenHooks
-  /** Takes the bar away. */
+  /** Stops the progress bar. */
   stop(): void
 }
 
-/** Shows on stderr what `open()` is doing: a bar on a terminal, one line a stage elsewhere. */
-export function showProgress(terminal: Terminal): Progress {
+/** Progress on stderr: a bar on a terminal, elsewhere a line for each stage. */
+export function createProgress(terminal: Terminal): Progress {
   const bar = process.stderr.isTTY ? createBar() : undefined
-  // Sources are compiled side by side, so their stages take turns.
-  const told = new Set<string>()
+  // Sources are compiled concurrently, so a stage may return.
+  const seen = new Set<string>()
   return {
     hooks: {
       onProgress(name, done, total) {
         if (bar === undefined) {
-          if (!told.has(name)) terminal.err(`compiling: ${name}`)
-        } else if (told.size === 0) bar.start(total, done, { stage: name })
+          if (!seen.has(name)) terminal.err(`compiling: ${name}`)
+        } else if (seen.size === 0) bar.start(total, done, { stage: name })
         else bar.update(done, { stage: name })
-        told.add(name)
+        seen.add(name)
       },
       onWait: () => terminal.err('Another process compiles the data; waiting for it.'),
       onNotice: (_, message) => terminal.err(`sallyport: ${message}`),
@@ -30,7 +30,7 @@ export function showProgress(terminal: Terminal): Progress {
   }
 }
 
-/** A bar of counted steps on a terminal, and nothing elsewhere. */
+/** A bar of counted steps on a terminal, nothing elsewhere. */
 export function showBar(title: string): { update(done: number, total: number): void; stop(): void } {
   if (!process.stderr.isTTY) return { update: () => {}, stop: () => {} }
   const bar = createBar(`${title} [{bar}] {value} of {total}`)

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { type Decision, type InspectionRequest, parseAddress, SallyportError } from '@sallyport/core'
 import type { PolicyTest, Sallyport } from '@sallyport/open'
 
-/** A request that is told of, as files describe it. */
+/** A request as a file describes it. */
 export interface DescribedRequest extends Readonly<PolicyTest['request']> {
-  /** Headless traits that somebody saw in the browser. */
+  /** Headless traits that were seen in the browser. */
   readonly headlessFlags?: readonly string[]
 }
 
-/** The decision about a described request: inline where its headers are known, else on what is told. */
+/** The decision about a described request: inline where its headers are known, else by the agent check. */
 export async function decideDescribed(sallyport: Sallyport, request: DescribedRequest): Promise<Decision> {
   const address = parseAddress(request.ip)
   if (address === undefined) throw new SallyportError('invalid_ip', `"${request.ip}" is not an IP address.`)
@@ -24,7 +24,7 @@ export async function decideDescribed(sallyport: Sallyport, request: DescribedRe
   const seen: InspectionRequest = { peer: request.ip, method, target, scheme: request.scheme, httpVersion: '', fields }
   const first = sallyport.decide({ ...seen, ...ja4 })
   if (first.inspection.crawler?.pending !== true || first.inspection.agent.basis === 'signature') return first
-  // No visitor waits for DNS; whoever asks for an explanation does.
+  // An explanation waits for DNS; a visitor's request does not.
   await sallyport.check(address, about)
   return sallyport.decide({ ...seen, ...ja4 })
 }
@@ -47,7 +47,7 @@ const MEMBERS: readonly string[] = [
   ...['headless_flags', 'request_id'],
 ]
 
-/** Of a file that somebody wrote every member is known (`members`); a HAR holds many more. */
+/** A hand-written file may hold `members` alone; a HAR holds many more. */
 function described(
   request: Record<string, unknown> | undefined,
   ip: string | undefined,

@@ -2,22 +2,22 @@ import { existsSync } from 'node:fs'
 import type { Dns } from '@sallyport/core'
 import { type Config, type ConfigInput, type OpenHooks, open, readConfig, type Sallyport } from '@sallyport/open'
 import { type Command, Option } from 'commander'
-import { showProgress } from './progress.ts'
+import { createProgress } from './progress.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The options that every command takes. */
-export interface SharedOptions {
+export interface CommonOptions {
   readonly config?: string
   readonly dataDir?: string
 }
 
-/** Read when it is there and no other file is named. */
-const USUAL_FILE = 'sallyport.yaml'
+/** Read where no other file is named. */
+const DEFAULT_FILE = 'sallyport.yaml'
 
 /** Adds `--config` and `--data-dir` to a command. */
-export function withShared(command: Command): Command {
+export function withCommonOptions(command: Command): Command {
   return command
-    .option('--config <file>', `configuration file (default: ${USUAL_FILE} where there is one)`)
+    .option('--config <file>', `configuration file (default: ${DEFAULT_FILE} where there is one)`)
     .option('--data-dir <dir>', 'where compiled data and the store are kept')
 }
 
@@ -27,8 +27,8 @@ export function jsonOption(): Option {
 }
 
 /** The configuration of a run: file, then `SALLYPORT_*` variables, then flags. Throws `invalid_config`. */
-export function configOf({ config, dataDir }: SharedOptions, flags: ConfigInput = {}): Config {
-  const file = config ?? (existsSync(USUAL_FILE) ? USUAL_FILE : undefined)
+export function configOf({ config, dataDir }: CommonOptions, flags: ConfigInput = {}): Config {
+  const file = config ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined)
   return readConfig({
     ...(file === undefined ? {} : { file }),
     env: process.env,
@@ -36,19 +36,19 @@ export function configOf({ config, dataDir }: SharedOptions, flags: ConfigInput 
   })
 }
 
-/** Opens a Sallyport for one piece of work, showing its progress; it downloads nothing. */
-export function openShowing(config: Config, terminal: Terminal, hooks: OpenHooks = {}): Promise<Sallyport> {
-  return openServing(withoutRefresh(config), terminal, hooks)
+/** Opens a Sallyport for one command, with a progress bar; it downloads nothing. */
+export function openOnce(config: Config, terminal: Terminal, hooks: OpenHooks = {}): Promise<Sallyport> {
+  return openService(withoutRefresh(config), terminal, hooks)
 }
 
-/** The configuration of a Sallyport that downloads nothing. */
+/** The configuration without downloads. */
 export function withoutRefresh(config: Config): Config {
   return { ...config, data: { ...config.data, refresh: false } }
 }
 
-/** Opens a Sallyport that goes on running, showing its progress; it keeps its data fresh. */
-export async function openServing(config: Config, terminal: Terminal, hooks: OpenHooks = {}): Promise<Sallyport> {
-  const progress = showProgress(terminal)
+/** Opens a Sallyport for a running service, with a progress bar; it keeps its data fresh. */
+export async function openService(config: Config, terminal: Terminal, hooks: OpenHooks = {}): Promise<Sallyport> {
+  const progress = createProgress(terminal)
   try {
     return await open(config, { ...progress.hooks, ...hooks })
   } finally {
@@ -56,7 +56,7 @@ export async function openServing(config: Config, terminal: Terminal, hooks: Ope
   }
 }
 
-/** Opens something for one piece of work and closes it after. */
+/** Closes what `opening` gives after `work`. */
 export async function using<Opened extends { close(): Promise<void> }, Result>(
   opening: Promise<Opened>,
   work: (opened: Opened) => Promise<Result>,
@@ -69,8 +69,8 @@ export async function using<Opened extends { close(): Promise<void> }, Result>(
   }
 }
 
-/** Answers no name: for work on requests of the past or of a file, which must not ask anybody. */
+/** For recorded requests, which must cause no DNS queries. */
 export const NO_DNS: Dns = {
-  resolve: async () => ({ state: 'failed', reason: 'names are not asked' }),
-  resolvePtr: async () => ({ state: 'failed', reason: 'names are not asked' }),
+  resolve: async () => ({ state: 'failed', reason: 'DNS disabled' }),
+  resolvePtr: async () => ({ state: 'failed', reason: 'DNS disabled' }),
 }

@@ -9,7 +9,7 @@ export interface Aim {
   readonly scheme: 'http' | 'https'
 }
 
-/** A visitor that can be simulated: its headers, and how it signs if it does. */
+/** A visitor that can be simulated: its headers, and how it signs. */
 export interface SimulatedAgent {
   readonly name: string
   readonly headers: readonly string[]
@@ -38,7 +38,7 @@ function chromeHeaders(system: string, platform: string): readonly string[] {
 
 const MAC = 'Macintosh; Intel Mac OS X 10_15_7'
 
-/** As they were seen, the mistakes included: ChatGPT's agent says macOS in one header and Linux in another. */
+/** As observed, mistakes included: ChatGPT's agent names macOS in one header and Linux in another. */
 export const SIMULATED_AGENTS: readonly SimulatedAgent[] = [
   {
     name: 'chatgpt-agent',
@@ -74,14 +74,14 @@ export const SIMULATED_AGENTS: readonly SimulatedAgent[] = [
   { name: 'curl', headers: ['User-Agent', 'curl/8.5.0', 'Accept', '*/*'] },
 ]
 
-/** A key that lives as long as this process. */
+/** A key for this process alone. */
 export function throwAwaySigner(): Signer {
   return createSigner(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }))
 }
 
 const LIFE_S = 300
 
-/** The fields of one request of an agent, signed anew where it signs. `agent`: another origin to sign for. */
+/** The fields of one request of an agent, signed where it signs. `agent`: another origin to sign for. */
 export function requestFields(simulated: SimulatedAgent, aim: Aim, signer: Signer, agent?: string): readonly string[] {
   const { signs, headers } = simulated
   const unsigned = ['Host', aim.host, ...headers]

@@ -3,8 +3,8 @@ import { isStale } from '@sallyport/open'
 import { columns, entriesText } from './terminal.ts'
 
 /**
- * A line a data set: id, title, date, how it stands, when its publisher was last asked, which download it is, licence;
- * and why, where it is not loaded or could not be refreshed.
+ * A line for each data set: id, title, date, state, age of its last check, generation, licence, and the error where it
+ * is not loaded or could not be refreshed.
  */
 export function sourceLines(sources: readonly SourceStatus[], now = Date.now()): string {
   return columns(
@@ -28,7 +28,7 @@ function stateOf(source: SourceStatus, now: number): string {
   return isStale(source, now) ? `${count}, stale` : count
 }
 
-/** How long ago the publisher was seen to have this. */
+/** How long ago the publisher confirmed it. */
 function ageOf({ checked }: SourceStatus, now: number): string {
   if (checked === undefined) return ''
   const minutes = Math.max(0, Math.floor((now - Date.parse(checked)) / 60_000))
@@ -37,7 +37,7 @@ function ageOf({ checked }: SourceStatus, now: number): string {
   return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`
 }
 
-/** The credits that are to be shown wherever answers are, each once: some publishers name others, who have lists of their own. */
+/** The credits to show with answers, each once; a credit within another one is left out. */
 export function creditLines(sources: readonly SourceStatus[]): readonly string[] {
   const loaded = sources.filter(({ state, credit }) => state === 'loaded' && credit !== '')
   const credits = [...new Set(loaded.map(({ credit }) => credit))]

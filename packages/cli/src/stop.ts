@@ -1,6 +1,6 @@
 import type { Terminal } from './terminal.ts'
 
-/** Resolves at the first SIGINT or SIGTERM; one more, a second or later, ends the process at once. */
+/** Resolves at the first SIGINT or SIGTERM; another one, at least a second later, exits at once. */
 export function untilStopped(terminal: Terminal): Promise<void> {
   return new Promise((resolve) => {
     let first: number | undefined
@@ -8,7 +8,7 @@ export function untilStopped(terminal: Terminal): Promise<void> {
       if (first === undefined) {
         first = performance.now()
         resolve()
-        // npm passes on to its child the Ctrl-C that the terminal sent to both.
+        // Within a second: npm forwards the Ctrl-C that the terminal has sent to both.
       } else if (performance.now() - first > 1_000) {
         terminal.err('Stopped.')
         process.exit(1)

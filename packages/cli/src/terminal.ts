@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import Table from 'cli-table3'
 
-/** Where a command writes: answers to `out`, all that is about the run to `err`. Each call is whole lines. */
+/** A command's output: answers to `out`, messages about the run to `err`. Each call is whole lines. */
 export interface Terminal {
   out(text: string): void
   err(text: string): void
@@ -10,7 +10,7 @@ export interface Terminal {
 /** The terminal of this process. */
 export function processTerminal(): Terminal {
   for (const stream of [process.stdout, process.stderr]) {
-    // Whoever was reading has read enough, as `head` does.
+    // The reader has closed the pipe, as `head` does.
     stream.on('error', (error) => {
       if (!('code' in error) || error.code !== 'EPIPE') throw error
     })

@@ -4,20 +4,23 @@ import { entriesText } from './terminal.ts'
 
 type Outcome = Awaited<ReturnType<Updates['update']>>[number]
 
-/** What is shown while feeds are updated, and the end of it. */
+/** The hooks of an update that show its progress. */
 export interface UpdateProgress {
   readonly hooks: Pick<UpdateByHand, 'onBytes' | 'onOutcome'>
-  /** Takes the bars away. */
+  /** Stops the bars and prints the outcomes. */
   stop(): void
 }
 
-/** Shows what comes in: bars where the stream is a terminal, and a line a source where its update has ended. */
-export function showUpdates(tell: (line: string) => void, stream: NodeJS.WriteStream = process.stderr): UpdateProgress {
-  const onOutcome = (outcome: Outcome) => tell(outcomeLine(outcome))
-  return stream.isTTY ? showBars(onOutcome, stream) : { hooks: { onOutcome }, stop: () => {} }
+/** Bars of bytes where the stream is a terminal, and a line for each source's outcome. */
+export function createUpdateProgress(
+  print: (line: string) => void,
+  stream: NodeJS.WriteStream = process.stderr,
+): UpdateProgress {
+  const onOutcome = (outcome: Outcome) => print(outcomeLine(outcome))
+  return stream.isTTY ? createBars(onOutcome, stream) : { hooks: { onOutcome }, stop: () => {} }
 }
 
-function showBars(tell: (outcome: Outcome) => void, stream: NodeJS.WriteStream): UpdateProgress {
+function createBars(print: (outcome: Outcome) => void, stream: NodeJS.WriteStream): UpdateProgress {
   const format = '[{bar}] {source}  {received}'
   const bars = new progress.MultiBar({ format, stream, clearOnComplete: true, hideCursor: true }, progress.Presets.rect)
   const open = new Map<string, progress.SingleBar>()
@@ -25,13 +28,13 @@ function showBars(tell: (outcome: Outcome) => void, stream: NodeJS.WriteStream):
   return {
     hooks: {
       onBytes(source, bytes, total) {
-        // A server that does not say how much comes shows as half done.
+        // Without a Content-Length the bar shows half.
         const size = total ?? bytes * 2
-        const told = { source, received: `${(bytes / 2 ** 20).toFixed(1)} MB` }
-        const bar = open.get(source) ?? bars.create(size, 0, told)
+        const payload = { source, received: `${(bytes / 2 ** 20).toFixed(1)} MB` }
+        const bar = open.get(source) ?? bars.create(size, 0, payload)
         open.set(source, bar)
         bar.setTotal(size)
-        bar.update(bytes, told)
+        bar.update(bytes, payload)
       },
       onOutcome(outcome) {
         const bar = open.get(outcome.source)
@@ -39,15 +42,15 @@ function showBars(tell: (outcome: Outcome) => void, stream: NodeJS.WriteStream):
         outcomes.push(outcome)
       },
     },
-    // Lines among bars that move would be overwritten.
+    // Moving bars would overwrite the lines.
     stop() {
       bars.stop()
-      for (const outcome of outcomes) tell(outcome)
+      for (const outcome of outcomes) print(outcome)
     },
   }
 }
 
-/** How the update of one source ended, as a line. */
+/** A source's outcome as a line. */
 function outcomeLine(outcome: Outcome): string {
   switch (outcome.state) {
     case 'updated':

@@ -5,36 +5,36 @@ import { ExitError } from './exit.ts'
 import { untilStopped } from './stop.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Pause before a dead worker is replaced; it doubles with every one that did not live for `STEADY_MS`. */
-const RESTART_MS = { first: 100, most: 10_000 }
+/** Back-off before a dead worker is replaced; it doubles until one has lived for `STEADY_MS`. */
+const RESTART_MS = { first: 100, max: 10_000 }
 const STEADY_MS = 10_000
 
 const READY = 'ready'
 
-/** Whether this process is one of several that serve together. */
+/** Whether this process is one of several workers. */
 export function isWorker(): boolean {
   return cluster.isWorker
 }
 
-/** Whether this process is the one that speaks for all of them: itself alone, or the worker started first. */
-export function isSpeaker(): boolean {
+/** Whether this process prints for all: a single process, or the first worker. */
+export function isLeader(): boolean {
   return cluster.worker === undefined || cluster.worker.id === 1
 }
 
-/** Tells the primary that this worker serves. */
+/** Reports to the primary that this worker serves. */
 export function workerIsReady(): void {
   process.send?.(READY)
 }
 
-/** Lets a worker end once it has nothing left to do. */
+/** Disconnects a worker, so that it can exit. */
 export function leavePrimary(): void {
   cluster.worker?.disconnect()
 }
 
 /**
- * Runs this command line in `count` worker processes that share what they listen on, until the first SIGINT or SIGTERM.
- * The first worker compiles what is to be compiled and shows what there is to show; when it cannot start, nobody can,
- * and the command ends with its exit code. A worker that dies later is replaced.
+ * Runs this command line in `count` worker processes that share their listeners, until the first SIGINT or SIGTERM. The
+ * first worker starts alone, compiles the data and prints; if it cannot start, the command ends with its exit code. A
+ * worker that dies later is replaced.
  */
 export async function runWorkers(count: number, terminal: Terminal): Promise<void> {
   const stopped = untilStopped(terminal)
@@ -57,7 +57,7 @@ export async function runWorkers(count: number, terminal: Terminal): Promise<voi
       terminal.err(`sallyport: worker ${current.process.pid} ended (${signal ?? `exit ${code}`}); starting another.`)
       await delay(pause)
       if (stopping) return
-      pause = Math.min(pause * 2, RESTART_MS.most)
+      pause = Math.min(pause * 2, RESTART_MS.max)
     }
   }
 

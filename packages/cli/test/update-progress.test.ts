@@ -1,13 +1,16 @@
 import { PassThrough } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { showUpdates } from '../src/update-progress.ts'
+import { createUpdateProgress } from '../src/update-progress.ts'
 
 /** What is written to a stream that is a terminal, or none. */
 function stream(isTTY: boolean) {
   const bytes = new PassThrough()
   const told: string[] = []
-  const progress = showUpdates((line) => told.push(line), Object.assign(bytes, { isTTY, columns: 100 }) as never)
+  const progress = createUpdateProgress(
+    (line) => told.push(line),
+    Object.assign(bytes, { isTTY, columns: 100 }) as never,
+  )
   return { ...progress, told, written: () => String(bytes.read() ?? '') }
 }
 

@@ -2,17 +2,17 @@ import { isPlanName, PLAN_NAMES, type PlanName } from '@sallyport/accounts'
 import { SallyportError } from '@sallyport/core'
 import { openAccounts } from '@sallyport/open'
 import { type Command, InvalidArgumentError } from 'commander'
-import { type AccountOptions, accountOf, withAccount } from '../account-options.ts'
-import { configOf, jsonOption, type SharedOptions, using, withShared } from '../settings.ts'
+import { type AccountOptions, accountOf, withAccountOptions } from '../account-options.ts'
+import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings.ts'
 import { columns, dim, json, type Terminal } from '../terminal.ts'
 
-type Options = SharedOptions & { readonly json?: true }
+type Options = CommonOptions & { readonly json?: true }
 
 /** `sallyport accounts create | list | set-plan` */
 export function addAccountsCommands(program: Command, terminal: Terminal): void {
   const accounts = program.command('accounts').description('who has API keys, and on which plan')
 
-  withAccount(withShared(accounts.command('create').description('make an account, which has no key yet')))
+  withAccountOptions(withCommonOptions(accounts.command('create').description('make an account, which has no key yet')))
     .addOption(jsonOption())
     .action(async (options: Options & AccountOptions) => {
       const account = await using(openAccounts(configOf(options)), ({ keyring }) =>
@@ -23,7 +23,7 @@ export function addAccountsCommands(program: Command, terminal: Terminal): void 
       terminal.out(dim(`on plan ${account.plan}; a key for it: sallyport keys create --account ${account.id}`))
     })
 
-  withShared(accounts.command('list').description('all accounts'))
+  withCommonOptions(accounts.command('list').description('all accounts'))
     .addOption(jsonOption())
     .action(async (options: Options) => {
       const listed = await using(openAccounts(configOf(options)), ({ accounts }) => accounts.listAccounts())
@@ -33,7 +33,7 @@ export function addAccountsCommands(program: Command, terminal: Terminal): void 
       terminal.out(columns(rows, ['id', 'name', 'plan', 'signed up']))
     })
 
-  withShared(accounts.command('set-plan').description('change the plan of an account, from now on'))
+  withCommonOptions(accounts.command('set-plan').description('change the plan of an account, from now on'))
     .argument('<id>')
     .argument('<plan>', PLAN_NAMES.join(', '), planOf)
     .addOption(jsonOption())

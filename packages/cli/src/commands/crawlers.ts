@@ -1,15 +1,15 @@
 import { type Crawler, createCatalogue } from '@sallyport/core'
 import type { Command } from 'commander'
-import { jsonOption, type SharedOptions, withShared } from '../settings.ts'
+import { type CommonOptions, jsonOption, withCommonOptions } from '../settings.ts'
 import { columns, json, type Terminal } from '../terminal.ts'
 
 /** `sallyport crawlers list` */
 export function addCrawlersCommands(program: Command, terminal: Terminal): void {
   const crawlers = program.command('crawlers').description('the crawlers and agents that claims are checked against')
 
-  withShared(crawlers.command('list').description('the catalogue, with what each claim can be checked by'))
+  withCommonOptions(crawlers.command('list').description('the catalogue, with what each claim can be checked by'))
     .addOption(jsonOption())
-    .action((options: SharedOptions & { readonly json?: true }) => {
+    .action((options: CommonOptions & { readonly json?: true }) => {
       const listed = createCatalogue().crawlers
       if (options.json) return terminal.out(json(listed.map(plain)))
       const rows = listed.map((crawler) => [crawler.slug, crawler.operator, crawler.purpose, checksOf(crawler)])
@@ -17,7 +17,7 @@ export function addCrawlersCommands(program: Command, terminal: Terminal): void 
     })
 }
 
-/** The checks that can confirm or refute, in the words of the API; what no operator helps with is `nothing`. */
+/** The checks that can confirm or refute, in the API's words; `nothing` where the operator publishes nothing to check by. */
 function checksOf({ silent, ranges, exclusive, names, agent }: Crawler): string {
   if (silent === 'token-only') return 'never sent: a word for robots.txt'
   if (silent === 'retired') return 'never sent any more'
@@ -30,7 +30,7 @@ function checksOf({ silent, ranges, exclusive, names, agent }: Crawler): string 
   return checks.length === 0 ? 'nothing' : checks.join(', ')
 }
 
-/** A crawler as JSON: sets and patterns in the form in which the catalogue writes them. */
+/** A crawler as JSON: sets and patterns as in the catalogue. */
 function plain({ asns, names, ...rest }: Crawler) {
   return { ...rest, names: names.map(({ text }) => text), asns: [...asns] }
 }

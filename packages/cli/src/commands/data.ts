@@ -1,12 +1,12 @@
 import { SallyportError } from '@sallyport/core'
 import { openUpdates } from '@sallyport/open'
 import { type Command, Option } from 'commander'
-import { configOf, jsonOption, openShowing, type SharedOptions, using, withShared } from '../settings.ts'
+import { type CommonOptions, configOf, jsonOption, openOnce, using, withCommonOptions } from '../settings.ts'
 import { creditLines, sourceLines } from '../sources.ts'
 import { dim, entriesText, json, type Terminal } from '../terminal.ts'
-import { showUpdates } from '../update-progress.ts'
+import { createUpdateProgress } from '../update-progress.ts'
 
-type Options = SharedOptions & { readonly json?: true }
+type Options = CommonOptions & { readonly json?: true }
 type UpdateOptions = Options & { readonly source?: string; readonly accept?: true; readonly rollback?: true }
 
 const NOT_SWITCHED_ON = 'not switched on'
@@ -15,11 +15,11 @@ const NOT_SWITCHED_ON = 'not switched on'
 export function addDataCommands(program: Command, terminal: Terminal): void {
   const data = program.command('data').description('the data sets that verdicts rest on')
 
-  withShared(data.command('status').description('what is loaded, from when, how old, and under which licence'))
+  withCommonOptions(data.command('status').description('what is loaded, from when, how old, and under which licence'))
     .option('--all', 'the sources that are not switched on as well')
     .addOption(jsonOption())
     .action(async (options: Options & { readonly all?: true }) => {
-      const sources = await using(openShowing(configOf(options), terminal), async (sallyport) => sallyport.sources())
+      const sources = await using(openOnce(configOf(options), terminal), async (sallyport) => sallyport.sources())
       if (options.json) return terminal.out(json(sources))
       const shown = options.all ? sources : sources.filter(({ reason }) => reason !== NOT_SWITCHED_ON)
       terminal.out(sourceLines(shown))
@@ -28,27 +28,27 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
       for (const credit of creditLines(sources)) terminal.out(dim(credit))
     })
 
-  withShared(data.command('update').description('download what has changed; a running service takes it over'))
+  withCommonOptions(data.command('update').description('download what has changed; a running service takes it over'))
     .option('--source <id>', 'this one source')
     .option('--accept', 'take a list whose size jumped')
     .addOption(new Option('--rollback', 'go back to the download before').conflicts('accept'))
     .addOption(jsonOption())
     .action((options: UpdateOptions) => (options.rollback ? rollBack(options, terminal) : update(options, terminal)))
 
-  withShared(data.command('compile').description('compile the data now, where that is not done yet')).action(
-    async (options: SharedOptions) => {
+  withCommonOptions(data.command('compile').description('compile the data now, where that is not done yet')).action(
+    async (options: CommonOptions) => {
       const config = configOf(options)
-      const sources = await using(openShowing(config, terminal), async (sallyport) => sallyport.sources())
+      const sources = await using(openOnce(config, terminal), async (sallyport) => sallyport.sources())
       terminal.out(sourceLines(sources))
       terminal.out(`Compiled in ${config.dataDir}.`)
     },
   )
 }
 
-/** Fails, with 1, where a source was refused or could not be asked; the others are in use by then. */
+/** Fails with 1 where a source was refused or could not be fetched; the others are in use. */
 async function update(options: UpdateOptions, terminal: Terminal): Promise<void> {
   const config = configOf(options)
-  const progress = showUpdates(options.json ? terminal.err : terminal.out)
+  const progress = createUpdateProgress(options.json ? terminal.err : terminal.out)
   const outcomes = await openUpdates(config)
     .update({
       ...progress.hooks,
@@ -58,8 +58,8 @@ async function update(options: UpdateOptions, terminal: Terminal): Promise<void>
     })
     .finally(progress.stop)
   if (options.json) terminal.out(json(outcomes))
-  // So that the next start finds it done.
-  if (outcomes.some(({ state }) => state === 'updated')) await using(openShowing(config, terminal), async () => {})
+  // Compiled now, so that the next start need not.
+  if (outcomes.some(({ state }) => state === 'updated')) await using(openOnce(config, terminal), async () => {})
   const bad = outcomes.filter(({ state }) => state === 'refused' || state === 'failed')
   if (bad.length === 0) return
   throw new SallyportError(

@@ -1,10 +1,10 @@
 import { type Address, type AddressObservation, formatAddress, NETWORK_CLASSES, parseAddress } from '@sallyport/core'
 import { type Override, openOverrides } from '@sallyport/open'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { configOf, jsonOption, type SharedOptions, using, withShared } from '../settings.ts'
+import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings.ts'
 import { columns, json, type Terminal } from '../terminal.ts'
 
-type ReadOptions = SharedOptions & { readonly json?: true }
+type ReadOptions = CommonOptions & { readonly json?: true }
 
 interface SetOptions extends ReadOptions {
   readonly class: Override['networkClass']
@@ -17,7 +17,7 @@ interface SetOptions extends ReadOptions {
 export function addIpCommands(program: Command, terminal: Terminal): void {
   const ip = program.command('ip').description('what you know of single addresses: it beats all data')
 
-  withShared(ip.command('set').description('say the class of an address; a running process follows at once'))
+  withCommonOptions(ip.command('set').description('say the class of an address; a running process follows at once'))
     .argument('<address>', 'IPv4 or IPv6', addressOf)
     .addOption(new Option('--class <class>', 'network class').choices(NETWORK_CLASSES).makeOptionMandatory())
     .addOption(new Option('--ttl <time>', 'how long: 90s, 30m, 12h, 7d; absent: until unset').argParser(millisecondsOf))
@@ -36,7 +36,7 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
       terminal.out(options.json ? json(shown(set)) : `${rest.address} is ${rest.class} until ${until}.`)
     })
 
-  withShared(ip.command('unset').description('leave an address to the data again'))
+  withCommonOptions(ip.command('unset').description('leave an address to the data again'))
     .argument('<address>', 'IPv4 or IPv6', addressOf)
     .addOption(jsonOption())
     .action(async (address: Address, options: ReadOptions) => {
@@ -45,7 +45,7 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
       terminal.out(options.json ? json({ address: text, unset: true }) : `${text} is left to the data again.`)
     })
 
-  withShared(ip.command('list').description('what is set, and what reverse names said, while it is in force'))
+  withCommonOptions(ip.command('list').description('what is set, and what reverse names said, while it is in force'))
     .addOption(jsonOption())
     .action(async (options: ReadOptions) => {
       const listed = await using(openOverrides(configOf(options)), ({ overrides }) => overrides.list())
@@ -61,7 +61,7 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
     })
 }
 
-/** An observation as people and programs read it; times are ISO 8601, UTC. */
+/** An observation as JSON; times are ISO 8601, UTC. */
 function shown({ address, networkClass, origin, provider, setAt, expiresAt, note }: AddressObservation) {
   return {
     address: formatAddress(address),
@@ -82,7 +82,7 @@ function addressOf(text: string): Address {
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
-/** Ten years: longer is not a time to live, and a date must stay one. */
+/** Ten years, so that the end stays a valid date. */
 const LONGEST_MS = 3_660 * UNIT_MS.d
 
 function millisecondsOf(text: string): number {

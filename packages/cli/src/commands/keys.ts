@@ -1,16 +1,16 @@
 import type { StoredKey } from '@sallyport/accounts'
 import { type IssuedKey, type KeyOwner, openAccounts, openLedgerTools } from '@sallyport/open'
 import { type Command, Option } from 'commander'
-import { type AccountOptions, accountOf, withAccount } from '../account-options.ts'
-import { configOf, jsonOption, type SharedOptions, using, withShared } from '../settings.ts'
+import { type AccountOptions, accountOf, withAccountOptions } from '../account-options.ts'
+import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings.ts'
 import { columns, dim, json, type Terminal } from '../terminal.ts'
 
-interface CreateOptions extends SharedOptions, AccountOptions {
+interface CreateOptions extends CommonOptions, AccountOptions {
   readonly account?: string
   readonly json?: true
 }
 
-interface ListOptions extends SharedOptions {
+interface ListOptions extends CommonOptions {
   readonly account?: string
   readonly json?: true
 }
@@ -19,17 +19,17 @@ interface ListOptions extends SharedOptions {
 export function addKeysCommands(program: Command, terminal: Terminal): void {
   const keys = program.command('keys').description('API keys for /v1, and the key that signs evidence')
 
-  const create = withShared(keys.command('create'))
+  const create = withCommonOptions(keys.command('create'))
     .description('make a key, for an account that is there or for a new one')
     .addOption(new Option('--account <id>', 'an account that is there').conflicts(['plan', 'signup', 'name']))
-  withAccount(create)
+  withAccountOptions(create)
     .addOption(jsonOption())
     .action(async (options: CreateOptions) => {
       const issued = await using(openAccounts(configOf(options)), ({ keyring }) => keyring.issue(ownerOf(options)))
       showIssued(issued, options, terminal)
     })
 
-  withShared(keys.command('list').description('keys by their public ids; no key is ever shown again'))
+  withCommonOptions(keys.command('list').description('keys by their public ids; no key is ever shown again'))
     .option('--account <id>', 'those of one account')
     .addOption(jsonOption())
     .action(async (options: ListOptions) => {
@@ -43,23 +43,25 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
       terminal.out(columns(rows, ['id', 'ends', 'account', 'created', 'last used', 'state']))
     })
 
-  withShared(keys.command('revoke').description('withdraw a key for good'))
+  withCommonOptions(keys.command('revoke').description('withdraw a key for good'))
     .argument('<id>', 'public id, as listed')
     .addOption(jsonOption())
-    .action(async (id: string, options: SharedOptions & { readonly json?: true }) => {
+    .action(async (id: string, options: CommonOptions & { readonly json?: true }) => {
       await using(openAccounts(configOf(options)), ({ keyring }) => keyring.revoke(id))
       terminal.out(options.json ? json({ id, revoked: true }) : `Revoked ${id}.`)
     })
 
-  withShared(keys.command('rotate').description('make a new key for the same account and withdraw the old one at once'))
+  withCommonOptions(
+    keys.command('rotate').description('make a new key for the same account and withdraw the old one at once'),
+  )
     .argument('<id>', 'public id of the old key, as listed')
     .addOption(jsonOption())
-    .action(async (id: string, options: SharedOptions & { readonly json?: true }) => {
+    .action(async (id: string, options: CommonOptions & { readonly json?: true }) => {
       const issued = await using(openAccounts(configOf(options)), ({ keyring }) => keyring.rotate(id))
       showIssued(issued, options, terminal)
     })
 
-  withShared(keys.command('rotate-signing').description('hand over to a new key for checkpoints and evidence'))
+  withCommonOptions(keys.command('rotate-signing').description('hand over to a new key for checkpoints and evidence'))
     .option('--next-key <file>', 'private key to hand over to (default: one is made in place of the old)')
     .option('--compromised', 'nothing that the old key signed is to be believed any more')
     .addOption(jsonOption())
@@ -73,13 +75,13 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
     })
 }
 
-interface RotateOptions extends SharedOptions {
+interface RotateOptions extends CommonOptions {
   readonly nextKey?: string
   readonly compromised?: boolean
   readonly json?: true
 }
 
-/** The one time that a key is shown. */
+/** Shows a new key, this once. */
 function showIssued(issued: IssuedKey, options: { readonly json?: true }, terminal: Terminal): void {
   if (options.json) terminal.out(json(issued))
   else {
@@ -93,7 +95,7 @@ function ownerOf({ account, ...options }: CreateOptions): KeyOwner {
   return account === undefined ? accountOf(options) : { account }
 }
 
-/** A stored key without its hash, which is of no use to anyone who reads a list. */
+/** A stored key without its hash. */
 function shown({ hash: _, ...key }: StoredKey): Omit<StoredKey, 'hash'> {
   return key
 }

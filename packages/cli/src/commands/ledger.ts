@@ -2,16 +2,16 @@ import { openLedgerTools } from '@sallyport/open'
 import type { Command } from 'commander'
 import { ExitError } from '../exit.ts'
 import { showBar } from '../progress.ts'
-import { configOf, jsonOption, type SharedOptions, using, withShared } from '../settings.ts'
+import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings.ts'
 import { json, type Terminal } from '../terminal.ts'
 
-type Options = SharedOptions & { readonly json?: true }
+type Options = CommonOptions & { readonly json?: true }
 
 /** `sallyport ledger verify | erase` */
 export function addLedgerCommands(program: Command, terminal: Terminal): void {
   const ledger = program.command('ledger').description('attestations, as they are recorded')
 
-  withShared(ledger.command('verify').description('walk every record, and name the first that is bad'))
+  withCommonOptions(ledger.command('verify').description('walk every record, and name the first that is bad'))
     .option('--no-addresses', 'walk the records alone, and not the addresses and contexts beside them: twice as fast')
     .addOption(jsonOption())
     .action(async ({ addresses, ...options }: Options & { readonly addresses: boolean }) => {
@@ -30,7 +30,9 @@ export function addLedgerCommands(program: Command, terminal: Terminal): void {
       if (fault !== undefined) throw new ExitError(1)
     })
 
-  withShared(ledger.command('erase').description('erase an address from the ledger; its records and proofs stay'))
+  withCommonOptions(
+    ledger.command('erase').description('erase an address from the ledger; its records and proofs stay'),
+  )
     .requiredOption('--subject <address>', 'IPv4 or IPv6 address')
     .addOption(jsonOption())
     .action(async ({ subject, ...options }: Options & { readonly subject: string }) => {

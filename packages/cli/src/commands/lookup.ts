@@ -2,17 +2,17 @@ import type { LookupResult, NetworkFinding } from '@sallyport/core'
 import type { Sallyport } from '@sallyport/open'
 import type { Command } from 'commander'
 import { sourceText } from '../explanation.ts'
-import { configOf, jsonOption, openShowing, type SharedOptions, using, withShared } from '../settings.ts'
+import { type CommonOptions, configOf, jsonOption, openOnce, using, withCommonOptions } from '../settings.ts'
 import { creditLines } from '../sources.ts'
 import { bold, columns, dim, json, type Terminal } from '../terminal.ts'
 
 /** `sallyport lookup TARGET` */
 export function addLookupCommand(program: Command, terminal: Terminal): void {
-  withShared(program.command('lookup').description('what is known of an address, a range, a hostname or a URL'))
+  withCommonOptions(program.command('lookup').description('what is known of an address, a range, a hostname or a URL'))
     .argument('<target>')
     .addOption(jsonOption())
-    .action(async (target: string, options: SharedOptions & { readonly json?: true }) => {
-      const [result, network, credits] = await using(openShowing(configOf(options), terminal), async (sallyport) => {
+    .action(async (target: string, options: CommonOptions & { readonly json?: true }) => {
+      const [result, network, credits] = await using(openOnce(configOf(options), terminal), async (sallyport) => {
         const result = await sallyport.lookup(target)
         return [result, findingOf(sallyport, result.target.ip), creditLines(sallyport.sources())] as const
       })
@@ -23,14 +23,14 @@ export function addLookupCommand(program: Command, terminal: Terminal): void {
     })
 }
 
-/** The verdict once more, with what it rests on: the specified answer has no place for that. */
+/** The verdict with its evidence, which the specified answer has no place for. */
 function findingOf(sallyport: Sallyport, peer: string | undefined): NetworkFinding | undefined {
   if (peer === undefined) return undefined
   const request = { peer, method: 'GET', target: '/', scheme: 'unknown', httpVersion: '', fields: [] } as const
   return sallyport.inspect(request).network
 }
 
-/** The rule that spoke, its source and date, and who else says so. */
+/** The rule that matched, its source and date, and the other sources that agree. */
 function grounds(finding: NetworkFinding | undefined): string | undefined {
   if (finding?.source === undefined) return undefined
   const { rule, source, sourceDate, agreeing } = finding

@@ -2,10 +2,18 @@ import { type Clock, type Decision, SallyportError } from '@sallyport/core'
 import { open, type PolicyTest, readPolicyTests } from '@sallyport/open'
 import type { Command } from 'commander'
 import { decideDescribed } from '../requests.ts'
-import { configOf, jsonOption, NO_DNS, type SharedOptions, using, withoutRefresh, withShared } from '../settings.ts'
+import {
+  type CommonOptions,
+  configOf,
+  jsonOption,
+  NO_DNS,
+  using,
+  withCommonOptions,
+  withoutRefresh,
+} from '../settings.ts'
 import { bold, json, type Terminal } from '../terminal.ts'
 
-/** What became of one expectation; `wrong` names each member that is otherwise, with what it is. */
+/** The outcome of one expectation; `wrong` has a line for each member that differs. */
 interface Outcome {
   readonly name: string
   readonly passed: boolean
@@ -16,10 +24,10 @@ interface Outcome {
 export function addPolicyCommands(program: Command, terminal: Terminal): void {
   const policy = program.command('policy').description('what a policy does, before anyone meets it')
 
-  withShared(policy.command('test').description('run the expectations of a file; exits 1 where one is not met'))
+  withCommonOptions(policy.command('test').description('run the expectations of a file; exits 1 where one is not met'))
     .argument('<file>', 'YAML: an optional policy, and tests of a request and what is expected')
     .addOption(jsonOption())
-    .action(async (file: string, options: SharedOptions & { readonly json?: true }) => {
+    .action(async (file: string, options: CommonOptions & { readonly json?: true }) => {
       const { policy, tests } = readPolicyTests(file)
       const configuration = withoutRefresh(configOf(options))
       let now = Date.now()

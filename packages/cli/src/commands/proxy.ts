@@ -2,18 +2,18 @@ import { type Config, type ConfigInput, type Sallyport, splitList } from '@sally
 import { openProxy, type Proxy as RunningProxy } from '@sallyport/proxy'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { showDemo } from '../demo.ts'
-import { configOf, openServing, type SharedOptions, withShared } from '../settings.ts'
+import { type CommonOptions, configOf, openService, withCommonOptions } from '../settings.ts'
 import { creditLines, sourceLines } from '../sources.ts'
 import { untilStopped } from '../stop.ts'
 import { bold, dim, type Terminal } from '../terminal.ts'
-import { isSpeaker, isWorker, leavePrimary, runWorkers, workerIsReady } from '../workers.ts'
+import { isLeader, isWorker, leavePrimary, runWorkers, workerIsReady } from '../workers.ts'
 
 const MAX_WORKERS = 64
 
-/** The other workers start and stop as the first one says. */
+/** For the workers after the first one. */
 const QUIET: Terminal = { out() {}, err() {} }
 
-interface ProxyCommandOptions extends SharedOptions {
+interface ProxyCommandOptions extends CommonOptions {
   readonly upstream?: string
   readonly listen?: string
   readonly admin?: string
@@ -26,7 +26,7 @@ interface ProxyCommandOptions extends SharedOptions {
 
 /** `sallyport proxy` */
 export function addProxyCommand(program: Command, terminal: Terminal): void {
-  withShared(program.command('proxy').description('stand in front of an origin, inspect and decide'))
+  withCommonOptions(program.command('proxy').description('stand in front of an origin, inspect and decide'))
     .option('--upstream <url>', 'the origin (default: a bundled example site)')
     .option('--listen <host:port>', 'where to listen (default: 127.0.0.1:8080)')
     .option('--admin <host:port>', 'where to answer health checks (default: 127.0.0.1:9090)')
@@ -38,8 +38,8 @@ export function addProxyCommand(program: Command, terminal: Terminal): void {
     .action(async (options: ProxyCommandOptions) => {
       const config = configOf(options, flagsOf(options))
       if (options.workers !== undefined && !isWorker()) return runWorkers(options.workers, terminal)
-      const sallyport = await openServing(config, isSpeaker() ? terminal : QUIET, {
-        onFault: seldom((error) => terminal.err(`sallyport: ${faultText(error)}`)),
+      const sallyport = await openService(config, isLeader() ? terminal : QUIET, {
+        onFault: throttled((error) => terminal.err(`sallyport: ${faultText(error)}`)),
       })
       try {
         await serve(sallyport, config, terminal)
@@ -74,12 +74,12 @@ async function serve(sallyport: Sallyport, config: Config, terminal: Terminal): 
   const proxy = await openProxy(sallyport, {
     ...config,
     onNotice: (message) => terminal.err(`sallyport: ${message}`),
-    onFault: seldom((error) => terminal.err(`sallyport: ${faultText(error)}`)),
-    onOriginFailure: seldom((error) => terminal.err(`sallyport: the origin failed: ${faultText(error)}`)),
+    onFault: throttled((error) => terminal.err(`sallyport: ${faultText(error)}`)),
+    onOriginFailure: throttled((error) => terminal.err(`sallyport: the origin failed: ${faultText(error)}`)),
   })
   try {
     const stopped = untilStopped(isWorker() ? QUIET : terminal)
-    if (isSpeaker()) await announce(sallyport, config, proxy, terminal)
+    if (isLeader()) await announce(sallyport, config, proxy, terminal)
     workerIsReady()
     await stopped
     if (!isWorker()) terminal.err('Finishing what is in flight; once more to stop now.')
@@ -100,19 +100,19 @@ async function announce(sallyport: Sallyport, config: Config, proxy: RunningProx
   if (config.upstream === undefined) await showDemo(sallyport, proxy.url, terminal)
 }
 
-/** Every second while it happens is often enough to be told the same. */
-function seldom(tell: (error: unknown) => void): (error: unknown) => void {
+/** Drops repetitions of the last error within a second. */
+function throttled(report: (error: unknown) => void): (error: unknown) => void {
   let last = { text: '', at: Number.NEGATIVE_INFINITY }
   return (error) => {
     const now = performance.now()
     const text = String(error)
     if (text === last.text && now - last.at < 1_000) return
     last = { text, at: now }
-    tell(error)
+    report(error)
   }
 }
 
-/** What failed outside has a code and is said in a line; anything else is a bug, and its place is wanted. */
+/** An error with a code is a failure outside and takes one line; any other is a bug and shows its stack. */
 function faultText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return 'code' in error ? `${error.message} (${error.code})` : (error.stack ?? error.message)

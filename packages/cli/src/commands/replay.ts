@@ -3,34 +3,34 @@ import { open, readPolicy, type Sallyport } from '@sallyport/open'
 import type { Command } from 'commander'
 import { type LoggedRequest, readAccessLog } from '../access-log.ts'
 import {
+  type CommonOptions,
   configOf,
   jsonOption,
   NO_DNS,
-  openShowing,
-  type SharedOptions,
+  openOnce,
   using,
+  withCommonOptions,
   withoutRefresh,
-  withShared,
 } from '../settings.ts'
 import { columns, dim, json, type Terminal } from '../terminal.ts'
 
-interface Options extends SharedOptions {
+interface Options extends CommonOptions {
   readonly policy: string
   readonly json?: true
 }
 
-/** How often each action was decided. */
+/** Requests by action. */
 type Actions = Record<Action, number>
 
-/** What two policies do to one class of visitors. */
+/** The actions of two policies on one class of visitors. */
 interface ClassRow {
   readonly class: AgentClass
   readonly requests: number
   readonly before: Actions
   readonly after: Actions
-  /** How many requests are decided otherwise. */
+  /** Requests with another action. */
   readonly changed: number
-  /** How many requests a rule on trial of the other policy would decide more strictly. */
+  /** Requests that a rule on trial of the other policy would decide more strictly. */
   readonly onTrial: number
 }
 
@@ -38,22 +38,22 @@ type Counts = { -readonly [Member in keyof Omit<ClassRow, 'class'>]: ClassRow[Me
 
 interface Replayed {
   readonly requests: number
-  /** Lines that are no request. */
+  /** Lines that could not be parsed. */
   readonly unread: number
   readonly classes: readonly ClassRow[]
 }
 
 /** `sallyport replay LOG --policy FILE` */
 export function addReplayCommand(program: Command, terminal: Terminal): void {
-  withShared(program.command('replay').description('what another policy would have done to recorded traffic'))
+  withCommonOptions(program.command('replay').description('what another policy would have done to recorded traffic'))
     .argument('<log>', 'an access log in combined format or JSON lines')
     .requiredOption('--policy <file>', 'the other policy: YAML, of its own or within a configuration')
     .addOption(jsonOption())
     .action(async (log: string, options: Options) => {
       const policy = readPolicy(options.policy)
       const configuration = withoutRefresh(configOf(options))
-      // Names are not asked: a log of a million lines must not become a million questions.
-      const replayed = await using(openShowing(configuration, terminal, { dns: NO_DNS }), (before) =>
+      // A log of a million lines must not cause a million DNS queries.
+      const replayed = await using(openOnce(configuration, terminal, { dns: NO_DNS }), (before) =>
         using(open({ ...configuration, policy }, { dns: NO_DNS }), (after) => replay(log, before, after)),
       )
       const { requests, unread } = replayed
@@ -94,8 +94,8 @@ async function bothOf({ ip, method, target, userAgent, at }: LoggedRequest, befo
   const address = parseAddress(ip)
   if (address === undefined) return undefined
   const fields = userAgent === undefined ? [] : ['User-Agent', userAgent]
-  const told = { fields, headersKnown: false, method, target, ...(at !== undefined && { at }) }
-  const [first, second] = await Promise.all([before.check(address, told), after.check(address, told)])
+  const about = { fields, headersKnown: false, method, target, ...(at !== undefined && { at }) }
+  const [first, second] = await Promise.all([before.check(address, about), after.check(address, about)])
   const { agent } = first.inspection
   return { class: agent.class, before: first.action, after: second.action, onTrial: second.trial !== undefined }
 }

@@ -7,11 +7,19 @@ import { DIRECTORY_PATH, SallyportError, type Signer } from '@sallyport/core'
 import { open } from '@sallyport/open'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { explanation } from '../explanation.ts'
-import { configOf, jsonOption, NO_DNS, type SharedOptions, using, withoutRefresh, withShared } from '../settings.ts'
+import {
+  type CommonOptions,
+  configOf,
+  jsonOption,
+  NO_DNS,
+  using,
+  withCommonOptions,
+  withoutRefresh,
+} from '../settings.ts'
 import { type Aim, requestFields, SIMULATED_AGENTS, type SimulatedAgent, throwAwaySigner } from '../simulated-agents.ts'
 import { dim, json, type Terminal } from '../terminal.ts'
 
-interface Options extends SharedOptions {
+interface Options extends CommonOptions {
   readonly as: string
   readonly url?: URL
   readonly ip: string
@@ -19,15 +27,15 @@ interface Options extends SharedOptions {
   readonly json?: true
 }
 
-/** Where a simulated agent's keys are published; a server is configured to this origin once. */
+/** Where a simulated agent's keys are published: the server under test is configured with this origin. */
 const DIRECTORY_PORT = 4180
-/** How long the server under test is given to fetch the keys. */
+/** How long the server under test may take to fetch the keys. */
 const FETCH_PATIENCE_MS = 2500
 
 /** `sallyport simulate --as NAME [--url URL]` */
 export function addSimulateCommand(program: Command, terminal: Terminal): void {
   const names = SIMULATED_AGENTS.map(({ name }) => name)
-  withShared(program.command('simulate').description('a request of an agent, signed with a throw-away key'))
+  withCommonOptions(program.command('simulate').description('a request of an agent, signed with a throw-away key'))
     .addOption(new Option('--as <name>', 'who to be').choices(names).makeOptionMandatory())
     .option('--url <url>', 'send it there; without: decide about it here, and explain', urlOf)
     .option('--ip <address>', 'where it comes from, without --url', '8.8.8.8')
@@ -58,7 +66,7 @@ async function decideHere(simulated: SimulatedAgent, signer: Signer, options: Op
   terminal.out(options.json ? json(decision) : explanation(decision))
 }
 
-/** Sends it twice where it is signed: the first lets the server fetch the keys, which it never does while one waits. */
+/** Sends a signed request twice: the first makes the server fetch the keys, in the background. */
 async function send(
   simulated: SimulatedAgent,
   signer: Signer,
