@@ -94,9 +94,9 @@ t.test('workers that cannot start are one line and the exit code of a single pro
 
 t.test('the end of the primary is the end of its workers', async (t) => {
   const { config } = workspace(t)
-  const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, '--workers', '2'])
+  const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, '--workers', '1'])
   await proxy.says('API key')
-  await until(() => childrenOf(proxy).length === 2)
+  await until(() => childrenOf(proxy).length === 1)
   const workers = childrenOf(proxy)
   proxy.child.kill('SIGKILL')
   await proxy.ended
