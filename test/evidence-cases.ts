@@ -1,4 +1,4 @@
-import { type Attestation, type EvidenceJson, type Jwks, openLedger } from '@sallyport/ledger'
+import { type EvidenceJson, type Jwks, openLedger, type Statement } from '@sallyport/ledger'
 import {
   createMemoryArchive,
   createMemoryLedger,
@@ -18,7 +18,7 @@ export interface EvidenceCase {
 
 const START = Date.parse('2026-11-21T02:00:00.000Z')
 
-const FINDINGS: readonly Partial<Attestation>[] = [
+const FINDINGS: readonly Partial<Statement>[] = [
   {},
   {
     claim: 'EU',

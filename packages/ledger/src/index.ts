@@ -18,12 +18,12 @@ export {
   type Uncovered,
 } from './ports.ts'
 export {
-  type Attestation,
   canonicalText,
   type Document,
   type Draft,
   documentOf,
   draftAttestation,
+  type Statement,
   type Subject,
 } from './record.ts'
 export { archiveName, type Jwks, KEY_LOG, thumbprint } from './signing.ts'

@@ -3,7 +3,7 @@ import { createCommitter } from './committer.ts'
 import { buildEvidence, type EvidenceJson, type EvidenceQuery } from './evidence.ts'
 import { holdAgainstCheckpoints } from './hold-checkpoints.ts'
 import type { Place, Randomness, Signer } from './ports.ts'
-import { type Attestation, type Document, draftAttestation, type Subject } from './record.ts'
+import { type Document, draftAttestation, type Statement, type Subject } from './record.ts'
 import { createSequencer, type SequencerOptions } from './sequencer.ts'
 import { type Jwks, jwksOf } from './signing.ts'
 
@@ -17,7 +17,7 @@ export interface Ledger {
   /** Records an attestation; resolves when it is durable. Rejects with LedgerUnavailable. */
   attest(
     log: string,
-    attestation: Attestation,
+    statement: Statement,
     subject: { readonly address: string; readonly context?: string },
   ): Promise<Place>
   /** Keeps a document that attestations name by its hash; at once where it is known to be kept. */
@@ -47,11 +47,11 @@ export async function openLedger(ports: LedgerPorts): Promise<Ledger> {
   const kept = new Map<string, Promise<void>>()
 
   return {
-    attest(log, attestation, subject) {
+    attest(log, statement, subject) {
       const { address, context } = subject
       const salt = randomness(32)
       const personal: Subject = context === undefined ? { address, salt } : { address, salt, context }
-      return sequencer.append(draftAttestation(log, clock.now(), attestation, personal))
+      return sequencer.append(draftAttestation(log, clock.now(), statement, personal))
     },
     keep(document) {
       const known = kept.get(document.sha256)

@@ -46,7 +46,7 @@ export interface Placement {
 export type RecordValue = string | number | { readonly [name: string]: RecordValue }
 
 /** What one attestation says; the record's form is in this package's README. */
-export interface Attestation {
+export interface Statement {
   readonly claim: string
   readonly finding: {
     readonly networkOrigin: string
@@ -69,8 +69,8 @@ export interface Attestation {
 }
 
 /** The draft of an attestation. `subject.context` and `subject.address` enter as salted hashes only. */
-export function draftAttestation(log: string, at: number, attestation: Attestation, subject: Subject): Draft {
-  const { claim, finding, policy, basis } = attestation
+export function draftAttestation(log: string, at: number, statement: Statement, subject: Subject): Draft {
+  const { claim, finding, policy, basis } = statement
   const { salt, address, context } = subject
   const front = {
     basis: {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { placeBatch } from '../src/batch.ts'
-import { type Attestation, canonicalText, type Draft, draftAttestation } from '../src/index.ts'
+import { canonicalText, type Draft, draftAttestation, type Statement } from '../src/index.ts'
 import { MADE_ATTESTATION } from '../src/testing/index.ts'
 import { parseAttestation, parseRecord } from '../src/verify/record.ts'
 import { canonicalRecord } from '../src/verify/shape.ts'
@@ -11,7 +11,7 @@ const ascii = fc.array(fc.nat(0x7f)).map((codes) => String.fromCharCode(...codes
 const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), ascii)
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
 
-const attestations: fc.Arbitrary<Attestation> = fc
+const attestations: fc.Arbitrary<Statement> = fc
   .record({
     claim: text,
     networkOrigin: text,

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto'
 import type { Randomness, Signer } from '../ports.ts'
-import type { Attestation, Document } from '../record.ts'
+import type { Document, Statement } from '../record.ts'
 import { documentOf } from '../record.ts'
 
 /** A signing key made of one repeated byte: the same in every run. */
@@ -38,7 +38,7 @@ export const MADE_POLICY: Document = documentOf({
 export const MADE_DATASETS: Document = documentOf([{ id: 'made', date: '2026-11-01', sha256: 'ab'.repeat(32) }])
 
 /** An attestation that fits the made policy. */
-export const MADE_ATTESTATION: Attestation = {
+export const MADE_ATTESTATION: Statement = {
   claim: 'DE',
   finding: { networkOrigin: 'vpn', anonymized: true, method: 'range:vpn', confidence: 0.9, country: 'NL', asn: 64502 },
   policy: { id: 'made', sha256: MADE_POLICY.sha256, action: 'block', reason: 'hidden' },

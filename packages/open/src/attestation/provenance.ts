@@ -11,7 +11,7 @@ import {
   type Snapshots,
   withAttestation,
 } from '@sallyport/core'
-import { type Document, documentOf } from '@sallyport/ledger'
+import { type Document, documentOf, type Statement } from '@sallyport/ledger'
 import type { Config } from '../config/schema.ts'
 import { readJurisdictionPolicy } from './jurisdiction-policy.ts'
 import { opensAtStart } from './ledger.ts'
@@ -50,7 +50,7 @@ export async function openProvenance(config: Config, ports: ProvenancePorts): Pr
     const judged = judge.judge(claim, { network, country })
     const datasets = datasetsNow(snapshot)
     const degraded = degradedOf(snapshot)
-    const statement = {
+    const statement: Statement = {
       claim,
       finding: findingOf(network, country),
       policy: { id: policy.id, sha256: policyDocument.sha256, ...judged },

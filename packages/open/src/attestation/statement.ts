@@ -1,8 +1,8 @@
 import { type NetworkFinding, SallyportError, type Snapshot } from '@sallyport/core'
-import { type Attestation, canonicalText, type Document, documentOf } from '@sallyport/ledger'
+import { canonicalText, type Document, documentOf, type Statement } from '@sallyport/ledger'
 
 /** What was found of a connection, in the form that a record holds. */
-export function findingOf({ verdict, asn }: NetworkFinding, country: string | undefined): Attestation['finding'] {
+export function findingOf({ verdict, asn }: NetworkFinding, country: string | undefined): Statement['finding'] {
   const { classification, anonymized, method, confidence } = verdict
   return {
     networkOrigin: classification,
