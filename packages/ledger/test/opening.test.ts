@@ -1,34 +1,21 @@
 import t from 'tap'
-import { auditLedger, type LedgerPorts, openLedger } from '../src/index.ts'
+import { auditLedger, openLedger } from '../src/index.ts'
 import {
   createMemoryArchive,
   createMemoryLedger,
   MADE_ATTESTATION,
   MADE_DATASETS,
   MADE_POLICY,
-  madeRandomness,
   madeSigner,
 } from '../src/testing/index.ts'
 import { verifyEvidence } from '../src/verify/index.ts'
 import { isSignedBy, parseCheckpoint } from '../src/verify/note.ts'
-
-const ORIGIN = 'sallyport/0123456789abcdef'
-
-function portsOf(change: Partial<LedgerPorts> = {}): LedgerPorts {
-  return {
-    store: createMemoryLedger(ORIGIN),
-    archive: createMemoryArchive(),
-    clock: { now: () => Date.parse('2026-11-21T02:00:00.000Z') },
-    randomness: madeRandomness(),
-    loadSigner: async () => madeSigner(1),
-    ...change,
-  }
-}
+import { madePorts, ORIGIN } from './made-ports.ts'
 
 const SUBJECT = { address: '192.0.2.1' }
 
 t.test('two that open a new ledger at once agree on its first key', async (t) => {
-  const ports = portsOf()
+  const ports = madePorts({})
   const ledgers = await Promise.all([openLedger(ports), openLedger(ports)])
   const keys = await Promise.all(ledgers.map((ledger) => ledger.keys()))
   t.equal(keys[0]?.keys.length, 1)
@@ -36,7 +23,7 @@ t.test('two that open a new ledger at once agree on its first key', async (t) =>
 })
 
 t.test('a restart signs what was left unsigned before it is ready', async (t) => {
-  const ports = portsOf()
+  const ports = madePorts({})
   const ledger = await openLedger(ports)
   await ledger.attest('t/a', MADE_ATTESTATION, SUBJECT)
   t.equal((await ports.store.uncovered(10)).length, 1)
@@ -46,7 +33,7 @@ t.test('a restart signs what was left unsigned before it is ready', async (t) =>
 
 t.test('checkpoints are kept in the store and outside it, of every log that has grown', async (t) => {
   const archive = createMemoryArchive()
-  const ports = portsOf({ archive })
+  const ports = madePorts({ archive })
   const ledger = await openLedger(ports)
   for (const log of ['t/a', 't/b', 't/a']) await ledger.attest(log, MADE_ATTESTATION, SUBJECT)
   await ledger.checkpoint()
@@ -56,7 +43,7 @@ t.test('checkpoints are kept in the store and outside it, of every log that has 
 })
 
 t.test('a key that is not the ledger’s own is refused, and says how to go on', async (t) => {
-  const ports = portsOf()
+  const ports = madePorts({})
   await openLedger(ports)
   await t.rejects(openLedger({ ...ports, loadSigner: async () => madeSigner(2) }), {
     name: 'LedgerRefused',
@@ -65,7 +52,7 @@ t.test('a key that is not the ledger’s own is refused, and says how to go on',
 })
 
 t.test('another process that rotates is followed, and its old key signs nothing more', async (t) => {
-  const ports = portsOf()
+  const ports = madePorts({})
   let current = madeSigner(1)
   const first = await openLedger({ ...ports, loadSigner: async () => current })
   for (const document of [MADE_POLICY, MADE_DATASETS]) await first.keep(document)
@@ -95,7 +82,7 @@ t.test('another process that rotates is followed, and its old key signs nothing 
 })
 
 t.test('of two that rotate at once, one is refused', async (t) => {
-  const ports = portsOf()
+  const ports = madePorts({})
   const [first, second] = await Promise.all([openLedger(ports), openLedger(ports)])
   const outcomes = await Promise.allSettled([first?.rotate(madeSigner(2), false), second?.rotate(madeSigner(3), false)])
   t.same(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
@@ -107,7 +94,7 @@ t.test('a store that is down is unavailable, and nothing has an id', async (t) =
   const store = createMemoryLedger(ORIGIN, (operation) =>
     down && operation === 'commit' ? new Error('down') : undefined,
   )
-  const ledger = await openLedger(portsOf({ store }))
+  const ledger = await openLedger(madePorts({ store }))
   down = true
   const before = store.rows.length
   await t.rejects(ledger.attest('t/a', MADE_ATTESTATION, SUBJECT), { name: 'LedgerUnavailable' })
@@ -118,7 +105,7 @@ t.test('a store that is down is unavailable, and nothing has an id', async (t) =
 
 t.test('a range that is too wide is refused, and one within it is whole', async (t) => {
   let now = Date.parse('2026-11-21T02:00:00.000Z')
-  const ledger = await openLedger(portsOf({ clock: { now: () => now } }))
+  const ledger = await openLedger(madePorts({ clock: { now: () => now } }))
   for (const document of [MADE_POLICY, MADE_DATASETS]) await ledger.keep(document)
   for (let count = 0; count < 1010; count++) {
     now += 1

@@ -11,17 +11,14 @@ import {
 } from '../src/index.ts'
 import {
   append,
-  createMemoryArchive,
-  createMemoryLedger,
   MADE_ATTESTATION,
   MADE_DATASETS,
   MADE_POLICY,
   type MemoryLedger,
   madeDraft,
-  madeRandomness,
-  madeSigner,
 } from '../src/testing/index.ts'
 import { leafHash } from '../src/verify/hash.ts'
+import { AT, madePorts } from './made-ports.ts'
 
 /*
  * What a forger can make fit, made to fit: the record is rewritten with every hash after it, and no checkpoint covers
@@ -29,20 +26,14 @@ import { leafHash } from '../src/verify/hash.ts'
  * before them: what is asked of them is asked at other places.
  */
 
-const AT = Date.parse('2026-11-21T02:00:00.000Z')
 const SECOND_POLICY = documentOf({ id: 'second', rules: [] })
 const SECOND_DATASETS = documentOf([{ id: 'second', date: '2026-11-02', sha256: 'cd'.repeat(32) }])
 
 async function made() {
   let now = AT
-  const store = createMemoryLedger('sallyport/0123456789abcdef')
-  const ledger = await openLedger({
-    store,
-    archive: createMemoryArchive(),
-    clock: { now: () => now },
-    randomness: madeRandomness(),
-    loadSigner: async () => madeSigner(1),
-  })
+  const ports = madePorts({ clock: { now: () => now } })
+  const { store } = ports
+  const ledger = await openLedger(ports)
   for (const document of [MADE_POLICY, MADE_DATASETS, SECOND_POLICY, SECOND_DATASETS]) await ledger.keep(document)
   const setTime = (moment: number) => {
     now = moment

@@ -9,19 +9,16 @@ import {
   type Subject,
 } from '../src/index.ts'
 import {
-  createMemoryArchive,
+  type createMemoryArchive,
   createMemoryLedger,
   MADE_ATTESTATION,
   MADE_DATASETS,
   MADE_POLICY,
   type MemoryLedger,
-  madeRandomness,
   madeSigner,
 } from '../src/testing/index.ts'
 import { leafHash } from '../src/verify/hash.ts'
-
-const ORIGIN = 'sallyport/0123456789abcdef'
-const AT = Date.parse('2026-11-21T02:00:00.000Z')
+import { AT, madePorts } from './made-ports.ts'
 
 /** Of 200 records, which the whole audit is asked about byte by byte: all of them take minutes. */
 const FLIP_EVERY = Number(process.env['SALLYPORT_FLIP_EVERY'] ?? 200)
@@ -35,15 +32,9 @@ interface Made {
 }
 
 async function made(): Promise<Made> {
-  const store = createMemoryLedger(ORIGIN)
-  const archive = createMemoryArchive()
-  const ports = {
-    archive,
-    clock: { now: () => AT },
-    randomness: madeRandomness(),
-    loadSigner: async () => madeSigner(1),
-  }
-  const ledger = await openLedger({ ...ports, store })
+  const ports = madePorts({})
+  const { store, archive } = ports
+  const ledger = await openLedger(ports)
   for (const document of [MADE_POLICY, MADE_DATASETS]) await ledger.keep(document)
   return {
     store,
@@ -52,7 +43,7 @@ async function made(): Promise<Made> {
     async attest(log, count) {
       for (let done = 0; done < count; done++) await ledger.attest(log, MADE_ATTESTATION, { address: '192.0.2.1' })
     },
-    open: () => openLedger({ ...ports, store }),
+    open: () => openLedger(ports),
   }
 }
 
@@ -288,16 +279,10 @@ t.test('the end cut off, with a head to match, is refused at the next start', as
   const short = await made()
   await short.attest('t/a', 7)
   const cut = { ...whole, store: short.store }
-  await t.rejects(
-    openLedger({
-      store: cut.store,
-      archive: whole.archive,
-      clock: { now: () => AT },
-      randomness: madeRandomness(),
-      loadSigner: async () => madeSigner(1),
-    }),
-    { name: 'LedgerRefused', message: /says that t\/a has 10 records; the database has 7/ },
-  )
+  await t.rejects(openLedger(madePorts({ store: cut.store, archive: whole.archive })), {
+    name: 'LedgerRefused',
+    message: /says that t\/a has 10 records; the database has 7/,
+  })
   t.match((await audit(cut)).fault, { log: 't/a', reason: /A checkpoint says 10 records; there are 7/ })
 })
 
@@ -305,12 +290,7 @@ t.test("yesterday's copy is refused, and so is a new ledger under old checkpoint
   const whole = await made()
   await whole.attest('t/a', 3)
   await whole.ledger.checkpoint()
-  const ports = {
-    archive: whole.archive,
-    clock: { now: () => AT },
-    randomness: madeRandomness(),
-    loadSigner: async () => madeSigner(1),
-  }
+  const ports = madePorts({ archive: whole.archive })
   const yesterday = await rewritten(2)
   await t.rejects(openLedger({ ...ports, store: yesterday }), { name: 'LedgerRefused', message: /cut short or is old/ })
   const fresh = createMemoryLedger('sallyport/fedcba9876543210')
@@ -325,8 +305,7 @@ t.test('another history of the same length is refused', async (t) => {
   for (let count = 0; count < 5; count++) {
     await fork.ledger.attest('t/a', { ...MADE_ATTESTATION, claim: 'FR' }, { address: '192.0.2.9' })
   }
-  const ports = { clock: { now: () => AT }, randomness: madeRandomness(), loadSigner: async () => madeSigner(1) }
-  await t.rejects(openLedger({ ...ports, store: fork.store, archive: whole.archive }), {
+  await t.rejects(openLedger(madePorts({ store: fork.store, archive: whole.archive })), {
     name: 'LedgerRefused',
     message: /does not fit the first 5 records of t\/a: they were changed/,
   })
@@ -348,14 +327,9 @@ t.test('records changed and every hash after them made to fit still meet the che
 
 t.test('a clock that goes back does not take the log with it', async (t) => {
   let now = AT
-  const store = createMemoryLedger(ORIGIN)
-  const ledger = await openLedger({
-    store,
-    archive: createMemoryArchive(),
-    clock: { now: () => now },
-    randomness: madeRandomness(),
-    loadSigner: async () => madeSigner(1),
-  })
+  const ports = madePorts({ clock: { now: () => now } })
+  const { store } = ports
+  const ledger = await openLedger(ports)
   for (const step of [1000, -3_600_000, 1, -31_536_000_000]) {
     now += step
     await ledger.attest('t/a', MADE_ATTESTATION, { address: '192.0.2.1' })
