@@ -209,7 +209,11 @@ t.test('an IPv4-mapped address is the IPv4 address, by bits', async (t) => {
 })
 
 t.test('forms that programs disagree about are refused', async (t) => {
-  for (const text of REFUSED) t.equal(parseAddress(text), undefined, JSON.stringify(text.slice(0, 60)))
+  t.ok(REFUSED.length > 100)
+  t.same(
+    REFUSED.filter((text) => parseAddress(text) !== undefined),
+    [],
+  )
 })
 
 t.test('parse4 is the value or -1, within the bounds it is given', async (t) => {

@@ -64,16 +64,22 @@ t.test('presets hold the proxies they are named after', async (t) => {
 
 t.test('rows of presets are canonical and say where they are from', async (t) => {
   const ours = new Set(['loopback', 'link_local', 'private'])
-  for (const { preset, source, date, prefixes } of TRUSTED_PROXIES) {
-    t.match(source, /^https:\/\//)
-    t.match(date, /^\d{4}-\d{2}-\d{2}$/)
-    t.equal(new Set(prefixes).size, prefixes.length)
-    for (const text of prefixes) {
+  const isSourced = (source: string, date: string) => /^https:\/\//.test(source) && /^\d{4}-\d{2}-\d{2}$/.test(date)
+  t.same(
+    TRUSTED_PROXIES.filter(({ source, date, prefixes }) => {
+      return !isSourced(source, date) || new Set(prefixes).size !== prefixes.length
+    }),
+    [],
+  )
+  const rows = TRUSTED_PROXIES.flatMap(({ preset, prefixes }) => prefixes.map((text) => ({ preset, text })))
+  t.ok(rows.length > 100)
+  t.same(
+    rows.filter(({ preset, text }) => {
       const prefix = parsePrefix(text) as Prefix
-      t.equal(formatPrefix(prefix), text)
-      t.equal(reservedRow(prefix.address) !== undefined, ours.has(preset), `${preset} ${text}`)
-    }
-  }
+      return formatPrefix(prefix) !== text || (reservedRow(prefix.address) !== undefined) !== ours.has(preset)
+    }),
+    [],
+  )
 })
 
 t.test('an entry that cannot be meant is invalid_config, by name', async (t) => {

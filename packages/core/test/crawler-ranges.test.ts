@@ -144,7 +144,11 @@ t.test('well-known crawlers verify on what comes with Sallyport, and nothing is 
   ] as const) {
     t.equal(check(slug, ip), 'passed', `${slug} ${ip}`)
   }
-  for (const { slug } of catalogue.crawlers) t.not(check(slug, '73.162.10.20'), 'refuted', slug)
+  const refuted = catalogue.crawlers.filter(({ slug }) => check(slug, '73.162.10.20') === 'refuted')
+  t.same(
+    refuted.map(({ slug }) => slug),
+    [],
+  )
 })
 
 /** Lists of the data that are of no crawler of the catalogue: 3 % of its entries. */

@@ -283,7 +283,10 @@ t.test('everything else is invalid_target', async (t) => {
     'a'.repeat(100_000),
     `${'['.repeat(100_000)}`,
   ]
-  for (const text of texts) t.equal(refused(text), 'invalid_target', JSON.stringify(text.slice(0, 80)))
+  t.same(
+    texts.filter((text) => refused(text) !== 'invalid_target'),
+    [],
+  )
 })
 
 t.test('the longest input that is read has 2,048 characters', async (t) => {
