@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROUTES } from '@sallyport/api'
 import { createCatalogue, ERRORS, PRESET_NAMES, TRUST_PRESETS } from '@sallyport/core'
@@ -37,24 +37,57 @@ t.test('the example shown is the example that is run', async (t) => {
   t.ok(README.includes(readFileSync(join(ROOT, 'examples/express.ts'), 'utf8').trim()))
 })
 
-t.test('a decision that the code cites exists', async (t) => {
-  const decided = new Set([...README.matchAll(/^- \*\*(D\d+) /gm)].map((match) => match[1]))
-  t.ok(decided.size > 0)
-  const cited = sources().flatMap((text) => [...text.matchAll(/\((D\d+)\)/g)].map((match) => match[1]))
+/** The decisions of a text like DECISIONS.md, in order. */
+function decisionsOf(text: string): readonly string[] {
+  return [...text.matchAll(/^- \*\*(D\d+) /gm)].map((match) => match[1] ?? '')
+}
+
+/** The decisions that a text cites. A number with a hyphen or a digit beside it is something else: an id, a hash. */
+function citedIn(text: string): readonly string[] {
+  return [...text.matchAll(/(?<![\w#-])D\d{1,3}(?![\w-])/g)].map(([name]) => name)
+}
+
+const DECISIONS = readFileSync(join(ROOT, '.github/DECISIONS.md'), 'utf8')
+
+t.test('decisions and citations are found', async (t) => {
+  t.same(decisionsOf('## Core\n- **D1 One.** Text: see D2.\n- **D34 Two**, text\n  - **D5 no**\n'), ['D1', 'D34'])
+  t.same(citedIn('// As decided (D41), D7: and D8. Not AD9, D1000, 0xD1, FD12 or D3-4.'), ['D41', 'D7', 'D8'])
+})
+
+t.test('a number is given to one decision only', async (t) => {
+  const names = decisionsOf(DECISIONS)
+  t.ok(names.length > 50)
   t.same(
-    cited.filter((name) => !decided.has(name)),
+    names.filter((name, index) => names.indexOf(name) !== index),
     [],
   )
 })
 
-function sources(): readonly string[] {
-  return ['packages', 'adapters'].flatMap((floor) =>
-    readdirSync(join(ROOT, floor)).flatMap((room) =>
-      readdirSync(join(ROOT, floor, room, 'src'), { recursive: true, encoding: 'utf8' })
-        .filter((name) => name.endsWith('.ts'))
-        .map((name) => readFileSync(join(ROOT, floor, room, 'src', name), 'utf8')),
-    ),
+t.test('a decision that is cited anywhere exists', async (t) => {
+  const decided = new Set(decisionsOf(DECISIONS))
+  const texts = [...citingFiles()].map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
+  const cited = texts.flatMap(({ path, text }) => citedIn(text).map((name) => ({ path, name })))
+  t.ok(cited.some(({ path }) => path.startsWith('bench/')) && cited.some(({ path }) => path.endsWith('.md')))
+  t.same(
+    cited.filter(({ name }) => !decided.has(name)),
+    [],
   )
+})
+
+/** All that people read: texts, and every source, test and bench. */
+function citingFiles(): readonly string[] {
+  const texts = ['README.md', 'CHANGELOG.md', '.github/CONTRIBUTING.md', '.github/DECISIONS.md', 'bench/README.md']
+  const folders = ['packages', 'adapters'].flatMap((floor) =>
+    readdirSync(join(ROOT, floor)).flatMap((room) => [`${floor}/${room}/src`, `${floor}/${room}/test`]),
+  )
+  const sources = [...folders, 'data', 'examples', 'bench', 'test']
+    .filter((folder) => existsSync(join(ROOT, folder)))
+    .flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.ts') && !/(^|\/)(dist|node_modules)\//.test(name))
+        .map((name) => `${folder}/${name}`),
+    )
+  return [...texts, ...sources.filter((path) => path !== 'test/readme.test.ts')]
 }
 
 t.test('as many crawlers are in the catalogue as it says, and as many can be checked', async (t) => {
