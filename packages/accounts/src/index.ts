@@ -1,9 +1,7 @@
 export {
   createKey,
-  createKnownKeys,
   KEY_BYTES,
   type KeyRecord,
-  type KnownKeys,
   type NewKey,
   type ParsedKey,
   parseKey,
@@ -22,4 +20,4 @@ export {
 } from './limits.ts'
 export { ALLOWANCES, isPlanName, PLAN_NAMES, type PlanName, UNLIMITED } from './plan.ts'
 export type { Account, Accounts, KeyUse, Spend, StoredKey } from './ports.ts'
-export { type BillingWindow, billingWindow, createBillingWindows, dateText, isDate } from './window.ts'
+export { type BillingWindow, billingWindow, dateText, isDate } from './window.ts'

@@ -3,13 +3,13 @@ import {
   type Accounts,
   ALLOWANCES,
   type BillingWindow,
+  billingWindow,
   type ClientLimit,
   clientBuckets,
-  createBillingWindows,
-  createKnownKeys,
   type LimitState,
   type ParsedKey,
   parseKey,
+  sameKey,
 } from '@sallyport/accounts'
 import { SallyportError } from '@sallyport/core'
 import type { ApiRequest } from './request.ts'
@@ -65,13 +65,9 @@ export interface Admissions {
 
 /** Admission over the services of one API. */
 export function createAdmissions(services: ApiServices): Admissions {
-  const windowOf = createBillingWindows()
-  const known = createKnownKeys(keyOfCredentials)
-
   /** Awaits the stores alone: each further promise would be measurable. */
   async function admitKey(request: ApiRequest, metered: boolean): Promise<Admission> {
-    const credentials = credentialsOf(request.fields)
-    const key = credentials === undefined ? undefined : known.read(credentials)
+    const key = keyOf(request.fields)
     if (key === undefined) throw new SallyportError('unauthorized')
     let found: Awaited<ReturnType<Accounts['findKey']>>
     try {
@@ -80,12 +76,12 @@ export function createAdmissions(services: ApiServices): Admissions {
       throw unanswered(services, error)
     }
     // One error for every cause, so that it reveals nothing about the key.
-    if (found === undefined || !known.same(key, found.key) || found.key.revokedAt !== undefined) {
+    if (found === undefined || !sameKey(key, found.key) || found.key.revokedAt !== undefined) {
       throw new SallyportError('unauthorized')
     }
     services.onKeyUsed?.(found.key.id)
     const { account } = found
-    const window = windowOf(account.signupDate, services.clock.now())
+    const window = billingWindow(account.signupDate, services.clock.now())
     const limit = ALLOWANCES[account.plan]
     try {
       if (!metered) {
@@ -158,6 +154,17 @@ function rateLimitOf({ limit, used, window }: Allowance): RateLimit {
 
 const AUTHORIZATION = 'authorization'
 
+/** Characters of the scheme, a key and some blanks between them; anything longer is refused unread. */
+const MAX_CREDENTIALS = 128
+
+/** The key of `Bearer` credentials (RFC 6750; the scheme in any case). */
+function keyOf(fields: readonly string[]): ParsedKey | undefined {
+  const credentials = credentialsOf(fields)
+  if (credentials === undefined || credentials.length > MAX_CREDENTIALS) return undefined
+  const token = /^bearer +(\S+) *$/i.exec(credentials)?.[1]
+  return token === undefined ? undefined : parseKey(token)
+}
+
 /**
  * The value of the one `Authorization` field. `undefined` when there is none or more than one: Node keeps the first of
  * several silently, so the raw fields are counted.
@@ -172,12 +179,6 @@ function credentialsOf(fields: readonly string[]): string | undefined {
     value = fields[index + 1] ?? ''
   }
   return value
-}
-
-/** The key of `Bearer` credentials (RFC 6750; the scheme in any case). */
-function keyOfCredentials(credentials: string): ParsedKey | undefined {
-  const token = /^bearer +(\S+) *$/i.exec(credentials)?.[1]
-  return token === undefined ? undefined : parseKey(token)
 }
 
 /** A store failed: the request is refused, and the host gets the error. */

@@ -53,6 +53,8 @@ t.test('exactly one Authorization field of the scheme Bearer is a key', async (t
     ['upper-case field', ['AUTHORIZATION', `Bearer ${key}`], 200],
     ['more spaces', ['Authorization', `Bearer   ${key}`], 200],
     ['among other fields', ['Host', 'a', 'Authorization', `Bearer ${key}`, 'Accept', '*/*'], 200],
+    ['as many spaces as fit', ['Authorization', `Bearer ${key.padStart(121)}`], 200],
+    ['more spaces than fit', ['Authorization', `Bearer ${key.padStart(122)}`], 401],
     ['none', [], 401],
     ['empty', ['Authorization', ''], 401],
     ['scheme alone', ['Authorization', 'Bearer'], 401],

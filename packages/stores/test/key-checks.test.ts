@@ -35,6 +35,26 @@ t.test('a key that was found is not asked for again at once, one that was not is
   t.equal(asked(), 4)
 })
 
+t.test('of more keys than may be held, the one longest unused is asked for again', async (t) => {
+  const { key } = keyOf(1)
+  const asked: string[] = []
+  const accounts = rememberKeys(
+    {
+      ...createMemoryAccounts(),
+      async findKey(id) {
+        asked.push(id)
+        return { key: { ...key, id }, account: ACCOUNT }
+      },
+    },
+    () => 0,
+  )
+  for (let number = 0; number <= 10_000; number++) await accounts.findKey(`${number}`)
+  t.equal(asked.length, 10_001)
+  await accounts.findKey('10000')
+  await accounts.findKey('0')
+  t.same(asked.slice(10_001), ['0'])
+})
+
 t.test('a store that is down is no reason to refuse a key found before, and none to take another', async (t) => {
   const { accounts, key, other, setDown } = await remembered()
   await accounts.findKey(key.id)
