@@ -89,7 +89,7 @@ function textOf(node: ts.Node, texts: ReadonlyMap<string, string>): string | und
 const BUILT_OF: Readonly<Record<string, string>> = {
   'packages/accounts/src/key.ts': 'our own constants: classes of characters, each so many times',
   'packages/datasets/src/feeds/pull.ts': 'the links of data/sources.json: see below',
-  'packages/datasets/src/geo/compile.ts': 'the id of a source, which is a plain word',
+  'packages/datasets/src/compile/city.ts': 'the id of a source, which is a plain word',
   'packages/whois/src/wordings.ts': 'the wordings of data/whois-formats.json: see below',
 }
 

@@ -6,11 +6,11 @@ import { formatAddress, type GeoReader, parseAddress, SallyportError } from '@sa
 import { createRandom } from '@sallyport/core/testing'
 import { SOURCES } from '@sallyport/data/sources'
 import t from 'tap'
-import { createSegmentWriter, type Segments } from '../src/compile/segments.ts'
-import { geoRecordOf } from '../src/geo/record.ts'
 import { type CitySource, compileCity, joinCities, loadCity, type OpenedCity, openDatabase } from '../src/index.ts'
 import { type MmdbFile, parseMmdb } from '../src/mmdb/file.ts'
+import { geoRecordOf } from '../src/mmdb/geo-record.ts'
 import { walkNetworks } from '../src/mmdb/walk.ts'
+import { createSegmentWriter, type Segments } from '../src/ranges/segments.ts'
 import { address, addressFrom, folder, randomBits, SHARED_DATA } from './fixtures.ts'
 import { type MmdbForm, type MmdbValue, writeMmdb } from './mmdb-writer.ts'
 
@@ -48,9 +48,9 @@ function citySource(path: string, id = 'city'): CitySource {
   return { row, file: { path, size, modified: Math.trunc(mtimeMs) } }
 }
 
-function compiledCity(dataDir: string, path: string, id = 'city'): OpenedCity {
+async function compiledCity(dataDir: string, path: string, id = 'city'): Promise<OpenedCity> {
   const source = citySource(path, id)
-  const table = loadCity(compileCity({ dataDir, source }).path)
+  const table = loadCity((await compileCity({ dataDir, source })).path)
   return {
     status: table.source,
     ...(source.row.family === undefined ? {} : { family: source.row.family }),
@@ -60,7 +60,7 @@ function compiledCity(dataDir: string, path: string, id = 'city'): OpenedCity {
 
 /** A database opened both ways, compiled and as it is: every answer is compared. */
 async function openedFile(t: Parameters<typeof folder>[0], path: string): Promise<GeoReader> {
-  const compiled = compiledCity(folder(t), path)
+  const compiled = await compiledCity(folder(t), path)
   const { geo } = joinCities([compiled])
   const { geo: direct } = joinCities([{ ...compiled, cities: await openDatabase(path) }])
   if (geo === undefined || direct === undefined) throw new Error(`${path}: not opened`)
@@ -155,8 +155,8 @@ t.test('each family is read from the first source that has it', async (t) => {
   const [four, six] = [join(dir, 'four.mmdb'), join(dir, 'six.mmdb')]
   writeFileSync(four, writeMmdb({ '23.0.0.0/24': FLAT }, { ipVersion: 4 }))
   writeFileSync(six, writeMmdb({ '2a00:1::/32': NESTED, '23.0.0.0/24': NESTED }, { ipVersion: 6 }))
-  const ofFour = compiledCity(dir, four, 'dbip-city-v4')
-  const ofSix = compiledCity(dir, six, 'dbip-city-v6')
+  const ofFour = await compiledCity(dir, four, 'dbip-city-v4')
+  const ofSix = await compiledCity(dir, six, 'dbip-city-v6')
   const { geo, countries } = joinCities([ofFour, ofSix])
   const both = [address('23.0.0.1'), address('2a00:1::1')]
   t.match(
@@ -169,9 +169,9 @@ t.test('each family is read from the first source that has it', async (t) => {
   )
   t.throws(() => joinCities([ofSix]).geo?.read(address('23.0.0.1')), { code: 'missing_data' }, 'its row is for IPv6')
   t.same(joinCities([{ status: ofFour.status }]), {}, 'nothing was opened')
-  const joined = joinCities([compiledCity(dir, six)])
+  const joined = joinCities([await compiledCity(dir, six)])
   t.equal(joined.countries?.find(address('23.0.0.1')), 'SE')
-  t.throws(() => compileCity({ dataDir: dir, source: citySource(four, 'dbip-city-v6') }), {
+  await t.rejects(compileCity({ dataDir: dir, source: citySource(four, 'dbip-city-v6') }), {
     code: 'corrupt_data',
     message: /four\.mmdb: no record of it has a country/,
   })
@@ -196,7 +196,7 @@ t.test('compiled it answers as the reader does, in every form of tree', async (t
       )
       const path = join(folder(t), 'made.mmdb')
       writeFileSync(path, writeMmdb(networks, { ipVersion, recordSize }))
-      const table = loadCity(compileCity({ dataDir: folder(t), source: citySource(path) }).path)
+      const table = loadCity((await compileCity({ dataDir: folder(t), source: citySource(path) })).path)
       const file = parseMmdb(readFileSync(path), path)
       for (const family of ipVersion === 4 ? ([4] as const) : ([4, 6] as const)) {
         const segments = segmentsOf(file, family)
@@ -226,7 +226,7 @@ t.test('countries that are not known are absent, compiled or not', async (t) => 
   const path = join(folder(t), 'city.mmdb')
   const records = { '23.0.0.0/24': FLAT, '23.0.1.0/24': { ...FLAT, country_code: '' } }
   writeFileSync(path, writeMmdb(records, { ipVersion: 4 }))
-  const compiled = compiledCity(folder(t), path)
+  const compiled = await compiledCity(folder(t), path)
   for (const cities of [compiled.cities, await openDatabase(path)]) {
     const { countries } = joinCities([{ status: compiled.status, ...(cities === undefined ? {} : { cities }) }])
     t.same(
@@ -306,7 +306,7 @@ t.test(
     const path = join(dir, 'city.mmdb')
     writeFileSync(path, writeMmdb({ '23.0.0.0/24': FLAT }, { ipVersion: 4, built: 1_780_000_000 }))
     const sha256 = createHash('sha256').update(readFileSync(path)).digest('hex')
-    const compiled = compileCity({ dataDir: dir, source: citySource(path) })
+    const compiled = await compileCity({ dataDir: dir, source: citySource(path) })
     t.equal(compiled.source.sha256, sha256)
     t.equal(loadCity(compiled.path).source.sha256, sha256)
   },
@@ -315,15 +315,17 @@ t.test(
 t.test('a city file keeps its file before and removes what is older', async (t) => {
   const dir = folder(t)
   const path = join(dir, 'city.mmdb')
-  const paths = [1, 2, 3].map((day) => {
+  const paths: string[] = []
+  for (const day of [1, 2, 3]) {
     writeFileSync(path, writeMmdb({ '23.0.0.0/24': FLAT }, { ipVersion: 4, built: 1_780_000_000 + day }))
-    const { path: made } = compileCity({
+    const source = citySource(path)
+    const { path: made } = await compileCity({
       dataDir: dir,
-      source: { ...citySource(path), file: { ...citySource(path).file, modified: day } },
+      source: { ...source, file: { ...source.file, modified: day } },
     })
     utimesSync(made, day, day)
-    return made
-  })
+    paths.push(made)
+  }
   t.same(paths.map(existsSync), [false, true, true])
 })
 
@@ -376,11 +378,10 @@ const skipGolden = existsSync(GOLDEN) ? false : 'the shared golden answers are n
 
 t.test('golden answers of the reader, over a cut of the real database', { skip: skipGolden }, async (t) => {
   const dir = folder(t)
-  const { geo } = joinCities(
-    ([4, 6] as const).map((family) =>
-      compiledCity(dir, join(SHARED_DATA, `geo/dbip-city-mini-ipv${family}.mmdb`), `dbip-city-v${family}`),
-    ),
+  const cities = ([4, 6] as const).map((family) =>
+    compiledCity(dir, join(SHARED_DATA, `geo/dbip-city-mini-ipv${family}.mmdb`), `dbip-city-v${family}`),
   )
+  const { geo } = joinCities(await Promise.all(cities))
   const lines = gunzipSync(readFileSync(GOLDEN)).toString('utf8').trim().split('\n')
   const wrong = lines.filter((line) => {
     const { ip, record } = JSON.parse(line) as { ip: string; record: object | null }

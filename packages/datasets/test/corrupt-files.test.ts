@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SallyportError } from '@sallyport/core'
 import t from 'tap'
-import { type ColumnTypes, DESCRIPTION_AT, DIGEST_AT, digestOf, type FileForm } from '../src/columns/form.ts'
-import { readColumns } from '../src/columns/read.ts'
-import { CITY_FORM, CITY_FORMAT } from '../src/geo/format.ts'
+import { CHECKSUM_AT, type ColumnTypes, checksumOf, DESCRIPTION_AT, type FileForm } from '../src/columns/column-file.ts'
+import { readColumns } from '../src/columns/decode.ts'
+import { CITY_FORM, CITY_FORMAT } from '../src/format/city.ts'
+import { TABLES_FORM, TABLES_FORMAT } from '../src/format/tables.ts'
 import { compileCity, isCity, loadCity, loadTables } from '../src/index.ts'
-import { TABLES_FORM, TABLES_FORMAT } from '../src/tables/format.ts'
 import { folder, sourcesOf, tablesOf } from './fixtures.ts'
 import { writeMmdb } from './mmdb-writer.ts'
 
@@ -45,7 +45,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
       const file = writeMmdb({ '23.0.0.0/24': record, '2a00:1::/72': record }, { ipVersion: 6 })
       const source = sourcesOf(dir, { city: file }).find(isCity)
       if (source === undefined) throw new Error('no city source')
-      return compileCity({ dataDir: dir, source }).path
+      return (await compileCity({ dataDir: dir, source })).path
     },
   },
 }
@@ -100,7 +100,7 @@ for (const [kind, { form, format, make, load }] of Object.entries(KINDS)) {
   t.test(`${kind}: a file of another format is refused although its checksum fits`, async (t) => {
     const bytes = readFileSync(await make(t))
     bytes.writeUInt32LE(bytes.readUInt32LE(8) + 1, 8)
-    bytes.set(digestOf(bytes), DIGEST_AT)
+    bytes.set(checksumOf(bytes), CHECKSUM_AT)
     const target = join(folder(t), 'compiled.bin')
     t.equal(refusal(target, bytes), 'refused')
     const message = new RegExp(`format ${format + 1}, where this version reads ${format}`)

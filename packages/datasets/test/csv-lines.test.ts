@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import { readSystemRanges } from '../src/compile/systems.ts'
 import { readRangeLines } from '../src/parse/csv.ts'
+import { readSystemRanges } from '../src/parse/system-ranges.ts'
 import { address, tablesOf } from './fixtures.ts'
 
 function read(text: string, family: 4 | 6 = 4) {

@@ -51,7 +51,7 @@ t.test('a worker makes the same file, tells the same of it and shows its progres
   t.equal(loadTables(there.shared).networks?.find(address('23.0.0.7'))?.range?.networkClass, 'vpn')
 
   const source = citySource(sources)
-  const city = compileCity({ dataDir: join(dir, 'here'), source })
+  const city = await compileCity({ dataDir: join(dir, 'here'), source })
   const cityThere = await compileCityInWorker({ dataDir: join(dir, 'there'), source })
   t.ok(readFileSync(cityThere.path).equals(readFileSync(city.path)))
   t.same(loadCity(cityThere.shared).read(address('23.0.0.9')), { countryCode: 'DE', city: 'Bonn' })
@@ -108,7 +108,7 @@ t.test('several threads answer from one copy', async (t) => {
   const sources = sourcesOf(dir, FILES)
   const { path } = await compileTables({ dataDir: dir, sources })
   const tables = loadTables(path)
-  const city = loadCity(compileCity({ dataDir: dir, source: citySource(sources) }).path)
+  const city = loadCity((await compileCity({ dataDir: dir, source: citySource(sources) })).path)
   const text = '23.0.0.7'
   const answers = await Promise.all(
     [1, 2].map(async () => {

@@ -1,6 +1,6 @@
-import { SOURCES } from '@sallyport/data/sources'
+import { SOURCES, type SourceRow } from '@sallyport/data/sources'
 import t from 'tap'
-import { countBootstrap } from '../src/parse/bootstrap.ts'
+import { readContents } from '../src/parse/contents.ts'
 import { type ListForm, readList } from '../src/parse/list.ts'
 import { readSystemList } from '../src/parse/system-list.ts'
 import { FORMAT_FIXTURES, SYSTEM_FIXTURES } from './format-fixtures.ts'
@@ -75,8 +75,10 @@ t.test('an RDAP bootstrap file is counted by its names', async (t) => {
     [['com', 'net'], ['https://rdap.example.org/']],
     [['de'], ['https://rdap.example.de']],
   ]
-  t.equal(countBootstrap(JSON.stringify({ version: '1.0', services }), 'feed'), 3)
+  const row = SOURCES.find(({ kind }) => kind === 'rdap') as SourceRow
+  const entriesOf = (text: string) => readContents(row, { path: 'feed', bytes: Buffer.from(text) }).entries
+  t.equal(entriesOf(JSON.stringify({ version: '1.0', services })), 3)
   for (const text of ['', '<html>', '{}', JSON.stringify({ services: [] })]) {
-    t.throws(() => countBootstrap(text, 'feed'), { code: 'corrupt_data', message: /^feed: / }, text)
+    t.throws(() => entriesOf(text), { code: 'corrupt_data', message: /^feed: / }, text)
   }
 })

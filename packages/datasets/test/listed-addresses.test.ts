@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { type Address, address4, address6, findAddress, formatAddress, type RangeHit } from '@sallyport/core'
 import { createRandom } from '@sallyport/core/testing'
 import t from 'tap'
-import { addressColumns } from '../src/compile/addresses.ts'
+import { addressColumns } from '../src/compile/listed-addresses.ts'
 import { compileTables, loadTables, type ResolvedSource } from '../src/index.ts'
-import { createRangeWriter } from '../src/parse/ranges.ts'
+import { createRangeWriter } from '../src/ranges/ranges.ts'
 import { address, folder, madeSource } from './fixtures.ts'
 
 /** Compiles these sources as they are on a day, in days since the epoch, and loads them as on another. */

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { typeOfSystem } from '@sallyport/core/tables'
 import { SOURCES, type SourceRow } from '@sallyport/data/sources'
 import t from 'tap'
-import { readSystemRanges } from '../src/compile/systems.ts'
-import { readAlone, resolveSources } from '../src/index.ts'
+import { countEntries, resolveSources } from '../src/index.ts'
+import { readSystemRanges } from '../src/parse/system-ranges.ts'
 import { folder } from './fixtures.ts'
 
 /* Who serves the file of systems could call all of the internet an anonymiser: it is bounded like every list. */
@@ -24,20 +24,20 @@ const HOMES = eights((index) => `${64_512 + index},Kent Cable Telecom`)
 t.test('what is plausible is taken, the published files first of all', async (t) => {
   for (const id of ['asn-csv-v4', 'asn-csv-v6']) {
     const { file } = resolveSources().find(({ row }) => row.id === id) ?? {}
-    t.ok(readAlone(row(id), file?.path ?? '').entries > 100_000, id)
+    t.ok(countEntries(row(id), file?.path ?? '').entries > 100_000, id)
   }
   const path = join(folder(t), 'own.csv')
   writeFileSync(path, '8.0.0.0,8.0.255.255,60729,Stiftung Erneuerbare Freiheit\n')
-  t.equal(readAlone(row('asn-csv-v4'), path).entries, 1, 'a small file of somebody’s own may hold what it likes')
+  t.equal(countEntries(row('asn-csv-v4'), path).entries, 1, 'a small file of somebody’s own may hold what it likes')
   writeFileSync(path, HOMES.join('\n'))
-  t.equal(readAlone(row('asn-csv-v4'), path).entries, 190)
+  t.equal(countEntries(row('asn-csv-v4'), path).entries, 190)
 })
 
 t.test('what is not is refused, whatever it is spread over', async (t) => {
   const path = join(folder(t), 'asn.csv')
   const refused = (lines: readonly string[], reason: RegExp, what: string, id = 'asn-csv-v4') => {
     writeFileSync(path, lines.join('\n'))
-    t.throws(() => readAlone(row(id), path), { code: 'corrupt_data', message: reason }, what)
+    t.throws(() => countEntries(row(id), path), { code: 'corrupt_data', message: reason }, what)
   }
   const anonymisers = /asn\.csv: gives anonymisers more of IPv4 than they can have/
   refused([...HOMES.slice(3), '23.0.0.0,24.255.255.255,60729,Stiftung'], anonymisers, 'a Tor operator’s number')

@@ -1,7 +1,7 @@
 import { formatAddress } from '@sallyport/core'
 import t from 'tap'
 import { type ListForm, readList } from '../src/parse/list.ts'
-import { entryAt } from '../src/parse/ranges.ts'
+import { entryAt } from '../src/ranges/ranges.ts'
 
 const FORM: ListForm = { format: 'text', path: 'list.txt', networkClass: 'vpn', single: false }
 

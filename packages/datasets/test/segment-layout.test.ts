@@ -2,9 +2,10 @@ import { address4, address6, formatAddress } from '@sallyport/core'
 import { createRandom } from '@sallyport/core/testing'
 import t from 'tap'
 import { layHits } from '../src/compile/hit-sets.ts'
-import { layOut, overlay, readBounds, uniform, valueAt4 } from '../src/compile/segments.ts'
-import { orderOf } from '../src/parse/order.ts'
-import { createRangeWriter, WORDS } from '../src/parse/ranges.ts'
+import { layOut } from '../src/ranges/layout.ts'
+import { orderOf } from '../src/ranges/range-order.ts'
+import { createRangeWriter, WORDS } from '../src/ranges/ranges.ts'
+import { overlay, readBounds, uniform, valueAt4 } from '../src/ranges/segments.ts'
 import { address } from './fixtures.ts'
 
 type Row = readonly [first: string, last: string, value: number]

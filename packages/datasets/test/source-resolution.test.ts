@@ -5,7 +5,7 @@ import { NETWORK_CLASSES } from '@sallyport/core'
 import { OPEN_LICENCES, PUBLISHED_FOR_USE, SOURCES, type SourceRow } from '@sallyport/data/sources'
 import t from 'tap'
 import { resolveSources } from '../src/index.ts'
-import { dateOfFile } from '../src/sources/resolve.ts'
+import { dateOfFile } from '../src/sources/source-file.ts'
 import { folder, SHARED_DATA } from './fixtures.ts'
 
 const byId = (sources: ReturnType<typeof resolveSources>, id: string) => sources.find(({ row }) => row.id === id)

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import type { Fetch } from '@sallyport/core'
 import {
+  countEntries,
   type Feed,
   type FeedOutcome,
   type FeedStore,
   feedsOf,
   openFeedStore,
-  readAlone,
   type UpdateOptions,
   updateFeeds,
 } from '@sallyport/datasets'
@@ -46,7 +46,7 @@ export async function openFeedRig(t: Test, ids: readonly string[], dataDir = t.t
       store,
       outbound,
       clock: { now: () => now },
-      verify: async (row, path) => readAlone(row, path),
+      verify: async (row, path) => countEntries(row, path),
       retryMs: 1,
       ...options,
     })

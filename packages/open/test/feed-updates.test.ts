@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { feedsOf, openFeedStore, readAlone, updateFeeds } from '@sallyport/datasets'
+import { countEntries, feedsOf, openFeedStore, updateFeeds } from '@sallyport/datasets'
 import t from 'tap'
 import { openFeedRig } from './feed-rig.ts'
 import { madeList } from './feed-server.ts'
@@ -180,7 +180,7 @@ t.test('with no network it is soon given up, and all is told', async (t) => {
     store: openFeedStore(t.testdir()),
     outbound,
     clock: { now: () => 0 },
-    verify: async (row, path) => readAlone(row, path),
+    verify: async (row, path) => countEntries(row, path),
     retryMs: 1,
   })
   t.same([outcomes.length, outcomes.every(({ state }) => state === 'failed')], [30, true])
@@ -200,7 +200,7 @@ t.test('a list that the user keeps in a file is copied when it changes', async (
         store: rig.store,
         outbound: rig.outbound,
         clock: { now: () => Date.now() },
-        verify: async (row, file) => readAlone(row, file),
+        verify: async (row, file) => countEntries(row, file),
       })
     )[0]
   t.match(await update(), { state: 'updated', entries: 20 })

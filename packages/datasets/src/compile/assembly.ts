@@ -1,39 +1,22 @@
 import { coverRange, type NetworkClass, typeOfSystem } from '@sallyport/core/tables'
-import { addressAt, type Ranges, WORDS, withValues } from '../parse/ranges.ts'
-import type { Columns, Description } from '../tables/format.ts'
-import { partition4, partition6, prefixed } from '../tables/partitions.ts'
-import { addressColumns } from './addresses.ts'
-import { type CountryRegister, type RegisteredSystems, registeredSystems } from './countries.ts'
-import { type CrawlerList, compileCrawlers } from './crawlers.ts'
+import { partition4, partition6, prefixed } from '../format/partitions.ts'
+import { hitCode, type RangeSource } from '../format/range-source.ts'
+import type { Columns, Description } from '../format/tables.ts'
+import type { PerFamily } from '../parse/contents.ts'
+import type { SystemRanges } from '../parse/system-ranges.ts'
+import { layOut } from '../ranges/layout.ts'
+import { addressAt, addressesBetween, FAMILIES, type Ranges, WORDS, withValues } from '../ranges/ranges.ts'
+import { readBounds, type Segments, uniform, valueAt4 } from '../ranges/segments.ts'
+import { compileCrawlers } from './crawlers.ts'
 import { denseExits } from './density.ts'
 import { directoryColumns } from './directory.ts'
 import { layHits } from './hit-sets.ts'
-import type { PerFamily, ReadList, ReadSystemList } from './read-list.ts'
-import {
-  byPrecedence,
-  createRecordRegister,
-  hasList,
-  haveBothLists,
-  hitCode,
-  NARROW,
-  type RangeSource,
-  WIDE,
-} from './records.ts'
-import { addressesBetween, layOut, readBounds, type Segments, uniform, valueAt4 } from './segments.ts'
+import { addressColumns } from './listed-addresses.ts'
+import type { Parts, RangeList } from './parts.ts'
+import { byPrecedence, createRecordRegister, hasList, haveBothLists } from './records.ts'
+import { type RegisteredSystems, registeredSystems } from './registered-countries.ts'
 import { evidenceOf } from './system-evidence.ts'
-import { type AllSystems, allSystems, type SystemRanges, systemColumns } from './systems.ts'
-
-/** What was read from the sources and could be used; a refused source is not in here. */
-export interface Parts {
-  readonly systems: PerFamily<SystemRanges>
-  readonly registrations: PerFamily<Ranges>
-  readonly lists: readonly ReadList[]
-  readonly systemLists: readonly ReadSystemList[]
-  readonly crawlers: readonly CrawlerList[]
-  readonly countries: CountryRegister
-}
-
-const FAMILIES = [4, 6] as const
+import { type AllSystems, allSystems, systemColumns } from './systems.ts'
 
 /** Addresses of a /24 and of a /48: what one customer is given. */
 const NARROW_SIZE = { 4: 2 ** 8, 6: 2 ** 80 } as const
@@ -121,12 +104,12 @@ function withHits(ranges: Ranges | undefined, position: number): Ranges | undefi
   const values = new Uint32Array(ranges.count)
   for (let range = 0; range < ranges.count; range++) {
     const isNarrow = addressesBetween(family, firsts, range, lasts, range) < NARROW_SIZE[family]
-    values[range] = hitCode(position, isNarrow ? NARROW : WIDE)
+    values[range] = hitCode(position, isNarrow)
   }
   return withValues(ranges, values)
 }
 
-function sourceOf({ ranges: _ranges, expires: _expires, ...source }: ReadList): RangeSource {
+function sourceOf({ ranges: _ranges, expires: _expires, ...source }: RangeList): RangeSource {
   return source
 }
 

@@ -1,14 +1,8 @@
-import { type Ranges, withValues } from '../parse/ranges.ts'
-import type { Columns, Description } from '../tables/format.ts'
+import type { Columns, Description } from '../format/tables.ts'
+import { type Ranges, withValues } from '../ranges/ranges.ts'
+import type { Segments } from '../ranges/segments.ts'
 import { layHits } from './hit-sets.ts'
-import type { Segments } from './segments.ts'
-
-/** A list of published crawler ranges that was read. */
-export interface CrawlerList {
-  /** The crawler that it is named after; several may share it. */
-  readonly slug: string
-  readonly ranges: { readonly 4?: Ranges; readonly 6?: Ranges }
-}
+import type { CrawlerList } from './parts.ts'
 
 type CrawlerColumns = Pick<Columns, Extract<keyof Columns, `crawlers${string}`>>
 
@@ -18,7 +12,7 @@ export function compileCrawlers(
 ): { readonly columns: CrawlerColumns } & Pick<Description, 'crawlers' | 'crawlerSets'> {
   const { layers, sets } = layHits(
     lists.map(({ ranges }, position) => {
-      const hits = (of: Ranges | undefined) => of && withValues(of, of.values.slice().fill(position))
+      const hits = (list: Ranges | undefined) => list && withValues(list, list.values.slice().fill(position))
       return { 4: hits(ranges[4]), 6: hits(ranges[6]) }
     }),
   )

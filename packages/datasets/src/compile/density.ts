@@ -1,6 +1,6 @@
 import { type NetworkClass, PRIVATE_RELAY } from '@sallyport/core/tables'
-import { createRangeWriter, type Ranges } from '../parse/ranges.ts'
-import type { ReadList } from './read-list.ts'
+import { createRangeWriter, type Ranges } from '../ranges/ranges.ts'
+import type { RangeList } from './parts.ts'
 
 /**
  * VPN services rent whole rows of machines: where a /24 holds some exits that are known, most of its other tenants are
@@ -25,9 +25,9 @@ export const EXIT_DENSITY = 'exit-density'
  * gives the class of the system at an address. Relay ranges are left out: they are known whole.
  */
 export function denseExits(
-  lists: readonly ReadList[],
+  lists: readonly RangeList[],
   classOf: (address: number) => NetworkClass,
-): ReadList | undefined {
+): RangeList | undefined {
   const exits = new Set<number>()
   const naming = lists.filter(({ networkClass, provider }) => networkClass === 'vpn' && provider !== PRIVATE_RELAY)
   for (const { ranges } of naming) if (ranges[4] !== undefined) collectExits(ranges[4], exits)

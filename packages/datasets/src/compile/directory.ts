@@ -1,6 +1,6 @@
 import { foldName } from '@sallyport/core/tables'
-import { largestFirst } from '../parse/order.ts'
-import type { Columns } from '../tables/format.ts'
+import type { Columns } from '../format/tables.ts'
+import { largestFirst } from '../ranges/range-order.ts'
 
 type SizeColumns = Pick<Columns, 'systems.ipv4Addresses' | 'systems.ipv4Prefixes' | 'systems.ipv6Prefixes'>
 type DirectoryColumns = Pick<

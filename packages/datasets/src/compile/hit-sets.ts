@@ -1,5 +1,6 @@
-import { type Ranges, WORDS } from '../parse/ranges.ts'
-import { type Segments, sizeOf, sweep } from './segments.ts'
+import { sweep } from '../ranges/layout.ts'
+import { type Ranges, sizeOf, WORDS } from '../ranges/ranges.ts'
+import type { Segments } from '../ranges/segments.ts'
 
 /** Ranges of both families, of which the values are hits: numbers that stand for what a list says. */
 export type HitRanges = Readonly<Record<4 | 6, Ranges | undefined>>

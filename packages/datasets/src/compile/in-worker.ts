@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { type ErrorCode, SallyportError } from '@sallyport/core/tables'
-import type { CityJob, CompileCityOptions, CompiledCity } from '../geo/compile.ts'
-import type { CompiledTables, CompileOptions, OnProgress, TablesJob } from './compile.ts'
+import type { CityJob, CompileCityOptions, CompiledCity } from './city.ts'
+import type { CompiledTables, CompileOptions, OnProgress, TablesJob } from './tables.ts'
 
 /** What one worker thread is told to do. */
 export type Job = ({ readonly kind: 'tables' } & TablesJob) | ({ readonly kind: 'city' } & CityJob)

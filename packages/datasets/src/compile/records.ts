@@ -1,27 +1,11 @@
-import { compareHits, type NetworkClass, type Ranked } from '@sallyport/core/tables'
+import { compareHits, type NetworkClass } from '@sallyport/core/tables'
 import type { SourceRow } from '@sallyport/data/sources'
-import { overlay, type Segments } from './segments.ts'
-
-/** Where a hit in a list comes from; hits of one list differ only in how narrow its prefix is. */
-export interface RangeSource extends Ranked {
-  readonly source: string
-  /** Prefixes of one class, single addresses of one, or what an operator publishes for its crawlers. */
-  readonly kind: SourceRow['kind']
-  /** Share of the list's entries that are thought to be right, 0 to 1. */
-  readonly trust: number
-  /** The day the list was true, YYYY-MM-DD. */
-  readonly date: string
-}
-
-/** What a list's layer holds at a place: nothing, a wide prefix or a narrow one. */
-export const WIDE = 1
-export const NARROW = 2
+import { IN_DATACENTER_RANGES, IN_VPN_RANGES, listOfHit, type RangeSource } from '../format/range-source.ts'
+import { overlay, type Segments } from '../ranges/segments.ts'
 
 /** The lists that count for the two flags of a record, whatever class wins. */
 const VPN_LISTS: readonly NetworkClass[] = ['vpn']
 const DATACENTER_LISTS: readonly NetworkClass[] = ['datacenter', 'hosting']
-export const IN_VPN_RANGES = 1
-export const IN_DATACENTER_RANGES = 2
 
 /** Lists in order of precedence; equal ones stay as they came. */
 export function byPrecedence<T extends RangeSource>(sources: readonly T[]): readonly T[] {
@@ -59,11 +43,6 @@ export interface RecordColumns {
   readonly flags: Uint8Array
 }
 
-/** A hit of the list at `position` as one number; `width` is `WIDE` or `NARROW`. */
-export function hitCode(position: number, width: number): number {
-  return position * 2 + width - 1
-}
-
 /**
  * `sets`: what lists say, each a set of hits as `hitCode` of the lists by position; set 0 is empty.
  */
@@ -89,7 +68,9 @@ export function createRecordRegister(
   return {
     combine: (ofSystems, ofHits) => overlay(ofSystems, ofHits, recordOf),
     finish() {
-      const flags = sets.map((hits) => hits.reduce((all, hit) => all | flagsOf(sources[hit >>> 1] as RangeSource), 0))
+      const flags = sets.map((hits) =>
+        hits.reduce((all, hit) => all | flagsOf(sources[listOfHit(hit)] as RangeSource), 0),
+      )
       return {
         systems: Uint32Array.from(systems),
         evidence: Uint32Array.from(evidence),

@@ -1,7 +1,8 @@
 import type { SystemEvidence, SystemShape } from '@sallyport/core/tables'
-import type { ReadList, ReadSystemList } from './read-list.ts'
-import { hitCode, NARROW, type RangeSource, type RecordColumns, WIDE } from './records.ts'
-import { type Segments, valueAt4 } from './segments.ts'
+import { listOfHit, type RangeSource } from '../format/range-source.ts'
+import { type Segments, valueAt4 } from '../ranges/segments.ts'
+import type { RangeList, ReadSystemList } from './parts.ts'
+import type { RecordColumns } from './records.ts'
 
 const HOSTING = 1
 const MOBILE = 2
@@ -36,7 +37,7 @@ export interface EvidenceParts {
   /** Lists by position, as the hits count them. */
   readonly lists: readonly RangeSource[]
   /** Everything that was read, whether it went into the records or not. */
-  readonly read: readonly ReadList[]
+  readonly read: readonly RangeList[]
   /** Positions of systems, from 1, over the IPv4 space. */
   readonly systems: Segments
   readonly systemLists: readonly ReadSystemList[]
@@ -58,12 +59,10 @@ export function evidenceOf({
   outlineOf,
 }: EvidenceParts): (index: number) => SystemEvidence {
   const size = asns.length
-  const meanings = new Map(
-    lists.flatMap((list, position) =>
-      [WIDE, NARROW].map((width) => [hitCode(position, width), meaningOf(list)] as const),
-    ),
+  const meanings = lists.map(meaningOf)
+  const ofSet = Uint8Array.from(sets, (hits) =>
+    hits.reduce((all, hit) => all | (meanings[listOfHit(hit)] as number), 0),
   )
-  const ofSet = Uint8Array.from(sets, (hits) => hits.reduce((all, hit) => all | (meanings.get(hit) as number), 0))
   const sums = { all: counter(size), hosting: counter(size), mobile: counter(size), access: counter(size) }
   const exitBlocks = countExitBlocks(read, systems, size)
   const blocks = createBlockCounter(size)
@@ -105,7 +104,7 @@ export function evidenceOf({
 }
 
 /** How many /24s of each system hold a listed exit of a VPN or of Tor. */
-function countExitBlocks(lists: readonly ReadList[], systems: Segments, size: number): Uint32Array {
+function countExitBlocks(lists: readonly RangeList[], systems: Segments, size: number): Uint32Array {
   const blocks = new Set<number>()
   for (const { networkClass, ranges } of lists) {
     const read = ranges[4]

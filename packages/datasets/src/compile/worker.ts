@@ -1,9 +1,9 @@
 import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { SallyportError } from '@sallyport/core/tables'
-import type { CompiledCity } from '../geo/compile.ts'
-import type { CompiledTables } from './compile.ts'
+import type { CompiledCity } from './city.ts'
 import type { Job, Report } from './in-worker.ts'
+import type { CompiledTables } from './tables.ts'
 
 /* The whole of a worker thread that compiles: one job, told as `workerData`, reported to the thread that asked. */
 
@@ -26,9 +26,9 @@ try {
 async function run(): Promise<CompiledTables | CompiledCity> {
   const { dataDir } = job
   if (job.kind === 'tables') {
-    const { compileTables } = await import('./compile.ts')
+    const { compileTables } = await import('./tables.ts')
     return compileTables({ dataDir, sources: job.sources, onProgress })
   }
-  const { compileCity } = await import('../geo/compile.ts')
+  const { compileCity } = await import('./city.ts')
   return compileCity({ dataDir, source: job.source, onProgress })
 }

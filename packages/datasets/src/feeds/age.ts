@@ -1,5 +1,5 @@
 import type { SourceRow } from '@sallyport/data/sources'
-import type { FeedState } from './state.ts'
+import type { FeedState } from '../sources/feed-state.ts'
 
 const HOUR_MS = 3_600_000
 

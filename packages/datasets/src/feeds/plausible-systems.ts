@@ -1,9 +1,8 @@
 import { anonymises, formatAddress, type NetworkClass, SallyportError, typeOfSystem } from '@sallyport/core/tables'
-import { addressesBetween } from '../compile/segments.ts'
-import type { SystemRanges } from '../compile/systems.ts'
-import { coverageOf } from '../parse/coverage.ts'
 import { canaryIn } from '../parse/list.ts'
-import { entryAt } from '../parse/ranges.ts'
+import type { SystemRanges } from '../parse/system-ranges.ts'
+import { coverageOf } from '../ranges/coverage.ts'
+import { entryAt, sizeOf } from '../ranges/ranges.ts'
 
 /*
  * A file of systems says of every address whose it is, and the operator table and the name rules make a class of that:
@@ -12,22 +11,22 @@ import { entryAt } from '../parse/ranges.ts'
  */
 
 /** Measured: anonymising 0.1 % and 0.5 %, machines for rent 16 % and 30 %, mobile 7 % and 3 %. */
-const MOST_HELD = {
+const MAX_HELD = {
   anonymising: { 4: 1 / 128, 6: 1 / 32 },
   machines: { 4: 1 / 2, 6: 1 / 2 },
   mobile: { 4: 1 / 4, 6: 1 / 4 },
 } as const
 
 /** One system. Measured: 7 %, and 22 % of IPv6. */
-const MOST_OF_ONE = 1 / 2
+const MAX_OF_ONE = 1 / 2
 
 /** A file of fewer addresses, such as one of somebody's own networks, is judged as if it held so many: half the real. */
-const LEAST_HELD = { 4: 2 ** 31, 6: 2 ** 113 } as const
+const MIN_HELD = { 4: 2 ** 31, 6: 2 ** 113 } as const
 
 /** Throws `corrupt_data` naming the file where its systems, as they are typed by name and number, cannot be the real ones. */
 export function requirePlausibleSystems({ ranges, asns, names }: SystemRanges, path: string): void {
-  const { family, firsts, lasts, values, count } = ranges
-  const held = Math.max(coverageOf(ranges), LEAST_HELD[family])
+  const { family, values, count } = ranges
+  const held = Math.max(coverageOf(ranges), MIN_HELD[family])
   const kinds = asns.map((asn, system) => kindOf(typeOfSystem(asn, names[system] as string).networkClass))
   const ofKind = { anonymising: 0, machines: 0, mobile: 0 }
   const ofSystem = new Float64Array(asns.length)
@@ -37,22 +36,22 @@ export function requirePlausibleSystems({ ranges, asns, names }: SystemRanges, p
   for (let range = 0; range < count; range++) {
     const system = values[range] as number
     const kind = kinds[system]
-    const size = addressesBetween(family, firsts, range, lasts, range) + 1
+    const size = sizeOf(ranges, range)
     ofSystem[system] = (ofSystem[system] as number) + size
     if (kind !== undefined) ofKind[kind] += size
     const canary = kind === 'anonymising' ? canaryIn(entryAt(ranges, range)) : undefined
     if (canary !== undefined) refuse(`gives a public service to an anonymiser: ${formatAddress(canary)}`)
   }
   for (const kind of ['anonymising', 'machines', 'mobile'] as const) {
-    if (ofKind[kind] > held * MOST_HELD[kind][family])
-      refuse(`gives ${TOLD[kind]} more of IPv${family} than they can have`)
+    if (ofKind[kind] > held * MAX_HELD[kind][family])
+      refuse(`gives ${KIND_NAMES[kind]} more of IPv${family} than they can have`)
   }
-  if (ofSystem.some((size) => size > held * MOST_OF_ONE)) refuse(`gives most of IPv${family} to one system`)
+  if (ofSystem.some((size) => size > held * MAX_OF_ONE)) refuse(`gives most of IPv${family} to one system`)
 }
 
-const TOLD = { anonymising: 'anonymisers', machines: 'hosts and clouds', mobile: 'mobile carriers' } as const
+const KIND_NAMES = { anonymising: 'anonymisers', machines: 'hosts and clouds', mobile: 'mobile carriers' } as const
 
-function kindOf(networkClass: NetworkClass): keyof typeof MOST_HELD | undefined {
+function kindOf(networkClass: NetworkClass): keyof typeof MAX_HELD | undefined {
   if (anonymises(networkClass)) return 'anonymising'
   if (networkClass === 'hosting' || networkClass === 'datacenter') return 'machines'
   return networkClass === 'mobile' ? 'mobile' : undefined

@@ -1,5 +1,5 @@
 import type { SourceRow } from '@sallyport/data/sources'
-import type { Generation } from './state.ts'
+import type { Generation } from '../sources/feed-state.ts'
 
 /** Lists shorter than this may shrink by any share. */
 const SHORT_LIST = 8

@@ -6,19 +6,8 @@ import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { dropBody, type Fetch, type FetchAnswer, fetchText, SallyportError } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
-import type { SeenAnswer } from './state.ts'
+import type { Feed, SeenAnswer } from '../sources/feed-state.ts'
 import { limiter, unpack } from './unpack.ts'
-
-/** A feed to ask for, as the table and the configuration name it. */
-export interface Feed {
-  readonly row: SourceRow
-  /** http, https or file. */
-  readonly url: string
-  /** False where the user names another place than the table does. */
-  readonly published: boolean
-  /** `account:secret`, sent as HTTP Basic authorisation. */
-  readonly key?: string
-}
 
 /** What asking for a feed gave. `whole` lies complete and durable at the path that was named. */
 export type Pulled =
@@ -85,7 +74,7 @@ export async function pull(options: PullOptions): Promise<Pulled> {
     const pulled = feed.url.startsWith('file:') ? await copyFile(options, bounds) : await download(options, bounds)
     if (pulled.state !== 'whole') return pulled
     await unpack(path, bounds.unpacked)
-    return { ...pulled, ...(await digestOf(path)) }
+    return { ...pulled, ...(await identify(path)) }
   } catch (error) {
     if (!(error instanceof SallyportError)) throw error
     return { state: 'failed', reason: error.message, transient: false, answered: true }
@@ -199,7 +188,7 @@ function isDiskFault(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && ['write', 'open', 'fsync'].includes(String(error.syscall))
 }
 
-async function digestOf(path: string): Promise<{ readonly id: string; readonly size: number }> {
+async function identify(path: string): Promise<{ readonly id: string; readonly size: number }> {
   const hash = createHash('sha256')
   let size = 0
   for await (const chunk of createReadStream(path)) {

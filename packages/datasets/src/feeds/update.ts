@@ -2,10 +2,10 @@ import { rm } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Clock, type Fetch, SallyportError } from '@sallyport/core'
 import pLimit from 'p-limit'
+import type { Feed, FeedState, Generation } from '../sources/feed-state.ts'
+import type { FeedStore } from '../sources/feed-store.ts'
 import { implausible } from './plausible.ts'
-import { type Feed, type Pulled, pull } from './pull.ts'
-import type { FeedState, Generation } from './state.ts'
-import type { FeedStore } from './store.ts'
+import { type Pulled, pull } from './pull.ts'
 import type { Verify } from './verify.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { SallyportError } from '@sallyport/core/tables'
-import { readAlone } from './read-alone.ts'
+import { countEntries } from './count-entries.ts'
 import type { VerifyAnswer, VerifyTask } from './verify.ts'
 
 /* The thread of `openVerifier`: one answer a task. A bug ends the thread, and the file counts as refused. */
@@ -8,7 +8,7 @@ parentPort?.on('message', (task: VerifyTask) => parentPort?.postMessage(answerOf
 
 function answerOf({ row, path }: VerifyTask): VerifyAnswer {
   try {
-    return { contents: readAlone(row, path) }
+    return { contents: countEntries(row, path) }
   } catch (error) {
     if (!(error instanceof SallyportError)) throw error
     return { refused: error.message }

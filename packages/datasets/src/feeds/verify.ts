@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { SallyportError } from '@sallyport/core/tables'
 import type { SourceRow } from '@sallyport/data/sources'
-import type { Contents } from './read-alone.ts'
+import type { Contents } from './count-entries.ts'
 
 /** Reads a file whole as the given source; rejects with `corrupt_data` where it cannot be that. */
 export type Verify = (row: SourceRow, path: string) => Promise<Contents>

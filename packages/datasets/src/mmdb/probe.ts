@@ -1,16 +1,16 @@
 import { type Address, address4, address6, formatAddress } from '@sallyport/core/tables'
-import { createRecordFields } from './fields.ts'
 import { corrupt, type MmdbFile, recordOffset, recordReader } from './file.ts'
+import { createRecordCheck } from './values.ts'
 
 const PROBES = 400
 
 /**
  * Reads records from all over the tree, so that a corrupt file is refused when it is opened and not in an answer.
  * Each probe goes down by other bits, and around what is empty. Throws `corrupt_data` naming the file. Gives what was
- * read: one value a probe that met a record.
+ * read: one value for each probe that found a record.
  */
 export function probe(file: MmdbFile, family: 4 | 6): readonly unknown[] {
-  const { check } = createRecordFields(file)
+  const check = createRecordCheck(file)
   const found: unknown[] = []
   let seed = 1
   const nextBits = () => {

@@ -1,6 +1,6 @@
 import { compareAddresses, parseAddressIn } from '@sallyport/core/tables'
+import { createRangeWriter, type Ranges } from '../ranges/ranges.ts'
 import { linesOf, requireMostlyGood } from './lines.ts'
-import { createRangeWriter, type Ranges } from './ranges.ts'
 
 /** A CSV file; the path is for messages. */
 export interface CsvFile {

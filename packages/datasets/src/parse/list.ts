@@ -9,11 +9,11 @@ import {
 } from '@sallyport/core/tables'
 import { RESERVED } from '@sallyport/data/reserved'
 import type { EntryFormat, SourceRow } from '@sallyport/data/sources'
-import { coverageOf } from './coverage.ts'
-import { bitsOf, type Entry, holds, overlap, parseEntry, sizeOf } from './entry.ts'
+import { coverageOf } from '../ranges/coverage.ts'
+import { bitsOf, type Entry, entrySize, holds, overlap, parseEntry } from '../ranges/entry.ts'
+import { createRangeWriter, type Ranges } from '../ranges/ranges.ts'
 import { writtenEntries } from './formats.ts'
 import { requireMostlyGood } from './lines.ts'
-import { createRangeWriter, type Ranges } from './ranges.ts'
 
 /** What a list says of itself in the table of sources. */
 export interface ListForm {
@@ -87,7 +87,7 @@ function goodEntries(entries: Iterable<string>, form: ListForm): AddressList['ra
   for (const text of entries) {
     const entry = parseEntry(text)
     const isReserved = entry !== undefined && touchesReserved(entry)
-    const size = entry === undefined ? 0 : sizeOf(entry)
+    const size = entry === undefined ? 0 : entrySize(entry)
     if (entry === undefined || isReserved || size > maxSize(entry.first.family, form)) {
       if (!(isReserved && reservedIsExpected)) bad++
       continue

@@ -1,14 +1,12 @@
-import { hash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SallyportError, type SourceStatus } from '@sallyport/core/tables'
 import { SOURCES, type SourceRow } from '@sallyport/data/sources'
-import type { Feed } from '../feeds/pull.ts'
-import type { FeedState } from '../feeds/state.ts'
-import type { FeedStore } from '../feeds/store.ts'
-import type { SourceFile } from './file.ts'
+import type { Feed, FeedState } from './feed-state.ts'
+import type { FeedStore } from './feed-store.ts'
+import type { SourceFile } from './source-file.ts'
 
 /** What a configuration may say of one source (`data.sources.<id>`). */
 export interface SourceOverride {
@@ -146,32 +144,6 @@ function packageFolder(name: string): string | undefined {
 function packageVersion(folder: string): string | undefined {
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version?: unknown }
   return typeof version === 'string' ? version : undefined
-}
-
-/**
- * The day a file was true, `YYYY-MM-DD`: from a package version such as 2.3.2026061719, from what its publisher says, or
- * else from its own time.
- */
-export function dateOfFile({ version, made, modified }: SourceFile): string {
-  const stamp = version === undefined ? null : /\.(20\d\d)(0[1-9]|1[0-2])(\d\d)\d\d$/.exec(version)
-  return stamp === null ? dayOf(made ?? modified) : `${stamp[1]}-${stamp[2]}-${stamp[3]}`
-}
-
-/** SHA-256 of a file's bytes in hexadecimal: what an attestation names the data by. */
-export function digestOf(bytes: Uint8Array): string {
-  return hash('sha256', bytes, 'hex')
-}
-
-const MS_PER_DAY = 86_400_000
-
-/** The UTC day of a time in milliseconds since the epoch, in days since it. */
-export function dayNumber(milliseconds: number): number {
-  return Math.floor(milliseconds / MS_PER_DAY)
-}
-
-/** A time in milliseconds since the epoch as its UTC day. */
-export function dayOf(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().slice(0, 10)
 }
 
 /** The status row of a source. */

@@ -1,5 +1,5 @@
 import { type CrawlerRanges, lastNotAbove } from '@sallyport/core/tables'
-import type { DecodedTables } from './format.ts'
+import type { DecodedTables } from '../format/tables.ts'
 
 /** The crawler ranges over the columns of a compiled file. */
 export function openCrawlers({ columns, description }: DecodedTables): CrawlerRanges {

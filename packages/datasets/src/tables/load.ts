@@ -1,8 +1,8 @@
 import type { CrawlerRanges, NetworkTable, SourceStatus, SystemTable } from '@sallyport/core/tables'
-import { readColumns } from '../columns/read.ts'
-import { dayNumber } from '../sources/resolve.ts'
+import { readColumns } from '../columns/decode.ts'
+import { dayNumber } from '../format/days.ts'
+import { type DecodedTables, TABLES_FORM } from '../format/tables.ts'
 import { openCrawlers } from './crawlers.ts'
-import { type DecodedTables, TABLES_FORM } from './format.ts'
 import { type LoadOptions, openNetworks } from './networks.ts'
 import { openSystems } from './systems.ts'
 

@@ -8,10 +8,16 @@ import {
   type RangeHit,
   type SystemTable,
 } from '@sallyport/core/tables'
-import { IN_DATACENTER_RANGES, IN_VPN_RANGES, type RangeSource } from '../compile/records.ts'
-import { dayNumber } from '../sources/resolve.ts'
-import type { DecodedTables, Description } from './format.ts'
-import { partitionOf4, partitionOf6 } from './partitions.ts'
+import { dayNumber } from '../format/days.ts'
+import { partitionOf4, partitionOf6 } from '../format/partitions.ts'
+import {
+  IN_DATACENTER_RANGES,
+  IN_VPN_RANGES,
+  isNarrowHit,
+  listOfHit,
+  type RangeSource,
+} from '../format/range-source.ts'
+import type { DecodedTables, Description } from '../format/tables.ts'
 
 /** How listed addresses of compiled tables expire. */
 export interface LoadOptions {
@@ -40,12 +46,13 @@ interface HitSet {
 
 /** The sets of hits of a file; a hit is one object wherever it occurs. */
 function hitSets({ ranges, evidence }: Description): readonly HitSet[] {
-  const hits = ranges.flatMap((range) => [
-    Object.freeze({ ...range, narrow: false }),
-    Object.freeze({ ...range, narrow: true }),
-  ])
+  const hits: RangeHit[] = []
+  const hitOf = (code: number): RangeHit => {
+    hits[code] ??= Object.freeze({ ...(ranges[listOfHit(code)] as RangeSource), narrow: isNarrowHit(code) })
+    return hits[code]
+  }
   return evidence.map((codes) => {
-    const [range, ...also] = codes.map((code) => hits[code] as RangeHit)
+    const [range, ...also] = codes.map(hitOf)
     return { range, also: Object.freeze(also) }
   })
 }

@@ -10,9 +10,14 @@ import {
   previousAddress,
   type SystemTable,
 } from '@sallyport/core/tables'
-import { BASES } from '../compile/systems.ts'
-import type { Columns, DecodedTables } from './format.ts'
-import { partitionOf4, partitionOf6, type SegmentVisitor, visitSegments4, visitSegments6 } from './partitions.ts'
+import {
+  partitionOf4,
+  partitionOf6,
+  type SegmentVisitor,
+  visitSegments4,
+  visitSegments6,
+} from '../format/partitions.ts'
+import { BASES, type Columns, type DecodedTables } from '../format/tables.ts'
 
 const LINE_FEED = '\n'
 

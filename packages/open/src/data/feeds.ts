@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { type Clock, type Fetch, SallyportError } from '@sallyport/core'
 import {
+  countEntries,
   type Feed,
   type FeedOutcome,
   type FeedState,
@@ -10,7 +11,6 @@ import {
   openFeedStore,
   openVerifier,
   type ResolvedSource,
-  readAlone,
   resolveSources,
   type SourceFile,
   type SourceOverrides,
@@ -84,7 +84,7 @@ export function openFeeds(config: Config, { clock, outbound }: FeedPorts): Feeds
     async takeFiles() {
       const files = all.filter(({ url }) => url.startsWith('file:'))
       // In this thread: the files are the user's own, and start-up waits for them.
-      const verify = async (row: Feed['row'], path: string) => readAlone(row, path)
+      const verify = async (row: Feed['row'], path: string) => countEntries(row, path)
       return files.length === 0 ? [] : updateFeeds(files, { store, outbound, clock, verify })
     },
     rollBack: ({ row, url }) => withLock(lock, () => store.rollBack(row.id, url)),

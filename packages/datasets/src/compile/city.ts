@@ -1,30 +1,27 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  buildPartition4,
-  createGrowingColumn,
-  createPartition6Writer,
-  formatAddress,
-  type SourceStatus,
-} from '@sallyport/core/tables'
-import { encodeColumns, writeWhole } from '../columns/write.ts'
-import type { OnProgress } from '../compile/compile.ts'
-import { removeOlder } from '../compile/place.ts'
-import { createRecordFields } from '../mmdb/fields.ts'
+import { createPartition6Writer, formatAddress, type SourceStatus } from '@sallyport/core/tables'
+import { encodeColumns } from '../columns/encode.ts'
+import { CITY_FORM, CITY_FORMAT, type CityColumns, type CityDescription, ID_BYTES } from '../format/city.ts'
+import { dayOf } from '../format/days.ts'
+import { partition4, prefixed } from '../format/partitions.ts'
 import { corrupt, type MmdbFile, parseMmdb } from '../mmdb/file.ts'
-import { type NetworkSink, type RecordNumber, walkNetworks } from '../mmdb/walk.ts'
-import type { SourceFile } from '../sources/file.ts'
-import { dateOfFile, dayOf, digestOf, type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
-import { prefixed } from '../tables/partitions.ts'
-import { CITY_FORM, CITY_FORMAT, type CityColumns, type CityDescription, ID_BYTES } from './format.ts'
-import { geoRecordOf } from './record.ts'
-import { createRecordWriter, type RecordColumns, type RecordWriter } from './records.ts'
+import { geoRecordOf } from '../mmdb/geo-record.ts'
+import { createRecordCheck } from '../mmdb/values.ts'
+import { type RecordNumber, walkNetworks } from '../mmdb/walk.ts'
+import { createSegmentWriter } from '../ranges/segments.ts'
+import { replaceFile } from '../sources/replace-file.ts'
+import { type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
+import { dateOfFile, type SourceFile, sha256Of } from '../sources/source-file.ts'
+import { createRecordWriter, type RecordColumns, type RecordWriter } from './city-records.ts'
+import { removeOlder } from './compiled-path.ts'
+import type { OnProgress } from './tables.ts'
 
 /** A city source of which the file is there. */
 export type CitySource = ResolvedSource & { readonly file: SourceFile }
 
-/** What to compile, as plain values that another thread can be told. */
+/** What to compile, as plain values that can be sent to another thread. */
 export interface CityJob {
   /** Made when it is not there. */
   readonly dataDir: string
@@ -56,16 +53,16 @@ export function cityPath(dataDir: string, { row, file }: CitySource): string {
 
 /**
  * Compiles a city database, in the flat DB-IP layout or MaxMind's nested one, into one file in `dataDir`, and removes
- * older ones of the same source but the latest. Throws `corrupt_data` naming the database.
+ * older ones of the same source but the latest. Rejects with `corrupt_data` naming the database.
  */
-export function compileCity({ dataDir, source, onProgress }: CompileCityOptions): CompiledCity {
+export async function compileCity({ dataDir, source, onProgress }: CompileCityOptions): Promise<CompiledCity> {
   const { title } = source.row
   const { size } = source.file
   const { columns, description } = readCity(source, (share) => onProgress?.(title, share * size, size))
   const shared = encodeColumns(CITY_FORM, description, columns)
   mkdirSync(dataDir, { recursive: true })
   const path = cityPath(dataDir, source)
-  writeWhole(path, new Uint8Array(shared))
+  await replaceFile(path, new Uint8Array(shared))
   removeOlder(path, new RegExp(`^city-${source.row.id}-[0-9a-f]{16}\\.bin$`))
   return { path, source: description.source, shared }
 }
@@ -112,14 +109,14 @@ function walkDatabase({ row, file }: CitySource, onShare: (share: number) => voi
     records,
     built: database.built,
     // Attestations name the data that says the country by it.
-    sha256: digestOf(bytes),
+    sha256: sha256Of(bytes),
   }
 }
 
 /** Numbers records by where they stand; each is checked and then read once, by `maxmind`. */
 function recordNumbers(file: MmdbFile, writer: RecordWriter): RecordNumber {
   const { dataStart, dataEnd, path, reader } = file
-  const { check } = createRecordFields(file)
+  const check = createRecordCheck(file)
   // Millions of networks share some hundred thousand records.
   const numbers = new Uint32Array(dataEnd - dataStart)
   return (at, address) => {
@@ -143,31 +140,22 @@ function recordNumbers(file: MmdbFile, writer: RecordWriter): RecordNumber {
 
 /** The columns of both families' segments while they are written. A family that is not is one segment without a record. */
 function createSegmentColumns(families: readonly (4 | 6)[], nodeCount: number) {
-  const capacity = (family: 4 | 6) => (families.includes(family) ? nodeCount >>> 1 : 0)
-  const starts = createGrowingColumn(capacity(4))
-  const values = createGrowingColumn(capacity(4))
+  const capacity = (family: 4 | 6) => (families.includes(family) ? nodeCount >>> 1 : 1)
+  const four = createSegmentWriter(4, capacity(4))
   const six = createPartition6Writer(capacity(6))
-  let last = -1
-  const four: NetworkSink = {
-    push(_a, _b, _c, d, value) {
-      if (value === last) return
-      starts.push(d)
-      values.push(value)
-      last = value
-    },
-  }
   if (!families.includes(4)) four.push(0, 0, 0, 0, 0)
   if (!families.includes(6)) six.push(0, 0, 0, 0, 0)
   return {
     4: four,
     6: six,
     finish(): Omit<CityColumns, keyof RecordColumns> {
-      const { partition, values: values6 } = six.finish()
+      const ipv4 = partition4(four.finish())
+      const ipv6 = six.finish()
       return {
-        ...prefixed('four', buildPartition4(starts.finish())),
-        'four.ids': idsOf(values.finish()),
-        ...prefixed('six', partition),
-        'six.ids': idsOf(values6),
+        ...prefixed('four', ipv4.partition),
+        'four.ids': idsOf(ipv4.values),
+        ...prefixed('six', ipv6.partition),
+        'six.ids': idsOf(ipv6.values),
       }
     },
   }

@@ -4,8 +4,8 @@ import { basename, dirname, join } from 'node:path'
 import { HOSTING_SHAPE } from '@sallyport/data/hosting-shape'
 import { OPERATORS } from '@sallyport/data/operators'
 import { ORGANISATION_RULES } from '@sallyport/data/organisation-names'
+import { TABLES_FORMAT } from '../format/tables.ts'
 import type { ResolvedSource } from '../sources/resolve.ts'
-import { TABLES_FORMAT } from '../tables/format.ts'
 
 export const TABLES_NAME = /^tables-[0-9a-f]{16}\.bin$/
 const TEMPORARY_NAME = /^(tables|city)-.*\.tmp$/

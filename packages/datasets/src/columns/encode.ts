@@ -1,18 +1,15 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { threadId } from 'node:worker_threads'
 import {
   bytesPerElement,
+  CHECKSUM_AT,
   type ColumnsOf,
   type ColumnTypes,
+  checksumOf,
   DESCRIPTION_AT,
-  DIGEST_AT,
-  digestOf,
   type FileForm,
   type Layout,
   padded,
   WORDS_AT,
-} from './form.ts'
+} from './column-file.ts'
 
 /** The bytes of a column file, in shared memory, so that other threads can have them without a copy. */
 export function encodeColumns<Types extends ColumnTypes>(
@@ -41,35 +38,6 @@ export function encodeColumns<Types extends ColumnTypes>(
     const { buffer, byteOffset, byteLength } = column
     file.set(new Uint8Array(buffer, byteOffset, byteLength), start + (layout[name]?.[0] ?? 0))
   }
-  file.set(digestOf(file), DIGEST_AT)
+  file.set(checksumOf(file), CHECKSUM_AT)
   return shared
-}
-
-/** Puts a file in place whole or not at all: written beside it, made durable, then renamed. */
-export function writeWhole(path: string, bytes: Uint8Array): void {
-  const temporary = temporaryOf(path)
-  try {
-    const file = openSync(temporary, 'w')
-    try {
-      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
-    renameSync(temporary, path)
-  } catch (error) {
-    rmSync(temporary, { force: true })
-    throw error
-  }
-  const folder = openSync(dirname(path), 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
-  }
-}
-
-/** Two threads of one process never write the same temporary file. */
-function temporaryOf(path: string): string {
-  return `${path}.${process.pid}-${threadId}.tmp`
 }

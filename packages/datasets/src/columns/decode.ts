@@ -1,19 +1,19 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { SallyportError } from '@sallyport/core/tables'
 import {
+  CHECKSUM_AT,
+  CHECKSUM_BYTES,
   type ColumnsOf,
   type ColumnTypes,
+  checksumOf,
   DESCRIPTION_AT,
-  DIGEST_AT,
-  DIGEST_BYTES,
-  digestOf,
   type FileForm,
   type Layout,
   MAGIC_BYTES,
   padded,
   viewColumn,
   WORDS_AT,
-} from './form.ts'
+} from './column-file.ts'
 
 /** A column file in memory: what it says of itself, and views on its columns. */
 export interface DecodedFile<Types extends ColumnTypes, Description> {
@@ -42,7 +42,10 @@ export function readColumns<Types extends ColumnTypes, Description>(
   const [format, textLength, length] = new Uint32Array(shared, WORDS_AT, 3) as unknown as [number, number, number]
   if (format !== form.format) refuse(`format ${format}, where this version reads ${form.format}`)
   if (length !== file.length) refuse(`${file.length} bytes long instead of ${length}`)
-  if (typeof source === 'string' && !digestOf(file).equals(file.subarray(DIGEST_AT, DIGEST_AT + DIGEST_BYTES))) {
+  if (
+    typeof source === 'string' &&
+    !checksumOf(file).equals(file.subarray(CHECKSUM_AT, CHECKSUM_AT + CHECKSUM_BYTES))
+  ) {
     refuse('its contents do not fit its checksum')
   }
   const text = file.toString('utf8', DESCRIPTION_AT, DESCRIPTION_AT + textLength)

@@ -33,9 +33,9 @@ export type ColumnsOf<Types extends ColumnTypes> = { readonly [Name in keyof Typ
 
 export const MAGIC_BYTES = 8
 export const WORDS_AT = 8
-export const DIGEST_AT = 24
+export const CHECKSUM_AT = 24
 export const DESCRIPTION_AT = 56
-export const DIGEST_BYTES = 32
+export const CHECKSUM_BYTES = 32
 const ALIGNMENT = 8
 
 /** Offset from the first column, in bytes, and count of elements, of every column. */
@@ -68,6 +68,6 @@ export function viewColumn(type: ColumnType, buffer: ArrayBufferLike, offset: nu
 }
 
 /** SHA-256 over a whole file but the digest itself. */
-export function digestOf(file: Uint8Array): Buffer {
-  return createHash('sha256').update(file.subarray(0, DIGEST_AT)).update(file.subarray(DESCRIPTION_AT)).digest()
+export function checksumOf(file: Uint8Array): Buffer {
+  return createHash('sha256').update(file.subarray(0, CHECKSUM_AT)).update(file.subarray(DESCRIPTION_AT)).digest()
 }

@@ -1,6 +1,10 @@
 import { type Address, address4, address6 } from '@sallyport/core/tables'
 import type { Entry } from './entry.ts'
 
+/** The IP versions. */
+export type Family = 4 | 6
+export const FAMILIES = [4, 6] as const
+
 /** 32-bit words that an address of a family takes in a column. */
 export const WORDS = { 4: 1, 6: 4 } as const satisfies Record<4 | 6, number>
 
@@ -101,4 +105,25 @@ export function compareAt(family: 4 | 6, x: Uint32Array, xPosition: number, y: U
     if (difference !== 0) return difference
   }
   return 0
+}
+
+/** How many addresses a range holds, as a floating-point number: exact up to 2^53. */
+export function sizeOf({ family, firsts, lasts }: Ranges, range: number): number {
+  return addressesBetween(family, firsts, range, lasts, range) + 1
+}
+
+/** How many addresses lie from one up to another one, as a floating-point number: exact up to 2^53. */
+export function addressesBetween(
+  family: 4 | 6,
+  x: Uint32Array,
+  xPosition: number,
+  y: Uint32Array,
+  yPosition: number,
+): number {
+  if (family === 4) return (y[yPosition] as number) - (x[xPosition] as number)
+  let sum = 0
+  for (let word = 0; word < 4; word++) {
+    sum = sum * 2 ** 32 + ((y[yPosition * 4 + word] as number) - (x[xPosition * 4 + word] as number))
+  }
+  return sum
 }

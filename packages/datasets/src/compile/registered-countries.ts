@@ -1,42 +1,5 @@
-import { SallyportError } from '@sallyport/core/tables'
-import { type CsvFile, readRangeLines } from '../parse/csv.ts'
-import { compareAt, type Ranges } from '../parse/ranges.ts'
-import { addressesBetween, type Segments } from './segments.ts'
-
-/** Country numbers, and one more, fit one byte; 0 is unknown. */
-const MAX_COUNTRIES = 254
-
-/** Country codes of all sources, numbered from 1. */
-export interface CountryRegister {
-  /** 0 for ZZ, which means unknown. */
-  number(code: string): number
-  list(): readonly string[]
-}
-
-export function createCountryRegister(): CountryRegister {
-  const numbers = new Map([['ZZ', 0]])
-  return {
-    number(code) {
-      const known = numbers.get(code)
-      if (known !== undefined) return known
-      if (numbers.size > MAX_COUNTRIES) throw new SallyportError('corrupt_data', 'more countries than there are')
-      numbers.set(code, numbers.size)
-      return numbers.size - 1
-    },
-    list: () => [...numbers.keys()].slice(1),
-  }
-}
-
-/** Reads `start,end,country` lines; values are country numbers. Throws `corrupt_data`. */
-export function readCountryRanges(
-  file: CsvFile,
-  family: 4 | 6,
-  countries: CountryRegister,
-  onProgress: (bytesRead: number) => void,
-): Ranges {
-  const numberOf = (code: string) => (/^[A-Z]{2}$/.test(code) ? countries.number(code) : undefined)
-  return readRangeLines(file, family, numberOf, onProgress)
-}
+import { addressesBetween, compareAt } from '../ranges/ranges.ts'
+import type { Segments } from '../ranges/segments.ts'
 
 /** Both layers of one family: which system an address is of, and where it is registered. */
 export interface Registration {

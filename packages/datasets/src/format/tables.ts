@@ -1,9 +1,9 @@
-import type { SourceStatus } from '@sallyport/core/tables'
-import type { ColumnsOf, FileForm } from '../columns/form.ts'
-import type { DecodedFile } from '../columns/read.ts'
-import type { RangeSource } from '../compile/records.ts'
+import type { SourceStatus, SystemBasis } from '@sallyport/core/tables'
+import type { ColumnsOf, FileForm } from '../columns/column-file.ts'
+import type { DecodedFile } from '../columns/decode.ts'
+import type { RangeSource } from './range-source.ts'
 
-/** Counts up with every change of the layout or of what a column means; a file of another number is compiled anew. */
+/** Counts up with every change of the layout or of what a column means; a file of another number is compiled again. */
 export const TABLES_FORMAT = 3
 
 /** The columns of a tables file and their types. Names are `<table>.<column>`. */
@@ -53,6 +53,9 @@ const COLUMNS = {
   'systems.folded': 'u8',
   'systems.foldedEnds': 'u32',
 } as const
+
+/** What `AutonomousSystem.basis` may be; the order is its number in `systems.bases`. */
+export const BASES = ['operator', 'name', 'list', 'prefixes', 'shape', 'none'] as const satisfies readonly SystemBasis[]
 
 export const TABLES_FORM = {
   title: 'a tables file',

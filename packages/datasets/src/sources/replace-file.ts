@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Puts a small file in place whole or not at all, and returns when it would survive a power cut. */
-export async function replaceFile(path: string, text: string): Promise<void> {
+/** Replaces a file whole or not at all, and returns when the new one would survive a power cut. */
+export async function replaceFile(path: string, contents: string | Uint8Array): Promise<void> {
   const temporary = `${path}.${randomUUID()}.tmp`
   try {
     const file = await open(temporary, 'w')
     try {
-      await file.writeFile(text)
+      await file.writeFile(contents)
       await file.sync()
     } finally {
       await file.close()

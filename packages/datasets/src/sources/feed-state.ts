@@ -1,4 +1,16 @@
+import type { SourceRow } from '@sallyport/data/sources'
 import { isRecord } from '../parse/json-paths.ts'
+
+/** A feed to ask for, as the table and the configuration name it. */
+export interface Feed {
+  readonly row: SourceRow
+  /** http, https or file. */
+  readonly url: string
+  /** False where the user names another place than the table does. */
+  readonly published: boolean
+  /** `account:secret`, sent as HTTP Basic authorisation. */
+  readonly key?: string
+}
 
 /** One download of a feed that was read whole, found plausible and taken into use. */
 export interface Generation {

@@ -31,7 +31,7 @@ export function bitsOf(family: 4 | 6): number {
 }
 
 /** How many addresses an entry holds, as a floating-point number: exact up to 2^53. */
-export function sizeOf({ first, last }: Entry): number {
+export function entrySize({ first, last }: Entry): number {
   const words = ['a', 'b', 'c', 'd'] as const
   return words.reduce((sum, word) => sum * 2 ** 32 + (last[word] >>> 0) - (first[word] >>> 0), 0) + 1
 }

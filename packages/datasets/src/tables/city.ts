@@ -1,17 +1,12 @@
 import { type Address, findSegment4, findSegment6, type GeoRecord, type SourceStatus } from '@sallyport/core/tables'
-import { readColumns } from '../columns/read.ts'
-import { partitionOf4, partitionOf6 } from '../tables/partitions.ts'
-import { CITY_FORM, type CityDescription, DEGREE, type DecodedCity, ID_BYTES, NO_PLACE } from './format.ts'
+import { readColumns } from '../columns/decode.ts'
+import { CITY_FORM, DEGREE, type DecodedCity, ID_BYTES, NO_PLACE } from '../format/city.ts'
+import { partitionOf4, partitionOf6 } from '../format/partitions.ts'
+import type { CityReader } from '../mmdb/database.ts'
 
-/** A compiled city database in memory. */
-export interface CityTable {
+/** A compiled city database in memory; its methods never throw. */
+export interface CityTable extends CityReader {
   readonly source: SourceStatus
-  /** Families of which some address has a record. */
-  readonly families: CityDescription['families']
-  /** What `GeoReader.read` says: `undefined` where there is no record. Never throws. */
-  read(address: Address): GeoRecord | undefined
-  /** The country of the record alone, without making the record. Never throws. */
-  country(address: Address): string | undefined
   /** The bytes that all of this reads from; another thread that is handed them loads them without a copy. */
   readonly shared: SharedArrayBuffer
 }

@@ -1,5 +1,4 @@
-import { orderOf } from '../parse/order.ts'
-import { compareAt, grown, type Ranges, WORDS } from '../parse/ranges.ts'
+import { compareAt, grown, WORDS } from './ranges.ts'
 
 /**
  * One family's address space cut into consecutive segments, each with a value. A start takes `WORDS[family]` words of
@@ -46,109 +45,6 @@ export function createSegmentWriter(family: 4 | 6, capacity = 1024): SegmentWrit
 /** The whole space with one value. */
 export function uniform(family: 4 | 6, value: number): Segments {
   return { family, count: 1, starts: new Uint32Array(WORDS[family]), values: Uint32Array.of(value) }
-}
-
-/**
- * Lays ranges out as segments; what no range holds has value 0. Where ranges overlap the smallest speaks, and of two
- * equal ones the first.
- */
-export function layOut(ranges: Ranges): Segments {
-  const { values } = ranges
-  return sweep(ranges, (open) => values[smallest(ranges, open)] as number)
-}
-
-/** Cuts the space wherever a range begins or ends; `worth` tells the value of the ranges that hold a place, one or more. */
-export function sweep(ranges: Ranges, worth: (open: readonly number[]) => number): Segments {
-  const { family, firsts, lasts, count } = ranges
-  const order = orderOf(family, firsts)
-  const ends = afterLasts(ranges)
-  const writer = createSegmentWriter(family, count * 2 + 2)
-  const open: number[] = []
-  const alone = [0]
-  let next = 0
-  writer.push(0, 0, 0, 0, 0)
-  for (;;) {
-    if (open.length === 0 && next < count) {
-      // Most ranges hold no other: such a one is its own segment.
-      const range = order[next] as number
-      if (next + 1 === count || compareAt(family, lasts, range, firsts, order[next + 1] as number) < 0) {
-        alone[0] = range
-        writer.pushAt(firsts, range, worth(alone))
-        if (!reachesTop(ranges, range)) writer.pushAt(ends, range, 0)
-        next++
-        continue
-      }
-    }
-    // The next place where a range begins, or where an open one has ended.
-    let column = firsts
-    let place = next < count ? (order[next] as number) : -1
-    for (const range of open) {
-      if (reachesTop(ranges, range)) continue
-      if (place === -1 || compareAt(family, ends, range, column, place) < 0) {
-        column = ends
-        place = range
-      }
-    }
-    if (place === -1) return writer.finish()
-    let kept = 0
-    for (const range of open) {
-      if (reachesTop(ranges, range) || compareAt(family, ends, range, column, place) > 0) open[kept++] = range
-    }
-    open.length = kept
-    for (; next < count; next++) {
-      const range = order[next] as number
-      if (compareAt(family, firsts, range, column, place) !== 0) break
-      open.push(range)
-    }
-    writer.pushAt(column, place, open.length === 0 ? 0 : worth(open))
-  }
-}
-
-/** The addresses after the lasts; meaningless for a range that reaches the top of its family. */
-function afterLasts({ family, lasts }: Ranges): Uint32Array {
-  const width = WORDS[family]
-  const ends = lasts.slice()
-  for (let at = width - 1; at < ends.length; at += width) {
-    for (let word = at; word > at - width; word--) {
-      const sum = ((ends[word] as number) + 1) >>> 0
-      ends[word] = sum
-      if (sum !== 0) break
-    }
-  }
-  return ends
-}
-
-function reachesTop({ family, lasts }: Ranges, range: number): boolean {
-  const width = WORDS[family]
-  for (let word = range * width; word < (range + 1) * width; word++) if (lasts[word] !== 0xffffffff) return false
-  return true
-}
-
-function smallest(ranges: Ranges, open: readonly number[]): number {
-  let found = -1
-  for (const range of open) if (found === -1 || sizeOf(ranges, range) < sizeOf(ranges, found)) found = range
-  return found
-}
-
-/** Addresses of a range but one. */
-export function sizeOf({ family, firsts, lasts }: Ranges, range: number): number {
-  return addressesBetween(family, firsts, range, lasts, range)
-}
-
-/** How many addresses lie from one up to another one, as a floating-point number: exact up to 2^53. */
-export function addressesBetween(
-  family: 4 | 6,
-  x: Uint32Array,
-  xPosition: number,
-  y: Uint32Array,
-  yPosition: number,
-): number {
-  if (family === 4) return (y[yPosition] as number) - (x[xPosition] as number)
-  let sum = 0
-  for (let word = 0; word < 4; word++) {
-    sum = sum * 2 ** 32 + ((y[yPosition * 4 + word] as number) - (x[xPosition * 4 + word] as number))
-  }
-  return sum
 }
 
 /** Writes the words of a segment's first and last address into `bounds`. */

@@ -3,9 +3,9 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SallyportError } from '@sallyport/core'
-import type { SourceFile } from '../sources/file.ts'
-import { moveInto, replaceFile } from './durable.ts'
-import { type FeedState, type Generation, parseState } from './state.ts'
+import { type FeedState, type Generation, parseState } from './feed-state.ts'
+import { moveInto, replaceFile } from './replace-file.ts'
+import type { SourceFile } from './source-file.ts'
 
 /**
  * The downloads of every feed under `<dataDir>/feeds/<id>/`: the one in use, the one before it, and `state.json`, which

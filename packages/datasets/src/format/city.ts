@@ -1,6 +1,6 @@
 import type { SourceStatus } from '@sallyport/core/tables'
-import type { ColumnsOf, FileForm } from '../columns/form.ts'
-import type { DecodedFile } from '../columns/read.ts'
+import type { ColumnsOf, FileForm } from '../columns/column-file.ts'
+import type { DecodedFile } from '../columns/decode.ts'
 
 /** Counts up with every change of the layout or of what a column means; a file of another number is compiled anew. */
 export const CITY_FORMAT = 2

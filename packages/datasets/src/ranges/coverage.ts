@@ -1,6 +1,5 @@
-import { addressesBetween } from '../compile/segments.ts'
-import { orderOf } from './order.ts'
-import { compareAt, type Ranges } from './ranges.ts'
+import { orderOf } from './range-order.ts'
+import { addressesBetween, compareAt, type Ranges } from './ranges.ts'
 
 /** Addresses that ranges cover together, each counted once; exact up to 2^53. */
 export function coverageOf({ family, firsts, lasts }: Ranges): number {

@@ -1,5 +1,5 @@
 import { buildPartition4, createPartition6Writer, type Partition4, type Partition6 } from '@sallyport/core/tables'
-import type { Segments } from '../compile/segments.ts'
+import type { Segments } from '../ranges/segments.ts'
 
 type Prefixed<Table extends string, Partition> = {
   readonly [Name in keyof Partition & string as `${Table}.${Name}`]: Partition[Name]

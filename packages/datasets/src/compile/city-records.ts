@@ -1,5 +1,6 @@
 import { type GeoRecord, SallyportError } from '@sallyport/core/tables'
-import { type CityColumns, type CityDescription, DEGREE, ID_BYTES, NO_PLACE } from './format.ts'
+import { type CityColumns, type CityDescription, DEGREE, ID_BYTES, NO_PLACE } from '../format/city.ts'
+import { createNumbering } from '../parse/numbering.ts'
 
 export type RecordColumns = Pick<CityColumns, Extract<keyof CityColumns, `records.${string}` | `texts.${string}`>>
 
@@ -10,10 +11,10 @@ export interface RecordWriter {
   finish(): { readonly columns: RecordColumns } & Pick<CityDescription, 'countries' | 'zones'>
 }
 
-const MOST_COUNTRIES = 255
-const MOST_ZONES = 65_535
-const MOST_RADIUS = 65_535
-const MOST_RECORDS = 2 ** (8 * ID_BYTES)
+const MAX_COUNTRIES = 255
+const MAX_ZONES = 65_535
+const MAX_RADIUS = 65_535
+const MAX_RECORDS = 2 ** (8 * ID_BYTES)
 
 export function createRecordWriter(): RecordWriter {
   const rows = {
@@ -26,16 +27,16 @@ export function createRecordWriter(): RecordWriter {
     longitudes: [NO_PLACE],
     radii: [0],
   }
-  const countries = createNumbering(MOST_COUNTRIES)
-  const zones = createNumbering(MOST_ZONES)
+  const countries = createNumbering(MAX_COUNTRIES)
+  const zones = createNumbering(MAX_ZONES)
   const texts = createNumbering(2 ** 32 - 1)
 
   return {
     add({ countryCode, city, region, postalCode, latitude, longitude, timezone, accuracyRadius: radius = 0 }) {
-      if (!Number.isInteger(radius) || radius > MOST_RADIUS) {
+      if (!Number.isInteger(radius) || radius > MAX_RADIUS) {
         throw new SallyportError('corrupt_data', `an accuracy radius of ${radius} km`)
       }
-      if (rows.radii.length === MOST_RECORDS) throw new SallyportError('corrupt_data', 'more records than are possible')
+      if (rows.radii.length === MAX_RECORDS) throw new SallyportError('corrupt_data', 'more records than are possible')
       rows.countries.push(countries.number(countryCode))
       rows.zones.push(zones.number(timezone))
       rows.cities.push(texts.number(city))
@@ -71,30 +72,4 @@ export function createRecordWriter(): RecordWriter {
 /** A column in which no record says anything is left empty. */
 function someOf(column: readonly number[]): readonly number[] {
   return column.some((value) => value !== 0) ? column : []
-}
-
-interface Numbering {
-  /** From 1; 0 for what is absent. */
-  number(text: string | undefined): number
-  list(): readonly string[]
-}
-
-function createNumbering(most: number): Numbering {
-  const numbers = new Map<string, number>()
-  let last: string | undefined
-  let lastNumber = 0
-  return {
-    number(text) {
-      if (text === undefined) return 0
-      // Records come in address order, and neighbours are often in one place.
-      if (text === last) return lastNumber
-      const number = numbers.get(text) ?? numbers.size + 1
-      if (number > most) throw new SallyportError('corrupt_data', `more than ${most} different values`)
-      if (number > numbers.size) numbers.set(text, number)
-      last = text
-      lastNumber = number
-      return number
-    },
-    list: () => [...numbers.keys()],
-  }
 }

@@ -1,21 +1,16 @@
 import { buildAddressIndex } from '@sallyport/core/tables'
-import { orderOf } from '../parse/order.ts'
-import { compareAt, type Ranges, WORDS } from '../parse/ranges.ts'
-import type { Columns } from '../tables/format.ts'
+import type { Columns } from '../format/tables.ts'
+import { orderOf } from '../ranges/range-order.ts'
+import { compareAt, WORDS } from '../ranges/ranges.ts'
+import type { RangeList } from './parts.ts'
 
-/** A list of single addresses that was read. */
-export interface AddressList {
-  readonly ranges: { readonly 4?: Ranges; readonly 6?: Ranges }
-  /** The last day on which its entries hold, in days since the epoch; absent: for ever. */
-  readonly expires?: number
-}
-
+type ListedAddresses = Pick<RangeList, 'ranges' | 'expires'>
 type AddressColumns = Pick<Columns, Extract<keyof Columns, `addresses.${string}`>>
 
 const NO_RANGES = { firsts: new Uint32Array(0), count: 0 } as const
 
 /** Puts lists of single addresses, in order of precedence, into one index: of equal addresses the earlier list's is first. */
-export function addressColumns(lists: readonly AddressList[]): AddressColumns {
+export function addressColumns(lists: readonly ListedAddresses[]): AddressColumns {
   const four = sorted(4, lists)
   const six = sorted(6, lists)
   const index = buildAddressIndex(four.addresses, six.addresses)
@@ -40,7 +35,7 @@ interface Sorted {
 }
 
 /** The addresses of a family in order, each as often as lists name it: of equal ones the earlier list's is first. */
-function sorted(family: 4 | 6, lists: readonly AddressList[]): Sorted {
+function sorted(family: 4 | 6, lists: readonly ListedAddresses[]): Sorted {
   const width = WORDS[family]
   const total = lists.reduce((sum, { ranges }) => sum + (ranges[family]?.count ?? 0), 0)
   const words = new Uint32Array(total * width)

@@ -1,0 +1,102 @@
+import type { AsType } from '@sallyport/core/tables'
+import type { SourceRow } from '@sallyport/data/sources'
+import { dayNumber, dayOf } from '../format/days.ts'
+import type { RangeSource } from '../format/range-source.ts'
+import { createCountries, type PerFamily, readContents, type SourceContents } from '../parse/contents.ts'
+import type { CsvFile } from '../parse/csv.ts'
+import type { Numbering } from '../parse/numbering.ts'
+import type { SystemList } from '../parse/system-list.ts'
+import type { SystemRanges } from '../parse/system-ranges.ts'
+import type { Ranges } from '../ranges/ranges.ts'
+import { dateOfFile, type SourceFile } from '../sources/source-file.ts'
+
+/** A list of address ranges that was read. */
+export interface RangeList extends RangeSource {
+  readonly ranges: PerFamily<Ranges>
+  /** The last day on which its entries hold, in days since the epoch; absent: for ever. */
+  readonly expires?: number
+}
+
+/** A list of autonomous systems that was read; what it says of each, by number. */
+export interface ReadSystemList {
+  readonly source: string
+  /** Absent where the list asserts no type. */
+  readonly asType?: AsType
+  readonly systemList: SystemList
+}
+
+/** A list of published crawler ranges that was read. */
+export interface CrawlerList {
+  /** The crawler that it is named after; several may share it. */
+  readonly slug: string
+  readonly ranges: PerFamily<Ranges>
+}
+
+/** What was read from the sources and could be used; a refused source is not in here. */
+export interface Parts {
+  readonly systems: PerFamily<SystemRanges>
+  readonly registrations: PerFamily<Ranges>
+  readonly lists: readonly RangeList[]
+  readonly systemLists: readonly ReadSystemList[]
+  readonly crawlers: readonly CrawlerList[]
+  readonly countries: Numbering
+}
+
+export interface PartsReader {
+  /** Reads one source and keeps all of it, or nothing where it throws `corrupt_data`. */
+  read(row: SourceRow, file: SourceFile, bytes: Buffer, onRead: (bytesRead: number) => void): SourceContents
+  readonly parts: Parts
+}
+
+/** Trust in a list whose row states none. */
+const DEFAULT_TRUST = 0.5
+
+export function createPartsReader(): PartsReader {
+  const countries = createCountries()
+  const systems: { -readonly [Family in 4 | 6]?: SystemRanges } = {}
+  const registrations: { -readonly [Family in 4 | 6]?: Ranges } = {}
+  const lists: RangeList[] = []
+  const systemLists: ReadSystemList[] = []
+  const crawlers: CrawlerList[] = []
+  return {
+    parts: { systems, registrations, lists, systemLists, crawlers, countries },
+    read(row, file, bytes, onRead) {
+      const source: CsvFile = { path: file.path, bytes }
+      const contents = readContents(row, source, { countries, onRead })
+      const { ranges, systemList } = contents
+      Object.assign(systems, contents.systems)
+      Object.assign(registrations, contents.registrations)
+      if (systemList !== undefined) {
+        systemLists.push({ source: row.id, ...(row.asType === undefined ? {} : { asType: row.asType }), systemList })
+      }
+      if (ranges !== undefined) {
+        // A list without a class, such as one of abuse, says nothing of a network.
+        if (row.networkClass !== undefined) lists.push(rangeList(row, row.networkClass, file, contents, ranges))
+        if (row.kind === 'crawler' && row.crawler !== undefined) crawlers.push({ slug: row.crawler, ranges })
+      }
+      return contents
+    },
+  }
+}
+
+function rangeList(
+  { id, kind, provider = '', trust = DEFAULT_TRUST, lifeDays }: SourceRow,
+  networkClass: RangeList['networkClass'],
+  file: SourceFile,
+  { made }: SourceContents,
+  ranges: RangeList['ranges'],
+): RangeList {
+  const date = made === undefined ? dateOfFile(file) : dayOf(made)
+  return {
+    networkClass,
+    single: kind === 'addresses',
+    provider,
+    source: id,
+    kind,
+    rule: 'list',
+    trust,
+    date,
+    ranges,
+    ...(lifeDays === undefined ? {} : { expires: dayNumber(Date.parse(date)) + lifeDays }),
+  }
+}

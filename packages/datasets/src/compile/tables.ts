@@ -1,0 +1,86 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { setImmediate as turn } from 'node:timers/promises'
+import { SallyportError, type SourceStatus } from '@sallyport/core/tables'
+import { encodeColumns } from '../columns/encode.ts'
+import { dayOf } from '../format/days.ts'
+import { type Description, TABLES_FORM } from '../format/tables.ts'
+import { replaceFile } from '../sources/replace-file.ts'
+import { type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
+import { dateOfFile, sha256Of } from '../sources/source-file.ts'
+import { assemble } from './assembly.ts'
+import { removeOlder, TABLES_NAME, tablesPath } from './compiled-path.ts'
+import { createPartsReader, type PartsReader } from './parts.ts'
+
+/** `done` and `total` are bytes of source files; `stage` is the title of what is being read or done. */
+export type OnProgress = (stage: string, done: number, total: number) => void
+
+/** What to compile, as plain values that can be sent to another thread. */
+export interface TablesJob {
+  /** Made when it is not there. */
+  readonly dataDir: string
+  readonly sources: readonly ResolvedSource[]
+}
+
+export interface CompileOptions extends TablesJob {
+  readonly onProgress?: OnProgress
+}
+
+export interface CompiledTables {
+  readonly path: string
+  readonly sources: readonly SourceStatus[]
+  /** The bytes of the file, for `loadTables`, so that it need not be read again. */
+  readonly shared: SharedArrayBuffer
+}
+
+/**
+ * Compiles all sources but the city databases into one file in `dataDir`, whose name says what it was made from, and
+ * removes older ones but the latest. A source that is missing or unusable is reported in its status and leaves the
+ * others as they are. Rejects only when the file cannot be written.
+ */
+export async function compileTables({ dataDir, sources: all, onProgress }: CompileOptions): Promise<CompiledTables> {
+  const path = tablesPath(dataDir, all)
+  const sources = all.filter(({ row }) => row.kind !== 'city')
+  const total = sources.reduce((sum, { file }) => sum + (file?.size ?? 0), 0)
+  const reader = createPartsReader()
+  const statuses: SourceStatus[] = []
+  let done = 0
+  for (const source of sources) {
+    const { row, file } = source
+    if (file !== undefined) onProgress?.(row.title, done, total)
+    // Reading is synchronous: between two sources a signal, or a request, gets its turn.
+    await turn()
+    statuses.push(readSource(source, reader, (bytesRead) => onProgress?.(row.title, done + bytesRead, total)))
+    done += file?.size ?? 0
+  }
+  onProgress?.('Putting the tables together', done, total)
+  await turn()
+  const { columns, description } = assemble(reader.parts)
+  const shared = encodeColumns(TABLES_FORM, { ...description, sources: statuses } satisfies Description, columns)
+  mkdirSync(dataDir, { recursive: true })
+  await replaceFile(path, new Uint8Array(shared))
+  removeOlder(path, TABLES_NAME)
+  return { path, sources: statuses, shared }
+}
+
+function readSource(
+  { row, file, reason }: ResolvedSource,
+  reader: PartsReader,
+  onRead: (bytesRead: number) => void,
+): SourceStatus {
+  if (file === undefined) return sourceStatus(row, 'absent', reason === undefined ? {} : { reason })
+  try {
+    const bytes = readFileSync(file.path)
+    const { entries, made } = reader.read(row, file, bytes, onRead)
+    const date = made === undefined ? dateOfFile(file) : dayOf(made)
+    return sourceStatus(row, 'loaded', { date, entries, sha256: sha256Of(bytes) })
+  } catch (error) {
+    return sourceStatus(row, 'refused', { date: dateOfFile(file), reason: reasonOf(error) })
+  }
+}
+
+/** What makes a source unusable: its form, or the disk. Anything else is a bug and is thrown on. */
+function reasonOf(error: unknown): string {
+  const isFault = error instanceof SallyportError || (error instanceof Error && 'syscall' in error)
+  if (!isFault) throw error
+  return error.message
+}

@@ -1,0 +1,28 @@
+import { readFileSync, statSync } from 'node:fs'
+import type { SourceRow } from '@sallyport/data/sources'
+import { readCity } from '../compile/city.ts'
+import { readContents } from '../parse/contents.ts'
+import { requirePlausibleSystems } from './plausible-systems.ts'
+
+/** How much a file holds, and how old it is. */
+export interface Contents {
+  /** Lines, list entries, or the networks of a database. */
+  readonly entries: number
+  /** When it was made, where it says so, in milliseconds since the epoch. */
+  readonly made?: number
+}
+
+/** Reads a file whole as the given source. Throws `corrupt_data` naming the file where it cannot be that source. */
+export function countEntries(row: SourceRow, path: string): Contents {
+  if (row.kind === 'city') return countNetworks(row, path)
+  const { systems = {}, entries, made } = readContents(row, { path, bytes: readFileSync(path) })
+  for (const ranges of [systems[4], systems[6]]) if (ranges !== undefined) requirePlausibleSystems(ranges, path)
+  return { entries, ...(made === undefined ? {} : { made }) }
+}
+
+/** Reads the database as compiling does: what could not be compiled is refused here, and replaces nothing. */
+function countNetworks(row: SourceRow, path: string): Contents {
+  const { size, mtimeMs } = statSync(path)
+  const { networks, built } = readCity({ row, file: { path, size, modified: mtimeMs } }, () => {})
+  return { entries: networks, ...(built === undefined ? {} : { made: built }) }
+}

@@ -1,0 +1,31 @@
+import type { Ranked } from '@sallyport/core/tables'
+import type { SourceRow } from '@sallyport/data/sources'
+
+/** Where a hit in a list comes from; hits of one list differ only in how narrow their prefix is. */
+export interface RangeSource extends Ranked {
+  readonly source: string
+  /** Prefixes of one class, single addresses of one, or what an operator publishes for its crawlers. */
+  readonly kind: SourceRow['kind']
+  /** Share of the list's entries that are thought to be right, 0 to 1. */
+  readonly trust: number
+  /** The day the list was true, YYYY-MM-DD. */
+  readonly date: string
+}
+
+/** A hit of the list at `position` as one number: which list, and whether by a narrow prefix. */
+export function hitCode(position: number, isNarrow: boolean): number {
+  return position * 2 + (isNarrow ? 1 : 0)
+}
+
+/** The position of the list that a hit is of. */
+export function listOfHit(hit: number): number {
+  return hit >>> 1
+}
+
+export function isNarrowHit(hit: number): boolean {
+  return (hit & 1) === 1
+}
+
+/** Bits of `records.flags`. */
+export const IN_VPN_RANGES = 1
+export const IN_DATACENTER_RANGES = 2

@@ -1,0 +1,85 @@
+import { parseBootstrap, SallyportError } from '@sallyport/core/tables'
+import type { SourceRow, SystemListFormat } from '@sallyport/data/sources'
+import type { Ranges } from '../ranges/ranges.ts'
+import { MAX_COUNTRIES, readCountryRanges } from './country-ranges.ts'
+import type { CsvFile } from './csv.ts'
+import { listForm, readList } from './list.ts'
+import { createNumbering } from './numbering.ts'
+import { readSystemList, type SystemList } from './system-list.ts'
+import { readSystemRanges, type SystemRanges, splitSystems } from './system-ranges.ts'
+
+/** One value for each family, where there is one. */
+export type PerFamily<T> = { readonly 4?: T; readonly 6?: T }
+
+/** What the file of a source holds; one member besides the first two is there, by the kind of the source. */
+export interface SourceContents {
+  /** Lines, list entries or names. */
+  readonly entries: number
+  /** When it was made, where it says so, in milliseconds since the epoch. */
+  readonly made?: number
+  readonly systems?: PerFamily<SystemRanges>
+  readonly registrations?: PerFamily<Ranges>
+  readonly ranges?: Readonly<Record<4 | 6, Ranges>>
+  readonly systemList?: SystemList
+}
+
+export interface ReadOptions {
+  /** Numbers of the countries; files that are compiled together share them. */
+  readonly countries?: ReturnType<typeof createCountries>
+  readonly onRead?: (bytesRead: number) => void
+}
+
+export function createCountries() {
+  return createNumbering(MAX_COUNTRIES)
+}
+
+/**
+ * Reads the file of a source, which is no city database. Throws `corrupt_data` naming the file where it cannot be that
+ * source.
+ */
+export function readContents(
+  row: SourceRow,
+  file: CsvFile,
+  { countries = createCountries(), onRead }: ReadOptions = {},
+): SourceContents {
+  const { path, bytes } = file
+  const { family = 4 } = row
+  switch (row.kind) {
+    case 'asn': {
+      if (row.format !== 'tsv-asn') {
+        const systems = readSystemRanges(file, family, onRead)
+        return { entries: systems.ranges.count, systems: { [family]: systems } }
+      }
+      const files = splitSystems(file)
+      const systems = { 4: readSystemRanges(files[4], 4), 6: readSystemRanges(files[6], 6) }
+      return { entries: systems[4].ranges.count + systems[6].ranges.count, systems }
+    }
+    case 'asn-country': {
+      const ranges = readCountryRanges(file, family, countries, onRead)
+      return { entries: ranges.count, registrations: { [family]: ranges } }
+    }
+    case 'ranges':
+    case 'addresses':
+    case 'crawler':
+    case 'abuse':
+    case 'geofeed': {
+      const list = readList(bytes, listForm(row, path))
+      return { entries: list.ranges[4].count + list.ranges[6].count, ...list }
+    }
+    case 'asn-list': {
+      const systemList = readSystemList(bytes, row.format as SystemListFormat, path)
+      return { entries: systemList.size, systemList }
+    }
+    case 'rdap':
+      return { entries: countBootstrap(bytes.toString('utf8'), path) }
+    case 'city':
+      throw new TypeError('a city database is read on its own')
+  }
+}
+
+/** Counts the names of an RDAP bootstrap file (RFC 9224). Services with http alone count: the client refuses them. */
+function countBootstrap(text: string, path: string): number {
+  const count = parseBootstrap(text)?.size ?? 0
+  if (count === 0) throw new SallyportError('corrupt_data', `${path}: no RDAP service is in it`)
+  return count
+}
