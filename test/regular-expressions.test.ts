@@ -88,8 +88,8 @@ function textOf(node: ts.Node, texts: ReadonlyMap<string, string>): string | und
 /** Where an expression is built of what is not in the file, and of what. */
 const BUILT_OF: Readonly<Record<string, string>> = {
   'packages/accounts/src/key.ts': 'our own constants: classes of characters, each so many times',
-  'packages/datasets/src/feeds/pull.ts': 'the links of data/sources.json: see below',
   'packages/datasets/src/compile/city.ts': 'the id of a source, which is a plain word',
+  'packages/datasets/src/feeds/pull.ts': 'the links of data/sources.json: see below',
   'packages/whois/src/wordings.ts': 'the wordings of data/whois-formats.json: see below',
 }
 

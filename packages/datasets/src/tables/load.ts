@@ -3,7 +3,8 @@ import { readColumns } from '../columns/decode.ts'
 import { dayNumber } from '../format/days.ts'
 import { type DecodedTables, TABLES_FORM } from '../format/tables.ts'
 import { openCrawlers } from './crawlers.ts'
-import { type LoadOptions, openNetworks } from './networks.ts'
+import type { LoadOptions } from './listed-addresses.ts'
+import { openNetworks } from './networks.ts'
 import { openSystems } from './systems.ts'
 
 /** Compiled tables in memory. A member is absent when none of the sources that it is made from could be read. */

@@ -1,0 +1,116 @@
+import { type Address, findAddress, isRepeated, type NetworkRecord, type RangeHit } from '@sallyport/core/tables'
+import { dayNumber } from '../format/days.ts'
+import type { RangeSource } from '../format/range-source.ts'
+import type { DecodedTables } from '../format/tables.ts'
+
+/** How listed addresses of compiled tables expire. */
+export interface LoadOptions {
+  /** Days since the epoch, by which listed addresses expire; the system's clock if absent. */
+  readonly today?: () => number
+  /**
+   * When the publisher of a source last said that it is what is published, in days since the epoch: the life of a listed
+   * address starts again then. Asked for each listed address, so it may change while the tables are in use; never if
+   * absent.
+   */
+  readonly confirmed?: Confirmed
+}
+
+export type Confirmed = (source: string) => number | undefined
+
+/** The single addresses that lists name, one entry for each list that names one. */
+export interface ListedAddresses {
+  /** The first entry of an address; -1 where no list names it. */
+  find(address: Address): number
+  /** The record of this number with the hits of the lists at the address of an entry, as far as they hold today. */
+  record(entry: number, number: number): NetworkRecord | undefined
+}
+
+const NOTHING: NetworkRecord = Object.freeze({
+  also: Object.freeze([]),
+  inVpnRanges: false,
+  inDatacenterRanges: false,
+})
+
+export function openListedAddresses(
+  { columns, description: { addressLists } }: DecodedTables,
+  recordAt: (number: number) => NetworkRecord | undefined,
+  { today, confirmed }: Required<LoadOptions>,
+): ListedAddresses {
+  const index = {
+    filter: columns['addresses.filter'],
+    four: columns['addresses.four'],
+    six: columns['addresses.six'],
+  }
+  const lists = columns['addresses.lists']
+  const expiryDays = columns['addresses.expires']
+  const datedDays = addressLists.map(({ date }) => dayNumber(Date.parse(date)))
+  const sets = createListedSets(addressLists)
+  // A finding is kept by its record, so a record is one object; few sets of hits meet few records.
+  const kept = new Map<number, NetworkRecord>()
+
+  /** The last day of an entry that was compiled with this one. */
+  function lastDay(compiled: number, list: number): number {
+    const { source } = addressLists[list] as RangeSource
+    const day = compiled === 0 ? undefined : confirmed(source)
+    return day === undefined ? compiled : compiled + Math.max(0, day - (datedDays[list] as number))
+  }
+
+  function setAt(first: number): number {
+    let set = 0
+    for (let entry = first; entry === first || isRepeated(index, entry); entry++) {
+      const list = lists[entry] as number
+      const expires = lastDay(expiryDays[entry] as number, list)
+      if (expires === 0 || expires >= today()) set = sets.with(set, list, expires)
+    }
+    return set
+  }
+
+  function makeRecord(set: number, { range: prefix, ...record }: NetworkRecord): NetworkRecord {
+    const [range, ...also] = sets.hits(set)
+    const prefixes = prefix === undefined ? record.also : [prefix, ...record.also]
+    return Object.freeze({
+      ...record,
+      ...(range === undefined ? {} : { range }),
+      also: Object.freeze([...also, ...prefixes]),
+    })
+  }
+
+  return {
+    find: (address) => findAddress(index, address),
+    record(entry, number) {
+      const set = setAt(entry)
+      if (set === 0) return recordAt(number)
+      const key = number * 2 ** 24 + set
+      const known = kept.get(key)
+      if (known !== undefined) return known
+      const made = makeRecord(set, recordAt(number) ?? NOTHING)
+      kept.set(key, made)
+      return made
+    },
+  }
+}
+
+/** The sets of lists that name one address, each numbered once; set 0 is empty. */
+interface ListedSets {
+  /** The set with a further list, of which entries hold up to a day, in days since the epoch; 0: for ever. */
+  with(set: number, list: number, expires: number): number
+  /** In order of precedence. */
+  hits(set: number): readonly RangeHit[]
+}
+
+function createListedSets(lists: readonly RangeSource[]): ListedSets {
+  const sets: (readonly RangeHit[])[] = [[]]
+  const longer = new Map<number, number>()
+  return {
+    with(set, list, expires) {
+      const key = set * 2 ** 24 + list * 2 ** 16 + expires
+      const known = longer.get(key)
+      if (known !== undefined) return known
+      const hit = { ...(lists[list] as RangeSource), narrow: true, ...(expires === 0 ? {} : { expires }) }
+      sets.push([...(sets[set] as readonly RangeHit[]), Object.freeze(hit)])
+      longer.set(key, sets.length - 1)
+      return sets.length - 1
+    },
+    hits: (set) => sets[set] as readonly RangeHit[],
+  }
+}
