@@ -4,6 +4,7 @@ import { ROUTES } from '@sallyport/api'
 import { createCatalogue, ERRORS, PRESET_NAMES, TRUST_PRESETS } from '@sallyport/core'
 import { DATED_RANGES } from '@sallyport/data/crawlers'
 import { SOURCES } from '@sallyport/data/sources'
+import type { EvidenceJson } from '@sallyport/ledger'
 import t from 'tap'
 
 /* What the README promises in tables is read off the code, both ways, so that neither can move alone. */
@@ -88,6 +89,29 @@ function citingFiles(): readonly string[] {
         .map((name) => `${folder}/${name}`),
     )
   return [...texts, ...sources.filter((path) => path !== 'test/readme.test.ts')]
+}
+
+t.test("the ledger's README shows every member of a record and of evidence", async (t) => {
+  const text = readFileSync(join(ROOT, 'packages/ledger/README.md'), 'utf8')
+  const vectors: readonly { readonly evidence: EvidenceJson }[] = JSON.parse(
+    readFileSync(join(ROOT, 'test/evidence-vectors.json'), 'utf8'),
+  )
+  const records = vectors.flatMap(({ evidence }) =>
+    evidence.records.map(({ dsse }) => JSON.parse(Buffer.from(dsse.payload, 'base64').toString())),
+  )
+  const shown: object = JSON.parse(text.split('```json\n')[1]?.split('```')[0] ?? '{}')
+  t.same([...new Set(records.flatMap(memberPaths))].sort(), [...memberPaths(shown)].sort())
+  const section = text.split('## Evidence\n')[1]?.split('\n## ')[0] ?? ''
+  const rows = [...section.matchAll(/^\| (`.+?`) \|/gm)].map((match) => match[1] ?? '')
+  const named = rows.flatMap((cell) => [...cell.matchAll(/`(\w+)/g)].map((match) => match[1]))
+  t.same(named.sort(), [...new Set(vectors.flatMap(({ evidence }) => Object.keys(evidence)))].sort())
+})
+
+/** `a.b` for each leaf. */
+function memberPaths(value: object): readonly string[] {
+  return Object.entries(value).flatMap(([name, member]) =>
+    typeof member === 'object' ? memberPaths(member).map((path) => `${name}.${path}`) : [name],
+  )
 }
 
 t.test('as many crawlers are in the catalogue as it says, and as many can be checked', async (t) => {
