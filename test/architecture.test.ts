@@ -13,9 +13,7 @@ const ROOT = join(import.meta.dirname, '../..')
 /** Functions that are still longer than a page; a name leaves this list when its function is shorter. */
 const LONG_FUNCTIONS = [
   ...['readAgentFields', 'createInspector', 'createSignatureVerifier'],
-  ...['createMemoryAccounts', 'beginWalk', 'openLedger', 'createMemoryLedger'],
-  ...['leaseCalls', 'openSqliteAccounts', 'createLogHeads', 'openLedgerFile', 'openSqliteLedger'],
-  ...['openPostgresAccounts', 'openPostgresLedger'],
+  ...['createMemoryAccounts', 'leaseCalls', 'openPostgresAccounts', 'openSqliteAccounts'],
 ]
 
 /** What each room may import: rooms by folder, packages and node: modules by name. `node:*` is any of them. */

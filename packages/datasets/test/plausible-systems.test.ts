@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { typeOfSystem } from '@sallyport/core/tables'
+import { typeOfSystem } from '@sallyport/core'
 import { SOURCES, type SourceRow } from '@sallyport/data/sources'
 import t from 'tap'
 import { countEntries, resolveSources } from '../src/index.ts'

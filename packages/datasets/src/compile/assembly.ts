@@ -1,4 +1,4 @@
-import { coverRange, type NetworkClass, typeOfSystem } from '@sallyport/core/tables'
+import { coverRange, type NetworkClass, typeOfSystem } from '@sallyport/core'
 import { partition4, partition6, prefixed } from '../format/partitions.ts'
 import { hitCode, type RangeSource } from '../format/range-source.ts'
 import type { Columns, Description } from '../format/tables.ts'

@@ -1,4 +1,4 @@
-import { type GeoRecord, SallyportError } from '@sallyport/core/tables'
+import { type GeoRecord, SallyportError } from '@sallyport/core'
 import { type CityColumns, type CityDescription, DEGREE, ID_BYTES, NO_PLACE } from '../format/city.ts'
 import { createNumbering } from '../parse/numbering.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createPartition6Writer, formatAddress, type SourceStatus } from '@sallyport/core/tables'
+import { createPartition6Writer, formatAddress, type SourceStatus } from '@sallyport/core'
 import { encodeColumns } from '../columns/encode.ts'
 import { CITY_FORM, CITY_FORMAT, type CityColumns, type CityDescription, ID_BYTES } from '../format/city.ts'
 import { dayOf } from '../format/days.ts'

@@ -1,4 +1,4 @@
-import { type NetworkClass, PRIVATE_RELAY } from '@sallyport/core/tables'
+import { type NetworkClass, PRIVATE_RELAY } from '@sallyport/core'
 import { createRangeWriter, type Ranges } from '../ranges/ranges.ts'
 import type { RangeList } from './parts.ts'
 

@@ -1,4 +1,4 @@
-import { foldName } from '@sallyport/core/tables'
+import { foldName } from '@sallyport/core'
 import type { Columns } from '../format/tables.ts'
 import { largestFirst } from '../ranges/range-order.ts'
 

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { type ErrorCode, SallyportError } from '@sallyport/core/tables'
+import { type ErrorCode, SallyportError } from '@sallyport/core'
 import type { CityJob, CompileCityOptions, CompiledCity } from './city.ts'
 import type { CompiledTables, CompileOptions, OnProgress, TablesJob } from './tables.ts'
 

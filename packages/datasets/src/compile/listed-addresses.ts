@@ -1,4 +1,4 @@
-import { buildAddressIndex } from '@sallyport/core/tables'
+import { buildAddressIndex } from '@sallyport/core'
 import type { Columns } from '../format/tables.ts'
 import { orderOf } from '../ranges/range-order.ts'
 import { compareAt, WORDS } from '../ranges/ranges.ts'

@@ -1,4 +1,4 @@
-import type { AsType } from '@sallyport/core/tables'
+import type { AsType } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
 import { dayNumber, dayOf } from '../format/days.ts'
 import type { RangeSource } from '../format/range-source.ts'

@@ -1,4 +1,4 @@
-import { compareHits, type NetworkClass } from '@sallyport/core/tables'
+import { compareHits, type NetworkClass } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
 import { IN_DATACENTER_RANGES, IN_VPN_RANGES, listOfHit, type RangeSource } from '../format/range-source.ts'
 import { overlay, type Segments } from '../ranges/segments.ts'

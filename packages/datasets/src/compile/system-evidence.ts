@@ -1,4 +1,4 @@
-import type { SystemEvidence, SystemShape } from '@sallyport/core/tables'
+import type { SystemEvidence, SystemShape } from '@sallyport/core'
 import { listOfHit, type RangeSource } from '../format/range-source.ts'
 import { type Segments, valueAt4 } from '../ranges/segments.ts'
 import type { RangeList, ReadSystemList } from './parts.ts'

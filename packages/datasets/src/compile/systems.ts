@@ -1,4 +1,4 @@
-import { AS_TYPES, NETWORK_CLASSES, type SystemType } from '@sallyport/core/tables'
+import { AS_TYPES, NETWORK_CLASSES, type SystemType } from '@sallyport/core'
 import { BASES } from '../format/tables.ts'
 import type { PerFamily } from '../parse/contents.ts'
 import { createNumbering } from '../parse/numbering.ts'

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
-import { SallyportError, type SourceStatus } from '@sallyport/core/tables'
+import { SallyportError, type SourceStatus } from '@sallyport/core'
 import { encodeColumns } from '../columns/encode.ts'
 import { dayOf } from '../format/days.ts'
 import { type Description, TABLES_FORM } from '../format/tables.ts'

@@ -1,6 +1,6 @@
 import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
-import { SallyportError } from '@sallyport/core/tables'
+import { SallyportError } from '@sallyport/core'
 import type { CompiledCity } from './city.ts'
 import type { Job, Report } from './in-worker.ts'
 import type { CompiledTables } from './tables.ts'

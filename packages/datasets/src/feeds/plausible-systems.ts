@@ -1,4 +1,4 @@
-import { anonymises, formatAddress, type NetworkClass, SallyportError, typeOfSystem } from '@sallyport/core/tables'
+import { anonymises, formatAddress, type NetworkClass, SallyportError, typeOfSystem } from '@sallyport/core'
 import { canaryIn } from '../parse/list.ts'
 import type { SystemRanges } from '../parse/system-ranges.ts'
 import { coverageOf } from '../ranges/coverage.ts'

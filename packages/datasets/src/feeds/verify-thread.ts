@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { SallyportError } from '@sallyport/core/tables'
+import { SallyportError } from '@sallyport/core'
 import { countEntries } from './count-entries.ts'
 import type { VerifyAnswer, VerifyTask } from './verify.ts'
 

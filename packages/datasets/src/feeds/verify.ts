@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { SallyportError } from '@sallyport/core/tables'
+import { SallyportError } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
 import type { Contents } from './count-entries.ts'
 

@@ -1,4 +1,4 @@
-import type { SourceStatus } from '@sallyport/core/tables'
+import type { SourceStatus } from '@sallyport/core'
 import type { ColumnsOf, FileForm } from '../columns/column-file.ts'
 import type { DecodedFile } from '../columns/decode.ts'
 

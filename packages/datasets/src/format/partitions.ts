@@ -1,4 +1,4 @@
-import { buildPartition4, createPartition6Writer, type Partition4, type Partition6 } from '@sallyport/core/tables'
+import { buildPartition4, createPartition6Writer, type Partition4, type Partition6 } from '@sallyport/core'
 import type { Segments } from '../ranges/segments.ts'
 
 type Prefixed<Table extends string, Partition> = {

@@ -1,4 +1,4 @@
-import type { Ranked } from '@sallyport/core/tables'
+import type { Ranked } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
 
 /** Where a hit in a list comes from; hits of one list differ only in how narrow their prefix is. */

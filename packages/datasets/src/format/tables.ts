@@ -1,4 +1,4 @@
-import type { SourceStatus, SystemBasis } from '@sallyport/core/tables'
+import type { SourceStatus, SystemBasis } from '@sallyport/core'
 import type { ColumnsOf, FileForm } from '../columns/column-file.ts'
 import type { DecodedFile } from '../columns/decode.ts'
 import type { RangeSource } from './range-source.ts'

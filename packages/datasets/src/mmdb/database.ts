@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { type Address, formatAddress, type GeoRecord, SallyportError } from '@sallyport/core/tables'
+import { type Address, formatAddress, type GeoRecord, SallyportError } from '@sallyport/core'
 import { corrupt, type MmdbFile, parseMmdb } from './file.ts'
 import { geoRecordOf } from './geo-record.ts'
 import { probe } from './probe.ts'

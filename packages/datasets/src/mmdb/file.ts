@@ -1,4 +1,4 @@
-import { SallyportError } from '@sallyport/core/tables'
+import { SallyportError } from '@sallyport/core'
 import { type CityResponse, Reader } from 'maxmind'
 
 /** A MaxMind DB in memory whose outer form has been checked: tree, separator, data section and metadata lie in it. */

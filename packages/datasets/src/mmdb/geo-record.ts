@@ -1,5 +1,5 @@
 import lookUpZone from '@photostructure/tz-lookup'
-import type { GeoRecord } from '@sallyport/core/tables'
+import type { GeoRecord } from '@sallyport/core'
 
 type Fields = Readonly<Record<string, unknown>>
 

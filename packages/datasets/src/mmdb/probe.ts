@@ -1,4 +1,4 @@
-import { type Address, address4, address6, formatAddress } from '@sallyport/core/tables'
+import { type Address, address4, address6, formatAddress } from '@sallyport/core'
 import { corrupt, type MmdbFile, recordOffset, recordReader } from './file.ts'
 import { createRecordCheck } from './values.ts'
 

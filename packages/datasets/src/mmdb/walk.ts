@@ -1,4 +1,4 @@
-import type { Address } from '@sallyport/core/tables'
+import type { Address } from '@sallyport/core'
 import { corrupt, type MmdbFile, recordOffset, recordReader } from './file.ts'
 
 /** Takes networks in address order: the four words of the first address, and the number of the record, 0 for none. */

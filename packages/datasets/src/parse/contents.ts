@@ -1,4 +1,4 @@
-import { parseBootstrap, SallyportError } from '@sallyport/core/tables'
+import { parseBootstrap, SallyportError } from '@sallyport/core'
 import type { SourceRow, SystemListFormat } from '@sallyport/data/sources'
 import type { Ranges } from '../ranges/ranges.ts'
 import { MAX_COUNTRIES, readCountryRanges } from './country-ranges.ts'

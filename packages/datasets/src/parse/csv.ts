@@ -1,4 +1,4 @@
-import { compareAddresses, parseAddressIn } from '@sallyport/core/tables'
+import { compareAddresses, parseAddressIn } from '@sallyport/core'
 import { createRangeWriter, type Ranges } from '../ranges/ranges.ts'
 import { linesOf, requireMostlyGood } from './lines.ts'
 

@@ -1,4 +1,4 @@
-import { SallyportError } from '@sallyport/core/tables'
+import { SallyportError } from '@sallyport/core'
 import type { EntryFormat } from '@sallyport/data/sources'
 import { everyString, type JsonPath, valuesAt } from './json-paths.ts'
 import { linesOf } from './lines.ts'

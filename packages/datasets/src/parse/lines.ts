@@ -1,4 +1,4 @@
-import { SallyportError } from '@sallyport/core/tables'
+import { SallyportError } from '@sallyport/core'
 
 const LINE_FEED = 10
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF')

@@ -6,7 +6,7 @@ import {
   parseAddress,
   reservedRow,
   SallyportError,
-} from '@sallyport/core/tables'
+} from '@sallyport/core'
 import { RESERVED } from '@sallyport/data/reserved'
 import type { EntryFormat, SourceRow } from '@sallyport/data/sources'
 import { coverageOf } from '../ranges/coverage.ts'

@@ -1,4 +1,4 @@
-import { SallyportError } from '@sallyport/core/tables'
+import { SallyportError } from '@sallyport/core'
 
 /** Distinct texts, numbered from 1 in the order in which they come. */
 export interface Numbering {

@@ -1,4 +1,4 @@
-import { parseAsn, SallyportError } from '@sallyport/core/tables'
+import { parseAsn, SallyportError } from '@sallyport/core'
 import type { SystemListFormat } from '@sallyport/data/sources'
 import { contentLines, field, parseJson } from './formats.ts'
 import { isRecord, valuesAt } from './json-paths.ts'

@@ -1,4 +1,4 @@
-import { parseAsn } from '@sallyport/core/tables'
+import { parseAsn } from '@sallyport/core'
 import type { Ranges } from '../ranges/ranges.ts'
 import { type CsvFile, readLastField, readRangeLines } from './csv.ts'
 import { linesOf } from './lines.ts'

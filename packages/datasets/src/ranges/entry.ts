@@ -1,11 +1,4 @@
-import {
-  type Address,
-  compareAddresses,
-  firstAddress,
-  lastAddress,
-  parseAddress,
-  parsePrefix,
-} from '@sallyport/core/tables'
+import { type Address, compareAddresses, firstAddress, lastAddress, parseAddress, parsePrefix } from '@sallyport/core'
 
 /** A range of addresses as a list holds it, both ends inclusive. */
 export interface Entry {

@@ -1,4 +1,4 @@
-import { type Address, address4, address6 } from '@sallyport/core/tables'
+import { type Address, address4, address6 } from '@sallyport/core'
 import type { Entry } from './entry.ts'
 
 /** The IP versions. */

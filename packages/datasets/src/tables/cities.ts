@@ -1,4 +1,4 @@
-import { type CountryTable, type GeoReader, SallyportError, type SourceStatus } from '@sallyport/core/tables'
+import { type CountryTable, type GeoReader, SallyportError, type SourceStatus } from '@sallyport/core'
 import type { CityReader } from '../mmdb/database.ts'
 
 /** One city source as it was opened, or why it could not be. */

@@ -1,4 +1,4 @@
-import { type Address, findSegment4, findSegment6, type GeoRecord, type SourceStatus } from '@sallyport/core/tables'
+import { type Address, findSegment4, findSegment6, type GeoRecord, type SourceStatus } from '@sallyport/core'
 import { readColumns } from '../columns/decode.ts'
 import { CITY_FORM, DEGREE, type DecodedCity, ID_BYTES, NO_PLACE } from '../format/city.ts'
 import { partitionOf4, partitionOf6 } from '../format/partitions.ts'

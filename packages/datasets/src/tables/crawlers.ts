@@ -1,4 +1,4 @@
-import { type CrawlerRanges, lastNotAbove } from '@sallyport/core/tables'
+import { type CrawlerRanges, lastNotAbove } from '@sallyport/core'
 import type { DecodedTables } from '../format/tables.ts'
 
 /** The crawler ranges over the columns of a compiled file. */

@@ -1,4 +1,4 @@
-import type { CrawlerRanges, NetworkTable, SourceStatus, SystemTable } from '@sallyport/core/tables'
+import type { CrawlerRanges, NetworkTable, SourceStatus, SystemTable } from '@sallyport/core'
 import { readColumns } from '../columns/decode.ts'
 import { dayNumber } from '../format/days.ts'
 import { type DecodedTables, TABLES_FORM } from '../format/tables.ts'

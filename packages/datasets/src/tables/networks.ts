@@ -5,7 +5,7 @@ import {
   type NetworkTable,
   type RangeHit,
   type SystemTable,
-} from '@sallyport/core/tables'
+} from '@sallyport/core'
 import { partitionOf4, partitionOf6 } from '../format/partitions.ts'
 import {
   IN_DATACENTER_RANGES,

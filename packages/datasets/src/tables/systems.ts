@@ -9,7 +9,7 @@ import {
   type NetworkClass,
   previousAddress,
   type SystemTable,
-} from '@sallyport/core/tables'
+} from '@sallyport/core'
 import {
   partitionOf4,
   partitionOf6,
