@@ -5,7 +5,7 @@ import { feedsOf, openFeedStore, openVerifier, updateFeeds } from '../src/index.
 import { folder } from './fixtures.ts'
 import { writeMmdb } from './mmdb-writer.ts'
 
-/* FE-5: a city database that cannot be read, cut anywhere or corrupt inside, never replaces the one in use. */
+/* A city database that cannot be read, cut anywhere or corrupt inside, never replaces the one in use. */
 
 const networks = Object.fromEntries(
   Array.from({ length: 120 }, (_, index) => [`23.${index}.0.0/16`, { country: { iso_code: 'DE' } }]),
@@ -41,7 +41,7 @@ async function rig(t: Parameters<typeof folder>[0], published = false) {
   }
 }
 
-t.test('FE-5 a database cut short anywhere does not replace the one in use', async (t) => {
+t.test('a database cut short anywhere does not replace the one in use', async (t) => {
   const { update, file } = await rig(t)
   t.match(await update(WHOLE), { state: 'updated' })
   t.equal(file()?.made, Date.UTC(2026, 10, 1), 'dated as it says of itself')
@@ -54,7 +54,7 @@ t.test('FE-5 a database cut short anywhere does not replace the one in use', asy
   t.ok(readFileSync(path).equals(WHOLE))
 })
 
-t.test('FE-5 neither does one that is corrupt inside, or something else', async (t) => {
+t.test('a database that is corrupt inside does not replace it either, or something else', async (t) => {
   const { update, file } = await rig(t)
   await update(WHOLE)
   const path = file()?.path
@@ -76,7 +76,7 @@ t.test('FE-5 neither does one that is corrupt inside, or something else', async 
   t.equal(file()?.path, path)
 })
 
-t.test('FE-1 a sound database of a few networks does not take the place of the whole world', async (t) => {
+t.test('a sound database of a few networks does not replace the whole world', async (t) => {
   const { update, file } = await rig(t, true)
   t.match(await update(WHOLE), { state: 'refused', reason: /it has \d+ where at least 1000000 entries are plausible/ })
   t.equal(file(), undefined, 'what comes in packages stays in use')

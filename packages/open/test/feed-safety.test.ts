@@ -7,8 +7,8 @@ import { madeList } from './feed-server.ts'
 import { madeConfig } from './made-sources.ts'
 
 /*
- * What a feed must not be able to do, FE-1 to FE-8 of the threat model: after each attempt the last good list is in use.
- * FE-5, databases, is in packages/datasets/test/feed-databases.test.ts; killing at any point in feed-kill.test.ts.
+ * What a feed must not be able to do: after each attempt the last good list is in use.
+ * Databases are in packages/datasets/test/feed-databases.test.ts; killing at any point in feed-kill.test.ts.
  */
 
 const LIST = 'x4bnet-vpn-ipv4'
@@ -27,7 +27,7 @@ async function refused(t: Parameters<typeof openFeedRig>[0], rig: FeedRig, what:
   t.match(rig.store.read(LIST, rig.feed(LIST).url).error, reason, what)
 }
 
-t.test('FE-1 empty, tiny, truncated, HTML: nothing wipes a list', async (t) => {
+t.test('empty, tiny, truncated, HTML: nothing wipes a list', async (t) => {
   const rig = await seeded(t)
   const nothing = /not one line of it could be read/
   await refused(t, rig, 'empty', '', nothing)
@@ -42,7 +42,7 @@ t.test('FE-1 empty, tiny, truncated, HTML: nothing wipes a list', async (t) => {
   t.match(await rig.update(LIST, madeList(2000), { accept: true }), { state: 'updated' }, 'a jump, when it is accepted')
 })
 
-t.test('FE-1 the table says how small and how large a published list can be, first load included', async (t) => {
+t.test('the table says how small and how large a published list can be, first load included', async (t) => {
   const rig = await openFeedRig(t, [LIST])
   const published = { ...rig.feed(LIST), published: true }
   t.match(await rig.update(LIST, madeList(65_000)), { state: 'refused', reason: /at most 60000 entries are plausible/ })
@@ -53,7 +53,7 @@ t.test('FE-1 the table says how small and how large a published list can be, fir
   })
 })
 
-t.test('FE-2 over-wide prefixes, and a share of the space that no such list has', async (t) => {
+t.test('over-wide prefixes, and a share of the space that no such list has', async (t) => {
   const rig = await seeded(t)
   for (const wide of ['0.0.0.0/0', '::/0', '0.0.0.0/1\n128.0.0.0/1', '1.2.3.4/1/panel', '8.0.0.0/7', '2000::/3']) {
     await refused(t, rig, wide, `${wide}\n`.repeat(5) + GOOD, /lines are not of the expected form/)
@@ -65,7 +65,7 @@ t.test('FE-2 over-wide prefixes, and a share of the space that no such list has'
   t.match(await rig.update(LIST, `0.0.0.0/0\n${GOOD}`), { state: 'updated', entries: 400 }, 'one is a bad line')
 })
 
-t.test('FE-2 a file of systems does not call the internet an anonymiser either', async (t) => {
+t.test('a file of systems does not call the internet an anonymiser either', async (t) => {
   const systems = 'asn-csv-v4'
   const rig = await openFeedRig(t, [systems])
   const eights = (line: (first: number) => string) =>
@@ -82,14 +82,14 @@ t.test('FE-2 a file of systems does not call the internet an anonymiser either',
   t.equal(rig.inUse(systems), good)
 })
 
-t.test('FE-3 canaries: no anonymiser holds what everybody reaches', async (t) => {
+t.test('canaries: no anonymiser holds what everybody reaches', async (t) => {
   const rig = await seeded(t)
   for (const famous of ['1.1.1.1', '8.8.8.0/24', '9.9.9.9/32', '198.41.0.0/24', '193.0.14.129']) {
     await refused(t, rig, famous, `${GOOD}${famous}\n`, /holds a public service that is no vpn/)
   }
 })
 
-t.test('FE-4 garbled lines are dropped and counted, and too many refuse the list', async (t) => {
+t.test('garbled lines are dropped and counted, and too many refuse the list', async (t) => {
   const rig = await seeded(t)
   const garbled = (count: number) =>
     Array.from({ length: count }, (_, index) => `176.221.${index}.3254.174.140.${index}\n`).join('')
@@ -101,7 +101,7 @@ t.test('FE-4 garbled lines are dropped and counted, and too many refuse the list
   t.match(await rig.update(LIST, `${GOOD}${odd.join('\n')}\n`), { state: 'refused', reason: /7 of 407 lines/ })
 })
 
-t.test('FE-2 reserved ranges inside are never taken', async (t) => {
+t.test('reserved ranges inside are never taken', async (t) => {
   const rig = await seeded(t)
   const reserved = [
     '10.0.0.0/8',
@@ -116,7 +116,7 @@ t.test('FE-2 reserved ranges inside are never taken', async (t) => {
   t.match(await rig.update(LIST, `10.0.0.0/8\n${GOOD}`), { state: 'updated', entries: 400 }, 'one is a bad line')
 })
 
-t.test('FE-6 what is half-written is never what is read', async (t) => {
+t.test('what is half-written is never what is read', async (t) => {
   const rig = await seeded(t)
   const outcome = rig.update(LIST, (_, response) => {
     response.writeHead(200).write(madeList(300))
@@ -130,7 +130,7 @@ t.test('FE-6 what is half-written is never what is read', async (t) => {
   t.equal(rig.inUse(LIST), madeList(600))
 })
 
-t.test('FE-7 every package comes with a checksum, and few may run a script when installed', async (t) => {
+t.test('every package comes with a checksum, and few may run a script when installed', async (t) => {
   const lock = JSON.parse(readFileSync(join(import.meta.dirname, '../../../../package-lock.json'), 'utf8'))
   const packages = Object.entries<{ link?: true; integrity?: string; hasInstallScript?: true; dev?: true }>(
     lock.packages,
@@ -145,7 +145,7 @@ t.test('FE-7 every package comes with a checksum, and few may run a script when 
   t.same(scripts, ['node_modules/@photostructure/sqlite'])
 })
 
-t.test('FE-8 nothing is fetched without TLS from outside, or with its checks switched off', async (t) => {
+t.test('nothing is fetched without TLS from outside, or with its checks switched off', async (t) => {
   const folder = t.testdir()
   const config = madeConfig(folder)
   const updates = openUpdates({ ...config, data: { sources: { [LIST]: { url: 'http://192.0.32.7/list.txt' } } } })
