@@ -11,10 +11,7 @@ import ts from 'typescript'
 const ROOT = join(import.meta.dirname, '../..')
 
 /** Functions that are still longer than a page; a name leaves this list when its function is shorter. */
-const LONG_FUNCTIONS = [
-  ...['readAgentFields', 'createInspector', 'createSignatureVerifier'],
-  ...['createMemoryAccounts', 'leaseCalls', 'openPostgresAccounts', 'openSqliteAccounts'],
-]
+const LONG_FUNCTIONS = [...['readAgentFields', 'createInspector', 'createSignatureVerifier']]
 
 /** What each room may import: rooms by folder, packages and node: modules by name. `node:*` is any of them. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {

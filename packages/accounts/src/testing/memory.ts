@@ -1,7 +1,7 @@
 import type { Limits } from '../limits.ts'
 import type { Account, Accounts, StoredKey } from '../ports.ts'
 
-/** What a fault does to one operation: whether it is carried out all the same, and what the caller is told. */
+/** What a fault does to one operation: whether it is carried out all the same, and what it rejects with. */
 export interface Fault {
   readonly apply: boolean
   readonly error: Error
@@ -10,22 +10,17 @@ export interface Fault {
 /** Asked before every operation; `undefined` lets it through. */
 export type FaultHook = (operation: string) => Fault | undefined
 
+type Run = <T>(operation: string, step: () => T) => Promise<T>
+
 /** The accounts port in memory, for tests: an ordinary implementation, with faults to order. */
 export function createMemoryAccounts(fault: FaultHook = () => undefined): Accounts {
   const accounts = new Map<string, Account>()
-  const keys = new Map<string, StoredKey>()
-  const counts = new Map<string, { windowId: string; used: number }>()
 
   async function run<T>(operation: string, step: () => T): Promise<T> {
     const ordered = fault(operation)
     if (ordered === undefined) return step()
     if (ordered.apply) step()
     throw ordered.error
-  }
-
-  function countOf(accountId: string, windowId: string): { windowId: string; used: number } {
-    const count = counts.get(accountId)
-    return count === undefined || count.windowId < windowId ? { windowId, used: 0 } : count
   }
 
   return {
@@ -43,6 +38,17 @@ export function createMemoryAccounts(fault: FaultHook = () => undefined): Accoun
         if (account !== undefined) accounts.set(id, { ...account, plan })
         return account !== undefined
       }),
+    ...createMemoryKeys(accounts, run),
+    ...createMemoryUsage(accounts, run),
+  }
+}
+
+function createMemoryKeys(
+  accounts: ReadonlyMap<string, Account>,
+  run: Run,
+): Pick<Accounts, 'createKey' | 'findKey' | 'listKeys' | 'revokeKey' | 'replaceKey' | 'recordUses'> {
+  const keys = new Map<string, StoredKey>()
+  return {
     createKey: (key) =>
       run('createKey', () => {
         if (!accounts.has(key.accountId)) throw new Error(`No account ${key.accountId}`)
@@ -80,6 +86,21 @@ export function createMemoryAccounts(fault: FaultHook = () => undefined): Accoun
           if (key !== undefined && (key.lastUsedAt ?? '') < at) keys.set(id, { ...key, lastUsedAt: at })
         }
       }),
+  }
+}
+
+function createMemoryUsage(
+  accounts: ReadonlyMap<string, Account>,
+  run: Run,
+): Pick<Accounts, 'spend' | 'refund' | 'usage'> {
+  const counts = new Map<string, { windowId: string; used: number }>()
+
+  function countOf(accountId: string, windowId: string): { windowId: string; used: number } {
+    const count = counts.get(accountId)
+    return count === undefined || count.windowId < windowId ? { windowId, used: 0 } : count
+  }
+
+  return {
     spend: (accountId, windowId, limit, calls = 1) =>
       run('spend', () => {
         if (!accounts.has(accountId)) throw new Error(`No account ${accountId}`)

@@ -1,13 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Accounts } from '@sallyport/accounts'
 import { migrate } from '../postgres/migrate.ts'
-import {
-  isUnreachable,
-  type Postgres,
-  type PostgresQuery,
-  type PostgresRow,
-  type PostgresValue,
-} from '../postgres/pool.ts'
+import { isUnreachable, type Postgres, type PostgresRow, type PostgresValue } from '../postgres/pool.ts'
 import { accountOf, countOf, keyOf, number, required } from './rows.ts'
 
 const FAMILY = 'accounts'
@@ -40,6 +34,8 @@ const STEPS: readonly string[] = [
    );`,
 ]
 
+const SELECT_ACCOUNT = 'SELECT * FROM account WHERE id = $1'
+
 /** As in SQLite: one statement, and the latest window known. Two nodes that meet here wait for one row lock. */
 const SPEND = `
   INSERT INTO usage (account_id, window_id, used, granted)
@@ -59,42 +55,69 @@ const INSERT_KEY = `
 
 const REVOKE = 'UPDATE api_key SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING account_id'
 
-/** How long nothing is asked after an outage was met: a caller behind it is told at once, and not after a timeout. */
+/** How long operations reject at once after an outage was found, without a wait for the next timeout. */
 const PAUSE_MS = 250
 
-/** Longest that an operation waits for tables that another process is making: a caller behind it has a second. */
+/** How long an operation waits for tables that another process is making: its caller has a second. */
 const MIGRATION_MS = 400
+
+/** Runs operations on the database: each rejects while the server cannot be reached or the tables are not made. */
+type Run = <T>(operation: () => Promise<T>) => Promise<T>
+
+type Query = (sql: string, values?: readonly PostgresValue[]) => Promise<readonly PostgresRow[]>
 
 /**
  * The accounts in a PostgreSQL database, shared by any number of nodes. A server that cannot be reached now is no
- * error, though `onUnreachable` is told: the tables are made as soon as it can be, and until then every operation rejects. Rejects where the server
- * refuses, and where the tables are of a newer version.
+ * error, though `onUnreachable` is called: the tables are made as soon as it can be, and until then every operation
+ * rejects. Rejects where the server refuses, and where the tables are of a newer version.
  */
 export async function openPostgresAccounts(
   postgres: Postgres,
   onUnreachable?: (error: unknown) => void,
 ): Promise<Accounts> {
-  let migrating: Promise<void> | undefined
-  let migrated = false
-  let outage: { readonly error: unknown; readonly until: number } | undefined
-
-  /** One at a time, however many ask for it. */
-  function migrateOnce(): Promise<void> {
-    migrating ??= migrate(postgres, FAMILY, STEPS)
-      .then(() => {
-        migrated = true
-      })
-      .finally(() => {
-        migrating = undefined
-      })
-    return migrating
+  const tables = createTables(postgres)
+  try {
+    await tables.make()
+  } catch (error) {
+    if (!isUnreachable(error)) throw error
+    onUnreachable?.(error)
   }
+  const run = rejectingInOutages(tables)
+  const query: Query = (sql, values) => run(async () => (await postgres.query(sql, values)).rows)
+  return { ...accountsIn(query), ...keysIn(query, postgres, run), ...usageIn(query) }
+}
 
-  async function reached<T>(work: () => Promise<T>): Promise<T> {
+interface Tables {
+  /** Makes them, one attempt at a time, however many ask for it. */
+  make(): Promise<void>
+  made(): boolean
+}
+
+function createTables(postgres: Postgres): Tables {
+  let making: Promise<void> | undefined
+  let made = false
+  return {
+    make() {
+      making ??= migrate(postgres, FAMILY, STEPS)
+        .then(() => {
+          made = true
+        })
+        .finally(() => {
+          making = undefined
+        })
+      return making
+    },
+    made: () => made,
+  }
+}
+
+function rejectingInOutages(tables: Tables): Run {
+  let outage: { readonly error: unknown; readonly until: number } | undefined
+  return async (operation) => {
     if (outage !== undefined && performance.now() < outage.until) throw outage.error
     try {
-      if (!migrated) await soon(migrateOnce())
-      const result = await work()
+      if (!tables.made()) await soon(tables.make())
+      const result = await operation()
       outage = undefined
       return result
     } catch (error) {
@@ -102,40 +125,42 @@ export async function openPostgresAccounts(
       throw error
     }
   }
+}
 
-  const ask = (sql: string, values?: readonly PostgresValue[]) =>
-    reached(async () => (await postgres.query(sql, values)).rows)
-  const first = async (sql: string, values?: readonly PostgresValue[]) => (await ask(sql, values))[0]
-
-  try {
-    await migrateOnce()
-  } catch (error) {
-    if (!isUnreachable(error)) throw error
-    onUnreachable?.(error)
-  }
+function accountsIn(query: Query): Pick<Accounts, 'createAccount' | 'findAccount' | 'listAccounts' | 'setPlan'> {
   return {
     async createAccount({ id, name, plan, signupDate }) {
-      const inserted = await ask(
+      const inserted = await query(
         'INSERT INTO account VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING RETURNING id',
         [id, name, plan, signupDate],
       )
       return inserted.length === 1
     },
     async findAccount(id) {
-      const row = await first('SELECT * FROM account WHERE id = $1', [id])
+      const row = await first(query, SELECT_ACCOUNT, [id])
       return row && accountOf(row)
     },
     async listAccounts() {
-      return (await ask('SELECT * FROM account ORDER BY id COLLATE "C"')).map(accountOf)
+      return (await query('SELECT * FROM account ORDER BY id COLLATE "C"')).map(accountOf)
     },
     async setPlan(id, plan) {
-      return (await ask('UPDATE account SET plan = $2 WHERE id = $1 RETURNING id', [id, plan])).length === 1
+      return (await query('UPDATE account SET plan = $2 WHERE id = $1 RETURNING id', [id, plan])).length === 1
     },
+  }
+}
+
+function keysIn(
+  query: Query,
+  postgres: Postgres,
+  run: Run,
+): Pick<Accounts, 'createKey' | 'findKey' | 'listKeys' | 'revokeKey' | 'replaceKey' | 'recordUses'> {
+  return {
     async createKey({ id, hash, last4, accountId, createdAt, revokedAt }) {
-      await ask(INSERT_KEY, [id, hash, last4, accountId, createdAt, revokedAt ?? null])
+      await query(INSERT_KEY, [id, hash, last4, accountId, createdAt, revokedAt ?? null])
     },
     async findKey(id) {
       const row = await first(
+        query,
         `SELECT api_key.*, name, plan, signup_date FROM api_key JOIN account ON account.id = account_id
          WHERE api_key.id = $1`,
         [id],
@@ -143,27 +168,27 @@ export async function openPostgresAccounts(
       return row && { key: keyOf(row), account: accountOf({ ...row, id: row['account_id'] }) }
     },
     async listKeys(accountId) {
-      const rows = await ask(
+      const rows = await query(
         'SELECT * FROM api_key WHERE $1::text IS NULL OR account_id = $1 ORDER BY created_at COLLATE "C", serial',
         [accountId ?? null],
       )
       return rows.map(keyOf)
     },
     async revokeKey(id, at) {
-      return (await ask(REVOKE, [id, at])).length === 1
+      return (await query(REVOKE, [id, at])).length === 1
     },
     replaceKey: (id, { id: nextId, hash, last4, createdAt, revokedAt }) =>
-      reached(() =>
-        postgres.transaction(async (query) => {
-          const accountId = (await query(REVOKE, [id, createdAt])).rows[0]?.['account_id']
+      run(() =>
+        postgres.transaction(async (ask) => {
+          const accountId = (await ask(REVOKE, [id, createdAt])).rows[0]?.['account_id']
           if (accountId === undefined) return undefined
-          await query(INSERT_KEY, [nextId, hash, last4, String(accountId), createdAt, revokedAt ?? null])
-          return accountOf(required(await accountRow(query, String(accountId))))
+          await ask(INSERT_KEY, [nextId, hash, last4, String(accountId), createdAt, revokedAt ?? null])
+          return accountOf(required((await ask(SELECT_ACCOUNT, [String(accountId)])).rows[0]))
         }),
       ),
     async recordUses(uses) {
       // Rows are locked in one order on every node, so that no two nodes wait for each other in a circle.
-      await ask(
+      await query(
         `UPDATE api_key SET last_used_at = used.at
          FROM (SELECT api_key.id, given.at FROM unnest($1::text[], $2::text[]) AS given (id, at)
                JOIN api_key ON api_key.id = given.id ORDER BY api_key.id FOR UPDATE OF api_key) AS used
@@ -171,21 +196,26 @@ export async function openPostgresAccounts(
         [uses.map(({ id }) => id), uses.map(({ at }) => at)],
       )
     },
+  }
+}
+
+function usageIn(query: Query): Pick<Accounts, 'spend' | 'refund' | 'usage'> {
+  return {
     async spend(account, window, limit, calls = 1) {
-      const counted = await first(SPEND, [account, window, calls, limit])
+      const counted = await first(query, SPEND, [account, window, calls, limit])
       if (counted) return { granted: number(counted, 'granted'), ...countOf(counted) }
-      const row = await first(USAGE, [account, window])
+      const row = await first(query, USAGE, [account, window])
       return { granted: 0, ...(row ? countOf(row) : { used: 0, windowId: window }) }
     },
     async refund(account, window, calls = 1) {
-      await ask('UPDATE usage SET used = greatest(0, used - $3) WHERE account_id = $1 AND window_id = $2', [
+      await query('UPDATE usage SET used = greatest(0, used - $3) WHERE account_id = $1 AND window_id = $2', [
         account,
         window,
         calls,
       ])
     },
     async usage(account, window) {
-      const row = await first(USAGE, [account, window])
+      const row = await first(query, USAGE, [account, window])
       return row ? number(row, 'used') : 0
     },
   }
@@ -205,6 +235,6 @@ async function soon(migration: Promise<void>): Promise<void> {
   }
 }
 
-async function accountRow(query: PostgresQuery, id: string): Promise<PostgresRow | undefined> {
-  return (await query('SELECT * FROM account WHERE id = $1', [id])).rows[0]
+async function first(query: Query, sql: string, values: readonly PostgresValue[]): Promise<PostgresRow | undefined> {
+  return (await query(sql, values))[0]
 }

@@ -1,5 +1,5 @@
 import type { Accounts, StoredKey } from '@sallyport/accounts'
-import type { SqlRow } from '../sqlite/driver.ts'
+import type { Database, SqlRow } from '../sqlite/driver.ts'
 import { inTransaction, openDatabase, setImpatient, whenFree } from '../sqlite/open-database.ts'
 import { accountOf, countOf, keyOf, number, required, text } from './rows.ts'
 
@@ -34,6 +34,8 @@ const STEPS: readonly string[] = [
    ) STRICT, WITHOUT ROWID;`,
 ]
 
+const SELECT_ACCOUNT = 'SELECT * FROM account WHERE id = :id'
+
 /**
  * One statement, so that no reader can come between the look and the count; `granted` is a column because RETURNING
  * sees only what was written. The window is the latest known: once a later one has begun, a clock that went back counts
@@ -60,55 +62,70 @@ export async function openSqliteAccounts(path: string): Promise<SqliteAccounts> 
   const database = await openDatabase(path, STEPS)
   setImpatient(database)
   let open = true
-  const insertAccount = database.prepare(
+  return {
+    ...accountsIn(database),
+    ...keysIn(database),
+    ...usageIn(database),
+    close() {
+      if (open) database.close()
+      open = false
+    },
+  }
+}
+
+// The reads below are async although SQLite answers at once: what it throws has to become a rejection.
+
+function accountsIn(database: Database): Pick<Accounts, 'createAccount' | 'findAccount' | 'listAccounts' | 'setPlan'> {
+  const insert = database.prepare(
     'INSERT INTO account VALUES (:id, :name, :plan, :signupDate) ON CONFLICT (id) DO NOTHING',
   )
-  const selectAccount = database.prepare('SELECT * FROM account WHERE id = :id')
-  const selectAccounts = database.prepare('SELECT * FROM account ORDER BY id')
+  const select = database.prepare(SELECT_ACCOUNT)
+  const selectAll = database.prepare('SELECT * FROM account ORDER BY id')
   const updatePlan = database.prepare('UPDATE account SET plan = :plan WHERE id = :id')
-  const insertKey = database.prepare(
+  return {
+    async createAccount({ id, name, plan, signupDate }) {
+      return whenFree(() => insert.run({ id, name, plan, signupDate }).changes === 1)
+    },
+    async findAccount(id) {
+      const row = select.get({ id })
+      return row && accountOf(row)
+    },
+    async listAccounts() {
+      return selectAll.all().map(accountOf)
+    },
+    async setPlan(id, plan) {
+      return whenFree(() => updatePlan.run({ id, plan }).changes === 1)
+    },
+  }
+}
+
+function keysIn(
+  database: Database,
+): Pick<Accounts, 'createKey' | 'findKey' | 'listKeys' | 'revokeKey' | 'replaceKey' | 'recordUses'> {
+  const insert = database.prepare(
     `INSERT INTO api_key (id, hash, last4, account_id, created_at, revoked_at)
      VALUES (:id, :hash, :last4, :accountId, :createdAt, :revokedAt)`,
   )
-  const selectKey = database.prepare('SELECT * FROM api_key WHERE id = :id')
-  const selectKeys = database.prepare(
+  const select = database.prepare('SELECT * FROM api_key WHERE id = :id')
+  const selectAccount = database.prepare(SELECT_ACCOUNT)
+  const selectAll = database.prepare(
     'SELECT * FROM api_key WHERE :account IS NULL OR account_id = :account ORDER BY created_at, rowid',
   )
   const revoke = database.prepare('UPDATE api_key SET revoked_at = :at WHERE id = :id AND revoked_at IS NULL')
   const recordUse = database.prepare(
     'UPDATE api_key SET last_used_at = :at WHERE id = :id AND (last_used_at IS NULL OR last_used_at < :at)',
   )
-  const spend = database.prepare(SPEND)
-  const refund = database.prepare(
-    'UPDATE usage SET used = max(0, used - :calls) WHERE account_id = :account AND window_id = :window',
-  )
-  const usage = database.prepare(USAGE)
-
-  // The reads are async although SQLite answers at once: what it throws has to become a rejection.
   return {
-    async createAccount({ id, name, plan, signupDate }) {
-      return whenFree(() => insertAccount.run({ id, name, plan, signupDate }).changes === 1)
-    },
-    async findAccount(id) {
-      const row = selectAccount.get({ id })
-      return row && accountOf(row)
-    },
-    async listAccounts() {
-      return selectAccounts.all().map(accountOf)
-    },
-    async setPlan(id, plan) {
-      return whenFree(() => updatePlan.run({ id, plan }).changes === 1)
-    },
     async createKey(key) {
-      await whenFree(() => insertKey.run(columnsOf(key)))
+      await whenFree(() => insert.run(columnsOf(key)))
     },
     async findKey(id) {
-      const row = selectKey.get({ id })
+      const row = select.get({ id })
       const owner = row && selectAccount.get({ id: text(row, 'account_id') })
       return row && owner && { key: keyOf(row), account: accountOf(owner) }
     },
     async listKeys(accountId) {
-      return selectKeys.all({ account: accountId ?? null }).map(keyOf)
+      return selectAll.all({ account: accountId ?? null }).map(keyOf)
     },
     async revokeKey(id, at) {
       return whenFree(() => revoke.run({ id, at }).changes === 1)
@@ -116,8 +133,8 @@ export async function openSqliteAccounts(path: string): Promise<SqliteAccounts> 
     async replaceKey(id, next) {
       const replace = () => {
         if (revoke.run({ id, at: next.createdAt }).changes === 0) return undefined
-        const accountId = text(required(selectKey.get({ id })), 'account_id')
-        insertKey.run(columnsOf({ ...next, accountId }))
+        const accountId = text(required(select.get({ id })), 'account_id')
+        insert.run(columnsOf({ ...next, accountId }))
         return accountOf(required(selectAccount.get({ id: accountId })))
       }
       return whenFree(() => inTransaction(database, replace))
@@ -128,6 +145,16 @@ export async function openSqliteAccounts(path: string): Promise<SqliteAccounts> 
       }
       await whenFree(() => inTransaction(database, record))
     },
+  }
+}
+
+function usageIn(database: Database): Pick<Accounts, 'spend' | 'refund' | 'usage'> {
+  const spend = database.prepare(SPEND)
+  const refund = database.prepare(
+    'UPDATE usage SET used = max(0, used - :calls) WHERE account_id = :account AND window_id = :window',
+  )
+  const usage = database.prepare(USAGE)
+  return {
     async spend(account, window, limit, calls = 1) {
       const counted = await whenFree(() => spend.get({ account, window, limit, calls }))
       if (counted) return { granted: number(counted, 'granted'), ...countOf(counted) }
@@ -140,10 +167,6 @@ export async function openSqliteAccounts(path: string): Promise<SqliteAccounts> 
     async usage(account, window) {
       const row = usage.get({ account, window })
       return row ? number(row, 'used') : 0
-    },
-    close() {
-      if (open) database.close()
-      open = false
     },
   }
 }
