@@ -14,7 +14,7 @@ export interface AiTokenRow {
   readonly vendor: string
 }
 
-/** The newest major versions of the browsers' engines, so that very old ones can be told. */
+/** The newest major versions of the browsers' engines, by which very old ones are recognised. */
 export interface BrowserVersions {
   readonly chromium: number
   readonly firefox: number

@@ -22,7 +22,7 @@ export interface CrawlerRow {
   readonly name: string
   readonly operator: string
   readonly purpose: CrawlerPurpose
-  /** Words of the user agent; the case does not count. None: only a signature or the caller tells who it is. */
+  /** Words of the user agent; the case does not count. None: only a signature or the caller says who it is. */
   readonly tokens: readonly string[]
   /** `token-only`: a word for robots.txt that no request ever carries. `retired`: the operator sends it no more. */
   readonly status?: 'token-only' | 'retired'

@@ -1,6 +1,6 @@
 import policy from './jurisdictions.json' with { type: 'json' }
 
-/** Countries that rules speak of together: whose list it is, and the month it was true. */
+/** Countries that rules name together: whose list it is, and the month it was true. */
 export interface JurisdictionGroupRow {
   readonly id: string
   readonly source: string
@@ -10,7 +10,7 @@ export interface JurisdictionGroupRow {
   readonly countries: readonly string[]
 }
 
-/** The jurisdiction policy that is used where nobody names another; its form is checked where it is compiled. */
+/** The jurisdiction policy that is used where no other is configured; its form is checked where it is compiled. */
 export const JURISDICTIONS: {
   readonly id: string
   readonly groups: readonly JurisdictionGroupRow[]

@@ -1,7 +1,7 @@
 import table from './operators.json' with { type: 'json' }
 
 /**
- * One autonomous system whose operator we know. The table is what tells mobile from fixed, cloud from access and a
+ * One autonomous system whose operator we know. The table distinguishes mobile from fixed, cloud from access and a
  * VPN's own network from hosting, where the registered name does not; a row wins over any name rule.
  */
 export interface OperatorRow {

@@ -7,7 +7,7 @@ import table from './organisation-names.json' with { type: 'json' }
  */
 export interface OrganisationRule {
   readonly type: 'hosting' | 'isp' | 'mobile' | 'vpn' | 'tor' | 'education' | 'government' | 'unknown'
-  /** Why the rule stands where it stands. */
+  /** Why the rule is at this place in the order. */
   readonly note: string
   /** Said by so many others that the outline of the address space weighs more. */
   readonly weak: boolean

@@ -4,7 +4,7 @@ import rows from './reserved.json' with { type: 'json' }
  * One row of the special-purpose address space. Sources: the IANA IPv4 and IPv6 Special-Purpose Address Registries
  * (https://www.iana.org/assignments/iana-ipv4-special-registry/, …/iana-ipv6-special-registry/) as of 2025-10-09,
  * complete, and the multicast, site-local and IPv4-compatible ranges, which those registries leave to other documents.
- * The longest row that holds an address is the one that speaks of it.
+ * The longest row that holds an address applies to it.
  *
  * One row of the registries is left out: `::ffff:0:0/96` (IPv4-mapped, RFC 4291) is not a place of its own here,
  * because such an address is read as the IPv4 address it maps.

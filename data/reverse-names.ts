@@ -1,8 +1,8 @@
 import table from './reverse-names.json' with { type: 'json' }
 
 /**
- * What the reverse name of an address says of it. Only classes that make a verdict stricter are in here: whoever holds
- * an address writes its name, so no name may make anybody look cleaner.
+ * What the reverse name of an address says of it. Only classes that make a verdict stricter are in here: the holder
+ * of an address writes its name, so no name may make a client look cleaner.
  */
 export interface ReverseNameRule {
   readonly networkClass: 'vpn' | 'tor'

@@ -75,7 +75,7 @@ export interface SourceRow {
     | 'tor'
     | 'mobile'
     | 'residential_clean'
-  /** Of `addresses`: for how many days after its own an entry holds; absent: for ever. */
+  /** Of `addresses`: for how many days after its own an entry holds; absent: without end. */
   readonly lifeDays?: number
   /** Brand that a list belongs to. */
   readonly provider?: string
@@ -117,7 +117,7 @@ export interface SourceRow {
   readonly trust?: number
 }
 
-/** Licences under which anybody may use, change and pass on a list. */
+/** Licences that let everyone use, change and pass on a list. */
 export const OPEN_LICENCES: readonly string[] = [
   'CC0-1.0',
   'MIT',

@@ -28,7 +28,7 @@ export interface WhoisFormats {
   readonly contacts: readonly string[]
   /** Starts of lines, lower case, a quoted or bare domain name written as `@`; with `$` the whole line. `elsewhere`: not this server's to say. */
   readonly phrases: Readonly<Record<'elsewhere' | 'free' | 'reserved' | 'throttled', readonly string[]>>
-  /** Patterns for the form of a line that phrases have, for answers that none of the phrases tells. */
+  /** Patterns for the form of a line that phrases have, for answers that no phrase matches. */
   readonly wordings: Readonly<Record<'free' | 'reserved' | 'throttled', readonly string[]>>
   /** Values of a status label that say the same. */
   readonly statuses: Readonly<Record<'free' | 'reserved', readonly string[]>>

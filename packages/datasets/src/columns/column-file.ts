@@ -11,7 +11,7 @@ export interface FileForm<Types extends ColumnTypes> {
   readonly title: string
   /** Eight ASCII characters. */
   readonly magic: string
-  /** Counts up with every change of the layout or of what a column means; a file of another number is made anew. */
+  /** Counts up with every change of the layout or of what a column means; a file of another number is made again. */
   readonly format: number
   readonly columns: Types
 }

@@ -15,7 +15,7 @@ import {
   WORDS_AT,
 } from './column-file.ts'
 
-/** A column file in memory: what it says of itself, and views on its columns. */
+/** A column file in memory: its description, and views on its columns. */
 export interface DecodedFile<Types extends ColumnTypes, Description> {
   readonly description: Description
   readonly columns: ColumnsOf<Types>
@@ -25,7 +25,7 @@ export interface DecodedFile<Types extends ColumnTypes, Description> {
 
 /**
  * Reads a column file into one piece of shared memory and checks every byte of it; one that is already in memory, made
- * by this process, is believed but for its head. Throws `corrupt_data` naming the file when it is cut short, changed,
+ * by this process, is trusted but for its head. Throws `corrupt_data` naming the file when it is cut short, changed,
  * of another format or unreadable, and `missing_data` when it is not there.
  */
 export function readColumns<Types extends ColumnTypes, Description>(
@@ -70,7 +70,7 @@ function readShared(path: string): SharedArrayBuffer {
     const bytes = Buffer.from(shared)
     for (let at = 0; at < bytes.length; ) {
       const read = readSync(file, bytes, at, bytes.length - at, at)
-      // Shorter than a moment ago: the checks on length and digest tell.
+      // The file has become shorter: the checks of length and checksum will refuse it.
       if (read === 0) break
       at += read
     }

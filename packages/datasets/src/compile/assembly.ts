@@ -21,7 +21,7 @@ import { type AllSystems, allSystems, systemColumns } from './systems.ts'
 /** Addresses of a /24 and of a /48: what one customer is given. */
 const NARROW_SIZE = { 4: 2 ** 8, 6: 2 ** 80 } as const
 
-/** Puts the parts together to the columns of a tables file and what it says of them. */
+/** Makes the columns and the description of a tables file of the parts. */
 export function assemble(parts: Parts): { columns: Columns; description: Omit<Description, 'sources'> } {
   const { asns, names: nameList, positions } = allSystems(parts.systems)
   const layers = systemLayers(parts.systems, positions)

@@ -10,6 +10,7 @@ import { corrupt, type MmdbFile, parseMmdb } from '../mmdb/file.ts'
 import { geoRecordOf } from '../mmdb/geo-record.ts'
 import { createRecordCheck } from '../mmdb/values.ts'
 import { type RecordNumber, walkNetworks } from '../mmdb/walk.ts'
+import { FAMILIES } from '../ranges/ranges.ts'
 import { createSegmentWriter } from '../ranges/segments.ts'
 import { replaceFile } from '../sources/replace-file.ts'
 import { type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
@@ -44,7 +45,7 @@ export function isCity(source: ResolvedSource): source is CitySource {
   return source.row.kind === 'city' && source.file !== undefined
 }
 
-/** Where the city file made from this source lies, whether it is there or not: the name changes with the source. */
+/** The path of the city file made from this source, whether it exists or not: the name changes with the source. */
 export function cityPath(dataDir: string, { row, file }: CitySource): string {
   const made = { format: CITY_FORMAT, family: row.family, file }
   const key = createHash('sha256').update(JSON.stringify(made)).digest('hex').slice(0, 16)
@@ -94,7 +95,7 @@ function walkDatabase({ row, file }: CitySource, onShare: (share: number) => voi
   const database = parseMmdb(bytes, file.path)
   const records = createRecordWriter()
   const numberRecord = recordNumbers(database, records)
-  const wanted = ([4, 6] as const).filter(
+  const wanted = FAMILIES.filter(
     (family) => (row.family ?? family) === family && (family === 4 || database.ipVersion === 6),
   )
   const segments = createSegmentColumns(wanted, database.nodeCount)
@@ -113,7 +114,7 @@ function walkDatabase({ row, file }: CitySource, onShare: (share: number) => voi
   }
 }
 
-/** Numbers records by where they stand; each is checked and then read once, by `maxmind`. */
+/** Numbers records by their offsets; each is checked and then read once, by `maxmind`. */
 function recordNumbers(file: MmdbFile, writer: RecordWriter): RecordNumber {
   const { dataStart, dataEnd, path, reader } = file
   const check = createRecordCheck(file)

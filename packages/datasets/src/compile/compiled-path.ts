@@ -13,7 +13,7 @@ const TEMPORARY_NAME = /^(tables|city)-.*\.tmp$/
 const ABANDONED_MS = 3_600_000
 
 /**
- * Where the tables made from these sources lie, whether they are there or not. The name changes with the format, with
+ * The path of the tables made from these sources, whether they exist or not. The name changes with the format, with
  * any source file (version, size, time) but a city database, and with the hand-kept facts that systems are typed by.
  */
 export function tablesPath(dataDir: string, sources: readonly ResolvedSource[]): string {

@@ -14,7 +14,7 @@ const TRUST = 0.7
 /** What is longer than this in a list names machines; what is shorter names a network, and says nothing of its like. */
 const LARGEST_EXIT_RANGE = 16
 
-/** Only where a tenant cannot be told from the next: a cloud's block has a thousand tenants, a home line has none. */
+/** Only where tenants look alike: a cloud's block has a thousand tenants, a home line has none. */
 const DENSE_IN: readonly NetworkClass[] = ['hosting', 'unknown']
 
 /** The id under which the rule is named as a source. */

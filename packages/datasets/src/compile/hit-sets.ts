@@ -2,7 +2,7 @@ import { sweep } from '../ranges/layout.ts'
 import { type Ranges, sizeOf, WORDS } from '../ranges/ranges.ts'
 import type { Segments } from '../ranges/segments.ts'
 
-/** Ranges of both families, of which the values are hits: numbers that stand for what a list says. */
+/** Ranges of both families, of which the values are hits: codes of what a list says. */
 export type HitRanges = Readonly<Record<4 | 6, Ranges | undefined>>
 
 export interface HitLayers {
@@ -18,16 +18,16 @@ export function layHits(lists: readonly HitRanges[]): HitLayers {
   const together = (family: 4 | 6): Segments => {
     const { ranges, from } = putTogether(lists, family)
     const { values } = ranges
-    // Ranges stand in the order of their lists.
+    // Ranges are in the order of their lists.
     return sweep(ranges, (open) => {
       const held = open.toSorted((x, y) => x - y)
       let set = 0
       for (let at = 0; at < held.length; ) {
-        let speaking = held[at++] as number
-        for (; at < held.length && from[held[at] as number] === from[speaking]; at++) {
-          if (sizeOf(ranges, held[at] as number) < sizeOf(ranges, speaking)) speaking = held[at] as number
+        let smallest = held[at++] as number
+        for (; at < held.length && from[held[at] as number] === from[smallest]; at++) {
+          if (sizeOf(ranges, held[at] as number) < sizeOf(ranges, smallest)) smallest = held[at] as number
         }
-        set = register.union(set, register.only(values[speaking] as number))
+        set = register.union(set, register.only(values[smallest] as number))
       }
       return set
     })

@@ -3,10 +3,10 @@ import { type ErrorCode, SallyportError } from '@sallyport/core'
 import type { CityJob, CompileCityOptions, CompiledCity } from './city.ts'
 import type { CompiledTables, CompileOptions, OnProgress, TablesJob } from './tables.ts'
 
-/** What one worker thread is told to do. */
+/** The job of one worker thread. */
 export type Job = ({ readonly kind: 'tables' } & TablesJob) | ({ readonly kind: 'city' } & CityJob)
 
-/** What it says while it works, and at its end. */
+/** Its messages: progress, and one result or refusal. */
 export type Report =
   | { readonly progress: Parameters<OnProgress> }
   | { readonly result: CompiledTables | CompiledCity }

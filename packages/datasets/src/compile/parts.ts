@@ -13,11 +13,11 @@ import { dateOfFile, type SourceFile } from '../sources/source-file.ts'
 /** A list of address ranges that was read. */
 export interface RangeList extends RangeSource {
   readonly ranges: PerFamily<Ranges>
-  /** The last day on which its entries hold, in days since the epoch; absent: for ever. */
+  /** The last day on which its entries hold, in days since the epoch; absent: without end. */
   readonly expires?: number
 }
 
-/** A list of autonomous systems that was read; what it says of each, by number. */
+/** A list of autonomous systems that was read; its labels, by number. */
 export interface ReadSystemList {
   readonly source: string
   /** Absent where the list asserts no type. */

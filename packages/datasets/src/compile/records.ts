@@ -3,7 +3,7 @@ import type { SourceRow } from '@sallyport/data/sources'
 import { IN_DATACENTER_RANGES, IN_VPN_RANGES, listOfHit, type RangeSource } from '../format/range-source.ts'
 import { overlay, type Segments } from '../ranges/segments.ts'
 
-/** The lists that count for the two flags of a record, whatever class wins. */
+/** The lists that count for the two flags of a record, whichever class wins. */
 const VPN_LISTS: readonly NetworkClass[] = ['vpn']
 const DATACENTER_LISTS: readonly NetworkClass[] = ['datacenter', 'hosting']
 

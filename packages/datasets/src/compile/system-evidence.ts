@@ -11,7 +11,7 @@ const ACCESS = 4
 /** A prefix of a /24 or longer names exits; a wider one names a network. */
 const LARGEST_EXIT_RANGE = 256
 
-/** What a list says of the systems that it holds parts of. */
+/** What a list means for the systems that it holds parts of, as bits. */
 function meaningOf({ networkClass, rule }: RangeSource): number {
   if (rule !== 'list') return 0
   switch (networkClass) {
@@ -66,7 +66,7 @@ export function evidenceOf({
   const sums = { all: counter(size), hosting: counter(size), mobile: counter(size), access: counter(size) }
   const exitBlocks = countExitBlocks(read, systems, size)
   const blocks = createBlockCounter(size)
-  // The last segment is the reserved top of the family: nobody's.
+  // The last segment is the reserved top of the family, which belongs to no system.
   for (let segment = 0; segment + 1 < segments.count; segment++) {
     const record = segments.values[segment] as number
     const system = (records.systems[record] as number) - 1

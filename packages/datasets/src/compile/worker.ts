@@ -5,13 +5,13 @@ import type { CompiledCity } from './city.ts'
 import type { Job, Report } from './in-worker.ts'
 import type { CompiledTables } from './tables.ts'
 
-/* The whole of a worker thread that compiles: one job, told as `workerData`, reported to the thread that asked. */
+/* The entry of a worker thread that compiles: one job, given as `workerData`. */
 
 const job = workerData as Job
 const report = (message: Report) => parentPort?.postMessage(message)
 const onProgress = (...progress: [stage: string, done: number, total: number]) => report({ progress })
 
-// Requests come first. On Linux this is about the calling thread alone; elsewhere it would be about the whole process.
+// Requests come first. Linux sets the priority of the calling thread; elsewhere it would be the whole process's.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 try {

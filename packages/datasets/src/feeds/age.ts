@@ -5,15 +5,15 @@ const HOUR_MS = 3_600_000
 
 /** Data older than three of its refresh intervals is past its age, but never before a day. */
 const STALE_INTERVALS = 3
-const LEAST_STALE_MS = 24 * HOUR_MS
+const MIN_STALE_MS = 24 * HOUR_MS
 
 /** The first wait after a failure; doubled for each further one, up to the refresh interval. */
 const FIRST_RETRY_MS = 5 * 60_000
 
-/** When data that was true at `checked` is past its age; `undefined` for what nobody refreshes. */
+/** When data that was true at `checked` is past its age; `undefined` for what is never refreshed. */
 export function staleAfter({ refreshHours }: SourceRow, checked: number): number | undefined {
   if (refreshHours === undefined) return undefined
-  return checked + Math.max(refreshHours * HOUR_MS * STALE_INTERVALS, LEAST_STALE_MS)
+  return checked + Math.max(refreshHours * HOUR_MS * STALE_INTERVALS, MIN_STALE_MS)
 }
 
 /** Whether a feed is to be asked for at `now`. Also where it was last asked in the future: the clock was ahead then. */

@@ -5,9 +5,9 @@ import { coverageOf } from '../ranges/coverage.ts'
 import { entryAt, sizeOf } from '../ranges/ranges.ts'
 
 /*
- * A file of systems says of every address whose it is, and the operator table and the name rules make a class of that:
- * whoever writes the file could call the whole internet an anonymiser. What it may say is therefore bounded by what was
- * measured of the real one in 2026-06, in shares of what the file holds.
+ * A file of systems names the operator of every address, and the operator table and the name rules make a class of that:
+ * its publisher could call the whole internet an anonymiser. So the classes are bounded by what was measured in the
+ * real file in 2026-06, in shares of what the file holds.
  */
 
 /** Measured: anonymising 0.1 % and 0.5 %, machines for rent 16 % and 30 %, mobile 7 % and 3 %. */
@@ -20,7 +20,7 @@ const MAX_HELD = {
 /** One system. Measured: 7 %, and 22 % of IPv6. */
 const MAX_OF_ONE = 1 / 2
 
-/** A file of fewer addresses, such as one of somebody's own networks, is judged as if it held so many: half the real. */
+/** Addresses that a smaller file, such as one of a company's own networks, is taken to hold: half of the real one. */
 const MIN_HELD = { 4: 2 ** 31, 6: 2 ** 113 } as const
 
 /** Throws `corrupt_data` naming the file where its systems, as they are typed by name and number, cannot be the real ones. */

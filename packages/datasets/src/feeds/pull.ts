@@ -9,7 +9,7 @@ import type { SourceRow } from '@sallyport/data/sources'
 import type { Feed, SeenAnswer } from '../sources/feed-state.ts'
 import { limiter, unpack } from './unpack.ts'
 
-/** What asking for a feed gave. `whole` lies complete and durable at the path that was named. */
+/** What asking for a feed gave. With `whole` the file is complete and durable at the path. */
 export type Pulled =
   | { readonly state: 'unchanged' }
   | {
@@ -24,7 +24,7 @@ export type Pulled =
       readonly reason: string
       /** Whether the same request may do better a little later. */
       readonly transient: boolean
-      /** Whether anybody answered at all. */
+      /** Whether the server answered at all. */
       readonly answered: boolean
       readonly retryAfterMs?: number
     }
@@ -53,7 +53,7 @@ interface Bounds {
 const MiB = 2 ** 20
 const LIST: Bounds = { download: 64 * MiB, unpacked: 128 * MiB, timeoutMs: 60_000 }
 
-/** What a source of a kind may weigh and take. A city database has 60 MB packed and 130 unpacked. */
+/** The bytes and the time that a source of a kind may take. A city database has 60 MB packed and 130 unpacked. */
 const BOUNDS: Partial<Readonly<Record<SourceRow['kind'], Bounds>>> = {
   asn: { download: 128 * MiB, unpacked: 256 * MiB, timeoutMs: 300_000 },
   'asn-country': { download: 128 * MiB, unpacked: 256 * MiB, timeoutMs: 300_000 },
@@ -63,7 +63,7 @@ const BOUNDS: Partial<Readonly<Record<SourceRow['kind'], Bounds>>> = {
 
 const REDIRECTS = 3
 const MAX_PAGE_BYTES = 4 * MiB
-/** What most servers mean by "later"; one that asks for more is asked again in the next round. */
+/** Statuses that may pass. */
 const TRANSIENT = new Set([408, 425, 429, 500, 502, 503, 504])
 
 /** Asks for a feed once. Rejects only where the disk fails. */

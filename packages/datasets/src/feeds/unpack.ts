@@ -8,7 +8,7 @@ import { SallyportError } from '@sallyport/core'
 const BLOCK = 512
 
 /**
- * Unpacks a downloaded file in place, as its first bytes say: gzip, and in it or by itself a tar archive, of which the
+ * Unpacks a downloaded file in place, as its first bytes say: gzip, and in it or on its own a tar archive, of which the
  * first MaxMind database is taken. Anything else stays as it is. Throws `corrupt_data` for a broken archive, for one
  * without a database, and for one that unpacks to more than `maxBytes`.
  */
@@ -52,7 +52,7 @@ export function limiter(maxBytes: number, onBytes: (bytes: number) => void = () 
   })
 }
 
-/** Where the first .mmdb file of a tar archive lies (POSIX ustar: 512-byte headers, contents padded to 512). */
+/** The offset and size of the first .mmdb file of a tar archive (POSIX ustar: 512-byte headers, contents padded to 512). */
 async function findDatabase(path: string): Promise<{ readonly from: number; readonly size: number }> {
   for (let at = 0; ; ) {
     const header = await readBytes(path, at, BLOCK)

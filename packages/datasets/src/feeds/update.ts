@@ -17,7 +17,7 @@ export type FeedOutcome =
   | { readonly source: string; readonly state: 'unchanged' }
   | { readonly source: string; readonly state: 'refused' | 'failed'; readonly reason: string }
 
-/** Told while feeds are updated; nothing waits for it. */
+/** Called while feeds are updated; nothing waits for them. */
 export interface UpdateHooks {
   readonly onBytes?: (source: string, bytes: number, total: number | undefined) => void
   readonly onOutcome?: (outcome: FeedOutcome) => void
@@ -34,16 +34,16 @@ export interface UpdateOptions extends UpdateHooks {
   readonly retryMs?: number
   /** Instead of the bound that a source's kind has. */
   readonly timeoutMs?: number
-  /** Ends the waiting and the asking. */
+  /** Ends waiting and asking. */
   readonly signal?: AbortSignal
 }
 
-const AT_ONCE = 6
-/** Tries of a feed in one round, where somebody answered and where nobody did. */
+const CONCURRENCY = 6
+/** Tries of a feed in one round, where the server answered and where it did not. */
 const TRIES = { answered: 3, silent: 2 } as const
-const MOST_RETRY_MS = 30_000
+const MAX_RETRY_MS = 30_000
 
-/** So many feeds in a row that nobody answered for, and none that anybody did: there is no network. */
+/** Where this many feeds got no answer, and none got one, there is no network. */
 const OFFLINE_AFTER = 8
 
 /**
@@ -51,14 +51,14 @@ const OFFLINE_AFTER = 8
  * its last good generation. Rejects only where the disk fails.
  */
 export async function updateFeeds(feeds: readonly Feed[], options: UpdateOptions): Promise<readonly FeedOutcome[]> {
-  const limit = pLimit(AT_ONCE)
+  const limit = pLimit(CONCURRENCY)
   let answered = 0
   let silent = 0
   const isOver = () => options.signal?.aborted === true || (answered === 0 && silent >= OFFLINE_AFTER)
   const update = async (feed: Feed): Promise<FeedOutcome> => {
     const outcome = isOver()
       ? await fail(feed, 'there is no network', options)
-      : await updateFeed(feed, options, (anybody) => (anybody ? answered++ : silent++), isOver)
+      : await updateFeed(feed, options, (isAnswered) => (isAnswered ? answered++ : silent++), isOver)
     options.onOutcome?.(outcome)
     return outcome
   }
@@ -68,7 +68,7 @@ export async function updateFeeds(feeds: readonly Feed[], options: UpdateOptions
 async function updateFeed(
   feed: Feed,
   options: UpdateOptions,
-  onAnswer: (anybody: boolean) => void,
+  onTried: (isAnswered: boolean) => void,
   isOver: () => boolean,
 ): Promise<FeedOutcome> {
   const { store, clock, accept = false } = options
@@ -78,8 +78,8 @@ async function updateFeed(
   try {
     const isComplete = state.current === undefined || store.file(id, feed.url) !== undefined
     const seen = accept || !isComplete ? undefined : state.seen
-    const pulled = await pullPatiently(feed, { ...options, path, seen }, isOver)
-    onAnswer(pulled.state !== 'failed' || pulled.answered)
+    const pulled = await pullWithRetries(feed, { ...options, path, seen }, isOver)
+    onTried(pulled.state !== 'failed' || pulled.answered)
     if (pulled.state === 'failed') return await fail(feed, pulled.reason, options)
     if (pulled.state === 'unchanged') return await unchanged(feed, state, options)
     if (pulled.id === state.current?.id && isComplete) {
@@ -88,7 +88,7 @@ async function updateFeed(
     if (!accept && pulled.id === state.seen?.id && state.seen.refused !== undefined) {
       return await unchanged(feed, { ...state, seen: seenOf(pulled, state.seen.refused) }, options)
     }
-    const found = await judge(feed, path, pulled, state, options)
+    const found = await validate(feed, path, pulled, state, options)
     if ('refused' in found) return await refuse(feed, state, seenOf(pulled, found.refused), options)
     const { error: _, ...rest } = state
     const previous = state.current?.id === found.id ? state.previous : state.current
@@ -108,8 +108,8 @@ async function updateFeed(
   }
 }
 
-/** Asks again after a while where that may help. */
-async function pullPatiently(
+/** Retries with exponential backoff where the failure may be transient. */
+async function pullWithRetries(
   feed: Feed,
   options: UpdateOptions & { readonly path: string; readonly seen: FeedState['seen'] },
   isOver: () => boolean,
@@ -129,13 +129,13 @@ async function pullPatiently(
     if (pulled.state !== 'failed' || !pulled.transient || isOver()) return pulled
     if (tries >= (pulled.answered ? TRIES.answered : TRIES.silent)) return pulled
     const wait = pulled.retryAfterMs ?? retryMs * 2 ** (tries - 1)
-    if (wait > MOST_RETRY_MS) return pulled
+    if (wait > MAX_RETRY_MS) return pulled
     await delay(wait, undefined, signal === undefined ? {} : { signal }).catch(() => undefined)
   }
 }
 
 /** Reads a download whole and says why it is not to be used, or what it is. */
-async function judge(
+async function validate(
   { row, published }: Feed,
   path: string,
   { id, size, lastModified }: Extract<Pulled, { state: 'whole' }>,
@@ -149,11 +149,11 @@ async function judge(
     const jump = implausible(row, entries, published, accept ? undefined : current)
     if (jump !== undefined) return { refused: jump }
     const made = contents.made ?? Date.parse(lastModified ?? '')
-    // A clock that is ahead, or a file that says it is from the future, must not make data look younger than it is.
+    // A clock that is ahead, or a file that says it is from the future, must not make data look newer than it is.
     return { id, size, entries, made: made <= now ? made : now, taken: now }
   } catch (error) {
     if (!(error instanceof SallyportError)) throw error
-    // The path is a temporary one that nobody knows.
+    // The path is a temporary one and says nothing to the reader.
     return { refused: error.message.replace(`${path}: `, '') }
   }
 }

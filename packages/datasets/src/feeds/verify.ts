@@ -19,11 +19,11 @@ export interface VerifyTask {
 export type VerifyAnswer = { readonly contents: Contents } | { readonly refused: string }
 
 /** A city database of 130 MB is walked in some seconds. */
-const PATIENCE_MS = 120_000
+const TIMEOUT_MS = 120_000
 const MEMORY_MB = 1024
 
 /**
- * Verifies in a thread of its own, one file after the other: what a stranger serves is parsed away from requests, and
+ * Verifies in a thread of its own, one file after the other: what others serve is parsed away from requests, and
  * a file that makes the parser run without end or out of memory ends that thread and is refused.
  */
 export function openVerifier(): Verifier {
@@ -48,14 +48,14 @@ export function openVerifier(): Verifier {
         resolve(answer)
       }
       const onExit = () => done({ lost: 'it cannot be read within bounds of memory' })
-      const timer = setTimeout(() => done({ lost: 'it takes too long to read' }), PATIENCE_MS)
+      const timer = setTimeout(() => done({ lost: 'it takes too long to read' }), TIMEOUT_MS)
       asked.once('exit', onExit).once('message', done)
       asked.postMessage(task)
     })
     asked.unref()
     if ('contents' in answer) return answer.contents
     if ('refused' in answer) throw new SallyportError('corrupt_data', answer.refused)
-    // A thread that stopped, or that is still at a file nobody waits for, is not asked again.
+    // A thread that has ended, or is still reading the file, is not used again.
     worker = undefined
     await asked.terminate()
     throw new SallyportError('corrupt_data', `${task.path}: ${answer.lost}`)

@@ -2,7 +2,7 @@ import type { SourceStatus } from '@sallyport/core'
 import type { ColumnsOf, FileForm } from '../columns/column-file.ts'
 import type { DecodedFile } from '../columns/decode.ts'
 
-/** Counts up with every change of the layout or of what a column means; a file of another number is compiled anew. */
+/** Counts up with every change of the layout or of what a column means; a file of another number is compiled again. */
 export const CITY_FORMAT = 2
 
 /**

@@ -54,7 +54,7 @@ export function partition6({ count, starts, values }: Segments): { partition: Pa
   return writer.finish()
 }
 
-/** Told of every segment in address order: the four words of its first address, and its number. */
+/** Called for every segment in address order: the four words of its first address, and its number. */
 export type SegmentVisitor = (a: number, b: number, c: number, d: number, number: number) => void
 
 /** Walks over the segments of an IPv4 partition. */

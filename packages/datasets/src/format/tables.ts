@@ -49,7 +49,7 @@ const COLUMNS = {
   'systems.ipv4Addresses': 'f64',
   'systems.byAddresses': 'u32',
   'systems.byPrefixes': 'u32',
-  // The folded names in the order of `byAddresses`, each with a line feed behind it.
+  // The folded names in the order of `byAddresses`, each followed by a line feed.
   'systems.folded': 'u8',
   'systems.foldedEnds': 'u32',
 } as const
@@ -67,7 +67,7 @@ export const TABLES_FORM = {
 export type Columns = ColumnsOf<typeof COLUMNS>
 export type DecodedTables = DecodedFile<typeof COLUMNS, Description>
 
-/** What a tables file says of itself besides its columns. */
+/** The description of a tables file: what is not in its columns. */
 export interface Description {
   readonly sources: readonly SourceStatus[]
   /** Lists of prefixes by position, in order of precedence. */

@@ -10,7 +10,7 @@ export interface CityReader {
   readonly families: readonly (4 | 6)[]
   /** `undefined` where there is no record. */
   read(address: Address): GeoRecord | undefined
-  /** The country of the record alone. */
+  /** Only the country of the record. */
   country(address: Address): string | undefined
 }
 

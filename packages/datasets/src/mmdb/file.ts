@@ -59,7 +59,7 @@ export function corrupt(path: string, reason: string): SallyportError {
   return new SallyportError('corrupt_data', `${path}: ${reason}`)
 }
 
-/** Where the record stands that a node number above `nodeCount` means. It may lie outside the file. */
+/** The offset of the record that a node number above `nodeCount` means. It may be outside the file. */
 export function recordOffset({ dataStart, nodeCount }: MmdbFile, node: number): number {
   return dataStart - SEPARATOR + node - nodeCount
 }

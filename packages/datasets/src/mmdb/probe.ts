@@ -34,7 +34,7 @@ export function probe(file: MmdbFile, family: 4 | 6): readonly unknown[] {
 
 interface Hit {
   readonly address: Address
-  /** Where its record stands in the file. */
+  /** The offset of its record in the file. */
   readonly record: number
 }
 

@@ -6,11 +6,11 @@ export interface NetworkSink {
   push(a: number, b: number, c: number, d: number, value: number): void
 }
 
-/** Gives the number, from 1, of a record: where it stands in the file, and an address that it is for. */
+/** Gives the number, from 1, of a record: its offset in the file, and an address that it is for. */
 export type RecordNumber = (at: number, address: Address) => number
 
-/** Trees share some branches on purpose (IPv4 under several IPv6 prefixes). More visits than this mean a circle. */
-const MOST_VISITS = 8
+/** Trees share some branches on purpose (IPv4 under several IPv6 prefixes). More visits a node than this mean a circle. */
+const MAX_VISITS = 8
 
 /**
  * Walks the tree of a city database once, through the networks of one family, with a record or without. Gives how many
@@ -26,7 +26,7 @@ export function walkNetworks(
   const { nodeCount, ipVersion, path } = file
   const record = recordReader(file)
   const ipv4Root = ipVersion === 4 ? 0 : findIpv4Root(record, nodeCount)
-  // IPv4 in an IPv6 tree is walked for IPv4 alone; ::/96 and its aliases are no addresses that a client can have.
+  // IPv4 in an IPv6 tree is only walked for IPv4; ::/96 and its aliases are no addresses that a client can have.
   const skipped = family === 6 && ipVersion === 6 ? ipv4Root : -1
   const nodes = new Float64Array(130)
   const depths = new Uint8Array(130)
@@ -56,7 +56,7 @@ export function walkNetworks(
       continue
     }
     if (depth === 128) throw corrupt(path, 'the search tree is deeper than an address')
-    if (++visits > nodeCount * MOST_VISITS) throw corrupt(path, 'the search tree runs in a circle')
+    if (++visits > nodeCount * MAX_VISITS) throw corrupt(path, 'the search tree runs in a circle')
     if ((visits & 0x3ffff) === 0) onProgress(Math.min(visits / nodeCount, 1))
     // Left stays on top of the stack, so that addresses come in order; right has this depth's bit set.
     const right = top + 1

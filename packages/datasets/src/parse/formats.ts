@@ -31,7 +31,7 @@ const LINE_FORMATS: Partial<Readonly<Record<EntryFormat, EntryOf>>> = {
 /** Heads of CSV files, which are no entries. */
 const HEAD = /^"?(ip|ip_address|ip_prefix|prefix|cidr|network|start)"?[,;]/i
 
-/** Documents: where the entries stand, and where the time does. */
+/** Documents: the paths of the entries, and of the time. */
 const DOCUMENT_FORMS: Partial<
   Readonly<Record<EntryFormat, { readonly entries: readonly JsonPath[]; readonly made?: JsonPath; form?: EntryOf }>>
 > = {

@@ -1,26 +1,26 @@
 /**
- * Where something stands in a JSON document: keys, `*` for every member of an array or an object, and `*[key=value]` for
- * those of them that say so.
+ * A path in a JSON document: keys, `*` for every member of an array or an object, and `*[key=value]` for
+ * those of them with that value.
  */
 export type JsonPath = string
 
 /** No format nests deeper; a document that does is not read further, so that it cannot exhaust the stack. */
-const DEEPEST = 16
+const MAX_DEPTH = 16
 
 /** The values at a path, in document order; nothing where the document has another form. Null counts as absent. */
 export function valuesAt(document: unknown, path: JsonPath): readonly unknown[] {
   let values: readonly unknown[] = [document]
   for (const step of path.split('.')) {
     values = values.flatMap((value) => {
-      if (step.startsWith('*')) return members(value).filter((member) => says(member, step))
+      if (step.startsWith('*')) return members(value).filter((member) => isSelected(member, step))
       return isRecord(value) && Object.hasOwn(value, step) ? [value[step]] : []
     })
   }
   return values.filter((value) => value !== null && value !== undefined)
 }
 
-/** Whether a member is one that a step asks for: `*`, or `*[key=value]`. */
-function says(member: unknown, step: JsonPath): boolean {
+/** Whether a step selects a member: `*` selects all, `*[key=value]` those with that value. */
+function isSelected(member: unknown, step: JsonPath): boolean {
   const [key, wanted] = step.slice('*['.length, -1).split('=')
   return wanted === undefined || (isRecord(member) && member[key as string] === wanted)
 }
@@ -28,7 +28,7 @@ function says(member: unknown, step: JsonPath): boolean {
 /** Every string of a document, at any place. */
 export function everyString(document: unknown, depth = 0): readonly string[] {
   if (typeof document === 'string') return [document]
-  return depth === DEEPEST ? [] : members(document).flatMap((member) => everyString(member, depth + 1))
+  return depth === MAX_DEPTH ? [] : members(document).flatMap((member) => everyString(member, depth + 1))
 }
 
 function members(value: unknown): readonly unknown[] {

@@ -11,11 +11,11 @@ import { RESERVED } from '@sallyport/data/reserved'
 import type { EntryFormat, SourceRow } from '@sallyport/data/sources'
 import { coverageOf } from '../ranges/coverage.ts'
 import { bitsOf, type Entry, entrySize, holds, overlap, parseEntry } from '../ranges/entry.ts'
-import { createRangeWriter, type Ranges } from '../ranges/ranges.ts'
+import { createRangeWriter, FAMILIES, type Ranges } from '../ranges/ranges.ts'
 import { writtenEntries } from './formats.ts'
 import { requireMostlyGood } from './lines.ts'
 
-/** What a list says of itself in the table of sources. */
+/** How the table of sources describes a list. */
 export interface ListForm {
   readonly path: string
   readonly format: EntryFormat
@@ -52,7 +52,7 @@ export function listForm(row: SourceRow, path: string): ListForm {
 }
 
 /** No published list means a prefix this short; one that is there is an accident that would hold half the internet. */
-const SHORTEST = { 4: 8, 6: 19 } as const
+const MIN_PREFIX_LENGTH = { 4: 8, 6: 19 } as const
 
 /** The share of a family's public space that a list may hold; the largest real one, of datacenters, holds 9 %. */
 const MAX_COVERED = { anonymising: 1 / 16, other: 1 / 4 } as const
@@ -88,7 +88,7 @@ function goodEntries(entries: Iterable<string>, form: ListForm): AddressList['ra
     const entry = parseEntry(text)
     const isReserved = entry !== undefined && touchesReserved(entry)
     const size = entry === undefined ? 0 : entrySize(entry)
-    if (entry === undefined || isReserved || size > maxSize(entry.first.family, form)) {
+    if (entry === undefined || isReserved || size > maxEntrySize(entry.first.family, form)) {
       if (!(isReserved && reservedIsExpected)) bad++
       continue
     }
@@ -99,7 +99,7 @@ function goodEntries(entries: Iterable<string>, form: ListForm): AddressList['ra
   }
   requireMostlyGood({ good, bad }, path)
   const ranges = { 4: writers[4].finish(), 6: writers[6].finish() }
-  for (const family of [4, 6] as const) {
+  for (const family of FAMILIES) {
     const max = maxCoverage(family, form)
     // Entries may overlap, so their sum is an upper bound: the exact figure is only needed above it.
     if (sizes[family] > max && coverageOf(ranges[family]) > max) {
@@ -110,9 +110,9 @@ function goodEntries(entries: Iterable<string>, form: ListForm): AddressList['ra
 }
 
 /** The most addresses that an entry may hold. */
-function maxSize(family: 4 | 6, form: ListForm): number {
+function maxEntrySize(family: 4 | 6, form: ListForm): number {
   if (form.family !== undefined && family !== form.family) return 0
-  return form.single ? 1 : 2 ** (bitsOf(family) - SHORTEST[family])
+  return form.single ? 1 : 2 ** (bitsOf(family) - MIN_PREFIX_LENGTH[family])
 }
 
 /** The well-known public service that an entry holds. */

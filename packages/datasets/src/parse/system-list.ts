@@ -4,7 +4,7 @@ import { contentLines, field, parseJson } from './formats.ts'
 import { isRecord, valuesAt } from './json-paths.ts'
 import { linesOf, requireMostlyGood } from './lines.ts'
 
-/** Autonomous systems that a list names, each with what it says of it ('' when nothing). */
+/** Autonomous systems that a list names, each with its label ('' when there is none). */
 export type SystemList = ReadonlyMap<number, string>
 
 type Written = readonly [asn: unknown, label: unknown]

@@ -3,7 +3,7 @@ import { compareAt, type Ranges, sizeOf, WORDS } from './ranges.ts'
 import { createSegmentWriter, type Segments } from './segments.ts'
 
 /**
- * Lays ranges out as segments; what no range holds has value 0. Where ranges overlap the smallest speaks, and of two
+ * Lays ranges out as segments; what no range holds has value 0. Where ranges overlap the smallest counts, and of two
  * equal ones the first.
  */
 export function layOut(ranges: Ranges): Segments {
@@ -11,29 +11,17 @@ export function layOut(ranges: Ranges): Segments {
   return sweep(ranges, (open) => values[smallest(ranges, open)] as number)
 }
 
-/** Cuts the space wherever a range begins or ends; `worth` tells the value of the ranges that hold a place, one or more. */
-export function sweep(ranges: Ranges, worth: (open: readonly number[]) => number): Segments {
-  const { family, firsts, lasts, count } = ranges
+/** Cuts the space wherever a range begins or ends; `valueFor` gives the value of the ranges, one or more, that hold a segment. */
+export function sweep(ranges: Ranges, valueFor: (open: readonly number[]) => number): Segments {
+  const { family, firsts, count } = ranges
   const order = orderOf(family, firsts)
   const ends = afterLasts(ranges)
   const writer = createSegmentWriter(family, count * 2 + 2)
   const open: number[] = []
-  const alone = [0]
   let next = 0
   writer.push(0, 0, 0, 0, 0)
   for (;;) {
-    if (open.length === 0 && next < count) {
-      // Most ranges hold no other: such a one is its own segment.
-      const range = order[next] as number
-      if (next + 1 === count || compareAt(family, lasts, range, firsts, order[next + 1] as number) < 0) {
-        alone[0] = range
-        writer.pushAt(firsts, range, worth(alone))
-        if (!reachesTop(ranges, range)) writer.pushAt(ends, range, 0)
-        next++
-        continue
-      }
-    }
-    // The next place where a range begins, or where an open one has ended.
+    // The next address at which a range begins, or an open one has ended.
     let column = firsts
     let place = next < count ? (order[next] as number) : -1
     for (const range of open) {
@@ -54,7 +42,7 @@ export function sweep(ranges: Ranges, worth: (open: readonly number[]) => number
       if (compareAt(family, firsts, range, column, place) !== 0) break
       open.push(range)
     }
-    writer.pushAt(column, place, open.length === 0 ? 0 : worth(open))
+    writer.pushAt(column, place, open.length === 0 ? 0 : valueFor(open))
   }
 }
 

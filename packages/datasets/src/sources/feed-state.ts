@@ -35,7 +35,7 @@ export interface SeenAnswer {
   readonly refused?: string
 }
 
-/** All that is known of a feed, as it lies on the disk. Times are milliseconds since the epoch. */
+/** All that is known of a feed, as stored in `state.json`. Times are milliseconds since the epoch. */
 export interface FeedState {
   /** The URL of the configuration that everything below came from: what came from another one is not used. */
   readonly url: string

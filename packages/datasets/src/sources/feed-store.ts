@@ -30,11 +30,11 @@ export interface FeedStore {
   rollBack(id: string, url: string): Promise<Generation>
   /** Removes what processes that died have left, `now` being milliseconds since the epoch. */
   sweep(now: number): Promise<void>
-  /** Changes whenever something else is known of a feed, whichever process saw to it. */
+  /** Changes whenever something else is known of a feed, whichever process changed it. */
   revision(): string
 }
 
-/** Nobody writes to a file this old any more: the longest download has a quarter of an hour. */
+/** A file this old is no longer written to: the longest download may take a quarter of an hour. */
 const ABANDONED_MS = 3_600_000
 
 export function openFeedStore(dataDir: string): FeedStore {
@@ -106,7 +106,7 @@ export function openFeedStore(dataDir: string): FeedStore {
     },
     revision() {
       const stats = statSync(marker, { throwIfNoEntry: false })
-      // A new file each time: times alone are too coarse for two changes in a row.
+      // The file is replaced each time: its time alone is too coarse for two changes in a row.
       return stats === undefined ? '' : `${stats.ino}-${stats.mtimeMs}`
     },
   }

@@ -52,7 +52,7 @@ export function resolveSources(
   )
 }
 
-/** Kinds that are small enough to be copied before they are read: a file that changes under us is no danger then. */
+/** Kinds that are small enough to be copied before they are read: it cannot change while it is read. */
 const COPIED: readonly SourceRow['kind'][] = ['ranges', 'addresses', 'crawler', 'abuse', 'asn-list', 'geofeed', 'rdap']
 
 /**
@@ -76,7 +76,7 @@ export function feedsOf(overrides: SourceOverrides = {}, rows: readonly SourceRo
   return feeds.toSorted((x, y) => Number(x.published) - Number(y.published))
 }
 
-/** Whoever names a place for a source wants it. */
+/** A source whose URL is configured is on. */
 function isOn(row: SourceRow, url: string | undefined): boolean {
   return row.enabled || url !== undefined
 }

@@ -92,7 +92,7 @@ export function openListedAddresses(
 
 /** The sets of lists that name one address, each numbered once; set 0 is empty. */
 interface ListedSets {
-  /** The set with a further list, of which entries hold up to a day, in days since the epoch; 0: for ever. */
+  /** The set with a further list, of which entries hold up to a day, in days since the epoch; 0: without end. */
   with(set: number, list: number, expires: number): number
   /** In order of precedence. */
   hits(set: number): readonly RangeHit[]

@@ -60,7 +60,7 @@ export function openSystems({ columns, description }: DecodedTables): SystemTabl
     largest: (by, count) => Array.from(orders[by].subarray(0, count)),
     named(text, limit) {
       const found: number[] = []
-      // A line feed stands between two names, so a text with one would be found across them.
+      // Names are separated by line feeds: a text with one would be found across two of them.
       if (text.includes(LINE_FEED)) return found
       const wanted = Buffer.from(text)
       for (let at = 0; found.length < limit; ) {
