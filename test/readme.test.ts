@@ -64,6 +64,15 @@ t.test('a number is given to one decision only', async (t) => {
   )
 })
 
+t.test('a decision has at most six lines', async (t) => {
+  const entries = DECISIONS.split(/\n(?=- |\n|$)/).filter((text) => text.startsWith('- '))
+  t.equal(entries.length, decisionsOf(DECISIONS).length)
+  t.same(
+    entries.filter((text) => text.split('\n').length > 6),
+    [],
+  )
+})
+
 t.test('a decision that is cited anywhere exists', async (t) => {
   const decided = new Set(decisionsOf(DECISIONS))
   const texts = [...citingFiles()].map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
