@@ -256,10 +256,13 @@ async function outcome(path: string): Promise<string> {
 t.test('a truncated database is refused by name, wherever it ends', async (t) => {
   const path = join(folder(t), 'city.mmdb')
   const whole = writeMmdb({ '23.0.0.0/24': FLAT, '24.0.0.0/8': NESTED }, { ipVersion: 4 })
+  const others: string[] = []
   for (let percent = 0; percent < 100; percent++) {
     writeFileSync(path, whole.subarray(0, Math.floor((whole.length * percent) / 100)))
-    t.equal(await outcome(path), 'refused', `${percent} %`)
+    const found = await outcome(path)
+    if (found !== 'refused') others.push(`${percent} %: ${found}`)
   }
+  t.same(others, [])
 })
 
 t.test('a corrupt database is refused by name', async (t) => {
@@ -339,7 +342,13 @@ t.test("MaxMind's bad databases are refused by name", { skip }, async (t) => {
     ...readdirSync(BAD_DATA).map((name) => join(BAD_DATA, name)),
     ...broken.map((name) => join(TEST_DATA, name)),
   ]
-  for (const path of bad) t.equal(await outcome(path), 'refused', path)
+  const others: string[] = []
+  for (const path of bad) {
+    const found = await outcome(path)
+    if (found !== 'refused') others.push(`${path}: ${found}`)
+  }
+  t.same(others, [])
+  t.ok(bad.length > 10)
 })
 
 t.test("MaxMind's test databases of places answer as their reader does", { skip }, async (t) => {

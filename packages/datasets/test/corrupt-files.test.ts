@@ -74,12 +74,26 @@ for (const [kind, { form, format, make, load }] of Object.entries(KINDS)) {
       bytes[at] = (bytes[at] as number) ^ bit
       return refusal(target, bytes)
     }
-    for (let at = 0; at < DESCRIPTION_AT; at++) t.equal(changed(at), 'refused', `byte ${at} of the head`)
-    t.equal(changed(DESCRIPTION_AT + 20), 'refused', 'the description')
-    for (const [name, { byteOffset, byteLength }] of Object.entries(readColumns(form, path).columns)) {
-      t.ok(byteLength > 0, `${name} is not empty`)
-      for (const at of [byteOffset, byteOffset + byteLength - 1]) t.equal(changed(at, 0x80), 'refused', name)
-    }
+    const head = Array.from({ length: DESCRIPTION_AT }, (_, at) => at)
+    t.same(
+      [...head, DESCRIPTION_AT + 20].filter((at) => changed(at) !== 'refused'),
+      [],
+      'the head and the description',
+    )
+    const columns = Object.entries(readColumns(form, path).columns)
+    t.same(
+      columns.filter(([, { byteLength }]) => byteLength === 0).map(([name]) => name),
+      [],
+      'no column is empty',
+    )
+    const accepted = columns.filter(([, { byteOffset, byteLength }]) =>
+      [byteOffset, byteOffset + byteLength - 1].some((at) => changed(at, 0x80) !== 'refused'),
+    )
+    t.same(
+      accepted.map(([name]) => name),
+      [],
+      'the first and the last byte of every column',
+    )
   })
 
   t.test(`${kind}: a file cut short anywhere, or with more behind it, is refused by name`, async (t) => {
@@ -89,9 +103,11 @@ for (const [kind, { form, format, make, load }] of Object.entries(KINDS)) {
       ...[0, 1, 8, 20, 24, 55, 56, 57],
       ...Array.from({ length: 50 }, (_, step) => Math.floor((good.length * step) / 50)),
     ]
-    for (const length of [...lengths, good.length - 1]) {
-      t.equal(refusal(target, good.subarray(0, length)), 'refused', `${length} bytes`)
-    }
+    t.same(
+      [...lengths, good.length - 1].filter((length) => refusal(target, good.subarray(0, length)) !== 'refused'),
+      [],
+      'lengths that are accepted',
+    )
     t.equal(refusal(target, Buffer.concat([good, Buffer.from([0])])), 'refused', 'one byte more')
     t.equal(refusal(target, Buffer.alloc(good.length)), 'refused', 'only zeros')
     t.equal(refusal(target, Buffer.from('<html>404</html>'.repeat(20))), 'refused', 'a web page')

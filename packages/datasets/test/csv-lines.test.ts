@@ -66,11 +66,11 @@ const BAD_LINES = [
 ]
 
 t.test('a bad line is dropped, and one among a hundred is tolerated', async (t) => {
-  for (const line of BAD_LINES) {
+  const taken = BAD_LINES.filter((line) => {
     const { values, names } = read(`${line}\n${PADDING}`)
-    t.equal(values.length, 200, line)
-    t.same(Object.keys(names), ['9'])
-  }
+    return values.length !== 200 || Object.keys(names).join() !== '9'
+  })
+  t.same(taken, [])
 })
 
 t.test('more than one bad line in a hundred refuses the file by name', async (t) => {

@@ -1,3 +1,4 @@
+import { SallyportError } from '@sallyport/core'
 import { SOURCES, type SourceRow } from '@sallyport/data/sources'
 import t from 'tap'
 import { readContents } from '../src/parse/contents.ts'
@@ -12,30 +13,40 @@ function read(text: string, form: Pick<ListForm, 'format'> & Partial<ListForm>) 
   return { counts: [ranges[4].count, ranges[6].count], made }
 }
 
+/** The texts that are not refused as corrupt, by the name of the file. */
+function accepted(texts: readonly string[], readText: (text: string) => unknown): readonly string[] {
+  return texts.filter((text) => {
+    try {
+      readText(text)
+      return true
+    } catch (error) {
+      return !(error instanceof SallyportError && error.code === 'corrupt_data' && error.message.startsWith('feed: '))
+    }
+  })
+}
+
 for (const { format, good, counts, made, bad } of FORMAT_FIXTURES) {
   t.test(`the format ${format}`, async (t) => {
     t.same(read(good, { format }).counts, counts, 'IPv4 and IPv6 entries')
     t.equal(read(good, { format }).made, made === undefined ? undefined : Date.parse(made), 'when it was made')
-    for (const text of [...bad, '', '<!DOCTYPE html><html><body>Too many requests</body></html>', '{}', '[]']) {
-      t.throws(() => read(text, { format }), { code: 'corrupt_data', message: /^feed: / }, text.slice(0, 60))
-    }
-    const cut = good.slice(0, good.length >> 1)
-    if (good.startsWith('{') || good.startsWith('[')) {
-      if (format !== 'spamhaus-drop') t.throws(() => read(cut, { format }), { code: 'corrupt_data' }, 'cut in half')
-    }
+    const isDocument = /^[{[]/.test(good) && format !== 'spamhaus-drop'
+    const cut = isDocument ? [good.slice(0, good.length >> 1)] : []
+    const page = '<!DOCTYPE html><html><body>Too many requests</body></html>'
+    t.same(
+      accepted([...bad, ...cut, '', page, '{}', '[]'], (text) => read(text, { format })),
+      [],
+    )
   })
 }
 
 for (const { format, good, systems, bad } of SYSTEM_FIXTURES) {
   t.test(`the format ${format}`, async (t) => {
     t.same([...readSystemList(Buffer.from(good), format, 'feed')], systems)
-    for (const text of [...bad, '', '<html>', '{}']) {
-      t.throws(
-        () => readSystemList(Buffer.from(text), format, 'feed'),
-        { code: 'corrupt_data', message: /^feed: / },
-        text,
-      )
-    }
+    const texts = [...bad, '', '<html>', '{}']
+    t.same(
+      accepted(texts, (text) => readSystemList(Buffer.from(text), format, 'feed')),
+      [],
+    )
   })
 }
 

@@ -43,7 +43,10 @@ const REFUSED = [
 ] as const
 
 t.test('an entry that cannot be meant is a bad line', async (t) => {
-  for (const [what, line] of REFUSED) t.same(counts(`${line}\n${PADDING}`), [200, 0], what)
+  t.same(
+    REFUSED.filter(([, line]) => counts(`${line}\n${PADDING}`).join() !== '200,0'),
+    [],
+  )
 })
 
 t.test('more than one bad line in a hundred refuses the list by name', async (t) => {

@@ -17,11 +17,11 @@ async function compiled(t: Parameters<typeof folder>[0], files: Readonly<Record<
   const dir = folder(t)
   const { path, sources } = await compileTables({ dataDir: dir, sources: sourcesOf(dir, files) })
   const tables = loadTables(path)
-  t.same(tables.sources, sources, 'the file tells the same of its sources as the compile did')
+  if (JSON.stringify(tables.sources) !== JSON.stringify(sources)) t.fail('the file has other sources than the compile')
   return { ...tables, status: (id: string) => sources.find((source) => source.id === id) }
 }
 
-t.test('sources that are read are told with day, entries, licence and credit', async (t) => {
+t.test('sources that are read are reported with day, entries, licence and credit', async (t) => {
   const { status } = await compiled(t, GOOD)
   t.match(status('asn-csv-v4'), { state: 'loaded', entries: 1, licence: 'CC-BY-4.0', credit: /DB-IP/ })
   t.match(status('asn-csv-v4')?.date, /^\d{4}-\d\d-\d\d$/)
@@ -38,14 +38,18 @@ t.test('one unusable source is refused with its reason, and everything else is t
   }
   for (const [id, contents] of Object.entries(broken)) {
     const { status, networks, systems } = await compiled(t, { ...GOOD, [id]: contents })
-    t.match(status(id), { state: 'refused', reason: new RegExp(`sources/${id}: `) }, id)
-    for (const other of Object.keys(GOOD)) if (other !== id) t.equal(status(other)?.state, 'loaded', `${id}, ${other}`)
+    t.match(status(id)?.reason, new RegExp(`sources/${id}: `))
+    t.same(
+      Object.keys(GOOD).filter((source) => status(source)?.state !== (source === id ? 'refused' : 'loaded')),
+      [],
+      id,
+    )
     t.equal(networks?.find(address('23.0.0.9'))?.system?.asn, id === 'asn-csv-v4' ? undefined : 64500, id)
     t.equal(systems?.size, id.startsWith('asn-csv') ? 1 : 2, `${id}: no system of a refused file is left`)
   }
 })
 
-t.test('without one of the two lists nothing is to be concluded from the flags', async (t) => {
+t.test('without one of the two lists the flags say nothing', async (t) => {
   const { rangesLoaded } = await compiled(t, { ...GOOD, 'x4bnet-dc-ipv4': 'nothing' })
   t.equal(rangesLoaded, false)
   t.equal((await compiled(t, GOOD)).rangesLoaded, true)
