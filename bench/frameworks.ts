@@ -3,15 +3,8 @@ import { canCount, countInstructions } from './instructions.ts'
 import { type App, type Pair, SHOTS, shootPairs, spread, startApps } from './shots.ts'
 import { visitorAddresses } from './visitors.ts'
 
-/** From Node 24 on. */
-const ALIKE_BY_THEMSELVES = Number.parseInt(process.versions.v8, 10) >= 13
-
-/**
- * `express-empty`: what a middleware costs there that does nothing; `express-alike`: what the inspection costs beside the
- * hidden class that it gives requests in common, which up to Node 22 spares Express more than that.
- */
-const EXPRESS = ['express-empty', 'express', ...(ALIKE_BY_THEMSELVES ? [] : ['express-alike'])]
-const FRAMEWORKS = [...EXPRESS, 'koa', 'fastify']
+/** `express-empty`: what a middleware costs there that does nothing. */
+const FRAMEWORKS = ['express-empty', 'express', 'koa', 'fastify']
 /** Fresh processes: how the compiler lays out a hot path differs from one process to the next by some per cent. */
 const PROCESSES = 6
 

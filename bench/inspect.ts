@@ -4,7 +4,8 @@ import { browserFields } from './browser.ts'
 import { type Candidate, measure, printMeasured } from './rounds.ts'
 import { visitorAddresses } from './visitors.ts'
 
-const REQUESTS = 20_000
+/** More visitors than are kept, so that each is a new one. */
+const REQUESTS = 50_000
 /** As many as are at one site at a time, each of whom comes again. */
 const REGULARS = 500
 
@@ -39,7 +40,6 @@ export async function benchInspect(): Promise<void> {
     candidate('decide()', (request) => sallyport.decide(request)),
     candidate(`inspect(), ${REGULARS} visitors`, (request) => sallyport.inspect(request), REGULARS),
     candidate(`decide(), ${REGULARS} visitors`, (request) => sallyport.decide(request), REGULARS),
-    candidate(`judge(), ${REGULARS} visitors`, (request) => sallyport.judge(request), REGULARS),
     candidate('client()', (request) => sallyport.client(request)),
   ])
   printMeasured(`inspection of a browser-like request, ${REQUESTS} visitors`, rows)

@@ -12,26 +12,17 @@ import { report } from './shots.ts'
 /*
  * One small application twice in one process, without the inspection and with it: `node server.js express [DATA_DIR
  * NAME_SERVER]`. What the compiler made of the framework is then the same for both, and the difference is the gate. Of
- * `express-empty` the second has a middleware that does nothing. Of `express-alike` the first has one that gives requests
- * a hidden class in common and no more, as the inspection does: what is left between the two is the inspection. Sends the
+ * `express-empty` the second has a middleware that does nothing. Sends the
  * two ports when it listens, and the processor time it has used (microseconds) when it is asked.
  */
 const ANSWER = { hello: 'world', items: [1, 2, 3] }
 
 const empty: RequestHandler = (_request, _response, next) => next()
 
-const alike: RequestHandler = (request, _response, next) => {
-  const { statusMessage } = request
-  delete request.statusMessage
-  request.statusMessage = statusMessage
-  next()
-}
-
 /** What stands before the route: without the inspection, and with it. */
 const EXPRESS: Readonly<Record<string, (sallyport?: Sallyport) => RequestHandler | undefined>> = {
   express: (sallyport) => sallyport && expressInspection(sallyport),
   'express-empty': (sallyport) => sallyport && empty,
-  'express-alike': (sallyport) => (sallyport === undefined ? alike : expressInspection(sallyport)),
 }
 
 async function start(framework: string, sallyport: Sallyport | undefined): Promise<number> {

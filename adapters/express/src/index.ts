@@ -1,4 +1,4 @@
-import type { Decision, RequestVerdict } from '@sallyport/core'
+import type { Decision } from '@sallyport/core'
 import {
   type ApiHost,
   answer,
@@ -7,14 +7,13 @@ import {
   claimOf,
   type Decider,
   decideRequest,
-  type Ruling,
+  type Outcome,
   requireApi,
   requireAttester,
   requireDecider,
   sendResponse,
 } from '@sallyport/node'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
-import { shareHiddenClass } from './hidden-class.ts'
 
 export { guardUpgrade } from '@sallyport/node'
 
@@ -34,52 +33,20 @@ declare global {
 export function inspection(sallyport: Decider, options: ClaimOptions<Request> = {}): RequestHandler {
   requireDecider(sallyport)
   const attester = requireAttester(sallyport, options)
-  const hold = createHolder()
 
-  function carryOut({ verdict, refusal }: Ruling, req: Request, res: Response, next: NextFunction): void {
-    if (verdict !== undefined) hold(req, verdict)
+  function apply({ decision, refusal }: Outcome, req: Request, res: Response, next: NextFunction): void {
+    if (decision !== undefined) (req as { sallyport?: Decision }).sallyport = decision
     if (refusal === undefined) next()
     else void sendResponse(res, refusal)
   }
 
   return (req, res, next) => {
-    shareHiddenClass(req)
     const claim = claimOf(options, req)
     if (attester === undefined || claim === undefined) {
-      carryOut(decideRequest(sallyport, req, req.originalUrl), req, res, next)
+      apply(decideRequest(sallyport, req, req.originalUrl), req, res, next)
     } else {
-      attestRequest(attester, req, claim, req.originalUrl).then((ruling) => carryOut(ruling, req, res, next), next)
+      attestRequest(attester, req, claim, req.originalUrl).then((outcome) => apply(outcome, req, res, next), next)
     }
-  }
-}
-
-/** Where a request has its verdict: the same for every copy of this package. */
-const VERDICT: unique symbol = Symbol.for('@sallyport/express')
-
-interface Held {
-  [VERDICT]?: RequestVerdict
-}
-
-/**
- * Makes decisions readable as `req.sallyport`: a getter on the application's request prototype makes one out of the
- * verdict when it is first read. A getter on each request would cost as much as the inspection.
- */
-function createHolder(): (req: Request & Held, verdict: RequestVerdict) => void {
-  let prepared: object | undefined
-  return (req, verdict) => {
-    req[VERDICT] = verdict
-    const prototype: object = Object.getPrototypeOf(req)
-    if (prototype === prepared) return
-    prepared = prototype
-    if ('sallyport' in req) return
-    // Not in the types of the framework, and documented since 4.0: the prototype of `req` in this application.
-    const { request } = req.app as unknown as { readonly request: object }
-    Object.defineProperty(request, 'sallyport', {
-      configurable: true,
-      get(this: Held) {
-        return this[VERDICT]?.decision()
-      },
-    })
   }
 }
 

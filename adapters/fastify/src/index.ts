@@ -1,4 +1,4 @@
-import type { Decision, RequestVerdict } from '@sallyport/core'
+import type { Decision } from '@sallyport/core'
 import {
   type ApiHost,
   answer,
@@ -8,7 +8,7 @@ import {
   type Decider,
   decideRequest,
   mountedPath,
-  type Ruling,
+  type Outcome,
   requireApi,
   requireAttester,
   requireDecider,
@@ -26,13 +26,6 @@ declare module 'fastify' {
   }
 }
 
-/** Where a request has its verdict: a decision is made of it when `request.sallyport` is first read. */
-const VERDICT: unique symbol = Symbol('@sallyport/fastify')
-
-interface Held {
-  [VERDICT]: RequestVerdict | null
-}
-
 /** Options of `fastify.register(inspection, { sallyport })`; with `provenance`, claims are recorded. */
 export interface InspectionOptions extends ClaimOptions<FastifyRequest> {
   readonly sallyport: Decider
@@ -47,22 +40,17 @@ const inspecting: FastifyPluginAsync<InspectionOptions> = async (fastify, { sall
   requireDecider(sallyport)
   const attester = requireAttester(sallyport, options)
   const respond = createResponder()
-  fastify.decorateRequest(VERDICT, null)
-  fastify.decorateRequest('sallyport', {
-    getter() {
-      return (this as FastifyRequest & Held)[VERDICT]?.decision() ?? null
-    },
-  })
+  fastify.decorateRequest('sallyport', null)
   fastify.addHook('onRequest', (request, reply, next) => {
-    const carryOut = ({ verdict, refusal }: Ruling) => {
-      if (verdict !== undefined) (request as FastifyRequest & Held)[VERDICT] = verdict
+    const apply = ({ decision, refusal }: Outcome) => {
+      if (decision !== undefined) (request as { sallyport: Decision | null }).sallyport = decision
       if (refusal === undefined) next()
       else respond(reply, refusal)
     }
     const { raw, originalUrl } = request
     const claim = claimOf(options, request)
-    if (attester === undefined || claim === undefined) carryOut(decideRequest(sallyport, raw, originalUrl))
-    else attestRequest(attester, raw, claim, originalUrl).then(carryOut, next)
+    if (attester === undefined || claim === undefined) apply(decideRequest(sallyport, raw, originalUrl))
+    else attestRequest(attester, raw, claim, originalUrl).then(apply, next)
   })
 }
 

@@ -39,11 +39,11 @@ export function inspection(sallyport: Decider, options: ClaimOptions<Context> = 
   const attester = requireAttester(sallyport, options)
   return async (ctx, next) => {
     const claim = claimOf(options, ctx as Context)
-    const { verdict, refusal } =
+    const { decision, refusal } =
       attester === undefined || claim === undefined
         ? decideRequest(sallyport, ctx.req, ctx.originalUrl)
         : await attestRequest(attester, ctx.req, claim, ctx.originalUrl)
-    if (verdict !== undefined) ctx.state.sallyport = verdict.decision()
+    if (decision !== undefined) ctx.state.sallyport = decision
     if (refusal !== undefined) return respond(ctx, refusal)
     await next()
   }

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
-import { type Decision, type Mode, SallyportError, verdictOf } from '@sallyport/core'
-import { type Decider, decideRequest, type Ruling } from './decide-request.ts'
+import { type Decision, type Mode, SallyportError } from '@sallyport/core'
+import { carriedOut, type Decider, type Outcome, outcomeOf } from './decide-request.ts'
 import { inspectionRequest } from './inspection-request.ts'
-import { failureRefusal, refusal } from './refusal.ts'
+import { failureRefusal } from './refusal.ts'
 import { closingUnread } from './unread-body.ts'
 import { applyVerdict } from './verdict-headers.ts'
 
-/** Whoever records what was decided of a claim: what `open()` resolves to, or a stand-in. */
+/** What records the decision about a claim: what `open()` resolves to, or a stand-in. */
 export interface Attester extends Decider {
   readonly config: { readonly mode: Mode }
   readonly provenance: {
@@ -29,7 +29,7 @@ export function claimOf<Request>({ provenance }: ClaimOptions<Request>, request:
 }
 
 /**
- * Inspects a Node request and has its claim judged and recorded before the host sees it. Where nothing can be recorded
+ * `decideRequest` for a request with a claim, which is judged and recorded first. Where nothing can be recorded
  * the request is refused, with 503, or 400 for a claim that is none: a host that asks for attestation relies on it. In
  * monitor mode it passes without one, and a process warning says so.
  */
@@ -38,22 +38,31 @@ export async function attestRequest(
   req: IncomingMessage,
   claim: string,
   target?: string,
-): Promise<Ruling> {
-  const ruling = decideRequest(sallyport, req, target)
-  if (ruling.verdict === undefined) return ruling
+): Promise<Outcome> {
+  const outcome = await attestedOutcome(sallyport, req, claim, target)
+  applyVerdict(req, outcome.decision)
+  return outcome
+}
+
+async function attestedOutcome(
+  sallyport: Attester,
+  req: IncomingMessage,
+  claim: string,
+  target?: string,
+): Promise<Outcome> {
+  const outcome = outcomeOf(sallyport, req, target)
+  const { decision } = outcome
+  if (decision === undefined) return outcome
   try {
-    const decision = await sallyport.provenance.attestDecision(ruling.verdict.decision(), claim)
-    const verdict = verdictOf(decision)
-    applyVerdict(req, verdict)
-    if (verdict.action !== 'block' || !verdict.enforced) return { verdict }
-    return { verdict, refusal: closingUnread(req, refusal(decision, inspectionRequest(req, target))) }
+    const attested = await sallyport.provenance.attestDecision(decision, claim)
+    return carriedOut(req, attested, inspectionRequest(req, target))
   } catch (error) {
     if (sallyport.config.mode === 'monitor') {
       process.emitWarning(`A request passed without attestation: ${error}`, 'SallyportWarning')
-      return ruling
+      return outcome
     }
     const code = error instanceof SallyportError ? error.code : 'attestation_unavailable'
-    return { verdict: ruling.verdict, refusal: closingUnread(req, failureRefusal(code)) }
+    return { decision, refusal: closingUnread(req, failureRefusal(code)) }
   }
 }
 

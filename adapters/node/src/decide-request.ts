@@ -1,23 +1,19 @@
 import type { IncomingMessage } from 'node:http'
-import { type Decision, type InspectionRequest, type RequestVerdict, SallyportError, verdictOf } from '@sallyport/core'
+import { type Decision, type InspectionRequest, SallyportError } from '@sallyport/core'
 import { fieldsMissing, inspectionRequest } from './inspection-request.ts'
 import { type Refusal, refusal, tooManyFields } from './refusal.ts'
 import { closingUnread } from './unread-body.ts'
 import { applyVerdict } from './verdict-headers.ts'
 
-/**
- * Whoever decides about requests: what `open()` resolves to, or a stand-in. Where there is a `judge`, that is asked:
- * whoever puts a `decide` of his own in the place of another's leaves it out.
- */
+/** What decides about requests: what `open()` resolves to, or a stand-in. */
 export interface Decider {
   decide(request: InspectionRequest): Decision
-  judge?(request: InspectionRequest): RequestVerdict
 }
 
 /** What becomes of a request. With a refusal it goes no further; without one the host carries on. */
-export interface Ruling {
+export interface Outcome {
   /** Absent when the request could not be judged. */
-  readonly verdict?: RequestVerdict
+  readonly decision?: Decision
   readonly refusal?: Refusal
 }
 
@@ -26,19 +22,32 @@ export interface Ruling {
  * an enforced block. Never throws: a decider that fails lets the request pass without a verdict, because
  * classification is not authorisation, and a process warning says so.
  */
-export function decideRequest(decider: Decider, req: IncomingMessage, target?: string): Ruling {
+export function decideRequest(decider: Decider, req: IncomingMessage, target?: string): Outcome {
+  const outcome = outcomeOf(decider, req, target)
+  applyVerdict(req, outcome.decision)
+  return outcome
+}
+
+/** `decideRequest` without a change to the request. */
+export function outcomeOf(decider: Decider, req: IncomingMessage, target?: string): Outcome {
   try {
     if (fieldsMissing(req)) return { refusal: closingUnread(req, tooManyFields()) }
     const request = inspectionRequest(req, target)
-    const verdict = decider.judge?.(request) ?? verdictOf(decider.decide(request))
-    applyVerdict(req, verdict)
-    if (verdict.action !== 'block' || !verdict.enforced) return { verdict }
-    return { verdict, refusal: closingUnread(req, refusal(verdict.decision(), request)) }
+    return carriedOut(req, decider.decide(request), request)
   } catch (error) {
-    applyVerdict(req, undefined)
     process.emitWarning(`A request passed without inspection: ${error}`, 'SallyportWarning')
     return {}
   }
+}
+
+/** A decision, and the refusal that it comes to. */
+export function carriedOut(
+  req: IncomingMessage,
+  decision: Decision,
+  request: Pick<InspectionRequest, 'fields'>,
+): Outcome {
+  if (decision.action !== 'block' || !decision.enforced) return { decision }
+  return { decision, refusal: closingUnread(req, refusal(decision, request)) }
 }
 
 /** Throws `invalid_config` at start-up: without `decide`, as by a forgotten `await`, nothing would be inspected. */

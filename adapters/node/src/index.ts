@@ -1,6 +1,6 @@
 export { type ApiHost, type ApiPlace, answer, apiRequest, hostBody, requireApi } from './api-answer.ts'
 export { type Attester, attestRequest, type ClaimOptions, claimOf, requireAttester } from './attest-request.ts'
-export { type Decider, decideRequest, type Ruling, requireDecider } from './decide-request.ts'
+export { type Decider, decideRequest, type Outcome, requireDecider } from './decide-request.ts'
 export { guardUpgrade } from './guard-upgrade.ts'
 export { inspectionRequest } from './inspection-request.ts'
 export { BODY_LIMIT } from './json-body.ts'

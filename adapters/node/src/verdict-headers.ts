@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { type Decision, type RequestVerdict, verdictOf } from '@sallyport/core'
+import type { Decision } from '@sallyport/core'
 
 /** Names that start so are ours alone: whatever a client sends under them is removed. */
 export const VERDICT_PREFIX = 'sallyport-'
@@ -13,17 +13,20 @@ const TRIAL = 'sallyport-trial'
 const ATTESTATION_ID = 'sallyport-attestation-id'
 
 /**
- * Tells the verdict, field by field, to whoever stands behind: the action, as decided also in monitor mode, the network
- * class, and the AS number and country where they are known. `sallyport-enforced: false` says that the action was not
- * carried out, `sallyport-trial` what a rule on trial would have done; `sallyport-attestation-id` names the record of a claim. They are written out name by name, to `fields` and
- * to `headers`: this runs on every request, and a property of which the name is a variable costs several of these.
+ * Adds the verdict for the site's own code: the action, also where monitor mode does not carry it out
+ * (`sallyport-enforced: false`), the network class, AS number and country where they are known, what a rule on trial
+ * would have done, and the record of a claim. Written out name by name, because this runs on every request and a
+ * property whose name is a variable is several times as slow.
  */
-function tellVerdict(verdict: RequestVerdict, fields: string[], headers: IncomingHttpHeaders): void {
-  const { action, enforced, networkClass, asn, country, trial, attestation } = verdict
+function addVerdict(decision: Decision, fields: string[], headers: IncomingHttpHeaders): void {
+  const { action, enforced, trial, attestation, inspection } = decision
+  const { network, country } = inspection
+  const networkClass = network.verdict.classification
   headers[ACTION] = action
   headers[NETWORK_CLASS] = networkClass
   fields.push(ACTION, action, NETWORK_CLASS, networkClass)
-  if (asn !== undefined) {
+  if (network.asn !== undefined) {
+    const asn = `AS${network.asn}`
     headers[ASN] = asn
     fields.push(ASN, asn)
   }
@@ -36,8 +39,8 @@ function tellVerdict(verdict: RequestVerdict, fields: string[], headers: Incomin
     fields.push(ENFORCED, 'false')
   }
   if (trial !== undefined) {
-    headers[TRIAL] = trial
-    fields.push(TRIAL, trial)
+    headers[TRIAL] = trial.action
+    fields.push(TRIAL, trial.action)
   }
   if (attestation !== undefined) {
     const id = String(attestation.id)
@@ -49,16 +52,16 @@ function tellVerdict(verdict: RequestVerdict, fields: string[], headers: Incomin
 /** Fields (name, value, name, value …) without any spelling of our names, and with our own at the end. */
 export function withVerdict(fields: readonly string[], decision: Decision): string[] {
   const kept = withoutVerdict(fields)
-  tellVerdict(verdictOf(decision), kept, {})
+  addVerdict(decision, kept, {})
   return kept
 }
 
 /**
  * Writes the verdict into a request, for the host's own code to read: every inbound spelling of our names leaves
  * `headers`, `rawHeaders` and `headersDistinct`, then ours are set in the first two. Without a verdict the names are
- * removed and nothing is set. The arrays and objects of the request are changed in place, for whoever holds them already.
+ * removed and nothing is set. The arrays and objects of the request are changed in place, because the host may hold them already.
  */
-export function applyVerdict(req: IncomingMessage, verdict: RequestVerdict | undefined): void {
+export function applyVerdict(req: IncomingMessage, decision: Decision | undefined): void {
   // Node builds both objects from rawHeaders when they are first read, and counts on its length: read, then change.
   const { headers: shown, rawHeaders: received } = req
   if (firstReserved(received) < received.length) {
@@ -66,10 +69,10 @@ export function applyVerdict(req: IncomingMessage, verdict: RequestVerdict | und
     deleteReserved(req.headersDistinct)
     received.splice(0, received.length, ...withoutVerdict(received))
   }
-  if (verdict !== undefined) tellVerdict(verdict, received, shown)
+  if (decision !== undefined) addVerdict(decision, received, shown)
 }
 
-/** Where the first of our names stands; past the end when none does, as in nearly all requests. */
+/** Where the first of our names is; past the end when there is none, as in nearly all requests. */
 function firstReserved(fields: readonly string[]): number {
   let at = 0
   while (at < fields.length && !isReserved(fields[at] as string)) at += 2

@@ -28,7 +28,7 @@ t.test('a decider that fails lets the request pass, without a verdict, and says 
 t.test('block is a refusal where it is enforced; flag and allow are none', (t) => {
   t.equal(decideRequest(decider(), requestOf([], '/blocked')).refusal?.status, 403)
   t.equal(decideRequest(decider('monitor'), requestOf([], '/blocked')).refusal, undefined)
-  t.equal(decideRequest(decider('monitor'), requestOf([], '/blocked')).verdict?.action, 'block')
+  t.equal(decideRequest(decider('monitor'), requestOf([], '/blocked')).decision?.action, 'block')
   t.equal(decideRequest(decider(), requestOf([], '/flagged')).refusal, undefined)
   t.equal(decideRequest(decider(), requestOf([], '/elsewhere'), '/blocked').refusal?.status, 403, 'by the target given')
   t.end()

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http'
 import { connect, createServer as createHttp2, type Http2ServerRequest } from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import { type InspectionRequest, verdictOf } from '@sallyport/core'
+import type { InspectionRequest } from '@sallyport/core'
 import t, { type Test } from 'tap'
 import { applyVerdict, decideRequest, inspectionRequest, VERDICT_PREFIX, withVerdict } from '../src/index.ts'
 import { decisionOn, serve } from './support.ts'
@@ -66,7 +66,7 @@ t.test('a request shows our verdict alone, by each of its three ways', (t) =>
   received(t, SENT, (req) => {
     const evidence = inspectionRequest(req).fields
     const before = [...evidence]
-    applyVerdict(req, verdictOf(decisionOn('/flagged', { asn: 64496 })))
+    applyVerdict(req, decisionOn('/flagged', { asn: 64496 }))
     const names = (headers: object) => Object.keys(headers).filter((name) => /^sallyport[-_.]/i.test(name))
     t.same(names(req.headers), ['sallyport-action', 'sallyport-network-class', 'sallyport-asn'])
     t.equal(req.headers['sallyport-action'], 'flag')
@@ -82,7 +82,7 @@ t.test('a request shows our verdict alone, by each of its three ways', (t) =>
 
 t.test('a request whose headers nobody has sent under our names', (t) =>
   received(t, ['Host', 'site.example', 'X-Last', 'here'], (req) => {
-    applyVerdict(req, verdictOf(decisionOn('/')))
+    applyVerdict(req, decisionOn('/'))
     t.equal(req.headers['sallyport-action'], 'allow')
     t.equal(req.headers['x-last'], 'here')
     t.same(req.headersDistinct['x-last'], ['here'])
@@ -101,7 +101,7 @@ t.test('without a decision the names are removed and none is set', (t) =>
 t.test('the requests of an HTTP/2 server, whose rawHeaders cannot be replaced', async (t) => {
   const seen = new Promise<Http2ServerRequest>((resolve) => {
     const server = createHttp2((req, res) => {
-      applyVerdict(req as unknown as IncomingMessage, verdictOf(decisionOn('/flagged')))
+      applyVerdict(req as unknown as IncomingMessage, decisionOn('/flagged'))
       res.end()
       resolve(req)
     })
@@ -129,7 +129,7 @@ t.test('what was inspected stays as it was received', (t) =>
       inspected = fields
       return decisionOn('/flagged', { asn: 64496 })
     }
-    t.equal(decideRequest({ decide }, req).verdict?.action, 'flag')
+    t.equal(decideRequest({ decide }, req).decision?.action, 'flag')
     t.same(inspected, before)
     t.notSame(req.rawHeaders, before)
   }),

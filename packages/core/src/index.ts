@@ -89,11 +89,10 @@ export { countryName, isCountry } from './geo/country.ts'
 export type { Geo, Located } from './geo/locate.ts'
 export { locate } from './geo/locate.ts'
 // inspection
-export type { ToldOf } from './inspection/agent-inspector.ts'
+export type { DescribedRequest } from './inspection/agent-inspector.ts'
 export { decide } from './inspection/decide.ts'
 export type { Inspector, InspectorOptions } from './inspection/inspector.ts'
 export { createInspector } from './inspection/inspector.ts'
-export { type RequestVerdict, verdictOf } from './inspection/verdict.ts'
 // jurisdiction
 export { withAttestation } from './jurisdiction/attested.ts'
 export type { FoundOrigin, JurisdictionJudge, PolicyJudgement } from './jurisdiction/judge.ts'

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { createRequestFingerprints, hasFingerprint } from '../src/inspection/request-fingerprint.ts'
 import { type CompiledPolicy, compilePolicy } from '../src/policy/compile.ts'
 import type { Rule } from '../src/policy/policy.ts'
 import type { Observation, Snapshot } from '../src/ports.ts'
@@ -32,9 +33,9 @@ const RULES: readonly Rule[] = [
 ]
 const POLICY = compilePolicy({ preset: 'low-friction', rules: RULES, allowlist: ['8.1.9.9'] })
 /** Rules that ask about the visitor alone. */
-const SETTLED = compilePolicy({ preset: 'low-friction', rules: RULES.slice(-2, -1), allowlist: ['8.1.9.9'] })
+const SUBJECTS = compilePolicy({ preset: 'low-friction', rules: RULES.slice(-2, -1), allowlist: ['8.1.9.9'] })
 
-for (const [rules, policy] of Object.entries({ 'rules of all kinds': POLICY, 'rules about visitors': SETTLED })) {
+for (const [rules, policy] of Object.entries({ 'rules of all kinds': POLICY, 'rules about visitors': SUBJECTS })) {
   t.test(`with ${rules}, an inspector that remembers decides as one that has never seen anybody`, async (t) => {
     const { wrong, flagged } = decideAll(policy)
     t.equal(wrong, 0)
@@ -172,13 +173,43 @@ t.test('an observation that runs out while a visitor is looked up is not remembe
   }
 })
 
-t.test('whose line it is depends on the name above it, wherever the header stood before', async (t) => {
-  const { judge } = agentInspector({ policy: SETTLED })
+t.test('who the client is depends on the header, wherever it was before', async (t) => {
+  const { decide } = agentInspector({ policy: SUBJECTS })
   const clientOf = (...last: readonly string[]) =>
-    judge(requestOf([...fieldsOf(CHROME), ...last], { peer: PROXY })).decision().inspection.client.address
+    decide(requestOf([...fieldsOf(CHROME), ...last], { peer: PROXY })).inspection.client.address
   for (let again = 0; again < 4; again++) t.equal(clientOf('X-Other', '1', 'X-Forwarded-For', HOME), HOME)
   t.equal(clientOf('X-Forwarded-For', RACK, 'X-Other', '1'), RACK)
-  t.equal(clientOf('X-Other', HOME, 'X-Forwarded-For', RACK), RACK, 'another header has the line of who is known')
+  t.equal(clientOf('X-Other', HOME, 'X-Forwarded-For', RACK), RACK, 'another header has the address of who is known')
   t.equal(clientOf('X-Forwarded-For', HOME, 'X-Forwarded-For', RACK), RACK, 'the header came twice')
   t.equal(clientOf('X-Other', '1', 'X-Forwarded-For', HOME), HOME)
 })
+
+t.test('every decision is frozen and serialisable, of a new visitor and of one who comes again', async (t) => {
+  const { decide } = agentInspector({ policy: POLICY })
+  const requests = [
+    requestOf(fieldsOf(CHROME), { target: '/login' }),
+    requestOf(['User-Agent', 'curl/8'], { peer: RACK }),
+  ]
+  for (const request of requests) {
+    const [first, ...others] = Array.from({ length: 4 }, () => decide(request))
+    t.ok(deeplyFrozen(first))
+    t.same(JSON.parse(JSON.stringify(first)), first)
+    t.same(others, [first, first, first])
+  }
+})
+
+t.test('no cookie is kept, and none tells requests apart', async (t) => {
+  const request = requestOf(fieldsOf(CHROME, { Cookie: 'session=secret', Authorization: 'Bearer secret' }))
+  const fingerprint = createRequestFingerprints().of(request, '')
+  t.notMatch(JSON.stringify(fingerprint), /secret/)
+  t.match(JSON.stringify(fingerprint), /Cookie.*Authorization/)
+  const other = requestOf(fieldsOf(CHROME, { Cookie: 'session=other', Authorization: 'Bearer other' }))
+  t.ok(fingerprint !== undefined && hasFingerprint(other, fingerprint))
+  const long = requestOf(fieldsOf(CHROME, { Accept: 'x'.repeat(2000) }))
+  t.equal(createRequestFingerprints().of(long, ''), undefined, 'nor a request that is long')
+})
+
+function deeplyFrozen(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return Object.isFrozen(value) && Object.values(value).every(deeplyFrozen)
+}

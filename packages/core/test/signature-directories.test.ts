@@ -235,7 +235,7 @@ t.test('only agents that are named are asked, unless discovery is on', async (t)
   }
   verifierOf({}, [], { outbound }).verifier.look(requestOf(fields))
   t.same(asked, [])
-  verifierOf({}, [], { outbound }).verifier.told(signedFields())
+  verifierOf({}, [], { outbound }).verifier.lookAtDescribed(signedFields())
   t.same(asked, [], 'nor for a tale of one that is')
   verifierOf({ discover: true }, [], { outbound }).verifier.look(requestOf(fields))
   verifierOf({ agents: ['https://stranger.example'] }, [], { outbound }).verifier.look(requestOf(fields))

@@ -110,8 +110,8 @@ t.test(
       { outcome: 'unverified' },
       'two hosts are none',
     )
-    t.match(verifier.told(fields), { outcome: 'verified' })
-    t.match(verifier.told(signedFields({ components: '"@authority" "@path" "signature-agent"' })), {
+    t.match(verifier.lookAtDescribed(fields), { outcome: 'verified' })
+    t.match(verifier.lookAtDescribed(signedFields({ components: '"@authority" "@path" "signature-agent"' })), {
       outcome: 'unverified',
     })
   },
@@ -134,7 +134,7 @@ t.test('a component that is there twice, unknown or with parameters we do not kn
 t.test('a nonce serves once; what cannot be remembered is said', async (t) => {
   const { verifier, clock } = verifierOf()
   const fields = signedFields({ nonce: 'abc' })
-  t.match(verifier.told(fields), { outcome: 'verified', replay: 'unchecked' }, 'a tale uses up no nonce')
+  t.match(verifier.lookAtDescribed(fields), { outcome: 'verified', replay: 'unchecked' }, 'a tale uses up no nonce')
   t.match(verifier.look(requestOf(fields)), { outcome: 'verified', replay: 'checked' })
   t.match(verifier.look(requestOf(fields)), { outcome: 'invalid', forged: false, detail: /used before/ })
   t.match(verifier.look(requestOf(signedFields({ nonce: 'abd' }))), { outcome: 'verified' })

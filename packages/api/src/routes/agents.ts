@@ -1,5 +1,5 @@
 import { CLIENT_LIMITS } from '@sallyport/accounts'
-import type { AgentVerdict, Decision, ToldOf } from '@sallyport/core'
+import type { AgentVerdict, Decision, DescribedRequest } from '@sallyport/core'
 import type { Access } from '../admission.ts'
 import { defineRoute } from '../route.ts'
 import {
@@ -75,7 +75,7 @@ export const agentscanCheck = defineRoute({
   },
 })
 
-function requestOf({ user_agent, headers, ja4, headless_flags }: AgentscanCheckRequest): ToldOf {
+function requestOf({ user_agent, headers, ja4, headless_flags }: AgentscanCheckRequest): DescribedRequest {
   const sent = Object.entries(headers ?? {})
   // `user_agent` wins over the header of that name.
   const fields = user_agent === undefined ? sent : [['User-Agent', user_agent], ...sent.filter(isNotUserAgent)]

@@ -86,36 +86,14 @@ function trustedPrefix(entry: string): Prefix {
  * An element that cannot be read ends the walk at the hop before it. Never throws.
  */
 export function resolveClient({ peer, fields }: InspectionRequest, trust: ClientTrust): ResolvedClient {
-  const { address, via, malformed } = clientBehind(readPeer(peer, trust), fields, trust)
+  const { address, via, malformed } = clientOf(parsePeer(peer), fields, trust)
   return { address, via, malformed, forwardedUntrusted: trust.empty && carriesForwarding(fields) }
 }
 
-/** The other end of a socket, and whether it is believed when it speaks of clients behind it. */
-export interface Peer {
-  /** `undefined` when the socket has no address. */
-  readonly address: Address | undefined
-  readonly trusted: boolean
-}
-
-export function readPeer(text: string, trust: ClientTrust): Peer {
-  const address = parsePeer(text)
-  return { address, trusted: address !== undefined && !trust.empty && trust.proxies.has(address) }
-}
-
-/**
- * `resolveClient` for whoever knows the peer, and perhaps that no fields but those from `first` to `last` have the
- * configured name.
- */
-export function clientBehind(
-  { address: peer, trusted }: Peer,
-  fields: readonly string[],
-  trust: ClientTrust,
-  first = 0,
-  last = fields.length - 2,
-): Client {
+function clientOf(peer: Address | undefined, fields: readonly string[], trust: ClientTrust): Client {
   if (peer === undefined) return { address: undefined, via: 'none', malformed: false }
-  if (!trusted) return { address: peer, via: 'peer', malformed: false }
-  return trust.form === 'single' ? readOne(fields, peer, trust, first, last) : walk(fields, peer, trust, first, last)
+  if (trust.empty || !trust.proxies.has(peer)) return { address: peer, via: 'peer', malformed: false }
+  return trust.form === 'single' ? readOne(fields, peer, trust) : walk(fields, peer, trust)
 }
 
 /** A socket names the interface behind a link-local address (`fe80::1%eth0`); it is no part of the address. */
@@ -127,10 +105,10 @@ function parsePeer(text: string): Address | undefined {
 }
 
 /** A header that holds one address must come once: of two, one is forged, and nothing says which. */
-function readOne(fields: readonly string[], peer: Address, trust: ClientTrust, first: number, last: number): Client {
+function readOne(fields: readonly string[], peer: Address, trust: ClientTrust): Client {
   let address: Address | undefined
   let lines = 0
-  for (let at = first; at <= last; at += 2) {
+  for (let at = 0; at < fields.length; at += 2) {
     if (!isNamed(fields[at] as string, trust.header)) continue
     address = readSingle(fields[at + 1] as string)
     lines++
@@ -139,12 +117,12 @@ function readOne(fields: readonly string[], peer: Address, trust: ClientTrust, f
   return resolved(peer, peer, lines > 0)
 }
 
-function walk(fields: readonly string[], peer: Address, trust: ClientTrust, first: number, last: number): Client {
+function walk(fields: readonly string[], peer: Address, trust: ClientTrust): Client {
   const quoted = trust.form === 'forwarded'
   let hop = peer
   let hops = 0
   let characters = 0
-  for (let at = last; at >= first; at -= 2) {
+  for (let at = fields.length - 2; at >= 0; at -= 2) {
     if (!isNamed(fields[at] as string, trust.header)) continue
     const line = fields[at + 1] as string
     let end = line.length

@@ -1,6 +1,6 @@
 import { type AgentFields, readAgentFields } from '../agent/fields.ts'
 import { parseJa4 } from '../agent/ja4.ts'
-import { type AgentEvidence, createAgentJudge } from '../agent/judge.ts'
+import { createAgentJudge } from '../agent/judge.ts'
 import type { SignatureVerifier } from '../agent/signature/verifier.ts'
 import { createUserAgentReader } from '../agent/user-agent.ts'
 import { createCatalogue } from '../crawler/catalogue.ts'
@@ -8,15 +8,17 @@ import { claimedCrawlerOf, inspectedCrawler } from '../crawler/claimed-crawler.t
 import type { CrawlerVerifier } from '../crawler/verifier.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
 import type { Snapshot } from '../ports.ts'
+import type { AgentVerdict } from '../values/agent-verdict.ts'
+import type { InspectedCrawler } from '../values/inspection.ts'
 import type { InspectionRequest } from '../values/request.ts'
-import { type Asks, asksAgain, createShownRequests, keepLook } from './last-look.ts'
-import type { Visitor } from './visitors.ts'
+import { createRequestFingerprints, type RequestFingerprint } from './request-fingerprint.ts'
+import type { Visitor } from './visitor.ts'
 
-/** A request as somebody tells of it: what it lacks was not told, which is no sign of anything. */
-export interface ToldOf {
+/** A request that did not come here, as a caller describes it: what is absent is not known, which is no sign of anything. */
+export interface DescribedRequest {
   /** Raw fields, name and value by turns; the user agent among them where it is known. */
   readonly fields: readonly string[]
-  /** Whether the headers were told, rather than at most the user agent. */
+  /** Whether the headers are known, rather than at most the user agent. */
   readonly headersKnown: boolean
   /** Default GET of `/`, as far as the policy goes. */
   readonly method?: string
@@ -28,10 +30,18 @@ export interface ToldOf {
   readonly headlessFlags?: readonly string[]
 }
 
+/** Who asks, and the crawler that was claimed. */
+export interface AgentResult {
+  readonly agent: AgentVerdict
+  readonly crawler: InspectedCrawler | undefined
+  /** A request of the same visitor with this fingerprint has the same result; absent where each must be looked at. */
+  readonly fingerprint: RequestFingerprint | undefined
+}
+
 export interface AgentInspector {
   /** From memory alone. */
-  look(request: InspectionRequest, visitor: Visitor, snapshot: Snapshot): Asks
-  check(told: ToldOf, visitor: Visitor, snapshot: Snapshot): Promise<Asks>
+  look(request: InspectionRequest, visitor: Visitor, snapshot: Snapshot): AgentResult
+  check(described: DescribedRequest, visitor: Visitor, snapshot: Snapshot): Promise<AgentResult>
 }
 
 export interface AgentInspectorOptions {
@@ -43,29 +53,22 @@ export interface AgentInspectorOptions {
 export function createAgentInspector({ policy, crawlers, signatures }: AgentInspectorOptions): AgentInspector {
   const userAgents = createUserAgentReader(crawlers?.catalogue ?? createCatalogue())
   const { judge } = createAgentJudge()
-  const requests = createShownRequests()
+  const fingerprints = createRequestFingerprints()
 
   function isAllowlisted({ address }: Visitor): boolean {
     return address !== undefined && policy.allowlist?.has(address) === true
   }
 
-  function asks(evidence: AgentEvidence): Asks {
-    const agent = judge(evidence)
-    return evidence.crawler === undefined ? { agent } : { agent, crawler: evidence.crawler }
-  }
-
   return {
     look(request, visitor, snapshot) {
-      const again = asksAgain(visitor, request)
-      if (again !== undefined) return again
       const fields = readAgentFields(request.fields)
       const userAgent = userAgents.read(fields.userAgent)
       const claimed = crawlers && userAgent?.crawler
       const { address, client, network } = visitor
       const trusted = client.via === 'header'
       const signed = fields.signature || fields.signatureInput
-      // One object, written out: this runs for every request.
-      const looked = asks({
+      const crawler = claimed && claimedCrawlerOf(crawlers, claimed, address, network, snapshot)
+      const agent = judge({
         address: client.address,
         network,
         allowlisted: isAllowlisted(visitor),
@@ -78,16 +81,13 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
         headersKnown: true,
         https: isHttps(request, fields, trusted),
         direct: !fields.forwarded,
-        crawler: claimed && claimedCrawlerOf(crawlers, claimed, address, network, snapshot),
+        crawler,
         signature: signed ? signatures?.look({ ...request, trusted }) : undefined,
         headlessFlags: undefined,
       })
       // What is proven or disproved of a claim changes from one request to the next.
-      if (visitor.remembered) {
-        const proves = claimed !== undefined || signed
-        keepLook(visitor, proves ? undefined : requests.of(request, fields.userAgent ?? ''), looked)
-      }
-      return looked
+      const proves = claimed !== undefined || signed
+      return { agent, crawler, fingerprint: proves ? undefined : fingerprints.of(request, fields.userAgent ?? '') }
     },
     async check({ fields: raw, headersKnown, method = '', ja4, headlessFlags }, visitor, snapshot) {
       const fields = readAgentFields(raw)
@@ -96,8 +96,9 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
       const { address, client, network } = visitor
       const verification =
         claimed && address && (await crawlers.verify(claimed, { address, finding: network, snapshot }))
+      const crawler = verification && inspectedCrawler(verification)
       const signed = fields.signature || fields.signatureInput
-      return asks({
+      const agent = judge({
         address: client.address,
         network,
         allowlisted: isAllowlisted(visitor),
@@ -110,15 +111,16 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
         headersKnown,
         https: false,
         direct: false,
-        crawler: verification && inspectedCrawler(verification),
-        signature: signed ? signatures?.told(raw) : undefined,
+        crawler,
+        signature: signed ? signatures?.lookAtDescribed(raw) : undefined,
         headlessFlags,
       })
+      return { agent, crawler, fingerprint: undefined }
     },
   }
 }
 
-/** Whether the visitor came over https: a trusted proxy says so, else the socket where nothing stands before it. */
+/** Whether the visitor came over https: a trusted proxy says so, else the socket where no proxy is in front. */
 function isHttps({ scheme }: InspectionRequest, { forwarded, forwardedProto }: AgentFields, trusted: boolean): boolean {
   if (trusted) return forwardedProto === 'https'
   return scheme === 'https' && !forwarded

@@ -1,23 +1,22 @@
 import { type Address, formatAddress } from '../address/address.ts'
 import { type ClientTrust, type ResolvedClient, resolveClient } from '../address/client.ts'
-import { carriesForwarding } from '../address/forwarding.ts'
 import { NO_VERDICT } from '../agent/judge.ts'
 import type { SignatureVerifier } from '../agent/signature/verifier.ts'
 import type { CrawlerVerifier } from '../crawler/verifier.ts'
 import { NOTHING_KNOWN } from '../network/classify.ts'
 import { rangesAreDegraded } from '../network/range-data.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
+import { canonicalPath } from '../policy/path.ts'
 import type { Clock, Snapshot, Snapshots } from '../ports.ts'
 import type { Decision } from '../values/decision.ts'
 import type { NetworkFinding } from '../values/finding.ts'
 import type { Inspection } from '../values/inspection.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import type { Degraded, Mode } from '../vocabulary.ts'
-import { createAgentInspector, type ToldOf } from './agent-inspector.ts'
-import { createNetworkSentences, decisionOf, type Ruling, ruleOn } from './decide.ts'
-import { inspectionOf } from './inspect.ts'
-import { lateVerdict, type RequestVerdict, verdictOf } from './verdict.ts'
-import { createVisitors, type Visitor, visitorOf } from './visitors.ts'
+import { createAgentInspector, type DescribedRequest } from './agent-inspector.ts'
+import { decide } from './decide.ts'
+import { visitorOf } from './visitor.ts'
+import { createVisits, type Visit } from './visits.ts'
 
 export interface InspectorOptions {
   readonly clock: Clock
@@ -31,9 +30,9 @@ export interface InspectorOptions {
   readonly signatures?: SignatureVerifier
   /** Called once, when forwarding headers arrive although no proxy is trusted. */
   readonly onForwardedUntrusted?: () => void
-  /** Told of every client that was classified; what it does must not wait, and it must not throw. */
+  /** Called with the client of every request; must not wait, and must not throw. */
   readonly onClassified?: (address: Address, finding: NetworkFinding) => void
-  /** Called with a bug that was met while inspecting; the request is decided by the policy's `onError`. */
+  /** Called with a bug in the inspection; the request is decided by the policy's `onError`. */
   readonly onFault?: (error: unknown) => void
 }
 
@@ -44,121 +43,96 @@ export interface Inspector {
   inspect(request: InspectionRequest): Inspection
   /** Inspects and applies the policy. Never throws at the host: a fault is data in the reasons. */
   decide(request: InspectionRequest): Decision
-  /** The same in short, for hosts that carry a decision out and seldom read it. */
-  judge(request: InspectionRequest): RequestVerdict
   /**
-   * The decision about a request that somebody tells of and that did not come here. It waits for DNS where a crawler is
-   * claimed, and leaves nothing behind that another decision could come to rest on but what DNS itself answered.
+   * The decision about a described request, which did not come here. It waits for DNS where a crawler is claimed, and
+   * keeps nothing that another decision could rest on but what DNS answered.
    */
-  check(address: Address, told: ToldOf): Promise<Decision>
+  check(address: Address, described: DescribedRequest): Promise<Decision>
 }
 
 export function createInspector(options: InspectorOptions): Inspector {
   const { clock, snapshots, trust, policy, mode } = options
   const agents = createAgentInspector(options)
-  const visitors = createVisitors(trust)
-  const sentences = createNetworkSentences()
-  // Once an instance, so that a busy server is told and not flooded.
-  let told = false
-
-  // Writing a date costs as much as a lookup: the milliseconds alone are new, and often not even those.
-  let second = Number.NaN
-  let untilSecond = ''
-  let written = Number.NaN
-  let text = ''
-  function timestamp(time: number): string {
-    if (time === written) return text
-    const now = Math.floor(time / 1000)
-    if (now !== second) {
-      second = now
-      untilSecond = new Date(now * 1000).toISOString().slice(0, -4)
-    }
-    written = time
-    text = `${untilSecond}${String(time - now * 1000).padStart(3, '0')}Z`
-    return text
-  }
+  const visits = createVisits(agents)
+  const timestamp = createTimestamps()
+  let warned = false
 
   function client(request: InspectionRequest): ResolvedClient {
     const resolved = resolveClient(request, trust)
-    if (resolved.forwardedUntrusted) tellOnce()
+    // Once an instance: a warning for each request would flood the log of a busy server.
+    if (resolved.forwardedUntrusted && !warned) {
+      warned = true
+      options.onForwardedUntrusted?.()
+    }
     return resolved
   }
 
-  function tellOnce(): void {
-    if (told) return
-    told = true
-    options.onForwardedUntrusted?.()
-  }
-
-  function visitorAt(request: InspectionRequest, snapshot: Snapshot, now: number): Visitor {
-    if (trust.empty && !told && carriesForwarding(request.fields)) tellOnce()
-    const visitor = visitors.of(request, snapshot, now)
-    tellClassified(visitor)
-    return visitor
-  }
-
-  function tellClassified({ address, network }: Visitor): void {
-    if (address !== undefined) options.onClassified?.(address, network)
-  }
-
-  /** What the policy says of a visitor's request. Whether data is loaded changes with the snapshot alone. */
-  function rulingOn(visitor: Visitor, inspection: Inspection, fields: readonly string[]): Ruling {
-    const rules = visitor.rules ?? policy.rulesFor(inspection)
-    const ruling = ruleOn(rules, inspection, { mode, fields, sentences })
-    if (visitor.shown !== undefined) {
-      visitor.rules = rules
-      if (rules.settled) visitor.ruling = ruling
-    }
-    return ruling
-  }
-
-  function judgeNow(request: InspectionRequest): RequestVerdict {
+  function inspect(request: InspectionRequest): Inspection {
     const snapshot = snapshots.current()
     const now = clock.now()
-    const degraded = degradedOf(snapshot, now)
-    const at = timestamp(now)
-    const again = visitors.again(request, snapshot, now)
-    if (again !== undefined) {
-      tellClassified(again)
-      return lateVerdict(request, again, degraded, at)
-    }
-    const visitor = visitorAt(request, snapshot, now)
-    const asks = agents.look(request, visitor, snapshot)
-    const inspection = inspectionOf(request, visitor, asks, degraded, at)
-    return verdictOf(decisionOf(rulingOn(visitor, inspection, request.fields), inspection))
-  }
-
-  function judge(request: InspectionRequest): RequestVerdict {
-    try {
-      return judgeNow(request)
-    } catch (error) {
-      options.onFault?.(error)
-      return verdictOf(faultDecision(request, options, timestamp(clock.now())))
-    }
+    const visit = visits.of(request, client(request), snapshot, now)
+    if (visit.address !== undefined) options.onClassified?.(visit.address, visit.network)
+    return inspectionOf(request, visit, degradedOf(snapshot, now), timestamp(now))
   }
 
   return {
     client,
-    inspect(request) {
-      const snapshot = snapshots.current()
-      const now = clock.now()
-      const visitor = visitorAt(request, snapshot, now)
-      const asks = agents.look(request, visitor, snapshot)
-      return inspectionOf(request, visitor, asks, degradedOf(snapshot, now), timestamp(now))
+    inspect,
+    decide(request) {
+      try {
+        return decide(policy, inspect(request), { mode, fields: request.fields })
+      } catch (error) {
+        options.onFault?.(error)
+        return faultDecision(request, options, timestamp(clock.now()))
+      }
     },
-    decide: (request) => judge(request).decision(),
-    judge,
-    async check(address, about) {
+    async check(address, described) {
       const snapshot = snapshots.current()
       const now = clock.now()
       const text = formatAddress(address)
-      const visitor = visitorOf({ address, via: 'peer', malformed: false }, snapshot)
-      const request = { peer: text, method: 'GET', target: '/', ...about }
-      const asks = await agents.check(about, visitor, snapshot)
-      const inspection = inspectionOf(request, visitor, asks, degradedOf(snapshot, now), timestamp(about.at ?? now))
-      return decisionOf(rulingOn(visitor, inspection, about.fields), inspection)
+      const visitor = visitorOf({ address, via: 'peer', malformed: false }, text, snapshot)
+      const result = await agents.check(described, visitor, snapshot)
+      const request = { peer: text, method: 'GET', target: '/', ...described }
+      const at = timestamp(described.at ?? now)
+      const inspection = inspectionOf(request, { ...visitor, ...result }, degradedOf(snapshot, now), at)
+      return decide(policy, inspection, { mode, fields: described.fields })
     },
   }
+}
+
+/** Times as ISO 8601. Writing one takes as long as a lookup, and on a busy server many requests share a millisecond. */
+function createTimestamps(): (time: number) => string {
+  let last = Number.NaN
+  let text = ''
+  return (time) => {
+    if (time !== last) {
+      text = new Date(time).toISOString()
+      last = time
+    }
+    return text
+  }
+}
+
+/** All that is known of a request as one value. `at` is ISO 8601. */
+function inspectionOf(
+  { peer, method, target }: Pick<InspectionRequest, 'peer' | 'method' | 'target'>,
+  { client, network, country, agent, crawler }: Visit,
+  degraded: readonly Degraded[],
+  at: string,
+): Inspection {
+  const { path, canonical } = canonicalPath(target)
+  const inspection: { -readonly [Member in keyof Inspection]: Inspection[Member] } = {
+    at,
+    peer,
+    client,
+    request: Object.freeze({ method, path, canonical }),
+    network,
+    agent,
+    degraded,
+  }
+  if (country !== undefined) inspection.country = country
+  if (crawler !== undefined) inspection.crawler = crawler
+  return Object.freeze(inspection)
 }
 
 const NOTHING_DEGRADED: readonly Degraded[] = Object.freeze([])

@@ -12,11 +12,10 @@ import {
   AGENT_CLASSES,
   CRAWLER_OUTCOMES,
   CRAWLER_PURPOSES,
-  type Degraded,
   NETWORK_CLASSES,
 } from '../vocabulary.ts'
-import { type CompiledRule, createRulesFor, type MatchedRule, type RulesInPlay } from './in-play.ts'
-import { compileMatch, type Subject } from './match.ts'
+import type { CompiledRule, MatchedRule } from './evaluate.ts'
+import { compileMatch } from './match.ts'
 import { canonicalPath } from './path.ts'
 import type { Match, Policy, Rule } from './policy.ts'
 import { PRESET_NAMES } from './policy.ts'
@@ -29,8 +28,10 @@ export interface CompiledPolicy {
   readonly allowlist?: PrefixSet
   /** What is decided when the inspection itself fails. */
   readonly onError: Action
-  /** The rules that can speak of requests of a subject: what they ask of it has been answered. */
-  rulesFor(subject: Subject): RulesInPlay
+  /** In the order in which they are asked. */
+  readonly rules: readonly CompiledRule[]
+  /** What is decided where no rule matches. */
+  readonly fallback: MatchedRule
 }
 
 /** Checks every word of a policy and compiles it; throws `invalid_policy` that names the rule and the member. */
@@ -52,13 +53,12 @@ export function compilePolicy(policy: Policy): CompiledPolicy {
       throw new SallyportError('invalid_policy', `policy.${member}: ${JSON.stringify(action)} is unknown`)
     }
   }
-  const rules = [...policy.rules, ...PRESETS[policy.preset]].map(compileRule)
-  const fallback = defaultRule(policy.default ?? 'allow', rules.length)
   const { allowlist = [] } = policy
   return {
     ...(allowlist.length > 0 && { allowlist: createPrefixSet(allowlist.map(allowlistPrefix)) }),
     onError: policy.onError ?? 'allow',
-    rulesFor: createRulesFor(rules, fallback),
+    rules: [...policy.rules, ...PRESETS[policy.preset]].map(compileRule),
+    fallback: defaultRule(policy.default ?? 'allow'),
   }
 }
 
@@ -71,32 +71,27 @@ function allowlistPrefix(entry: string) {
   return prefix
 }
 
-function defaultRule(action: Action, place: number): MatchedRule {
+function defaultRule(action: Action): MatchedRule {
   const text =
     action === 'allow'
       ? 'No rule of the policy speaks of this request.'
       : 'No rule of the policy speaks of this request, and its default decides.'
-  return Object.freeze({ id: 'default', action, place, reason: Object.freeze({ id: 'policy:default', text }) })
+  return Object.freeze({ id: 'default', action, reason: Object.freeze({ id: 'policy:default', text }) })
 }
 
-function compileRule(rule: Rule, place: number): CompiledRule {
+function compileRule(rule: Rule): CompiledRule {
   checkRule(rule)
   const { onError } = rule
-  const { request, ...subject } = compileMatch(rule.match, rule.action)
-  const needs: readonly Degraded[] = [
-    ...(subject.network.length > 0 ? (['asn'] as const) : []),
-    ...(subject.place.length > 0 ? (['geo'] as const) : []),
-  ]
-  const matched = matchedRule(rule, rule.action, place, `The policy's rule "${rule.id}" matches.`)
-  const compiled = { monitor: rule.monitor === true, ...subject, candidate: { matched, request } }
+  const { data, needs, others } = compileMatch(rule.match, rule.action)
+  const matched = matchedRule(rule, rule.action, `The policy's rule "${rule.id}" matches.`)
+  const compiled = { onTrial: rule.monitor === true, data, others, matched }
   if (onError === undefined || needs.length === 0) return compiled
   const text = `The policy's rule "${rule.id}" asks about data that is not loaded.`
-  const candidate = { matched: matchedRule(rule, onError, place, text), request }
-  return { ...compiled, unanswered: { needs, candidate } }
+  return { ...compiled, unanswered: { needs, matched: matchedRule(rule, onError, text) } }
 }
 
-function matchedRule({ id }: Rule, action: Action, place: number, text: string): MatchedRule {
-  return Object.freeze({ id, action, place, reason: Object.freeze({ id: `policy:${id}`, text }) })
+function matchedRule({ id }: Rule, action: Action, text: string): MatchedRule {
+  return Object.freeze({ id, action, reason: Object.freeze({ id: `policy:${id}`, text }) })
 }
 
 /** The words of the members that have a closed list. */
@@ -151,7 +146,7 @@ function checkRule({ id, match, action, onError }: Rule): void {
   for (const bound of ['present', 'absent'] as const) {
     for (const name of match.header?.[bound] ?? []) if (!TOKEN.test(name)) refuse(`header.${bound}`, name)
   }
-  // A word that can never be met would leave what it was to stop open.
+  // A rule with a word that nothing ever has would stop nothing.
   for (const name of match.vendor ?? [])
     if (!VENDORS.has(name.toLowerCase()) && !isIdentifier(name)) refuse('vendor', name)
   for (const name of match.identity ?? []) {

@@ -1,66 +1,54 @@
 import { isNamed } from '../address/forwarding.ts'
-import type { Inspection } from '../values/inspection.ts'
-import type { Action } from '../vocabulary.ts'
+import type { Action, Degraded } from '../vocabulary.ts'
+import type { Test } from './evaluate.ts'
 import { parsePathPattern } from './path-pattern.ts'
 import type { Match } from './policy.ts'
 import { compileSpan } from './time-span.ts'
 
-/** What is known of whoever asks, whatever is asked for. */
-export type Subject = Pick<Inspection, 'network' | 'country' | 'crawler' | 'agent' | 'degraded'>
-
-/** Whether one member of a rule holds for a subject's network. */
-export type NetworkTest = (network: Subject['network']) => boolean
-/** The same for the country it is used in. */
-export type PlaceTest = (country: Subject['country']) => boolean
-/** The same for who asks. */
-export type AgentTest = (asks: Pick<Subject, 'agent' | 'crawler'>) => boolean
-
-/** Whether one member of a rule holds for a request; `fields` are its raw header fields. */
-export type RequestTest = (inspection: Pick<Inspection, 'at' | 'request'>, fields: readonly string[]) => boolean
-
-/** The tests of a rule by what they ask about. Those about the subject hold for as long as it is the same. */
+/** The tests of a rule: all of them must hold. */
 export interface CompiledMatch {
-  readonly network: readonly NetworkTest[]
-  readonly place: readonly PlaceTest[]
-  readonly agent: readonly AgentTest[]
-  readonly request: readonly RequestTest[]
+  readonly data: readonly Test[]
+  /** The sub-lookups that `data` asks about. */
+  readonly needs: readonly Degraded[]
+  readonly others: readonly Test[]
 }
 
 /** Sets are built once. Every value of the match has been checked. */
 export function compileMatch(match: Match, action: Action): CompiledMatch {
+  const network = networkTests(match)
+  const country = countryTests(match)
   return {
-    network: networkTests(match),
-    place: placeTests(match),
-    agent: [...agentTests(match, action), ...claimTests(match, action)],
-    request: requestTests(match, action),
+    data: [...network, ...country],
+    needs: [...(network.length > 0 ? (['asn'] as const) : []), ...(country.length > 0 ? (['geo'] as const) : [])],
+    others: [...agentTests(match, action), ...claimTests(match, action), ...requestTests(match, action)],
   }
 }
 
-function networkTests({ networkClass, asn, provider }: Match): readonly NetworkTest[] {
-  const tests: NetworkTest[] = []
+function networkTests({ networkClass, asn, provider }: Match): readonly Test[] {
+  const tests: Test[] = []
   if (networkClass !== undefined) {
     const classes = new Set<string>(networkClass)
-    tests.push(({ verdict }) => classes.has(verdict.classification))
+    tests.push(({ network }) => classes.has(network.verdict.classification))
   }
   if (asn !== undefined) {
     const asns = new Set(asn)
-    tests.push((network) => network.asn !== undefined && asns.has(network.asn))
+    tests.push(({ network }) => network.asn !== undefined && asns.has(network.asn))
   }
   if (provider !== undefined) {
     const providers = foldedSet(provider)
-    tests.push((network) => network.provider !== '' && providers.has(network.provider.toLowerCase()))
+    tests.push(({ network }) => network.provider !== '' && providers.has(network.provider.toLowerCase()))
   }
   return tests
 }
 
-function placeTests({ country }: Match): readonly PlaceTest[] {
+function countryTests({ country }: Match): readonly Test[] {
   if (country === undefined) return []
   const countries = new Set(country)
-  return [(code) => countries.has(code ?? 'unknown')]
+  return [(inspection) => countries.has(inspection.country ?? 'unknown')]
 }
 
-function requestTests({ method, path, header, time }: Match, action: Action): readonly RequestTest[] {
-  const tests: RequestTest[] = []
+function requestTests({ method, path, header, time }: Match, action: Action): readonly Test[] {
+  const tests: Test[] = []
   if (method !== undefined) {
     const methods = new Set(method.map((name) => name.toUpperCase()))
     tests.push(({ request }) => methods.has(request.method))
@@ -96,9 +84,9 @@ function hasField(fields: readonly string[], name: string): boolean {
   return false
 }
 
-function agentTests(match: Match, action: Action): readonly AgentTest[] {
+function agentTests(match: Match, action: Action): readonly Test[] {
   const { class: classes, basis, headless, confidence, vendor, identity } = match
-  const tests: AgentTest[] = []
+  const tests: Test[] = []
   if (classes !== undefined) tests.push(({ agent }) => classes.includes(agent.class))
   if (basis !== undefined) tests.push(({ agent }) => basis.includes(agent.basis))
   if (headless !== undefined) tests.push(({ agent }) => agent.headless === headless)
@@ -120,10 +108,10 @@ function agentTests(match: Match, action: Action): readonly AgentTest[] {
   return tests
 }
 
-/** The members about crawlers: the claim of the user agent, and operator and purpose of whoever signed as well. */
-function claimTests(match: Match, action: Action): readonly AgentTest[] {
+/** The members about crawlers: the claim of the user agent, and operator and purpose of who signed as well. */
+function claimTests(match: Match, action: Action): readonly Test[] {
   const { crawler: slugs, crawlerOutcome: outcomes, operator: operators, purpose: purposes } = match
-  const tests: AgentTest[] = []
+  const tests: Test[] = []
   if (outcomes !== undefined) tests.push(({ crawler }) => crawler !== undefined && outcomes.includes(crawler.outcome))
   if (slugs !== undefined) {
     tests.push(({ crawler }) => {
@@ -147,7 +135,7 @@ function claimTests(match: Match, action: Action): readonly AgentTest[] {
   return tests
 }
 
-/** Anybody can say a name: what is only said earns no permission. */
+/** Anybody can claim a name: a mere claim earns no permission. */
 function mayRestOn(verified: boolean, action: Action): boolean {
   return verified || action !== 'allow'
 }

@@ -20,7 +20,7 @@ export interface SignatureVerifier {
   /** The finding about a request that came here; `undefined` where none of its signatures is an agent's. */
   look(request: SignedRequest): SignatureFinding | undefined
   /** The same about fields that somebody tells of: nothing is fetched for it and no nonce is used up. */
-  told(fields: readonly string[]): SignatureFinding | undefined
+  lookAtDescribed(fields: readonly string[]): SignatureFinding | undefined
 }
 
 export interface SignatureVerifierOptions {
@@ -125,7 +125,7 @@ export function createSignatureVerifier(options: SignatureVerifierOptions): Sign
 
   return {
     look: (request) => judge(request, true),
-    told: (fields) => judge({ fields }, false),
+    lookAtDescribed: (fields) => judge({ fields }, false),
   }
 }
 

@@ -1,0 +1,34 @@
+import type { NetworkFinding, VerdictRule } from '../values/finding.ts'
+import type { Reason } from '../values/reason.ts'
+
+/** How the rules read inside a sentence. */
+const RULE_TEXTS: Readonly<Record<VerdictRule, string>> = {
+  reserved: 'a reserved range',
+  override: 'set by the operator of this site',
+  reverse_name: 'its reverse name',
+  address_list: 'a list of addresses',
+  range_list: 'a list of ranges',
+  exit_density: 'known exits beside it',
+  operator_table: 'the operator table',
+  organisation_name: "the organisation's name",
+  system_list: 'a list of systems',
+  system_prefixes: "what lists say of the system's prefixes",
+  system_shape: "the outline of the system's address space",
+  none: 'nothing known',
+}
+
+/** The sentence that names what the network verdict rests on. */
+export function networkReason(network: NetworkFinding): Reason {
+  const { classification, method } = network.verdict
+  const owner = network.asn === undefined ? '' : `: AS${network.asn} ${network.asName ?? ''}`
+  const brand = network.provider === '' ? '' : ` (${network.provider})`
+  const reason: { -readonly [Member in keyof Reason]: Reason[Member] } = {
+    id: `network:${classification}`,
+    text: network.reserved.reserved
+      ? `The client's address is reserved: ${network.reserved.label ?? ''}.`
+      : `${classification} by ${method} (${RULE_TEXTS[network.rule]})${owner}${brand}`,
+  }
+  if (network.source !== undefined) reason.source = network.source
+  if (network.sourceDate !== undefined) reason.date = network.sourceDate
+  return Object.freeze(reason)
+}

@@ -1,0 +1,53 @@
+import { LRUCache } from 'lru-cache'
+import { formatAddress } from '../address/address.ts'
+import type { Client } from '../address/client.ts'
+import type { Snapshot } from '../ports.ts'
+import type { InspectionRequest } from '../values/request.ts'
+import type { AgentInspector, AgentResult } from './agent-inspector.ts'
+import { hasFingerprint } from './request-fingerprint.ts'
+import { observationOf, type Visitor, visitorOf } from './visitor.ts'
+
+/** What is known of a visitor, and what its last request came to. Never changed: the next one replaces it whole. */
+export interface Visit extends Visitor, AgentResult {}
+
+export interface Visits {
+  of(request: InspectionRequest, client: Client, snapshot: Snapshot, now: number): Visit
+}
+
+/** Some ten megabytes: more than come to a busy site within minutes, so a flood of others evicts no regular visitor. */
+const MAX_VISITS = 32_768
+
+const DAY_MS = 86_400_000
+
+/** The last visit of each client. Kept while its snapshot is in use, and up to midnight UTC, when lists grow a day older. */
+export function createVisits(agents: AgentInspector): Visits {
+  const kept = new LRUCache<string, Visit>({ max: MAX_VISITS })
+  let current: Snapshot | undefined
+  let today = Number.NaN
+
+  return {
+    of(request, resolved, snapshot, now) {
+      const day = Math.floor(now / DAY_MS)
+      if (snapshot !== current || day !== today) {
+        kept.clear()
+        current = snapshot
+        today = day
+      }
+      const key = resolved.address === undefined ? '' : formatAddress(resolved.address)
+      const last = kept.get(key)
+      const known = last !== undefined && isOf(last, resolved, snapshot) ? last : undefined
+      if (known?.fingerprint !== undefined && hasFingerprint(request, known.fingerprint)) return known
+      const visitor = known ?? visitorOf(resolved, key, snapshot)
+      const { agent, crawler, fingerprint } = agents.look(request, visitor, snapshot)
+      const { address, client, network, country, observation } = visitor
+      const visit = { address, client, network, country, observation, agent, crawler, fingerprint }
+      kept.set(key, visit)
+      return visit
+    },
+  }
+}
+
+/** Observations are made and expire at any moment; the rest is good for as long as the snapshot. */
+function isOf({ client, observation }: Visitor, { address, via, malformed }: Client, snapshot: Snapshot): boolean {
+  return client.via === via && client.malformed === malformed && observation === observationOf(address, snapshot)
+}
