@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROUTES } from '@sallyport/api'
-import { createCatalogue, ERRORS, PRESET_NAMES, TRUST_PRESETS } from '@sallyport/core'
+import { createCatalogue, ERRORS, PRESET_NAMES } from '@sallyport/core'
 import { DATED_RANGES } from '@sallyport/data/crawlers'
 import { SOURCES } from '@sallyport/data/sources'
+import { TRUSTED_PROXIES } from '@sallyport/data/trusted-proxies'
 import type { EvidenceJson } from '@sallyport/ledger'
 import t from 'tap'
 
@@ -31,7 +32,8 @@ t.test('every route is in the README and every route there exists', async (t) =>
 })
 
 t.test('presets of policies and of trusted proxies are named', async (t) => {
-  for (const name of [...PRESET_NAMES, ...TRUST_PRESETS]) t.ok(README.includes(`\`${name}\``), name)
+  for (const name of [...PRESET_NAMES, ...TRUSTED_PROXIES.map(({ preset }) => preset)])
+    t.ok(README.includes(`\`${name}\``), name)
 })
 
 t.test('the example shown is the example that is run', async (t) => {

@@ -1,4 +1,5 @@
-import { createCrawlerRanges, parsePrefix } from '@sallyport/core'
+import { parsePrefix } from '@sallyport/core'
+import { createCrawlerRanges } from '@sallyport/core/testing'
 import t from 'tap'
 import { schemas } from '../src/index.ts'
 import { ADDRESSES, createWire, SNAPSHOT } from './wire.ts'

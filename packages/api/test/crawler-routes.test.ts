@@ -1,5 +1,5 @@
-import { createCrawlerRanges, type Dns, parsePrefix, type RangeList } from '@sallyport/core'
-import { createFakeDns } from '@sallyport/core/testing'
+import { type Dns, parsePrefix } from '@sallyport/core'
+import { createCrawlerRanges, createFakeDns, type RangeList } from '@sallyport/core/testing'
 import t, { type Test } from 'tap'
 import { schemas } from '../src/index.ts'
 import { ADDRESSES, createWire, SNAPSHOT, START } from './wire.ts'

@@ -1,15 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import {
-  type Address,
-  address4,
-  address6,
-  buildAddressIndex,
-  compareAddresses,
-  findAddress,
-  isRepeated,
-  sameAddress,
-} from '../src/index.ts'
+import { type Address, address4, address6, compareAddresses, sameAddress } from '../src/address/address.ts'
+import { buildAddressIndex, findAddress, isRepeated } from '../src/address/address-index.ts'
 
 /** Few different words, so that addresses share all but one of them. */
 const word = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: -2, max: -1 }), fc.integer())

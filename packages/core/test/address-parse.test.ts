@@ -10,11 +10,11 @@ import {
   compareAddresses,
   formatAddress,
   nextAddress,
-  parse4,
   parseAddress,
   parseAddressIn,
   sameAddress,
-} from '../src/index.ts'
+} from '../src/address/address.ts'
+import { parse4 } from '../src/address/parse4.ts'
 
 const SPECIAL = join(
   process.env['SALLYPORT_SHARED_DATA'] ?? join(import.meta.dirname, '../../../../../shared/data'),

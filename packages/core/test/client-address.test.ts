@@ -1,15 +1,9 @@
 import fc from 'fast-check'
 import t from 'tap'
-import {
-  address4,
-  address6,
-  FORWARDING_HEADERS,
-  formatAddress,
-  type InspectionRequest,
-  parseTrust,
-  type ResolvedClient,
-  resolveClient,
-} from '../src/index.ts'
+import { address4, address6, formatAddress } from '../src/address/address.ts'
+import { parseTrust, type ResolvedClient, resolveClient } from '../src/address/client.ts'
+import { FORWARDING_HEADERS } from '../src/address/forwarding.ts'
+import type { InspectionRequest } from '../src/values/request.ts'
 
 type Field = readonly [name: string, value: string]
 

@@ -1,16 +1,10 @@
 import { TRUSTED_PROXIES } from '@sallyport/data/trusted-proxies'
 import t from 'tap'
-import {
-  type Address,
-  formatPrefix,
-  type Prefix,
-  parseAddress,
-  parsePrefix,
-  parseTrust,
-  reservedRow,
-  SallyportError,
-  TRUST_PRESETS,
-} from '../src/index.ts'
+import { type Address, parseAddress } from '../src/address/address.ts'
+import { parseTrust, TRUST_PRESETS } from '../src/address/client.ts'
+import { formatPrefix, type Prefix, parsePrefix } from '../src/address/prefix.ts'
+import { reservedRow } from '../src/address/reserved.ts'
+import { SallyportError } from '../src/errors.ts'
 
 const at = (text: string) => parseAddress(text) as Address
 

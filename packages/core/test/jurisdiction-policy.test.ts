@@ -1,14 +1,12 @@
 import { JURISDICTIONS } from '@sallyport/data/jurisdictions'
 import t from 'tap'
-import {
-  classify,
-  createJurisdictionJudge,
-  type NetworkFinding,
-  parseAddress,
-  parseJurisdictionPolicy,
-  withAttestation,
-} from '../src/index.ts'
+import { parseAddress } from '../src/address/address.ts'
+import { withAttestation } from '../src/jurisdiction/attested.ts'
+import { createJurisdictionJudge } from '../src/jurisdiction/judge.ts'
+import { parseJurisdictionPolicy } from '../src/jurisdiction/parse.ts'
+import { classify } from '../src/network/classify.ts'
 import { createFakeNetworks, snapshotOf, systemOf } from '../src/testing/fakes.ts'
+import type { NetworkFinding } from '../src/values/finding.ts'
 
 const HIDE = systemOf({ asn: 64502, networkClass: 'vpn', type: 'vpn' })
 const HOME = systemOf({ asn: 64501, networkClass: 'residential_clean', type: 'isp' })

@@ -2,7 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { RESERVED, type ReservedRow } from '@sallyport/data/reserved'
 import t from 'tap'
-import { type Address, formatPrefix, type Prefix, parseAddress, parsePrefix, reservedRow } from '../src/index.ts'
+import { type Address, parseAddress } from '../src/address/address.ts'
+import { formatPrefix, type Prefix, parsePrefix } from '../src/address/prefix.ts'
+import { reservedRow } from '../src/address/reserved.ts'
 
 const labelOf = (text: string) => reservedRow(parseAddress(text) as Address)?.label
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { buildPartition4, findSegment4, parseAddress } from '../src/index.ts'
+import { parseAddress } from '../src/address/address.ts'
+import { buildPartition4, findSegment4 } from '../src/address/table4.ts'
 
 const TOP = 0xffffffff
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { createPartition6Writer, findSegment6, type Partition6Writer } from '../src/index.ts'
+import { createPartition6Writer, findSegment6, type Partition6Writer } from '../src/address/table6.ts'
 
 const TOP = 2n ** 128n - 1n
 

@@ -2,17 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import {
-  type Address,
-  formatAddress,
-  type ParsedTarget,
-  parseAddress,
-  parseHostname,
-  parseTarget,
-  SallyportError,
-  type Target,
-  targetOf,
-} from '../src/index.ts'
+import { type Address, formatAddress, parseAddress } from '../src/address/address.ts'
+import { parseHostname } from '../src/address/hostname.ts'
+import { type ParsedTarget, parseTarget, type Target, targetOf } from '../src/address/target.ts'
+import { SallyportError } from '../src/errors.ts'
 
 function wire(text: string): Omit<Target, 'raw'> {
   const { raw, ...rest } = targetOf(parseTarget(text))

@@ -1,13 +1,11 @@
 import {
   createCatalogue,
-  createCrawlerRanges,
   createCrawlerVerifier,
   createReverseChecks,
-  NOTHING_KNOWN,
   parseAddress,
   type Snapshot,
 } from '@sallyport/core'
-import { createFakeClock, snapshotOf } from '@sallyport/core/testing'
+import { createCrawlerRanges, createFakeClock, NOTHING_KNOWN, snapshotOf } from '@sallyport/core/testing'
 import t, { type Test } from 'tap'
 import { createDns } from '../src/index.ts'
 import { type NameServerOptions, openNameServer, type Reply } from './name-server.ts'

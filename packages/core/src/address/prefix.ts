@@ -57,10 +57,6 @@ export function formatPrefix(prefix: Prefix): string {
   return `${formatAddress(prefix.address)}/${prefix.length}`
 }
 
-export function firstAddress(prefix: Prefix): Address {
-  return prefix.address
-}
-
 export function lastAddress({ address, length }: Prefix): Address {
   const { family, a, b, c, d } = address
   if (family === 4) return address4(d | ~maskWord(length))

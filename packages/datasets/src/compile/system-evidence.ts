@@ -1,4 +1,4 @@
-import type { SystemEvidence, SystemShape } from '@sallyport/core'
+import type { SystemEvidence } from '@sallyport/core'
 import { listOfHit, type RangeSource } from '../format/range-source.ts'
 import { type Segments, valueAt4 } from '../ranges/segments.ts'
 import type { RangeList, ReadSystemList } from './parts.ts'
@@ -43,7 +43,7 @@ export interface EvidenceParts {
   readonly systemLists: readonly ReadSystemList[]
   readonly asns: Uint32Array
   /** The outline of the system at a position; what is counted here is left out. */
-  readonly outlineOf: (index: number) => Omit<SystemShape, 'ipv4Addresses' | 'ipv4Blocks'>
+  readonly outlineOf: (index: number) => Omit<SystemEvidence['shape'], 'ipv4Addresses' | 'ipv4Blocks'>
 }
 
 /** What lists and its own outline say of each system, by position. */

@@ -1,8 +1,8 @@
-import type { Ranked } from '@sallyport/core'
+import type { RangeHit } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
 
 /** Where a hit in a list comes from; hits of one list differ only in how narrow their prefix is. */
-export interface RangeSource extends Ranked {
+export interface RangeSource extends Pick<RangeHit, 'networkClass' | 'single' | 'provider' | 'rule'> {
   readonly source: string
   /** Prefixes of one class, single addresses of one, or what an operator publishes for its crawlers. */
   readonly kind: SourceRow['kind']

@@ -1,4 +1,4 @@
-import { type Address, compareAddresses, firstAddress, lastAddress, parseAddress, parsePrefix } from '@sallyport/core'
+import { type Address, compareAddresses, lastAddress, parseAddress, parsePrefix } from '@sallyport/core'
 
 /** A range of addresses as a list holds it, both ends inclusive. */
 export interface Entry {
@@ -9,7 +9,7 @@ export interface Entry {
 /** Reads an address, a CIDR (host bits are set aside) or `first-last`; `undefined` when it is none of them. */
 export function parseEntry(text: string): Entry | undefined {
   const prefix = parsePrefix(text)
-  if (prefix !== undefined) return { first: firstAddress(prefix), last: lastAddress(prefix) }
+  if (prefix !== undefined) return { first: prefix.address, last: lastAddress(prefix) }
   const address = parseAddress(text)
   if (address !== undefined) return { first: address, last: address }
   const dash = text.indexOf('-')
