@@ -67,12 +67,12 @@ export type { LookupResult } from './lookup/result.ts'
 export { asnAnswer } from './lookup/result.ts'
 // network
 export { classify } from './network/classify.ts'
-export { createFindings } from './network/findings.ts'
 export { compareHits } from './network/precedence.ts'
 export { PRIVATE_RELAY } from './network/private-relay.ts'
 export { GRADES, PURITY_VERDICTS } from './network/purity.ts'
 export { createReverseNames } from './network/reverse-names.ts'
 export { riskScore } from './network/risk.ts'
+export { createFindings } from './network/staleness.ts'
 // outbound
 export { dropBody, fetchBytes, fetchText } from './outbound/read-body.ts'
 // policy

@@ -14,7 +14,7 @@ import type { NetworkFinding, ReservedRange, Verdict, VerdictMethod, VerdictRule
 import { anonymises, type NetworkClass } from '../vocabulary.ts'
 import { confidenceOf } from './confidence.ts'
 import { classRank } from './precedence.ts'
-import { proxiesAreSeen } from './range-data.ts'
+import { proxiesAreSeen } from './staleness.ts'
 
 const NOT_RESERVED: ReservedRange = Object.freeze({ reserved: false })
 const NO_SOURCES: readonly string[] = Object.freeze([])
