@@ -2,16 +2,17 @@ import { join } from 'node:path'
 import { openPostgresLedger, openSqliteLedger } from '../src/index.ts'
 import { openLedgerOn } from './ledger-place.ts'
 
-/* A process that attests as fast as it can, and tells its parent every id that it was given. */
-const [folder = '', count = '', url] = process.argv.slice(2)
+/* A process that attests as fast as it can, and sends its parent every id that it was given. */
+const [folder = '', count = '', url = '', contextLength = ''] = process.argv.slice(2)
 const CALLERS = 16
+const context = contextLength === '' ? undefined : `{"a":"${'x'.repeat(Number(contextLength))}"}`
 
-const store = await (url === undefined ? openSqliteLedger(join(folder, 'ledger.db')) : openPostgresLedger(url))
+const store = await (url === '' ? openSqliteLedger(join(folder, 'ledger.db')) : openPostgresLedger(url))
 const { ledger, attest } = await openLedgerOn(store, folder)
 let left = count === '' ? Number.POSITIVE_INFINITY : Number(count)
 
 async function call(): Promise<void> {
-  while (left-- > 0) process.send?.(await attest())
+  while (left-- > 0) process.send?.(await attest(undefined, undefined, context))
 }
 
 // As in the service: signed while it goes on.

@@ -9,7 +9,7 @@ export interface LedgerAtPlace {
   readonly store: LedgerStore
   readonly ledger: Ledger
   /** The id of one more attestation. */
-  attest(log?: string, address?: string): Promise<number>
+  attest(log?: string, address?: string, context?: string): Promise<number>
 }
 
 export async function openLedgerOn(store: LedgerStore, folder: string): Promise<LedgerAtPlace> {
@@ -24,8 +24,9 @@ export async function openLedgerOn(store: LedgerStore, folder: string): Promise<
   return {
     store,
     ledger,
-    async attest(log = 't/a', address = '203.0.113.7') {
-      return (await ledger.attest(log, MADE_ATTESTATION, { address })).attestationId
+    async attest(log = 't/a', address = '203.0.113.7', context) {
+      const subject = context === undefined ? { address } : { address, context }
+      return (await ledger.attest(log, MADE_ATTESTATION, subject)).attestationId
     },
   }
 }

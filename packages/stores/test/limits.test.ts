@@ -117,14 +117,14 @@ t.test('SQLite: a count outlives its process', async (t) => {
   t.ok((await readdir(join(path, '..'))).includes('limits.db'))
 })
 
-t.test('a store that fails is half the rate, told once, and never unlimited', async (t) => {
+t.test('a store that fails is half the rate, reported once, and never unlimited', async (t) => {
   const { limits } = await sqliteLimits(t)
   const outages: unknown[] = []
   const shared = createSharedLimits(limits, { onOutage: (error) => outages.push(error) })
   t.same(await taken(shared, 5, 'known'), [true, true, true, true, false])
   limits.close()
   t.same(await taken(shared, 4), [true, true, false, false])
-  t.same(await taken(shared, 1, 'known'), [false], 'who is known to be exhausted is not given more')
+  t.same(await taken(shared, 1, 'known'), [false], 'an exhausted client is not given more')
   t.equal(outages.length, 1)
   t.match(await shared.take({ ...LIMIT, name: 'ONE', max: 1 }, 'k'), { allowed: true, limit: 1 })
 })
@@ -170,7 +170,8 @@ t.test('limits in Redis', { skip: NO_REDIS }, async (t) => {
       Array.from({ length: 10 }, (_, call) => nodes[call % 2 === 0 ? 0 : 1].take(limit, 'k')),
     )
     t.equal(states.filter(({ allowed }) => allowed).length, 4)
-    for (const { resetAt } of states) t.ok(resetAt >= before + 3600 && resetAt <= before + 3605)
+    const resets = states.map(({ resetAt }) => resetAt - before)
+    t.ok(Math.min(...resets) >= 3600 && Math.max(...resets) <= 3605, `${resets}`)
   })
 
   const outages = {
@@ -179,14 +180,14 @@ t.test('limits in Redis', { skip: NO_REDIS }, async (t) => {
     SIGSTOP: async () => server.freeze(),
   }
   for (const [name, begin] of Object.entries(outages)) {
-    t.test(`${name}: half the rate in this process, and back by itself`, async (t) => {
+    t.test(`${name}: half the rate in this process, and the whole rate again after it`, async (t) => {
       const store = await opened(t)
-      const told: unknown[] = []
-      const shared = createSharedLimits(store, { onOutage: (error) => told.push(error) })
+      const outages: unknown[] = []
+      const shared = createSharedLimits(store, { onOutage: (error) => outages.push(error) })
       t.equal((await shared.take(LIMIT, `${name} before`)).remaining, 3)
       await begin()
       t.same(await taken(shared, 4, name), [true, true, false, false])
-      t.equal(told.length, 1)
+      t.equal(outages.length, 1)
       if (name === 'SIGSTOP') server.thaw()
       else await server.restart()
       const deadline = performance.now() + 15_000
@@ -199,7 +200,7 @@ t.test('limits in Redis', { skip: NO_REDIS }, async (t) => {
     })
   }
 
-  t.test('a connection that has gone silent is given up for a new one', async (t) => {
+  t.test('a connection that has gone silent is replaced by a new one', async (t) => {
     // As when a firewall forgets a connection: nothing is closed, and nothing comes through any more.
     const sockets = new Set<Socket>()
     const between = createServer((near) => {
@@ -208,7 +209,8 @@ t.test('limits in Redis', { skip: NO_REDIS }, async (t) => {
       near.pipe(far).pipe(near)
     }).listen(0, '127.0.0.1')
     await once(between, 'listening')
-    const limits = await openRedisLimits(`redis://127.0.0.1:${(between.address() as AddressInfo).port}`)
+    const { port } = between.address() as AddressInfo
+    const limits = await openRedisLimits(`redis://127.0.0.1:${port}`, { pingMs: 100 })
     t.teardown(() => {
       limits.close()
       between.close()

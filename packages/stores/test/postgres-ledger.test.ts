@@ -5,8 +5,9 @@ import { type Committer, createCommitter, headOf } from '@sallyport/ledger'
 import { LEDGER_CONTRACT, madeDraft, placeBatch } from '@sallyport/ledger/testing'
 import t, { type Test } from 'tap'
 import { openPostgres, openPostgresLedger, type Postgres } from '../src/index.ts'
-import { NO_POSTGRES, startPostgres } from '../src/testing/index.ts'
+import { NO_POSTGRES } from '../src/testing/index.ts'
 import { faultOf, missingOf, openLedgerOn } from './ledger-place.ts'
+import { sharedPostgres } from './postgres-server.ts'
 import { ended, temporaryFolder } from './processes.ts'
 
 /** `npm run fault` asks for ten seconds. */
@@ -56,7 +57,7 @@ async function countsOf({ query }: Postgres): Promise<unknown> {
 }
 
 t.test('PostgreSQL keeps the ledger', { skip: NO_POSTGRES }, async (t) => {
-  const server = await startPostgres(t)
+  const server = sharedPostgres()
 
   for (const row of LEDGER_CONTRACT) {
     await t.test(`contract: ${row.name}`, async (t) => {
@@ -179,7 +180,11 @@ t.test('PostgreSQL keeps the ledger', { skip: NO_POSTGRES }, async (t) => {
     server.freeze()
     const during = Array.from({ length: 20 }, () => attest())
     const [outcomes] = await Promise.all([Promise.allSettled(during), delay(FROZEN_MS)])
-    t.same(new Set(outcomes.map(({ status }) => status)), new Set(['rejected']), 'frozen: all are told, none waits on')
+    t.same(
+      new Set(outcomes.map(({ status }) => status)),
+      new Set(['rejected']),
+      'frozen: every one is rejected, none waits on',
+    )
     server.thaw()
     given.push(await attest(), await attest())
 

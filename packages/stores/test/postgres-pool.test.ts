@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { isUnreachable, migrate, openPostgres, type Postgres } from '../src/index.ts'
-import { freePort, NO_POSTGRES } from '../src/testing/index.ts'
+import { isUnreachable, migrate, openPostgres, type Postgres, type PostgresOptions } from '../src/index.ts'
+import { type Cleanup, freePort, NO_POSTGRES } from '../src/testing/index.ts'
 import { sharedPostgres } from './postgres-server.ts'
 
 async function errorOf(promise: Promise<unknown>): Promise<unknown> {
@@ -23,8 +23,8 @@ t.test('a pool without a server', async (t) => {
 
 t.test('a real PostgreSQL', { skip: NO_POSTGRES }, async (t) => {
   const server = sharedPostgres()
-  const opened = async (t: { teardown(step: () => unknown): unknown }, url?: string): Promise<Postgres> => {
-    const postgres = await openPostgres(url ?? (await server.database()))
+  const opened = async (t: Cleanup, url?: string, options?: PostgresOptions): Promise<Postgres> => {
+    const postgres = await openPostgres(url ?? (await server.database()), options)
     t.teardown(() => postgres.close())
     return postgres
   }
@@ -55,16 +55,16 @@ t.test('a real PostgreSQL', { skip: NO_POSTGRES }, async (t) => {
   })
 
   t.test('a statement that takes too long is ended, there and here', async (t) => {
-    const { query, transaction } = await opened(t)
+    const { query, transaction } = await opened(t, await server.database(), { statementMs: 100 })
     const late = await errorOf(query('SELECT pg_sleep(60)'))
     t.match(String(late), /timeout/)
     await delay(100)
     const { rows } = await query(`SELECT count(*) AS asleep FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)'`)
     t.same(rows, [{ asleep: 0 }])
-    await transaction((own) => own('SELECT pg_sleep(0.6)'), 5_000)
+    await transaction((own) => own('SELECT pg_sleep(0.2)'), 5_000)
   })
 
-  t.test('steps run once each, whoever comes first', async (t) => {
+  t.test('steps run once each, whichever pool is first', async (t) => {
     const url = await server.database()
     const pools = await Promise.all(Array.from({ length: 4 }, () => opened(t, url)))
     const steps = ['CREATE TABLE a (x int)', 'INSERT INTO a VALUES (1)']
@@ -86,7 +86,7 @@ t.test('a real PostgreSQL', { skip: NO_POSTGRES }, async (t) => {
     await t.rejects(postgres.query('SELECT * FROM c'), /does not exist/, 'nothing of a step that failed')
   })
 
-  t.test('whoever waits for the migration of another goes on when that one dies', async (t) => {
+  t.test('a pool that waits for the migration of another goes on when that one dies', async (t) => {
     const url = await server.database()
     const [holder, waiter] = [await opened(t, url), await opened(t, url)]
     let locked = (): void => {}

@@ -74,11 +74,13 @@ const CHANGES: readonly (readonly [change: string, seq: number])[] = [
 ]
 
 t.test('the audit names a record whose row was changed, whatever of it', async (t) => {
+  const { folder, store, database } = await fifteen(t)
+  database.exec('CREATE TEMP TABLE kept AS SELECT * FROM record')
   for (const [change, seq] of CHANGES) {
-    const { folder, store, database } = await fifteen(t)
     t.equal(await faultOf(store, folder), undefined)
     database.exec(`${change} WHERE seq = ${seq} AND log = (SELECT id FROM log WHERE name = 't/a')`)
     t.match(await faultOf(store, folder), { log: 't/a', seq }, change)
+    database.exec('DELETE FROM record; INSERT INTO record SELECT * FROM kept')
   }
 })
 
@@ -141,7 +143,7 @@ t.test('the audit names an address, a salt and a context that were changed', asy
   const folder = await temporaryFolder(t)
   const { store, attest } = await openLedgerIn(folder)
   t.teardown(() => store.close())
-  for (let count = 0; count < 1040; count++) await attest('t/a', `192.0.2.${count % 256}`)
+  await Promise.all(Array.from({ length: 1040 }, (_, count) => attest('t/a', `192.0.2.${count % 256}`)))
   await append(store, [madeDraft('t/a', '192.0.2.1', Date.now(), '{"a":1}')])
   const database = await connect(join(folder, 'ledger.db'), 1000)
   t.teardown(() => database.close())

@@ -6,73 +6,47 @@ export interface RedisLimits extends Limits {
   close(): void
 }
 
+export interface RedisLimitsOptions {
+  /** How often the server is asked whether it is there, in milliseconds; default 1000. */
+  readonly pingMs?: number
+}
+
 const PREFIX = 'sallyport'
 const CONNECT_MS = 1_000
-const RECONNECT_MS = { first: 50, most: 1_000 }
+const MIN_RECONNECT_MS = 50
+const MAX_RECONNECT_MS = 1_000
 
-/** How often the server is asked whether it is there, and how many times it may not have answered. */
 const PING_MS = 1_000
-const SILENT_PINGS = 3
 
-/** Longest wait for the first answers on a new connection. What is sent later puts it off, so that is what pings are for. */
+/** Pings without an answer, after which the connection is replaced. */
+const MAX_SILENT_PINGS = 3
+
+/** Longest silence of a connection on which nothing is sent; what is sent starts it again, hence the pings. */
 const SILENCE_MS = 3_000
 
 /**
- * Counts clients in the Redis at `url`, shared by any number of nodes. It connects by itself, now and after every
- * outage; a request that cannot be counted now rejects at once when there is no connection, but is not given up when
- * the server is silent: that is for `createSharedLimits`.
+ * Counts clients in the Redis at `url`, shared by any number of nodes. It connects now and again after every outage. A
+ * request rejects at once when there is no connection; when the server is silent it stays pending, and
+ * `createSharedLimits` gives it up.
  */
-export async function openRedisLimits(url: string): Promise<RedisLimits> {
+export async function openRedisLimits(
+  url: string,
+  { pingMs = PING_MS }: RedisLimitsOptions = {},
+): Promise<RedisLimits> {
   const { createClient } = await import('@redis/client')
   const limiters = new Map<string, RateLimiterRedis>()
-  let unanswered = 0
-  let client = newClient()
-
-  function newClient() {
-    const made = createClient({
-      url,
-      // Without this a command waits for a server that may never come.
-      disableOfflineQueue: true,
-      pingInterval: PING_MS,
-      socket: {
-        connectTimeout: CONNECT_MS,
-        socketTimeout: SILENCE_MS,
-        reconnectStrategy: (attempt) => Math.min(RECONNECT_MS.first * 2 ** attempt, RECONNECT_MS.most),
-      },
-    })
-    const heard = (): void => {
-      unanswered = 0
-    }
-    // An outage is met and told by the request that it touches.
-    return made
-      .on('error', () => {})
-      .on('ready', heard)
-      .on('ping-interval', heard)
-  }
-
-  /** Until it is there, or closed. */
-  function connect(): Promise<void> {
-    return client.connect().then(
-      () => {},
-      () => {},
-    )
-  }
-
-  // A connection can end without a word, as when a machine goes; the system would know after a quarter of an hour.
-  const watching = setInterval(() => {
-    if (!client.isReady || ++unanswered <= SILENT_PINGS) return
-    client.destroy()
-    limiters.clear()
-    client = newClient()
-    void connect()
-  }, PING_MS).unref()
+  const connection = keepConnected(
+    () => createClient(clientOptions(url, pingMs)),
+    pingMs,
+    () => limiters.clear(),
+  )
 
   function limiterOf({ name, max, windowSeconds }: ClientLimit): RateLimiterRedis {
     const id = `${name} ${max}`
     const known = limiters.get(id)
     if (known !== undefined) return known
     const limiter = new RateLimiterRedis({
-      storeClient: client,
+      storeClient: connection.client(),
       useRedisPackage: true,
       rejectIfRedisNotReady: true,
       keyPrefix: `${PREFIX}:${name}`,
@@ -83,7 +57,7 @@ export async function openRedisLimits(url: string): Promise<RedisLimits> {
     return limiter
   }
 
-  await Promise.race([connect(), new Promise((resolve) => setTimeout(resolve, CONNECT_MS).unref())])
+  await Promise.race([connection.first, new Promise((resolve) => setTimeout(resolve, CONNECT_MS).unref())])
   return {
     async take(limit, key) {
       const { allowed, result } = await consume(limiterOf(limit), key)
@@ -94,7 +68,65 @@ export async function openRedisLimits(url: string): Promise<RedisLimits> {
         resetAt: Math.ceil((Date.now() + result.msBeforeNext) / 1000),
       }
     },
-    close() {
+    close: connection.close,
+  }
+}
+
+function clientOptions(url: string, pingInterval: number) {
+  return {
+    url,
+    // Otherwise a command waits for a server that may never come.
+    disableOfflineQueue: true,
+    pingInterval,
+    socket: {
+      connectTimeout: CONNECT_MS,
+      socketTimeout: SILENCE_MS,
+      reconnectStrategy: (attempt: number) => Math.min(MIN_RECONNECT_MS * 2 ** attempt, MAX_RECONNECT_MS),
+    },
+  }
+}
+
+/** What is used here of a client of the library, which reconnects until it is destroyed. */
+interface Client {
+  readonly isReady: boolean
+  readonly isOpen: boolean
+  connect(): Promise<unknown>
+  destroy(): void
+  on(event: 'error' | 'ready' | 'ping-interval', listener: () => void): unknown
+}
+
+/** Keeps one client, and replaces it when its connection is silent. `first`: the first one is connected, or closed. */
+function keepConnected<T extends Client>(create: () => T, pingMs: number, onReplace: () => void) {
+  let unanswered = 0
+  let client = create()
+
+  function connect(): Promise<void> {
+    const onAnswer = (): void => {
+      unanswered = 0
+    }
+    // The request that an outage fails reports it.
+    client.on('error', () => {})
+    client.on('ready', onAnswer)
+    client.on('ping-interval', onAnswer)
+    return client.connect().then(
+      () => {},
+      () => {},
+    )
+  }
+
+  // A connection can end without a packet, as when a machine fails; TCP finds out after a quarter of an hour.
+  const watching = setInterval(() => {
+    if (!client.isReady || ++unanswered <= MAX_SILENT_PINGS) return
+    client.destroy()
+    onReplace()
+    client = create()
+    void connect()
+  }, pingMs).unref()
+
+  return {
+    first: connect(),
+    client: () => client,
+    close(): void {
       clearInterval(watching)
       if (client.isOpen) client.destroy()
     },
