@@ -19,7 +19,7 @@ import { addressIn } from './random.ts'
  * the networks of the embedded data, in the shares of families and prefix lengths that the real lists have.
  */
 const PREFIXES = { vpn: { 4: 10_900, 6: 500 }, hosting: { 4: 40_000, 6: 8_600 } }
-/** Lengths by how often they are met, of IPv4 and IPv6. */
+/** Lengths by how often they occur, of IPv4 and IPv6. */
 const LENGTHS = { 4: [24, 24, 24, 24, 23, 22, 22, 21, 20, 25, 28, 32], 6: [48, 48, 48, 44, 40, 56, 64] }
 const LISTED = { 4: 450_000, 6: 50_000 }
 const CRAWLERS = 30

@@ -71,7 +71,7 @@ async function serveV1(access: Access, metered: boolean): Promise<number> {
 
 async function openCountedAccounts(metered: boolean): Promise<Accounts> {
   const accounts = rememberKeys(await openAccounts(accountsUrl))
-  // What metering adds is told by leaving it out.
+  // The cost of metering shows by leaving it out.
   if (!metered) return { ...accounts, spend: async () => ({ granted: 1, used: 1, windowId: '' }) }
   return leaseCalls(accounts)
 }

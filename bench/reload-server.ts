@@ -7,7 +7,7 @@ import { inspectionRequest } from '@sallyport/node'
 
 /*
  * A server that answers with its decision, told over its channel: `{ sources, dataDir }` compiles and starts it,
- * `reload` compiles everything anew in a worker and swaps it in, `turns` asks for the turns of the event loop and the
+ * `reload` compiles everything again in a worker and swaps it in, `turns` asks for the turns of the event loop and the
  * processor time since the last time. Run by reload.ts.
  */
 interface Start {

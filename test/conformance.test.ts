@@ -7,7 +7,7 @@ import { exchange, parseResponse, requestBytes, upgrade, type WireResponse } fro
 
 /*
  * One table, every host: a visitor must not be able to tell by the answer which framework Sallyport stands in, and the
- * site must be told the same. Each host is held to the table, and to the bytes of the first host.
+ * site must get the same. Each host is held to the table, and to the bytes of the first host.
  */
 const BASES = ['', '/detect']
 

@@ -77,7 +77,7 @@ t.test('evidence of every kind comes to what it should', async (t) => {
 })
 
 t.test(
-  'evidence is, to the byte, what is in the file of vectors; test/write-evidence-vectors.ts writes it anew',
+  'evidence is, to the byte, what is in the file of vectors; test/write-evidence-vectors.ts writes it again',
   async (t) => {
     const made = JSON.parse(JSON.stringify(await madeEvidence()))
     // Signatures, salts and times are the same in every run, so a change of one byte of the form shows here.
@@ -93,7 +93,7 @@ t.test('the verifier in Python agrees on every vector', { skip: NO_PYTHON }, asy
   }
 })
 
-t.test('one change anywhere is met alike by both, and never turns into a pass', { skip: NO_PYTHON }, async (t) => {
+t.test('both treat one change anywhere alike, and never turns into a pass', { skip: NO_PYTHON }, async (t) => {
   const cases = (await madeEvidence()).filter(({ name }) => name === 'a range within' || name === 'one record')
   const changed = cases.flatMap(({ name, evidence, keys }) =>
     tampered(evidence)

@@ -146,7 +146,7 @@ t.test('as many crawlers are in the catalogue as it says, and as many can be che
 t.test('as many feeds are on by themselves as it says', async (t) => {
   const on = SOURCES.filter(({ enabled, refreshHours }) => enabled && refreshHours !== undefined)
   t.ok(
-    README.includes(`${on.length} feeds by itself, ${SOURCES.filter(({ enabled }) => !enabled).length} more sources`),
+    README.includes(`${on.length} feeds by default, ${SOURCES.filter(({ enabled }) => !enabled).length} more sources`),
   )
   t.ok(README.includes(`${on.filter(({ kind }) => kind === 'crawler').length} lists that their operators publish`))
 })

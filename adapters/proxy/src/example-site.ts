@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { type Listening, listenOn } from './listen.ts'
 
 const ARTICLES = [
-  ['gates', 'What a sally port is', 'Two doors, and never both open: whoever comes in stands between them first.'],
+  ['gates', 'What a sally port is', 'Two doors, and never both open: every visitor waits between them first.'],
   ['walls', 'Why walls have few doors', 'A wall is as strong as the number of places where it is not a wall.'],
   ['watch', 'The night watch', 'A watch that looks at everyone the same way has looked at nobody.'],
 ] as const

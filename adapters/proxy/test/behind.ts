@@ -3,7 +3,7 @@ import { openProxy, type ProxyOptions } from '../src/index.ts'
 import { fakeSallyport } from './sallyport.ts'
 import { type Answer, openRawOrigin } from './wire.ts'
 
-/** A proxy in front of a raw origin, both closed with the test. `errors` collects what the proxy was told of. */
+/** A proxy in front of a raw origin, both closed with the test. `errors` collects what the proxy reported. */
 export async function proxyBefore(t: Test, answer: Answer | string, options: ProxyOptions = {}) {
   const origin = await openRawOrigin(answer)
   const errors: unknown[] = []

@@ -35,7 +35,7 @@ t.test('monitor mode blocks nothing and says so to the origin', async (t) => {
   t.match(origin.heads[0], 'sallyport-enforced: false\r\n')
 })
 
-t.test('every decision is told', async (t) => {
+t.test('every decision is reported', async (t) => {
   const told: string[] = []
   const { url } = await proxyBefore(t, OK, {
     onDecision: ({ action }, { target }) => told.push(`${action} ${target}`),
@@ -85,7 +85,7 @@ t.test('a body over 64 KiB for the API is refused unread', async (t) => {
   t.match(answer, /connection: close/i)
 })
 
-t.test('a bug is a 500 without detail, told to whoever runs the proxy', async (t) => {
+t.test('a bug is a 500 without detail, reported to the operator', async (t) => {
   const broken = fakeSallyport()
   const errors: unknown[] = []
   const bug = new TypeError('a secret')

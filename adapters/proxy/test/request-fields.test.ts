@@ -88,13 +88,13 @@ t.test('a verdict of the client’s own does not arrive, in any spelling', async
   t.strictSame(valuesOf('sallyport-action'), ['allow'])
 })
 
-t.test('a hop cannot be told to drop the verdict', async (t) => {
+t.test('a client cannot nominate the verdict as hop-by-hop', async (t) => {
   const { answer, bytes } = await seenBehind(t, get('/', 'Connection: sallyport-action'))
   t.match(answer, /^HTTP\/1.1 400 /)
   t.equal(bytes, '', 'nothing reached the origin')
 })
 
-t.test('framing is written anew', async (t) => {
+t.test('framing is rewritten', async (t) => {
   const head = 'POST / HTTP/1.1\r\nHost: site.example\r\nConnection: close\r\n'
   const exact = await seenBehind(t, `${head}Content-Length: 0005\r\nContent_Length: 9\r\n\r\nhello`)
   t.strictSame(exact.valuesOf('content-length'), ['5'])

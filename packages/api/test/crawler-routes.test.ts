@@ -85,7 +85,7 @@ t.test('one whose file cannot be had, or whose DNS is down, is never spoofed', a
   }
 })
 
-t.test('the reverse name is told where it is no lie', async (t) => {
+t.test('the reverse name is shown where it is no lie', async (t) => {
   const dns = createFakeDns(
     { 'crawl-1.googlebot.com': { state: 'found', addresses: [] } },
     {

@@ -107,7 +107,7 @@ t.test('a text that cannot be a key never reaches the store', async (t) => {
   t.equal(asked, 1)
 })
 
-t.test('the host is told of every use of a key, and of nothing that was refused', async (t) => {
+t.test('the host hears of every use of a key, and of nothing that was refused', async (t) => {
   const used: string[] = []
   const wire = createWire({ services: { onKeyUsed: (id) => used.push(id) } })
   const key = await wire.keyFor('free')
@@ -192,7 +192,7 @@ t.test('an error of ours is given back in the window that counted it, wherever t
   t.equal(await wire.usage(key, '2026-02-28'), 1)
 })
 
-t.test('a refund that fails is told to the host and changes no answer', async (t) => {
+t.test('a refund that fails is reported to the host and changes no answer', async (t) => {
   const wire = createWire({
     lookup: failingLookup(new TypeError('a bug')),
     fault: (operation) => (operation === 'refund' ? { apply: false, error: new Error('disk full') } : undefined),
@@ -276,7 +276,7 @@ t.test('the window is that of the signup day, not of the calendar', async (t) =>
   }
 })
 
-t.test('at 40 edges of a window it ends, is told and starts again to the millisecond', async (t) => {
+t.test('at 40 edges of a window it ends, is announced and starts again to the millisecond', async (t) => {
   // Signed up on the 31st: every window ends on the last day of a month, through two Februaries and a leap one.
   const edges = Array.from({ length: 40 }, (_, month) =>
     new Date(Date.UTC(2026, 2 + month, 0)).toISOString().slice(0, 10),
@@ -319,7 +319,7 @@ for (const operation of ['findKey', 'spend']) {
     t.match(wire.errors, [{ message: 'disk I/O error' }])
     t.equal((await wire.call('GET', '/v1/myip')).status, 200)
     down = false
-    t.equal((await wire.call('POST', '/v1/ip/lookup', { key, ...BODY })).status, 200, 'back by itself')
+    t.equal((await wire.call('POST', '/v1/ip/lookup', { key, ...BODY })).status, 200, 'back without help')
   })
 }
 

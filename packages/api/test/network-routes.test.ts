@@ -146,7 +146,7 @@ t.test('myip tells the caller, in the family the caller came by', async (t) => {
     asnType: 'hosting',
     asnCountry: 'DE',
   })
-  t.same(await myip('127.0.0.1'), { ipv4: '127.0.0.1' }, 'a reserved caller is told the address and no place')
+  t.same(await myip('127.0.0.1'), { ipv4: '127.0.0.1' }, 'a reserved caller gets the address and no place')
   t.same(await myip('::1'), { ipv6: '::1' })
   t.same(await myip(UNROUTED), { ipv4: UNROUTED })
 })

@@ -142,7 +142,7 @@ async function keyed(method: string, url: string, body: string | (() => Promise<
   return wire.call(method, url, { key: await wire.keyFor('free'), body })
 }
 
-t.test('every code of the table is met on the wire with its status, or belongs to another room', async (t) => {
+t.test('every code of the table appears on the wire with its status, or belongs to another room', async (t) => {
   const elsewhere = ['request_blocked', 'bad_gateway', 'gateway_timeout']
   for (const [code, { status }] of Object.entries(ERRORS)) {
     if (status === undefined || elsewhere.includes(code)) continue
@@ -175,7 +175,7 @@ for (const [name, error] of [
   ['nothing', undefined],
   ['an error of start-up', new SallyportError('corrupt_data', 'secret.mmdb is corrupt')],
 ] as const) {
-  t.test(`${name} is 500 with no detail, and the host is told`, async (t) => {
+  t.test(`${name} is 500 with no detail, and is reported to the host`, async (t) => {
     const wire = createWire({ lookup: failingLookup(error) })
     const answer = await wire.call('GET', '/v1/demo/11.0.0.1')
     t.equal(answer.status, 500)

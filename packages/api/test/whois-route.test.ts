@@ -14,7 +14,7 @@ t.test('a domain is answered with its registration', async (t) => {
   t.strictSame(sparse.json, { domain: 'example.net', nameservers: [], status: [], privacyProtection: true })
 })
 
-t.test('what is no domain is told apart from what nobody has and from what cannot be told', async (t) => {
+t.test('no domain, a free domain and an unknown state are three answers', async (t) => {
   const wire = createWire()
   const key = await wire.keyFor('free')
   const rows: readonly (readonly [name: string, status: number, code: string])[] = [

@@ -76,7 +76,7 @@ async function fullRun(t: Test, store: Store) {
     written.push(JSON.stringify(await command(...argv)))
   }
   written.push(await store.contents())
-  // What fails is told, and that is where a key would slip out.
+  // Failures are reported, and that is where a key would slip out.
   origin.close()
   origin.closeAllConnections()
   await store.fail?.()
@@ -116,6 +116,6 @@ t.test('no key is in anything that a full run writes, on PostgreSQL', { skip: NO
       return JSON.stringify(rows)
     },
   })
-  t.match(outcome.written, /ECONNREFUSED/, 'and the outage was told')
+  t.match(outcome.written, /ECONNREFUSED/, 'and the outage was reported')
   holdsNone(t, outcome)
 })

@@ -50,7 +50,7 @@ t.test('workers share what they listen on, are replaced when they die, and end w
   const ids = [await attest(), await attest()]
   t.match(await limits(), { usage: 2 })
 
-  // Whoever answered till now is gone, so that what is counted on is not the memory of one.
+  // The worker that answered until now is gone, so that what is counted on is not the memory of one.
   const killed = childrenOf(proxy)
   for (const pid of killed) process.kill(pid, 'SIGKILL')
   const replaced = () => killed.every((pid) => proxy.err().includes(`worker ${pid} ended (SIGKILL)`))

@@ -2,7 +2,7 @@ import t from 'tap'
 import { compileTables, loadTables } from '../src/index.ts'
 import { address, folder, madeSource } from './fixtures.ts'
 
-t.test('an address is told with every crawler that publishes a range around it', async (t) => {
+t.test('an address is answered with every crawler that publishes a range around it', async (t) => {
   const dir = folder(t)
   const sources = [
     madeSource(dir, { id: 'one', kind: 'crawler', crawler: 'onebot' }, '23.0.0.0/16\n2a00:1::/48\n'),

@@ -84,7 +84,7 @@ t.test('a file without a single comma is refused in linear time', async (t) => {
   t.throws(() => read('x\n'.repeat(300_000)), { code: 'corrupt_data' })
 })
 
-t.test('progress is told in bytes', async (t) => {
+t.test('progress is counted in bytes', async (t) => {
   const bytes = Buffer.from('1.0.0.0,1.0.0.255,1,Łódź\r\n'.repeat(70_000))
   const reported: number[] = []
   const fields = new Set<string>()

@@ -33,7 +33,7 @@ async function finder(t: Test, files: Readonly<Record<string, string>>) {
   }
 }
 
-t.test('every list that holds a place is told, in order of precedence, with the width of its prefix', async (t) => {
+t.test('every list that holds a place is named, in order of precedence, with the width of its prefix', async (t) => {
   const { record, finding } = await finder(t, {
     'x4bnet-vpn-ipv4': '23.0.8.0/24\n23.0.9.0/25\n23.0.10.0/23',
     'x4bnet-dc-ipv4': '23.0.8.0/22',

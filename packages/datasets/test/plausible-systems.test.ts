@@ -44,7 +44,7 @@ t.test('what is not is refused, whatever it is spread over', async (t) => {
   refused(
     [...HOMES, '23.0.0.0,24.255.255.255,64500,Northern VPN Service'],
     anonymisers,
-    'a name, over what is told twice',
+    'a name, over what is listed twice',
   )
   refused([...HOMES, ...HOMES, ...HOMES, '23.0.0.0,24.255.255.255,60729,X'], anonymisers, 'padded')
   refused(

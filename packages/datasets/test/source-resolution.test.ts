@@ -48,7 +48,7 @@ t.test('every row that is refreshed says from where, how often and what is plaus
   t.ok(refreshed.length > 60)
 })
 
-t.test('only what may be used by anybody, or is published to be used so, is on by itself', async (t) => {
+t.test('only what may be used by anybody, or is published to be used so, is on by default', async (t) => {
   const on = SOURCES.filter(({ enabled, url }) => enabled && url !== undefined)
   t.same(
     on.filter(({ licence }) => !OPEN_LICENCES.includes(licence) && licence !== PUBLISHED_FOR_USE).map(({ id }) => id),
@@ -109,7 +109,7 @@ t.test('a source can be switched off', async (t) => {
   })
 })
 
-t.test('a file of the user takes the place of the embedded one', async (t) => {
+t.test('a file of the user replaces the embedded one', async (t) => {
   const path = join(folder(t), 'own.csv')
   writeFileSync(path, 'x')
   const found = byId(resolveSources({ 'asn-csv-v4': { url: pathToFileURL(path).href } }), 'asn-csv-v4')
@@ -118,7 +118,7 @@ t.test('a file of the user takes the place of the embedded one', async (t) => {
   t.equal(dateOfFile({ path, size: 1, modified: Date.UTC(2026, 10, 21, 23) }), '2026-11-21', 'dated by its own time')
 })
 
-t.test('a city database for both families takes the place of the embedded ones', async (t) => {
+t.test('a city database for both families replaces the embedded ones', async (t) => {
   const dir = folder(t)
   mkdirSync(join(dir, 'mmdb'))
   const path = join(dir, 'mmdb', 'GeoLite2-City.mmdb')

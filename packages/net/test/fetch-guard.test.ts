@@ -136,7 +136,7 @@ t.test('a redirect is an answer unless redirects are asked for', async (t) => {
   await server.idle()
 })
 
-t.test('every redirect is checked anew', async (t) => {
+t.test('every redirect is checked again', async (t) => {
   const inside = await openWebServer(t, (_request, response) => response.end('secret'), '127.0.0.2')
   const dns = namesOf({ 'inside.example.org': ['127.0.0.2'] })
   const outbound = createFetch({ dns, allowPrivate: ['127.0.0.1/32'] })

@@ -9,7 +9,7 @@ export type Reply = readonly string[] | 'NXDOMAIN' | 'SERVFAIL' | 'REFUSED' | 's
 const RCODES = { NXDOMAIN: 3, SERVFAIL: 2, REFUSED: 5 } as const
 
 /** The most that goes into one datagram here; what is larger is cut off there and whole over TCP, as real servers do. */
-const MOST_BYTES = 512
+const MAX_BYTES = 512
 
 export interface NameServerOptions {
   /** Whether what does not fit a datagram can be had over TCP. */
@@ -47,7 +47,7 @@ export async function openNameServer(
   socket.on('message', (message, from) => {
     const whole = answerTo(message)
     if (whole === undefined) return
-    socket.send(whole.length > MOST_BYTES ? cutOff(message) : whole, from.port, from.address)
+    socket.send(whole.length > MAX_BYTES ? cutOff(message) : whole, from.port, from.address)
   })
   const server = createServer((connection) => {
     connection.on('error', () => {})

@@ -13,7 +13,7 @@ const OWN = '8.2.0.77'
 const FORGED = '8.1.0.1'
 const DAY_MS = 86_400_000
 
-/** A list that is refused is told of; that is the business of other tests. */
+/** Refused lists are reported; other tests look at that. */
 const QUIET = { onNotice: () => {} }
 
 /** What comes of the claim from the operator's own address, and from another, with such a file for its list. */

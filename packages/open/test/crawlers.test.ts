@@ -83,7 +83,7 @@ t.test('a name server that says nothing is no accusation, and the API answers al
   t.match(json.checks.at(-1), { name: 'reverse DNS', status: 'could-not-run', detail: /ETIMEOUT/ })
 })
 
-t.test('a cache that cannot be used is told of, and nothing else suffers', async (t) => {
+t.test('a cache that cannot be used is reported, and nothing else suffers', async (t) => {
   const { servers } = await nameServer(t, 'NXDOMAIN')
   const folder = t.testdir({ state: {} })
   const config = { ...madeConfig(folder), dns: { servers } }

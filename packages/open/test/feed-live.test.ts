@@ -167,7 +167,7 @@ t.test('without a network there is one notice, and what is there goes on', async
   t.match(await sallyport.lookup('9.9.9.9'), { verdict: { classification: 'unknown' }, degraded: ['geo', 'ranges'] })
 })
 
-t.test('a network that answers everything with its own page is told in one notice', async (t) => {
+t.test('a network that answers everything with its own page is reported in one notice', async (t) => {
   const server = await openFeedServer(t)
   const ids = [VPN, HOSTING, 'tor-bulk-exit', 'protonvpn-exit']
   for (const id of ids) server.serve(`/${id}`, '<html>Please sign in</html>')

@@ -167,7 +167,7 @@ t.test('what came from another URL is not used for this one', async (t) => {
   t.same(rig.store.read(LIST, 'https://example.org/other'), { url: 'https://example.org/other', failures: 0 })
 })
 
-t.test('with no network it is soon given up, and all is told', async (t) => {
+t.test('with no network it is soon given up, and everything is reported', async (t) => {
   const feeds = feedsOf().slice(0, 30)
   let asked = 0
   const outbound = {

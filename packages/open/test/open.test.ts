@@ -122,7 +122,7 @@ t.test('a city database is compiled once, and read as it is where the file canno
   t.same(await places(), expected, 'from the database itself')
 })
 
-t.test('a compiled file that was damaged is refused by name and made anew', async (t) => {
+t.test('a compiled file that was damaged is refused by name and made again', async (t) => {
   const folder = t.testdir()
   const config = madeConfig(folder)
   await (await open(config)).close()
@@ -206,7 +206,7 @@ t.test('limits whose file cannot be opened are half as high, and whole when it c
   t.teardown(() => sallyport.close())
   const remaining = async () => (await sallyport.api(apiRequest('/v1/demo/8.3.0.1')))?.headers['X-RateLimit-Remaining']
   t.equal(await remaining(), '49')
-  t.match(faults[0], /not a database/, 'the host is told')
+  t.match(faults[0], /not a database/, 'reported to the host')
   rmSync(file)
   const deadline = performance.now() + 10_000
   while (Number(await remaining()) < 50 && performance.now() < deadline) await delay(50)

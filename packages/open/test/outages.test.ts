@@ -52,14 +52,14 @@ t.test('PostgreSQL goes and comes back', { skip: NO_POSTGRES }, async (t) => {
         [key, key, key].map((given) => sallyport.api(apiRequest('/v1/vpn/8.3.0.1', given))),
       )
       for (const answer of answers) t.match(answer, { status: 503, headers: { 'Retry-After': /^\d+$/ } })
-      t.ok(faults.length > 0, 'the host is told')
+      t.ok(faults.length > 0, 'reported to the host')
       t.equal(await statusOf(other, '/v1/vpn/8.3.0.1', key), 503, 'a key it has not seen is not guessed to be bad')
       t.equal(await statusOf(sallyport, '/v1/vpn/8.3.0.1', `${key}x`), 401, 'what cannot be a key needs no store')
       t.equal(await statusOf(sallyport, '/v1/demo/8.3.0.1'), 200, 'keyless routes are not touched')
       t.equal(sallyport.decide(requestFrom('8.4.0.1')).action, 'flag', 'nor is the inspection')
 
       await back(server, name)
-      t.equal(await becomes(200, () => statusOf(sallyport, '/v1/vpn/8.3.0.1', key)), 200, 'back by itself')
+      t.equal(await becomes(200, () => statusOf(sallyport, '/v1/vpn/8.3.0.1', key)), 200, 'back without help')
     })
   }
 
@@ -110,11 +110,11 @@ t.test('Redis goes and comes back', { skip: NO_REDIS }, async (t) => {
       t.same([await limitOf(nodes[0]), await limitOf(nodes[1])], [99, 98], 'one count for both')
 
       await begin(server)
-      t.same([await limitOf(nodes[0]), await limitOf(nodes[1])], [49, 49], 'half of it, each by itself')
+      t.same([await limitOf(nodes[0]), await limitOf(nodes[1])], [49, 49], 'half of it, each alone')
       t.equal(faults.length, 2, 'told once by each')
 
       await back(server, name)
-      t.equal(await becomes(1, async () => Number((await limitOf(nodes[0])) > 49)), 1, 'back by itself')
+      t.equal(await becomes(1, async () => Number((await limitOf(nodes[0])) > 49)), 1, 'back without help')
     })
   }
 })

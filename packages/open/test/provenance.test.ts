@@ -213,7 +213,7 @@ t.test(
   },
 )
 
-t.test('a key that is given takes the place of the old one, and services that run sign with it', async (t) => {
+t.test('a key that is given replaces the old one, and services that run sign with it', async (t) => {
   const folder = t.testdir()
   const config = madeConfig(folder)
   const { sallyport, key } = await opened(t, config)
@@ -265,8 +265,8 @@ t.test('a start on a ledger that contradicts its checkpoints is refused, with th
     message: /checkpoint .* is of another ledger.*begin a new one/s,
   })
   rmSync(join(folder, 'state', 'checkpoints'), { recursive: true })
-  const anew = await opened(t, config)
-  t.equal((await call(anew.sallyport, anew.key, CHECK, check('8.3.0.1', 'CH'))).json.attestation_id, 2)
+  const again = await opened(t, config)
+  t.equal((await call(again.sallyport, again.key, CHECK, check('8.3.0.1', 'CH'))).json.attestation_id, 2)
 })
 
 t.test('addresses are erased by age where the configuration says so, and by hand', async (t) => {

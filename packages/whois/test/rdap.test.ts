@@ -56,7 +56,7 @@ t.test('what could steer a terminal or a page is not passed on', async (t) => {
   t.match(read({ ...ANSWER, entities: [registrar] }), { record: { registrar: 'Ex [31mam ple Inc.' } })
 })
 
-t.test('a registrant who is hidden is told, however the registry says so', async (t) => {
+t.test('a hidden registrant is recognised, however the registry says so', async (t) => {
   const registrant = (entity: object) => ({ ...ANSWER, entities: [{ roles: ['registrant'], ...entity }] })
   const hidden = [
     registrant({ vcardArray: vcard(['fn', {}, 'text', 'REDACTED FOR PRIVACY']) }),

@@ -304,7 +304,7 @@ for (const [family, [answer, differs = {}]] of Object.entries(RECORDS)) {
   })
 }
 
-t.test('a privacy service or a redaction in the place of the registrant is told', async (t) => {
+t.test('a privacy service or a redaction instead of the registrant is recognised', async (t) => {
   const answer = (registrant: string) => `Domain Name: example.com\nCreation Date: 2001-02-03\n${registrant}\n`
   const rows: readonly (readonly [registrant: string, hidden: boolean])[] = [
     ['Registrant Name: REDACTED FOR PRIVACY', true],

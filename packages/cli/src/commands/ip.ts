@@ -22,7 +22,7 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
     .addOption(new Option('--class <class>', 'network class').choices(NETWORK_CLASSES).makeOptionMandatory())
     .addOption(new Option('--ttl <time>', 'how long: 90s, 30m, 12h, 7d; absent: until unset').argParser(millisecondsOf))
     .option('--provider <name>', 'brand of the service behind it')
-    .option('--note <text>', 'why, for whoever reads the list')
+    .option('--note <text>', 'why, for those who read the list')
     .addOption(jsonOption())
     .action(async (address: Address, { class: networkClass, ttl, provider, note, ...options }: SetOptions) => {
       const override: Override = {

@@ -10,7 +10,7 @@ import type { SourceFile } from './source-file.ts'
 
 /** What a configuration may say of one source (`data.sources.<id>`). */
 export interface SourceOverride {
-  /** An http, https or `file:` URL; it takes the place of the published one and switches the source on. */
+  /** An http, https or `file:` URL; it replaces the published one and switches the source on. */
   readonly url?: string | undefined
   readonly enabled?: boolean | undefined
   /** `account:secret`, for publishers that ask for one. */
