@@ -68,26 +68,8 @@ export function createSignatureVerifier(options: SignatureVerifierOptions): Sign
     const found = directories.find(source, keyId, real)
     if (found.state === 'unknown') return unverified(about, `the keys of ${source.identifier} are not known yet`)
     if (found.state === 'absent') return unverified(about, `the directory of ${source.identifier} has no such key`)
-    return withKey(found.key, about)
-
-    function withKey(key: AgentKey, about: About): Judged {
-      const now = clock.now()
-      if (now < (key.notBefore ?? 0) || now >= (key.notAfter ?? Number.POSITIVE_INFINITY)) {
-        return { ...invalid('the key is not in use now'), ...about }
-      }
-      const algorithm = sent.parameters.get('alg')
-      if (algorithm !== undefined && algorithm !== key.algorithm) {
-        return { ...invalid('the key is not for this algorithm'), ...about }
-      }
-      const base = signatureBase(sent, request)
-      if (base === undefined) return unverified(about, 'something that it covers is not in the request as it is known')
-      if (!isSignedBy(key, base, sent.signature)) {
-        // A proxy that nobody named may have changed what was signed: that is no forgery.
-        const forged = !isBehindUnknownProxy(request)
-        return { ...invalid(`it was not made by the key of ${source?.identifier}`), ...about, forged }
-      }
-      return proven(sent, about, real ? now : undefined)
-    }
+    const now = clock.now()
+    return faultWithKey(found.key, sent, request, about, now) ?? proven(sent, about, real ? now : undefined)
   }
 
   function proven({ parameters, components }: SentSignature, about: About, now: number | undefined): Judged {
@@ -143,7 +125,30 @@ interface About {
   readonly crawler?: Crawler
 }
 
-/** Of several signatures the one that tells most is told. */
+/** What is wrong with a signature by this key; `undefined` where it is valid. */
+function faultWithKey(
+  key: AgentKey,
+  sent: SentSignature,
+  request: SignedRequest,
+  about: About,
+  now: number,
+): Judged | undefined {
+  if (now < (key.notBefore ?? 0) || now >= (key.notAfter ?? Number.POSITIVE_INFINITY)) {
+    return { ...invalid('the key is not in use now'), ...about }
+  }
+  const algorithm = sent.parameters.get('alg')
+  if (algorithm !== undefined && algorithm !== key.algorithm) {
+    return { ...invalid('the key is not for this algorithm'), ...about }
+  }
+  const base = signatureBase(sent, request)
+  if (base === undefined) return unverified(about, 'something that it covers is not in the request as it is known')
+  if (isSignedBy(key, base, sent.signature)) return undefined
+  // A proxy that is not configured may have changed what was signed, which is no forgery.
+  const forged = !isBehindUnknownProxy(request)
+  return { ...invalid(`it was not made by the key of ${about.agent}`), ...about, forged }
+}
+
+/** Of several signatures the one of the highest rank counts. */
 const RANK = { verified: 2, invalid: 1, unverified: 0 } as const
 
 function invalid(why: string): Judged {
