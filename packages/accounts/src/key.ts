@@ -53,7 +53,7 @@ export function createKey(random: Uint8Array): NewKey {
 
 /**
  * Reads a key; `undefined` for a text that cannot be one. Only a text of a key's length is hashed, and one whose checksum
- * is wrong, mistyped or made up, is refused before any store is asked.
+ * is wrong, mistyped or made up, is refused before any store is queried.
  */
 export function parseKey(text: string): ParsedKey | undefined {
   if (!KEY_FORM.test(text)) return undefined
@@ -69,7 +69,7 @@ export function sameKey(key: ParsedKey, record: KeyRecord): boolean {
   return given.length === stored.length && timingSafeEqual(given, stored)
 }
 
-/** Tells a typing error from a key; it is no secret: the start of the hash in base62, its last digits. */
+/** Detects typing errors and is no secret: the last base62 digits of the start of the hash. */
 function checksum(text: string): string {
   return base62(hash('sha256', text).slice(0, CHECKSUM_DIGITS), CHECKSUM_LENGTH)
 }

@@ -14,11 +14,11 @@ export const CLIENT_LIMITS = {
   myip: { name: 'MYIP_LIMIT', max: 60, windowSeconds: HOUR },
   crawlerVerify: { name: 'CRAWLER_VERIFY_LIMIT', max: 5, windowSeconds: HOUR },
   asnDirectory: { name: 'ASN_DIR_LIMIT', max: 600, windowSeconds: HOUR },
-  /** Not of the specification: the keys of evidence are public, and are asked for by those who check it. */
+  /** Not in the specification: the public keys of evidence, read by offline verifiers. */
   ledgerKeys: { name: 'LEDGER_KEYS_LIMIT', max: 600, windowSeconds: HOUR },
 } as const satisfies Record<string, ClientLimit>
 
-/** How a client stands after one more request. */
+/** The state of a client's limit after one more request. */
 export interface LimitState {
   readonly allowed: boolean
   readonly limit: number
@@ -28,7 +28,7 @@ export interface LimitState {
   readonly resetAt: number
 }
 
-/** Counts requests by client. Rejects when the count cannot be had: that is never an answer. */
+/** Counts requests by client. Rejects when it cannot count; that is never an answer. */
 export interface Limits {
   /** Counts one request of `key` against `limit`, atomically. */
   take(limit: ClientLimit, key: string): Promise<LimitState>
@@ -43,10 +43,10 @@ export interface ClientAddress {
   readonly d: number
 }
 
-/** Bits of an IPv6 address that are one client unless told otherwise: a line is given a whole /64. */
+/** Default bits of an IPv6 address that count as one client: a subscriber line is given a whole /64. */
 export const DEFAULT_IPV6_PREFIX = 64
 
-/** The one bucket of all requests whose client address is not known; no client can be told from another there. */
+/** The one bucket of all requests whose client address is not known: such clients cannot be distinguished. */
 export const NO_ADDRESS_KEY = 'no-address'
 
 /** What a request is counted under: a key, and how many times the limit's `max` fits in. */

@@ -15,9 +15,9 @@ export interface StoredKey extends KeyRecord {
   readonly accountId: string
   /** ISO 8601, UTC. */
   readonly createdAt: string
-  /** ISO 8601, UTC; absent while the key is good. */
+  /** ISO 8601, UTC; absent while the key is valid. */
   readonly revokedAt?: string
-  /** ISO 8601, UTC; absent while the key was never used. Written down some seconds late. */
+  /** ISO 8601, UTC; absent while the key was never used. Stored some seconds late. */
   readonly lastUsedAt?: string
 }
 
@@ -61,14 +61,14 @@ export interface Accounts {
    * no such key or it was revoked before; else the account.
    */
   replaceKey(id: string, next: Omit<StoredKey, 'accountId'>): Promise<Account | undefined>
-  /** Writes down when keys were last used. An earlier use than the one known, and a key that is not there, change nothing. */
+  /** Stores when keys were last used. An earlier use than the one known, and a key that is not there, change nothing. */
   recordUses(uses: readonly KeyUse[]): Promise<void>
   /**
-   * Counts up to `calls` calls (1 unless told otherwise) in a window, as many as stay within `limit`, in one atomic
+   * Counts up to `calls` calls (default 1) in a window, as many as stay within `limit`, in one atomic
    * step. A window that a later one has followed is never counted in again: the calls count in the latest.
    */
   spend(accountId: string, windowId: string, limit: number, calls?: number): Promise<Spend>
-  /** Takes counted calls back, 1 unless told otherwise; never below 0. */
+  /** Takes counted calls back, by default 1; the count never falls below 0. */
   refund(accountId: string, windowId: string, calls?: number): Promise<void>
   /** Calls counted in a window, or in the latest when that is later. */
   usage(accountId: string, windowId: string): Promise<number>

@@ -16,7 +16,7 @@ for (const row of LIMITS_CONTRACT)
     ),
   )
 
-t.test('a fault is told to the caller, carried out or not', async (t) => {
+t.test('a fault rejects, whether it was applied or not', async (t) => {
   let apply = false
   const accounts = createMemoryAccounts((operation) =>
     operation === 'createAccount' ? { apply, error: new Error('the store is down') } : undefined,

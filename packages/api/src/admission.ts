@@ -15,7 +15,7 @@ import { SallyportError } from '@sallyport/core'
 import type { ApiRequest } from './request.ts'
 import { type ApiServices, report } from './services.ts'
 
-/** Who may call a route, and what a call counts against. */
+/** What a route requires of its callers, and what a call counts against. */
 export type Access =
   | { readonly kind: 'open' }
   | { readonly kind: 'client'; readonly limit: ClientLimit }

@@ -5,11 +5,11 @@ import { openRedisLimits } from './limits/redis-limits.ts'
 import { openSqliteLimits } from './limits/sqlite-limits.ts'
 import { openPostgres, type PostgresOptions } from './postgres/pool.ts'
 
-/** A store, and how it is given back. */
+/** A store that can be closed. */
 export type Opened<Store> = Store & { close(): Promise<void> }
 
 export interface AccountsOptions {
-  /** Told when nobody answers; it is no error. */
+  /** Called when the server cannot be reached, which is no error. */
   readonly onUnreachable?: (error: unknown) => void
   readonly postgres?: PostgresOptions
 }

@@ -2,10 +2,10 @@ import { ACCOUNT } from '@sallyport/accounts/testing'
 import { type Address, parseAddress } from '@sallyport/core'
 import { openSqliteAccounts, openSqliteLimits, openSqliteObservations, withLock } from '../src/index.ts'
 
-/** A process of its own, started by the tests: does one thing to a file and tells the parent. */
+/** A process of its own, started by the tests: does one thing to a file and reports to the parent. */
 const [task, path = '', ...rest] = process.argv.slice(2)
 
-function tell(message: unknown): Promise<void> {
+function report(message: unknown): Promise<void> {
   return new Promise((resolve) => process.send?.(message, () => resolve()))
 }
 
@@ -18,7 +18,7 @@ if (task === 'spend') {
     allowed += (await accounts.spend(ACCOUNT.id, ACCOUNT.signupDate, Number(limit))).granted
   }
   accounts.close()
-  await tell(allowed)
+  await report(allowed)
 }
 
 if (task === 'take') {
@@ -28,18 +28,18 @@ if (task === 'take') {
   for (let call = 0; call < (calls ?? 0); call++) {
     if ((await limits.take({ name: 'L', max: max ?? 0, windowSeconds: 3600 }, 'k')).allowed) allowed++
   }
-  await tell(allowed)
+  await report(allowed)
 }
 
 if (task === 'lock') {
-  await tell('started')
-  const onWait = () => void tell('waiting')
+  await report('started')
+  const onWait = () => void report('waiting')
   await withLock(
     path,
     async () => {
-      await tell('locked')
+      await report('locked')
       await new Promise((resolve) => process.once('message', resolve))
-      await tell('leaving')
+      await report('leaving')
     },
     { onWait },
   )
@@ -50,10 +50,10 @@ if (task === 'observe') {
   const observations = await openSqliteObservations(path, { now: () => Date.now() })
   const observation = { networkClass: 'tor', origin: 'operator', provider: '', setAt: 0, note: '' } as const
   await observations.put(address, observation)
-  await tell('put')
+  await report('put')
   await new Promise((resolve) => process.once('message', resolve))
   await observations.remove(address, 'operator')
-  await tell('removed')
+  await report('removed')
   observations.close()
 }
 

@@ -11,7 +11,7 @@ t.test('the SQLite in use has the fix for logs written by several processes', as
   t.ok(major * 1e6 + minor * 1e3 + patch >= 3_051_003, version)
 })
 
-t.test('a lock held elsewhere is told from every other error', async (t) => {
+t.test('a lock held elsewhere is distinguished from every other error', async (t) => {
   const path = join(await temporaryFolder(t), 'state.db')
   const one = await connect(path, 0)
   const two = await connect(path, 0)

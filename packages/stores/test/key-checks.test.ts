@@ -38,7 +38,7 @@ t.test('a key that was found is not asked for again at once, one that was not is
   t.equal(asked(), 4)
 })
 
-t.test('of more keys than may be held, the one longest unused is asked for again', async (t) => {
+t.test('of more keys than may be held, the least recently used is queried again', async (t) => {
   const { key } = keyOf(1)
   const asked: string[] = []
   const accounts = rememberKeys(

@@ -87,7 +87,7 @@ t.test('what is not used is given back after a while', async (t) => {
   t.equal(await store.usage(ACCOUNT.id, WINDOW), 1_000)
 })
 
-t.test('an account that goes on calling stays in batches, of about what it uses', async (t) => {
+t.test('an account that keeps calling stays in batches, of about what it uses', async (t) => {
   const { store, accounts, spend, spends } = await leased()
   const wrong: number[] = []
   for (let call = 1; call <= 600; call++) {
@@ -179,7 +179,7 @@ t.test('a new window and a new plan are counted from their first call', async (t
   t.equal(await store.usage(ACCOUNT.id, LATER), 2)
 })
 
-t.test('a store that fails refuses every call that waits, and the next asks again', async (t) => {
+t.test('a store that fails refuses every call that waits, and the next one is counted', async (t) => {
   let down = true
   const fault = { apply: false, error: new Error('the store is down') }
   const { spend, errors, accounts, store } = await leased((operation) =>

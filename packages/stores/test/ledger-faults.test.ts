@@ -112,7 +112,7 @@ function mayMount(): boolean {
 
 const NO_DISK = mayMount() ? false : 'this user may not mount a small disk'
 
-t.test('a full disk is unavailable, and when there is room again it goes on', { skip: NO_DISK }, async (t) => {
+t.test('a full disk is unavailable, and appends again when there is room', { skip: NO_DISK }, async (t) => {
   const folder = await temporaryFolder(t)
   mountSmall(folder)
   t.teardown(() => spawnSync('umount', ['-l', folder]))

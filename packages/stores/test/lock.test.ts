@@ -34,14 +34,14 @@ t.test('tasks of one process run one after another, and the event loop lives', a
   t.ok(turns > 3, 'timers ran meanwhile')
 })
 
-t.test('who has to wait is told once', async (t) => {
+t.test('onWait is called once where the lock is held', async (t) => {
   const path = join(await temporaryFolder(t), 'compile.lock')
-  let told = 0
+  let waits = 0
   const onWait = () => {
-    told++
+    waits++
   }
   await withLock(path, async () => {}, { onWait })
-  t.equal(told, 0)
+  t.equal(waits, 0)
   let release = () => {}
   const held = new Promise<void>((resolve) => {
     release = resolve
@@ -50,12 +50,12 @@ t.test('who has to wait is told once', async (t) => {
   await delay(20)
   const second = withLock(path, async () => {}, { onWait })
   await delay(150)
-  t.equal(told, 1)
+  t.equal(waits, 1)
   release()
   await Promise.all([first, second])
 })
 
-t.test('whoever gives up waits no longer, and the holder goes on', async (t) => {
+t.test('an aborted call waits no longer, and the holder continues', async (t) => {
   const path = join(await temporaryFolder(t), 'compile.lock')
   let release = () => {}
   const held = new Promise<void>((resolve) => {

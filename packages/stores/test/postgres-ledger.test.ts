@@ -120,7 +120,7 @@ t.test('PostgreSQL keeps the ledger', { skip: NO_POSTGRES }, async (t) => {
     t.match((await appendBehind(alone, 'SELECT')).waited, /WITH moved/, 'until the node is alone again')
   })
 
-  await t.test('an append that waits for a checkpoint goes on when that is kept', async (t) => {
+  await t.test('an append that waits for a checkpoint continues when that is kept', async (t) => {
     const alone = await openAlone(t, await server.database())
     const { waited, places } = await appendBehind(alone, 'UPDATE ledger_log SET covered = 3')
     t.match(waited, /WITH moved/)

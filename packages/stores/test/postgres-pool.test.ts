@@ -86,7 +86,7 @@ t.test('a real PostgreSQL', { skip: NO_POSTGRES }, async (t) => {
     await t.rejects(postgres.query('SELECT * FROM c'), /does not exist/, 'nothing of a step that failed')
   })
 
-  t.test('a pool that waits for the migration of another goes on when that one dies', async (t) => {
+  t.test('a pool that waits for the migration of another continues when that one dies', async (t) => {
     const url = await server.database()
     const [holder, waiter] = [await opened(t, url), await opened(t, url)]
     let locked = (): void => {}

@@ -8,7 +8,7 @@ function checkOf(key: string, until: number, status: KeptReverseCheck['status'] 
   return { key, status, detail: `detail of ${key}`, until }
 }
 
-t.test('what was saved is there after a restart, while it stands', async (t) => {
+t.test('what was saved is there after a restart, while it is valid', async (t) => {
   const path = join(t.testdir(), 'new', 'crawler-verdicts.db')
   const first = await openSqliteReverseChecks(path)
   const confirmed = { ...checkOf('a', 5000, 'passed'), hostname: 'crawl.example.org' }
@@ -21,7 +21,7 @@ t.test('what was saved is there after a restart, while it stands', async (t) => 
   t.strictSame(again.load(5000, 100), [])
 })
 
-t.test('a newer check takes the place of the older, and what no longer stands goes', async (t) => {
+t.test('a newer check replaces the older, and expired ones are removed', async (t) => {
   const store = await openSqliteReverseChecks(join(t.testdir(), 'checks.db'))
   t.teardown(() => store.close())
   store.save([checkOf('a', 2000), checkOf('b', 9000)], 1000, 100)
@@ -29,7 +29,7 @@ t.test('a newer check takes the place of the older, and what no longer stands go
   t.strictSame(store.load(0, 100), [checkOf('b', 5000, 'passed')])
 })
 
-t.test('it never holds more than it may: those that stand longest stay', async (t) => {
+t.test('it never holds more than it may: those that are valid longest stay', async (t) => {
   const store = await openSqliteReverseChecks(join(t.testdir(), 'checks.db'))
   t.teardown(() => store.close())
   const many = Array.from({ length: 50 }, (_, index) => checkOf(`k${index}`, 2000 + index))

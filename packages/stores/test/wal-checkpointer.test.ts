@@ -38,7 +38,7 @@ async function comes(holds: () => boolean): Promise<boolean> {
   return true
 }
 
-t.test('a log is checkpointed in another thread while its writer goes on, and restarts', async (t) => {
+t.test('a log is checkpointed in another thread while its writer appends, and restarts', async (t) => {
   const path = await ledgerPath(t)
   const file = await openLedgerFile(path)
   t.teardown(() => file.close())
@@ -150,7 +150,7 @@ t.test('what is erased leaves the log although another connection reads it', asy
   await letGo
 })
 
-t.test('a log is emptied again until nobody reads it: SQLite gives up without an error', async (t) => {
+t.test('emptying a log is retried while it is read, where SQLite gives up without an error', async (t) => {
   const busy = [1, 1, 0]
   const get = () => ({ busy: busy.shift() ?? null })
   const database = { exec() {}, prepare: () => ({ get, run: () => ({ changes: 0 }), all: () => [] }), close() {} }
@@ -158,7 +158,7 @@ t.test('a log is emptied again until nobody reads it: SQLite gives up without an
   t.same(busy, [])
 })
 
-t.test('a log that somebody goes on reading is not called empty', async (t) => {
+t.test('a log that is still being read is not called empty', async (t) => {
   const path = await ledgerPath(t)
   const writer = await connect(path, 0)
   t.teardown(() => writer.close())
@@ -168,13 +168,13 @@ t.test('a log that somebody goes on reading is not called empty', async (t) => {
   reader.exec('BEGIN')
   reader.prepare('SELECT * FROM t').all()
   writer.exec('INSERT INTO t VALUES (1)')
-  t.throws(() => createWal(writer, { deadlineMs: 50 }).truncate(), /goes on reading/)
+  t.throws(() => createWal(writer, { deadlineMs: 50 }).truncate(), /is still reading/)
   reader.exec('COMMIT')
   createWal(writer, { deadlineMs: 50 }).truncate()
   t.equal(statSync(`${path}-wal`).size, 0)
 })
 
-t.test('a long log is restarted by the next writer, and nobody waits for long', async (t) => {
+t.test('a long log is restarted by the next writer, and no connection waits for long', async (t) => {
   const path = await ledgerPath(t)
   const writer = await connect(path, 1_000)
   const other = await connect(path, 0)

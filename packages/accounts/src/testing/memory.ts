@@ -1,7 +1,7 @@
 import type { Limits } from '../limits.ts'
 import type { Account, Accounts, StoredKey } from '../ports.ts'
 
-/** What a fault does to one operation: whether it is carried out all the same, and what it rejects with. */
+/** What a fault does to one operation: whether it is applied before it rejects, and with what. */
 export interface Fault {
   readonly apply: boolean
   readonly error: Error
@@ -12,15 +12,15 @@ export type FaultHook = (operation: string) => Fault | undefined
 
 type Run = <T>(operation: string, step: () => T) => Promise<T>
 
-/** The accounts port in memory, for tests: an ordinary implementation, with faults to order. */
+/** The accounts port in memory, for tests: an ordinary implementation with fault injection. */
 export function createMemoryAccounts(fault: FaultHook = () => undefined): Accounts {
   const accounts = new Map<string, Account>()
 
   async function run<T>(operation: string, step: () => T): Promise<T> {
-    const ordered = fault(operation)
-    if (ordered === undefined) return step()
-    if (ordered.apply) step()
-    throw ordered.error
+    const injected = fault(operation)
+    if (injected === undefined) return step()
+    if (injected.apply) step()
+    throw injected.error
   }
 
   return {
@@ -124,8 +124,8 @@ export function createMemoryLimits(now: () => number, fault: FaultHook = () => u
   const windows = new Map<string, { used: number; endsAt: number }>()
   return {
     async take(limit, key) {
-      const ordered = fault('take')
-      if (ordered !== undefined) throw ordered.error
+      const injected = fault('take')
+      if (injected !== undefined) throw injected.error
       const id = `${limit.name} ${key}`
       const open = windows.get(id)
       const window =

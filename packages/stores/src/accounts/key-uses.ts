@@ -2,22 +2,22 @@ import type { Accounts } from '@sallyport/accounts'
 
 /** Collects when keys were used. */
 export interface KeyUses {
-  /** Costs a map entry; nothing waits for the store. */
+  /** Costs a map entry; it does not wait for the store. */
   used(id: string): void
-  /** Writes down what is collected. */
+  /** Stores what is collected. */
   close(): Promise<void>
 }
 
 export interface KeyUsesOptions {
-  /** Told when uses could not be written down; they are tried again with the next ones. */
+  /** Called when uses could not be stored; they are retried with the next ones. */
   readonly onError?: (error: unknown) => void
-  /** How long uses are collected before they are written down; five seconds unless told otherwise. */
+  /** How long uses are collected before they are stored, in milliseconds; default 5000. */
   readonly everyMs?: number
 }
 
 const WRITE_EVERY_MS = 5_000
 
-/** Writes down the last use of keys, all of some seconds in one statement. */
+/** Stores the last use of keys, those of some seconds in one statement. */
 export function recordKeyUses(accounts: Accounts, { onError, everyMs = WRITE_EVERY_MS }: KeyUsesOptions = {}): KeyUses {
   let collected = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined

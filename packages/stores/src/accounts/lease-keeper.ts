@@ -1,7 +1,7 @@
 import type { Accounts } from '@sallyport/accounts'
 import { grant, LEASE_MS, type Lease, nextBatch, serves, take } from './lease.ts'
 
-/** Asks the store for the calls of leases, and gives back those that are not used. */
+/** Reserves calls for leases in the store, and refunds those that are not used. */
 export interface LeaseKeeper {
   /** Answers the calls that wait for a lease; to be called where no statement of it is under way. */
   fill(lease: Lease): void

@@ -17,9 +17,9 @@ export interface LeasedAccounts extends Accounts {
  * answered. So nothing that was answered is ever lost and the limit is never passed, by any number of processes and
  * whatever is killed; a killed process costs an account at most the `MAX_CALLS` that it had reserved and not answered.
  * What is not used is given back in at most twice `LEASE_MS`, which is how late other processes see the count; an
- * account that goes on calling stays busy.
+ * account that keeps calling stays busy.
  *
- * A limit that is reached is asked about again after `LEASE_MS`: refused calls cost the store nothing.
+ * A limit that is reached is queried again after `LEASE_MS`: refused calls cost the store nothing.
  *
  * An account that is not busy reserves nothing. For a busy one, batches double up to a part of what is left. Calls that
  * wait for the store at the same moment are counted by one statement.

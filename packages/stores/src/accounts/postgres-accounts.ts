@@ -36,7 +36,7 @@ const STEPS: readonly string[] = [
 
 const SELECT_ACCOUNT = 'SELECT * FROM account WHERE id = $1'
 
-/** As in SQLite: one statement, and the latest window known. Two nodes that meet here wait for one row lock. */
+/** As in SQLite: one statement, and the latest window known. Two nodes at once wait for one row lock. */
 const SPEND = `
   INSERT INTO usage (account_id, window_id, used, granted)
   SELECT $1, greatest($2, coalesce((SELECT max(window_id) FROM usage WHERE account_id = $1), '')),
@@ -88,7 +88,7 @@ export async function openPostgresAccounts(
 }
 
 interface Tables {
-  /** Makes them, one attempt at a time, however many ask for it. */
+  /** Makes them; concurrent calls share one attempt. */
   make(): Promise<void>
   made(): boolean
 }
@@ -179,11 +179,11 @@ function keysIn(
     },
     replaceKey: (id, { id: nextId, hash, last4, createdAt, revokedAt }) =>
       run(() =>
-        postgres.transaction(async (ask) => {
-          const accountId = (await ask(REVOKE, [id, createdAt])).rows[0]?.['account_id']
+        postgres.transaction(async (queryWithin) => {
+          const accountId = (await queryWithin(REVOKE, [id, createdAt])).rows[0]?.['account_id']
           if (accountId === undefined) return undefined
-          await ask(INSERT_KEY, [nextId, hash, last4, String(accountId), createdAt, revokedAt ?? null])
-          return accountOf(required((await ask(SELECT_ACCOUNT, [String(accountId)])).rows[0]))
+          await queryWithin(INSERT_KEY, [nextId, hash, last4, String(accountId), createdAt, revokedAt ?? null])
+          return accountOf(required((await queryWithin(SELECT_ACCOUNT, [String(accountId)])).rows[0]))
         }),
       ),
     async recordUses(uses) {
@@ -221,7 +221,7 @@ function usageIn(query: Query): Pick<Accounts, 'spend' | 'refund' | 'usage'> {
   }
 }
 
-/** Rejects, as where nobody answers, when it is not done soon; it goes on. */
+/** Rejects, as when the server cannot be reached, where the migration takes long; it continues. */
 async function soon(migration: Promise<void>): Promise<void> {
   const waiting = new AbortController()
   const late = delay(MIGRATION_MS, undefined, { signal: waiting.signal }).then(

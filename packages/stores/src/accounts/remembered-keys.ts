@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 
 type Found = { readonly key: StoredKey; readonly account: Account }
 
-/** The answer as it is given again, and when it was had. */
+/** An answer, and when its query began. */
 interface Remembered {
   readonly found: Promise<Found>
   readonly at: number
@@ -11,28 +11,28 @@ interface Remembered {
 
 const MAX_KEYS = 10_000
 
-/** How long a key that was found is not asked for again: so long can another process still take a revoked one. */
+/** How long a key is not queried again: for that long a process accepts a key that another has revoked. */
 const FRESH_MS = 250
 
-/** How long a key that was found is still good while the store does not answer. */
+/** How long a key stays valid while the store does not answer. */
 const OUTAGE_MS = 60_000
 
 /**
- * Remembers keys that were found and are good; one that is not known is asked for every time. Those who ask for one key at
- * once share one question. What this process itself revokes or changes is forgotten at once. `now`: milliseconds of a
- * clock that is never set back.
+ * Caches keys that the store knows and that are valid; any other is queried every time. Calls for one key at the same
+ * time share one query. What this process revokes or changes is evicted at once. `now`: milliseconds of a monotonic
+ * clock.
  */
 export function rememberKeys(accounts: Accounts, now: () => number = () => performance.now()): Accounts {
   const keys = new LRUCache<string, Remembered>({ max: MAX_KEYS })
-  /** Questions that are under way; one that was asked before a change is not here any more. */
-  const asking = new Map<string, Promise<Found | undefined>>()
+  /** Queries under way; a change removes those that began before it. */
+  const pending = new Map<string, Promise<Found | undefined>>()
 
-  function ask(id: string, known: Remembered | undefined): Promise<Found | undefined> {
-    const underWay = asking.get(id)
-    if (underWay !== undefined) return underWay
+  function query(id: string, known: Remembered | undefined): Promise<Found | undefined> {
+    const running = pending.get(id)
+    if (running !== undefined) return running
     const at = now()
-    /** Whether the answer is still to be remembered. */
-    const ends = () => asking.get(id) === answer && asking.delete(id)
+    /** Whether no change has come since the query began. */
+    const ends = () => pending.get(id) === answer && pending.delete(id)
     const answer = accounts.findKey(id).then(
       (found) => {
         if (!ends()) return found
@@ -45,25 +45,25 @@ export function rememberKeys(accounts: Accounts, now: () => number = () => perfo
         throw error
       },
     )
-    asking.set(id, answer)
+    pending.set(id, answer)
     return answer
   }
 
   function forget(id: string): void {
     keys.delete(id)
-    asking.delete(id)
+    pending.delete(id)
   }
 
   function forgetAll(): void {
     keys.clear()
-    asking.clear()
+    pending.clear()
   }
 
   async function forgetting<T>(change: Promise<T>, forget: () => void): Promise<T> {
     try {
       return await change
     } finally {
-      // After the change as well as after an error: nobody knows whether that was carried out.
+      // After an error as well: the change may have been applied.
       forget()
     }
   }
@@ -72,7 +72,7 @@ export function rememberKeys(accounts: Accounts, now: () => number = () => perfo
     ...accounts,
     findKey(id) {
       const known = keys.get(id)
-      return known !== undefined && now() - known.at < FRESH_MS ? known.found : ask(id, known)
+      return known !== undefined && now() - known.at < FRESH_MS ? known.found : query(id, known)
     },
     revokeKey: (id, at) => forgetting(accounts.revokeKey(id, at), () => forget(id)),
     replaceKey: (id, next) => forgetting(accounts.replaceKey(id, next), () => forget(id)),

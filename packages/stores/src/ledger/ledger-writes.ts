@@ -75,7 +75,7 @@ export function createLedgerWrites(database: Database, transactions: Transaction
   }
 }
 
-/** Erases among the next subjects behind `after`; `last` is where the next step goes on, absent at the end. */
+/** Erases among the next subjects behind `after`; `last` is where the next step continues, absent at the end. */
 function createEraser(database: Database, transactions: Transactions) {
   const selectStep = database.prepare(
     `SELECT max(attestation_id) AS last

@@ -73,7 +73,7 @@ async function startThread(path: string) {
     if (found === undefined) return undefined
     pending.delete(id)
     clearTimeout(found.timer)
-    // The thread keeps the process alive only while somebody waits for it.
+    // The thread keeps the process alive only while a call waits for it.
     if (pending.size === 0) worker.unref()
     return found
   }

@@ -25,7 +25,7 @@ function checkpoint(): void {
   try {
     for (let pass = 0; pass < MAX_PASSES && wal.pendingPages() >= FEW_PAGES; pass++) wal.checkpoint()
   } catch {
-    // The writer meets the same error and keeps what is left.
+    // The writer gets the same error and keeps what is left.
   }
 }
 

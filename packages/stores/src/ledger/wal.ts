@@ -15,11 +15,11 @@ export interface Wal {
   /** Copies what it can into the file without waiting. */
   checkpoint(): void
   /**
-   * A checkpoint of the writer, to the end of the log, so that the next write restarts it. Among several writers somebody
-   * always wrote meanwhile: a log that became long is restarted while the others wait.
+   * A checkpoint of the writer, to the end of the log, so that the next write restarts it. Among several writers one
+   * has always written meanwhile: a log that became long is restarted while the others wait.
    */
   finishCheckpoint(): void
-  /** Copies everything and empties the log. Throws where readers hold on to it for too long. */
+  /** Copies everything and empties the log. Throws where readers hold it for too long. */
   truncate(): void
 }
 
@@ -47,7 +47,8 @@ export function createWal(
       const deadline = performance.now() + deadlineMs
       // To SQLite a checkpoint that others prevented is no error.
       while (count(truncate.get(), 'busy') !== 0) {
-        if (performance.now() > deadline) throw new Error('The log could not be emptied: somebody goes on reading it.')
+        if (performance.now() > deadline)
+          throw new Error('The log could not be emptied: another connection is still reading it.')
         sleep(TRUNCATE_PAUSE_MS)
       }
     },

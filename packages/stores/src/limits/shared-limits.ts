@@ -3,13 +3,13 @@ import { LRUCache } from 'lru-cache'
 import { countId, createMemoryLimits } from './memory-limits.ts'
 
 export interface SharedLimitsOptions {
-  /** Told once at the start of an outage, with what failed. */
+  /** Called once at the start of an outage, with the error. */
   readonly onOutage?: (error: unknown) => void
-  /** Longest that one request waits for the store, in milliseconds; 120 unless told otherwise. */
+  /** Longest that one request waits for the store, in milliseconds; default 120. */
   readonly deadlineMs?: number
 }
 
-/** Two buckets asked one after the other stay under 300 ms. */
+/** Two buckets in sequence stay under 300 ms. */
 const DEADLINE_MS = 120
 
 /** How often the store is tried during an outage. */
@@ -19,9 +19,9 @@ const MAX_EXHAUSTED = 50_000
 
 /**
  * Limits in a store that several processes share, and what one process adds to it:
- * - A client known to be exhausted is answered without asking the store: nothing gives a call back before its window
- *   ends, so that is exact, and a flood of refused requests costs the store nothing.
- * - While the store cannot count, this process counts by itself at half the rate; nothing is ever let through
+ * - A client known to be exhausted is answered without a query: no call is refunded before its window ends, so that is
+ *   exact, and a flood of refused requests costs the store nothing.
+ * - While the store cannot count, this process alone counts, at half the rate; nothing is ever let through
  *   uncounted. One request in `RETRY_MS` tries the store, all others answer at once.
  */
 export function createSharedLimits(store: Limits, options: SharedLimitsOptions = {}): Limits {

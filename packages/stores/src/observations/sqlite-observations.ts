@@ -36,7 +36,7 @@ const LOOK_MS = 500
 /**
  * Opens the observations in the SQLite file at `path`, creating it. Any number of processes may have it open: what one
  * writes is on the disk when `put` resolves, and answers in the others within half a second. `find` reads memory
- * alone, and expiry is by `clock`, to the millisecond, whoever wrote it.
+ * alone, and expiry is by `clock`, to the millisecond, in whichever process it was written.
  */
 export async function openSqliteObservations(path: string, clock: Clock): Promise<SqliteObservations> {
   const database = await openDatabase(path, STEPS)
@@ -64,7 +64,7 @@ export async function openSqliteObservations(path: string, clock: Clock): Promis
     for (const row of all.all()) keep(observationOf(row))
   }
 
-  /** `operator` stands before `reverse-name`, so the first in force of an address is the one that speaks. */
+  /** `operator` sorts before `reverse-name`, so the first valid row of an address is the one that counts. */
   function keep(observation: AddressObservation): void {
     const key = keyOf(observation.address)
     const others = (kept.get(key) ?? []).filter(({ origin }) => origin !== observation.origin)

@@ -2,12 +2,12 @@ import type { KeptReverseCheck } from '@sallyport/core'
 import type { SqlRow } from '../sqlite/driver.ts'
 import { openDatabase } from '../sqlite/open-database.ts'
 
-/** Finished reverse-DNS checks in a file, so that a restart need not ask again. A cache: losing it costs questions. */
+/** Finished reverse-DNS checks in a file, so that a restart need not query again. A cache: losing it costs queries. */
 export interface SqliteReverseChecks {
-  /** What still stands at `now`, and of more than `most` the ones that stand longest. */
-  load(now: number, most: number): readonly KeptReverseCheck[]
-  /** Writes all at once; whatever no longer stands at `now`, and what is more than `most`, goes. */
-  save(checks: readonly KeptReverseCheck[], now: number, most: number): void
+  /** The checks that are valid at `now`; of more than `max`, those that are valid longest. */
+  load(now: number, max: number): readonly KeptReverseCheck[]
+  /** Writes all in one transaction, and removes those that have expired at `now` and those beyond `max`. */
+  save(checks: readonly KeptReverseCheck[], now: number, max: number): void
   close(): void
 }
 
@@ -24,15 +24,15 @@ const STEPS: readonly string[] = [
 
 const DROP_EXCESS = `
   DELETE FROM reverse_check WHERE key IN
-    (SELECT key FROM reverse_check ORDER BY until DESC LIMIT -1 OFFSET :most)`
+    (SELECT key FROM reverse_check ORDER BY until DESC LIMIT -1 OFFSET :max)`
 
 /**
  * Opens the file at `path`, creating or upgrading it; several processes may have it open at once. Rejects where it is
- * no database. Checks that could not run are not kept: they stand for a minute.
+ * no database. Checks that could not run are not stored: they are valid for a minute.
  */
 export async function openSqliteReverseChecks(path: string): Promise<SqliteReverseChecks> {
   const database = await openDatabase(path, STEPS)
-  const select = database.prepare('SELECT * FROM reverse_check WHERE until > :now ORDER BY until DESC LIMIT :most')
+  const select = database.prepare('SELECT * FROM reverse_check WHERE until > :now ORDER BY until DESC LIMIT :max')
   const upsert = database.prepare(
     `INSERT INTO reverse_check VALUES (:key, :status, :detail, :hostname, :until)
      ON CONFLICT (key) DO UPDATE SET status = :status, detail = :detail, hostname = :hostname, until = :until`,
@@ -41,15 +41,15 @@ export async function openSqliteReverseChecks(path: string): Promise<SqliteRever
   const dropExcess = database.prepare(DROP_EXCESS)
 
   return {
-    load: (now, most) => select.all({ now, most }).map(checkOf),
-    save(checks, now, most) {
+    load: (now, max) => select.all({ now, max }).map(checkOf),
+    save(checks, now, max) {
       database.exec('BEGIN IMMEDIATE')
       try {
         for (const { key, status, detail, hostname = null, until } of checks) {
           if (status !== 'could-not-run') upsert.run({ key, status, detail, hostname, until })
         }
         dropOld.run({ now })
-        dropExcess.run({ most })
+        dropExcess.run({ max })
         database.exec('COMMIT')
       } catch (error) {
         database.exec('ROLLBACK')

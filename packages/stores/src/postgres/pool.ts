@@ -66,11 +66,11 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
       return socket.once('close', () => sockets.delete(socket))
     },
   })
-  // An idle connection that ends has nobody to tell: the next operation meets the outage and reports it.
+  // An idle connection that ends has no caller to reject: the next operation finds the outage and reports it.
   pool.on('error', () => {})
   let closed: Promise<void> | undefined
 
-  /** The driver waits for a goodbye that a stopped server never gives. */
+  /** The driver waits for an end of the connection that a stopped server never sends. */
   async function close(): Promise<void> {
     await Promise.race([pool.end(), delay(CLOSE_MS, undefined, { ref: false })])
     for (const socket of sockets) socket.destroy()
@@ -80,7 +80,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     query: async (sql, values = [], name) => answerOf(await pool.query(configOf(sql, values, name))),
     async transaction(work, ownStatementMs = statementMs) {
       const client = await pool.connect()
-      // A socket that breaks between two statements is met by the second; without a listener it ends the process.
+      // A socket that breaks between two statements fails the second; without a listener it ends the process.
       const ignore = (): void => {}
       client.on('error', ignore)
       const query: PostgresQuery = async (sql, values = [], name) => {
@@ -110,7 +110,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   }
 }
 
-/** Whether the error says that nobody answered, and not that the server refused what was asked. */
+/** Whether the error says that no server answered, and not that the server refused the statement. */
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''

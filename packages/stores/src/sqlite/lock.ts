@@ -6,7 +6,7 @@ import { connect, type Database, isBusy } from './driver.ts'
 export interface LockOptions {
   /** Called once, when another process has the lock and this one starts to wait. */
   readonly onWait?: () => void
-  /** Ends the waiting, which is then rejected with the signal's reason; a task that runs is not told of it. */
+  /** Ends the waiting, which is then rejected with the signal's reason; a running task is not aborted. */
   readonly signal?: AbortSignal
 }
 

@@ -6,7 +6,7 @@ import { connect, type Database, isBusy } from './driver.ts'
 /** Longest that one statement blocks this thread while another process writes. */
 const BUSY_TIMEOUT_MS = 2000
 
-/** Longest that opening goes on while other processes create or change the same file. */
+/** Longest that opening is retried while other processes create or change the same file. */
 const OPEN_DEADLINE_MS = 30_000
 const OPEN_PAUSE_MS = 20
 

@@ -58,7 +58,7 @@ export async function startPostgres(t: Cleanup, { durable = false } = {}): Promi
     file: join(dirname(PROGRAM), 'postgres'),
     args: ['-D', cluster, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
     ...(USER === undefined ? {} : { user: USER }),
-    // Fast shutdown: it does not wait for those who are connected.
+    // Fast shutdown: it does not wait for open connections.
     stopSignal: 'SIGINT',
     ready: () =>
       run(urlOf('postgres'), 'SELECT 1').then(

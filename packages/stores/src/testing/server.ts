@@ -15,7 +15,7 @@ export interface Cleanup {
 /** A private server of a test's own, on a free port of loopback, with its files in a folder of its own. */
 export interface TestServer {
   readonly port: number
-  /** Ends it in good order: open connections are closed, new ones refused. */
+  /** Ends it gracefully: open connections are closed, new ones refused. */
   stop(): Promise<void>
   /** kill -9. */
   kill(): Promise<void>
@@ -32,7 +32,7 @@ export interface ServerCommand {
   readonly args: readonly string[]
   /** Whom to run as, where this process may not run the server as itself. */
   readonly user?: ServerUser
-  /** The signal that makes it end in good order. */
+  /** The signal of a graceful end. */
   readonly stopSignal: NodeJS.Signals
   /** Whether it answers. */
   ready(): Promise<boolean>
@@ -100,7 +100,7 @@ function signalOne(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It ended by itself meanwhile.
+    // It has ended meanwhile.
   }
 }
 
@@ -135,7 +135,7 @@ export function findProgram(candidates: readonly string[]): string | undefined {
     .find((path) => existsSync(path))
 }
 
-/** What a connection to the port is answered to a few bytes; `undefined` when there is no answer within a second. */
+/** The answer to a few bytes sent to the port; `undefined` when there is none within a second. */
 export function ask(port: number, question: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(question))
