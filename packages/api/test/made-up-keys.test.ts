@@ -3,7 +3,7 @@ import { createKey, KEY_BYTES } from '@sallyport/accounts'
 import t from 'tap'
 import { createWire } from './wire.ts'
 
-const KEYS = 2_000
+const KEYS = 500
 
 /** A key of the right form and checksum that nobody was given. */
 function madeUpKey(number: number): string {
