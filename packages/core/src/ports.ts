@@ -260,7 +260,7 @@ export interface Observations {
 
 /** Where observations are kept: one of each origin for an address. */
 export interface ObservationStore extends Observations {
-  /** Takes the place of an earlier one of its origin. */
+  /** Replaces an earlier one of its origin. */
   put(address: Address, observation: Observation): Promise<void>
   /** Whether there was one in force. */
   remove(address: Address, origin: Observation['origin']): Promise<boolean>

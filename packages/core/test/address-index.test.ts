@@ -39,7 +39,7 @@ t.test('an empty index finds nothing', async (t) => {
   )
 })
 
-t.test('an address that stands several times is found by its first number, and the others are told', async () => {
+t.test('an address that stands several times is found by its first number, and the others are reported', async () => {
   fc.assert(
     fc.property(fc.array(address, { maxLength: 60 }), (listed) => {
       const { sorted, index } = indexOf([...listed, ...listed.slice(0, 9)])

@@ -159,7 +159,7 @@ t.test('a hostname comes with the registration of its domain', async (t) => {
     return { whois, degraded }
   }
   t.strictSame(await read('https://www.example.com/'), { whois: { domain: 'example.com', ...record }, degraded: [] })
-  t.strictSame(await read('a.b.example.co.uk'), { whois: undefined, degraded: ['whois'] }, 'it could not be told')
+  t.strictSame(await read('a.b.example.co.uk'), { whois: undefined, degraded: ['whois'] }, 'it is unknown')
   for (const name of ['example.net', 'example.org', 'co.uk']) {
     t.strictSame(await read(name), { whois: undefined, degraded: [] }, `${name}: told, and there is none`)
   }

@@ -83,7 +83,7 @@ t.test('it agrees with trying every token at every place', async (t) => {
   t.pass('no counterexample')
 })
 
-t.test('a search goes on from where it is told, within the same words', async (t) => {
+t.test('a search goes on from the given position, within the same words', async (t) => {
   const text = 'Googlebot bot'
   t.strictSame(matcher.find(text), { token: 0, start: 0, end: 9 })
   t.strictSame(matcher.find(text, 9), { token: 6, start: 10, end: 13 })

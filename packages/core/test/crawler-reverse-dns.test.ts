@@ -107,7 +107,7 @@ t.test('at most ten names of an answer are looked at', async (t) => {
   t.same(asked, names.slice(0, 10))
 })
 
-/** DNS that answers when it is told to, and counts who waits. */
+/** DNS that answers on demand, and counts those that wait. */
 function heldDns(answer: ReverseAnswer = { state: 'absent' }) {
   const waiting: (() => void)[] = []
   const asked: string[] = []

@@ -75,7 +75,7 @@ t.test('the steps of the precedence, each against all that come after it', async
   }
 })
 
-t.test('whoever says that an address is no VPN exit is not told a VPN brand as its provider', async (t) => {
+t.test('an observation that an address is no VPN exit leaves no VPN brand as its provider', async (t) => {
   const mullvad = systemOf({ asn: 39_351, type: 'vpn', networkClass: 'vpn', brand: 'Mullvad VPN' })
   const providerAs = (networkClass: NetworkClass, hits: Known['hits'] = []) =>
     classify(
@@ -156,7 +156,7 @@ t.test('only the anonymising classes are anonymised', async (t) => {
   t.same(anonymised, ['vpn', 'residential_proxy', 'tor'])
 })
 
-t.test('the private relay is told apart from the VPN lists that hold it too', async (t) => {
+t.test('the private relay is distinguished from the VPN lists that hold it too', async (t) => {
   const relay = hitOf({ networkClass: 'vpn', provider: PRIVATE_RELAY, source: 'relay' })
   const known: Known = {
     hits: [hitOf({ networkClass: 'vpn', provider: 'Tunnels' }), range('vpn'), relay, range('datacenter')],

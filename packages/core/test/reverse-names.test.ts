@@ -129,7 +129,7 @@ t.test('few questions at once, a bounded queue, and an end', async (t) => {
   t.equal(again.asked.length, 504, 'four at once, five hundred waiting; the rest at a later visit')
 })
 
-t.test('a store that fails is told of, and the address is asked again', async (t) => {
+t.test('a store that fails is reported, and the address is asked again', async (t) => {
   const fault = new Error('disk full')
   const { offer, reverse, asked, faults } = setUp({ '8.1.0.1': named('us1.nordvpn.com') }, async () => {
     throw fault

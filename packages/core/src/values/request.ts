@@ -3,7 +3,7 @@
  * adapter, never changed.
  */
 export interface InspectionRequest {
-  /** Socket address of whoever is connected; never read from a header. '' when the socket is already gone. */
+  /** Socket address of the peer; never read from a header. '' when the socket is already gone. */
   readonly peer: string
   readonly method: string
   /** Request target as received, before a mount strips it. */

@@ -10,7 +10,7 @@ export interface WhoisRecord {
   readonly nameservers: readonly string[]
   /** EPP codes (RFC 5731, RFC 3915) where the registry uses them, else its own words. */
   readonly status: readonly string[]
-  /** Whether a privacy service or the registry's redaction takes the place of the registrant. */
+  /** Whether a privacy service or the registry's redaction hides the registrant. */
   readonly privacyProtection: boolean
 }
 
