@@ -141,7 +141,7 @@ function recordNumbers(file: MmdbFile, writer: RecordWriter): RecordNumber {
 
 /** The columns of both families' segments while they are written. A family that is not is one segment without a record. */
 function createSegmentColumns(families: readonly (4 | 6)[], nodeCount: number) {
-  const capacity = (family: 4 | 6) => (families.includes(family) ? nodeCount >>> 1 : 1)
+  const capacity = (family: 4 | 6) => (families.includes(family) ? Math.max(1, nodeCount >>> 1) : 1)
   const four = createSegmentWriter(4, capacity(4))
   const six = createPartition6Writer(capacity(6))
   if (!families.includes(4)) four.push(0, 0, 0, 0, 0)
