@@ -21,10 +21,8 @@ export interface SegmentWriter {
 
 export function createSegmentWriter(family: 4 | 6, capacity = 1024): SegmentWriter {
   const width = WORDS[family]
-  // Never empty: twice nothing would be no room.
-  const room = Math.max(capacity, 16)
-  let starts = new Uint32Array(room * width)
-  let values = new Uint32Array(room)
+  let starts = new Uint32Array(capacity * width)
+  let values = new Uint32Array(capacity)
   let count = 0
   const pushAt = (column: Uint32Array, position: number, value: number) => {
     if (count > 0 && compareAt(family, starts, count - 1, column, position) === 0) count--
