@@ -120,7 +120,7 @@ t.test("an API that fails is an error of the application's", async (t) => {
   t.equal(await response.text(), 'Error: a fault')
 })
 
-t.test('a forgotten await is met at start-up', (t) => {
+t.test('a forgotten await fails at start-up', (t) => {
   const promise = Promise.resolve() as never
   t.throws(() => inspection(promise), { code: 'invalid_config' })
   t.throws(() => v1(promise), { code: 'invalid_config' })

@@ -3,7 +3,7 @@ import { hostBody } from '@sallyport/node'
 import type { FastifyReply } from 'fastify'
 
 /**
- * Sends responses. Fastify writes every name in lower case, and to do so anew for each answer costs as much as all else
+ * Sends responses. Fastify writes every name in lower case, and to do so for each answer costs as much as all else
  * that it does with a header: a name is given to it as it will be written.
  */
 export function createResponder(): (reply: FastifyReply, response: ApiResponse) => FastifyReply {

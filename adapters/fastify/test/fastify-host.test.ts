@@ -117,7 +117,7 @@ t.test("an API that fails is an error of the application's", async (t) => {
   t.equal((await app.inject('/v1/x')).body, 'Error: a fault')
 })
 
-t.test('a forgotten await is met at start-up', async (t) => {
+t.test('a forgotten await fails at start-up', async (t) => {
   const promise = Promise.resolve() as never
   const app = Fastify()
   t.throws(() => guardUpgrade(app.server, promise), { code: 'invalid_config' })

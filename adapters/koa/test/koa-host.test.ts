@@ -103,7 +103,7 @@ t.test('a mount that rewrites the URL, and a parser that has read the body', asy
   t.same(await response.json(), ['/v1/x', '/mounted/v1/x', { parsed: '{}' }])
 })
 
-t.test('a forgotten await is met at start-up', (t) => {
+t.test('a forgotten await fails at start-up', (t) => {
   const promise = Promise.resolve() as never
   t.throws(() => inspection(promise), { code: 'invalid_config' })
   t.throws(() => v1(promise), { code: 'invalid_config' })

@@ -8,7 +8,7 @@ import { splitTarget } from './mounted-path.ts'
 import { tooManyFields } from './refusal.ts'
 import { closingUnread } from './unread-body.ts'
 
-/** Whoever answers /v1: what `open()` resolves to, or a stand-in. */
+/** What answers /v1: what `open()` resolves to, or a stand-in. */
 export interface ApiHost {
   readonly api: Api
 }

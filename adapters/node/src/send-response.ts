@@ -6,7 +6,7 @@ import type { ApiResponse } from '@sallyport/api'
 /**
  * Writes a response. A string goes out with its Content-Length, a stream at the client's pace; a HEAD request gets the
  * headers alone. Never rejects: a client that leaves ends the stream, a stream that fails cuts the connection, which is
- * all that can be told once the headers are out. Does nothing where the host has answered already.
+ * all that can be said once the headers are out. Does nothing where the host has answered already.
  */
 export async function sendResponse(res: ServerResponse, { status, headers, body }: ApiResponse): Promise<void> {
   if (res.headersSent || res.destroyed) return

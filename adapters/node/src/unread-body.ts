@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { ApiResponse } from '@sallyport/api'
 import { declaresTooMuch } from './json-body.ts'
 
-/** How long a client has to read the answer before its unread body is met with a reset. */
+/** How long a client has to read the answer before its connection is reset over the unread body. */
 const LINGER_MS = 500
 
 /**

@@ -58,7 +58,7 @@ t.test('a request of which Node has dropped fields cannot be judged', async (t) 
   }
 })
 
-t.test('a forgotten await is met at start-up', (t) => {
+t.test('a forgotten await fails at start-up', (t) => {
   const promise = Promise.resolve(decider())
   t.throws(() => requireDecider(promise as unknown as Decider), { code: 'invalid_config' })
   t.throws(() => requireApi(promise as unknown as ApiHost), { code: 'invalid_config' })

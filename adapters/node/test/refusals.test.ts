@@ -4,7 +4,7 @@ import { decisionOn } from './support.ts'
 
 const blocked = decisionOn('/blocked')
 
-t.test('a program is told why in JSON', (t) => {
+t.test('a program gets the reason in JSON', (t) => {
   const { status, headers, body } = refusal(blocked, { fields: [] })
   t.equal(status, 403)
   t.equal(headers['content-type'], 'application/json; charset=utf-8')
@@ -18,7 +18,7 @@ t.test('a program is told why in JSON', (t) => {
   t.end()
 })
 
-t.test('HTML for whoever would rather have it', (t) => {
+t.test('HTML for clients that prefer it', (t) => {
   const rows: readonly (readonly [accept: string | undefined, html: boolean])[] = [
     ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', true],
     ['text/html', true],

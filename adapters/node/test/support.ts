@@ -21,7 +21,7 @@ export function decider(mode: Mode = 'enforce') {
   })
 }
 
-/** The decision about a path; the network as it is told. */
+/** The decision about a path; the network as it is given. */
 export function decisionOn(path: string, network: { asn?: number; country?: string } = {}, mode?: Mode): Decision {
   const decision = decider(mode).decide({ ...REQUEST, target: path })
   const { country, asn } = network

@@ -80,7 +80,7 @@ t.test('no absence makes a block of one contradiction, nor does a JA4 from behin
   }
 })
 
-t.test('each contradiction is told by name and makes a program of a browser', async (t) => {
+t.test('each contradiction is named and makes a program of a browser', async (t) => {
   for (const [id, changes, overrides] of ONE_CONTRADICTION) {
     const request = requestOf(fieldsOf(CHROME, changes), overrides)
     t.same(against(request), [id], `${id} ${JSON.stringify(changes)}`)
@@ -100,7 +100,7 @@ t.test('two contradictions are nearly certain, and one from a network of servers
   t.ok(confidence(once, RACK) > confidence(once, HOME))
 })
 
-t.test('each absence is told by name and leaves a person a person', async (t) => {
+t.test('each absence is named and leaves a person a person', async (t) => {
   const rows: readonly (readonly [id: SignalId, changes: Changes, overrides?: Partial<InspectionRequest>])[] = [
     ['no-client-hints', NO_HINTS],
     ['no-fetch-metadata', NO_FETCH],
@@ -149,7 +149,7 @@ t.test('what is not available is not missing', async (t) => {
     'no-compression',
   ])
   const renamed = fieldsOf(CHROME, { 'X-Forwarded-For': HOME }).map((text, at) => (at % 2 ? text : text.toLowerCase()))
-  t.same(against(requestOf(renamed, { peer: PROXY, httpVersion: '1.0' })), [], 'a proxy writes names and versions anew')
+  t.same(against(requestOf(renamed, { peer: PROXY, httpVersion: '1.0' })), [], 'a proxy rewrites names and versions')
   const embedded = CHROME_TEXT.replace('Win64; x64', 'Android 14; K; wv')
   t.notOk(against(requestOf(fieldsOf(CHROME, { ...NO_HINTS, 'User-Agent': embedded }))).includes('no-client-hints'))
 })

@@ -31,7 +31,7 @@ t.test('an application on a person’s device is no program on its own', async (
   }
 })
 
-t.test('AI is told by name, whether or not anything can prove it', async (t) => {
+t.test('AI is named, whether or not anything can prove it', async (t) => {
   t.match(namedAs('Mozilla/5.0 (compatible; Bytespider; spider-feedback@bytedance.com)'), {
     class: 'ai_agent',
     basis: 'ai-name',
@@ -93,7 +93,7 @@ t.test('a verdict is frozen, serialisable, and its reasons carry their weight', 
   )
 })
 
-t.test('a request that somebody tells of is judged on what is told', async (t) => {
+t.test('a described request is judged on its description', async (t) => {
   const address = parseAddress(HOME)
   if (address === undefined) throw new Error('no address')
   const told = (fields: readonly string[], headersKnown: boolean) => check(address, { fields, headersKnown })

@@ -88,7 +88,7 @@ t.test('a socket that is already gone is nobody, not everybody', async (t) => {
   t.match(inspection.network, { reserved: { reserved: false }, verdict: { classification: 'unknown', confidence: 0 } })
 })
 
-t.test('forwarding headers that nobody is trusted to send are told once', async (t) => {
+t.test('forwarding headers that nobody is trusted to send are reported once', async (t) => {
   let told = 0
   const deaf = inspector({ trust: parseTrust([]), onForwardedUntrusted: () => told++ })
   deaf.inspect(REQUEST)

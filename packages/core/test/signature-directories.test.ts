@@ -5,7 +5,7 @@ import {
   HOST_INTERVAL_MS,
   type KeyDirectoriesOptions,
   LONGEST_UNREACHED_MS,
-  MOST_KEYS,
+  MAX_KEYS,
   readCard,
 } from '../src/agent/signature/directory.ts'
 import { readKey, TEST_KEY_IDS } from '../src/agent/signature/key.ts'
@@ -113,7 +113,7 @@ t.test('a host is asked once in its interval, whatever is asked for', async (t) 
 
 t.test('documents that are no directory of keys are none', async (t) => {
   const { jwk } = newKey()
-  const many = Array.from({ length: MOST_KEYS + 1 }, () => jwk)
+  const many = Array.from({ length: MAX_KEYS + 1 }, () => jwk)
   for (const document of [
     { keys: many },
     { keys: 'x' },

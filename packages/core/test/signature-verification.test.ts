@@ -195,7 +195,7 @@ t.test('fields that nobody should send are refused, not followed', async (t) => 
   t.match(verifier.look(requestOf([...twice, 'Signature', `${value}, sig1=:AA==:`])), { outcome: 'invalid' })
 })
 
-t.test('of several signatures the one that proves most is told', async (t) => {
+t.test('of several signatures the one that proves most is reported', async (t) => {
   const { verifier } = verifierOf()
   const good = signedFields()
   const bad = signedFields({ label: 'sig2', expires: NOW_S - 1 })

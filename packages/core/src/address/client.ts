@@ -33,8 +33,8 @@ export interface ResolvedClient extends Client {
 }
 
 /** The most that is read of a list, over all its lines. */
-const MOST_HOPS = 32
-const MOST_CHARACTERS = 2048
+const MAX_HOPS = 32
+const MAX_CHARACTERS = 2048
 
 /** Names of the sets of proxies that can be trusted by name. */
 export const TRUST_PRESETS: readonly string[] = TRUSTED_PROXIES.map(({ preset }) => preset)
@@ -127,8 +127,8 @@ function walk(fields: readonly string[], peer: Address, trust: ClientTrust): Cli
     const line = fields[at + 1] as string
     let end = line.length
     do {
-      const start = elementStart(line, end, quoted, MOST_CHARACTERS - characters)
-      if (start < 0 || hops === MOST_HOPS) return resolved(hop, peer, true)
+      const start = elementStart(line, end, quoted, MAX_CHARACTERS - characters)
+      if (start < 0 || hops === MAX_HOPS) return resolved(hop, peer, true)
       const element = line.slice(start, end)
       const address = quoted ? readForwarded(element) : readHop(element)
       if (address === undefined) return resolved(hop, peer, true)

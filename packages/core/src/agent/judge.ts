@@ -31,12 +31,12 @@ const PRIOR = -1.5
 /** Without headers there is little to go by. */
 const PRIOR_UNSEEN = -0.4
 /** As far as absences alone may bring it: below one half, so that they never make an automation of a person. */
-const MOST_BY_ABSENCE = -0.2
+const MAX_BY_ABSENCE = -0.2
 /**
  * As far as one contradiction may bring it, whatever is missing besides: below what a policy blocks at unless the network
  * is one of servers, so that an absence never makes a block of a flag.
  */
-const MOST_BY_ONE = 3.3
+const MAX_BY_ONE = 3.3
 /** Absences of this much together are worth a flag. */
 const WORTH_A_FLAG = 2
 /** The weight of signals at which nothing of the consistency is left. */
@@ -59,7 +59,7 @@ const CONFIDENCE = {
 
 const NO_FLAGS: readonly string[] = Object.freeze([])
 
-const MOST_REMEMBERED = 4096
+const MAX_REMEMBERED = 4096
 
 /**
  * Judges who asks, in the order of `AGENT_BASES`. What browsers show is few combinations, so their verdicts are made
@@ -76,7 +76,7 @@ export function createAgentJudge(): AgentJudge {
     if (known !== undefined) return known
     const made = browserVerdict(bits, evidence, excused)
     // Nobody has all combinations; a flood of made ones is judged each time.
-    if (browsers.size < MOST_REMEMBERED) browsers.set(key, made)
+    if (browsers.size < MAX_REMEMBERED) browsers.set(key, made)
     return made
   }
 
@@ -205,11 +205,11 @@ function browserVerdict(bits: number, evidence: AgentEvidence, excused: boolean)
   const place = networkKey(evidence, excused)
   const network = place === 1 ? INFRASTRUCTURE_WEIGHT : place === 2 ? ANONYMISED_WEIGHT : 0
   const prior = (evidence.headersKnown ? PRIOR : PRIOR_UNSEEN) + network
-  // What is in order excuses no contradiction: whoever copies a browser's headers copies those first.
+  // What is in order excuses no contradiction: a copy of a browser's headers has those first.
   const supported = prior + absent + weightOf(signals, 'support')
   const once = signals.filter(({ kind }) => kind === 'contradiction').length === 1
-  const contradicted = prior + Math.min(against + absent, once ? MOST_BY_ONE : Number.POSITIVE_INFINITY)
-  const odds = against > 0 ? contradicted : Math.min(MOST_BY_ABSENCE, supported)
+  const contradicted = prior + Math.min(against + absent, once ? MAX_BY_ONE : Number.POSITIVE_INFINITY)
+  const odds = against > 0 ? contradicted : Math.min(MAX_BY_ABSENCE, supported)
   const automation = 1 / (1 + Math.exp(-odds))
   const nameless = (bits & BIT['no-user-agent']) !== 0
   const bot = against > 0 || nameless
@@ -267,7 +267,7 @@ function withIdentity(verdict: AgentVerdict, identity: AgentIdentity): AgentVerd
   return Object.freeze({ ...verdict, identity: Object.freeze(identity) })
 }
 
-/** A signature that proves nothing is told all the same, and named as the identity that was claimed. */
+/** A signature that proves nothing is reported too, under the identity that was claimed. */
 function withSignature(verdict: AgentVerdict, { outcome, agent, detail }: SignatureFinding): AgentVerdict {
   const reason = Object.freeze({ id: `signature:${outcome}`, text: detail })
   return Object.freeze({

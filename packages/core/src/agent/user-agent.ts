@@ -28,7 +28,7 @@ export interface NamedAi {
   readonly vendor: string
 }
 
-/** All that a user agent says by itself. */
+/** All that a user agent says, without other fields. */
 export interface UserAgent {
   /** Absent for what is no browser. */
   readonly family?: BrowserFamily
@@ -51,10 +51,10 @@ export interface UserAgentReader {
 }
 
 /** Texts that are remembered: a busy site sees some thousand, and a flood of made ones must not grow the process. */
-const MOST_REMEMBERED = 5000
+const MAX_REMEMBERED = 5000
 
 export function createUserAgentReader(catalogue: Catalogue): UserAgentReader {
-  const remembered = new LRUCache<string, UserAgent>({ max: MOST_REMEMBERED })
+  const remembered = new LRUCache<string, UserAgent>({ max: MAX_REMEMBERED })
   const parse = createParser(catalogue)
   return {
     read(text) {

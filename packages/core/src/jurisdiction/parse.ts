@@ -5,7 +5,7 @@ import { type JurisdictionPolicy, MATCH_LISTS, MATCH_SWITCHES } from './policy.t
 
 /** Ids are part of every record that they decide, so they are plain. */
 const ID = /^[a-z0-9][a-z0-9_-]*$/i
-const MOST_ENTRIES = 1000
+const MAX_ENTRIES = 1000
 
 type JsonObject = Readonly<Record<string, unknown>>
 
@@ -72,9 +72,7 @@ function objectOf(value: unknown, path: string): JsonObject {
 }
 
 function listOf(value: unknown, path: string): readonly unknown[] {
-  return Array.isArray(value) && value.length <= MOST_ENTRIES
-    ? value
-    : refuse(path, `a list of at most ${MOST_ENTRIES}`)
+  return Array.isArray(value) && value.length <= MAX_ENTRIES ? value : refuse(path, `a list of at most ${MAX_ENTRIES}`)
 }
 
 function idOf(value: unknown, path: string): string {

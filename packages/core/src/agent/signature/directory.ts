@@ -11,16 +11,16 @@ export const FETCH_MS = 2000
 export const HOST_INTERVAL_MS = 5 * 60_000
 /** The same for plain http, which can only be a server for tests. */
 const TEST_INTERVAL_MS = 500
-/** Keys are asked for anew after their `max-age`, within these bounds; without one after an hour. */
+/** Keys are requested again after their `max-age`, within these bounds; without one after an hour. */
 const SHORTEST_AGE_MS = HOST_INTERVAL_MS
 const USUAL_AGE_MS = 3_600_000
 const LONGEST_AGE_MS = 24 * 3_600_000
 /** Keys of a directory that cannot be reached any more: nobody could have withdrawn one since. */
 export const LONGEST_UNREACHED_MS = 7 * 24 * 3_600_000
-export const MOST_KEYS = 32
-const MOST_DIRECTORIES = 1000
-const MOST_HOSTS = 5000
-const MOST_UNDER_WAY = 16
+export const MAX_KEYS = 32
+const MAX_DIRECTORIES = 1000
+const MAX_HOSTS = 5000
+const MAX_UNDER_WAY = 16
 
 export type KeyLookup =
   | { readonly state: 'found'; readonly key: AgentKey }
@@ -55,8 +55,8 @@ interface Directory {
 
 export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirectories {
   const { clock, outbound, testKeys = false } = options
-  const directories = new LRUCache<string, Directory>({ max: MOST_DIRECTORIES })
-  const nextByHost = new LRUCache<string, number>({ max: MOST_HOSTS })
+  const directories = new LRUCache<string, Directory>({ max: MAX_DIRECTORIES })
+  const nextByHost = new LRUCache<string, number>({ max: MAX_HOSTS })
   const underWay = new Map<string, Promise<void>>()
 
   function keep(source: KeySource, keys: readonly AgentKey[], age: number): void {
@@ -68,7 +68,7 @@ export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirecto
   /** One at a time for a host, and not again before its interval is over: a flood of claims costs one request. */
   function fetchBehind(source: KeySource): void {
     const { host, protocol } = new URL(source.url)
-    if (outbound === undefined || underWay.has(host) || underWay.size >= MOST_UNDER_WAY) return
+    if (outbound === undefined || underWay.has(host) || underWay.size >= MAX_UNDER_WAY) return
     if (clock.now() < (nextByHost.get(host) ?? 0)) return
     nextByHost.set(host, clock.now() + (protocol === 'http:' ? TEST_INTERVAL_MS : HOST_INTERVAL_MS))
     const work = readSource(source, outbound).finally(() => underWay.delete(host))
@@ -123,7 +123,7 @@ export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirecto
 /** The usable keys of a JWKS; `undefined` where the document is none, or holds more than is read. */
 function readKeys(document: unknown): readonly AgentKey[] | undefined {
   const keys = typeof document === 'object' && document !== null && 'keys' in document ? document.keys : undefined
-  if (!Array.isArray(keys) || keys.length > MOST_KEYS) return undefined
+  if (!Array.isArray(keys) || keys.length > MAX_KEYS) return undefined
   return keys.map(readKey).filter((key) => key !== undefined)
 }
 

@@ -13,14 +13,14 @@ export interface KeySource {
 /** Where a directory is under its origin (draft-ietf-webbotauth-httpsig-protocol). */
 export const DIRECTORY_PATH = '/.well-known/http-message-signatures-directory'
 
-const MOST_CHARACTERS = 512
+const MAX_CHARACTERS = 512
 
 /**
  * The place of an agent's keys, as `Signature-Agent` names it; `undefined` for what is not https on its own port at a
  * public name. `permitted` are origins that the configuration names, which may be anything: servers for tests.
  */
 export function keySourceOf({ uri, type }: NamedAgent, permitted: ReadonlySet<string>): KeySource | undefined {
-  if (uri.length > MOST_CHARACTERS || !URL.canParse(uri)) return undefined
+  if (uri.length > MAX_CHARACTERS || !URL.canParse(uri)) return undefined
   const url = new URL(uri)
   if (url.username !== '' || url.password !== '' || url.hash !== '') return undefined
   if (!permitted.has(url.origin) && !isPublicHttps(url)) return undefined

@@ -38,10 +38,10 @@ const ALGORITHM_OF: Readonly<Record<keyof typeof MEMBERS, Algorithm>> = {
 
 const SMALLEST_RSA = 2048
 const LARGEST_RSA = 4096
-/** Characters of a public exponent: whoever publishes a long one has each of its signatures cost us milliseconds. */
+/** Characters of a public exponent: with a long one each signature would cost milliseconds. */
 const LONGEST_EXPONENT = 6
 /** `x`, `y` and `n` of the largest key that is read, with room. */
-const MOST_CHARACTERS = 1024
+const MAX_CHARACTERS = 1024
 
 /** Reads a JWK; `undefined` for any that is not a public key of an accepted algorithm. Private members are ignored. */
 export function readKey(jwk: unknown): AgentKey | undefined {
@@ -52,7 +52,7 @@ export function readKey(jwk: unknown): AgentKey | undefined {
   if (type === 'OKP' && given['crv'] !== 'Ed25519') return undefined
   if (type === 'EC' && given['crv'] !== 'P-256') return undefined
   const members = MEMBERS[type].map((name) => [name, given[name]] as const)
-  if (!members.every(([, value]) => typeof value === 'string' && value.length <= MOST_CHARACTERS)) return undefined
+  if (!members.every(([, value]) => typeof value === 'string' && value.length <= MAX_CHARACTERS)) return undefined
   const bare = Object.fromEntries(members)
   if (type === 'RSA' && String(bare['e']).length > LONGEST_EXPONENT) return undefined
   const key = importKey(bare)

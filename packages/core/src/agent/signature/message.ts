@@ -44,8 +44,8 @@ export type SignatureAgents =
   | { readonly form: 'dictionary'; readonly members: ReadonlyMap<string, NamedAgent> }
 
 /** Most bytes of the three fields together, and most labels that are looked at. */
-export const MOST_BYTES = 8192
-export const MOST_LABELS = 4
+export const MAX_BYTES = 8192
+export const MAX_LABELS = 4
 
 /** All lines of a field, joined as RFC 9421 section 2.1 says; `undefined` when there is none. */
 export function fieldValue(fields: readonly string[], name: string): string | undefined {
@@ -63,11 +63,11 @@ export function readSignatures(fields: readonly string[]): readonly SentSignatur
   const input = fieldValue(fields, 'signature-input')
   const values = fieldValue(fields, 'signature')
   if (input === undefined || values === undefined) return { fault: 'one of Signature and Signature-Input is missing' }
-  if (input.length + values.length > MOST_BYTES) return { fault: `the signature fields exceed ${MOST_BYTES} bytes` }
+  if (input.length + values.length > MAX_BYTES) return { fault: `the signature fields exceed ${MAX_BYTES} bytes` }
   const inputs = dictionaryOf(input)
   const signatures = dictionaryOf(values)
   if (inputs === undefined || signatures === undefined) return { fault: 'Signature or Signature-Input is malformed' }
-  if (inputs.size > MOST_LABELS) return { fault: `there are more than ${MOST_LABELS} signatures` }
+  if (inputs.size > MAX_LABELS) return { fault: `there are more than ${MAX_LABELS} signatures` }
   const read: SentSignature[] = []
   for (const [label, inner] of inputs) {
     const signature = signatures.get(label)?.[0]
@@ -82,7 +82,7 @@ export function readSignatures(fields: readonly string[]): readonly SentSignatur
 export function readAgents(fields: readonly string[]): SignatureAgents | undefined {
   const value = fieldValue(fields, 'signature-agent')
   if (value === undefined) return { form: 'none' }
-  if (value.length > MOST_BYTES) return undefined
+  if (value.length > MAX_BYTES) return undefined
   if (value.startsWith('"')) {
     const item = attempt(() => parseItem(value))
     const agent = item && agentOf(item)

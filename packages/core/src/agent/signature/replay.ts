@@ -4,11 +4,11 @@ export interface ReplayMemory {
   see(id: string, until: number, now: number): 'new' | 'seen' | 'full'
 }
 
-export const MOST_REMEMBERED = 100_000
+export const MAX_REMEMBERED = 100_000
 /** A full memory is searched for what has expired at most this often: it holds a hundred thousand entries. */
 const SWEEP_MS = 10_000
 
-export function createReplayMemory(most = MOST_REMEMBERED): ReplayMemory {
+export function createReplayMemory(most = MAX_REMEMBERED): ReplayMemory {
   const seen = new Map<string, number>()
   let nextSweep = 0
 

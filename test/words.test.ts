@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+
+/*
+ * Plain English in the field's terms (.github/CONTRIBUTING.md): where one of these words is written, a plainer one says
+ * the same, or the field has a term for it.
+ */
+const ROOT = join(import.meta.dirname, '../..')
+
+const STOP_WORDS = [
+  'whoever',
+  'anew',
+  'by itself',
+  'of its own accord',
+  'makes? way',
+  'lies? behind',
+  'stands? in the way',
+  '(?:is|are|was|were|be|been) told',
+  'is met|are met|was met|were met',
+  'takes? the place of',
+] as const
+
+/** This file, and vectors whose names are part of a published file. */
+const EXCEPT = ['test/words.test.ts', 'test/evidence-cases.ts', 'test/evidence-vectors.test.ts']
+
+const STOPPED = new RegExp(`\\b(?:${STOP_WORDS.join('|')})\\b|\\bMOST_[A-Z]`, 'i')
+
+t.test('sources and tests avoid the words for which plainer ones exist', async (t) => {
+  const files = execFileSync('git', ['ls-files', '*.ts'], { cwd: ROOT, encoding: 'utf8' })
+    .split('\n')
+    .filter((path) => path !== '' && !EXCEPT.includes(path))
+  t.ok(files.length > 400, `${files.length} files are read`)
+  const found = files.flatMap((path) =>
+    readFileSync(join(ROOT, path), 'utf8')
+      .split('\n')
+      .flatMap((line, index) => (STOPPED.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
+  )
+  t.same(found, [])
+})
