@@ -31,6 +31,9 @@ interface Driver {
  */
 const SAFE_VERSION = [3, 51, 3] as const
 
+/** Older lines of Node call their SQLite experimental, with a warning on stderr at every start. */
+const QUIET_NODE = 24
+
 /**
  * Opens a database file with the SQLite inside Node where there is a good one, else with the packaged one.
  * `timeoutMs`: how long a statement waits, blocking this thread, for a lock that another connection holds.
@@ -48,7 +51,9 @@ export function isBusy(error: unknown): boolean {
 }
 
 async function loadDriver(): Promise<Driver> {
-  const inside = isSafe(process.versions['sqlite']) ? process.getBuiltinModule('node:sqlite') : undefined
+  const { node, sqlite } = process.versions
+  const usable = Number.parseInt(node, 10) >= QUIET_NODE && isSafe(sqlite)
+  const inside = usable ? process.getBuiltinModule('node:sqlite') : undefined
   return (inside ?? (await import('@photostructure/sqlite'))) as Driver
 }
 
