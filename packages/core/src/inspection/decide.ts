@@ -1,6 +1,6 @@
 import type { CompiledPolicy } from '../policy/compile.ts'
 import { type Evaluation, evaluate } from '../policy/evaluate.ts'
-import type { Decision } from '../values/decision.ts'
+import type { Decision, Trial } from '../values/decision.ts'
 import type { Inspection } from '../values/inspection.ts'
 import type { Reason } from '../values/reason.ts'
 import { isStricter, type Mode } from '../vocabulary.ts'
@@ -16,6 +16,7 @@ const ALLOWLISTED: Evaluation = Object.freeze({
     }),
   }),
   trials: Object.freeze([]),
+  lasting: true,
 })
 
 export interface DecideOptions {
@@ -24,20 +25,32 @@ export interface DecideOptions {
   readonly fields?: readonly string[]
 }
 
-/**
- * Applies a policy to what is known of a request. Pure; the result is frozen. A rule on trial decides nothing: the first
- * that would have been stricter is named beside the decision.
- */
-export function decide(policy: CompiledPolicy, inspection: Inspection, { mode, fields = [] }: DecideOptions): Decision {
+/** A decision without what it is about. */
+export interface Ruling extends Pick<Decision, 'action' | 'enforced' | 'reasons'> {
+  readonly trial: Trial | undefined
+  /** It rests on the visitor alone, not on what was asked for or when. */
+  readonly lasting: boolean
+}
+
+/** Applies a policy to what is known of a request. Pure; the result is frozen. */
+export function decide(policy: CompiledPolicy, inspection: Inspection, options: DecideOptions): Decision {
+  return decisionOf(ruleOn(policy, inspection, options), inspection)
+}
+
+export function decisionOf({ action, enforced, trial, reasons }: Ruling, inspection: Inspection): Decision {
+  if (trial === undefined) return Object.freeze({ action, enforced, reasons, inspection })
+  return Object.freeze({ action, enforced, trial, reasons, inspection })
+}
+
+/** A rule on trial decides nothing: the first that would have been stricter is named beside what was decided. */
+export function ruleOn(policy: CompiledPolicy, inspection: Inspection, { mode, fields = [] }: DecideOptions): Ruling {
   const allowlisted = inspection.agent.identity?.type === 'address'
-  const { decided, trials } = allowlisted ? ALLOWLISTED : evaluate(policy, inspection, fields)
+  const { decided, trials, lasting } = allowlisted ? ALLOWLISTED : evaluate(policy, inspection, fields)
   const { action } = decided
   const enforced = action === 'allow' || mode === 'enforce'
   const trial = trials.find((rule) => isStricter(rule.action, action))
   const reasons = reasonsOf(decided.reason, inspection, (trial ?? trials[0])?.reason)
-  if (trial === undefined) return Object.freeze({ action, enforced, reasons, inspection })
-  const tried = Object.freeze({ rule: trial.id, action: trial.action })
-  return Object.freeze({ action, enforced, trial: tried, reasons, inspection })
+  return { action, enforced, trial: trial && Object.freeze({ rule: trial.id, action: trial.action }), reasons, lasting }
 }
 
 /** The rule that decided, the network, what speaks of the agent, and the rule on trial. */

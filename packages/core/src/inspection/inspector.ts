@@ -13,9 +13,9 @@ import type { NetworkFinding } from '../values/finding.ts'
 import type { Inspection } from '../values/inspection.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import type { Degraded, Mode } from '../vocabulary.ts'
-import { createAgentInspector, type DescribedRequest } from './agent-inspector.ts'
-import { decide } from './decide.ts'
-import { visitorOf } from './visitor.ts'
+import { type AgentResult, createAgentInspector, type DescribedRequest } from './agent-inspector.ts'
+import { decide, decisionOf, ruleOn } from './decide.ts'
+import { type Visitor, visitorOf } from './visitor.ts'
 import { createVisits, type Visit } from './visits.ts'
 
 export interface InspectorOptions {
@@ -67,20 +67,28 @@ export function createInspector(options: InspectorOptions): Inspector {
     return resolved
   }
 
-  function inspect(request: InspectionRequest): Inspection {
+  function look(request: InspectionRequest): { readonly visit: Visit; readonly inspection: Inspection } {
     const snapshot = snapshots.current()
     const now = clock.now()
     const visit = visits.of(request, client(request), snapshot, now)
     if (visit.address !== undefined) options.onClassified?.(visit.address, visit.network)
-    return inspectionOf(request, visit, degradedOf(snapshot, now), timestamp(now))
+    return { visit, inspection: inspectionOf(request, visit, visit, degradedOf(snapshot, now), timestamp(now)) }
+  }
+
+  function decideNow(request: InspectionRequest): Decision {
+    const { visit, inspection } = look(request)
+    if (visit.ruling !== undefined) return decisionOf(visit.ruling, inspection)
+    const ruling = ruleOn(policy, inspection, { mode, fields: request.fields })
+    if (ruling.lasting && visit.fingerprint !== undefined) visits.keepRuling(visit, ruling)
+    return decisionOf(ruling, inspection)
   }
 
   return {
     client,
-    inspect,
+    inspect: (request) => look(request).inspection,
     decide(request) {
       try {
-        return decide(policy, inspect(request), { mode, fields: request.fields })
+        return decideNow(request)
       } catch (error) {
         options.onFault?.(error)
         return faultDecision(request, options, timestamp(clock.now()))
@@ -94,7 +102,7 @@ export function createInspector(options: InspectorOptions): Inspector {
       const result = await agents.check(described, visitor, snapshot)
       const request = { peer: text, method: 'GET', target: '/', ...described }
       const at = timestamp(described.at ?? now)
-      const inspection = inspectionOf(request, { ...visitor, ...result }, degradedOf(snapshot, now), at)
+      const inspection = inspectionOf(request, visitor, result, degradedOf(snapshot, now), at)
       return decide(policy, inspection, { mode, fields: described.fields })
     },
   }
@@ -116,7 +124,8 @@ function createTimestamps(): (time: number) => string {
 /** All that is known of a request as one value. `at` is ISO 8601. */
 function inspectionOf(
   { peer, method, target }: Pick<InspectionRequest, 'peer' | 'method' | 'target'>,
-  { client, network, country, agent, crawler }: Visit,
+  { client, network, country }: Visitor,
+  { agent, crawler }: AgentResult,
   degraded: readonly Degraded[],
   at: string,
 ): Inspection {

@@ -4,14 +4,20 @@ import type { Client } from '../address/client.ts'
 import type { Snapshot } from '../ports.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import type { AgentInspector, AgentResult } from './agent-inspector.ts'
+import type { Ruling } from './decide.ts'
 import { hasFingerprint } from './request-fingerprint.ts'
 import { observationOf, type Visitor, visitorOf } from './visitor.ts'
 
 /** What is known of a visitor, and what its last request came to. Never changed: the next one replaces it whole. */
-export interface Visit extends Visitor, AgentResult {}
+export interface Visit extends Visitor, AgentResult {
+  /** What was decided, where that holds for every request with the same fingerprint. */
+  readonly ruling: Ruling | undefined
+}
 
 export interface Visits {
   of(request: InspectionRequest, client: Client, snapshot: Snapshot, now: number): Visit
+  /** Keeps what was decided, for the next request with the same fingerprint. */
+  keepRuling(visit: Visit, ruling: Ruling): void
 }
 
 /** Some ten megabytes: more than come to a busy site within minutes, so a flood of others evicts no regular visitor. */
@@ -38,13 +44,21 @@ export function createVisits(agents: AgentInspector): Visits {
       const known = last !== undefined && isOf(last, resolved, snapshot) ? last : undefined
       if (known?.fingerprint !== undefined && hasFingerprint(request, known.fingerprint)) return known
       const visitor = known ?? visitorOf(resolved, key, snapshot)
-      const { agent, crawler, fingerprint } = agents.look(request, visitor, snapshot)
-      const { address, client, network, country, observation } = visitor
-      const visit = { address, client, network, country, observation, agent, crawler, fingerprint }
+      const visit = visitOf(visitor, agents.look(request, visitor, snapshot), undefined)
       kept.set(key, visit)
       return visit
     },
+    keepRuling: (visit, ruling) => void kept.set(visit.client.address, visitOf(visit, visit, ruling)),
   }
+}
+
+/** Written out: objects made by spreading do not share a hidden class, and are several times as slow to read. */
+function visitOf(
+  { address, client, network, country, observation }: Visitor,
+  { agent, crawler, fingerprint }: AgentResult,
+  ruling: Ruling | undefined,
+): Visit {
+  return { address, client, network, country, observation, agent, crawler, fingerprint, ruling }
 }
 
 /** Observations are made and expire at any moment; the rest is good for as long as the snapshot. */

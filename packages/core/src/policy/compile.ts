@@ -82,9 +82,9 @@ function defaultRule(action: Action): MatchedRule {
 function compileRule(rule: Rule): CompiledRule {
   checkRule(rule)
   const { onError } = rule
-  const { data, needs, others } = compileMatch(rule.match, rule.action)
+  const { data, needs, agent, request } = compileMatch(rule.match, rule.action)
   const matched = matchedRule(rule, rule.action, `The policy's rule "${rule.id}" matches.`)
-  const compiled = { onTrial: rule.monitor === true, data, others, matched }
+  const compiled = { onTrial: rule.monitor === true, data, agent, request, matched }
   if (onError === undefined || needs.length === 0) return compiled
   const text = `The policy's rule "${rule.id}" asks about data that is not loaded.`
   return { ...compiled, unanswered: { needs, matched: matchedRule(rule, onError, text) } }

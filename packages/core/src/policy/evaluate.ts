@@ -17,7 +17,9 @@ export interface CompiledRule {
   readonly onTrial: boolean
   /** Tests of the network and the country: they need data. */
   readonly data: readonly Test[]
-  readonly others: readonly Test[]
+  readonly agent: readonly Test[]
+  /** Tests of what is asked for, and when: the only ones that can differ between two requests of a visitor. */
+  readonly request: readonly Test[]
   readonly matched: MatchedRule
   /** Of a rule with `onError` that needs data: what it does where that is not loaded. */
   readonly unanswered?: { readonly needs: readonly Degraded[]; readonly matched: MatchedRule }
@@ -27,6 +29,8 @@ export interface Evaluation {
   readonly decided: MatchedRule
   /** The rules on trial that match before the deciding one, in order. */
   readonly trials: readonly MatchedRule[]
+  /** True where no test of a request had a say: the visitor's next request like this one is decided the same. */
+  readonly lasting: boolean
 }
 
 const NO_TRIALS: readonly MatchedRule[] = Object.freeze([])
@@ -38,17 +42,23 @@ export function evaluate(
   fields: readonly string[],
 ): Evaluation {
   let trials = NO_TRIALS
+  let lasting = true
   for (const rule of rules) {
     const matched = matchOf(rule, inspection, fields)
     if (matched === undefined) continue
-    if (!rule.onTrial) return { decided: matched, trials }
+    if (rule.request.length > 0) {
+      lasting = false
+      if (!holds(rule.request, inspection, fields)) continue
+    }
+    if (!rule.onTrial) return { decided: matched, trials, lasting }
     trials = [...trials, matched]
   }
-  return { decided: fallback, trials }
+  return { decided: fallback, trials, lasting }
 }
 
+/** What a rule does where its tests of the request hold; `undefined` where it is not about this visitor. */
 function matchOf(rule: CompiledRule, inspection: Inspection, fields: readonly string[]): MatchedRule | undefined {
-  if (!holds(rule.others, inspection, fields)) return undefined
+  if (!holds(rule.agent, inspection, fields)) return undefined
   const { unanswered } = rule
   if (unanswered?.needs.some((need) => inspection.degraded.includes(need))) return unanswered.matched
   return holds(rule.data, inspection, fields) ? rule.matched : undefined

@@ -10,7 +10,8 @@ export interface CompiledMatch {
   readonly data: readonly Test[]
   /** The sub-lookups that `data` asks about. */
   readonly needs: readonly Degraded[]
-  readonly others: readonly Test[]
+  readonly agent: readonly Test[]
+  readonly request: readonly Test[]
 }
 
 /** Sets are built once. Every value of the match has been checked. */
@@ -20,7 +21,8 @@ export function compileMatch(match: Match, action: Action): CompiledMatch {
   return {
     data: [...network, ...country],
     needs: [...(network.length > 0 ? (['asn'] as const) : []), ...(country.length > 0 ? (['geo'] as const) : [])],
-    others: [...agentTests(match, action), ...claimTests(match, action), ...requestTests(match, action)],
+    agent: [...agentTests(match, action), ...claimTests(match, action)],
+    request: requestTests(match, action),
   }
 }
 
