@@ -47,7 +47,7 @@ export function hostBody(response: ApiResponse): string | Readable {
   return typeof response.body === 'string' ? response.body : Readable.from(response.body)
 }
 
-/** Throws `invalid_config` at start-up: a forgotten `await` before `open()` would else be met by the first request. */
+/** Throws `invalid_config` at start-up: a forgotten `await` before `open()` would otherwise fail the first request. */
 export function requireApi(host: ApiHost): void {
   if (typeof host?.api !== 'function') {
     throw new SallyportError('invalid_config', 'v1() takes what open() resolves to. Is an await missing?')

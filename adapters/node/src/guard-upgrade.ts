@@ -8,7 +8,7 @@ import type { Refusal } from './refusal.ts'
  * Inspects the WebSocket upgrades of a server, which run no middleware in any framework. An enforced block is answered
  * on the socket and no listener sees it; any other upgrade goes on with the verdict in its headers.
  *
- * It stands in front of `server.emit`, not among the listeners: a listener cannot keep the others from running, and
+ * It wraps `server.emit` and is not a listener: a listener cannot keep the others from running, and
  * those of a WebSocket library may be added before or after this call, or taken away. A server without an `upgrade`
  * listener makes ordinary requests of upgrades, and those pass the middleware.
  */

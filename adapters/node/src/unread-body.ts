@@ -7,7 +7,7 @@ import { declaresTooMuch } from './json-body.ts'
 const LINGER_MS = 500
 
 /**
- * The response as it is to be sent while a large body is still unread: with `Connection: close`, so that nobody has to
+ * The response as it is to be sent while a large body is still unread: with `Connection: close`, so that no one has to
  * receive the rest. Node would otherwise read and discard a refused body to its end. Small bodies are left to Node,
  * which keeps the connection.
  */

@@ -13,7 +13,7 @@ export interface ClientTrust {
   /** How it is read: a list of hops, a list by RFC 7239, or the one address of the client. */
   readonly form: 'list' | 'forwarded' | 'single'
   readonly proxies: PrefixSet
-  /** True when nobody is trusted, which is the default. */
+  /** True when no proxy is trusted, which is the default. */
   readonly empty: boolean
 }
 
@@ -28,7 +28,7 @@ export interface Client {
 }
 
 export interface ResolvedClient extends Client {
-  /** Forwarding headers came and no proxy is trusted at all: worth a warning, since a proxy may stand in front. */
+  /** Forwarding headers came and no proxy is trusted at all: worth a warning, since there may be one in front. */
   readonly forwardedUntrusted: boolean
 }
 
@@ -142,7 +142,7 @@ function walk(fields: readonly string[], peer: Address, trust: ClientTrust): Cli
   return resolved(hop, peer, false)
 }
 
-/** `peer` is the very object that stands for no hop having been read. */
+/** `address` is the same object as `peer` where no hop was read. */
 function resolved(address: Address, peer: Address, malformed: boolean): Client {
   return { address, via: address === peer ? 'peer' : 'header', malformed }
 }

@@ -9,7 +9,7 @@ import type { BrowserFamily, Platform, UserAgent } from './user-agent.ts'
 export interface Availability {
   /** The visitor is known to have come over https; false where that is not known. */
   readonly https: boolean
-  /** Nothing that is known stands between: the order and case of names and the HTTP version are the visitor's own. */
+  /** No known proxy is between: the order and case of names and the HTTP version are the visitor's own. */
   readonly direct: boolean
 }
 
@@ -161,7 +161,7 @@ function connectionSignals(family: BrowserFamily, { fields, ja4, network, method
   return bits
 }
 
-/** Second letters of the pseudo-headers in the order each engine writes them; of Safari only the start stands still. */
+/** Second letters of the pseudo-headers in the order each engine writes them; of Safari only the start is constant. */
 const PSEUDO_ORDER: Readonly<Record<BrowserFamily, string>> = {
   chromium: 'masp',
   firefox: 'mpas',

@@ -1,6 +1,6 @@
 import { isNamed } from '../address/forwarding.ts'
 
-/** The header fields that tell who asks, found in one pass. Of a field that came twice the first counts. */
+/** The header fields that agent verdicts use, found in one pass. Of a repeated field the first counts. */
 export interface AgentFields {
   userAgent: string | undefined
   accept: string | undefined
@@ -68,7 +68,7 @@ const BY_PRESENCE: ReadonlySet<Name> = new Set<Name>([
   ...(['via', 'forwarded', 'x-forwarded-for', 'x-real-ip', 'cf-connecting-ip'] as const),
 ])
 
-/** Whether the value of a field says anything of who asks. */
+/** Whether the value of a field, rather than its presence, counts in an agent verdict. */
 export function valueCounts(field: string): boolean {
   const name = nameOf(field)
   return name !== undefined && !BY_PRESENCE.has(name)

@@ -2,7 +2,7 @@ import { INSPECTING_NETWORKS, JA4_CIPHERS, type Ja4Row } from '@sallyport/data/j
 import type { NetworkFinding } from '../values/finding.ts'
 import type { AsType } from '../vocabulary.ts'
 
-/** What a JA4 tells of a client. */
+/** The parts of a JA4 fingerprint that are used here. */
 export interface Ja4 {
   /** Absent when its ciphers are in no table: nothing may be concluded then. */
   readonly family?: Ja4Row['family']

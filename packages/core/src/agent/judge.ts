@@ -90,8 +90,8 @@ export function createAgentJudge(): AgentJudge {
         crawlerVerdict(crawler, evidence) ??
         namedVerdict(userAgent, evidence) ??
         ofBrowser(userAgent, evidence, excused)
-      const told = signature === undefined || verdict.basis === 'signature'
-      const whole = told ? verdict : withSignature(verdict, signature)
+      const complete = signature === undefined || verdict.basis === 'signature'
+      const whole = complete ? verdict : withSignature(verdict, signature)
       return allowlisted ? withIdentity(whole, { type: 'address', name: evidence.address, verified: true }) : whole
     },
   }

@@ -88,7 +88,7 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
     const match = programs.find(text)
     const row = match && AUTOMATION[match.token]
     if (row !== undefined) return { name: row.token, headless: row.kind === 'headless' }
-    // An application's own client: a person is behind most of them, so its name is no accusation.
+    // An application's own client: most are used by a person, so its name is no accusation.
     if (apps.find(text) !== undefined) return undefined
     const word = wordOf(text.toLowerCase())
     if (word !== undefined) return { name: word, headless: word === 'headless' }
@@ -132,7 +132,7 @@ function wordOf(lower: string): string | undefined {
   return AUTOMATION_WORDS.find((word) => lower.includes(word))
 }
 
-/** `Mozilla/5.0 (compatible; Name/1.0)`, or a name behind `like Gecko`: a few old browsers wrote so, programs still do. */
+/** `Mozilla/5.0 (compatible; Name/1.0)`, or a name after `like Gecko`: a few old browsers wrote so, programs still do. */
 function isBareCompatible(text: string): boolean {
   return (
     /^Mozilla\/5\.0 \(compatible; (?!MSIE|Konqueror|iCab|U;|Windows)/.test(text) ||

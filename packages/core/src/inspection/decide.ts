@@ -53,7 +53,7 @@ export function ruleOn(policy: CompiledPolicy, inspection: Inspection, { mode, f
   return { action, enforced, trial: trial && Object.freeze({ rule: trial.id, action: trial.action }), reasons, lasting }
 }
 
-/** The rule that decided, the network, what speaks of the agent, and the rule on trial. */
+/** The rule that decided, the network, the evidence about the agent, and the rule on trial. */
 function reasonsOf(rule: Reason, { network, agent }: Inspection, trial: Reason | undefined): readonly Reason[] {
   const reasons = [rule, networkReason(network)]
   if (agent.basis !== 'none' && agent.basis !== 'network') {

@@ -1,10 +1,10 @@
 import { type Action, NETWORK_CLASSES, type NetworkClass } from '../vocabulary.ts'
 
-/** How the country that was found stands to the claim. */
+/** Whether the country that was found fits the claim. */
 export const RELATIONS = ['match', 'mismatch', 'unknown'] as const
 export type Relation = (typeof RELATIONS)[number]
 
-/** What stands in a rule's `country` for an address whose country is not known. */
+/** The word in a rule's `country` for an address whose country is not known. */
 export const UNKNOWN_COUNTRY = 'unknown'
 
 /** Countries that rules and claims may name together. */

@@ -110,7 +110,7 @@ function agentTests(match: Match, action: Action): readonly Test[] {
   return tests
 }
 
-/** The members about crawlers: the claim of the user agent, and operator and purpose of who signed as well. */
+/** The members about crawlers: the claim of the user agent; operator and purpose also by signature. */
 function claimTests(match: Match, action: Action): readonly Test[] {
   const { crawler: slugs, crawlerOutcome: outcomes, operator: operators, purpose: purposes } = match
   const tests: Test[] = []

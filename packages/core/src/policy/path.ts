@@ -71,7 +71,7 @@ function rewriteEscapes(path: string): string {
   })
 }
 
-/** A target comes as bytes, each of them a character; what is no byte can only be somebody's own text. */
+/** A received target has one character for each byte; any other character comes from a target written by a caller. */
 function escaped(code: number): string {
   const bytes = code <= 0xff ? [code] : [...new TextEncoder().encode(String.fromCharCode(code))]
   return bytes.map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('')

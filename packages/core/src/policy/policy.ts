@@ -56,7 +56,7 @@ export interface Rule {
   readonly id: string
   readonly match: Match
   readonly action: Action
-  /** Try the rule out: it is recorded what it would do, and the rules behind it decide. */
+  /** On trial: what it would do is recorded, and the rules after it decide. */
   readonly monitor?: boolean | undefined
   /**
    * The action where the data that the rule asks about is not loaded and the rest of it matches. Absent: a rule that
@@ -78,9 +78,9 @@ export type PresetName = (typeof PRESET_NAMES)[number]
 export interface Policy {
   readonly preset: PresetName
   readonly rules: readonly Rule[]
-  /** What no rule speaks of; `allow` unless told otherwise. */
+  /** The action where no rule matches; default `allow`. */
   readonly default?: Action | undefined
-  /** What is decided when the inspection itself fails; `allow` unless told otherwise. */
+  /** The action where the inspection itself fails; default `allow`. */
   readonly onError?: Action | undefined
   /** CIDRs and addresses that are allowed before any rule, and of which nothing is suspected. */
   readonly allowlist?: readonly string[] | undefined

@@ -21,7 +21,7 @@ const CONTRADICTED_TWICE: Rule = {
   action: 'block',
 }
 
-/** Rules behind the user's own. What no rule of a preset names is left to the policy's default. */
+/** Rules that follow the user's own; the policy's default decides where none matches. */
 export const PRESETS: Readonly<Record<PresetName, readonly Rule[]>> = {
   observe: [],
   'low-friction': [

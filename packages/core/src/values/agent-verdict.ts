@@ -2,8 +2,8 @@ import type { AgentClass } from '../vocabulary.ts'
 import type { Reason } from './reason.ts'
 
 /**
- * What an agent verdict rests on, in the order in which it is asked: the first that speaks decides. `none`: nothing
- * speaks against a person.
+ * What an agent verdict rests on, in the order of evaluation: the first with evidence decides. `none`: no
+ * evidence against a person.
  */
 export const AGENT_BASES = [
   'signature',
@@ -36,12 +36,12 @@ export interface AgentVerdict {
   readonly basis: AgentBasis
   /** A browser without a person in front of it, as far as it says so itself. */
   readonly headless: boolean
-  /** 0 to 1, 1 when nothing in the headers speaks against the user agent; absent without headers to judge. */
+  /** 0 to 1, 1 when nothing in the headers contradicts the user agent; absent without headers to judge. */
   readonly headerConsistency?: number
   /** Whether an AI is named or proven, and which. */
   readonly ai?: { readonly name: string; readonly vendor: string }
   readonly identity?: AgentIdentity
-  /** The operator and purpose behind `identity`, where the catalogue knows them. */
+  /** The operator and purpose of `identity`, where the catalogue knows them. */
   readonly operator?: string
   readonly purpose?: string
   readonly reasons: readonly Reason[]

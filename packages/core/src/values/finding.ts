@@ -4,7 +4,7 @@ import type { AsType, NetworkClass } from '../vocabulary.ts'
 export type VerdictMethod = 'reserved' | 'ip_state' | 'asn' | `range:${NetworkClass}`
 
 /**
- * Which rule spoke, more finely than `method` says it: a special-purpose registry, `sallyport ip set`, the address's
+ * The rule that decided, in more detail than `method` says it: a special-purpose registry, `sallyport ip set`, the address's
  * own reverse name, a list of addresses, a list of ranges, exits crowded in one prefix, a row of the operator table,
  * a rule over the organisation's name, a list of systems, what lists say of the system's prefixes, the outline of its
  * address space; `none` where nothing is known.

@@ -2,7 +2,7 @@
 export interface Reason {
   readonly id: string
   readonly text: string
-  /** Id of the data source that spoke, and its date, where one did. */
+  /** Id of the data source that it rests on, and its date, where there is one. */
   readonly source?: string
   readonly date?: string
   /** Log-odds that a signal of an agent verdict carries; absent where the reason alone decides. */

@@ -15,7 +15,7 @@ const TEST_INTERVAL_MS = 500
 const SHORTEST_AGE_MS = HOST_INTERVAL_MS
 const USUAL_AGE_MS = 3_600_000
 const LONGEST_AGE_MS = 24 * 3_600_000
-/** Keys of a directory that cannot be reached any more: nobody could have withdrawn one since. */
+/** How long keys are used after their directory became unreachable, so that a withdrawn key does not live on. */
 export const LONGEST_UNREACHED_MS = 7 * 24 * 3_600_000
 export const MAX_KEYS = 32
 const MAX_DIRECTORIES = 1000
@@ -31,7 +31,7 @@ export type KeyLookup =
 
 /** Keys of agents, by the place they were published at and their thumbprint: never by the thumbprint alone. */
 export interface KeyDirectories {
-  /** From memory; what is missing or old is fetched behind the caller's back if `fetch` is true. */
+  /** From memory; what is missing or old is fetched in the background if `fetch` is true. */
   find(source: KeySource, keyId: string, fetch: boolean): KeyLookup
   /** Takes a directory as if it had been fetched, for agents that are simulated. */
   put(source: KeySource, document: unknown): void
@@ -66,7 +66,7 @@ export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirecto
   }
 
   /** One at a time for a host, and not again before its interval is over: a flood of claims costs one request. */
-  function fetchBehind(source: KeySource): void {
+  function fetchInBackground(source: KeySource): void {
     const { host, protocol } = new URL(source.url)
     if (outbound === undefined || underWay.has(host) || underWay.size >= MAX_UNDER_WAY) return
     if (clock.now() < (nextByHost.get(host) ?? 0)) return
@@ -109,7 +109,7 @@ export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirecto
       const directory = directories.get(source.url)
       const current = directory !== undefined && now < directory.readAt + LONGEST_UNREACHED_MS ? directory : undefined
       const key = current?.keys.get(keyId)
-      if (fetch && (key === undefined || current === undefined || now >= current.freshUntil)) fetchBehind(source)
+      if (fetch && (key === undefined || current === undefined || now >= current.freshUntil)) fetchInBackground(source)
       if (current === undefined) return { state: 'unknown' }
       return key === undefined ? { state: 'absent' } : { state: 'found', key }
     },

@@ -15,7 +15,7 @@ export interface SignatureFinding {
   readonly agent?: string
   /** RFC 7638 thumbprint of the key. */
   readonly keyId?: string
-  /** True only where the named agent's own key was at hand and did not make this signature: somebody poses as it. */
+  /** True only where the named agent's own key was at hand and did not make this signature: an impostor. */
   readonly forged: boolean
   /** Whether a copy of it would be noticed; absent unless it verified. */
   readonly replay?: 'checked' | 'unchecked'

@@ -165,8 +165,8 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':
 /** RFC 9421 section 2.2.3: lower case, without the default port. */
 function authorityOf(request: SignedRequest): string | undefined {
   const { fields, trusted } = request
-  const told = trusted ? fieldValue(fields, 'x-forwarded-host') : undefined
-  const host = (told ?? fieldValue(fields, ':authority') ?? fieldValue(fields, 'host'))?.toLowerCase()
+  const forwarded = trusted ? fieldValue(fields, 'x-forwarded-host') : undefined
+  const host = (forwarded ?? fieldValue(fields, ':authority') ?? fieldValue(fields, 'host'))?.toLowerCase()
   // Two hosts joined by a comma are none.
   if (host === undefined || host === '' || host.includes(',')) return undefined
   const port = DEFAULT_PORTS[schemeOf(request) ?? 'https']
@@ -174,8 +174,8 @@ function authorityOf(request: SignedRequest): string | undefined {
 }
 
 function schemeOf({ fields, scheme, trusted }: SignedRequest): string | undefined {
-  const told = trusted ? fieldValue(fields, 'x-forwarded-proto') : undefined
-  return told ?? (scheme === 'unknown' ? undefined : scheme)
+  const forwarded = trusted ? fieldValue(fields, 'x-forwarded-proto') : undefined
+  return forwarded ?? (scheme === 'unknown' ? undefined : scheme)
 }
 
 function dictionaryOf(text: string): Dictionary | undefined {

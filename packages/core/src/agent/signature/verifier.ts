@@ -19,7 +19,7 @@ import type { ReplayMemory } from './replay.ts'
 export interface SignatureVerifier {
   /** The finding about a request that came here; `undefined` where none of its signatures is an agent's. */
   look(request: SignedRequest): SignatureFinding | undefined
-  /** The same about fields that somebody tells of: nothing is fetched for it and no nonce is used up. */
+  /** The same for the fields of a described request: nothing is fetched and no nonce is used up. */
   lookAtDescribed(fields: readonly string[]): SignatureFinding | undefined
 }
 
