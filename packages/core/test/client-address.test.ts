@@ -22,13 +22,11 @@ const forwarded = (...lines: readonly string[]): readonly Field[] => lines.map((
 
 t.test('nobody is trusted by default: the client is the peer, whatever the headers say', async (t) => {
   const trust = parseTrust([])
-  for (const header of FORWARDING_HEADERS) {
-    for (const name of [header, header.toUpperCase()]) {
-      const resolved = resolveClient(request('198.51.100.7', [name, '6.6.6.6']), trust)
-      t.equal(brief(resolved), '198.51.100.7 peer', name)
-      t.equal(resolved.forwardedUntrusted, true, `${name} is worth a warning`)
-    }
-  }
+  const wrong = FORWARDING_HEADERS.flatMap((header) => [header, header.toUpperCase()]).filter((name) => {
+    const resolved = resolveClient(request('198.51.100.7', [name, '6.6.6.6']), trust)
+    return brief(resolved) !== '198.51.100.7 peer' || !resolved.forwardedUntrusted
+  })
+  t.same(wrong, [], 'each is worth a warning')
   t.equal(resolveClient(request('198.51.100.7'), trust).forwardedUntrusted, false)
   t.equal(
     resolveClient(request('198.51.100.7', ['X-Forwarded-Fog', '1'], ['Via', '1']), trust).forwardedUntrusted,
@@ -38,10 +36,11 @@ t.test('nobody is trusted by default: the client is the peer, whatever the heade
 
 t.test('a peer that is not trusted is not believed, and that is no reason to warn', async (t) => {
   const trust = parseTrust(['10.0.0.0/8'])
-  for (const header of FORWARDING_HEADERS) {
+  const wrong = FORWARDING_HEADERS.filter((header) => {
     const resolved = resolveClient(request('198.51.100.7', [header, '6.6.6.6']), trust)
-    t.same([brief(resolved), resolved.forwardedUntrusted], ['198.51.100.7 peer', false], header)
-  }
+    return brief(resolved) !== '198.51.100.7 peer' || resolved.forwardedUntrusted
+  })
+  t.same(wrong, [])
 })
 
 t.test('one header is believed; every other is as if it had not come', async (t) => {
@@ -126,9 +125,11 @@ const WALKS: readonly (readonly [string, readonly string[], string])[] = [
 
 t.test('X-Forwarded-For is walked from the right', async (t) => {
   const trust = parseTrust(['10.0.0.0/8', '2001:db8:ffff::/48'])
-  for (const [name, lines, expected] of WALKS) {
-    t.equal(brief(resolveClient(request('10.0.0.1', ...xff(...lines)), trust)), expected, name)
-  }
+  const found = WALKS.map(([name, lines]) => [name, brief(resolveClient(request('10.0.0.1', ...xff(...lines)), trust))])
+  t.same(
+    found,
+    WALKS.map(([name, , expected]) => [name, expected]),
+  )
 })
 
 const FORWARDED: readonly (readonly [string, readonly string[], string])[] = [
@@ -167,9 +168,14 @@ const FORWARDED: readonly (readonly [string, readonly string[], string])[] = [
 
 t.test('Forwarded is read by RFC 7239, from the right', async (t) => {
   const trust = parseTrust(['10.0.0.0/8'], 'Forwarded')
-  for (const [name, lines, expected] of FORWARDED) {
-    t.equal(brief(resolveClient(request('10.0.0.1', ...forwarded(...lines)), trust)), expected, name)
-  }
+  const found = FORWARDED.map(([name, lines]) => [
+    name,
+    brief(resolveClient(request('10.0.0.1', ...forwarded(...lines)), trust)),
+  ])
+  t.same(
+    found,
+    FORWARDED.map(([name, , expected]) => [name, expected]),
+  )
 })
 
 t.test('a header of one address holds exactly one, once', async (t) => {
