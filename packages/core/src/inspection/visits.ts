@@ -20,8 +20,8 @@ export interface Visits {
   keepRuling(visit: Visit, ruling: Ruling): void
 }
 
-/** Some three megabytes. A regular visitor that a flood evicts costs one inspection of a new one. */
-const MAX_VISITS = 8_192
+/** Some ten megabytes: more than come to a busy site within minutes, so a flood of others evicts no regular visitor. */
+const MAX_VISITS = 32_768
 
 const DAY_MS = 86_400_000
 
