@@ -39,8 +39,8 @@ export interface AgentResult {
 }
 
 export interface AgentInspector {
-  /** From memory alone. */
-  look(request: InspectionRequest, visitor: Visitor, snapshot: Snapshot): AgentResult
+  /** From memory alone. The fingerprint is made where it is asked for. */
+  look(request: InspectionRequest, visitor: Visitor, snapshot: Snapshot, withFingerprint: boolean): AgentResult
   check(described: DescribedRequest, visitor: Visitor, snapshot: Snapshot): Promise<AgentResult>
 }
 
@@ -60,7 +60,7 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
   }
 
   return {
-    look(request, visitor, snapshot) {
+    look(request, visitor, snapshot, withFingerprint) {
       const fields = readAgentFields(request.fields)
       const userAgent = userAgents.read(fields.userAgent)
       const claimed = crawlers && userAgent?.crawler
@@ -86,8 +86,9 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
         headlessFlags: undefined,
       })
       // What is proven or disproved of a claim changes from one request to the next.
-      const proves = claimed !== undefined || signed
-      return { agent, crawler, fingerprint: proves ? undefined : fingerprints.of(request, fields.userAgent ?? '') }
+      const lasting = claimed === undefined && !signed
+      const kept = lasting && withFingerprint ? fingerprints.of(request, fields.userAgent ?? '') : undefined
+      return { agent, crawler, fingerprint: kept }
     },
     async check({ fields: raw, headersKnown, method = '', ja4, headlessFlags }, visitor, snapshot) {
       const fields = readAgentFields(raw)

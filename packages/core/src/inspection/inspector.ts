@@ -67,12 +67,13 @@ export function createInspector(options: InspectorOptions): Inspector {
     return resolved
   }
 
-  function look(request: InspectionRequest): { readonly visit: Visit; readonly inspection: Inspection } {
+  function look(request: InspectionRequest): Looked {
     const snapshot = snapshots.current()
     const now = clock.now()
     const visit = visits.of(request, client(request), snapshot, now)
     if (visit.address !== undefined) options.onClassified?.(visit.address, visit.network)
-    return { visit, inspection: inspectionOf(request, visit, visit, degradedOf(snapshot, now), timestamp(now)) }
+    const inspection = inspectionOf(request, visit, visit, degradedOf(snapshot, now), timestamp(now))
+    return { visit, inspection }
   }
 
   function decideNow(request: InspectionRequest): Decision {
@@ -106,6 +107,11 @@ export function createInspector(options: InspectorOptions): Inspector {
       return decide(policy, inspection, { mode, fields: described.fields })
     },
   }
+}
+
+interface Looked {
+  readonly visit: Visit
+  readonly inspection: Inspection
 }
 
 /** Times as ISO 8601. Writing one takes as long as a lookup, and on a busy server many requests share a millisecond. */

@@ -20,8 +20,8 @@ export interface Visits {
   keepRuling(visit: Visit, ruling: Ruling): void
 }
 
-/** Some ten megabytes: more than come to a busy site within minutes, so a flood of others evicts no regular visitor. */
-const MAX_VISITS = 32_768
+/** Some eight megabytes. A flood of fewer others between two requests of a visitor does not evict it. */
+const MAX_VISITS = 24_576
 
 const DAY_MS = 86_400_000
 
@@ -44,7 +44,9 @@ export function createVisits(agents: AgentInspector): Visits {
       const known = last !== undefined && isOf(last, resolved, snapshot) ? last : undefined
       if (known?.fingerprint !== undefined && hasFingerprint(request, known.fingerprint)) return known
       const visitor = known ?? visitorOf(resolved, key, snapshot)
-      const visit = visitOf(visitor, agents.look(request, visitor, snapshot), undefined)
+      // Many visitors never come again: what tells a repeated request is kept from the second one on.
+      const again = known !== undefined
+      const visit = visitOf(visitor, agents.look(request, visitor, snapshot, again), undefined)
       kept.set(key, visit)
       return visit
     },
