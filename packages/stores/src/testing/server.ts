@@ -67,7 +67,12 @@ export async function startServer(t: Cleanup, port: number, command: ServerComma
     freeze: () => signalAll('SIGSTOP'),
     thaw: () => signalAll('SIGCONT'),
     async restart() {
-      child = await launch(command)
+      child = await launch(command).catch(async (error: unknown) => {
+        // The children of a PostgreSQL that was killed let go of its shared memory a moment later.
+        if (!/still in use/.test(String(error))) throw error
+        await delay(1_000)
+        return launch(command)
+      })
     },
   }
 }
