@@ -1,14 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { DATA_DIR } from './data-dir.ts'
 import { exchange, parseResponse, requestBytes } from './wire.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const DATA_DIR = mkdtempSync(join(tmpdir(), 'sallyport-demo-'))
-t.teardown(() => rmSync(DATA_DIR, { recursive: true }))
 
 /** Starts a program that says where it listens; resolves once it has said `until`. */
 async function started(t: Test, argv: readonly string[], env: Readonly<Record<string, string>>, until: string) {
