@@ -85,7 +85,7 @@ function decide({ fields, target }: InspectionRequest, enforce: boolean): Decisi
       at: '2026-11-01T00:00:00.000Z',
       peer: '127.0.0.1',
       client: { address, via: 'header', malformed: false },
-      request: { method: 'GET', path: '/', canonical: true },
+      request: { method: 'GET', path: '/' },
       network: {
         reserved: { reserved: false },
         verdict: { classification: made.networkClass, anonymized: false, confidence: 1, method: 'asn' },

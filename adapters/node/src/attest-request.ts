@@ -8,7 +8,7 @@ import { applyVerdict } from './verdict-headers.ts'
 
 /** What records the decision about a claim: what `open()` resolves to, or a stand-in. */
 export interface Attester extends Decider {
-  readonly config: { readonly mode: Mode }
+  readonly config: { readonly mode: Mode; readonly paths?: 'strict' | 'pass' | undefined }
   readonly provenance: {
     /** The decision with its attestation and the stricter of the two actions. Rejects when nothing was recorded. */
     attestDecision(decision: Decision, claim: string): Promise<Decision>

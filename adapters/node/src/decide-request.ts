@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http'
-import { type Decision, type InspectionRequest, SallyportError } from '@sallyport/core'
+import { type Decision, type InspectionRequest, pathFault, SallyportError } from '@sallyport/core'
 import { fieldsMissing, inspectionRequest } from './inspection-request.ts'
-import { type Refusal, refusal, tooManyFields } from './refusal.ts'
+import { ambiguousPath, type Refusal, refusal, tooManyFields } from './refusal.ts'
 import { closingUnread } from './unread-body.ts'
 import { applyVerdict } from './verdict-headers.ts'
 
 /** What decides about requests: what `open()` resolves to, or a stand-in. */
 export interface Decider {
   decide(request: InspectionRequest): Decision
+  readonly config?: { readonly paths?: 'strict' | 'pass' | undefined }
 }
 
 /** What becomes of a request. With a refusal it goes no further; without one the host carries on. */
@@ -33,6 +34,8 @@ export function outcomeOf(decider: Decider, req: IncomingMessage, target?: strin
   try {
     if (fieldsMissing(req)) return { refusal: closingUnread(req, tooManyFields()) }
     const request = inspectionRequest(req, target)
+    const fault = decider.config?.paths === 'strict' ? pathFault(request.target) : undefined
+    if (fault !== undefined) return { refusal: closingUnread(req, ambiguousPath(fault)) }
     return carriedOut(req, decider.decide(request), request)
   } catch (error) {
     process.emitWarning(`A request passed without inspection: ${error}`, 'SallyportWarning')

@@ -1,5 +1,5 @@
 import type { ApiResponse } from '@sallyport/api'
-import { type Decision, ERRORS, type ErrorCode, type InspectionRequest } from '@sallyport/core'
+import { type Decision, ERRORS, type ErrorCode, type InspectionRequest, type PathFault } from '@sallyport/core'
 import { prefersHtml } from './accept.ts'
 
 /** A response in place of what was asked for; never streamed. */
@@ -31,6 +31,11 @@ export function failureRefusal(code: ErrorCode): Refusal {
 /** The 431 of a request with so many header fields that some of them may not have been seen. */
 export function tooManyFields(): Refusal {
   return jsonRefusal(431, { error: 'invalid_request', message: 'The request has too many header fields.' })
+}
+
+/** The 400 of a target that servers read in several ways. */
+export function ambiguousPath(fault: PathFault): Refusal {
+  return jsonRefusal(400, { error: 'invalid_request', message: `The path holds ${fault}.` })
 }
 
 const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }

@@ -13,6 +13,8 @@ export interface ProxyHost extends Decider, ApiHost {
 export interface GateOptions {
   /** Whether /v1 is answered here, and under which base; default at the root. */
   readonly api?: { readonly enabled?: boolean; readonly base?: string } | undefined
+  /** Whether paths that servers read in several ways are refused; default `strict`. */
+  readonly paths?: 'strict' | 'pass' | undefined
   /** The header in which trusted proxies name the client; it is not forwarded. */
   readonly clientHeader?: string | undefined
   /** Called for every decided request, before it is refused or forwarded. */
@@ -43,7 +45,7 @@ export function createGate(sallyport: ProxyHost, options: GateOptions): (arrival
     const { httpVersion, method = '', url: target = '', rawHeaders: fields } = request
     const path = enabled ? mountedPath(target, base) : undefined
     const api = path !== undefined && /^\/v1(?:[/?]|$)/.test(path)
-    const refused = precheck({ httpVersion, method, target, fields, api })
+    const refused = precheck({ httpVersion, method, target, fields, api, paths: options.paths })
     if (refused) {
       send(request, response, headAnswer(refused))
       return

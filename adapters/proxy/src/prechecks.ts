@@ -1,3 +1,5 @@
+import { pathFault } from '@sallyport/core'
+
 /** The head of a request as received. */
 export interface RequestHead {
   /** `1.0`, `1.1`, … as in `IncomingMessage.httpVersion`. */
@@ -8,6 +10,8 @@ export interface RequestHead {
   readonly fields: readonly string[]
   /** Whether it is for the API, which itself refuses two Authorization fields. */
   readonly api?: boolean
+  /** `pass`: a path that servers read in several ways is left to the origin. Absent: `strict`, it is refused. */
+  readonly paths?: 'strict' | 'pass' | undefined
 }
 
 /** Why a request's head is refused; the connection is closed after the answer. */
@@ -28,7 +32,9 @@ const PROTECTED = new Set([
 const HOST = /^(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/
 // RFC 3986 and the few bytes beyond it that browsers send as they are: `[]^|` in a path; in a query also `\`, a brace,
 // a backquote and a percent sign that starts no escape.
-const PATH = /^\/(?!\/)(?:[\w.~!$&'()*+,;=:@/[\]^|-]|%(?!00)[0-9a-fA-F]{2})*$/
+const PATH = /^\/(?!\/)[\w.~!$&'()*+,;=:@/[\]^|%-]*$/
+/** Where a path is left to the origin: all that is printable and ends no path. */
+const ANY_PATH = /^\/(?!\/)[!"$-~]*$/
 const QUERY = /^[!$-;=?-~]*$/
 const WEBSOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/
 
@@ -36,13 +42,14 @@ const WEBSOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/
  * The checks before the verdict, which fail closed: a head that two servers could read in two ways is refused, although
  * Node's parser accepts it. `undefined` when the head passes all of them.
  */
-export function precheck({ httpVersion, method, target, fields, api = false }: RequestHead): HeadRefusal | undefined {
+export function precheck(head: RequestHead): HeadRefusal | undefined {
+  const { httpVersion, method, target, fields, api = false, paths = 'strict' } = head
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return { status: 505, reason: 'Only HTTP/1.0 and HTTP/1.1.' }
   if (fields.length / 2 > MAX_FIELDS) return { status: 431, reason: `More than ${MAX_FIELDS} header fields.` }
   if (method === 'CONNECT' || method === 'TRACE') return { status: 405, reason: `${method} is not served.` }
   const values = valuesByName(fields)
   return (
-    checkTarget(method, target) ??
+    checkTarget(method, target, paths) ??
     checkOnce(values, api) ??
     checkHost(values, httpVersion) ??
     checkFraming(values, httpVersion) ??
@@ -68,12 +75,15 @@ function bad(reason: string): HeadRefusal {
   return { status: 400, reason }
 }
 
-function checkTarget(method: string, target: string): HeadRefusal | undefined {
+function checkTarget(method: string, target: string, paths: 'strict' | 'pass'): HeadRefusal | undefined {
   if (target.length > MAX_TARGET) return { status: 414, reason: `A target over ${MAX_TARGET} bytes.` }
   if (target === '*' && method === 'OPTIONS') return undefined
   const mark = target.indexOf('?')
   const path = mark < 0 ? target : target.slice(0, mark)
-  if (!PATH.test(path)) return bad('The target is not a path that starts with one slash.')
+  const fault = paths === 'strict' ? pathFault(path) : undefined
+  if (fault !== undefined) return bad(`The path holds ${fault}.`)
+  if (!(paths === 'strict' ? PATH : ANY_PATH).test(path))
+    return bad('The target is not a path that starts with one slash.')
   if (mark >= 0 && !QUERY.test(target.slice(mark + 1))) return bad('The query has bytes that must be escaped.')
   return undefined
 }

@@ -46,6 +46,11 @@ const REFUSED: readonly (readonly [name: string, status: number, change: Partial
     ['* with GET', 400, { target: '*' }],
     ['two slashes at the start', 400, { target: '//admin' }],
     ['a backslash', 400, { target: '/\\admin' }],
+    ['an escaped backslash', 400, { target: '/x%5cadmin' }],
+    ['a dot segment', 400, { target: '/x/../admin' }],
+    ['an escaped dot segment', 400, { target: '/x/%2e%2e/admin' }],
+    ['a dot segment with a parameter', 400, { target: '/public/..;/admin' }],
+    ['a dot segment that is escaped twice', 400, { target: '/x/%252e%252e/admin' }],
     ['a fragment', 400, { target: '/admin#x' }],
     ['a fragment in a query', 400, { target: '/?a#x' }],
     ['an escaped NUL', 400, { target: '/a%00b' }],
@@ -100,6 +105,24 @@ const REFUSED: readonly (readonly [name: string, status: number, change: Partial
 for (const [name, status, change, ...fields] of REFUSED) {
   t.test(`refused: ${name}`, async (t) => t.equal(statusOf(change, ...fields), status))
 }
+
+t.test('a refusal says what is wrong with the path', async (t) => {
+  const refused = ['/a/../b', '/a%5Cb', '/a%00', '/a%2'].map((target) => precheck({ ...HEAD, target })?.reason)
+  t.same(refused, [
+    'The path holds a dot segment.',
+    'The path holds a backslash.',
+    'The path holds a NUL.',
+    'The path holds a broken escape.',
+  ])
+})
+
+t.test('paths may be left to the origin', async (t) => {
+  const targets = ['/a/../b', '/a/%2e%2e/b', '/a\\b', '/a%00', '/a%2']
+  for (const target of targets) t.equal(statusOf({ target, paths: 'pass' }), undefined, target)
+  for (const target of ['//admin', 'http://site.example/', '/a#b', '/caf\u00e9']) {
+    t.equal(statusOf({ target, paths: 'pass' }), 400, target)
+  }
+})
 
 t.test('two Authorizations are for the API to refuse where it answers', async (t) => {
   t.equal(statusOf({ api: true }, 'Authorization', 'a', 'authorization', 'b'), undefined)

@@ -6,7 +6,7 @@ export function explanation({ action, enforced, trial, reasons, inspection }: De
   const { agent, network, client, request, country, degraded } = inspection
   const [rule] = reasons
   const rows: readonly (readonly [string, string | undefined])[] = [
-    ['request', `${request.method} ${request.path}${request.canonical ? '' : '  (not written in canonical form)'}`],
+    ['request', `${request.method} ${request.path}${otherReadings(request)}`],
     ['because', rule?.text],
     ['on trial', trial && `${trial.action} by the rule "${trial.rule}"`],
     ['who', `${agent.class}, confidence ${agent.confidence}${agent.headless ? ', headless' : ''}`],
@@ -21,6 +21,13 @@ export function explanation({ action, enforced, trial, reasons, inspection }: De
   const known = rows.flatMap(([name, text]) => (isSaid(text) ? [[dim(name), printable(text)] as const] : []))
   const head = `${bold(action)}${enforced ? '' : '  (recorded, not carried out)'}`
   return [head, columns(known), ...weighed(agent.reasons)].join('\n')
+}
+
+/** What else an origin may take the target for. */
+function otherReadings({ path, readings }: Decision['inspection']['request']): string {
+  if (readings === undefined) return ''
+  const others = readings.filter((reading) => reading !== path)
+  return others.length === 0 ? '  (or many others)' : `  (or ${others.join(', ')})`
 }
 
 /** The basis of the network verdict, with the source and its date. */

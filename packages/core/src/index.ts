@@ -77,6 +77,7 @@ export { createFindings } from './network/staleness.ts'
 export { dropBody, fetchBytes, fetchText } from './outbound/read-body.ts'
 // policy
 export { compilePolicy } from './policy/compile.ts'
+export { type PathFault, pathFault } from './policy/path-readings.ts'
 export type { Match, Policy, PresetName, Rule, TimeSpan } from './policy/policy.ts'
 export { PRESET_NAMES } from './policy/policy.ts'
 export { DAYS } from './policy/time-span.ts'

@@ -50,7 +50,7 @@ t.test('an inspection is frozen, serialisable and says where everything came fro
     at: '2026-11-21T01:02:03.004Z',
     peer: '127.0.0.1',
     client: { address: '8.1.1.1', via: 'header', malformed: false },
-    request: { method: 'GET', path: '/a', canonical: true },
+    request: { method: 'GET', path: '/a' },
     network: {
       asn: 64_501,
       asName: 'Home',

@@ -1,84 +1,130 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { canonicalPath } from '../src/policy/path.ts'
 import { parsePathPattern } from '../src/policy/path-pattern.ts'
+import { pathFault, readPath } from '../src/policy/path-readings.ts'
 
-t.test('one path has one form, and the others are known not to be it', async (t) => {
-  const rows: readonly (readonly [target: string, path: string, canonical: boolean])[] = [
-    ['/', '/', true],
-    ['/admin', '/admin', true],
-    ['/admin/', '/admin/', true],
-    ['/admin?x=/../y#z', '/admin', true],
-    ['/a.b/c-d_e~f', '/a.b/c-d_e~f', true],
-    ['/.well-known/x', '/.well-known/x', true],
-    ['/caf%C3%A9', '/caf%C3%A9', true],
-    ['/a+b:c@d!', '/a+b:c@d!', true],
-    ['/caf%c3%a9', '/caf%C3%A9', false],
+/** Each step of an origin makes another path of it. */
+const MANIFOLD = `/${'%253b;%2f//%255c%2523..;%3f'.repeat(4)}`
+
+t.test('one path has one form, and what else it may be taken for is known', async (t) => {
+  const rows: readonly (readonly [target: string, path: string, ...others: string[]])[] = [
+    ['/', '/'],
+    ['/admin', '/admin'],
+    ['/admin/', '/admin/'],
+    ['/admin?x=/../y#z', '/admin'],
+    ['/a.b/c-d_e~f', '/a.b/c-d_e~f'],
+    ['/.well-known/x', '/.well-known/x'],
+    ['/caf%C3%A9', '/caf%C3%A9'],
+    ['/a+b:c@d!,e=(f)', '/a+b:c@d!,e=(f)'],
+    ['/caf%c3%a9', '/caf%C3%A9'],
     // As bytes, which Node hands on as they came.
-    ['/caf\u00c3\u00a9', '/caf%C3%A9', false],
-    ['/caf\u00c3\u00a9/\u20ac', '/caf%C3%A9/%E2%82%AC', false],
-    ['/%40admin', '/@admin', false],
-    ['/a%21%2B%3a', '/a!+:', false],
-    ['/a|b"c', '/a%7Cb%22c', false],
-    ['/a%7cb', '/a%7Cb', false],
-    ['/%', '/%25', false],
-    ['/%%361', '/%2561', false],
-    ['/%2561', '/%2561', true],
-    ['//admin', '/admin', false],
-    ['/\\admin', '/admin', false],
-    ['\\admin', '/admin', false],
-    ['/admin#x', '/admin', false],
-    ['/%61dmin', '/admin', false],
-    ['/x/../admin', '/admin', false],
-    ['/x/%2e%2E/admin', '/admin', false],
-    ['/x/..%2fadmin', '/admin', false],
-    ['/x/..%5Cadmin', '/admin', false],
-    ['/./admin/.', '/admin/', false],
-    ['/../../admin', '/admin', false],
-    ['/..', '/', false],
-    ['http://host/admin', '/admin', false],
-    ['http://host', '/', false],
-    ['HTTPS://host:8443//admin', '/admin', false],
-    ['*', '/', false],
-    ['', '/', false],
-    ['host:443', '/', false],
+    ['/caf\u00c3\u00a9', '/caf%C3%A9'],
+    ['/caf\u00c3\u00a9/\u20ac', '/caf%C3%83%C2%A9/%E2%82%AC'],
+    ['/a|b"c', '/a%7Cb%22c'],
+    ['/a%7cb', '/a%7Cb'],
+    ['/%', '/%25'],
+    ['/%40admin', '/@admin', '/%40admin'],
+    ['/%%361', '/%2561', '/%25%361', '/a'],
+    ['/%2561', '/%2561', '/a'],
+    ['//admin', '/admin', '//admin', '/'],
+    ['//host/admin', '/host/admin', '//host/admin', '/admin'],
+    ['/\\admin', '/admin', '/%5Cadmin', '//admin', '/'],
+    ['\\admin', '/admin', '%5Cadmin'],
+    ['/admin#x', '/admin', '/admin%23x'],
+    ['/%61dmin', '/admin', '/%61dmin'],
+    ['/x/../admin', '/admin', '/x/../admin'],
+    ['/x/%2e%2E/admin', '/admin', '/x/%2E%2E/admin', '/x/../admin'],
+    ['/x/..%2fadmin', '/admin', '/x/..%2Fadmin', '/x/../admin'],
+    ['/./admin/.', '/admin/', '/./admin/.'],
+    ['/../../admin', '/admin', '/../../admin'],
+    ['/..', '/', '/..'],
+    ['/a//../admin', '/admin', '/a//../admin', '/a/../admin', '/a/admin'],
+    ['/admin;x', '/admin;x', '/admin'],
+    ['/;/admin', '/;/admin', '//admin', '/', '/admin'],
+    ['/public/..;/admin', '/public/..;/admin', '/public/../admin', '/public/..', '/admin', '/'],
+    ['http://host/admin', '/admin'],
+    ['http://host', '/'],
+    ['HTTPS://host:8443//admin', '/admin', '//admin', '/'],
+    ['*', '/'],
+    ['', '/'],
+    ['host:443', '/'],
   ]
   const found = rows.map(([target]) => {
-    const { path, canonical } = canonicalPath(target)
-    return [target, path, canonical]
+    const { path, readings = [path] } = readPath(target)
+    return [target, path, ...readings.filter((reading) => reading !== path).sort()]
   })
-  t.same(found, rows)
+  t.same(
+    found,
+    rows.map(([target, path, ...others]) => [target, path, ...others.sort()]),
+  )
 })
 
 t.test('a canonical path is canonical again', async () => {
   const piece = fc.constantFrom(
-    '/',
-    '.',
-    '..',
-    '%2e',
-    '%2F',
-    '%5c',
-    '\\',
-    'a',
-    'B',
-    '%41',
-    '%ff',
-    '%40',
-    '\u00e9',
-    '|',
-    '%',
-    '4',
-    '?',
-    '#',
-    '//',
+    ...[
+      '/',
+      '.',
+      '..',
+      '%2e',
+      '%2F',
+      '%5c',
+      '\\',
+      'a',
+      'B',
+      '%41',
+      '%ff',
+      '%40',
+      '\u00e9',
+      '|',
+      '%',
+      '4',
+      '?',
+      '#',
+      '//',
+    ],
     'http://h',
   )
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
-      const { path } = canonicalPath(`/${pieces.join('')}`)
-      const again = canonicalPath(path)
-      return again.path === path && again.canonical
+      const { path } = readPath(`/${pieces.join('')}`)
+      return readPath(path).path === path
     }),
+  )
+})
+
+t.test('a target of more readings than anybody needs has none', async (t) => {
+  const { readings } = readPath(MANIFOLD)
+  t.same(readings, [])
+})
+
+t.test('what is wrong with a target is named, however it is spelt', async (t) => {
+  const rows: readonly (readonly [target: string, fault: string | undefined])[] = [
+    ['/a/b.c?d=../e', undefined],
+    ['/a%2Fb;c=d/%E2%82%AC/%25', undefined],
+    ['/...', undefined],
+    ['/.hidden/..x', undefined],
+    ['/a/../b', 'a dot segment'],
+    ['/.', 'a dot segment'],
+    ['/a/%2e%2E', 'a dot segment'],
+    ['/a/.%252e/b', 'a dot segment'],
+    ['/a/..%2fb', 'a dot segment'],
+    ['/a/..;x=1/b', 'a dot segment'],
+    ['/a/..?x', 'a dot segment'],
+    ['/a/..%3fx', 'a dot segment'],
+    ['/a\\b', 'a backslash'],
+    ['/a%5cb', 'a backslash'],
+    ['/a%255Cb', 'a backslash'],
+    ['/a%00', 'a NUL'],
+    ['/a%2500', 'a NUL'],
+    ['/a%', 'a broken escape'],
+    ['/a%zz', 'a broken escape'],
+    ['/%u002e', 'a broken escape'],
+    ['/a/%c0%ae%c0%ae/b', 'a broken escape'],
+    [MANIFOLD, 'too many escapes'],
+  ]
+  t.same(
+    rows.map(([target]) => [target, pathFault(target)]),
+    rows,
   )
 })
 
@@ -102,6 +148,9 @@ t.test('patterns match whole segments', async (t) => {
     ['/a*b*c', '/aXbYc', true],
     ['/a*b*c', '/aXc', false],
     ['/ab*ba', '/aba', false],
+    ['/kiosk', '/%E2%84%AAiosk', true],
+    ['/caf%C3%A9/**', '/CAF%C3%89/x', true],
+    ['/*', '/%FF', true],
   ]
   t.same(
     rows.map(([pattern, path]) => [pattern, path, parsePathPattern(pattern)(path, false)]),

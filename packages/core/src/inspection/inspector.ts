@@ -6,7 +6,7 @@ import type { CrawlerVerifier } from '../crawler/verifier.ts'
 import { NOTHING_KNOWN } from '../network/classify.ts'
 import { rangesAreDegraded } from '../network/staleness.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
-import { canonicalPath } from '../policy/path.ts'
+import { readPath } from '../policy/path-readings.ts'
 import type { Clock, Snapshot, Snapshots } from '../ports.ts'
 import type { Decision } from '../values/decision.ts'
 import type { NetworkFinding } from '../values/finding.ts'
@@ -135,12 +135,11 @@ function inspectionOf(
   degraded: readonly Degraded[],
   at: string,
 ): Inspection {
-  const { path, canonical } = canonicalPath(target)
   const inspection: { -readonly [Member in keyof Inspection]: Inspection[Member] } = {
     at,
     peer,
     client,
-    request: Object.freeze({ method, path, canonical }),
+    request: Object.freeze({ method, ...readPath(target) }),
     network,
     agent,
     degraded,
@@ -178,7 +177,7 @@ function faultDecision(request: InspectionRequest, options: InspectorOptions, at
       at,
       peer: request.peer,
       client: Object.freeze({ address: '', via: 'none' as const, malformed: false }),
-      request: Object.freeze({ method: request.method, path: '/', canonical: false }),
+      request: Object.freeze({ method: request.method, path: '/', readings: [] }),
       network: NOTHING_KNOWN,
       agent: NO_VERDICT,
       degraded: NETWORKS_DEGRADED,

@@ -16,7 +16,7 @@ import {
 } from '../vocabulary.ts'
 import type { CompiledRule, MatchedRule } from './evaluate.ts'
 import { compileMatch } from './match.ts'
-import { canonicalPath } from './path.ts'
+import { readPath } from './path-readings.ts'
 import type { Match, Policy, Rule } from './policy.ts'
 import { PRESET_NAMES } from './policy.ts'
 import { PRESETS } from './presets.ts'
@@ -125,7 +125,7 @@ function isIdentifier(text: string): boolean {
 /** Whether a pattern can match at all: it is written as canonical paths are, and `**` is its last segment. */
 function isPathPattern(path: string): boolean {
   const segments = path.split('/')
-  return canonicalPath(path).path === path && !segments.slice(0, -1).includes('**')
+  return readPath(path).path === path && !segments.slice(0, -1).includes('**')
 }
 
 function checkRule({ id, match, action, onError }: Rule): void {

@@ -58,11 +58,12 @@ function requestTests({ method, path, header, time }: Match, action: Action): re
   if (path !== undefined) {
     const patterns = path.map(parsePathPattern)
     const exact = action === 'allow'
-    // A path that is not canonical may mean another one to the origin: it earns no permission.
-    tests.push(({ request }) => {
-      if (exact && !request.canonical) return false
-      for (const matches of patterns) if (matches(request.path, exact)) return true
-      return false
+    const matchesAny = (read: string): boolean => patterns.some((matches) => matches(read, exact))
+    // Where origins may read several paths, one of them is enough to flag or block, and only all of them earn permission.
+    tests.push(({ request: { path, readings } }) => {
+      if (readings === undefined) return matchesAny(path)
+      if (readings.length === 0) return !exact
+      return exact ? readings.every(matchesAny) : readings.some(matchesAny)
     })
   }
   if (header !== undefined) {

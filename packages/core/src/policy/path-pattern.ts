@@ -1,3 +1,5 @@
+import { foldCase } from './path-readings.ts'
+
 /** Whether a canonical path matches; `exact` asks for the same case and the same trailing slash. */
 export type PathPattern = (path: string, exact: boolean) => boolean
 
@@ -12,9 +14,9 @@ export function parsePathPattern(pattern: string): PathPattern {
   const stem = below ? pattern.slice(0, -3) : pattern
   if (!stem.includes('*')) return literalPattern(stem, below)
   const exactSegments = segmentsOf(stem)
-  const foldedSegments = segmentsOf(stem.toLowerCase())
+  const foldedSegments = segmentsOf(foldCase(stem))
   return (path, exact) => {
-    const segments = segmentsOf(exact ? path : path.toLowerCase())
+    const segments = segmentsOf(exact ? path : foldCase(path))
     const wanted = exact ? exactSegments : foldedSegments
     if (below ? segments.length < wanted.length : segments.length !== wanted.length) return false
     if (exact && !below && path.endsWith('/') !== pattern.endsWith('/')) return false
@@ -22,21 +24,22 @@ export function parsePathPattern(pattern: string): PathPattern {
   }
 }
 
-/** Without stars it is one comparison. A canonical path has no empty segments, so the texts can be compared as they are. */
+/** Without stars it is one comparison; a reading with empty segments has one without beside it. */
 function literalPattern(stem: string, below: boolean): PathPattern {
   const bare = `/${segmentsOf(stem).join('/')}`
-  const folded = bare.toLowerCase()
+  const folded = foldCase(bare)
   const slashed = stem.endsWith('/') && bare !== '/'
   return (path, exact) => {
     const wanted = exact ? bare : folded
-    // The length alone settles most.
-    if (path.length < wanted.length || (!below && path.length > wanted.length + 1)) return false
-    const text = exact ? path : path.toLowerCase()
+    // The length alone settles most; folding changes that of escaped letters.
+    const cannot = path.length < wanted.length || (!below && path.length > wanted.length + 1)
+    if (cannot && (exact || !path.includes('%'))) return false
+    const text = exact ? path : foldCase(path)
     if (!text.startsWith(wanted)) return false
-    if (wanted === '/') return below || path.length === 1
-    if (path.length === wanted.length) return below || !exact || !slashed
+    if (wanted === '/') return below || text.length === 1
+    if (text.length === wanted.length) return below || !exact || !slashed
     if (text.charCodeAt(wanted.length) !== SLASH) return false
-    return below || (path.length === wanted.length + 1 && (!exact || slashed))
+    return below || (text.length === wanted.length + 1 && (!exact || slashed))
   }
 }
 

@@ -37,8 +37,11 @@ export interface Inspection {
     readonly method: string
     /** Canonical path: what a policy's rules are matched against. */
     readonly path: string
-    /** False when the target was not written in its canonical form; only rules that flag or block match it then. */
-    readonly canonical: boolean
+    /**
+     * Every path that an origin may take the target for, where that is more than one; empty for too many to look at. Rules
+     * that flag or block match any of them, rules that allow only all of them.
+     */
+    readonly readings?: readonly string[]
   }
   readonly network: NetworkFinding
   /** Country the client's address is used in, two letters; absent when unknown. */

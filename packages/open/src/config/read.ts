@@ -80,6 +80,7 @@ const VARIABLES: readonly (readonly [name: string, path: readonly string[], kind
   ['SALLYPORT_CLIENT_HEADER', ['clientHeader'], 'text'],
   ['SALLYPORT_API_ENABLED', ['api', 'enabled'], 'json'],
   ['SALLYPORT_API_BASE', ['api', 'base'], 'text'],
+  ['SALLYPORT_PATHS', ['paths'], 'text'],
   ['SALLYPORT_DATA_DIR', ['dataDir'], 'text'],
   ['SALLYPORT_STORE', ['store'], 'text'],
   ['SALLYPORT_REDIS', ['redis'], 'text'],

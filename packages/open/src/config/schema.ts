@@ -94,6 +94,11 @@ export const Config = z.strictObject({
         .default(''),
     })
     .prefault({}),
+  /**
+   * `strict` refuses targets that servers read in several ways: dot segments in any spelling, backslashes, NUL, broken
+   * escapes. Absent: `strict` in the proxy, `pass` in the adapters.
+   */
+  paths: z.enum(['strict', 'pass']).optional(),
   dataDir: z.string().min(1).default('./.sallyport'),
   /** `sqlite:<path>` or `postgres://…`; absent: `sqlite:<dataDir>/state.db`. */
   store: z

@@ -1,0 +1,177 @@
+/** The path of a request target, and every other one that an origin may take it for. */
+export interface RequestPath {
+  /** As policies are written: decoded once, one slash where there are several, `.` and `..` resolved. */
+  readonly path: string
+  /** All that it may be taken for, `path` among them; absent where every origin reads `path`; empty for over `MAX_READINGS`. */
+  readonly readings?: readonly string[]
+}
+
+/** A target that any client needs has a few. */
+export const MAX_READINGS = 64
+
+/**
+ * The path of a request target in canonical form: without scheme, authority and query; what a path may hold unescaped,
+ * all else escaped, in capitals (RFC 3986 6.2.2). Servers and frameworks differ in what they do before they route, and
+ * in which order: decode, once or twice; resolve dots; read `\` as `/`; fold runs of `/`; drop `;parameters`, or
+ * all from the first `;`; cut at a decoded `?`, `#` or NUL. Each order of these steps is a reading.
+ */
+export function readPath(target: string): RequestPath {
+  const plain = plainPath(target)
+  if (plain !== undefined) return { path: plain }
+  const received = receivedPath(target)
+  const path = written({ text: resolveDots(foldSlashes(readBackslashes(decode(cutAtFragment(received))))), decoded: 1 })
+  const steps = stepsOf(received)
+  if (steps === undefined) return { path, readings: [] }
+  const readings = [...new Set([path, ...steps.map(written)])]
+  return readings.length === 1 ? { path } : { path, readings }
+}
+
+/** Why a target is refused where paths are strict: origins would read several paths from it. */
+export type PathFault = 'a broken escape' | 'a NUL' | 'a backslash' | 'a dot segment' | 'too many escapes'
+
+/** The fault of a target, however it is spelt; a path of its own that may hold `;parameters` and escaped slashes is none. */
+export function pathFault(target: string): PathFault | undefined {
+  if (plainPath(target) !== undefined) return undefined
+  const received = receivedPath(target)
+  if (/%(?![0-9a-f]{2})|%c[01]%[89ab]/i.test(received)) return 'a broken escape'
+  const steps = stepsOf(received)
+  if (steps === undefined) return 'too many escapes'
+  if (steps.some(({ text }) => text.includes('\0'))) return 'a NUL'
+  if (steps.some(({ text }) => text.includes('\\'))) return 'a backslash'
+  return steps.some(({ text }) => /\/\.\.?(?:\/|$)/.test(text)) ? 'a dot segment' : undefined
+}
+
+/**
+ * A canonical path with its case set aside. A letter beyond ASCII may fold to one within: K, the sign of the kelvin, is a
+ * k where a decoded path is put into lower case.
+ */
+export function foldCase(path: string): string {
+  return path.replace(/(?:%[89A-F][0-9A-F])+/g, foldedRun).toLowerCase()
+}
+
+/** The common case in one pass: no escape, no `;`, no backslash, and no segment that is empty or begins with a dot. */
+function plainPath(target: string): string | undefined {
+  if (target.charCodeAt(0) !== SLASH) return undefined
+  let previous = SLASH
+  for (let index = 1; index < target.length; index++) {
+    const code = target.charCodeAt(index)
+    if (code === QUESTION_MARK) return target.slice(0, index)
+    if ((code === SLASH || code === DOT) && previous === SLASH) return undefined
+    if (PLAIN[code] !== 1) return undefined
+    previous = code
+  }
+  return target
+}
+
+const SLASH = 47
+const DOT = 46
+const QUESTION_MARK = 63
+
+/** What a path may hold unescaped (RFC 3986 3.3), without `;`. */
+const PLAIN = new Uint8Array(128)
+for (const character of "/abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~!$&'()*+,=:@") {
+  PLAIN[character.charCodeAt(0)] = 1
+}
+
+/** Without query and without `http://host` of an absolute-form target; `*` and `host:port` become `/`. One byte a character. */
+function receivedPath(target: string): string {
+  const end = target.indexOf('?')
+  const bytes = asBytes(end === -1 ? target : target.slice(0, end))
+  const absolute = /^[a-z][a-z0-9+.-]*:\/\/[^/\\#]*/i.exec(bytes)
+  const path = absolute === null ? bytes : bytes.slice(absolute[0].length)
+  return path.startsWith('/') || path.startsWith('\\') ? path : '/'
+}
+
+/** A received target has one character for each byte; any other character comes from a target written by a caller. */
+function asBytes(text: string): string {
+  return /[^\0-\xff]/.test(text) ? String.fromCharCode(...new TextEncoder().encode(text)) : text
+}
+
+/** A path on its way through an origin: `decoded` times its escapes were read. */
+interface Step {
+  readonly text: string
+  readonly decoded: number
+}
+
+/** What becomes of a path by every order of the steps; `undefined` for over `MAX_READINGS`. */
+function stepsOf(received: string): readonly Step[] | undefined {
+  const steps: Step[] = []
+  const known = new Set<string>()
+  const add = (text: string, decoded: number): void => {
+    const key = `${decoded}${text}`
+    if (known.has(key)) return
+    known.add(key)
+    steps.push({ text, decoded })
+  }
+  add(received, 0)
+  for (let at = 0; at < steps.length; at++) {
+    if (steps.length > MAX_READINGS) return undefined
+    const { text, decoded } = steps[at] as Step
+    for (const step of STEPS) add(step(text), decoded)
+    if (decoded < MAX_DECODED && text.includes('%')) add(decode(text), decoded + 1)
+  }
+  return steps
+}
+
+const MAX_DECODED = 2
+
+const STEPS: readonly ((path: string) => string)[] = [
+  readBackslashes,
+  foldSlashes,
+  resolveDots,
+  withoutAuthority,
+  (path) => path.replace(/;[^/]*/g, ''),
+  (path) => path.replace(/;.*/s, ''),
+  (path) => path.replace(/[?#\0].*/s, ''),
+]
+
+function decode(path: string): string {
+  return path.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+}
+
+function cutAtFragment(path: string): string {
+  const mark = path.indexOf('#')
+  return mark === -1 ? path : path.slice(0, mark)
+}
+
+function readBackslashes(path: string): string {
+  return path.replaceAll('\\', '/')
+}
+
+/** `new URL(target, base)` takes what is between two slashes and the next for a host. */
+function withoutAuthority(path: string): string {
+  return path.startsWith('//') ? path.replace(/^\/\/[^/]*/, '') || '/' : path
+}
+
+function foldSlashes(path: string): string {
+  return path.replace(/\/{2,}/g, '/')
+}
+
+function resolveDots(path: string): string {
+  if (!path.includes('/.')) return path
+  const kept: string[] = []
+  const segments = path.split('/')
+  for (const segment of segments.slice(1)) {
+    if (segment === '..') kept.pop()
+    else if (segment !== '.') kept.push(segment)
+  }
+  const last = segments.at(-1)
+  if (last === '.' || last === '..') kept.push('')
+  return `/${kept.join('/')}`
+}
+
+/** In canonical form. Escapes that were not decoded stay, in capitals; a percent sign that is itself is escaped. */
+function written({ text, decoded }: Step): string {
+  const others = decoded === 0 ? /%[0-9a-f]{2}|[^\w\-.~!$&'()*+,;=:@/]/gi : /[^\w\-.~!$&'()*+,;=:@/]/g
+  return text.replace(others, (found) =>
+    found.length === 3 ? found.toUpperCase() : `%${found.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  )
+}
+
+function foldedRun(escapes: string): string {
+  try {
+    return decodeURIComponent(escapes).toUpperCase()
+  } catch {
+    return escapes
+  }
+}

@@ -1,0 +1,184 @@
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import Router from '@koa/router'
+import { compilePolicy, createInspector, type Decision, type InspectionRequest, parseTrust } from '@sallyport/core'
+import { createFakeClock, snapshotsOf } from '@sallyport/core/testing'
+import * as forExpress from '@sallyport/express'
+import * as forFastify from '@sallyport/fastify'
+import * as forKoa from '@sallyport/koa'
+import { openProxy } from '@sallyport/proxy'
+import express from 'express'
+import express4 from 'express4'
+import Fastify from 'fastify'
+import Koa from 'koa'
+import t from 'tap'
+
+/*
+ * Real routers, each with a page under /admin that a rule of the policy blocks: no spelling of a target may reach it. The
+ * readers that no framework here is are in packages/core/test/policy-path-readers.test.ts.
+ */
+interface Gate {
+  decide(request: InspectionRequest): Decision
+  readonly config?: { readonly paths: 'strict' }
+}
+
+function gate(blocks: boolean): Gate {
+  const rules = blocks ? [{ id: 'no-admin', match: { path: ['/admin', '/admin/**'] }, action: 'block' as const }] : []
+  return createInspector({
+    clock: createFakeClock('2026-11-01T00:00:00Z'),
+    snapshots: snapshotsOf(),
+    trust: parseTrust([]),
+    policy: compilePolicy({ preset: 'observe', rules }),
+    mode: 'enforce',
+  })
+}
+
+interface Running {
+  readonly port: number
+  close(): Promise<void>
+}
+
+async function running(server: Server): Promise<Running> {
+  if (!server.listening) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** What the guarded page answers: nobody may read it. */
+const REACHED = 'reached-admin'
+
+function expressSite(create: typeof express, below: string, sallyport: Gate): Promise<Running> {
+  const app = create()
+  app.use(forExpress.inspection(sallyport))
+  app.all(['/admin', below], (req, res) => void res.send(`${REACHED} ${req.originalUrl} `))
+  return running(createServer(app))
+}
+
+const SITES: Readonly<Record<string, (sallyport: Gate) => Promise<Running>>> = {
+  'Express 5': (sallyport) => expressSite(express, '/admin/*rest', sallyport),
+  'Express 4': (sallyport) => expressSite(express4, '/admin/*', sallyport),
+  async Koa(sallyport) {
+    const app = new Koa()
+    const router = new Router()
+    router.all(['/admin', '/admin/{*rest}'], (ctx) => {
+      ctx.body = `${REACHED} ${ctx.originalUrl} `
+    })
+    return running(createServer(app.use(forKoa.inspection(sallyport)).use(router.routes()).callback()))
+  },
+  async Fastify(sallyport) {
+    const app = Fastify({
+      useSemicolonDelimiter: true,
+      routerOptions: { caseSensitive: false, ignoreDuplicateSlashes: true },
+    })
+    await app.register(forFastify.inspection, { sallyport })
+    for (const path of ['/admin', '/admin/*']) {
+      app.all(path, (request, reply) => reply.send(`${REACHED} ${request.originalUrl} `))
+    }
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    return running(app.server)
+  },
+  async 'the proxy before a server that reads URLs'(sallyport) {
+    const origin = await running(
+      createServer((req, res) => {
+        const path = URL.canParse(req.url ?? '', 'http://h') ? new URL(req.url ?? '', 'http://h').pathname : ''
+        res.end(/^\/admin(?:\/|$)/i.test(decodeURI(path)) ? `${REACHED} ${req.url} ` : 'other')
+      }),
+    )
+    const host = { ...sallyport, api: async () => undefined, sources: () => [] }
+    const { url, close } = await openProxy(host, {
+      listen: '127.0.0.1:0',
+      admin: '127.0.0.1:0',
+      upstream: `http://127.0.0.1:${origin.port}`,
+      api: { enabled: false },
+      paths: 'pass',
+      drainMs: 0,
+    })
+    return { port: Number(new URL(url).port), close: () => close().then(origin.close) }
+  },
+}
+
+const PIECES = [
+  ...[
+    'admin',
+    'ADMIN',
+    '%61dmin',
+    '%2561dmin',
+    'adm%69n',
+    'public',
+    '/',
+    '//',
+    '%2f',
+    '%5c',
+    '\\',
+    '.',
+    '..',
+    '%2e%2e',
+  ],
+  ...['..;', ';', ';x', '%3b', '#', '?', '%23', '%3f', '/admin/', '/x', '%252f', '%252e', '%41'],
+]
+
+/** Every two pieces behind a slash, and every piece around the guarded path. */
+const TARGETS = [
+  ...PIECES.flatMap((first) => PIECES.map((second) => `/${first}${second}`)),
+  ...PIECES.flatMap((piece) => [`/admin${piece}`, `/${piece}/admin`, `/admin/delete/..${piece}..${piece}public`]),
+  ...['/admin/%5c..%5cpublic', '/public/..;/admin', '/admin/delete/..%2f..%2fpublic', '/admin/%2e%2e', '/;/admin'],
+]
+
+/** Targets that reached the guarded page, each asked for on a connection of its own. */
+async function reached(port: number): Promise<readonly string[]> {
+  const found: string[] = []
+  const waiting = [...TARGETS]
+  const ask = async (): Promise<void> => {
+    for (let target = waiting.pop(); target !== undefined; target = waiting.pop()) {
+      const answer = await exchange(port, `GET ${target} HTTP/1.1\r\nHost: site.example\r\nConnection: close\r\n\r\n`)
+      if (answer.includes(REACHED)) found.push(target)
+    }
+  }
+  await Promise.all(Array.from({ length: 16 }, ask))
+  return found
+}
+
+function exchange(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve) => {
+    let received = ''
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes, 'latin1'))
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1')
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => resolve(received))
+  })
+}
+
+for (const [name, start] of Object.entries(SITES)) {
+  t.test(`no spelling of a blocked path reaches ${name}`, async (t) => {
+    const open = await start(gate(false))
+    t.teardown(open.close)
+    const ways = await reached(open.port)
+    t.ok(ways.length > 20, `${ways.length} spellings reach the page where nothing is blocked`)
+    const guarded = await start(gate(true))
+    t.teardown(guarded.close)
+    t.same(await reached(guarded.port), [])
+  })
+}
+
+t.test('adapters refuse what servers read in several ways where paths are strict', async (t) => {
+  for (const name of ['Express 5', 'Koa', 'Fastify'] as const) {
+    const site = await SITES[name]?.({ ...gate(false), config: { paths: 'strict' } })
+    if (site === undefined) throw new Error(name)
+    t.teardown(site.close)
+    const ask = (target: string) =>
+      exchange(site.port, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+    t.match(
+      await ask('/admin/../admin'),
+      /^HTTP\/1\.1 400 [\s\S]*"invalid_request","message":"The path holds a dot segment\."/,
+      name,
+    )
+    t.match(await ask('/admin/a%2Fb'), REACHED, `${name}: and nothing else`)
+  }
+})
