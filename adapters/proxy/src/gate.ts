@@ -8,6 +8,8 @@ import { requestFields } from './request-fields.ts'
 /** The part of a Sallyport that the proxy uses. */
 export interface ProxyHost extends Decider, ApiHost {
   sources(): readonly SourceStatus[]
+  /** Whether a peer is a trusted proxy; absent: none is. */
+  isTrusted?(peer: string): boolean
 }
 
 export interface GateOptions {

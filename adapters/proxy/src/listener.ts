@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { type ConnectionLimits, limitConnections } from './connection-limits.ts'
 import { listenOn } from './listen.ts'
+import { stopParsingWhenDestroyed } from './stop-parsing.ts'
 
 /** Neither may throw. */
 export interface ListenerHandlers {
@@ -24,6 +26,27 @@ export interface Listener {
   close(withinMs: number): Promise<void>
 }
 
+/** What a listener bears, of all clients and of one. */
+export interface ListenerLimits extends ConnectionLimits {
+  /** Requests of one connection that may wait for the answers before them. */
+  readonly pipelined: number
+}
+
+export const LISTENER_LIMITS: ListenerLimits = {
+  connections: 10_000,
+  connectionsPerClient: 256,
+  ipv6Prefix: 64,
+  pipelined: 16,
+}
+
+export interface ListenerOptions {
+  readonly limits: ListenerLimits
+  /** Whether a peer is a trusted proxy. */
+  isTrusted(peer: string): boolean
+  /** A connection was refused or cut by a limit. */
+  onRefused(cause: 'connections' | 'pipelined'): void
+}
+
 /** In milliseconds; header fields are limited to Node's own 16 KiB. */
 const SERVER_OPTIONS = {
   headersTimeout: 10_000,
@@ -35,14 +58,19 @@ const SERVER_OPTIONS = {
 }
 
 /** Creates the HTTP server with the limits of a public one. */
-export function createListener({ onRequest, onUpgrade }: ListenerHandlers): Listener {
+export function createListener(
+  { onRequest, onUpgrade }: ListenerHandlers,
+  { limits, isTrusted, onRefused }: ListenerOptions,
+): Listener {
   const server = createServer(SERVER_OPTIONS)
   // 0: no limit. Beyond one Node drops fields silently, and the last ones are those that a trusted proxy appended.
   server.maxHeadersCount = 0
   server.maxRequestsPerSocket = 1_000
-  server.maxConnections = 10_000
+  server.on('connection', stopParsingWhenDestroyed)
+  limitConnections(server, limits, isTrusted, () => onRefused('connections'))
 
   const newest = new WeakMap<Socket, ServerResponse>()
+  const waiting = new WeakMap<Socket, number>()
   const tunnels = new Set<Socket>()
   let inFlight = 0
   let accepting = true
@@ -65,15 +93,32 @@ export function createListener({ onRequest, onUpgrade }: ListenerHandlers): List
     onRequest(request, response, waiting)
   }
 
+  /** Pipelined requests are handled in turn; a connection with too many of them is cut, with all that it sent. */
+  const enqueue = (request: IncomingMessage, response: ServerResponse, start: () => void): void => {
+    const { socket } = request
+    const before = newest.get(socket)
+    newest.set(socket, response)
+    const queued = (waiting.get(socket) ?? 0) + 1
+    waiting.set(socket, queued)
+    if (queued > limits.pipelined) {
+      if (queued === limits.pipelined + 1) onRefused('pipelined')
+      socket.destroy()
+      return
+    }
+    before?.once('close', () => {
+      waiting.set(socket, (waiting.get(socket) ?? 1) - 1)
+      // A queued response gets no event when the client leaves or when the connection ends with the response before it,
+      // and then it has no socket when its turn comes.
+      if (response.socket !== null) start()
+    })
+  }
+
   for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
-      const waiting = event === 'checkContinue'
-      const before = newest.get(request.socket)
+      const start = () => begin(request, response, event === 'checkContinue')
+      if (response.socket === null) return enqueue(request, response, start)
       newest.set(request.socket, response)
-      // Pipelined requests are handled in turn: a queued response gets no event when the client leaves or when the
-      // connection ends with the response before it, and then it has no socket when its turn comes.
-      if (response.socket !== null) begin(request, response, waiting)
-      else before?.once('close', () => response.socket !== null && begin(request, response, waiting))
+      start()
     })
   }
   for (const event of ['upgrade', 'connect'] as const) {

@@ -5,7 +5,7 @@ import { errorAnswer, send } from './answers.ts'
 import { openExampleSite } from './example-site.ts'
 import { failureOf, openOrigin } from './forward.ts'
 import { createGate, type GateOptions, type ProxyHost } from './gate.ts'
-import { createListener } from './listener.ts'
+import { createListener, LISTENER_LIMITS, type ListenerLimits } from './listener.ts'
 import { TIMEOUTS, type Timeouts } from './timeouts.ts'
 import { openTunnel, responseOn } from './upgrade.ts'
 
@@ -18,6 +18,9 @@ export interface ProxyOptions extends GateOptions {
   /** The origin, `http(s)://host[:port]`; absent: the bundled example site. */
   readonly upstream?: string | undefined
   readonly timeouts?: Partial<Timeouts> | undefined
+  readonly limits?: Partial<ListenerLimits> | undefined
+  /** A connection was refused or cut by a limit. */
+  readonly onRefused?: ((cause: 'connections' | 'pipelined') => void) | undefined
   /** How long `close()` waits for requests in flight, in milliseconds; default 10,000. */
   readonly drainMs?: number | undefined
   /** An origin without a usable answer; the client gets 502 or 504. */
@@ -60,27 +63,34 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       options.onOriginFailure?.(error)
       send(request, response, errorAnswer(failureOf(error)))
     }
-    const listener = createListener({
-      onRequest(request, response, waiting) {
-        const onFailure = (error: Error): void => failed(request, response, error)
-        receive({
-          request,
-          response,
-          waiting,
-          forward: (fields) => origin.forward(request, response, fields, onFailure),
-        })
+    const listener = createListener(
+      {
+        onRequest(request, response, waiting) {
+          const onFailure = (error: Error): void => failed(request, response, error)
+          receive({
+            request,
+            response,
+            waiting,
+            forward: (fields) => origin.forward(request, response, fields, onFailure),
+          })
+        },
+        onUpgrade(request, socket, head) {
+          const response = responseOn(socket, request)
+          if (response === undefined) return
+          const onFailure = (error: Error): void => failed(request, response, error)
+          receive({
+            request,
+            response,
+            forward: (fields) => openTunnel(upstream, { request, socket, head, response, fields, onFailure }, timeouts),
+          })
+        },
       },
-      onUpgrade(request, socket, head) {
-        const response = responseOn(socket, request)
-        if (response === undefined) return
-        const onFailure = (error: Error): void => failed(request, response, error)
-        receive({
-          request,
-          response,
-          forward: (fields) => openTunnel(upstream, { request, socket, head, response, fields, onFailure }, timeouts),
-        })
+      {
+        limits: { ...LISTENER_LIMITS, ...options.limits },
+        isTrusted: (peer) => sallyport.isTrusted?.(peer) ?? false,
+        onRefused: (cause) => options.onRefused?.(cause),
       },
-    })
+    )
 
     const url = await listener.listen(options.listen ?? '127.0.0.1:8080')
     opened.push(() => listener.close(options.drainMs ?? 10_000))

@@ -42,6 +42,7 @@ export function fakeSallyport({
       decided.push(decision)
       return decision
     },
+    isTrusted: inspector.isTrusted,
     api,
     sources: () => [{ id: 'asn', title: 'Networks', state: 'loaded', licence: 'CC0', credit: '' }],
     decided,

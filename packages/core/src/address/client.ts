@@ -90,6 +90,12 @@ export function resolveClient({ peer, fields }: InspectionRequest, trust: Client
   return { address, via, malformed, forwardedUntrusted: trust.empty && carriesForwarding(fields) }
 }
 
+/** Whether a socket's peer is a trusted proxy. */
+export function isTrustedPeer(peer: string, trust: ClientTrust): boolean {
+  const address = trust.empty ? undefined : parsePeer(peer)
+  return address !== undefined && trust.proxies.has(address)
+}
+
 function clientOf(peer: Address | undefined, fields: readonly string[], trust: ClientTrust): Client {
   if (peer === undefined) return { address: undefined, via: 'none', malformed: false }
   if (trust.empty || !trust.proxies.has(peer)) return { address: peer, via: 'peer', malformed: false }

@@ -1,5 +1,5 @@
 import { type Address, formatAddress } from '../address/address.ts'
-import { type ClientTrust, type ResolvedClient, resolveClient } from '../address/client.ts'
+import { type ClientTrust, isTrustedPeer, type ResolvedClient, resolveClient } from '../address/client.ts'
 import { NO_VERDICT } from '../agent/judge.ts'
 import type { SignatureVerifier } from '../agent/signature/verifier.ts'
 import type { CrawlerVerifier } from '../crawler/verifier.ts'
@@ -40,6 +40,8 @@ export interface InspectorOptions {
 export interface Inspector {
   /** The client's address: from the socket, and from the one configured header where the peer is trusted. */
   client(request: InspectionRequest): ResolvedClient
+  /** Whether a socket's peer is a trusted proxy. */
+  isTrusted(peer: string): boolean
   inspect(request: InspectionRequest): Inspection
   /** Inspects and applies the policy. Never throws at the host: a fault is data in the reasons. */
   decide(request: InspectionRequest): Decision
@@ -86,6 +88,7 @@ export function createInspector(options: InspectorOptions): Inspector {
 
   return {
     client,
+    isTrusted: (peer) => isTrustedPeer(peer, trust),
     inspect: (request) => look(request).inspection,
     decide(request) {
       try {

@@ -177,6 +177,12 @@ export const Config = z.strictObject({
     .strictObject({
       /** Bits of an IPv6 address that share one per-client limit. */
       ipv6Prefix: z.int().min(32).max(128).default(64),
+      /** Connections to the proxy at one time. */
+      connections: z.int().min(1).max(1_000_000).default(10_000),
+      /** Those of one client; connections of trusted proxies are not counted. */
+      connectionsPerClient: z.int().min(1).max(1_000_000).default(256),
+      /** Requests of one connection that may wait for the answers before them. */
+      pipelined: z.int().min(0).max(1_000).default(16),
     })
     .prefault({}),
 })
