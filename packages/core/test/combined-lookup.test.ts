@@ -128,15 +128,56 @@ t.test('a URL with an address is that address', async (t) => {
 t.test('a hostname says which of its addresses was looked at', async (t) => {
   const names = {
     'one.example.com': { state: 'found', addresses: addresses('2a00:1::1', '10.0.0.1', '8.3.0.1') },
-    'inside.example.com': { state: 'found', addresses: addresses('10.0.0.1') },
     'six.example.com': { state: 'found', addresses: addresses('2a00:1::1') },
   } as const
   const lookup = lookupIn(FULL, names)
   t.match(await lookup.lookup('https://One.Example.com./x'), {
     target: { kind: 'hostname', hostname: 'one.example.com', ip: '8.3.0.1' },
   })
-  t.match(await lookup.lookup('inside.example.com'), { target: { ip: '10.0.0.1' }, reserved: { reserved: true } })
   t.match(await lookup.lookup('six.example.com'), { target: { ip: '2a00:1::1' } })
+})
+
+t.test('a name tells nothing of the addresses inside a network', async (t) => {
+  const inside = [
+    '10.0.0.1',
+    '127.0.0.1',
+    '169.254.169.254',
+    '100.64.0.1',
+    '::1',
+    'fd00::1',
+    'fe80::1',
+    '64:ff9b::a00:1',
+  ]
+  const [first = ''] = inside
+  const names = Object.fromEntries([
+    ['inside.example.com', { state: 'found', addresses: addresses(...inside) } as const],
+    ['both.example.com', { state: 'found', addresses: addresses(...inside, '8.3.0.1', '2a00:1::1') } as const],
+    ...inside.map(
+      (text, at) => [`n${at}.example.com`, { state: 'found', addresses: addresses(text) } as const] as const,
+    ),
+  ])
+  const whois = createFakeWhois()
+  const lookup = lookupIn(FULL, names, whois)
+  const refusalOf = async (name: string) =>
+    lookup.lookup(name).then(
+      () => 'answered',
+      ({ code, message, details }) => [code, message.replaceAll(name, 'NAME'), details],
+    )
+  const absent = await refusalOf('nowhere.example.com')
+  t.strictSame(absent, [
+    'unresolved_target',
+    'The hostname NAME could not be resolved: it has no public address.',
+    undefined,
+  ])
+  for (const name of Object.keys(names).filter((name) => name !== 'both.example.com')) {
+    t.strictSame(await refusalOf(name), absent, `${name}: as a name that is not there`)
+  }
+  t.strictSame(whois.asked, [], 'and no registry hears of it')
+  const both = await lookup.lookup('both.example.com')
+  t.match(both, { target: { ip: '8.3.0.1' }, reserved: { reserved: false }, degraded: [] })
+  for (const text of inside) t.notOk(JSON.stringify(both).includes(`"${text}"`), text)
+  t.match(await lookup.lookup(first), { target: { ip: first }, reserved: { reserved: true } }, 'a literal is answered')
+  t.match(await lookup.lookup(`http://${first}/`), { target: { ip: first }, reserved: { reserved: true } })
 })
 
 t.test('a hostname comes with the registration of its domain', async (t) => {
@@ -197,6 +238,6 @@ t.test('a target that cannot be read or resolved has its own code', async (t) =>
   const lookup = lookupIn(FULL, { 'down.example.com': { state: 'failed', reason: 'timeout' } })
   await t.rejects(lookup.lookup('not a target'), { code: 'invalid_target' })
   await t.rejects(lookup.lookup('localhost'), { code: 'invalid_target' })
-  await t.rejects(lookup.lookup('nowhere.example.com'), { code: 'unresolved_target', message: /no address/ })
+  await t.rejects(lookup.lookup('nowhere.example.com'), { code: 'unresolved_target', message: /no public address/ })
   await t.rejects(lookup.lookup('down.example.com'), { code: 'unresolved_target', message: /no answer/ })
 })

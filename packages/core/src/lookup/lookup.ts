@@ -44,19 +44,21 @@ export function createLookup({ clock, dns, snapshots, whois }: LookupPorts): Loo
 }
 
 /**
- * The address a hostname is judged by: the first public IPv4 answer, else the first public one, else the first. One
- * name can have many addresses; `target.ip` of the answer says which it was.
+ * The address a hostname is judged by: the first public IPv4 answer, else the first public one; `target.ip` of the
+ * answer says which it was. A resolver inside a network knows names that the world does not: the addresses of such a name
+ * are not public, and it is refused in the words of a name that does not exist.
  */
 async function resolveName(name: string, dns: Dns): Promise<Address> {
   const answer = await dns.resolve(name)
-  if (answer.state !== 'found') {
-    const reason = answer.state === 'absent' ? 'it has no address' : 'the resolver gave no answer'
-    throw new SallyportError('unresolved_target', `The hostname ${name} could not be resolved: ${reason}.`)
-  }
-  const open = answer.addresses.filter((address) => reservedRow(address) === undefined)
-  const address = open.find(({ family }) => family === 4) ?? open[0] ?? answer.addresses[0]
-  if (address === undefined) throw new SallyportError('unresolved_target')
+  if (answer.state === 'failed') throw unresolved(name, 'the resolver gave no answer')
+  const open = answer.state === 'found' ? answer.addresses.filter((address) => reservedRow(address) === undefined) : []
+  const address = open.find(({ family }) => family === 4) ?? open[0]
+  if (address === undefined) throw unresolved(name, 'it has no public address')
   return address
+}
+
+function unresolved(name: string, reason: string): SallyportError {
+  return new SallyportError('unresolved_target', `The hostname ${name} could not be resolved: ${reason}.`)
 }
 
 interface Looked {
