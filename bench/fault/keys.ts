@@ -14,7 +14,7 @@ export async function faultKeys(): Promise<readonly string[]> {
   return scratch(async (folder) => {
     const rows: Record<string, object> = {}
     const broken: string[] = []
-    const flood = async (name: string, limits: Limits, file?: string) => {
+    const flood = async (name: string, limits: Pick<Limits, 'take'>, file?: string) => {
       for (let call = 0; call < LIMIT.max; call++) await limits.take(LIMIT, 'exhausted')
       globalThis.gc?.()
       const before = process.memoryUsage().rss

@@ -18,8 +18,9 @@ export const CLIENT_LIMITS = {
   ledgerKeys: { name: 'LEDGER_KEYS_LIMIT', max: 600, windowSeconds: HOUR },
 } as const satisfies Record<string, ClientLimit>
 
-/** The state of a client's limit after one more request. */
+/** The state of a client's limit. */
 export interface LimitState {
+  /** Whether the request was counted; of a look, whether one would be. */
   readonly allowed: boolean
   readonly limit: number
   /** 0 or more. */
@@ -32,6 +33,11 @@ export interface LimitState {
 export interface Limits {
   /** Counts one request of `key` against `limit`, atomically. */
   take(limit: ClientLimit, key: string): Promise<LimitState>
+  /**
+   * The state without counting; a window that has not begun is as if it began now. What is allowed by a look may be taken
+   * by others before it is counted, so only `take` allows a request.
+   */
+  look(limit: ClientLimit, key: string): Promise<LimitState>
 }
 
 /** An IP address as 32-bit words, most significant first; IPv4 is in `d` and IPv4-mapped IPv6 is IPv4. */

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Limits } from '@sallyport/accounts'
+import type { ClientLimit, Limits } from '@sallyport/accounts'
 import { LIMITS_CONTRACT } from '@sallyport/accounts/testing'
 import t from 'tap'
 import { createMemoryLimits, createSharedLimits, openRedisLimits, openSqliteLimits } from '../src/index.ts'
@@ -53,6 +53,20 @@ for (const [name, make] of Object.entries(HERE)) {
       now = time
       t.same(await limits.take(limit, 'k'), { allowed, limit: 1, remaining: 0, resetAt: time < 60_000 ? 60 : 120 })
     }
+  })
+
+  t.test(`${name}: a look begins no window, and sees none that has ended`, async (t) => {
+    let now = 0
+    const limits = await make(t, { now: () => now })
+    const limit = { name: 'L', max: 1, windowSeconds: 60 }
+    t.same(await limits.look(limit, 'k'), { allowed: true, limit: 1, remaining: 1, resetAt: 60 })
+    now = 30_000
+    await limits.take(limit, 'k')
+    now = 89_999
+    t.same(await limits.look(limit, 'k'), { allowed: false, limit: 1, remaining: 0, resetAt: 90 })
+    now = 90_000
+    t.same(await limits.look(limit, 'k'), { allowed: true, limit: 1, remaining: 1, resetAt: 150 })
+    t.same(await limits.take(limit, 'k'), { allowed: true, limit: 1, remaining: 0, resetAt: 150 })
   })
 
   t.test(`${name}: an exhausted key stays exhausted, whatever number of others comes`, async (t) => {
@@ -131,19 +145,36 @@ t.test('a store that fails is half the rate, reported once, and never unlimited'
 
 t.test('a store that fails is not asked by every request', async (t) => {
   let asked = 0
-  const failing: Limits = {
-    async take() {
-      asked++
-      throw new Error('gone')
-    },
+  const gone = async () => {
+    asked++
+    throw new Error('gone')
   }
+  const failing: Limits = { take: gone, look: gone }
   await taken(createSharedLimits(failing), 50)
   t.ok(asked < 10, `asked ${asked} times for 50 requests`)
 })
 
+t.test('a client that is looked at and exhausted costs the store nothing more', async (t) => {
+  const { limits } = await sqliteLimits(t)
+  let asked = 0
+  const counted = (ask: Limits['take']): Limits['take'] => {
+    return (limit, key) => {
+      asked++
+      return ask(limit, key)
+    }
+  }
+  const shared = createSharedLimits({ take: counted(limits.take), look: counted(limits.look) })
+  t.same(await taken(limits, 4), [true, true, true, true])
+  for (let call = 0; call < 10; call++) t.equal((await shared.look(LIMIT, 'k')).allowed, false)
+  t.same(await taken(shared, 1), [false])
+  t.equal(asked, 1)
+})
+
 t.test('a store that does not answer is not waited for', async (t) => {
-  const shared = createSharedLimits({ take: () => new Promise(() => {}) })
+  const silent = () => new Promise<never>(() => {})
+  const shared = createSharedLimits({ take: silent, look: silent })
   t.same(await taken(shared, 4), [true, true, false, false])
+  t.match(await shared.look(LIMIT, 'k'), { allowed: false, limit: 2, remaining: 0 }, 'a look sees the half')
 })
 
 t.test('limits in Redis', { skip: NO_REDIS }, async (t) => {
@@ -158,7 +189,9 @@ t.test('limits in Redis', { skip: NO_REDIS }, async (t) => {
     t.test(`contract: ${row.name}`, async (t) => {
       const limits = await opened(t)
       // One server for all rows: a row's limits are its own by their names.
-      await row.run({ take: (limit, key) => limits.take({ ...limit, name: `${limit.name}_${index}` }, key) }, t)
+      const own = (limit: ClientLimit) => ({ ...limit, name: `${limit.name}_${index}` })
+      const take: Limits['take'] = (limit, key) => limits.take(own(limit), key)
+      await row.run({ take, look: (limit, key) => limits.look(own(limit), key) }, t)
     })
   }
 
@@ -172,6 +205,7 @@ t.test('limits in Redis', { skip: NO_REDIS }, async (t) => {
     t.equal(states.filter(({ allowed }) => allowed).length, 4)
     const resets = states.map(({ resetAt }) => resetAt - before)
     t.ok(Math.min(...resets) >= 3600 && Math.max(...resets) <= 3605, `${resets}`)
+    for (const node of nodes) t.match(await node.look(limit, 'k'), { allowed: false, limit: 4, remaining: 0 })
   })
 
   const outages = {

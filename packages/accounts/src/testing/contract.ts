@@ -280,6 +280,41 @@ export const LIMITS_CONTRACT: readonly ContractRow<Limits>[] = [
     },
   },
   {
+    name: 'a look counts nothing, and sees what was counted',
+    async run(limits, check) {
+      const fresh = await limits.look(LIMIT, 'one')
+      check.same([fresh.allowed, fresh.limit, fresh.remaining], [true, 3, 3])
+      for (let call = 0; call < 5; call++) await limits.look(LIMIT, 'one')
+      const seen = []
+      for (let call = 0; call < 4; call++) {
+        const { resetAt } = await limits.take(LIMIT, 'one')
+        const { allowed, limit, remaining, ...looked } = await limits.look(LIMIT, 'one')
+        seen.push([allowed, limit, remaining])
+        check.equal(Math.abs(looked.resetAt - resetAt) <= 1, true, 'the end of the window that was begun')
+        check.equal(fresh.resetAt <= looked.resetAt, true)
+      }
+      check.same(seen, [
+        [true, 3, 2],
+        [true, 3, 1],
+        [false, 3, 0],
+        [false, 3, 0],
+      ])
+      check.equal((await limits.look(LIMIT, 'two')).allowed, true)
+      check.equal((await limits.look({ ...LIMIT, name: 'OTHER_LIMIT' }, 'one')).remaining, 3)
+    },
+  },
+  {
+    name: 'looks at once take nothing from the requests that are counted',
+    async run(limits, check) {
+      const look = () => limits.look(LIMIT, 'one')
+      const take = () => limits.take(LIMIT, 'one')
+      const states = await Promise.all(Array.from({ length: 50 }, () => [look(), take()]).flat())
+      const taken = states.filter((_, index) => index % 2 === 1)
+      check.equal(taken.filter(({ allowed }) => allowed).length, 3)
+      check.equal((await look()).allowed, false)
+    },
+  },
+  {
     name: 'requests at once are counted exactly',
     async run(limits, check) {
       const states = await Promise.all(Array.from({ length: 50 }, () => limits.take(LIMIT, 'one')))

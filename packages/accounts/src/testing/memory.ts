@@ -1,4 +1,4 @@
-import type { Limits } from '../limits.ts'
+import type { ClientLimit, Limits } from '../limits.ts'
 import type { Account, Accounts, StoredKey } from '../ports.ts'
 
 /** What a fault does to one operation: whether it is applied before it rejects, and with what. */
@@ -122,22 +122,30 @@ function createMemoryUsage(
 /** The limits port in memory on a clock of the test's own (milliseconds since the epoch). */
 export function createMemoryLimits(now: () => number, fault: FaultHook = () => undefined): Limits {
   const windows = new Map<string, { used: number; endsAt: number }>()
+
+  function windowOf({ name, windowSeconds }: ClientLimit, key: string) {
+    const open = windows.get(`${name} ${key}`)
+    return open !== undefined && open.endsAt > now() ? open : { used: 0, endsAt: now() + windowSeconds * 1000 }
+  }
+
+  function stateOf({ max }: ClientLimit, allowed: boolean, { used, endsAt }: { used: number; endsAt: number }) {
+    return { allowed, limit: max, remaining: Math.max(0, max - used), resetAt: Math.ceil(endsAt / 1000) }
+  }
+
   return {
     async take(limit, key) {
       const injected = fault('take')
       if (injected !== undefined) throw injected.error
-      const id = `${limit.name} ${key}`
-      const open = windows.get(id)
-      const window =
-        open !== undefined && open.endsAt > now() ? open : { used: 0, endsAt: now() + limit.windowSeconds * 1000 }
-      window.used++
-      windows.set(id, window)
-      return {
-        allowed: window.used <= limit.max,
-        limit: limit.max,
-        remaining: Math.max(0, limit.max - window.used),
-        resetAt: Math.ceil(window.endsAt / 1000),
-      }
+      const window = windowOf(limit, key)
+      const allowed = window.used < limit.max
+      if (allowed) windows.set(`${limit.name} ${key}`, { ...window, used: window.used + 1 })
+      return stateOf(limit, allowed, windowOf(limit, key))
+    },
+    async look(limit, key) {
+      const injected = fault('look')
+      if (injected !== undefined) throw injected.error
+      const window = windowOf(limit, key)
+      return stateOf(limit, window.used < limit.max, window)
     },
   }
 }

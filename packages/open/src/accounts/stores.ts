@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Accounts, ClientLimit, LimitState, Limits } from '@sallyport/accounts'
+import type { Accounts, LimitState, Limits } from '@sallyport/accounts'
 import { SallyportError } from '@sallyport/core'
 import {
   createSharedLimits,
@@ -85,17 +85,24 @@ async function openClientLimits(
     }
   }
 
-  async function takeOpening(limit: ClientLimit, key: string): Promise<LimitState> {
+  async function askOpening(ask: (limits: Limits) => Promise<LimitState>): Promise<LimitState> {
     opening ??= openStore()
-    return (await opening).take(limit, key)
+    return ask(await opening)
+  }
+
+  function asking(ask: (limits: Limits) => Promise<LimitState>): Promise<LimitState> {
+    return store === undefined ? askOpening(ask) : ask(store)
   }
 
   await openStore().catch(onFault)
-  const take: Limits['take'] = (limit, key) => (store === undefined ? takeOpening(limit, key) : store.take(limit, key))
+  const limits: Limits = {
+    take: (limit, key) => asking((opened) => opened.take(limit, key)),
+    look: (limit, key) => asking((opened) => opened.look(limit, key)),
+  }
   // SQLite waits for other writers, so it is slow at worst.
   const deadline = redis === undefined ? { deadlineMs: 5_000 } : {}
   return {
-    ...createSharedLimits({ take }, { onOutage: onFault, ...deadline }),
+    ...createSharedLimits(limits, { onOutage: onFault, ...deadline }),
     async close() {
       await opening?.catch(() => {})
       await store?.close()

@@ -1,4 +1,4 @@
-import type { ClientLimit, Limits } from '@sallyport/accounts'
+import type { ClientLimit, LimitState, Limits } from '@sallyport/accounts'
 import { LRUCache } from 'lru-cache'
 
 export interface MemoryLimitsOptions {
@@ -12,7 +12,7 @@ export interface MemoryLimitsOptions {
 const MAX_KEYS = 50_000
 
 interface Window {
-  used: number
+  readonly used: number
   readonly endsAt: number
 }
 
@@ -25,31 +25,34 @@ export function createMemoryLimits({ maxKeys = MAX_KEYS, now = Date.now }: Memor
   const counting = new LRUCache<string, Window>({ max: maxKeys })
   const exhausted = new LRUCache<string, Window>({ max: maxKeys })
 
+  /** The window that is open, else a new one, which nothing holds yet. */
   function windowOf(id: string, { windowSeconds }: ClientLimit): Window {
     const time = now()
     const known = exhausted.get(id) ?? counting.get(id)
-    if (known !== undefined && known.endsAt > time) return known
-    exhausted.delete(id)
-    const window = { used: 0, endsAt: time + windowSeconds * 1000 }
-    counting.set(id, window)
-    return window
+    return known !== undefined && known.endsAt > time ? known : { used: 0, endsAt: time + windowSeconds * 1000 }
   }
 
   return {
     async take(limit, key) {
       const id = countId(limit, key)
-      const window = windowOf(id, limit)
-      const allowed = window.used < limit.max
-      if (allowed) window.used++
-      if (window.used >= limit.max && counting.delete(id)) exhausted.set(id, window)
-      return {
-        allowed,
-        limit: limit.max,
-        remaining: Math.max(0, limit.max - window.used),
-        resetAt: Math.ceil(window.endsAt / 1000),
-      }
+      const open = windowOf(id, limit)
+      const allowed = open.used < limit.max
+      const window = allowed ? { ...open, used: open.used + 1 } : open
+      const [holder, other] = window.used < limit.max ? [counting, exhausted] : [exhausted, counting]
+      other.delete(id)
+      holder.set(id, window)
+      return stateOf(limit, allowed, window)
+    },
+    async look(limit, key) {
+      const window = windowOf(countId(limit, key), limit)
+      return stateOf(limit, window.used < limit.max, window)
     },
   }
+}
+
+/** The state of a window that ends at `endsAt`, milliseconds since the epoch. */
+export function stateOf({ max }: ClientLimit, allowed: boolean, { used, endsAt }: Window): LimitState {
+  return { allowed, limit: max, remaining: Math.max(0, max - used), resetAt: Math.ceil(endsAt / 1000) }
 }
 
 /** What a client is counted under in every store: limits of one name share one count. */

@@ -1,4 +1,4 @@
-import type { ClientLimit, Limits } from '@sallyport/accounts'
+import type { ClientLimit, LimitState, Limits } from '@sallyport/accounts'
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 
 /** Limits in Redis; `close` ends the connection. */
@@ -61,15 +61,20 @@ export async function openRedisLimits(
   return {
     async take(limit, key) {
       const { allowed, result } = await consume(limiterOf(limit), key)
-      return {
-        allowed,
-        limit: limit.max,
-        remaining: result.remainingPoints,
-        resetAt: Math.ceil((Date.now() + result.msBeforeNext) / 1000),
-      }
+      return stateOf(limit, allowed, result.remainingPoints, result.msBeforeNext)
+    },
+    async look(limit, key) {
+      const result = await limiterOf(limit).get(key)
+      // No window is open.
+      if (result === null) return stateOf(limit, limit.max > 0, limit.max, limit.windowSeconds * 1000)
+      return stateOf(limit, result.remainingPoints > 0, result.remainingPoints, result.msBeforeNext)
     },
     close: connection.close,
   }
+}
+
+function stateOf({ max }: ClientLimit, allowed: boolean, remaining: number, msBeforeNext: number): LimitState {
+  return { allowed, limit: max, remaining, resetAt: Math.ceil((Date.now() + msBeforeNext) / 1000) }
 }
 
 function clientOptions(url: string, pingInterval: number) {

@@ -30,26 +30,29 @@ export function createSharedLimits(store: Limits, options: SharedLimitsOptions =
   const exhausted = new LRUCache<string, LimitState>({ max: MAX_EXHAUSTED })
   let retryAt: number | undefined
 
+  async function ask(operation: keyof Limits, limit: ClientLimit, key: string): Promise<LimitState> {
+    const id = countId(limit, key)
+    const known = exhausted.get(id)
+    if (known !== undefined && known.resetAt * 1000 > Date.now()) return known
+    if (retryAt !== undefined) {
+      if (performance.now() < retryAt) return local[operation](halfOf(limit), key)
+      retryAt = performance.now() + RETRY_MS
+    }
+    try {
+      const state = await within(deadlineMs, store[operation](limit, key))
+      retryAt = undefined
+      if (!state.allowed) exhausted.set(id, state)
+      return state
+    } catch (error) {
+      if (retryAt === undefined) onOutage?.(error)
+      retryAt = performance.now() + RETRY_MS
+      return local[operation](halfOf(limit), key)
+    }
+  }
+
   return {
-    async take(limit, key) {
-      const id = countId(limit, key)
-      const known = exhausted.get(id)
-      if (known !== undefined && known.resetAt * 1000 > Date.now()) return known
-      if (retryAt !== undefined) {
-        if (performance.now() < retryAt) return local.take(halfOf(limit), key)
-        retryAt = performance.now() + RETRY_MS
-      }
-      try {
-        const state = await within(deadlineMs, store.take(limit, key))
-        retryAt = undefined
-        if (!state.allowed) exhausted.set(id, state)
-        return state
-      } catch (error) {
-        if (retryAt === undefined) onOutage?.(error)
-        retryAt = performance.now() + RETRY_MS
-        return local.take(halfOf(limit), key)
-      }
-    },
+    take: (limit, key) => ask('take', limit, key),
+    look: (limit, key) => ask('look', limit, key),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ClientLimit, LimitState, Limits } from '@sallyport/accounts'
-import { number, required } from '../accounts/rows.ts'
+import { number, type Row, required } from '../accounts/rows.ts'
 import { inTransaction, openDatabase, setImpatient, whenFree } from '../sqlite/open-database.ts'
-import { countId } from './memory-limits.ts'
+import { countId, stateOf } from './memory-limits.ts'
 
 /** Limits in a file; `close` gives the file back, once or more often; everything after it rejects. */
 export interface SqliteLimits extends Limits {
@@ -88,13 +88,16 @@ export async function openSqliteLimits(path: string, options: SqliteLimitsOption
     const id = countId(limit, key)
     const counted = take.get({ id, now: now(), window: windowSeconds * 1000, max })
     // Nothing was written: the row is there and exhausted.
-    const row = required(counted ?? select.get({ id }))
-    return {
-      allowed: counted !== undefined,
-      limit: max,
-      remaining: Math.max(0, max - number(row, 'used')),
-      resetAt: Math.ceil(number(row, 'ends_at') / 1000),
-    }
+    return stateOf(limit, counted !== undefined, windowOf(required(counted ?? select.get({ id }))))
+  }
+
+  function lookAt(limit: ClientLimit, key: string): LimitState {
+    const time = now()
+    const row = select.get({ id: countId(limit, key) })
+    const known = row === undefined ? undefined : windowOf(row)
+    const window =
+      known !== undefined && known.endsAt > time ? known : { used: 0, endsAt: time + limit.windowSeconds * 1000 }
+    return stateOf(limit, window.used < limit.max, window)
   }
 
   /** Counts all that came in one turn of the event loop in one transaction, which is what costs. */
@@ -120,9 +123,14 @@ export async function openSqliteLimits(path: string, options: SqliteLimitsOption
         if (waiting.length === 1) setImmediate(() => void takeWaiting())
       })
     },
+    look: (limit, key) => whenFree(() => lookAt(limit, key)),
     close() {
       if (open) database.close()
       open = false
     },
   }
+}
+
+function windowOf(row: Row): { readonly used: number; readonly endsAt: number } {
+  return { used: number(row, 'used'), endsAt: number(row, 'ends_at') }
 }
