@@ -54,7 +54,7 @@ async function serveV1(access: Access, metered: boolean): Promise<number> {
     lookup: { lookup: never },
     check: never,
     whois: { find: never },
-    crawlers: { verify: never },
+    crawlers: { check: never, verify: never },
     provenance: { attest: never, evidence: never, keys: never },
     accounts,
     limits: limitsUrl === 'memory' ? createMemoryLimits() : createSharedLimits(await openLimits(limitsUrl)),

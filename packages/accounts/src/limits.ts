@@ -8,14 +8,18 @@ export interface ClientLimit {
 
 const HOUR = 3600
 
-/** The per-IP limits of the keyless routes (specification: Limits). */
+/** The per-client limits (specification: Limits). */
 export const CLIENT_LIMITS = {
   demo: { name: 'DEMO_LIMIT', max: 100, windowSeconds: 24 * HOUR },
   myip: { name: 'MYIP_LIMIT', max: 60, windowSeconds: HOUR },
   crawlerVerify: { name: 'CRAWLER_VERIFY_LIMIT', max: 5, windowSeconds: HOUR },
+  /** Not in the specification: calls of that route that are answered 400, which cost nothing but their reading. */
+  crawlerVerifyBad: { name: 'CRAWLER_VERIFY_BAD_LIMIT', max: 60, windowSeconds: HOUR },
   asnDirectory: { name: 'ASN_DIR_LIMIT', max: 600, windowSeconds: HOUR },
   /** Not in the specification: the public keys of evidence, read by offline verifiers. */
   ledgerKeys: { name: 'LEDGER_KEYS_LIMIT', max: 600, windowSeconds: HOUR },
+  /** Not in the specification: calls without a valid key. */
+  unauthorized: { name: 'UNAUTHORIZED_LIMIT', max: 60, windowSeconds: 60 },
 } as const satisfies Record<string, ClientLimit>
 
 /** The state of a client's limit. */

@@ -15,14 +15,16 @@ t.test('the allowance of each plan', async (t) => {
   for (const name of ['', 'Free', 'gold', 'toString', '__proto__']) t.equal(isPlanName(name), false, name)
 })
 
-t.test('the per-IP limit of each keyless route', async (t) => {
+t.test('the limits by client', async (t) => {
   const rows = Object.values(CLIENT_LIMITS).map(({ name, max, windowSeconds }) => [name, max, windowSeconds])
   t.same(rows, [
     ['DEMO_LIMIT', 100, 86400],
     ['MYIP_LIMIT', 60, 3600],
     ['CRAWLER_VERIFY_LIMIT', 5, 3600],
+    ['CRAWLER_VERIFY_BAD_LIMIT', 60, 3600],
     ['ASN_DIR_LIMIT', 600, 3600],
     ['LEDGER_KEYS_LIMIT', 600, 3600],
+    ['UNAUTHORIZED_LIMIT', 60, 60],
   ])
 })
 

@@ -4,22 +4,21 @@ import {
   ALLOWANCES,
   type BillingWindow,
   billingWindow,
-  type ClientLimit,
-  clientBuckets,
-  type LimitState,
-  type ParsedKey,
-  parseKey,
   sameKey,
 } from '@sallyport/accounts'
-import { SallyportError } from '@sallyport/core'
+import {
+  type ClientAccess,
+  type ClientAdmission,
+  createClientAdmissions,
+  type PendingCount,
+  type RateLimit,
+} from './client-admission.ts'
+import { keyOf } from './credentials.ts'
 import type { ApiRequest } from './request.ts'
-import { type ApiServices, report } from './services.ts'
+import { type ApiServices, report, unanswered } from './services.ts'
 
 /** What a route requires of its callers, and what a call counts against. */
-export type Access =
-  | { readonly kind: 'open' }
-  | { readonly kind: 'client'; readonly limit: ClientLimit }
-  | { readonly kind: 'key'; readonly metered: boolean }
+export type Access = { readonly kind: 'open' } | ClientAccess | { readonly kind: 'key'; readonly metered: boolean }
 
 /** What an account has used of its billing window. */
 export interface Allowance {
@@ -30,21 +29,12 @@ export interface Allowance {
 }
 
 /** The outcome of admitting one request. */
-export interface Admission {
-  readonly allowed: boolean
+export interface Admission extends Omit<ClientAdmission, 'rateLimit'> {
   /** The limit's state; absent where nothing limits. */
   readonly rateLimit?: RateLimit
   readonly allowance?: Allowance
   /** The window in which the call was counted; absent where none was. */
   readonly countedIn?: string
-}
-
-/** What the `X-RateLimit-*` headers say. */
-export interface RateLimit {
-  readonly limit: number
-  readonly remaining: number
-  /** Unix seconds. */
-  readonly resetAt: number
 }
 
 /** Statuses of a metered route that count as one call; after any other the call is refunded. */
@@ -56,19 +46,27 @@ export const UNLIMITED_ADMISSION: Admission = { allowed: true }
 /** Decides whether requests may be answered, and counts them. */
 export interface Admissions {
   /**
-   * Throws `unauthorized` before anything is counted, and `service_unavailable` when a store that must answer does not.
+   * Throws `unauthorized` for a call without a valid key, until its client has made too many of them, and
+   * `service_unavailable` when a store that must answer does not.
    */
   admit(access: Access, request: ApiRequest): Promise<Admission>
+  /** Counts a call that was only looked at, by the status it would be answered with; 200 for one that could be read. */
+  count(pending: PendingCount, status: number): Promise<Admission>
   /** The admission after an answer of this status: a call that does not count is refunded. */
   settle(admission: Admission, status: number): Promise<Admission>
 }
 
 /** Admission over the services of one API. */
 export function createAdmissions(services: ApiServices): Admissions {
-  /** Awaits the stores alone: each further promise would be measurable. */
+  const clients = createClientAdmissions(services)
+
+  /**
+   * Awaits the stores alone: each further promise would be measurable. The key is looked at before any limit, so that a
+   * valid one is never refused for what others send from the same address.
+   */
   async function admitKey(request: ApiRequest, metered: boolean): Promise<Admission> {
     const key = keyOf(request.fields)
-    if (key === undefined) throw new SallyportError('unauthorized')
+    if (key === undefined) return clients.refuseKey(request)
     let found: Awaited<ReturnType<Accounts['findKey']>>
     try {
       found = await services.accounts.findKey(key.id)
@@ -77,7 +75,7 @@ export function createAdmissions(services: ApiServices): Admissions {
     }
     // One error for every cause, so that it reveals nothing about the key.
     if (found === undefined || !sameKey(key, found.key) || found.key.revokedAt !== undefined) {
-      throw new SallyportError('unauthorized')
+      return clients.refuseKey(request)
     }
     services.onKeyUsed?.(found.key.id)
     const { account } = found
@@ -92,8 +90,9 @@ export function createAdmissions(services: ApiServices): Admissions {
       const { granted, used, windowId } = await services.accounts.spend(account.id, window.id, limit)
       const allowance = { account, window, limit, used }
       const rateLimit = rateLimitOf(allowance)
+      const retryAfter = Math.max(1, Math.ceil((window.endsAt - services.clock.now()) / 1000))
       return granted === 0
-        ? { allowed: false, allowance, rateLimit }
+        ? { allowed: false, allowance, rateLimit, retryAfter }
         : { allowed: true, allowance, rateLimit, countedIn: windowId }
     } catch (error) {
       throw unanswered(services, error)
@@ -107,11 +106,12 @@ export function createAdmissions(services: ApiServices): Admissions {
         case 'open':
           return Promise.resolve(UNLIMITED_ADMISSION)
         case 'client':
-          return admitClient(access.limit, request, services)
+          return clients.admit(access, request)
         case 'key':
           return admitKey(request, access.metered)
       }
     },
+    count: clients.count,
     async settle(admission, status) {
       const { allowance, countedIn } = admission
       if (allowance === undefined || countedIn === undefined || COUNTED.includes(status)) return admission
@@ -128,61 +128,6 @@ export function createAdmissions(services: ApiServices): Admissions {
   }
 }
 
-async function admitClient(limit: ClientLimit, request: ApiRequest, services: ApiServices): Promise<Admission> {
-  const buckets = clientBuckets(services.client(request).address, services.ipv6Prefix)
-  let tightest: LimitState | undefined
-  for (const { key, factor } of buckets) {
-    const scaled = factor === 1 ? limit : { ...limit, max: limit.max * factor }
-    let state: LimitState
-    try {
-      state = await services.limits.take(scaled, key)
-    } catch (error) {
-      throw unanswered(services, error)
-    }
-    if (tightest === undefined || state.remaining < tightest.remaining || !state.allowed) tightest = state
-    if (!state.allowed) break
-  }
-  if (tightest === undefined) return UNLIMITED_ADMISSION
-  const { allowed, remaining, resetAt } = tightest
-  // The limit in the headers is the route's, even where a wider bucket is the tighter one.
-  return { allowed, rateLimit: { limit: Math.min(limit.max, tightest.limit), remaining, resetAt } }
-}
-
 function rateLimitOf({ limit, used, window }: Allowance): RateLimit {
   return { limit, remaining: Math.max(0, limit - used), resetAt: window.endsAt / 1000 }
-}
-
-const AUTHORIZATION = 'authorization'
-
-/** Characters of the scheme, a key and some blanks between them; anything longer is refused unread. */
-const MAX_CREDENTIALS = 128
-
-/** The key of `Bearer` credentials (RFC 6750; the scheme in any case). */
-function keyOf(fields: readonly string[]): ParsedKey | undefined {
-  const credentials = credentialsOf(fields)
-  if (credentials === undefined || credentials.length > MAX_CREDENTIALS) return undefined
-  const token = /^bearer +(\S+) *$/i.exec(credentials)?.[1]
-  return token === undefined ? undefined : parseKey(token)
-}
-
-/**
- * The value of the one `Authorization` field. `undefined` when there is none or more than one: Node keeps the first of
- * several silently, so the raw fields are counted.
- */
-function credentialsOf(fields: readonly string[]): string | undefined {
-  let value: string | undefined
-  for (let index = 0; index < fields.length; index += 2) {
-    const name = fields[index]
-    // The length is compared first: a browser sends twenty other fields.
-    if (name?.length !== AUTHORIZATION.length || name.toLowerCase() !== AUTHORIZATION) continue
-    if (value !== undefined) return undefined
-    value = fields[index + 1] ?? ''
-  }
-  return value
-}
-
-/** A store failed: the request is refused, and the host gets the error. */
-function unanswered(services: ApiServices, error: unknown): SallyportError {
-  report(services, error)
-  return new SallyportError('service_unavailable')
 }

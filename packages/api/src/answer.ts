@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode, SallyportError } from '@sallyport/core'
-import type { RateLimit } from './admission.ts'
+import type { RateLimit } from './client-admission.ts'
 import type { ApiResponse } from './request.ts'
 import type { Route } from './route.ts'
 import type { ErrorResponse, RateLimitResponse } from './schemas/account.ts'

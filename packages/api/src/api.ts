@@ -1,45 +1,58 @@
 import { createDirectory, type Directory, SallyportError, type Snapshot } from '@sallyport/core'
-import { type Access, type Admission, createAdmissions, UNLIMITED_ADMISSION } from './admission.ts'
+import { type Admission, createAdmissions, UNLIMITED_ADMISSION } from './admission.ts'
 import { failureAnswer, failureOf, headersWriter, successHeaders } from './answer.ts'
 import { readInput } from './input.ts'
 import { openApiDocument } from './openapi.ts'
 import type { Api, ApiRequest, ApiResponse } from './request.ts'
-import type { Route, RouteContext } from './route.ts'
+import type { Route, RouteContext, RouteInput } from './route.ts'
 import { createRouter, type Match } from './router.ts'
 import { ROUTES } from './routes/index.ts'
 import { type ApiServices, report } from './services.ts'
 
+type RouteMatch = Extract<Match, { readonly kind: 'route' }>
+
 /** The `/v1` API over its services: one function from request to answer, independent of any framework. */
 export function createApi(services: ApiServices, routes: readonly Route[] = ROUTES): Api {
   const router = createRouter(routes)
-  const { admit, settle } = createAdmissions(services)
+  const { admit, count, settle } = createAdmissions(services)
   const headersOf = new Map(routes.map((route) => [route, headersWriter(successHeaders(route))]))
   const directoryOf = directoryHolder()
   const document = once(() => openApiDocument(routes))
 
-  async function run(
-    route: Route,
-    match: Match & { readonly kind: 'route' },
-    request: ApiRequest,
-  ): Promise<ApiResponse> {
+  async function run(route: Route, match: RouteMatch, request: ApiRequest): Promise<ApiResponse> {
     let admission = UNLIMITED_ADMISSION
+    const proceed = (next: Admission) => {
+      admission = next
+      if (!next.allowed) throw new SallyportError('rate_limit_exceeded')
+    }
     try {
-      admission = await admit(route.access, request)
-      if (!admission.allowed) throw new SallyportError('rate_limit_exceeded')
-      const input = await readInput(route, match.params, request)
-      const body = await route.handle(input, contextOf(request, admission))
+      proceed(await admit(route.access, request))
+      const reading = read(route, match, request, admission)
+      // Before the work: calls at once could otherwise all have it done before the first is counted.
+      if (admission.pending !== undefined) proceed(await count(admission.pending, await statusOf(reading)))
+      const { input, context } = await reading
+      const body = await route.handle(input, context)
       const headers = headersOf.get(route)?.(admission.rateLimit) ?? {}
       return { status: 200, headers, body: JSON.stringify(body) }
     } catch (error) {
       const failure = failureOf(error)
       if (failure.bug) report(services, error)
-      const { rateLimit } = await settle(admission, failure.status)
-      return failureAnswer(
-        failure,
-        headersWriter(route.headers ?? {})(rateLimit),
-        retryAfter(route.access, rateLimit?.resetAt),
-      )
+      const { rateLimit, retryAfter = 1 } = await settle(admission, failure.status)
+      return failureAnswer(failure, headersWriter(route.headers ?? {})(rateLimit), retryAfter)
     }
+  }
+
+  /** What the row's handle is given; throws what cannot be read. */
+  async function read(
+    route: Route,
+    match: RouteMatch,
+    request: ApiRequest,
+    admission: Admission,
+  ): Promise<{ readonly input: RouteInput; readonly context: RouteContext }> {
+    const input = await readInput(route, match.params, request)
+    const context = contextOf(request, admission)
+    route.check?.(input, context)
+    return { input, context }
   }
 
   function contextOf(request: ApiRequest, { allowance }: Admission): RouteContext {
@@ -47,12 +60,6 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
     const directory = () => directoryOf(snapshot)
     if (allowance === undefined) return { request, services, snapshot, directory, document }
     return { request, services, snapshot, directory, document, allowance }
-  }
-
-  function retryAfter(access: Access, resetAt = 0): number {
-    const wait = Math.max(1, Math.ceil(resetAt - services.clock.now() / 1000))
-    // The end of a window is in whole seconds: rounded up, the wait could exceed the window.
-    return access.kind === 'client' ? Math.min(wait, access.limit.windowSeconds) : wait
   }
 
   return async (request) => {
@@ -69,6 +76,14 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
         return refusal(new SallyportError('not_found'))
     }
   }
+}
+
+/** The status of a call as far as it was read: 200, or that of its failure. */
+function statusOf(reading: Promise<unknown>): Promise<number> {
+  return reading.then(
+    () => 200,
+    (error: unknown) => failureOf(error).status,
+  )
 }
 
 /** The answer to a request that matches no row: nothing was admitted, so nothing is counted. */

@@ -100,9 +100,13 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
   }
 }
 
-/** The row's own, and those of the whole API: 413 where a body is read, 503 where a store must answer. */
-function errorStatuses(route: Route): readonly number[] {
-  return [...route.errors, ...(route.body === undefined ? [] : [413]), 503].toSorted((x, y) => x - y)
+/**
+ * The row's own, and those of the whole API: 413 where a body is read, 429 where calls without a valid key are counted,
+ * 503 where a store must answer.
+ */
+function errorStatuses({ errors, body, access }: Route): readonly number[] {
+  const ours = [...(body === undefined ? [] : [413]), ...(access.kind === 'key' ? [429] : []), 503]
+  return [...new Set([...errors, ...ours])].toSorted((x, y) => x - y)
 }
 
 function errorAnswer(status: number) {

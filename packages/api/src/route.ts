@@ -46,6 +46,13 @@ interface RouteRow {
   readonly answer: string
 }
 
+/** What was read of a request by the schemas of its row. */
+interface TypedInput<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> {
+  readonly params: z.output<Params>
+  readonly query: z.output<Query>
+  readonly body: z.output<Body>
+}
+
 /** A row with its schemas: what `handle` is given and gives is read off them. */
 export interface TypedRoute<
   Params extends z.ZodObject,
@@ -57,8 +64,10 @@ export interface TypedRoute<
   readonly query?: Query
   readonly body?: Body
   readonly response: Response
+  /** Throws for input that its schemas cannot refuse, before the call is counted; does no work that is worth a limit. */
+  check?(input: TypedInput<Params, Query, Body>, context: RouteContext): void
   handle(
-    input: { readonly params: z.output<Params>; readonly query: z.output<Query>; readonly body: z.output<Body> },
+    input: TypedInput<Params, Query, Body>,
     context: RouteContext,
   ): DeepReadonly<z.output<Response>> | Promise<DeepReadonly<z.output<Response>>>
 }
@@ -69,6 +78,7 @@ export interface Route extends RouteRow {
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
   readonly response: z.ZodType
+  check?(input: RouteInput, context: RouteContext): void
   handle(input: RouteInput, context: RouteContext): unknown
 }
 

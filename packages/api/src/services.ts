@@ -1,16 +1,17 @@
 import type { Accounts, Limits } from '@sallyport/accounts'
-import type {
-  Action,
-  Address,
-  Clock,
-  CrawlerAnswers,
-  InspectionRequest,
-  Inspector,
-  Lookup,
-  ResolvedClient,
-  Snapshots,
-  Verdict,
-  Whois,
+import {
+  type Action,
+  type Address,
+  type Clock,
+  type CrawlerAnswers,
+  type InspectionRequest,
+  type Inspector,
+  type Lookup,
+  type ResolvedClient,
+  SallyportError,
+  type Snapshots,
+  type Verdict,
+  type Whois,
 } from '@sallyport/core'
 import type { EvidenceJson, EvidenceQuery, Jwks } from '@sallyport/ledger'
 
@@ -73,4 +74,10 @@ export function report(services: ApiServices, error: unknown): void {
   } catch {
     // There is no other place to report to.
   }
+}
+
+/** A store failed: the request is refused, and the host gets the error. */
+export function unanswered(services: ApiServices, error: unknown): SallyportError {
+  report(services, error)
+  return new SallyportError('service_unavailable')
 }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createWire, START } from './wire.ts'
+import { createWire, START, tooLarge, type Wire } from './wire.ts'
 
 const SECOND = 1000
 const start = Date.parse(START) / 1000
@@ -149,6 +149,125 @@ t.test('limits that cannot be counted are 503, not an answer', async (t) => {
   t.notMatch(JSON.stringify(answer), /redis/)
   t.match(wire.errors, [{ message: 'redis is gone' }])
 })
+
+const VERIFY = '/v1/crawlers/verify'
+const GOOD = '{"ip":"11.0.0.1","bot":"googlebot"}'
+
+/** Everything that the route answers with 400, before and behind its schemas. */
+const BAD = [
+  ...[
+    '',
+    '{',
+    '[]',
+    '{}',
+    '{"ip":"11.0.0.1"}',
+    '{"ip":"nonsense","bot":"googlebot"}',
+    '{"ip":"11.0.0.1","bot":"nobody"}',
+  ],
+  '{"ip":"11.0.0.1","bot":"gptbot","user_agent":"Googlebot/2.1"}',
+]
+
+t.test('a verification that is answered 400 is counted in a bucket of its own', async (t) => {
+  const wire = createWire()
+  const verify = (body: string, from?: string) =>
+    wire.call('POST', VERIFY, { body, ...(from !== undefined && { from }) })
+  for (let call = 0; call < 59; call++) {
+    t.hasStrict(await verify(BAD[call % BAD.length] ?? ''), {
+      status: 400,
+      headers: { 'X-RateLimit-Limit': '5', 'X-RateLimit-Remaining': '5', 'X-RateLimit-Reset': String(start + 3600) },
+    })
+  }
+  wire.advance(60 * SECOND)
+  t.hasStrict(
+    await verify(GOOD),
+    { status: 200, headers: { 'X-RateLimit-Remaining': '4' } },
+    'the others are untouched',
+  )
+  t.hasStrict(await verify('{}'), { status: 400, headers: { 'X-RateLimit-Remaining': '4' } })
+  const refused = await verify(GOOD)
+  t.hasStrict(refused, {
+    status: 429,
+    bodyReads: 0,
+    json: { error: 'rate_limit_exceeded', retryAfter: 3540 },
+    headers: { 'Retry-After': '3540', 'X-RateLimit-Limit': '5', 'X-RateLimit-Remaining': '4' },
+  })
+  t.equal(refused.headers['X-RateLimit-Reset'], String(start + 3660), 'the headers are those of the ordinary limit')
+  t.equal((await verify(GOOD, '203.0.113.8')).status, 200, 'another client')
+  wire.advance(3540 * SECOND)
+  t.hasStrict(await verify(GOOD), { status: 200, headers: { 'X-RateLimit-Remaining': '3' } })
+})
+
+t.test('a client whose verifications are used up has no bad ones left either', async (t) => {
+  const wire = createWire()
+  for (let call = 0; call < 5; call++) t.equal((await wire.call('POST', VERIFY, { body: GOOD })).status, 200)
+  for (const body of [GOOD, ...BAD]) {
+    t.hasStrict(await wire.call('POST', VERIFY, { body }), {
+      status: 429,
+      bodyReads: 0,
+      headers: { 'Retry-After': '3600', 'X-RateLimit-Remaining': '0' },
+    })
+  }
+})
+
+t.test('what is neither answered nor 400 is an ordinary call', async (t) => {
+  const wire = createWire()
+  for (let call = 1; call <= 5; call++) {
+    const { status, headers } = await wire.call('POST', VERIFY, { body: tooLarge })
+    t.same([status, headers['X-RateLimit-Remaining']], [413, String(5 - call)])
+  }
+  t.equal((await wire.call('POST', VERIFY, { body: tooLarge })).status, 429)
+})
+
+t.test('of calls at once exactly as many are let in as either bucket holds', async (t) => {
+  const asked: string[] = []
+  const verifying = createWire({
+    services: {
+      crawlers: {
+        check() {},
+        async verify() {
+          asked.push('verify')
+          throw new TypeError('not part of this test')
+        },
+      },
+    },
+  })
+  const statusesOf = async (wire: Wire, body: string) => {
+    const answers = await Promise.all(Array.from({ length: 100 }, () => wire.call('POST', VERIFY, { body })))
+    return answers.map(({ status }) => status)
+  }
+  const good = await statusesOf(verifying, GOOD)
+  t.same([good.filter((status) => status === 500).length, good.filter((status) => status === 429).length], [5, 95])
+  t.equal(asked.length, 5, 'nobody is asked for a call that is not counted')
+  const bad = await statusesOf(createWire(), '{}')
+  t.same([bad.filter((status) => status === 400).length, bad.filter((status) => status === 429).length], [60, 40])
+})
+
+t.test('bad verifications are counted by client as all calls are', async (t) => {
+  const wire = createWire()
+  const call = (network: number) =>
+    wire.call('POST', VERIFY, { body: '{}', from: `2600:0:0:${network.toString(16)}::1` })
+  for (let network = 0; network < 16; network++) {
+    for (let each = 0; each < 60; each++) t.equal((await call(network)).status, 400)
+    t.equal((await call(network)).status, 429)
+  }
+  t.equal((await call(16)).status, 429, 'sixteen networks have used up what their /48 has')
+})
+
+for (const operation of ['look', 'take']) {
+  t.test(`a limit that fails at ${operation} is 503 for a verification, good or bad`, async (t) => {
+    const wire = createWire({
+      limitFault: (called) => (called === operation ? { apply: false, error: new Error('redis is gone') } : undefined),
+    })
+    for (const body of [GOOD, '{}']) {
+      t.hasStrict(await wire.call('POST', VERIFY, { body }), {
+        status: 503,
+        headers: { 'Retry-After': '5' },
+        json: { error: 'service_unavailable' },
+      })
+    }
+    t.match(wire.errors.at(-1), { message: 'redis is gone' })
+  })
+}
 
 t.test('an open route has no limit', async (t) => {
   const wire = createWire({ limitFault: () => ({ apply: false, error: new Error('never asked') }) })

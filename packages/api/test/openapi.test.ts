@@ -71,8 +71,8 @@ for (const [method, path, keyed, errors, schema] of SPECIFIED) {
     t.same(Object.keys(document.paths[path]), [method])
     const operation = document.paths[path][method]
     t.same(operation.security, keyed ? undefined : [], keyed ? 'needs a key' : 'needs no key')
-    const ours = [503, ...(method === 'post' ? [413] : [])]
-    const statuses = [200, ...errors, ...ours].sort((x, y) => x - y)
+    const ours = [503, ...(method === 'post' ? [413] : []), ...(keyed ? [429] : [])]
+    const statuses = [...new Set([200, ...errors, ...ours])].sort((x, y) => x - y)
     t.same(Object.keys(operation.responses), statuses.map(String))
     for (const status of statuses) {
       const name = status === 200 ? schema : status === 429 ? 'RateLimitResponse' : 'ErrorResponse'

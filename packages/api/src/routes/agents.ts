@@ -16,7 +16,7 @@ const RULE =
 
 export const crawlersVerify = verifyRoute({
   path: '/v1/crawlers/verify',
-  access: { kind: 'client', limit: CLIENT_LIMITS.crawlerVerify },
+  access: { kind: 'client', limit: CLIENT_LIMITS.crawlerVerify, badRequests: CLIENT_LIMITS.crawlerVerifyBad },
   operationId: 'verifyCrawler',
   summary: 'Whether an address is the crawler it says it is, without a key.',
   errors: [400, 429, 500],
@@ -46,13 +46,16 @@ function verifyRoute(row: {
     body: CrawlerVerifyRequest,
     response: CrawlerVerifyResponse,
     answer: 'The outcome and the checks behind it.',
-    handle({ body: { ip, bot, user_agent } }, { services }) {
-      return services.crawlers.verify(addressOf(ip), {
-        ...(bot !== undefined && { bot }),
-        ...(user_agent !== undefined && { userAgent: user_agent }),
-      })
+    check({ body }, { services }) {
+      addressOf(body.ip)
+      services.crawlers.check(claimOf(body))
     },
+    handle: ({ body }, { services }) => services.crawlers.verify(addressOf(body.ip), claimOf(body)),
   })
+}
+
+function claimOf({ bot, user_agent }: CrawlerVerifyRequest) {
+  return { ...(bot !== undefined && { bot }), ...(user_agent !== undefined && { userAgent: user_agent }) }
 }
 
 export const agentscanCheck = defineRoute({

@@ -34,7 +34,9 @@ interface CrawlerFacts {
 
 /** The verification of `POST /v1/crawlers/verify` and `POST /v1/agentscan/verify`. */
 export interface CrawlerAnswers {
-  /** Rejects with `unknown_crawler` or `claim_mismatch`; whatever could not run is a check of the answer. */
+  /** Throws `unknown_crawler` or `claim_mismatch` for a claim that cannot be verified; nobody is asked. */
+  check(claim: Claim): void
+  /** Rejects as `check` throws; whatever could not run is a check of the answer. */
   verify(address: Address, claim: Claim): Promise<CrawlerAnswer>
 }
 
@@ -49,6 +51,9 @@ export function createCrawlerAnswers(
   { clock, snapshots }: { readonly clock: Clock; readonly snapshots: Snapshots },
 ): CrawlerAnswers {
   return {
+    check(claim) {
+      claimedCrawler(claim, verifier.catalogue)
+    },
     async verify(address, claim) {
       const crawler = claimedCrawler(claim, verifier.catalogue)
       const snapshot = snapshots.current()
