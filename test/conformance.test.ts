@@ -55,7 +55,8 @@ async function check(
 ) {
   if (row.refusedByParsers && host.parsesBodies) return t.pass("met by the host's own parser")
   if (row.inspectedFirst && host.answersApiFirst) return t.pass('the API is answered first')
-  const target = row.api ? base + row.path : row.path
+  const path = row.api ? base + row.path : row.path
+  const target = row.absolute ? `http://site.example${path}` : path
   // Where the answer itself must close the connection, the request does not ask for it.
   const fields = row.headers?.['connection'] === 'close' ? row.fields : [...row.fields, 'Connection', 'close']
   const response = parseResponse(await exchange(at.port, requestBytes(row.method, target, fields, row.body)))

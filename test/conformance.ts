@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http'
 import type { Scene, Visitor } from './scene.ts'
 
 /** One request and what every host must answer to it. */
@@ -8,6 +9,8 @@ export interface Row {
   /** Target; under the API's mount when `api` is set. */
   readonly path: string
   readonly api?: true
+  /** The target is sent in absolute form (RFC 9112 3.2.2). */
+  readonly absolute?: true
   /** Name, value, name, value …, as they are written on the wire. */
   readonly fields: readonly string[]
   readonly body?: string
@@ -32,6 +35,11 @@ const SPELLINGS = [
   ...['sallyport-action', 'Sallyport-Action', 'SALLYPORT-ACTION', 'sallyport_action', 'Sallyport_Network_Class'],
   ...['sallyport.asn', 'SALLYPORT.country', 'sallyport-enforced', 'sallyport_network.class', 'Sallyport-Trial'],
 ]
+
+/** Every method that Node parses and hands on as a request, but `some` and the one that the proxy refuses everywhere. */
+function otherMethods(...some: readonly string[]): readonly string[] {
+  return METHODS.filter((method) => ![...some, 'CONNECT', 'TRACE'].includes(method))
+}
 
 /** The row of a request that is refused: a refused upgrade is answered like it. */
 export const BLOCKED = 'a blocked program'
@@ -146,6 +154,15 @@ export function conformanceRows(scene: Scene): readonly Row[] {
       inspectedFirst: true,
     },
     {
+      name: 'API: a blocked visitor, by a method that no route has',
+      method: 'PROPFIND',
+      path: '/v1/myip',
+      api: true,
+      fields: from(blocked),
+      status: 403,
+      inspectedFirst: true,
+    },
+    {
       name: 'API: 400',
       method: 'GET',
       path: '/v1/demo/not-an-address',
@@ -190,6 +207,64 @@ export function conformanceRows(scene: Scene): readonly Row[] {
       headers: { allow: 'POST' },
       json: { error: 'method_not_allowed' },
     },
+    ...otherMethods('POST', 'HEAD').map((method) => ({
+      name: `API: 405 of ${method}`,
+      method,
+      path: '/v1/ip/lookup',
+      api: true as const,
+      fields: from(allowed),
+      status: 405,
+      headers: { allow: 'POST' },
+      json: { error: 'method_not_allowed' },
+    })),
+    {
+      name: 'API: 405 of a method with a body, which nobody parses',
+      method: 'PROPFIND',
+      path: '/v1/openapi.json?depth=1',
+      api: true,
+      fields: from(allowed, 'Content-Type', 'application/json'),
+      body: '{"target":',
+      status: 405,
+      headers: { allow: 'GET, HEAD' },
+      json: { error: 'method_not_allowed' },
+      refusedByParsers: true,
+    },
+    ...['PROPFIND', 'PURGE', 'M-SEARCH', 'QUERY'].map((method) => ({
+      name: `API: 404 of ${method}`,
+      method,
+      path: '/v1/nothing-here',
+      api: true as const,
+      fields: from(allowed),
+      status: 404,
+      json: { error: 'not_found' },
+    })),
+    {
+      name: 'API: 404 of PROPFIND at its root',
+      method: 'PROPFIND',
+      path: '/v1',
+      api: true,
+      fields: from(allowed),
+      status: 404,
+      json: { error: 'not_found' },
+    },
+    ...[
+      ['GET', '/v1/openapi.json'],
+      ['GET', '/v1/openapi.json?x=1'],
+      ['HEAD', '/v1/openapi.json'],
+      ['GET', '/v1/nothing-here'],
+      ['GET', '/v1'],
+      ['POST', '/v1/ip/lookup'],
+      ['PROPFIND', '/v1/ip/lookup'],
+    ].map(([method = '', path = '']) => ({
+      name: `API: ${method} ${path} in absolute form`,
+      method,
+      path,
+      api: true as const,
+      absolute: true as const,
+      fields: from(allowed),
+      status: 400,
+      ...(method === 'HEAD' ? {} : { json: { error: 'invalid_request' } }),
+    })),
     {
       name: 'API: a JSON body',
       ...lookup,

@@ -54,6 +54,9 @@ const inspecting: FastifyPluginAsync<InspectionOptions> = async (fastify, { sall
   })
 }
 
+/** A Content-Type that is none, or missing, is refused before any parser: no reason for an answer of another form. */
+const CONTENT_TYPE_ERRORS = ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE']
+
 const answering: FastifyPluginAsync<V1Options> = async (fastify, { sallyport }) => {
   requireApi(sallyport)
   const respond = createResponder()
@@ -66,13 +69,14 @@ const answering: FastifyPluginAsync<V1Options> = async (fastify, { sallyport }) 
   // The API reads bodies itself, after admission; the host's parsers stay as they are outside this scope.
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null))
-  // A Content-Type that is none is refused before any parser, and is no reason for an answer of another form.
   fastify.setErrorHandler((error: { readonly code?: string }, request, reply) => {
-    if (error.code !== 'FST_ERR_CTP_INVALID_MEDIA_TYPE') throw error
+    if (!CONTENT_TYPE_ERRORS.includes(error.code ?? '')) throw error
     return handle(request, reply)
   })
   fastify.all('/v1', handle)
   fastify.all('/v1/*', handle)
+  // Methods that the host does not route find no row, and in this scope alone that is for the API to answer.
+  fastify.register(async (scope) => void scope.setNotFoundHandler(handle), { prefix: '/v1' })
 }
 
 /**

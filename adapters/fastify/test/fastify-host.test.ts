@@ -98,6 +98,31 @@ t.test('the API under a prefix, in a scope of its own', async (t) => {
   t.equal(refused.statusCode, 415, 'and no parser of ours is there')
 })
 
+t.test('methods that the host does not route are for the API under its prefix, and nowhere else', async (t) => {
+  const app = Fastify()
+  const sent: string[] = []
+  app.addHook('onSend', async (request) => void sent.push(request.url))
+  app.get('/v1/own', () => 'own')
+  await app.register(v1, {
+    sallyport: { api: async ({ method, path }) => ({ status: 203, headers: {}, body: `${method} ${path}` }) },
+    prefix: '/detect',
+  })
+  app.setNotFoundHandler((_request, reply) => void reply.code(418).send())
+  const ask = (method: string, url: string) => app.inject({ method: method as 'GET', url })
+  for (const method of ['PROPFIND', 'PURGE', 'M-SEARCH']) {
+    for (const path of ['/v1', '/v1/', '/v1/x', '/v1/x/y']) {
+      const { statusCode, body } = await ask(method, `/detect${path}?q`)
+      t.same([statusCode, body], [203, `${method} ${path}`])
+    }
+    for (const path of ['/v1/x', '/v1/own', '/detect', '/detect/v1beta', '/detect/other', '/']) {
+      t.equal((await ask(method, path)).statusCode, 418, `${method} ${path} is the host's`)
+    }
+  }
+  t.equal((await ask('GET', '/v1/own')).body, 'own')
+  t.equal((await ask('PROPFIND', '/%64etect/v1/x')).statusCode, 404, 'a prefix that is not written as it is')
+  t.ok(sent.includes('/detect/v1/x?q'), "the host's hooks run")
+})
+
 t.test('the host has no prefix', async (t) => {
   const app = Fastify()
   await app.register(v1, { sallyport: { api: async ({ path }) => ({ status: 200, headers: {}, body: path }) } })

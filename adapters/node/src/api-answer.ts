@@ -4,9 +4,11 @@ import type { Api, ApiRequest, ApiResponse } from '@sallyport/api'
 import { SallyportError } from '@sallyport/core'
 import { fieldsMissing, inspectionRequest } from './inspection-request.ts'
 import { readJson } from './json-body.ts'
-import { splitTarget } from './mounted-path.ts'
-import { tooManyFields } from './refusal.ts'
+import { isAbsolute, mountedPath, splitTarget } from './mounted-path.ts'
+import { absoluteTarget, type Refusal, tooManyFields } from './refusal.ts'
 import { closingUnread } from './unread-body.ts'
+
+const API_PATH = /^\/v1(?:[/?#]|$)/
 
 /** What answers /v1: what `open()` resolves to, or a stand-in. */
 export interface ApiHost {
@@ -37,9 +39,16 @@ export function apiRequest(req: IncomingMessage, place: ApiPlace): ApiRequest {
 
 /** The API's response to a Node request, ready to be sent; `undefined` when the path is not the API's. */
 export async function answer(host: ApiHost, req: IncomingMessage, place: ApiPlace): Promise<ApiResponse | undefined> {
-  const cut = fieldsMissing(req) && /^\/v1(?:[/?#]|$)/.test(place.path)
-  const response = cut ? tooManyFields() : await host.api(apiRequest(req, place))
+  const response = refusalOf(req, place) ?? (await host.api(apiRequest(req, place)))
   return response === undefined ? undefined : closingUnread(req, response)
+}
+
+/** The answer to a request for the API that is refused before the API sees it. */
+function refusalOf(req: IncomingMessage, { target, path }: ApiPlace): Refusal | undefined {
+  if (!API_PATH.test(mountedPath(path) ?? '')) return undefined
+  if (fieldsMissing(req)) return tooManyFields()
+  // Hosts do not agree on which of target and Host names the site, and the proxy refuses it for every path.
+  return isAbsolute(target) ? absoluteTarget() : undefined
 }
 
 /** The body of a response in a form that any host can send. */

@@ -1,10 +1,17 @@
+const ORIGIN = /^https?:\/\/[^/?#]*/i
+
+/** Whether a request target is in absolute form (RFC 9112 3.2.2). */
+export function isAbsolute(target: string): boolean {
+  return ORIGIN.test(target)
+}
+
 /**
  * What is left of a request target under a mount: `mountedPath('/detect/v1/myip?x=1', '/detect')` is `/v1/myip?x=1`,
- * and `undefined` for a target outside it. The origin of an absolute-form target (RFC 9112 3.2.2) is left out.
+ * and `undefined` for a target outside it. The origin of a target in absolute form is left out.
  * `base` is a path without a trailing slash; '' is the root.
  */
 export function mountedPath(target: string, base = ''): string | undefined {
-  const path = target.replace(/^https?:\/\/[^/?#]*/i, '')
+  const path = target.replace(ORIGIN, '')
   if (!path.startsWith(base)) return undefined
   const rest = path.slice(base.length)
   return rest === '' || /^[/?#]/.test(rest) ? rest : undefined

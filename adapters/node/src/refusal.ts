@@ -38,6 +38,14 @@ export function ambiguousPath(fault: PathFault): Refusal {
   return jsonRefusal(400, { error: 'invalid_request', message: `The path holds ${fault}.` })
 }
 
+/** The 400 of a request for the API with an absolute target. */
+export function absoluteTarget(): Refusal {
+  return jsonRefusal(400, {
+    error: 'invalid_request',
+    message: 'The target is not a path that starts with one slash.',
+  })
+}
+
 const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',

@@ -14,7 +14,11 @@ export function errorAnswer(
 ): ApiResponse {
   return {
     status,
-    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    },
     body: JSON.stringify({ error: code, message: message ?? ERRORS[code].message }),
   }
 }
