@@ -4,8 +4,6 @@ import { ERRORS, type ErrorCode } from '@sallyport/core'
 import { closingUnread, sendResponse } from '@sallyport/node'
 import type { HeadRefusal } from './prechecks.ts'
 
-const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
-
 /** An ErrorResponse; status and message default to those of the error table. */
 export function errorAnswer(
   code: ErrorCode,
@@ -24,16 +22,18 @@ export function errorAnswer(
 }
 
 /** The answer to a request whose head is refused; the connection ends with it. */
-export function headAnswer({ status, reason }: HeadRefusal): ApiResponse {
+export function headAnswer({ status, reason }: HeadRefusal, methods: readonly string[]): ApiResponse {
   const answer = errorAnswer(status === 405 ? 'method_not_allowed' : 'invalid_request', status, reason)
   const headers: Record<string, string> = { ...answer.headers, connection: 'close' }
-  if (status === 405) headers['allow'] = METHODS
+  if (status === 405) headers['allow'] = methods.join(', ')
   if (status === 426) Object.assign(headers, { upgrade: 'websocket', 'sec-websocket-version': '13' })
   return { ...answer, headers }
 }
 
 /** The answer to `OPTIONS *`, which is about this server and not about a resource of the origin. */
-export const SERVER_OPTIONS: ApiResponse = { status: 204, headers: { allow: METHODS }, body: '' }
+export function serverOptions(methods: readonly string[]): ApiResponse {
+  return { status: 204, headers: { allow: methods.join(', ') }, body: '' }
+}
 
 /** Sends an answer of our own instead of the origin's; never throws. */
 export function send(request: IncomingMessage, response: ServerResponse, answer: ApiResponse): void {

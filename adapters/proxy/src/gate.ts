@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Decision, InspectionRequest, SourceStatus } from '@sallyport/core'
 import { type ApiHost, answer, type Decider, inspectionRequest, mountedPath, refusal } from '@sallyport/node'
-import { errorAnswer, headAnswer, SERVER_OPTIONS, send } from './answers.ts'
-import { precheck } from './prechecks.ts'
+import { errorAnswer, headAnswer, send, serverOptions } from './answers.ts'
+import { METHODS, precheck } from './prechecks.ts'
 import { requestFields } from './request-fields.ts'
 
 /** The part of a Sallyport that the proxy uses. */
@@ -17,6 +17,8 @@ export interface GateOptions {
   readonly api?: { readonly enabled?: boolean; readonly base?: string } | undefined
   /** Whether paths that servers read in several ways are refused; default `strict`. */
   readonly paths?: 'strict' | 'pass' | undefined
+  /** Methods that are served beside those of `METHODS`. */
+  readonly methods?: readonly string[] | undefined
   /** The header in which trusted proxies name the client; it is not forwarded. */
   readonly clientHeader?: string | undefined
   /** Called for every decided request, before it is refused or forwarded. */
@@ -41,19 +43,20 @@ export interface Arrival {
  */
 export function createGate(sallyport: ProxyHost, options: GateOptions): (arrival: Arrival) => void {
   const { enabled = true, base = '' } = options.api ?? {}
+  const methods = [...METHODS, ...(options.methods ?? [])]
   const clientHeader = options.clientHeader?.toLowerCase() ?? 'x-forwarded-for'
 
   function receive({ request, response, waiting = false, forward }: Arrival): void {
     const { httpVersion, method = '', url: target = '', rawHeaders: fields } = request
     const path = enabled ? mountedPath(target, base) : undefined
     const api = path !== undefined && /^\/v1(?:[/?]|$)/.test(path)
-    const refused = precheck({ httpVersion, method, target, fields, api, paths: options.paths })
+    const refused = precheck({ httpVersion, method, target, fields, api, paths: options.paths, methods })
     if (refused) {
-      send(request, response, headAnswer(refused))
+      send(request, response, headAnswer(refused, methods))
       return
     }
     if (target === '*') {
-      send(request, response, SERVER_OPTIONS)
+      send(request, response, serverOptions(methods))
       return
     }
 

@@ -12,7 +12,12 @@ export interface RequestHead {
   readonly api?: boolean
   /** `pass`: a path that servers read in several ways is left to the origin. Absent: `strict`, it is refused. */
   readonly paths?: 'strict' | 'pass' | undefined
+  /** Methods that are served; absent: `METHODS`. */
+  readonly methods?: readonly string[] | undefined
 }
+
+/** Methods that reach the origin unless the configuration adds some. */
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /** Why a request's head is refused; the connection is closed after the answer. */
 export interface HeadRefusal {
@@ -43,10 +48,12 @@ const WEBSOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/
  * Node's parser accepts it. `undefined` when the head passes all of them.
  */
 export function precheck(head: RequestHead): HeadRefusal | undefined {
-  const { httpVersion, method, target, fields, api = false, paths = 'strict' } = head
+  const { httpVersion, method, target, fields, api = false, paths = 'strict', methods = METHODS } = head
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return { status: 505, reason: 'Only HTTP/1.0 and HTTP/1.1.' }
   if (fields.length / 2 > MAX_FIELDS) return { status: 431, reason: `More than ${MAX_FIELDS} header fields.` }
-  if (method === 'CONNECT' || method === 'TRACE') return { status: 405, reason: `${method} is not served.` }
+  // Of its own paths the API says which methods there are; neither of these two has a request and an answer as others do.
+  const served = api ? method !== 'CONNECT' && method !== 'TRACE' : methods.includes(method)
+  if (!served) return { status: 405, reason: `${method} is not served.` }
   const values = valuesByName(fields)
   return (
     checkTarget(method, target, paths) ??
@@ -121,7 +128,7 @@ export function nominated(connection: readonly string[]): readonly string[] {
 
 function checkConnection(values: Values): HeadRefusal | undefined {
   const names = nominated(values.get('connection') ?? [])
-  const name = names.find((name) => PROTECTED.has(name) || /^sallyport[-_.]/.test(name))
+  const name = names.find((name) => PROTECTED.has(name) || /^(?:sallyport|sec-websocket)[-_.]/.test(name))
   return name === undefined ? undefined : bad(`Connection may not name ${name}.`)
 }
 
@@ -134,6 +141,10 @@ function checkExpect(values: Values): HeadRefusal | undefined {
 function checkUpgrade(values: Values, method: string): HeadRefusal | undefined {
   const upgrade = values.get('upgrade')?.[0]
   if (upgrade === undefined) return undefined
+  // A body would be left on the connection, where the first bytes of the tunnel are expected.
+  const length = values.get('content-length')?.[0]
+  if ((length !== undefined && Number(length) > 0) || values.has('transfer-encoding'))
+    return bad('An upgrade has no body.')
   if (upgrade.toLowerCase() !== 'websocket') return bad('The only upgrade served is to websocket.')
   if (method !== 'GET') return bad('An upgrade is asked for with GET.')
   const version = values.get('sec-websocket-version')

@@ -18,7 +18,7 @@ t.test('heads that pass', async (t) => {
   for (const target of targets) t.equal(statusOf({ target }), undefined, target)
   const hosts = ['site.example', 'site.example:8080', 'my_host', '192.0.2.1:80', '[2001:db8::1]', '[::1]:8080']
   for (const host of hosts) t.equal(statusOf({ fields: ['host', host] }), undefined, host)
-  for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+  for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
     t.equal(statusOf({ method }), undefined, method)
   }
   t.equal(statusOf({ method: 'OPTIONS', target: '*' }), undefined, 'OPTIONS *')
@@ -116,6 +116,23 @@ t.test('a refusal says what is wrong with the path', async (t) => {
   ])
 })
 
+t.test('a method that is not named reaches nobody', async (t) => {
+  for (const method of ['PROPFIND', 'PURGE', 'SUBSCRIBE', 'get']) t.equal(statusOf({ method }), 405, method)
+  t.equal(
+    statusOf({ method: 'PROPFIND', methods: ['GET', 'PROPFIND'] }),
+    undefined,
+    'unless the configuration names it',
+  )
+  t.equal(statusOf({ method: 'PROPFIND', api: true }), undefined, 'and the API answers for itself')
+  t.equal(statusOf({ method: 'TRACE', api: true }), 405)
+})
+
+t.test('an upgrade with a body is refused', async (t) => {
+  t.equal(statusOf({}, ...WEBSOCKET, 'Content-Length', '0'), undefined)
+  t.equal(statusOf({}, ...WEBSOCKET, 'Content-Length', '5'), 400)
+  t.equal(statusOf({}, ...WEBSOCKET, 'Transfer-Encoding', 'chunked'), 400)
+})
+
 t.test('paths may be left to the origin', async (t) => {
   const targets = ['/a/../b', '/a/%2e%2e/b', '/a\\b', '/a%00', '/a%2']
   for (const target of targets) t.equal(statusOf({ target, paths: 'pass' }), undefined, target)
@@ -134,7 +151,15 @@ t.test('100 fields pass', async (t) => {
 })
 
 t.test('Connection may not take along what others rely on', async (t) => {
-  const names = ['Host', 'authorization', 'Cookie', 'content-length', 'X-Forwarded-For', 'sallyport-action']
+  const names = [
+    'Host',
+    'authorization',
+    'Cookie',
+    'content-length',
+    'X-Forwarded-For',
+    'sallyport-action',
+    'Sec-WebSocket-Key',
+  ]
   for (const name of [...names, 'SALLYPORT_ASN', 'sallyport.country']) {
     t.equal(statusOf({}, 'Connection', `close, ${name}`), 400, name)
   }

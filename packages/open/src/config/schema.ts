@@ -99,6 +99,12 @@ export const Config = z.strictObject({
    * escapes. Absent: `strict` in the proxy, `pass` in the adapters.
    */
   paths: z.enum(['strict', 'pass']).optional(),
+  /** Methods that the proxy forwards beside GET, HEAD, POST, PUT, PATCH, DELETE and OPTIONS. */
+  methods: z
+    .array(
+      z.string().regex(/^(?!CONNECT$|TRACE$)[A-Z][A-Z-]*$/, 'must be a method in capitals, and not CONNECT or TRACE'),
+    )
+    .default([]),
   dataDir: z.string().min(1).default('./.sallyport'),
   /** `sqlite:<path>` or `postgres://…`; absent: `sqlite:<dataDir>/state.db`. */
   store: z
