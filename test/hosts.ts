@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -52,9 +53,11 @@ const SPELLING = /^sallyport[-_.]/
 /** The site's WebSocket end: agrees at once, says what verdict it saw, and sends back what it gets. */
 function agree(req: IncomingMessage, socket: Duplex): void {
   const seen = Buffer.from(JSON.stringify(verdictSeen(req))).toString('base64')
+  const key = `${req.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
+  const accept = createHash('sha1').update(key).digest('base64')
   socket.on('error', () => socket.destroy())
   socket.write(
-    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nX-Seen: ${seen}\r\n\r\n`,
+    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\nX-Seen: ${seen}\r\n\r\n`,
   )
   socket.pipe(socket)
 }

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { type ConnectionLimits, limitConnections } from './connection-limits.ts'
 import { listenOn } from './listen.ts'
 import { stopParsingWhenDestroyed } from './stop-parsing.ts'
+import { createTurns } from './turns.ts'
 
 /** Neither may throw. */
 export interface ListenerHandlers {
@@ -69,8 +70,6 @@ export function createListener(
   server.on('connection', stopParsingWhenDestroyed)
   limitConnections(server, limits, isTrusted, () => onRefused('connections'))
 
-  const newest = new WeakMap<Socket, ServerResponse>()
-  const waiting = new WeakMap<Socket, number>()
   const tunnels = new Set<Socket>()
   let inFlight = 0
   let accepting = true
@@ -93,32 +92,10 @@ export function createListener(
     onRequest(request, response, waiting)
   }
 
-  /** Pipelined requests are handled in turn; a connection with too many of them is cut, with all that it sent. */
-  const enqueue = (request: IncomingMessage, response: ServerResponse, start: () => void): void => {
-    const { socket } = request
-    const before = newest.get(socket)
-    newest.set(socket, response)
-    const queued = (waiting.get(socket) ?? 0) + 1
-    waiting.set(socket, queued)
-    if (queued > limits.pipelined) {
-      if (queued === limits.pipelined + 1) onRefused('pipelined')
-      socket.destroy()
-      return
-    }
-    before?.once('close', () => {
-      waiting.set(socket, (waiting.get(socket) ?? 1) - 1)
-      // A queued response gets no event when the client leaves or when the connection ends with the response before it,
-      // and then it has no socket when its turn comes.
-      if (response.socket !== null) start()
-    })
-  }
-
+  const inTurn = createTurns(limits.pipelined, () => onRefused('pipelined'))
   for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
-      const start = () => begin(request, response, event === 'checkContinue')
-      if (response.socket === null) return enqueue(request, response, start)
-      newest.set(request.socket, response)
-      start()
+      inTurn(request.socket, response, () => begin(request, response, event === 'checkContinue'))
     })
   }
   for (const event of ['upgrade', 'connect'] as const) {

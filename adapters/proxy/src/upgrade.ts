@@ -1,4 +1,5 @@
-import { type IncomingMessage, ServerResponse } from 'node:http'
+import { createHash } from 'node:crypto'
+import { type ClientRequest, type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import httpProxy from 'http-proxy'
@@ -87,8 +88,11 @@ export function openTunnel(upstream: URL, handshake: Handshake, timeouts: Timeou
       tunnel.once('close', () => socket.destroySoon())
       socket.once('close', () => tunnel.destroy())
     })
-    // http-proxy adds its listeners when this returns; its own relay must not run.
-    process.nextTick(() => outgoing.removeAllListeners('response').once('response', relay))
+    // http-proxy adds its listeners when this returns: its own relay must not run, nor its tunnel without a check.
+    process.nextTick(() => {
+      outgoing.removeAllListeners('response').once('response', relay)
+      acceptFirst(outgoing, request, () => fail(new Error("the origin's answer to the handshake has a wrong accept")))
+    })
   })
 
   request.headers = headersOf(fields)
@@ -98,6 +102,21 @@ export function openTunnel(upstream: URL, handshake: Handshake, timeouts: Timeou
   } catch (error) {
     fail(error as Error)
   }
+}
+
+/** Puts a check before all that opens a tunnel: an origin that did not read the key speaks no WebSocket (RFC 6455 4.1). */
+function acceptFirst(outgoing: ClientRequest, { headers }: IncomingMessage, onWrong: () => void): void {
+  const key = `${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
+  const expected = createHash('sha1').update(key).digest('base64')
+  const opening = outgoing.listeners('upgrade')
+  outgoing.removeAllListeners('upgrade').once('upgrade', (answer, tunnel, head) => {
+    if (answer.headers['sec-websocket-accept'] === expected) {
+      for (const listener of opening) Reflect.apply(listener, outgoing, [answer, tunnel, head])
+      return
+    }
+    tunnel.destroy()
+    onWrong()
+  })
 }
 
 class HandshakeTimeout extends Error {

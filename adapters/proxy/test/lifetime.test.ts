@@ -52,7 +52,9 @@ t.test('closing ends tunnels without waiting for them', async (t) => {
   const { proxy, origin } = await proxyBefore(
     t,
     (socket) =>
-      void socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'),
+      void socket.write(
+        'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n',
+      ),
     { drainMs: 600_000 },
   )
   const client = await dial(proxy.url)

@@ -160,6 +160,18 @@ for (const [name, bad] of Object.entries(BAD)) {
   })
 }
 
+t.test('an origin that did not read the key opens no tunnel', async (t) => {
+  const switching = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n'
+  for (const accept of ['', 'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOA=\r\n']) {
+    const { url, origin } = await proxyBefore(t, (socket, head) => {
+      socket.write(head.includes('upgrade: websocket') ? `${switching}${accept}\r\n` : OK)
+    })
+    t.equal(statusOf(await exchange(url, handshake())), 502, accept)
+    await until(() => origin.open() === 0)
+    await lives(t, url)
+  }
+})
+
 t.test('an origin that does not answer the handshake is a gateway timeout', async (t) => {
   const { url, origin } = await proxyBefore(t, () => {}, { timeouts: { headers: 100 } })
   const answer = await exchange(url, handshake())

@@ -23,7 +23,8 @@ t.test('nothing written is a whole configuration that trusts nobody', async (t) 
     whois: { servers: {} },
     policy: { preset: 'low-friction', rules: [] },
     provenance: { account: 'site' },
-    limits: { ipv6Prefix: 64 },
+    methods: [],
+    limits: { ipv6Prefix: 64, connections: 10_000, connectionsPerClient: 256, pipelined: 16 },
   })
   t.same(readConfig({}), parseConfig({}))
 })

@@ -1,0 +1,33 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/**
+ * Handles the pipelined requests of a connection in turn, each after the answer before it. A connection on which more than
+ * `max` wait is cut, with all that it sent; `onCut` is called once for it.
+ */
+export function createTurns(
+  max: number,
+  onCut: () => void,
+): (socket: Socket, response: ServerResponse, start: () => void) => void {
+  const newest = new WeakMap<Socket, ServerResponse>()
+  const waiting = new WeakMap<Socket, number>()
+
+  return (socket, response, start) => {
+    const before = newest.get(socket)
+    newest.set(socket, response)
+    if (response.socket !== null) return start()
+    const count = (waiting.get(socket) ?? 0) + 1
+    waiting.set(socket, count)
+    if (count > max) {
+      if (count === max + 1) onCut()
+      socket.destroy()
+      return
+    }
+    before?.once('close', () => {
+      waiting.set(socket, (waiting.get(socket) ?? 1) - 1)
+      // A queued response gets no event when the client leaves or when the connection ends with the response before it,
+      // and then it has no socket when its turn comes.
+      if (response.socket !== null) start()
+    })
+  }
+}
