@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Decision } from '@sallyport/core'
+import { foldedName } from './folded-name.ts'
 
 /** Names that start so are ours alone: whatever a client sends under them is removed. */
 export const VERDICT_PREFIX = 'sallyport-'
@@ -94,10 +95,16 @@ function deleteReserved(headers: NodeJS.Dict<unknown> | undefined): void {
   for (const name in headers) if (isReserved(name)) delete headers[name]
 }
 
-/** Servers that turn fields into variables read `-`, `_` and `.` as one: so does this. */
-function isReserved(name: string): boolean {
+/**
+ * Whether a field is ours alone, in any spelling, or is `Proxy`, of which CGI makes the variable that programs take for
+ * their own proxy.
+ */
+export function isReserved(name: string): boolean {
+  const { length } = name
+  if (length === PROXY.length) return name.toLowerCase() === PROXY
   // Nearly every name ends the question at its length or its second letter, and the rest at the first.
-  if (name.length < VERDICT_PREFIX.length || (name.charCodeAt(1) | 0x20) !== 0x61) return false
-  if ((name.charCodeAt(0) | 0x20) !== 0x73) return false
-  return name.toLowerCase().replace(/[_.]/g, '-').startsWith(VERDICT_PREFIX)
+  if (length < VERDICT_PREFIX.length || (name.charCodeAt(1) | 0x20) !== 0x61) return false
+  return (name.charCodeAt(0) | 0x20) === 0x73 && foldedName(name).startsWith(VERDICT_PREFIX)
 }
+
+const PROXY = 'proxy'

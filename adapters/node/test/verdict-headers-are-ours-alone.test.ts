@@ -7,11 +7,14 @@ import { applyVerdict, decideRequest, inspectionRequest, VERDICT_PREFIX, withVer
 import { decisionOn, serve } from './support.ts'
 
 const CASES = [(name: string) => name, (name: string) => name.toUpperCase(), (name: string) => name.replace('s', 'S')]
-const SEPARATORS = ['-', '_', '.']
+/** All that a name may hold beside letters and digits (RFC 9110 5.6.2). */
+const SEPARATORS = [..."-_.!#$%&'*+^`|~"]
 const NAMES = ['action', 'network-class', 'asn', 'country', 'enforced', 'trial', 'x', '']
-const SPELLINGS = NAMES.flatMap((name) =>
-  SEPARATORS.flatMap((separator) =>
-    CASES.map((write) => write(`sallyport${separator}${name.replace('-', separator)}`)),
+const SPELLINGS = ['Proxy', 'PROXY'].concat(
+  NAMES.flatMap((name) =>
+    SEPARATORS.flatMap((separator) =>
+      CASES.map((write) => write(`sallyport${separator}${name.replace('-', separator)}`)),
+    ),
   ),
 )
 const KEPT = ['sallyport', 'Sallyporter', 'x-sallyport-action', 'sally-port-action', 'host', 'S']

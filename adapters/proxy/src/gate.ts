@@ -1,6 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Decision, InspectionRequest, SourceStatus } from '@sallyport/core'
-import { type ApiHost, answer, type Decider, inspectionRequest, mountedPath, refusal } from '@sallyport/node'
+import {
+  type ApiHost,
+  answer,
+  type Decider,
+  foldedName,
+  inspectionRequest,
+  mountedPath,
+  refusal,
+} from '@sallyport/node'
 import { errorAnswer, headAnswer, send, serverOptions } from './answers.ts'
 import { METHODS, precheck } from './prechecks.ts'
 import { requestFields } from './request-fields.ts'
@@ -44,7 +52,7 @@ export interface Arrival {
 export function createGate(sallyport: ProxyHost, options: GateOptions): (arrival: Arrival) => void {
   const { enabled = true, base = '' } = options.api ?? {}
   const methods = [...METHODS, ...(options.methods ?? [])]
-  const clientHeader = options.clientHeader?.toLowerCase() ?? 'x-forwarded-for'
+  const clientHeader = foldedName(options.clientHeader ?? 'x-forwarded-for')
 
   function receive({ request, response, waiting = false, forward }: Arrival): void {
     const { httpVersion, method = '', url: target = '', rawHeaders: fields } = request

@@ -128,7 +128,7 @@ export function nominated(connection: readonly string[]): readonly string[] {
 
 function checkConnection(values: Values): HeadRefusal | undefined {
   const names = nominated(values.get('connection') ?? [])
-  const name = names.find((name) => PROTECTED.has(name) || /^(?:sallyport|sec-websocket)[-_.]/.test(name))
+  const name = names.find((name) => PROTECTED.has(name) || /^(?:sallyport|sec[^a-z0-9]websocket)[^a-z0-9]/.test(name))
   return name === undefined ? undefined : bad(`Connection may not name ${name}.`)
 }
 

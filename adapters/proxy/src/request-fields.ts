@@ -1,5 +1,5 @@
 import { type Decision, FORWARDING_HEADERS, formatAddress, parseAddress } from '@sallyport/core'
-import { withVerdict } from '@sallyport/node'
+import { foldedName, withVerdict } from '@sallyport/node'
 import { nominated } from './prechecks.ts'
 
 /** Hop-by-hop fields (RFC 9110 7.6.1), and those that we answer or write ourselves. */
@@ -14,6 +14,8 @@ const CLIENT = new Set<string>([
   ...['forwarded-for', 'x-forwarded', 'x-forwarded-by', 'x-forwarded-host', 'x-forwarded-port', 'x-forwarded-proto'],
   ...['x-forwarded-server', 'client-ip', 'x-remote-ip', 'x-remote-addr', 'x-originating-ip', 'x-proxyuser-ip'],
   ...['cf-pseudo-ipv4', 'x-nf-client-connection-ip', 'x-vercel-forwarded-for'],
+  // These name another site or another path than the one that was judged.
+  ...['x-host', 'x-original-host', 'x-http-host-override', 'x-original-url', 'x-rewrite-url'],
 ])
 
 /** What the origin gets beside the client's own fields. */
@@ -21,7 +23,7 @@ export interface Forwarding {
   readonly decision: Decision
   /** The scheme of this connection, unless a trusted proxy names another. */
   readonly scheme: 'http' | 'https' | 'unknown'
-  /** The header, in lower case, in which trusted proxies name the client. */
+  /** The header in which trusted proxies name the client, as `foldedName` writes it. */
   readonly clientHeader: string
 }
 
@@ -66,11 +68,9 @@ export function requestFields(fields: readonly string[], forwarding: Forwarding)
 }
 
 function dropped(name: string, named: ReadonlySet<string>, clientHeader: string): boolean {
-  const lower = name.toLowerCase()
-  // CGI-like servers read `X_Forwarded_For` and `X-Forwarded-For` as one name.
-  const twin = lower.replace(/[_.]/g, '-')
-  if (HOP.has(twin) || CLIENT.has(twin) || twin.startsWith('proxy-') || twin === clientHeader) return true
-  return named.has(lower) || (twin !== lower && twin === 'host')
+  const folded = foldedName(name)
+  if (HOP.has(folded) || CLIENT.has(folded) || folded.startsWith('proxy-') || folded === clientHeader) return true
+  return named.has(name.toLowerCase())
 }
 
 function forwardingFields(forwarding: Forwarding, protocols: readonly string[], host: string | undefined): string[] {

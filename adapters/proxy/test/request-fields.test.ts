@@ -48,6 +48,28 @@ t.test('the fields of the hop stay with us', async (t) => {
   t.match(bytes, 'X-Kept: 1')
 })
 
+t.test('no spelling of a name that we write reaches the origin', async (t) => {
+  const names = ['Sallyport-Action', 'X-Forwarded-For', 'X-Forwarded-Proto', 'X-Forwarded-Host', 'X-Real-IP']
+  const separators = [..."_.!#$%&'*+^`|~"]
+  const fields = names.flatMap((name) => separators.map((separator) => `${name.replaceAll('-', separator)}: forged`))
+  const others = ['X-Host: forged', 'X-Original-URL: /forged', 'X_Rewrite_Url: /forged', 'Proxy: forged']
+  const { bytes } = await seenBehind(t, get('/', ...fields, ...others, 'X-Kept!Name: 1'))
+  t.notMatch(bytes, 'forged')
+  t.match(bytes, 'X-Kept!Name: 1')
+})
+
+t.test('no verdict name of an answer reaches the client', async (t) => {
+  const origin = await openRawOrigin(
+    'HTTP/1.1 200 OK\r\nSallyport-Action: allow\r\nsallyport!asn: AS1\r\nX-Kept: 1\r\nContent-Length: 2\r\n\r\nok',
+  )
+  const proxy = await openProxy(fakeSallyport(), { listen: '127.0.0.1:0', admin: '127.0.0.1:0', upstream: origin.url })
+  t.teardown(() => proxy.close())
+  t.teardown(() => origin.close())
+  const answer = await exchange(proxy.url, get('/'))
+  t.notMatch(answer, /sallyport/i)
+  t.match(answer, 'X-Kept: 1')
+})
+
 t.test('nobody else says who the client is', async (t) => {
   const names = [
     ...['Forwarded', 'X-Forwarded-For', 'X_Forwarded_For', 'X-Real-IP', 'x.real.ip', 'True-Client-IP', 'X-Client-IP'],
