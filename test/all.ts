@@ -10,7 +10,7 @@ import t from 'tap'
 const ROOT = join(import.meta.dirname, '../..')
 
 /** What takes longest begins first, so that it does not end alone. */
-const FIRST = ['packages/open', 'packages/stores', 'packages/cli', 'test']
+const FIRST = ['test', 'packages/open', 'packages/stores', 'packages/cli']
 
 const workspaces = ['packages', 'adapters'].flatMap((floor) =>
   readdirSync(join(ROOT, floor)).map((name) => join(floor, name)),

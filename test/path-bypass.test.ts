@@ -122,17 +122,19 @@ const PIECES = [
   ...['..;', ';', ';x', '%3b', '#', '?', '%23', '%3f', '/admin/', '/x', '%252f', '%252e', '%41'],
 ]
 
-/** Every two pieces behind a slash, and every piece around the guarded path. */
-const TARGETS = [
-  ...PIECES.flatMap((first) => PIECES.map((second) => `/${first}${second}`)),
+/** Every piece around the guarded path. */
+const AROUND = [
   ...PIECES.flatMap((piece) => [`/admin${piece}`, `/${piece}/admin`, `/admin/delete/..${piece}..${piece}public`]),
   ...['/admin/%5c..%5cpublic', '/public/..;/admin', '/admin/delete/..%2f..%2fpublic', '/admin/%2e%2e', '/;/admin'],
 ]
 
+/** These, and every two pieces behind a slash. */
+const TARGETS = [...AROUND, ...PIECES.flatMap((first) => PIECES.map((second) => `/${first}${second}`))]
+
 /** Targets that reached the guarded page, each asked for on a connection of its own. */
-async function reached(port: number): Promise<readonly string[]> {
+async function reached(port: number, targets: readonly string[]): Promise<readonly string[]> {
   const found: string[] = []
-  const waiting = [...TARGETS]
+  const waiting = [...targets]
   const ask = async (): Promise<void> => {
     for (let target = waiting.pop(); target !== undefined; target = waiting.pop()) {
       const answer = await exchange(port, `GET ${target} HTTP/1.1\r\nHost: site.example\r\nConnection: close\r\n\r\n`)
@@ -159,11 +161,11 @@ for (const [name, start] of Object.entries(SITES)) {
   t.test(`no spelling of a blocked path reaches ${name}`, async (t) => {
     const open = await start(gate(false))
     t.teardown(open.close)
-    const ways = await reached(open.port)
-    t.ok(ways.length > 20, `${ways.length} spellings reach the page where nothing is blocked`)
+    const ways = await reached(open.port, AROUND)
+    t.ok(ways.length > 10, `${ways.length} spellings reach the page where nothing is blocked`)
     const guarded = await start(gate(true))
     t.teardown(guarded.close)
-    t.same(await reached(guarded.port), [])
+    t.same(await reached(guarded.port, TARGETS), [])
   })
 }
 
