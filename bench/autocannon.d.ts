@@ -12,6 +12,8 @@ declare module 'autocannon' {
   }
   export interface Result {
     readonly requests: { readonly average: number; readonly total: number }
+    /** Milliseconds. */
+    readonly latency: { readonly p50: number; readonly p99: number }
     /** Seconds. */
     readonly duration: number
     readonly non2xx: number

@@ -61,7 +61,8 @@ export function median(values: readonly number[]): number {
     : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2
 }
 
-function shuffled(count: number): readonly number[] {
+/** The numbers below `count` in random order. */
+export function shuffled(count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => ({ index, key: Math.random() }))
     .sort((x, y) => x.key - y.key)
     .map(({ index }) => index)

@@ -6,6 +6,7 @@ import { benchInspect } from './inspect.ts'
 import { benchLedger } from './ledger.ts'
 import { benchLimits } from './limits.ts'
 import { benchLookup } from './lookup.ts'
+import { benchProxy } from './proxy/proxy.ts'
 import { benchReload } from './reload.ts'
 import { benchWhois } from './whois/whois.ts'
 
@@ -14,6 +15,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   lookup: benchLookup,
   inspect: benchInspect,
   frameworks: benchFrameworks,
+  proxy: benchProxy,
   reload: benchReload,
   whois: benchWhois,
   crawlers: benchCrawlers,

@@ -1,0 +1,78 @@
+import { join } from 'node:path'
+import { freePort, isInstalled, type Program, startProgram } from './program.ts'
+import { startSallyport } from './sallyport.ts'
+import { startHaproxy, startNginxProxy } from './servers.ts'
+
+/** Where a contender stands. */
+export interface Place {
+  /** For its configuration. */
+  readonly folder: string
+  readonly dataDir: string
+  readonly upstream: string
+  readonly processor: number
+}
+
+export interface Contender {
+  readonly name: string
+  /** Why it cannot run here; absent: it can. */
+  readonly missing?: string
+  start(place: Place): Promise<Program>
+}
+
+export const BASELINE = 'nginx'
+export const OURS = 'Sallyport, everything on'
+
+const TITLES: Readonly<Record<string, string>> = {
+  undici: 'a bare undici dispatch',
+  'http-proxy': 'http-proxy 1.18, keep-alive',
+  'reply-from': '@fastify/reply-from',
+}
+
+/** The baseline first. */
+export const CONTENDERS: readonly Contender[] = [
+  {
+    name: BASELINE,
+    ...missingCommand('nginx'),
+    start: ({ folder, upstream, processor }) => startNginxProxy(folder, upstream, processor),
+  },
+  {
+    name: 'HAProxy',
+    ...missingCommand('haproxy'),
+    start: ({ folder, upstream, processor }) => startHaproxy(folder, upstream, processor),
+  },
+  {
+    name: OURS,
+    start: (place) => startSallyport({ ...place, folder: join(place.folder, 'sallyport'), trustProxy: ['loopback'] }),
+  },
+  nodeProxy('undici'),
+  nodeProxy('http-proxy'),
+  nodeProxy('http-proxy-3', 'optional'),
+  nodeProxy('reply-from'),
+  nodeProxy('fast-proxy'),
+]
+
+function nodeProxy(name: string, installed?: 'optional'): Contender {
+  return {
+    name: TITLES[name] ?? name,
+    ...(installed === 'optional' ? missingPackage(name) : {}),
+    async start({ upstream, processor }) {
+      const port = await freePort()
+      const program = join(import.meta.dirname, 'node-proxy.js')
+      const args = ['--no-deprecation', program, name, upstream, String(port)]
+      return startProgram({ command: process.execPath, args, port, processor })
+    },
+  }
+}
+
+function missingCommand(command: string): { missing?: string } {
+  return isInstalled(command) ? {} : { missing: `${command} is not installed` }
+}
+
+function missingPackage(name: string): { missing?: string } {
+  try {
+    import.meta.resolve(name)
+    return {}
+  } catch {
+    return { missing: `${name} is not installed: it needs Node 22` }
+  }
+}

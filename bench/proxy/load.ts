@@ -1,0 +1,85 @@
+import { execFile, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { browserFields } from '../browser.ts'
+import { visitorAddresses } from '../visitors.ts'
+import { isInstalled } from './program.ts'
+
+export const CONNECTIONS = 64
+/** Each is another visitor, and their requests come again and again. */
+export const VISITORS = 4_000
+
+/** One shot of load at one server. */
+export interface Shot {
+  readonly requests: number
+  readonly seconds: number
+  /** Milliseconds from a request to the end of its answer. */
+  readonly p50: number
+  readonly p99: number
+  /** Answers that were none, or had another status than 2xx and 3xx. */
+  readonly errors: number
+}
+
+export interface Load {
+  readonly name: string
+  shoot(url: string, path: string, seconds: number): Promise<Shot>
+}
+
+/** `wrk`, or where it is not installed autocannon, which takes more of its processor. */
+export async function openLoad(folder: string, processor: number): Promise<Load> {
+  const pinned = ['--cpu-list', String(processor)]
+  if (!isInstalled('wrk')) return autocannonLoad(pinned)
+  const script = join(folder, 'load.lua')
+  await writeFile(script, scriptOf(visitorAddresses(VISITORS)))
+  return {
+    name: 'wrk',
+    async shoot(url, path, seconds) {
+      const wrk = ['wrk', '-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', '10s', '-s', script, url, '--', path]
+      const { stdout } = await promisify(execFile)('taskset', [...pinned, ...wrk])
+      return JSON.parse(stdout.slice(stdout.lastIndexOf('{')))
+    },
+  }
+}
+
+/** All requests are made before the first is sent. */
+function scriptOf(visitors: readonly string[]): string {
+  const fields = browserFields('VISITOR')
+  const lines: string[] = []
+  for (let at = 0; at < fields.length; at += 2) lines.push(`${fields[at]}: ${fields[at + 1]}`)
+  const [before, after] = `\r\n${lines.join('\r\n')}\r\n\r\n`.split('VISITOR').map((text) => JSON.stringify(text))
+  return `
+local visitors = { ${visitors.map((address) => `"${address}"`).join(', ')} }
+local requests, sent = {}, 0
+function init(arguments)
+  local start = "GET " .. arguments[1] .. " HTTP/1.1"
+  for at, visitor in ipairs(visitors) do requests[at] = start .. ${before} .. visitor .. ${after} end
+end
+function request()
+  sent = sent % #requests + 1
+  return requests[sent]
+end
+function done(summary, latency)
+  local errors = summary.errors
+  local bad = errors.connect + errors.read + errors.write + errors.status + errors.timeout
+  io.write(string.format('{"requests":%d,"seconds":%f,"p50":%f,"p99":%f,"errors":%d}',
+    summary.requests, summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3, bad))
+end
+`
+}
+
+/** It runs in a process of its own, so that it can stay on one processor. */
+function autocannonLoad(pinned: readonly string[]): Load {
+  return {
+    name: 'autocannon',
+    async shoot(url, path, seconds) {
+      const child = fork(join(import.meta.dirname, 'autocannon.js'), [url, path, String(seconds)], {
+        execPath: 'taskset',
+        execArgv: [...pinned, process.execPath],
+      })
+      const [shot] = (await once(child, 'message')) as [Shot]
+      return shot
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** A server that a bench started, with a process of its own. */
+export interface Program {
+  readonly pid: number
+  readonly url: string
+  /** What it said to its operator. */
+  readonly said: () => string
+  readonly running: () => boolean
+  stop(): Promise<void>
+}
+
+export interface Start {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly port: number
+  /** The processor it stays on; absent: any. */
+  readonly processor?: number | undefined
+  /** Rejects until it serves; absent: until it takes connections. */
+  readonly ready?: () => Promise<unknown>
+}
+
+const READY_MS = 60_000
+const MAX_SAID = 100_000
+
+/** Starts a program and waits until it serves. */
+export async function startProgram({ command, args, port, processor, ready }: Start): Promise<Program> {
+  const [run, ...before] = processor === undefined ? [command] : ['taskset', '--cpu-list', String(processor), command]
+  const child = spawn(run as string, [...before, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let said = ''
+  child.stderr.on('data', (bytes: Buffer) => {
+    said = (said + bytes.toString()).slice(-MAX_SAID)
+  })
+  const running = () => child.exitCode === null && child.signalCode === null
+  const until = performance.now() + READY_MS
+  for (let serves = false; !serves; ) {
+    if (!running() || performance.now() > until) {
+      child.kill('SIGKILL')
+      throw new Error(`${command} ${args.join(' ')} does not serve: ${said}`)
+    }
+    serves = await (ready?.() ?? dial(port)).then(
+      () => true,
+      () => false,
+    )
+    if (!serves) await delay(50)
+  }
+  return {
+    pid: child.pid as number,
+    url: `http://127.0.0.1:${port}`,
+    said: () => said,
+    running,
+    async stop() {
+      if (!running()) return
+      const ended = once(child, 'exit')
+      child.kill()
+      const late = setTimeout(() => child.kill('SIGKILL'), 5_000)
+      await ended
+      clearTimeout(late)
+    },
+  }
+}
+
+/** A port that is free now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+export function isInstalled(command: string): boolean {
+  return spawnSync('which', [command]).status === 0
+}
+
+async function dial(port: number): Promise<void> {
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  socket.destroy()
+}

@@ -1,0 +1,81 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { freePort, type Program, startProgram } from './program.ts'
+
+/* nginx and HAProxy, each one process that serves, with a configuration written for the run. */
+
+const NO_END = 1_000_000_000
+const MAX_OPEN = 16_384
+
+/** The static origin: files of 100 B and 100 kB. */
+export const SIZES = { '100 B': 100, '100 kB': 100_000 } as const
+export type Size = keyof typeof SIZES
+export const pathOf = (size: Size): string => `/${SIZES[size]}.txt`
+
+export async function startOrigin(folder: string, processor?: number): Promise<Program> {
+  const root = join(folder, 'www')
+  await mkdir(root, { recursive: true })
+  for (const size of Object.values(SIZES)) await writeFile(join(root, `${size}.txt`), 'x'.repeat(size))
+  return startNginx(join(folder, 'origin'), processor, `root ${root}; sendfile on; tcp_nopush on;`)
+}
+
+/** nginx as a proxy that forwards and does nothing else. */
+export function startNginxProxy(folder: string, upstream: string, processor?: number): Promise<Program> {
+  return startNginx(
+    join(folder, 'nginx'),
+    processor,
+    'location / { proxy_pass http://origin; proxy_http_version 1.1; proxy_set_header Connection ""; }',
+    `upstream origin { server ${new URL(upstream).host}; keepalive 128; keepalive_requests ${NO_END}; }`,
+  )
+}
+
+async function startNginx(
+  folder: string,
+  processor: number | undefined,
+  server: string,
+  before = '',
+): Promise<Program> {
+  const port = await freePort()
+  await mkdir(folder, { recursive: true })
+  const file = join(folder, 'nginx.conf')
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (kind) => `${kind}_temp_path ${join(folder, kind)};`,
+  )
+  await writeFile(
+    file,
+    [
+      // The folder of a run can be read by the one who runs it alone.
+      ...(process.getuid?.() === 0 ? ['user root;'] : []),
+      `daemon off; worker_processes 1; pid ${join(folder, 'pid')}; error_log stderr warn;`,
+      `events { worker_connections ${MAX_OPEN}; }`,
+      `http { access_log off; keepalive_requests ${NO_END}; ${temporary.join(' ')}`,
+      before,
+      `server { listen 127.0.0.1:${port} backlog=4096; ${server} } }`,
+    ].join('\n'),
+  )
+  return startProgram({ command: 'nginx', args: ['-e', 'stderr', '-c', file], port, processor })
+}
+
+export async function startHaproxy(folder: string, upstream: string, processor?: number): Promise<Program> {
+  const port = await freePort()
+  const file = join(folder, 'haproxy.cfg')
+  await writeFile(
+    file,
+    `global
+  nbthread 1
+  maxconn 4096
+defaults
+  mode http
+  http-reuse always
+  timeout connect 5s
+  timeout client 60s
+  timeout server 60s
+frontend public
+  bind 127.0.0.1:${port}
+  default_backend origin
+backend origin
+  server origin ${new URL(upstream).host}
+`,
+  )
+  return startProgram({ command: 'haproxy', args: ['-db', '-f', file], port, processor })
+}
