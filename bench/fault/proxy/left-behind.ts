@@ -1,0 +1,55 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { descriptors, resident } from '../../proxy/processes.ts'
+import type { Sallyport } from '../../proxy/sallyport.ts'
+
+/** Connections to the origin that nobody uses are kept for four seconds. */
+const IDLE_MS = 6_000
+/** How much longer what was left may take. */
+const PATIENCE_MS = 4_000
+/** What a process opens now and then for itself. */
+const MORE_DESCRIPTORS = 4
+/** What the heap does not give back at once, of a process that leaks nothing. */
+const MORE_MEGABYTES = 50
+
+/** What a quiet proxy has open and holds. */
+export interface Held {
+  readonly descriptors: number
+  readonly megabytes: number
+}
+
+/** Before a run: descriptors of the fresh proxy, and its memory once `warmUp` has been done. */
+export async function heldBefore({ pid }: Sallyport, warmUp: () => Promise<void>): Promise<Held> {
+  const opened = descriptors(pid)
+  await warmUp()
+  await delay(IDLE_MS)
+  return { descriptors: opened, megabytes: resident(pid) }
+}
+
+/** What is left behind of what a run did, once all its clients have gone: nothing, or sentences that say so. */
+export async function leftBehind(proxy: Sallyport, before: Held, name: string): Promise<readonly string[]> {
+  if (!proxy.running()) return [`${name}: the proxy ended: ${proxy.said().slice(-2_000)}`]
+  const enough = (open: number) => open <= before.descriptors + MORE_DESCRIPTORS
+  await delay(IDLE_MS)
+  for (let waited = 0; !enough(descriptors(proxy.pid)) && waited < PATIENCE_MS; waited += 500) await delay(500)
+  const after: Held = { descriptors: descriptors(proxy.pid), megabytes: resident(proxy.pid) }
+  console.log(
+    `${name}: ${before.descriptors} descriptors before and ${after.descriptors} after, ${Math.round(before.megabytes)} MB and ${Math.round(after.megabytes)} MB`,
+  )
+  const broken: string[] = []
+  if (!enough(after.descriptors))
+    broken.push(`${name}: ${after.descriptors - before.descriptors} descriptors stay open`)
+  if (after.megabytes > before.megabytes + MORE_MEGABYTES) {
+    broken.push(`${name}: ${Math.round(after.megabytes - before.megabytes)} MB more`)
+  }
+  if (/^ {4}at /m.test(proxy.said())) broken.push(`${name}: a stack is printed`)
+  return broken
+}
+
+/** Does `work` so often, some at a time. */
+export async function repeat(times: number, atOnce: number, work: (at: number) => Promise<void>): Promise<void> {
+  let next = 0
+  const lane = async () => {
+    while (next < times) await work(next++)
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, times) }, lane))
+}

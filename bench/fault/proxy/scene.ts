@@ -1,0 +1,45 @@
+import { join } from 'node:path'
+import type { Cleanup } from '@sallyport/stores/testing'
+import { compileData, type Raised, type Sallyport, startSallyport } from '../../proxy/sallyport.ts'
+import { scratch } from '../scratch.ts'
+import { startChild } from './child.ts'
+
+/** An origin and the proxy before it, each in a process of its own. */
+export interface Scene {
+  readonly proxy: Sallyport
+  readonly cleanup: Cleanup
+}
+
+/** Where the data is that all scenes of a run share. */
+export interface Place {
+  readonly folder: string
+  readonly dataDir: string
+}
+
+/** Gives a run a folder with compiled data. */
+export function withPlace(work: (place: Place) => Promise<void>): Promise<void> {
+  return scratch(async (folder) => {
+    const dataDir = join(folder, 'data')
+    await compileData(dataDir)
+    await work({ folder, dataDir })
+  })
+}
+
+/**
+ * A fresh proxy for one run, which trusts nobody, before the origin of that program; both are ended after. `raised` is
+ * what the run changes of the configuration.
+ */
+export async function withScene<T>(
+  { folder, dataDir }: Place,
+  { origin: program = 'origin.js', raised = {} }: { readonly origin?: string; readonly raised?: Raised },
+  work: (scene: Scene) => Promise<T>,
+): Promise<T> {
+  return scratch(async (_, cleanup) => {
+    const origin = await startChild<number>(program)
+    cleanup.teardown(() => origin.stop())
+    const upstream = `http://127.0.0.1:${origin.ready}`
+    const proxy = await startSallyport({ folder, dataDir, upstream, raised })
+    cleanup.teardown(() => proxy.stop())
+    return work({ proxy, cleanup })
+  })
+}
