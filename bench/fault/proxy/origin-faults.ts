@@ -12,7 +12,7 @@ const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
 
 /** Longer than an early hint takes, shorter than any clock. */
 const LATE_MS = 500
-/** Then what was sent has gone out by itself. */
+/** A pause in which earlier bytes leave in a packet of their own. */
 const SETTLE_MS = 20
 
 const says = (text: string) => (socket: Socket) => void socket.end(text, 'latin1')
