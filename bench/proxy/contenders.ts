@@ -1,7 +1,8 @@
 import { join } from 'node:path'
+import { MISSING_LOOKUPS } from './nginx-lookups.ts'
 import { freePort, isInstalled, type Program, startProgram } from './program.ts'
 import { startSallyport } from './sallyport.ts'
-import { startHaproxy, startNginxProxy } from './servers.ts'
+import { startHaproxy, startNginxLookups, startNginxProxy } from './servers.ts'
 
 /** Where a contender stands. */
 export interface Place {
@@ -34,6 +35,11 @@ export const CONTENDERS: readonly Contender[] = [
     name: BASELINE,
     ...missingCommand('nginx'),
     start: ({ folder, upstream, processor }) => startNginxProxy(folder, upstream, processor),
+  },
+  {
+    name: 'nginx with lookups',
+    ...(MISSING_LOOKUPS === undefined ? {} : { missing: MISSING_LOOKUPS }),
+    start: ({ folder, upstream, processor }) => startNginxLookups(folder, upstream, processor),
   },
   {
     name: 'HAProxy',

@@ -30,6 +30,10 @@ const MAX_SAID = 100_000
 export async function startProgram({ command, args, port, processor, ready }: Start): Promise<Program> {
   const [run, ...before] = processor === undefined ? [command] : ['taskset', '--cpu-list', String(processor), command]
   const child = spawn(run as string, [...before, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
+  // Where the bench itself fails, nothing of it goes on.
+  const end = () => void child.kill('SIGKILL')
+  process.once('exit', end)
+  child.once('exit', () => process.off('exit', end))
   let said = ''
   child.stderr.on('data', (bytes: Buffer) => {
     said = (said + bytes.toString()).slice(-MAX_SAID)

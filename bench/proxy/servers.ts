@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { LOAD_LOOKUPS, lookups, SAY_LOOKUPS } from './nginx-lookups.ts'
 import { freePort, type Program, startProgram } from './program.ts'
 
 /* nginx and HAProxy, each one process that serves, with a configuration written for the run. */
@@ -21,19 +22,30 @@ export async function startOrigin(folder: string, processor?: number): Promise<P
 
 /** nginx as a proxy that forwards and does nothing else. */
 export function startNginxProxy(folder: string, upstream: string, processor?: number): Promise<Program> {
-  return startNginx(
-    join(folder, 'nginx'),
-    processor,
-    'location / { proxy_pass http://origin; proxy_http_version 1.1; proxy_set_header Connection ""; }',
-    `upstream origin { server ${new URL(upstream).host}; keepalive 128; keepalive_requests ${NO_END}; }`,
-  )
+  return startNginx(join(folder, 'nginx'), processor, forward(''), originOf(upstream))
+}
+
+/** nginx as a proxy that looks up network and user agent. */
+export function startNginxLookups(folder: string, upstream: string, processor?: number): Promise<Program> {
+  const http = `${originOf(upstream)}\n${lookups()}`
+  return startNginx(join(folder, 'nginx-lookups'), processor, forward(SAY_LOOKUPS), http, LOAD_LOOKUPS)
+}
+
+function forward(fields: string): string {
+  const plain = 'proxy_pass http://origin; proxy_http_version 1.1; proxy_set_header Connection "";'
+  return `location / { ${plain} ${fields} }`
+}
+
+function originOf(upstream: string): string {
+  return `upstream origin { server ${new URL(upstream).host}; keepalive 128; keepalive_requests ${NO_END}; }`
 }
 
 async function startNginx(
   folder: string,
   processor: number | undefined,
   server: string,
-  before = '',
+  http = '',
+  modules = '',
 ): Promise<Program> {
   const port = await freePort()
   await mkdir(folder, { recursive: true })
@@ -44,12 +56,13 @@ async function startNginx(
   await writeFile(
     file,
     [
+      modules,
       // The folder of a run can be read by the one who runs it alone.
-      ...(process.getuid?.() === 0 ? ['user root;'] : []),
+      process.getuid?.() === 0 ? 'user root;' : '',
       `daemon off; worker_processes 1; pid ${join(folder, 'pid')}; error_log stderr warn;`,
       `events { worker_connections ${MAX_OPEN}; }`,
       `http { access_log off; keepalive_requests ${NO_END}; ${temporary.join(' ')}`,
-      before,
+      http,
       `server { listen 127.0.0.1:${port} backlog=4096; ${server} } }`,
     ].join('\n'),
   )

@@ -14,6 +14,9 @@ export async function startChild<Ready, Told = unknown>(
   ...args: readonly (string | number)[]
 ): Promise<Child<Ready, Told>> {
   const child = fork(join(import.meta.dirname, program), args.map(String))
+  const end = () => void child.kill('SIGKILL')
+  process.once('exit', end)
+  child.once('exit', () => process.off('exit', end))
   const ready = (await messageOf(child)) as Ready
   return {
     ready,

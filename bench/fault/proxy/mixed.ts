@@ -78,7 +78,7 @@ function openLane(port: number, at: number): (number: number) => Promise<Outcome
     const { status, head, body: back } = came
     if (/\r\nconnection: close/i.test(head)) current.destroy()
     if (status !== 200) return String(status)
-    return back.equals(body) && head.includes(`: ${number}\r\n`) ? 'right' : 'mixed up'
+    return back.equals(body) && /\r\nx-echo: (\d+)/i.exec(head)?.[1] === String(number) ? 'right' : 'mixed up'
   }
 }
 

@@ -11,7 +11,7 @@ const SLOW_MS = 60_000
 const PIECE = Buffer.alloc(65_536, 'x')
 
 /** The buffers of a connection on loopback hold some 4 MB. */
-const BIG_BYTES = 6_000_000
+const BIG_BYTES = 5_000_000
 const DOWNLOAD_BYTES = 24_000_000
 
 const ANSWERS: Readonly<Record<string, RequestListener>> = {

@@ -5,8 +5,8 @@ import { type Place, withScene } from './scene.ts'
 
 const SOCKETS = numberFlag('sockets', 300)
 const DURING_MS = numberFlag('seconds', 15) * 1000
-/** So long all dial, and the first of them have been cut where that is what happens. */
-const RAMP_MS = 2_000
+/** So long all dial, and what they ask for fills the buffers between them and the origin. */
+const RAMP_MS = 4_000
 
 /** 300 slow sockets of each kind, from one address: the good visitors keep nine tenths of what they had. */
 export async function faultSlow(place: Place): Promise<readonly string[]> {
