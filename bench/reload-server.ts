@@ -48,7 +48,7 @@ async function serve(options: Start): Promise<void> {
   let requests = 0
   const server = createServer((request, response) => {
     requests++
-    const { action } = inspector.decide(inspectionRequest(request))
+    const { action } = inspector.decide(inspectionRequest({}, request))
     response.setHeader('Content-Type', 'text/plain').end(action)
   })
   await new Promise<void>((resolve) => {

@@ -13,7 +13,8 @@ const sallyport = await open({
   policy: { rules: [{ id: 'no-tor', match: { networkClass: ['tor'] }, action: 'block' }] },
 })
 
-const app = Fastify()
+// Fastify itself waits for a request without end.
+const app = Fastify({ requestTimeout: 60_000 })
 await app.register(inspection, { sallyport })
 await app.register(v1, { sallyport })
 app.get('/', (request) => {

@@ -15,6 +15,7 @@ const sallyport = await open({
 const proxy = await openProxy(sallyport, {
   listen: LISTEN,
   upstream: UPSTREAM,
+  demo: true,
   onDecision({ action, inspection: { client, network, request } }) {
     console.log(action, client.address, network.verdict.classification, request.method, request.path)
   },
@@ -25,7 +26,7 @@ console.log(`Listening on ${proxy.url}, in front of ${proxy.upstream}`)
 
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, async () => {
-    await proxy.close()
+    await proxy.close(signal === 'SIGTERM' ? 'wait' : 'cut')
     await sallyport.close()
   })
 }

@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, '../..')
 /** What each room may import: rooms by folder, packages and node: modules by name. `node:*` is any of them. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   data: [],
-  'packages/core': ['data', 'ip-cidr', 'lru-cache', 'p-limit', 'structured-headers', 'tldts', 'node:crypto'],
+  'packages/core': ['data', 'ip-cidr', 'leven', 'lru-cache', 'p-limit', 'structured-headers', 'tldts', 'node:crypto'],
   'packages/accounts': ['node:crypto'],
   'packages/ledger': ['canonicalize', 'node:crypto'],
   'packages/api': ['packages/core', 'packages/accounts', 'packages/ledger', 'zod', 'zod-openapi', 'node:crypto'],
@@ -33,11 +33,14 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...['commander', 'cli-progress', 'cli-table3', 'node:*'],
   ],
   'packages/sallyport': ['packages/core', 'packages/open', 'packages/cli'],
-  'adapters/node': ['packages/core', 'packages/api', 'node:*'],
+  'adapters/node': ['packages/core', 'packages/api', 'negotiator', 'node:*'],
   'adapters/express': ['packages/core', 'packages/api', 'adapters/node', 'express'],
   'adapters/koa': ['packages/core', 'packages/api', 'adapters/node', 'koa'],
   'adapters/fastify': ['packages/core', 'packages/api', 'adapters/node', 'fastify', 'fastify-plugin'],
-  'adapters/proxy': [...['packages/core', 'packages/api', 'adapters/node'], ...['undici', 'http-proxy', 'node:*']],
+  'adapters/proxy': [
+    ...['packages/core', 'packages/api', 'packages/open', 'adapters/node'],
+    ...['undici', 'http-proxy', 'node:*'],
+  ],
 }
 
 /** Law 1: these are handed their clock, their randomness and their network; `fetch` of a port is not the global one. */

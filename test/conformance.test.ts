@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { BLOCKED, conformanceRows, type Row } from './conformance.ts'
+import { BLOCKED, conformanceRows, REQUEST_ID, type Row, verdictOf } from './conformance.ts'
 import { HOSTS, type Host, type RunningHost } from './hosts.ts'
 import { openRealScene } from './real-scene.ts'
 import { madeScene, type Scene, type Visitor } from './scene.ts'
@@ -58,9 +58,11 @@ async function check(
   const path = row.api ? base + row.path : row.path
   const target = row.absolute ? `http://site.example${path}` : path
   // Where the answer itself must close the connection, the request does not ask for it.
-  const fields = row.headers?.['connection'] === 'close' ? row.fields : [...row.fields, 'Connection', 'close']
+  const closing = row.headers?.['connection'] === 'close' ? [] : ['Connection', 'close']
+  const fields = [...row.fields, 'X-Request-Id', REQUEST_ID, ...closing]
   const response = parseResponse(await exchange(at.port, requestBytes(row.method, target, fields, row.body)))
   t.equal(response.status, row.status, response.body)
+  if (!host.refusesBrokenEscapes || !row.brokenEscape) t.equal(response.headers['x-request-id'], REQUEST_ID)
   if (row.brokenEscape && host.refusesBrokenEscapes) return
   for (const [name, value] of Object.entries(row.headers ?? {})) t.equal(response.headers[name], value, name)
   if (row.json !== undefined) t.hasStrict(JSON.parse(response.body), row.json)
@@ -84,7 +86,7 @@ const UPGRADE = [
 ]
 
 function upgradeBytes(visitor: Visitor): string {
-  return requestBytes('GET', '/socket', ['X-Forwarded-For', visitor.address, ...UPGRADE])
+  return requestBytes('GET', '/socket', ['X-Forwarded-For', visitor.address, 'X-Request-Id', REQUEST_ID, ...UPGRADE])
 }
 
 async function checkRefusedUpgrade(t: Test, scene: Scene, at: RunningHost, expected: Map<string, WireResponse>) {
@@ -103,7 +105,7 @@ async function checkUpgrade(t: Test, visitor: Visitor, at: RunningHost, more: re
   const response = parseResponse(head)
   t.equal(response.status, 101)
   const seen = JSON.parse(Buffer.from(response.headers['x-seen'] ?? '', 'base64').toString())
-  const verdict = [...visitor.verdict, ...more]
+  const verdict = [...verdictOf(visitor), ...more]
   t.equal(seen.fields.length, verdict.length, 'the site saw each field of ours once, and no other')
   t.same(Object.entries(seen.headers).flat().sort(), verdict.sort())
   const echoed = new Promise((resolve) => socket.once('data', resolve))

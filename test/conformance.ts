@@ -36,9 +36,18 @@ const SPELLINGS = [
   ...['sallyport.asn', 'SALLYPORT.country', 'sallyport-enforced', 'sallyport_network.class', 'Sallyport-Trial'],
 ]
 
-/** Every method that Node parses and hands on as a request, but `some` and the one that the proxy refuses everywhere. */
+/** What the trusted proxy in front of every host calls each request. */
+export const REQUEST_ID = 'conformance-1'
+
+/** The fields of ours that the site sees of a visitor. */
+export function verdictOf({ verdict }: Visitor): readonly string[] {
+  const [action, networkClass] = [verdict.slice(0, 2), verdict.slice(2, 4)]
+  return [...action, ...networkClass, 'sallyport-request-id', REQUEST_ID, ...verdict.slice(4)]
+}
+
+/** Every method that Node parses and hands on as a request, but `some`. */
 function otherMethods(...some: readonly string[]): readonly string[] {
-  return METHODS.filter((method) => ![...some, 'CONNECT', 'TRACE'].includes(method))
+  return METHODS.filter((method) => ![...some, 'CONNECT'].includes(method))
 }
 
 /** The row of a request that is refused: a refused upgrade is answered like it. */
@@ -48,7 +57,7 @@ export const BLOCKED = 'a blocked program'
 export function conformanceRows(scene: Scene): readonly Row[] {
   const from = (visitor: Visitor, ...fields: readonly string[]) => ['X-Forwarded-For', visitor.address, ...fields]
   const sees = (visitor: Visitor, ...more: readonly string[]) => {
-    const fields = [...visitor.verdict, ...more]
+    const fields = [...verdictOf(visitor), ...more]
     const pairs = fields.flatMap((name, at) => (at % 2 === 0 ? [[name, fields[at + 1] ?? '']] : []))
     return { fields, headers: Object.fromEntries(pairs) }
   }
@@ -74,7 +83,7 @@ export function conformanceRows(scene: Scene): readonly Row[] {
       fields: from(blocked, 'Accept', BROWSER),
       status: 403,
       headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
-      includes: ['<!doctype html>', 'Request blocked'],
+      includes: ['<!doctype html>', 'Access denied'],
     },
     { name: 'a blocked HEAD', method: 'HEAD', path: '/shop', fields: from(blocked), status: 403 },
     {
@@ -294,8 +303,8 @@ export function conformanceRows(scene: Scene): readonly Row[] {
       ...lookup,
       fields: [...keyed, 'Authorization', `Bearer ${scene.key}`],
       body: '{"target":"192.0.2.9"}',
-      status: 401,
-      json: { error: 'unauthorized' },
+      status: 400,
+      json: { error: 'invalid_request' },
     },
     {
       name: 'API: invalid JSON',

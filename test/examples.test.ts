@@ -33,7 +33,7 @@ async function run(
   t.hasStrict(await (await visit('73.162.10.20', '/v1/openapi.json')).json(), { info: { version: '1.1.0' } })
   await look(visit)
 
-  child.kill('SIGTERM')
+  child.kill('SIGINT')
   t.same(await ended, [0, null], 'a signal ends it in order')
 }
 

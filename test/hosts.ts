@@ -79,10 +79,10 @@ const node: Host = {
   async start(sallyport, base) {
     const server = createServer(async (req, res) => {
       const target = req.url ?? ''
-      const { refusal } = decideRequest(sallyport, req)
+      const { refusal } = decideRequest(sallyport, { req, res })
       if (refusal !== undefined) return sendResponse(res, refusal)
       const path = mountedPath(target, base)
-      const response = path === undefined ? undefined : await answer(sallyport, req, { target, path })
+      const response = path === undefined ? undefined : await answer(sallyport, req, { res, target, path })
       if (response !== undefined) return sendResponse(res, response)
       res.setHeader('content-type', 'application/json; charset=utf-8')
       res.end(JSON.stringify(await echo(req, req.url)))
@@ -156,7 +156,7 @@ const proxy: Host = {
       admin: '127.0.0.1:0',
       upstream: `http://127.0.0.1:${origin.port}`,
       api: { base },
-      drainMs: 0,
+      timeouts: { drain: 0 },
     })
     return {
       port: Number(new URL(url).port),

@@ -96,7 +96,7 @@ const SITES: Readonly<Record<string, (sallyport: Gate) => Promise<Running>>> = {
       upstream: `http://127.0.0.1:${origin.port}`,
       api: { enabled: false },
       paths: 'pass',
-      drainMs: 0,
+      timeouts: { drain: 0 },
     })
     return { port: Number(new URL(url).port), close: () => close().then(origin.close) }
   },

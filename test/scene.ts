@@ -57,8 +57,8 @@ export function madeScene(): Scene {
       verdict: verdict('action', 'block', 'network-class', 'tor', 'asn', 'AS64498', 'country', 'NL'),
     },
     key: KEY,
-    enforcing: { decide: (request) => decide(request, true), api, sources: () => [] },
-    monitoring: { decide: (request) => decide(request, false), api, sources: () => [] },
+    enforcing: { ...HOST, decide: (request) => decide(request, true) },
+    monitoring: { ...HOST, decide: (request) => decide(request, false) },
     close: async () => {},
   }
 }
@@ -73,10 +73,11 @@ function addressOf(fields: readonly string[]): string {
   return fields[at + 1] ?? ''
 }
 
-function decide({ fields, target }: InspectionRequest, enforce: boolean): Decision {
+function decide({ id, fields, target }: InspectionRequest, enforce: boolean): Decision {
   const address = addressOf(fields)
   const made = MADE[address] ?? STRANGER
   return {
+    ...(id === undefined ? {} : { id }),
     action: made.action,
     enforced: made.action === 'allow' || enforce,
     ...(target.endsWith('/tried') && { trial: { rule: 'try-it', action: 'block' } }),
@@ -131,6 +132,9 @@ const api: Api = async (request) => {
     return failure(error instanceof SallyportError ? error.code : 'internal_error')
   }
 }
+
+/** Every peer is a trusted proxy. */
+const HOST = { api, sources: () => [], isTrusted: () => true }
 
 const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' }
 

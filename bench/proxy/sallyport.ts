@@ -9,12 +9,6 @@ import { freePort, type Program, startProgram } from './program.ts'
 
 const COMMAND = fileURLToPath(new URL('bin/sallyport.mjs', import.meta.resolve('@sallyport/cli/package.json')))
 
-/**
- * CHIEF: set to true with the schema that has `limits` and `timeouts`, then remove it. Until then what a run raises or
- * shortens is left out, because the schema refuses keys that it does not have.
- */
-const CONFIGURABLE = false
-
 /** Lines of the configuration that a run needs, as the document of the configuration names them. */
 export interface Raised {
   readonly limits?: Readonly<Record<string, number>>
@@ -56,7 +50,7 @@ export async function startSallyport(options: Options): Promise<Sallyport> {
     trustProxy,
     dataDir,
     data: { refresh: false },
-    ...(CONFIGURABLE ? raised : {}),
+    ...raised,
   }
   await writeFile(file, JSON.stringify(config))
   const program = await startProgram({

@@ -42,10 +42,11 @@ export function inspection(sallyport: Decider, options: ClaimOptions<Request> = 
 
   return (req, res, next) => {
     const claim = claimOf(options, req)
+    const received = { req, res, target: req.originalUrl }
     if (attester === undefined || claim === undefined) {
-      apply(decideRequest(sallyport, req, req.originalUrl), req, res, next)
+      apply(decideRequest(sallyport, received), req, res, next)
     } else {
-      attestRequest(attester, req, claim, req.originalUrl).then((outcome) => apply(outcome, req, res, next), next)
+      attestRequest(attester, received, claim).then((outcome) => apply(outcome, req, res, next), next)
     }
   }
 }
@@ -54,7 +55,7 @@ export function inspection(sallyport: Decider, options: ClaimOptions<Request> = 
 export function v1(sallyport: ApiHost): RequestHandler {
   requireApi(sallyport)
   return (req, res, next) => {
-    const place = { target: req.originalUrl, path: req.url, body: req.body as unknown }
+    const place = { res, target: req.originalUrl, path: req.url, body: req.body as unknown }
     // Express 4 knows nothing of promises.
     answer(sallyport, req, place).then((response) => {
       if (response === undefined) next()

@@ -47,10 +47,10 @@ const inspecting: FastifyPluginAsync<InspectionOptions> = async (fastify, { sall
       if (refusal === undefined) next()
       else respond(reply, refusal)
     }
-    const { raw, originalUrl } = request
+    const received = { req: request.raw, res: reply.raw, target: request.originalUrl }
     const claim = claimOf(options, request)
-    if (attester === undefined || claim === undefined) apply(decideRequest(sallyport, raw, originalUrl))
-    else attestRequest(attester, raw, claim, originalUrl).then(apply, next)
+    if (attester === undefined || claim === undefined) apply(decideRequest(sallyport, received))
+    else attestRequest(attester, received, claim).then(apply, next)
   })
 }
 
@@ -62,7 +62,7 @@ const answering: FastifyPluginAsync<V1Options> = async (fastify, { sallyport }) 
   const respond = createResponder()
   const handle = async (request: FastifyRequest, reply: FastifyReply) => {
     const path = mountedPath(request.url, fastify.prefix)
-    const place = path === undefined ? path : { target: request.originalUrl, path }
+    const place = path === undefined ? path : { res: reply.raw, target: request.originalUrl, path }
     const response = place && (await answer(sallyport, request.raw, place))
     return response === undefined ? reply.callNotFound() : respond(reply, response)
   }

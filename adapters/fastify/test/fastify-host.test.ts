@@ -129,6 +129,26 @@ t.test('the host has no prefix', async (t) => {
   t.equal((await app.inject('/v1/x?y')).body, '/v1/x')
 })
 
+t.test('the clock that Fastify leaves off is warned of where it listens', async (t) => {
+  const warnings: unknown[] = []
+  const warn = (warning: Error & { code?: string }) => void warnings.push(warning.code)
+  process.on('warning', warn)
+  t.teardown(() => process.off('warning', warn))
+  const ask = async (options: { readonly requestTimeout?: number }) => {
+    const app = Fastify(options)
+    t.teardown(() => app.close())
+    await app.register(inspection, { sallyport })
+    t.equal((await app.inject('/')).statusCode, 404)
+    t.same(warnings, [], 'a request that is injected has no server')
+    const url = await app.listen({ port: 0, host: '127.0.0.1' })
+    t.equal((await fetch(url)).status, 404)
+  }
+  await ask({ requestTimeout: 60_000 })
+  t.same(warnings, [])
+  await ask({})
+  t.same(warnings, ['SALLYPORT_WEAK_CLOCKS'])
+})
+
 t.test("an API that fails is an error of the application's", async (t) => {
   const app = Fastify()
   app.setErrorHandler((error, _request, reply) => void reply.code(500).send(String(error)))

@@ -39,10 +39,11 @@ export function inspection(sallyport: Decider, options: ClaimOptions<Context> = 
   const attester = requireAttester(sallyport, options)
   return async (ctx, next) => {
     const claim = claimOf(options, ctx as Context)
+    const { req, res, originalUrl: target } = ctx
     const { decision, refusal } =
       attester === undefined || claim === undefined
-        ? decideRequest(sallyport, ctx.req, ctx.originalUrl)
-        : await attestRequest(attester, ctx.req, claim, ctx.originalUrl)
+        ? decideRequest(sallyport, { req, res, target })
+        : await attestRequest(attester, { req, res, target }, claim)
     if (decision !== undefined) ctx.state.sallyport = decision
     if (refusal !== undefined) return respond(ctx, refusal)
     await next()
@@ -56,8 +57,8 @@ export function v1(sallyport: ApiHost, options: V1Options = {}): Middleware {
   return async (ctx, next) => {
     const path = mountedPath(ctx.url, base)
     const { body } = ctx.request as { readonly body?: unknown }
-    const response =
-      path === undefined ? path : await answer(sallyport, ctx.req, { target: ctx.originalUrl, path, body })
+    const { req, res, originalUrl: target } = ctx
+    const response = path === undefined ? path : await answer(sallyport, req, { res, target, path, body })
     if (response !== undefined) return respond(ctx, response)
     await next()
   }

@@ -1,22 +1,29 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Api, ApiRequest, ApiResponse } from '@sallyport/api'
 import { SallyportError } from '@sallyport/core'
-import { fieldsMissing, inspectionRequest } from './inspection-request.ts'
+import { type HeadFault, NO_PATH } from './head-fault.ts'
+import { inspectionRequest } from './inspection-request.ts'
 import { readJson } from './json-body.ts'
 import { isAbsolute, mountedPath, splitTarget } from './mounted-path.ts'
-import { absoluteTarget, type Refusal, tooManyFields } from './refusal.ts'
+import { noteRefusal, observe } from './observation.ts'
+import { headRefusal, rendered } from './refusal.ts'
+import { requestFault } from './request-fault.ts'
+import type { RequestHost } from './request-host.ts'
+import { nameAnswer, requestId } from './request-id.ts'
 import { closingUnread } from './unread-body.ts'
 
 const API_PATH = /^\/v1(?:[/?#]|$)/
 
 /** What answers /v1: what `open()` resolves to, or a stand-in. */
-export interface ApiHost {
+export interface ApiHost extends RequestHost {
   readonly api: Api
 }
 
 /** How a request reached the API in its host. */
 export interface ApiPlace {
+  /** Where it is answered: named the request's id. */
+  readonly res: ServerResponse
   /** Request target as received. */
   readonly target: string
   /** The target under the mount, with or without its query. */
@@ -26,10 +33,14 @@ export interface ApiPlace {
 }
 
 /** A Node request as the neutral value that the API answers. `json()` reads nothing before it is called. */
-export function apiRequest(req: IncomingMessage, place: ApiPlace): ApiRequest {
+export function apiRequest(
+  host: RequestHost,
+  req: IncomingMessage,
+  place: Pick<ApiPlace, 'target' | 'path' | 'body'>,
+): ApiRequest {
   let reading: Promise<unknown> | undefined
   // Not a literal of two spreads, which takes longer than the lookup that is asked for.
-  return Object.assign(inspectionRequest(req, place.target), splitTarget(place.path), {
+  return Object.assign(inspectionRequest(host, req, place.target), splitTarget(place.path), {
     json() {
       reading ??= readJson(req, place.body)
       return reading
@@ -39,16 +50,28 @@ export function apiRequest(req: IncomingMessage, place: ApiPlace): ApiRequest {
 
 /** The API's response to a Node request, ready to be sent; `undefined` when the path is not the API's. */
 export async function answer(host: ApiHost, req: IncomingMessage, place: ApiPlace): Promise<ApiResponse | undefined> {
-  const response = refusalOf(req, place) ?? (await host.api(apiRequest(req, place)))
+  const ours = API_PATH.test(mountedPath(place.path) ?? '')
+  const fault = ours ? begin(host, req, place) : undefined
+  const response = fault ?? (await host.api(apiRequest(host, req, place)))
   return response === undefined ? undefined : closingUnread(req, response)
 }
 
-/** The answer to a request for the API that is refused before the API sees it. */
-function refusalOf(req: IncomingMessage, { target, path }: ApiPlace): Refusal | undefined {
-  if (!API_PATH.test(mountedPath(path) ?? '')) return undefined
-  if (fieldsMissing(req)) return tooManyFields()
+/** Names and observes a request of the API; what is wrong with its head is answered here. */
+function begin(host: RequestHost, req: IncomingMessage, { res, target }: ApiPlace): ApiResponse | undefined {
+  const id = requestId(host, req)
+  nameAnswer(res, id)
+  const observation = observe(host, req, { response: res, end: res, target })
+  if (observation !== undefined) observation.answeredBy = 'api'
+  const fault = faultOf(host, req, target)
+  if (fault === undefined) return undefined
+  noteRefusal(observation, 'head')
+  return rendered(headRefusal(fault, req.rawHeaders), { id })
+}
+
+/** Why a request for the API is refused before the API sees it. */
+function faultOf(host: RequestHost, req: IncomingMessage, target: string): HeadFault | undefined {
   // Hosts do not agree on which of target and Host names the site, and the proxy refuses it for every path.
-  return isAbsolute(target) ? absoluteTarget() : undefined
+  return isAbsolute(target) ? NO_PATH : requestFault(host, req, target)
 }
 
 /** The body of a response in a form that any host can send. */

@@ -1,9 +1,7 @@
-import type { IncomingMessage } from 'node:http'
 import { type Decision, type Mode, SallyportError } from '@sallyport/core'
-import { carriedOut, type Decider, type Outcome, outcomeOf } from './decide-request.ts'
-import { inspectionRequest } from './inspection-request.ts'
-import { failureRefusal } from './refusal.ts'
-import { closingUnread } from './unread-body.ts'
+import { carriedOut, type Decider, type Outcome, outcomeOf, type Received, refused } from './decide-request.ts'
+import { noteDecision, noteRefusal, observation } from './observation.ts'
+import { refusal } from './refusal.ts'
 import { applyVerdict } from './verdict-headers.ts'
 
 /** What records the decision about a claim: what `open()` resolves to, or a stand-in. */
@@ -33,36 +31,30 @@ export function claimOf<Request>({ provenance }: ClaimOptions<Request>, request:
  * the request is refused, with 503, or 400 for a claim that is none: a host that asks for attestation relies on it. In
  * monitor mode it passes without one, and a process warning says so.
  */
-export async function attestRequest(
-  sallyport: Attester,
-  req: IncomingMessage,
-  claim: string,
-  target?: string,
-): Promise<Outcome> {
-  const outcome = await attestedOutcome(sallyport, req, claim, target)
-  applyVerdict(req, outcome.decision)
+export async function attestRequest(sallyport: Attester, received: Received, claim: string): Promise<Outcome> {
+  const outcome = await attestedOutcome(sallyport, received, claim)
+  applyVerdict(received.req, outcome.decision)
   return outcome
 }
 
-async function attestedOutcome(
-  sallyport: Attester,
-  req: IncomingMessage,
-  claim: string,
-  target?: string,
-): Promise<Outcome> {
-  const outcome = outcomeOf(sallyport, req, target)
+async function attestedOutcome(sallyport: Attester, received: Received, claim: string): Promise<Outcome> {
+  const outcome = outcomeOf(sallyport, received)
   const { decision } = outcome
   if (decision === undefined) return outcome
+  const { req } = received
+  const observed = observation(req)
   try {
     const attested = await sallyport.provenance.attestDecision(decision, claim)
-    return carriedOut(req, attested, inspectionRequest(req, target))
+    noteDecision(observed, attested)
+    return carriedOut(sallyport, req, attested, observed)
   } catch (error) {
     if (sallyport.config.mode === 'monitor') {
       process.emitWarning(`A request passed without attestation: ${error}`, 'SallyportWarning')
       return outcome
     }
     const code = error instanceof SallyportError ? error.code : 'attestation_unavailable'
-    return { decision, refusal: closingUnread(req, failureRefusal(code)) }
+    noteRefusal(observed, 'attestation')
+    return { decision, refusal: refused(sallyport, req, refusal(code)) }
   }
 }
 

@@ -1,42 +1,67 @@
-import type { IncomingMessage } from 'node:http'
-import { type Decision, type InspectionRequest, pathFault, SallyportError } from '@sallyport/core'
-import { fieldsMissing, inspectionRequest } from './inspection-request.ts'
-import { ambiguousPath, type Refusal, refusal, tooManyFields } from './refusal.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { ApiResponse } from '@sallyport/api'
+import { type Decision, type InspectionRequest, SallyportError } from '@sallyport/core'
+import { lookAtServer, serverOf } from './host-server.ts'
+import { inspectionRequest } from './inspection-request.ts'
+import { noteDecision, noteRefusal, type Observation, observe } from './observation.ts'
+import { headRefusal, type Refusal, refusal, rendered } from './refusal.ts'
+import { requestFault } from './request-fault.ts'
+import type { RequestHost } from './request-host.ts'
+import { nameAnswer, requestId } from './request-id.ts'
 import { closingUnread } from './unread-body.ts'
 import { applyVerdict } from './verdict-headers.ts'
 
 /** What decides about requests: what `open()` resolves to, or a stand-in. */
-export interface Decider {
+export interface Decider extends RequestHost {
   decide(request: InspectionRequest): Decision
-  readonly config?: { readonly paths?: 'strict' | 'pass' | undefined }
+}
+
+/** A request of a host, and where it is answered. */
+export interface Received {
+  readonly req: IncomingMessage
+  /** Named the request's id; absent for an upgrade. */
+  readonly res?: ServerResponse
+  /** The connection of an upgrade. */
+  readonly socket?: Socket
+  /** As received; default `req.url`. */
+  readonly target?: string | undefined
 }
 
 /** What becomes of a request. With a refusal it goes no further; without one the host carries on. */
 export interface Outcome {
   /** Absent when the request could not be judged. */
   readonly decision?: Decision
-  readonly refusal?: Refusal
+  readonly refusal?: ApiResponse
 }
 
 /**
- * Inspects a Node request before the host sees it, writes the verdict into its headers, and refuses it where that is
- * an enforced block. Never throws: a decider that fails lets the request pass without a verdict, because
- * classification is not authorisation, and a process warning says so.
+ * Inspects a Node request before the host sees it, names its id in the answer and the verdict in its headers, and refuses
+ * it where that is an enforced block, or where its head can be read in two ways. Never throws: a decider that fails lets
+ * the request pass without a verdict, because classification is not authorisation, and a process warning says so.
  */
-export function decideRequest(decider: Decider, req: IncomingMessage, target?: string): Outcome {
-  const outcome = outcomeOf(decider, req, target)
-  applyVerdict(req, outcome.decision)
+export function decideRequest(decider: Decider, received: Received): Outcome {
+  const outcome = outcomeOf(decider, received)
+  applyVerdict(received.req, outcome.decision)
   return outcome
 }
 
-/** `decideRequest` without a change to the request. */
-export function outcomeOf(decider: Decider, req: IncomingMessage, target?: string): Outcome {
+/** `decideRequest` without a change to the request's headers. */
+export function outcomeOf(decider: Decider, { req, res, socket, target }: Received): Outcome {
   try {
-    if (fieldsMissing(req)) return { refusal: closingUnread(req, tooManyFields()) }
-    const request = inspectionRequest(req, target)
-    const fault = decider.config?.paths === 'strict' ? pathFault(request.target) : undefined
-    if (fault !== undefined) return { refusal: closingUnread(req, ambiguousPath(fault)) }
-    return carriedOut(req, decider.decide(request), request)
+    lookAtServer(serverOf(req))
+    if (res !== undefined) nameAnswer(res, requestId(decider, req))
+    const end = res ?? socket
+    const observation = end && observe(decider, req, { response: res, end, target })
+    const request = inspectionRequest(decider, req, target)
+    const fault = requestFault(decider, req, request.target)
+    if (fault !== undefined) {
+      noteRefusal(observation, 'head')
+      return { refusal: refused(decider, req, headRefusal(fault, request.fields)) }
+    }
+    const decision = decider.decide(request)
+    noteDecision(observation, decision)
+    return carriedOut(decider, req, decision, observation)
   } catch (error) {
     process.emitWarning(`A request passed without inspection: ${error}`, 'SallyportWarning')
     return {}
@@ -45,12 +70,20 @@ export function outcomeOf(decider: Decider, req: IncomingMessage, target?: strin
 
 /** A decision, and the refusal that it comes to. */
 export function carriedOut(
+  host: RequestHost,
   req: IncomingMessage,
   decision: Decision,
-  request: Pick<InspectionRequest, 'fields'>,
+  observation: Observation | undefined,
 ): Outcome {
   if (decision.action !== 'block' || !decision.enforced) return { decision }
-  return { decision, refusal: closingUnread(req, refusal(decision, request)) }
+  noteRefusal(observation)
+  return { decision, refusal: refused(host, req, refusal('request_blocked')) }
+}
+
+/** A refusal ready to be sent as the answer to a request. */
+export function refused(host: RequestHost, req: IncomingMessage, refusal: Refusal): ApiResponse {
+  const { refusalPage: page } = host
+  return closingUnread(req, rendered(refusal, { id: requestId(host, req), fields: req.rawHeaders, page }))
 }
 
 /** Throws `invalid_config` at start-up: without `decide`, as by a forgotten `await`, nothing would be inspected. */

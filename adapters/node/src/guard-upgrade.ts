@@ -1,8 +1,11 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http'
-import type { Server } from 'node:net'
-import type { Duplex } from 'node:stream'
+import type { IncomingMessage } from 'node:http'
+import type { Server, Socket } from 'node:net'
+import type { ApiResponse } from '@sallyport/api'
 import { type Decider, decideRequest, requireDecider } from './decide-request.ts'
-import type { Refusal } from './refusal.ts'
+import { markGuarded } from './host-server.ts'
+import { nameAnswer, requestId } from './request-id.ts'
+import { sendResponse } from './send-response.ts'
+import { responseOn } from './upgrade-response.ts'
 
 /**
  * Inspects the WebSocket upgrades of a server, which run no middleware in any framework. An enforced block is answered
@@ -14,13 +17,14 @@ import type { Refusal } from './refusal.ts'
  */
 export function guardUpgrade(server: Server, sallyport: Decider): void {
   requireDecider(sallyport)
+  markGuarded(server)
   const emit = server.emit
   const guarded = (event: string | symbol, ...values: unknown[]): boolean => {
     if (event === 'upgrade') {
-      const [req, socket] = values as [IncomingMessage, Duplex]
-      const { refusal } = decideRequest(sallyport, req)
+      const [req, socket] = values as [IncomingMessage, Socket]
+      const { refusal } = decideRequest(sallyport, { req, socket })
       if (refusal !== undefined) {
-        refuse(socket, refusal)
+        refuse(sallyport, socket, req, refusal)
         return true
       }
     }
@@ -29,10 +33,12 @@ export function guardUpgrade(server: Server, sallyport: Decider): void {
   server.emit = guarded as typeof server.emit
 }
 
-function refuse(socket: Duplex, { status, headers, body }: Refusal): void {
-  const fields = { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' }
-  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
+/** Where an earlier request of the connection has no answer yet, ours would be taken for it: then there is none. */
+function refuse(sallyport: Decider, socket: Socket, req: IncomingMessage, refusal: ApiResponse): void {
   // Node has taken its own listeners off this socket, and a reset without one would end the process.
   socket.on('error', () => socket.destroy())
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy())
+  const response = responseOn(socket, req)
+  if (response === undefined) return
+  nameAnswer(response, requestId(sallyport, req))
+  void sendResponse(response, refusal)
 }

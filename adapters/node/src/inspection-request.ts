@@ -1,7 +1,10 @@
-import type { IncomingMessage, Server } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { InspectionRequest } from '@sallyport/core'
+import { serverOf } from './host-server.ts'
+import type { RequestHost } from './request-host.ts'
+import { requestId } from './request-id.ts'
 
 /** Fields that Node keeps where a server does not say otherwise: a little more may show, the rest is gone. */
 const KEPT_BY_DEFAULT = 1000
@@ -11,10 +14,15 @@ const KEPT_BY_DEFAULT = 1000
  * a mount from `req.url` pass the original. `fields` is a copy of `req.rawHeaders`: it is evidence, and the verdict is
  * written into the received ones.
  */
-export function inspectionRequest(req: IncomingMessage, target: string = req.url ?? ''): InspectionRequest {
+export function inspectionRequest(
+  host: RequestHost,
+  req: IncomingMessage,
+  target: string = req.url ?? '',
+): InspectionRequest {
   // HTTP/2 hides the socket of a stream that is already gone.
   const socket: Socket | undefined = req.socket
   return {
+    id: requestId(host, req),
     peer: socket?.remoteAddress ?? '',
     method: req.method ?? '',
     target,
@@ -29,7 +37,6 @@ export function inspectionRequest(req: IncomingMessage, target: string = req.url
  * without an error, and the last are the ones a trusted proxy appended: what is left cannot be judged.
  */
 export function fieldsMissing(req: IncomingMessage): boolean {
-  const socket: (Socket & { readonly server?: Server }) | undefined = req.socket
-  const kept = socket?.server?.maxHeadersCount ?? KEPT_BY_DEFAULT
+  const kept = serverOf(req)?.maxHeadersCount ?? KEPT_BY_DEFAULT
   return kept > 0 && req.rawHeaders.length / 2 >= kept
 }

@@ -14,7 +14,8 @@ const LINGER_MS = 500
 export function closingUnread<R extends ApiResponse>(req: IncomingMessage, response: R): R {
   if (req.httpVersionMajor !== 1) return response
   const large = declaresTooMuch(req) || req.headers['transfer-encoding'] !== undefined
-  if (response.status !== 413 && (req.complete || !large)) return response
+  const gaveUp = response.status === 413 || response.status === 408
+  if (!gaveUp && (req.complete || !large)) return response
   lingerOnClose(req.socket)
   return { ...response, headers: { ...response.headers, connection: 'close' } }
 }

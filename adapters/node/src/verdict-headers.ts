@@ -5,6 +5,7 @@ import { foldedName } from './folded-name.ts'
 /** Names that start so are ours alone: whatever a client sends under them is removed. */
 export const VERDICT_PREFIX = 'sallyport-'
 
+const REQUEST_ID = 'sallyport-request-id'
 const ACTION = 'sallyport-action'
 const NETWORK_CLASS = 'sallyport-network-class'
 const ASN = 'sallyport-asn'
@@ -14,18 +15,22 @@ const TRIAL = 'sallyport-trial'
 const ATTESTATION_ID = 'sallyport-attestation-id'
 
 /**
- * Adds the verdict for the site's own code: the action, also where monitor mode does not carry it out
+ * Adds the verdict for the site's own code: the request's id, the action, also where monitor mode does not carry it out
  * (`sallyport-enforced: false`), the network class, AS number and country where they are known, what a rule on trial
  * would have done, and the record of a claim. Written out name by name, because this runs on every request and a
  * property whose name is a variable is several times as slow.
  */
 function addVerdict(decision: Decision, fields: string[], headers: IncomingHttpHeaders): void {
-  const { action, enforced, trial, attestation, inspection } = decision
+  const { id, action, enforced, trial, attestation, inspection } = decision
   const { network, country } = inspection
   const networkClass = network.verdict.classification
   headers[ACTION] = action
   headers[NETWORK_CLASS] = networkClass
   fields.push(ACTION, action, NETWORK_CLASS, networkClass)
+  if (id !== undefined) {
+    headers[REQUEST_ID] = id
+    fields.push(REQUEST_ID, id)
+  }
   if (network.asn !== undefined) {
     const asn = `AS${network.asn}`
     headers[ASN] = asn

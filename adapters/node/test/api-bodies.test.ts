@@ -23,7 +23,7 @@ function serveApi(t: Test, parsed?: unknown): Promise<number> {
   return serve(t, async (req, res) => {
     const target = req.url ?? ''
     if (parsed !== undefined) for await (const _ of req);
-    const response = await answer({ api }, req, { target, path: target, body: parsed })
+    const response = await answer({ api }, req, { res, target, path: target, body: parsed })
     if (response) await sendResponse(res, response)
   })
 }
@@ -81,7 +81,7 @@ t.test('a host that has read the body hands over what it made of it', async (t) 
 
 t.test('what a parser that skipped the body made up is not the body', async (t) => {
   const port = await serve(t, async (req, res) => {
-    const response = await answer({ api }, req, { target: '/', path: '/', body: {} })
+    const response = await answer({ api }, req, { res, target: '/', path: '/', body: {} })
     if (response) await sendResponse(res, response)
   })
   t.same(await post(port, '{"target":"sent"}'), { target: 'sent' })
@@ -89,7 +89,7 @@ t.test('what a parser that skipped the body made up is not the body', async (t) 
 
 t.test('the body is read once, and not before it is asked for', async (t) => {
   const port = await serve(t, async (req, res) => {
-    const asked = apiRequest(req, { target: '/detect/v1/x?y=1', path: '/v1/x?y=1#z' })
+    const asked = apiRequest({}, req, { target: '/detect/v1/x?y=1', path: '/v1/x?y=1#z' })
     t.equal(req.readableDidRead, false)
     t.equal(asked.target, '/detect/v1/x?y=1')
     t.equal(asked.path, '/v1/x')
@@ -103,7 +103,7 @@ t.test('the body is read once, and not before it is asked for', async (t) => {
 t.test('a client that leaves in the middle of its body', async (t) => {
   const outcome = new Promise<unknown>((resolve) => {
     const listening = serve(t, (req) => {
-      apiRequest(req, { target: '/', path: '/' }).json().catch(resolve)
+      apiRequest({}, req, { target: '/', path: '/' }).json().catch(resolve)
       req.once('data', () => req.socket.destroy())
     })
     void listening.then((port) => dial(t, port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{'))
@@ -114,7 +114,7 @@ t.test('a client that leaves in the middle of its body', async (t) => {
 t.test('a client that has left before its body is asked for', async (t) => {
   const outcome = new Promise<unknown>((resolve) => {
     const listening = serve(t, (req) => {
-      req.once('close', () => apiRequest(req, { target: '/', path: '/' }).json().catch(resolve))
+      req.once('close', () => apiRequest({}, req, { target: '/', path: '/' }).json().catch(resolve))
       req.socket.destroy()
     })
     void listening.then((port) => dial(t, port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{'))
@@ -134,7 +134,7 @@ t.test('a large body is refused unread, and the client can still read why', asyn
       t,
       async (req, res) => {
         const target = req.url ?? ''
-        const response = await answer({ api }, req, { target, path: target })
+        const response = await answer({ api }, req, { res, target, path: target })
         if (response) await sendResponse(res, response)
       },
       (server) => server.on('connection', (socket) => (accepted = socket)),
@@ -167,7 +167,7 @@ t.test('too many fields for the client address to be known', async (t) => {
   let heard = 0
   const port = await serve(t, async (req, res) => {
     heard++
-    const response = await answer({ api: async () => undefined }, req, { target: '', path: req.url ?? '' })
+    const response = await answer({ api: async () => undefined }, req, { res, target: '', path: req.url ?? '' })
     res.writeHead(response?.status ?? 404).end()
   })
   const ask = (path: string) => dial(t, port, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${fields}\r\n`)

@@ -25,13 +25,31 @@ t.test('a block is answered on the socket and no listener runs, whenever it was 
   const text = await dial(t, port, upgrade('/blocked')).closed
   const [head = '', body = ''] = text.split('\r\n\r\n')
   t.match(head, /^HTTP\/1\.1 403 Forbidden\r\n/)
-  t.match(head, /\r\nconnection: close(\r\n|$)/)
+  t.match(head, /\r\nconnection: close(\r\n|$)/i)
   t.match(head, new RegExp(`\r\ncontent-length: ${body.length}\r\n`))
   t.equal(JSON.parse(body).error, 'request_blocked')
   t.same(seen, [])
 
   t.match(await dial(t, port, upgrade('/flagged', 'sallyport_action: allow\r\n')).closed, /^HTTP\/1\.1 101/)
   t.same(seen, ['after /flagged flag', 'before /flagged flag'], 'others run as before, with the verdict')
+})
+
+t.test('a refusal is never the answer to an earlier request', async (t) => {
+  const port = await serve(
+    t,
+    (req, res) => {
+      if (req.url === '/answered') res.end('first')
+    },
+    (server) => {
+      guardUpgrade(server, decider())
+      server.on('upgrade', agree([], 'site'))
+    },
+  )
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
+  t.equal(await dial(t, port, get('/unanswered') + upgrade('/blocked')).closed, '', 'the connection is cut')
+  const { socket, closed } = dial(t, port, get('/answered'))
+  socket.once('data', () => socket.write(upgrade('/blocked')))
+  t.match(await closed, /^HTTP\/1\.1 200 [\s\S]*first[\s\S]*HTTP\/1\.1 403 /, 'behind an answer it comes as ever')
 })
 
 t.test('listeners can still be taken away, and other events pass', async (t) => {

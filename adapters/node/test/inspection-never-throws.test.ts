@@ -20,17 +20,21 @@ t.test('a decider that fails lets the request pass, without a verdict, and says 
   }
   const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
   const req = requestOf(['Sallyport-Action', 'allow', 'Accept', '*/*'])
-  t.same(decideRequest(broken, req), {})
+  t.same(decideRequest(broken, { req }), {})
   t.same(req.rawHeaders, ['Accept', '*/*'], "the visitor's own verdict does not pass")
   t.match(await warned, { name: 'SallyportWarning', message: /passed without inspection: Error: a fault/ })
 })
 
 t.test('block is a refusal where it is enforced; flag and allow are none', (t) => {
-  t.equal(decideRequest(decider(), requestOf([], '/blocked')).refusal?.status, 403)
-  t.equal(decideRequest(decider('monitor'), requestOf([], '/blocked')).refusal, undefined)
-  t.equal(decideRequest(decider('monitor'), requestOf([], '/blocked')).decision?.action, 'block')
-  t.equal(decideRequest(decider(), requestOf([], '/flagged')).refusal, undefined)
-  t.equal(decideRequest(decider(), requestOf([], '/elsewhere'), '/blocked').refusal?.status, 403, 'by the target given')
+  t.equal(decideRequest(decider(), { req: requestOf([], '/blocked') }).refusal?.status, 403)
+  t.equal(decideRequest(decider('monitor'), { req: requestOf([], '/blocked') }).refusal, undefined)
+  t.equal(decideRequest(decider('monitor'), { req: requestOf([], '/blocked') }).decision?.action, 'block')
+  t.equal(decideRequest(decider(), { req: requestOf([], '/flagged') }).refusal, undefined)
+  t.equal(
+    decideRequest(decider(), { req: requestOf([], '/elsewhere'), target: '/blocked' }).refusal?.status,
+    403,
+    'by the target given',
+  )
   t.end()
 })
 
@@ -46,7 +50,7 @@ t.test('a request of which Node has dropped fields cannot be judged', async (t) 
     const port = await serve(
       t,
       (req, res) => {
-        const { refusal } = decideRequest(decider(), req)
+        const { refusal } = decideRequest(decider(), { req, res })
         res.writeHead(refusal?.status ?? 200).end()
       },
       (server) => {

@@ -7,13 +7,15 @@ import { dial, serve } from './support.ts'
 t.test('fields keep their order, case and repetitions, and the target its form', async (t) => {
   const received = new Promise<ReturnType<typeof inspectionRequest>>((resolve) => {
     void serve(t, (req, res) => {
-      resolve(inspectionRequest(req))
+      resolve(inspectionRequest({}, req))
       res.end()
     }).then((port) => {
       dial(t, port, 'GET /a%2fb?x=%00 HTTP/1.0\r\nuser-AGENT: x\r\nX-A: 1\r\naccept: */*\r\nx-a: 2\r\n\r\n')
     })
   })
-  t.same(await received, {
+  const { id, ...rest } = await received
+  t.match(id, /^[\da-f-]{36}$/)
+  t.same(rest, {
     peer: '127.0.0.1',
     method: 'GET',
     target: '/a%2fb?x=%00',
@@ -26,19 +28,19 @@ t.test('fields keep their order, case and repetitions, and the target its form',
 t.test('peer and scheme are those of the socket, whatever the headers say', (t) => {
   const req = new IncomingMessage(new Socket())
   req.headers = { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'https' }
-  t.hasStrict(inspectionRequest(req), { peer: '', scheme: 'http' }, 'a socket that is gone has no address')
+  t.hasStrict(inspectionRequest({}, req), { peer: '', scheme: 'http' }, 'a socket that is gone has no address')
   const secure = new IncomingMessage(Object.assign(new Socket(), { encrypted: true }))
-  t.equal(inspectionRequest(secure).scheme, 'https')
+  t.equal(inspectionRequest({}, secure).scheme, 'https')
   Object.assign(secure, { socket: undefined })
-  t.hasStrict(inspectionRequest(secure), { peer: '', scheme: 'unknown' })
+  t.hasStrict(inspectionRequest({}, secure), { peer: '', scheme: 'unknown' })
   t.end()
 })
 
 t.test('a host that strips its mount gives the target as it was received', (t) => {
   const req = new IncomingMessage(new Socket())
   req.url = '/v1/myip'
-  t.equal(inspectionRequest(req).target, '/v1/myip')
-  t.equal(inspectionRequest(req, '/detect/v1/myip').target, '/detect/v1/myip')
+  t.equal(inspectionRequest({}, req).target, '/v1/myip')
+  t.equal(inspectionRequest({}, req, '/detect/v1/myip').target, '/detect/v1/myip')
   t.end()
 })
 

@@ -67,7 +67,7 @@ function received(t: Test, fields: readonly string[], look: (req: IncomingMessag
 
 t.test('a request shows our verdict alone, by each of its three ways', (t) =>
   received(t, SENT, (req) => {
-    const evidence = inspectionRequest(req).fields
+    const evidence = inspectionRequest({}, req).fields
     const before = [...evidence]
     applyVerdict(req, decisionOn('/flagged', { asn: 64496 }))
     const names = (headers: object) => Object.keys(headers).filter((name) => /^sallyport[-_.]/i.test(name))
@@ -132,7 +132,7 @@ t.test('what was inspected stays as it was received', (t) =>
       inspected = fields
       return decisionOn('/flagged', { asn: 64496 })
     }
-    t.equal(decideRequest({ decide }, req).decision?.action, 'flag')
+    t.equal(decideRequest({ decide }, { req }).decision?.action, 'flag')
     t.same(inspected, before)
     t.notSame(req.rawHeaders, before)
   }),

@@ -10,20 +10,17 @@ export interface AdminOptions {
   readonly sources: () => readonly SourceStatus[]
   /** False once the proxy no longer takes requests. */
   readonly accepting: () => boolean
+  /** Refusals so far, by cause. */
+  readonly refusals: Readonly<Record<string, number>>
   readonly onNotice: (message: string) => void
 }
 
 /**
- * The operator's listener: `GET /healthz` is liveness; `GET /readyz` is readiness, with the data in use. A configured
+ * The operator's listener: `GET /healthz` is liveness; `GET /readyz` is readiness, with the data in use and what was refused. A configured
  * address that is taken rejects with `cannot_listen`; without the default one the proxy runs on, after a notice.
  */
-export async function openAdmin({
-  address,
-  sources,
-  accepting,
-  onNotice,
-}: AdminOptions): Promise<Listening | undefined> {
-  const server = createServer(answer(sources, accepting))
+export async function openAdmin({ address, onNotice, ...told }: AdminOptions): Promise<Listening | undefined> {
+  const server = createServer(answer(told))
   try {
     return await listenOn(server, address ?? DEFAULT_ADMIN)
   } catch (error) {
@@ -33,11 +30,17 @@ export async function openAdmin({
   }
 }
 
-function answer(sources: () => readonly SourceStatus[], accepting: () => boolean): RequestListener {
+function answer({
+  sources,
+  accepting,
+  refusals,
+}: Pick<AdminOptions, 'sources' | 'accepting' | 'refusals'>): RequestListener {
   const rows: Readonly<Record<string, () => readonly [status: number, body: object]>> = {
     '/healthz': () => [200, { status: 'ok' }],
-    '/readyz': () =>
-      accepting() ? [200, { status: 'ready', sources: sources() }] : [503, { status: 'draining', sources: sources() }],
+    '/readyz': () => {
+      const [status, text] = accepting() ? [200, 'ready'] : [503, 'draining']
+      return [status as number, { status: text, sources: sources(), refusals }]
+    },
   }
   return (request, response) => {
     request.resume()

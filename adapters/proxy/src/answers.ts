@@ -1,33 +1,38 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApiResponse } from '@sallyport/api'
-import { ERRORS, type ErrorCode } from '@sallyport/core'
-import { closingUnread, sendResponse } from '@sallyport/node'
-import type { HeadRefusal } from './prechecks.ts'
+import {
+  closingUnread,
+  type HeadFault,
+  ID_HEADER,
+  noteRefusal,
+  type Refusal,
+  refusal,
+  rendered,
+  sendResponse,
+} from '@sallyport/node'
+import type { Exchange } from './exchange.ts'
+import type { RefusalCause } from './refusals.ts'
 
-/** An ErrorResponse; status and message default to those of the error table. */
-export function errorAnswer(
-  code: ErrorCode,
-  status: number = ERRORS[code].status ?? 500,
-  message?: string,
-): ApiResponse {
-  return {
-    status,
-    headers: {
-      'content-type': 'application/json; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-    },
-    body: JSON.stringify({ error: code, message: message ?? ERRORS[code].message }),
-  }
-}
-
-/** The answer to a request whose head is refused; the connection ends with it. */
-export function headAnswer({ status, reason }: HeadRefusal, methods: readonly string[]): ApiResponse {
-  const answer = errorAnswer(status === 405 ? 'method_not_allowed' : 'invalid_request', status, reason)
-  const headers: Record<string, string> = { ...answer.headers, connection: 'close' }
+/** The refusal of a request for its head; the connection ends with it. */
+export function headRefusal({ status, reason }: HeadFault, methods: readonly string[]): Refusal {
+  const refused = refusal(status === 405 ? 'method_not_allowed' : 'invalid_request', status, reason)
+  const headers: Record<string, string> = { ...refused.headers, connection: 'close' }
   if (status === 405) headers['allow'] = methods.join(', ')
   if (status === 426) Object.assign(headers, { upgrade: 'websocket', 'sec-websocket-version': '13' })
-  return { ...answer, headers }
+  return { ...refused, headers }
+}
+
+/** The refusal of a request that a limit of ours ends. */
+export function limitRefusal(cause: RefusalCause): Refusal {
+  const refused = REFUSED[cause] ?? refusal('service_unavailable', 503, BUSY)
+  return refused.status === 503 ? refused : { ...refused, headers: { ...refused.headers, connection: 'close' } }
+}
+
+const BUSY = 'There is more to do than can be done now. Try again later.'
+const REFUSED: Partial<Readonly<Record<RefusalCause, Refusal>>> = {
+  in_flight: refusal('service_unavailable', 503, 'Too many requests of this client are in flight.'),
+  tunnels: refusal('service_unavailable', 503, 'Too many WebSockets of this client are open.'),
+  body_bytes: refusal('payload_too_large', 413, 'The body is larger than is taken here.'),
+  slow_body: refusal('invalid_request', 408, 'The body comes too slowly.'),
 }
 
 /** The answer to `OPTIONS *`, which is about this server and not about a resource of the origin. */
@@ -35,9 +40,18 @@ export function serverOptions(methods: readonly string[]): ApiResponse {
   return { status: 204, headers: { allow: methods.join(', ') }, body: '' }
 }
 
-/** Sends an answer of our own instead of the origin's; never throws. */
-export function send(request: IncomingMessage, response: ServerResponse, answer: ApiResponse): void {
+/** Sends an answer of our own instead of the origin's, with the request's id; never throws. */
+export function send({ request, response, id }: Exchange, answer: ApiResponse): void {
   // After a final answer a client that waited for 100 Continue may send its body or not: the next bytes are ambiguous.
   if (request.headers.expect !== undefined) response.shouldKeepAlive = false
+  if (!response.headersSent) response.setHeader(ID_HEADER, id)
   void sendResponse(response, closingUnread(request, answer))
+}
+
+/** Refuses an exchange; `why` where nothing was decided against its client. */
+export function answerWith(exchange: Exchange, refused: Refusal, why?: string): void {
+  const { id, host, api, request, observation } = exchange
+  noteRefusal(observation, why)
+  const fields = api ? undefined : request.rawHeaders
+  send(exchange, rendered(refused, { id, fields, page: host.refusalPage }))
 }

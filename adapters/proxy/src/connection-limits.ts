@@ -1,11 +1,9 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { type Address, formatAddress, parseAddress } from '@sallyport/core'
+import { formatAddress, parseAddress } from '@sallyport/core'
 
-/** How many connections there may be at one time. */
+/** How many connections one client may have at one time. */
 export interface ConnectionLimits {
-  /** Of all clients together. */
-  readonly connections: number
   /** Of one address; of one network of `ipv6Prefix` bits where that is IPv6. */
   readonly connectionsPerClient: number
   /** Bits of an IPv6 address that count as one client. */
@@ -13,22 +11,22 @@ export interface ConnectionLimits {
 }
 
 /**
- * Refuses connections beyond the limits, while those of others are accepted. The connections of a trusted proxy carry
+ * Refuses connections beyond the limits, and counts those beyond `server.maxConnections`. The connections of a trusted proxy carry
  * many clients and are not counted by address. `onRefused` is called for each that was refused.
  */
 export function limitConnections(
   server: Server,
-  { connections, connectionsPerClient, ipv6Prefix }: ConnectionLimits,
+  limits: () => ConnectionLimits,
   isTrusted: (peer: string) => boolean,
   onRefused: () => void,
 ): void {
   const open = new Map<string, number>()
-  server.maxConnections = connections
   server.on('drop', onRefused)
   server.on('connection', (socket: Socket) => {
     const peer = socket.remoteAddress ?? ''
     if (isTrusted(peer)) return
-    const key = clientKey(parseAddress(peer), ipv6Prefix)
+    const { connectionsPerClient, ipv6Prefix } = limits()
+    const key = clientKey(peer, ipv6Prefix)
     const count = (open.get(key) ?? 0) + 1
     if (count > connectionsPerClient) {
       onRefused()
@@ -44,8 +42,9 @@ export function limitConnections(
   })
 }
 
-/** What one client is counted under; all whose address is not known are one. */
-export function clientKey(address: Address | undefined, ipv6Prefix: number): string {
+/** What the client with an address is counted under; all whose address is not known are one. */
+export function clientKey(text: string, ipv6Prefix: number): string {
+  const address = parseAddress(text)
   if (address === undefined) return ''
   if (address.family === 4) return formatAddress(address)
   const words = [address.a, address.b, address.c, address.d]

@@ -1,5 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Decision, InspectionRequest, SourceStatus } from '@sallyport/core'
+import { type Decision, formatAddress, type InspectionRequest, type SourceStatus } from '@sallyport/core'
 import {
   type ApiHost,
   answer,
@@ -7,17 +6,19 @@ import {
   foldedName,
   inspectionRequest,
   mountedPath,
+  noteDecision,
   refusal,
 } from '@sallyport/node'
-import { errorAnswer, headAnswer, send, serverOptions } from './answers.ts'
+import type { Admission } from './admission.ts'
+import { answerWith, headRefusal, send, serverOptions } from './answers.ts'
+import type { Exchange } from './exchange.ts'
 import { METHODS, precheck } from './prechecks.ts'
 import { requestFields } from './request-fields.ts'
+import { isLoop } from './via.ts'
 
 /** The part of a Sallyport that the proxy uses. */
 export interface ProxyHost extends Decider, ApiHost {
   sources(): readonly SourceStatus[]
-  /** Whether a peer is a trusted proxy; absent: none is. */
-  isTrusted?(peer: string): boolean
 }
 
 export interface GateOptions {
@@ -35,69 +36,107 @@ export interface GateOptions {
   readonly onFault?: ((error: unknown) => void) | undefined
 }
 
-/** One request, of whichever event. */
-export interface Arrival {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  /** The client waits for `100 Continue` before it sends the body. */
-  readonly waiting?: boolean
-  /** Forwards it with these fields; not called for a request that is answered here. */
-  forward(fields: readonly string[]): void
-}
+/** Forwards a request of a client with these fields. */
+export type Forward = (exchange: Exchange, client: string, fields: string[]) => void
 
 /**
  * Handles every request: pre-checks, the API where the path is the API's, the decision, then a refusal or the origin.
- * The returned function never throws.
+ * What the API or the origin has to answer waits for a slot first. The returned function never throws.
  */
-export function createGate(sallyport: ProxyHost, options: GateOptions): (arrival: Arrival) => void {
+export function createGate(
+  sallyport: ProxyHost,
+  options: GateOptions,
+  admission: Admission,
+  forward: Forward,
+): (exchange: Exchange) => void {
   const { enabled = true, base = '' } = options.api ?? {}
   const methods = [...METHODS, ...(options.methods ?? [])]
+  const rules = { paths: options.paths, methods, singleHeader: sallyport.singleHeader }
   const clientHeader = foldedName(options.clientHeader ?? 'x-forwarded-for')
 
-  function receive({ request, response, waiting = false, forward }: Arrival): void {
+  function receive(exchange: Exchange): void {
+    const { request } = exchange
     const { httpVersion, method = '', url: target = '', rawHeaders: fields } = request
+    if (admission.isClosed()) {
+      admission.refuse(exchange, 'overload')
+      return
+    }
     const path = enabled ? mountedPath(target, base) : undefined
     const api = path !== undefined && /^\/v1(?:[/?]|$)/.test(path)
-    const refused = precheck({ httpVersion, method, target, fields, api, paths: options.paths, methods })
+    exchange.api = api
+    const refused = precheck({ ...rules, httpVersion, method, target, fields, api })
     if (refused) {
-      send(request, response, headAnswer(refused, methods))
-      return
+      admission.refuse(exchange, 'head', headRefusal(refused, methods))
+    } else if (target === '*') {
+      send(exchange, serverOptions(methods))
+    } else if (api) {
+      admission.admit(exchange, admission.clientOf(addressOf(sallyport, exchange)), () =>
+        answerApi(sallyport, exchange, { target, path }).catch((error: unknown) => crash(exchange, error)),
+      )
+    } else {
+      decide(exchange)
     }
-    if (target === '*') {
-      send(request, response, serverOptions(methods))
-      return
-    }
+  }
 
-    if (api) {
-      if (waiting) response.writeContinue()
-      answer(sallyport, request, { target, path })
-        .then((answered) => send(request, response, answered ?? errorAnswer('not_found')))
-        .catch((error: unknown) => crash(request, response, error))
+  function decide(exchange: Exchange): void {
+    const { request } = exchange
+    if (isLoop(request.rawHeaders)) {
+      answerWith(exchange, refusal('loop_detected'), 'loop')
       return
     }
-
-    const inspected = inspectionRequest(request)
+    const inspected = inspectionRequest(sallyport, request)
     const decision = sallyport.decide(inspected)
+    noteDecision(exchange.observation, decision)
     options.onDecision?.(decision, inspected)
     if (decision.action === 'block' && decision.enforced) {
-      send(request, response, refusal(decision, inspected))
+      answerWith(exchange, refusal('request_blocked'))
       return
     }
-    if (waiting) response.writeContinue()
-    forward(requestFields(fields, { decision, scheme: inspected.scheme, clientHeader }))
+    if (Number(request.headers['content-length'] ?? 0) > admission.bodyBytes) {
+      admission.refuse(exchange, 'body_bytes')
+      return
+    }
+    const { httpVersion, rawHeaders } = request
+    const fields = requestFields(rawHeaders, { decision, scheme: inspected.scheme, httpVersion, clientHeader })
+    const client = admission.clientOf(decision.inspection.client.address)
+    admission.admit(exchange, client, () => guarded(exchange, () => forward(exchange, client, fields)))
   }
 
-  function crash(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  const crash = (exchange: Exchange, error: unknown): void => {
     options.onFault?.(error)
-    if (response.headersSent) response.destroy()
-    else send(request, response, errorAnswer('internal_error'))
+    answerCrash(exchange)
   }
 
-  return (arrival) => {
+  function guarded(exchange: Exchange, go: () => void): void {
     try {
-      receive(arrival)
+      go()
     } catch (error) {
-      crash(arrival.request, arrival.response, error)
+      crash(exchange, error)
     }
   }
+
+  return (exchange) => guarded(exchange, () => receive(exchange))
+}
+
+async function answerApi(
+  sallyport: ProxyHost,
+  exchange: Exchange,
+  { target, path }: { readonly target: string; readonly path: string },
+): Promise<void> {
+  exchange.wantBody(true)
+  const { request, response: res } = exchange
+  const answered = await answer(sallyport, request, { res, target, path })
+  if (answered === undefined) answerWith(exchange, refusal('not_found'))
+  else send(exchange, answered)
+}
+
+function answerCrash(exchange: Exchange): void {
+  if (exchange.response.headersSent) exchange.response.destroy()
+  else answerWith(exchange, refusal('internal_error'), 'fault')
+}
+
+function addressOf(sallyport: ProxyHost, { request }: Exchange): string {
+  const inspected = inspectionRequest(sallyport, request)
+  const address = sallyport.client?.(inspected).address
+  return address === undefined ? inspected.peer : formatAddress(address)
 }

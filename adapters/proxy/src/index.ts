@@ -1,3 +1,2 @@
 export type { ProxyHost } from './gate.ts'
 export { openProxy, type Proxy, type ProxyOptions } from './server.ts'
-export type { Timeouts } from './timeouts.ts'

@@ -1,110 +1,113 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { type ConnectionLimits, limitConnections } from './connection-limits.ts'
+import { type RequestHost, responseOn } from '@sallyport/node'
+import type { Limits, Timeouts } from '@sallyport/open/limits'
+import { answerWith, limitRefusal } from './answers.ts'
+import { answerClientError } from './client-error.ts'
+import { startClocks } from './clocks.ts'
+import { limitConnections } from './connection-limits.ts'
+import { drain } from './drain.ts'
+import { Exchange } from './exchange.ts'
 import { listenOn } from './listen.ts'
+import type { Refusals } from './refusals.ts'
+import { Roster } from './roster.ts'
 import { stopParsingWhenDestroyed } from './stop-parsing.ts'
 import { createTurns } from './turns.ts'
 
-/** Neither may throw. */
-export interface ListenerHandlers {
-  /** `waiting`: the client sends its body only after `100 Continue`. */
-  onRequest(request: IncomingMessage, response: ServerResponse, waiting: boolean): void
-  /** An upgrade or a CONNECT, answered on the socket. */
-  onUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void
+/** What requests are given to; neither handler may throw. */
+export interface Served {
+  readonly limits: Limits
+  readonly timeouts: Timeouts
+  onRequest(exchange: Exchange): void
+  /** An upgrade or a CONNECT, answered on its socket. */
+  onUpgrade(exchange: Exchange): void
 }
 
 /** The public listener, with a graceful close. */
 export interface Listener {
   /** False once `close` was called. */
   readonly accepting: boolean
+  /** Takes over the limits and time-outs of what is served now. */
+  reload(): void
   /** Resolves to the URL it listens on; rejects as `listenOn` does. */
   listen(address: string): Promise<string>
   /**
-   * Accepts no new connection, waits at most `withinMs` milliseconds for the requests in flight, then cuts the rest.
-   * Tunnels are cut as soon as nothing else is in flight.
+   * Answers end their connections from now on. After `timeouts.lameDuck` no new connection is accepted and tunnels are
+   * closed; what is in flight, and one more request on each idle connection, has `timeouts.drain`; the rest is cut.
+   * `idle: 'cut'` does not wait for idle connections.
    */
-  close(withinMs: number): Promise<void>
-}
-
-/** What a listener bears, of all clients and of one. */
-export interface ListenerLimits extends ConnectionLimits {
-  /** Requests of one connection that may wait for the answers before them. */
-  readonly pipelined: number
-}
-
-export const LISTENER_LIMITS: ListenerLimits = {
-  connections: 10_000,
-  connectionsPerClient: 256,
-  ipv6Prefix: 64,
-  pipelined: 16,
+  close(idle?: 'wait' | 'cut'): Promise<void>
 }
 
 export interface ListenerOptions {
-  readonly limits: ListenerLimits
-  /** Whether a peer is a trusted proxy. */
-  isTrusted(peer: string): boolean
-  /** A connection was refused or cut by a limit. */
-  onRefused(cause: 'connections' | 'pipelined'): void
+  readonly refusals: Refusals
+  readonly host: RequestHost
 }
 
-/** In milliseconds; header fields are limited to Node's own 16 KiB. */
-const SERVER_OPTIONS = {
-  headersTimeout: 10_000,
-  requestTimeout: 60_000,
-  keepAliveTimeout: 15_000,
-  // How often Node checks the time-outs; its default of 30 s would make the 10 s above 40.
-  connectionsCheckingInterval: 1_000,
-  insecureHTTPParser: false,
-}
+/** Creates the listener of what `served` gives at each moment. */
+export function createListener(served: () => Served, { refusals, host }: ListenerOptions): Listener {
+  const server = createPublicServer()
+  limitConnections(
+    server,
+    () => served().limits,
+    (peer) => host.isTrusted?.(peer) ?? false,
+    () => refusals.count('connections'),
+  )
 
-/** Creates the HTTP server with the limits of a public one. */
-export function createListener(
-  { onRequest, onUpgrade }: ListenerHandlers,
-  { limits, isTrusted, onRefused }: ListenerOptions,
-): Listener {
-  const server = createServer(SERVER_OPTIONS)
-  // 0: no limit. Beyond one Node drops fields silently, and the last ones are those that a trusted proxy appended.
-  server.maxHeadersCount = 0
-  server.maxRequestsPerSocket = 1_000
-  server.on('connection', stopParsingWhenDestroyed)
-  limitConnections(server, limits, isTrusted, () => onRefused('connections'))
-
-  const tunnels = new Set<Socket>()
-  let inFlight = 0
+  const exchanges = new Roster<Exchange>()
+  let stopClocks = (): void => {}
+  const adopt = (): void => {
+    const { limits, timeouts } = served()
+    server.maxConnections = limits.connections
+    server.headersTimeout = timeouts.header
+    server.keepAliveTimeout = timeouts.keepAlive
+    stopClocks()
+    stopClocks = startClocks(exchanges, timeouts)
+  }
+  adopt()
+  const tunnels = new Set<Exchange>()
   let accepting = true
-
-  const cutIdle = (): void => {
-    if (accepting) return
-    server.closeIdleConnections()
-    if (inFlight > 0) return
-    for (const socket of tunnels) socket.destroySoon()
-    server.closeAllConnections()
+  const onSlow = (exchange: Exchange, side: 'body' | 'reading'): void => {
+    const cause = side === 'body' ? 'slow_body' : 'slow_reader'
+    refusals.count(cause)
+    if (side === 'body' && !exchange.response.headersSent) answerWith(exchange, limitRefusal(cause), cause)
+    else exchange.request.socket.destroy()
   }
 
   const begin = (request: IncomingMessage, response: ServerResponse, waiting: boolean): void => {
-    inFlight += 1
-    response.once('close', () => {
-      inFlight -= 1
-      // The connection becomes idle after its response has closed.
-      setImmediate(cutIdle)
+    const exchange = new Exchange(host, request, response, { waiting, onSlow })
+    exchanges.add(exchange)
+    if (!accepting) response.shouldKeepAlive = false
+    exchange.onEnd(() => {
+      // Else what is left of its body is still received.
+      if (exchange.over) exchanges.remove(exchange)
     })
-    onRequest(request, response, waiting)
+    served().onRequest(exchange)
   }
 
-  const inTurn = createTurns(limits.pipelined, () => onRefused('pipelined'))
+  const inTurn = createTurns(
+    () => served().limits.pipelined,
+    () => refusals.count('pipelined'),
+  )
   for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
       inTurn(request.socket, response, () => begin(request, response, event === 'checkContinue'))
     })
   }
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    refusals.count('head')
+    answerClientError(error, socket)
+  })
   for (const event of ['upgrade', 'connect'] as const) {
     server.on(event, (request: IncomingMessage, socket: Socket, head: Buffer) => {
-      tunnels.add(socket)
-      socket.once('close', () => tunnels.delete(socket))
       // Node has removed its own listeners, and an unhandled reset would crash the process.
       socket.on('error', () => socket.destroy())
-      onUpgrade(request, socket, head)
+      const response = responseOn(socket, request)
+      if (response === undefined) return
+      const exchange = new Exchange(host, request, response, { upgrade: { socket, head } })
+      tunnels.add(exchange)
+      exchange.onEnd(() => tunnels.delete(exchange))
+      served().onUpgrade(exchange)
     })
   }
 
@@ -112,18 +115,28 @@ export function createListener(
     get accepting() {
       return accepting
     },
+    reload: adopt,
     listen: async (address) => (await listenOn(server, address)).url,
-    async close(withinMs) {
+    async close(idle = 'wait') {
       accepting = false
-      const closed = once(server, 'close')
-      server.close()
-      cutIdle()
-      const late = setTimeout(() => {
-        for (const socket of tunnels) socket.destroy()
-        server.closeAllConnections()
-      }, withinMs)
-      await closed
-      clearTimeout(late)
+      await drain({ server, exchanges, tunnels }, served().timeouts, idle)
+      stopClocks()
     },
   }
+}
+
+/** A server whose head and keep-alive times are set later. */
+function createPublicServer(): Server {
+  const server = createServer({
+    // The clocks know whether a client that has not sent its whole request goes on with it.
+    requestTimeout: 0,
+    // How often Node looks at the times of a head; its default of 30 s would make 10 s of them 40.
+    connectionsCheckingInterval: 1_000,
+    insecureHTTPParser: false,
+  })
+  // 0: no limit. Beyond one Node drops fields silently, and the last ones are those that a trusted proxy appended.
+  server.maxHeadersCount = 0
+  server.maxRequestsPerSocket = 1_000
+  server.on('connection', stopParsingWhenDestroyed)
+  return server
 }

@@ -1,28 +1,31 @@
 import { type Decision, FORWARDING_HEADERS, formatAddress, parseAddress } from '@sallyport/core'
 import { foldedName, withVerdict } from '@sallyport/node'
-import { nominated } from './prechecks.ts'
+import { HOP_FIELDS, madeHopByHop, withoutNamed } from './hop-fields.ts'
+import { createSpellings } from './spellings.ts'
+import { viaOf } from './via.ts'
 
-/** Hop-by-hop fields (RFC 9110 7.6.1), and those that we answer or write ourselves. */
-const HOP = new Set([
-  ...['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'http2-settings', 'expect'],
-  ...['content-length', 'proxy'],
-])
+/** Fields that end here beside those of the hop: we answer or write them ourselves. */
+const ENDING = ['http2-settings', 'expect', 'content-length', 'proxy']
 
 /** The fields by which proxies, CDNs and platforms name the client or its request: the origin must get only ours. */
-const CLIENT = new Set<string>([
+const CLIENT = [
   ...FORWARDING_HEADERS,
   ...['forwarded-for', 'x-forwarded', 'x-forwarded-by', 'x-forwarded-host', 'x-forwarded-port', 'x-forwarded-proto'],
   ...['x-forwarded-server', 'client-ip', 'x-remote-ip', 'x-remote-addr', 'x-originating-ip', 'x-proxyuser-ip'],
   ...['cf-pseudo-ipv4', 'x-nf-client-connection-ip', 'x-vercel-forwarded-for'],
   // These name another site or another path than the one that was judged.
   ...['x-host', 'x-original-host', 'x-http-host-override', 'x-original-url', 'x-rewrite-url'],
-])
+]
+
+const readName = createSpellings([...HOP_FIELDS, ...ENDING, ...CLIENT, 'host'])
 
 /** What the origin gets beside the client's own fields. */
 export interface Forwarding {
   readonly decision: Decision
   /** The scheme of this connection, unless a trusted proxy names another. */
   readonly scheme: 'http' | 'https' | 'unknown'
+  /** Of the request as received: `1.1`. */
+  readonly httpVersion: string
   /** The header in which trusted proxies name the client, as `foldedName` writes it. */
   readonly clientHeader: string
 }
@@ -34,55 +37,54 @@ export interface Forwarding {
  * `X-Forwarded-For` is the resolved client, followed by the peer where that is a trusted proxy; the rest of a received
  * chain is dropped, so that its first element is the client however the origin reads it. `X-Forwarded-Proto` is a trusted
  * proxy's value, else the scheme of this connection; `X-Forwarded-Host` is the received Host, which is forwarded too.
+ * `Via` is added to the client's own, so that a circle is found (`isLoop`).
  */
 export function requestFields(fields: readonly string[], forwarding: Forwarding): string[] {
-  const named = new Set<string>()
+  const all: string[] = []
+  const named: string[] = []
   let length: string | undefined
   let host: string | undefined
   const protocols: string[] = []
   for (let i = 0; i < fields.length; i += 2) {
-    const value = fields[i + 1] as string
-    switch ((fields[i] as string).toLowerCase()) {
-      case 'connection':
-        for (const name of nominated([value])) named.add(name)
-        break
-      case 'content-length':
-        length = value
-        break
-      case 'host':
-        host = value
-        break
-      case 'x-forwarded-proto':
-        protocols.push(value.toLowerCase())
-    }
-  }
-
-  const kept: string[] = []
-  for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i] as string
-    if (!dropped(name, named, forwarding.clientHeader)) kept.push(name, fields[i + 1] as string)
+    const value = fields[i + 1] as string
+    const read = readName(name)
+    if (read === undefined) {
+      if (!endsHere(name, forwarding.clientHeader)) all.push(name, value)
+    } else if (read === 'host') {
+      host = value
+      all.push(name, value)
+    } else if (read === 'connection') named.push(...madeHopByHop(value))
+    else if (name.toLowerCase() === 'content-length') length = value
+    else if (name.toLowerCase() === 'x-forwarded-proto') protocols.push(value.toLowerCase())
   }
+
+  const kept = withoutNamed(all, named)
   if (length !== undefined) kept.push('Content-Length', String(Number(length)))
-  kept.push(...forwardingFields(forwarding, protocols, host))
-  return [...withVerdict(kept, forwarding.decision)]
+  addForwarding(kept, forwarding, protocols, host)
+  return withVerdict(kept, forwarding.decision)
 }
 
-function dropped(name: string, named: ReadonlySet<string>, clientHeader: string): boolean {
-  const folded = foldedName(name)
-  if (HOP.has(folded) || CLIENT.has(folded) || folded.startsWith('proxy-') || folded === clientHeader) return true
-  return named.has(name.toLowerCase())
+/** Whether a field whose name is none of those above ends here too. */
+function endsHere(name: string, clientHeader: string): boolean {
+  if (name.length === clientHeader.length && foldedName(name) === clientHeader) return true
+  return (name.charCodeAt(0) | 0x20) === 0x70 && foldedName(name).startsWith('proxy-')
 }
 
-function forwardingFields(forwarding: Forwarding, protocols: readonly string[], host: string | undefined): string[] {
-  const { client, peer } = forwarding.decision.inspection
-  const written: string[] = []
-  if (client.via === 'header') written.push('X-Forwarded-For', `${client.address}, ${canonical(peer)}`)
-  if (client.via === 'peer') written.push('X-Forwarded-For', client.address)
+function addForwarding(
+  kept: string[],
+  { decision, scheme, httpVersion }: Forwarding,
+  protocols: readonly string[],
+  host: string | undefined,
+): void {
+  const { client, peer } = decision.inspection
+  if (client.via === 'header') kept.push('X-Forwarded-For', `${client.address}, ${canonical(peer)}`)
+  if (client.via === 'peer') kept.push('X-Forwarded-For', client.address)
   const given = client.via === 'header' && protocols.length === 1 ? protocols[0] : undefined
-  const protocol = given === 'http' || given === 'https' ? given : forwarding.scheme
-  if (protocol !== 'unknown') written.push('X-Forwarded-Proto', protocol)
-  if (host !== undefined) written.push('X-Forwarded-Host', host)
-  return written
+  const protocol = given === 'http' || given === 'https' ? given : scheme
+  if (protocol !== 'unknown') kept.push('X-Forwarded-Proto', protocol)
+  if (host !== undefined) kept.push('X-Forwarded-Host', host)
+  kept.push('Via', viaOf(httpVersion))
 }
 
 function canonical(peer: string): string {

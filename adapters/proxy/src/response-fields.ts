@@ -1,24 +1,40 @@
-import { isReserved } from '@sallyport/node'
-import { nominated } from './prechecks.ts'
+import { ID_HEADER, isReserved } from '@sallyport/node'
+import { HOP_FIELDS, madeHopByHop, withoutNamed } from './hop-fields.ts'
+import { createSpellings } from './spellings.ts'
 
-const HOP = new Set(['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'proxy-connection'])
+const hopField = createSpellings([...HOP_FIELDS, 'x-request-id'])
 
 /**
  * The fields of an origin's answer for the client, name, value, name, value …: all but hop-by-hop fields, those that
- * its Connection field names, and our own, which are between us and the origin. Takes raw bytes; a field value is Latin-1 (RFC 9110 5.5).
+ * its Connection field names, and our own, which are between us and the origin; then the request's id. Takes texts, or raw bytes; a field value
+ * is Latin-1 (RFC 9110 5.5).
  */
-export function responseFields(raw: readonly (Buffer | string)[]): string[] {
-  const fields = raw.map((part) => (typeof part === 'string' ? part : part.toString('latin1')))
-  const named = new Set<string>()
-  for (let i = 0; i < fields.length; i += 2) {
-    if (fields[i]?.toLowerCase() === 'connection')
-      for (const name of nominated([fields[i + 1] as string])) named.add(name)
-  }
+export function responseFields(raw: readonly string[] | readonly Buffer[], id: string): string[] {
+  const fields = isText(raw) ? raw : textsOf(raw)
   const kept: string[] = []
+  const named: string[] = []
   for (let i = 0; i < fields.length; i += 2) {
-    const lower = (fields[i] as string).toLowerCase()
-    if (!HOP.has(lower) && !named.has(lower) && !isReserved(lower))
-      kept.push(fields[i] as string, fields[i + 1] as string)
+    const name = fields[i] as string
+    const value = fields[i + 1] as string
+    const hop = hopField(name)
+    if (hop === undefined && !isReserved(name)) kept.push(name, value)
+    else if (hop === 'connection') named.push(...madeHopByHop(value))
   }
-  return kept
+  const fieldsOfClient = withoutNamed(kept, named)
+  fieldsOfClient.push(ID_HEADER, id)
+  return fieldsOfClient
+}
+
+function isText(raw: readonly string[] | readonly Buffer[]): raw is readonly string[] {
+  return typeof raw[0] === 'string'
+}
+
+/** One conversion for all, because each costs as much as cutting five texts out of one. */
+function textsOf(raw: readonly Buffer[]): readonly string[] {
+  const text = Buffer.concat(raw).toString('latin1')
+  let end = 0
+  return raw.map(({ length }) => {
+    end += length
+    return text.slice(end - length, end)
+  })
 }

@@ -1,13 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SallyportError } from '@sallyport/core'
+import { type LimitsInput, parseLimits, parseTimeouts, type TimeoutsInput } from '@sallyport/open/limits'
 import { openAdmin } from './admin.ts'
-import { errorAnswer, send } from './answers.ts'
 import { openExampleSite } from './example-site.ts'
-import { failureOf, openOrigin } from './forward.ts'
-import { createGate, type GateOptions, type ProxyHost } from './gate.ts'
-import { createListener, LISTENER_LIMITS, type ListenerLimits } from './listener.ts'
-import { TIMEOUTS, type Timeouts } from './timeouts.ts'
-import { openTunnel, responseOn } from './upgrade.ts'
+import type { GateOptions, ProxyHost } from './gate.ts'
+import { createListener } from './listener.ts'
+import { createRefusals, type RefusalCause } from './refusals.ts'
+import type { Route } from './routes.ts'
+import { createService, type Service } from './service.ts'
 
 /** The proxy's keys of the configuration, and the hooks of a program. */
 export interface ProxyOptions extends GateOptions {
@@ -15,19 +14,28 @@ export interface ProxyOptions extends GateOptions {
   readonly listen?: string | undefined
   /** Where the health listener is; absent: 127.0.0.1:9090, and none where that is taken. */
   readonly admin?: string | undefined
-  /** The origin, `http(s)://host[:port]`; absent: the bundled example site. */
+  /** The origin, `http(s)://host[:port]`; absent: 404 for all but the API, unless `demo`. */
   readonly upstream?: string | undefined
-  readonly timeouts?: Partial<Timeouts> | undefined
-  readonly limits?: Partial<ListenerLimits> | undefined
-  /** A connection was refused or cut by a limit. */
-  readonly onRefused?: ((cause: 'connections' | 'pipelined') => void) | undefined
-  /** How long `close()` waits for requests in flight, in milliseconds; default 10,000. */
-  readonly drainMs?: number | undefined
+  /** Whether the bundled example site is the origin where none is named. */
+  readonly demo?: boolean | undefined
+  /** As in the configuration; what is absent has its default. */
+  readonly limits?: LimitsInput | undefined
+  readonly timeouts?: TimeoutsInput | undefined
+  /** Paths that are treated in another way. */
+  readonly routes?: readonly Route[] | undefined
+  /** A connection or a request was refused or cut by a limit. */
+  readonly onRefused?: ((cause: RefusalCause) => void) | undefined
   /** An origin without a usable answer; the client gets 502 or 504. */
   readonly onOriginFailure?: ((error: Error) => void) | undefined
   /** A line for the operator. */
   readonly onNotice?: ((message: string) => void) | undefined
 }
+
+/** What a proxy takes over while it runs. */
+export type Reloadable = Pick<
+  ProxyOptions,
+  'upstream' | 'limits' | 'timeouts' | 'routes' | 'paths' | 'methods' | 'clientHeader'
+>
 
 /** A proxy that listens. */
 export interface Proxy {
@@ -35,10 +43,18 @@ export interface Proxy {
   readonly url: string
   /** Of the health listener; absent where there is none. */
   readonly adminUrl?: string
-  /** The origin. */
-  readonly upstream: string
-  /** Accepts no new connection, waits for requests in flight, then cuts the rest. Does not close the Sallyport. */
-  close(): Promise<void>
+  /** The origin; absent where there is none. */
+  readonly upstream?: string | undefined
+  /**
+   * Takes over another upstream, limits, time-outs, routes, paths, methods and client header for requests from now on;
+   * those in flight end as they began. Throws `invalid_config`, and then nothing has changed.
+   */
+  reload(changed: Reloadable): void
+  /**
+   * Ends connections as their answers are sent, accepts no new ones, waits for what is in flight and for one more request
+   * on each idle connection, then cuts the rest; `idle: 'cut'` does not wait for idle ones. Does not close the Sallyport.
+   */
+  close(idle?: 'wait' | 'cut'): Promise<void>
 }
 
 /**
@@ -46,64 +62,53 @@ export interface Proxy {
  * refused or forwarded. Rejects with `cannot_listen` where an address is taken, and with `invalid_config`.
  */
 export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}): Promise<Proxy> {
-  const opened: (() => Promise<void>)[] = []
-  const close = async (): Promise<void> => {
-    for (let end = opened.pop(); end !== undefined; end = opened.pop()) await end()
+  const opened: ((idle?: 'wait' | 'cut') => Promise<void>)[] = []
+  const close = async (idle?: 'wait' | 'cut'): Promise<void> => {
+    for (let end = opened.pop(); end !== undefined; end = opened.pop()) await end(idle)
   }
+  const refusals = createRefusals(options.onRefused)
   try {
-    const timeouts = { ...TIMEOUTS, ...options.timeouts }
-    const site = options.upstream === undefined ? await openExampleSite() : undefined
+    const site = options.demo && options.upstream === undefined ? await openExampleSite() : undefined
     if (site) opened.push(site.close)
-    const upstream = originUrl(options.upstream ?? site?.url ?? '')
-    const origin = openOrigin(upstream, timeouts)
-    opened.push(origin.close)
-
-    const receive = createGate(sallyport, options)
-    const failed = (request: IncomingMessage, response: ServerResponse, error: Error): void => {
-      options.onOriginFailure?.(error)
-      send(request, response, errorAnswer(failureOf(error)))
+    const create = (chosen: ProxyOptions): Service => {
+      const named = chosen.upstream ?? site?.url
+      const upstream = named === undefined ? undefined : originUrl(named)
+      const [limits, timeouts] = [parseLimits(chosen.limits), parseTimeouts(chosen.timeouts)]
+      return createService(sallyport, { ...chosen, upstream, limits, timeouts }, refusals)
     }
-    const listener = createListener(
-      {
-        onRequest(request, response, waiting) {
-          const onFailure = (error: Error): void => failed(request, response, error)
-          receive({
-            request,
-            response,
-            waiting,
-            forward: (fields) => origin.forward(request, response, fields, onFailure),
-          })
-        },
-        onUpgrade(request, socket, head) {
-          const response = responseOn(socket, request)
-          if (response === undefined) return
-          const onFailure = (error: Error): void => failed(request, response, error)
-          receive({
-            request,
-            response,
-            forward: (fields) => openTunnel(upstream, { request, socket, head, response, fields, onFailure }, timeouts),
-          })
-        },
-      },
-      {
-        limits: { ...LISTENER_LIMITS, ...options.limits },
-        isTrusted: (peer) => sallyport.isTrusted?.(peer) ?? false,
-        onRefused: (cause) => options.onRefused?.(cause),
-      },
-    )
+    let service = create(options)
+    opened.push(() => service.close())
+    const listener = createListener(() => service, {
+      refusals,
+      host: sallyport,
+    })
 
     const url = await listener.listen(options.listen ?? '127.0.0.1:8080')
-    opened.push(() => listener.close(options.drainMs ?? 10_000))
+    opened.push(listener.close)
     const admin = await openAdmin({
       ...(options.admin === undefined ? {} : { address: options.admin }),
       sources: () => sallyport.sources(),
       accepting: () => listener.accepting,
+      refusals: refusals.counts,
       onNotice: options.onNotice ?? (() => {}),
     })
     // Closed after the listener, so that readiness can be read during the drain.
     if (admin) opened.splice(-1, 0, admin.close)
 
-    return { url, upstream: upstream.origin, close, ...(admin ? { adminUrl: admin.url } : {}) }
+    return {
+      url,
+      get upstream() {
+        return service.upstream?.origin
+      },
+      ...(admin ? { adminUrl: admin.url } : {}),
+      reload(changed) {
+        const next = create({ ...options, ...changed })
+        service.retire()
+        service = next
+        listener.reload()
+      },
+      close,
+    }
   } catch (error) {
     await close()
     throw error

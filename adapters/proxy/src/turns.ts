@@ -3,10 +3,10 @@ import type { Socket } from 'node:net'
 
 /**
  * Handles the pipelined requests of a connection in turn, each after the answer before it. A connection on which more than
- * `max` wait is cut, with all that it sent; `onCut` is called once for it.
+ * `max()` wait is cut, with all that it sent; `onCut` is called once for it.
  */
 export function createTurns(
-  max: number,
+  max: () => number,
   onCut: () => void,
 ): (socket: Socket, response: ServerResponse, start: () => void) => void {
   const newest = new WeakMap<Socket, ServerResponse>()
@@ -18,8 +18,8 @@ export function createTurns(
     if (response.socket !== null) return start()
     const count = (waiting.get(socket) ?? 0) + 1
     waiting.set(socket, count)
-    if (count > max) {
-      if (count === max + 1) onCut()
+    if (count > max()) {
+      if (count === max() + 1) onCut()
       socket.destroy()
       return
     }

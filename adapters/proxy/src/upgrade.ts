@@ -1,19 +1,18 @@
-import { createHash } from 'node:crypto'
-import { type ClientRequest, type IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { createHash, randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { isIP, type Socket } from 'node:net'
 import { pipeline } from 'node:stream'
+import { SallyportError } from '@sallyport/core'
+import type { Timeouts } from '@sallyport/open/limits'
 import httpProxy from 'http-proxy'
+import { readEarly } from './early-bytes.ts'
+import type { Exchange, Upgrade } from './exchange.ts'
+import { closeFrame, Frames } from './frames.ts'
 import { responseFields } from './response-fields.ts'
-import type { Timeouts } from './timeouts.ts'
 
 /** One WebSocket handshake to forward, and the response for where the origin does not answer. */
 export interface Handshake {
-  readonly request: IncomingMessage
-  readonly socket: Socket
-  /** What the client sent after its request's head. */
-  readonly head: Buffer
-  /** The response assigned to the socket; detached once the tunnel is open. */
-  readonly response: ServerResponse
+  readonly exchange: Exchange
   /** The fields as the origin gets them, without `Connection` and `Upgrade`. */
   readonly fields: readonly string[]
   /** Called at most once, before anything was sent to the client; a late origin has the code `ETIMEDOUT`. */
@@ -21,34 +20,18 @@ export interface Handshake {
 }
 
 /**
- * A response on the socket of an upgrade, for which Node makes none; the connection closes once it is sent. `undefined`,
- * and the socket destroyed, where an earlier request of this connection is still being answered.
- */
-export function responseOn(socket: Socket, request: IncomingMessage): ServerResponse | undefined {
-  const response = new ServerResponse(request)
-  response.shouldKeepAlive = false
-  try {
-    response.assignSocket(socket)
-  } catch {
-    socket.destroy()
-    return undefined
-  }
-  response.once('finish', () => {
-    response.detachSocket(socket)
-    socket.destroySoon()
-  })
-  return response
-}
-
-/**
  * Tunnels one WebSocket to the origin. `http-proxy` throws on a client that resets its connection, leaves the origin's
- * connection open when the client leaves, and relays an answer other than 101 with broken framing; each such event is
- * handled here first.
+ * connection open when the client leaves, relays an answer other than 101 with broken framing, and tunnels after any 101;
+ * each such event is handled here first.
  */
 export function openTunnel(upstream: URL, handshake: Handshake, timeouts: Timeouts): void {
-  const { request, socket, head, response, fields, onFailure } = handshake
+  const { exchange, fields, onFailure } = handshake
+  const { request, response } = exchange
+  const { socket, head } = exchange.upgrade as Upgrade
+  // It may have left while it waited for its turn.
+  if (socket.destroyed) return
+  const putBack = readEarly(socket, head)
   let settled = false
-  let late: NodeJS.Timeout | undefined
   const fail = (error: Error): void => {
     if (settled || socket.destroyed) {
       socket.destroy()
@@ -61,10 +44,9 @@ export function openTunnel(upstream: URL, handshake: Handshake, timeouts: Timeou
   const relay = (answer: IncomingMessage): void => {
     const status = answer.statusCode ?? 0
     try {
-      if (settled || status < 200 || status > 599) throw new Error(`the origin's answer has status ${status}`)
-      response.writeHead(status, responseFields(answer.rawHeaders))
+      if (settled || status < 200 || status > 599) throw badAnswer(`the origin's status line is bad: ${status}`)
+      response.writeHead(status, responseFields(answer.rawHeaders, exchange.id))
       settled = true
-      clearTimeout(late)
       pipeline(answer, response, () => {})
     } catch (error) {
       answer.destroy()
@@ -72,51 +54,89 @@ export function openTunnel(upstream: URL, handshake: Handshake, timeouts: Timeou
     }
   }
 
-  const proxy = httpProxy.createProxyServer({ target: targetOf(upstream), toProxy: true, prependPath: false })
+  const open = (answer: IncomingMessage, tunnel: Socket): void => {
+    settled = true
+    if (exchange.observation) exchange.observation.status = 101
+    response.detachSocket(socket)
+    // http-proxy writes the head of the answer as text, and bytes beyond ASCII are single ones there.
+    socket.setDefaultEncoding('latin1')
+    answer.headers = headersOf(responseFields(answer.rawHeaders, exchange.id))
+    tunnel.on('error', () => socket.destroy())
+    tunnel.once('close', () => socket.destroySoon())
+    socket.once('close', () => tunnel.destroy())
+    putBack()
+  }
+
+  const proxy = httpProxy.createProxyServer({ ...originOf(upstream), toProxy: true })
   proxy.on('error', fail)
   proxy.on('proxyReqWs', (outgoing) => {
     // The path that was inspected: http-proxy merges slashes.
     outgoing.path = request.url ?? '/'
-    late = setTimeout(() => outgoing.destroy(new HandshakeTimeout()), timeouts.headers)
-    for (const event of ['upgrade', 'close']) outgoing.once(event, () => clearTimeout(late))
+    const late = setTimeout(() => outgoing.destroy(new HandshakeTimeout()), timeouts.originHeaders)
     socket.once('close', () => outgoing.destroy())
-    outgoing.once('upgrade', (answer, tunnel) => {
-      settled = true
-      response.detachSocket(socket)
-      answer.headers = headersOf(responseFields(answer.rawHeaders))
-      tunnel.on('error', () => socket.destroy())
-      tunnel.once('close', () => socket.destroySoon())
-      socket.once('close', () => tunnel.destroy())
-    })
-    // http-proxy adds its listeners when this returns: its own relay must not run, nor its tunnel without a check.
+    // http-proxy adds its listeners when this returns. Its tunnel opens after the checks, and its relay never runs.
     process.nextTick(() => {
-      outgoing.removeAllListeners('response').once('response', relay)
-      acceptFirst(outgoing, request, () => fail(new Error("the origin's answer to the handshake has a wrong accept")))
+      const tunnelling = outgoing.listeners('upgrade')
+      outgoing.removeAllListeners('response').removeAllListeners('upgrade')
+      for (const event of ['response', 'upgrade', 'close']) outgoing.once(event, () => clearTimeout(late))
+      outgoing.once('response', relay).once('upgrade', (answer, tunnel, first) => {
+        if (answer.headers['sec-websocket-accept'] !== acceptOf(request)) {
+          tunnel.destroy()
+          fail(badAnswer("the origin's answer to the handshake has a wrong accept"))
+          return
+        }
+        open(answer, tunnel)
+        for (const listener of tunnelling) Reflect.apply(listener, outgoing, [answer, tunnel, first])
+        // After http-proxy has its pipes: the first listener for data makes it flow.
+        exchange.endTunnel = endingOf(socket, tunnel)
+      })
     })
   })
 
   request.headers = headersOf(fields)
   try {
-    proxy.ws(request, socket, head)
+    proxy.ws(request, socket, Buffer.alloc(0))
     socket.setTimeout(timeouts.tunnelIdle, () => socket.destroy())
   } catch (error) {
     fail(error as Error)
   }
 }
 
-/** Puts a check before all that opens a tunnel: an origin that did not read the key speaks no WebSocket (RFC 6455 4.1). */
-function acceptFirst(outgoing: ClientRequest, { headers }: IncomingMessage, onWrong: () => void): void {
-  const key = `${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
-  const expected = createHash('sha1').update(key).digest('base64')
-  const opening = outgoing.listeners('upgrade')
-  outgoing.removeAllListeners('upgrade').once('upgrade', (answer, tunnel, head) => {
-    if (answer.headers['sec-websocket-accept'] === expected) {
-      for (const listener of opening) Reflect.apply(listener, outgoing, [answer, tunnel, head])
+/** How long the two ends have to close what was ended. */
+const CLOSING_MS = 1_000
+
+/** Follows both directions of a tunnel, and ends it with close frames where no frame is under way; else cuts it. */
+function endingOf(socket: Socket, tunnel: Socket): () => void {
+  const [toClient, toOrigin] = [new Frames(), new Frames()]
+  const follow = (bytes: Buffer): void => toOrigin.push(bytes)
+  // Listeners of the streams that http-proxy pipes: they see what it writes, in the same order.
+  socket.on('data', follow)
+  tunnel.on('data', (bytes: Buffer) => toClient.push(bytes))
+  return () => {
+    if (!toClient.areWhole) {
+      socket.destroy()
       return
     }
-    tunnel.destroy()
-    onWrong()
-  })
+    tunnel.unpipe(socket)
+    socket.unpipe(tunnel)
+    socket.end(closeFrame())
+    if (toOrigin.areWhole) tunnel.end(closeFrame(randomBytes(4)))
+    else tunnel.destroy()
+    // What still comes is read, so that the ends are seen.
+    socket.resume()
+    tunnel.resume()
+    setTimeout(() => socket.destroy(), CLOSING_MS).unref()
+  }
+}
+
+/** What an origin answers that read the key; one that did not speaks no WebSocket (RFC 6455 4.1). */
+function acceptOf({ headers }: IncomingMessage): string {
+  const key = `${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
+  return createHash('sha1').update(key).digest('base64')
+}
+
+function badAnswer(message: string): SallyportError {
+  return new SallyportError('bad_gateway', message)
 }
 
 class HandshakeTimeout extends Error {
@@ -126,18 +146,17 @@ class HandshakeTimeout extends Error {
   }
 }
 
-function targetOf({ protocol, hostname, port }: URL): {
-  host: string
-  hostname: string
-  port: number
-  protocol: string
-} {
+/** Where http-proxy connects to. The certificate must be the origin's own, whatever Host the client asked for. */
+function originOf({ protocol, hostname, port }: URL): httpProxy.ServerOptions {
   const host = hostname.replace(/^\[|\]$/g, '')
-  return { protocol, host, hostname: host, port: Number(port) || (protocol === 'https:' ? 443 : 80) }
+  const target = { protocol, host, hostname: host, port: Number(port) || (protocol === 'https:' ? 443 : 80) }
+  // An address is no server name (RFC 6066 3).
+  return { target, ssl: { servername: isIP(host) === 0 ? host : '' } }
 }
 
 function headersOf(fields: readonly string[]): Record<string, string | string[]> {
-  const headers: Record<string, string | string[]> = { connection: 'Upgrade', upgrade: 'websocket' }
+  const headers: Record<string, string | string[]> = Object.create(null)
+  Object.assign(headers, { connection: 'Upgrade', upgrade: 'websocket' })
   for (let i = 0; i < fields.length; i += 2) {
     const name = (fields[i] as string).toLowerCase()
     const value = fields[i + 1] as string

@@ -176,3 +176,22 @@ t.test('OPTIONS * is about this server', async (t) => {
   t.match(answer, /^HTTP\/1\.1 204 [\s\S]*allow: GET, HEAD/)
   t.strictSame(origin.received, [])
 })
+
+t.test('a header that names one client is refused where it comes twice; a list in several lines is not', async (t) => {
+  const sallyport = fakeSallyport({ clientHeader: 'x-real-ip' })
+  const origin = await openRawOrigin(OK)
+  const proxy = await openProxy(sallyport, {
+    ...{ listen: '127.0.0.1:0', admin: '127.0.0.1:0', upstream: origin.url, timeouts: { drain: 0 } },
+    clientHeader: 'x-real-ip',
+  })
+  t.teardown(async () => {
+    await proxy.close()
+    await origin.close()
+  })
+  const twice = await exchange(proxy.url, get('/', `X-Real-IP: ${VISITOR.allowed}`, `X-Real-IP: ${VISITOR.blocked}`))
+  t.match(twice, /^HTTP\/1\.1 400 [\s\S]*x-real-ip may be sent once only/)
+  t.equal(statusOf(await exchange(proxy.url, get('/', `X-Real-IP: ${VISITOR.allowed}`))), 200)
+  const lines = [`X-Forwarded-For: ${VISITOR.allowed}`, `X-Forwarded-For: ${VISITOR.allowed}`]
+  const list = await proxyBefore(t, OK)
+  t.equal(statusOf(await exchange(list.url, get('/', ...lines))), 200)
+})

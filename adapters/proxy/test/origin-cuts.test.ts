@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
+import { parseLimits, parseTimeouts } from '@sallyport/open/limits'
 import t, { type Test } from 'tap'
-import { openOrigin } from '../src/forward.ts'
-import { TIMEOUTS } from '../src/timeouts.ts'
+import { Exchange } from '../src/exchange.ts'
+import { openOrigin } from '../src/origin.ts'
 import { proxyBefore } from './behind.ts'
 import { dial, exchange, get, OK, readUntil, statusOf, until } from './wire.ts'
 
@@ -102,10 +103,16 @@ async function stuckBefore(t: Test, head: string, way: (socket: Socket) => void)
   })
   origin.listen(0, '127.0.0.1')
   await once(origin, 'listening')
-  const upstream = openOrigin(new URL(`http://127.0.0.1:${(origin.address() as AddressInfo).port}`), TIMEOUTS)
+  const url = new URL(`http://127.0.0.1:${(origin.address() as AddressInfo).port}`)
+  const upstream = openOrigin(url, parseLimits(), parseTimeouts())
   const server = createServer((request, opened) => {
     response = opened
-    upstream.forward(request, opened, ['host', 'a'], (error) => opened.writeHead(502).end(error.message))
+    const exchange = new Exchange({}, request, opened)
+    const onFailure = (error: Error): void => void opened.writeHead(502).end(error.message)
+    upstream.forward(
+      { exchange, client: '', fields: ['host', 'a'], stream: false },
+      { onFailure, onRefused: () => void opened.writeHead(503).end() },
+    )
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -32,6 +32,7 @@ for (const [name, bad] of Object.entries(BAD_ANSWERS)) {
     t.equal(statusOf(received), 502)
     t.equal(errorOf(received), 'bad_gateway')
     t.equal(errors.length, 1)
+    t.match(errors[0], { code: /./ }, 'and is a failure outside, not a bug that shows a stack')
     t.equal(statusOf(await exchange(url, get('/good'))), 200, 'and the proxy lives')
   })
 }
@@ -50,29 +51,31 @@ t.test('an origin that is not there is a bad gateway, with or without a body to 
   client.destroy()
 })
 
-t.test('a failure while a body is still coming leaves the connection usable', async (t) => {
+t.test('a failure of a request with a body', async (t) => {
   const gone = await openRawOrigin(OK)
   await gone.close()
   const { url } = await proxyBefore(t, OK, { upstream: gone.url })
   const client = await dial(url)
-  client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 65536\r\n\r\nsome')
+  client.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 65536\r\n\r\n${'x'.repeat(65_536)}`)
   t.match(await readUntil(client, 'bad_gateway'), /^HTTP\/1\.1 502 /)
-  const next = readUntil(client)
-  for (let sent = 4; sent < 65_536; sent += 4_096) {
-    client.write('x'.repeat(Math.min(4_096, 65_536 - sent)))
-    await new Promise((resolve) => setTimeout(resolve, 2))
-  }
   client.write(get('/v1/next'))
-  t.match(await next, '"path":"/v1/next"')
+  t.match(await readUntil(client), '"path":"/v1/next"', 'the connection is used again')
+  const large = await dial(url)
+  large.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\nsome')
+  t.match(
+    await readUntil(large),
+    /^HTTP\/1\.1 502 [\s\S]*\r\nConnection: close\r\n/i,
+    'nobody receives the rest of a large one',
+  )
 })
 
 t.test('an origin that resets the connection', async (t) => {
   const before = await proxyBefore(t, (socket) => void socket.resetAndDestroy())
   t.equal(errorOf(await exchange(before.url, get('/'))), 'bad_gateway')
-  t.equal(before.origin.heads.length, 2, 'a GET is tried once more')
+  t.equal(before.origin.heads.length, 1, 'a GET over a fresh connection is not tried again')
   const post = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbody'
   t.equal(errorOf(await exchange(before.url, post)), 'bad_gateway')
-  t.equal(before.origin.heads.length, 3, 'a POST is not')
+  t.equal(before.origin.heads.length, 2, 'nor is a POST')
 
   const within = await proxyBefore(t, (socket) => {
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf', () =>
@@ -105,14 +108,14 @@ t.test('an idle connection that the origin closes costs no client an answer', as
 })
 
 t.test('an origin that says nothing is a gateway timeout', async (t) => {
-  const { url, origin } = await proxyBefore(t, () => {}, { timeouts: { headers: 100 } })
+  const { url, origin } = await proxyBefore(t, () => {}, { timeouts: { originHeaders: 100 } })
   t.equal(errorOf(await exchange(url, get('/'))), 'gateway_timeout')
   await until(() => origin.open() === 0)
 })
 
 t.test('an origin that stops within an answer cuts the client', async (t) => {
   const { url } = await proxyBefore(t, 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf', {
-    timeouts: { body: 100 },
+    timeouts: { idleBody: 100 },
   })
   t.match(await exchange(url, get('/')), /\r\n\r\nhalf$/)
 })
@@ -123,5 +126,61 @@ t.test('two answers to one request: the second is for nobody', async (t) => {
     const answer = await exchange(url, get('/'))
     t.match(answer, /\r\n\r\nok$/)
     t.notMatch(answer, 'evil')
+  }
+})
+
+/** Sends so many requests over one connection, and collects the statuses that are not 200. */
+async function others(url: string, method: string, count: number): Promise<readonly number[]> {
+  const client = await dial(url)
+  const wrong: number[] = []
+  for (let sent = 0; sent < count; sent++) {
+    client.write(`${method} / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n`)
+    const status = statusOf(await readUntil(client, /ok$|\}$/))
+    if (status !== 200) wrong.push(status)
+  }
+  client.destroy()
+  return wrong
+}
+
+t.test('an origin that closes after each answer, and does not say so, costs nobody an answer', async (t) => {
+  for (const pause of [0, 1, 3]) {
+    const answer: Answer = (socket) => void socket.write(OK, () => setTimeout(() => socket.end(), pause))
+    const { url, errors } = await proxyBefore(t, answer)
+    const wrong = await Promise.all(['GET', 'POST', 'GET', 'POST', 'POST'].map((method) => others(url, method, 40)))
+    t.same(wrong.flat(), [], `after ${pause} ms`)
+    t.same(errors, [])
+  }
+})
+
+t.test('an origin that keeps its connections is asked over them, with what may not be sent twice too', async (t) => {
+  const { url, origin } = await proxyBefore(t, OK)
+  t.same(await others(url, 'GET', 3), [])
+  t.equal(origin.received.length, 1)
+  while (origin.received.length < 100) {
+    const before = origin.received.length
+    t.same(await others(url, 'POST', 20), [])
+    if (origin.received.length === before) break
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  t.ok(origin.received.length < 100, 'once it has kept one for a moment')
+})
+
+t.test('a GET is tried once more where a used connection ends under it, a POST is not', async (t) => {
+  for (const [method, statuses] of [
+    ['GET', [200]],
+    ['POST', [502]],
+  ] as const) {
+    let heads = 0
+    const { url, origin } = await proxyBefore(t, (socket) => {
+      heads++
+      if (heads === 3) socket.resetAndDestroy()
+      else socket.write(OK)
+    })
+    t.same(await others(url, 'GET', 2), [])
+    const client = await dial(url)
+    client.write(`${method} / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n`)
+    t.same([statusOf(await readUntil(client, /ok$|\}$/))], statuses)
+    t.equal(origin.heads.length, method === 'GET' ? 4 : 3)
+    client.destroy()
   }
 })

@@ -21,9 +21,11 @@ async function seenBehind(t: Test, bytes: string, trust: readonly string[] = [],
   return { answer, head, valuesOf, bytes: origin.received[0] ?? '' }
 }
 
+const withoutId = (line: string) => line.replace(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/, 'ID')
+
 t.test('the bytes of a plain request', async (t) => {
   const { head } = await seenBehind(t, get('/a?b=c', 'User-Agent: test', 'X-Mixed-Case: Kept', 'Cookie: a=b'))
-  t.strictSame(head, [
+  t.strictSame(head.map(withoutId), [
     'GET /a?b=c HTTP/1.1',
     'host: site.example',
     'connection: keep-alive',
@@ -33,8 +35,10 @@ t.test('the bytes of a plain request', async (t) => {
     'X-Forwarded-For: 127.0.0.1',
     'X-Forwarded-Proto: http',
     'X-Forwarded-Host: site.example',
+    'Via: 1.1 sallyport',
     'sallyport-action: allow',
     'sallyport-network-class: unknown',
+    'sallyport-request-id: ID',
     '',
     '',
   ])
@@ -134,9 +138,18 @@ t.test('framing is rewritten', async (t) => {
   t.strictSame(got.valuesOf('content-length'), [], 'a GET without one does not')
 })
 
+t.test('the origin is spoken to in HTTP, also where the client says RTSP', async (t) => {
+  const { head } = await seenBehind(t, 'GET / RTSP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  t.equal(head[0], 'GET / HTTP/1.1')
+  const { answer, bytes } = await seenBehind(t, 'DESCRIBE / RTSP/1.0\r\nHost: a\r\nConnection: close\r\n\r\n')
+  t.match(answer, / 405 /)
+  t.equal(bytes, '')
+})
+
 t.test('an HTTP/1.0 client without Host is served', async (t) => {
   const { answer, valuesOf } = await seenBehind(t, 'GET /old HTTP/1.0\r\n\r\n')
   t.match(answer, / 200 OK\r\n/)
   t.equal(valuesOf('host').length, 1)
   t.strictSame(valuesOf('x-forwarded-host'), [])
+  t.strictSame(valuesOf('via'), ['1.0 sallyport'])
 })

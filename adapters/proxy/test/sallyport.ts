@@ -10,9 +10,11 @@ export const VISITOR = { allowed: '21.0.0.1', flagged: '22.0.0.1', blocked: '23.
 export function fakeSallyport({
   mode = 'enforce',
   trust = ['loopback'],
+  clientHeader,
 }: {
   mode?: Mode
   trust?: readonly string[]
+  clientHeader?: string
 } = {}) {
   const inspector = createInspector({
     clock: createFakeClock('2026-11-01T00:00:00Z'),
@@ -23,7 +25,7 @@ export function fakeSallyport({
         ['23.0.0.0/8', { system: systemOf({ asn: 64502, type: 'tor', networkClass: 'tor' }) }],
       ]),
     }),
-    trust: parseTrust(trust),
+    trust: parseTrust(trust, clientHeader),
     policy: compilePolicy({
       preset: 'low-friction',
       rules: [{ id: 'no-tor', match: { networkClass: ['tor'] }, action: 'block' }],
@@ -42,6 +44,8 @@ export function fakeSallyport({
       decided.push(decision)
       return decision
     },
+    client: inspector.client,
+    singleHeader: inspector.singleHeader,
     isTrusted: inspector.isTrusted,
     api,
     sources: () => [{ id: 'asn', title: 'Networks', state: 'loaded', licence: 'CC0', credit: '' }],

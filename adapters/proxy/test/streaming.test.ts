@@ -155,7 +155,7 @@ t.test('a client that leaves an answer unread is not waited for', async (t) => {
       }
       push()
     },
-    { timeouts: { unread: 100 } },
+    { timeouts: { clientUnread: 100 } },
   )
   const client = await dial(url)
   client.pause()
@@ -229,7 +229,7 @@ t.test('the fields of the origin’s hop stay with us, all others pass as they a
   const { url } = await proxyBefore(t, `${head.join('\r\n')}\r\n\r\nok`)
   const received = (await exchange(url, get('/'))).split('\r\n')
   t.strictSame(
-    received.filter((line) => !line.startsWith('Date: ')),
+    received.filter((line) => !/^(?:Date|X-Request-Id): /.test(line)),
     ['HTTP/1.1 200 OK', ...head.slice(6), 'Connection: close', '', 'ok'],
   )
 })
@@ -247,7 +247,7 @@ t.test('a connection to the origin serves one client after the other', async (t)
 t.test('an answer before the request is read whole ends the connection after it', async (t) => {
   const { url } = await proxyBefore(t, 'HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno')
   const client = await dial(url)
-  client.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\nsome`)
+  client.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\nsome`)
   const answer = await readUntil(client)
   t.equal(statusOf(answer), 413)
   t.match(answer, /Connection: close\r\n/i)

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { Socket } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
+import { readEarly } from '../src/early-bytes.ts'
 import type { ProxyOptions } from '../src/index.ts'
 import { proxyBefore } from './behind.ts'
 import { VISITOR } from './sallyport.ts'
@@ -13,18 +15,21 @@ function handshake(target = '/chat', ...fields: readonly string[]): string {
   return [`GET ${target} HTTP/1.1`, 'Host: site.example', ...own, ...fields, '', ''].join('\r\n')
 }
 
+/** The head that agrees to a handshake. */
+function agreement(head: string, ...fields: readonly string[]): string {
+  const key = /sec-websocket-key: (\S+)/i.exec(head)?.[1]
+  const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
+  const own = ['Upgrade: websocket', 'Connection: Upgrade, X-Hop', 'X-Hop: 1', `Sec-WebSocket-Accept: ${accept}`]
+  return ['HTTP/1.1 101 Switching Protocols', ...own, ...fields, '', ''].join('\r\n')
+}
+
 /** A WebSocket origin of the smallest kind: agrees to the handshake and sends every byte back. */
 const echo: Answer = (socket, head) => {
   if (!/^upgrade: websocket\r$/im.test(head)) {
     socket.write(OK)
     return
   }
-  const key = /sec-websocket-key: (\S+)/i.exec(head)?.[1]
-  const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
-  const fields = ['Upgrade: websocket', 'Connection: Upgrade, X-Hop', 'X-Hop: 1', `Sec-WebSocket-Accept: ${accept}`]
-  socket.write(
-    `HTTP/1.1 101 Switching Protocols\r\n${fields.join('\r\n')}\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n\r\n`,
-  )
+  socket.write(agreement(head, 'Set-Cookie: a=1', 'Set-Cookie: b=2'))
   socket.pipe(socket)
 }
 
@@ -59,6 +64,7 @@ t.test('a tunnel carries bytes both ways, after a handshake with the fields of o
     'sallyport-action: flag',
     'sallyport-asn: AS64501',
     'sallyport-network-class: hosting',
+    `sallyport-request-id: ${/^x-request-id: (\S+)/im.exec(head)?.[1]}`,
   ])
   t.match(seen, `x-forwarded-for: ${VISITOR.flagged}, 127.0.0.1\r\n`)
   t.match(seen, /host: site.example\r\n/i)
@@ -82,6 +88,62 @@ t.test('bytes sent with the handshake are not lost', async (t) => {
   const client = await dial(url)
   client.write(`${handshake()}early`)
   t.match(await readUntil(client, 'early'), /^HTTP\/1\.1 101 /)
+  client.destroy()
+})
+
+t.test('bytes sent before the handshake is answered are not lost', async (t) => {
+  let end: Socket | undefined
+  const { url, origin } = await proxyBefore(t, (socket) => {
+    end = socket
+  })
+  const client = await dial(url)
+  client.write(`${handshake()}one `)
+  await until(() => origin.heads.length === 1)
+  await new Promise((sent) => client.write('two ', sent))
+  await new Promise((sent) => client.write('three', sent))
+  echo(end as Socket, origin.heads[0] as string)
+  t.match(await readUntil(client, 'three'), /\r\n\r\none two three$/)
+  client.destroy()
+})
+
+t.test('a client that sends more than 64 KiB before the handshake is answered is cut', async (t) => {
+  const { url, origin } = await proxyBefore(t, () => {}, { timeouts: { originHeaders: 600_000 } })
+  const client = await dial(url)
+  client.write(handshake())
+  await until(() => origin.heads.length === 1)
+  const cut = readUntil(client)
+  client.write(Buffer.alloc(65_537))
+  t.equal(await cut, '')
+  await until(() => origin.open() === 0)
+})
+
+for (const early of ['', 'early']) {
+  t.test(
+    `a client that leaves during the handshake${early && ', after bytes of its own,'} holds nothing`,
+    async (t) => {
+      const { url, origin, errors } = await proxyBefore(t, () => {}, { timeouts: { originHeaders: 600_000 } })
+      const client = await dial(url)
+      client.write(handshake())
+      await until(() => origin.heads.length === 1)
+      const closed = readUntil(client)
+      client.end(early)
+      t.equal(await closed, '')
+      await until(() => origin.open() === 0)
+      t.strictSame(errors, [], 'which is no failure of the origin')
+    },
+  )
+}
+
+t.test('a client that left before anybody read from it holds nothing either', async (t) => {
+  const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
+  t.teardown(() => server.close())
+  await once(server, 'listening')
+  const client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true })
+  client.end()
+  const [socket] = (await once(server, 'connection')) as [Socket]
+  await once(socket.resume(), 'end')
+  readEarly(socket, Buffer.alloc(0))
+  t.equal(socket.destroyed, true)
   client.destroy()
 })
 
@@ -128,6 +190,45 @@ t.test('an answer other than 101 is passed on, with framing of our own', async (
   await lives(t, url)
 })
 
+t.test('a refusal larger than any buffer arrives whole', async (t) => {
+  const size = 20_000_000
+  const { url } = await proxyBefore(t, (socket) => {
+    socket.write(`HTTP/1.1 403 Forbidden\r\nContent-Length: ${size}\r\n\r\n`)
+    socket.write(Buffer.alloc(size, 'x'))
+  })
+  const client = await dial(url)
+  let received = 0
+  client.on('data', ({ length }) => {
+    received += length
+  })
+  client.write(handshake())
+  await once(client, 'close')
+  t.ok(received > size, `${received} bytes`)
+})
+
+t.test('names and bytes of fields go through as they are', async (t) => {
+  const strange: Answer = (socket, head) => socket.write(agreement(head, 'X-Byte: \u00e9'), 'latin1')
+  const { head, client, origin } = await tunnel(t, strange, {}, 'constructor: kept', 'X-Twice: 1', 'X-Twice: 2')
+  t.match(head, 'x-byte: \u00e9\r\n')
+  const seen = origin.heads[0]?.match(/^(?:constructor|x-twice): .*$/gm)?.sort()
+  t.strictSame(seen, ['constructor: kept', 'x-twice: 1', 'x-twice: 2'])
+  client.destroy()
+})
+
+t.test('an origin behind TLS is asked for by its own name', async (t) => {
+  const origin = await openRawOrigin(OK)
+  t.teardown(() => origin.close())
+  for (const [index, name] of ['localhost', '127.0.0.1'].entries()) {
+    const { url } = await proxyBefore(t, OK, { upstream: `https://${name}:${new URL(origin.url).port}` })
+    const client = await dial(url)
+    client.write(handshake())
+    await until(() => (origin.received[index] ?? '') !== '')
+    const hello = origin.received[index] ?? ''
+    t.strictSame([hello.includes('localhost'), hello.includes('site.example')], [name === 'localhost', false])
+    client.destroy()
+  }
+})
+
 t.test('an origin that is not there is a bad gateway', async (t) => {
   const gone = await openRawOrigin(OK)
   await gone.close()
@@ -137,6 +238,11 @@ t.test('an origin that is not there is a bad gateway', async (t) => {
   t.match(answer, 'bad_gateway')
   t.equal(errors.length, 1)
 })
+
+/** Whether an error has a code; one without is a bug, which the command shows with its stack. */
+function isCoded(error: unknown): boolean {
+  return error instanceof Error && 'code' in error
+}
 
 const BAD: Readonly<Record<string, string>> = {
   'nothing that is HTTP': 'SSH-2.0-OpenSSH\r\n\r\n',
@@ -152,8 +258,9 @@ for (const [name, bad] of Object.entries(BAD)) {
       if (head.includes('upgrade: websocket')) socket.end(bad, 'latin1')
       else socket.write(OK)
     }
-    const { url, origin } = await proxyBefore(t, answer)
+    const { url, origin, errors } = await proxyBefore(t, answer)
     const status = statusOf(await exchange(url, handshake()))
+    t.ok(errors.every(isCoded), 'and is no bug of ours')
     t.ok(status === 502 || (status === 200 && name.includes('reason')), `answered with ${status}`)
     await until(() => origin.open() === 0)
     await lives(t, url)
@@ -163,17 +270,18 @@ for (const [name, bad] of Object.entries(BAD)) {
 t.test('an origin that did not read the key opens no tunnel', async (t) => {
   const switching = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n'
   for (const accept of ['', 'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOA=\r\n']) {
-    const { url, origin } = await proxyBefore(t, (socket, head) => {
+    const { url, origin, errors } = await proxyBefore(t, (socket, head) => {
       socket.write(head.includes('upgrade: websocket') ? `${switching}${accept}\r\n` : OK)
     })
     t.equal(statusOf(await exchange(url, handshake())), 502, accept)
+    t.ok(errors.every(isCoded), 'and is no bug of ours')
     await until(() => origin.open() === 0)
     await lives(t, url)
   }
 })
 
 t.test('an origin that does not answer the handshake is a gateway timeout', async (t) => {
-  const { url, origin } = await proxyBefore(t, () => {}, { timeouts: { headers: 100 } })
+  const { url, origin } = await proxyBefore(t, () => {}, { timeouts: { originHeaders: 100 } })
   const answer = await exchange(url, handshake())
   t.equal(statusOf(answer), 504)
   await until(() => origin.open() === 0)

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode, SallyportError } from '@sallyport/core'
+import { type Details, ERRORS, type ErrorCode, SallyportError } from '@sallyport/core'
 import type { RateLimit } from './client-admission.ts'
 import type { ApiResponse } from './request.ts'
 import type { Route } from './route.ts'
@@ -50,7 +50,7 @@ export interface Failure {
   readonly status: number
   readonly code: ErrorCode
   readonly message: string
-  readonly details?: unknown
+  readonly details?: Details
   /** Not an error of the table, or one that no caller can cause: a bug, reported to the host. */
   readonly bug: boolean
 }
@@ -68,13 +68,22 @@ export function failureOf(error: unknown): Failure {
   return { status, code: 'internal_error', message, bug: true }
 }
 
-/** The answer to a failed request, with `headers` beside its own; `retryAfter` (seconds) is used for 429 alone. */
-export function failureAnswer(failure: Failure, headers: Headers, retryAfter: number): ApiResponse {
+/** What an answer to a failed request has beside the failure. */
+export interface FailureContext {
+  readonly headers: Headers
+  /** Seconds, used for 429 alone. */
+  readonly retryAfter: number
+  /** The id of the request, where it has one. */
+  readonly id: string | undefined
+}
+
+/** The answer to a failed request. */
+export function failureAnswer(failure: Failure, { headers, retryAfter, id }: FailureContext): ApiResponse {
   const { status, code, message, details } = failure
   const body: ErrorResponse & Partial<RateLimitResponse> = {
     error: code,
     message,
-    ...(details === undefined ? {} : { details }),
+    ...(id === undefined ? (details === undefined ? {} : { details }) : { details: { ...details, requestId: id } }),
     ...(status === 429 ? { retryAfter } : {}),
   }
   const own = { ...ANSWER_HEADERS, ...headers, ...failureHeaders(status, retryAfter) }

@@ -38,7 +38,8 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
       const failure = failureOf(error)
       if (failure.bug) report(services, error)
       const { rateLimit, retryAfter = 1 } = await settle(admission, failure.status)
-      return failureAnswer(failure, headersWriter(route.headers ?? {})(rateLimit), retryAfter)
+      const headers = headersWriter(route.headers ?? {})(rateLimit)
+      return failureAnswer(failure, { headers, retryAfter, id: request.id })
     }
   }
 
@@ -69,11 +70,11 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
       case 'route':
         return run(match.route, match, request)
       case 'method':
-        return refusal(new SallyportError('method_not_allowed'), { Allow: match.allow })
+        return refusal(request, new SallyportError('method_not_allowed'), { Allow: match.allow })
       case 'malformed':
-        return refusal(new SallyportError('invalid_request', 'path: not valid percent-encoding'))
+        return refusal(request, new SallyportError('invalid_request', 'path: not valid percent-encoding'))
       case 'none':
-        return refusal(new SallyportError('not_found'))
+        return refusal(request, new SallyportError('not_found'))
     }
   }
 }
@@ -87,8 +88,12 @@ function statusOf(reading: Promise<unknown>): Promise<number> {
 }
 
 /** The answer to a request that matches no row: nothing was admitted, so nothing is counted. */
-function refusal(error: SallyportError, headers: Readonly<Record<string, string>> = {}): ApiResponse {
-  return failureAnswer(failureOf(error), headers, 0)
+function refusal(
+  { id }: ApiRequest,
+  error: SallyportError,
+  headers: Readonly<Record<string, string>> = {},
+): ApiResponse {
+  return failureAnswer(failureOf(error), { headers, retryAfter: 0, id })
 }
 
 /** Builds the directory of a snapshot on first use, and caches it until the snapshot changes. */

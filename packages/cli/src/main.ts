@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { SallyportError } from '@sallyport/core'
 import { Command, CommanderError } from 'commander'
 import { addAccountsCommands } from './commands/accounts.ts'
+import { addConfigCommands } from './commands/config.ts'
 import { addCrawlersCommands } from './commands/crawlers.ts'
 import { addDataCommands } from './commands/data.ts'
 import { addEvidenceCommands } from './commands/evidence.ts'
@@ -49,6 +50,7 @@ function createProgram(terminal: Terminal): Command {
     })
   // Commands made after this inherit the settings above.
   addProxyCommand(program, terminal)
+  addConfigCommands(program, terminal)
   addLookupCommand(program, terminal)
   addExplainCommand(program, terminal)
   addSimulateCommand(program, terminal)

@@ -1,6 +1,16 @@
 import { existsSync } from 'node:fs'
-import type { Dns } from '@sallyport/core'
-import { type Config, type ConfigInput, type OpenHooks, open, readConfig, type Sallyport } from '@sallyport/open'
+import type { Dns, SourceStatus } from '@sallyport/core'
+import {
+  type Config,
+  type ConfigInput,
+  type ConfigRead,
+  isReadOnly,
+  type OpenHooks,
+  open,
+  readConfigFrom,
+  readSources,
+  type Sallyport,
+} from '@sallyport/open'
 import { type Command, Option } from 'commander'
 import { createProgress } from './progress.ts'
 import type { Terminal } from './terminal.ts'
@@ -26,10 +36,21 @@ export function jsonOption(): Option {
   return new Option('--json', 'print JSON')
 }
 
+/** The configuration file of a run; `undefined` where there is none. */
+export function fileOf({ config }: CommonOptions): string | undefined {
+  return config ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined)
+}
+
 /** The configuration of a run: file, then `SALLYPORT_*` variables, then flags. Throws `invalid_config`. */
-export function configOf({ config, dataDir }: CommonOptions, flags: ConfigInput = {}): Config {
-  const file = config ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined)
-  return readConfig({
+export function configOf(options: CommonOptions, flags: ConfigInput = {}): Config {
+  return configReadOf(options, flags).config
+}
+
+/** The same, with where each value comes from. */
+export function configReadOf(options: CommonOptions, flags: ConfigInput = {}): ConfigRead {
+  const { dataDir } = options
+  const file = fileOf(options)
+  return readConfigFrom({
     ...(file === undefined ? {} : { file }),
     env: process.env,
     flags: { ...flags, ...(dataDir === undefined ? {} : { dataDir }) },
@@ -41,9 +62,20 @@ export function openOnce(config: Config, terminal: Terminal, hooks: OpenHooks = 
   return openService(withoutRefresh(config), terminal, hooks)
 }
 
-/** The configuration without downloads. */
+/** The configuration without downloads, and without a written word where the dataDir can only be read. */
 export function withoutRefresh(config: Config): Config {
-  return { ...config, data: { ...config.data, refresh: false } }
+  const readOnly = config.data.readOnly || isReadOnly(config.dataDir)
+  return { ...config, data: { ...config.data, refresh: false, readOnly } }
+}
+
+/** The data sets of a configuration, with a progress bar; no store is opened. */
+export async function sourcesOf(config: Config, terminal: Terminal): Promise<readonly SourceStatus[]> {
+  const progress = createProgress(terminal)
+  try {
+    return await readSources(withoutRefresh(config), progress.hooks)
+  } finally {
+    progress.stop()
+  }
 }
 
 /** Opens a Sallyport for a running service, with a progress bar; it keeps its data fresh. */

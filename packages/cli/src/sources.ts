@@ -1,29 +1,71 @@
 import type { SourceStatus } from '@sallyport/core'
 import { isStale } from '@sallyport/open'
-import { columns, entriesText } from './terminal.ts'
+import { columns, dim, entriesText } from './terminal.ts'
+
+/** As wide as lines about data sets are. */
+const WIDTH = 100
+
+/** A licence that is longer is written below its line. */
+const SHORT_LICENCE = 12
 
 /**
- * A line for each data set: id, title, date, state, age of its last check, generation, licence, and the error where it
- * is not loaded or could not be refreshed.
+ * Two lines for each data set: id, date, state, age of its last check and licence; and below what it is, the generation
+ * in use, and why it is not loaded or could not be refreshed.
  */
 export function sourceLines(sources: readonly SourceStatus[], now = Date.now()): string {
-  return columns(
-    sources.map((source) => [
-      source.id,
-      source.title,
-      source.date ?? '',
-      stateOf(source, now),
-      ageOf(source, now),
-      source.generation ?? '',
-      source.licence,
-      source.error === undefined ? '' : `last refresh: ${source.error}`,
-    ]),
-  )
+  const rows = sources.map((source) => [
+    source.id,
+    source.date ?? '',
+    stateOf(source, now),
+    ageOf(source, now),
+    isShort(source) ? source.licence : '',
+  ])
+  const lines = columns(rows).split('\n')
+  return sources.flatMap((source, index) => [lines[index], ...notesOf(source)]).join('\n')
+}
+
+/** `12 sources of 2025-10-09 to 2026-11-02, 2 stale; …`. */
+export function sourcesSentence(sources: readonly SourceStatus[], now = Date.now()): string {
+  const loaded = sources.filter(({ state }) => state === 'loaded')
+  const refused = sources.filter(({ state }) => state === 'refused')
+  const stale = loaded.filter((source) => isStale(source, now)).length
+  // Some facts are dated to the month.
+  const days = loaded.flatMap(({ date }) => date ?? []).sort()
+  const dates = days.length === 0 ? '' : ` of ${days[0]} to ${days.at(-1)}`
+  const news = [
+    ...(stale === 0 ? [] : [`${stale} stale`]),
+    ...(refused.length === 0 ? [] : [`${refused.map(({ id }) => id).join(', ')} refused`]),
+  ]
+  return `${[`${loaded.length} sources${dates}`, ...news].join(', ')}; sallyport data status shows them`
+}
+
+function isShort({ licence }: SourceStatus): boolean {
+  return licence.length <= SHORT_LICENCE
+}
+
+function notesOf(source: SourceStatus): readonly string[] {
+  const { title, generation, reason, error, licence } = source
+  const notes = [
+    title,
+    ...(generation === undefined ? [] : [`generation ${generation}`]),
+    ...(isShort(source) ? [] : [licence]),
+    ...(reason === undefined ? [] : [reason]),
+    ...(error === undefined ? [] : [`last refresh: ${error}`]),
+  ]
+  return wrapped(notes.join('; '), WIDTH - 4).map((line) => dim(`    ${line}`))
+}
+
+/** Lines of at most so many characters, cut between words where there are any. */
+function wrapped(text: string, width: number): readonly string[] {
+  if (text.length <= width) return [text]
+  const space = text.lastIndexOf(' ', width)
+  const end = space <= 0 ? width : space
+  return [text.slice(0, end), ...wrapped(text.slice(end).trimStart(), width)]
 }
 
 function stateOf(source: SourceStatus, now: number): string {
-  const { state, entries, reason } = source
-  if (state !== 'loaded') return reason === undefined ? state : `${state}: ${reason}`
+  const { state, entries } = source
+  if (state !== 'loaded') return state
   const count = entries === undefined ? 'loaded' : entriesText(entries)
   return isStale(source, now) ? `${count}, stale` : count
 }

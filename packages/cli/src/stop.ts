@@ -1,13 +1,13 @@
 import type { Terminal } from './terminal.ts'
 
-/** Resolves at the first SIGINT or SIGTERM; another one, at least a second later, exits at once. */
-export function untilStopped(terminal: Terminal): Promise<void> {
+/** Resolves to the first of SIGINT and SIGTERM; another one, at least a second later, exits at once. */
+export function untilStopped(terminal: Terminal): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let first: number | undefined
-    const stop = (): void => {
+    const stop = (signal: NodeJS.Signals): void => {
       if (first === undefined) {
         first = performance.now()
-        resolve()
+        resolve(signal)
         // Within a second: npm forwards the Ctrl-C that the terminal has sent to both.
       } else if (performance.now() - first > 1_000) {
         terminal.err('Stopped.')

@@ -40,6 +40,9 @@ export async function runWorkers(count: number, terminal: Terminal): Promise<voi
   const stopped = untilStopped(terminal)
   let stopping = false
   const workers = new Set<Worker>()
+  process.on('SIGHUP', () => {
+    for (const worker of workers) worker.process.kill('SIGHUP')
+  })
 
   function start(): Worker {
     const worker = cluster.fork()
@@ -65,11 +68,11 @@ export async function runWorkers(count: number, terminal: Terminal): Promise<voi
   const code = await Promise.race([readyOf(first), exitOf(first), stopped.then(() => 0)])
   if (code !== undefined && workers.size === 0) throw new ExitError(code)
   const kept = [first, ...Array.from({ length: count - 1 }, start)].map(keepAlive)
-  await stopped
+  const signal = await stopped
   stopping = true
   terminal.err('Finishing what is in flight; once more to stop now.')
   const ended = Promise.all([...workers].map((worker) => once(worker, 'exit')))
-  for (const worker of workers) worker.process.kill('SIGTERM')
+  for (const worker of workers) worker.process.kill(signal)
   await ended
   await Promise.all(kept)
 }

@@ -201,8 +201,8 @@ t.test('a policy that cannot be read or met is refused', async (t) => {
     .map((name, at) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[at]}`).join()}]`)
   const rows: readonly (readonly [text: string, says: RegExp])[] = [
     [`a: &a [1]\n${aliases.join('\n')}\n`, /p\.yaml: Excessive alias count/],
-    [`policy: ${'['.repeat(50_000)}`, /p\.yaml: /],
-    ['policy: { preset: observe, preset: observe }', /p\.yaml: Map keys must be unique/],
+    [`policy: ${'['.repeat(50_000)}`, /p\.yaml:1: /],
+    ['policy: { preset: observe, preset: observe }', /p\.yaml:1: Map keys must be unique/],
     [
       'policy: { rules: [{ id: a, match: { __proto__: { path: [/x] } }, action: block }] }',
       /rules\.0\.match\.__proto__/,

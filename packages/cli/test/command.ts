@@ -53,16 +53,22 @@ export interface Started {
   readonly child: ChildProcess
   out(): string
   err(): string
-  /** Resolves when stdout holds a text, or when the process has ended. */
+  /** Resolves when stdout or stderr holds a text, or when the process has ended. */
   says(text: string): Promise<void>
   readonly ended: Promise<number | null>
 }
 
-export function start(t: Test, argv: readonly string[], env: Readonly<Record<string, string>> = {}): Started {
+export function start(
+  t: Test,
+  argv: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  user: { readonly uid?: number; readonly gid?: number } = {},
+): Started {
   const child = spawn(process.execPath, [BIN, ...argv], {
     // No question leaves this machine: the port is the one of RFC 863, and nobody listens.
     env: { ...process.env, SALLYPORT_DNS_SERVERS: '127.0.0.1:9', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...user,
   })
   let out = ''
   let err = ''
@@ -86,7 +92,7 @@ export function start(t: Test, argv: readonly string[], env: Readonly<Record<str
       void ended.then(() => {
         over = true
       })
-      while (!out.includes(text) && !over) await new Promise((resolve) => setTimeout(resolve, 10))
+      while (!`${out}\n${err}`.includes(text) && !over) await new Promise((resolve) => setTimeout(resolve, 10))
     },
     ended,
   }

@@ -39,7 +39,10 @@ t.test('data update fetches, says what became of each source, and status tells i
   t.match(again, { code: 0, out: `${LIST}: unchanged\n`, err: '' })
 
   const { out } = await run('data', 'status', '--config', config)
-  t.match(out, /^x4bnet-vpn-ipv4 +VPN ranges, IPv4 +\d{4}-\d\d-\d\d +1 entry +0 min ago +[0-9a-f]{16} +MIT/m)
+  t.match(
+    out,
+    /^x4bnet-vpn-ipv4 +\d{4}-\d\d-\d\d +1 entry +0 min ago +MIT\n {4}VPN ranges, IPv4; generation [0-9a-f]{16}$/m,
+  )
   const status = JSON.parse((await run('data', 'status', '--json', '--config', config)).out)
   t.match(
     status.find(({ id }: { id: string }) => id === LIST),
@@ -68,7 +71,7 @@ t.test('what cannot be had is an exit code, and what was loaded stays', async (t
   t.match(JSON.parse(refused.out), [{ source: LIST, state: 'refused', reason: /not one line/ }])
   t.match(
     (await run('data', 'status', '--config', config)).out,
-    /^x4bnet-vpn-ipv4 .* 1 entry .*last refresh: not one line/m,
+    /^x4bnet-vpn-ipv4 .* 1 entry .*\n.*last refresh: not one line/m,
   )
 })
 
@@ -86,7 +89,7 @@ t.test('data update --rollback goes back, --accept forward', async (t) => {
   t.match(await run('data', 'update', '--accept', '--config', config), { code: 0, out: /updated, 5 entries/ })
   const back = await run('data', 'update', '--rollback', '--source', LIST, '--config', config)
   t.match(back, { code: 0, out: /^x4bnet-vpn-ipv4: back to generation [0-9a-f]{16}, 20 entries\n$/ })
-  t.match((await run('data', 'status', '--config', config)).out, /20 entries .*it was rolled back from/)
+  t.match((await run('data', 'status', '--config', config)).out, /20 entries .*\n.*it was\s+rolled back from/)
 })
 
 t.test('a source that is none, or is not switched on, is named', async (t) => {

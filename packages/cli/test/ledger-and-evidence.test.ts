@@ -52,12 +52,21 @@ t.test('a ledger is verified, rotated and erased from, and its evidence is check
     err: /cannot get/,
   })
 
-  t.match(await command('ledger', 'erase', '--subject', '10.0.0.2'), { code: 0, out: 'Erased from 2 records.\n' })
-  t.match(JSON.parse((await command('ledger', 'erase', '--subject', '10.0.0.2', '--json')).out), { erased: 0 })
-  t.match(await command('ledger', 'erase', '--subject', 'me'), { code: 1, err: /Not an address: me/ })
+  for (const asked of [
+    ['ledger', 'erase', '--subject', '10.0.0.2'],
+    ['keys', 'rotate-signing', '--compromised'],
+  ]) {
+    t.match(await command(...asked), { code: 1, out: '', err: /Say it with --yes\.\n$/ }, 'nobody can be asked')
+  }
+  t.match(await command('ledger', 'erase', '--subject', '10.0.0.2', '--yes'), {
+    code: 0,
+    out: 'Erased from 2 records.\n',
+  })
+  t.match(JSON.parse((await command('ledger', 'erase', '--subject', '10.0.0.2', '--yes', '--json')).out), { erased: 0 })
+  t.match(await command('ledger', 'erase', '--subject', 'me', '--yes'), { code: 1, err: /Not an address: me/ })
 
   const { kid } = JSON.parse((await command('keys', 'rotate-signing', '--json')).out)
-  t.match(await command('keys', 'rotate-signing', '--compromised'), {
+  t.match(await command('keys', 'rotate-signing', '--compromised', '--yes'), {
     code: 0,
     out: /^The ledger is signed by \S{43} from/,
   })

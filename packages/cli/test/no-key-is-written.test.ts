@@ -20,7 +20,7 @@ interface Store {
 
 /** A run with every way in which a key comes in, right and wrong; gives all that was written anywhere. */
 async function fullRun(t: Test, store: Store) {
-  const { folder, config } = workspace(t, store.url === undefined ? [] : [`store: ${store.url}`])
+  const { folder, config } = workspace(t, ['demo: true', ...(store.url === undefined ? [] : [`store: ${store.url}`])])
   const command = (...argv: readonly string[]) => run(...argv, '--config', config)
   const [key, revoked, rotated] = await Promise.all(
     Array.from({ length: 3 }, async () => JSON.parse((await command('keys', 'create', '--json')).out)),
@@ -82,7 +82,7 @@ async function fullRun(t: Test, store: Store) {
   await store.fail?.()
   await everyWay(key.key)
 
-  proxy.child.kill('SIGTERM')
+  proxy.child.kill('SIGINT')
   await proxy.ended
   written.push(proxy.out(), proxy.err())
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())

@@ -11,7 +11,7 @@ function urlIn(out: string): string {
 }
 
 t.test('it starts, serves, shows its key once for a dataDir, and ends with 0 at the first signal', async (t) => {
-  const { config } = workspace(t)
+  const { config } = workspace(t, ['demo: true', 'timeouts: { drain: 100ms }'])
   const runs = [
     { signal: 'SIGINT', flags: ['--trust-proxy', 'loopback'], env: { SALLYPORT_API_BASE: '/detect' } },
     { signal: 'SIGTERM', flags: [], env: { SALLYPORT_TRUST_PROXY: 'loopback', SALLYPORT_API_BASE: '/detect' } },
@@ -60,6 +60,20 @@ t.test('what is in flight is finished first, and a second signal from npm does n
   t.equal(await proxy.ended, 0)
 })
 
+t.test('without an origin it says so, and serves the API alone', async (t) => {
+  const { config } = workspace(t, ['policy: { rules: [{ id: all, match: {}, action: allow }] }'])
+  const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK], { SALLYPORT_COLOUR: 'red' })
+  await proxy.says('API at')
+  t.match(proxy.out(), /Listening on \S+, with no origin: all but \/v1 is 404\./)
+  t.notMatch(proxy.out(), 'API key')
+  t.equal((await fetch(urlIn(proxy.out()))).status, 404)
+  t.equal((await fetch(`${urlIn(proxy.out())}/v1/myip`)).status, 200)
+  t.match(proxy.err(), /warning: configuration: there is no variable SALLYPORT_COLOUR/)
+  t.match(proxy.err(), /warning: \S+test\.yaml:\d+: policy\.rules\.0: rule "all": it matches every request/)
+  proxy.child.kill('SIGINT')
+  t.equal(await proxy.ended, 0)
+})
+
 t.test('a port that is taken is one line and exit 1', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
@@ -76,7 +90,7 @@ t.test('a port that is taken is one line and exit 1', async (t) => {
 })
 
 t.test('it starts and inspects while its PostgreSQL and its Redis are away', async (t) => {
-  const { config } = workspace(t)
+  const { config } = workspace(t, ['demo: true'])
   const stores = ['--store', 'postgres://app:secret@127.0.0.1:1/app', '--redis', 'redis://127.0.0.1:1']
   const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, ...stores])
   await proxy.says('no API key to show')
@@ -84,6 +98,6 @@ t.test('it starts and inspects while its PostgreSQL and its Redis are away', asy
   t.equal((await fetch(`${urlIn(proxy.out())}/v1/myip`)).headers.get('x-ratelimit-limit'), '30', 'half the rate')
   t.match(proxy.err(), /ECONNREFUSED/)
   t.notMatch(proxy.err(), 'secret')
-  proxy.child.kill('SIGTERM')
+  proxy.child.kill('SIGINT')
   t.equal(await proxy.ended, 0)
 })

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import t from 'tap'
 import { run, workspace } from './command.ts'
 
@@ -14,9 +15,20 @@ t.test('lookup, without any data', async (t) => {
   t.match(await run('lookup', '1.2.3', '--config', config), { code: 1, err: /^sallyport: .+\n$/ })
 })
 
+t.test('lookup of several targets: one that is none does not keep the others back', async (t) => {
+  const { config } = workspace(t)
+  const several = await run('lookup', '192.0.2.1', '1.2.3', '10.0.0.1', '--config', config)
+  t.match(several, { code: 1, out: /^192\.0\.2\.1\n(.*\n)*10\.0\.0\.1\n/, err: /^sallyport: .*1\.2\.3.*\n$/m })
+  const told = await run('lookup', '192.0.2.1', '1.2.3', '--json', '--config', config)
+  t.match(JSON.parse(told.out), [{ target: { raw: '192.0.2.1' } }, { error: 'invalid_target', message: /1\.2\.3/ }])
+})
+
 t.test('data status and data compile', async (t) => {
   const { config } = workspace(t)
-  t.match(await run('data', 'compile', '--config', config), { code: 0, out: /\nCompiled in .*data\.\n$/ })
+  t.match(await run('data', 'compile', '--config', config), {
+    code: 0,
+    out: /^Compiled in .*data: \d+ sources of \S+ to \S+; .*\.\n$/,
+  })
   const status = await run('data', 'status', '--json', '--config', config)
   const sources = JSON.parse(status.out)
   t.equal(status.err, '', 'nothing is compiled twice')
@@ -30,13 +42,22 @@ t.test('data status and data compile', async (t) => {
   )
   const undated = sources.filter(({ state, date }: { state: string; date?: string }) => state === 'loaded' && !date)
   t.same(undated, [], 'whatever is loaded says from when it is')
-  t.match((await run('data', 'status', '--config', config)).out, /^asn-csv-v4 +.* absent/m)
+  const { out } = await run('data', 'status', '--all', '--config', config)
+  t.strictSame(
+    out.split('\n').filter((line) => stripVTControlCharacters(line).length > 100 && !line.includes('http')),
+    [],
+    'it fits 100 columns; credits are whole',
+  )
+  t.match(
+    (await run('data', 'status', '--config', config)).out,
+    /^asn-csv-v4 +absent +CC-BY-4\.0\n {4}Routed IPv4 networks.*; switched off$/m,
+  )
 })
 
 t.test('--data-dir wins over the file', async (t) => {
   const { folder, config } = workspace(t)
   const other = `${folder}/other`
-  t.match(await run('data', 'compile', '--config', config, '--data-dir', other), { out: /Compiled in .*\/other\.\n$/ })
+  t.match(await run('data', 'compile', '--config', config, '--data-dir', other), { out: /Compiled in .*\/other: / })
 })
 
 t.test('crawlers list', async (t) => {

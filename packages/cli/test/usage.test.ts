@@ -9,15 +9,15 @@ t.test('what is used wrongly exits 2 and says how in one line', async (t) => {
   const wrong: readonly (readonly [argv: readonly string[], says: RegExp])[] = [
     [['proxy', '--workers', '0'], /--workers <n>' argument '0' is invalid. It is a number from 1 to 64/],
     [['proxy', '--workers', 'many'], /--workers <n>' argument 'many' is invalid/],
-    [['proxy', '--redis', '127.0.0.1'], /configuration: redis: must be redis:/],
-    [['proxy', '--store', 'mysql://127.0.0.1/x'], /configuration: store: must be sqlite:<path>/],
+    [['proxy', '--redis', '127.0.0.1'], /--redis: redis: must be redis:/],
+    [['proxy', '--store', 'mysql://127.0.0.1/x'], /--store: store: must be sqlite:<path>/],
     [['proxy', '--mode', 'loud'], /Allowed choices are enforce, monitor/],
-    [['proxy', '--listen', 'nowhere'], /configuration: listen: must be host:port/],
-    [['proxy', '--trust-proxy', 'everyone'], /trustProxy: "everyone"/],
-    [['proxy', '--upstream', 'ftp://a'], /configuration: upstream: /],
+    [['proxy', '--listen', 'nowhere'], /--listen: listen: must be host:port/],
+    [['proxy', '--trust-proxy', 'everyone'], /trustProxy\.0: "everyone"/],
+    [['proxy', '--upstream', 'ftp://a'], /--upstream: upstream: must be an http or https URL/],
     [['proxy', '--upstream', 'http://a/path', '--listen', '127.0.0.1:0'], /upstream: must be an origin/],
     [['proxy', '--fast'], /unknown option '--fast'/],
-    [['lookup'], /missing required argument 'target'/],
+    [['lookup'], /missing required argument 'targets'/],
     [['keys', 'create', '--plan', 'gold'], /Allowed choices are free, starter/],
     [['keys', 'create', '--signup', '2026-02-30'], /It is not a day YYYY-MM-DD/],
     [['keys', 'create', '--account', 'a', '--plan', 'free'], /cannot be used with/],
@@ -40,7 +40,7 @@ t.test('a configuration that is not usable exits 2 and names what', async (t) =>
   const { folder, config } = workspace(t, ['lissten: 127.0.0.1:0'])
   t.match(await run('data', 'status', '--config', config), {
     code: 2,
-    err: 'sallyport: configuration: unknown key "lissten"\n',
+    err: `sallyport: ${config}:11: unknown key "lissten"; did you mean "listen"?\n`,
   })
   const missing = await run('data', 'status', '--config', join(folder, 'none.yaml'))
   t.match(missing, { code: 2, err: /^sallyport: configuration: cannot read .*none.yaml: ENOENT\n$/ })
@@ -48,7 +48,7 @@ t.test('a configuration that is not usable exits 2 and names what', async (t) =>
   writeFileSync(broken, 'listen: [\n')
   t.match(await run('data', 'status', '--config', broken), {
     code: 2,
-    err: /^sallyport: configuration: .*broken.yaml: /,
+    err: /^sallyport: \S+broken.yaml:2: /,
   })
 })
 

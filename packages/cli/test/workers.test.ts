@@ -26,7 +26,7 @@ async function ask(url: string, headers: OutgoingHttpHeaders = {}, body?: string
 }
 
 t.test('workers share what they listen on, are replaced when they die, and end with 0', async (t) => {
-  const { config } = workspace(t)
+  const { config } = workspace(t, ['demo: true'])
   // A port of their own, which those who come after have too.
   const listen = ['--listen', `127.0.0.1:${await freePort()}`, '--admin', '127.0.0.1:0']
   const proxy = start(t, ['proxy', '--config', config, ...listen, '--workers', '2'])
@@ -85,7 +85,7 @@ t.test('workers that cannot start are one line and the exit code of a single pro
   await once(taken, 'listening')
   t.teardown(() => taken.close())
   const address = `127.0.0.1:${(taken.address() as AddressInfo).port}`
-  const { config } = workspace(t)
+  const { config } = workspace(t, ['demo: true'])
   const proxy = start(t, ['proxy', '--config', config, '--listen', address, '--workers', '2'])
   t.equal(await proxy.ended, 1)
   t.match(proxy.err(), `sallyport: cannot listen on ${address}: another program listens there already\n`)
@@ -93,7 +93,7 @@ t.test('workers that cannot start are one line and the exit code of a single pro
 })
 
 t.test('the end of the primary is the end of its workers', async (t) => {
-  const { config } = workspace(t)
+  const { config } = workspace(t, ['demo: true'])
   const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, '--workers', '1'])
   await proxy.says('API key')
   await until(() => childrenOf(proxy).length === 1)

@@ -27,12 +27,14 @@ export const ERRORS = {
   service_unavailable: { status: 503, message: 'A part of the service that must answer is not available.' },
   attestation_unavailable: { status: 503, message: 'The ledger cannot record now, so nothing is attested.' },
   gateway_timeout: { status: 504, message: 'The origin did not answer in time.' },
+  loop_detected: { status: 508, message: 'This request goes round in a circle: its origin leads back to it.' },
   unknown_account: { status: undefined, message: 'There is no such account.' },
   unknown_key: { status: undefined, message: 'There is no such key, or it was revoked before.' },
   unknown_observation: { status: undefined, message: 'Nothing is set for this address.' },
   invalid_config: { status: undefined, message: 'The configuration is not usable.' },
   policy_test_failed: { status: undefined, message: 'The policy does not do what is expected of it.' },
   invalid_policy: { status: undefined, message: 'The policy is not usable.' },
+  data_dir_unusable: { status: undefined, message: 'The folder for data and stores cannot be used.' },
   corrupt_data: { status: undefined, message: 'A data file is truncated, corrupt or not of the expected form.' },
   missing_data: { status: undefined, message: 'A data file that was asked for is not there.' },
   update_failed: { status: undefined, message: 'Some data could not be updated; what was loaded stays in use.' },
@@ -42,13 +44,16 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
+/** What an error has to say beside its message, as JSON. */
+export type Details = Readonly<Record<string, unknown>>
+
 /** An error with a code from the table. `message` is for people, `code` for programs, `details` is JSON or absent. */
 export class SallyportError extends Error {
   override readonly name = 'SallyportError'
   readonly code: ErrorCode
-  readonly details: unknown
+  readonly details: Details | undefined
 
-  constructor(code: ErrorCode, message: string = ERRORS[code].message, details?: unknown) {
+  constructor(code: ErrorCode, message: string = ERRORS[code].message, details?: Details) {
     super(message)
     this.code = code
     this.details = details

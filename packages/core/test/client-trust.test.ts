@@ -5,6 +5,9 @@ import { parseTrust, TRUST_PRESETS } from '../src/address/client.ts'
 import { formatPrefix, type Prefix, parsePrefix } from '../src/address/prefix.ts'
 import { reservedRow } from '../src/address/reserved.ts'
 import { SallyportError } from '../src/errors.ts'
+import { createInspector } from '../src/inspection/inspector.ts'
+import { compilePolicy } from '../src/policy/compile.ts'
+import { createFakeClock, snapshotsOf } from '../src/testing/index.ts'
 
 const at = (text: string) => parseAddress(text) as Address
 
@@ -111,4 +114,21 @@ t.test('the header is one name; how it is read follows from it', async (t) => {
     t.equal(error.code, 'invalid_config', header)
     t.ok(error.message.includes(`"${header}"`))
   }
+})
+
+t.test('the header that must not come twice is one that holds one address', async (t) => {
+  const singleHeader = (entries: readonly string[], header?: string) =>
+    createInspector({
+      clock: createFakeClock('2026-11-01T00:00:00Z'),
+      snapshots: snapshotsOf(),
+      trust: parseTrust(entries, header),
+      policy: compilePolicy({ preset: 'observe', rules: [] }),
+      mode: 'enforce',
+    }).singleHeader
+  t.equal(singleHeader(['loopback'], 'CF-Connecting-IP'), 'cf-connecting-ip')
+  t.equal(singleHeader(['loopback'], 'X-Real-IP'), 'x-real-ip')
+  for (const list of ['X-Forwarded-For', 'Forwarded', 'X-Original-Forwarded-For']) {
+    t.equal(singleHeader(['loopback'], list), undefined, list)
+  }
+  t.equal(singleHeader([], 'X-Real-IP'), undefined, 'which nobody is believed in')
 })

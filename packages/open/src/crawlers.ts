@@ -34,8 +34,11 @@ export interface CrawlerPorts {
 }
 
 /** Crawler verification with a cache that survives restarts. Never rejects: without the file it starts empty. */
-export async function openCrawlers({ dataDir }: Config, { clock, dns, onFault }: CrawlerPorts): Promise<OpenCrawlers> {
-  const store = await opened(join(dataDir, 'crawler-verdicts.db'), onFault)
+export async function openCrawlers(
+  { dataDir, data }: Config,
+  { clock, dns, onFault }: CrawlerPorts,
+): Promise<OpenCrawlers> {
+  const store = data.readOnly ? undefined : await opened(join(dataDir, 'crawler-verdicts.db'), onFault)
   let waiting: KeptReverseCheck[] = []
   let timer: NodeJS.Timeout | undefined
   let closed = false

@@ -1,4 +1,4 @@
-import type { Clock, Dns } from '@sallyport/core'
+import type { Clock, Dns, Observe } from '@sallyport/core'
 import type { PublishedKeys } from './agents.ts'
 import type { DataHooks, DataNotice } from './data/live-data.ts'
 
@@ -8,6 +8,8 @@ export interface OpenHooks extends DataHooks {
   readonly onNotice?: (code: NoticeCode, message: string) => void
   /** A bug, or a store that failed: the request was answered without its detail. By default a process warning. */
   readonly onFault?: (error: unknown) => void
+  /** Learns of every request when its answer has ended; must not wait, and must not throw. */
+  readonly observe?: Observe
   /** What time it is, instead of the system's clock: for requests of another day. */
   readonly clock?: Clock
   /** Who answers for names, instead of the configured servers. */

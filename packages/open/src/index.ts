@@ -1,9 +1,15 @@
 export type { IssuedKey, KeyOwner, Keyring, NewAccount } from './accounts/keyring.ts'
 export { type LedgerTools, openLedgerTools, type RotatedKey } from './attestation/ledger.ts'
 export type { Provenance } from './attestation/provenance.ts'
+export { type Setting, settingsOf } from './config/effective.ts'
+export { splitList } from './config/environment.ts'
+export { ConfigError, type ConfigFault, faultText } from './config/faults.ts'
+export { configSchema } from './config/json-schema.ts'
+export type { Place } from './config/layers.ts'
 export { type PolicyTest, type PolicyTests, readPolicy, readPolicyTests } from './config/policy-file.ts'
-export { type ConfigSources, readConfig, splitList } from './config/read.ts'
+export { type ConfigRead, type ConfigSources, readConfig, readConfigFrom } from './config/read.ts'
 export type { Config, ConfigInput } from './config/schema.ts'
+export { isReadOnly } from './data/data-dir.ts'
 export { isStale } from './data/feed-status.ts'
 export type { Override, Overrides } from './data/observations.ts'
 export type { FeedMetrics } from './data/refresh.ts'
@@ -18,3 +24,5 @@ export {
   openUpdates,
   type Sallyport,
 } from './open.ts'
+export type { Reloaded } from './reload.ts'
+export { readSources, type SourcesHooks } from './sources.ts'

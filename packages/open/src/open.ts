@@ -2,14 +2,13 @@ import type { Accounts } from '@sallyport/accounts'
 import { type Api, createApi } from '@sallyport/api'
 import {
   type Clock,
-  compilePolicy,
   createCrawlerAnswers,
   createInspector,
   createLookup,
   createReverseNames,
   type Inspector,
   type LookupResult,
-  parseTrust,
+  type Observe,
   type SourceStatus,
 } from '@sallyport/core'
 import { createDns, createFetch } from '@sallyport/net'
@@ -20,12 +19,15 @@ import { openProvenance, type Provenance } from './attestation/provenance.ts'
 import { parseConfig } from './config/read.ts'
 import type { Config, ConfigInput } from './config/schema.ts'
 import { openCrawlers } from './crawlers.ts'
+import { inDataDir } from './data/data-dir.ts'
 import { openFeeds } from './data/feeds.ts'
 import { openLiveData } from './data/live-data.ts'
 import { createOverrides, type Overrides, openObservations } from './data/observations.ts'
 import { createUpdates, type Updates } from './data/updates.ts'
 import { createDisposeStack, type DisposeStack } from './dispose-stack.ts'
 import type { NoticeCode, OpenHooks } from './hooks.ts'
+import type { RefusalPage } from './refusal-page.ts'
+import { createReloadable, extend, type Reloaded, rulesOf } from './reload.ts'
 import { createWhoisOf } from './whois.ts'
 import { dnsWithTimeout, whoisWithTimeout } from './with-timeout.ts'
 
@@ -33,9 +35,18 @@ import { dnsWithTimeout, whoisWithTimeout } from './with-timeout.ts'
 export interface Sallyport extends Inspector, OpenAccounts, OpenOverrides {
   /** The whole of `/v1`; adapters mount it. */
   readonly api: Api
-  /** The configuration with every default filled in. */
+  /** The configuration in force, with every default filled in. */
   readonly config: Config
+  /**
+   * Takes over another configuration: policy, mode, trust and what an adapter or the proxy reads of `config`. Rejects
+   * with `invalid_config` or `invalid_policy`, and then nothing has changed.
+   */
+  reload(options: ConfigInput): Promise<Reloaded>
   lookup(target: string): Promise<LookupResult>
+  /** What refused visitors read; adapters and the proxy read it. */
+  readonly refusalPage: RefusalPage
+  /** Learns of every request when its answer has ended; adapters and the proxy call it. */
+  readonly observe: Observe
   /** Attestation; `provenance.attestDecision` is what the adapters' `provenance` option calls. */
   readonly provenance: Provenance
   /** The data sets in use. */
@@ -48,13 +59,13 @@ export interface Sallyport extends Inspector, OpenAccounts, OpenOverrides {
  * Builds everything that a configuration names. The first open of a dataDir compiles the embedded data, which takes
  * some seconds; data that cannot be used leaves the service degraded, with a notice. A PostgreSQL or Redis that cannot
  * be reached is reported to `onFault` and reconnected. Rejects with `invalid_config`, `invalid_policy`, with
- * `ledger_refused` where a ledger contradicts its checkpoints, and where the embedded store cannot be opened.
+ * `data_dir_unusable`, with `ledger_refused` where a ledger contradicts its checkpoints, and where the embedded store cannot be opened.
  */
 export async function open(options: ConfigInput = {}, hooks: OpenHooks = {}): Promise<Sallyport> {
   const config = parseConfig(options)
   const resources = createDisposeStack()
   try {
-    return await build(config, hooks, resources)
+    return await inDataDir(config, () => build(config, hooks, resources))
   } catch (error) {
     await resources.dispose()
     throw error
@@ -65,8 +76,8 @@ export async function open(options: ConfigInput = {}, hooks: OpenHooks = {}): Pr
 const LOOKUP_DNS_MS = 3_000
 
 async function build(config: Config, hooks: OpenHooks, resources: DisposeStack): Promise<Sallyport> {
-  const trust = parseTrust(config.trustProxy, config.clientHeader)
-  const policy = compilePolicy(config.policy)
+  // Before anything is opened.
+  const rules = rulesOf(config)
   const notice = hooks.onNotice ?? warnProcess
   const onFault = hooks.onFault ?? ((error: unknown) => notice('SALLYPORT_FAULT', String(error)))
   const clock = hooks.clock ?? SYSTEM_CLOCK
@@ -99,18 +110,18 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
     snapshots,
     whois: whoisWithTimeout(whois),
   })
-  const inspector = createInspector({
-    clock,
-    snapshots,
-    trust,
-    policy,
-    mode: config.mode,
-    crawlers: crawlers.verifier,
-    signatures,
-    onFault,
-    ...(reverseNames === undefined ? {} : { onClassified: reverseNames.offer }),
-    onForwardedUntrusted: () => notice('SALLYPORT_FORWARDED_UNTRUSTED', FORWARDED_UNTRUSTED),
-  })
+  const inspection = createReloadable(config, rules, (rules) =>
+    createInspector({
+      clock,
+      snapshots,
+      ...rules,
+      crawlers: crawlers.verifier,
+      signatures,
+      onFault,
+      ...(reverseNames === undefined ? {} : { onClassified: reverseNames.offer }),
+      onForwardedUntrusted: () => notice('SALLYPORT_FORWARDED_UNTRUSTED', FORWARDED_UNTRUSTED),
+    }),
+  )
   const api = createApi({
     clock,
     lookup,
@@ -121,16 +132,15 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
     limits,
     provenance,
     ipv6Prefix: config.limits.ipv6Prefix,
-    client: inspector.client,
-    check: inspector.check,
+    client: inspection.client,
+    check: inspection.check,
     onKeyUsed,
     onError: onFault,
   })
 
-  return {
-    ...inspector,
+  return extend(inspection, {
+    observe: hooks.observe ?? (() => {}),
     api,
-    config,
     accounts,
     keyring: createKeyring(accounts, clock),
     overrides: createOverrides(observations, clock),
@@ -138,7 +148,7 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
     provenance,
     sources: () => snapshots.current().sources,
     close: resources.dispose,
-  }
+  })
 }
 
 /** The operator's overrides alone: no data is loaded or compiled. */
@@ -149,7 +159,8 @@ export interface OpenOverrides {
 
 /** Opens the overrides of a configuration's dataDir; a running process sees the changes. */
 export async function openOverrides(options: ConfigInput = {}): Promise<OpenOverrides> {
-  const observations = await openObservations(parseConfig(options), SYSTEM_CLOCK)
+  const config = parseConfig(options)
+  const observations = await inDataDir(config, () => openObservations(config, SYSTEM_CLOCK))
   return {
     overrides: createOverrides(observations, SYSTEM_CLOCK),
     async close() {
@@ -169,16 +180,23 @@ export interface OpenAccounts {
 export function openUpdates(options: ConfigInput = {}): Updates {
   const config = parseConfig(options)
   const outbound = createFetch({ dns: createDns(config.dns), allowPrivate: config.net.allowPrivate })
-  return createUpdates(openFeeds(config, { clock: SYSTEM_CLOCK, outbound }))
+  const updates = createUpdates(openFeeds(config, { clock: SYSTEM_CLOCK, outbound }))
+  return {
+    update: (request) => inDataDir(config, () => updates.update(request)),
+    rollBack: (source) => inDataDir(config, () => updates.rollBack(source)),
+  }
 }
 
 /**
  * Opens the account store of a configuration alone. Rejects with `service_unavailable` where it cannot be reached.
  */
 export async function openAccounts(options: ConfigInput = {}): Promise<OpenAccounts> {
-  const accounts = await openAccountStore(parseConfig(options), (error) => {
-    throw unreachable(error)
-  })
+  const config = parseConfig(options)
+  const openStore = () =>
+    openAccountStore(config, (error) => {
+      throw unreachable(error)
+    })
+  const accounts = await (config.store === undefined ? inDataDir(config, openStore) : openStore())
   return { accounts, keyring: createKeyring(accounts, SYSTEM_CLOCK), close: accounts.close }
 }
 

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { parseLimits, parseTimeouts } from '../src/config/limits.ts'
 import { parseConfig, readConfig } from '../src/config/read.ts'
 
 function fileWith(folder: string, text: string): string {
@@ -12,19 +13,24 @@ function fileWith(folder: string, text: string): string {
 t.test('nothing written is a whole configuration that trusts nobody', async (t) => {
   t.same(parseConfig({}), {
     listen: '127.0.0.1:8080',
+    demo: false,
     mode: 'enforce',
     trustProxy: [],
     clientHeader: 'x-forwarded-for',
     api: { enabled: true, base: '' },
     dataDir: './.sallyport',
-    data: { refresh: true, sources: {} },
+    data: { refresh: true, readOnly: false, city: true, sources: {} },
     net: { allowPrivate: [] },
     dns: { servers: [], timeoutMs: 500, reverseNames: false },
     whois: { servers: {} },
     policy: { preset: 'low-friction', rules: [] },
     provenance: { account: 'site' },
     methods: [],
-    limits: { ipv6Prefix: 64, connections: 10_000, connectionsPerClient: 256, pipelined: 16 },
+    limits: parseLimits(),
+    timeouts: parseTimeouts(),
+    routes: [],
+    refusal: {},
+    watch: false,
   })
   t.same(readConfig({}), parseConfig({}))
 })
@@ -75,12 +81,29 @@ t.test('a configuration that cannot be meant is refused by the name of its key',
     [{ provenance: { retentionDays: 0 } }, /provenance\.retentionDays:/],
     [{ provenance: { key: 'x' } }, /unknown key "provenance\.key"/],
     [{ limits: { ipv6Prefix: 129 } }, /limits\.ipv6Prefix:/],
+    [{ limits: { inflight: 1 } }, /unknown key "limits\.inflight"/],
+    [{ timeouts: { queue: '5 s' } }, /timeouts\.queue: must be a time from 0ms to 10m/],
+    [{ timeouts: { header: '1h' } }, /timeouts\.header: must be a time/],
+    [{ routes: [{ path: 'events' }] }, /routes\.0\.path:/],
     [{ tls: { cert: 'a', key: 'b' } }, /"tls" is not supported by this version/],
     ['text', /configuration:/],
     [[], /configuration:/],
   ]
   for (const [input, message] of rows)
     t.throws(() => parseConfig(input), { code: 'invalid_config', message }, JSON.stringify(input))
+})
+
+t.test('times are written with their unit, and a parsed configuration can be parsed again', async (t) => {
+  const config = parseConfig({
+    timeouts: { queue: '1.5s', header: '250ms', tunnelIdle: '2h', drain: 3_000, keepAlive: '1m' },
+  })
+  t.match(config.timeouts, { queue: 1_500, header: 250, tunnelIdle: 7_200_000, drain: 3_000, keepAlive: 60_000 })
+  t.same(parseConfig(config), config)
+  t.throws(() => parseTimeouts({ queue: 'soon' }), {
+    code: 'invalid_config',
+    message: /timeouts\.queue: must be a time/,
+  })
+  t.throws(() => parseLimits({ inFlight: 0 }), { code: 'invalid_config', message: /limits\.inFlight:/ })
 })
 
 t.test('two lines put many nodes on one store', async (t) => {

@@ -1,8 +1,8 @@
 import { SallyportError } from '@sallyport/core'
 import { openUpdates } from '@sallyport/open'
 import { type Command, Option } from 'commander'
-import { type CommonOptions, configOf, jsonOption, openOnce, using, withCommonOptions } from '../settings.ts'
-import { creditLines, sourceLines } from '../sources.ts'
+import { type CommonOptions, configOf, jsonOption, sourcesOf, withCommonOptions } from '../settings.ts'
+import { creditLines, sourceLines, sourcesSentence } from '../sources.ts'
 import { dim, entriesText, json, type Terminal } from '../terminal.ts'
 import { createUpdateProgress } from '../update-progress.ts'
 
@@ -19,7 +19,7 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
     .option('--all', 'the sources that are not switched on as well')
     .addOption(jsonOption())
     .action(async (options: Options & { readonly all?: true }) => {
-      const sources = await using(openOnce(configOf(options), terminal), async (sallyport) => sallyport.sources())
+      const sources = await sourcesOf(configOf(options), terminal)
       if (options.json) return terminal.out(json(sources))
       const shown = options.all ? sources : sources.filter(({ reason }) => reason !== NOT_SWITCHED_ON)
       terminal.out(sourceLines(shown))
@@ -38,9 +38,8 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
   withCommonOptions(data.command('compile').description('compile the data now, where that is not done yet')).action(
     async (options: CommonOptions) => {
       const config = configOf(options)
-      const sources = await using(openOnce(config, terminal), async (sallyport) => sallyport.sources())
-      terminal.out(sourceLines(sources))
-      terminal.out(`Compiled in ${config.dataDir}.`)
+      const sources = await sourcesOf(config, terminal)
+      terminal.out(`Compiled in ${config.dataDir}: ${sourcesSentence(sources)}.`)
     },
   )
 }
@@ -59,7 +58,7 @@ async function update(options: UpdateOptions, terminal: Terminal): Promise<void>
     .finally(progress.stop)
   if (options.json) terminal.out(json(outcomes))
   // Compiled now, so that the next start need not.
-  if (outcomes.some(({ state }) => state === 'updated')) await using(openOnce(config, terminal), async () => {})
+  if (outcomes.some(({ state }) => state === 'updated')) await sourcesOf(config, terminal)
   const bad = outcomes.filter(({ state }) => state === 'refused' || state === 'failed')
   if (bad.length === 0) return
   throw new SallyportError(

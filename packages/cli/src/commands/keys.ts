@@ -2,6 +2,7 @@ import type { StoredKey } from '@sallyport/accounts'
 import { type IssuedKey, type KeyOwner, openAccounts, openLedgerTools } from '@sallyport/open'
 import { type Command, Option } from 'commander'
 import { type AccountOptions, accountOf, withAccountOptions } from '../account-options.ts'
+import { confirm, yesOption } from '../ask.ts'
 import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings.ts'
 import { columns, dim, json, type Terminal } from '../terminal.ts'
 
@@ -64,8 +65,10 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
   withCommonOptions(keys.command('rotate-signing').description('hand over to a new key for checkpoints and evidence'))
     .option('--next-key <file>', 'private key to hand over to (default: one is made in place of the old)')
     .option('--compromised', 'nothing that the old key signed is to be believed any more')
+    .addOption(yesOption())
     .addOption(jsonOption())
-    .action(async ({ nextKey, compromised = false, ...options }: RotateOptions) => {
+    .action(async ({ nextKey, yes, compromised = false, ...options }: RotateOptions) => {
+      if (compromised) await confirm('Nothing that the old key signed will be believed any more.', yes, terminal)
       const next = { ...(nextKey === undefined ? {} : { nextKeyFile: nextKey }), compromised }
       const rotated = await using(openLedgerTools(configOf(options)), ({ rotateKey }) => rotateKey(next))
       if (options.json) return terminal.out(json(rotated))
@@ -78,6 +81,7 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
 interface RotateOptions extends CommonOptions {
   readonly nextKey?: string
   readonly compromised?: boolean
+  readonly yes?: true
   readonly json?: true
 }
 

@@ -1,5 +1,6 @@
 import { openLedgerTools } from '@sallyport/open'
 import type { Command } from 'commander'
+import { confirm, yesOption } from '../ask.ts'
 import { ExitError } from '../exit.ts'
 import { showBar } from '../progress.ts'
 import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings.ts'
@@ -34,8 +35,10 @@ export function addLedgerCommands(program: Command, terminal: Terminal): void {
     ledger.command('erase').description('erase an address from the ledger; its records and proofs stay'),
   )
     .requiredOption('--subject <address>', 'IPv4 or IPv6 address')
+    .addOption(yesOption())
     .addOption(jsonOption())
-    .action(async ({ subject, ...options }: Options & { readonly subject: string }) => {
+    .action(async ({ subject, yes, ...options }: Options & { readonly subject: string; readonly yes?: true }) => {
+      await confirm(`The address ${subject} and its contexts are erased from the ledger for good.`, yes, terminal)
       const erased = await using(openLedgerTools(configOf(options)), ({ erase }) => erase(subject))
       terminal.out(options.json ? json({ erased }) : `Erased from ${erased} records.`)
     })

@@ -1,6 +1,7 @@
-import type { LookupResult, NetworkFinding } from '@sallyport/core'
+import { type LookupResult, type NetworkFinding, SallyportError } from '@sallyport/core'
 import type { Sallyport } from '@sallyport/open'
 import type { Command } from 'commander'
+import { ExitError } from '../exit.ts'
 import { sourceText } from '../explanation.ts'
 import { type CommonOptions, configOf, jsonOption, openOnce, using, withCommonOptions } from '../settings.ts'
 import { creditLines } from '../sources.ts'
@@ -9,18 +10,49 @@ import { bold, columns, dim, json, type Terminal } from '../terminal.ts'
 /** `sallyport lookup TARGET` */
 export function addLookupCommand(program: Command, terminal: Terminal): void {
   withCommonOptions(program.command('lookup').description('what is known of an address, a range, a hostname or a URL'))
-    .argument('<target>')
+    .argument('<targets...>', 'one or several')
     .addOption(jsonOption())
-    .action(async (target: string, options: CommonOptions & { readonly json?: true }) => {
-      const [result, network, credits] = await using(openOnce(configOf(options), terminal), async (sallyport) => {
-        const result = await sallyport.lookup(target)
-        return [result, findingOf(sallyport, result.target.ip), creditLines(sallyport.sources())] as const
+    .action(async (targets: readonly string[], options: CommonOptions & { readonly json?: true }) => {
+      const { found, credits } = await using(openOnce(configOf(options), terminal), async (sallyport) => {
+        const found = await Promise.all(targets.map((target) => lookedUp(sallyport, target)))
+        return { found, credits: creditLines(sallyport.sources()) }
       })
-      if (options.json) return terminal.out(json(result))
-      terminal.out(bold(target))
-      terminal.out(columns(rowsOf(result, network)))
-      for (const credit of credits) terminal.out(dim(credit))
+      if (targets.length === 1 && found[0]?.error !== undefined) throw found[0].error
+      if (options.json) {
+        const results = found.map(({ result, error }) => result ?? { error: error?.code, message: error?.message })
+        terminal.out(json(targets.length === 1 ? results[0] : results))
+      } else {
+        for (const { target, result, network, error } of found) {
+          if (result === undefined) terminal.err(`sallyport: ${error?.message}`)
+          else terminal.out(`${bold(target)}\n${columns(rowsOf(result, network))}`)
+        }
+        for (const credit of found.every(({ error }) => error) ? [] : credits) terminal.out(dim(credit))
+      }
+      if (found.some(({ error }) => error !== undefined)) throw new ExitError(1)
     })
+}
+
+/** What is known of one target, or why nothing is: the other targets are looked up all the same. */
+interface LookedUp {
+  readonly target: string
+  readonly result?: LookupResult
+  readonly network?: NetworkFinding | undefined
+  readonly error?: SallyportError
+}
+
+async function lookedUp(sallyport: Sallyport, target: string): Promise<LookedUp> {
+  try {
+    const result = await sallyport.lookup(target)
+    return { target, result, network: findingOf(sallyport, result.target.ip) }
+  } catch (error) {
+    if (!(error instanceof SallyportError)) throw error
+    return { target, error: targetError(error, target) }
+  }
+}
+
+/** With the target in front, where it does not say it. */
+function targetError({ code, message }: SallyportError, target: string): SallyportError {
+  return new SallyportError(code, message.includes(target) ? message : `${target}: ${message}`)
 }
 
 /** The verdict with its evidence, which the specified answer has no place for. */

@@ -2,13 +2,17 @@ import { type Config, type ConfigInput, type Sallyport, splitList } from '@sally
 import { openProxy, type Proxy as RunningProxy } from '@sallyport/proxy'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { showDemo } from '../demo.ts'
-import { type CommonOptions, configOf, openService, withCommonOptions } from '../settings.ts'
-import { creditLines, sourceLines } from '../sources.ts'
+import { onReload } from '../reload.ts'
+import { type CommonOptions, configReadOf, fileOf, openService, withCommonOptions } from '../settings.ts'
+import { sourcesSentence } from '../sources.ts'
 import { untilStopped } from '../stop.ts'
-import { bold, dim, type Terminal } from '../terminal.ts'
+import { bold, type Terminal } from '../terminal.ts'
 import { isLeader, isWorker, leavePrimary, runWorkers, workerIsReady } from '../workers.ts'
+import { warningText } from './config.ts'
 
 const MAX_WORKERS = 64
+
+const NO_ORIGIN = 'with no origin: all but /v1 is 404. Name an upstream, or set demo: true for an example site.'
 
 /** For the workers after the first one. */
 const QUIET: Terminal = { out() {}, err() {} }
@@ -27,7 +31,7 @@ interface ProxyCommandOptions extends CommonOptions {
 /** `sallyport proxy` */
 export function addProxyCommand(program: Command, terminal: Terminal): void {
   withCommonOptions(program.command('proxy').description('stand in front of an origin, inspect and decide'))
-    .option('--upstream <url>', 'the origin (default: a bundled example site)')
+    .option('--upstream <url>', 'the origin (without one, /v1 alone is served)')
     .option('--listen <host:port>', 'where to listen (default: 127.0.0.1:8080)')
     .option('--admin <host:port>', 'where to answer health checks (default: 127.0.0.1:9090)')
     .option('--store <url>', 'where accounts are kept: sqlite:<path> or postgres://… (default: in the data-dir)')
@@ -36,13 +40,18 @@ export function addProxyCommand(program: Command, terminal: Terminal): void {
     .addOption(new Option('--mode <mode>', 'monitor records and blocks nothing').choices(['enforce', 'monitor']))
     .option('--trust-proxy <list>', 'proxies that are believed: CIDRs and presets, with commas between')
     .action(async (options: ProxyCommandOptions) => {
-      const config = configOf(options, flagsOf(options))
+      const read = (): Config => {
+        const { config, warnings } = configReadOf(options, flagsOf(options))
+        if (!isWorker()) for (const fault of warnings) terminal.err(`sallyport: ${warningText(fault)}`)
+        return config
+      }
+      const config = read()
       if (options.workers !== undefined && !isWorker()) return runWorkers(options.workers, terminal)
       const sallyport = await openService(config, isLeader() ? terminal : QUIET, {
         onFault: throttled((error) => terminal.err(`sallyport: ${faultText(error)}`)),
       })
       try {
-        await serve(sallyport, config, terminal)
+        await serve(sallyport, { config, read, file: fileOf(options) }, terminal)
       } finally {
         await sallyport.close()
         leavePrimary()
@@ -70,34 +79,63 @@ function flagsOf({ upstream, listen, admin, store, redis, mode, trustProxy }: Pr
   }
 }
 
-async function serve(sallyport: Sallyport, config: Config, terminal: Terminal): Promise<void> {
+/** The configuration of a run, and how it is read again. */
+interface Configured {
+  readonly config: Config
+  readonly read: () => Config
+  readonly file: string | undefined
+}
+
+async function serve(sallyport: Sallyport, configured: Configured, terminal: Terminal): Promise<void> {
+  const { config, file } = configured
   const proxy = await openProxy(sallyport, {
     ...config,
     onNotice: (message) => terminal.err(`sallyport: ${message}`),
     onFault: throttled((error) => terminal.err(`sallyport: ${faultText(error)}`)),
     onOriginFailure: throttled((error) => terminal.err(`sallyport: the origin failed: ${faultText(error)}`)),
   })
+  let signal: NodeJS.Signals | undefined
+  const told = isLeader() ? terminal : QUIET
+  const endReload = onReload(() => reload(sallyport, proxy, configured, told), config.watch ? file : undefined)
   try {
     const stopped = untilStopped(isWorker() ? QUIET : terminal)
     if (isLeader()) await announce(sallyport, config, proxy, terminal)
     workerIsReady()
-    await stopped
+    signal = await stopped
     if (!isWorker()) terminal.err('Finishing what is in flight; once more to stop now.')
   } finally {
-    await proxy.close()
+    endReload()
+    // A person at the terminal does not wait for browsers that keep a connection.
+    await proxy.close(signal === 'SIGTERM' ? 'wait' : 'cut')
+  }
+}
+
+/** Takes over the configuration as it is now, or keeps the old one and says why. */
+async function reload(
+  sallyport: Sallyport,
+  proxy: RunningProxy,
+  { read }: Configured,
+  terminal: Terminal,
+): Promise<void> {
+  try {
+    const { changed, needRestart } = await sallyport.reload(read())
+    proxy.reload(sallyport.config)
+    const news = changed.length === 0 ? 'nothing has changed' : `${changed.join(', ')} taken over`
+    const rest = needRestart.length === 0 ? '' : `; ${needRestart.join(', ')} after a restart only`
+    terminal.err(`sallyport: configuration read again: ${news}${rest}.`)
+  } catch (error) {
+    terminal.err(`sallyport: configuration kept as it was: ${error instanceof Error ? error.message : error}`)
   }
 }
 
 async function announce(sallyport: Sallyport, config: Config, proxy: RunningProxy, terminal: Terminal): Promise<void> {
-  terminal.out(bold('Data'))
-  terminal.out(sourceLines(sallyport.sources().filter(({ state }) => state !== 'absent')))
-  for (const credit of creditLines(sallyport.sources())) terminal.out(dim(credit))
-  terminal.out('')
-  const origin = config.upstream === undefined ? 'a bundled example site' : proxy.upstream
-  terminal.out(`${bold('Listening')} on ${proxy.url}, in front of ${origin}`)
+  terminal.out(`${bold('Data')} from ${sourcesSentence(sallyport.sources())}`)
+  const isDemo = config.demo && config.upstream === undefined
+  const origin = isDemo ? 'a bundled example site' : proxy.upstream
+  terminal.out(`${bold('Listening')} on ${proxy.url}, ${origin === undefined ? NO_ORIGIN : `in front of ${origin}`}`)
   if (proxy.adminUrl !== undefined) terminal.out(`Health at ${proxy.adminUrl}/readyz`)
   if (config.api.enabled) terminal.out(`API at ${proxy.url}${config.api.base}/v1/openapi.json`)
-  if (config.upstream === undefined) await showDemo(sallyport, proxy.url, terminal)
+  if (isDemo) await showDemo(sallyport, proxy.url, terminal)
 }
 
 /** Drops repetitions of the last error within a second. */

@@ -1,5 +1,6 @@
 import { TRUSTED_PROXIES } from '@sallyport/data/trusted-proxies'
 import { SallyportError } from '../errors.ts'
+import { suggestion } from '../nearest-word.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import { type Address, parseAddress, parseAddressIn } from './address.ts'
 import { carriesForwarding, elementStart, isNamed, readForwarded, readHop, readSingle } from './forwarding.ts'
@@ -70,8 +71,11 @@ function trustedPrefix(entry: string): Prefix {
   const address = parseAddress(entry)
   const prefix = address === undefined ? parsePrefix(entry) : prefixOf(address, address.family === 4 ? 32 : 128)
   if (prefix === undefined) {
-    const known = TRUST_PRESETS.join(', ')
-    throw new SallyportError('invalid_config', `trustProxy: "${entry}" is not an address, a CIDR range or ${known}.`)
+    const presets = suggestion(entry, TRUST_PRESETS)
+    throw new SallyportError(
+      'invalid_config',
+      `trustProxy: "${entry}" is not an address, a CIDR range or a preset${presets}`,
+    )
   }
   if (prefix.length === 0) {
     throw new SallyportError('invalid_config', `trustProxy: "${entry}" would let anybody pose as anybody.`)

@@ -37,9 +37,15 @@ export function decide(policy: CompiledPolicy, inspection: Inspection, options: 
   return decisionOf(ruleOn(policy, inspection, options), inspection)
 }
 
-export function decisionOf({ action, enforced, trial, reasons }: Ruling, inspection: Inspection): Decision {
-  if (trial === undefined) return Object.freeze({ action, enforced, reasons, inspection })
-  return Object.freeze({ action, enforced, trial, reasons, inspection })
+export function decisionOf(
+  { action, enforced, trial, reasons }: Ruling,
+  inspection: Inspection,
+  id?: string,
+): Decision {
+  const decision: { -readonly [Member in keyof Decision]: Decision[Member] } = { action, enforced, reasons, inspection }
+  if (id !== undefined) decision.id = id
+  if (trial !== undefined) decision.trial = trial
+  return Object.freeze(decision)
 }
 
 /** A rule on trial decides nothing: the first that would have been stricter is named beside what was decided. */

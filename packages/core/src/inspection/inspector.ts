@@ -42,6 +42,11 @@ export interface Inspector {
   client(request: InspectionRequest): ResolvedClient
   /** Whether a socket's peer is a trusted proxy. */
   isTrusted(peer: string): boolean
+  /**
+   * The header in which trusted proxies name the client, in lower case, where it holds one address: of two nothing says
+   * which is forged. `undefined` where it is a list, and where no proxy is trusted.
+   */
+  readonly singleHeader: string | undefined
   inspect(request: InspectionRequest): Inspection
   /** Inspects and applies the policy. Never throws at the host: a fault is data in the reasons. */
   decide(request: InspectionRequest): Decision
@@ -80,15 +85,16 @@ export function createInspector(options: InspectorOptions): Inspector {
 
   function decideNow(request: InspectionRequest): Decision {
     const { visit, inspection } = look(request)
-    if (visit.ruling !== undefined) return decisionOf(visit.ruling, inspection)
+    if (visit.ruling !== undefined) return decisionOf(visit.ruling, inspection, request.id)
     const ruling = ruleOn(policy, inspection, { mode, fields: request.fields })
     if (ruling.lasting && visit.fingerprint !== undefined) visits.keepRuling(visit, ruling)
-    return decisionOf(ruling, inspection)
+    return decisionOf(ruling, inspection, request.id)
   }
 
   return {
     client,
     isTrusted: (peer) => isTrustedPeer(peer, trust),
+    singleHeader: trust.empty || trust.form !== 'single' ? undefined : trust.header,
     inspect: (request) => look(request).inspection,
     decide(request) {
       try {
@@ -171,6 +177,7 @@ function degradedOf(snapshot: Snapshot, now: number): readonly Degraded[] {
 function faultDecision(request: InspectionRequest, options: InspectorOptions, at: string): Decision {
   const action = options.policy.onError
   return Object.freeze({
+    ...(request.id === undefined ? {} : { id: request.id }),
     action,
     enforced: action === 'allow' || options.mode === 'enforce',
     reasons: Object.freeze([

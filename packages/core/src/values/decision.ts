@@ -24,6 +24,8 @@ export interface Trial {
  * false only in monitor mode, where a flag or a block is not carried out.
  */
 export interface Decision {
+  /** The request's. */
+  readonly id?: string
   readonly action: Action
   readonly enforced: boolean
   /** The first rule on trial before the deciding one whose action is stricter. */

@@ -3,6 +3,8 @@
  * adapter, never changed.
  */
 export interface InspectionRequest {
+  /** What its answer, its log line and its errors have in common; absent for a request that did not come here. */
+  readonly id?: string
   /** Socket address of the peer; never read from a header. '' when the socket is already gone. */
   readonly peer: string
   readonly method: string

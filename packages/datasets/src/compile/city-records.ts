@@ -1,4 +1,4 @@
-import { type GeoRecord, SallyportError } from '@sallyport/core'
+import { createGrowingColumn, type GeoRecord, type GrowingColumn, SallyportError } from '@sallyport/core'
 import { type CityColumns, type CityDescription, DEGREE, ID_BYTES, NO_PLACE } from '../format/city.ts'
 import { createNumbering } from '../parse/numbering.ts'
 
@@ -18,14 +18,14 @@ const MAX_RECORDS = 2 ** (8 * ID_BYTES)
 
 export function createRecordWriter(): RecordWriter {
   const rows = {
-    countries: [0],
-    zones: [0],
-    cities: [0],
-    regions: [0],
-    postalCodes: [0],
-    latitudes: [NO_PLACE],
-    longitudes: [NO_PLACE],
-    radii: [0],
+    countries: columnFrom(0),
+    zones: columnFrom(0),
+    cities: columnFrom(0),
+    regions: columnFrom(0),
+    postalCodes: columnFrom(0),
+    latitudes: columnFrom(NO_PLACE),
+    longitudes: columnFrom(NO_PLACE),
+    radii: columnFrom(0),
   }
   const countries = createNumbering(MAX_COUNTRIES)
   const zones = createNumbering(MAX_ZONES)
@@ -44,21 +44,22 @@ export function createRecordWriter(): RecordWriter {
       rows.postalCodes.push(texts.number(postalCode))
       rows.latitudes.push(latitude === undefined ? NO_PLACE : Math.round(latitude * DEGREE))
       rows.longitudes.push(longitude === undefined ? NO_PLACE : Math.round(longitude * DEGREE))
-      return rows.radii.push(radius) - 1
+      rows.radii.push(radius)
+      return rows.radii.length - 1
     },
     finish() {
       const list = texts.list()
       let end = 0
       return {
         columns: {
-          'records.countries': Uint8Array.from(rows.countries),
-          'records.zones': Uint16Array.from(rows.zones),
-          'records.cities': Uint32Array.from(rows.cities),
-          'records.regions': Uint32Array.from(rows.regions),
-          'records.postalCodes': Uint32Array.from(someOf(rows.postalCodes)),
-          'records.latitudes': Int32Array.from(rows.latitudes),
-          'records.longitudes': Int32Array.from(rows.longitudes),
-          'records.radii': Uint16Array.from(someOf(rows.radii)),
+          'records.countries': Uint8Array.from(rows.countries.finish()),
+          'records.zones': Uint16Array.from(rows.zones.finish()),
+          'records.cities': rows.cities.finish(),
+          'records.regions': rows.regions.finish(),
+          'records.postalCodes': someOf(rows.postalCodes.finish()),
+          'records.latitudes': signed(rows.latitudes.finish()),
+          'records.longitudes': signed(rows.longitudes.finish()),
+          'records.radii': Uint16Array.from(someOf(rows.radii.finish())),
           'texts.bytes': Buffer.from(list.join('')),
           'texts.ends': Uint32Array.from(list, (text) => (end += Buffer.byteLength(text))),
         },
@@ -70,6 +71,17 @@ export function createRecordWriter(): RecordWriter {
 }
 
 /** A column in which no record says anything is left empty. */
-function someOf(column: readonly number[]): readonly number[] {
-  return column.some((value) => value !== 0) ? column : []
+function someOf(column: Uint32Array): Uint32Array {
+  return column.some((value) => value !== 0) ? column : new Uint32Array(0)
+}
+
+/** Of some hundred thousand records: numbers in the heap would take twice the room. */
+function columnFrom(first: number): GrowingColumn {
+  const column = createGrowingColumn()
+  column.push(first)
+  return column
+}
+
+function signed({ buffer, byteOffset, length }: Uint32Array): Int32Array {
+  return new Int32Array(buffer, byteOffset, length)
 }

@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { createPartition6Writer, formatAddress, type SourceStatus } from '@sallyport/core'
+import { createPartition6Writer, type SourceStatus } from '@sallyport/core'
 import { encodeColumns } from '../columns/encode.ts'
 import { CITY_FORM, CITY_FORMAT, type CityColumns, type CityDescription, ID_BYTES } from '../format/city.ts'
 import { dayOf } from '../format/days.ts'
 import { partition4, prefixed } from '../format/partitions.ts'
+import { createByOffset } from '../mmdb/by-offset.ts'
 import { corrupt, type MmdbFile, parseMmdb } from '../mmdb/file.ts'
 import { geoRecordOf } from '../mmdb/geo-record.ts'
-import { createRecordCheck } from '../mmdb/values.ts'
+import { createRecordReader } from '../mmdb/values.ts'
 import { type RecordNumber, walkNetworks } from '../mmdb/walk.ts'
 import { FAMILIES } from '../ranges/ranges.ts'
 import { createSegmentWriter } from '../ranges/segments.ts'
+import { readReleasable } from '../sources/releasable-file.ts'
 import { replaceFile } from '../sources/replace-file.ts'
 import { type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
 import { dateOfFile, type SourceFile, sha256Of } from '../sources/source-file.ts'
@@ -88,10 +90,9 @@ export function readCity(source: CitySource, onShare: (share: number) => void) {
   return { columns: { ...segments.finish(), ...columns }, description, networks, built }
 }
 
-/** A function of its own, so that the database is out of memory before the columns are made. */
 function walkDatabase({ row, file }: CitySource, onShare: (share: number) => void) {
   onShare(0)
-  const bytes = readFileSync(file.path)
+  const { bytes, release } = readReleasable(file.path)
   const database = parseMmdb(bytes, file.path)
   const records = createRecordWriter()
   const numberRecord = recordNumbers(database, records)
@@ -103,45 +104,46 @@ function walkDatabase({ row, file }: CitySource, onShare: (share: number) => voi
     const onWalk = (share: number) => onShare((index + share) / wanted.length)
     return walkNetworks(database, family, numberRecord, segments[family], onWalk)
   })
+  // Attestations name the data that says the country by it.
+  const sha256 = sha256Of(bytes)
+  release()
   return {
     families: wanted.filter((_, index) => counts[index] !== 0),
     networks: counts.reduce((sum, count) => sum + count, 0),
     segments,
     records,
     built: database.built,
-    // Attestations name the data that says the country by it.
-    sha256: sha256Of(bytes),
+    sha256,
   }
 }
 
-/** Numbers records by their offsets; each is checked and then read once, by `maxmind`. */
+/** Numbers records by their offsets. Millions of networks share some hundred thousand records: each is read once. */
 function recordNumbers(file: MmdbFile, writer: RecordWriter): RecordNumber {
-  const { dataStart, dataEnd, path, reader } = file
-  const check = createRecordCheck(file)
-  // Millions of networks share some hundred thousand records.
-  const numbers = new Uint32Array(dataEnd - dataStart)
-  return (at, address) => {
-    const known = numbers[at - dataStart]
-    if (known === undefined) throw corrupt(path, 'a record outside the data section')
-    if (known !== 0) return known
-    check(at)
-    const number = readRecord(formatAddress(address))
-    numbers[at - dataStart] = number
+  const { dataStart, dataEnd, path } = file
+  const read = createRecordReader(file)
+  const numbers = createByOffset<number>(dataStart, dataEnd)
+  return (at) => {
+    const known = numbers.get(at)
+    if (known !== undefined) return known
+    if (at < dataStart || at >= dataEnd) throw corrupt(path, 'a record outside the data section')
+    const number = numberOf(read(at))
+    numbers.set(at, number)
     return number
   }
 
-  function readRecord(text: string): number {
+  function numberOf(value: unknown): number {
     try {
-      return writer.add(geoRecordOf(reader.get(text)))
+      return writer.add(geoRecordOf(value))
     } catch (error) {
-      throw corrupt(path, `${text}: ${error instanceof Error ? error.message : 'unreadable'}`)
+      throw corrupt(path, error instanceof Error ? error.message : 'unreadable')
     }
   }
 }
 
 /** The columns of both families' segments while they are written. A family that is not is one segment without a record. */
 function createSegmentColumns(families: readonly (4 | 6)[], nodeCount: number) {
-  const capacity = (family: 4 | 6) => (families.includes(family) ? Math.max(1, nodeCount >>> 1) : 1)
+  // A tree has one leaf more than nodes; what is not written takes no memory.
+  const capacity = (family: 4 | 6) => (families.includes(family) ? nodeCount + 1 : 1)
   const four = createSegmentWriter(4, capacity(4))
   const six = createPartition6Writer(capacity(6))
   if (!families.includes(4)) four.push(0, 0, 0, 0, 0)

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { type ErrorCode, SallyportError } from '@sallyport/core'
+import { type Details, type ErrorCode, SallyportError } from '@sallyport/core'
 import type { CityJob, CompileCityOptions, CompiledCity } from './city.ts'
 import type { CompiledTables, CompileOptions, OnProgress, TablesJob } from './tables.ts'
 
@@ -10,7 +10,7 @@ export type Job = ({ readonly kind: 'tables' } & TablesJob) | ({ readonly kind: 
 export type Report =
   | { readonly progress: Parameters<OnProgress> }
   | { readonly result: CompiledTables | CompiledCity }
-  | { readonly refusal: { readonly code: ErrorCode; readonly message: string; readonly details: unknown } }
+  | { readonly refusal: { readonly code: ErrorCode; readonly message: string; readonly details?: Details | undefined } }
 
 export interface WorkerOptions {
   /** Ends the thread; what it was asked for is then rejected with the signal's reason. */
@@ -18,7 +18,7 @@ export interface WorkerOptions {
 }
 
 /** The younger generation of a thread that makes some million short-lived objects, in megabytes. */
-const YOUNG_GENERATION_MB = 48
+const YOUNG_GENERATION_MB = 24
 
 /**
  * `compileTables` in a thread of its own: same options, same result, and the thread that asks goes on answering.

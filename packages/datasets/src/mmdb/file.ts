@@ -64,19 +64,28 @@ export function recordOffset({ dataStart, nodeCount }: MmdbFile, node: number): 
   return dataStart - SEPARATOR + node - nodeCount
 }
 
-/** Reads one of a node's records: a node number below `nodeCount`, `nodeCount` for nothing, or above it, a record. */
-export function recordReader({ bytes, recordSize }: MmdbFile): (node: number, right: boolean) => number {
+/** What a node leads to: a node number below `nodeCount`, `nodeCount` for nothing, or above it, a record. */
+export interface Children {
+  left: number
+  right: number
+}
+
+/** Gives a reader of nodes, which writes both of a node's records into an object that serves for all of them. */
+export function nodeReader({ bytes, recordSize }: MmdbFile): (node: number, into: Children) => void {
   const byte = (at: number) => bytes[at] as number
   const three = (at: number) => (byte(at) << 16) | (byte(at + 1) << 8) | byte(at + 2)
-  switch (recordSize) {
-    case 24:
-      return (node, right) => three(node * 6 + (right ? 3 : 0))
-    case 28:
-      return (node, right) => {
-        const at = node * 7
-        return right ? ((byte(at + 3) & 0x0f) << 24) | three(at + 4) : ((byte(at + 3) & 0xf0) << 20) | three(at)
-      }
-    case 32:
-      return (node, right) => three(node * 8 + (right ? 4 : 0)) * 256 + byte(node * 8 + (right ? 7 : 3))
+  return (node, into) => {
+    if (recordSize === 28) {
+      const at = node * 7
+      const shared = byte(at + 3)
+      into.left = ((shared & 0xf0) << 20) | three(at)
+      into.right = ((shared & 0x0f) << 24) | three(at + 4)
+    } else if (recordSize === 24) {
+      into.left = three(node * 6)
+      into.right = three(node * 6 + 3)
+    } else {
+      into.left = three(node * 8) * 256 + byte(node * 8 + 3)
+      into.right = three(node * 8 + 4) * 256 + byte(node * 8 + 7)
+    }
   }
 }

@@ -1,13 +1,12 @@
-import type { Address } from '@sallyport/core'
-import { corrupt, type MmdbFile, recordOffset, recordReader } from './file.ts'
+import { corrupt, type MmdbFile, nodeReader, recordOffset } from './file.ts'
 
 /** Takes networks in address order: the four words of the first address, and the number of the record, 0 for none. */
 export interface NetworkSink {
   push(a: number, b: number, c: number, d: number, value: number): void
 }
 
-/** Gives the number, from 1, of a record: its offset in the file, and an address that it is for. */
-export type RecordNumber = (at: number, address: Address) => number
+/** Gives the number, from 1, of the record at an offset of the file. */
+export type RecordNumber = (at: number) => number
 
 /** Trees share some branches on purpose (IPv4 under several IPv6 prefixes). More visits a node than this mean a circle. */
 const MAX_VISITS = 8
@@ -24,8 +23,9 @@ export function walkNetworks(
   onProgress: (share: number) => void = () => {},
 ): number {
   const { nodeCount, ipVersion, path } = file
-  const record = recordReader(file)
-  const ipv4Root = ipVersion === 4 ? 0 : findIpv4Root(record, nodeCount)
+  const read = nodeReader(file)
+  const children = { left: 0, right: 0 }
+  const ipv4Root = ipVersion === 4 ? 0 : findIpv4Root(file)
   // IPv4 in an IPv6 tree is only walked for IPv4; ::/96 and its aliases are no addresses that a client can have.
   const skipped = family === 6 && ipVersion === 6 ? ipv4Root : -1
   const nodes = new Float64Array(130)
@@ -43,16 +43,10 @@ export function walkNetworks(
     const at = top * 4
     top--
     if (node >= nodeCount || (node === skipped && depth > 0)) {
-      const a = words[at] as number
-      const b = words[at + 1] as number
-      const c = words[at + 2] as number
-      const d = words[at + 3] as number
       const known = node > nodeCount
       if (known) networks++
-      const value = known
-        ? numberRecord(recordOffset(file, node), { family, a: a | 0, b: b | 0, c: c | 0, d: d | 0 })
-        : 0
-      sink.push(a, b, c, d, value)
+      const value = known ? numberRecord(recordOffset(file, node)) : 0
+      sink.push(words[at] as number, words[at + 1] as number, words[at + 2] as number, words[at + 3] as number, value)
       continue
     }
     if (depth === 128) throw corrupt(path, 'the search tree is deeper than an address')
@@ -61,10 +55,15 @@ export function walkNetworks(
     // Left stays on top of the stack, so that addresses come in order; right has this depth's bit set.
     const right = top + 1
     const left = top + 2
-    words.copyWithin(left * 4, at, at + 4)
+    // Written out: a loop of four takes as long as all the rest.
+    words[left * 4] = words[at] as number
+    words[left * 4 + 1] = words[at + 1] as number
+    words[left * 4 + 2] = words[at + 2] as number
+    words[left * 4 + 3] = words[at + 3] as number
     words[right * 4 + (depth >>> 5)] = (words[right * 4 + (depth >>> 5)] as number) | (1 << (31 - (depth & 31)))
-    nodes[right] = record(node, true)
-    nodes[left] = record(node, false)
+    read(node, children)
+    nodes[right] = children.right
+    nodes[left] = children.left
     depths[right] = depth + 1
     depths[left] = depth + 1
     top = left
@@ -72,8 +71,13 @@ export function walkNetworks(
   return networks
 }
 
-function findIpv4Root(record: (node: number, right: boolean) => number, nodeCount: number): number {
+function findIpv4Root(file: MmdbFile): number {
+  const read = nodeReader(file)
+  const children = { left: 0, right: 0 }
   let node = 0
-  for (let depth = 0; depth < 96 && node < nodeCount; depth++) node = record(node, false)
+  for (let depth = 0; depth < 96 && node < file.nodeCount; depth++) {
+    read(node, children)
+    node = children.left
+  }
   return node
 }

@@ -24,6 +24,7 @@ export function createSegmentWriter(family: 4 | 6, capacity = 1024): SegmentWrit
   let starts = new Uint32Array(capacity * width)
   let values = new Uint32Array(capacity)
   let count = 0
+  const pushed = new Uint32Array(width)
   const pushAt = (column: Uint32Array, position: number, value: number) => {
     if (count > 0 && compareAt(family, starts, count - 1, column, position) === 0) count--
     if (count > 0 && values[count - 1] === value) return
@@ -36,7 +37,11 @@ export function createSegmentWriter(family: 4 | 6, capacity = 1024): SegmentWrit
     values[count++] = value
   }
   return {
-    push: (a, b, c, d, value) => pushAt(family === 4 ? Uint32Array.of(d) : Uint32Array.of(a, b, c, d), 0, value),
+    push(a, b, c, d, value) {
+      if (family === 4) pushed[0] = d
+      else pushed.set([a, b, c, d])
+      pushAt(pushed, 0, value)
+    },
     pushAt,
     finish: () => ({ family, count, starts: starts.subarray(0, count * width), values: values.subarray(0, count) }),
   }

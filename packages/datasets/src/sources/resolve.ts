@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { SallyportError, type SourceStatus } from '@sallyport/core'
+import { nearestWord, SallyportError, type SourceStatus } from '@sallyport/core'
 import { SOURCES, type SourceRow } from '@sallyport/data/sources'
 import type { Feed, FeedState } from './feed-state.ts'
 import type { FeedStore } from './feed-store.ts'
@@ -62,7 +62,10 @@ const COPIED: readonly SourceRow['kind'][] = ['ranges', 'addresses', 'crawler', 
 export function feedsOf(overrides: SourceOverrides = {}, rows: readonly SourceRow[] = SOURCES): readonly Feed[] {
   for (const id of Object.keys(overrides)) {
     if (!rows.some((row) => row.id === id)) {
-      throw new SallyportError('invalid_config', `data.sources.${id}: there is no such source`)
+      throw new SallyportError(
+        'invalid_config',
+        `data.sources.${id}: there is no such source${nearestSource(id, rows)}`,
+      )
     }
   }
   const feeds = rows.flatMap((row): readonly Feed[] => {
@@ -74,6 +77,14 @@ export function feedsOf(overrides: SourceOverrides = {}, rows: readonly SourceRo
     return [{ row, url: place, published: url === undefined, ...(key === undefined ? {} : { key }) }]
   })
   return feeds.toSorted((x, y) => Number(x.published) - Number(y.published))
+}
+
+function nearestSource(id: string, rows: readonly SourceRow[]): string {
+  const nearest = nearestWord(
+    id,
+    rows.map((row) => row.id),
+  )
+  return nearest === undefined ? '' : `; did you mean "${nearest}"?`
 }
 
 /** A source whose URL is configured is on. */

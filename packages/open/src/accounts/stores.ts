@@ -12,6 +12,9 @@ import {
 } from '@sallyport/stores'
 import type { Config } from '../config/schema.ts'
 
+/** Where a dataDir may not be written and nothing else is named: without accounts, and forgotten at the end. */
+const IN_MEMORY = 'sqlite::memory:'
+
 /** What `/v1` counts and checks with. */
 export interface Stores {
   readonly accounts: Accounts
@@ -49,10 +52,10 @@ export async function openStores(config: Config, onFault: (error: unknown) => vo
  * again; one that refuses is `invalid_config`.
  */
 export async function openAccountStore(
-  { store, dataDir }: Pick<Config, 'store' | 'dataDir'>,
+  { store, dataDir, data }: Pick<Config, 'store' | 'dataDir' | 'data'>,
   onUnreachable: (error: unknown) => void,
 ): Promise<Opened<Accounts>> {
-  const url = store ?? `sqlite:${join(dataDir, 'state.db')}`
+  const url = store ?? (data.readOnly ? IN_MEMORY : `sqlite:${join(dataDir, 'state.db')}`)
   try {
     const accounts = await openAccounts(url, { onUnreachable })
     return { ...rememberKeys(accounts), close: accounts.close }
@@ -69,10 +72,10 @@ export function unreachable(error: unknown): SallyportError {
 
 /** A limits store that cannot be opened does not prevent a start: it is an outage, and every use tries again. */
 async function openClientLimits(
-  { redis, dataDir }: Config,
+  { redis, dataDir, data }: Config,
   onFault: (error: unknown) => void,
 ): Promise<Opened<Limits>> {
-  const url = redis ?? `sqlite:${join(dataDir, 'limits.db')}`
+  const url = redis ?? (data.readOnly ? IN_MEMORY : `sqlite:${join(dataDir, 'limits.db')}`)
   let store: Opened<Limits> | undefined
   let opening: Promise<Opened<Limits>> | undefined
 

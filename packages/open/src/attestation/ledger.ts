@@ -18,6 +18,7 @@ import {
 import { openCheckpointFolder, openPostgresLedger, openSqliteLedger } from '@sallyport/stores'
 import { parseConfig } from '../config/read.ts'
 import type { Config, ConfigInput } from '../config/schema.ts'
+import { inDataDir } from '../data/data-dir.ts'
 import { environmentName, loadSigningKey, prepareNextKey, readKeyFile, type SigningKeyPlace } from './signing-key.ts'
 
 /** Where a ledger is kept, inside its store and outside it. */
@@ -32,6 +33,12 @@ export interface LedgerPlace {
  */
 export async function openLedgerPlace(config: Config): Promise<LedgerPlace> {
   const { dataDir, store } = config
+  if (config.data.readOnly) {
+    throw new SallyportError(
+      'attestation_unavailable',
+      'data.readOnly forbids to write to dataDir, so nothing is attested.',
+    )
+  }
   await mkdir(dataDir, { recursive: true })
   const inFile = store === undefined || store.startsWith('sqlite:')
   return {
@@ -47,7 +54,8 @@ const CHECKPOINTS = 'checkpoints'
  * Whether the ledger is opened at start: an existing ledger or a configured key is checked then, so that a fault shows
  * at start and not at the first attestation.
  */
-export function opensAtStart({ dataDir, provenance }: Config): boolean {
+export function opensAtStart({ dataDir, data, provenance }: Config): boolean {
+  if (data.readOnly) return false
   const exists = [LEDGER_FILE, CHECKPOINTS].some((name) => existsSync(join(dataDir, name)))
   return exists || provenance.signingKey !== undefined
 }
@@ -103,7 +111,7 @@ export interface LedgerTools {
 /** Opens the ledger of a configuration alone: no data is loaded. */
 export async function openLedgerTools(options: ConfigInput = {}): Promise<LedgerTools> {
   const config = parseConfig(options)
-  const place = await openLedgerPlace(config)
+  const place = await inDataDir(config, () => openLedgerPlace(config))
   const { source } = keyPlace(config)
   return {
     verify: (options = {}) => auditLedger(place.store, { ...options, archive: place.archive }),

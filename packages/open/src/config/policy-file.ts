@@ -1,7 +1,12 @@
-import { ACTIONS, AGENT_CLASSES, SallyportError } from '@sallyport/core'
+import { ACTIONS, AGENT_CLASSES } from '@sallyport/core'
 import { z } from 'zod'
-import { firstIssue, readFile } from './read.ts'
-import { type Config, PolicySchema } from './schema.ts'
+import { schemaFaults } from './check.ts'
+import { ConfigError } from './faults.ts'
+import { readFile } from './file.ts'
+import { isMap, type Layer, type Mapping } from './layers.ts'
+import { PolicySchema } from './policy-schema.ts'
+import type { Config } from './schema.ts'
+import type { SchemaNode } from './tree.ts'
 
 const Request = z.strictObject({
   ip: z.string(),
@@ -43,19 +48,23 @@ const PolicyTests = z.strictObject({
 export type PolicyTest = z.output<typeof PolicyTest>
 export type PolicyTests = z.output<typeof PolicyTests>
 
-/** Reads a file of expectations; throws `invalid_config` that names the file and the key. */
+/** Reads a file of expectations; throws `invalid_config` that names the file, the line and the key. */
 export function readPolicyTests(file: string): PolicyTests {
-  return parsed(PolicyTests, readFile(file), file)
+  const layer = readFile(file)
+  return parsed(PolicyTests, layer.values, layer)
 }
 
 /** Reads a policy: a file of its own, or the `policy` of a configuration. Throws `invalid_config`. */
 export function readPolicy(file: string): Config['policy'] {
-  const written = readFile(file)
-  return parsed(PolicySchema, written['policy'] ?? written, file)
+  const { values, placeOf } = readFile(file)
+  const within = values['policy']
+  if (!isMap(within)) return parsed(PolicySchema, values, { values, placeOf })
+  return parsed(PolicySchema, within, { values: within, placeOf: (path) => placeOf(['policy', ...path]) })
 }
 
-function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown, file: string): z.output<Schema> {
-  const result = schema.safeParse(value)
+function parsed<Schema extends z.ZodType>(schema: Schema, values: Mapping, layer: Layer): z.output<Schema> {
+  const result = schema.safeParse(values)
   if (result.success) return result.data
-  throw new SallyportError('invalid_config', `${file}: ${firstIssue(result.error)}`)
+  const tree = z.toJSONSchema(schema, { io: 'input', reused: 'inline' }) as SchemaNode
+  throw new ConfigError(schemaFaults(result.error, values, [layer], tree))
 }

@@ -1,196 +1,189 @@
-import {
-  ACTIONS,
-  AGENT_BASES,
-  AGENT_CLASSES,
-  CRAWLER_OUTCOMES,
-  CRAWLER_PURPOSES,
-  DAYS,
-  MODES,
-  NETWORK_CLASSES,
-  PRESET_NAMES,
-} from '@sallyport/core'
+import { MODES } from '@sallyport/core'
 import { z } from 'zod'
+import { Limits, Timeouts } from './limits.ts'
+import { PolicySchema } from './policy-schema.ts'
 
 const Strings = z.array(z.string())
-
-/** 0 to 1. */
-const Share = z.number().min(0).max(1)
 
 /** `host:port`, an IPv6 host in brackets; port 0 takes a free one. */
 const Listen = z.string().regex(/^(\[[0-9a-f:.]+\]|[^\s:[\]]+):\d{1,5}$/i, 'must be host:port')
 
-const Rule = z.strictObject({
-  id: z.string().regex(/^[a-z0-9][a-z0-9_-]*$/, 'must be lower-case letters, digits, - and _'),
-  match: z
-    .strictObject({
-      networkClass: z.array(z.enum(NETWORK_CLASSES)),
-      country: Strings,
-      asn: z.array(z.int().nonnegative()),
-      provider: Strings,
-      path: Strings,
-      method: Strings,
-      header: z.strictObject({ present: Strings, absent: Strings }).partial(),
-      time: z
-        .strictObject({ from: z.string(), to: z.string(), days: z.array(z.enum(DAYS)), zone: z.string() })
-        .partial(),
-      class: z.array(z.enum(AGENT_CLASSES)),
-      basis: z.array(z.enum(AGENT_BASES)),
-      headless: z.boolean(),
-      confidence: z.strictObject({ atLeast: Share, atMost: Share }).partial(),
-      identity: Strings,
-      vendor: Strings,
-      crawler: Strings,
-      crawlerOutcome: z.array(z.enum(CRAWLER_OUTCOMES)),
-      operator: Strings,
-      purpose: z.array(z.enum(CRAWLER_PURPOSES)),
-    })
-    .partial(),
-  action: z.enum(ACTIONS),
-  monitor: z.boolean().optional(),
-  onError: z.enum(ACTIONS).optional(),
+/** A key that is never shown, and that may be written as `file:PATH` or with `${NAME}`. */
+const SECRET = { secret: true }
+
+const HTTP = { protocol: /^https?$/, error: 'must be an http or https URL' }
+
+const Upstream = z
+  .url({ ...HTTP, abort: true })
+  .refine((url) => new URL(url).href === `${new URL(url).origin}/`, 'must be an origin: scheme, host and port, no path')
+
+const Api = z.strictObject({
+  enabled: z.boolean().default(true).describe('whether /v1 is answered'),
+  base: z
+    .string()
+    .regex(/^(\/[^/?#]+)*$/, 'must be empty or a path without a trailing slash')
+    .default('')
+    .describe('moves /v1 to <base>/v1, where the origin has a /v1 of its own'),
 })
 
-/** The policy: the user's rules, then the preset's, then the default. */
-export const PolicySchema = z.strictObject({
-  preset: z.enum(PRESET_NAMES).default('low-friction'),
-  rules: z.array(Rule).default([]),
-  /** The action where no rule matches; absent: allow. */
-  default: z.enum(ACTIONS).optional(),
-  /** The action when the inspection itself fails; absent: allow. */
-  onError: z.enum(ACTIONS).optional(),
-  /** CIDRs and addresses that are allowed before any rule. */
-  allowlist: Strings.optional(),
+const Store = z
+  .string()
+  .regex(/^(sqlite:.+|postgres(ql)?:\/\/\S+)$/, 'must be sqlite:<path> or postgres://user:password@host:port/database')
+
+const Source = z
+  .strictObject({
+    url: z.string().describe('http, https or file: URL, instead of the published one'),
+    enabled: z.boolean().describe('whether it is used'),
+    key: z.string().meta({ ...SECRET, description: 'account:secret, for publishers that ask for one' }),
+  })
+  .partial()
+
+const Data = z.strictObject({
+  refresh: z
+    .boolean()
+    .default(true)
+    .describe('whether a running service downloads what is due; false leaves it to sallyport data update'),
+  readOnly: z
+    .boolean()
+    .default(false)
+    .describe('writes nothing into dataDir, which holds compiled data already: as in an image'),
+  city: z.boolean().default(true).describe('whether places are known; without them the data takes a third of the room'),
+  sources: z.record(z.string(), Source).default({}).describe('by their ids, as data status --all shows them'),
+})
+
+const Dns = z.strictObject({
+  servers: Strings.default([]).describe('address or address:port; empty: the resolvers of the machine'),
+  timeoutMs: z.int().min(10).max(30_000).default(500).describe('how long an answer is waited for'),
+  reverseNames: z
+    .boolean()
+    .default(false)
+    .describe('asks for the names of visitors from hosting networks, in the background: the resolver sees them'),
+})
+
+const Whois = z.strictObject({
+  servers: z
+    .record(z.string().regex(/^[a-z0-9-]+$/, 'must be a top-level domain'), Listen)
+    .default({})
+    .describe('port-43 servers by top-level domain, before those that are known'),
+  rdapBootstrap: z
+    .url(HTTP)
+    .optional()
+    .describe('a bootstrap file of RDAP services, read once a day; absent: the source rdap-dns, or what is shipped'),
+})
+
+const WebBotAuth = z.strictObject({
+  agents: z
+    .array(z.url(HTTP))
+    .default([])
+    .describe("agents whose keys are fetched, beside the catalogue's: origins, or URLs of key sets and cards"),
+  discover: z.boolean().default(false).describe('fetches the directory of any agent that names one'),
+  testKeys: z.boolean().default(false).describe('accepts keys whose private halves are published: for tests only'),
+})
+
+const Provenance = z.strictObject({
+  policy: z.string().min(1).optional().describe('jurisdiction policy, YAML or JSON; absent: the built-in one'),
+  signingKey: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('private Ed25519 key in PEM: a file of mode 0600, or env:NAME; absent: made in dataDir'),
+  account: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be the id of an account')
+    .default('site')
+    .describe('whose log inline attestations go to: the id of an account, whose key then exports them'),
+  retentionDays: z
+    .int()
+    .min(1)
+    .max(36_500)
+    .optional()
+    .describe('days after which addresses and contexts are erased; absent: never. The records stay'),
+})
+
+const Route = z.strictObject({
+  path: z.string().startsWith('/').describe('a path, with all below it'),
+  stream: z
+    .boolean()
+    .default(false)
+    .describe('answers may pause for as long as they like, as those of text/event-stream may anyway'),
+})
+
+const LocalText = z.union([
+  z.string().min(1),
+  z.record(z.string().regex(/^[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{2,8})*$/, 'must be a language, as en or pt-BR'), z.string()),
+])
+
+const Refusal = z.strictObject({
+  title: LocalText.optional().describe('headline of the page of a blocked visitor, or one by language'),
+  text: LocalText.optional().describe('what is said below it, or one by language'),
+  contact: z.string().min(1).optional().describe('where a visitor can write: a mail address, a URL or a sentence'),
+  template: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'an HTML file in place of the page, with {{title}}, {{text}}, {{contact}}, {{id}}, {{status}} and {{lang}}',
+    ),
 })
 
 /**
  * The configuration of one Sallyport, as written in `sallyport.yaml` or given to `open()`. Every key has a default,
- * so `{}` is a whole configuration; a key that is not here is an error that names it.
+ * so `{}` is a whole configuration; a key that is not here is an error that names it. What a key means is its
+ * description, which editors show.
  */
 export const Config = z.strictObject({
-  /** Where the proxy listens. */
-  listen: Listen.default('127.0.0.1:8080'),
-  /** Where the proxy's health listener is; absent: 127.0.0.1:9090, and none where that port is taken. */
-  admin: Listen.optional(),
-  /** Origin behind the proxy; absent: the bundled example site. */
-  upstream: z
-    .url({ protocol: /^https?$/ })
-    .refine(
-      (url) => new URL(url).href === `${new URL(url).origin}/`,
-      'must be an origin: scheme, host and port, no path',
-    )
-    .optional(),
-  mode: z.enum(MODES).default('enforce'),
-  /** CIDRs and presets of trusted proxies. */
-  trustProxy: Strings.default([]),
-  /** The one header that names the client; read only from a trusted peer. */
-  clientHeader: z.string().default('x-forwarded-for'),
-  /** `base` moves /v1 to `<base>/v1`. */
-  api: z
-    .strictObject({
-      enabled: z.boolean().default(true),
-      base: z
-        .string()
-        .regex(/^(\/[^/?#]+)*$/, 'must be empty or a path without a trailing slash')
-        .default(''),
-    })
-    .prefault({}),
-  /**
-   * `strict` refuses targets that servers read in several ways: dot segments in any spelling, backslashes, NUL, broken
-   * escapes. Absent: `strict` in the proxy, `pass` in the adapters.
-   */
-  paths: z.enum(['strict', 'pass']).optional(),
-  /** Methods that the proxy forwards beside GET, HEAD, POST, PUT, PATCH, DELETE and OPTIONS. */
+  listen: Listen.default('127.0.0.1:8080').describe('where the proxy listens'),
+  admin: Listen.optional().describe(
+    'where health is answered; absent: 127.0.0.1:9090, and nowhere if that port is taken',
+  ),
+  upstream: Upstream.optional().describe('the origin behind the proxy; absent: /v1 alone is served'),
+  demo: z.boolean().default(false).describe('whether a bundled example site is served where no origin is named'),
+  mode: z.enum(MODES).default('enforce').describe('monitor: what is decided is recorded, and nothing is blocked'),
+  trustProxy: Strings.default([]).describe('CIDRs and presets of the proxies that are believed'),
+  clientHeader: z
+    .string()
+    .default('x-forwarded-for')
+    .describe('the one header that names the client; read only from a trusted peer'),
+  api: Api.prefault({}).describe('the /v1 API'),
+  paths: z
+    .enum(['strict', 'pass'])
+    .optional()
+    .describe(
+      'strict refuses targets that servers read in several ways; absent: strict in the proxy, pass in adapters',
+    ),
   methods: z
     .array(
       z.string().regex(/^(?!CONNECT$|TRACE$)[A-Z][A-Z-]*$/, 'must be a method in capitals, and not CONNECT or TRACE'),
     )
-    .default([]),
-  dataDir: z.string().min(1).default('./.sallyport'),
-  /** `sqlite:<path>` or `postgres://…`; absent: `sqlite:<dataDir>/state.db`. */
-  store: z
-    .string()
-    .regex(
-      /^(sqlite:.+|postgres(ql)?:\/\/\S+)$/,
-      'must be sqlite:<path> or postgres://user:password@host:port/database',
-    )
-    .optional(),
-  /** Where the per-client limits of several machines are counted; absent: in the dataDir, for one machine. */
+    .default([])
+    .describe('forwarded beside GET, HEAD, POST, PUT, PATCH, DELETE and OPTIONS'),
+  refusal: Refusal.prefault({}).describe('what refused visitors read'),
+  watch: z.boolean().default(false).describe('read again when this file changes, as SIGHUP always does'),
+  dataDir: z.string().min(1).default('./.sallyport').describe('where compiled data and the embedded stores are'),
+  store: Store.optional().meta({
+    ...SECRET,
+    description: 'accounts, keys and records: sqlite:<path> or postgres://…; absent: sqlite:<dataDir>/state.db',
+  }),
   redis: z
     .string()
     .regex(/^rediss?:\/\/\S+$/, 'must be redis://host:port')
-    .optional(),
-  data: z
-    .strictObject({
-      /** Whether a running service downloads what is due; `false` leaves it to `sallyport data update`. */
-      refresh: z.boolean().default(true),
-      /** Sources by id, as in data/sources.json. `key` is `account:secret`, for publishers that ask for one. */
-      sources: z
-        .record(z.string(), z.strictObject({ url: z.string(), enabled: z.boolean(), key: z.string() }).partial())
-        .default({}),
-    })
-    .prefault({}),
+    .optional()
+    .meta({ ...SECRET, description: 'where several machines count limits; absent: in dataDir, for one' }),
+  data: Data.prefault({}).describe('the data that verdicts rest on'),
   net: z
     .strictObject({
-      /** CIDRs that outbound requests may reach although they are not public. */
-      allowPrivate: Strings.default([]),
+      allowPrivate: Strings.default([]).describe('CIDRs that outbound requests may reach although they are not public'),
     })
-    .prefault({}),
-  dns: z
-    .strictObject({
-      /** `address` or `address:port`; absent: the resolvers of the machine. */
-      servers: Strings.default([]),
-      timeoutMs: z.int().min(10).max(30_000).default(500),
-      /** Asks for the reverse names of visitors from hosting networks, in the background: the resolver sees them. */
-      reverseNames: z.boolean().default(false),
-    })
-    .prefault({}),
-  whois: z
-    .strictObject({
-      /** Port-43 servers by top-level domain, before those that are known. */
-      servers: z.record(z.string().regex(/^[a-z0-9-]+$/, 'must be a top-level domain'), Listen).default({}),
-      /** A bootstrap file of RDAP services (RFC 9224), read once a day; absent: the source `rdap-dns`, or what is shipped. */
-      rdapBootstrap: z.url({ protocol: /^https?$/ }).optional(),
-    })
-    .prefault({}),
-  policy: PolicySchema.prefault({}),
-  /** HTTP message signatures of agents; absent: the agents of the catalogue alone. */
-  webBotAuth: z
-    .strictObject({
-      /** Agents whose keys are fetched, beside those of the catalogue: their origins, or URLs of key sets and cards. */
-      agents: z.array(z.url({ protocol: /^https?$/ })).default([]),
-      /** Fetch the directory of any agent that names one. */
-      discover: z.boolean().default(false),
-      /** Accept the keys that RFC 9421 prints with their private halves: for tests only. */
-      testKeys: z.boolean().default(false),
-    })
-    .optional(),
-  provenance: z
-    .strictObject({
-      /** Jurisdiction policy, YAML or JSON; absent: data/jurisdictions.json. */
-      policy: z.string().min(1).optional(),
-      /** Private Ed25519 key in PEM: a file of mode 0600, or `env:NAME`; absent: made in dataDir. */
-      signingKey: z.string().min(1).optional(),
-      /** Whose log inline attestations go to: the id of an account, whose key then exports them. */
-      account: z
-        .string()
-        .regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be the id of an account')
-        .default('site'),
-      /** Days after which addresses and contexts are erased; absent: never. The records stay. */
-      retentionDays: z.int().min(1).max(36_500).optional(),
-    })
-    .prefault({}),
-  limits: z
-    .strictObject({
-      /** Bits of an IPv6 address that share one per-client limit. */
-      ipv6Prefix: z.int().min(32).max(128).default(64),
-      /** Connections to the proxy at one time. */
-      connections: z.int().min(1).max(1_000_000).default(10_000),
-      /** Those of one client; connections of trusted proxies are not counted. */
-      connectionsPerClient: z.int().min(1).max(1_000_000).default(256),
-      /** Requests of one connection that may wait for the answers before them. */
-      pipelined: z.int().min(0).max(1_000).default(16),
-    })
-    .prefault({}),
+    .prefault({})
+    .describe('outbound requests'),
+  dns: Dns.prefault({}).describe('who answers for names'),
+  whois: Whois.prefault({}).describe('registries of names'),
+  policy: PolicySchema.prefault({}).describe('what is done about whom'),
+  webBotAuth: WebBotAuth.optional().describe('signatures of agents; absent: the agents of the catalogue alone'),
+  provenance: Provenance.prefault({}).describe('attestations of claims'),
+  limits: Limits.prefault({}).describe('what bounds the proxy'),
+  timeouts: Timeouts.prefault({}).describe('how long the proxy waits; a number is milliseconds'),
+  routes: z.array(Route).default([]).describe('paths that are treated in another way; the longest that fits counts'),
 })
 
 /** A configuration with every default filled in. */

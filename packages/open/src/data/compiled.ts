@@ -34,6 +34,8 @@ export interface CompileHooks {
   readonly onRefused?: (message: string) => void
   /** Aborts a compile, or the wait for another process's; rejects with the signal's reason. */
   readonly signal?: AbortSignal
+  /** Whether the dataDir may not be written: what is not compiled cannot be used. */
+  readonly readOnly?: boolean
   /** As in `LoadOptions`. */
   readonly confirmed?: Confirmed
 }
@@ -53,9 +55,6 @@ interface Found {
 
 /** Below this a source compiles in a few milliseconds, and starting a thread would take a hundred times as long. */
 const SMALL_BYTES = 64 * 1024
-
-/** Each concurrent compile takes a processor and some 300 MB. */
-const MAX_CONCURRENT = 2
 
 /**
  * The compiled files of these sources, compiled first where they are missing or unreadable. One process of the dataDir
@@ -83,6 +82,10 @@ export async function loadCompiled(
   if (tables !== undefined && cities.size === databases.length) {
     return { tables, cities: databases.map((source) => compiledCity(source, cities.get(source) as CityTable)) }
   }
+  if (hooks.readOnly) {
+    const what = `the data in ${dataDir} is not compiled, or not by this version: sallyport data compile does it where dataDir can be written`
+    throw new SallyportError('missing_data', what)
+  }
   const compile = () => compileMissing(dataDir, sources, databases, find(), hooks)
   return withLock(join(dataDir, 'compile.lock'), compile, {
     ...(onWait === undefined ? {} : { onWait }),
@@ -101,6 +104,7 @@ function tryLoad<Loaded>(load: () => Loaded, onRefused?: (message: string) => vo
   }
 }
 
+/** One after the other: two at a time would be a third quicker, and take half as much memory again. */
 async function compileMissing(
   dataDir: string,
   sources: readonly ResolvedSource[],
@@ -108,43 +112,43 @@ async function compileMissing(
   found: Found,
   { onProgress, signal, confirmed }: CompileHooks,
 ): Promise<Compiled> {
-  let { tables } = found
-  const cities = new Map<CitySource, OpenedCity>()
   const missing = databases.filter((source) => !found.cities.has(source))
-  const progress = createProgressSum(onProgress)
-  const cancel = signal === undefined ? {} : { signal }
-  // The city databases first: they take the longest.
-  const jobs = missing.map((source) => {
-    const onOwn = progress(source.file.size)
-    return async () => void cities.set(source, await compileOrOpen({ dataDir, source, onProgress: onOwn, ...cancel }))
-  })
-  if (tables === undefined) {
-    const sizes = sources.map((source) => (isCity(source) ? 0 : (source.file?.size ?? 0)))
-    const size = sizes.reduce((sum, size) => sum + size, 0)
-    const onOwn = progress(size)
-    const compile = size < SMALL_BYTES ? compileTables : compileInWorker
-    jobs.push(async () => {
-      const { shared } = await compile({ dataDir, sources, onProgress: onOwn, ...cancel })
-      tables = loadTables(shared, confirmed === undefined ? {} : { confirmed })
-    })
+  const size = found.tables === undefined ? sizeOf(sources.filter((source) => !isCity(source))) : 0
+  const total = size + sizeOf(missing)
+  let before = 0
+  const job = (size: number) => {
+    const start = before
+    before += size
+    const onOwn: OnProgress = (stage, done) => onProgress?.(stage, start + done, total)
+    return { onProgress: onOwn, ...(signal === undefined ? {} : { signal }) }
   }
-  const queue = jobs.values()
-  const worker = async () => {
-    for (const job of queue) await job()
+  const tables = found.tables ?? (await compiledTables(dataDir, sources, size, job(size), confirmed))
+  const instead = new Map<CitySource, OpenedCity>()
+  for (const source of missing) {
+    const opened = await compileOrOpen({ dataDir, source, ...job(source.file.size) })
+    if (opened !== undefined) instead.set(source, opened)
   }
-  // Waits for all, also where one failed: the lock is held while anything is written.
-  const ended = await Promise.allSettled(Array.from({ length: MAX_CONCURRENT }, worker))
-  const failed = ended.find((outcome) => outcome.status === 'rejected')
-  if (failed !== undefined) throw failed.reason
   // A compile in this thread cannot be interrupted, so the signal is looked at after it.
   signal?.throwIfAborted()
-  return {
-    tables: tables as LoadedTables,
-    cities: databases.map((source) => {
-      const table = found.cities.get(source)
-      return table === undefined ? (cities.get(source) as OpenedCity) : compiledCity(source, table)
-    }),
-  }
+  // Loaded when all are compiled, so that no compile has to share the memory with them.
+  const load = (source: CitySource) => found.cities.get(source) ?? loadCity(cityPath(dataDir, source))
+  return { tables, cities: databases.map((source) => instead.get(source) ?? compiledCity(source, load(source))) }
+}
+
+async function compiledTables(
+  dataDir: string,
+  sources: readonly ResolvedSource[],
+  size: number,
+  job: Pick<CompileHooks, 'onProgress' | 'signal'>,
+  confirmed: Confirmed | undefined,
+): Promise<LoadedTables> {
+  const compile = size < SMALL_BYTES ? compileTables : compileInWorker
+  const { shared } = await compile({ dataDir, sources, ...job })
+  return loadTables(shared, confirmed === undefined ? {} : { confirmed })
+}
+
+function sizeOf(sources: readonly ResolvedSource[]): number {
+  return sources.reduce((sum, { file }) => sum + (file?.size ?? 0), 0)
 }
 
 function compiledCity({ row }: CitySource, table: CityTable): OpenedCity {
@@ -160,16 +164,15 @@ function openedCity(row: CitySource['row'], status: SourceStatus, cities?: Opene
 }
 
 /**
- * A city database, compiled and loaded. A corrupt one is refused; one that could not be compiled for another reason,
- * such as a full disk, is read uncompiled.
+ * Compiles a city database. Gives what is used instead where it is not compiled: nothing of a corrupt one, and the
+ * database as it is where there is another reason, such as a full disk.
  */
-async function compileOrOpen(options: CompileCityOptions & WorkerOptions): Promise<OpenedCity> {
+async function compileOrOpen(options: CompileCityOptions & WorkerOptions): Promise<OpenedCity | undefined> {
   const { source, signal } = options
   const { row, file } = source
   try {
-    const compile = file.size < SMALL_BYTES ? compileCity : compileCityInWorker
-    const { shared } = await compile(options)
-    return compiledCity(source, loadCity(shared))
+    await (file.size < SMALL_BYTES ? compileCity : compileCityInWorker)(options)
+    return undefined
   } catch (error) {
     if (error instanceof SallyportError) {
       return openedCity(row, sourceStatus(row, 'refused', { date: dateOfFile(file), reason: error.message }))
@@ -182,19 +185,5 @@ async function compileOrOpen(options: CompileCityOptions & WorkerOptions): Promi
   } catch (error) {
     if (!(error instanceof SallyportError)) throw error
     return openedCity(row, sourceStatus(row, 'refused', { date: dateOfFile(file), reason: error.message }))
-  }
-}
-
-/** Adds up the progress of concurrent compiles. */
-function createProgressSum(onProgress: OnProgress | undefined): (total: number) => OnProgress {
-  const all: { done: number; readonly total: number }[] = []
-  const sum = (member: 'done' | 'total') => all.reduce((sum, part) => sum + part[member], 0)
-  return (total) => {
-    const part = { done: 0, total }
-    all.push(part)
-    return (stage, done) => {
-      part.done = done
-      onProgress?.(stage, sum('done'), sum('total'))
-    }
   }
 }

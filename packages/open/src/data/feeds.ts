@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { type Clock, type Fetch, SallyportError } from '@sallyport/core'
+import { SOURCES } from '@sallyport/data/sources'
 import {
   countEntries,
   type Feed,
@@ -56,7 +57,7 @@ export type Outcomes = readonly FeedOutcome[]
 
 /** Throws `invalid_config` for an unknown source, and where TLS certificates would not be checked. */
 export function openFeeds(config: Config, { clock, outbound }: FeedPorts): Feeds {
-  const overrides = withKeys(config.data.sources)
+  const overrides = withKeys({ ...config.data.sources, ...(config.data.city ? {} : WITHOUT_CITIES) })
   const store: FeedStore = openFeedStore(config.dataDir)
   const all = feedsOf(overrides)
   const lock = join(config.dataDir, 'feeds.lock')
@@ -92,8 +93,13 @@ export function openFeeds(config: Config, { clock, outbound }: FeedPorts): Feeds
   }
 }
 
+/** What is said of every city database where no place is to be known. */
+const WITHOUT_CITIES: SourceOverrides = Object.fromEntries(
+  SOURCES.filter(({ kind }) => kind === 'city').map(({ id }) => [id, { enabled: false }]),
+)
+
 /** Publishers' keys from the environment, so that none has to be written into a file. */
-function withKeys(sources: Config['data']['sources']): SourceOverrides {
+function withKeys(sources: SourceOverrides): SourceOverrides {
   const key = process.env['SALLYPORT_MAXMIND_KEY']
   if (key === undefined || key === '') return sources
   const keyed = Object.entries(sources).map(([id, override]) => {

@@ -6,7 +6,7 @@ import { type FeedMetrics, startRefresh } from './refresh.ts'
 import { openSnapshot, type SnapshotHooks } from './snapshot.ts'
 
 /** What a host may observe of the data. */
-export interface DataHooks extends Omit<SnapshotHooks, 'onRefused' | 'signal'> {
+export interface DataHooks extends Omit<SnapshotHooks, 'onRefused' | 'signal' | 'readOnly'> {
   /** Counts of what happens to feeds. */
   readonly metrics?: FeedMetrics
 }
@@ -41,7 +41,8 @@ export async function openLiveData(config: Config, ports: LiveDataPorts): Promis
     const message = refusals.news(outcomes)
     if (message !== undefined) notice('SALLYPORT_FEED_REFUSED', message)
   }
-  onRound(await feeds.takeFiles())
+  const { readOnly } = config.data
+  if (!readOnly) onRound(await feeds.takeFiles())
   const { onSwap } = metrics
   const closing = new AbortController()
   const snapshots = await openLiveSnapshots({
@@ -49,6 +50,7 @@ export async function openLiveData(config: Config, ports: LiveDataPorts): Promis
     load: async (sources, confirmed) => {
       const loaded = await openSnapshot(config.dataDir, sources, {
         ...hooks,
+        readOnly,
         confirmed,
         signal: closing.signal,
         onRefused: (message) => notice('SALLYPORT_TABLES_REFUSED', `${message}; the data is compiled again.`),
@@ -61,7 +63,7 @@ export async function openLiveData(config: Config, ports: LiveDataPorts): Promis
     feeds,
     snapshots,
     clock,
-    download: config.data.refresh,
+    download: config.data.refresh && !readOnly,
     onRound,
     onOffline: (reason) =>
       notice('SALLYPORT_OFFLINE', `No data could be refreshed (${reason}); what is there stays in use.`),

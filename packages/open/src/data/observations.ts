@@ -57,6 +57,6 @@ export function createOverrides(store: ObservationStore, clock: Clock): Override
 }
 
 /** Opens the observations of a configuration's dataDir. */
-export async function openObservations({ dataDir }: Config, clock: Clock): Promise<SqliteObservations> {
-  return openSqliteObservations(join(dataDir, 'observations.db'), clock)
+export async function openObservations({ dataDir, data }: Config, clock: Clock): Promise<SqliteObservations> {
+  return openSqliteObservations(join(dataDir, 'observations.db'), clock, { readOnly: data.readOnly })
 }

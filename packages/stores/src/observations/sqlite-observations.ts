@@ -8,8 +8,8 @@ import {
   type ObservationStore,
   parseAddress,
 } from '@sallyport/core'
-import type { SqlRow } from '../sqlite/driver.ts'
-import { openDatabase } from '../sqlite/open-database.ts'
+import type { Database, SqlRow } from '../sqlite/driver.ts'
+import { openDatabase, openReadOnly } from '../sqlite/open-database.ts'
 
 /** Observations in a file; `close` gives it back, once or more often. */
 export interface SqliteObservations extends ObservationStore {
@@ -30,6 +30,12 @@ const STEPS: readonly string[] = [
    ) STRICT, WITHOUT ROWID;`,
 ]
 
+/** How the file is opened. */
+export interface ObservationsOptions {
+  /** Nothing is written, and writing is refused; a file that is not there is an empty one. */
+  readonly readOnly?: boolean
+}
+
 /** How soon what another process wrote is seen here. */
 const LOOK_MS = 500
 
@@ -38,18 +44,13 @@ const LOOK_MS = 500
  * writes is on the disk when `put` resolves, and answers in the others within half a second. `find` reads memory
  * alone, and expiry is by `clock`, to the millisecond, in whichever process it was written.
  */
-export async function openSqliteObservations(path: string, clock: Clock): Promise<SqliteObservations> {
-  const database = await openDatabase(path, STEPS)
-  const all = database.prepare('SELECT * FROM observation ORDER BY address, origin')
-  const upsert = database.prepare(
-    `INSERT OR REPLACE INTO observation
-     VALUES (:address, :origin, :networkClass, :provider, :setAt, :expiresAt, :note)`,
-  )
-  const remove = database.prepare(
-    'DELETE FROM observation WHERE address = :address AND origin = :origin RETURNING expires_at',
-  )
-  const purge = database.prepare('DELETE FROM observation WHERE expires_at <= :now')
-  const version = database.prepare('PRAGMA data_version')
+export async function openSqliteObservations(
+  path: string,
+  clock: Clock,
+  { readOnly = false }: ObservationsOptions = {},
+): Promise<SqliteObservations> {
+  const database = await (readOnly ? openReadOnly : openDatabase)(path, STEPS)
+  const { all, upsert, remove, purge, version } = statementsOf(database)
 
   let open = true
   let kept = new Map<string | number, readonly AddressObservation[]>()
@@ -113,6 +114,21 @@ export async function openSqliteObservations(path: string, clock: Clock): Promis
       if (open) database.close()
       open = false
     },
+  }
+}
+
+function statementsOf(database: Database) {
+  return {
+    all: database.prepare('SELECT * FROM observation ORDER BY address, origin'),
+    upsert: database.prepare(
+      `INSERT OR REPLACE INTO observation
+       VALUES (:address, :origin, :networkClass, :provider, :setAt, :expiresAt, :note)`,
+    ),
+    remove: database.prepare(
+      'DELETE FROM observation WHERE address = :address AND origin = :origin RETURNING expires_at',
+    ),
+    purge: database.prepare('DELETE FROM observation WHERE expires_at <= :now'),
+    version: database.prepare('PRAGMA data_version'),
   }
 }
 

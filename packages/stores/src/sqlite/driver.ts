@@ -1,3 +1,5 @@
+import { pathToFileURL } from 'node:url'
+
 /** A value that goes into or comes out of a column. */
 export type SqlValue = null | number | string | Uint8Array
 
@@ -22,7 +24,10 @@ export interface Database {
 }
 
 interface Driver {
-  readonly DatabaseSync: new (path: string, options: { readonly timeout: number }) => Database
+  readonly DatabaseSync: new (
+    path: string,
+    options: { readonly timeout: number; readonly readOnly?: boolean },
+  ) => Database
 }
 
 /**
@@ -41,6 +46,24 @@ const QUIET_NODE = 24
 export async function connect(path: string, timeoutMs: number): Promise<Database> {
   const { DatabaseSync } = await loadDriver()
   return new DatabaseSync(path, { timeout: timeoutMs })
+}
+
+/**
+ * Opens a database file that is only read. Where not even a lock can be written beside it, it is read as a file that
+ * nobody changes.
+ */
+export async function connectReadOnly(path: string): Promise<Database> {
+  const { DatabaseSync } = await loadDriver()
+  const options = { timeout: 0, readOnly: true }
+  let database: Database | undefined
+  try {
+    database = new DatabaseSync(path, options)
+    database.prepare('PRAGMA user_version').get()
+    return database
+  } catch {
+    database?.close()
+    return new DatabaseSync(`${pathToFileURL(path).href}?immutable=1`, options)
+  }
 }
 
 /** Whether the error says that another connection holds the lock: the statement did nothing and may be tried again. */

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { connect, type Database, isBusy } from './driver.ts'
+import { SallyportError } from '@sallyport/core'
+import { connect, connectReadOnly, type Database, isBusy } from './driver.ts'
 
 /** Longest that one statement blocks this thread while another process writes. */
 const BUSY_TIMEOUT_MS = 2000
@@ -16,7 +18,7 @@ const OPEN_PAUSE_MS = 20
  * is not a database, was written by another release, or cannot be made durable.
  */
 export async function openDatabase(path: string, steps: readonly string[], pageBytes?: number): Promise<Database> {
-  await mkdir(dirname(path), { recursive: true })
+  if (path !== IN_MEMORY) await mkdir(dirname(path), { recursive: true })
   const deadline = performance.now() + OPEN_DEADLINE_MS
   for (;;) {
     // Until it is open it waits here, where the event loop lives, and not inside SQLite.
@@ -24,7 +26,7 @@ export async function openDatabase(path: string, steps: readonly string[], pageB
     try {
       // Before the log, with which the size of a page is settled; a file that is there keeps its own.
       if (pageBytes !== undefined) database.exec(`PRAGMA page_size = ${pageBytes}`)
-      makeDurable(database)
+      if (path !== IN_MEMORY) makeDurable(database)
       migrate(database, path, steps)
       database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
       return database
@@ -34,6 +36,22 @@ export async function openDatabase(path: string, steps: readonly string[], pageB
       await delay(OPEN_PAUSE_MS)
     }
   }
+}
+
+/** What a database in the memory of this process alone is named. */
+export const IN_MEMORY = ':memory:'
+
+/**
+ * Opens a database file that is only read, and must have the newest of `steps`; one that is not there is as empty as a
+ * new one. Rejects when the file is not a database, or was written by another release.
+ */
+export async function openReadOnly(path: string, steps: readonly string[]): Promise<Database> {
+  if (!existsSync(path)) return openDatabase(IN_MEMORY, steps)
+  const database = await connectReadOnly(path)
+  const version = versionOf(database)
+  if (version === steps.length) return database
+  database.close()
+  throw new SallyportError('corrupt_data', otherVersion(path, version, steps.length))
 }
 
 /** Longest that one statement blocks this thread in a store that uses `whenFree`. */
@@ -80,14 +98,18 @@ function migrate(database: Database, path: string, steps: readonly string[]): vo
   inTransaction(database, () => {
     const version = versionOf(database)
     if (version > steps.length) {
-      throw new Error(
-        `The file ${path} has tables of version ${version}, and this Sallyport knows version ${steps.length}: ` +
-          'open it with the release that wrote it, or move it away to begin a new one.',
-      )
+      throw new SallyportError('corrupt_data', otherVersion(path, version, steps.length))
     }
     for (const step of steps.slice(version)) database.exec(step)
     database.exec(`PRAGMA user_version = ${steps.length}`)
   })
+}
+
+function otherVersion(path: string, version: number, known: number): string {
+  return (
+    `The file ${path} has tables of version ${version}, and this Sallyport knows version ${known}: ` +
+    'open it with the release that wrote it, or move it away to begin a new one.'
+  )
 }
 
 /** Runs `work` in one transaction that writes from its start: what it throws leaves nothing behind. */

@@ -1,0 +1,103 @@
+import { pathFault } from '@sallyport/core'
+import { type HeadFields, isHttp2 } from './head-fields.ts'
+
+/** The head of a request as received. */
+export interface RequestHead {
+  /** `1.0`, `1.1`, … as in `IncomingMessage.httpVersion`; empty for a request that came by no connection. */
+  readonly httpVersion: string
+  readonly target: string
+  /** `rawHeaders`: name, value, name, value … */
+  readonly fields: readonly string[]
+}
+
+/** `strict`: a path that servers read in several ways is a fault. */
+export type Paths = 'strict' | 'pass'
+
+/** Why a request is refused for its head alone. */
+export interface HeadFault {
+  readonly status: number
+  readonly reason: string
+}
+
+/** The fault of a target that is no path of this server. */
+export const NO_PATH: HeadFault = { status: 400, reason: 'The target is not a path that starts with one slash.' }
+
+const HOST = /^(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/
+const PROTECTED = new Set([
+  ...['host', 'authorization', 'cookie', 'content-length', 'content-type', 'transfer-encoding', 'forwarded'],
+  ...['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-real-ip'],
+])
+
+/**
+ * What two servers could read in two ways although Node's parser accepts it: then the one in front may have judged
+ * another request than the one that runs. These hold in every host; what a host serves at all is its own affair.
+ * `fields` is what `readHead` says of the head's.
+ */
+export function headFault(head: RequestHead, fields: HeadFields, paths: Paths): HeadFault | undefined {
+  return (
+    checkVersion(head) ??
+    (fields.twice === undefined ? undefined : bad(`${fields.twice} may be sent once only.`)) ??
+    checkHost(fields) ??
+    checkTarget(head, fields, paths) ??
+    checkFraming(head, fields) ??
+    checkConnection(fields.connection)
+  )
+}
+
+function bad(reason: string): HeadFault {
+  return { status: 400, reason }
+}
+
+function checkVersion({ httpVersion, fields }: RequestHead): HeadFault | undefined {
+  // Node hands HTTP/0.9 and 2.0 on as well where they are written in the first line of an HTTP/1 request.
+  if (httpVersion === '1.1' || httpVersion === '1.0' || !httpVersion || isHttp2(fields)) return undefined
+  return { status: 505, reason: 'Only HTTP/1.0 and HTTP/1.1.' }
+}
+
+function checkHost({ host, [':authority']: authority = host }: HeadFields): HeadFault | undefined {
+  if (host !== authority && host !== undefined && host.toLowerCase() !== authority?.toLowerCase())
+    return bad('Host and :authority name two sites.')
+  // A client without a name to ask for sends an empty one (RFC 9112 3.2).
+  return !authority || HOST.test(authority) ? undefined : bad('Host is not a name or an address.')
+}
+
+function checkTarget({ target }: RequestHead, { host }: HeadFields, paths: Paths): HeadFault | undefined {
+  const fault = paths === 'strict' ? pathFault(target) : undefined
+  if (fault !== undefined) return bad(`The path holds ${fault}.`)
+  if (target.charCodeAt(0) === SLASH || target === '*' || target === '') return undefined
+  const [, scheme = '', site] = ABSOLUTE.exec(target) ?? []
+  if (site === undefined || !HOST.test(site)) return NO_PATH
+  return !host || siteOf(scheme, host) === siteOf(scheme, site) ? undefined : bad('Target and Host name two sites.')
+}
+
+const SLASH = 47
+const ABSOLUTE = /^(https?):\/\/([^/?#]*)/i
+
+/** A host in lower case without the port that its scheme has anyway. */
+function siteOf(scheme: string, host: string): string {
+  return host.toLowerCase().replace(scheme.length === 5 ? /:443$/ : /:80$/, '')
+}
+
+function checkFraming({ httpVersion }: RequestHead, fields: HeadFields): HeadFault | undefined {
+  const { 'transfer-encoding': coding, 'content-length': length } = fields
+  if (coding !== undefined) {
+    if (httpVersion === '1.0') return bad('Transfer-Encoding in HTTP/1.0.')
+    if (coding.toLowerCase() !== 'chunked')
+      return { status: 501, reason: 'The only transfer coding served is chunked.' }
+    if (length !== undefined) return bad('Transfer-Encoding and Content-Length together.')
+  }
+  return length === undefined || /^\d{1,15}$/.test(length) ? undefined : bad('Content-Length is not a number.')
+}
+
+/** The names in Connection fields, in lower case: those fields are hop-by-hop too. */
+export function nominated(connection: string): readonly string[] {
+  return connection.split(',').map((name) => name.trim().toLowerCase())
+}
+
+function checkConnection(connection: string | undefined): HeadFault | undefined {
+  if (connection === undefined || connection === 'keep-alive' || connection === 'close') return undefined
+  const name = nominated(connection).find(
+    (name) => PROTECTED.has(name) || /^(?:sallyport|sec[^a-z0-9]websocket)[^a-z0-9]/.test(name),
+  )
+  return name === undefined ? undefined : bad(`Connection may not name ${name}.`)
+}

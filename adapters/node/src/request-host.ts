@@ -1,0 +1,18 @@
+import type { Address, InspectionRequest, Observe } from '@sallyport/core'
+import type { Paths } from './head-fault.ts'
+import type { RefusalPage } from './refusal-page.ts'
+
+/** What every request needs of a Sallyport, whatever answers it; a stand-in may leave all of it out. */
+export interface RequestHost {
+  readonly config?: { readonly paths?: Paths | undefined }
+  /** The header that names the client, in lower case, where it holds one address and must not come twice. */
+  readonly singleHeader?: string | undefined
+  /** Whether a peer is a trusted proxy; absent: none is. */
+  isTrusted?(peer: string): boolean
+  /** Who sent a request; absent: its peer. */
+  client?(request: InspectionRequest): { readonly address: Address | undefined }
+  /** Learns of every request when its answer has ended. */
+  readonly observe?: Observe | undefined
+  /** What refused visitors read; absent: the texts of our own. */
+  readonly refusalPage?: RefusalPage | undefined
+}

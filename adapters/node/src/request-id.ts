@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RequestHost } from './request-host.ts'
+
+/** On a request: its id. Known to every copy of this package in a process. */
+const ID: unique symbol = Symbol.for('sallyport.request-id') as never
+
+/** Ids that are taken over: they are written into headers, logs and pages as they are. */
+const ACCEPTED = /^[\w.:/+=@~-]{1,128}$/
+/** W3C Trace Context: version, trace, parent and flags. */
+const TRACEPARENT = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/
+
+/**
+ * The id of a request, the same at every call: what a trusted proxy names in `x-request-id`, else the trace of its
+ * `traceparent`, else a new one.
+ */
+export function requestId(host: RequestHost, req: IncomingMessage & { [ID]?: string }): string {
+  const known = req[ID]
+  if (known !== undefined) return known
+  const id = givenId(host, req) ?? randomUUID()
+  req[ID] = id
+  return id
+}
+
+function givenId(host: RequestHost, { headers, socket }: IncomingMessage): string | undefined {
+  const { 'x-request-id': named, traceparent } = headers
+  if (named === undefined && traceparent === undefined) return undefined
+  // HTTP/2 hides the socket of a stream that is already gone.
+  const peer = (socket as IncomingMessage['socket'] | undefined)?.remoteAddress
+  if (peer === undefined || !host.isTrusted?.(peer)) return undefined
+  if (typeof named === 'string' && ACCEPTED.test(named)) return named
+  return typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent)?.[1] : undefined
+}
+
+/** The header of an answer that has the id of its request. */
+export const ID_HEADER = 'X-Request-Id'
+
+/** Names the id in an answer that is not begun. */
+export function nameAnswer(response: ServerResponse, id: string): void {
+  if (!response.headersSent) response.setHeader(ID_HEADER, id)
+}

@@ -1,0 +1,50 @@
+import type { Server } from 'node:http'
+import t, { type Test } from 'tap'
+import { decideRequest, guardUpgrade } from '../src/index.ts'
+import { decider, dial, serve } from './support.ts'
+
+/** What a server is warned of at its first two requests. */
+async function warnedOf(t: Test, prepare: (server: Server) => void): Promise<readonly string[]> {
+  const warnings: string[] = []
+  const warn = (warning: Error & { code?: string }) => void warnings.push(`${warning.code} ${warning.message}`)
+  process.on('warning', warn)
+  const port = await serve(
+    t,
+    (req, res) => {
+      decideRequest(decider(), { req, res })
+      res.end()
+    },
+    prepare,
+  )
+  for (let request = 0; request < 2; request++) {
+    await dial(t, port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n').closed
+  }
+  process.off('warning', warn)
+  return warnings
+}
+
+const listen = (server: Server) => void server.on('upgrade', (_req, socket) => void socket.destroy())
+
+t.test('an upgrade listener without a guard is warned of once', async (t) => {
+  t.match(await warnedOf(t, listen), [/^SALLYPORT_UPGRADES_UNGUARDED The server has an upgrade listener/])
+  t.match(await warnedOf(t, listen), { length: 1 }, 'for each server')
+  const guarded = (server: Server) => {
+    listen(server)
+    guardUpgrade(server, decider())
+  }
+  t.same(await warnedOf(t, guarded), [])
+  t.same(
+    await warnedOf(t, () => {}),
+    [],
+    'and a server that upgrades nothing needs none, nor has it weak clocks by default',
+  )
+})
+
+t.test('clocks that are off, or far behind those of Node, are warned of once', async (t) => {
+  const weak = (clocks: Partial<Server>) => warnedOf(t, (server) => void Object.assign(server, clocks))
+  t.match(await weak({ headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: 0 }), [
+    /^SALLYPORT_WEAK_CLOCKS headersTimeout is off, requestTimeout is off, keepAliveTimeout is off on the server/,
+  ])
+  t.match(await weak({ headersTimeout: 90_000 }), [/^SALLYPORT_WEAK_CLOCKS headersTimeout is over 60 s/])
+  t.same(await weak({ headersTimeout: 10_000, requestTimeout: 900_000, keepAliveTimeout: 75_000 }), [])
+})

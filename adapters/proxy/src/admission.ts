@@ -1,0 +1,57 @@
+import type { Refusal } from '@sallyport/node'
+import { answerWith, limitRefusal } from './answers.ts'
+import { clientKey } from './connection-limits.ts'
+import type { Exchange } from './exchange.ts'
+import type { RefusalCause, Refusals } from './refusals.ts'
+import type { Slots } from './slots.ts'
+
+export interface AdmissionOptions {
+  /** Of requests or of tunnels. */
+  readonly slots: Slots
+  /** The cause of a request without a slot. */
+  readonly cause: 'in_flight' | 'tunnels'
+  readonly ipv6Prefix: number
+  readonly bodyBytes: number
+  readonly refusals: Refusals
+  /** More is to be done than can be. */
+  readonly isOverloaded: () => boolean
+}
+
+/** Lets requests in, within limits that hold for all clients together and for each. */
+export interface Admission {
+  /** The largest body. */
+  readonly bodyBytes: number
+  /** What the client with an address is counted under. */
+  clientOf(address: string): string
+  /** True while nothing new is begun. */
+  isClosed(): boolean
+  /** Calls `go` when the client has a slot, which it has until its answer is sent; or refuses. */
+  admit(exchange: Exchange, client: string, go: () => void): void
+  /** Answers, and counts why. */
+  refuse(exchange: Exchange, cause: RefusalCause, refusal?: Refusal): void
+}
+
+export function createAdmission({
+  slots,
+  cause,
+  ipv6Prefix,
+  bodyBytes,
+  refusals,
+  isOverloaded,
+}: AdmissionOptions): Admission {
+  const refuse = (exchange: Exchange, why: RefusalCause, refusal = limitRefusal(why)): void => {
+    refusals.count(why)
+    answerWith(exchange, refusal, why)
+  }
+  return {
+    bodyBytes,
+    clientOf: (address) => clientKey(address, ipv6Prefix),
+    isClosed: isOverloaded,
+    admit(exchange, client, go) {
+      const taker = { client, granted: go, refused: () => refuse(exchange, cause) }
+      exchange.onEnd(() => slots.leave(taker))
+      slots.take(taker)
+    },
+    refuse,
+  }
+}

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { ID_HEADER, refusal, rendered } from '@sallyport/node'
+
+/** What Node's parser could not take, by the code of its error; any other is 400. */
+const STATUS: Readonly<Record<string, readonly [status: number, reason: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'The request has too many header fields.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request comes too slowly.'],
+}
+
+/** Texts of the statuses above, for the status line. */
+const PHRASE: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  413: 'Payload Too Large',
+  431: 'Request Header Fields Too Large',
+}
+
+/**
+ * Answers bytes that are no request, and closes their connection. While an answer is on its way on it nothing is
+ * written: the client would take it for a part of that.
+ */
+export function answerClientError(
+  error: NodeJS.ErrnoException,
+  socket: Socket & { readonly _httpMessage?: unknown },
+): void {
+  const current = socket._httpMessage as ServerResponse | null | undefined
+  if (!socket.writable || error.code === 'ECONNRESET' || current?.headersSent) {
+    socket.destroy()
+    return
+  }
+  const [status, reason] = STATUS[error.code ?? ''] ?? [400, 'These bytes are no HTTP request.']
+  const id = randomUUID()
+  const { headers, body } = rendered(refusal('invalid_request', status, reason), { id })
+  const all = {
+    ...headers,
+    [ID_HEADER]: id,
+    'content-length': String(Buffer.byteLength(String(body))),
+    connection: 'close',
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
+  socket.end(`HTTP/1.1 ${status} ${PHRASE[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
+  // What still comes is thrown away with the connection.
+  socket.destroySoon()
+}

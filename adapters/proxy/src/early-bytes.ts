@@ -1,0 +1,27 @@
+import type { Socket } from 'node:net'
+
+/** What a client may send before its handshake is answered; a WebSocket client sends nothing (RFC 6455 4.1). */
+const MAX_EARLY = 65_536
+
+/**
+ * Reads a client's socket while its handshake is unanswered, because the end of a socket that nobody reads is not seen.
+ * A client that ends has left, also where it still listens; it is cut, and so is one that sends too much. The returned
+ * function ends the reading and puts what was read back, `head` first.
+ */
+export function readEarly(socket: Socket, head: Buffer): () => void {
+  const early = [head]
+  let size = head.length
+  const keep = (bytes: Buffer): void => {
+    early.push(bytes)
+    size += bytes.length
+    if (size > MAX_EARLY) socket.destroy()
+  }
+  const leave = (): void => void socket.destroy()
+  socket.on('data', keep).on('end', leave)
+  if (socket.readableEnded) leave()
+
+  return () => {
+    socket.pause().off('data', keep).off('end', leave)
+    if (size > 0) socket.unshift(Buffer.concat(early))
+  }
+}

@@ -1,0 +1,110 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { type Observation, observe, type RequestHost, requestId } from '@sallyport/node'
+import type { Side, Wait, Watched } from './clocks.ts'
+
+/** The connection of an upgrade, which a tunnel takes over. */
+export interface Upgrade {
+  readonly socket: Socket
+  /** What the client sent after its request's head. */
+  readonly head: Buffer
+}
+
+/** What the origin has to do for an exchange. */
+export interface OriginSide {
+  /** What it is waited for; `undefined` while it is not asked, or has done all. */
+  awaited(): 'upload' | 'head' | 'answer' | undefined
+  moved(side: Side): number
+  late(): void
+}
+
+export interface ExchangeOptions {
+  /** The client sends its body only after `100 Continue`. */
+  readonly waiting?: boolean
+  readonly upgrade?: Upgrade
+  /** The client is too slow: with its body, or as the reader of its answer. */
+  readonly onSlow?: (exchange: Exchange, side: 'body' | 'reading') => void
+}
+
+/** One request in flight, until its answer is sent and its body has been received. */
+export class Exchange implements Watched {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** What its answer, its log line and its errors have in common. */
+  readonly id: string
+  /** Where somebody wants to know what becomes of it. */
+  readonly observation: Observation | undefined
+  /** Whose it is. */
+  readonly host: RequestHost
+  /** It is for the API, whose errors are never pages. */
+  api = false
+  /** Set while the origin answers. */
+  origin: OriginSide | undefined
+  readonly upgrade: Upgrade | undefined
+  place = -1
+  wait: Wait | undefined
+  /** Ends an open tunnel as its protocol has it; set once it is open. */
+  endTunnel: (() => void) | undefined
+  readonly #onSlow: ((exchange: Exchange, side: 'body' | 'reading') => void) | undefined
+  readonly #ends: (() => void)[] = []
+  /** The client sends its body only after `100 Continue`. */
+  #waiting: boolean
+  #wantsBody = false
+
+  constructor(host: RequestHost, request: IncomingMessage, response: ServerResponse, options: ExchangeOptions = {}) {
+    const { waiting = false, onSlow, upgrade } = options
+    this.request = request
+    this.response = response
+    this.upgrade = upgrade
+    this.#waiting = waiting
+    this.#onSlow = onSlow
+    this.host = host
+    this.id = requestId(host, request)
+    // The response to an upgrade has no end of its own: a tunnel takes its socket.
+    const ends: ServerResponse | Socket = upgrade?.socket ?? response
+    this.observation = observe(host, request, { response, end: ends }, 'origin')
+    ends.once('close', () => {
+      for (const end of this.#ends) end()
+    })
+  }
+
+  /** Calls `end` when the answer is sent, or when nobody waits for it any more; for an upgrade, when its tunnel is closed. */
+  onEnd(end: () => void): void {
+    if ((this.upgrade?.socket ?? this.response).closed) end()
+    else this.#ends.push(end)
+  }
+
+  /** Whether the client is asked for its body from now on. */
+  wantBody(wanted: boolean): void {
+    this.#wantsBody = wanted
+    if (!wanted || !this.#waiting) return
+    this.#waiting = false
+    this.response.writeContinue()
+  }
+
+  get over(): boolean {
+    return this.request.socket.destroyed || (this.response.closed && this.request.complete)
+  }
+
+  awaited(): Side | undefined {
+    const { request, response } = this
+    if (response.writableLength > 0 && !response.closed) return 'reading'
+    const ofOrigin = this.origin?.awaited()
+    if (ofOrigin === 'upload') return ofOrigin
+    // What is left of a body after the answer is received and thrown away.
+    if (!request.complete && (this.#wantsBody || response.closed)) return 'body'
+    return response.closed ? undefined : ofOrigin
+  }
+
+  moved(side: Side): number {
+    const { socket } = this.request
+    if (side === 'body') return socket.bytesRead
+    if (side === 'reading') return socket.bytesWritten - socket.writableLength
+    return this.origin?.moved(side) ?? 0
+  }
+
+  late(side: Side): void {
+    if (side === 'body' || side === 'reading') this.#onSlow?.(this, side)
+    else this.origin?.late()
+  }
+}

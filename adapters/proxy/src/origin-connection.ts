@@ -1,0 +1,59 @@
+import { type buildConnector, Client, type Dispatcher } from 'undici'
+
+/** Code of a connection that the origin reset. */
+export const RESET = 'SALLYPORT_RESET'
+
+/** A request for the origin, which has the connection for itself. */
+export interface OriginRequest extends Dispatcher.DispatchHandler {
+  /** The connection has ended: what was received of an answer comes without pauses. */
+  release(): void
+}
+
+/**
+ * One connection to the origin at a time, with one request at a time. undici's HTTP/1 parser crashes the process where a
+ * connection ends while it is paused (nodejs/undici issue 5360, not fixed in any release for Node 20), as it is whenever
+ * a client reads slower than its origin sends. So a paused answer is released before undici sees the end, and its rest,
+ * which was received already, waits in memory. A reset gets another error code, because undici takes ECONNRESET for the
+ * end of an answer.
+ */
+export class OriginConnection extends Client {
+  /** Answers that came over the present connection. */
+  answered = 0
+  /** When the first of them had come, in milliseconds of `performance.now()`. */
+  answeredSince = 0
+  /** When it became idle, in milliseconds of `performance.now()`. */
+  idleSince = 0
+  #request: OriginRequest | undefined
+
+  constructor(origin: URL, options: Client.Options, connect: buildConnector.connector, onEnded: () => void) {
+    super(origin, {
+      ...options,
+      connect: (to, done) =>
+        connect(to, (...result) => {
+          const [, socket] = result
+          // These run before undici's own listeners, which it adds once it has the socket.
+          socket?.on('end', () => this.#request?.release())
+          socket?.on('error', (error) => {
+            if ('code' in error && error.code === 'ECONNRESET') error.code = RESET
+          })
+          done(...result)
+        }),
+    })
+    this.on('disconnect', () => {
+      onEnded()
+      this.answered = 0
+    })
+  }
+
+  send(options: Dispatcher.DispatchOptions, request: OriginRequest): void {
+    this.#request = request
+    this.dispatch(options, request)
+  }
+
+  /** The request has its answer, or has failed. */
+  done(): void {
+    this.#request = undefined
+    this.idleSince = performance.now()
+    if (this.answered++ === 0) this.answeredSince = this.idleSince
+  }
+}

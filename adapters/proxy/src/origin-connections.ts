@@ -1,0 +1,80 @@
+import { isIP } from 'node:net'
+import { buildConnector, type Client } from 'undici'
+import { OriginConnection } from './origin-connection.ts'
+
+/** The connections to one origin. Who has one has a slot, of which there are as many as connections. */
+export interface OriginConnections {
+  /** A connection that nobody has and that may have been used. */
+  take(): OriginConnection
+  /** One that has carried no request yet. */
+  takeFresh(): OriginConnection
+  giveBack(connection: OriginConnection): void
+  /** Whether the origin is known to keep a connection after an answer. */
+  isKept(): boolean
+  close(): Promise<void>
+}
+
+/** Less than the five seconds after which many servers close an idle connection. */
+const KEEP_ALIVE_MS = 4_000
+/** An origin that closes after its answer without saying so does it within this time. */
+const CLOSES_WITHIN_MS = 100
+
+/** Opens no connection before the first request. */
+export function createOriginConnections(upstream: URL, max: number, connectMs: number): OriginConnections {
+  const connect = buildConnector({ timeout: connectMs })
+  const all = new Set<OriginConnection>()
+  /** The last used at the end: it is the least likely to end just now. */
+  const idle: OriginConnection[] = []
+  let kept = false
+
+  function create(): OriginConnection {
+    const options: Client.Options = {
+      pipelining: 1,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      // The exchange has clocks of its own, which know whom they wait for.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    }
+    const connection = new OriginConnection(
+      upstream,
+      options,
+      // The certificate must be the origin's own, whatever Host the client asked for.
+      (to, done) => connect({ ...to, servername: isIP(upstream.hostname) === 0 ? upstream.hostname : '' }, done),
+      () => {
+        if (connection.answered > 0 && performance.now() - connection.idleSince < CLOSES_WITHIN_MS) kept = false
+      },
+    )
+    all.add(connection)
+    return connection
+  }
+
+  function takeFresh(): OriginConnection {
+    const at = idle.findIndex(({ answered }) => answered === 0)
+    if (at >= 0) return idle.splice(at, 1)[0] as OriginConnection
+    // The oldest stays: it shows whether the origin keeps it.
+    const newest = all.size < max ? undefined : idle.pop()
+    if (newest) {
+      all.delete(newest)
+      void newest.destroy()
+    }
+    return create()
+  }
+
+  return {
+    take: () => idle.pop() ?? create(),
+    takeFresh,
+    isKept() {
+      const [oldest] = idle
+      if (!kept && oldest && oldest.answered > 0) kept = performance.now() - oldest.answeredSince > CLOSES_WITHIN_MS
+      return kept
+    },
+    giveBack(connection) {
+      connection.done()
+      idle.push(connection)
+    },
+    async close() {
+      await Promise.all([...all].map((connection) => connection.destroy()))
+    },
+  }
+}

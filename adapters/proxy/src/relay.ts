@@ -1,0 +1,285 @@
+import { SallyportError } from '@sallyport/core'
+import type { Limits } from '@sallyport/open/limits'
+import type { Dispatcher } from 'undici'
+import type { Side } from './clocks.ts'
+import type { Exchange, OriginSide } from './exchange.ts'
+import { type OriginConnection, type OriginRequest, RESET } from './origin-connection.ts'
+import type { OriginConnections } from './origin-connections.ts'
+import type { RefusalCause } from './refusals.ts'
+import { type Held, hasBody, RequestBody } from './request-body.ts'
+import { responseFields } from './response-fields.ts'
+import type { Slots, Taker } from './slots.ts'
+
+/** A request as the origin gets it. */
+export interface Forwarded {
+  readonly exchange: Exchange
+  /** Whose it is: what the origin's queue is shared by. */
+  readonly client: string
+  /** Name, value, name, value … */
+  readonly fields: string[]
+  /** Whether the origin may pause within its answer for as long as it likes. */
+  readonly stream: boolean
+}
+
+/** What all relays to one origin share. */
+export interface RelayParts {
+  readonly slots: Slots
+  readonly connections: OriginConnections
+  readonly held: Held
+  readonly limits: Limits
+}
+
+export interface RelayHooks {
+  /** The origin failed; one that is late has the code `ETIMEDOUT`. */
+  onFailure(error: Error): void
+  /** A limit of ours ended it. */
+  onRefused(cause: RefusalCause): void
+}
+
+const LOST_CONNECTION = new Set(['UND_ERR_SOCKET', RESET, 'ECONNRESET', 'EPIPE'])
+
+/** The head of an answer that is not sent yet. */
+interface Head {
+  readonly status: number
+  readonly fields: string[]
+}
+
+/** One request on its way to the origin, and the answer on its way back. */
+export class Relay implements OriginRequest, OriginSide, Taker {
+  readonly client: string
+  readonly #forwarded: Forwarded
+  readonly #parts: RelayParts
+  readonly #hooks: RelayHooks
+  #body: RequestBody | undefined
+  /** A slot was asked for, and is not given back. */
+  #slot = false
+  #connection: OriginConnection | undefined
+  #controller: Dispatcher.DispatchController | undefined
+  #mayRetry: boolean
+  /** What becomes of it is decided: what undici says after that changes nothing. */
+  #settled = false
+  #released = false
+  #answering = false
+  /** The origin may pause within its answer for as long as it likes. */
+  #stream: boolean
+  #head: Head | undefined
+  #first: Buffer | undefined
+  #received = 0
+
+  constructor(forwarded: Forwarded, parts: RelayParts, hooks: RelayHooks) {
+    const { client, exchange, stream } = forwarded
+    this.client = client
+    this.#forwarded = forwarded
+    this.#parts = parts
+    this.#hooks = hooks
+    this.#stream = stream
+    const { method } = exchange.request
+    this.#mayRetry = !hasBody(exchange.request) && (method === 'GET' || method === 'HEAD')
+  }
+
+  /** A slot is taken when there is something to send: a slow body holds no connection. */
+  begin(): void {
+    const { exchange } = this.#forwarded
+    exchange.origin = this
+    exchange.onEnd(() => this.#end())
+    if (!hasBody(exchange.request)) {
+      this.#takeSlot()
+      return
+    }
+    exchange.wantBody(true)
+    this.#body = new RequestBody(exchange.request, this.#parts.held, this.#parts.limits, {
+      onReady: () => this.#takeSlot(),
+      onFault: (cause) => this.#refuse(cause),
+    })
+  }
+
+  #takeSlot(): void {
+    this.#slot = true
+    this.#parts.slots.take(this)
+  }
+
+  granted(): void {
+    const { connections } = this.#parts
+    // What may not be sent twice goes over a used connection only where the origin is known to keep it.
+    this.#dispatch(this.#mayRetry || connections.isKept() ? connections.take() : connections.takeFresh())
+  }
+
+  refused(): void {
+    this.#refuse('origin_queue')
+  }
+
+  #dispatch(connection: OriginConnection): void {
+    const { method = 'GET', url = '/' } = this.#forwarded.exchange.request
+    this.#connection = connection
+    // A body that is here as a whole is sent with the head.
+    const body = this.#body?.isWhole === true ? (this.#body.read() as Buffer) : (this.#body ?? null)
+    connection.send({ method: method as Dispatcher.HttpMethod, path: url, headers: this.#forwarded.fields, body }, this)
+  }
+
+  release(): void {
+    this.#released = true
+    if (this.#controller?.paused) this.#controller.resume()
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    // A connection that carried no other request was not closed as it was used: it failed of this one.
+    if (this.#connection?.answered === 0) this.#mayRetry = false
+    if (this.#forwarded.exchange.response.closed) controller.abort(new Error('the client left'))
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, _: unknown, reason = ''): void {
+    if (status < 200) return
+    this.#answering = true
+    if (status > 599 || /[^\t -\uffff]/.test(reason))
+      throw new SallyportError('bad_gateway', `the origin's status line is bad: ${status}`)
+    const fields = responseFields(controller.rawHeaders as readonly Buffer[], this.#forwarded.exchange.id)
+    this.#stream ||= isEventStream(fields)
+    // The rest of an unfinished request would be read as the next one.
+    if (!this.#forwarded.exchange.request.complete) fields.push('Connection', 'close')
+    this.#head = { status, fields }
+    // An answer that came in one piece has ended by then.
+    process.nextTick(sendPending, this)
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#received += chunk.length
+    if (this.#head && this.#first === undefined) {
+      this.#first = chunk
+      return
+    }
+    this.sendPending()
+    this.#write(chunk)
+  }
+
+  onResponseEnd(): void {
+    const { response } = this.#forwarded.exchange
+    const first = this.#first
+    if (!this.#head) response.end()
+    else if (this.#sendHead()) response.end(first)
+    this.#done()
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    if (this.#mayRetry && !this.#answering && !this.#settled && isLost(error)) {
+      this.#mayRetry = false
+      this.#parts.connections.giveBack(this.#connection as OriginConnection)
+      this.#dispatch(this.#parts.connections.takeFresh())
+      return
+    }
+    this.#done()
+    this.#fail(error)
+  }
+
+  /** Sends what is here of an answer that did not come in one piece. */
+  sendPending(): void {
+    const first = this.#first
+    if (!this.#head || !this.#sendHead()) return
+    this.#first = undefined
+    if (first) this.#write(first)
+    else this.#forwarded.exchange.response.flushHeaders()
+  }
+
+  /** False where the head is one that cannot be sent. */
+  #sendHead(): boolean {
+    const { status, fields } = this.#head as Head
+    this.#head = undefined
+    try {
+      if (!this.#settled) this.#forwarded.exchange.response.writeHead(status, fields)
+      return !this.#settled
+    } catch (error) {
+      this.#fail(error as Error)
+      this.#controller?.abort(error as Error)
+      return false
+    }
+  }
+
+  #write(chunk: Buffer): void {
+    const { response } = this.#forwarded.exchange
+    if (response.writableEnded || response.write(chunk) || this.#released) return
+    const controller = this.#controller
+    controller?.pause()
+    response.once('drain', () => controller?.resume())
+  }
+
+  #refuse(cause: RefusalCause): void {
+    if (this.#settled) return
+    this.#settled = true
+    const { response } = this.#forwarded.exchange
+    this.#controller?.abort(new Error('refused'))
+    if (response.headersSent) response.destroy()
+    else this.#hooks.onRefused(cause)
+  }
+
+  #fail(error: Error): void {
+    const { response } = this.#forwarded.exchange
+    if (this.#settled || response.closed || response.writableEnded) return
+    this.#settled = true
+    if (response.headersSent) response.destroy()
+    else this.#hooks.onFailure('code' in error && error.code ? error : badAnswer(error))
+  }
+
+  /** The connection is another's now. */
+  #done(): void {
+    this.#head = undefined
+    if (this.#connection) this.#parts.connections.giveBack(this.#connection)
+    this.#connection = undefined
+    this.#leave()
+  }
+
+  #leave(): void {
+    if (!this.#slot) return
+    this.#slot = false
+    this.#parts.slots.leave(this)
+  }
+
+  /** The answer is sent, or nobody waits for it. */
+  #end(): void {
+    const { response } = this.#forwarded.exchange
+    if (!response.writableFinished) this.#controller?.abort(new Error('the client left'))
+    this.#body?.destroy()
+    if (!this.#connection) this.#leave()
+  }
+
+  awaited(): 'upload' | 'head' | 'answer' | undefined {
+    if (!this.#connection) return undefined
+    if (this.#answering) return this.#stream ? undefined : 'answer'
+    return this.#body?.backedUp ? 'upload' : 'head'
+  }
+
+  moved(side: Side): number {
+    return side === 'upload' ? (this.#body?.sent ?? 0) : this.#received
+  }
+
+  late(): void {
+    this.#controller?.abort(new OriginLate())
+  }
+}
+
+function sendPending(relay: Relay): void {
+  relay.sendPending()
+}
+
+function isLost(error: Error): boolean {
+  return 'code' in error && LOST_CONNECTION.has(String(error.code))
+}
+
+function isEventStream(fields: readonly string[]): boolean {
+  for (let at = 0; at < fields.length; at += 2) {
+    if ((fields[at] as string).length !== 12 || (fields[at] as string).toLowerCase() !== 'content-type') continue
+    return /^text\/event-stream\b/i.test(fields[at + 1] as string)
+  }
+  return false
+}
+
+class OriginLate extends Error {
+  readonly code = 'ETIMEDOUT'
+  constructor() {
+    super('the origin did not go on')
+  }
+}
+
+/** undici has no code for an answer that is not HTTP; one without a code would be shown as a bug of ours. */
+function badAnswer({ message }: Error): Error {
+  return new SallyportError('bad_gateway', `the origin's answer is not valid: ${message.trim().split('\n', 1)[0]}`)
+}

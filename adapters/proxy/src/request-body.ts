@@ -1,0 +1,118 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+
+/** A body up to this length is held until it is whole; of a larger one so much is held at a time. */
+export const WHOLE_BYTES = 65_536
+
+/** Bytes of bodies that are held. */
+export interface Held {
+  bytes: number
+}
+
+export interface BodyHooks {
+  /** The first bytes, or all of them where the body is held until it is whole. */
+  onReady(): void
+  /** Called once, with nothing more read after it. */
+  onFault(cause: 'body_bytes' | 'buffered_bytes'): void
+}
+
+/**
+ * The body of a request on its way to the origin, read no faster than it is taken. A stream of its own: undici destroys a
+ * body that it cannot send, and a destroyed `IncomingMessage` takes the client's connection with it.
+ */
+export class RequestBody extends Readable {
+  readonly #request: IncomingMessage
+  readonly #held: Held
+  readonly #stop: () => void
+  #received = 0
+  #heldHere = 0
+  #full = false
+  #ended = false
+
+  constructor(
+    request: IncomingMessage,
+    held: Held,
+    limits: { readonly bodyBytes: number; readonly bufferedBytes: number },
+    { onReady, onFault }: BodyHooks,
+  ) {
+    super({ highWaterMark: WHOLE_BYTES })
+    this.#request = request
+    this.#held = held
+    const untilWhole = Number(request.headers['content-length'] ?? Number.NaN) <= WHOLE_BYTES
+    let ready = false
+    const fault = (cause: 'body_bytes' | 'buffered_bytes'): void => {
+      this.#stop()
+      request.pause()
+      onFault(cause)
+    }
+    const take = (chunk: Buffer): void => {
+      this.#received += chunk.length
+      if (this.#received > limits.bodyBytes) {
+        fault('body_bytes')
+        return
+      }
+      this.#full = !this.push(chunk)
+      this.#count(this.readableLength)
+      if (held.bytes > limits.bufferedBytes && !ready) {
+        fault('buffered_bytes')
+        return
+      }
+      if (this.#full && !untilWhole) request.pause()
+      if (ready || untilWhole) return
+      ready = true
+      onReady()
+    }
+    const end = (): void => {
+      this.#ended = true
+      this.push(null)
+      if (ready) return
+      ready = true
+      onReady()
+    }
+    // undici destroys it with an error that the relay gets too.
+    this.on('error', () => {})
+    request.on('data', take).once('end', end)
+    this.#stop = () => void request.off('data', take).off('end', end)
+  }
+
+  /** Whether nothing more comes, and nothing was taken yet. */
+  get isWhole(): boolean {
+    return this.#ended && this.sent === 0
+  }
+
+  /** Whether the origin takes less than the client has sent. */
+  get backedUp(): boolean {
+    return this.#full
+  }
+
+  /** Bytes that were taken. */
+  get sent(): number {
+    return this.#received - this.readableLength
+  }
+
+  override _read(): void {
+    this.#count(this.readableLength)
+    if (!this.#full) return
+    this.#full = false
+    this.#request.resume()
+  }
+
+  /** What still comes is thrown away, so that the connection can be used again. */
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#stop()
+    this.#request.resume()
+    this.#count(0)
+    done(error)
+  }
+
+  #count(bytes: number): void {
+    this.#held.bytes += bytes - this.#heldHere
+    this.#heldHere = bytes
+  }
+}
+
+/** Whether a request has a body. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': coding } = headers
+  return coding !== undefined || (length !== undefined && Number(length) > 0)
+}

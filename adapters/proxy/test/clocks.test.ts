@@ -1,0 +1,156 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { parseTimeouts } from '@sallyport/open/limits'
+import t from 'tap'
+import { type Side, startClocks, type Watched } from '../src/clocks.ts'
+import type { ProxyOptions } from '../src/index.ts'
+import { openProxy } from '../src/index.ts'
+import { Roster } from '../src/roster.ts'
+import { proxyBefore } from './behind.ts'
+import { fakeSallyport } from './sallyport.ts'
+import { dial, exchange, get, readUntil, statusOf } from './wire.ts'
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** What the clocks say of a side that moves so many bytes each time it is looked at. */
+async function lateness(
+  side: Side,
+  bytes: number,
+  timeouts: ProxyOptions['timeouts'],
+  looks: number,
+): Promise<boolean> {
+  const roster = new Roster<Watched>()
+  const stop = startClocks(roster, parseTimeouts(timeouts))
+  let late = false
+  let looked = 0
+  const watched: Watched = {
+    ...{ over: false, place: 0, wait: undefined },
+    awaited() {
+      looked++
+      return side
+    },
+    moved: () => looked * bytes,
+    late() {
+      late = true
+    },
+  }
+  roster.add(watched)
+  while (!late && looked < looks) await pause(5)
+  stop()
+  return late
+}
+
+t.test('a client moves at least so much while it is waited for, an origin something', async (t) => {
+  const short = { idleBody: 60, clientUnread: 60, originHeaders: 60, minRate: 1_000 }
+  t.ok(await lateness('body', 0, short, 1_000))
+  t.ok(await lateness('body', 1, short, 1_000), 'a byte now and then is not enough')
+  t.notOk(await lateness('body', 1_000, short, 40))
+  t.ok(await lateness('reading', 1, short, 1_000))
+  t.notOk(await lateness('reading', 1_000, short, 40))
+  t.notOk(await lateness('answer', 1, short, 40), 'of an origin it is')
+  t.ok(await lateness('answer', 0, short, 1_000))
+  t.ok(await lateness('head', 0, short, 1_000))
+  t.notOk(await lateness('body', 1, { ...short, minRate: 0 }, 40), 'nor is there a rate where none is configured')
+})
+
+t.test('a body that comes too slowly', async (t) => {
+  const refused: string[] = []
+  const { url, origin } = await proxyBefore(t, () => {}, {
+    timeouts: { idleBody: 200, minRate: 1_000 },
+    onRefused: (cause) => refused.push(cause),
+  })
+  for (const length of [1_000, 1_000_000]) {
+    const client = await dial(url)
+    client.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\nx`)
+    const drip = setInterval(() => client.write('x'), 20)
+    t.match(await readUntil(client), /^HTTP\/1\.1 408 [\s\S]*connection: close/i, `of ${length} bytes`)
+    clearInterval(drip)
+  }
+  t.same(refused, ['slow_body', 'slow_body'])
+  t.equal(origin.open(), 0)
+})
+
+t.test('a body that comes steadily takes as long as it takes', async (t) => {
+  const server = createServer(async (request, response) => {
+    let bytes = 0
+    for await (const chunk of request) bytes += chunk.length
+    response.end(String(bytes))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => void server.close())
+  const upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const proxy = await openProxy(fakeSallyport(), {
+    listen: '127.0.0.1:0',
+    admin: '127.0.0.1:0',
+    upstream,
+    timeouts: { idleBody: 100, originHeaders: 100, minRate: 500, drain: 0 },
+  })
+  t.teardown(() => proxy.close())
+  const client = await dial(proxy.url)
+  client.write('POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 80000\r\n\r\n')
+  const answer = readUntil(client)
+  for (let sent = 0; sent < 80_000; sent += 2_000) {
+    client.write('x'.repeat(2_000))
+    await pause(10)
+  }
+  t.match(await answer, /^HTTP\/1\.1 200 [\s\S]*80000/, 'for longer than any of the clocks')
+})
+
+t.test('an origin that takes no more of a body', async (t) => {
+  const { url } = await proxyBefore(t, (socket) => void socket.pause(), { timeouts: { idleBody: 100 } })
+  const client = await dial(url)
+  client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9000000\r\n\r\n')
+  client.write('x'.repeat(9_000_000))
+  t.equal(statusOf(await readUntil(client, '}')), 504)
+  client.destroy()
+})
+
+t.test('a client that does not read is cut, one that reads slowly is not', async (t) => {
+  const big = Buffer.alloc(10_000_000, 'x').toString('latin1')
+  const refused: string[] = []
+  const { url } = await proxyBefore(t, `HTTP/1.1 200 OK\r\nContent-Length: ${big.length}\r\n\r\n${big}`, {
+    timeouts: { clientUnread: 400, minRate: 1_000 },
+    onRefused: (cause) => refused.push(cause),
+  })
+  const stuck = connect(Number(new URL(url).port), '127.0.0.1')
+  stuck.on('error', () => {})
+  stuck.pause()
+  stuck.write(get('/'))
+  while (refused.length === 0) await pause(10)
+  t.same(refused, ['slow_reader'])
+  stuck.destroy()
+  const reader = connect(Number(new URL(url).port), '127.0.0.1')
+  reader.write(get('/'))
+  let received = 0
+  reader.on('data', async (bytes) => {
+    received += bytes.length
+    reader.pause()
+    await pause(2)
+    reader.resume()
+  })
+  await once(reader, 'close')
+  t.ok(received > big.length, `${received} bytes`)
+  t.equal(refused.length, 1)
+})
+
+t.test('events, and routes that say so, have no clock of the origin', async (t) => {
+  const event = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n'
+  const plain = event.replace('text/event-stream', 'text/plain')
+  const { url } = await proxyBefore(
+    t,
+    (socket, head) => {
+      socket.write(head.startsWith('GET /events') ? event : plain)
+      setTimeout(() => socket.write('4\r\nlast\r\n0\r\n\r\n'), 400)
+    },
+    { timeouts: { idleBody: 50 }, routes: [{ path: '/poll', stream: true }] },
+  )
+  const answers = await Promise.all(
+    ['/events', '/poll/more?x', '/other', '/polling'].map((path) => exchange(url, get(path))),
+  )
+  t.same(
+    answers.map((answer) => answer.includes('last')),
+    [true, true, false, false],
+  )
+})

@@ -1,0 +1,128 @@
+import type { ObservedRequest } from '@sallyport/core'
+import t, { type Test } from 'tap'
+import { proxyBefore } from './behind.ts'
+import { fakeSallyport, VISITOR } from './sallyport.ts'
+import { dial, exchange, get, OK, readUntil, statusOf, until } from './wire.ts'
+
+/** A proxy whose requests are observed. */
+async function watched(t: Test, origin: Parameters<typeof proxyBefore>[1], trust: readonly string[] = ['loopback']) {
+  const seen: ObservedRequest[] = []
+  const sallyport = { ...fakeSallyport({ trust }), observe: (observed: ObservedRequest) => void seen.push(observed) }
+  const proxy = await proxyBefore(t, origin, { sallyport })
+  return {
+    ...proxy,
+    seen,
+    async next(): Promise<ObservedRequest> {
+      await until(() => seen.length > 0)
+      return seen.shift() as ObservedRequest
+    },
+  }
+}
+
+const idOf = (answer: string) => /^x-request-id: (\S+)/im.exec(answer)?.[1]
+
+t.test('an answer, the origin and the observation have one id', async (t) => {
+  const { url, origin, next } = await watched(
+    t,
+    'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-Request-ID: its own\r\n\r\nok',
+    [],
+  )
+  const answer = await exchange(url, get('/a?secret=1', 'x-request-id: not/trusted', 'X_Request_Id: spelled'))
+  const id = idOf(answer)
+  t.equal(answer.match(/^x.request.id:/gim)?.length, 1)
+  t.match(origin.heads[0], `sallyport-request-id: ${id}`)
+  t.match(await next(), {
+    id,
+    answeredBy: 'origin',
+    method: 'GET',
+    host: 'site.example',
+    path: '/a',
+    status: 200,
+    peer: '127.0.0.1',
+    client: '127.0.0.1',
+    bytesReceived: 0,
+    bytesSent: answer.length,
+    decision: { id, action: 'allow' },
+  })
+})
+
+t.test('a trusted proxy names the id, or the trace', async (t) => {
+  const { url } = await watched(t, OK)
+  const trace = '0af7651916cd43dd8448eb211c80319c'
+  for (const [fields, expected] of [
+    [['X-Request-Id: abc-1.2:3/4+5=6@7~8'], 'abc-1.2:3/4+5=6@7~8'],
+    [[`traceparent: 00-${trace}-b7ad6b7169203331-01`], trace],
+    [['X-Request-Id: has space', `traceparent: 00-${trace}-b7ad6b7169203331-01`], trace],
+    [[`X-Request-Id: ${'x'.repeat(129)}`], undefined],
+    [['X-Request-Id: <script>'], undefined],
+    [['traceparent: 00-nothing'], undefined],
+  ] as const) {
+    const id = idOf(await exchange(url, get('/', ...fields, `X-Forwarded-For: ${VISITOR.allowed}`)))
+    if (expected === undefined) t.match(id, /^[\da-f-]{36}$/, fields.join())
+    else t.equal(id, expected, fields.join())
+  }
+})
+
+t.test('what we answer ourselves names the id in its body too, and why', async (t) => {
+  const { url, next } = await watched(t, OK)
+  for (const [bytes, status, answeredBy, refusedFor] of [
+    [get('/', `X-Forwarded-For: ${VISITOR.blocked}`), 403, 'refusal', undefined],
+    [get('/a/../b'), 400, 'refusal', 'head'],
+    [get('/', 'Content-Length: 99999999', 'Expect: 100-continue'), 413, 'refusal', 'body_bytes'],
+  ] as const) {
+    const answer = await exchange(url, bytes)
+    t.equal(statusOf(answer), status)
+    const id = idOf(answer)
+    t.equal(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)).details?.requestId, id, `${status}`)
+    const observed = await next()
+    t.match(observed, { id, status, answeredBy })
+    t.equal(observed.refusedFor, refusedFor)
+  }
+  t.equal(statusOf(await exchange(url, get('/v1/myip'))), 200)
+  t.match(await next(), { answeredBy: 'api', path: '/v1/myip', client: '127.0.0.1' })
+  const garbage = await exchange(url, 'no request at all\r\n\r\n')
+  t.equal(statusOf(garbage), 400)
+  t.equal(JSON.parse(garbage.slice(garbage.indexOf('\r\n\r\n') + 4)).details.requestId, idOf(garbage))
+})
+
+t.test('a browser gets a page for each refusal outside the API', async (t) => {
+  const { url } = await watched(t, (socket) => void socket.destroy())
+  const accept = 'Accept: text/html,*/*;q=0.8'
+  for (const [target, status] of [
+    ['/', 502],
+    ['/a/../b', 400],
+  ] as const) {
+    const answer = await exchange(url, get(target, accept, 'Accept-Language: de'))
+    t.equal(statusOf(answer), status)
+    t.match(answer, /<html lang="de">/)
+    t.match(answer, `<code>${idOf(answer)}</code>`)
+  }
+  t.notMatch(await exchange(url, get('/v1/a/../b', accept)), /<html/)
+})
+
+t.test('a client that leaves is observed when it has left', async (t) => {
+  const { url, next, seen } = await watched(t, () => {})
+  const client = await dial(url)
+  client.write(get('/slow'))
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  t.equal(seen.length, 0)
+  client.destroy()
+  t.match(await next(), { path: '/slow', status: 0 })
+})
+
+t.test('an observer that throws harms nobody', async (t) => {
+  const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
+  const sallyport = {
+    ...fakeSallyport(),
+    observe() {
+      throw new Error('of the observer')
+    },
+  }
+  const { url } = await proxyBefore(t, OK, { sallyport })
+  t.equal(statusOf(await exchange(url, get('/'))), 200)
+  t.match(await warned, { message: /not observed: Error: of the observer/ })
+  const client = await dial(url)
+  client.write(get('/'))
+  t.equal(statusOf(await readUntil(client, 'ok')), 200)
+  client.destroy()
+})

@@ -1,0 +1,46 @@
+import t from 'tap'
+import { watchOverload } from '../src/overload.ts'
+import { proxyBefore } from './behind.ts'
+import { exchange, get, OK, statusOf } from './wire.ts'
+
+const stall = (ms: number): void => {
+  const until = performance.now() + ms
+  while (performance.now() < until);
+}
+
+t.test('an event loop that is late is overload, until it is in time again', async (t) => {
+  const overload = watchOverload({ eventLoopDelay: 50, heapUsed: 1 })
+  t.notOk(overload.present)
+  while (!overload.present) {
+    stall(200)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  while (overload.present) await new Promise((resolve) => setTimeout(resolve, 20))
+  overload.close()
+})
+
+t.test('a heap that is nearly full is overload', async (t) => {
+  const overload = watchOverload({ eventLoopDelay: 60_000, heapUsed: 1e-6 })
+  while (!overload.present) await new Promise((resolve) => setTimeout(resolve, 20))
+  overload.close()
+  t.pass()
+})
+
+t.test('an overloaded proxy sheds requests, and tells of its health', async (t) => {
+  const refused: string[] = []
+  const { url, proxy } = await proxyBefore(t, OK, {
+    limits: { eventLoopDelay: '20ms' },
+    onRefused: (cause) => refused.push(cause),
+  })
+  t.equal(statusOf(await exchange(url, get('/'))), 200)
+  let shed = ''
+  while (statusOf(shed) !== 503) {
+    stall(150)
+    shed = await exchange(url, get(refused.length % 2 === 0 ? '/' : '/v1/x'))
+  }
+  t.match(shed, /retry-after: 5/i)
+  t.equal(refused[0], 'overload')
+  t.equal(statusOf(await exchange(String(proxy.adminUrl), get('/healthz'))), 200)
+  t.match(await exchange(String(proxy.adminUrl), get('/readyz')), /^HTTP\/1\.1 200 [\s\S]*"overload":\d/)
+  while (statusOf(shed) !== 200) shed = await exchange(url, get('/'))
+})

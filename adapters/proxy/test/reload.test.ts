@@ -1,0 +1,38 @@
+import t from 'tap'
+import { proxyBefore } from './behind.ts'
+import { dial, exchange, get, OK, openRawOrigin, readUntil, statusOf, until } from './wire.ts'
+
+t.test('another origin, with other limits: what is in flight ends as it began', async (t) => {
+  let finish = (): void => {}
+  const { url, proxy, origin } = await proxyBefore(t, (socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nha')
+    finish = () => void socket.write('lf')
+  })
+  const before = await dial(url)
+  before.write(get('/'))
+  await readUntil(before, 'ha')
+  const rest = readUntil(before)
+
+  const other = await openRawOrigin(OK.replace('ok', 'no'))
+  t.teardown(() => other.close())
+  proxy.reload({ upstream: other.url, limits: { bodyBytes: 10 }, methods: ['PROPFIND'] })
+  t.equal(proxy.upstream, other.url)
+  t.match(await exchange(url, get('/')), /no$/)
+  t.equal(statusOf(await exchange(url, get('/').replace('GET', 'PROPFIND'))), 200)
+  t.equal(statusOf(await exchange(url, get('/', 'Content-Length: 11').replace('GET', 'POST'))), 413)
+  t.equal(origin.heads.length, 1)
+  finish()
+  t.equal(await rest, 'lf')
+  await until(() => origin.open() === 0)
+
+  t.throws(() => proxy.reload({ upstream: 'nowhere' }), { code: 'invalid_config' })
+  t.throws(() => proxy.reload({ limits: { inFlight: 0 } }), { code: 'invalid_config' })
+  t.match(await exchange(url, get('/')), /no$/, 'and it goes on as it was')
+})
+
+t.test('limits of connections and clocks of those that are open', async (t) => {
+  const { url, proxy } = await proxyBefore(t, () => {})
+  const waiting = exchange(url, get('/'))
+  proxy.reload({ timeouts: { originHeaders: 50, drain: 0 } })
+  t.equal(statusOf(await waiting), 504, 'a clock is the one in force')
+})

@@ -1,0 +1,157 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import t, { type Test } from 'tap'
+import type { ProxyOptions } from '../src/index.ts'
+import { proxyBefore } from './behind.ts'
+import { VISITOR } from './sallyport.ts'
+import { dial, exchange, get, OK, readUntil, statusOf, until } from './wire.ts'
+
+/** An origin that answers everything but `/slow`, and a WebSocket never. */
+async function shared(t: Test, options: ProxyOptions) {
+  const refused: string[] = []
+  const slow: Socket[] = []
+  const { url, origin, proxy } = await proxyBefore(
+    t,
+    (socket, head) => void (head.startsWith('GET /slow') ? slow.push(socket) : socket.write(OK)),
+    { ...options, onRefused: (cause) => refused.push(cause) },
+  )
+  return { url, origin, refused, slow, admin: String(proxy.adminUrl) }
+}
+
+const of = (client: string): string => `X-Forwarded-For: ${client}`
+const POST = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n'
+
+async function send(url: string, bytes: string): Promise<Socket> {
+  const socket = await dial(url)
+  socket.write(bytes, 'latin1')
+  return socket
+}
+
+t.test('a client beyond its requests in flight waits, then gets 503; others are served', async (t) => {
+  const { url, refused, slow, admin } = await shared(t, {
+    limits: { inFlightPerClient: 2 },
+    timeouts: { queue: 100 },
+  })
+  const held = await Promise.all([1, 2].map(() => send(url, get('/slow', of('21.0.0.9')))))
+  await until(() => slow.length === 2)
+  const waiting = exchange(url, get('/', of('21.0.0.9')))
+  t.equal(statusOf(await exchange(url, get('/', of('21.0.0.10')))), 200)
+  const late = await waiting
+  t.equal(statusOf(late), 503)
+  t.match(late, /\r\nretry-after: 5\r\n/i)
+  t.match(late, '"error":"service_unavailable"')
+  t.equal(statusOf(await exchange(url, get('/v1/x', of('21.0.0.9')))), 503, 'a request for the API is counted too')
+  t.equal(statusOf(await exchange(url, get('/v1/x', of('21.0.0.10')))), 200)
+  const next = exchange(url, get('/', of('21.0.0.9')))
+  held[0]?.destroy()
+  t.equal(statusOf(await next), 200, 'one that left makes room')
+  t.same(refused, ['in_flight', 'in_flight'])
+  t.match(await exchange(admin, get('/readyz')), '"in_flight":2', 'operators see it')
+  held[1]?.destroy()
+})
+
+t.test('all clients together have a number of requests in flight too', async (t) => {
+  const { url, slow } = await shared(t, { limits: { inFlight: 2 }, timeouts: { queue: 0 } })
+  const held = await Promise.all([1, 2].map((last) => send(url, get('/slow', of(`21.0.0.${last}`)))))
+  await until(() => slow.length === 2)
+  t.equal(statusOf(await exchange(url, get('/', of('21.0.0.3')))), 503)
+  for (const socket of held) socket.destroy()
+})
+
+t.test('the queue for the origin has an end and a clock', async (t) => {
+  const { url, refused, slow } = await shared(t, {
+    limits: { originConnections: 1, originQueue: 1 },
+    timeouts: { queue: 200 },
+  })
+  const held = await send(url, get('/slow', of('21.0.0.1')))
+  await until(() => slow.length === 1)
+  const waiting = exchange(url, get('/', of('21.0.0.2')))
+  let beyond = ''
+  // The first of these may come before the one that waits.
+  const third = exchange(url, get('/', of('21.0.0.3')))
+  void third.then((answer) => {
+    beyond = answer
+  })
+  await Promise.race([waiting, third])
+  t.equal(statusOf(beyond === '' ? await waiting : beyond), 503)
+  await until(() => refused.length === 2)
+  t.same(refused, ['origin_queue', 'origin_queue'])
+  const next = exchange(url, get('/', of('21.0.0.2')))
+  slow[0]?.write(OK)
+  t.equal(statusOf(await next), 200)
+  await readUntil(held)
+})
+
+t.test('a slow body holds no connection to the origin', async (t) => {
+  const { url, origin } = await shared(t, { limits: { originConnections: 1 }, timeouts: { queue: 0 } })
+  const slow = await Promise.all([
+    send(url, `${POST}Content-Length: 1000\r\n\r\nx`),
+    send(url, `${POST}Content-Length: 9000000\r\n\r\n`),
+    send(url, `${POST}Transfer-Encoding: chunked\r\n\r\n`),
+    send(url, `${POST}Expect: 100-continue\r\nContent-Length: 1000\r\n\r\n`),
+  ])
+  t.match(await readUntil(slow[3] as Socket, '\r\n\r\n'), ' 100 ', 'who waits to be asked is asked')
+  t.equal(statusOf(await exchange(url, get('/'))), 200)
+  t.equal(origin.heads.length, 1)
+  slow[0]?.write('x'.repeat(999))
+  t.equal(statusOf(await readUntil(slow[0] as Socket)), 200, 'it goes on when it is whole')
+  slow[2]?.write('1\r\nx\r\n')
+  await until(() => origin.heads.length === 3)
+  t.match(origin.heads[2], /^POST [\s\S]*transfer-encoding: chunked/i, 'a longer one from its first bytes')
+  for (const socket of slow) socket.destroy()
+})
+
+t.test('bodies that are held', async (t) => {
+  const { url, refused, origin } = await shared(t, { limits: { bufferedBytes: 65_536 } })
+  const held = await send(url, `${POST}Content-Length: 60000\r\n\r\n${'x'.repeat(50_000)}`)
+  let answer = ''
+  while (statusOf(answer) !== 503) {
+    answer = await exchange(url, `${POST}Content-Length: 40000\r\n\r\n${'x'.repeat(40_000)}`)
+  }
+  t.same(new Set(refused), new Set(['buffered_bytes']))
+  held.destroy()
+  while (statusOf(answer) !== 200) {
+    answer = await exchange(url, `${POST}Content-Length: 40000\r\n\r\n${'x'.repeat(40_000)}`)
+  }
+  t.ok(origin.heads.length > 0, 'and when they are gone others are taken')
+})
+
+t.test('a body larger than is taken', async (t) => {
+  const { url, refused } = await shared(t, { limits: { bodyBytes: 100_000 } })
+  t.equal(statusOf(await exchange(url, `${POST}Content-Length: 100001\r\n\r\n`)), 413)
+  const asked = await exchange(url, `${POST}Expect: 100-continue\r\nContent-Length: 100001\r\n\r\n`)
+  t.equal(statusOf(asked), 413, 'before it is asked for')
+  const chunks = await send(url, `${POST}Transfer-Encoding: chunked\r\n\r\n`)
+  const answer = readUntil(chunks)
+  for (let sent = 0; sent < 11; sent++) chunks.write(`2710\r\n${'x'.repeat(10_000)}\r\n`)
+  t.match(await answer, /^HTTP\/1\.1 413 [\s\S]*"error":"payload_too_large"/)
+  t.same(refused, ['body_bytes', 'body_bytes', 'body_bytes'])
+  t.equal(statusOf(await exchange(url, `${POST}Content-Length: 100000\r\n\r\n${'x'.repeat(100_000)}`)), 200)
+})
+
+t.test('tunnels, and handshakes for them', async (t) => {
+  const fields = ['Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==']
+  const handshake = (client: string): string =>
+    `GET /slow HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\n${[...fields, of(client)].join('\r\n')}\r\n\r\n`
+  const { url, refused, slow } = await shared(t, { limits: { tunnelsPerClient: 1 }, timeouts: { queue: 20 } })
+  const first = await send(url, handshake('21.0.0.1'))
+  await until(() => slow.length === 1)
+  const second = await send(url, handshake('21.0.0.1'))
+  t.match(await readUntil(second), /^HTTP\/1\.1 503 [\s\S]*retry-after: 5/i)
+  const other = await send(url, handshake('21.0.0.2'))
+  await until(() => slow.length === 2)
+  first.resetAndDestroy()
+  if (!first.closed) await once(first, 'close')
+  await until(() => slow[0]?.destroyed === true)
+  const again = await send(url, handshake('21.0.0.1'))
+  await until(() => slow.length === 3)
+  t.same(refused, ['tunnels'])
+  for (const socket of [other, again]) socket.destroy()
+})
+
+t.test('a request that is refused has no share', async (t) => {
+  const { url, slow } = await shared(t, { limits: { inFlightPerClient: 1 }, timeouts: { queue: 0 } })
+  const held = await send(url, get('/slow', of(VISITOR.blocked)))
+  t.equal(statusOf(await readUntil(held)), 403)
+  t.equal(slow.length, 0)
+})

@@ -1,0 +1,73 @@
+import t from 'tap'
+import { type SlotLimits, Slots, type Taker } from '../src/slots.ts'
+
+/** Takers that write down what became of them. */
+function slotsOf(limits: SlotLimits) {
+  const slots = new Slots(limits)
+  const told: string[] = []
+  const take = (client: string, name = client): Taker => {
+    const taker: Taker = {
+      client,
+      granted: () => void told.push(`${name} granted`),
+      refused: () => void told.push(`${name} refused`),
+    }
+    slots.take(taker)
+    return taker
+  }
+  return { slots, told, take }
+}
+
+t.test('a client has its share, and another the rest', async (t) => {
+  const { slots, told, take } = slotsOf({ total: 3, perClient: 2, waitMs: 10_000 })
+  const first = take('a', 'a1')
+  take('a', 'a2')
+  const third = take('a', 'a3')
+  take('b')
+  t.same(told, ['a1 granted', 'a2 granted', 'b granted'])
+  slots.leave(first)
+  t.same(told.slice(3), ['a3 granted'], 'the next of it when one has left')
+  slots.leave(third)
+})
+
+t.test('clients take turns', async (t) => {
+  const { slots, told, take } = slotsOf({ total: 1, waitMs: 10_000 })
+  let holder = take('a', 'a0')
+  const queued = [take('a', 'a1'), take('a', 'a2'), take('a', 'a3'), take('b', 'b1'), take('c', 'c1'), take('b', 'b2')]
+  const order: string[] = []
+  for (const _ of queued) {
+    slots.leave(holder)
+    const name = told.at(-1)?.split(' ')[0] as string
+    order.push(name)
+    holder = queued[['a1', 'a2', 'a3', 'b1', 'c1', 'b2'].indexOf(name)] as Taker
+  }
+  t.same(order, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
+})
+
+t.test('who leaves while it waits is not called', async (t) => {
+  const { slots, told, take } = slotsOf({ total: 1, waitMs: 10_000 })
+  const holder = take('a')
+  slots.leave(take('b'))
+  const last = take('c')
+  slots.leave(holder)
+  t.same(told, ['a granted', 'c granted'])
+  slots.leave(last)
+  take('d')
+  t.equal(told.at(-1), 'd granted', 'and all slots are free again')
+})
+
+t.test('a queue has an end, and a clock', async (t) => {
+  const { slots, told, take } = slotsOf({ total: 1, waiting: 1, waitMs: 20 })
+  const holder = take('a')
+  take('b')
+  slots.leave(take('c'))
+  t.same(told, ['a granted', 'c refused'], 'nobody waits behind a full queue')
+  while (told.length < 3) await new Promise((resolve) => setTimeout(resolve, 5))
+  t.equal(told[2], 'b refused')
+  slots.leave(holder)
+  take('d')
+  t.equal(told.at(-1), 'd granted')
+  const none = slotsOf({ total: 1, waitMs: 0 })
+  none.take('a')
+  none.take('b')
+  t.same(none.told, ['a granted', 'b refused'], 'without a time nobody waits')
+})

@@ -1,0 +1,61 @@
+import { ConfigError, type ConfigFault, type ConfigRead, configSchema, faultText, settingsOf } from '@sallyport/open'
+import type { Command } from 'commander'
+import { ExitError } from '../exit.ts'
+import { type CommonOptions, configReadOf, jsonOption, withCommonOptions } from '../settings.ts'
+import { columns, dim, json, type Terminal } from '../terminal.ts'
+
+type Options = CommonOptions & { readonly json?: true }
+
+/** As for any command with a configuration that cannot be used. */
+const UNUSABLE = 2
+
+/** `sallyport config check | show | schema` */
+export function addConfigCommands(program: Command, terminal: Terminal): void {
+  const config = program.command('config').description('the configuration: what is wrong with it, what is in force')
+
+  withCommonOptions(config.command('check').description('read it as the proxy would, and say all that is wrong'))
+    .argument('[file]', 'instead of --config')
+    .addOption(jsonOption())
+    .action((file: string | undefined, options: Options) => {
+      const { errors, warnings } = checked(file === undefined ? options : { ...options, config: file })
+      if (options.json) terminal.out(json({ ok: errors.length === 0, errors, warnings }))
+      else {
+        for (const fault of errors) terminal.err(faultText(fault))
+        for (const fault of warnings) terminal.err(warningText(fault))
+        if (errors.length === 0) terminal.out('The configuration is good.')
+      }
+      if (errors.length > 0) throw new ExitError(UNUSABLE)
+    })
+
+  withCommonOptions(config.command('show').description('each value that is in force, and where it comes from'))
+    .addOption(jsonOption())
+    .action((options: Options) => {
+      const settings = settingsOf(configReadOf(options))
+      if (options.json) return terminal.out(json(settings))
+      terminal.out(columns(settings.map(({ key, value, place }) => [key, shown(value), dim(place?.text ?? 'default')])))
+    })
+
+  config
+    .command('schema')
+    .description('its JSON schema, for editors')
+    .action(() => terminal.out(json(configSchema())))
+}
+
+/** A warning as a line. */
+export function warningText(fault: ConfigFault): string {
+  return `warning: ${faultText(fault)}`
+}
+
+function checked(options: CommonOptions): Pick<ConfigRead, 'warnings'> & { readonly errors: readonly ConfigFault[] } {
+  try {
+    return { errors: [], warnings: configReadOf(options).warnings }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return { errors: error.faults, warnings: [] }
+  }
+}
+
+/** Words as they are, all else as JSON; control characters must not reach the terminal. */
+function shown(value: unknown): string {
+  return typeof value === 'string' && !/[\p{Cc}"]/u.test(value) && value !== '' ? value : JSON.stringify(value)
+}

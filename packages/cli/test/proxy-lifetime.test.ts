@@ -1,0 +1,88 @@
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { Agent, createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t from 'tap'
+import { start, workspace } from './command.ts'
+
+const LOOPBACK = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
+
+function urlIn(out: string): string {
+  return /Listening on (http:\/\/\S+),/.exec(out)?.[1] ?? ''
+}
+
+t.test('SIGHUP, and a change of a file that is watched, take over the configuration or keep the old one', async (t) => {
+  const { config } = workspace(t, ['demo: true'])
+  const first = readFileSync(config, 'utf8')
+  const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK])
+  await proxy.says('Listening')
+  const url = urlIn(proxy.out())
+  const status = async (): Promise<number> => (await fetch(url)).status
+  t.equal(await status(), 200)
+  const blocking = 'policy: { rules: [{ id: shut, match: { path: ["/**"] }, action: block }] }\n'
+  writeFileSync(config, `${first}${blocking}listen: 127.0.0.1:1\nwatch: true\n`)
+  proxy.child.kill('SIGHUP')
+  await proxy.says('configuration read again: policy taken over; watch after a restart only.')
+  t.equal(await status(), 403)
+  writeFileSync(config, `${first}${blocking}limits: { inFlight: 0 }\n`)
+  proxy.child.kill('SIGHUP')
+  await proxy.says('configuration kept as it was:')
+  t.match(proxy.err(), /kept as it was: .*limits\.inFlight/)
+  t.equal(await status(), 403)
+  writeFileSync(config, first)
+  proxy.child.kill('SIGHUP')
+  await proxy.says('read again: policy taken over.')
+  t.equal(await status(), 200)
+  proxy.child.kill('SIGINT')
+  t.equal(await proxy.ended, 0)
+
+  writeFileSync(config, `${first}watch: true\n`)
+  const watching = start(t, ['proxy', '--config', config, ...LOOPBACK])
+  await watching.says('Listening')
+  writeFileSync(config, `${first}watch: true\n${blocking}`)
+  await watching.says('read again: policy taken over.')
+  t.equal((await fetch(urlIn(watching.out()))).status, 403)
+  watching.child.kill('SIGINT')
+  t.equal(await watching.ended, 0)
+})
+
+t.test('under load, a stop fails no request of clients that keep their connections and repeat nothing', async (t) => {
+  const origin = createServer((_, response) => setTimeout(() => response.end('ok'), 5)).listen(0, '127.0.0.1')
+  await once(origin, 'listening')
+  t.teardown(() => origin.close())
+  const { config } = workspace(t)
+  const upstream = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`
+  const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, '--upstream', upstream])
+  await proxy.says('Listening')
+  const { hostname, port } = new URL(urlIn(proxy.out()))
+  let answered = 0
+  const failed: unknown[] = []
+  /** One connection, over which one request follows another until an answer ends it. */
+  const client = async (): Promise<void> => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    for (let open = true; open; ) {
+      open = await new Promise((resolve) => {
+        const sent = request({ hostname, port, agent }, (answer) => {
+          if (answer.statusCode !== 200) failed.push(answer.statusCode)
+          answer.resume().once('end', () => {
+            answered++
+            resolve(answer.headers.connection !== 'close')
+          })
+        })
+        sent.once('error', (error) => {
+          failed.push(error)
+          resolve(false)
+        })
+        sent.end()
+      })
+      await new Promise((resolve) => setTimeout(resolve, answered % 7))
+    }
+    agent.destroy()
+  }
+  const clients = Array.from({ length: 40 }, client)
+  while (answered < 400) await new Promise((resolve) => setTimeout(resolve, 5))
+  proxy.child.kill('SIGTERM')
+  await Promise.all(clients)
+  t.same(failed, [])
+  t.equal(await proxy.ended, 0)
+})

@@ -1,0 +1,103 @@
+import { parsePrefix, parseTrust, policyFaults, policyWarnings, SallyportError, suggestion } from '@sallyport/core'
+import { feedsOf } from '@sallyport/datasets'
+import type { z } from 'zod'
+import type { ConfigFault } from './faults.ts'
+import { type Layer, placeOf, valueAt } from './layers.ts'
+import type { Config } from './schema.ts'
+import { nodeAt, type SchemaNode } from './tree.ts'
+
+/** A fault and where it is in the values. */
+interface Found {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+  readonly rule?: string
+}
+
+/** Faults of a schema as faults of what was written in these layers. `input` is what was parsed. */
+export function schemaFaults(
+  { issues }: z.ZodError,
+  input: unknown,
+  layers: readonly Layer[],
+  tree: SchemaNode,
+): readonly ConfigFault[] {
+  return issues.flatMap((issue) => {
+    if (issue.code !== 'unrecognized_keys') {
+      const given = valueAt(input, issue.path)
+      return [located({ path: issue.path, message: messageOf(issue, given) }, input, layers)]
+    }
+    const known = Object.keys(nodeAt(tree, issue.path)?.properties ?? {})
+    return issue.keys.map((key) => {
+      const { place, rule } = located({ path: [...issue.path, key], message: '' }, input, layers)
+      const name = [...issue.path.map(String), key].join('.')
+      const message = LATER_KEYS.get(name) ?? `unknown key "${name}"${suggestion(key, known)}`
+      return { message, ...(place && { place }), ...(rule && { rule }) }
+    })
+  })
+}
+
+/** Keys of a later version: refused rather than ignored, so that no one relies on them. */
+const LATER_KEYS: ReadonlyMap<string, string> = new Map([
+  ['tls', '"tls" is not supported by this version: terminate TLS in front and name that proxy in trustProxy'],
+])
+
+function messageOf(issue: z.core.$ZodIssue, given: unknown): string {
+  if (given === undefined) return 'is missing'
+  if (issue.code === 'invalid_value' && typeof given === 'string') {
+    return `"${given}" is unknown${suggestion(given, issue.values.map(String))}`
+  }
+  return issue.message.replace(/^(Invalid input|Too small|Too big): /, '')
+}
+
+/** What a schema cannot say: words of the policy, proxies that are trusted, sources, networks. */
+export function wordFaults(config: Config, layers: readonly Layer[]): readonly ConfigFault[] {
+  const found: Found[] = [
+    ...policyFaults(config.policy).map((fault) => ({ ...fault, path: ['policy', ...fault.path] })),
+    ...config.trustProxy.flatMap((entry, index) => tried(['trustProxy', index], () => parseTrust([entry]))),
+    ...tried(['clientHeader'], () => parseTrust([], config.clientHeader)),
+    ...Object.entries(config.data.sources).flatMap(([id, source]) =>
+      tried(['data', 'sources', id], () => feedsOf({ [id]: source })),
+    ),
+    ...config.net.allowPrivate.flatMap((text, index) =>
+      parsePrefix(text) === undefined
+        ? [{ path: ['net', 'allowPrivate', index], message: `"${text}" is not a CIDR` }]
+        : [],
+    ),
+  ]
+  return found.map((fault) => located(fault, config, layers))
+}
+
+/** What can be meant, and most likely is not. */
+export function configWarnings(config: Config, layers: readonly Layer[]): readonly ConfigFault[] {
+  return policyWarnings(config.policy).map((fault) =>
+    located({ ...fault, path: ['policy', ...fault.path] }, config, layers),
+  )
+}
+
+/** The error of the one that reads such a value; it begins with the key, which is said apart. */
+function tried(path: readonly PropertyKey[], read: () => unknown): readonly Found[] {
+  try {
+    read()
+    return []
+  } catch (error) {
+    if (!(error instanceof SallyportError)) throw error
+    return [{ path, message: error.message.replace(/^[\w.-]+: /, '') }]
+  }
+}
+
+export function located({ path, message, rule }: Found, values: unknown, layers: readonly Layer[]): ConfigFault {
+  const place = placeOf(layers, path)
+  const id = rule ?? ruleAt(path, values)
+  return {
+    ...(place && { place }),
+    ...(path.length > 0 && { key: path.map(String).join('.') }),
+    ...(id !== undefined && { rule: id }),
+    message,
+  }
+}
+
+/** The id of the rule that a path leads into. */
+function ruleAt(path: readonly PropertyKey[], values: unknown): string | undefined {
+  const at = path.findIndex((step, index) => step === 'rules' && typeof path[index + 1] === 'number')
+  const id = at < 0 ? undefined : valueAt(values, [...path.slice(0, at + 2), 'id'])
+  return typeof id === 'string' ? id : undefined
+}

@@ -1,0 +1,31 @@
+import { SallyportError } from '@sallyport/core'
+import type { Place } from './layers.ts'
+
+/** Something in a configuration that cannot be meant, or most likely is not. */
+export interface ConfigFault {
+  /** Absent where it is in no file, variable or flag. */
+  readonly place?: Place
+  /** The path of the key, joined by dots. */
+  readonly key?: string
+  /** The id of the rule. */
+  readonly rule?: string
+  /** What was expected, with the nearest known word. */
+  readonly message: string
+}
+
+/** `invalid_config` with every fault, one a line, in the order of the file. */
+export class ConfigError extends SallyportError {
+  readonly faults: readonly ConfigFault[]
+
+  constructor(found: readonly ConfigFault[]) {
+    const faults = found.toSorted((one, other) => (one.place?.line ?? 0) - (other.place?.line ?? 0))
+    super('invalid_config', faults.map(faultText).join('\n'))
+    this.faults = faults
+  }
+}
+
+/** `sallyport.yaml:12: policy.rules.0.match.country.0: rule "home": "UK" is unknown; did you mean "GB"?` */
+export function faultText({ place, key, rule, message }: ConfigFault): string {
+  const about = [place?.text ?? 'configuration', key, rule === undefined ? undefined : `rule "${rule}"`]
+  return [...about.filter((part) => part !== undefined), message].join(': ')
+}

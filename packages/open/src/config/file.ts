@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs'
+import { isAlias, isScalar, isSeq, isMap as isYamlMap, LineCounter, type Node, parseDocument } from 'yaml'
+import { ConfigError } from './faults.ts'
+import { isMap, type Layer } from './layers.ts'
+
+/** Reads a YAML or JSON file of keys; throws `invalid_config` that names the file and the line. */
+export function readFile(file: string): Layer {
+  const lines = new LineCounter()
+  const document = parseDocument(textOf(file), { prettyErrors: true, lineCounter: lines })
+  const fault = document.errors[0]
+  if (fault !== undefined) {
+    const line = fault.linePos?.[0].line
+    const place = { text: line === undefined ? file : `${file}:${line}`, file, ...(line && { line }) }
+    throw new ConfigError([{ place, message: fault.message.trimEnd() }])
+  }
+  const values = plainOf(document, file) ?? {}
+  if (!isMap(values)) throw new ConfigError([{ place: { text: file, file }, message: 'must be a map of keys' }])
+  return {
+    values,
+    placeOf(path) {
+      const offset = offsetOf(document.contents, path, (node) => (isAlias(node) ? node.resolve(document) : node))
+      const { line } = lines.linePos(offset)
+      return { text: `${file}:${line}`, file, line }
+    },
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+    throw new ConfigError([{ message: `cannot read ${file}: ${reason}` }])
+  }
+}
+
+/** Aliases of aliases can expand to a huge document: the parser throws on them. */
+function plainOf(document: { toJS(): unknown }, file: string): unknown {
+  try {
+    return document.toJS()
+  } catch (error) {
+    const message = error instanceof Error ? error.message : 'unreadable'
+    throw new ConfigError([{ place: { text: file, file }, message }])
+  }
+}
+
+/** Where the key of a path begins in the text, or the entry of a list, as far as the path goes. */
+function offsetOf(contents: Node | null, path: readonly PropertyKey[], resolve: (node: unknown) => unknown): number {
+  let node: unknown = contents
+  let offset = contents?.range?.[0] ?? 0
+  for (const step of path) {
+    const inner = resolve(node)
+    if (isYamlMap(inner)) {
+      const pair = inner.items.find(({ key }) => isScalar(key) && String(key.value) === String(step))
+      if (!isScalar(pair?.key)) return offset
+      offset = pair.key.range?.[0] ?? offset
+      node = pair.value
+    } else if (isSeq(inner)) {
+      node = inner.items[Number(step)]
+      offset = (node as Node | undefined)?.range?.[0] ?? offset
+    } else {
+      return offset
+    }
+  }
+  return offset
+}

@@ -1,0 +1,54 @@
+export type Mapping = Readonly<Record<string, unknown>>
+
+/** Values that one place gives: a file, the environment, flags, or a program. */
+export interface Layer {
+  readonly values: Mapping
+  /** Where a value of it stands. */
+  readonly placeOf: (path: readonly PropertyKey[]) => Place
+}
+
+/** Where a value comes from. */
+export interface Place {
+  /** As people read it: `sallyport.yaml:12`, `SALLYPORT_MODE`, `--data-dir`. */
+  readonly text: string
+  readonly file?: string
+  readonly line?: number
+  readonly variable?: string
+  readonly flag?: string
+}
+
+/** Maps are merged key by key; any other value of a later layer replaces the one below. */
+export function mergeLayers(layers: readonly Layer[]): Mapping {
+  return layers.reduce<Mapping>((merged, { values }) => merge(merged, values), {})
+}
+
+/** The place of a value, or of the nearest one that holds it; `undefined` where no layer has one. */
+export function placeOf(layers: readonly Layer[], path: readonly PropertyKey[]): Place | undefined {
+  for (let length = path.length; length > 0; length--) {
+    const part = path.slice(0, length)
+    const layer = layers.findLast(({ values }) => valueAt(values, part) !== undefined)
+    if (layer !== undefined) return layer.placeOf(part)
+  }
+  return undefined
+}
+
+export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((inner, step) => {
+    if (typeof inner !== 'object' || inner === null) return undefined
+    return Object.hasOwn(inner, step) ? Reflect.get(inner, step) : undefined
+  }, value)
+}
+
+export function merge(under: Mapping, over: Mapping): Mapping {
+  const merged: Record<string, unknown> = { ...under }
+  for (const [key, value] of Object.entries(over)) {
+    if (value === undefined) continue
+    const below = merged[key]
+    merged[key] = isMap(below) && isMap(value) ? merge(below, value) : value
+  }
+  return merged
+}
+
+export function isMap(value: unknown): value is Mapping {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

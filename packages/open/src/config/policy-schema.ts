@@ -1,0 +1,76 @@
+import {
+  ACTIONS,
+  AGENT_BASES,
+  AGENT_CLASSES,
+  CRAWLER_OUTCOMES,
+  CRAWLER_PURPOSES,
+  DAYS,
+  NETWORK_CLASSES,
+  PRESET_NAMES,
+} from '@sallyport/core'
+import { z } from 'zod'
+
+const Strings = z.array(z.string())
+
+/** 0 to 1. */
+const Share = z.number().min(0).max(1)
+
+const Match = z
+  .strictObject({
+    networkClass: z.array(z.enum(NETWORK_CLASSES)).describe('classes of networks'),
+    country: Strings.describe('two-letter codes of the country the client is in; unknown where that is not known'),
+    asn: z.array(z.int().nonnegative()).describe('numbers of autonomous systems'),
+    provider: Strings.describe('brands of VPN, proxy, Tor, hosting and cloud services, as iCloud Private Relay'),
+    path: Strings.describe('/login is that path alone, /admin/** it and all below, * any characters of a segment'),
+    method: Strings.describe('methods'),
+    header: z
+      .strictObject({
+        present: Strings.describe('names of headers, all of which are there'),
+        absent: Strings.describe('names of headers, none of which is there'),
+      })
+      .partial()
+      .describe('names of headers'),
+    time: z
+      .strictObject({
+        from: z.string().describe('HH:MM'),
+        to: z.string().describe('HH:MM, which may be the next morning'),
+        days: z.array(z.enum(DAYS)).describe('days on which the span begins; absent: every day'),
+        zone: z.string().describe('IANA name of a zone; absent: UTC'),
+      })
+      .partial()
+      .describe('hours of days'),
+    class: z.array(z.enum(AGENT_CLASSES)).describe('who asks'),
+    basis: z.array(z.enum(AGENT_BASES)).describe('what the verdict about who asks rests on'),
+    headless: z.boolean().describe('whether it is a browser without a person in front of it, as far as it says so'),
+    confidence: z
+      .strictObject({ atLeast: Share.describe('0 to 1'), atMost: Share.describe('0 to 1') })
+      .partial()
+      .describe('how sure the verdict about who asks is'),
+    identity: Strings.describe('proven identities: slugs, identifiers of signature agents, or * for any'),
+    vendor: Strings.describe('whose AI it is, as verdicts show it'),
+    crawler: Strings.describe('slugs of the catalogue of crawlers'),
+    crawlerOutcome: z.array(z.enum(CRAWLER_OUTCOMES)).describe('what came of the claim to be a crawler'),
+    operator: Strings.describe('operators of the catalogue of crawlers'),
+    purpose: z.array(z.enum(CRAWLER_PURPOSES)).describe('what a crawler fetches pages for'),
+  })
+  .partial()
+
+const Rule = z.strictObject({
+  id: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9_-]*$/, 'must be lower-case letters, digits, - and _')
+    .describe('the name of the rule, in logs and reasons'),
+  match: Match.describe('what it looks at: members are joined by "and", the values of one member by "or"'),
+  action: z.enum(ACTIONS).describe('what it does where it matches'),
+  monitor: z.boolean().optional().describe('on trial: what it would do is recorded, and the rules after it decide'),
+  onError: z.enum(ACTIONS).optional().describe('the action where the data that it asks about is not loaded'),
+})
+
+/** The policy: the user's rules, then the preset's, then the default. */
+export const PolicySchema = z.strictObject({
+  preset: z.enum(PRESET_NAMES).default('low-friction').describe('the rules that come after those below'),
+  rules: z.array(Rule).default([]).describe('the first that matches decides; then the preset; then the default'),
+  default: z.enum(ACTIONS).optional().describe('the action where no rule matches; absent: allow'),
+  onError: z.enum(ACTIONS).optional().describe('the action when the inspection itself fails; absent: allow'),
+  allowlist: Strings.optional().describe('CIDRs and addresses that are allowed before any rule'),
+})

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import { isMap, type Mapping } from './layers.ts'
+import type { SchemaNode } from './tree.ts'
+
+/** What may stand in place of a secret: a file that holds it, or a text with variables of the environment. */
+export const REFERENCE = /^file:|\$\{\w/
+
+const VARIABLE = /\$\{(\w{1,99})\}/g
+
+/** Why a secret could not be read. */
+export interface SecretFault {
+  readonly path: readonly string[]
+  readonly message: string
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** The values with every secret read: `file:PATH` from that file, `${NAME}` from the environment. */
+export function readSecrets(
+  values: Mapping,
+  tree: SchemaNode,
+  env: Environment,
+): { readonly values: Mapping; readonly faults: readonly SecretFault[] } {
+  const faults: SecretFault[] = []
+  const walk = (value: unknown, node: SchemaNode | undefined, path: readonly string[]): unknown => {
+    if (node?.secret === true && typeof value === 'string') {
+      const { text, message } = readSecret(value, env)
+      if (message !== undefined) faults.push({ path, message })
+      return text
+    }
+    if (!isMap(value) || node === undefined) return value
+    const { properties, additionalProperties } = node
+    const further = typeof additionalProperties === 'object' ? additionalProperties : undefined
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [key, walk(inner, properties?.[key] ?? further, [...path, key])]),
+    )
+  }
+  return { values: walk(values, tree, []) as Mapping, faults }
+}
+
+/** `text` is absent where it could not be read. */
+function readSecret(written: string, env: Environment): { readonly text?: string; readonly message?: string } {
+  if (written.startsWith('file:')) {
+    const file = written.slice('file:'.length).replace(/^\/\/(?=\/)/, '')
+    try {
+      return { text: readFileSync(file, 'utf8').replace(/\r?\n$/, '') }
+    } catch (error) {
+      return {
+        message: `cannot read ${file}: ${error instanceof Error && 'code' in error ? error.code : 'unreadable'}`,
+      }
+    }
+  }
+  const missing = [...written.matchAll(VARIABLE)].flatMap(([, name = '']) => (env[name] ? [] : [name]))
+  if (missing.length > 0) return { message: `the variable ${missing[0]} is not set` }
+  return { text: written.replace(VARIABLE, (_, name: string) => env[name] ?? '') }
+}

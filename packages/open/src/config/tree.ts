@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { Config } from './schema.ts'
+
+/** A node of the JSON schema, as far as it is looked at here. */
+export interface SchemaNode {
+  readonly type?: string
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, SchemaNode>>
+  readonly additionalProperties?: SchemaNode | boolean
+  readonly items?: SchemaNode
+  readonly anyOf?: readonly SchemaNode[]
+  readonly enum?: readonly unknown[]
+  /** Of a key with a secret: see `Secret` in schema.ts. */
+  readonly secret?: true
+  /** Of a length of time: see limits.ts. */
+  readonly unit?: string
+}
+
+/** The keys of the configuration, as people write them, with their notes. */
+export function schemaTree(): SchemaNode {
+  return z.toJSONSchema(Config, { io: 'input', reused: 'inline' }) as SchemaNode
+}
+
+/** The node of a key; `undefined` where there is no such key. */
+export function nodeAt(tree: SchemaNode, path: readonly PropertyKey[]): SchemaNode | undefined {
+  return path.reduce<SchemaNode | undefined>((node, step) => node && within(node, step), tree)
+}
+
+function within({ properties, additionalProperties, items }: SchemaNode, step: PropertyKey): SchemaNode | undefined {
+  if (typeof step === 'number') return items
+  return properties?.[String(step)] ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined)
+}
+
+/** A key whose value is no map. */
+export interface Leaf {
+  readonly path: readonly string[]
+  readonly node: SchemaNode
+}
+
+/** Every key with a name of its own. */
+export function leavesOf(node: SchemaNode, path: readonly string[] = []): readonly Leaf[] {
+  if (node.properties === undefined) return typeof node.additionalProperties === 'object' ? [] : [{ path, node }]
+  return Object.entries(node.properties).flatMap(([key, inner]) => leavesOf(inner, [...path, key]))
+}

@@ -1,0 +1,98 @@
+import { isDeepStrictEqual } from 'node:util'
+import { compilePolicy, type Inspector, parseTrust } from '@sallyport/core'
+import { parseConfig } from './config/read.ts'
+import type { Config, ConfigInput } from './config/schema.ts'
+import { type RefusalPage, refusalPageOf } from './refusal-page.ts'
+
+/** What a reload came to. */
+export interface Reloaded {
+  /** Keys whose new values are in force. */
+  readonly changed: readonly string[]
+  /** Keys whose new values are in force after a restart only. */
+  readonly needRestart: readonly string[]
+}
+
+/** Keys that a running service takes over; what listens, and where data is kept, stays as it was opened. */
+const LIVE: ReadonlySet<string> = new Set<keyof Config>([
+  ...(['policy', 'mode', 'trustProxy', 'clientHeader', 'paths', 'methods'] as const),
+  ...(['upstream', 'routes', 'limits', 'timeouts', 'refusal'] as const),
+])
+
+/** What of a configuration an inspector is made of. */
+export interface Rules {
+  readonly trust: ReturnType<typeof parseTrust>
+  readonly policy: ReturnType<typeof compilePolicy>
+  readonly mode: Config['mode']
+  readonly refusalPage: RefusalPage
+}
+
+/** Throws `invalid_config` and `invalid_policy`. */
+export function rulesOf(config: Config): Rules {
+  return {
+    trust: parseTrust(config.trustProxy, config.clientHeader),
+    policy: compilePolicy(config.policy),
+    mode: config.mode,
+    refusalPage: refusalPageOf(config),
+  }
+}
+
+/** Which keys differ between two configurations. */
+function compareConfigs(before: Config, after: Config): Reloaded {
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])] as (keyof Config)[]
+  const differing = keys.filter((key) => !isDeepStrictEqual(before[key], after[key]))
+  const needRestart: string[] = differing.filter((key) => !LIVE.has(key))
+  // The API counts its clients by it from the start.
+  if (before.limits.ipv6Prefix !== after.limits.ipv6Prefix) needRestart.push('limits.ipv6Prefix')
+  return { changed: differing.filter((key) => LIVE.has(key)), needRestart }
+}
+
+/** The configuration in force after a reload: of what needs a restart, the values before. */
+function mergeLive(before: Config, after: Config): Config {
+  const live = Object.entries(after).filter(([key]) => LIVE.has(key))
+  const kept = Object.entries(before).filter(([key]) => !LIVE.has(key))
+  const limits = { ...after.limits, ipv6Prefix: before.limits.ipv6Prefix }
+  return { ...(Object.fromEntries([...kept, ...live]) as Config), limits }
+}
+
+/** An inspector that is another one after a reload, and the configuration in force. */
+export interface Reloadable extends Inspector {
+  readonly config: Config
+  readonly refusalPage: RefusalPage
+  reload(options: ConfigInput): Promise<Reloaded>
+}
+
+/** `create` makes an inspector; what one knew of visitors goes with it, because it was decided by other rules. */
+export function createReloadable(config: Config, rules: Rules, create: (rules: Rules) => Inspector): Reloadable {
+  const current = { config, refusalPage: rules.refusalPage, inspector: create(rules) }
+  return {
+    client: (request) => current.inspector.client(request),
+    isTrusted: (peer) => current.inspector.isTrusted(peer),
+    inspect: (request) => current.inspector.inspect(request),
+    decide: (request) => current.inspector.decide(request),
+    check: (address, described) => current.inspector.check(address, described),
+    get singleHeader() {
+      return current.inspector.singleHeader
+    },
+    get refusalPage() {
+      return current.refusalPage
+    },
+    get config() {
+      return current.config
+    },
+    async reload(options) {
+      const next = parseConfig(options)
+      const merged = mergeLive(current.config, next)
+      const reloaded = compareConfigs(current.config, next)
+      const rules = rulesOf(merged)
+      current.inspector = create(rules)
+      current.refusalPage = rules.refusalPage
+      current.config = merged
+      return reloaded
+    },
+  }
+}
+
+/** Both as one object, with the getters as they are: a spread would keep what they are now. */
+export function extend<One extends object, Other extends object>(one: One, other: Other): One & Other {
+  return Object.assign(Object.defineProperties({} as One, Object.getOwnPropertyDescriptors(one)), other)
+}
