@@ -10,19 +10,18 @@ const sallyport = await open({
   data: { refresh: REFRESH === 'true' },
   trustProxy: ['loopback'],
   policy: { rules: [{ id: 'no-tor', match: { networkClass: ['tor'] }, action: 'block' }] },
+  log: { requests: 'all' },
 })
 
 const proxy = await openProxy(sallyport, {
   listen: LISTEN,
   upstream: UPSTREAM,
   demo: true,
-  onDecision({ action, inspection: { client, network, request } }) {
-    console.log(action, client.address, network.verdict.classification, request.method, request.path)
-  },
   onNotice: console.warn,
   onOriginFailure: console.error,
 })
-console.log(`Listening on ${proxy.url}, in front of ${proxy.upstream}`)
+// Standard output is the decision log's.
+console.error(`Listening on ${proxy.url}, in front of ${proxy.upstream}`)
 
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, async () => {

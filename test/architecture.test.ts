@@ -24,13 +24,14 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...['packages/core', 'packages/accounts', 'packages/ledger'],
     ...['@photostructure/sqlite', 'pg', '@redis/client', 'lru-cache', 'rate-limiter-flexible', 'node:*'],
   ],
+  'packages/log': ['packages/core', 'pino', 'node:*'],
   'packages/open': [
     ...['packages/core', 'packages/accounts', 'packages/api', 'packages/datasets', 'packages/net', 'packages/stores'],
-    ...['packages/ledger', 'packages/whois', 'data', 'yaml', 'zod', 'node:*'],
+    ...['packages/ledger', 'packages/log', 'packages/whois', 'data', 'yaml', 'zod', 'node:*'],
   ],
   'packages/cli': [
-    ...['packages/core', 'packages/accounts', 'packages/ledger', 'packages/open', 'adapters/proxy'],
-    ...['commander', 'cli-progress', 'cli-table3', 'node:*'],
+    ...['packages/core', 'packages/accounts', 'packages/ledger', 'packages/log', 'packages/open', 'adapters/proxy'],
+    ...['commander', 'cli-progress', 'cli-table3', 'pino-pretty', 'node:*'],
   ],
   'packages/sallyport': ['packages/core', 'packages/open', 'packages/cli'],
   'adapters/node': ['packages/core', 'packages/api', 'negotiator', 'node:*'],

@@ -23,12 +23,13 @@ async function started(t: Test, argv: readonly string[], env: Readonly<Record<st
   child.stdout.on('data', (text) => {
     out += text
   })
-  while (!out.includes(until)) {
+  while (!`${out}\n${err}`.includes(until)) {
     if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${err}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   return {
     out: () => out,
+    err: () => err,
     async stop() {
       child.kill('SIGINT')
       return (await ended)[0]
@@ -54,7 +55,7 @@ t.test('the demo, on the embedded data: what is printed is what happens', async 
     header = '',
     address = '',
     url = '',
-  ] of demo.out().matchAll(COMMAND)) {
+  ] of demo.err().matchAll(COMMAND)) {
     seen.push(`${who}: ${action}`)
     // As curl writes it: the headers that fetch adds are no browser's.
     const fields = ['User-Agent', agent, 'Accept', '*/*', header, address, 'Connection', 'close']
@@ -73,11 +74,11 @@ t.test('the demo, on the embedded data: what is printed is what happens', async 
     'a name that Google sends with no request: block',
   ])
 
-  const [, key = '', url = ''] = /curl -H 'Authorization: Bearer (\S+)' (\S+)/.exec(demo.out()) ?? []
+  const [, key = '', url = ''] = /curl -H 'Authorization: Bearer (\S+)' (\S+)/.exec(demo.err()) ?? []
   const asked = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
   t.match(await asked.json(), { isTor: true, networkClass: 'tor' })
 
-  t.match(demo.out(), /^Data from \d+ sources of 20\S+ to 20\S+, .*; sallyport data status shows them$/m)
+  t.match(demo.err(), /^Data from \d+ sources of 20\S+ to 20\S+, .*; sallyport data status shows them$/m)
   t.equal(await demo.stop(), 0)
 
   const status = await started(t, [bin, 'data', 'status', '--data-dir', DATA_DIR], {}, 'routeviews.org')
@@ -89,9 +90,16 @@ t.test('the demo, on the embedded data: what is printed is what happens', async 
 t.test('examples/proxy.ts', async (t) => {
   const env = { LISTEN: '127.0.0.1:0', DATA_DIR }
   const proxy = await started(t, [join(ROOT, 'examples/dist/proxy.js')], env, 'Listening on ')
-  const url = /Listening on (\S+),/.exec(proxy.out())?.[1] ?? ''
+  const url = /Listening on (\S+),/.exec(proxy.err())?.[1] ?? ''
   t.equal((await fetch(url, { headers: { 'x-forwarded-for': '185.220.101.10' } })).status, 403)
   t.equal((await fetch(url, { headers: { 'x-forwarded-for': '73.162.10.20' } })).status, 200)
-  t.match(proxy.out(), 'block 185.220.101.10 tor GET /\nallow 73.162.10.20 residential_clean GET /')
   t.equal(await proxy.stop(), 0)
+  const lines = proxy.out().trimEnd().split('\n')
+  t.match(
+    lines.map((line) => JSON.parse(line)),
+    [
+      { action: 'block', rule: 'no-tor', client: '185.220.101.10', networkClass: 'tor', method: 'GET', path: '/' },
+      { action: 'allow', client: '73.162.10.20', networkClass: 'residential_clean', status: 200 },
+    ],
+  )
 })

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import t, { type Test } from 'tap'
 import { DATA_DIR } from './data-dir.ts'
 
@@ -18,13 +17,16 @@ async function run(
 ) {
   const child = spawn(process.execPath, [join(EXAMPLES, `${name}.js`)], {
     env: { ...process.env, DATA_DIR, REFRESH: 'false', ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = once(child, 'close')
   t.teardown(() => child.kill('SIGKILL'))
-  const { value: line = 'nothing' } = await createInterface(child.stdout)[Symbol.asyncIterator]().next()
-  const url = /^Listening on (http:[^\s,]+)/.exec(line)?.[1]
-  if (url === undefined) return t.fail(`it said ${line}`)
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (said += text))
+  const listening = () => /^Listening on (http:[^\s,]+)/m.exec(said)?.[1]
+  while (listening() === undefined && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 20))
+  const url = listening()
+  if (url === undefined) return t.fail(`it said ${said}`)
 
   const visit: Visit = (address, path = '/') => fetch(url + path, { headers: { 'x-forwarded-for': address } })
   const blocked = await visit('185.220.101.10')

@@ -7,6 +7,7 @@ export async function openRealScene(): Promise<Scene> {
   const options = {
     dataDir: DATA_DIR,
     data: { refresh: false },
+    log: { requests: 'off' as const },
     trustProxy: ['loopback'],
     policy: {
       rules: [

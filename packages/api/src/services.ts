@@ -4,6 +4,7 @@ import {
   type Address,
   type Clock,
   type CrawlerAnswers,
+  type Decision,
   type InspectionRequest,
   type Inspector,
   type Lookup,
@@ -61,6 +62,8 @@ export interface ApiServices {
   client(request: InspectionRequest): ResolvedClient
   /** The decision about a request that a caller of the API describes. */
   readonly check: Inspector['check']
+  /** Called with every decision about a described request; its `id` is the caller's. */
+  onChecked?(decision: Decision): void
   /** Called with the public id of every key that a request was admitted with. */
   onKeyUsed?(id: string): void
   /** Called with every bug and every failure of a store; callers of the API see no detail. */

@@ -1,7 +1,4 @@
-import { createReadStream } from 'node:fs'
-import type { Readable } from 'node:stream'
-import { createGunzip } from 'node:zlib'
-import { SallyportError } from '@sallyport/core'
+import { linesOfFile } from './lines.ts'
 
 /** A request as an access log keeps it. */
 export interface LoggedRequest {
@@ -13,50 +10,15 @@ export interface LoggedRequest {
   readonly at?: number
 }
 
-/** In characters; longer lines are skipped, because a file of another kind may have no line breaks. */
-const MAX_LINE = 65_536
-
 /**
  * The requests of a log in combined format or JSON lines, gzipped if its name ends in `.gz`; `undefined` for a line that
  * is neither.
  */
 export async function* readAccessLog(file: string): AsyncIterable<LoggedRequest | undefined> {
-  try {
-    for await (const line of linesOf(textOf(file))) {
-      if (line === undefined) yield undefined
-      else if (line.trim() !== '') yield parseLogLine(line)
-    }
-  } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
-    throw new SallyportError('invalid_request', `${file}: cannot be read: ${reason}`)
+  for await (const line of linesOfFile(file)) {
+    if (line === undefined) yield undefined
+    else if (line.trim() !== '') yield parseLogLine(line)
   }
-}
-
-function textOf(file: string): Readable {
-  const raw = createReadStream(file)
-  if (!file.endsWith('.gz')) return raw.setEncoding('utf8')
-  const unpacked = createGunzip()
-  raw.on('error', (error) => unpacked.destroy(error))
-  return raw.pipe(unpacked).setEncoding('utf8')
-}
-
-/** `undefined` for a line that is too long. */
-async function* linesOf(text: AsyncIterable<string>): AsyncIterable<string | undefined> {
-  let rest = ''
-  let cut = false
-  for await (const chunk of text) {
-    const lines = (rest + chunk).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) {
-      yield cut ? undefined : line
-      cut = false
-    }
-    if (rest.length > MAX_LINE) {
-      rest = ''
-      cut = true
-    }
-  }
-  yield cut ? undefined : rest
 }
 
 export function parseLogLine(line: string): LoggedRequest | undefined {

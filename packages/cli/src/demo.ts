@@ -28,13 +28,13 @@ const VISITORS: readonly Visitor[] = [
 
 /** Prints visitors to try on the bundled example site, with their verdicts, and an API key. */
 export async function showDemo(sallyport: Sallyport, url: string, terminal: Terminal): Promise<void> {
-  terminal.out('')
+  terminal.err('')
   // Without trust the warning about forwarding headers would be spent on visitors of ours.
   if (sallyport.isTrusted(LOOPBACK)) {
-    terminal.out(bold('Try these, in another terminal:'))
-    for (const visitor of VISITORS) terminal.out(visit(sallyport, url, visitor))
+    terminal.err(bold('Try these, in another terminal:'))
+    for (const visitor of VISITORS) terminal.err(visit(sallyport, url, visitor))
   } else {
-    terminal.out('With --trust-proxy loopback, X-Forwarded-For says who visits, and other networks can be tried.')
+    terminal.err('With --trust-proxy loopback, X-Forwarded-For says who visits, and other networks can be tried.')
   }
   if (sallyport.config.api.enabled) await showKey(sallyport, url, terminal)
 }
@@ -45,15 +45,15 @@ async function showKey(sallyport: Sallyport, url: string, terminal: Terminal): P
   try {
     key = await demoKey(sallyport)
   } catch {
-    terminal.out('The store does not answer, so there is no API key to show.')
+    terminal.err('The store does not answer, so there is no API key to show.')
     return
   }
-  terminal.out(dim('  # the API, asked with a key'))
-  terminal.out(`  curl -H 'Authorization: Bearer ${key ?? '<API_KEY>'}' ${url}${api.base}/v1/vpn/185.220.101.10`)
-  terminal.out('')
-  if (key !== undefined) terminal.out(`${bold('API key of the demo account, shown this once:')} ${key}`)
+  terminal.err(dim('  # the API, asked with a key'))
+  terminal.err(`  curl -H 'Authorization: Bearer ${key ?? '<API_KEY>'}' ${url}${api.base}/v1/vpn/185.220.101.10`)
+  terminal.err('')
+  if (key !== undefined) terminal.err(`${bold('API key of the demo account, shown this once:')} ${key}`)
   else
-    terminal.out(
+    terminal.err(
       `The demo's API key was shown at the first start. Another: npx sallyport keys create --data-dir ${dataDir}`,
     )
 }

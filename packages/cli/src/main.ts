@@ -10,10 +10,12 @@ import { addExplainCommand } from './commands/explain.ts'
 import { addIpCommands } from './commands/ip.ts'
 import { addKeysCommands } from './commands/keys.ts'
 import { addLedgerCommands } from './commands/ledger.ts'
+import { addLogsCommand } from './commands/logs.ts'
 import { addLookupCommand } from './commands/lookup.ts'
 import { addPolicyCommands } from './commands/policy.ts'
 import { addProxyCommand } from './commands/proxy.ts'
 import { addReplayCommand } from './commands/replay.ts'
+import { addReportCommand } from './commands/report.ts'
 import { addSimulateCommand } from './commands/simulate.ts'
 import { ExitError } from './exit.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
@@ -53,6 +55,8 @@ function createProgram(terminal: Terminal): Command {
   addConfigCommands(program, terminal)
   addLookupCommand(program, terminal)
   addExplainCommand(program, terminal)
+  addLogsCommand(program, terminal)
+  addReportCommand(program, terminal)
   addSimulateCommand(program, terminal)
   addReplayCommand(program, terminal)
   addPolicyCommands(program, terminal)

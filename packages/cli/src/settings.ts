@@ -62,10 +62,14 @@ export function openOnce(config: Config, terminal: Terminal, hooks: OpenHooks = 
   return openService(withoutRefresh(config), terminal, hooks)
 }
 
-/** The configuration without downloads, and without a written word where the dataDir can only be read. */
+/**
+ * The configuration without downloads, without a decision log, which is the service's, and without a written word where
+ * the dataDir can only be read.
+ */
 export function withoutRefresh(config: Config): Config {
   const readOnly = config.data.readOnly || isReadOnly(config.dataDir)
-  return { ...config, data: { ...config.data, refresh: false, readOnly } }
+  const log = { ...config.log, requests: 'off' as const, file: undefined }
+  return { ...config, log, data: { ...config.data, refresh: false, readOnly } }
 }
 
 /** The data sets of a configuration, with a progress bar; no store is opened. */

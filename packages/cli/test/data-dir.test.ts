@@ -100,12 +100,12 @@ t.test('commands that read work on a prebuilt dataDir that cannot be written, an
   const listening = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
   const proxy = start(t, ['proxy', '--config', config, ...listening], {}, NOBODY)
   await proxy.says('API at')
-  const url = /Listening on (http:\/\/\S+),/.exec(proxy.out())?.[1] ?? ''
+  const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
   t.equal((await fetch(`${url}/v1/myip`)).status, 200)
   t.equal((await fetch(`${url}/v1/vpn/8.8.8.8`, { headers: { authorization: 'Bearer x' } })).status, 401)
   proxy.child.kill('SIGTERM')
   t.equal(await proxy.ended, 0)
-  t.equal(proxy.err(), 'Finishing what is in flight; once more to stop now.\n')
+  t.notMatch(proxy.err(), /sallyport:|EACCES|EROFS/)
 
   const none = join(folder, 'none')
   t.match(await run('proxy', '--config', config, '--data-dir', none), {

@@ -35,8 +35,8 @@ async function fullRun(t: Test, store: Store) {
   if (store.workers !== undefined) argv.push('--workers', store.workers)
   const proxy = start(t, ['proxy', '--config', config, ...argv])
   await proxy.says('API at')
-  const url = /Listening on (http:\/\/\S+),/.exec(proxy.out())?.[1] ?? ''
-  const admin = /Health at (http:\/\/[^/\s]+)/.exec(proxy.out())?.[1] ?? ''
+  const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
+  const admin = /Health at (http:\/\/[^/\s]+)/.exec(proxy.err())?.[1] ?? ''
 
   const ask = async (path: string, headers: Readonly<Record<string, string>> = {}, body?: string) => {
     const response = await fetch(`${url}${path}`, {

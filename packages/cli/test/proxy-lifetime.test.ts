@@ -16,7 +16,7 @@ t.test('SIGHUP, and a change of a file that is watched, take over the configurat
   const first = readFileSync(config, 'utf8')
   const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK])
   await proxy.says('Listening')
-  const url = urlIn(proxy.out())
+  const url = urlIn(proxy.err())
   const status = async (): Promise<number> => (await fetch(url)).status
   t.equal(await status(), 200)
   const blocking = 'policy: { rules: [{ id: shut, match: { path: ["/**"] }, action: block }] }\n'
@@ -41,7 +41,7 @@ t.test('SIGHUP, and a change of a file that is watched, take over the configurat
   await watching.says('Listening')
   writeFileSync(config, `${first}watch: true\n${blocking}`)
   await watching.says('read again: policy taken over.')
-  t.equal((await fetch(urlIn(watching.out()))).status, 403)
+  t.equal((await fetch(urlIn(watching.err()))).status, 403)
   watching.child.kill('SIGINT')
   t.equal(await watching.ended, 0)
 })
@@ -54,7 +54,7 @@ t.test('under load, a stop fails no request of clients that keep their connectio
   const upstream = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`
   const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, '--upstream', upstream])
   await proxy.says('Listening')
-  const { hostname, port } = new URL(urlIn(proxy.out()))
+  const { hostname, port } = new URL(urlIn(proxy.err()))
   let answered = 0
   const failed: unknown[] = []
   /** One connection, over which one request follows another until an answer ends it. */

@@ -33,10 +33,10 @@ t.test('workers share what they listen on, are replaced when they die, and end w
   await proxy.says('API key')
   await until(() => childrenOf(proxy).length === 2)
   t.equal(childrenOf(proxy).length, 2)
-  t.equal(proxy.out().match(/Listening on/g)?.length, 1, 'one of them says what there is to say')
+  t.equal(proxy.err().match(/Listening on/g)?.length, 1, 'one of them says what there is to say')
 
-  const url = /Listening on (http:\/\/\S+),/.exec(proxy.out())?.[1] ?? ''
-  const key = /shown this once:\S* (sp_\w+)/.exec(proxy.out())?.[1] ?? ''
+  const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
+  const key = /shown this once:\S* (sp_\w+)/.exec(proxy.err())?.[1] ?? ''
   const headers = { authorization: `Bearer ${key}` }
   const limits = async () => (await ask(`${url}/v1/user/limits`, headers)).json
   const attest = async () => {

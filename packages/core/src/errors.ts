@@ -30,6 +30,7 @@ export const ERRORS = {
   loop_detected: { status: 508, message: 'This request goes round in a circle: its origin leads back to it.' },
   unknown_account: { status: undefined, message: 'There is no such account.' },
   unknown_key: { status: undefined, message: 'There is no such key, or it was revoked before.' },
+  unknown_request: { status: undefined, message: 'There is no such request in this log.' },
   unknown_observation: { status: undefined, message: 'Nothing is set for this address.' },
   invalid_config: { status: undefined, message: 'The configuration is not usable.' },
   policy_test_failed: { status: undefined, message: 'The policy does not do what is expected of it.' },

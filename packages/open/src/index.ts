@@ -1,6 +1,7 @@
 export type { IssuedKey, KeyOwner, Keyring, NewAccount } from './accounts/keyring.ts'
 export { type LedgerTools, openLedgerTools, type RotatedKey } from './attestation/ledger.ts'
 export type { Provenance } from './attestation/provenance.ts'
+export { type AuditTrail, openAuditTrail } from './audit-trail.ts'
 export { type Setting, settingsOf } from './config/effective.ts'
 export { splitList } from './config/environment.ts'
 export { ConfigError, type ConfigFault, faultText } from './config/faults.ts'
@@ -15,6 +16,7 @@ export type { Override, Overrides } from './data/observations.ts'
 export type { FeedMetrics } from './data/refresh.ts'
 export type { RolledBack, UpdateByHand, Updates } from './data/updates.ts'
 export type { NoticeCode, OpenHooks } from './hooks.ts'
+export type { DecisionLog } from './log.ts'
 export {
   type OpenAccounts,
   type OpenOverrides,

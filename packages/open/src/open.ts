@@ -26,6 +26,7 @@ import { createOverrides, type Overrides, openObservations } from './data/observ
 import { createUpdates, type Updates } from './data/updates.ts'
 import { createDisposeStack, type DisposeStack } from './dispose-stack.ts'
 import type { NoticeCode, OpenHooks } from './hooks.ts'
+import { type DecisionLog, openLog } from './log.ts'
 import type { RefusalPage } from './refusal-page.ts'
 import { createReloadable, extend, type Reloaded, rulesOf } from './reload.ts'
 import { createWhoisOf } from './whois.ts'
@@ -47,6 +48,7 @@ export interface Sallyport extends Inspector, OpenAccounts, OpenOverrides {
   readonly refusalPage: RefusalPage
   /** Learns of every request when its answer has ended; adapters and the proxy call it. */
   readonly observe: Observe
+  readonly log: DecisionLog
   /** Attestation; `provenance.attestDecision` is what the adapters' `provenance` option calls. */
   readonly provenance: Provenance
   /** The data sets in use. */
@@ -83,6 +85,7 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
   const clock = hooks.clock ?? SYSTEM_CLOCK
   const dns = hooks.dns ?? createDns(config.dns)
   const outbound = createFetch({ dns, allowPrivate: config.net.allowPrivate })
+  const log = await resources.use(openLog(config, onFault))
   const observations = await resources.use(openObservations(config, clock))
   const live = await resources.use(openLiveData(config, { clock, outbound, observations, hooks, notice, onFault }))
   const whois = createWhoisOf(config, { clock, dns, outbound, bootstrapFile: live.bootstrapFile })
@@ -110,17 +113,21 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
     snapshots,
     whois: whoisWithTimeout(whois),
   })
-  const inspection = createReloadable(config, rules, (rules) =>
-    createInspector({
-      clock,
-      snapshots,
-      ...rules,
-      crawlers: crawlers.verifier,
-      signatures,
-      onFault,
-      ...(reverseNames === undefined ? {} : { onClassified: reverseNames.offer }),
-      onForwardedUntrusted: () => notice('SALLYPORT_FORWARDED_UNTRUSTED', FORWARDED_UNTRUSTED),
-    }),
+  const inspection = createReloadable(
+    config,
+    rules,
+    (rules) =>
+      createInspector({
+        clock,
+        snapshots,
+        ...rules,
+        crawlers: crawlers.verifier,
+        signatures,
+        onFault,
+        ...(reverseNames === undefined ? {} : { onClassified: reverseNames.offer }),
+        onForwardedUntrusted: () => notice('SALLYPORT_FORWARDED_UNTRUSTED', FORWARDED_UNTRUSTED),
+      }),
+    log.take,
   )
   const api = createApi({
     clock,
@@ -134,12 +141,14 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
     ipv6Prefix: config.limits.ipv6Prefix,
     client: inspection.client,
     check: inspection.check,
+    onChecked: log.onChecked,
     onKeyUsed,
     onError: onFault,
   })
 
   return extend(inspection, {
-    observe: hooks.observe ?? (() => {}),
+    observe: observers(log.observe, hooks.observe),
+    log: { audit: log.audit, reopen: log.reopen },
     api,
     accounts,
     keyring: createKeyring(accounts, clock),
@@ -149,6 +158,16 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
     sources: () => snapshots.current().sources,
     close: resources.dispose,
   })
+}
+
+/** One observer of all that are there. */
+function observers(...some: readonly (Observe | undefined)[]): Observe {
+  const all = some.filter((observe) => observe !== undefined)
+  const [only] = all
+  if (only !== undefined && all.length === 1) return only
+  return (observed) => {
+    for (const observe of all) observe(observed)
+  }
 }
 
 /** The operator's overrides alone: no data is loaded or compiled. */

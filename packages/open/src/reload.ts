@@ -15,7 +15,7 @@ export interface Reloaded {
 /** Keys that a running service takes over; what listens, and where data is kept, stays as it was opened. */
 const LIVE: ReadonlySet<string> = new Set<keyof Config>([
   ...(['policy', 'mode', 'trustProxy', 'clientHeader', 'paths', 'methods'] as const),
-  ...(['upstream', 'routes', 'limits', 'timeouts', 'refusal'] as const),
+  ...(['upstream', 'routes', 'limits', 'timeouts', 'refusal', 'log'] as const),
 ])
 
 /** What of a configuration an inspector is made of. */
@@ -62,7 +62,12 @@ export interface Reloadable extends Inspector {
 }
 
 /** `create` makes an inspector; what one knew of visitors goes with it, because it was decided by other rules. */
-export function createReloadable(config: Config, rules: Rules, create: (rules: Rules) => Inspector): Reloadable {
+export function createReloadable(
+  config: Config,
+  rules: Rules,
+  create: (rules: Rules) => Inspector,
+  take: (config: Config) => void,
+): Reloadable {
   const current = { config, refusalPage: rules.refusalPage, inspector: create(rules) }
   return {
     client: (request) => current.inspector.client(request),
@@ -84,6 +89,7 @@ export function createReloadable(config: Config, rules: Rules, create: (rules: R
       const merged = mergeLive(current.config, next)
       const reloaded = compareConfigs(current.config, next)
       const rules = rulesOf(merged)
+      take(merged)
       current.inspector = create(rules)
       current.refusalPage = rules.refusalPage
       current.config = merged

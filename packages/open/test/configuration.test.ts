@@ -30,6 +30,7 @@ t.test('nothing written is a whole configuration that trusts nobody', async (t) 
     timeouts: parseTimeouts(),
     routes: [],
     refusal: {},
+    log: { requests: 'decided', addresses: 'full', sample: 1, format: 'plain' },
     watch: false,
   })
   t.same(readConfig({}), parseConfig({}))

@@ -68,23 +68,27 @@ export const agentscanCheck = defineRoute({
   description:
     '`class` is `human`, `ai_agent`, `verified_crawler`, `impostor`, or `unverified_bot` for a program that claims ' +
     'nothing that can be proved. `action` is what the configured policy decides of a GET of `/`, also in monitor mode. ' +
-    'The verdict is for the caller alone: nothing of the request is kept.',
+    'The verdict is for the caller alone: nothing of the request is kept but its line in the decision log, which has the ' +
+    '`request_id`.',
   errors: [400, 401, 429, 500],
   body: AgentscanCheckRequest,
   response: AgentscanCheckResponse,
   answer: 'The verdict and the signals behind it.',
   async handle({ body }, { services }) {
-    return responseOf(await services.check(addressOf(body.ip), requestOf(body)), body)
+    const decision = await services.check(addressOf(body.ip), requestOf(body))
+    services.onChecked?.(decision)
+    return responseOf(decision, body)
   },
 })
 
-function requestOf({ user_agent, headers, ja4, headless_flags }: AgentscanCheckRequest): DescribedRequest {
+function requestOf({ request_id, user_agent, headers, ja4, headless_flags }: AgentscanCheckRequest): DescribedRequest {
   const sent = Object.entries(headers ?? {})
   // `user_agent` wins over the header of that name.
   const fields = user_agent === undefined ? sent : [['User-Agent', user_agent], ...sent.filter(isNotUserAgent)]
   return {
     fields: fields.flat(),
     headersKnown: headers !== undefined,
+    ...(request_id !== undefined && { id: request_id }),
     ...(ja4 !== undefined && { ja4 }),
     ...(headless_flags !== undefined && { headlessFlags: namesOf(headless_flags) }),
   }

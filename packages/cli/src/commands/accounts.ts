@@ -1,8 +1,9 @@
-import { isPlanName, PLAN_NAMES, type PlanName } from '@sallyport/accounts'
+import { type Account, isPlanName, PLAN_NAMES, type PlanName } from '@sallyport/accounts'
 import { SallyportError } from '@sallyport/core'
 import { openAccounts } from '@sallyport/open'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type AccountOptions, accountOf, withAccountOptions } from '../account-options.ts'
+import { audited } from '../audit.ts'
 import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings.ts'
 import { columns, dim, json, type Terminal } from '../terminal.ts'
 
@@ -15,8 +16,10 @@ export function addAccountsCommands(program: Command, terminal: Terminal): void 
   withAccountOptions(withCommonOptions(accounts.command('create').description('make an account, which has no key yet')))
     .addOption(jsonOption())
     .action(async (options: Options & AccountOptions) => {
-      const account = await using(openAccounts(configOf(options)), ({ keyring }) =>
-        keyring.createAccount(accountOf(options)),
+      const config = configOf(options)
+      const details = ({ id, plan }: Account) => ({ account: id, plan })
+      const account = await audited(config, { what: 'accounts create', details }, terminal, () =>
+        using(openAccounts(config), ({ keyring }) => keyring.createAccount(accountOf(options))),
       )
       if (options.json) return terminal.out(json(account))
       terminal.out(account.id)
@@ -38,8 +41,11 @@ export function addAccountsCommands(program: Command, terminal: Terminal): void 
     .argument('<plan>', PLAN_NAMES.join(', '), planOf)
     .addOption(jsonOption())
     .action(async (id: string, plan: PlanName, options: Options) => {
-      const known = await using(openAccounts(configOf(options)), ({ accounts }) => accounts.setPlan(id, plan))
-      if (!known) throw new SallyportError('unknown_account', `There is no account "${id}".`)
+      const config = configOf(options)
+      await audited(config, { what: 'accounts set-plan', details: { account: id, plan } }, terminal, async () => {
+        const known = await using(openAccounts(config), ({ accounts }) => accounts.setPlan(id, plan))
+        if (!known) throw new SallyportError('unknown_account', `There is no account "${id}".`)
+      })
       terminal.out(options.json ? json({ id, plan }) : `${id} is on plan ${plan}.`)
     })
 }

@@ -1,6 +1,7 @@
 import { SallyportError } from '@sallyport/core'
 import { openUpdates } from '@sallyport/open'
 import { type Command, Option } from 'commander'
+import { audited } from '../audit.ts'
 import { type CommonOptions, configOf, jsonOption, sourcesOf, withCommonOptions } from '../settings.ts'
 import { creditLines, sourceLines, sourcesSentence } from '../sources.ts'
 import { dim, entriesText, json, type Terminal } from '../terminal.ts'
@@ -48,14 +49,17 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
 async function update(options: UpdateOptions, terminal: Terminal): Promise<void> {
   const config = configOf(options)
   const progress = createUpdateProgress(options.json ? terminal.err : terminal.out)
-  const outcomes = await openUpdates(config)
-    .update({
+  const asked = {
+    ...(options.source === undefined ? {} : { source: options.source }),
+    ...(options.accept ? { accept: true } : {}),
+  }
+  const outcomes = await audited(config, { what: 'data update', details: asked }, terminal, () =>
+    openUpdates(config).update({
       ...progress.hooks,
-      ...(options.source === undefined ? {} : { source: options.source }),
-      ...(options.accept ? { accept: true } : {}),
+      ...asked,
       onWait: () => terminal.err('Another process updates the data; waiting for it.'),
-    })
-    .finally(progress.stop)
+    }),
+  ).finally(progress.stop)
   if (options.json) terminal.out(json(outcomes))
   // Compiled now, so that the next start need not.
   if (outcomes.some(({ state }) => state === 'updated')) await sourcesOf(config, terminal)
@@ -68,7 +72,11 @@ async function update(options: UpdateOptions, terminal: Terminal): Promise<void>
 }
 
 async function rollBack(options: UpdateOptions, terminal: Terminal): Promise<void> {
-  const back = await openUpdates(configOf(options)).rollBack(options.source)
+  const config = configOf(options)
+  const details = options.source === undefined ? {} : { source: options.source }
+  const back = await audited(config, { what: 'data update --rollback', details }, terminal, () =>
+    openUpdates(config).rollBack(options.source),
+  )
   if (options.json) return terminal.out(json(back))
   for (const { source, generation, entries } of back) {
     terminal.out(`${source}: back to generation ${generation}, ${entriesText(entries)}`)

@@ -1,6 +1,7 @@
 import { type Address, type AddressObservation, formatAddress, NETWORK_CLASSES, parseAddress } from '@sallyport/core'
 import { type Override, openOverrides } from '@sallyport/open'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { audited } from '../audit.ts'
 import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings.ts'
 import { columns, json, type Terminal } from '../terminal.ts'
 
@@ -31,7 +32,10 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
         ...(provider === undefined ? {} : { provider }),
         ...(note === undefined ? {} : { note }),
       }
-      const set = await using(openOverrides(configOf(options)), ({ overrides }) => overrides.set(address, override))
+      const config = configOf(options)
+      const set = await audited(config, { what: 'ip set', details: shown }, terminal, () =>
+        using(openOverrides(config), ({ overrides }) => overrides.set(address, override)),
+      )
       const { until = 'it is unset', ...rest } = shown(set)
       terminal.out(options.json ? json(shown(set)) : `${rest.address} is ${rest.class} until ${until}.`)
     })
@@ -40,8 +44,10 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
     .argument('<address>', 'IPv4 or IPv6', addressOf)
     .addOption(jsonOption())
     .action(async (address: Address, options: ReadOptions) => {
-      await using(openOverrides(configOf(options)), ({ overrides }) => overrides.unset(address))
-      const text = formatAddress(address)
+      const [config, text] = [configOf(options), formatAddress(address)]
+      await audited(config, { what: 'ip unset', details: { address: text } }, terminal, () =>
+        using(openOverrides(config), async ({ overrides }) => overrides.unset(address)),
+      )
       terminal.out(options.json ? json({ address: text, unset: true }) : `${text} is left to the data again.`)
     })
 

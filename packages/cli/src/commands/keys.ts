@@ -1,8 +1,9 @@
 import type { StoredKey } from '@sallyport/accounts'
-import { type IssuedKey, type KeyOwner, openAccounts, openLedgerTools } from '@sallyport/open'
+import { type IssuedKey, type KeyOwner, openAccounts, openLedgerTools, type RotatedKey } from '@sallyport/open'
 import { type Command, Option } from 'commander'
 import { type AccountOptions, accountOf, withAccountOptions } from '../account-options.ts'
 import { confirm, yesOption } from '../ask.ts'
+import { audited } from '../audit.ts'
 import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings.ts'
 import { columns, dim, json, type Terminal } from '../terminal.ts'
 
@@ -26,7 +27,10 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
   withAccountOptions(create)
     .addOption(jsonOption())
     .action(async (options: CreateOptions) => {
-      const issued = await using(openAccounts(configOf(options)), ({ keyring }) => keyring.issue(ownerOf(options)))
+      const config = configOf(options)
+      const issued = await audited(config, { what: 'keys create', details: idsOf }, terminal, () =>
+        using(openAccounts(config), ({ keyring }) => keyring.issue(ownerOf(options))),
+      )
       showIssued(issued, options, terminal)
     })
 
@@ -48,7 +52,10 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
     .argument('<id>', 'public id, as listed')
     .addOption(jsonOption())
     .action(async (id: string, options: CommonOptions & { readonly json?: true }) => {
-      await using(openAccounts(configOf(options)), ({ keyring }) => keyring.revoke(id))
+      const config = configOf(options)
+      await audited(config, { what: 'keys revoke', details: { key: id } }, terminal, () =>
+        using(openAccounts(config), ({ keyring }) => keyring.revoke(id)),
+      )
       terminal.out(options.json ? json({ id, revoked: true }) : `Revoked ${id}.`)
     })
 
@@ -58,7 +65,11 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
     .argument('<id>', 'public id of the old key, as listed')
     .addOption(jsonOption())
     .action(async (id: string, options: CommonOptions & { readonly json?: true }) => {
-      const issued = await using(openAccounts(configOf(options)), ({ keyring }) => keyring.rotate(id))
+      const config = configOf(options)
+      const details = (made: IssuedKey) => ({ ...idsOf(made), revoked: id })
+      const issued = await audited(config, { what: 'keys rotate', details }, terminal, () =>
+        using(openAccounts(config), ({ keyring }) => keyring.rotate(id)),
+      )
       showIssued(issued, options, terminal)
     })
 
@@ -70,7 +81,11 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
     .action(async ({ nextKey, yes, compromised = false, ...options }: RotateOptions) => {
       if (compromised) await confirm('Nothing that the old key signed will be believed any more.', yes, terminal)
       const next = { ...(nextKey === undefined ? {} : { nextKeyFile: nextKey }), compromised }
-      const rotated = await using(openLedgerTools(configOf(options)), ({ rotateKey }) => rotateKey(next))
+      const config = configOf(options)
+      const details = ({ kid }: RotatedKey) => ({ kid, compromised })
+      const rotated = await audited(config, { what: 'keys rotate-signing', details }, terminal, () =>
+        using(openLedgerTools(config), ({ rotateKey }) => rotateKey(next)),
+      )
       if (options.json) return terminal.out(json(rotated))
       terminal.out(`The ledger is signed by ${rotated.kid} from now on.`)
       if (!rotated.placed)
@@ -83,6 +98,11 @@ interface RotateOptions extends CommonOptions {
   readonly compromised?: boolean
   readonly yes?: true
   readonly json?: true
+}
+
+/** What the audit trail keeps of a new key. */
+function idsOf({ id, account }: IssuedKey): { readonly key: string; readonly account: string } {
+  return { key: id, account: account.id }
 }
 
 /** Shows a new key, this once. */

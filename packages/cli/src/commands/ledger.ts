@@ -1,6 +1,7 @@
 import { openLedgerTools } from '@sallyport/open'
 import type { Command } from 'commander'
 import { confirm, yesOption } from '../ask.ts'
+import { audited } from '../audit.ts'
 import { ExitError } from '../exit.ts'
 import { showBar } from '../progress.ts'
 import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings.ts'
@@ -39,7 +40,12 @@ export function addLedgerCommands(program: Command, terminal: Terminal): void {
     .addOption(jsonOption())
     .action(async ({ subject, yes, ...options }: Options & { readonly subject: string; readonly yes?: true }) => {
       await confirm(`The address ${subject} and its contexts are erased from the ledger for good.`, yes, terminal)
-      const erased = await using(openLedgerTools(configOf(options)), ({ erase }) => erase(subject))
+      const config = configOf(options)
+      // Without the address: it is to be nowhere any more.
+      const details = (records: number) => ({ records })
+      const erased = await audited(config, { what: 'ledger erase', details }, terminal, () =>
+        using(openLedgerTools(config), ({ erase }) => erase(subject)),
+      )
       terminal.out(options.json ? json({ erased }) : `Erased from ${erased} records.`)
     })
 }

@@ -1,8 +1,9 @@
+import { SallyportError } from '@sallyport/core'
 import { type Config, type ConfigInput, type Sallyport, splitList } from '@sallyport/open'
 import { openProxy, type Proxy as RunningProxy } from '@sallyport/proxy'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { showDemo } from '../demo.ts'
-import { onReload } from '../reload.ts'
+import { onReload, type ReloadCause } from '../reload.ts'
 import { type CommonOptions, configReadOf, fileOf, openService, withCommonOptions } from '../settings.ts'
 import { sourcesSentence } from '../sources.ts'
 import { untilStopped } from '../stop.ts'
@@ -96,7 +97,10 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   })
   let signal: NodeJS.Signals | undefined
   const told = isLeader() ? terminal : QUIET
-  const endReload = onReload(() => reload(sallyport, proxy, configured, told), config.watch ? file : undefined)
+  const endReload = onReload(
+    (cause) => reload(sallyport, proxy, configured, cause, told),
+    config.watch ? file : undefined,
+  )
   try {
     const stopped = untilStopped(isWorker() ? QUIET : terminal)
     if (isLeader()) await announce(sallyport, config, proxy, terminal)
@@ -115,26 +119,31 @@ async function reload(
   sallyport: Sallyport,
   proxy: RunningProxy,
   { read }: Configured,
+  cause: ReloadCause,
   terminal: Terminal,
 ): Promise<void> {
   try {
+    sallyport.log.reopen()
     const { changed, needRestart } = await sallyport.reload(read())
     proxy.reload(sallyport.config)
+    if (isLeader()) sallyport.log.audit({ what: 'reload', who: cause, details: { changed, needRestart } })
     const news = changed.length === 0 ? 'nothing has changed' : `${changed.join(', ')} taken over`
     const rest = needRestart.length === 0 ? '' : `; ${needRestart.join(', ')} after a restart only`
     terminal.err(`sallyport: configuration read again: ${news}${rest}.`)
   } catch (error) {
+    const code = error instanceof SallyportError ? error.code : 'internal_error'
+    if (isLeader()) sallyport.log.audit({ what: 'reload', who: cause, error: code })
     terminal.err(`sallyport: configuration kept as it was: ${error instanceof Error ? error.message : error}`)
   }
 }
 
 async function announce(sallyport: Sallyport, config: Config, proxy: RunningProxy, terminal: Terminal): Promise<void> {
-  terminal.out(`${bold('Data')} from ${sourcesSentence(sallyport.sources())}`)
+  terminal.err(`${bold('Data')} from ${sourcesSentence(sallyport.sources())}`)
   const isDemo = config.demo && config.upstream === undefined
   const origin = isDemo ? 'a bundled example site' : proxy.upstream
-  terminal.out(`${bold('Listening')} on ${proxy.url}, ${origin === undefined ? NO_ORIGIN : `in front of ${origin}`}`)
-  if (proxy.adminUrl !== undefined) terminal.out(`Health at ${proxy.adminUrl}/readyz`)
-  if (config.api.enabled) terminal.out(`API at ${proxy.url}${config.api.base}/v1/openapi.json`)
+  terminal.err(`${bold('Listening')} on ${proxy.url}, ${origin === undefined ? NO_ORIGIN : `in front of ${origin}`}`)
+  if (proxy.adminUrl !== undefined) terminal.err(`Health at ${proxy.adminUrl}/readyz`)
+  if (config.api.enabled) terminal.err(`API at ${proxy.url}${config.api.base}/v1/openapi.json`)
   if (isDemo) await showDemo(sallyport, proxy.url, terminal)
 }
 

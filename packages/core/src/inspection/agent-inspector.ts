@@ -16,6 +16,8 @@ import type { Visitor } from './visitor.ts'
 
 /** A request that did not come here, as a caller describes it: what is absent is not known, which is no sign of anything. */
 export interface DescribedRequest {
+  /** What the caller calls it; the decision's `id`. */
+  readonly id?: string
   /** Raw fields, name and value by turns; the user agent among them where it is known. */
   readonly fields: readonly string[]
   /** Whether the headers are known, rather than at most the user agent. */

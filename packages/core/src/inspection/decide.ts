@@ -23,6 +23,8 @@ export interface DecideOptions {
   readonly mode: Mode
   /** The raw header fields of the request, for rules that match on them. */
   readonly fields?: readonly string[]
+  /** The request's, as the decision has it. */
+  readonly id?: string | undefined
 }
 
 /** A decision without what it is about. */
@@ -34,7 +36,7 @@ export interface Ruling extends Pick<Decision, 'action' | 'enforced' | 'reasons'
 
 /** Applies a policy to what is known of a request. Pure; the result is frozen. */
 export function decide(policy: CompiledPolicy, inspection: Inspection, options: DecideOptions): Decision {
-  return decisionOf(ruleOn(policy, inspection, options), inspection)
+  return decisionOf(ruleOn(policy, inspection, options), inspection, options.id)
 }
 
 export function decisionOf(

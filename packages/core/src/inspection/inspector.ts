@@ -113,7 +113,7 @@ export function createInspector(options: InspectorOptions): Inspector {
       const request = { peer: text, method: 'GET', target: '/', ...described }
       const at = timestamp(described.at ?? now)
       const inspection = inspectionOf(request, visitor, result, degradedOf(snapshot, now), at)
-      return decide(policy, inspection, { mode, fields: described.fields })
+      return decide(policy, inspection, { mode, fields: described.fields, id: described.id })
     },
   }
 }

@@ -6,11 +6,16 @@ export interface ObservedRequest {
   readonly id: string
   /** Absent where nothing was decided: a head that was refused, a call of the API. */
   readonly decision?: Decision
-  /** `origin`: forwarded. `host`: the application around an adapter. `refusal`: a block, or a limit of ours. */
-  readonly answeredBy: 'origin' | 'host' | 'api' | 'refusal'
+  /**
+   * `origin`: forwarded. `host`: the application around an adapter. `refusal`: a block, or a limit of ours. `check`: nobody,
+   * it was described to `POST /v1/agentscan/check`, which has the id that its caller named.
+   */
+  readonly answeredBy: 'origin' | 'host' | 'api' | 'refusal' | 'check'
   /** Socket address, and the client that was resolved from it. */
   readonly peer: string
   readonly client: string
+  /** Of a client that connects directly by TLS. */
+  readonly ja4?: string
   readonly method: string
   /** As in the Host field; '' where there was none. */
   readonly host: string

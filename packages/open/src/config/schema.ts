@@ -1,4 +1,5 @@
 import { MODES } from '@sallyport/core'
+import { ADDRESS_FORMS, LOG_FORMATS, LOGGED_REQUESTS } from '@sallyport/log'
 import { z } from 'zod'
 import { Limits, Timeouts } from './limits.ts'
 import { PolicySchema } from './policy-schema.ts'
@@ -126,6 +127,23 @@ const Refusal = z.strictObject({
     ),
 })
 
+const Log = z.strictObject({
+  requests: z
+    .enum(LOGGED_REQUESTS)
+    .default('decided')
+    .describe('decided: those flagged, blocked or on trial; all; off'),
+  addresses: z
+    .enum(ADDRESS_FORMS)
+    .default('full')
+    .describe('full; truncated to /24 and /48; hashed with a key of the day; none'),
+  sample: z.number().min(0).max(1).default(1).describe('share of the allowed requests that `all` writes'),
+  format: z
+    .enum(LOG_FORMATS)
+    .default('plain')
+    .describe('names of the fields: our own, or those of ECS or OpenTelemetry'),
+  file: z.string().min(1).optional().describe('where lines are appended; absent: standard output'),
+})
+
 /**
  * The configuration of one Sallyport, as written in `sallyport.yaml` or given to `open()`. Every key has a default,
  * so `{}` is a whole configuration; a key that is not here is an error that names it. What a key means is its
@@ -158,6 +176,7 @@ export const Config = z.strictObject({
     .default([])
     .describe('forwarded beside GET, HEAD, POST, PUT, PATCH, DELETE and OPTIONS'),
   refusal: Refusal.prefault({}).describe('what refused visitors read'),
+  log: Log.prefault({}).describe('one JSON line for each request that is written down'),
   watch: z.boolean().default(false).describe('read again when this file changes, as SIGHUP always does'),
   dataDir: z.string().min(1).default('./.sallyport').describe('where compiled data and the embedded stores are'),
   store: Store.optional().meta({

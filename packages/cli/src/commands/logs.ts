@@ -1,0 +1,67 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { entriesOf, type LogEntry, logOf, logOption } from '../decision-log.ts'
+import { followedText, linesOf } from '../lines.ts'
+import { type FilterOptions, filterOf, withFilters } from '../log-filter.ts'
+import { entryWriter } from '../log-text.ts'
+import { type CommonOptions, jsonOption, withCommonOptions } from '../settings.ts'
+import type { Terminal } from '../terminal.ts'
+
+interface Options extends CommonOptions, FilterOptions {
+  readonly log?: string
+  readonly follow?: true
+  readonly lines?: number
+  readonly json?: true
+}
+
+/** Of what is there already, when a log is followed. */
+const LINES_BEFORE = 10
+
+/** `sallyport logs` */
+export function addLogsCommand(program: Command, terminal: Terminal): void {
+  const logs = program.command('logs').description('the decision log, for people: a line for each request')
+  withFilters(withCommonOptions(logs).addOption(logOption()))
+    .option('-f, --follow', 'go on as lines are added, also in a new file of that name')
+    .addOption(
+      new Option('-n, --lines <n>', `the last so many (default: all; ${LINES_BEFORE} with --follow)`).argParser(
+        countOf,
+      ),
+    )
+    .addOption(jsonOption())
+    .action(async (options: Options) => {
+      const passes = filterOf(options)
+      const write = options.json ? JSON.stringify : entryWriter(process.stdout.hasColors?.() ?? false)
+      const { file, entries } = logOf(options)
+      const follow = options.follow === true && file !== undefined
+      const held = createTail(options.lines ?? (follow ? LINES_BEFORE : Number.POSITIVE_INFINITY), (entry) =>
+        terminal.out(write(entry)),
+      )
+      const read = follow ? entriesOf(linesOf(followedText(file, held.release))) : entries
+      for await (const entry of read) if (entry !== undefined && passes(entry)) held.add(entry)
+      held.release()
+    })
+}
+
+function countOf(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It is a number of lines.')
+  return Number(text)
+}
+
+/** Holds the last entries until it is released; from then on shows each at once. All of them are never held. */
+function createTail(count: number, show: (entry: LogEntry) => void) {
+  let released = count === Number.POSITIVE_INFINITY
+  const held: LogEntry[] = []
+  return {
+    add(entry: LogEntry): void {
+      if (released) {
+        show(entry)
+        return
+      }
+      held.push(entry)
+      if (held.length > count) held.shift()
+    },
+    release(): void {
+      released = true
+      for (const entry of held.splice(0)) show(entry)
+    },
+  }
+}

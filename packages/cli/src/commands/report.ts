@@ -1,0 +1,65 @@
+import { writeFileSync } from 'node:fs'
+import { SallyportError } from '@sallyport/core'
+import { createReport, type Report } from '@sallyport/log'
+import { type Command, Option } from 'commander'
+import { entriesOf, isRequest, type LogSource, logOf, logOption } from '../decision-log.ts'
+import { linesOfFile } from '../lines.ts'
+import { type FilterOptions, filterOf, withFilters } from '../log-filter.ts'
+import { reportPage } from '../report-page.ts'
+import { reportText } from '../report-text.ts'
+import { type CommonOptions, jsonOption, withCommonOptions } from '../settings.ts'
+import { json, type Terminal } from '../terminal.ts'
+
+interface Options extends CommonOptions, FilterOptions {
+  readonly log?: string
+  readonly html?: string
+  readonly json?: true
+}
+
+/** `sallyport report [LOG]` */
+export function addReportCommand(program: Command, terminal: Terminal): void {
+  const report = program
+    .command('report')
+    .description('sums up the decision log: what was blocked, and what monitor mode or a trial would have')
+    .argument('[log]', 'the same as --log')
+  withFilters(withCommonOptions(report).addOption(logOption()))
+    .addOption(new Option('--html <file>', 'write a page that can be sent on as it is'))
+    .addOption(jsonOption())
+    .action(async (log: string | undefined, options: Options) => {
+      const source = log === undefined ? logOf(options) : { file: log, entries: entriesOf(linesOfFile(log)) }
+      const { sums, unread } = await sum(source, options)
+      if (sums.requests === 0 && unread > 0) {
+        throw new SallyportError('invalid_request', `${source.file ?? 'standard input'} is no decision log.`)
+      }
+      if (unread > 0) terminal.err(`sallyport: ${unread} lines are no lines of a decision log.`)
+      if (options.html !== undefined) {
+        write(options.html, reportPage(sums))
+        terminal.err(`sallyport: the report is in ${options.html}.`)
+      }
+      if (options.json) terminal.out(json(sums))
+      else if (options.html === undefined) terminal.out(reportText(sums))
+    })
+}
+
+async function sum(
+  { entries }: LogSource,
+  options: Options,
+): Promise<{ readonly sums: Report; readonly unread: number }> {
+  const passes = filterOf(options)
+  const report = createReport()
+  let unread = 0
+  for await (const entry of entries) {
+    if (entry === undefined) unread++
+    else if (isRequest(entry) && passes(entry)) report.add(entry)
+  }
+  return { sums: report.result(), unread }
+}
+
+function write(file: string, page: string): void {
+  try {
+    writeFileSync(file, page)
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unwritable'
+    throw new SallyportError('invalid_request', `${file}: cannot be written: ${reason}`)
+  }
+}

@@ -1,0 +1,27 @@
+import type { LogLine } from '@sallyport/log'
+import { entryWriter } from './log-text.ts'
+import { columns, dim } from './terminal.ts'
+
+/** What the log knows of one request, as `explain` shows a decision. */
+export function logExplanation(line: LogLine, color: boolean): string {
+  const { rule, trialRule, trial, reasons = [], source, sourceDate, degraded = [], refusedFor } = line
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ['because', rule === undefined ? refusedFor : `rule ${rule}`],
+    ['on trial', trial === undefined ? undefined : `${trial} by the rule ${trialRule}`],
+    ['reasons', reasons.join(', ')],
+    ['network', source === undefined ? undefined : `${source}${sourceDate === undefined ? '' : ` of ${sourceDate}`}`],
+    ['JA4', line.ja4],
+    ['not known', degraded.join(', ')],
+    ['answered', `by ${line.answeredBy} in ${line.milliseconds} ms${inspected(line)}${transferred(line)}`],
+  ]
+  const known = rows.flatMap(([name, text]) => (text === undefined || text === '' ? [] : [[dim(name), text] as const]))
+  return [entryWriter(color)(line), columns(known)].join('\n')
+}
+
+function inspected({ inspectionMilliseconds }: LogLine): string {
+  return inspectionMilliseconds === undefined ? '' : `, decided after ${inspectionMilliseconds} ms`
+}
+
+function transferred({ bytesReceived, bytesSent }: LogLine): string {
+  return bytesSent === undefined ? '' : `; ${bytesReceived} bytes received, ${bytesSent} sent`
+}

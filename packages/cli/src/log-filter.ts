@@ -1,0 +1,99 @@
+import { BlockList, isIPv6 } from 'node:net'
+import { ACTIONS, formatAddress, parseAddress, parsePathPattern, parsePrefix } from '@sallyport/core'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { isRequest, type LogEntry } from './decision-log.ts'
+
+/** Which lines of the log are looked at; what is absent asks nothing. */
+export interface FilterOptions {
+  readonly action?: readonly string[]
+  readonly trial?: true
+  readonly rule?: string
+  readonly class?: string
+  readonly network?: string
+  readonly client?: ClientMatch
+  readonly path?: (path: string) => boolean
+  readonly status?: (status: number) => boolean
+  readonly since?: number
+  readonly audit?: true
+}
+
+type ClientMatch = (client: string) => boolean
+
+/** Adds the filters to a command that reads the log. */
+export function withFilters(command: Command): Command {
+  return command
+    .addOption(new Option('--action <actions>', 'allow, flag, block, with commas between').argParser(actionsOf))
+    .option('--trial', 'those that a rule on trial would have decided more strictly')
+    .option('--rule <id>', 'decided by this rule, or tried by it')
+    .option('--class <class>', 'of this class: human, ai_agent …')
+    .option('--network <class>', 'from networks of this class: vpn, tor, hosting …')
+    .addOption(new Option('--client <address>', 'from this address or CIDR, as it is in the log').argParser(clientOf))
+    .addOption(new Option('--path <pattern>', 'for this path, as in a policy: /admin/**').argParser(pathOf))
+    .addOption(new Option('--status <status>', 'answered with this status: 403, 5xx').argParser(statusOf))
+    .addOption(new Option('--since <time>', 'from this time on: 15m, 24h, 7d, or ISO 8601').argParser(sinceOf))
+    .option('--audit', 'what was done by those who steer the service, alone')
+}
+
+/** Whether a line passes all filters. */
+export function filterOf(options: FilterOptions): (entry: LogEntry) => boolean {
+  const { action, rule, client, path, status, since } = options
+  const aboutRequests = [action, options.trial, rule, options.class, options.network, client, path, status]
+  const auditPasses = options.audit === true || aboutRequests.every((option) => option === undefined)
+  return (entry) => {
+    if (since !== undefined && Date.parse(entry.time) < since) return false
+    if (!isRequest(entry)) return auditPasses
+    if (options.audit) return false
+    return (
+      (action === undefined || action.includes(entry.action ?? '')) &&
+      (options.trial === undefined || entry.trial !== undefined) &&
+      (rule === undefined || entry.rule === rule || entry.trialRule === rule) &&
+      (options.class === undefined || entry.class === options.class) &&
+      (options.network === undefined || entry.networkClass === options.network) &&
+      (client === undefined || client(entry.client ?? '')) &&
+      (path === undefined || path(entry.path)) &&
+      (status === undefined || status(entry.status))
+    )
+  }
+}
+
+function actionsOf(text: string): readonly string[] {
+  const actions = text.split(',').map((action) => action.trim())
+  const known: readonly string[] = ACTIONS
+  if (actions.every((action) => known.includes(action))) return actions
+  throw new InvalidArgumentError(`It is one or more of ${ACTIONS.join(', ')}.`)
+}
+
+/** Hashed addresses are compared as they are written. */
+function clientOf(text: string): ClientMatch {
+  const address = parseAddress(text)
+  const prefix = address === undefined ? parsePrefix(text) : { address, length: address.family === 4 ? 32 : 128 }
+  if (prefix === undefined) return (client) => client === text
+  const family = (address: string): 'ipv4' | 'ipv6' => (isIPv6(address) ? 'ipv6' : 'ipv4')
+  const network = formatAddress(prefix.address)
+  const list = new BlockList()
+  list.addSubnet(network, prefix.length, family(network))
+  return (client) => {
+    const [address = ''] = client.split('/', 1)
+    return list.check(address, family(address))
+  }
+}
+
+function pathOf(text: string): (path: string) => boolean {
+  const pattern = parsePathPattern(text)
+  return (path) => pattern(path, true)
+}
+
+function statusOf(text: string): (status: number) => boolean {
+  if (!/^[1-5](?:\d\d|xx)$/.test(text)) throw new InvalidArgumentError('It is a status as 403, or as 4xx.')
+  const hundreds = Number(text[0])
+  return text.endsWith('xx') ? (status) => Math.floor(status / 100) === hundreds : (status) => status === Number(text)
+}
+
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+function sinceOf(text: string): number {
+  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
+  const at = unit === undefined ? Date.parse(text) : Date.now() - Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
+  if (Number.isNaN(at)) throw new InvalidArgumentError('It is a number with s, m, h or d, or a time in ISO 8601.')
+  return at
+}

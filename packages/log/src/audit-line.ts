@@ -1,0 +1,29 @@
+/** What somebody did who steers the service. */
+export interface AuditEntry {
+  /** As on the command line: `keys create`, `reload`. */
+  readonly what: string
+  /** A user of the operating system, or the signal that caused it. */
+  readonly who: string
+  /** The code of the error that it ended with; absent: it was done. */
+  readonly error?: string | undefined
+  readonly details?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** A line of the audit trail; `time` is ISO 8601 in UTC. */
+export interface AuditLine {
+  readonly time: string
+  readonly audit: string
+  readonly who: string
+  readonly error?: string
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+export function auditLine({ what, who, error, details }: AuditEntry): AuditLine {
+  return {
+    time: new Date().toISOString(),
+    audit: what,
+    who,
+    ...(error === undefined ? {} : { error }),
+    ...(details === undefined ? {} : { details }),
+  }
+}

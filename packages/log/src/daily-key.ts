@@ -1,0 +1,48 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const DAY_MS = 86_400_000
+const KEY_BYTES = 32
+const PREFIX = 'address-key-'
+
+/**
+ * The key of a day (UTC); `at` is in milliseconds since the epoch. It is in one file of `folder`, which goes when the
+ * first request of another day is written down. Without a folder that can be written it is in memory alone.
+ */
+export function dailyKey(folder: string | undefined): (at: number) => Buffer {
+  let current: { readonly day: number; readonly key: Buffer } | undefined
+  return (at) => {
+    const day = Math.floor(at / DAY_MS)
+    // A request that began before midnight may end after it: its key is gone.
+    if (current === undefined || day > current.day) current = { day, key: keyOf(day, folder) }
+    return current.key
+  }
+}
+
+function keyOf(day: number, folder: string | undefined): Buffer {
+  if (folder === undefined) return randomBytes(KEY_BYTES)
+  const name = `${PREFIX}${new Date(day * DAY_MS).toISOString().slice(0, 10)}`
+  try {
+    makeKey(folder, name)
+    for (const other of readdirSync(folder)) {
+      if (other.startsWith(PREFIX) && other < name) rmSync(join(folder, other), { force: true })
+    }
+    return readFileSync(join(folder, name))
+  } catch {
+    return randomBytes(KEY_BYTES)
+  }
+}
+
+/** Whole or not at all: other processes read it at the same time. */
+function makeKey(folder: string, name: string): void {
+  const draft = join(folder, `.${name}-${randomUUID()}`)
+  writeFileSync(draft, randomBytes(KEY_BYTES), { mode: 0o600, flag: 'wx' })
+  try {
+    linkSync(draft, join(folder, name))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    rmSync(draft)
+  }
+}

@@ -1,0 +1,129 @@
+import type { ObservedRequest } from '@sallyport/core'
+
+/**
+ * One line of the decision log: what is known of one request. A member that is not known is absent. Times are
+ * milliseconds but `time`, which is ISO 8601 in UTC; addresses are as `log.addresses` has them.
+ */
+export interface LogLine {
+  readonly time: string
+  readonly requestId: string
+  readonly action?: string
+  /** False where monitor mode did not carry the action out. */
+  readonly enforced?: boolean
+  /** What a rule on trial would have done, and its id. */
+  readonly trial?: string
+  readonly trialRule?: string
+  /** The rule that decided. */
+  readonly rule?: string
+  /** Class of the client: human, ai_agent … */
+  readonly class?: string
+  readonly networkClass?: string
+  readonly client?: string
+  readonly ja4?: string
+  readonly method: string
+  readonly host: string
+  /** Without its query. */
+  readonly path: string
+  /** 0: the client left first. */
+  readonly status: number
+  readonly bytesReceived?: number
+  readonly bytesSent?: number
+  readonly milliseconds: number
+  readonly inspectionMilliseconds?: number
+  readonly asn?: number
+  readonly asName?: string
+  readonly country?: string
+  /** The crawler that the request says it is, and what came of that. */
+  readonly crawler?: string
+  readonly crawlerOutcome?: string
+  /** Who runs that crawler. */
+  readonly operator?: string
+  readonly identity?: string
+  readonly identityVerified?: boolean
+  /** Ids of all that the decision rests on. */
+  readonly reasons?: readonly string[]
+  /** The data set that decided the network class, and its date. */
+  readonly source?: string
+  readonly sourceDate?: string
+  /** What could not be asked. */
+  readonly degraded?: readonly string[]
+  /** `origin`, `host`, `api`, `refusal`; `check` for a request that was described to the API. */
+  readonly answeredBy: string
+  /** Why it was refused although nothing was decided against it. */
+  readonly refusedFor?: string
+}
+
+type Writable = { -readonly [Member in keyof LogLine]: LogLine[Member] }
+
+/** In characters; what is longer ends in `…`. */
+const LONGEST = { requestId: 128, host: 255, method: 32, path: 1024, asName: 100 } as const
+
+/** The line of an observed request; `client` is its address as it may be written down. */
+export function lineOf(observed: ObservedRequest, client: string | undefined): LogLine {
+  const { decision } = observed
+  const line: Writable = {
+    time: decision?.inspection.at ?? new Date(observed.at).toISOString(),
+    requestId: safe(observed.id, LONGEST.requestId),
+    method: safe(observed.method, LONGEST.method),
+    host: safe(observed.host, LONGEST.host),
+    path: safe(observed.path, LONGEST.path),
+    status: observed.status,
+    milliseconds: rounded(observed.milliseconds),
+    answeredBy: observed.answeredBy,
+  }
+  if (client !== undefined) line.client = client
+  if (observed.ja4 !== undefined) line.ja4 = observed.ja4
+  if (observed.bytesReceived !== undefined) line.bytesReceived = observed.bytesReceived
+  if (observed.bytesSent !== undefined) line.bytesSent = observed.bytesSent
+  if (observed.refusedFor !== undefined) line.refusedFor = observed.refusedFor
+  if (observed.inspectionMilliseconds !== undefined) {
+    line.inspectionMilliseconds = rounded(observed.inspectionMilliseconds)
+  }
+  if (decision !== undefined) addDecision(line, decision)
+  return line
+}
+
+function addDecision(line: Writable, decision: NonNullable<ObservedRequest['decision']>): void {
+  const { trial, reasons, inspection } = decision
+  const { network, agent, crawler, country, degraded } = inspection
+  line.action = decision.action
+  line.enforced = decision.enforced
+  line.class = agent.class
+  line.networkClass = network.verdict.classification
+  const [rule] = reasons
+  if (rule !== undefined) line.rule = rule.id.startsWith('policy:') ? rule.id.slice('policy:'.length) : rule.id
+  if (trial !== undefined) {
+    line.trial = trial.action
+    line.trialRule = trial.rule
+  }
+  if (network.asn !== undefined) line.asn = network.asn
+  if (network.asName !== undefined) line.asName = safe(network.asName, LONGEST.asName)
+  if (country !== undefined) line.country = country
+  if (crawler !== undefined) {
+    line.crawler = crawler.slug
+    line.crawlerOutcome = crawler.outcome
+    line.operator = crawler.operator
+  }
+  if (agent.identity !== undefined) {
+    line.identity = safe(agent.identity.name, LONGEST.host)
+    line.identityVerified = agent.identity.verified
+  }
+  line.reasons = reasons.map(({ id }) => id)
+  if (network.source !== undefined) line.source = network.source
+  if (network.sourceDate !== undefined) line.sourceDate = network.sourceDate
+  if (degraded.length > 0) line.degraded = degraded
+}
+
+/** To a microsecond. */
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 1_000) / 1_000
+}
+
+/** What a terminal or a viewer may act on: controls, marks of direction, invisible characters, line separators. */
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+
+/** A text of a client, at most so long, with every character escaped that is not shown as itself. */
+export function safe(text: string, longest: number): string {
+  const bounded = text.length > longest ? `${text.slice(0, longest)}…` : text
+  return bounded.replace(UNSAFE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
+}

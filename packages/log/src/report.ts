@@ -1,0 +1,134 @@
+import type { LogLine } from './line.ts'
+
+/** Requests that share a rule, a class, an operator or a path. */
+export interface ReportRow {
+  readonly name: string
+  /** What was carried out, or would have been. */
+  readonly blocked: number
+  readonly flagged: number
+  /** The first requests, by their ids. */
+  readonly examples: readonly LogLine[]
+}
+
+/** Requests by one of their properties, the most blocked first. */
+export interface ReportTable {
+  readonly rows: readonly ReportRow[]
+  /** Requests whose row is not shown. */
+  readonly others: number
+}
+
+/** What was done in a span of time, or what would have been. */
+export interface ReportPart {
+  readonly blocked: number
+  readonly flagged: number
+  readonly byRule: ReportTable
+  readonly byClass: ReportTable
+  readonly byOperator: ReportTable
+  readonly byPath: ReportTable
+}
+
+/** The sums of a decision log. Times are ISO 8601 in UTC, absent where there is no line. */
+export interface Report {
+  readonly from?: string
+  readonly until?: string
+  readonly requests: number
+  /** Allowed and carried out; few where `log.requests` is `decided`. */
+  readonly allowed: number
+  /** Refused although nothing was decided against them, by cause. */
+  readonly refusals: Readonly<Record<string, number>>
+  readonly carriedOut: ReportPart
+  /** What monitor mode, or a rule on trial, would have done. */
+  readonly wouldHave: ReportPart
+}
+
+/** Names that a table counts; what has another name is counted together. */
+const MAX_NAMES = 10_000
+const MAX_EXAMPLES = 3
+const MAX_ROWS = 20
+
+type Decided = { readonly action: string; readonly rule: string; readonly line: LogLine }
+
+/** Sums up lines, in memory that is bounded whatever they hold. */
+export function createReport(): { add(line: LogLine): void; result(): Report } {
+  const sums = { requests: 0, allowed: 0 }
+  const span: { from?: string; until?: string } = {}
+  const refusals = new Map<string, number>()
+  const carriedOut = createPart()
+  const wouldHave = createPart()
+
+  return {
+    add(line) {
+      // It never came here.
+      if (line.answeredBy === 'check') return
+      sums.requests++
+      if (span.from === undefined || line.time < span.from) span.from = line.time
+      if (span.until === undefined || line.time > span.until) span.until = line.time
+      const { action, enforced = true, rule = '', trial, trialRule = '', refusedFor } = line
+      if (refusedFor !== undefined) refusals.set(refusedFor, (refusals.get(refusedFor) ?? 0) + 1)
+      if (action === 'allow') sums.allowed++
+      else if (action !== undefined) (enforced ? carriedOut : wouldHave).add({ action, rule, line })
+      if (trial !== undefined) wouldHave.add({ action: trial, rule: trialRule, line })
+    },
+    result: () => ({
+      ...span,
+      ...sums,
+      refusals: Object.fromEntries(refusals),
+      carriedOut: carriedOut.result(),
+      wouldHave: wouldHave.result(),
+    }),
+  }
+}
+
+function createPart() {
+  const counts = { blocked: 0, flagged: 0 }
+  const tables = {
+    byRule: createTable(({ rule }) => rule),
+    byClass: createTable(({ line }) => line.class ?? ''),
+    byOperator: createTable(({ line }) => line.operator ?? line.identity ?? line.asName ?? ''),
+    byPath: createTable(({ line }) => line.path),
+  }
+  return {
+    add(decided: Decided): void {
+      counts[decided.action === 'block' ? 'blocked' : 'flagged']++
+      for (const table of Object.values(tables)) table.add(decided)
+    },
+    result: (): ReportPart => ({
+      ...counts,
+      byRule: tables.byRule.result(),
+      byClass: tables.byClass.result(),
+      byOperator: tables.byOperator.result(),
+      byPath: tables.byPath.result(),
+    }),
+  }
+}
+
+function createTable(nameOf: (decided: Decided) => string) {
+  const rows = new Map<string, { blocked: number; flagged: number; examples: LogLine[] }>()
+  let uncounted = 0
+  return {
+    add(decided: Decided): void {
+      const name = nameOf(decided)
+      let row = rows.get(name)
+      if (row === undefined) {
+        if (rows.size >= MAX_NAMES) {
+          uncounted++
+          return
+        }
+        row = { blocked: 0, flagged: 0, examples: [] }
+        rows.set(name, row)
+      }
+      row[decided.action === 'block' ? 'blocked' : 'flagged']++
+      if (row.examples.length < MAX_EXAMPLES) row.examples.push(decided.line)
+    },
+    result(): ReportTable {
+      const sorted = [...rows]
+        .map(([name, row]) => ({ name, ...row }))
+        .sort((x, y) => y.blocked - x.blocked || y.flagged - x.flagged || (x.name < y.name ? -1 : 1))
+      const rest = sorted.slice(MAX_ROWS)
+      return {
+        rows: sorted.slice(0, MAX_ROWS),
+        others: uncounted + rest.reduce((sum, { blocked, flagged }) => sum + blocked + flagged, 0),
+      }
+    },
+  }
+}
