@@ -6,6 +6,7 @@ import { DATED_RANGES } from '@sallyport/data/crawlers'
 import { SOURCES } from '@sallyport/data/sources'
 import { TRUSTED_PROXIES } from '@sallyport/data/trusted-proxies'
 import type { EvidenceJson } from '@sallyport/ledger'
+import { FIELD_NAMES } from '@sallyport/log'
 import t from 'tap'
 
 /* What the README promises in tables is read off the code, both ways, so that neither can move alone. */
@@ -29,6 +30,15 @@ t.test('every route is in the README and every route there exists', async (t) =>
     firstCells('## The API').filter((cell) => cell.includes(' /')),
     ROUTES.map(({ method, path }) => `${method} ${path}`),
   )
+})
+
+t.test('every field of the decision log is in the README and every field there exists', async (t) => {
+  const rows =
+    README.split('## The decision log')[1]
+      ?.split('\n## ')[0]
+      ?.matchAll(/^\| (`[^|]+`) \|/gm) ?? []
+  const fields = [...rows].flatMap(([, cell = '']) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name))
+  t.same(fields.toSorted(), Object.keys(FIELD_NAMES.ecs).toSorted())
 })
 
 t.test('presets of policies and of trusted proxies are named', async (t) => {

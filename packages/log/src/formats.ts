@@ -64,7 +64,8 @@ const OTEL: Readonly<Record<Field, string>> = {
 const PER_MILLISECOND = { ecs: 1_000_000, otel: 0.001 } as const
 const DURATIONS: ReadonlySet<string> = new Set<Field>(['milliseconds', 'inspectionMilliseconds'])
 
-const NAMES = { ecs: ECS, otel: OTEL } as const
+/** Each field of a line, and its name in the formats that rename it. */
+export const FIELD_NAMES = { ecs: ECS, otel: OTEL } as const
 
 const AUDIT_NAMES: Readonly<Record<'ecs' | 'otel', Readonly<Record<keyof AuditLine, string>>>> = {
   ecs: {
@@ -86,7 +87,7 @@ const AUDIT_NAMES: Readonly<Record<'ecs' | 'otel', Readonly<Record<keyof AuditLi
 /** A line with the names and units of its format. */
 export function renamed(line: LogLine, format: LogFormat): Readonly<Record<string, unknown>> {
   if (format === 'plain') return line as unknown as Readonly<Record<string, unknown>>
-  const names = NAMES[format]
+  const names = FIELD_NAMES[format]
   const unit = PER_MILLISECOND[format]
   return Object.fromEntries(
     Object.entries(line).map(([field, value]) => [
@@ -108,7 +109,7 @@ export function readEntry(text: string): LogLine | AuditLine | undefined {
   const values = parsed(text)
   if (values === undefined) return undefined
   for (const format of LOG_FORMATS) {
-    const line = format === 'plain' ? values : withPlainNames(values, NAMES[format])
+    const line = format === 'plain' ? values : withPlainNames(values, FIELD_NAMES[format])
     if (isLine(line)) return line
     const audit = format === 'plain' ? values : withPlainNames(values, AUDIT_NAMES[format])
     if (isAudit(audit)) return audit

@@ -1,6 +1,6 @@
 export { ADDRESS_FORMS, type AddressForm } from './addresses.ts'
 export { type AuditEntry, type AuditLine, auditLine } from './audit-line.ts'
-export { LOG_FORMATS, type LogFormat, readEntry, readLine } from './formats.ts'
+export { FIELD_NAMES, LOG_FORMATS, type LogFormat, readEntry, readLine } from './formats.ts'
 export type { LogLine } from './line.ts'
 export { createLog, LOGGED_REQUESTS, type Log, type LoggedRequests, type LogOptions } from './log.ts'
 export { createReport, type Report, type ReportPart, type ReportRow, type ReportTable } from './report.ts'

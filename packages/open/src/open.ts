@@ -118,26 +118,17 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
     rules,
     (rules) =>
       createInspector({
-        clock,
-        snapshots,
         ...rules,
+        ...{ clock, snapshots, signatures, onFault },
         crawlers: crawlers.verifier,
-        signatures,
-        onFault,
         ...(reverseNames === undefined ? {} : { onClassified: reverseNames.offer }),
         onForwardedUntrusted: () => notice('SALLYPORT_FORWARDED_UNTRUSTED', FORWARDED_UNTRUSTED),
       }),
     log.take,
   )
   const api = createApi({
-    clock,
-    lookup,
-    whois,
+    ...{ clock, lookup, whois, snapshots, accounts, limits, provenance },
     crawlers: createCrawlerAnswers(crawlers.verifier, { clock, snapshots }),
-    snapshots,
-    accounts,
-    limits,
-    provenance,
     ipv6Prefix: config.limits.ipv6Prefix,
     client: inspection.client,
     check: inspection.check,
