@@ -29,7 +29,7 @@ export interface LedgerHolder {
 export function holdLedger(config: Config, { clock, onFault, onKeyMade }: LedgerHooks): LedgerHolder {
   const { retentionDays } = config.provenance
   let opening: Promise<{ readonly place: LedgerPlace; readonly ledger: Ledger }> | undefined
-  let timers: readonly NodeJS.Timeout[] = []
+  let schedules: readonly Schedule[] = []
   let closed = false
 
   async function openNow() {
@@ -43,7 +43,7 @@ export function holdLedger(config: Config, { clock, onFault, onKeyMade }: Ledger
         if (retentionDays !== undefined) await place.store.eraseBefore(clock.now() - retentionDays * DAY_MS)
       }
       await eraseOld()
-      timers = [
+      schedules = [
         schedule(CHECKPOINT_MS, () => ledger.checkpoint(), onFailure),
         schedule(RETENTION_MS, eraseOld, onFailure),
       ]
@@ -86,8 +86,9 @@ export function holdLedger(config: Config, { clock, onFault, onKeyMade }: Ledger
     },
     async close() {
       closed = true
-      for (const timer of timers) clearInterval(timer)
       const open = await opening?.catch(() => undefined)
+      // A checkpoint under way still writes its file after the store has it.
+      await Promise.all(schedules.map((schedule) => schedule.stop()))
       await open?.ledger.checkpoint().catch(onFault)
       await open?.place.store.close()
     },
@@ -99,9 +100,14 @@ function isAnswer(error: unknown): boolean {
   return error instanceof SallyportError && ERRORS[error.code].status !== undefined
 }
 
+interface Schedule {
+  /** Begins no other run, and waits for one that is under way. */
+  stop(): Promise<void>
+}
+
 /** Runs `work` at an interval, one run at a time; of failures in a row the first is reported. */
-function schedule(everyMs: number, work: () => Promise<unknown>, onFailure: (error: unknown) => void): NodeJS.Timeout {
-  let running = false
+function schedule(everyMs: number, work: () => Promise<unknown>, onFailure: (error: unknown) => void): Schedule {
+  let running: Promise<void> | undefined
   let failing = false
   const run = async () => {
     try {
@@ -112,11 +118,16 @@ function schedule(everyMs: number, work: () => Promise<unknown>, onFailure: (err
       failing = true
     }
   }
-  const timer = setInterval(async () => {
-    if (running) return
-    running = true
-    await run()
-    running = false
+  const timer = setInterval(() => {
+    running ??= run().finally(() => {
+      running = undefined
+    })
   }, everyMs)
-  return timer.unref()
+  timer.unref()
+  return {
+    async stop() {
+      clearInterval(timer)
+      await running
+    },
+  }
 }
