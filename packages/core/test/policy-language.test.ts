@@ -36,10 +36,29 @@ function named(userAgent: string, overrides: Partial<InspectionRequest> = {}): I
   return requestOf(['Host', 'example.com', 'User-Agent', userAgent], overrides)
 }
 
+t.test('who the application says that asks is decided at each request, and is in the decision', async (t) => {
+  const decide = deciderOf({ rules: [{ id: 'mallory', match: { user: ['mallory'] }, action: 'block' }] })
+  const asked = ['alice', 'alice', 'mallory', undefined, 'mallory'].map((user) =>
+    decide(requestOf(fieldsOf(CHROME), user === undefined ? {} : { user, plan: 'free' })),
+  )
+  t.same(
+    asked.map(({ action }) => action),
+    ['allow', 'allow', 'block', 'allow', 'block'],
+  )
+  t.hasStrict(asked[2]?.inspection, { user: 'mallory', plan: 'free' })
+  t.notOk('user' in (asked[3]?.inspection ?? {}))
+})
+
 t.test('each member of a match is asked', async (t) => {
   const signed = requestOf(signedFields())
   const gpt = named('GPTBot/1.2')
   const rows: readonly (readonly [match: Match, request: InspectionRequest, matches: boolean])[] = [
+    [{ user: ['17'] }, requestOf(fieldsOf(CHROME), { user: '17' }), true],
+    [{ user: ['*'] }, requestOf(fieldsOf(CHROME), { user: '17' }), true],
+    [{ user: ['18'] }, requestOf(fieldsOf(CHROME), { user: '17' }), false],
+    [{ user: ['*'] }, BROWSER, false],
+    [{ plan: ['free'], user: ['17'] }, requestOf(fieldsOf(CHROME), { user: '17', plan: 'free' }), true],
+    [{ plan: ['free'] }, requestOf(fieldsOf(CHROME), { user: '17', plan: 'pro' }), false],
     [{ provider: ['racks'] }, requestOf(fieldsOf(CHROME), { peer: RACK }), true],
     [{ provider: ['Tunnels'] }, requestOf(fieldsOf(CHROME), { peer: RACK }), false],
     [{ country: ['unknown'] }, requestOf(fieldsOf(CHROME), { peer: RACK }), true],

@@ -35,6 +35,8 @@ const ECS: Readonly<Record<Field, string>> = {
   operator: 'sallyport.operator',
   identity: 'sallyport.identity',
   identityVerified: 'sallyport.identity_verified',
+  user: 'user.id',
+  plan: 'sallyport.plan',
   reasons: 'event.reason',
   source: 'sallyport.source',
   sourceDate: 'sallyport.source_date',

@@ -40,6 +40,9 @@ export interface LogLine {
   readonly operator?: string
   readonly identity?: string
   readonly identityVerified?: boolean
+  /** Who the application says that asks: its own id, and the plan. */
+  readonly user?: string
+  readonly plan?: string
   /** Ids of all that the decision rests on. */
   readonly reasons?: readonly string[]
   /** The data set that decided the network class, and its date. */
@@ -56,7 +59,7 @@ export interface LogLine {
 type Writable = { -readonly [Member in keyof LogLine]: LogLine[Member] }
 
 /** In characters; what is longer ends in `…`. */
-const LONGEST = { requestId: 128, host: 255, method: 32, path: 1024, asName: 100 } as const
+const LONGEST = { requestId: 128, host: 255, method: 32, path: 1024, asName: 100, user: 128 } as const
 
 /** The line of an observed request; `client` is its address as it may be written down. */
 export function lineOf(observed: ObservedRequest, client: string | undefined): LogLine {
@@ -85,7 +88,7 @@ export function lineOf(observed: ObservedRequest, client: string | undefined): L
 
 function addDecision(line: Writable, decision: NonNullable<ObservedRequest['decision']>): void {
   const { trial, reasons, inspection } = decision
-  const { network, agent, crawler, country, degraded } = inspection
+  const { network, agent, crawler, country, degraded, user, plan } = inspection
   line.action = decision.action
   line.enforced = decision.enforced
   line.class = agent.class
@@ -108,6 +111,8 @@ function addDecision(line: Writable, decision: NonNullable<ObservedRequest['deci
     line.identity = safe(agent.identity.name, LONGEST.host)
     line.identityVerified = agent.identity.verified
   }
+  if (user !== undefined) line.user = safe(user, LONGEST.user)
+  if (plan !== undefined) line.plan = safe(plan, LONGEST.user)
   line.reasons = reasons.map(({ id }) => id)
   if (network.source !== undefined) line.source = network.source
   if (network.sourceDate !== undefined) line.sourceDate = network.sourceDate

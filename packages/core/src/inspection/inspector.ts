@@ -138,7 +138,7 @@ function createTimestamps(): (time: number) => string {
 
 /** All that is known of a request as one value. `at` is ISO 8601. */
 function inspectionOf(
-  { peer, method, target }: Pick<InspectionRequest, 'peer' | 'method' | 'target'>,
+  { peer, method, target, user, plan }: Pick<InspectionRequest, 'peer' | 'method' | 'target' | 'user' | 'plan'>,
   { client, network, country }: Visitor,
   { agent, crawler }: AgentResult,
   degraded: readonly Degraded[],
@@ -155,6 +155,8 @@ function inspectionOf(
   }
   if (country !== undefined) inspection.country = country
   if (crawler !== undefined) inspection.crawler = crawler
+  if (user !== undefined) inspection.user = user
+  if (plan !== undefined) inspection.plan = plan
   return Object.freeze(inspection)
 }
 

@@ -147,6 +147,8 @@ const CHECKS: Readonly<Partial<Record<keyof Match, (word: string) => string | un
   provider: (name) => (name.trim() === '' ? unknown(name) : undefined),
   asn: (asn) => (/^\d+$/.test(asn) ? undefined : unknown(Number(asn))),
   path: pathPatternFault,
+  user: (name) => (name === '' ? unknown(name) : undefined),
+  plan: (name) => (name === '' ? unknown(name) : undefined),
   method: (name) => (TOKEN.test(name) ? undefined : unknown(name)),
   vendor: (name) =>
     VENDORS.some((vendor) => vendor.toLowerCase() === name.toLowerCase()) || isIdentifier(name)

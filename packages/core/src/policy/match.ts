@@ -1,4 +1,5 @@
 import { isNamed } from '../address/forwarding.ts'
+import type { Inspection } from '../values/inspection.ts'
 import type { Action, Degraded } from '../vocabulary.ts'
 import type { Test } from './evaluate.ts'
 import { parsePathPattern } from './path-pattern.ts'
@@ -49,8 +50,9 @@ function countryTests({ country }: Match): readonly Test[] {
   return [(inspection) => countries.has(inspection.country ?? 'unknown')]
 }
 
-function requestTests({ method, path, header, time }: Match, action: Action): readonly Test[] {
-  const tests: Test[] = []
+function requestTests({ method, path, header, time, user, plan }: Match, action: Action): readonly Test[] {
+  const tests: Test[] = [...requesterTests(user, (inspection) => inspection.user)]
+  tests.push(...requesterTests(plan, (inspection) => inspection.plan))
   if (method !== undefined) {
     const methods = new Set(method.map((name) => name.toUpperCase()))
     tests.push(({ request }) => methods.has(request.method))
@@ -80,6 +82,22 @@ function requestTests({ method, path, header, time }: Match, action: Action): re
     if (typeof within === 'function') tests.push(({ at }) => within(at))
   }
   return tests
+}
+
+/** What the application says of who asks can be another thing at each request. */
+function requesterTests(
+  names: readonly string[] | undefined,
+  read: (inspection: Inspection) => string | undefined,
+): readonly Test[] {
+  if (names === undefined) return []
+  const wanted = new Set(names)
+  const any = wanted.has('*')
+  return [
+    (inspection) => {
+      const name = read(inspection)
+      return name !== undefined && (any || wanted.has(name))
+    },
+  ]
 }
 
 function hasField(fields: readonly string[], name: string): boolean {

@@ -38,6 +38,10 @@ export interface Match {
     | { readonly present?: readonly string[] | undefined; readonly absent?: readonly string[] | undefined }
     | undefined
   readonly time?: TimeSpan | undefined
+  /** Ids that the application gave its own users, or `*` for any; no request without one. */
+  readonly user?: readonly string[] | undefined
+  /** Plans of those users, or `*` for any. */
+  readonly plan?: readonly string[] | undefined
 }
 
 /** Hours of days: from `from` up to `to`, which may be the next morning; both absent: all day. */

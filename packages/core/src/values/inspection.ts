@@ -51,4 +51,7 @@ export interface Inspection {
   /** Who asks, and why that is thought. */
   readonly agent: AgentVerdict
   readonly degraded: readonly Degraded[]
+  /** Who the application says that asks: its own id, and the plan; absent where it did not say. */
+  readonly user?: string
+  readonly plan?: string
 }

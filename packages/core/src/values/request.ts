@@ -16,4 +16,7 @@ export interface InspectionRequest {
   /** `rawHeaders`: name, value, name, value …; order and case are kept because they are evidence. */
   readonly fields: readonly string[]
   readonly ja4?: string
+  /** Who the application says that asks: its own id, and the plan. Never read from a header. */
+  readonly user?: string
+  readonly plan?: string
 }

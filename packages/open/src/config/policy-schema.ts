@@ -52,6 +52,8 @@ const Match = z
     crawlerOutcome: z.array(z.enum(CRAWLER_OUTCOMES)).describe('what came of the claim to be a crawler'),
     operator: Strings.describe('operators of the catalogue of crawlers'),
     purpose: z.array(z.enum(CRAWLER_PURPOSES)).describe('what a crawler fetches pages for'),
+    user: Strings.describe('ids that the application gave its users, as identify of an adapter says; * for any'),
+    plan: Strings.describe('plans of those users; * for any'),
   })
   .partial()
 
