@@ -39,6 +39,14 @@ export type { SystemEvidence } from './asn/evidence.ts'
 export { parseAsn } from './asn/number.ts'
 export type { SystemType } from './asn/types.ts'
 export { typeOfSystem } from './asn/types.ts'
+// counting
+export type { Asker, Counted, Counter } from './counting/counter.ts'
+export { createCounter } from './counting/counter.ts'
+export { tightest } from './counting/limited.ts'
+export type { Ban, BanList, Counts, CountTask, Taken } from './counting/ports.ts'
+export type { CountRow, CountState } from './counting/step.ts'
+export { takeStep } from './counting/step.ts'
+export { withStrikes } from './counting/strikes.ts'
 // crawler
 export type { CrawlerAnswers } from './crawler/answer.ts'
 export { createCrawlerAnswers } from './crawler/answer.ts'
@@ -81,11 +89,13 @@ export { createFindings } from './network/staleness.ts'
 export { dropBody, fetchBytes, fetchText } from './outbound/read-body.ts'
 // policy
 export { compilePolicy } from './policy/compile.ts'
+export { formatDuration, parseDuration } from './policy/duration.ts'
 export { type PolicyFault, policyFaults, policyWarnings } from './policy/faults.ts'
+export { LIMIT_PRESETS } from './policy/limit-presets.ts'
 export { type PathPattern, parsePathPattern } from './policy/path-pattern.ts'
 export { type PathFault, pathFault } from './policy/path-readings.ts'
-export type { Match, Policy, PresetName, Rule, TimeSpan } from './policy/policy.ts'
-export { PRESET_NAMES } from './policy/policy.ts'
+export type { Match, Policy, PresetName, Rule, RuleLimit, Strikes, TimeSpan } from './policy/policy.ts'
+export { LIMIT_PRESET_NAMES, PRESET_NAMES, STRIKE_KEYS } from './policy/policy.ts'
 export { DAYS } from './policy/time-span.ts'
 // ports
 export type {
@@ -121,6 +131,8 @@ export type {
 } from './ports.ts'
 export type { AgentVerdict } from './values/agent-verdict.ts'
 export { AGENT_BASES, IDENTITY_TYPES } from './values/agent-verdict.ts'
+export type { Counting, CountLimit, LimitUse } from './values/counting.ts'
+export { COUNT_KEYS, COUNT_KINDS } from './values/counting.ts'
 export type { Attestation, Decision } from './values/decision.ts'
 export type { NetworkFinding, Verdict } from './values/finding.ts'
 export type { InspectedClient, InspectedCrawler, Inspection } from './values/inspection.ts'
@@ -128,7 +140,7 @@ export type { Observe, ObservedRequest } from './values/observed.ts'
 export type { Reason } from './values/reason.ts'
 export type { InspectionRequest } from './values/request.ts'
 // vocabulary
-export type { Action, AgentClass, AsType, Mode, NetworkClass } from './vocabulary.ts'
+export type { Action, AgentClass, AsType, InspectionDegraded, Mode, NetworkClass, PlainAction } from './vocabulary.ts'
 export {
   ACTIONS,
   AGENT_CLASSES,
@@ -140,6 +152,9 @@ export {
   DIRECTORY_ORDERS,
   MODES,
   NETWORK_CLASSES,
+  PLAIN_ACTIONS,
+  plainAction,
+  refuses,
 } from './vocabulary.ts'
 // whois
 export { parseBootstrap } from './whois/bootstrap.ts'

@@ -25,9 +25,23 @@ export type AsType = (typeof AS_TYPES)[number]
 export const DIRECTORY_ORDERS = ['addresses', 'prefixes'] as const
 export type DirectoryOrder = (typeof DIRECTORY_ORDERS)[number]
 
-/** In order of strictness. */
-export const ACTIONS = ['allow', 'flag', 'block'] as const
+/** In order of strictness. `throttle` refuses for a while (429), and is what a rule that counts may do. */
+export const ACTIONS = ['allow', 'flag', 'throttle', 'block'] as const
 export type Action = (typeof ACTIONS)[number]
+
+/** The actions of rules that do not count, and of `/v1`. */
+export const PLAIN_ACTIONS = ['allow', 'flag', 'block'] as const satisfies readonly Action[]
+export type PlainAction = (typeof PLAIN_ACTIONS)[number]
+
+/** An action as `/v1` has it, which knows no other than those three. */
+export function plainAction(action: Action): PlainAction {
+  return action === 'throttle' ? 'block' : action
+}
+
+/** Whether a request with this action goes no further. */
+export function refuses(action: Action): boolean {
+  return action === 'block' || action === 'throttle'
+}
 
 export function isStricter(action: Action, than: Action): boolean {
   return ACTIONS.indexOf(action) > ACTIONS.indexOf(than)
@@ -68,6 +82,9 @@ export type AgentClass = (typeof AGENT_CLASSES)[number]
 /** Names of sub-lookups that an answer may report as failed or missing. */
 export const DEGRADABLE = ['geo', 'asn', 'whois', 'ranges'] as const
 export type Degraded = (typeof DEGRADABLE)[number]
+
+/** What an inspection may lack: a sub-lookup, or `limits`, the counts that processes share. */
+export type InspectionDegraded = Degraded | 'limits'
 
 /** True for the three classes that mean deliberate anonymisation; hosting and datacenter state ownership only. */
 export function anonymises(networkClass: NetworkClass): boolean {

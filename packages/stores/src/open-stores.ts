@@ -1,6 +1,11 @@
 import type { Accounts, Limits } from '@sallyport/accounts'
+import type { BanList, Counts } from '@sallyport/core'
 import { openPostgresAccounts } from './accounts/postgres-accounts.ts'
 import { openSqliteAccounts } from './accounts/sqlite-accounts.ts'
+import { openRedisBans } from './bans/redis-bans.ts'
+import { openSqliteBans } from './bans/sqlite-bans.ts'
+import { openRedisCounts } from './counts/redis-counts.ts'
+import { openSqliteCounts } from './counts/sqlite-counts.ts'
 import { openRedisLimits } from './limits/redis-limits.ts'
 import { openSqliteLimits } from './limits/sqlite-limits.ts'
 import { openPostgres, type PostgresOptions } from './postgres/pool.ts'
@@ -35,6 +40,20 @@ export async function openLimits(url: string): Promise<Opened<Limits>> {
   const file = fileOf(url)
   const limits = await (file === undefined ? openRedisLimits(url) : openSqliteLimits(file))
   return { ...limits, close: async () => limits.close() }
+}
+
+/** The counts of rules that `url` names: `sqlite:FILE` or `redis://…`. */
+export async function openCounts(url: string): Promise<Opened<Counts>> {
+  const file = fileOf(url)
+  const counts = await (file === undefined ? openRedisCounts(url) : openSqliteCounts(file))
+  return { ...counts, close: async () => counts.close() }
+}
+
+/** The bans that `url` names: `sqlite:FILE` or `redis://…`. `onFault` learns what cannot be read. */
+export async function openBans(url: string, onFault: (error: unknown) => void): Promise<Opened<BanList>> {
+  const file = fileOf(url)
+  const bans = await (file === undefined ? openRedisBans(url, { onFault }) : openSqliteBans(file))
+  return { ...bans, close: async () => bans.close() }
 }
 
 function fileOf(url: string): string | undefined {

@@ -1,6 +1,6 @@
 import { ACCOUNT } from '@sallyport/accounts/testing'
 import { type Address, parseAddress } from '@sallyport/core'
-import { openSqliteAccounts, openSqliteLimits, openSqliteObservations, withLock } from '../src/index.ts'
+import { openCounts, openSqliteAccounts, openSqliteLimits, openSqliteObservations, withLock } from '../src/index.ts'
 
 /** A process of its own, started by the tests: does one thing to a file and reports to the parent. */
 const [task, path = '', ...rest] = process.argv.slice(2)
@@ -29,6 +29,18 @@ if (task === 'take') {
     if ((await limits.take({ name: 'L', max: max ?? 0, windowSeconds: 3600 }, 'k')).allowed) allowed++
   }
   await report(allowed)
+}
+
+if (task === 'count') {
+  const [max = 0, calls] = rest.map(Number)
+  const counts = await openCounts(path)
+  const limit = { kind: 'fixed', max, windowMs: 600_000, refill: max } as const
+  const takes = Array.from({ length: calls ?? 0 }, () =>
+    counts.take([{ key: 'shared', cost: 1, max, limit, binding: true }], ''),
+  )
+  const taken = await Promise.all(takes)
+  await report(taken.filter(({ states }) => states[0]?.allowed).length)
+  await counts.close()
 }
 
 if (task === 'lock') {

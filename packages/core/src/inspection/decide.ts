@@ -1,5 +1,6 @@
 import type { CompiledPolicy } from '../policy/compile.ts'
 import { type Evaluation, evaluate } from '../policy/evaluate.ts'
+import type { Counting } from '../values/counting.ts'
 import type { Decision, Trial } from '../values/decision.ts'
 import type { Inspection } from '../values/inspection.ts'
 import type { Reason } from '../values/reason.ts'
@@ -16,6 +17,7 @@ const ALLOWLISTED: Evaluation = Object.freeze({
     }),
   }),
   trials: Object.freeze([]),
+  counted: Object.freeze([]),
   lasting: true,
 })
 
@@ -30,6 +32,7 @@ export interface DecideOptions {
 /** A decision without what it is about. */
 export interface Ruling extends Pick<Decision, 'action' | 'enforced' | 'reasons'> {
   readonly trial: Trial | undefined
+  readonly counting: Counting | undefined
   /** It rests on the visitor alone, not on what was asked for or when. */
   readonly lasting: boolean
 }
@@ -40,25 +43,28 @@ export function decide(policy: CompiledPolicy, inspection: Inspection, options: 
 }
 
 export function decisionOf(
-  { action, enforced, trial, reasons }: Ruling,
+  { action, enforced, trial, counting, reasons }: Ruling,
   inspection: Inspection,
   id?: string,
 ): Decision {
   const decision: { -readonly [Member in keyof Decision]: Decision[Member] } = { action, enforced, reasons, inspection }
   if (id !== undefined) decision.id = id
   if (trial !== undefined) decision.trial = trial
+  if (counting !== undefined) decision.counting = counting
   return Object.freeze(decision)
 }
 
 /** A rule on trial decides nothing: the first that would have been stricter is named beside what was decided. */
 export function ruleOn(policy: CompiledPolicy, inspection: Inspection, { mode, fields = [] }: DecideOptions): Ruling {
   const allowlisted = inspection.agent.identity?.type === 'address'
-  const { decided, trials, lasting } = allowlisted ? ALLOWLISTED : evaluate(policy, inspection, fields)
+  const { decided, trials, counted, lasting } = allowlisted ? ALLOWLISTED : evaluate(policy, inspection, fields)
   const { action } = decided
   const enforced = action === 'allow' || mode === 'enforce'
   const trial = trials.find((rule) => isStricter(rule.action, action))
   const reasons = reasonsOf(decided.reason, inspection, (trial ?? trials[0])?.reason)
-  return { action, enforced, trial: trial && Object.freeze({ rule: trial.id, action: trial.action }), reasons, lasting }
+  const named = trial && Object.freeze({ rule: trial.id, action: trial.action })
+  const counting = counted.length === 0 ? undefined : Object.freeze({ mode, rules: Object.freeze(counted) })
+  return { action, enforced, trial: named, counting, reasons, lasting }
 }
 
 /** The rule that decided, the network, the evidence about the agent, and the rule on trial. */

@@ -1,7 +1,7 @@
 import { SallyportError } from '../errors.ts'
 import { isCountry } from '../geo/country.ts'
 import type { NetworkFinding } from '../values/finding.ts'
-import type { Action, NetworkClass } from '../vocabulary.ts'
+import type { NetworkClass, PlainAction } from '../vocabulary.ts'
 import { type JurisdictionMatch, type JurisdictionPolicy, type Relation, UNKNOWN_COUNTRY } from './policy.ts'
 
 /** What was found of a connection that claims to come from somewhere. */
@@ -13,7 +13,7 @@ export interface FoundOrigin {
 
 /** What the policy says of a claim: the action, and the id of the rule that decided. */
 export interface PolicyJudgement {
-  readonly action: Action
+  readonly action: PlainAction
   readonly reason: string
 }
 

@@ -1,6 +1,6 @@
 import { SallyportError } from '../errors.ts'
 import { isCountry } from '../geo/country.ts'
-import { ACTIONS } from '../vocabulary.ts'
+import { PLAIN_ACTIONS } from '../vocabulary.ts'
 import { type JurisdictionPolicy, MATCH_LISTS, MATCH_SWITCHES } from './policy.ts'
 
 /** Ids are part of every record that they decide, so they are plain. */
@@ -23,7 +23,7 @@ export function parseJurisdictionPolicy(value: unknown): JurisdictionPolicy {
     const path = `rules.${index}`
     const rule = objectOf(entry, path)
     onlyMembers(rule, ['id', 'match', 'action', 'note'], path)
-    if (!ACTIONS.some((action) => action === rule['action'])) refuse(`${path}.action`, ACTIONS.join(', '))
+    if (!PLAIN_ACTIONS.some((action) => action === rule['action'])) refuse(`${path}.action`, PLAIN_ACTIONS.join(', '))
     checkMatch(rule['match'], `${path}.match`, groups)
     return idOf(rule['id'], `${path}.id`)
   })

@@ -1,4 +1,4 @@
-import { type Action, NETWORK_CLASSES, type NetworkClass } from '../vocabulary.ts'
+import { NETWORK_CLASSES, type NetworkClass, type PlainAction } from '../vocabulary.ts'
 
 /** Whether the country that was found fits the claim. */
 export const RELATIONS = ['match', 'mismatch', 'unknown'] as const
@@ -33,7 +33,7 @@ export interface JurisdictionMatch {
 export interface JurisdictionRule {
   readonly id: string
   readonly match: JurisdictionMatch
-  readonly action: Action
+  readonly action: PlainAction
 }
 
 /** A jurisdiction policy as it is written, in data/jurisdictions.json or a file of the user's: the first rule decides. */

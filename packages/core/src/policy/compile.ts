@@ -1,10 +1,14 @@
 import { parseAddress } from '../address/address.ts'
 import { type Prefix, parsePrefix, prefixOf } from '../address/prefix.ts'
 import { createPrefixSet, type PrefixSet } from '../address/prefix-set.ts'
+import type { CompiledStrikes } from '../counting/strikes.ts'
 import { SallyportError } from '../errors.ts'
-import type { Action } from '../vocabulary.ts'
+import type { Action, PlainAction } from '../vocabulary.ts'
+import { compileCounting } from './compile-counting.ts'
+import { compileStrikes } from './compile-strikes.ts'
 import type { CompiledRule, MatchedRule } from './evaluate.ts'
 import { type PolicyFault, policyFaults } from './faults.ts'
+import { LIMIT_PRESETS } from './limit-presets.ts'
 import { compileMatch } from './match.ts'
 import type { Policy, Rule } from './policy.ts'
 import { PRESETS } from './presets.ts'
@@ -14,11 +18,12 @@ export interface CompiledPolicy {
   /** Addresses that are allowed before any rule; absent when there are none. */
   readonly allowlist?: PrefixSet
   /** What is decided when the inspection itself fails. */
-  readonly onError: Action
+  readonly onError: PlainAction
   /** In the order in which they are asked. */
   readonly rules: readonly CompiledRule[]
   /** What is decided where no rule matches. */
   readonly fallback: MatchedRule
+  readonly strikes?: CompiledStrikes
 }
 
 /** Checks every word of a policy and compiles it; throws `invalid_policy` that names the rule and the member. */
@@ -29,8 +34,13 @@ export function compilePolicy(policy: Policy): CompiledPolicy {
   return {
     ...(allowlist.length > 0 && { allowlist: createPrefixSet(allowlist.map(allowlistPrefix)) }),
     onError: policy.onError ?? 'allow',
-    rules: [...policy.rules, ...PRESETS[policy.preset]].map(compileRule),
+    rules: [
+      ...policy.rules,
+      ...(policy.limits ?? []).flatMap((name) => LIMIT_PRESETS[name]),
+      ...PRESETS[policy.preset],
+    ].map(compileRule),
     fallback: defaultRule(policy.default ?? 'allow'),
+    ...(policy.strikes && { strikes: compileStrikes(policy.strikes) }),
   }
 }
 
@@ -57,9 +67,11 @@ function defaultRule(action: Action): MatchedRule {
 
 function compileRule(rule: Rule): CompiledRule {
   const { onError } = rule
-  const { data, needs, agent, request } = compileMatch(rule.match, rule.action)
-  const matched = matchedRule(rule, rule.action, `The policy's rule "${rule.id}" matches.`)
-  const compiled = { onTrial: rule.monitor === true, data, agent, request, matched }
+  const counting = compileCounting(rule)
+  const action = counting?.opens ? 'allow' : rule.action
+  const { data, needs, agent, request } = compileMatch(rule.match, action)
+  const matched = matchedRule(rule, action, `The policy's rule "${rule.id}" matches.`)
+  const compiled = { onTrial: rule.monitor === true, data, agent, request, matched, ...(counting && { counting }) }
   if (onError === undefined || needs.length === 0) return compiled
   const text = `The policy's rule "${rule.id}" asks about data that is not loaded.`
   return { ...compiled, unanswered: { needs, matched: matchedRule(rule, onError, text) } }

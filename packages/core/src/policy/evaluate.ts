@@ -1,6 +1,8 @@
+import type { CountedRule } from '../values/counting.ts'
 import type { Inspection } from '../values/inspection.ts'
 import type { Reason } from '../values/reason.ts'
 import type { Action, Degraded } from '../vocabulary.ts'
+import type { CompiledCounting } from './compile-counting.ts'
 
 /** Whether one member of a rule's match holds; `fields` are the raw header fields of the request. */
 export type Test = (inspection: Inspection, fields: readonly string[]) => boolean
@@ -21,6 +23,8 @@ export interface CompiledRule {
   /** Tests of what is asked for, and when: the only ones that can differ between two requests of a visitor. */
   readonly request: readonly Test[]
   readonly matched: MatchedRule
+  /** Of a rule that counts; `matched` is what it does within its limits, where it opens. */
+  readonly counting?: CompiledCounting
   /** Of a rule with `onError` that needs data: what it does where that is not loaded. */
   readonly unanswered?: { readonly needs: readonly Degraded[]; readonly matched: MatchedRule }
 }
@@ -29,19 +33,23 @@ export interface Evaluation {
   readonly decided: MatchedRule
   /** The rules on trial that match before the deciding one, in order. */
   readonly trials: readonly MatchedRule[]
+  /** The rules before the deciding one, and that itself, that count the request. */
+  readonly counted: readonly CountedRule[]
   /** True where no test of a request had a say: the visitor's next request like this one is decided the same. */
   readonly lasting: boolean
 }
 
 const NO_TRIALS: readonly MatchedRule[] = Object.freeze([])
+const NONE_COUNTED: readonly CountedRule[] = Object.freeze([])
 
-/** The first rule that matches and is not on trial decides, else `fallback`. */
+/** The first rule that matches and is not on trial decides, else `fallback`; one that counts decides only where it opens. */
 export function evaluate(
   { rules, fallback }: { readonly rules: readonly CompiledRule[]; readonly fallback: MatchedRule },
   inspection: Inspection,
   fields: readonly string[],
 ): Evaluation {
   let trials = NO_TRIALS
+  let counted = NONE_COUNTED
   let lasting = true
   for (const rule of rules) {
     const matched = matchOf(rule, inspection, fields)
@@ -50,10 +58,18 @@ export function evaluate(
       lasting = false
       if (!holds(rule.request, inspection, fields)) continue
     }
-    if (!rule.onTrial) return { decided: matched, trials, lasting }
+    if (rule.counting !== undefined && matched === rule.matched) {
+      const cost = rule.counting.costOf(inspection.request)
+      counted = [...counted, Object.freeze({ rule: rule.counting.rule, cost })]
+      // What it costs may differ from one request to the next.
+      lasting = false
+      if (rule.counting.opens) return { decided: matched, trials, counted, lasting }
+      continue
+    }
+    if (!rule.onTrial) return { decided: matched, trials, counted, lasting }
     trials = [...trials, matched]
   }
-  return { decided: fallback, trials, lasting }
+  return { decided: fallback, trials, counted, lasting }
 }
 
 /** What a rule does where its tests of the request hold; `undefined` where it is not about this visitor. */

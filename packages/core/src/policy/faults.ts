@@ -5,10 +5,18 @@ import { parsePrefix } from '../address/prefix.ts'
 import { isCountry } from '../geo/country.ts'
 import { nearestWord, suggestion } from '../nearest-word.ts'
 import { AGENT_BASES } from '../values/agent-verdict.ts'
-import { ACTIONS, AGENT_CLASSES, CRAWLER_OUTCOMES, CRAWLER_PURPOSES, NETWORK_CLASSES } from '../vocabulary.ts'
+import {
+  ACTIONS,
+  AGENT_CLASSES,
+  CRAWLER_OUTCOMES,
+  CRAWLER_PURPOSES,
+  NETWORK_CLASSES,
+  PLAIN_ACTIONS,
+} from '../vocabulary.ts'
+import { countingFaults, type Fault, strikesFaults } from './counting-faults.ts'
 import { readPath } from './path-readings.ts'
 import type { Match, Policy, Rule } from './policy.ts'
-import { PRESET_NAMES } from './policy.ts'
+import { LIMIT_PRESET_NAMES, PRESET_NAMES } from './policy.ts'
 import { compileSpan, DAYS } from './time-span.ts'
 
 /** A word of a policy that cannot be meant. */
@@ -22,7 +30,7 @@ export interface PolicyFault {
 
 /** Every fault of a policy, in the order in which it is written. */
 export function policyFaults(policy: Policy): readonly PolicyFault[] {
-  const { preset, rules, allowlist = [] } = policy
+  const { preset, rules, allowlist = [], limits = [], strikes } = policy
   const faults: PolicyFault[] = []
   if (!PRESET_NAMES.includes(preset)) {
     faults.push({ path: ['preset'], message: `no preset "${preset}": ${PRESET_NAMES.join(', ')}` })
@@ -37,7 +45,14 @@ export function policyFaults(policy: Policy): readonly PolicyFault[] {
   }
   for (const member of ['default', 'onError'] as const) {
     const action = policy[member]
-    if (action !== undefined && !ACTIONS.includes(action)) faults.push({ path: [member], ...oneOf(action, ACTIONS) })
+    if (action === undefined || PLAIN_ACTIONS.includes(action)) continue
+    faults.push({ path: [member], ...oneOf(action, PLAIN_ACTIONS) })
+  }
+  for (const [index, name] of limits.entries()) {
+    if (!LIMIT_PRESET_NAMES.includes(name)) faults.push({ path: ['limits', index], ...oneOf(name, LIMIT_PRESET_NAMES) })
+  }
+  for (const fault of strikes === undefined ? [] : strikesFaults(strikes)) {
+    faults.push({ ...fault, path: ['strikes', ...fault.path] })
   }
   for (const [index, entry] of allowlist.entries()) {
     if (parseAddress(entry) !== undefined || parsePrefix(entry) !== undefined) continue
@@ -48,8 +63,8 @@ export function policyFaults(policy: Policy): readonly PolicyFault[] {
 
 /** What is meant by each rule, and most likely is not meant. */
 export function policyWarnings({ rules }: Policy): readonly PolicyFault[] {
-  return rules.flatMap(({ id, match, action, monitor = false }, index) => {
-    if (action !== 'allow' || monitor || !matchesAll(match)) return []
+  return rules.flatMap(({ id, match, action, then, monitor = false }, index) => {
+    if ((action !== 'allow' && then !== 'allow') || monitor || !matchesAll(match)) return []
     const message = 'it matches every request and allows it, so no rule after it and none of the preset is ever asked'
     return [{ path: ['rules', index], rule: id, message }]
   })
@@ -92,16 +107,12 @@ const WORDS: Readonly<Partial<Record<keyof Match, readonly string[]>>> = {
 /** A method or the name of a header (RFC 9110 section 5.6.2). */
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
 
-interface Fault {
-  readonly path: readonly (string | number)[]
-  readonly message: string
-}
-
-function ruleFaults({ match, action, onError }: Rule): readonly Fault[] {
-  const faults: Fault[] = []
+function ruleFaults(rule: Rule): readonly Fault[] {
+  const { match, action, onError } = rule
+  const faults: Fault[] = [...countingFaults(rule, pathPatternFault)]
   if (!ACTIONS.includes(action)) faults.push({ path: ['action'], ...oneOf(action, ACTIONS) })
-  if (onError !== undefined && !ACTIONS.includes(onError))
-    faults.push({ path: ['onError'], ...oneOf(onError, ACTIONS) })
+  if (onError !== undefined && !PLAIN_ACTIONS.includes(onError))
+    faults.push({ path: ['onError'], ...oneOf(onError, PLAIN_ACTIONS) })
   for (const [member, given] of Object.entries(match)) {
     const words = WORDS[member as keyof Match]
     const check = words === undefined ? CHECKS[member as keyof Match] : (word: string) => wordFault(word, words)

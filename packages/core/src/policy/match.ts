@@ -58,15 +58,8 @@ function requestTests({ method, path, header, time, user, plan }: Match, action:
     tests.push(({ request }) => methods.has(request.method))
   }
   if (path !== undefined) {
-    const patterns = path.map(parsePathPattern)
-    const exact = action === 'allow'
-    const matchesAny = (read: string): boolean => patterns.some((matches) => matches(read, exact))
-    // Where origins may read several paths, one of them is enough to flag or block, and only all of them earn permission.
-    tests.push(({ request: { path, readings } }) => {
-      if (readings === undefined) return matchesAny(path)
-      if (readings.length === 0) return !exact
-      return exact ? readings.every(matchesAny) : readings.some(matchesAny)
-    })
+    const matches = compilePaths(path, action === 'allow')
+    tests.push(({ request }) => matches(request))
   }
   if (header !== undefined) {
     const present = (header.present ?? []).map((name) => name.toLowerCase())
@@ -98,6 +91,23 @@ function requesterTests(
       return name !== undefined && (any || wanted.has(name))
     },
   ]
+}
+
+/**
+ * Whether a request is for one of some paths. Where origins may read several paths, one of them is enough to flag or block,
+ * and only all of them (`exact`) earn permission.
+ */
+export function compilePaths(
+  paths: readonly string[],
+  exact: boolean,
+): (request: Pick<Inspection['request'], 'path' | 'readings'>) => boolean {
+  const patterns = paths.map(parsePathPattern)
+  const matchesAny = (read: string): boolean => patterns.some((matches) => matches(read, exact))
+  return ({ path, readings }) => {
+    if (readings === undefined) return matchesAny(path)
+    if (readings.length === 0) return !exact
+    return exact ? readings.every(matchesAny) : readings.some(matchesAny)
+  }
 }
 
 function hasField(fields: readonly string[], name: string): boolean {

@@ -1,5 +1,6 @@
 import type { AgentBasis } from '../values/agent-verdict.ts'
-import type { Action, AgentClass, CrawlerOutcome, CrawlerPurpose, NetworkClass } from '../vocabulary.ts'
+import type { CountKey, CountKind } from '../values/counting.ts'
+import type { Action, AgentClass, CrawlerOutcome, CrawlerPurpose, NetworkClass, PlainAction } from '../vocabulary.ts'
 
 /**
  * What a rule looks at. Members are joined by "and", the values of one member by "or"; an absent member matches all.
@@ -55,7 +56,31 @@ export interface TimeSpan {
   readonly zone?: string | undefined
 }
 
-/** One line of a policy: the first whose match holds decides. */
+/** How many requests fit into how long. */
+export interface RuleLimit {
+  /** What is counted apart; several together are one key. */
+  readonly key: CountKey | readonly CountKey[]
+  readonly max: number
+  /** As `1s`, `5m`, `1h` or `1d`, at most a month; a number is milliseconds. */
+  readonly window: string | number
+  /** Default `sliding`. */
+  readonly kind?: CountKind | undefined
+  /** Of a bucket: what flows back in a window; default `max`. */
+  readonly refill?: number | undefined
+  /** Of a bucket: what fits at once; default `max`. */
+  readonly burst?: number | undefined
+}
+
+/** How many requests may be in flight: of all together, or of each key. */
+export type RuleConcurrent = number | { readonly key: CountKey | readonly CountKey[]; readonly max: number }
+
+/** What a request costs: a number, or one by method or path pattern; the first that fits counts, else 1. */
+export type RuleCost = number | Readonly<Record<string, number>>
+
+/**
+ * One line of a policy: the first whose match holds decides. A rule with `limit` or `concurrent` counts: within it the rules
+ * after it decide, unless it says `then: allow`; beyond it `action` is what is done.
+ */
 export interface Rule {
   readonly id: string
   readonly match: Match
@@ -66,8 +91,36 @@ export interface Rule {
    * The action where the data that the rule asks about is not loaded and the rest of it matches. Absent: a rule that
    * cannot be answered does not match.
    */
-  readonly onError?: Action | undefined
+  readonly onError?: PlainAction | undefined
+  readonly limit?: RuleLimit | undefined
+  readonly concurrent?: RuleConcurrent | undefined
+  readonly cost?: RuleCost | undefined
+  /** Within its limits it allows, and no rule after it is asked. */
+  readonly then?: 'allow' | undefined
 }
+
+/** Clients that are refused for a while, for what they did before. */
+export interface Strikes {
+  /**
+   * `client`: the address, or a network of IPv6; where many share it, as behind carrier NAT or a VPN, the address with the
+   * headers of the browser. `address`: always the whole. Default `client`.
+   */
+  readonly key?: StrikeKey | undefined
+  /** So many strikes within `window` ban. */
+  readonly count: number
+  readonly window: string | number
+  /** `flagged`, `throttled`, `blocked`, and `status:401` for a status of the origin's answer. */
+  readonly on: readonly string[]
+  /** How long a ban is, as `15m`. */
+  readonly for: string | number
+}
+
+export const STRIKE_KEYS = ['client', 'address', 'user'] as const
+export type StrikeKey = (typeof STRIKE_KEYS)[number]
+
+/** Rules that count, ready to be named. */
+export const LIMIT_PRESET_NAMES = ['polite-crawlers', 'login-guard', 'api-fair-use'] as const
+export type LimitPresetName = (typeof LIMIT_PRESET_NAMES)[number]
 
 export const PRESET_NAMES = [
   'observe',
@@ -78,14 +131,16 @@ export const PRESET_NAMES = [
 ] as const
 export type PresetName = (typeof PRESET_NAMES)[number]
 
-/** A policy as written: the user's rules come first, then those of the preset, then its default. */
+/** A policy as written: the user's rules come first, then those of `limits`, those of the preset, and its default. */
 export interface Policy {
   readonly preset: PresetName
   readonly rules: readonly Rule[]
   /** The action where no rule matches; default `allow`. */
-  readonly default?: Action | undefined
+  readonly default?: PlainAction | undefined
   /** The action where the inspection itself fails; default `allow`. */
-  readonly onError?: Action | undefined
+  readonly onError?: PlainAction | undefined
+  readonly limits?: readonly LimitPresetName[] | undefined
+  readonly strikes?: Strikes | undefined
   /** CIDRs and addresses that are allowed before any rule, and of which nothing is suspected. */
   readonly allowlist?: readonly string[] | undefined
 }

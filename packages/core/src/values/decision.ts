@@ -1,4 +1,5 @@
-import type { Action } from '../vocabulary.ts'
+import type { Action, PlainAction } from '../vocabulary.ts'
+import type { Counting, LimitUse } from './counting.ts'
 import type { Inspection } from './inspection.ts'
 import type { Reason } from './reason.ts'
 
@@ -8,7 +9,7 @@ export interface Attestation {
   /** Country code, or group of countries. */
   readonly claim: string
   /** What the jurisdiction policy says, and the id of its rule. */
-  readonly action: Action
+  readonly action: PlainAction
   readonly reason: string
 }
 
@@ -21,7 +22,7 @@ export interface Trial {
 
 /**
  * What to do about a request. `action` is what the policy decided, never what a rule on trial would have; `enforced` is
- * false only in monitor mode, where a flag or a block is not carried out.
+ * false only in monitor mode, where nothing but allow is carried out.
  */
 export interface Decision {
   /** The request's. */
@@ -32,6 +33,10 @@ export interface Decision {
   readonly trial?: Trial
   readonly reasons: readonly Reason[]
   readonly inspection: Inspection
+  /** There before counting, where counting rules match: the decision holds while the request is within them. */
+  readonly counting?: Counting
+  /** There after counting: where the request stands with each limit that it was counted by. */
+  readonly limits?: readonly LimitUse[]
   /** There where the request made a claim that was attested. */
   readonly attestation?: Attestation
 }

@@ -1,4 +1,4 @@
-import type { CrawlerOutcome, CrawlerPurpose, Degraded } from '../vocabulary.ts'
+import type { CrawlerOutcome, CrawlerPurpose, InspectionDegraded } from '../vocabulary.ts'
 import type { AgentVerdict } from './agent-verdict.ts'
 import type { NetworkFinding } from './finding.ts'
 
@@ -50,7 +50,7 @@ export interface Inspection {
   readonly crawler?: InspectedCrawler
   /** Who asks, and why that is thought. */
   readonly agent: AgentVerdict
-  readonly degraded: readonly Degraded[]
+  readonly degraded: readonly InspectionDegraded[]
   /** Who the application says that asks: its own id, and the plan; absent where it did not say. */
   readonly user?: string
   readonly plan?: string

@@ -1,5 +1,6 @@
 import type { ClientLimit, LimitState, Limits } from '@sallyport/accounts'
 import { LRUCache } from 'lru-cache'
+import { within } from '../within.ts'
 import { countId, createMemoryLimits } from './memory-limits.ts'
 
 export interface SharedLimitsOptions {
@@ -39,7 +40,7 @@ export function createSharedLimits(store: Limits, options: SharedLimitsOptions =
       retryAt = performance.now() + RETRY_MS
     }
     try {
-      const state = await within(deadlineMs, store[operation](limit, key))
+      const state = await within(deadlineMs, store[operation](limit, key), 'limits')
       retryAt = undefined
       if (!state.allowed) exhausted.set(id, state)
       return state
@@ -58,17 +59,4 @@ export function createSharedLimits(store: Limits, options: SharedLimitsOptions =
 
 function halfOf(limit: ClientLimit): ClientLimit {
   return { ...limit, max: Math.max(1, Math.floor(limit.max / 2)) }
-}
-
-/** Rejects when there is no answer in time; a later one is dropped. */
-async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`The store of the limits did not answer in ${ms} ms.`)), ms)
-  })
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

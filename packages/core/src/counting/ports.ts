@@ -1,0 +1,58 @@
+import type { CountLimit } from '../values/counting.ts'
+import type { CountState } from './step.ts'
+
+/** One count to take for a request. */
+export interface CountTask {
+  /** Rule, form of the limit and bucket; stores that other processes read keep a keyed hash of it. */
+  readonly key: string
+  readonly cost: number
+  /** Absent: requests in flight, of which `max` fit. */
+  readonly limit?: CountLimit
+  readonly max: number
+  /** Beyond it nothing that follows is taken. */
+  readonly binding: boolean
+}
+
+/** What became of some tasks, in their order; shorter where a binding one was exceeded. */
+export interface Taken {
+  readonly states: readonly CountState[]
+  /** The store did not answer, and this process counts its own share. */
+  readonly local?: boolean
+}
+
+/** Counts requests. Rejects or throws when it cannot count; that is never an answer. */
+export interface Counts {
+  /**
+   * Takes tasks in order, all in one step of the store. `flight` names this request among those in flight, and is given
+   * to `leave` when its answer has ended.
+   */
+  take(tasks: readonly CountTask[], flight: string): Taken | Promise<Taken>
+  /** Ends a request in flight under these keys; does not wait and does not throw. */
+  leave(keys: readonly string[], flight: string): void
+}
+
+/** A client that is refused for a while. */
+export interface Ban {
+  /** Short, for `bans lift`. */
+  readonly id: string
+  /** What it is found by: the kind of the key and its value. */
+  readonly key: string
+  /** Why: the last thing that it did. */
+  readonly on: string
+  /** Strikes within the window. */
+  readonly count: number
+  /** Milliseconds since the epoch. */
+  readonly since: number
+  readonly until: number
+}
+
+/** The bans in force, of all processes that share them. */
+export interface BanList {
+  /** From memory alone. */
+  find(key: string): Ban | undefined
+  put(ban: Ban): Promise<void>
+  /** False where there is none of this id. */
+  lift(id: string): Promise<boolean>
+  /** The soonest to end first. */
+  list(): Promise<readonly Ban[]>
+}

@@ -1,0 +1,106 @@
+import type { CountLimit } from '../values/counting.ts'
+
+/** One count as a store keeps it. Of `sliding`: both windows and when the later one began; `fixed`: when it ends. */
+export interface CountRow {
+  readonly used: number
+  readonly before: number
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** What a count says to one request. */
+export interface CountState {
+  readonly allowed: boolean
+  /** Whole; this request included where it was allowed. */
+  readonly used: number
+  /** Milliseconds until the window ends; where not allowed, until a request of this cost fits. */
+  readonly resetMs: number
+}
+
+export interface Step extends CountState {
+  /** What is kept: unchanged counts where nothing was taken. */
+  readonly row: CountRow
+  /** When nothing of it counts any more. */
+  readonly endsAt: number
+  /** No request of cost 1 fits. */
+  readonly full: boolean
+}
+
+/** Sums of shares are not exact. */
+const TOLERANCE = 1e-9
+
+/**
+ * Takes `cost` from a count if it fits. Pure: the same steps in every store. A clock that goes back by less than a window
+ * stands still meanwhile; by more, what was kept is of no use and the count begins again.
+ */
+export function takeStep(limit: CountLimit, row: CountRow | undefined, cost: number, now: number): Step {
+  return KINDS[limit.kind](limit, row, cost, now)
+}
+
+type Take = (limit: CountLimit, row: CountRow | undefined, cost: number, now: number) => Step
+
+const KINDS: Readonly<Record<CountLimit['kind'], Take>> = { sliding: takeSliding, fixed: takeFixed, bucket: takeBucket }
+
+function takeFixed({ max, windowMs }: CountLimit, kept: CountRow | undefined, cost: number, now: number): Step {
+  const open = kept !== undefined && kept.at > now && kept.at - now <= 2 * windowMs
+  const { used, at } = open ? kept : { used: 0, at: now + windowMs }
+  const allowed = used + cost <= max
+  const after = allowed ? used + cost : used
+  return {
+    ...{ allowed, used: after, resetMs: Math.min(windowMs, at - now), row: { used: after, before: 0, at } },
+    ...{ endsAt: at, full: after + 1 > max },
+  }
+}
+
+function takeSliding({ max, windowMs }: CountLimit, kept: CountRow | undefined, cost: number, time: number): Step {
+  const current = slid(kept, windowMs, time)
+  const { before, at } = current
+  const now = Math.max(time, at)
+  const weighted = before * (1 - (now - at) / windowMs) + current.used
+  const allowed = weighted + cost <= max + TOLERANCE
+  const taken = allowed ? cost : 0
+  return {
+    allowed,
+    used: Math.ceil(weighted + taken - TOLERANCE),
+    resetMs: allowed ? at + windowMs - now : waitSliding(current, max - cost, windowMs) - (now - at),
+    row: { used: current.used + taken, before, at },
+    endsAt: at + 2 * windowMs,
+    full: weighted + taken + 1 > max + TOLERANCE,
+  }
+}
+
+/** The two windows as of now: windows begin at whole multiples of their length, so that all processes agree on them. */
+function slid(kept: CountRow | undefined, windowMs: number, now: number): CountRow {
+  const at = now - (now % windowMs)
+  if (kept === undefined || kept.at > now + windowMs || kept.at + windowMs < at) return { used: 0, before: 0, at }
+  return kept.at >= at ? kept : { used: 0, before: kept.used, at }
+}
+
+/** From the beginning of the window until the weighted count is at most `fits`. */
+function waitSliding({ used, before }: CountRow, fits: number, windowMs: number): number {
+  if (fits >= used && before > 0) return Math.ceil(windowMs * (1 - (fits - used) / before))
+  // In the next window this one is the one before.
+  return windowMs + (used > 0 ? Math.ceil(windowMs * Math.max(0, 1 - Math.max(0, fits) / used)) : 0)
+}
+
+function takeBucket(
+  { max, windowMs, refill }: CountLimit,
+  kept: CountRow | undefined,
+  cost: number,
+  time: number,
+): Step {
+  const usable = kept !== undefined && kept.at - time <= windowMs ? kept : { used: 0, at: time }
+  const now = Math.max(time, usable.at)
+  const perMs = refill / windowMs
+  const level = Math.max(0, usable.used - (now - usable.at) * perMs)
+  const allowed = level + cost <= max + TOLERANCE
+  const after = allowed ? level + cost : level
+  return {
+    allowed,
+    used: Math.ceil(after - TOLERANCE),
+    resetMs: Math.ceil((allowed ? after : level + Math.min(cost, max) - max) / perMs - TOLERANCE),
+    row: { used: after, before: 0, at: now },
+    endsAt: now + Math.ceil(after / perMs),
+    full: after + 1 > max + TOLERANCE,
+  }
+}

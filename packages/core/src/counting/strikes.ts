@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto'
+import type { CountLimit } from '../values/counting.ts'
+import type { Decision } from '../values/decision.ts'
+import type { Mode, NetworkClass } from '../vocabulary.ts'
+import type { Asker, Counted, Counter } from './counter.ts'
+import { clientKeys } from './keys.ts'
+import type { Ban, BanList, Counts } from './ports.ts'
+
+/** What bans whom for how long, checked. */
+export interface CompiledStrikes {
+  readonly key: 'client' | 'address' | 'user'
+  readonly limit: CountLimit
+  /** Strikes that ban. */
+  readonly count: number
+  readonly forMs: number
+  /** `flagged`, `throttled`, `blocked`. */
+  readonly actions: ReadonlySet<string>
+  /** Statuses of the origin's answer. */
+  readonly statuses: ReadonlySet<number>
+}
+
+export interface StrikesOptions {
+  readonly strikes: CompiledStrikes
+  readonly mode: Mode
+  readonly counts: Counts
+  readonly bans: BanList
+  readonly ipv6Prefix: number
+  readonly now: () => number
+  /** A strike that could not be counted, or a ban that could not be kept. */
+  readonly onFault: (error: unknown) => void
+}
+
+/** A counter that refuses banned clients before it counts, and bans those whose answers are strikes. */
+export function withStrikes(counter: Counter, options: StrikesOptions): Counter {
+  const { strikes, bans, ipv6Prefix, now } = options
+
+  function follow({ decision, ended }: Counted, key: string): Counted {
+    return {
+      decision,
+      ended(status) {
+        ended?.(status)
+        const on = strikeOf(strikes, decision, status)
+        if (on !== undefined) void count(key, on).catch(options.onFault)
+      },
+    }
+  }
+
+  async function count(key: string, on: string): Promise<void> {
+    const { limit, forMs } = strikes
+    const task = { key: `strikes ${limit.windowMs} ${key}`, cost: 1, limit, max: limit.max, binding: true }
+    const { states } = await options.counts.take([task], '')
+    if (states[0]?.allowed !== false) return
+    const since = now()
+    await bans.put({ id: banId(key), key, on, count: strikes.count, since, until: since + forMs })
+  }
+
+  return {
+    count(decision, asker = {}) {
+      const key = isExempt(decision) ? undefined : strikeKey(strikes.key, decision, asker, ipv6Prefix)
+      if (key === undefined) return counter.count(decision, asker)
+      const ban = bans.find(key)
+      if (ban !== undefined) return { decision: banned(decision, ban, options.mode) }
+      const counted = counter.count(decision, asker)
+      return counted instanceof Promise ? counted.then((later) => follow(later, key)) : follow(counted, key)
+    },
+  }
+}
+
+/** What is proven to be somebody's, allowlisted or reserved is never banned. */
+function isExempt({ inspection: { agent, network, client } }: Decision): boolean {
+  return agent.identity?.verified === true || network.reserved.reserved || client.address === ''
+}
+
+/** Networks in which one address is many people. */
+const SHARED: ReadonlySet<NetworkClass> = new Set<NetworkClass>(['mobile', 'vpn', 'residential_proxy', 'tor'])
+
+/** Headers that differ between browsers and not between the requests of one. */
+const BROWSER: ReadonlySet<string> = new Set([
+  ...['user-agent', 'accept-language', 'accept-encoding', 'sec-ch-ua', 'sec-ch-ua-platform', 'sec-ch-ua-mobile'],
+])
+
+/** What a client's strikes are counted under; `undefined` where there is no such thing, as a user who is not logged in. */
+function strikeKey(
+  key: CompiledStrikes['key'],
+  { inspection }: Decision,
+  { user, fields = [] }: Asker,
+  ipv6Prefix: number,
+): string | undefined {
+  if (key === 'user') return user === undefined ? undefined : `user ${user}`
+  const { narrow } = clientKeys(inspection, ipv6Prefix)
+  if (key === 'address' || !SHARED.has(inspection.network.verdict.classification)) return `client ${narrow}`
+  return `client ${narrow} browser ${browserOf(fields)}`
+}
+
+function browserOf(fields: readonly string[]): string {
+  const told: string[] = []
+  for (let at = 0; at < fields.length; at += 2) {
+    const name = (fields[at] as string).toLowerCase()
+    if (BROWSER.has(name)) told.push(`${name}:${fields[at + 1]}`)
+  }
+  return digest(told.sort().join('\n'))
+}
+
+/** The same in every process, so that two that ban one client at a time make one ban. */
+function banId(key: string): string {
+  return digest(key)
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 12)
+}
+
+const DONE = { allow: '', flag: 'flagged', throttle: 'throttled', block: 'blocked' } as const
+
+/** The word for what a request did, where that is a strike. `status` is of the origin's answer. */
+function strikeOf(strikes: CompiledStrikes, { action }: Decision, status: number | undefined): string | undefined {
+  const done = DONE[action]
+  if (strikes.actions.has(done)) return done
+  return status !== undefined && strikes.statuses.has(status) ? `status:${status}` : undefined
+}
+
+/** Id of the rule that a ban shows as. */
+export const STRIKES_RULE = 'strikes'
+
+function banned(decision: Decision, ban: Ban, mode: Mode): Decision {
+  const { counting: _, trial: __, reasons, ...rest } = decision
+  const text = `The client is banned until ${new Date(ban.until).toISOString()}: ${ban.count} strikes, the last ${ban.on}.`
+  const reason = Object.freeze({ id: `policy:${STRIKES_RULE}`, text })
+  return Object.freeze({
+    ...rest,
+    action: 'block',
+    enforced: mode === 'enforce',
+    reasons: Object.freeze([reason, ...reasons.slice(1)]),
+  })
+}

@@ -1,0 +1,68 @@
+import type { CountingRule, CountKey, CountLimit } from '../values/counting.ts'
+import type { Inspection } from '../values/inspection.ts'
+import type { Reason } from '../values/reason.ts'
+import { formatDuration, parseDuration } from './duration.ts'
+import { compilePaths } from './match.ts'
+import type { Rule, RuleCost, RuleLimit } from './policy.ts'
+
+/** A counting rule, checked, with what a request costs. */
+export interface CompiledCounting {
+  readonly rule: CountingRule
+  costOf(request: Inspection['request']): number
+  /** Within its limits it allows. */
+  readonly opens: boolean
+}
+
+/** `undefined` for a rule that does not count. Every member has been checked. */
+export function compileCounting(rule: Rule): CompiledCounting | undefined {
+  const { id, action, monitor = false, limit, concurrent, cost, then } = rule
+  if (limit === undefined && concurrent === undefined) return undefined
+  const flights = typeof concurrent === 'number' ? { key: [], max: concurrent } : concurrent
+  return {
+    rule: Object.freeze({
+      ...{ id, action, onTrial: monitor },
+      reason: reasonOf(rule),
+      ...(limit && { limit: Object.freeze({ ...compileLimit(limit), keys: keysOf(limit.key) }) }),
+      ...(flights && { concurrent: Object.freeze({ keys: keysOf(flights.key), max: flights.max }) }),
+    }),
+    costOf: compileCost(cost),
+    opens: then === 'allow' && !monitor,
+  }
+}
+
+/** Milliseconds; a text has been checked. */
+export function durationOf(given: string | number): number {
+  return typeof given === 'number' ? given : (parseDuration(given) ?? Number.NaN)
+}
+
+function compileLimit({ kind = 'sliding', max, window, refill = max, burst = max }: RuleLimit): CountLimit {
+  return { kind, max: kind === 'bucket' ? burst : max, windowMs: durationOf(window), refill }
+}
+
+function keysOf(key: CountKey | readonly CountKey[]): readonly CountKey[] {
+  return typeof key === 'string' ? [key] : key
+}
+
+function reasonOf({ id, limit, concurrent }: Rule): Reason {
+  const bounds: string[] = []
+  if (limit !== undefined) {
+    const by = keysOf(limit.key).join(' and ')
+    bounds.push(`${limit.max} in ${formatDuration(durationOf(limit.window))} by ${by}`)
+  }
+  if (concurrent !== undefined) {
+    bounds.push(`${typeof concurrent === 'number' ? concurrent : concurrent.max} in flight`)
+  }
+  return Object.freeze({ id: `policy:${id}`, text: `The limit of the rule "${id}" is exceeded: ${bounds.join(', ')}.` })
+}
+
+/** A number for all requests, or rows of methods and path patterns. */
+function compileCost(cost: RuleCost = 1): CompiledCounting['costOf'] {
+  if (typeof cost === 'number') return () => cost
+  const rows = Object.entries(cost).map(([name, value]) => ({ holds: costTest(name), value }))
+  return (request) => rows.find(({ holds }) => holds(request))?.value ?? 1
+}
+
+function costTest(name: string): (request: Inspection['request']) => boolean {
+  if (name.startsWith('/')) return compilePaths([name], false)
+  return ({ method }) => method === name
+}

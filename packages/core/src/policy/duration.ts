@@ -1,0 +1,18 @@
+/** As `500ms`, `10s`, `5m`, `1h` or `1d`. */
+export const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Milliseconds of a length of time; `undefined` where a text is none. */
+export function parseDuration(text: string): number | undefined {
+  const [, amount, unit = ''] = DURATION.exec(text) ?? []
+  return amount === undefined ? undefined : Number(amount) * (UNITS[unit] as number)
+}
+
+/** A length of time with the largest unit that it is a whole number of. */
+export function formatDuration(milliseconds: number): string {
+  const [unit, size] = Object.entries(UNITS)
+    .reverse()
+    .find(([, size]) => milliseconds >= size && milliseconds % size === 0) ?? ['ms', 1]
+  return `${milliseconds / size}${unit}`
+}

@@ -1,0 +1,74 @@
+import type { Action, Mode } from '../vocabulary.ts'
+import type { Reason } from './reason.ts'
+
+/** What requests may be counted by; several together are one key. */
+export const COUNT_KEYS = [
+  'client',
+  'prefix',
+  'asn',
+  'country',
+  'class',
+  'operator',
+  'crawler',
+  'identity',
+  'user',
+] as const
+export type CountKey = (typeof COUNT_KEYS)[number]
+
+/**
+ * `sliding`: two windows, the one before weighted by what of it is still within the last `window`. `fixed`: a window that
+ * begins with its first request. `bucket`: `burst` at once, refilled by `refill` a window.
+ */
+export const COUNT_KINDS = ['sliding', 'fixed', 'bucket'] as const
+export type CountKind = (typeof COUNT_KINDS)[number]
+
+/** How much fits into how long. */
+export interface CountLimit {
+  readonly kind: CountKind
+  /** What fits into a window; of a bucket, into the bucket. */
+  readonly max: number
+  readonly windowMs: number
+  /** Of a bucket: what flows back in a window. */
+  readonly refill: number
+}
+
+/** A rule of the policy that counts. Within its limits it decides nothing, unless it opens. */
+export interface CountingRule {
+  readonly id: string
+  /** What is done beyond a limit, and the sentence about it. */
+  readonly action: Action
+  readonly reason: Reason
+  /** It counts and reports alone. */
+  readonly onTrial: boolean
+  readonly limit?: CountLimit & { readonly keys: readonly CountKey[] }
+  /** Requests in flight at one time; without keys, of all together. */
+  readonly concurrent?: { readonly keys: readonly CountKey[]; readonly max: number }
+}
+
+/** A counting rule that a request comes under, and what the request costs there. */
+export interface CountedRule {
+  readonly rule: CountingRule
+  readonly cost: number
+}
+
+/** The counting rules that a decision passed, in order: it holds while the request is within all of them. */
+export interface Counting {
+  readonly mode: Mode
+  readonly rules: readonly CountedRule[]
+}
+
+/** Where a request stands with a limit. */
+export interface LimitUse {
+  /** Id of the rule. */
+  readonly rule: string
+  readonly action: Action
+  readonly onTrial: boolean
+  /** This request included, where it was within. */
+  readonly used: number
+  readonly max: number
+  /** Absent: what is in flight, which has no window. */
+  readonly windowMs?: number
+  /** Until the count falls: within, until the window ends; beyond, until such a request fits. */
+  readonly resetMs: number
+  readonly exceeded: boolean
+}

@@ -1,0 +1,99 @@
+import type { Ban, BanList } from '@sallyport/core'
+import { openRedis, type RedisOptions } from '../redis-connection.ts'
+import { inForce, listed } from './memory-bans.ts'
+
+/** Bans in Redis; `close` ends the connection. */
+export interface RedisBans extends BanList {
+  close(): void
+}
+
+export interface RedisBansOptions extends RedisOptions {
+  readonly now?: () => number
+  /** Called once at the start of an outage. */
+  readonly onFault?: (error: unknown) => void
+}
+
+/** One key for each ban, which ends with it, and a number that grows with every change. */
+const PREFIX = 'sallyport:{bans}:'
+const IDS = `${PREFIX}ids`
+const VERSION = `${PREFIX}version`
+
+/** How soon what another node wrote is seen here. */
+const LOOK_MS = 250
+
+/**
+ * Bans in the Redis at `url`, for any number of nodes: what one writes is found in the others within a quarter of a second.
+ * During an outage those that are known stay, and new ones hold in the process that made them.
+ */
+export async function openRedisBans(url: string, options: RedisBansOptions = {}): Promise<RedisBans> {
+  const { now = Date.now, onFault } = options
+  const connection = await openRedis(url, options)
+  let bans = new Map<string, Ban>()
+  let seen: string | null | undefined
+  let looking = false
+  let failing = false
+
+  async function look(): Promise<void> {
+    const client = connection.client()
+    const version = await client.get(VERSION)
+    if (version === seen) return
+    // The soonest to end are the lowest; those that have ended are not in their keys any more.
+    await client.zRemRangeByScore(IDS, '-inf', now())
+    const ids = await client.zRange(IDS, 0, -1)
+    const texts = ids.length === 0 ? [] : await client.mGet(ids.map((id) => PREFIX + id))
+    const found = texts.flatMap((text) => (text === null ? [] : [JSON.parse(text) as Ban]))
+    bans = new Map(found.map((ban) => [ban.key, ban]))
+    seen = version
+  }
+
+  const timer = setInterval(() => {
+    if (looking) return
+    looking = true
+    look()
+      .then(() => {
+        failing = false
+      })
+      .catch((error: unknown) => {
+        if (!failing) onFault?.(error)
+        failing = true
+      })
+      .finally(() => {
+        looking = false
+      })
+  }, LOOK_MS).unref()
+  await look().catch(() => {})
+
+  return {
+    find: (key) => inForce(bans.get(key), now()),
+    async put(ban) {
+      // Here it holds even where it cannot be written.
+      bans.set(ban.key, ban)
+      const client = connection.client()
+      await client
+        .multi()
+        .set(PREFIX + ban.id, JSON.stringify(ban), { expiration: { type: 'PXAT', value: ban.until } })
+        .zAdd(IDS, { score: ban.until, value: ban.id })
+        .incr(VERSION)
+        .exec()
+    },
+    async lift(id) {
+      const [removed] = await connection
+        .client()
+        .multi()
+        .del(PREFIX + id)
+        .zRem(IDS, id)
+        .incr(VERSION)
+        .exec()
+      for (const ban of [...bans.values()]) if (ban.id === id) bans.delete(ban.key)
+      return Number(removed) > 0
+    },
+    async list() {
+      await look()
+      return listed(bans, now())
+    },
+    close() {
+      clearInterval(timer)
+      connection.close()
+    },
+  }
+}

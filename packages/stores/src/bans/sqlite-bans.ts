@@ -1,0 +1,96 @@
+import type { Ban, BanList } from '@sallyport/core'
+import type { SqlRow } from '../sqlite/driver.ts'
+import { openDatabase, setImpatient, whenFree } from '../sqlite/open-database.ts'
+import { inForce, listed, MAX_BANS } from './memory-bans.ts'
+
+/** Bans in a file; `close` gives it back, once or more often. */
+export interface SqliteBans extends BanList {
+  close(): void
+}
+
+const STEPS: readonly string[] = [
+  `CREATE TABLE ban (
+     id TEXT PRIMARY KEY,
+     key TEXT NOT NULL,
+     strike TEXT NOT NULL,
+     count INTEGER NOT NULL,
+     since INTEGER NOT NULL,
+     until INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX ban_ending ON ban (until);`,
+]
+
+/** How soon what another process wrote is seen here. */
+const LOOK_MS = 250
+
+/**
+ * Bans in the SQLite file at `path`, for any number of processes of one machine: what one writes is found in the others within
+ * a quarter of a second. A ban that has ended is deleted.
+ */
+export async function openSqliteBans(path: string, now: () => number = Date.now): Promise<SqliteBans> {
+  const database = await openDatabase(path, STEPS)
+  setImpatient(database)
+  const all = database.prepare('SELECT * FROM ban WHERE until > ?')
+  const upsert = database.prepare('INSERT OR REPLACE INTO ban VALUES (?, ?, ?, ?, ?, ?)')
+  const remove = database.prepare('DELETE FROM ban WHERE id = ? RETURNING key')
+  const purge = database.prepare('DELETE FROM ban WHERE until <= ?')
+  const surplus = database.prepare(
+    `DELETE FROM ban WHERE id IN (SELECT id FROM ban ORDER BY until DESC LIMIT -1 OFFSET ${MAX_BANS})`,
+  )
+  const version = database.prepare('PRAGMA data_version')
+  let bans = new Map<string, Ban>()
+  let seen: unknown
+  let open = true
+
+  function look(): void {
+    const current = version.get()?.['data_version']
+    if (current === seen) return
+    seen = current
+    bans = new Map(all.all(now()).map((row) => [String(row['key']), banOf(row)]))
+  }
+
+  await whenFree(look)
+  const looking = setInterval(() => {
+    try {
+      look()
+    } catch {
+      // Another process holds the file at this instant: what is known stays, and the next look sees the rest.
+    }
+  }, LOOK_MS).unref()
+
+  return {
+    find: (key) => inForce(bans.get(key), now()),
+    async put(ban) {
+      // Here it holds even where it cannot be written.
+      bans.set(ban.key, ban)
+      await whenFree(() => {
+        purge.run(now())
+        upsert.run(ban.id, ban.key, ban.on, ban.count, ban.since, ban.until)
+        surplus.run()
+      })
+    },
+    async lift(id) {
+      const row = await whenFree(() => remove.get(id))
+      if (row !== undefined) bans.delete(String(row['key']))
+      return row !== undefined
+    },
+    async list() {
+      await whenFree(look)
+      return listed(bans, now())
+    },
+    close() {
+      clearInterval(looking)
+      if (open) database.close()
+      open = false
+    },
+  }
+}
+
+function banOf(row: SqlRow): Ban {
+  const number = (name: string): number => Number(row[name])
+  const text = (name: string): string => String(row[name])
+  return {
+    ...{ id: text('id'), key: text('key'), on: text('strike') },
+    ...{ count: number('count'), since: number('since'), until: number('until') },
+  }
+}

@@ -1,0 +1,71 @@
+import { type CountRow, type CountState, type Counts, type CountTask, takeStep } from '@sallyport/core'
+import { LRUCache } from 'lru-cache'
+
+export interface MemoryCountsOptions {
+  /** Most counts that are held, and as many again of full ones. */
+  readonly maxKeys?: number
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number
+}
+
+/** Some 25 MB when full. */
+const MAX_KEYS = 100_000
+
+/**
+ * Counts in the memory of this process, at once. Memory is bounded: of more keys than `maxKeys` the one longest unseen is
+ * forgotten. A full count is held apart, so that no number of other keys makes it forgotten; only `maxKeys` full ones after
+ * it do.
+ */
+export function createMemoryCounts({ maxKeys = MAX_KEYS, now = Date.now }: MemoryCountsOptions = {}): Counts {
+  const counting = new LRUCache<string, CountRow>({ max: maxKeys })
+  const full = new LRUCache<string, CountRow>({ max: maxKeys })
+  const flights = new Map<string, number>()
+
+  function takeOne({ key, cost, limit, max }: CountTask, time: number): CountState {
+    if (limit === undefined) return enter(key, max)
+    const step = takeStep(limit, full.get(key) ?? counting.get(key), cost, time)
+    if (step.full) {
+      counting.delete(key)
+      full.set(key, step.row)
+    } else {
+      if (full.size > 0) full.delete(key)
+      counting.set(key, step.row)
+    }
+    return step
+  }
+
+  function enter(key: string, max: number): CountState {
+    const there = flights.get(key) ?? 0
+    const allowed = there < max
+    if (allowed) flights.set(key, there + 1)
+    return flightState(allowed, there)
+  }
+
+  return {
+    take(tasks) {
+      const time = now()
+      const states: CountState[] = []
+      for (const task of tasks) {
+        const state = takeOne(task, time)
+        states.push(state)
+        if (!state.allowed && task.binding) break
+      }
+      return { states }
+    },
+    leave(keys) {
+      for (const key of keys) {
+        const there = flights.get(key) ?? 0
+        if (there > 1) flights.set(key, there - 1)
+        else flights.delete(key)
+      }
+    },
+  }
+}
+
+/** When one in flight is over is not known: to come again after a second is a guess. */
+const FLIGHT_RESET_MS = 1_000
+
+/** The state of a count of requests in flight, `there` of which were there before. */
+export function flightState(allowed: boolean, there: number): CountState {
+  return { allowed, used: allowed ? there + 1 : there, resetMs: FLIGHT_RESET_MS }
+}

@@ -1,0 +1,134 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Counts, CountTask, Taken } from '@sallyport/core'
+import { openRedis, type RedisOptions } from '../redis-connection.ts'
+import { hashKey } from './key-hash.ts'
+import { TAKE } from './redis-script.ts'
+import { FLIGHT_LEASE_MS, FLIGHT_RENEW_MS } from './sqlite-counts.ts'
+
+/** Counts in Redis; `close` ends the connection. */
+export interface RedisCounts extends Counts {
+  close(): void
+}
+
+export interface RedisCountsOptions extends RedisOptions {
+  /** Milliseconds since the epoch; absent: the server's clock, which all nodes share. */
+  readonly now?: () => number
+}
+
+/** One slot of a cluster has them all, because one script takes those of a request. */
+const PREFIX = 'sallyport:{counts}:'
+const SECRET = `${PREFIX}secret`
+
+/** Of the script that is held by the server under its digest. */
+const SHA = createHash('sha1').update(TAKE).digest('hex')
+
+/**
+ * Counts in the Redis at `url`, shared by any number of nodes: one round trip for all that a request is counted by. Keys are
+ * kept as keyed hashes, and each ends with its window. A request rejects at once when there is no connection; when the server
+ * is silent it stays pending, and `createSharedCounts` gives it up.
+ */
+export async function openRedisCounts(url: string, options: RedisCountsOptions = {}): Promise<RedisCounts> {
+  const connection = await openRedis(url, options)
+  const flying = new Map<string, readonly string[]>()
+  let secret: Promise<Secret> | undefined
+
+  /** The key of the hashes is made by the first node, and read again where a server has lost it. */
+  function secretOf(): Promise<Secret> {
+    secret ??= readSecret(connection.client()).catch((error: unknown) => {
+      secret = undefined
+      throw error
+    })
+    return secret
+  }
+
+  async function take(tasks: readonly CountTask[], flight: string, retry = true): Promise<Taken> {
+    const { value, mark } = await secretOf()
+    const ids = tasks.map(({ key }) => idOf(value, key))
+    const clock = options.now === undefined ? '' : String(options.now())
+    const args = [mark, clock, flight, String(FLIGHT_LEASE_MS), ...tasks.flatMap(argumentsOf)]
+    try {
+      const numbers = await evaluate(connection.client(), { keys: [SECRET, ...ids], arguments: args })
+      const states = statesOf(numbers)
+      const entered = ids.filter((_, at) => tasks[at]?.limit === undefined && states[at]?.allowed)
+      if (entered.length > 0) flying.set(flight, entered)
+      return { states }
+    } catch (error) {
+      if (!retry || !(error instanceof Error) || !error.message.includes('SECRET')) throw error
+      secret = undefined
+      return take(tasks, flight, false)
+    }
+  }
+
+  const renewing = setInterval(() => {
+    const client = connection.client()
+    if (!client.isReady) return
+    const until = (options.now?.() ?? Date.now()) + FLIGHT_LEASE_MS
+    for (const [value, ids] of flying) {
+      for (const id of ids) {
+        client.zAdd(id, { score: until, value }, { condition: 'XX' }).catch(() => {})
+        client.pExpire(id, FLIGHT_LEASE_MS).catch(() => {})
+      }
+    }
+  }, FLIGHT_RENEW_MS).unref()
+
+  return {
+    take: (tasks, flight) => take(tasks, flight),
+    leave(_, flight) {
+      const ids = flying.get(flight) ?? []
+      flying.delete(flight)
+      // What cannot be removed now ends with its lease.
+      for (const id of ids)
+        connection
+          .client()
+          .zRem(id, flight)
+          .catch(() => {})
+    },
+    close() {
+      clearInterval(renewing)
+      connection.close()
+    },
+  }
+}
+
+type Client = Awaited<ReturnType<typeof openRedis>>['client'] extends () => infer T ? T : never
+
+interface Secret {
+  readonly value: string
+  /** What the script knows it by. */
+  readonly mark: string
+}
+
+async function readSecret(client: Client): Promise<Secret> {
+  await client.set(SECRET, randomBytes(32).toString('base64url'), { condition: 'NX' })
+  const value = (await client.get(SECRET)) ?? ''
+  return { value, mark: createHash('sha1').update(value).digest('hex') }
+}
+
+/** By its digest; a server that does not have the script gets it. */
+async function evaluate(
+  client: Client,
+  given: { readonly keys: string[]; readonly arguments: string[] },
+): Promise<readonly number[]> {
+  try {
+    return (await client.evalSha(SHA, given)) as number[]
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
+    return (await client.eval(TAKE, given)) as number[]
+  }
+}
+
+function idOf(secret: string, key: string): string {
+  return PREFIX + hashKey(secret, key)
+}
+
+function argumentsOf({ cost, limit, max, binding }: CountTask): readonly string[] {
+  const { kind, windowMs, refill } = limit ?? { kind: 'flights', windowMs: 0, refill: 0 }
+  return [kind, String(cost), String(max), String(windowMs), String(refill), binding ? '1' : '0']
+}
+
+function statesOf(numbers: readonly number[]): Taken['states'] {
+  return Array.from({ length: numbers.length / 3 }, (_, at) => {
+    const [allowed, used = 0, resetMs = 0] = numbers.slice(3 * at, 3 * at + 3)
+    return { allowed: allowed === 1, used, resetMs }
+  })
+}

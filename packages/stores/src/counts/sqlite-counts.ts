@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto'
+import { type CountState, type Counts, type CountTask, type Taken, takeStep } from '@sallyport/core'
+import type { Database, SqlRow } from '../sqlite/driver.ts'
+import { inTransaction, openDatabase, setImpatient, whenFree } from '../sqlite/open-database.ts'
+import { hashKey } from './key-hash.ts'
+import { flightState } from './memory-counts.ts'
+
+/** Counts in a file; `close` gives the file back, once or more often; everything after it rejects. */
+export interface SqliteCounts extends Counts {
+  close(): void
+}
+
+export interface SqliteCountsOptions {
+  /** Most counts that are kept; the file stays near 100 bytes for each. */
+  readonly maxKeys?: number
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number
+}
+
+const MAX_KEYS = 500_000
+
+/** How many requests this process counts between two clearings, and how many rows one clearing removes at most. */
+const CLEAR_EVERY = 1_000
+const CLEAR_AT_MOST = 4_000
+
+/** What a process that died had in flight is forgotten after the lease, which the living renew. */
+export const FLIGHT_LEASE_MS = 30_000
+export const FLIGHT_RENEW_MS = 10_000
+
+/** Times are milliseconds since the epoch. The index is the order in which rows are given up. */
+const STEPS: readonly string[] = [
+  `CREATE TABLE count (
+     id TEXT PRIMARY KEY,
+     used REAL NOT NULL,
+     before REAL NOT NULL,
+     at INTEGER NOT NULL,
+     ends_at INTEGER NOT NULL,
+     full INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX count_given_up ON count (full, ends_at);
+   CREATE TABLE flight (
+     id TEXT NOT NULL,
+     flight TEXT NOT NULL,
+     ends_at INTEGER NOT NULL,
+     PRIMARY KEY (id, flight)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE secret (value TEXT NOT NULL) STRICT;`,
+]
+
+interface Waiting {
+  readonly tasks: readonly CountTask[]
+  readonly flight: string
+  readonly resolve: (taken: Taken) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Counts in the SQLite file at `path`, for any number of processes of one machine: all that comes in one turn of the event
+ * loop is one transaction. Keys are kept as keyed hashes; a row goes when its window has ended.
+ */
+export async function openSqliteCounts(path: string, options: SqliteCountsOptions = {}): Promise<SqliteCounts> {
+  const { maxKeys = MAX_KEYS, now = Date.now } = options
+  const database = await openDatabase(path, STEPS)
+  database.exec('PRAGMA synchronous = NORMAL')
+  const secret = await whenFree(() => inTransaction(database, () => secretOf(database)))
+  setImpatient(database)
+  const sql = statementsOf(database)
+  const flying = new Set<string>()
+  let open = true
+  let untilClearing = CLEAR_EVERY
+  let waiting: Waiting[] = []
+
+  function takeOne({ key, cost, limit, max }: CountTask, flight: string): CountState {
+    const id = hashKey(secret, key)
+    const time = now()
+    if (limit === undefined) return enter(id, max, flight, time)
+    const step = takeStep(limit, rowOf(sql.select.get(id)), cost, time)
+    const { used, before, at } = step.row
+    if (step.allowed) sql.put.run(id, used, before, at, step.endsAt, step.full ? 1 : 0)
+    return step
+  }
+
+  function enter(id: string, max: number, flight: string, time: number): CountState {
+    const there = Number(sql.there.get(id, time)?.['flights'])
+    const allowed = there < max
+    if (allowed) {
+      sql.enter.run(id, flight, time + FLIGHT_LEASE_MS)
+      flying.add(flight)
+    }
+    return flightState(allowed, there)
+  }
+
+  function takeAll({ tasks, flight }: Waiting): Taken {
+    const states: CountState[] = []
+    for (const task of tasks) {
+      const state = takeOne(task, flight)
+      states.push(state)
+      if (!state.allowed && task.binding) break
+    }
+    return { states }
+  }
+
+  function clear(): void {
+    for (const full of [0, 1]) sql.expired.run(full, now())
+    sql.landed.run(now())
+    const surplus = Number(sql.size.get()?.['counts']) - maxKeys
+    if (surplus > 0) sql.surplus.run(Math.min(surplus, CLEAR_AT_MOST))
+  }
+
+  async function takeWaiting(): Promise<void> {
+    const batch = waiting
+    waiting = []
+    try {
+      const taken = await whenFree(() => inTransaction(database, () => batch.map(takeAll)))
+      for (const [index, one] of taken.entries()) batch[index]?.resolve(one)
+      untilClearing -= batch.length
+      if (untilClearing > 0) return
+      untilClearing = CLEAR_EVERY
+      await whenFree(clear)
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    }
+  }
+
+  const renewing = setInterval(() => {
+    const until = now() + FLIGHT_LEASE_MS
+    const renew = (): void =>
+      inTransaction(database, () => flying.forEach((flight) => void sql.renew.run(until, flight)))
+    if (flying.size > 0) whenFree(renew).catch(() => {})
+  }, FLIGHT_RENEW_MS).unref()
+
+  return {
+    take: (tasks, flight) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ tasks, flight, resolve, reject })
+        if (waiting.length === 1) setImmediate(() => void takeWaiting())
+      }),
+    leave(keys, flight) {
+      flying.delete(flight)
+      const ids = keys.map((key) => hashKey(secret, key))
+      // What cannot be deleted now ends with its lease.
+      whenFree(() => ids.forEach((id) => void sql.leave.run(id, flight))).catch(() => {})
+    },
+    close() {
+      clearInterval(renewing)
+      if (open) database.close()
+      open = false
+    },
+  }
+}
+
+function secretOf(database: Database): string {
+  const known = database.prepare('SELECT value FROM secret').get()?.['value']
+  if (typeof known === 'string') return known
+  const made = randomBytes(32).toString('base64url')
+  database.prepare('INSERT INTO secret VALUES (?)').run(made)
+  return made
+}
+
+function statementsOf(database: Database) {
+  return {
+    select: database.prepare('SELECT used, before, at FROM count WHERE id = ?'),
+    put: database.prepare('INSERT OR REPLACE INTO count VALUES (?, ?, ?, ?, ?, ?)'),
+    there: database.prepare('SELECT count(*) AS flights FROM flight WHERE id = ? AND ends_at > ?'),
+    enter: database.prepare('INSERT OR REPLACE INTO flight VALUES (?, ?, ?)'),
+    leave: database.prepare('DELETE FROM flight WHERE id = ? AND flight = ?'),
+    renew: database.prepare('UPDATE flight SET ends_at = ? WHERE flight = ?'),
+    landed: database.prepare('DELETE FROM flight WHERE ends_at <= ?'),
+    size: database.prepare('SELECT count(*) AS counts FROM count'),
+    expired: database.prepare(
+      `DELETE FROM count WHERE id IN (
+         SELECT id FROM count WHERE full = ? AND ends_at <= ? ORDER BY ends_at LIMIT ${CLEAR_AT_MOST})`,
+    ),
+    surplus: database.prepare('DELETE FROM count WHERE id IN (SELECT id FROM count ORDER BY full, ends_at LIMIT ?)'),
+  }
+}
+
+function rowOf(row: SqlRow | undefined) {
+  return row && { used: Number(row['used']), before: Number(row['before']), at: Number(row['at']) }
+}

@@ -1,0 +1,89 @@
+const CONNECT_MS = 1_000
+const MIN_RECONNECT_MS = 50
+const MAX_RECONNECT_MS = 1_000
+
+/** How often the server is asked whether it is there, by default. */
+const PING_MS = 1_000
+
+/** Pings without an answer, after which the connection is replaced. */
+const MAX_SILENT_PINGS = 3
+
+/** Longest silence of a connection on which nothing is sent; what is sent starts it again, hence the pings. */
+const SILENCE_MS = 3_000
+
+export interface RedisOptions {
+  /** How often the server is asked whether it is there, in milliseconds; default 1000. */
+  readonly pingMs?: number
+}
+
+/**
+ * A connection to the Redis at `url` that is made now and again after every outage. What is asked while there is none rejects
+ * at once; while the server is silent it stays pending, and the caller gives it up.
+ */
+export async function openRedis(url: string, { pingMs = PING_MS }: RedisOptions, onReplace: () => void = () => {}) {
+  const { createClient } = await import('@redis/client')
+  const connection = keepConnected(() => createClient(clientOptions(url, pingMs)), pingMs, onReplace)
+  await Promise.race([connection.first, new Promise((resolve) => setTimeout(resolve, CONNECT_MS).unref())])
+  return connection
+}
+
+function clientOptions(url: string, pingInterval: number) {
+  return {
+    url,
+    // Otherwise a command waits for a server that may never come.
+    disableOfflineQueue: true,
+    pingInterval,
+    socket: {
+      connectTimeout: CONNECT_MS,
+      socketTimeout: SILENCE_MS,
+      reconnectStrategy: (attempt: number) => Math.min(MIN_RECONNECT_MS * 2 ** attempt, MAX_RECONNECT_MS),
+    },
+  }
+}
+
+/** What is used here of a client of the library, which reconnects until it is destroyed. */
+interface Client {
+  readonly isReady: boolean
+  readonly isOpen: boolean
+  connect(): Promise<unknown>
+  destroy(): void
+  on(event: 'error' | 'ready' | 'ping-interval', listener: () => void): unknown
+}
+
+/** Keeps one client, and replaces it when its connection is silent. `first`: the first one is connected, or closed. */
+function keepConnected<T extends Client>(create: () => T, pingMs: number, onReplace: () => void) {
+  let unanswered = 0
+  let client = create()
+
+  function connect(): Promise<void> {
+    const onAnswer = (): void => {
+      unanswered = 0
+    }
+    // The request that an outage fails reports it.
+    client.on('error', () => {})
+    client.on('ready', onAnswer)
+    client.on('ping-interval', onAnswer)
+    return client.connect().then(
+      () => {},
+      () => {},
+    )
+  }
+
+  // A connection can end without a packet, as when a machine fails; TCP finds out after a quarter of an hour.
+  const watching = setInterval(() => {
+    if (!client.isReady || ++unanswered <= MAX_SILENT_PINGS) return
+    client.destroy()
+    onReplace()
+    client = create()
+    void connect()
+  }, pingMs).unref()
+
+  return {
+    first: connect(),
+    client: () => client,
+    close(): void {
+      clearInterval(watching)
+      if (client.isOpen) client.destroy()
+    },
+  }
+}

@@ -1,0 +1,325 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import type { Counts, CountTask, Taken } from '@sallyport/core'
+import t from 'tap'
+import { createMemoryCounts, createSharedCounts, openRedisCounts, openSqliteCounts } from '../src/index.ts'
+import { connect } from '../src/sqlite/driver.ts'
+import { type Cleanup, freePort, NO_REDIS, startRedis } from '../src/testing/index.ts'
+import { nextMessage, startChild, temporaryFolder } from './processes.ts'
+
+type Kind = 'sliding' | 'fixed' | 'bucket'
+
+function task(
+  kind: Kind,
+  max: number,
+  windowMs: number,
+  more: Partial<CountTask> & { refill?: number } = {},
+): CountTask {
+  const { refill = max, ...rest } = more
+  return { key: `rule ${kind} a`, cost: 1, max, binding: true, limit: { kind, max, windowMs, refill }, ...rest }
+}
+
+const FLIGHT: CountTask = { key: 'rule flights', cost: 1, max: 2, binding: true }
+
+interface Options {
+  readonly now?: () => number
+  readonly maxKeys?: number
+}
+
+async function sqliteCounts(t: Cleanup, options: Options = {}) {
+  const path = join(await temporaryFolder(t), 'counts.db')
+  const counts = await openSqliteCounts(path, options)
+  t.teardown(() => counts.close())
+  return { path, counts }
+}
+
+async function redisCounts(t: Cleanup, options: Options = {}) {
+  const { url } = await startRedis(t)
+  const counts = await openRedisCounts(url, options)
+  t.teardown(() => counts.close())
+  return { url, counts }
+}
+
+const STORES: Readonly<Record<string, (t: Cleanup, options: Options) => Promise<Counts>>> = {
+  memory: async (_, options) => createMemoryCounts(options),
+  SQLite: async (t, options) => (await sqliteCounts(t, options)).counts,
+  Redis: async (t, options) => (await redisCounts(t, options)).counts,
+}
+
+const START = 1_800_000_000_000
+
+for (const [name, make] of Object.entries(STORES)) {
+  const skip = name === 'Redis' && NO_REDIS
+
+  t.test(`${name}: each kind lets through what fits and says when more does`, { skip }, async (t) => {
+    let now = START
+    const counts = await make(t, { now: () => now })
+    const rows: readonly (readonly [kind: Kind, at: number, allowed: boolean, used: number, resetMs: number])[] = [
+      ['fixed', 0, true, 1, 10_000],
+      ['fixed', 4_000, true, 2, 6_000],
+      ['fixed', 9_999, false, 2, 1],
+      ['fixed', 10_000, true, 1, 10_000],
+      ['sliding', 0, true, 1, 10_000],
+      ['sliding', 9_000, true, 2, 1_000],
+      // It weighs in the window after its own, and half of it is over in the middle.
+      ['sliding', 9_500, false, 2, 5_500],
+      ['sliding', 14_999, false, 2, 1],
+      ['sliding', 15_000, true, 2, 5_000],
+      ['bucket', 0, true, 1, 5_000],
+      ['bucket', 0, true, 2, 10_000],
+      ['bucket', 1_000, false, 2, 4_000],
+      ['bucket', 5_000, true, 2, 10_000],
+    ]
+    for (const [kind, at, allowed, used, resetMs] of rows) {
+      now = START + at
+      const { states } = await counts.take([task(kind, 2, 10_000)], 'f')
+      t.same(pick(states[0]), { allowed, used, resetMs }, `${kind} at ${at}`)
+    }
+  })
+
+  t.test(`${name}: tasks are taken in order, up to the first that binds and is exceeded`, { skip }, async (t) => {
+    const counts = await make(t, { now: () => START })
+    const first = task('fixed', 5, 10_000, { key: 'first' })
+    const trial = task('fixed', 1, 10_000, { key: 'trial', binding: false })
+    const tight = task('fixed', 2, 10_000, { key: 'tight' })
+    const last = task('fixed', 9, 10_000, { key: 'last' })
+    const seen = []
+    for (let call = 0; call < 4; call++) seen.push(usedOf(await counts.take([first, trial, tight, last], 'f')))
+    t.same(seen, [
+      ['1', '1', '1', '1'],
+      ['2', '1!', '2', '2'],
+      ['3', '1!', '2!'],
+      ['4', '1!', '2!'],
+    ])
+  })
+
+  t.test(`${name}: a cost counts as a whole, and what is dearer than the limit never fits`, { skip }, async (t) => {
+    const counts = await make(t, { now: () => START })
+    for (const kind of ['fixed', 'sliding', 'bucket'] as const) {
+      const seen = []
+      for (const cost of [3, 3, 2, 0, 1])
+        seen.push(usedOf(await counts.take([task(kind, 5, 10_000, { cost })], 'f'))[0])
+      t.same(seen, ['3', '3!', '5', '5', '5!'], kind)
+      const { states } = await counts.take([task(kind, 5, 10_000, { key: kind, cost: 6 })], 'f')
+      t.equal(states[0]?.allowed, false)
+      t.ok((states[0]?.resetMs ?? -1) >= 0)
+    }
+  })
+
+  t.test(
+    `${name}: a clock that jumps back stands still, and by more than a window counts from none`,
+    { skip },
+    async (t) => {
+      let now = START
+      const counts = await make(t, { now: () => now })
+      const taken = async (kind: Kind, at: number) => {
+        now = START + at
+        return usedOf(await counts.take([task(kind, 2, 10_000)], 'f'))[0]
+      }
+      for (const kind of ['fixed', 'sliding', 'bucket'] as const) {
+        t.same([await taken(kind, 0), await taken(kind, 0), await taken(kind, -5_000)], ['1', '2', '2!'], kind)
+        t.equal(await taken(kind, -100_000_000), '1', `${kind}, far back`)
+        t.equal(await taken(kind, 100_000_000), '1', `${kind}, far on`)
+      }
+    },
+  )
+
+  t.test(`${name}: what is in flight counts until it is left`, { skip }, async (t) => {
+    const counts = await make(t, { now: () => START })
+    t.same(usedOf(await counts.take([FLIGHT], 'p.1')), ['1'])
+    t.same(usedOf(await counts.take([FLIGHT], 'p.2')), ['2'])
+    t.same(usedOf(await counts.take([FLIGHT], 'p.3')), ['2!'])
+    counts.leave([FLIGHT.key], 'p.1')
+    t.same(usedOf(await counts.take([FLIGHT], 'p.4')), ['2'])
+  })
+
+  t.test(`${name}: 2,000 requests of two callers at a time, exactly the limit pass`, { skip }, async (t) => {
+    const counts = await make(t, { now: () => START })
+    const takes = Array.from({ length: 2_000 }, () => counts.take([task('fixed', 700, 60_000)], 'f'))
+    const all = await Promise.all(takes)
+    t.equal(all.filter(({ states }) => states[0]?.allowed).length, 700)
+  })
+}
+
+t.test('all stores say the same of any sequence', { skip: NO_REDIS }, async (t) => {
+  let now = START
+  const stores = await Promise.all(Object.values(STORES).map((make) => make(t, { now: () => now })))
+  let seed = 7
+  const random = (below: number): number => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
+    return seed % below
+  }
+  const differing: unknown[] = []
+  for (let step = 0; step < 3_000; step++) {
+    now += random(20) === 0 ? random(30_000) : random(900)
+    const kind = (['sliding', 'fixed', 'bucket'] as const)[random(3)] as Kind
+    const max = 2 + random(2) * 7
+    const given = { key: `${kind} ${max}`, cost: random(4), refill: 1 + (max % 3) }
+    const asked = task(kind, max, 10_000, kind === 'bucket' ? given : { ...given, refill: max })
+    const said = await Promise.all(stores.map(async (store) => pick((await store.take([asked], 'f')).states[0])))
+    if (new Set(said.map((one) => JSON.stringify(one))).size > 1) differing.push({ step, asked, said })
+  }
+  t.same(differing, [])
+})
+
+t.test('a steady flow passes a sliding limit at its rate, within one in a hundred', async (t) => {
+  let now = START
+  const counts = createMemoryCounts({ now: () => now })
+  const passed: number[] = []
+  for (; now < START + 60_000; now += 4) {
+    const { states } = (await counts.take([task('sliding', 1_000, 10_000)], 'f')) as Taken
+    if (states[0]?.allowed) passed.push(now)
+  }
+  let most = 0
+  for (let from = 0, to = 0; to < passed.length; to++) {
+    while ((passed[to] as number) - (passed[from] as number) >= 10_000) from++
+    if ((passed[to] as number) > START + 20_000) most = Math.max(most, to - from + 1)
+  }
+  t.ok(most <= 1_010, `${most} within ten seconds`)
+  t.ok(most >= 950, `${most} within ten seconds`)
+})
+
+t.test('an exhausted key stays exhausted among a million others, in bounded memory', async (t) => {
+  const counts = createMemoryCounts({ maxKeys: 10_000, now: () => START })
+  const take = (key: string) => counts.take([task('sliding', 2, 3_600_000, { key })], 'f') as Taken
+  for (const allowed of [true, true, false]) t.equal(take('flooder').states[0]?.allowed, allowed)
+  global.gc?.()
+  const before = process.memoryUsage().heapUsed
+  // Of one length and one beginning, as a flood that aims at a table would have them.
+  for (let key = 0; key < 1_000_000; key++) take(`k${String(key).padStart(12, '0')}`)
+  t.equal(take('flooder').states[0]?.allowed, false)
+  t.ok(process.memoryUsage().heapUsed - before < 100e6)
+})
+
+t.test('SQLite: a full file gives up counts, the exhausted last; ended ones go', async (t) => {
+  let now = START
+  const { path, counts } = await sqliteCounts(t, { maxKeys: 500, now: () => now })
+  const take = (key: string) => counts.take([task('fixed', 2, 60_000, { key })], 'f')
+  for (let call = 0; call < 3; call++) await take('flooder')
+  for (let key = 0; key < 4_000; key += 100) {
+    await Promise.all(Array.from({ length: 100 }, (_, at) => take(`k${key + at}`)))
+  }
+  t.equal((await take('flooder')).states[0]?.allowed, false)
+  const database = await connect(path, 1_000)
+  t.teardown(() => database.close())
+  const rows = () => Number(database.prepare('SELECT count(*) AS n FROM count').get()?.['n'])
+  t.ok(rows() <= 1_500, `${rows()} rows`)
+  now += 60_001
+  for (let key = 0; key < 2_100; key += 100) {
+    await Promise.all(Array.from({ length: 100 }, () => take('one')))
+  }
+  t.ok(rows() <= 10, `${rows()} rows after the window`)
+})
+
+t.test('SQLite: no key is readable in the file', async (t) => {
+  const { path, counts } = await sqliteCounts(t)
+  await counts.take([task('fixed', 2, 60_000, { key: 'login 203.0.113.77' }), FLIGHT], 'p.1')
+  const database = await connect(path, 1_000)
+  t.teardown(() => database.close())
+  const ids = database.prepare('SELECT id FROM count UNION ALL SELECT id FROM flight').all()
+  t.equal(ids.length, 2)
+  for (const { id } of ids) t.match(String(id), /^[\w-]{22}$/)
+})
+
+t.test('Redis: no key names anybody, and each ends with its window', { skip: NO_REDIS }, async (t) => {
+  const { url, counts } = await redisCounts(t)
+  await counts.take([task('fixed', 2, 60_000, { key: 'login 203.0.113.77' }), FLIGHT], 'p.1')
+  const { createClient } = await import('@redis/client')
+  const client = createClient({ url })
+  await client.connect()
+  t.teardown(() => client.destroy())
+  const keys = (await client.keys('*')).filter((key) => !key.endsWith('secret'))
+  t.equal(keys.length, 2)
+  for (const key of keys) {
+    t.match(key, /^sallyport:\{counts\}:[\w-]{22}$/)
+    t.ok((await client.pTTL(key)) > 0)
+  }
+  await client.flushAll()
+  t.same(usedOf(await counts.take([task('fixed', 2, 60_000)], 'f')), ['1'], 'a server that lost everything counts on')
+})
+
+t.test('Redis: one round trip for all rules of a request', { skip: NO_REDIS }, async (t) => {
+  const { url, counts } = await redisCounts(t)
+  await counts.take([task('fixed', 2, 60_000)], 'f')
+  const { createClient } = await import('@redis/client')
+  const client = createClient({ url })
+  await client.connect()
+  t.teardown(() => client.destroy())
+  await client.configResetStat()
+  const tasks = Array.from({ length: 20 }, (_, at) => task('sliding', 5, 60_000, { key: `rule ${at}` }))
+  t.equal((await counts.take(tasks, 'f')).states.length, 20)
+  const calls = /cmdstat_evalsha:calls=(\d+)/.exec(await client.info('commandstats'))?.[1]
+  t.equal(calls, '1')
+})
+
+t.test('processes share a limit exactly', async (t) => {
+  for (const [name, url] of [
+    ['SQLite', `sqlite:${join(await temporaryFolder(t), 'counts.db')}`],
+    ['Redis', NO_REDIS ? undefined : (await startRedis(t)).url],
+  ] as const) {
+    if (url === undefined) continue
+    const children = Array.from({ length: 4 }, () => startChild(t, 'count', url, '1000', '500'))
+    const passed = await Promise.all(children.map(nextMessage))
+    t.equal(
+      passed.reduce((sum: number, one) => sum + Number(one), 0),
+      1_000,
+      name,
+    )
+  }
+})
+
+t.test(
+  'shared: a store that hangs, refuses or is not there is waited for once, and its share counts here',
+  async (t) => {
+    const silent = createServer(() => {})
+    silent.listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    t.teardown(() => silent.close())
+    for (const port of [(silent.address() as AddressInfo).port, await freePort()]) {
+      const store = await openRedisCounts(`redis://127.0.0.1:${port}`)
+      t.teardown(() => store.close())
+      const outages: unknown[] = []
+      const counts = createSharedCounts(store, { deadlineMs: 20, share: 0.5, onOutage: (error) => outages.push(error) })
+      const taken: Taken[] = []
+      for (let call = 0; call < 6; call++)
+        taken.push(await counts.take([task('fixed', 8, 60_000), FLIGHT], `p.${call}`))
+      t.same(
+        taken.map(({ local }) => local),
+        Array(6).fill(true),
+      )
+      t.same(
+        taken.map((one) => usedOf(one)[0]),
+        ['1', '2', '3', '4', '4!', '4!'],
+      )
+      t.equal(usedOf(taken[1] as Taken)[1], '1!', 'half of two in flight')
+      counts.leave([FLIGHT.key], 'p.0')
+      t.equal(outages.length, 1)
+    }
+  },
+)
+
+t.test('shared: a server that comes back counts again', { skip: NO_REDIS }, async (t) => {
+  const redis = await startRedis(t)
+  const store = await openRedisCounts(redis.url)
+  t.teardown(() => store.close())
+  const counts = createSharedCounts(store, { deadlineMs: 500, share: 0.5 })
+  const asked = [task('fixed', 100, 60_000)]
+  t.equal((await counts.take(asked, 'f')).local, undefined)
+  redis.freeze()
+  t.equal((await counts.take(asked, 'f')).local, true)
+  redis.thaw()
+  let taken: Taken
+  do taken = await counts.take(asked, 'f')
+  while (taken.local === true)
+  t.ok((taken.states[0]?.used ?? 0) >= 2)
+})
+
+function pick({ allowed, used, resetMs }: Taken['states'][number] = { allowed: false, used: -1, resetMs: -1 }) {
+  return { allowed, used, resetMs }
+}
+
+/** `3` for the third that is counted, `3!` for one that no longer fits. */
+function usedOf({ states }: Taken): readonly string[] {
+  return states.map(({ allowed, used }) => `${used}${allowed ? '' : '!'}`)
+}
