@@ -79,7 +79,7 @@ const node: Host = {
   async start(sallyport, base) {
     const server = createServer(async (req, res) => {
       const target = req.url ?? ''
-      const { refusal } = decideRequest(sallyport, { req, res })
+      const { refusal } = await decideRequest(sallyport, { req, res })
       if (refusal !== undefined) return sendResponse(res, refusal)
       const path = mountedPath(target, base)
       const response = path === undefined ? undefined : await answer(sallyport, req, { res, target, path })

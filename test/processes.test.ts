@@ -4,14 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ALLOWANCES, billingWindow } from '@sallyport/accounts'
 import { type ConfigInput, openAccounts, openLedgerTools } from '@sallyport/open'
 import t, { type Test } from 'tap'
-
-/** Every embedded source switched off: what is counted is tested, not the data. */
-const NO_DATA = Object.fromEntries(
-  ['asn-csv-v4', 'asn-csv-v6', 'asn-country-v4', 'asn-country-v6', 'dbip-city-v4', 'dbip-city-v6'].map((id) => [
-    id,
-    { enabled: false },
-  ]),
-)
+import { NO_DATA } from './no-data.ts'
 
 /** A dataDir of a test's own, with an account on the smallest plan of which `left` calls are left. */
 async function openedStore(t: Test, left: number) {

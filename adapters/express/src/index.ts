@@ -44,7 +44,9 @@ export function inspection(sallyport: Decider, options: ClaimOptions<Request> = 
     const claim = claimOf(options, req)
     const received = { req, res, target: req.originalUrl }
     if (attester === undefined || claim === undefined) {
-      apply(decideRequest(sallyport, received), req, res, next)
+      const outcome = decideRequest(sallyport, received)
+      if (outcome instanceof Promise) outcome.then((later) => apply(later, req, res, next), next)
+      else apply(outcome, req, res, next)
     } else {
       attestRequest(attester, received, claim).then((outcome) => apply(outcome, req, res, next), next)
     }

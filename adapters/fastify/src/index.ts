@@ -49,8 +49,12 @@ const inspecting: FastifyPluginAsync<InspectionOptions> = async (fastify, { sall
     }
     const received = { req: request.raw, res: reply.raw, target: request.originalUrl }
     const claim = claimOf(options, request)
-    if (attester === undefined || claim === undefined) apply(decideRequest(sallyport, received))
-    else attestRequest(attester, received, claim).then(apply, next)
+    const outcome =
+      attester === undefined || claim === undefined
+        ? decideRequest(sallyport, received)
+        : attestRequest(attester, received, claim)
+    if (outcome instanceof Promise) outcome.then(apply, next)
+    else apply(outcome)
   })
 }
 

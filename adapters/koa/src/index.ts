@@ -42,7 +42,7 @@ export function inspection(sallyport: Decider, options: ClaimOptions<Context> = 
     const { req, res, originalUrl: target } = ctx
     const { decision, refusal } =
       attester === undefined || claim === undefined
-        ? decideRequest(sallyport, { req, res, target })
+        ? await decideRequest(sallyport, { req, res, target })
         : await attestRequest(attester, { req, res, target }, claim)
     if (decision !== undefined) ctx.state.sallyport = decision
     if (refusal !== undefined) return respond(ctx, refusal)

@@ -60,6 +60,8 @@ export async function answer(host: ApiHost, req: IncomingMessage, place: ApiPlac
 function begin(host: RequestHost, req: IncomingMessage, { res, target }: ApiPlace): ApiResponse | undefined {
   const id = requestId(host, req)
   nameAnswer(res, id)
+  // A middleware before it may have told of a limit of the policy; the API tells of its own alone.
+  if (!res.headersSent) for (const name of ['ratelimit', 'ratelimit-policy']) res.removeHeader(name)
   const observation = observe(host, req, { response: res, end: res, target })
   if (observation !== undefined) observation.answeredBy = 'api'
   const fault = faultOf(host, req, target)

@@ -38,7 +38,7 @@ export async function attestRequest(sallyport: Attester, received: Received, cla
 }
 
 async function attestedOutcome(sallyport: Attester, received: Received, claim: string): Promise<Outcome> {
-  const outcome = outcomeOf(sallyport, received)
+  const outcome = await outcomeOf(sallyport, received)
   const { decision } = outcome
   if (decision === undefined) return outcome
   const { req } = received
@@ -46,7 +46,7 @@ async function attestedOutcome(sallyport: Attester, received: Received, claim: s
   try {
     const attested = await sallyport.provenance.attestDecision(decision, claim)
     noteDecision(observed, attested)
-    return carriedOut(sallyport, req, attested, observed)
+    return carriedOut(sallyport, received, attested, observed)
   } catch (error) {
     if (sallyport.config.mode === 'monitor') {
       process.emitWarning(`A request passed without attestation: ${error}`, 'SallyportWarning')

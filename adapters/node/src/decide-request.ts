@@ -1,11 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Writable } from 'node:stream'
 import type { ApiResponse } from '@sallyport/api'
-import { type Decision, type InspectionRequest, SallyportError } from '@sallyport/core'
+import { type Decision, type InspectionRequest, refuses, SallyportError } from '@sallyport/core'
+import { type CountingHost, countRequest } from './count-request.ts'
 import { lookAtServer, serverOf } from './host-server.ts'
 import { inspectionRequest } from './inspection-request.ts'
+import { limitFields } from './limit-fields.ts'
 import { noteDecision, noteRefusal, type Observation, observe } from './observation.ts'
-import { headRefusal, type Refusal, refusal, rendered } from './refusal.ts'
+import { decisionRefusal, headRefusal, type Refusal, rendered } from './refusal.ts'
 import { requestFault } from './request-fault.ts'
 import type { RequestHost } from './request-host.ts'
 import { nameAnswer, requestId } from './request-id.ts'
@@ -13,7 +16,7 @@ import { closingUnread } from './unread-body.ts'
 import { applyVerdict } from './verdict-headers.ts'
 
 /** What decides about requests: what `open()` resolves to, or a stand-in. */
-export interface Decider extends RequestHost {
+export interface Decider extends RequestHost, CountingHost {
   decide(request: InspectionRequest): Decision
 }
 
@@ -38,16 +41,22 @@ export interface Outcome {
 /**
  * Inspects a Node request before the host sees it, names its id in the answer and the verdict in its headers, and refuses
  * it where that is an enforced block, or where its head can be read in two ways. Never throws: a decider that fails lets
- * the request pass without a verdict, because classification is not authorisation, and a process warning says so.
+ * the request pass without a verdict, because classification is not authorisation, and a process warning says so. A
+ * promise only where rules count in a store.
  */
-export function decideRequest(decider: Decider, received: Received): Outcome {
+export function decideRequest(decider: Decider, received: Received): Outcome | Promise<Outcome> {
   const outcome = outcomeOf(decider, received)
-  applyVerdict(received.req, outcome.decision)
+  return outcome instanceof Promise ? outcome.then((later) => applied(received, later)) : applied(received, outcome)
+}
+
+function applied({ req }: Received, outcome: Outcome): Outcome {
+  applyVerdict(req, outcome.decision)
   return outcome
 }
 
 /** `decideRequest` without a change to the request's headers. */
-export function outcomeOf(decider: Decider, { req, res, socket, target }: Received): Outcome {
+export function outcomeOf(decider: Decider, received: Received): Outcome | Promise<Outcome> {
+  const { req, res, socket, target } = received
   try {
     lookAtServer(serverOf(req))
     if (res !== undefined) nameAnswer(res, requestId(decider, req))
@@ -59,25 +68,51 @@ export function outcomeOf(decider: Decider, { req, res, socket, target }: Receiv
       noteRefusal(observation, 'head')
       return { refusal: refused(decider, req, headRefusal(fault, request.fields)) }
     }
-    const decision = decider.decide(request)
-    noteDecision(observation, decision)
-    return carriedOut(decider, req, decision, observation)
+    const counted = counting(decider, received, request, observation)
+    const carry = (decision: Decision): Outcome => {
+      noteDecision(observation, decision)
+      return carriedOut(decider, received, decision, observation)
+    }
+    return counted instanceof Promise ? counted.then(carry) : carry(counted)
   } catch (error) {
     process.emitWarning(`A request passed without inspection: ${error}`, 'SallyportWarning')
     return {}
   }
 }
 
-/** A decision, and the refusal that it comes to. */
+/** Decides, and counts in the one step after that. */
+function counting(
+  decider: Decider,
+  { req, res, socket }: Received,
+  request: InspectionRequest,
+  observation: Observation | undefined,
+): Decision | Promise<Decision> {
+  const status = (): number | undefined => {
+    const ours = observation !== undefined && observation.answeredBy !== 'host'
+    return ours || !res?.headersSent ? undefined : res.statusCode
+  }
+  const end: Writable | IncomingMessage = res ?? socket ?? req
+  const onEnd = (ended: () => void): void => {
+    if (end.closed) ended()
+    else end.once('close', ended)
+  }
+  return countRequest(decider, decider.decide(request), request.fields, { onEnd, status })
+}
+
+/** A decision, and the refusal that it comes to. An answer that goes on says what is left of a limit. */
 export function carriedOut(
   host: RequestHost,
-  req: IncomingMessage,
+  { req, res }: Received,
   decision: Decision,
   observation: Observation | undefined,
 ): Outcome {
-  if (decision.action !== 'block' || !decision.enforced) return { decision }
+  const told = limitFields(decision)
+  if (!refuses(decision.action) || !decision.enforced) {
+    for (const name in told) res?.setHeader(name, told[name] as string)
+    return { decision }
+  }
   noteRefusal(observation)
-  return { decision, refusal: refused(host, req, refusal('request_blocked')) }
+  return { decision, refusal: refused(host, req, decisionRefusal(decision)) }
 }
 
 /** A refusal ready to be sent as the answer to a request. */

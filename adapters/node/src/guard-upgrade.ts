@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import type { ApiResponse } from '@sallyport/api'
-import { type Decider, decideRequest, requireDecider } from './decide-request.ts'
+import { type Decider, decideRequest, type Outcome, requireDecider } from './decide-request.ts'
 import { markGuarded } from './host-server.ts'
 import { nameAnswer, requestId } from './request-id.ts'
 import { sendResponse } from './send-response.ts'
@@ -22,15 +22,32 @@ export function guardUpgrade(server: Server, sallyport: Decider): void {
   const guarded = (event: string | symbol, ...values: unknown[]): boolean => {
     if (event === 'upgrade') {
       const [req, socket] = values as [IncomingMessage, Socket]
-      const { refusal } = decideRequest(sallyport, { req, socket })
-      if (refusal !== undefined) {
-        refuse(sallyport, socket, req, refusal)
+      const outcome = decideRequest(sallyport, { req, socket })
+      if (outcome instanceof Promise) {
+        waitFor(socket, outcome, ({ refusal }) => {
+          if (refusal === undefined) Reflect.apply(emit, server, [event, ...values])
+          else refuse(sallyport, socket, req, refusal)
+        })
+        return true
+      }
+      if (outcome.refusal !== undefined) {
+        refuse(sallyport, socket, req, outcome.refusal)
         return true
       }
     }
     return Reflect.apply(emit, server, [event, ...values])
   }
   server.emit = guarded as typeof server.emit
+}
+
+/** Node has taken its own listeners off this socket: meanwhile it may fail, and then nobody is answered. */
+function waitFor(socket: Socket, outcome: Promise<Outcome>, go: (outcome: Outcome) => void): void {
+  const onError = (): void => void socket.destroy()
+  socket.on('error', onError)
+  void outcome.then((decided) => {
+    socket.off('error', onError)
+    if (!socket.destroyed) go(decided)
+  })
 }
 
 /** Where an earlier request of the connection has no answer yet, ours would be taken for it: then there is none. */

@@ -1,8 +1,9 @@
 import type { ApiResponse } from '@sallyport/api'
-import { ERRORS, type ErrorCode } from '@sallyport/core'
+import { type Decision, ERRORS, type ErrorCode } from '@sallyport/core'
 import { prefersHtml } from './accept.ts'
 import type { HeadFault } from './head-fault.ts'
 import { isHttp2 } from './head-fields.ts'
+import { limitFields } from './limit-fields.ts'
 import { PAGE_HEADERS, type RefusalPage, refusalPage } from './refusal-page.ts'
 
 /** Why a request is answered by us instead of by the host or the origin. */
@@ -31,6 +32,12 @@ export function refusal(
   message: string = ERRORS[code].message,
 ): Refusal {
   return { code, status, message, headers: status === 503 ? { 'retry-after': '5' } : {} }
+}
+
+/** The refusal that a decision against a request comes to: 429 where it may come again, else 403. */
+export function decisionRefusal(decision: Decision): Refusal {
+  if (decision.action !== 'throttle') return refusal('request_blocked')
+  return { ...refusal('rate_limit_exceeded'), headers: limitFields(decision) }
 }
 
 /** The refusal of a request for its head; it ends the connection, which an answer of HTTP/2 cannot say. */

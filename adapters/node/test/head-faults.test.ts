@@ -48,8 +48,8 @@ const PASSED = [
 
 t.test('a head that servers read in two ways is refused, and the connection ends', async (t) => {
   const seen: string[] = []
-  const port = await serve(t, (req, res) => {
-    const { refusal } = decideRequest(SINGLE, { req, res })
+  const port = await serve(t, async (req, res) => {
+    const { refusal } = await decideRequest(SINGLE, { req, res })
     if (refusal !== undefined) return void sendResponse(res, refusal)
     seen.push(req.url ?? '')
     res.end()
@@ -89,8 +89,8 @@ t.test('the same for the API, and for an upgrade, of which no listener hears', a
 })
 
 t.test('what is not ambiguous is left to the application', async (t) => {
-  const port = await serve(t, (req, res) => {
-    const { refusal } = decideRequest(SINGLE, { req, res })
+  const port = await serve(t, async (req, res) => {
+    const { refusal } = await decideRequest(SINGLE, { req, res })
     res.setHeader('connection', 'close')
     res.end(refusal === undefined ? 'passed' : refusal.body)
   })
@@ -103,8 +103,8 @@ t.test('what is not ambiguous is left to the application', async (t) => {
 })
 
 t.test('HTTP/2 has no Host, and its answers name no connection', async (t) => {
-  const server = createHttp2((req, res) => {
-    const { refusal } = decideRequest(SINGLE, { req: req as unknown as IncomingMessage })
+  const server = createHttp2(async (req, res) => {
+    const { refusal } = await decideRequest(SINGLE, { req: req as unknown as IncomingMessage })
     res.writeHead(refusal?.status ?? 200, { ...refusal?.headers }).end()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -137,6 +137,6 @@ t.test('HTTP/2 has no Host, and its answers name no connection', async (t) => {
 t.test('a request that came by no connection has no head to be read in two ways', async (t) => {
   const made = Object.assign(new IncomingMessage(new Socket()), { headers: { host: 'a' } })
   for (const url of ['/', '', 'http://site.example/']) {
-    t.equal(decideRequest(SINGLE, { req: Object.assign(made, { url }) }).refusal, undefined, url)
+    t.equal((await decideRequest(SINGLE, { req: Object.assign(made, { url }) })).refusal, undefined, url)
   }
 })

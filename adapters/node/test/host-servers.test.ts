@@ -11,7 +11,7 @@ async function warnedOf(t: Test, prepare: (server: Server) => void): Promise<rea
   const port = await serve(
     t,
     (req, res) => {
-      decideRequest(decider(), { req, res })
+      void decideRequest(decider(), { req, res })
       res.end()
     },
     prepare,

@@ -25,13 +25,13 @@ t.test('a decider that fails lets the request pass, without a verdict, and says 
   t.match(await warned, { name: 'SallyportWarning', message: /passed without inspection: Error: a fault/ })
 })
 
-t.test('block is a refusal where it is enforced; flag and allow are none', (t) => {
-  t.equal(decideRequest(decider(), { req: requestOf([], '/blocked') }).refusal?.status, 403)
-  t.equal(decideRequest(decider('monitor'), { req: requestOf([], '/blocked') }).refusal, undefined)
-  t.equal(decideRequest(decider('monitor'), { req: requestOf([], '/blocked') }).decision?.action, 'block')
-  t.equal(decideRequest(decider(), { req: requestOf([], '/flagged') }).refusal, undefined)
+t.test('block is a refusal where it is enforced; flag and allow are none', async (t) => {
+  t.equal((await decideRequest(decider(), { req: requestOf([], '/blocked') })).refusal?.status, 403)
+  t.equal((await decideRequest(decider('monitor'), { req: requestOf([], '/blocked') })).refusal, undefined)
+  t.equal((await decideRequest(decider('monitor'), { req: requestOf([], '/blocked') })).decision?.action, 'block')
+  t.equal((await decideRequest(decider(), { req: requestOf([], '/flagged') })).refusal, undefined)
   t.equal(
-    decideRequest(decider(), { req: requestOf([], '/elsewhere'), target: '/blocked' }).refusal?.status,
+    (await decideRequest(decider(), { req: requestOf([], '/elsewhere'), target: '/blocked' })).refusal?.status,
     403,
     'by the target given',
   )
@@ -49,8 +49,8 @@ t.test('a request of which Node has dropped fields cannot be judged', async (t) 
   ] as const) {
     const port = await serve(
       t,
-      (req, res) => {
-        const { refusal } = decideRequest(decider(), { req, res })
+      async (req, res) => {
+        const { refusal } = await decideRequest(decider(), { req, res })
         res.writeHead(refusal?.status ?? 200).end()
       },
       (server) => {

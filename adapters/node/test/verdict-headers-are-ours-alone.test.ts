@@ -48,11 +48,11 @@ t.test('fields lose every spelling of ours and get ours at the end', (t) => {
 
 const SENT = ['Host', 'site.example', 'Accept', '*/*', ...SPELLINGS.flatMap((name) => [name, 'sent'])]
 
-function received(t: Test, fields: readonly string[], look: (req: IncomingMessage) => void): Promise<void> {
+function received(t: Test, fields: readonly string[], look: (req: IncomingMessage) => unknown): Promise<void> {
   return new Promise((resolve, reject) => {
-    const listening = serve(t, (req, res) => {
+    const listening = serve(t, async (req, res) => {
       try {
-        look(req)
+        await look(req)
         resolve()
       } catch (error) {
         reject(error)
@@ -125,14 +125,14 @@ t.test('the requests of an HTTP/2 server, whose rawHeaders cannot be replaced', 
 })
 
 t.test('what was inspected stays as it was received', (t) =>
-  received(t, SENT, (req) => {
+  received(t, SENT, async (req) => {
     const before = [...req.rawHeaders]
     let inspected: readonly string[] = []
     const decide = ({ fields }: InspectionRequest) => {
       inspected = fields
       return decisionOn('/flagged', { asn: 64496 })
     }
-    t.equal(decideRequest({ decide }, { req }).decision?.action, 'flag')
+    t.equal((await decideRequest({ decide }, { req })).decision?.action, 'flag')
     t.same(inspected, before)
     t.notSame(req.rawHeaders, before)
   }),

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from 'node:http'
-import { ERRORS, type SourceStatus } from '@sallyport/core'
+import { type BanList, ERRORS, type SourceStatus } from '@sallyport/core'
 import { type Listening, listenOn } from './listen.ts'
 
 export const DEFAULT_ADMIN = '127.0.0.1:9090'
@@ -12,11 +12,14 @@ export interface AdminOptions {
   readonly accepting: () => boolean
   /** Refusals so far, by cause. */
   readonly refusals: Readonly<Record<string, number>>
+  /** Absent: nobody is ever banned. */
+  readonly bans?: BanList | undefined
   readonly onNotice: (message: string) => void
 }
 
 /**
- * The operator's listener: `GET /healthz` is liveness; `GET /readyz` is readiness, with the data in use and what was refused. A configured
+ * The operator's listener: `GET /healthz` is liveness; `GET /readyz` is readiness, with the data in use and what was refused;
+ * `GET /bans` lists the bans in force, and `DELETE /bans/ID` lifts one. A configured
  * address that is taken rejects with `cannot_listen`; without the default one the proxy runs on, after a notice.
  */
 export async function openAdmin({ address, onNotice, ...told }: AdminOptions): Promise<Listening | undefined> {
@@ -30,31 +33,50 @@ export async function openAdmin({ address, onNotice, ...told }: AdminOptions): P
   }
 }
 
+type Answer = readonly [status: number, body: object]
+
 function answer({
   sources,
   accepting,
   refusals,
-}: Pick<AdminOptions, 'sources' | 'accepting' | 'refusals'>): RequestListener {
-  const rows: Readonly<Record<string, () => readonly [status: number, body: object]>> = {
+  bans,
+}: Pick<AdminOptions, 'sources' | 'accepting' | 'refusals' | 'bans'>): RequestListener {
+  const rows: Readonly<Record<string, () => Answer | Promise<Answer>>> = {
     '/healthz': () => [200, { status: 'ok' }],
     '/readyz': () => {
       const [status, text] = accepting() ? [200, 'ready'] : [503, 'draining']
       return [status as number, { status: text, sources: sources(), refusals }]
     },
+    '/bans': async () => [200, { bans: (await bans?.list()) ?? [] }],
+  }
+  const answerOf = async (method: string, path: string): Promise<Answer> => {
+    const id = /^\/bans\/([\w-]{1,64})$/.exec(path)?.[1]
+    if (id !== undefined) return method === 'DELETE' ? lift(bans, id) : NOT_ALLOWED
+    const row = rows[path]
+    if (row === undefined) return NOT_FOUND
+    return method === 'GET' || method === 'HEAD' ? row() : NOT_ALLOWED
   }
   return (request, response) => {
     request.resume()
-    const row = rows[request.url?.split('?', 1)[0] ?? '']
-    const reads = request.method === 'GET' || request.method === 'HEAD'
-    const [status, body] = row === undefined ? NOT_FOUND : reads ? row() : NOT_ALLOWED
-    response.writeHead(status, {
-      'Content-Type': 'application/json',
-      'Cache-Control': 'no-store',
-      ...(status === 405 ? { Allow: 'GET, HEAD' } : {}),
-    })
-    response.end(`${JSON.stringify(body)}\n`)
+    const path = request.url?.split('?', 1)[0] ?? ''
+    void answerOf(request.method ?? '', path)
+      .catch((): Answer => UNAVAILABLE)
+      .then(([status, body]) => {
+        response.writeHead(status, {
+          'Content-Type': 'application/json',
+          'Cache-Control': 'no-store',
+          ...(status === 405 ? { Allow: path.startsWith('/bans/') ? 'DELETE' : 'GET, HEAD' } : {}),
+        })
+        response.end(`${JSON.stringify(body)}\n`)
+      })
   }
 }
 
-const NOT_FOUND = [404, { error: 'not_found', message: ERRORS.not_found.message }] as const
-const NOT_ALLOWED = [405, { error: 'method_not_allowed', message: ERRORS.method_not_allowed.message }] as const
+async function lift(bans: BanList | undefined, id: string): Promise<Answer> {
+  if (await bans?.lift(id)) return [200, { id, lifted: true }]
+  return [404, { error: 'unknown_ban', message: ERRORS.unknown_ban.message }]
+}
+
+const NOT_FOUND: Answer = [404, { error: 'not_found', message: ERRORS.not_found.message }]
+const NOT_ALLOWED: Answer = [405, { error: 'method_not_allowed', message: ERRORS.method_not_allowed.message }]
+const UNAVAILABLE: Answer = [503, { error: 'service_unavailable', message: ERRORS.service_unavailable.message }]

@@ -51,6 +51,7 @@ export function send({ request, response, id }: Exchange, answer: ApiResponse): 
 /** Refuses an exchange; `why` where nothing was decided against its client. */
 export function answerWith(exchange: Exchange, refused: Refusal, why?: string): void {
   const { id, host, api, request, observation } = exchange
+  exchange.refused = true
   noteRefusal(observation, why)
   const fields = api ? undefined : request.rawHeaders
   send(exchange, rendered(refused, { id, fields, page: host.refusalPage }))

@@ -38,6 +38,10 @@ export class Exchange implements Watched {
   readonly host: RequestHost
   /** It is for the API, whose errors are never pages. */
   api = false
+  /** It is answered here, and not by the origin. */
+  refused = false
+  /** What its answer says of a limit; names in lower case. */
+  told: Readonly<Record<string, string>> = {}
   /** Set while the origin answers. */
   origin: OriginSide | undefined
   readonly upgrade: Upgrade | undefined

@@ -133,7 +133,8 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     this.#answering = true
     if (status > 599 || /[^\t -\uffff]/.test(reason))
       throw new SallyportError('bad_gateway', `the origin's status line is bad: ${status}`)
-    const fields = responseFields(controller.rawHeaders as readonly Buffer[], this.#forwarded.exchange.id)
+    const { id, told } = this.#forwarded.exchange
+    const fields = responseFields(controller.rawHeaders as readonly Buffer[], id, told)
     this.#stream ||= isEventStream(fields)
     // The rest of an unfinished request would be read as the next one.
     if (!this.#forwarded.exchange.request.complete) fields.push('Connection', 'close')

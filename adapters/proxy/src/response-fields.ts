@@ -6,10 +6,14 @@ const hopField = createSpellings([...HOP_FIELDS, 'x-request-id'])
 
 /**
  * The fields of an origin's answer for the client, name, value, name, value …: all but hop-by-hop fields, those that
- * its Connection field names, and our own, which are between us and the origin; then the request's id. Takes texts, or raw bytes; a field value
- * is Latin-1 (RFC 9110 5.5).
+ * its Connection field names, and our own, which are between us and the origin; then the request's id, and what is `told` that the origin does not tell
+ * itself. Takes texts, or raw bytes; a field value is Latin-1 (RFC 9110 5.5).
  */
-export function responseFields(raw: readonly string[] | readonly Buffer[], id: string): string[] {
+export function responseFields(
+  raw: readonly string[] | readonly Buffer[],
+  id: string,
+  told: Readonly<Record<string, string>>,
+): string[] {
   const fields = isText(raw) ? raw : textsOf(raw)
   const kept: string[] = []
   const named: string[] = []
@@ -22,7 +26,13 @@ export function responseFields(raw: readonly string[] | readonly Buffer[], id: s
   }
   const fieldsOfClient = withoutNamed(kept, named)
   fieldsOfClient.push(ID_HEADER, id)
+  for (const name in told) if (!hasField(fieldsOfClient, name)) fieldsOfClient.push(name, told[name] as string)
   return fieldsOfClient
+}
+
+function hasField(fields: readonly string[], name: string): boolean {
+  for (let at = 0; at < fields.length; at += 2) if (fields[at]?.toLowerCase() === name) return true
+  return false
 }
 
 function isText(raw: readonly string[] | readonly Buffer[]): raw is readonly string[] {

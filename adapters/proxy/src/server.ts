@@ -2,7 +2,7 @@ import { SallyportError } from '@sallyport/core'
 import { type LimitsInput, parseLimits, parseTimeouts, type TimeoutsInput } from '@sallyport/open/limits'
 import { openAdmin } from './admin.ts'
 import { openExampleSite } from './example-site.ts'
-import type { GateOptions, ProxyHost } from './gate.ts'
+import type { GateOptions, ProxyHost } from './gate-options.ts'
 import { createListener } from './listener.ts'
 import { createRefusals, type RefusalCause } from './refusals.ts'
 import type { Route } from './routes.ts'
@@ -90,6 +90,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       sources: () => sallyport.sources(),
       accepting: () => listener.accepting,
       refusals: refusals.counts,
+      bans: sallyport.bans,
       onNotice: options.onNotice ?? (() => {}),
     })
     // Closed after the listener, so that readiness can be read during the drain.

@@ -45,7 +45,7 @@ export function openTunnel(upstream: URL, handshake: Handshake, timeouts: Timeou
     const status = answer.statusCode ?? 0
     try {
       if (settled || status < 200 || status > 599) throw badAnswer(`the origin's status line is bad: ${status}`)
-      response.writeHead(status, responseFields(answer.rawHeaders, exchange.id))
+      response.writeHead(status, responseFields(answer.rawHeaders, exchange.id, exchange.told))
       settled = true
       pipeline(answer, response, () => {})
     } catch (error) {
@@ -60,7 +60,7 @@ export function openTunnel(upstream: URL, handshake: Handshake, timeouts: Timeou
     response.detachSocket(socket)
     // http-proxy writes the head of the answer as text, and bytes beyond ASCII are single ones there.
     socket.setDefaultEncoding('latin1')
-    answer.headers = headersOf(responseFields(answer.rawHeaders, exchange.id))
+    answer.headers = headersOf(responseFields(answer.rawHeaders, exchange.id, exchange.told))
     tunnel.on('error', () => socket.destroy())
     tunnel.once('close', () => socket.destroySoon())
     socket.once('close', () => tunnel.destroy())

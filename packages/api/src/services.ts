@@ -1,6 +1,5 @@
 import type { Accounts, Limits } from '@sallyport/accounts'
 import {
-  type Action,
   type Address,
   type Clock,
   type CrawlerAnswers,
@@ -8,6 +7,7 @@ import {
   type InspectionRequest,
   type Inspector,
   type Lookup,
+  type PlainAction,
   type ResolvedClient,
   SallyportError,
   type Snapshots,
@@ -31,7 +31,7 @@ export interface ProvenanceClaim {
 export interface AttestedClaim {
   readonly attestationId: number
   readonly verdict: Verdict
-  readonly action: Action
+  readonly action: PlainAction
 }
 
 /** Attestation as the API needs it. */

@@ -8,6 +8,8 @@ export interface LoggedRequest {
   readonly userAgent?: string
   /** Milliseconds since the epoch; absent where the log does not say. */
   readonly at?: number
+  /** Of the answer, where the log says. */
+  readonly status?: number
 }
 
 /**
@@ -35,13 +37,21 @@ function fromCombined(line: string): LoggedRequest | undefined {
   const [method, target] = request.split(' ')
   if (ip === '' || method === undefined || target === undefined) return undefined
   const at = momentOf(line)
+  const status = statusIn(line)
   return {
     ip,
     method,
     target,
     ...(userAgent !== undefined && userAgent !== '-' && { userAgent }),
     ...(at !== undefined && { at }),
+    ...(status !== undefined && { status }),
   }
+}
+
+/** What follows the quoted request. */
+function statusIn(line: string): number | undefined {
+  const [, status] = /^[^"]*"(?:[^"\\]|\\.)*" (\d{3})(?: |$)/.exec(line) ?? []
+  return status === undefined ? undefined : Number(status)
 }
 
 /** `[21/Nov/2026:10:00:00 +0100]`, the first bracket before a quote: of the client's text only the user name precedes it. */
@@ -91,13 +101,20 @@ function fromJson(line: string): LoggedRequest | undefined {
   if (ip === undefined) return undefined
   const userAgent = text(NAMES.userAgent)
   const at = readMoment(text(NAMES.at) ?? '')
+  const status = statusOf(record)
   return {
     ip,
     method: text(NAMES.method) ?? method ?? 'GET',
     target: text(NAMES.target) ?? target ?? '/',
     ...(userAgent !== undefined && { userAgent }),
     ...(at !== undefined && { at }),
+    ...(status !== undefined && { status }),
   }
+}
+
+function statusOf(record: unknown): number | undefined {
+  const status = Number((record as { readonly status?: unknown } | null)?.status)
+  return Number.isInteger(status) && status >= 100 && status <= 599 ? status : undefined
 }
 
 /** The first member of these names that is a text, of the record or of what it holds under `request` and `headers`. */

@@ -1,14 +1,16 @@
-import type { Decision, Reason } from '@sallyport/core'
+import { type CountingRule, type Decision, formatDuration, type LimitUse, type Reason } from '@sallyport/core'
 import { bold, columns, dim } from './terminal.ts'
 
 /** A decision as text: the action, its rule, the agent with its reasons, and the network. */
-export function explanation({ action, enforced, trial, reasons, inspection }: Decision): string {
+export function explanation({ action, enforced, trial, counting, limits, reasons, inspection }: Decision): string {
   const { agent, network, client, request, country, degraded } = inspection
   const [rule] = reasons
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['request', `${request.method} ${request.path}${otherReadings(request)}`],
     ['because', rule?.text],
     ['on trial', trial && `${trial.action} by the rule "${trial.rule}"`],
+    ...(counting?.rules ?? []).map(({ rule, cost }) => ['counted by', countText(rule, cost)] as const),
+    ...(limits ?? []).map((use) => ['limit', useText(use)] as const),
     ['who', `${agent.class}, confidence ${agent.confidence}${agent.headless ? ', headless' : ''}`],
     ['known by', BASIS[agent.basis]],
     ['identity', agent.identity && `${agent.identity.name} (${agent.identity.verified ? 'verified' : 'only said'})`],
@@ -21,6 +23,38 @@ export function explanation({ action, enforced, trial, reasons, inspection }: De
   const known = rows.flatMap(([name, text]) => (isSaid(text) ? [[dim(name), printable(text)] as const] : []))
   const head = `${bold(action)}${enforced ? '' : '  (recorded, not carried out)'}`
   return [head, columns(known), ...weighed(agent.reasons)].join('\n')
+}
+
+/** `rule login: 10 in 1h by client, else throttle; taken as within` */
+function countText({ id, action, onTrial, limit, concurrent }: CountingRule, cost: number): string {
+  const bounds: string[] = []
+  if (limit !== undefined)
+    bounds.push(`${limit.max} in ${formatDuration(limit.windowMs)} by ${limit.keys.join(' and ')}`)
+  if (concurrent !== undefined) {
+    const by = concurrent.keys.length === 0 ? '' : ` by ${concurrent.keys.join(' and ')}`
+    bounds.push(`${concurrent.max} in flight${by}`)
+  }
+  const costs = cost === 1 ? '' : `, costs ${cost}`
+  return `rule ${id}: ${bounds.join(', ')}, else ${action}${onTrial ? ' (on trial)' : ''}${costs}; taken as within`
+}
+
+/** `17th of 20 in 1m, rule search` */
+export function useText({
+  rule,
+  used,
+  max,
+  windowMs,
+  exceeded,
+}: Omit<LimitUse, 'action' | 'onTrial' | 'resetMs'>): string {
+  const span = windowMs === undefined ? 'in flight' : `in ${formatDuration(windowMs)}`
+  return exceeded ? `beyond ${max} ${span}, rule ${rule}` : `${ordinal(used)} of ${max} ${span}, rule ${rule}`
+}
+
+const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' })
+const SUFFIXES: Readonly<Record<string, string>> = { one: 'st', two: 'nd', few: 'rd', other: 'th' }
+
+function ordinal(number: number): string {
+  return `${number}${SUFFIXES[ORDINALS.select(number)]}`
 }
 
 /** What else an origin may take the target for. */

@@ -1,4 +1,5 @@
 import type { LogLine } from '@sallyport/log'
+import { useText } from './explanation.ts'
 import { entryWriter } from './log-text.ts'
 import { columns, dim } from './terminal.ts'
 
@@ -8,6 +9,7 @@ export function logExplanation(line: LogLine, color: boolean): string {
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['because', rule === undefined ? refusedFor : `rule ${rule}`],
     ['on trial', trial === undefined ? undefined : `${trial} by the rule ${trialRule}`],
+    ['limit', limitText(line)],
     ['reasons', reasons.join(', ')],
     ['network', source === undefined ? undefined : `${source}${sourceDate === undefined ? '' : ` of ${sourceDate}`}`],
     ['JA4', line.ja4],
@@ -16,6 +18,19 @@ export function logExplanation(line: LogLine, color: boolean): string {
   ]
   const known = rows.flatMap(([name, text]) => (text === undefined || text === '' ? [] : [[dim(name), text] as const]))
   return [entryWriter(color)(line), columns(known)].join('\n')
+}
+
+function limitText({
+  limitRule: rule,
+  limitUsed: used = 0,
+  limitMax: max = 0,
+  limitWindow,
+  action,
+  rule: decided,
+}: LogLine) {
+  if (rule === undefined) return undefined
+  const exceeded = rule === decided && action !== 'allow'
+  return useText({ rule, used, max, exceeded, ...(limitWindow !== undefined && { windowMs: limitWindow }) })
 }
 
 function inspected({ inspectionMilliseconds }: LogLine): string {

@@ -45,7 +45,8 @@ function messageOf(entry: LogEntry, colors: Colors): string {
 function actionText(entry: Extract<LogEntry, { path: string }>, colors: Colors): string {
   const { action, enforced, trial, refusedFor } = entry
   if (action === undefined) return refusedFor === undefined ? '-' : colors.yellow('refused')
-  const paint = action === 'block' ? colors.red : action === 'flag' ? colors.yellow : colors.dim
+  const paint =
+    action === 'block' || action === 'throttle' ? colors.red : action === 'flag' ? colors.yellow : colors.dim
   const not = enforced === false && action !== 'allow' ? ' (not carried out)' : ''
   return `${paint(action)}${not}${trial === undefined ? '' : ` (${trial} on trial)`}`
 }

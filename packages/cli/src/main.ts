@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { SallyportError } from '@sallyport/core'
 import { Command, CommanderError } from 'commander'
 import { addAccountsCommands } from './commands/accounts.ts'
+import { addBansCommands } from './commands/bans.ts'
 import { addConfigCommands } from './commands/config.ts'
 import { addCrawlersCommands } from './commands/crawlers.ts'
 import { addDataCommands } from './commands/data.ts'
@@ -63,6 +64,7 @@ function createProgram(terminal: Terminal): Command {
   addKeysCommands(program, terminal)
   addAccountsCommands(program, terminal)
   addIpCommands(program, terminal)
+  addBansCommands(program, terminal)
   addDataCommands(program, terminal)
   addCrawlersCommands(program, terminal)
   addLedgerCommands(program, terminal)

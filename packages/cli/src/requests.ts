@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type Decision, type InspectionRequest, parseAddress, SallyportError } from '@sallyport/core'
+import { type Counter, type Decision, type InspectionRequest, parseAddress, SallyportError } from '@sallyport/core'
 import type { PolicyTest, Sallyport } from '@sallyport/open'
 
 /** A request as a file describes it. */
@@ -27,6 +27,20 @@ export async function decideDescribed(sallyport: Sallyport, request: DescribedRe
   // An explanation waits for DNS; a visitor's request does not.
   await sallyport.check(address, about)
   return sallyport.decide({ ...seen, ...ja4 })
+}
+
+/** The decision with what is counted of it; its answer ends at once. `status` is the origin's. */
+export async function countDescribed(
+  counter: Counter,
+  request: Pick<DescribedRequest, 'headers' | 'userAgent'>,
+  decided: Decision,
+  status?: number,
+): Promise<Decision> {
+  const named = request.userAgent === undefined ? [] : ['User-Agent', request.userAgent]
+  const fields = [...Object.entries(request.headers ?? {}).flat(), ...named]
+  const { decision, ended } = await counter.count(decided, fields)
+  ended?.(status)
+  return decision
 }
 
 /**

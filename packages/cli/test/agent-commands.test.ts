@@ -143,16 +143,16 @@ not a line
       {
         class: 'ai_agent',
         requests: 2,
-        before: { allow: 2, flag: 0, block: 0 },
-        after: { allow: 0, flag: 0, block: 2 },
+        before: { allow: 2, flag: 0, throttle: 0, block: 0 },
+        after: { allow: 0, flag: 0, throttle: 0, block: 2 },
         changed: 2,
         onTrial: 0,
       },
       {
         class: 'human',
         requests: 1,
-        before: { allow: 1, flag: 0, block: 0 },
-        after: { allow: 1, flag: 0, block: 0 },
+        before: { allow: 1, flag: 0, throttle: 0, block: 0 },
+        after: { allow: 1, flag: 0, throttle: 0, block: 0 },
         changed: 0,
         onTrial: 0,
       },
@@ -160,7 +160,7 @@ not a line
   })
   t.match(
     (await run('replay', log, '--policy', policy, '--config', config)).out,
-    /^ai_agent +2 +2 → 0 +0 +0 → 2 +2 +0$/m,
+    /^ai_agent +2 +2 → 0 +0 +0 +0 → 2 +2 +0$/m,
   )
   t.match(await run('replay', join(folder, 'none'), '--policy', policy, '--config', config), { code: 1, err: /ENOENT/ })
   t.match(await run('replay', log, '--config', config), { code: 2, err: /--policy/ })
@@ -242,7 +242,9 @@ t.test('explain refuses what it would not use, by name, and writes nothing that 
 })
 
 t.test('log lines of all kinds are read, and others left', async (t) => {
-  t.same(parseLogLine('::1 - - [x] "GET /a HTTP/2" 200 1 "-" "-"'), { ip: '::1', method: 'GET', target: '/a' })
+  t.same(parseLogLine('::1 - - [x] "GET /a HTTP/2" 200 1 "-" "-"'), {
+    ...{ ip: '::1', method: 'GET', target: '/a', status: 200 },
+  })
   t.same(parseLogLine('{"request":{"remote_ip":"1.2.3.4","method":"GET","uri":"/x"}}'), {
     ip: '1.2.3.4',
     method: 'GET',

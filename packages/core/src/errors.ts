@@ -31,6 +31,7 @@ export const ERRORS = {
   unknown_account: { status: undefined, message: 'There is no such account.' },
   unknown_key: { status: undefined, message: 'There is no such key, or it was revoked before.' },
   unknown_request: { status: undefined, message: 'There is no such request in this log.' },
+  unknown_ban: { status: undefined, message: 'No such ban is in force.' },
   unknown_observation: { status: undefined, message: 'Nothing is set for this address.' },
   invalid_config: { status: undefined, message: 'The configuration is not usable.' },
   policy_test_failed: { status: undefined, message: 'The policy does not do what is expected of it.' },

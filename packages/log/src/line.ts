@@ -1,4 +1,4 @@
-import type { ObservedRequest } from '@sallyport/core'
+import { type ObservedRequest, tightest } from '@sallyport/core'
 
 /**
  * One line of the decision log: what is known of one request. A member that is not known is absent. Times are
@@ -15,6 +15,12 @@ export interface LogLine {
   readonly trialRule?: string
   /** The rule that decided. */
   readonly rule?: string
+  /** The limit that left least room: its rule, where the request stood, what fits, and in how many milliseconds. */
+  readonly limitRule?: string
+  readonly limitUsed?: number
+  readonly limitMax?: number
+  /** Absent: requests in flight. */
+  readonly limitWindow?: number
   /** Class of the client: human, ai_agent … */
   readonly class?: string
   readonly networkClass?: string
@@ -87,7 +93,7 @@ export function lineOf(observed: ObservedRequest, client: string | undefined): L
 }
 
 function addDecision(line: Writable, decision: NonNullable<ObservedRequest['decision']>): void {
-  const { trial, reasons, inspection } = decision
+  const { trial, reasons, inspection, limits } = decision
   const { network, agent, crawler, country, degraded, user, plan } = inspection
   line.action = decision.action
   line.enforced = decision.enforced
@@ -98,6 +104,13 @@ function addDecision(line: Writable, decision: NonNullable<ObservedRequest['deci
   if (trial !== undefined) {
     line.trial = trial.action
     line.trialRule = trial.rule
+  }
+  const limit = limits && tightest(limits)
+  if (limit !== undefined) {
+    line.limitRule = limit.rule
+    line.limitUsed = limit.used
+    line.limitMax = limit.max
+    if (limit.windowMs !== undefined) line.limitWindow = limit.windowMs
   }
   if (network.asn !== undefined) line.asn = network.asn
   if (network.asName !== undefined) line.asName = safe(network.asName, LONGEST.asName)

@@ -89,7 +89,7 @@ function createPart() {
   }
   return {
     add(decided: Decided): void {
-      counts[decided.action === 'block' ? 'blocked' : 'flagged']++
+      counts[isRefusal(decided.action) ? 'blocked' : 'flagged']++
       for (const table of Object.values(tables)) table.add(decided)
     },
     result: (): ReportPart => ({
@@ -117,7 +117,7 @@ function createTable(nameOf: (decided: Decided) => string) {
         row = { blocked: 0, flagged: 0, examples: [] }
         rows.set(name, row)
       }
-      row[decided.action === 'block' ? 'blocked' : 'flagged']++
+      row[isRefusal(decided.action) ? 'blocked' : 'flagged']++
       if (row.examples.length < MAX_EXAMPLES) row.examples.push(decided.line)
     },
     result(): ReportTable {
@@ -131,4 +131,9 @@ function createTable(nameOf: (decided: Decided) => string) {
       }
     },
   }
+}
+
+/** Refused for good or for a while. */
+function isRefusal(action: string): boolean {
+  return action === 'block' || action === 'throttle'
 }

@@ -10,6 +10,7 @@ export type { Place } from './config/layers.ts'
 export { type PolicyTest, type PolicyTests, readPolicy, readPolicyTests } from './config/policy-file.ts'
 export { type ConfigRead, type ConfigSources, readConfig, readConfigFrom } from './config/read.ts'
 export type { Config, ConfigInput } from './config/schema.ts'
+export { createTrialCounter } from './counting.ts'
 export { isReadOnly } from './data/data-dir.ts'
 export { isStale } from './data/feed-status.ts'
 export type { Override, Overrides } from './data/observations.ts'
@@ -19,9 +20,11 @@ export type { NoticeCode, OpenHooks } from './hooks.ts'
 export type { DecisionLog } from './log.ts'
 export {
   type OpenAccounts,
+  type OpenBans,
   type OpenOverrides,
   open,
   openAccounts,
+  openBans,
   openOverrides,
   openUpdates,
   type Sallyport,

@@ -1,7 +1,9 @@
 import type { Accounts } from '@sallyport/accounts'
 import { type Api, createApi } from '@sallyport/api'
 import {
+  type BanList,
   type Clock,
+  type Counter,
   createCrawlerAnswers,
   createInspector,
   createLookup,
@@ -18,6 +20,7 @@ import { openAgents } from './agents.ts'
 import { openProvenance, type Provenance } from './attestation/provenance.ts'
 import { parseConfig } from './config/read.ts'
 import type { Config, ConfigInput } from './config/schema.ts'
+import { createCounting, liftBan, openBanList } from './counting.ts'
 import { openCrawlers } from './crawlers.ts'
 import { inDataDir } from './data/data-dir.ts'
 import { openFeeds } from './data/feeds.ts'
@@ -33,7 +36,7 @@ import { createWhoisOf } from './whois.ts'
 import { dnsWithTimeout, whoisWithTimeout } from './with-timeout.ts'
 
 /** One Sallyport: inspection, `/v1` and the data behind them. Two in one process share nothing. */
-export interface Sallyport extends Inspector, OpenAccounts, OpenOverrides {
+export interface Sallyport extends Inspector, Counter, OpenAccounts, OpenOverrides {
   /** The whole of `/v1`; adapters mount it. */
   readonly api: Api
   /** The configuration in force, with every default filled in. */
@@ -51,6 +54,8 @@ export interface Sallyport extends Inspector, OpenAccounts, OpenOverrides {
   readonly log: DecisionLog
   /** Attestation; `provenance.attestDecision` is what the adapters' `provenance` option calls. */
   readonly provenance: Provenance
+  /** The clients that are refused for a while. */
+  readonly bans: BanList
   /** The data sets in use. */
   sources(): readonly SourceStatus[]
   /** Closes files and stores; requests after it are still inspected, keyed routes answer 503. */
@@ -113,10 +118,10 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
     snapshots,
     whois: whoisWithTimeout(whois),
   })
-  const inspection = createReloadable(
-    config,
-    rules,
-    (rules) =>
+  const counting = await resources.use(createCounting(config, { clock, onFault }))
+  await counting.prepare(rules)
+  const inspection = createReloadable(config, rules, {
+    createInspector: (rules) =>
       createInspector({
         ...rules,
         ...{ clock, snapshots, signatures, onFault },
@@ -124,8 +129,10 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
         ...(reverseNames === undefined ? {} : { onClassified: reverseNames.offer }),
         onForwardedUntrusted: () => notice('SALLYPORT_FORWARDED_UNTRUSTED', FORWARDED_UNTRUSTED),
       }),
-    log.take,
-  )
+    counterOf: counting.counterOf,
+    prepare: counting.prepare,
+    take: log.take,
+  })
   const api = createApi({
     ...{ clock, lookup, whois, snapshots, accounts, limits, provenance },
     crawlers: createCrawlerAnswers(crawlers.verifier, { clock, snapshots }),
@@ -146,6 +153,7 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
     overrides: createOverrides(observations, clock),
     lookup: lookup.lookup,
     provenance,
+    bans: counting.bans,
     sources: () => snapshots.current().sources,
     close: resources.dispose,
   })
@@ -184,6 +192,22 @@ export interface OpenAccounts {
   readonly accounts: Accounts
   readonly keyring: Keyring
   close(): Promise<void>
+}
+
+/** The bans alone: no data is loaded or compiled. */
+export interface OpenBans {
+  readonly bans: BanList
+  /** Rejects with `unknown_ban` where there is none of this id. */
+  lift(id: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** Opens the bans of a configuration; running processes see what is lifted. Rejects with `service_unavailable`. */
+export async function openBans(options: ConfigInput = {}): Promise<OpenBans> {
+  const bans = await openBanList(parseConfig(options), (error) => {
+    throw unreachable(error)
+  })
+  return { bans, lift: (id) => liftBan(bans, id), close: bans.close }
 }
 
 /** Opens the feeds of a configuration alone, to update them or to roll back. Throws `invalid_config`. */

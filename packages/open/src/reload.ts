@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { compilePolicy, type Inspector, parseTrust } from '@sallyport/core'
+import { type Counter, compilePolicy, type Inspector, parseTrust } from '@sallyport/core'
 import { parseConfig } from './config/read.ts'
 import type { Config, ConfigInput } from './config/schema.ts'
 import { type RefusalPage, refusalPageOf } from './refusal-page.ts'
@@ -54,26 +54,32 @@ function mergeLive(before: Config, after: Config): Config {
   return { ...(Object.fromEntries([...kept, ...live]) as Config), limits }
 }
 
-/** An inspector that is another one after a reload, and the configuration in force. */
-export interface Reloadable extends Inspector {
+/** An inspector and a counter that are others after a reload, and the configuration in force. */
+export interface Reloadable extends Inspector, Counter {
   readonly config: Config
   readonly refusalPage: RefusalPage
   reload(options: ConfigInput): Promise<Reloaded>
 }
 
-/** `create` makes an inspector; what one knew of visitors goes with it, because it was decided by other rules. */
-export function createReloadable(
-  config: Config,
-  rules: Rules,
-  create: (rules: Rules) => Inspector,
-  take: (config: Config) => void,
-): Reloadable {
-  const current = { config, refusalPage: rules.refusalPage, inspector: create(rules) }
+/** What a reload makes from the rules that it takes over. */
+export interface ReloadParts {
+  /** What an inspector knew of visitors goes with it, because it was decided by other rules. */
+  createInspector(rules: Rules): Inspector
+  counterOf(rules: Rules): Counter
+  /** Opens what the rules need; where it rejects, the old ones stay. */
+  prepare(rules: Rules): Promise<void>
+  take(config: Config): void
+}
+
+export function createReloadable(config: Config, rules: Rules, parts: ReloadParts): Reloadable {
+  const { refusalPage } = rules
+  const current = { config, refusalPage, inspector: parts.createInspector(rules), counter: parts.counterOf(rules) }
   return {
     client: (request) => current.inspector.client(request),
     isTrusted: (peer) => current.inspector.isTrusted(peer),
     inspect: (request) => current.inspector.inspect(request),
     decide: (request) => current.inspector.decide(request),
+    count: (decision, fields) => current.counter.count(decision, fields),
     check: (address, described) => current.inspector.check(address, described),
     get singleHeader() {
       return current.inspector.singleHeader
@@ -89,8 +95,10 @@ export function createReloadable(
       const merged = mergeLive(current.config, next)
       const reloaded = compareConfigs(current.config, next)
       const rules = rulesOf(merged)
-      take(merged)
-      current.inspector = create(rules)
+      await parts.prepare(rules)
+      parts.take(merged)
+      current.inspector = parts.createInspector(rules)
+      current.counter = parts.counterOf(rules)
       current.refusalPage = rules.refusalPage
       current.config = merged
       return reloaded

@@ -26,6 +26,7 @@ t.test('nothing written is a whole configuration that trusts nobody', async (t) 
     policy: { preset: 'low-friction', rules: [] },
     provenance: { account: 'site' },
     methods: [],
+    counting: { place: 'auto', share: 0.5 },
     limits: parseLimits(),
     timeouts: parseTimeouts(),
     routes: [],

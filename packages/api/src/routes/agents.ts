@@ -1,5 +1,5 @@
 import { CLIENT_LIMITS } from '@sallyport/accounts'
-import type { AgentVerdict, Decision, DescribedRequest } from '@sallyport/core'
+import { type AgentVerdict, type Decision, type DescribedRequest, plainAction } from '@sallyport/core'
 import type { Access } from '../admission.ts'
 import { defineRoute } from '../route.ts'
 import {
@@ -108,7 +108,7 @@ function responseOf({ action, inspection }: Decision, body: AgentscanCheckReques
   return {
     class: agent.class,
     confidence: agent.confidence,
-    action,
+    action: plainAction(action),
     signals: {
       network_origin: network.verdict.classification,
       anonymized: network.verdict.anonymized,

@@ -1,4 +1,4 @@
-import { ACTIONS } from '@sallyport/core'
+import { PLAIN_ACTIONS } from '@sallyport/core'
 import { EVIDENCE_TYPE } from '@sallyport/ledger'
 import { z } from 'zod'
 import { int64, Moment, NetworkClass } from './words.ts'
@@ -31,7 +31,7 @@ export const ProvenanceCheckResponse = z
     anonymized: z.boolean(),
     method: z.string(),
     confidence: z.number().min(0).max(1).meta({ format: 'float' }),
-    policy_action: z.enum(ACTIONS).meta({ 'x-unspecified': true }),
+    policy_action: z.enum(PLAIN_ACTIONS).meta({ 'x-unspecified': true }),
     attestation_id: int64(),
   })
   .meta({ id: 'ProvenanceCheckResponse' })

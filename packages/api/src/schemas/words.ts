@@ -1,4 +1,4 @@
-import { ACTIONS, AS_TYPES, DEGRADABLE, NETWORK_CLASSES } from '@sallyport/core'
+import { AS_TYPES, DEGRADABLE, NETWORK_CLASSES, PLAIN_ACTIONS } from '@sallyport/core'
 import { z } from 'zod'
 
 /** Specification: NetworkClass. */
@@ -8,7 +8,7 @@ export const NetworkClass = z.enum(NETWORK_CLASSES).meta({ id: 'NetworkClass' })
 export const AsnNetworkType = z.enum(AS_TYPES).meta({ id: 'AsnNetworkType' })
 
 /** What to do about a request. */
-export const Action = z.enum(ACTIONS)
+export const Action = z.enum(PLAIN_ACTIONS)
 
 /** A sub-lookup that failed or could not run. */
 export const Degraded = z.enum(DEGRADABLE)

@@ -1,7 +1,7 @@
-import { type Clock, type Decision, SallyportError } from '@sallyport/core'
-import { open, type PolicyTest, readPolicyTests } from '@sallyport/open'
+import { type Clock, type Decision, parseDuration, SallyportError } from '@sallyport/core'
+import { createTrialCounter, open, type PolicyTest, readPolicyTests } from '@sallyport/open'
 import type { Command } from 'commander'
-import { decideDescribed } from '../requests.ts'
+import { countDescribed, decideDescribed } from '../requests.ts'
 import {
   type CommonOptions,
   configOf,
@@ -32,12 +32,21 @@ export function addPolicyCommands(program: Command, terminal: Terminal): void {
       const configuration = withoutRefresh(configOf(options))
       let now = Date.now()
       const clock: Clock = { now: () => now }
-      const opening = open(policy === undefined ? configuration : { ...configuration, policy }, { clock, dns: NO_DNS })
-      const outcomes = await using(opening, async (sallyport) => {
+      const tested = policy === undefined ? configuration : { ...configuration, policy }
+      const outcomes = await using(open(tested, { clock, dns: NO_DNS }), async (sallyport) => {
         const done: Outcome[] = []
         for (const test of tests) {
-          now = test.at === undefined ? Date.now() : Date.parse(test.at)
-          done.push(outcomeOf(test, await decideDescribed(sallyport, test.request)))
+          now = Date.now()
+          const counter = createTrialCounter(tested, clock)
+          let decision: Decision | undefined
+          for (const { request, at, times, every } of [...test.before, test]) {
+            if (at !== undefined) now = Date.parse(at)
+            for (let time = 0; time < times; time++) {
+              if (time > 0) now += parseDuration(every) ?? 0
+              decision = await countDescribed(counter, request, await decideDescribed(sallyport, request))
+            }
+          }
+          if (decision !== undefined) done.push(outcomeOf(test, decision))
         }
         return done
       })

@@ -1,7 +1,8 @@
-import { type Action, type AgentClass, parseAddress, SallyportError } from '@sallyport/core'
-import { open, readPolicy, type Sallyport } from '@sallyport/open'
+import { type Action, type AgentClass, type Clock, type Counter, parseAddress, SallyportError } from '@sallyport/core'
+import { createTrialCounter, open, readPolicy, type Sallyport } from '@sallyport/open'
 import type { Command } from 'commander'
 import { type LoggedRequest, readAccessLog } from '../access-log.ts'
+import { countDescribed } from '../requests.ts'
 import {
   type CommonOptions,
   configOf,
@@ -53,8 +54,18 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
       const policy = readPolicy(options.policy)
       const configuration = withoutRefresh(configOf(options))
       // A log of a million lines must not cause a million DNS queries.
+      let now = Date.now()
+      const clock: Clock = { now: () => now }
+      const other = { ...configuration, policy }
       const replayed = await using(openOnce(configuration, terminal, { dns: NO_DNS }), (before) =>
-        using(open({ ...configuration, policy }, { dns: NO_DNS }), (after) => replay(log, before, after)),
+        using(open(other, { dns: NO_DNS }), (after) => {
+          const counted = { before: createTrialCounter(configuration, clock), after: createTrialCounter(other, clock) }
+          return replay(log, async (request) => {
+            // Lines are written as answers end, so their times may go back a little.
+            now = request.at ?? now
+            return bothOf(request, { before, after }, counted)
+          })
+        }),
       )
       const { requests, unread } = replayed
       if (requests === 0 && unread > 0) {
@@ -67,12 +78,12 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
     })
 }
 
-async function replay(log: string, before: Sallyport, after: Sallyport): Promise<Replayed> {
+async function replay(log: string, decide: (request: LoggedRequest) => ReturnType<typeof bothOf>): Promise<Replayed> {
   const rows = new Map<AgentClass, Counts>()
   let requests = 0
   let unread = 0
   for await (const request of readAccessLog(log)) {
-    const decided = request && (await bothOf(request, before, after))
+    const decided = request && (await decide(request))
     if (decided === undefined) {
       unread++
       continue
@@ -90,29 +101,39 @@ async function replay(log: string, before: Sallyport, after: Sallyport): Promise
   return { requests, unread, classes: classes.sort((x, y) => y.requests - x.requests) }
 }
 
-async function bothOf({ ip, method, target, userAgent, at }: LoggedRequest, before: Sallyport, after: Sallyport) {
+/** Something of the policy in force and of the other. */
+interface Both<T> {
+  readonly before: T
+  readonly after: T
+}
+
+async function bothOf(request: LoggedRequest, { before, after }: Both<Sallyport>, counters: Both<Counter>) {
+  const { ip, method, target, userAgent, at, status } = request
   const address = parseAddress(ip)
   if (address === undefined) return undefined
   const fields = userAgent === undefined ? [] : ['User-Agent', userAgent]
   const about = { fields, headersKnown: false, method, target, ...(at !== undefined && { at }) }
-  const [first, second] = await Promise.all([before.check(address, about), after.check(address, about)])
+  const [first, second] = await Promise.all([
+    countDescribed(counters.before, request, await before.check(address, about), status),
+    countDescribed(counters.after, request, await after.check(address, about), status),
+  ])
   const { agent } = first.inspection
   return { class: agent.class, before: first.action, after: second.action, onTrial: second.trial !== undefined }
 }
 
 function none(): Actions {
-  return { allow: 0, flag: 0, block: 0 }
+  return { allow: 0, flag: 0, throttle: 0, block: 0 }
 }
 
 function tableOf({ classes }: Replayed): string {
   const rows = classes.map((row) => [
     row.class,
     String(row.requests),
-    ...(['allow', 'flag', 'block'] as const).map((action) => stepOf(row.before[action], row.after[action])),
+    ...(['allow', 'flag', 'throttle', 'block'] as const).map((action) => stepOf(row.before[action], row.after[action])),
     String(row.changed),
     String(row.onTrial),
   ])
-  return columns(rows, ['class', 'requests', 'allow', 'flag', 'block', 'changed', 'on trial'])
+  return columns(rows, ['class', 'requests', 'allow', 'flag', 'throttle', 'block', 'changed', 'on trial'])
 }
 
 function stepOf(before: number, after: number): string {

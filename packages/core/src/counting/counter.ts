@@ -14,14 +14,6 @@ export interface Counted {
   readonly ended?: (status: number | undefined) => void
 }
 
-/** What a decision does not say of who asks. */
-export interface Asker {
-  /** The application's own id of who is logged in. */
-  readonly user?: string | undefined
-  /** Raw header fields. */
-  readonly fields?: readonly string[]
-}
-
 export interface CounterOptions {
   readonly counts: Counts
   /** Bits of an IPv6 address that are one client. */
@@ -33,9 +25,10 @@ export interface CounterOptions {
 /** Counts decided requests: the one step after `decide()` in which anything is counted. */
 export interface Counter {
   /**
-   * The decision as it is with the counts, at once where they are in memory. Rejects or throws when nothing can count.
+   * The decision as it is with the counts, at once where they are in memory; `fields` are the request's raw header fields.
+   * Rejects or throws when nothing can count.
    */
-  count(decision: Decision, asker?: Asker): Counted | Promise<Counted>
+  count(decision: Decision, fields?: readonly string[]): Counted | Promise<Counted>
 }
 
 /** A task, and the rule that it is of. */
@@ -58,10 +51,10 @@ export function createCounter({ counts, ipv6Prefix, flights }: CounterOptions): 
   }
 
   return {
-    count(decision, { user } = {}) {
+    count(decision) {
       const { counting } = decision
       if (counting === undefined) return { decision }
-      const tasks = counting.rules.flatMap((counted) => tasksOf(counted, decision, user, ipv6Prefix))
+      const tasks = counting.rules.flatMap((counted) => tasksOf(counted, decision, ipv6Prefix))
       if (tasks.length === 0) return { decision }
       const flight = `${flights}.${++last}`
       const taken = counts.take(tasks, flight)
@@ -71,17 +64,12 @@ export function createCounter({ counts, ipv6Prefix, flights }: CounterOptions): 
   }
 }
 
-function tasksOf(
-  counted: CountedRule,
-  { inspection }: Decision,
-  user: string | undefined,
-  ipv6Prefix: number,
-): readonly RuleTask[] {
+function tasksOf(counted: CountedRule, { inspection }: Decision, ipv6Prefix: number): readonly RuleTask[] {
   const { rule, cost } = counted
   const { id, limit, concurrent, onTrial } = rule
   const tasks: RuleTask[] = []
   const add = (kind: string, keys: readonly CountKey[], max: number, given?: CountLimit): void => {
-    for (const { key, factor } of countBuckets(keys, { inspection, user }, ipv6Prefix)) {
+    for (const { key, factor } of countBuckets(keys, inspection, ipv6Prefix)) {
       const wider = given && factor > 1 ? { ...given, max: max * factor, refill: given.refill * factor } : given
       tasks.push({
         ...{ key: `${id} ${kind} ${key}`, cost, max: max * factor, binding: !onTrial, counted, factor },

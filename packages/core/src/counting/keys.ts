@@ -9,13 +9,6 @@ export interface CountBucket {
   readonly factor: number
 }
 
-/** Of whom a request is. */
-export interface CountSubject {
-  readonly inspection: Inspection
-  /** The application's own id of who is logged in. */
-  readonly user?: string | undefined
-}
-
 /**
  * A site is commonly given a /48 of IPv6, with 65,536 networks to call from: all of them together have 16 times the limit
  * of one.
@@ -33,18 +26,18 @@ const NO_ADDRESS = 'no-address'
  */
 export function countBuckets(
   keys: readonly CountKey[],
-  subject: CountSubject,
+  inspection: Inspection,
   ipv6Prefix: number,
 ): readonly CountBucket[] {
   const named: string[] = []
   let wide: string | undefined
   for (const key of keys) {
     if (key === 'client') {
-      const client = clientKeys(subject.inspection, ipv6Prefix)
+      const client = clientKeys(inspection, ipv6Prefix)
       named.push(client.narrow)
       wide = client.wide
     } else {
-      const value = VALUES[key](subject)
+      const value = VALUES[key](inspection)
       if (value === undefined) return []
       named.push(value)
     }
@@ -69,20 +62,20 @@ export function clientKeys(
   return ipv6Prefix <= WIDE_PREFIX ? { narrow } : { narrow, wide: formatPrefix(prefixOf(address, WIDE_PREFIX)) }
 }
 
-const VALUES: Readonly<Record<Exclude<CountKey, 'client'>, (subject: CountSubject) => string | undefined>> = {
-  prefix: ({ inspection }) => prefixKey(inspection.client.address),
-  asn: ({ inspection: { network } }) => (network.asn === undefined ? undefined : `AS${network.asn}`),
-  country: ({ inspection }) => inspection.country,
-  class: ({ inspection }) => inspection.agent.class,
-  operator: ({ inspection }) => {
+const VALUES: Readonly<Record<Exclude<CountKey, 'client'>, (inspection: Inspection) => string | undefined>> = {
+  prefix: ({ client }) => prefixKey(client.address),
+  asn: ({ network }) => (network.asn === undefined ? undefined : `AS${network.asn}`),
+  country: ({ country }) => country,
+  class: ({ agent }) => agent.class,
+  operator: (inspection) => {
     const { operator, identity } = inspection.agent
     return operator && proven(operator, identity?.verified === true, inspection)
   },
-  crawler: ({ inspection }) => {
+  crawler: (inspection) => {
     const { crawler } = inspection
     return crawler && proven(crawler.slug, crawler.outcome === 'verified', inspection)
   },
-  identity: ({ inspection: { agent } }) => (agent.identity?.verified === true ? agent.identity.name : undefined),
+  identity: ({ agent }) => (agent.identity?.verified === true ? agent.identity.name : undefined),
   user: ({ user }) => user,
 }
 

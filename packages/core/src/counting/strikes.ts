@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { CountLimit } from '../values/counting.ts'
 import type { Decision } from '../values/decision.ts'
 import type { Mode, NetworkClass } from '../vocabulary.ts'
-import type { Asker, Counted, Counter } from './counter.ts'
+import type { Counted, Counter } from './counter.ts'
 import { clientKeys } from './keys.ts'
 import type { Ban, BanList, Counts } from './ports.ts'
 
@@ -55,12 +55,12 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
   }
 
   return {
-    count(decision, asker = {}) {
-      const key = isExempt(decision) ? undefined : strikeKey(strikes.key, decision, asker, ipv6Prefix)
-      if (key === undefined) return counter.count(decision, asker)
+    count(decision, fields = []) {
+      const key = isExempt(decision) ? undefined : strikeKey(strikes.key, decision.inspection, fields, ipv6Prefix)
+      if (key === undefined) return counter.count(decision, fields)
       const ban = bans.find(key)
       if (ban !== undefined) return { decision: banned(decision, ban, options.mode) }
-      const counted = counter.count(decision, asker)
+      const counted = counter.count(decision, fields)
       return counted instanceof Promise ? counted.then((later) => follow(later, key)) : follow(counted, key)
     },
   }
@@ -82,11 +82,11 @@ const BROWSER: ReadonlySet<string> = new Set([
 /** What a client's strikes are counted under; `undefined` where there is no such thing, as a user who is not logged in. */
 function strikeKey(
   key: CompiledStrikes['key'],
-  { inspection }: Decision,
-  { user, fields = [] }: Asker,
+  inspection: Decision['inspection'],
+  fields: readonly string[],
   ipv6Prefix: number,
 ): string | undefined {
-  if (key === 'user') return user === undefined ? undefined : `user ${user}`
+  if (key === 'user') return inspection.user === undefined ? undefined : `user ${inspection.user}`
   const { narrow } = clientKeys(inspection, ipv6Prefix)
   if (key === 'address' || !SHARED.has(inspection.network.verdict.classification)) return `client ${narrow}`
   return `client ${narrow} browser ${browserOf(fields)}`

@@ -2,7 +2,7 @@ import type { CountingRule, CountKey, CountLimit } from '../values/counting.ts'
 import type { Inspection } from '../values/inspection.ts'
 import type { Reason } from '../values/reason.ts'
 import { formatDuration, parseDuration } from './duration.ts'
-import { compilePaths } from './match.ts'
+import { compilePaths } from './path-test.ts'
 import type { Rule, RuleCost, RuleLimit } from './policy.ts'
 
 /** A counting rule, checked, with what a request costs. */

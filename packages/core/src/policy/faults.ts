@@ -62,7 +62,24 @@ export function policyFaults(policy: Policy): readonly PolicyFault[] {
 }
 
 /** What is meant by each rule, and most likely is not meant. */
-export function policyWarnings({ rules }: Policy): readonly PolicyFault[] {
+export function policyWarnings(policy: Policy): readonly PolicyFault[] {
+  return [...openingWarnings(policy), ...userWarnings(policy)]
+}
+
+/** A proxy has no users: what counts by them never counts there. */
+function userWarnings({ rules, strikes }: Policy): readonly PolicyFault[] {
+  const message = 'it counts by user, which only an application with identify() knows: the proxy never counts it'
+  const byUser = ({ limit, concurrent }: Rule): boolean => {
+    const keys = [limit?.key, typeof concurrent === 'object' ? concurrent.key : undefined].flat()
+    return keys.includes('user')
+  }
+  return [
+    ...rules.flatMap((rule, index) => (byUser(rule) ? [{ path: ['rules', index], rule: rule.id, message }] : [])),
+    ...(strikes?.key === 'user' ? [{ path: ['strikes', 'key'], message }] : []),
+  ]
+}
+
+function openingWarnings({ rules }: Policy): readonly PolicyFault[] {
   return rules.flatMap(({ id, match, action, then, monitor = false }, index) => {
     if ((action !== 'allow' && then !== 'allow') || monitor || !matchesAll(match)) return []
     const message = 'it matches every request and allows it, so no rule after it and none of the preset is ever asked'

@@ -2,7 +2,7 @@ import { isNamed } from '../address/forwarding.ts'
 import type { Inspection } from '../values/inspection.ts'
 import type { Action, Degraded } from '../vocabulary.ts'
 import type { Test } from './evaluate.ts'
-import { parsePathPattern } from './path-pattern.ts'
+import { compilePaths } from './path-test.ts'
 import type { Match } from './policy.ts'
 import { compileSpan } from './time-span.ts'
 
@@ -91,23 +91,6 @@ function requesterTests(
       return name !== undefined && (any || wanted.has(name))
     },
   ]
-}
-
-/**
- * Whether a request is for one of some paths. Where origins may read several paths, one of them is enough to flag or block,
- * and only all of them (`exact`) earn permission.
- */
-export function compilePaths(
-  paths: readonly string[],
-  exact: boolean,
-): (request: Pick<Inspection['request'], 'path' | 'readings'>) => boolean {
-  const patterns = paths.map(parsePathPattern)
-  const matchesAny = (read: string): boolean => patterns.some((matches) => matches(read, exact))
-  return ({ path, readings }) => {
-    if (readings === undefined) return matchesAny(path)
-    if (readings.length === 0) return !exact
-    return exact ? readings.every(matchesAny) : readings.some(matchesAny)
-  }
 }
 
 function hasField(fields: readonly string[], name: string): boolean {

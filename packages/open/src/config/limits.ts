@@ -1,4 +1,4 @@
-import { SallyportError } from '@sallyport/core'
+import { DURATION, parseDuration, SallyportError } from '@sallyport/core'
 import { z } from 'zod'
 
 /** What the documents say of a key, beside its schema. */
@@ -10,25 +10,14 @@ export interface KeyNote {
   readonly description: string
 }
 
-/** As `500ms`, `10s`, `5m` or `1h`. */
-const TIME = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/
-
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
-
-/** Milliseconds of a time such as `500ms`, `10s`, `5m` or `1h`; `undefined` where it is none. */
-function milliseconds(text: string): number | undefined {
-  const [, amount, unit = ''] = TIME.exec(text) ?? []
-  return amount === undefined ? undefined : Number(amount) * (UNITS[unit] as number)
-}
-
 /** A length of time, written with its unit; a number is milliseconds. */
 function time(initial: string, [least, most]: readonly [string, string], description: string) {
-  const [from, to] = [milliseconds(least) as number, milliseconds(most) as number]
+  const [from, to] = [parseDuration(least) as number, parseDuration(most) as number]
   const error = `must be a time from ${least} to ${most}`
   return z
-    .union([z.number().min(from, error).max(to, error), z.string().regex(TIME, error)], { error })
+    .union([z.number().min(from, error).max(to, error), z.string().regex(DURATION, error)], { error })
     .transform((given, context) => {
-      const value = typeof given === 'number' ? given : milliseconds(given)
+      const value = typeof given === 'number' ? given : parseDuration(given)
       if (value !== undefined && value >= from && value <= to) return value
       context.issues.push({ code: 'custom', message: error, input: given })
       return z.NEVER
@@ -83,6 +72,7 @@ export const Timeouts = z.strictObject({
   originConnect: time('2s', ['10ms', '10m'], 'for a connection to the origin'),
   originHeaders: time('30s', ['10ms', '1h'], 'for the head of an answer, or the answer to a handshake'),
   tunnelIdle: time('5m', ['10ms', '24h'], 'for bytes in a tunnel'),
+  counting: time('20ms', ['1ms', '10s'], 'for the counts of rules in Redis; then a share is counted here'),
   queue: time('5s', ['0ms', '10m'], 'in a queue, beyond a limit on what is in flight'),
   drain: time('10s', ['0ms', '1h'], 'for requests in flight, and for one more on each idle connection, at the end'),
   lameDuck: time('0s', ['0s', '10m'], 'between being not ready and taking no new connection, at the end'),

@@ -1,4 +1,4 @@
-import { ACTIONS, AGENT_CLASSES } from '@sallyport/core'
+import { ACTIONS, AGENT_CLASSES, parseDuration } from '@sallyport/core'
 import { z } from 'zod'
 import { schemaFaults } from './check.ts'
 import { ConfigError } from './faults.ts'
@@ -19,11 +19,23 @@ const Request = z.strictObject({
   ja4: z.string().optional(),
 })
 
+const Requested = {
+  request: Request,
+  /** When it is, ISO 8601; absent: now, or at once after the one before. */
+  at: z.iso.datetime({ offset: true }).optional(),
+  /** How often it comes, and in what intervals. */
+  times: z.int().min(1).max(100_000).default(1),
+  every: z
+    .string()
+    .refine((text) => parseDuration(text) !== undefined, 'must be a length of time, as 1s or 5m')
+    .default('0s'),
+}
+
 const PolicyTest = z.strictObject({
   name: z.string(),
-  request: Request,
-  /** When it is, ISO 8601; absent: now. */
-  at: z.iso.datetime({ offset: true }).optional(),
+  ...Requested,
+  /** Requests that came before it, in order: every test counts from nothing. */
+  before: z.array(z.strictObject(Requested)).default([]),
   expect: z
     .strictObject({
       action: z.enum(ACTIONS),
@@ -32,7 +44,7 @@ const PolicyTest = z.strictObject({
       rule: z.string(),
       enforced: z.boolean(),
       /** What a rule on trial would have done that is stricter; `none` for no such rule. */
-      trial: z.enum(['flag', 'block', 'none']),
+      trial: z.enum(['flag', 'throttle', 'block', 'none']),
     })
     .partial()
     .refine((expected) => Object.keys(expected).length > 0, 'must expect something'),

@@ -2,11 +2,16 @@ import {
   ACTIONS,
   AGENT_BASES,
   AGENT_CLASSES,
+  COUNT_KEYS,
+  COUNT_KINDS,
   CRAWLER_OUTCOMES,
   CRAWLER_PURPOSES,
   DAYS,
+  LIMIT_PRESET_NAMES,
   NETWORK_CLASSES,
+  PLAIN_ACTIONS,
   PRESET_NAMES,
+  STRIKE_KEYS,
 } from '@sallyport/core'
 import { z } from 'zod'
 
@@ -57,6 +62,28 @@ const Match = z
   })
   .partial()
 
+/** A length of time; what it may be is checked with the rest of the policy. */
+const Duration = z.union([z.string(), z.number()])
+
+const Keys = z.union([z.enum(COUNT_KEYS), z.array(z.enum(COUNT_KEYS))])
+
+const RuleLimit = z.strictObject({
+  key: Keys.describe('what is counted apart; several together are one key'),
+  max: z.int().describe('requests that fit into a window'),
+  window: Duration.describe('as 1s, 5m, 1h or 1d; a number is milliseconds'),
+  kind: z.enum(COUNT_KINDS).optional().describe('absent: sliding'),
+  refill: z.int().optional().describe('of a bucket: what flows back in a window; absent: max'),
+  burst: z.int().optional().describe('of a bucket: what fits at once; absent: max'),
+})
+
+const Strikes = z.strictObject({
+  key: z.enum(STRIKE_KEYS).optional().describe('client: by browser where many share an address; address: whole; user'),
+  count: z.int().describe('strikes within the window that ban'),
+  window: Duration.describe('as 10m'),
+  on: Strings.describe('flagged, throttled, blocked, and status:401 for a status of the origin'),
+  for: Duration.describe('how long a ban is, as 1h'),
+})
+
 const Rule = z.strictObject({
   id: z
     .string()
@@ -65,14 +92,26 @@ const Rule = z.strictObject({
   match: Match.describe('what it looks at: members are joined by "and", the values of one member by "or"'),
   action: z.enum(ACTIONS).describe('what it does where it matches'),
   monitor: z.boolean().optional().describe('on trial: what it would do is recorded, and the rules after it decide'),
-  onError: z.enum(ACTIONS).optional().describe('the action where the data that it asks about is not loaded'),
+  onError: z.enum(PLAIN_ACTIONS).optional().describe('the action where the data that it asks about is not loaded'),
+  limit: RuleLimit.optional().describe('how many requests fit into how long; beyond it the action is done'),
+  concurrent: z
+    .union([z.int(), z.strictObject({ key: Keys, max: z.int() })])
+    .optional()
+    .describe('requests in flight at one time, of all together or of each key'),
+  cost: z
+    .union([z.number(), z.record(z.string(), z.number())])
+    .optional()
+    .describe('what a request counts; or by method or path, the first that fits, else 1'),
+  then: z.literal('allow').optional().describe('within its limits it allows, and no rule after it is asked'),
 })
 
 /** The policy: the user's rules, then the preset's, then the default. */
 export const PolicySchema = z.strictObject({
   preset: z.enum(PRESET_NAMES).default('low-friction').describe('the rules that come after those below'),
   rules: z.array(Rule).default([]).describe('the first that matches decides; then the preset; then the default'),
-  default: z.enum(ACTIONS).optional().describe('the action where no rule matches; absent: allow'),
-  onError: z.enum(ACTIONS).optional().describe('the action when the inspection itself fails; absent: allow'),
+  limits: z.array(z.enum(LIMIT_PRESET_NAMES)).optional().describe('rules that count, after the rules above'),
+  strikes: Strikes.optional().describe('clients that are refused for a while, for what they did before'),
+  default: z.enum(PLAIN_ACTIONS).optional().describe('the action where no rule matches; absent: allow'),
+  onError: z.enum(PLAIN_ACTIONS).optional().describe('the action when the inspection itself fails; absent: allow'),
   allowlist: Strings.optional().describe('CIDRs and addresses that are allowed before any rule'),
 })

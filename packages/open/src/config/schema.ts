@@ -101,6 +101,9 @@ const Provenance = z.strictObject({
     .describe('days after which addresses and contexts are erased; absent: never. The records stay'),
 })
 
+/** Where counts are. */
+export const COUNTING_PLACES = ['auto', 'memory', 'dataDir'] as const
+
 const Route = z.strictObject({
   path: z.string().startsWith('/').describe('a path, with all below it'),
   stream: z
@@ -125,6 +128,19 @@ const Refusal = z.strictObject({
     .describe(
       'an HTML file in place of the page, with {{title}}, {{text}}, {{contact}}, {{id}}, {{status}} and {{lang}}',
     ),
+})
+
+const Counting = z.strictObject({
+  place: z
+    .enum(COUNTING_PLACES)
+    .default('auto')
+    .describe('auto: redis where that is named, dataDir for workers of a cluster, else memory'),
+  share: z
+    .number()
+    .gt(0)
+    .max(1)
+    .default(0.5)
+    .describe('of every limit, that this process lets through while Redis does not answer'),
 })
 
 const Log = z.strictObject({
@@ -198,6 +214,7 @@ export const Config = z.strictObject({
   dns: Dns.prefault({}).describe('who answers for names'),
   whois: Whois.prefault({}).describe('registries of names'),
   policy: PolicySchema.prefault({}).describe('what is done about whom'),
+  counting: Counting.prefault({}).describe('where rules with limits count'),
   webBotAuth: WebBotAuth.optional().describe('signatures of agents; absent: the agents of the catalogue alone'),
   provenance: Provenance.prefault({}).describe('attestations of claims'),
   limits: Limits.prefault({}).describe('what bounds the proxy'),

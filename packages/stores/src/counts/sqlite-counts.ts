@@ -66,46 +66,10 @@ export async function openSqliteCounts(path: string, options: SqliteCountsOption
   setImpatient(database)
   const sql = statementsOf(database)
   const flying = new Set<string>()
+  const { takeAll, clear } = createTaker(sql, { secret, flying, maxKeys, now })
   let open = true
   let untilClearing = CLEAR_EVERY
   let waiting: Waiting[] = []
-
-  function takeOne({ key, cost, limit, max }: CountTask, flight: string): CountState {
-    const id = hashKey(secret, key)
-    const time = now()
-    if (limit === undefined) return enter(id, max, flight, time)
-    const step = takeStep(limit, rowOf(sql.select.get(id)), cost, time)
-    const { used, before, at } = step.row
-    if (step.allowed) sql.put.run(id, used, before, at, step.endsAt, step.full ? 1 : 0)
-    return step
-  }
-
-  function enter(id: string, max: number, flight: string, time: number): CountState {
-    const there = Number(sql.there.get(id, time)?.['flights'])
-    const allowed = there < max
-    if (allowed) {
-      sql.enter.run(id, flight, time + FLIGHT_LEASE_MS)
-      flying.add(flight)
-    }
-    return flightState(allowed, there)
-  }
-
-  function takeAll({ tasks, flight }: Waiting): Taken {
-    const states: CountState[] = []
-    for (const task of tasks) {
-      const state = takeOne(task, flight)
-      states.push(state)
-      if (!state.allowed && task.binding) break
-    }
-    return { states }
-  }
-
-  function clear(): void {
-    for (const full of [0, 1]) sql.expired.run(full, now())
-    sql.landed.run(now())
-    const surplus = Number(sql.size.get()?.['counts']) - maxKeys
-    if (surplus > 0) sql.surplus.run(Math.min(surplus, CLEAR_AT_MOST))
-  }
 
   async function takeWaiting(): Promise<void> {
     const batch = waiting
@@ -147,6 +111,56 @@ export async function openSqliteCounts(path: string, options: SqliteCountsOption
       open = false
     },
   }
+}
+
+/** What one transaction does. */
+function createTaker(
+  sql: ReturnType<typeof statementsOf>,
+  {
+    secret,
+    flying,
+    maxKeys,
+    now,
+  }: Required<SqliteCountsOptions> & { readonly secret: string; readonly flying: Set<string> },
+) {
+  function takeOne({ key, cost, limit, max }: CountTask, flight: string): CountState {
+    const id = hashKey(secret, key)
+    const time = now()
+    if (limit === undefined) return enter(id, max, flight, time)
+    const step = takeStep(limit, rowOf(sql.select.get(id)), cost, time)
+    const { used, before, at } = step.row
+    if (step.allowed) sql.put.run(id, used, before, at, step.endsAt, step.full ? 1 : 0)
+    return step
+  }
+
+  function enter(id: string, max: number, flight: string, time: number): CountState {
+    const there = Number(sql.there.get(id, time)?.['flights'])
+    const allowed = there < max
+    if (allowed) {
+      sql.enter.run(id, flight, time + FLIGHT_LEASE_MS)
+      flying.add(flight)
+    }
+    return flightState(allowed, there)
+  }
+
+  function takeAll({ tasks, flight }: Waiting): Taken {
+    const states: CountState[] = []
+    for (const task of tasks) {
+      const state = takeOne(task, flight)
+      states.push(state)
+      if (!state.allowed && task.binding) break
+    }
+    return { states }
+  }
+
+  function clear(): void {
+    for (const full of [0, 1]) sql.expired.run(full, now())
+    sql.landed.run(now())
+    const surplus = Number(sql.size.get()?.['counts']) - maxKeys
+    if (surplus > 0) sql.surplus.run(Math.min(surplus, CLEAR_AT_MOST))
+  }
+
+  return { takeAll, clear }
 }
 
 function secretOf(database: Database): string {

@@ -1,0 +1,26 @@
+import { type Decision, tightest } from '@sallyport/core'
+
+/**
+ * What a client learns of the limit that it is nearest to, where a rule throttles: `RateLimit` and `RateLimit-Policy`
+ * (draft-ietf-httpapi-ratelimit-headers-10), beyond it `Retry-After` too (RFC 9110 10.2.3). The name of the rule is not
+ * told. Names in lower case; empty where there is nothing to say.
+ */
+export function limitFields({ limits, enforced }: Decision): Readonly<Record<string, string>> {
+  const use = limits && enforced ? tightest(limits.filter(({ action }) => action === 'throttle')) : undefined
+  if (use === undefined) return NONE
+  const { max, used, windowMs, resetMs, exceeded } = use
+  const reset = seconds(resetMs)
+  const window = windowMs === undefined ? '' : `;w=${seconds(windowMs)}`
+  return {
+    'ratelimit-policy': `"default";q=${max}${window}`,
+    ratelimit: `"default";r=${exceeded ? 0 : Math.max(0, max - used)};t=${reset}`,
+    ...(exceeded ? { 'retry-after': String(reset) } : {}),
+  }
+}
+
+const NONE: Readonly<Record<string, string>> = Object.freeze({})
+
+/** Whole, and never so few that it is too soon. */
+function seconds(milliseconds: number): number {
+  return Math.max(1, Math.ceil(milliseconds / 1000))
+}

@@ -1,0 +1,75 @@
+import { type Decision, type InspectionRequest, refuses } from '@sallyport/core'
+import {
+  countRequest,
+  decisionRefusal,
+  foldedName,
+  inspectionRequest,
+  limitFields,
+  noteDecision,
+  refusal,
+} from '@sallyport/node'
+import type { Admission } from './admission.ts'
+import { answerWith } from './answers.ts'
+import type { Exchange } from './exchange.ts'
+import type { Forward, GateOptions, ProxyHost } from './gate-options.ts'
+import { requestFields } from './request-fields.ts'
+import { isLoop } from './via.ts'
+
+interface DecideParts {
+  readonly sallyport: ProxyHost
+  readonly options: GateOptions
+  readonly admission: Admission
+  readonly forward: Forward
+  /** Does something for an exchange; a bug is answered there. */
+  readonly guarded: (exchange: Exchange, go: () => void) => void
+}
+
+/** Decides about a request that is for the origin, and refuses it or forwards it once it has a slot. */
+export function createDecide({ sallyport, options, admission, forward, guarded }: DecideParts) {
+  const clientHeader = foldedName(options.clientHeader ?? 'x-forwarded-for')
+
+  function carryOut(exchange: Exchange, inspected: InspectionRequest, decision: Decision): void {
+    const { request } = exchange
+    noteDecision(exchange.observation, decision)
+    options.onDecision?.(decision, inspected)
+    if (refuses(decision.action) && decision.enforced) {
+      answerWith(exchange, decisionRefusal(decision))
+      return
+    }
+    exchange.told = limitFields(decision)
+    if (Number(request.headers['content-length'] ?? 0) > admission.bodyBytes) {
+      admission.refuse(exchange, 'body_bytes')
+      return
+    }
+    const { httpVersion, rawHeaders } = request
+    const fields = requestFields(rawHeaders, { decision, scheme: inspected.scheme, httpVersion, clientHeader })
+    const client = admission.clientOf(decision.inspection.client.address)
+    admission.admit(exchange, client, () => guarded(exchange, () => forward(exchange, client, fields)))
+  }
+
+  return (exchange: Exchange): void => {
+    const { request } = exchange
+    if (isLoop(request.rawHeaders)) {
+      answerWith(exchange, refusal('loop_detected'), 'loop')
+      return
+    }
+    const inspected = inspectionRequest(sallyport, request)
+    const counted = countExchange(sallyport, exchange, inspected)
+    const carry = (decision: Decision): void => carryOut(exchange, inspected, decision)
+    if (!(counted instanceof Promise)) carry(counted)
+    else void counted.then((decision) => guarded(exchange, () => carry(decision)))
+  }
+}
+
+/** Decides, and counts in the one step after that. */
+function countExchange(
+  sallyport: ProxyHost,
+  exchange: Exchange,
+  inspected: InspectionRequest,
+): Decision | Promise<Decision> {
+  const answer = {
+    onEnd: (ended: () => void) => exchange.onEnd(ended),
+    status: () => (exchange.refused ? undefined : exchange.response.statusCode),
+  }
+  return countRequest(sallyport, sallyport.decide(inspected), inspected.fields, answer)
+}

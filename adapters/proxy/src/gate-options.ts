@@ -1,0 +1,28 @@
+import type { BanList, Decision, InspectionRequest, SourceStatus } from '@sallyport/core'
+import type { ApiHost, Decider } from '@sallyport/node'
+import type { Exchange } from './exchange.ts'
+
+/** The part of a Sallyport that the proxy uses. */
+export interface ProxyHost extends Decider, ApiHost {
+  sources(): readonly SourceStatus[]
+  /** The clients that are refused for a while; absent: none ever is. */
+  readonly bans?: BanList | undefined
+}
+
+export interface GateOptions {
+  /** Whether /v1 is answered here, and under which base; default at the root. */
+  readonly api?: { readonly enabled?: boolean; readonly base?: string } | undefined
+  /** Whether paths that servers read in several ways are refused; default `strict`. */
+  readonly paths?: 'strict' | 'pass' | undefined
+  /** Methods that are served beside those of `METHODS`. */
+  readonly methods?: readonly string[] | undefined
+  /** The header in which trusted proxies name the client; it is not forwarded. */
+  readonly clientHeader?: string | undefined
+  /** Called for every decided request, before it is refused or forwarded. */
+  readonly onDecision?: ((decision: Decision, request: InspectionRequest) => void) | undefined
+  /** A bug: the client gets 500 without detail. */
+  readonly onFault?: ((error: unknown) => void) | undefined
+}
+
+/** Forwards a request of a client with these fields. */
+export type Forward = (exchange: Exchange, client: string, fields: string[]) => void

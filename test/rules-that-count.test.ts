@@ -1,0 +1,207 @@
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { type Address, parseAddress } from '@sallyport/core'
+import { type ConfigInput, open, type Sallyport } from '@sallyport/open'
+import { NO_REDIS, startRedis } from '@sallyport/stores/testing'
+import t, { type Test } from 'tap'
+import { HOSTS, type Host, type RunningHost } from './hosts.ts'
+import { NO_DATA } from './no-data.ts'
+import { exchange, parseResponse, requestBytes, upgrade, type WireResponse } from './wire.ts'
+
+/*
+ * What visitors meet where rules count, in every host and with every place of the counts: in memory, in the dataDir, in Redis.
+ */
+type RuleInput = NonNullable<NonNullable<ConfigInput['policy']>['rules']>[number]
+
+const LOGINS = {
+  id: 'logins',
+  match: { path: ['/login'] },
+  limit: { key: 'client', max: 3, window: '1h', kind: 'fixed' },
+  action: 'throttle',
+} satisfies RuleInput
+const POLICY = {
+  preset: 'observe',
+  rules: [LOGINS, { id: 'few-open', match: { path: ['/export'] }, concurrent: 1, action: 'block' }],
+} satisfies ConfigInput['policy']
+
+async function opened(t: Test, config: Partial<ConfigInput>): Promise<Sallyport> {
+  const sallyport = await open({
+    dataDir: join(t.testdir(), 'state'),
+    data: { refresh: false, sources: NO_DATA },
+    log: { requests: 'off' },
+    trustProxy: ['loopback'],
+    policy: POLICY,
+    ...config,
+  })
+  t.teardown(() => sallyport.close())
+  return sallyport
+}
+
+const PLACES: Readonly<Record<string, (t: Test) => Promise<Partial<ConfigInput>>>> = {
+  memory: async () => ({ counting: { place: 'memory' } }),
+  dataDir: async () => ({ counting: { place: 'dataDir' } }),
+  Redis: async (t) => ({ redis: (await startRedis(t)).url, timeouts: { counting: '5s' } }),
+}
+
+async function ask(
+  at: RunningHost,
+  address: string,
+  target: string,
+  more: readonly string[] = [],
+): Promise<WireResponse> {
+  const fields = ['X-Forwarded-For', address, 'Connection', 'close', ...more]
+  return parseResponse(await exchange(at.port, requestBytes('GET', target, fields)))
+}
+
+for (const [place, config] of Object.entries(PLACES)) {
+  t.test(`counts in ${place}`, { skip: place === 'Redis' && NO_REDIS }, async (t) => {
+    const sallyport = await opened(t, await config(t))
+    for (const [index, host] of HOSTS.entries()) {
+      await t.test(host.name, (t) => checkHost(t, host, sallyport, `8.1.${index}`))
+    }
+  })
+}
+
+async function checkHost(t: Test, host: Host, sallyport: Sallyport, network: string): Promise<void> {
+  const at = await host.start(sallyport, '')
+  t.teardown(() => at.close())
+  const answers: WireResponse[] = []
+  for (let call = 0; call < 5; call++) answers.push(await ask(at, `${network}.1`, '/login'))
+  t.same(
+    answers.map(({ status }) => status),
+    [200, 200, 200, 429, 429],
+  )
+  t.same(
+    answers.map(({ headers }) => headers['ratelimit']?.replace(/;t=.*/, '')),
+    ['"default";r=2', '"default";r=1', '"default";r=0', '"default";r=0', '"default";r=0'],
+  )
+  const [first, , , refused] = answers
+  t.equal(first?.headers['retry-after'], undefined)
+  t.equal(first?.headers['ratelimit-policy'], '"default";q=3;w=3600')
+  const wait = Number(refused?.headers['retry-after'])
+  t.ok(wait > 3_500 && wait <= 3_600, `${wait} seconds`)
+  t.equal(refused?.headers['ratelimit'], `"default";r=0;t=${wait}`)
+  const body: unknown = JSON.parse(refused?.body ?? '')
+  t.match(body, { error: 'rate_limit_exceeded', details: { requestId: refused?.headers['x-request-id'] } })
+  t.notMatch(refused?.body, 'logins', 'the rule is not told')
+  const page = await ask(at, `${network}.1`, '/login', ['Accept', 'text/html'])
+  t.same([page.status, page.headers['content-type']?.slice(0, 9)], [429, 'text/html'])
+
+  t.equal((await ask(at, `${network}.2`, '/login')).status, 200, 'another visitor')
+  const elsewhere = await ask(at, `${network}.1`, '/elsewhere')
+  t.same([elsewhere.status, elsewhere.headers['ratelimit']], [200, undefined])
+
+  const fields = ['X-Forwarded-For', `${network}.1`, 'Connection', 'Upgrade', 'Upgrade', 'websocket']
+  const handshake = ['Sec-WebSocket-Version', '13', 'Sec-WebSocket-Key', 'AAAAAAAAAAAAAAAAAAAAAA==']
+  const { socket, head } = await upgrade(at.port, requestBytes('GET', '/login', [...fields, ...handshake]))
+  t.match(head, /^HTTP\/1\.1 429 /, 'an upgrade counts like any request')
+  socket.destroy()
+
+  for (let call = 0; call < 3; call++) {
+    t.equal((await ask(at, `${network}.1`, '/export')).status, 200, 'what has ended is in flight no more')
+  }
+}
+
+t.test('/v1 tells of its own limits alone, also behind a rule that counts everything', async (t) => {
+  const all = { id: 'all', match: {}, limit: { key: 'client', max: 100, window: '1h' }, action: 'throttle' } as const
+  const sallyport = await opened(t, { policy: { preset: 'observe', rules: [all] } })
+  for (const host of HOSTS) {
+    const at = await host.start(sallyport, '')
+    const { headers } = await ask(at, '8.3.0.1', '/v1/myip')
+    t.ok(headers['x-ratelimit-limit'], host.name)
+    t.same([headers['ratelimit'], headers['ratelimit-policy']], [undefined, undefined], host.name)
+    await at.close()
+  }
+})
+
+t.test('agentscan/check never counts', async (t) => {
+  const all = { id: 'all', match: {}, limit: { key: 'client', max: 1, window: '1h' }, action: 'throttle' } as const
+  const sallyport = await opened(t, { policy: { preset: 'observe', rules: [all] } })
+  const address = parseAddress('8.8.8.8') as Address
+  for (let call = 0; call < 3; call++) {
+    const { action } = await sallyport.check(address, { fields: [], headersKnown: false })
+    t.equal(action, 'allow')
+  }
+})
+
+t.test('monitor mode counts and reports, and refuses nobody', async (t) => {
+  const sallyport = await opened(t, { mode: 'monitor' })
+  for (const host of HOSTS) {
+    const at = await host.start(sallyport, '')
+    for (let call = 0; call < 4; call++) t.equal((await ask(at, '8.4.0.1', '/login')).status, 200, host.name)
+    await at.close()
+  }
+})
+
+t.test('a reload takes over other limits', async (t) => {
+  const sallyport = await opened(t, {})
+  const [node] = HOSTS as readonly [Host]
+  const at = await node.start(sallyport, '')
+  t.teardown(() => at.close())
+  for (let call = 0; call < 4; call++) await ask(at, '8.5.0.1', '/login')
+  const rules = [{ ...LOGINS, limit: { ...LOGINS.limit, max: 5 } }]
+  await sallyport.reload({
+    dataDir: sallyport.config.dataDir,
+    trustProxy: ['loopback'],
+    policy: { preset: 'observe', rules },
+  })
+  t.equal((await ask(at, '8.5.0.1', '/login')).status, 200, 'three were counted, five fit now')
+})
+
+t.test(
+  'Redis that stops, refuses or freezes: a share is counted here, and decisions say so',
+  { skip: NO_REDIS },
+  async (t) => {
+    const redis = await startRedis(t)
+    const seen: unknown[] = []
+    const faults: unknown[] = []
+    const sallyport = await open(
+      {
+        ...{ dataDir: join(t.testdir(), 'state'), data: { refresh: false, sources: NO_DATA }, redis: redis.url },
+        ...{ trustProxy: ['loopback'], policy: POLICY, counting: { share: 0.67 }, log: { requests: 'off' } },
+      },
+      { onFault: (error) => faults.push(error), observe: ({ decision }) => seen.push(decision?.inspection.degraded) },
+    )
+    t.teardown(() => sallyport.close())
+    const [node] = HOSTS as readonly [Host]
+    const at = await node.start(sallyport, '')
+    t.teardown(() => at.close())
+    const outages = [
+      ['8.6.0.1', () => redis.freeze(), () => redis.thaw()],
+      ['8.6.0.2', () => redis.stop(), () => redis.restart()],
+    ] as const
+    for (const [address, begin, end] of outages) {
+      await begin()
+      seen.length = 0
+      const statuses = []
+      for (let call = 0; call < 4; call++) statuses.push((await ask(at, address, '/login')).status)
+      t.same(statuses, [200, 200, 429, 429], 'two of three')
+      t.ok(seen.length > 0 && seen.every((degraded) => Array.isArray(degraded) && degraded.includes('limits')))
+      t.ok(faults.length > 0)
+      await end()
+    }
+  },
+)
+
+t.test('a request in flight is counted until its answer ends, and when its client leaves', async (t) => {
+  const { createServer } = await import('node:http')
+  const { decideRequest, sendResponse } = await import('@sallyport/node')
+  const sallyport = await opened(t, {})
+  const server = createServer(async (req, res) => {
+    const { refusal } = await decideRequest(sallyport, { req, res })
+    if (refusal !== undefined) return sendResponse(res, refusal)
+    if (req.headers['x-wait'] === undefined) res.end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const at = { port: (server.address() as { port: number }).port, close: async () => {} }
+  const { connect } = await import('node:net')
+  const waiting = connect(at.port, '127.0.0.1')
+  waiting.write(requestBytes('GET', '/export', ['X-Wait', '1', 'X-Forwarded-For', '8.7.0.1']))
+  let status = 200
+  while (status === 200) ({ status } = await ask(at, '8.7.0.2', '/export'))
+  t.equal(status, 403)
+  waiting.destroy()
+  while (status !== 200) ({ status } = await ask(at, '8.7.0.2', '/export'))
+})
