@@ -63,7 +63,7 @@ export { ERRORS, SallyportError } from './errors.ts'
 export { locate } from './geo/locate.ts'
 // inspection
 export type { DescribedRequest } from './inspection/agent-inspector.ts'
-export type { Inspector } from './inspection/inspector.ts'
+export type { Inspector, OtherRules } from './inspection/inspector.ts'
 export { createInspector } from './inspection/inspector.ts'
 // jurisdiction
 export { withAttestation } from './jurisdiction/attested.ts'
@@ -88,7 +88,7 @@ export { createFindings } from './network/staleness.ts'
 // outbound
 export { dropBody, fetchBytes, fetchText } from './outbound/read-body.ts'
 // policy
-export { compilePolicy } from './policy/compile.ts'
+export { type CompiledPolicy, compilePolicy } from './policy/compile.ts'
 export { DURATION, formatDuration, parseDuration } from './policy/duration.ts'
 export { type PolicyFault, policyFaults, policyWarnings } from './policy/faults.ts'
 export { LIMIT_PRESETS } from './policy/limit-presets.ts'

@@ -7,6 +7,7 @@ export { splitList } from './config/environment.ts'
 export { ConfigError, type ConfigFault, faultText } from './config/faults.ts'
 export { configSchema } from './config/json-schema.ts'
 export type { Place } from './config/layers.ts'
+export type { MountPolicy } from './config/mount-policy.ts'
 export { type PolicyTest, type PolicyTests, readPolicy, readPolicyTests } from './config/policy-file.ts'
 export { type ConfigRead, type ConfigSources, readConfig, readConfigFrom } from './config/read.ts'
 export type { Config, ConfigInput } from './config/schema.ts'
@@ -29,5 +30,5 @@ export {
   openUpdates,
   type Sallyport,
 } from './open.ts'
-export type { Reloaded } from './reload.ts'
+export type { DeciderOptions, Deciders, Reloaded } from './reload.ts'
 export { readSources, type SourcesHooks } from './sources.ts'

@@ -31,12 +31,12 @@ import { createDisposeStack, type DisposeStack } from './dispose-stack.ts'
 import type { NoticeCode, OpenHooks } from './hooks.ts'
 import { type DecisionLog, openLog } from './log.ts'
 import type { RefusalPage } from './refusal-page.ts'
-import { createReloadable, extend, type Reloaded, rulesOf } from './reload.ts'
+import { createReloadable, type Deciders, extend, type Reloaded, rulesOf } from './reload.ts'
 import { createWhoisOf } from './whois.ts'
 import { dnsWithTimeout, whoisWithTimeout } from './with-timeout.ts'
 
 /** One Sallyport: inspection, `/v1` and the data behind them. Two in one process share nothing. */
-export interface Sallyport extends Inspector, Counter, OpenAccounts, OpenOverrides {
+export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, OpenOverrides {
   /** The whole of `/v1`; adapters mount it. */
   readonly api: Api
   /** The configuration in force, with every default filled in. */

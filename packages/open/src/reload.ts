@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Counter, compilePolicy, type Inspector, parseTrust } from '@sallyport/core'
+import { compileMountPolicy, type MountPolicy } from './config/mount-policy.ts'
 import { parseConfig } from './config/read.ts'
 import type { Config, ConfigInput } from './config/schema.ts'
 import { type RefusalPage, refusalPageOf } from './refusal-page.ts'
@@ -54,8 +55,23 @@ function mergeLive(before: Config, after: Config): Config {
   return { ...(Object.fromEntries([...kept, ...live]) as Config), limits }
 }
 
+/** What decides at one mount in place of the service's own. */
+export interface DeciderOptions {
+  readonly policy?: MountPolicy | undefined
+  readonly mode?: Config['mode'] | undefined
+}
+
+/** Makes the deciders of mounts. */
+export interface Deciders {
+  /**
+   * A decider of one mount, over the same data and the same memory of visitors: its policy, compiled now, and its mode,
+   * each the service's where absent, also after a reload. Throws `invalid_config` and `invalid_policy`.
+   */
+  decider(options?: DeciderOptions): Pick<Inspector, 'decide'>
+}
+
 /** An inspector and a counter that are others after a reload, and the configuration in force. */
-export interface Reloadable extends Inspector, Counter {
+export interface Reloadable extends Inspector, Counter, Deciders {
   readonly config: Config
   readonly refusalPage: RefusalPage
   reload(options: ConfigInput): Promise<Reloaded>
@@ -78,8 +94,12 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
     client: (request) => current.inspector.client(request),
     isTrusted: (peer) => current.inspector.isTrusted(peer),
     inspect: (request) => current.inspector.inspect(request),
-    decide: (request) => current.inspector.decide(request),
     count: (decision, fields) => current.counter.count(decision, fields),
+    decide: (request, others) => current.inspector.decide(request, others),
+    decider({ policy, mode } = {}) {
+      const others = { policy: policy === undefined ? undefined : compileMountPolicy(policy), mode }
+      return { decide: (request) => current.inspector.decide(request, others) }
+    },
     check: (address, described) => current.inspector.check(address, described),
     get singleHeader() {
       return current.inspector.singleHeader

@@ -36,6 +36,12 @@ export interface InspectorOptions {
   readonly onFault?: (error: unknown) => void
 }
 
+/** What decides in place of an inspector's own; absent: its own does. Its allowlist holds in any case. */
+export interface OtherRules {
+  readonly policy?: CompiledPolicy | undefined
+  readonly mode?: Mode | undefined
+}
+
 /** Looks at requests, in memory, without waiting for anything. */
 export interface Inspector {
   /** The client's address: from the socket, and from the one configured header where the peer is trusted. */
@@ -48,8 +54,10 @@ export interface Inspector {
    */
   readonly singleHeader: string | undefined
   inspect(request: InspectionRequest): Inspection
-  /** Inspects and applies the policy. Never throws at the host: a fault is data in the reasons. */
-  decide(request: InspectionRequest): Decision
+  /**
+   * Inspects and applies the policy, or others in its place. Never throws at the host: a fault is data in the reasons.
+   */
+  decide(request: InspectionRequest, others?: OtherRules): Decision
   /**
    * The decision about a described request, which did not come here. It waits for DNS where a crawler is claimed, and
    * keeps nothing that another decision could rest on but what DNS answered.
@@ -83,8 +91,12 @@ export function createInspector(options: InspectorOptions): Inspector {
     return { visit, inspection }
   }
 
-  function decideNow(request: InspectionRequest): Decision {
+  function decideNow(request: InspectionRequest, others: OtherRules | undefined): Decision {
     const { visit, inspection } = look(request)
+    if (others !== undefined) {
+      const { fields, id } = request
+      return decide(others.policy ?? policy, inspection, { mode: others.mode ?? mode, fields, id })
+    }
     if (visit.ruling !== undefined) return decisionOf(visit.ruling, inspection, request.id)
     const ruling = ruleOn(policy, inspection, { mode, fields: request.fields })
     if (ruling.lasting && visit.fingerprint !== undefined) visits.keepRuling(visit, ruling)
@@ -96,12 +108,13 @@ export function createInspector(options: InspectorOptions): Inspector {
     isTrusted: (peer) => isTrustedPeer(peer, trust),
     singleHeader: trust.empty || trust.form !== 'single' ? undefined : trust.header,
     inspect: (request) => look(request).inspection,
-    decide(request) {
+    decide(request, others) {
       try {
-        return decideNow(request)
+        return decideNow(request, others)
       } catch (error) {
         options.onFault?.(error)
-        return faultDecision(request, options, timestamp(clock.now()))
+        const ruled = { policy: others?.policy ?? policy, mode: others?.mode ?? mode }
+        return faultDecision(request, ruled, timestamp(clock.now()))
       }
     },
     async check(address, described) {
@@ -176,12 +189,16 @@ function degradedOf(snapshot: Snapshot, now: number): readonly Degraded[] {
 }
 
 /** A bug in the inspection must not become the host's: classification is not authorisation, so the default is open. */
-function faultDecision(request: InspectionRequest, options: InspectorOptions, at: string): Decision {
-  const action = options.policy.onError
+function faultDecision(
+  request: InspectionRequest,
+  { policy, mode }: Pick<InspectorOptions, 'policy' | 'mode'>,
+  at: string,
+): Decision {
+  const action = policy.onError
   return Object.freeze({
     ...(request.id === undefined ? {} : { id: request.id }),
     action,
-    enforced: action === 'allow' || options.mode === 'enforce',
+    enforced: action === 'allow' || mode === 'enforce',
     reasons: Object.freeze([
       Object.freeze({ id: 'inspection_failed', text: 'The inspection failed; the action is the configured one.' }),
     ]),

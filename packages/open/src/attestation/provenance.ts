@@ -22,9 +22,9 @@ import { contextText, datasetsOf, degradedOf, findingOf } from './statement.ts'
 export interface Provenance extends ProvenanceService {
   /**
    * Records what was decided of a request that claims to come from `claim`, in the log of `provenance.account`; gives
-   * the decision with the stricter of the two actions. Throws `attestation_unavailable` and `invalid_request`.
+   * the decision with the stricter of the two actions, carried out as `mode` says. Throws `attestation_unavailable` and `invalid_request`.
    */
-  attestDecision(decision: Decision, claim: string): Promise<Decision>
+  attestDecision(decision: Decision, claim: string, mode?: Config['mode']): Promise<Decision>
   close(): Promise<void>
 }
 
@@ -86,7 +86,7 @@ export async function openProvenance(config: Config, ports: ProvenancePorts): Pr
       })
       return { attestationId: id, verdict: network.verdict, action }
     },
-    async attestDecision(decision, claim) {
+    async attestDecision(decision, claim, mode = config.mode) {
       const { client, network, country } = decision.inspection
       const attestation = await record({
         log: logOf(config.provenance.account),
@@ -98,7 +98,7 @@ export async function openProvenance(config: Config, ports: ProvenancePorts): Pr
         snapshot: snapshots.current(),
         context: undefined,
       })
-      return withAttestation(decision, attestation, config.mode)
+      return withAttestation(decision, attestation, mode)
     },
     evidence: (account, query) => holder.use((ledger) => ledger.evidence(logOf(account), query)),
     keys: () => holder.use((ledger) => ledger.keys()),

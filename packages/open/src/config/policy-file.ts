@@ -6,7 +6,7 @@ import { readFile } from './file.ts'
 import { isMap, type Layer, type Mapping } from './layers.ts'
 import { PolicySchema } from './policy-schema.ts'
 import type { Config } from './schema.ts'
-import type { SchemaNode } from './tree.ts'
+import { schemaTree } from './tree.ts'
 
 const Request = z.strictObject({
   ip: z.string(),
@@ -77,6 +77,5 @@ export function readPolicy(file: string): Config['policy'] {
 function parsed<Schema extends z.ZodType>(schema: Schema, values: Mapping, layer: Layer): z.output<Schema> {
   const result = schema.safeParse(values)
   if (result.success) return result.data
-  const tree = z.toJSONSchema(schema, { io: 'input', reused: 'inline' }) as SchemaNode
-  throw new ConfigError(schemaFaults(result.error, values, [layer], tree))
+  throw new ConfigError(schemaFaults(result.error, values, [layer], schemaTree(schema)))
 }

@@ -16,9 +16,9 @@ export interface SchemaNode {
   readonly unit?: string
 }
 
-/** The keys of the configuration, as people write them, with their notes. */
-export function schemaTree(): SchemaNode {
-  return z.toJSONSchema(Config, { io: 'input', reused: 'inline' }) as SchemaNode
+/** The keys of the configuration, or of another schema, as people write them, with their notes. */
+export function schemaTree(schema: z.ZodType = Config): SchemaNode {
+  return z.toJSONSchema(schema, { io: 'input', reused: 'inline' }) as SchemaNode
 }
 
 /** The node of a key; `undefined` where there is no such key. */
