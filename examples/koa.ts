@@ -1,7 +1,7 @@
 // A Koa site with inspection and the /v1 API. PORT says where it listens; 0 takes a free port.
 // Try: curl -H 'X-Forwarded-For: 185.220.101.10' http://127.0.0.1:3000/
 import type { AddressInfo } from 'node:net'
-import { guardUpgrade, type InspectedState, inspection, v1 } from '@sallyport/koa'
+import { guardUpgrade, inspection, v1 } from '@sallyport/koa'
 import Koa from 'koa'
 import { open } from 'sallyport'
 
@@ -14,7 +14,7 @@ const sallyport = await open({
   policy: { rules: [{ id: 'no-tor', match: { networkClass: ['tor'] }, action: 'block' }] },
 })
 
-const app = new Koa<InspectedState>()
+const app = new Koa()
 app.use(inspection(sallyport))
 app.use(v1(sallyport))
 app.use((ctx) => {

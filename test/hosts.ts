@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import * as forExpress from '@sallyport/express'
 import * as forFastify from '@sallyport/fastify'
 import * as forKoa from '@sallyport/koa'
-import { answer, decideRequest, guardUpgrade, mountedPath, sendResponse } from '@sallyport/node'
+import { guardUpgrade, type InspectionOptions, listener, v1 } from '@sallyport/node'
 import { openProxy, type ProxyHost } from '@sallyport/proxy'
 import express from 'express'
 import express4 from 'express4'
@@ -22,8 +22,13 @@ export interface Host {
   readonly refusesBrokenEscapes?: boolean
   /** The API is answered before the inspection; elsewhere the order is that of the middleware. */
   readonly answersApiFirst?: boolean
-  start(sallyport: ProxyHost, base: string): Promise<RunningHost>
+  /** It has no `inspection`: what decides is its configuration. */
+  readonly hasNoOptions?: boolean
+  start(sallyport: ProxyHost, base: string, options?: AnyOptions): Promise<RunningHost>
 }
+
+/** Options that no host can take amiss: their hooks do without its request. */
+export type AnyOptions = InspectionOptions<unknown>
 
 export interface RunningHost {
   readonly port: number
@@ -76,18 +81,13 @@ async function running(server: Server): Promise<RunningHost> {
 
 const node: Host = {
   name: 'node:http',
-  async start(sallyport, base) {
-    const server = createServer(async (req, res) => {
-      const target = req.url ?? ''
-      const { refusal } = await decideRequest(sallyport, { req, res })
-      if (refusal !== undefined) return sendResponse(res, refusal)
-      const path = mountedPath(target, base)
-      const response = path === undefined ? undefined : await answer(sallyport, req, { res, target, path })
-      if (response !== undefined) return sendResponse(res, response)
+  async start(sallyport, base, options = {}) {
+    const site = async (req: IncomingMessage, res: ServerResponse) => {
       res.setHeader('content-type', 'application/json; charset=utf-8')
       res.end(JSON.stringify(await echo(req, req.url)))
-    })
-    guardUpgrade(server, sallyport)
+    }
+    const server = createServer(listener(sallyport, v1(sallyport, site, { base }), options))
+    guardUpgrade(server, sallyport, options)
     return running(server)
   },
 }
@@ -96,16 +96,16 @@ function expressHost(name: string, create: typeof express, json: boolean): Host 
   return {
     name,
     parsesBodies: json,
-    async start(sallyport, base) {
+    async start(sallyport, base, options = {}) {
       const app = create()
-      app.use(forExpress.inspection(sallyport))
+      app.use(forExpress.inspection(sallyport, options))
       if (json) app.use(create.json())
       app.use(base === '' ? '/' : base, forExpress.v1(sallyport))
       app.use((req, res, next) => {
         echo(req, req.originalUrl, req.body).then((seen) => res.json(seen), next)
       })
       const server = createServer(app)
-      forExpress.guardUpgrade(server, sallyport)
+      forExpress.guardUpgrade(server, sallyport, options)
       return running(server)
     },
   }
@@ -113,15 +113,15 @@ function expressHost(name: string, create: typeof express, json: boolean): Host 
 
 const koa: Host = {
   name: 'Koa',
-  async start(sallyport, base) {
+  async start(sallyport, base, options = {}) {
     const app = new Koa()
-    app.use(forKoa.inspection(sallyport))
+    app.use(forKoa.inspection(sallyport, options))
     app.use(forKoa.v1(sallyport, { base }))
     app.use(async (ctx) => {
       ctx.body = await echo(ctx.req, ctx.originalUrl)
     })
     const server = createServer(app.callback())
-    forKoa.guardUpgrade(server, sallyport)
+    forKoa.guardUpgrade(server, sallyport, options)
     return running(server)
   },
 }
@@ -129,19 +129,20 @@ const koa: Host = {
 const fastify: Host = {
   name: 'Fastify',
   refusesBrokenEscapes: true,
-  async start(sallyport, base) {
+  async start(sallyport, base, options = {}) {
     const app = Fastify()
-    await app.register(forFastify.inspection, { sallyport })
+    await app.register(forFastify.inspection, { sallyport, ...options })
     await app.register(forFastify.v1, { sallyport, prefix: base })
     app.all('/*', (request) => echo(request.raw, request.originalUrl, request.body))
     await app.listen({ port: 0, host: '127.0.0.1' })
-    forFastify.guardUpgrade(app.server, sallyport)
+    forFastify.guardUpgrade(app.server, sallyport, options)
     return running(app.server)
   },
 }
 
 const proxy: Host = {
   name: 'the proxy',
+  hasNoOptions: true,
   refusesBrokenEscapes: true,
   answersApiFirst: true,
   async start(sallyport, base) {

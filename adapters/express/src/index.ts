@@ -2,20 +2,16 @@ import type { Decision } from '@sallyport/core'
 import {
   type ApiHost,
   answer,
-  attestRequest,
-  type ClaimOptions,
-  claimOf,
+  createInspection,
   type Decider,
-  decideRequest,
+  type InspectionOptions,
   type Outcome,
   requireApi,
-  requireAttester,
-  requireDecider,
   sendResponse,
 } from '@sallyport/node'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 
-export { guardUpgrade } from '@sallyport/node'
+export { guardUpgrade, type InspectionOptions } from '@sallyport/node'
 
 declare global {
   namespace Express {
@@ -30,9 +26,8 @@ declare global {
  * Middleware that inspects every request: an enforced block is answered with 403, any other request goes on with the
  * decision as `req.sallyport` and in its headers. Mount it first. With `provenance`, claims are recorded.
  */
-export function inspection(sallyport: Decider, options: ClaimOptions<Request> = {}): RequestHandler {
-  requireDecider(sallyport)
-  const attester = requireAttester(sallyport, options)
+export function inspection(sallyport: Decider, options: InspectionOptions<Request> = {}): RequestHandler {
+  const inspect = createInspection(sallyport, options)
 
   function apply({ decision, refusal }: Outcome, req: Request, res: Response, next: NextFunction): void {
     if (decision !== undefined) (req as { sallyport?: Decision }).sallyport = decision
@@ -41,15 +36,9 @@ export function inspection(sallyport: Decider, options: ClaimOptions<Request> = 
   }
 
   return (req, res, next) => {
-    const claim = claimOf(options, req)
-    const received = { req, res, target: req.originalUrl }
-    if (attester === undefined || claim === undefined) {
-      const outcome = decideRequest(sallyport, received)
-      if (outcome instanceof Promise) outcome.then((later) => apply(later, req, res, next), next)
-      else apply(outcome, req, res, next)
-    } else {
-      attestRequest(attester, received, claim).then((outcome) => apply(outcome, req, res, next), next)
-    }
+    const outcome = inspect({ req, res, target: req.originalUrl }, req)
+    if (outcome instanceof Promise) outcome.then((decided) => apply(decided, req, res, next), next)
+    else apply(outcome, req, res, next)
   }
 }
 

@@ -2,16 +2,12 @@ import type { Decision } from '@sallyport/core'
 import {
   type ApiHost,
   answer,
-  attestRequest,
-  type ClaimOptions,
-  claimOf,
+  createInspection,
   type Decider,
-  decideRequest,
   mountedPath,
   type Outcome,
   requireApi,
-  requireAttester,
-  requireDecider,
+  type InspectionOptions as SharedOptions,
 } from '@sallyport/node'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
@@ -26,8 +22,8 @@ declare module 'fastify' {
   }
 }
 
-/** Options of `fastify.register(inspection, { sallyport })`; with `provenance`, claims are recorded. */
-export interface InspectionOptions extends ClaimOptions<FastifyRequest> {
+/** Options of `fastify.register(inspection, { sallyport })`. */
+export interface InspectionOptions extends SharedOptions<FastifyRequest> {
   readonly sallyport: Decider
 }
 
@@ -36,9 +32,11 @@ export interface V1Options {
   readonly sallyport: ApiHost
 }
 
+/** What Fastify itself takes with every plugin. */
+const REGISTER_OPTIONS = ['prefix', 'logLevel', 'logSerializers']
+
 const inspecting: FastifyPluginAsync<InspectionOptions> = async (fastify, { sallyport, ...options }) => {
-  requireDecider(sallyport)
-  const attester = requireAttester(sallyport, options)
+  const inspect = createInspection<FastifyRequest>(sallyport, options, REGISTER_OPTIONS)
   const respond = createResponder()
   fastify.decorateRequest('sallyport', null)
   fastify.addHook('onRequest', (request, reply, next) => {
@@ -47,12 +45,7 @@ const inspecting: FastifyPluginAsync<InspectionOptions> = async (fastify, { sall
       if (refusal === undefined) next()
       else respond(reply, refusal)
     }
-    const received = { req: request.raw, res: reply.raw, target: request.originalUrl }
-    const claim = claimOf(options, request)
-    const outcome =
-      attester === undefined || claim === undefined
-        ? decideRequest(sallyport, received)
-        : attestRequest(attester, received, claim)
+    const outcome = inspect({ req: request.raw, res: reply.raw, target: request.originalUrl }, request)
     if (outcome instanceof Promise) outcome.then(apply, next)
     else apply(outcome)
   })

@@ -3,25 +3,23 @@ import type { Decision } from '@sallyport/core'
 import {
   type ApiHost,
   answer,
-  attestRequest,
-  type ClaimOptions,
-  claimOf,
+  baseOf,
+  createInspection,
   type Decider,
-  decideRequest,
   hostBody,
+  type InspectionOptions,
   mountedPath,
   requireApi,
-  requireAttester,
-  requireDecider,
 } from '@sallyport/node'
 import type { Context, Middleware } from 'koa'
 
-export { guardUpgrade } from '@sallyport/node'
+export { guardUpgrade, type InspectionOptions } from '@sallyport/node'
 
-/** What `inspection` puts into `ctx.state`. */
-export interface InspectedState {
-  /** What Sallyport decided; absent where the request could not be judged. */
-  sallyport?: Decision
+declare module 'koa' {
+  interface DefaultState {
+    /** What Sallyport decided; absent before `inspection` has run, and where the request could not be judged. */
+    sallyport?: Decision
+  }
 }
 
 export interface V1Options {
@@ -34,16 +32,12 @@ export interface V1Options {
  * decision as `ctx.state.sallyport` and in its headers. Use it first. With `provenance`, claims are
  * recorded.
  */
-export function inspection(sallyport: Decider, options: ClaimOptions<Context> = {}): Middleware<InspectedState> {
-  requireDecider(sallyport)
-  const attester = requireAttester(sallyport, options)
+export function inspection(sallyport: Decider, options: InspectionOptions<Context> = {}): Middleware {
+  const inspect = createInspection(sallyport, options)
   return async (ctx, next) => {
-    const claim = claimOf(options, ctx as Context)
     const { req, res, originalUrl: target } = ctx
-    const { decision, refusal } =
-      attester === undefined || claim === undefined
-        ? await decideRequest(sallyport, { req, res, target })
-        : await attestRequest(attester, { req, res, target }, claim)
+    const outcome = inspect({ req, res, target }, ctx as Context)
+    const { decision, refusal } = outcome instanceof Promise ? await outcome : outcome
     if (decision !== undefined) ctx.state.sallyport = decision
     if (refusal !== undefined) return respond(ctx, refusal)
     await next()
@@ -53,7 +47,7 @@ export function inspection(sallyport: Decider, options: ClaimOptions<Context> = 
 /** Middleware that answers everything under `<base>/v1`; any other path goes on. */
 export function v1(sallyport: ApiHost, options: V1Options = {}): Middleware {
   requireApi(sallyport)
-  const base = (options.base ?? '').replace(/\/+$/, '')
+  const base = baseOf(options.base)
   return async (ctx, next) => {
     const path = mountedPath(ctx.url, base)
     const { body } = ctx.request as { readonly body?: unknown }

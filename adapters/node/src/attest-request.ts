@@ -9,7 +9,7 @@ export interface Attester extends Decider {
   readonly config: { readonly mode: Mode; readonly paths?: 'strict' | 'pass' | undefined }
   readonly provenance: {
     /** The decision with its attestation and the stricter of the two actions. Rejects when nothing was recorded. */
-    attestDecision(decision: Decision, claim: string): Promise<Decision>
+    attestDecision(decision: Decision, claim: string, mode?: Mode): Promise<Decision>
   }
 }
 
@@ -44,7 +44,7 @@ async function attestedOutcome(sallyport: Attester, received: Received, claim: s
   const { req } = received
   const observed = observation(req)
   try {
-    const attested = await sallyport.provenance.attestDecision(decision, claim)
+    const attested = await sallyport.provenance.attestDecision(decision, claim, sallyport.config.mode)
     noteDecision(observed, attested)
     return carriedOut(sallyport, received, attested, observed)
   } catch (error) {

@@ -2,7 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 import type { ApiResponse } from '@sallyport/api'
-import { type Decision, type InspectionRequest, refuses, SallyportError } from '@sallyport/core'
+import {
+  type Decision,
+  type InspectionRequest,
+  type Mode,
+  type MountPolicy,
+  refuses,
+  SallyportError,
+} from '@sallyport/core'
 import { type CountingHost, countRequest } from './count-request.ts'
 import { lookAtServer, serverOf } from './host-server.ts'
 import { inspectionRequest } from './inspection-request.ts'
@@ -18,6 +25,14 @@ import { applyVerdict } from './verdict-headers.ts'
 /** What decides about requests: what `open()` resolves to, or a stand-in. */
 export interface Decider extends RequestHost, CountingHost {
   decide(request: InspectionRequest): Decision
+  /** Makes the decider of one mount; a stand-in without it takes no `policy` and no `mode`. */
+  decider?(options: MountRules): Pick<Decider, 'decide'>
+}
+
+/** What decides at one mount in place of the service's own. */
+export interface MountRules {
+  readonly policy?: MountPolicy | undefined
+  readonly mode?: Mode | undefined
 }
 
 /** A request of a host, and where it is answered. */
@@ -29,6 +44,10 @@ export interface Received {
   readonly socket?: Socket
   /** As received; default `req.url`. */
   readonly target?: string | undefined
+  /** Who asks, as the application says. */
+  readonly identity?: { readonly user?: string; readonly plan?: string }
+  /** Learns of a failed inspection; default: a process warning. */
+  readonly onError?: (error: unknown) => void
 }
 
 /** What becomes of a request. With a refusal it goes no further; without one the host carries on. */
@@ -56,13 +75,14 @@ function applied({ req }: Received, outcome: Outcome): Outcome {
 
 /** `decideRequest` without a change to the request's headers. */
 export function outcomeOf(decider: Decider, received: Received): Outcome | Promise<Outcome> {
-  const { req, res, socket, target } = received
+  const { req, res, socket, target, identity, onError = warn } = received
   try {
     lookAtServer(serverOf(req))
     if (res !== undefined) nameAnswer(res, requestId(decider, req))
     const end = res ?? socket
     const observation = end && observe(decider, req, { response: res, end, target })
-    const request = inspectionRequest(decider, req, target)
+    const seen = inspectionRequest(decider, req, target)
+    const request = identity === undefined ? seen : { ...seen, ...identity }
     const fault = requestFault(decider, req, request.target)
     if (fault !== undefined) {
       noteRefusal(observation, 'head')
@@ -75,9 +95,13 @@ export function outcomeOf(decider: Decider, received: Received): Outcome | Promi
     }
     return counted instanceof Promise ? counted.then(carry) : carry(counted)
   } catch (error) {
-    process.emitWarning(`A request passed without inspection: ${error}`, 'SallyportWarning')
+    onError(error)
     return {}
   }
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(`A request passed without inspection: ${error}`, 'SallyportWarning')
 }
 
 /** Decides, and counts in the one step after that. */

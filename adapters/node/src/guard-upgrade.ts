@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import type { ApiResponse } from '@sallyport/api'
-import { type Decider, decideRequest, type Outcome, requireDecider } from './decide-request.ts'
+import { createInspection } from './create-inspection.ts'
+import type { Decider, Outcome } from './decide-request.ts'
 import { markGuarded } from './host-server.ts'
+import type { InspectionOptions } from './inspection-options.ts'
 import { nameAnswer, requestId } from './request-id.ts'
 import { sendResponse } from './send-response.ts'
 import { responseOn } from './upgrade-response.ts'
@@ -13,35 +15,31 @@ import { responseOn } from './upgrade-response.ts'
  *
  * It wraps `server.emit` and is not a listener: a listener cannot keep the others from running, and
  * those of a WebSocket library may be added before or after this call, or taken away. A server without an `upgrade`
- * listener makes ordinary requests of upgrades, and those pass the middleware.
+ * listener makes ordinary requests of upgrades, and those pass the middleware. Throws `invalid_config` and `invalid_policy`.
  */
-export function guardUpgrade(server: Server, sallyport: Decider): void {
-  requireDecider(sallyport)
+export function guardUpgrade(server: Server, sallyport: Decider, options: InspectionOptions = {}): void {
+  const inspect = createInspection(sallyport, options)
   markGuarded(server)
   const emit = server.emit
   const guarded = (event: string | symbol, ...values: unknown[]): boolean => {
-    if (event === 'upgrade') {
-      const [req, socket] = values as [IncomingMessage, Socket]
-      const outcome = decideRequest(sallyport, { req, socket })
-      if (outcome instanceof Promise) {
-        waitFor(socket, outcome, ({ refusal }) => {
-          if (refusal === undefined) Reflect.apply(emit, server, [event, ...values])
-          else refuse(sallyport, socket, req, refusal)
-        })
-        return true
-      }
-      if (outcome.refusal !== undefined) {
-        refuse(sallyport, socket, req, outcome.refusal)
-        return true
-      }
+    const go = () => Reflect.apply(emit, server, [event, ...values])
+    if (event !== 'upgrade') return go()
+    const [req, socket] = values as [IncomingMessage, Socket]
+    const apply = ({ refusal }: Outcome): boolean => {
+      if (refusal === undefined) return go()
+      refuse(sallyport, socket, req, refusal)
+      return true
     }
-    return Reflect.apply(emit, server, [event, ...values])
+    const outcome = inspect({ req, socket }, req)
+    if (!(outcome instanceof Promise)) return apply(outcome)
+    waitFor(socket, outcome, apply)
+    return true
   }
   server.emit = guarded as typeof server.emit
 }
 
 /** Node has taken its own listeners off this socket: meanwhile it may fail, and then nobody is answered. */
-function waitFor(socket: Socket, outcome: Promise<Outcome>, go: (outcome: Outcome) => void): void {
+function waitFor(socket: Socket, outcome: Promise<Outcome>, go: (outcome: Outcome) => unknown): void {
   const onError = (): void => void socket.destroy()
   socket.on('error', onError)
   void outcome.then((decided) => {

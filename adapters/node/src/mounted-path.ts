@@ -17,6 +17,11 @@ export function mountedPath(target: string, base = ''): string | undefined {
   return rest === '' || /^[/?#]/.test(rest) ? rest : undefined
 }
 
+/** A base as people configure it, without slashes at its end. */
+export function baseOf(configured = ''): string {
+  return configured.replace(/\/+$/, '')
+}
+
 /** The path and the query of a request target; a fragment, which no client should send, belongs to neither. */
 export function splitTarget(target: string): { readonly path: string; readonly query: URLSearchParams } {
   const [whole = ''] = target.split('#', 1)

@@ -94,7 +94,7 @@ export { type PolicyFault, policyFaults, policyWarnings } from './policy/faults.
 export { LIMIT_PRESETS } from './policy/limit-presets.ts'
 export { type PathPattern, parsePathPattern } from './policy/path-pattern.ts'
 export { type PathFault, pathFault } from './policy/path-readings.ts'
-export type { Match, Policy, PresetName, Rule, RuleLimit, Strikes, TimeSpan } from './policy/policy.ts'
+export type { Match, MountPolicy, Policy, PresetName, Rule, RuleLimit, Strikes, TimeSpan } from './policy/policy.ts'
 export { LIMIT_PRESET_NAMES, PRESET_NAMES, STRIKE_KEYS } from './policy/policy.ts'
 export { DAYS } from './policy/time-span.ts'
 // ports

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Counter, compilePolicy, type Inspector, parseTrust } from '@sallyport/core'
-import { compileMountPolicy, type MountPolicy } from './config/mount-policy.ts'
+import { type Counter, compilePolicy, type Inspector, type MountPolicy, parseTrust } from '@sallyport/core'
+import { compileMountPolicy } from './config/mount-policy.ts'
 import { parseConfig } from './config/read.ts'
 import type { Config, ConfigInput } from './config/schema.ts'
 import { type RefusalPage, refusalPageOf } from './refusal-page.ts'

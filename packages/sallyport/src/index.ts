@@ -12,6 +12,7 @@ export type {
   LookupResult,
   Match,
   Mode,
+  MountPolicy,
   NetworkClass,
   NetworkFinding,
   Policy,

@@ -144,3 +144,9 @@ export interface Policy {
   /** CIDRs and addresses that are allowed before any rule, and of which nothing is suspected. */
   readonly allowlist?: readonly string[] | undefined
 }
+
+/**
+ * What decides at one mount: a preset by name, rules that come before the preset `low-friction`, or a policy. The
+ * allowlist and the strikes are the service's.
+ */
+export type MountPolicy = PresetName | readonly Rule[] | Partial<Omit<Policy, 'allowlist' | 'strikes'>>

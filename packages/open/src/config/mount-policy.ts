@@ -1,4 +1,4 @@
-import { type CompiledPolicy, compilePolicy, type PresetName } from '@sallyport/core'
+import { type CompiledPolicy, compilePolicy, type MountPolicy } from '@sallyport/core'
 import { z } from 'zod'
 import { schemaFaults } from './check.ts'
 import { ConfigError } from './faults.ts'
@@ -7,19 +7,14 @@ import { schemaTree } from './tree.ts'
 
 const MountSchema = PolicySchema.omit({ allowlist: true, strikes: true })
 
-/**
- * What decides at one mount: a preset by name, rules that come before the preset `low-friction`, or both and the actions
- * where no rule matches and where the inspection fails. The allowlist and the strikes are the service's.
- */
-export type MountPolicy = PresetName | readonly MountRule[] | z.input<typeof MountSchema>
-type MountRule = NonNullable<z.input<typeof MountSchema>['rules']>[number]
-
 /** Under the name by which faults speak of it. */
 const Named = z.strictObject({ policy: MountSchema })
 
 /** Throws `invalid_config` and `invalid_policy`. */
 export function compileMountPolicy(given: MountPolicy): CompiledPolicy {
-  const named = { policy: typeof given === 'string' ? { preset: given } : Array.isArray(given) ? { rules: given } : given }
+  const named = {
+    policy: typeof given === 'string' ? { preset: given } : Array.isArray(given) ? { rules: given } : given,
+  }
   const result = Named.safeParse(named)
   if (result.success) return compilePolicy(result.data.policy)
   throw new ConfigError(schemaFaults(result.error, named, [], schemaTree(Named)))

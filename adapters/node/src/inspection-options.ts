@@ -1,0 +1,71 @@
+import type { IncomingMessage } from 'node:http'
+import { type Decision, MODES, type Mode, type MountPolicy, SallyportError, suggestion } from '@sallyport/core'
+import type { ClaimOptions } from './attest-request.ts'
+
+/**
+ * What a mount does in a way of its own: `inspection(sallyport, options)` in every adapter, `listener`, `guard` and
+ * `guardUpgrade`. `Request` is the host's own: Express's request, Koa's context, Fastify's request, Node's, or the
+ * web's. A key that is none of these throws `invalid_config` at start-up.
+ */
+export interface InspectionOptions<Request = IncomingMessage> extends ClaimOptions<Request> {
+  /**
+   * What decides here: a preset by name, rules that come before the preset `low-friction`, or a policy without
+   * allowlist and strikes. Compiled once, over the data of the service; absent: the service's, also after a reload.
+   */
+  readonly policy?: MountPolicy | undefined
+  /** `enforce` or `monitor`; absent: the service's. */
+  readonly mode?: Mode | undefined
+  /** True for a request that is not to be inspected; it goes on without a verdict, and without one that it brought. */
+  readonly skip?: ((request: Request) => boolean) | undefined
+  /** Learns of each decision once the host has the request; nothing waits for it, not even for its promise. */
+  readonly onDecision?: ((decision: Decision, request: Request) => unknown) | undefined
+  /** Renders the refusal of a blocked or throttled request, at once or later; for nothing, or a fault, the default one is sent. */
+  readonly respond?: ((decision: Decision, request: Request) => Rendering | Promise<Rendering>) | undefined
+  /** Who asks, as the application knows it: rules match it as `user` and `plan`, and logs show it. */
+  readonly identify?: ((request: Request) => Identity | undefined) | undefined
+  /** Names the ids of the reasons in `Sallyport-Reasons` of the answer. Throws at start-up where NODE_ENV is production. */
+  readonly explain?: boolean | undefined
+  /** Learns of what failed here: a hook, or the inspection itself, and then the request passed. Default: a process warning. */
+  readonly onError?: ((error: unknown, request: Request) => void) | undefined
+}
+
+/** The application's own id and plan of who asks; empty ones count as absent. */
+export interface Identity {
+  readonly user?: string | number | undefined
+  readonly plan?: string | undefined
+}
+
+/** A refusal of the application's own. */
+export interface RefusalAnswer {
+  /** 200 to 599; default that of the refusal: 403, or 429. */
+  readonly status?: number
+  /** Beside `cache-control: no-store` and `x-content-type-options: nosniff`, which they may change. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** For nothing the default refusal is sent. */
+export type Rendering = RefusalAnswer | undefined
+
+const HOOKS = ['skip', 'onDecision', 'respond', 'identify', 'onError'] as const
+const KEYS: readonly string[] = ['policy', 'mode', 'provenance', 'explain', ...HOOKS]
+
+/** Throws `invalid_config` that names the option; `others` are the host's own. */
+export function checkOptions<Request>(options: InspectionOptions<Request>, others: readonly string[] = []): void {
+  const unknown = Object.keys(options).find((key) => !KEYS.includes(key) && !others.includes(key))
+  if (unknown !== undefined) fault(`there is no option "${unknown}"${suggestion(unknown, KEYS)}`)
+  for (const hook of HOOKS) {
+    const given: unknown = options[hook]
+    if (given !== undefined && typeof given !== 'function') fault(`${hook} must be a function`)
+  }
+  const { mode, explain } = options
+  if (mode !== undefined && !MODES.includes(mode)) fault(`mode must be ${MODES.join(' or ')}`)
+  if (explain !== undefined && typeof explain !== 'boolean') fault('explain must be true or false')
+  if (explain && process.env['NODE_ENV'] === 'production') {
+    fault('explain says to everybody why, so it is not for production; the log has the reasons')
+  }
+}
+
+function fault(message: string): never {
+  throw new SallyportError('invalid_config', `Inspection: ${message}.`)
+}

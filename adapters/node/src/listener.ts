@@ -1,0 +1,86 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import type { Decision } from '@sallyport/core'
+import { type ApiHost, answer, requireApi } from './api-answer.ts'
+import { createInspection } from './create-inspection.ts'
+import type { Decider, Outcome } from './decide-request.ts'
+import type { InspectionOptions } from './inspection-options.ts'
+import { baseOf, mountedPath } from './mounted-path.ts'
+import { refusal, rendered } from './refusal.ts'
+import { requestId } from './request-id.ts'
+import { sendResponse } from './send-response.ts'
+
+/** A request of `node:http` or of `node:http2`. */
+export type NodeRequest = IncomingMessage | Http2ServerRequest
+export type NodeResponse = ServerResponse | Http2ServerResponse
+
+/** A request that was inspected; without `sallyport` where it could not be judged. */
+export type Inspected<Request> = Request & { readonly sallyport?: Decision }
+
+/** Answers requests, as `createServer` takes it. */
+export type Handler<Request, Response> = (request: Request, response: Response) => unknown
+
+/** Options of `v1`. */
+export interface V1Options {
+  /** Path that `/v1` hangs under, as `/detect`; default the root. */
+  readonly base?: string | undefined
+}
+
+/**
+ * A listener for `createServer` of `node:http` and `node:http2` that inspects every request: an enforced block is
+ * answered with 403, any other request goes to `handler` with the decision as `request.sallyport` and in its headers.
+ * Throws `invalid_config` and `invalid_policy`.
+ */
+export function listener<Request extends NodeRequest = IncomingMessage, Response extends NodeResponse = ServerResponse>(
+  sallyport: Decider,
+  handler: Handler<Inspected<Request>, Response>,
+  options: InspectionOptions<NoInfer<Request>> = {},
+): (request: Request, response: Response) => void {
+  const inspect = createInspection(sallyport, options)
+  return (request, response) => {
+    const [req, res] = compatible(request, response)
+    const apply = ({ decision, refusal }: Outcome): void => {
+      if (decision !== undefined) (request as { sallyport?: Decision }).sallyport = decision
+      if (refusal === undefined) handler(request as Inspected<Request>, response)
+      else void sendResponse(res, refusal)
+    }
+    const outcome = inspect({ req, res }, request)
+    if (outcome instanceof Promise) void outcome.then(apply)
+    else apply(outcome)
+  }
+}
+
+/**
+ * A listener that answers everything under `<base>/v1` and hands any other request to `handler`. With inspection:
+ * `createServer(listener(sallyport, v1(sallyport, handler)))`. Throws `invalid_config`.
+ */
+export function v1<Request extends NodeRequest = IncomingMessage, Response extends NodeResponse = ServerResponse>(
+  sallyport: ApiHost,
+  handler: Handler<Inspected<Request>, Response>,
+  options: V1Options = {},
+): (request: Request, response: Response) => void {
+  requireApi(sallyport)
+  const base = baseOf(options.base)
+  return (request, response) => {
+    const [req, res] = compatible(request, response)
+    const { url: target = '' } = req
+    const path = mountedPath(target, base)
+    if (path === undefined) {
+      handler(request as Inspected<Request>, response)
+      return
+    }
+    const failed = () => rendered(refusal('internal_error'), { id: requestId(sallyport, req) })
+    void answer(sallyport, req, { res, target, path }).then(
+      (answered) => {
+        if (answered === undefined) handler(request as Inspected<Request>, response)
+        else void sendResponse(res, answered)
+      },
+      () => void sendResponse(res, failed()),
+    )
+  }
+}
+
+/** Node's compatibility API of HTTP/2 has what is read and written here; its types do not say so. */
+function compatible(request: NodeRequest, response: NodeResponse): [IncomingMessage, ServerResponse] {
+  return [request as IncomingMessage, response as ServerResponse]
+}
