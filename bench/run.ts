@@ -1,5 +1,6 @@
 import { benchAccuracy } from './accuracy/accuracy.ts'
 import { benchAgents } from './agents.ts'
+import { benchCounting } from './counting.ts'
 import { benchCrawlers } from './crawlers.ts'
 import { benchFrameworks } from './frameworks.ts'
 import { benchInspect } from './inspect.ts'
@@ -22,6 +23,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   accuracy: benchAccuracy,
   agents: benchAgents,
   limits: benchLimits,
+  counting: benchCounting,
   ledger: benchLedger,
 }
 

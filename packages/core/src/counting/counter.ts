@@ -1,8 +1,10 @@
-import type { CountedRule, CountKey, CountLimit, LimitUse } from '../values/counting.ts'
+import type { CountedRule, CountingRule, CountKey, CountLimit, LimitUse } from '../values/counting.ts'
 import type { Decision } from '../values/decision.ts'
-import { countBuckets } from './keys.ts'
+import type { Inspection } from '../values/inspection.ts'
+import { countBuckets, WIDE_FACTOR } from './keys.ts'
 import { limited } from './limited.ts'
 import type { Counts, CountTask, Taken } from './ports.ts'
+import type { CountState } from './step.ts'
 
 /** A decision after counting. */
 export interface Counted {
@@ -31,30 +33,40 @@ export interface Counter {
   count(decision: Decision, fields?: readonly string[]): Counted | Promise<Counted>
 }
 
-/** A task, and the rule that it is of. */
-interface RuleTask extends CountTask {
-  readonly counted: CountedRule
-  /** How often the rule's own limit fits in. */
-  readonly factor: number
-}
-
 export function createCounter({ counts, ipv6Prefix, flights }: CounterOptions): Counter {
+  const measures = new WeakMap<CountingRule, readonly Measure[]>()
   let last = 0
 
+  function measuresOf(rule: CountingRule): readonly Measure[] {
+    let known = measures.get(rule)
+    if (known === undefined) {
+      known = createMeasures(rule)
+      measures.set(rule, known)
+    }
+    return known
+  }
+
   function settle(decision: Decision, tasks: readonly RuleTask[], flight: string, taken: Taken): Counted {
-    const { states, local = false } = taken
-    const uses = tasks.slice(0, states.length).map((task, at) => useOf(task, states[at] as Taken['states'][number]))
-    const entered = tasks.flatMap(({ key, limit }, at) => (limit === undefined && states[at]?.allowed ? [key] : []))
-    const result = limited(decision, uses, local)
+    const { states } = taken
+    const uses = states.map((state, at) => useOf(tasks[at] as RuleTask, state))
+    const result = limited(decision, uses, taken.local === true)
+    const entered: string[] = []
+    for (const [at, { allowed }] of states.entries()) {
+      const task = tasks[at] as RuleTask
+      if (allowed && task.limit === undefined) entered.push(task.key)
+    }
     if (entered.length === 0) return { decision: result }
     return { decision: result, ended: () => counts.leave(entered, flight) }
   }
 
   return {
     count(decision) {
-      const { counting } = decision
+      const { counting, inspection } = decision
       if (counting === undefined) return { decision }
-      const tasks = counting.rules.flatMap((counted) => tasksOf(counted, decision, ipv6Prefix))
+      const tasks: RuleTask[] = []
+      for (const counted of counting.rules) {
+        for (const measure of measuresOf(counted.rule)) addTasks(tasks, measure, counted, inspection, ipv6Prefix)
+      }
       if (tasks.length === 0) return { decision }
       const flight = `${flights}.${++last}`
       const taken = counts.take(tasks, flight)
@@ -64,28 +76,53 @@ export function createCounter({ counts, ipv6Prefix, flights }: CounterOptions): 
   }
 }
 
-function tasksOf(counted: CountedRule, { inspection }: Decision, ipv6Prefix: number): readonly RuleTask[] {
-  const { rule, cost } = counted
-  const { id, limit, concurrent, onTrial } = rule
-  const tasks: RuleTask[] = []
-  const add = (kind: string, keys: readonly CountKey[], max: number, given?: CountLimit): void => {
-    for (const { key, factor } of countBuckets(keys, inspection, ipv6Prefix)) {
-      const wider = given && factor > 1 ? { ...given, max: max * factor, refill: given.refill * factor } : given
-      tasks.push({
-        ...{ key: `${id} ${kind} ${key}`, cost, max: max * factor, binding: !onTrial, counted, factor },
-        ...(wider === undefined ? {} : { limit: wider }),
-      })
-    }
-  }
-  // First: what is refused for being too many at once uses up nothing.
-  if (concurrent !== undefined) add('flights', concurrent.keys, concurrent.max)
-  if (limit !== undefined) add(`${limit.kind}/${limit.windowMs}`, limit.keys, limit.max, limit)
-  return tasks
+/** One of the limits of a rule. */
+interface Measure {
+  /** What its keys begin with. */
+  readonly prefix: string
+  readonly keys: readonly CountKey[]
+  readonly max: number
+  readonly limit: CountLimit | undefined
+  /** Of the bucket around a network of IPv6. */
+  readonly wide: CountLimit | undefined
 }
 
-function useOf({ counted: { rule }, limit, max }: RuleTask, state: Taken['states'][number]): LimitUse {
+/** A task, and the rule that it is of. */
+interface RuleTask extends CountTask {
+  readonly rule: CountingRule
+}
+
+/** What is in flight first: what is refused for being too many at once uses up nothing. */
+function createMeasures({ id, limit, concurrent }: CountingRule): readonly Measure[] {
+  const measures: Measure[] = []
+  if (concurrent !== undefined) {
+    measures.push({ prefix: `${id} flights `, ...concurrent, limit: undefined, wide: undefined })
+  }
+  if (limit !== undefined) {
+    const { kind, max, windowMs, refill, keys } = limit
+    const wide = { kind, max: max * WIDE_FACTOR, windowMs, refill: refill * WIDE_FACTOR }
+    measures.push({ prefix: `${id} ${kind}/${windowMs} `, keys, max, limit: { kind, max, windowMs, refill }, wide })
+  }
+  return measures
+}
+
+/** Written out, here and below: this runs for each rule of each request, and spreading takes longer than counting. */
+function addTasks(
+  tasks: RuleTask[],
+  { prefix, keys, max, limit, wide }: Measure,
+  { rule, cost }: CountedRule,
+  inspection: Inspection,
+  ipv6Prefix: number,
+): void {
+  const binding = !rule.onTrial
+  for (const { key, factor } of countBuckets(keys, inspection, ipv6Prefix)) {
+    tasks.push({ key: prefix + key, cost, max: max * factor, limit: factor > 1 ? wide : limit, binding, rule })
+  }
+}
+
+function useOf({ rule, limit, max }: RuleTask, { allowed, used, resetMs }: CountState): LimitUse {
   const { id, action, onTrial } = rule
-  const { allowed, used, resetMs } = state
-  const use = { rule: id, action, onTrial, used, max, resetMs, exceeded: !allowed }
-  return Object.freeze(limit === undefined ? use : { ...use, windowMs: limit.windowMs })
+  const exceeded = !allowed
+  if (limit === undefined) return { rule: id, action, onTrial, used, max, resetMs, exceeded }
+  return { rule: id, action, onTrial, used, max, windowMs: limit.windowMs, resetMs, exceeded }
 }

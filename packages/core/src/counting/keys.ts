@@ -14,7 +14,7 @@ export interface CountBucket {
  * of one.
  */
 const WIDE_PREFIX = 48
-const WIDE_FACTOR = 16
+export const WIDE_FACTOR = 16
 
 /** All requests whose client is not known: they cannot be distinguished. */
 const NO_ADDRESS = 'no-address'

@@ -1,27 +1,36 @@
 import type { LimitUse } from '../values/counting.ts'
 import type { Decision, Trial } from '../values/decision.ts'
-import { type InspectionDegraded, isStricter } from '../vocabulary.ts'
+import type { Inspection } from '../values/inspection.ts'
+import { isStricter } from '../vocabulary.ts'
 
 /**
  * A decision with what was counted. The first rule beyond its limit decides in place of what was decided; one on trial
  * is named beside it where it is stricter. `local`: the shared counts did not answer, which `degraded` says. Frozen.
  */
 export function limited(decision: Decision, uses: readonly LimitUse[], local: boolean): Decision {
-  const { counting, reasons, trial, ...rest } = decision
-  const inspection = local ? { ...rest.inspection, degraded: withLimits(rest.inspection.degraded) } : rest.inspection
-  const beyond = uses.find(({ exceeded, onTrial }) => exceeded && !onTrial)
-  const action = beyond?.action ?? rest.action
-  const ruled = beyond && counting?.rules.find(({ rule }) => rule.id === beyond.rule)?.rule
-  const named = firstTrial(uses, trial)
-  return Object.freeze({
-    ...rest,
+  const { id, counting, reasons, attestation } = decision
+  const beyond = uses.find(binds)
+  const action = beyond?.action ?? decision.action
+  const limited: Writable = {
     action,
     enforced: action === 'allow' || counting?.mode !== 'monitor',
-    ...(named !== undefined && isStricter(named.action, action) ? { trial: Object.freeze(named) } : {}),
-    reasons: ruled === undefined ? reasons : Object.freeze([ruled.reason, ...reasons.slice(1)]),
-    inspection: local ? Object.freeze(inspection) : inspection,
-    limits: Object.freeze([...uses]),
-  })
+    reasons,
+    inspection: local ? withoutLimits(decision.inspection) : decision.inspection,
+    limits: uses,
+  }
+  if (id !== undefined) limited.id = id
+  if (attestation !== undefined) limited.attestation = attestation
+  const ruled = beyond && counting?.rules.find(({ rule }) => rule.id === beyond.rule)?.rule
+  if (ruled !== undefined) limited.reasons = Object.freeze([ruled.reason, ...reasons.slice(1)])
+  const trial = firstTrial(uses, decision.trial)
+  if (trial !== undefined && isStricter(trial.action, action)) limited.trial = trial
+  return Object.freeze(limited)
+}
+
+type Writable = { -readonly [Member in keyof Decision]: Decision[Member] }
+
+function binds({ exceeded, onTrial }: LimitUse): boolean {
+  return exceeded && !onTrial
 }
 
 function firstTrial(uses: readonly LimitUse[], trial: Trial | undefined): Trial | undefined {
@@ -30,8 +39,11 @@ function firstTrial(uses: readonly LimitUse[], trial: Trial | undefined): Trial 
   return use && { rule: use.rule, action: use.action }
 }
 
-function withLimits(degraded: readonly InspectionDegraded[]): readonly InspectionDegraded[] {
-  return degraded.includes('limits') ? degraded : Object.freeze([...degraded, 'limits'] as const)
+/** The inspection where the shared counts are missing. */
+function withoutLimits(inspection: Inspection): Inspection {
+  const { degraded } = inspection
+  if (degraded.includes('limits')) return inspection
+  return Object.freeze({ ...inspection, degraded: Object.freeze([...degraded, 'limits'] as const) })
 }
 
 /** The limit that leaves least room, of those that bind: exceeded ones first. */

@@ -7,7 +7,7 @@ export interface CountTask {
   readonly key: string
   readonly cost: number
   /** Absent: requests in flight, of which `max` fit. */
-  readonly limit?: CountLimit
+  readonly limit?: CountLimit | undefined
   readonly max: number
   /** Beyond it nothing that follows is taken. */
   readonly binding: boolean

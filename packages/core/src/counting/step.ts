@@ -46,10 +46,8 @@ function takeFixed({ max, windowMs }: CountLimit, kept: CountRow | undefined, co
   const { used, at } = open ? kept : { used: 0, at: now + windowMs }
   const allowed = used + cost <= max
   const after = allowed ? used + cost : used
-  return {
-    ...{ allowed, used: after, resetMs: Math.min(windowMs, at - now), row: { used: after, before: 0, at } },
-    ...{ endsAt: at, full: after + 1 > max },
-  }
+  const resetMs = Math.min(windowMs, at - now)
+  return { allowed, used: after, resetMs, row: { used: after, before: 0, at }, endsAt: at, full: after + 1 > max }
 }
 
 function takeSliding({ max, windowMs }: CountLimit, kept: CountRow | undefined, cost: number, time: number): Step {

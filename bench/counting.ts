@@ -1,0 +1,153 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { compilePolicy, createCounter, createInspector, type Decision, parseTrust, type Rule } from '@sallyport/core'
+import { createMemoryCounts, openCounts } from '@sallyport/stores'
+import { type Cleanup, NO_REDIS, startRedis } from '@sallyport/stores/testing'
+import { MemoryStore } from 'express-rate-limit'
+import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
+import { type Candidate, measure, printMeasured } from './rounds.ts'
+
+const VISITORS = 1_000
+const OPERATIONS = 100_000
+const MAX = 1_000_000_000
+const MINUTE = 60_000
+
+/** What a rule that counts adds to a request, beside the rate limiters that people use, and whether processes agree. */
+export async function benchCounting(): Promise<void> {
+  await benchMemory()
+  const steps: (() => unknown)[] = []
+  const cleanup: Cleanup = { teardown: (step) => steps.unshift(step) }
+  const folder = await mkdtemp(join(tmpdir(), 'sallyport-bench-'))
+  cleanup.teardown(() => rm(folder, { recursive: true }))
+  try {
+    const redis = NO_REDIS ? undefined : (await startRedis(cleanup)).url
+    if (redis !== undefined) await benchRedis(redis)
+    await benchExact({ SQLite: `sqlite:${join(folder, 'counts.db')}`, ...(redis && { Redis: redis }) })
+  } finally {
+    for (const step of steps) await step()
+  }
+}
+
+async function benchMemory(): Promise<void> {
+  const flexible = new RateLimiterMemory({ points: MAX, duration: 60 })
+  const express = new MemoryStore()
+  express.init({ windowMs: MINUTE } as Parameters<MemoryStore['init']>[0])
+  const rows = await measure([
+    ours('one rule, sliding', ['sliding']),
+    ours('one rule, fixed', ['fixed']),
+    ours('one rule, bucket', ['bucket']),
+    ours('three rules', ['sliding', 'fixed', 'bucket']),
+    theirs('rate-limiter-flexible, memory', (key) => flexible.consume(key)),
+    theirs('express-rate-limit, its memory store', (key) => express.increment(key)),
+  ])
+  express.shutdown()
+  printMeasured('one request counted in memory, of 1,000 visitors by turns', rows)
+}
+
+/** Decisions as hosts have them; deciding is not measured. */
+function decisionsOf(kinds: readonly ('sliding' | 'fixed' | 'bucket')[]): readonly Decision[] {
+  const rules = kinds.map(
+    (kind): Rule => ({
+      ...{ id: `by-${kind}`, match: {}, action: 'throttle' },
+      limit: { key: 'client', kind, max: MAX, window: MINUTE },
+    }),
+  )
+  const inspector = createInspector({
+    clock: { now: Date.now },
+    snapshots: { current: () => ({ rangesLoaded: false, proxiesLoaded: false, sources: [] }) },
+    trust: parseTrust([]),
+    policy: compilePolicy({ preset: 'observe', rules }),
+    mode: 'enforce',
+  })
+  return Array.from({ length: VISITORS }, (_, at) =>
+    inspector.decide({
+      ...{ peer: `8.8.${at >> 8}.${at & 255}`, method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1' },
+      fields: [],
+    }),
+  )
+}
+
+function ours(name: string, kinds: Parameters<typeof decisionsOf>[0]): Candidate {
+  const decisions = decisionsOf(kinds)
+  const counter = createCounter({ counts: createMemoryCounts(), ipv6Prefix: 64, flights: 'bench' })
+  const run = (): number => {
+    let allowed = 0
+    for (let at = 0; at < OPERATIONS; at++) {
+      const counted = counter.count(decisions[at % VISITORS] as Decision)
+      if (!(counted instanceof Promise) && counted.decision.action === 'allow') allowed++
+    }
+    return allowed
+  }
+  return { name: `Sallyport, ${name}`, operations: OPERATIONS, run }
+}
+
+function theirs(name: string, take: (key: string) => unknown): Candidate {
+  const keys = Array.from({ length: VISITORS }, (_, at) => `8.8.${at >> 8}.${at & 255}`)
+  const run = async (): Promise<void> => {
+    for (let at = 0; at < OPERATIONS; at++) await take(keys[at % VISITORS] as string)
+  }
+  return { name, operations: OPERATIONS, run }
+}
+
+const ASKED = 2_000
+
+async function benchRedis(url: string): Promise<void> {
+  const counts = await openCounts(url)
+  const { createClient } = await import('@redis/client')
+  const client = await createClient({ url }).connect()
+  const flexible = [0, 1, 2, 3, 4].map(
+    (at) =>
+      new RateLimiterRedis({
+        storeClient: client,
+        useRedisPackage: true,
+        keyPrefix: `f${at}`,
+        points: MAX,
+        duration: 60,
+      }),
+  )
+  const limit = { kind: 'sliding', max: MAX, windowMs: MINUTE, refill: MAX } as const
+  const tasksOf = (rules: number) =>
+    Array.from({ length: rules }, (_, at) => ({ key: `rule ${at}`, cost: 1, max: MAX, limit, binding: true }))
+  const candidate = (name: string, ask: () => Promise<unknown>): Candidate => ({
+    ...{ name, operations: ASKED },
+    async run() {
+      for (let at = 0; at < ASKED; at++) await ask()
+    },
+  })
+  const [one, five] = [tasksOf(1), tasksOf(5)]
+  const rows = await measure([
+    candidate('Sallyport, one rule', async () => counts.take(one, '')),
+    candidate('Sallyport, five rules, one round trip', async () => counts.take(five, '')),
+    candidate('rate-limiter-flexible, one limit', async () => flexible[0]?.consume('k')),
+    candidate('rate-limiter-flexible, five limits', () => Promise.all(flexible.map((each) => each.consume('k')))),
+  ])
+  await counts.close()
+  client.destroy()
+  printMeasured("one request counted in Redis, one after the other; this process's time", rows)
+}
+
+const PROCESSES = 16
+const EACH = 10_000
+
+/** Processes that take from one limit at the same time: how many of all requests pass. */
+async function benchExact(places: Readonly<Record<string, string>>): Promise<void> {
+  const table: Record<string, object> = {}
+  for (const [place, url] of Object.entries(places)) {
+    for (const kind of ['fixed', 'sliding', 'bucket']) {
+      const passed = await Promise.all(Array.from({ length: PROCESSES }, () => passedOf(url, kind)))
+      const sum = passed.reduce((total, one) => total + one, 0)
+      table[`${place}, ${kind}`] = { asked: PROCESSES * EACH, limit: EACH, passed: sum }
+    }
+  }
+  console.log(`\n${PROCESSES} processes of ${EACH} requests each against one limit of ${EACH} a day`)
+  console.table(table)
+}
+
+async function passedOf(url: string, kind: string): Promise<number> {
+  const child = fork(join(import.meta.dirname, 'counting-process.js'), [url, kind, String(EACH)])
+  const [passed] = await once(child, 'message')
+  return Number(passed)
+}
