@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compilePolicy, createCounter, createInspector, type Decision, parseTrust, type Rule } from '@sallyport/core'
@@ -9,6 +10,12 @@ import { type Cleanup, NO_REDIS, startRedis } from '@sallyport/stores/testing'
 import { MemoryStore } from 'express-rate-limit'
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
 import { type Candidate, measure, printMeasured } from './rounds.ts'
+
+/** The plugin does not export it. */
+const FastifyStore = createRequire(import.meta.url)('@fastify/rate-limit/store/LocalStore') as new (
+  continueExceeding: boolean,
+  exponentialBackoff: boolean,
+) => { incr(key: string, done: () => void, windowMs: number, max: number): void }
 
 const VISITORS = 1_000
 const OPERATIONS = 100_000
@@ -35,6 +42,7 @@ async function benchMemory(): Promise<void> {
   const flexible = new RateLimiterMemory({ points: MAX, duration: 60 })
   const express = new MemoryStore()
   express.init({ windowMs: MINUTE } as Parameters<MemoryStore['init']>[0])
+  const fastify = new FastifyStore(false, false)
   const rows = await measure([
     ours('one rule, sliding', ['sliding']),
     ours('one rule, fixed', ['fixed']),
@@ -42,6 +50,7 @@ async function benchMemory(): Promise<void> {
     ours('three rules', ['sliding', 'fixed', 'bucket']),
     theirs('rate-limiter-flexible, memory', (key) => flexible.consume(key)),
     theirs('express-rate-limit, its memory store', (key) => express.increment(key)),
+    theirs('@fastify/rate-limit, its memory store', (key) => fastify.incr(key, () => {}, MINUTE, MAX)),
   ])
   express.shutdown()
   printMeasured('one request counted in memory, of 1,000 visitors by turns', rows)

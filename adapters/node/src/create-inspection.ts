@@ -1,7 +1,15 @@
 import { channel } from 'node:diagnostics_channel'
 import type { IncomingMessage } from 'node:http'
 import type { ApiResponse } from '@sallyport/api'
-import { type Decision, refuses, SallyportError } from '@sallyport/core'
+import {
+  countsByUser,
+  type Decision,
+  type MountPolicy,
+  type Policy,
+  type Rule,
+  refuses,
+  SallyportError,
+} from '@sallyport/core'
 import { attestRequest, claimOf, requireAttester } from './attest-request.ts'
 import { type Decider, decideRequest, type Outcome, type Received, requireDecider } from './decide-request.ts'
 import { createHooks } from './hooks.ts'
@@ -42,6 +50,7 @@ export function createInspection<Request>(
   requireDecider(sallyport)
   checkOptions(options, others)
   const attester = requireAttester(sallyport, options)
+  if (options.identify === undefined) warnUncounted(options.policy ?? sallyport.config?.policy)
   const hooks = createHooks(options)
   const decider = deciderOf(sallyport, options)
   const attesting = attester === undefined ? undefined : (decider as typeof attester)
@@ -82,6 +91,20 @@ export function createInspection<Request>(
     if (!(outcome instanceof Promise)) return finish(outcome, asked, request)
     return outcome.then((decided) => finish(decided, asked, request))
   }
+}
+
+/** A rule that counts by what the host does not give would be silent for ever. */
+function warnUncounted(policy: MountPolicy | undefined): void {
+  if (policy === undefined || typeof policy === 'string') return
+  const { rules = [], strikes }: Partial<Policy> = isRules(policy) ? { rules: policy } : policy
+  const [id] = countsByUser({ rules, strikes })
+  if (id === undefined) return
+  const message = `The rule "${id}" counts by user, and no identify() says who asks: it counts nothing here.`
+  process.emitWarning(message, { type: 'SallyportWarning', code: 'SALLYPORT_UNKNOWN_USER' })
+}
+
+function isRules(policy: MountPolicy): policy is readonly Rule[] {
+  return Array.isArray(policy)
 }
 
 /** The Sallyport of a mount: what it does not say of its own is the service's, as it is at each request. */

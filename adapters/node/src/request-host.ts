@@ -1,10 +1,13 @@
-import type { Address, InspectionRequest, Observe } from '@sallyport/core'
+import type { Address, InspectionRequest, Observe, Policy } from '@sallyport/core'
 import type { Paths } from './head-fault.ts'
 import type { RefusalPage } from './refusal-page.ts'
 
 /** What every request needs of a Sallyport, whatever answers it; a stand-in may leave all of it out. */
 export interface RequestHost {
-  readonly config?: { readonly paths?: Paths | undefined }
+  readonly config?: {
+    readonly paths?: Paths | undefined
+    readonly policy?: Pick<Policy, 'rules' | 'strikes'> | undefined
+  }
   /** The header that names the client, in lower case, where it holds one address and must not come twice. */
   readonly singleHeader?: string | undefined
   /** Whether a peer is a trusted proxy; absent: none is. */

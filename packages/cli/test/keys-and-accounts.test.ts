@@ -70,6 +70,6 @@ t.test('a store that cannot be reached is one line and exit 1', async (t) => {
   ]) {
     const { code, out, err } = await run(...argv, '--config', config)
     t.same([code, out], [1, ''])
-    t.match(err, /^sallyport: The store cannot be reached: connect ECONNREFUSED 127\.0\.0\.1:1\n$/)
+    t.match(err, /^sallyport: The store cannot be reached: [^\n]+\n$/)
   }
 })

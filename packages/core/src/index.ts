@@ -89,6 +89,7 @@ export { createFindings } from './network/staleness.ts'
 export { dropBody, fetchBytes, fetchText } from './outbound/read-body.ts'
 // policy
 export { type CompiledPolicy, compilePolicy } from './policy/compile.ts'
+export { countsByUser } from './policy/counts-by-user.ts'
 export { DURATION, formatDuration, parseDuration } from './policy/duration.ts'
 export { type PolicyFault, policyFaults, policyWarnings } from './policy/faults.ts'
 export { LIMIT_PRESETS } from './policy/limit-presets.ts'

@@ -65,7 +65,7 @@ t.test('every word of the policy language is one of the configuration', async (t
   const policy = { preset: 'jurisdiction-strict', rules: [rule], default: 'flag', onError: 'block', allowlist: ['::1'] }
   t.same(parseConfig({ policy }).policy, policy)
   const refused = (wrong: object) => () => parseConfig({ policy: { rules: [{ ...rule, match: wrong }] } })
-  t.throws(refused({ user: ['x'] }), { code: 'invalid_config', message: /policy\.rules\.0\.match\.user/ })
+  t.throws(refused({ visitor: ['x'] }), { code: 'invalid_config', message: /policy\.rules\.0\.match\.visitor/ })
   t.throws(refused({ confidence: { atLeast: 2 } }), { message: /policy\.rules\.0\.match\.confidence\.atLeast/ })
   t.throws(refused({ time: { days: ['Sunday'] } }), { message: /policy\.rules\.0\.match\.time\.days\.0/ })
   t.throws(() => parseConfig({ webBotAuth: { agents: ['chatgpt.com'] } }), { message: /webBotAuth\.agents\.0/ })

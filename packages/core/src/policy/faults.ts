@@ -2,6 +2,7 @@ import { AI_TOKENS } from '@sallyport/data/automation'
 import { CRAWLERS } from '@sallyport/data/crawlers'
 import { parseAddress } from '../address/address.ts'
 import { parsePrefix } from '../address/prefix.ts'
+import { STRIKES_RULE } from '../counting/strikes.ts'
 import { isCountry } from '../geo/country.ts'
 import { nearestWord, suggestion } from '../nearest-word.ts'
 import { AGENT_BASES } from '../values/agent-verdict.ts'
@@ -14,6 +15,7 @@ import {
   PLAIN_ACTIONS,
 } from '../vocabulary.ts'
 import { countingFaults, type Fault, strikesFaults } from './counting-faults.ts'
+import { countsByUser } from './counts-by-user.ts'
 import { readPath } from './path-readings.ts'
 import type { Match, Policy, Rule } from './policy.ts'
 import { LIMIT_PRESET_NAMES, PRESET_NAMES } from './policy.ts'
@@ -67,15 +69,14 @@ export function policyWarnings(policy: Policy): readonly PolicyFault[] {
 }
 
 /** A proxy has no users: what counts by them never counts there. */
-function userWarnings({ rules, strikes }: Policy): readonly PolicyFault[] {
+function userWarnings(policy: Policy): readonly PolicyFault[] {
   const message = 'it counts by user, which only an application with identify() knows: the proxy never counts it'
-  const byUser = ({ limit, concurrent }: Rule): boolean => {
-    const keys = [limit?.key, typeof concurrent === 'object' ? concurrent.key : undefined].flat()
-    return keys.includes('user')
-  }
+  const named = countsByUser(policy)
   return [
-    ...rules.flatMap((rule, index) => (byUser(rule) ? [{ path: ['rules', index], rule: rule.id, message }] : [])),
-    ...(strikes?.key === 'user' ? [{ path: ['strikes', 'key'], message }] : []),
+    ...policy.rules.flatMap(({ id }, index) =>
+      named.includes(id) ? [{ path: ['rules', index], rule: id, message }] : [],
+    ),
+    ...(named.includes(STRIKES_RULE) ? [{ path: ['strikes', 'key'], message }] : []),
   ]
 }
 

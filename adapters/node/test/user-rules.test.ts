@@ -1,0 +1,39 @@
+import type { Rule } from '@sallyport/core'
+import t from 'tap'
+import { createInspection } from '../src/create-inspection.ts'
+import type { Decider } from '../src/decide-request.ts'
+
+const EACH: Rule = {
+  id: 'each-user',
+  match: {},
+  limit: { key: ['user', 'class'], max: 5, window: '1m' },
+  action: 'throttle',
+}
+
+function decider(rules: readonly Rule[]): Decider {
+  return {
+    config: { policy: { rules } },
+    decide: () => {
+      throw new Error('not asked')
+    },
+    decider: () => ({ decide: decider([]).decide }),
+  }
+}
+
+t.test('a rule that counts by a user whom the host does not give is named at start', async (t) => {
+  const warnings: string[] = []
+  const heard = (warning: Error & { readonly code?: string }) => {
+    if (warning.code === 'SALLYPORT_UNKNOWN_USER') warnings.push(warning.message)
+  }
+  process.on('warning', heard)
+  t.teardown(() => process.off('warning', heard))
+  createInspection(decider([EACH]))
+  createInspection(decider([]), { policy: [{ ...EACH, id: 'of-a-mount' }] })
+  createInspection(decider([EACH]), { identify: () => ({ user: 'ada' }) })
+  createInspection(decider([{ ...EACH, limit: { key: 'client', max: 5, window: '1m' } }]))
+  await new Promise((resolve) => setImmediate(resolve))
+  t.same(
+    warnings.map((message) => /"(.+)"/.exec(message)?.[1]),
+    ['each-user', 'of-a-mount'],
+  )
+})

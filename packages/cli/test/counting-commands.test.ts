@@ -1,0 +1,107 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { run, workspace } from './command.ts'
+
+const CHROME =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
+
+function written(folder: string, name: string, text: string): string {
+  const file = join(folder, name)
+  writeFileSync(file, text)
+  return file
+}
+
+const POLICY = `policy:
+  preset: observe
+  rules:
+    - { id: logins, match: { path: [/login] }, limit: { key: client, max: 3, window: 1h }, action: throttle }
+  strikes: { count: 2, window: 1h, on: [throttled, "status:404"], for: 1d }
+`
+
+t.test('policy test plays sequences with times, and each test counts from nothing', async (t) => {
+  const { folder, config } = workspace(t)
+  const request = '{ ip: 8.8.8.8, path: /login }'
+  const file = written(
+    folder,
+    'tests.yaml',
+    `${POLICY}tests:
+  - { name: three fit, request: ${request}, times: 3, every: 1s, expect: { action: allow } }
+  - { name: the fourth does not, request: ${request}, times: 4, every: 1s, expect: { action: throttle, rule: logins } }
+  - { name: slow ones all fit, request: ${request}, times: 40, every: 30m, expect: { action: allow } }
+  - { name: another visitor, before: [{ request: ${request}, times: 9 }], request: { ip: 8.8.4.4, path: /login }, expect: { action: allow } }
+  - name: after two strikes a ban
+    before: [{ request: ${request}, times: 5 }]
+    request: { ip: 8.8.8.8, path: / }
+    expect: { action: block, rule: strikes }
+  - name: which ends
+    before: [{ request: ${request}, at: "2026-11-01T00:00:00Z", times: 5 }]
+    request: { ip: 8.8.8.8, path: / }
+    at: "2026-11-02T00:00:01Z"
+    expect: { action: allow }
+`,
+  )
+  const { code, out } = await run('policy', 'test', file, '--config', config)
+  t.equal(code, 0, out)
+  t.match(out, /6 expectations met/)
+  const wrong = written(
+    folder,
+    'wrong.yaml',
+    `${POLICY}tests:\n  - { name: no, request: ${request}, times: 4, every: soon, expect: { action: allow } }\n`,
+  )
+  t.match(await run('policy', 'test', wrong, '--config', config), { code: 2, err: /every.*must be a length of time/ })
+})
+
+t.test('replay counts by the times of the log, and strikes by its statuses', async (t) => {
+  const { folder, config } = workspace(t)
+  const line = (clock: string, target: string, status = 200, ip = '8.8.8.8') =>
+    `${ip} - - [21/Nov/2026:${clock} +0000] "GET ${target} HTTP/1.1" ${status} 1 "-" "${CHROME}"`
+  const lines = [
+    ...['00', '01', '02', '03'].map((second) => line(`10:00:${second}`, '/login')),
+    line('12:00:00', '/login'),
+    ...['00', '01', '02'].map((second) => line(`13:00:${second}`, '/gone', 404, '8.8.4.4')),
+  ]
+  const log = written(folder, 'access.log', `${lines.join('\n')}\n`)
+  const { out } = await run(
+    'replay',
+    log,
+    '--policy',
+    written(folder, 'new.yaml', POLICY),
+    '--json',
+    '--config',
+    config,
+  )
+  t.match(JSON.parse(out), { requests: 8, classes: [{ after: { allow: 6, throttle: 1, block: 1 } }] })
+})
+
+t.test('explain says what a request would be counted by, and the log where it stood', async (t) => {
+  const { folder, config } = workspace(t, POLICY.split('\n'))
+  const described = written(folder, 'request.json', JSON.stringify({ ip: '8.8.8.8', path: '/login' }))
+  const { out } = await run('explain', described, '--config', config)
+  t.match(out, /counted by +rule logins: 3 in 1h by client, else throttle; taken as within/)
+  const line = {
+    ...{ time: '2026-11-01T00:00:00.000Z', requestId: 'r-1', action: 'allow', rule: 'default', path: '/search' },
+    ...{ method: 'GET', host: 'a', status: 200, milliseconds: 1, answeredBy: 'origin' },
+    ...{ limitRule: 'search', limitUsed: 17, limitMax: 20, limitWindow: 60_000 },
+  }
+  const beyond = { ...line, requestId: 'r-2', action: 'throttle', rule: 'search', limitUsed: 20, status: 429 }
+  const log = written(folder, 'decisions.log', `${JSON.stringify(line)}\n${JSON.stringify(beyond)}\n`)
+  t.match((await run('explain', '--request', 'r-1', '--log', log)).out, /limit +17th of 20 in 1m, rule search/)
+  t.match((await run('explain', '--request', 'r-2', '--log', log)).out, /limit +beyond 20 in 1m, rule search/)
+  t.match((await run('report', log)).out, /1 blocked|blocked/)
+})
+
+t.test('bans are listed and lifted, and lifting is in the audit trail', async (t) => {
+  const { config } = workspace(t)
+  t.match(await run('bans', 'list', '--config', config), { code: 0, out: /Nobody is banned/ })
+  t.match(await run('bans', 'lift', 'none', '--config', config), { code: 1, err: /No ban none is in force/ })
+})
+
+t.test('config check warns of a rule that counts by user, of whom the proxy knows nothing', async (t) => {
+  const { config } = workspace(t, [
+    'policy: { rules: [{ id: each, match: {}, limit: { key: user, max: 5, window: 1m }, action: throttle }] }',
+  ])
+  const { code, out, err } = await run('config', 'check', config)
+  t.equal(code, 0)
+  t.match(out + err, /each.*counts by user/)
+})
