@@ -38,6 +38,7 @@ export const ERRORS = {
   invalid_policy: { status: undefined, message: 'The policy is not usable.' },
   data_dir_unusable: { status: undefined, message: 'The folder for data and stores cannot be used.' },
   corrupt_data: { status: undefined, message: 'A data file is truncated, corrupt or not of the expected form.' },
+  package_missing: { status: undefined, message: 'A package that the configuration needs is not installed.' },
   missing_data: { status: undefined, message: 'A data file that was asked for is not there.' },
   update_failed: { status: undefined, message: 'Some data could not be updated; what was loaded stays in use.' },
   ledger_refused: { status: undefined, message: 'The ledger contradicts its signed checkpoints, or its key.' },

@@ -1,3 +1,5 @@
+import { loadInstalled } from './load-installed.ts'
+
 const CONNECT_MS = 1_000
 const MIN_RECONNECT_MS = 50
 const MAX_RECONNECT_MS = 1_000
@@ -21,7 +23,7 @@ export interface RedisOptions {
  * at once; while the server is silent it stays pending, and the caller gives it up.
  */
 export async function openRedis(url: string, { pingMs = PING_MS }: RedisOptions, onReplace: () => void = () => {}) {
-  const { createClient } = await import('@redis/client')
+  const { createClient } = await loadInstalled('@redis/client', () => import('@redis/client'))
   const connection = keepConnected(() => createClient(clientOptions(url, pingMs)), pingMs, onReplace)
   await Promise.race([connection.first, new Promise((resolve) => setTimeout(resolve, CONNECT_MS).unref())])
   return connection

@@ -97,7 +97,10 @@ async function openClientLimits(
     return store === undefined ? askOpening(ask) : ask(store)
   }
 
-  await openStore().catch(onFault)
+  await openStore().catch((error: unknown) => {
+    if (error instanceof SallyportError) throw error
+    onFault(error)
+  })
   const limits: Limits = {
     take: (limit, key) => asking((opened) => opened.take(limit, key)),
     look: (limit, key) => asking((opened) => opened.look(limit, key)),

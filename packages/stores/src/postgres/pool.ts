@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CustomTypesConfig, QueryConfig } from 'pg'
+import { loadInstalled } from '../load-installed.ts'
 
 export type PostgresValue = null | number | string | boolean | Buffer | readonly (number | string)[]
 
@@ -47,7 +48,7 @@ const CLOSE_MS = 1_000
 
 /** Makes the pool; nothing is connected yet. `url` is `postgres://user:password@host:port/database`. */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Postgres> {
-  const { Pool, types } = (await import('pg')).default
+  const { Pool, types } = (await loadInstalled('pg', () => import('pg'))).default
   const { connectMs = CONNECT_MS, statementMs = STATEMENT_MS, maxConnections = MAX_CONNECTIONS } = options
   const sockets = new Set<Socket>()
   const pool = new Pool({

@@ -1,0 +1,25 @@
+import { SallyportError } from '@sallyport/core'
+
+/**
+ * Loads a package that those install who configure what needs it. `load` is `() => import(name)`, with the name
+ * in plain text, so that bundlers see it. Rejects with `package_missing` where it is not installed.
+ */
+export async function loadInstalled<T>(name: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load()
+  } catch (error) {
+    if (!isMissing(error, name)) throw error
+    const message = `The configuration needs the package ${name}, which is not installed: npm install ${name}`
+    throw new SallyportError('package_missing', message, { package: name })
+  }
+}
+
+/** A package that is there, and of which a part is missing, is another fault. */
+function isMissing(error: unknown, name: string): boolean {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    error.code === 'ERR_MODULE_NOT_FOUND' &&
+    error.message.includes(`'${name}'`)
+  )
+}

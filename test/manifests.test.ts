@@ -1,0 +1,63 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { publishedWorkspaces, ROOT, SHARED_FILES, sharedFields } from './workspaces.ts'
+
+/* Each package is installed on its own: what npm and its readers expect must be in every tarball. */
+const WORKSPACES = publishedWorkspaces()
+const OURS = new Map(WORKSPACES.map(({ manifest }) => [manifest.name, manifest.version]))
+
+/** Packages that only some customers need, and install themselves. */
+const OPTIONAL = ['@redis/client', 'pg']
+
+const textOf = (...path: readonly string[]) => readFileSync(join(ROOT, ...path), 'utf8')
+
+t.test('the workspaces are found', async (t) => {
+  t.ok(WORKSPACES.length >= 18)
+  t.ok(OURS.has('sallyport') && OURS.has('@sallyport/data'))
+})
+
+for (const { folder, manifest } of WORKSPACES) {
+  t.test(manifest.name, async (t) => {
+    t.match(manifest, sharedFields(folder), 'what all manifests have: node test/dist/write-manifests.js')
+    t.match(manifest.description, /^[A-Z].{20,140}\.$/, 'a description of one sentence')
+    t.ok((manifest.keywords?.length ?? 0) >= 3, 'keywords')
+
+    for (const file of SHARED_FILES) t.equal(textOf(folder, file), textOf(file), `${file} is the one of the root`)
+    t.ok(manifest.files?.includes('NOTICE'), 'NOTICE is sent')
+
+    const readme = existsSync(join(ROOT, folder, 'README.md')) ? textOf(folder, 'README.md') : ''
+    t.ok(readme.startsWith(`# ${manifest.name}\n`), 'a README')
+    for (const part of ['```sh\nnpm install', '```ts\n', '](https://github.com/sallyport/sallyport']) {
+      t.ok(readme.includes(part), `the README has ${JSON.stringify(part)}`)
+    }
+
+    for (const [path, target] of Object.entries(manifest.exports ?? {})) {
+      // Conditions are tried in order: types first, and a default for `require` as for `import`.
+      if (typeof target !== 'string') t.same(Object.keys(target), ['types', 'default'], `conditions of ${path}`)
+    }
+
+    const needed = { ...manifest.dependencies, ...manifest.optionalDependencies }
+    const fixed = Object.entries(needed).filter(([name, range]) => range !== `^${OURS.get(name) ?? range.slice(1)}`)
+    t.same(fixed, [], 'run-time dependencies are ranges with a caret; the lock file pins ours')
+    t.same(
+      Object.keys(needed).filter((name) => OPTIONAL.includes(name)),
+      [],
+      'what is loaded only where configured is an optional peer',
+    )
+    for (const name of Object.keys(manifest.peerDependencies ?? {}).filter((name) => OPTIONAL.includes(name))) {
+      t.same(manifest.peerDependenciesMeta?.[name], { optional: true }, `${name} is optional`)
+    }
+  })
+}
+
+t.test('the package that people install has the command', async (t) => {
+  const { bin = {} } = JSON.parse(textOf('packages/sallyport/package.json'))
+  t.same(bin, { sallyport: './bin/sallyport.mjs' })
+  t.ok(existsSync(join(ROOT, 'packages/sallyport', bin.sallyport)))
+})
+
+t.test('the override for Fastify 5 changes nobody else', async (t) => {
+  const { overrides } = JSON.parse(textOf('package.json'))
+  t.same(overrides, { 'fastify@5': { 'light-my-request': '6.6.0' } })
+})

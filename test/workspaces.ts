@@ -1,0 +1,63 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export const ROOT = join(import.meta.dirname, '../..')
+
+const REPOSITORY = 'https://github.com/sallyport/sallyport'
+
+type Names = Readonly<Record<string, string>>
+
+/** What is read of a package.json. */
+export interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly private?: boolean
+  readonly description?: string
+  readonly keywords?: readonly string[]
+  readonly files?: readonly string[]
+  readonly bin?: Names
+  readonly exports?: Readonly<Record<string, string | Names>>
+  readonly dependencies?: Names
+  readonly optionalDependencies?: Names
+  readonly peerDependencies?: Names
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
+}
+
+/** A workspace that npm publishes: its folder from the root, as `packages/core`, and its manifest. */
+export interface Workspace {
+  readonly folder: string
+  readonly manifest: Manifest
+}
+
+/** Every workspace that is not private. */
+export function publishedWorkspaces(): readonly Workspace[] {
+  const rooms = ['packages', 'adapters'].flatMap((floor) =>
+    readdirSync(join(ROOT, floor)).map((name) => `${floor}/${name}`),
+  )
+  return ['data', ...rooms]
+    .filter((folder) => existsSync(join(ROOT, folder, 'package.json')))
+    .map((folder) => ({ folder, manifest: manifestOf(folder) }))
+    .filter(({ manifest }) => manifest.private !== true)
+}
+
+export function manifestOf(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'))
+}
+
+/** The fields that all published manifests have alike, beside those that only differ by the folder. */
+export function sharedFields(folder: string): Readonly<Record<string, unknown>> {
+  return {
+    license: 'Apache-2.0',
+    author: 'The Sallyport maintainers',
+    homepage: `${REPOSITORY}/tree/main/${folder}#readme`,
+    repository: { type: 'git', url: `git+${REPOSITORY}.git`, directory: folder },
+    bugs: { url: `${REPOSITORY}/issues` },
+    type: 'module',
+    engines: { node: '^20.19 || >=22.13' },
+    publishConfig: { access: 'public' },
+    sideEffects: false,
+  }
+}
+
+/** Files of the root that every tarball holds; npm takes no file from outside a workspace, nor through a link. */
+export const SHARED_FILES = ['LICENSE', 'NOTICE']
