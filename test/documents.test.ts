@@ -1,0 +1,66 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readConfigFrom, readPolicyTests } from '@sallyport/open'
+import t from 'tap'
+import ts from 'typescript'
+import { docstringFences, documents, type Fence, fencesIn, fencesOf } from './fences.ts'
+import { ROOT } from './workspaces.ts'
+
+/* What a reader copies out of a document must be accepted: programs by the compiler, configurations by the schema. */
+const FENCES = [...fencesOf(documents()), ...docstringFences()]
+
+/** The faults that the compiler finds in each program, as a customer with strict settings compiles it. */
+function faultsOf(fences: readonly Fence[]): readonly string[] {
+  const files = new Map(
+    fences.map(({ text }, index) => [join(ROOT, `test/example-${index}.ts`), `${text}\nexport {}\n`]),
+  )
+  const options: ts.CompilerOptions = {
+    module: ts.ModuleKind.NodeNext,
+    target: ts.ScriptTarget.ES2023,
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    types: ['node'],
+  }
+  const host = ts.createCompilerHost(options)
+  const { getSourceFile, fileExists, readFile } = host
+  host.fileExists = (name) => files.has(name) || fileExists(name)
+  host.readFile = (name) => files.get(name) ?? readFile(name)
+  host.getSourceFile = (name, version, ...rest) => {
+    const text = files.get(name)
+    return text === undefined ? getSourceFile(name, version, ...rest) : ts.createSourceFile(name, text, version)
+  }
+  const program = ts.createProgram([...files.keys()], options, host)
+  const names = [...files.keys()]
+  return ts.getPreEmitDiagnostics(program).map(({ file, start = 0, messageText }) => {
+    const fence = file && fences[names.indexOf(file.fileName)]
+    const line = file?.getLineAndCharacterOfPosition(start).line ?? 0
+    return `${fence?.place} +${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`
+  })
+}
+
+t.test('blocks are found, and faults in them', async (t) => {
+  const fences = fencesIn('x.md', 'text\n\n```ts\nconst a: string = 1\n```\n\n```yaml\na: 1\n```\n')
+  t.same(fences, [
+    { place: 'x.md:3', language: 'ts', text: 'const a: string = 1\n' },
+    { place: 'x.md:7', language: 'yaml', text: 'a: 1\n' },
+  ])
+  t.same(faultsOf(fences.slice(0, 1)), ["x.md:3 +0: Type 'number' is not assignable to type 'string'."])
+})
+
+t.test('every program in a README or a docstring compiles', async (t) => {
+  const programs = FENCES.filter(({ language }) => language === 'ts')
+  t.ok(programs.length > 18)
+  t.same(faultsOf(programs), [])
+})
+
+t.test('every configuration in a README or a docstring is usable', async (t) => {
+  const configurations = FENCES.filter(({ language }) => language === 'yaml')
+  t.ok(configurations.length > 3)
+  const folder = t.testdir()
+  for (const [index, { place, text }] of configurations.entries()) {
+    const file = join(folder, `${index}.yaml`)
+    writeFileSync(file, text)
+    t.doesNotThrow(() => (/^tests:/m.test(text) ? readPolicyTests(file) : readConfigFrom({ file })), place)
+  }
+})

@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { publishedWorkspaces, ROOT } from './workspaces.ts'
+
+/** A block of code in a document: where it begins, its language, its text. */
+export interface Fence {
+  readonly place: string
+  readonly language: string
+  readonly text: string
+}
+
+/** The README of the house and of every package. */
+export function documents(): readonly string[] {
+  return ['README.md', ...publishedWorkspaces().map(({ folder }) => `${folder}/README.md`)]
+}
+
+/** The blocks of Markdown files. */
+export function fencesOf(paths: readonly string[]): readonly Fence[] {
+  return paths.flatMap((path) => fencesIn(path, readFileSync(join(ROOT, path), 'utf8')))
+}
+
+/** The blocks within the docstrings of every package. */
+export function docstringFences(): readonly Fence[] {
+  const paths = publishedWorkspaces().flatMap(({ folder }) => {
+    const source = folder === 'data' ? folder : `${folder}/src`
+    return readdirSync(join(ROOT, source), { recursive: folder !== 'data', encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => `${source}/${name}`)
+  })
+  return paths.flatMap((path) => {
+    const text = readFileSync(join(ROOT, path), 'utf8')
+    return [...text.matchAll(/^ *\/\*\*\n(?:.*\n)*?.*\*\//gm)].flatMap(({ 0: comment, index }) => {
+      const line = text.slice(0, index).split('\n').length
+      return fencesIn(path, comment.replaceAll(/^ *\* ?/gm, ''), line)
+    })
+  })
+}
+
+/** `line` is that of the first line of the text. */
+export function fencesIn(path: string, text: string, line = 1): readonly Fence[] {
+  return [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(({ 1: language = '', 2: code = '', index }) => ({
+    place: `${path}:${line + text.slice(0, index).split('\n').length - 1}`,
+    language,
+    text: code,
+  }))
+}
