@@ -9,6 +9,20 @@ import { ROOT } from './workspaces.ts'
 /* What a reader copies out of a document must be accepted: programs by the compiler, configurations by the schema. */
 const FENCES = [...fencesOf(documents()), ...docstringFences()]
 
+/** A block that imports nothing goes on from the one before it in its document. */
+function programsOf(fences: readonly Fence[]): readonly Fence[] {
+  const fileOf = ({ place }: Fence) => place.replace(/:\d+$/, '')
+  let before: Fence | undefined
+  return fences
+    .filter(({ language }) => language === 'ts')
+    .map((fence) => {
+      const continued = before !== undefined && fileOf(before) === fileOf(fence) && !/^import /m.test(fence.text)
+      if (continued) return { ...fence, text: `${before?.text}\n${fence.text}` }
+      before = fence
+      return fence
+    })
+}
+
 /** The faults that the compiler finds in each program, as a customer with strict settings compiles it. */
 function faultsOf(fences: readonly Fence[]): readonly string[] {
   const files = new Map(
@@ -49,7 +63,7 @@ t.test('blocks are found, and faults in them', async (t) => {
 })
 
 t.test('every program in a README or a docstring compiles', async (t) => {
-  const programs = FENCES.filter(({ language }) => language === 'ts')
+  const programs = programsOf(FENCES)
   t.ok(programs.length > 18)
   t.same(faultsOf(programs), [])
 })
