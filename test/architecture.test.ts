@@ -38,6 +38,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'adapters/express': ['packages/core', 'packages/api', 'adapters/node', 'express'],
   'adapters/koa': ['packages/core', 'packages/api', 'adapters/node', 'koa'],
   'adapters/fastify': ['packages/core', 'packages/api', 'adapters/node', 'fastify', 'fastify-plugin'],
+  'adapters/fetch': ['packages/core', 'packages/api', 'adapters/node', 'hono', 'node:*'],
   'adapters/proxy': [
     ...['packages/core', 'packages/api', 'packages/open', 'adapters/node'],
     ...['undici', 'http-proxy', 'node:*'],

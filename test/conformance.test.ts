@@ -53,6 +53,9 @@ async function check(
   base: string,
   expected: Map<string, WireResponse>,
 ) {
+  if (row.absolute && host.normalisesTargets) return t.pass('the runtime reads targets as URLs')
+  if (row.twice && host.hidesWire) return t.pass('two fields of one name are one')
+  if (row.method === 'TRACE' && host.normalisesTargets) return t.pass('no web request has this method')
   if (row.refusedByParsers && host.parsesBodies) return t.pass("met by the host's own parser")
   if (row.inspectedFirst && host.answersApiFirst) return t.pass('the API is answered first')
   const path = row.api ? base + row.path : row.path
@@ -64,7 +67,10 @@ async function check(
   t.equal(response.status, row.status, response.body)
   if (!host.refusesBrokenEscapes || !row.brokenEscape) t.equal(response.headers['x-request-id'], REQUEST_ID)
   if (row.brokenEscape && host.refusesBrokenEscapes) return
-  for (const [name, value] of Object.entries(row.headers ?? {})) t.equal(response.headers[name], value, name)
+  for (const [name, value] of Object.entries(row.headers ?? {})) {
+    if (name === 'connection' && host.hidesWire) continue
+    t.equal(response.headers[name], value, name)
+  }
   if (row.json !== undefined) t.hasStrict(JSON.parse(response.body), row.json)
   for (const text of row.includes ?? []) t.ok(response.body.includes(text), text)
   const first = expected.get(row.name)

@@ -25,6 +25,8 @@ export interface Row {
   readonly refusedByParsers?: true
   /** A router or check of the host's own may answer this in its own words. */
   readonly brokenEscape?: true
+  /** It has two fields of one name. */
+  readonly twice?: true
   /** Inspection stands before the API. */
   readonly inspectedFirst?: true
 }
@@ -300,6 +302,7 @@ export function conformanceRows(scene: Scene): readonly Row[] {
     },
     {
       name: 'API: two Authorizations, the first of which would do',
+      twice: true,
       ...lookup,
       fields: [...keyed, 'Authorization', `Bearer ${scene.key}`],
       body: '{"target":"192.0.2.9"}',

@@ -3,15 +3,20 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { getRequestListener } from '@hono/node-server'
 import * as forExpress from '@sallyport/express'
 import * as forFastify from '@sallyport/fastify'
+import { inspection as inspectFetch, v1 as v1OfFetch } from '@sallyport/fetch'
+import * as forHono from '@sallyport/fetch/hono'
 import * as forKoa from '@sallyport/koa'
 import { guardUpgrade, type InspectionOptions, listener, v1 } from '@sallyport/node'
 import { openProxy, type ProxyHost } from '@sallyport/proxy'
 import express from 'express'
 import express4 from 'express4'
 import Fastify from 'fastify'
+import { Hono } from 'hono'
 import Koa from 'koa'
+import Koa2 from 'koa2'
 
 /** A server with inspection, the API under `base` and an upgrade guard, in front of the same site everywhere. */
 export interface Host {
@@ -22,6 +27,10 @@ export interface Host {
   readonly refusesBrokenEscapes?: boolean
   /** The API is answered before the inspection; elsewhere the order is that of the middleware. */
   readonly answersApiFirst?: boolean
+  /** It has web requests alone: fields of one name are one, and what ends a connection is not for it to say. */
+  readonly hidesWire?: boolean
+  /** The runtime itself reads targets as URLs before anybody sees them. */
+  readonly normalisesTargets?: boolean
   /** It has no `inspection`: what decides is its configuration. */
   readonly hasNoOptions?: boolean
   start(sallyport: ProxyHost, base: string, options?: AnyOptions): Promise<RunningHost>
@@ -111,17 +120,70 @@ function expressHost(name: string, create: typeof express, json: boolean): Host 
   }
 }
 
-const koa: Host = {
-  name: 'Koa',
+function koaHost(name: string, Application: typeof Koa): Host {
+  return {
+    name,
+    async start(sallyport, base, options = {}) {
+      const app = new Application()
+      app.use(forKoa.inspection(sallyport, options))
+      app.use(forKoa.v1(sallyport, { base }))
+      app.use(async (ctx) => {
+        ctx.body = await echo(ctx.req, ctx.originalUrl)
+      })
+      const server = createServer(app.callback())
+      forKoa.guardUpgrade(server, sallyport, options)
+      return running(server)
+    },
+  }
+}
+
+/** The same for hosts of web requests, which sort their headers. */
+async function echoFetch(request: Request, headers: Headers = request.headers): Promise<Response> {
+  const { pathname, search } = new URL(request.url)
+  const names = ['action', 'network-class', 'request-id', 'asn', 'country', 'enforced', 'trial', 'attestation-id']
+  const place = ([name]: readonly [string, string]) => names.indexOf(name.slice('sallyport-'.length))
+  const seen = [...headers].filter(([name]) => SPELLING.test(name)).sort((one, other) => place(one) - place(other))
+  const body = request.method === 'POST' ? { body: await request.json() } : {}
+  const shown = {
+    method: request.method,
+    target: pathname + search,
+    fields: seen.flat(),
+    headers: Object.fromEntries(seen),
+  }
+  const type = { 'content-type': 'application/json; charset=utf-8' }
+  return new Response(request.method === 'HEAD' ? null : JSON.stringify({ ...shown, ...body }), { headers: type })
+}
+
+const hono: Host = {
+  name: 'Hono on Node',
+  normalisesTargets: true,
   async start(sallyport, base, options = {}) {
-    const app = new Koa()
-    app.use(forKoa.inspection(sallyport, options))
-    app.use(forKoa.v1(sallyport, { base }))
-    app.use(async (ctx) => {
-      ctx.body = await echo(ctx.req, ctx.originalUrl)
-    })
-    const server = createServer(app.callback())
-    forKoa.guardUpgrade(server, sallyport, options)
+    const app = new Hono()
+    app.use(forHono.inspection(sallyport, options))
+    app.use(forHono.v1(sallyport, { base }))
+    app.all('*', (c) => echoFetch(c.req.raw))
+    const server = createServer(getRequestListener(app.fetch))
+    guardUpgrade(server, sallyport, options)
+    return running(server)
+  },
+}
+
+/** A web-standard host by hand; the runtime below it says the address, and it is Node here. */
+const fetchHost: Host = {
+  name: 'fetch',
+  normalisesTargets: true,
+  hidesWire: true,
+  async start(sallyport, base, options = {}) {
+    const inspect = inspectFetch(sallyport, options)
+    const server = createServer(
+      getRequestListener(async (request, env) => {
+        const place = { address: env.incoming.socket.remoteAddress, base }
+        const { response, headers, end } = await inspect(request, place)
+        if (response !== undefined) return response
+        return (await v1OfFetch(sallyport, request, place)) ?? end(await echoFetch(request, headers))
+      }),
+    )
+    guardUpgrade(server, sallyport, options)
     return running(server)
   },
 }
@@ -176,7 +238,10 @@ export const HOSTS: readonly Host[] = [
   expressHost('Express 5 behind express.json()', express, true),
   expressHost('Express 4', express4, false),
   expressHost('Express 4 behind express.json()', express4, true),
-  koa,
+  koaHost('Koa 3', Koa),
+  koaHost('Koa 2', Koa2),
   fastify,
+  hono,
+  fetchHost,
   proxy,
 ]

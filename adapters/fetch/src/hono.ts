@@ -1,0 +1,106 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ApiResponse } from '@sallyport/api'
+import type { Decision } from '@sallyport/core'
+import {
+  type ApiHost,
+  answer,
+  baseOf,
+  createInspection,
+  type Decider,
+  type InspectionOptions,
+  isReserved,
+  mountedPath,
+  requireApi,
+  type V1Options,
+} from '@sallyport/node'
+import type { Context, MiddlewareHandler } from 'hono'
+import { v1 as answerFetch } from './index.ts'
+import { closeConnection, nodePair, webResponse, withHeaders } from './node-pair.ts'
+
+declare module 'hono' {
+  interface ContextVariableMap {
+    /** What Sallyport decided; absent before `inspection` has run, and where the request could not be judged. */
+    sallyport: Decision | undefined
+  }
+}
+
+/** Says who a request came from where Hono does not run on Node: the address of the socket, never of a header. */
+export interface AddressOptions {
+  readonly address?: ((context: Context) => string | undefined) | undefined
+}
+
+/**
+ * Middleware that inspects every request: an enforced block is answered with 403, any other request goes on with the
+ * decision as `c.get('sallyport')`. On Node (`@hono/node-server`) the request is judged as Node received it, with its
+ * socket and the order and case of its headers, and has the verdict in its headers. Use it first. Throws `invalid_config` and `invalid_policy`.
+ */
+export function inspection(
+  sallyport: Decider,
+  { address, ...options }: InspectionOptions<Context> & AddressOptions = {},
+): MiddlewareHandler {
+  const inspect = createInspection(sallyport, options)
+  return async (c, next) => {
+    const node = nodeOf(c)
+    if (node !== undefined) {
+      const spoofed = node.req.rawHeaders.filter((name, at) => at % 2 === 0 && isReserved(name))
+      const outcome = inspect({ req: node.req, res: node.res }, c)
+      const { decision, refusal } = outcome instanceof Promise ? await outcome : outcome
+      // Something that ran before may have read them.
+      for (const name of spoofed) replace(c.req.raw.headers, name, node.req)
+      c.set('sallyport', decision)
+      return refusal === undefined ? next() : onNode(refusal, node)
+    }
+    const pair = nodePair(c.req.raw, { address: address?.(c) })
+    const { decision, refusal } = await inspect(pair, c)
+    c.set('sallyport', decision)
+    if (refusal === undefined) {
+      await next()
+      c.res = withHeaders(c.res, pair.res)
+      pair.res.finish(c.res.status)
+      return
+    }
+    pair.res.finish(refusal.status)
+    return withHeaders(webResponse(refusal, c.req.method), pair.res)
+  }
+}
+
+/** Middleware that answers everything under `<base>/v1`; any other path goes on. Throws `invalid_config`. */
+export function v1(sallyport: ApiHost, options: V1Options & AddressOptions = {}): MiddlewareHandler {
+  requireApi(sallyport)
+  const { address } = options
+  const base = baseOf(options.base)
+  return async (c, next) => {
+    const node = nodeOf(c)
+    if (node === undefined) {
+      const response = await answerFetch(sallyport, c.req.raw, { address: address?.(c), base })
+      return response ?? next()
+    }
+    const { req, res } = node
+    const target = req.url ?? ''
+    const path = mountedPath(target, base)
+    const answered = path === undefined ? undefined : await answer(sallyport, req, { res, target, path })
+    return answered === undefined ? next() : onNode(answered, node)
+  }
+}
+
+function onNode(response: ApiResponse, { req, res }: NodeServer): Response {
+  closeConnection(response, res)
+  return webResponse(response, req.method ?? '')
+}
+
+function replace(headers: Headers, name: string, { headers: ours }: IncomingMessage): void {
+  const value = ours[name.toLowerCase()]
+  if (typeof value === 'string') headers.set(name, value)
+  else headers.delete(name)
+}
+
+interface NodeServer {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+}
+
+/** The request as `@hono/node-server` received it; `undefined` in another runtime. */
+function nodeOf({ env }: Context): NodeServer | undefined {
+  const { incoming: req, outgoing: res }: { incoming?: IncomingMessage; outgoing?: ServerResponse } = env ?? {}
+  return req?.rawHeaders === undefined || res === undefined ? undefined : { req, res }
+}

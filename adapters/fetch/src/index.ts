@@ -1,0 +1,91 @@
+import type { Decision } from '@sallyport/core'
+import {
+  type ApiHost,
+  answer,
+  baseOf,
+  createInspection,
+  type Decider,
+  type InspectionOptions,
+  mountedPath,
+  requireApi,
+} from '@sallyport/node'
+import { nodePair, type Place, webResponse, withHeaders } from './node-pair.ts'
+
+export type { InspectionOptions } from '@sallyport/node'
+export type { Place } from './node-pair.ts'
+
+/** What became of a request. */
+export interface Guarded {
+  /** Absent where the request could not be judged. */
+  readonly decision?: Decision
+  /** There where the request goes no further: answer with it. */
+  readonly response?: Response
+  /** The request's headers with the verdict, and without what the visitor sent under our names: hand these on. */
+  readonly headers: Headers
+  /**
+   * The application's response with our headers, ready to be sent. The decision log, metrics and rules that count what
+   * is in flight learn here that the request has ended, so call it once where there is no `response`.
+   */
+  end(response: Response): Response
+}
+
+/** Inspects the requests of one mount. */
+export type Guard = (request: Request, place: Place) => Promise<Guarded>
+
+/**
+ * The inspection of one mount: `guard` with options, which are checked and compiled here. Throws `invalid_config` and
+ * `invalid_policy`.
+ */
+export function inspection(sallyport: Decider, options: InspectionOptions<Request> = {}): Guard {
+  const inspect = createInspection(sallyport, options)
+  return async (request, place) => {
+    const { req, res } = nodePair(request, place)
+    const { decision, refusal } = await inspect({ req, res }, request)
+    const response = refusal && withHeaders(webResponse(refusal, request.method), res)
+    if (response !== undefined) res.finish(response.status)
+    return {
+      ...(decision && { decision }),
+      ...(response && { response }),
+      get headers() {
+        return headersOf(req.rawHeaders)
+      },
+      end(answered) {
+        res.finish(answered.status)
+        return withHeaders(answered, res)
+      },
+    }
+  }
+}
+
+/**
+ * Inspects one web request. An enforced block has a `response`. A `Request` does not show the order and the case of its
+ * headers, two fields of one name, the path as it was written, the HTTP version and the socket: `address` is the peer's,
+ * as the runtime says, and signals that rest on the rest are not there.
+ */
+export function guard(sallyport: Decider, request: Request, place: Place): Promise<Guarded> {
+  return inspection(sallyport)(request, place)
+}
+
+/** Where `/v1` is mounted, and who asks. */
+export interface V1Place extends Place {
+  /** Path that `/v1` hangs under, as `/detect`; default the root. */
+  readonly base?: string | undefined
+}
+
+/** Answers a request under `<base>/v1`; `undefined` for any other. */
+export async function v1(sallyport: ApiHost, request: Request, place: V1Place): Promise<Response | undefined> {
+  requireApi(sallyport)
+  const { req, res } = nodePair(request, place)
+  const target = req.url ?? ''
+  const path = mountedPath(target, baseOf(place.base))
+  const answered = path === undefined ? undefined : await answer(sallyport, req, { res, target, path })
+  if (answered === undefined) return undefined
+  res.finish(answered.status)
+  return withHeaders(webResponse(answered, request.method), res)
+}
+
+function headersOf(fields: readonly string[]): Headers {
+  const headers = new Headers()
+  for (let at = 0; at + 1 < fields.length; at += 2) headers.append(fields[at] as string, fields[at + 1] as string)
+  return headers
+}

@@ -1,0 +1,129 @@
+import type { Decision, InspectionRequest, ObservedRequest } from '@sallyport/core'
+import { Hono } from 'hono'
+import t from 'tap'
+import * as forHono from '../src/hono.ts'
+import { guard, inspection, v1 } from '../src/index.ts'
+
+const observed: ObservedRequest[] = []
+const judged: InspectionRequest[] = []
+
+/** Blocks what is asked of `/blocked`, flags the rest. */
+const SALLYPORT = {
+  observe: (request: ObservedRequest) => void observed.push(request),
+  decide(request: InspectionRequest): Decision {
+    judged.push(request)
+    const { id, target, peer, method } = request
+    const action = target.startsWith('/blocked') ? 'block' : 'flag'
+    return {
+      ...(id === undefined ? {} : { id }),
+      action,
+      enforced: true,
+      reasons: [],
+      inspection: {
+        at: '2026-11-01T00:00:00.000Z',
+        peer,
+        client: { address: peer, via: 'peer', malformed: false },
+        request: { method, path: '/' },
+        network: {
+          reserved: { reserved: false },
+          verdict: { classification: 'unknown', anonymized: false, confidence: 0, method: 'asn' },
+          rule: 'none',
+          provider: '',
+          asType: 'unknown',
+          agreeing: [],
+        },
+        agent: { class: 'human', confidence: 1, basis: 'none', headless: false, reasons: [] },
+        degraded: [],
+      },
+    }
+  },
+}
+const ADDRESS = { address: '192.0.2.7' }
+const ask = (path: string, init: RequestInit = {}) => new Request(`https://site.example${path}`, init)
+t.beforeEach(() => {
+  observed.length = 0
+  judged.length = 0
+})
+
+t.test('a request is judged by what the web shows of it', async (t) => {
+  const headers = { 'User-Agent': 'Mozilla/5.0', Cookie: 'a=b' }
+  const { decision, response } = await guard(SALLYPORT, ask('/shop?x=1#top', { headers }), ADDRESS)
+  t.equal(response, undefined)
+  t.equal(decision?.action, 'flag')
+  t.hasStrict(judged[0], { peer: '192.0.2.7', method: 'GET', target: '/shop?x=1', scheme: 'https', httpVersion: '' })
+  t.same(judged[0]?.fields, ['cookie', 'a=b', 'User-Agent', 'Mozilla/5.0', 'Host', 'site.example'])
+  await guard(SALLYPORT, ask('/shop'), {})
+  t.equal(judged[1]?.peer, '', 'an address that nobody says is not known')
+})
+
+t.test('the application gets the verdict, and nothing that the visitor sent under its names', async (t) => {
+  const headers = { 'Sallyport-Action': 'allow', sallyport_asn: 'AS1', accept: '*/*' }
+  const guarded = await guard(SALLYPORT, ask('/', { headers }), ADDRESS)
+  t.equal(guarded.headers.get('sallyport-action'), 'flag')
+  t.equal(guarded.headers.get('sallyport_asn'), null)
+  t.equal(guarded.headers.get('accept'), '*/*')
+})
+
+t.test('a block has a response, and is observed with its status', async (t) => {
+  const { decision, response } = await guard(SALLYPORT, ask('/blocked'), ADDRESS)
+  t.equal(decision?.action, 'block')
+  t.equal(response?.status, 403)
+  t.equal(response?.headers.get('x-request-id'), decision?.id)
+  t.match(await response?.json(), { error: 'request_blocked', details: { requestId: decision?.id } })
+  t.match(observed, [{ answeredBy: 'refusal', status: 403, client: '192.0.2.7', path: '/blocked' }])
+  const head = await guard(SALLYPORT, ask('/blocked', { method: 'HEAD' }), ADDRESS)
+  t.equal(await head.response?.text(), '')
+  t.match(head.response?.headers.get('content-length'), /^\d+$/)
+})
+
+t.test('end gives the response our headers, also one that cannot be changed, and ends the request once', async (t) => {
+  const { decision, end } = await guard(SALLYPORT, ask('/shop'), ADDRESS)
+  t.same(observed, [])
+  const sent = end(Response.redirect('https://site.example/elsewhere', 302))
+  t.equal(sent.status, 302)
+  t.equal(sent.headers.get('location'), 'https://site.example/elsewhere')
+  t.equal(sent.headers.get('x-request-id'), decision?.id)
+  end(new Response('again', { status: 500 }))
+  t.match(observed, [{ answeredBy: 'host', status: 302 }])
+  t.equal(observed.length, 1)
+})
+
+t.test('options are those of every adapter', async (t) => {
+  const inspect = inspection(SALLYPORT, {
+    skip: (request) => request.url.endsWith('/health'),
+    respond: () => ({ status: 404, body: 'Nothing here.' }),
+    explain: true,
+  })
+  t.equal((await inspect(ask('/health'), ADDRESS)).decision, undefined)
+  const { response } = await inspect(ask('/blocked'), ADDRESS)
+  t.same([response?.status, await response?.text()], [404, 'Nothing here.'])
+  t.throws(() => inspection(SALLYPORT, { skips: true } as never), { code: 'invalid_config' })
+})
+
+t.test('the API answers what is its own, and reads no body before it is asked for', async (t) => {
+  const api = {
+    api: async (request: { readonly path: string; json(): Promise<unknown> }) =>
+      request.path.startsWith('/v1/')
+        ? { status: 200, headers: { 'x-a': 'b' }, body: JSON.stringify(await request.json()) }
+        : undefined,
+  }
+  const post = (path: string) => ask(path, { method: 'POST', body: '{"n":1}' })
+  const answered = await v1(api, post('/detect/v1/x'), { ...ADDRESS, base: '/detect/' })
+  t.same([answered?.headers.get('x-a'), await answered?.json()], ['b', { n: 1 }])
+  const other = post('/other')
+  t.equal(await v1(api, other, ADDRESS), undefined)
+  t.same(await other.json(), { n: 1 })
+  const long = ask('/v1/x', { method: 'POST', body: `"${'x'.repeat(70_000)}"` })
+  await t.rejects(v1(api, long, ADDRESS), { code: 'payload_too_large' })
+})
+
+t.test('Hono in a runtime that is not Node: somebody says the address', async (t) => {
+  const app = new Hono()
+  app.use(forHono.inspection(SALLYPORT, { address: (c) => c.req.header('x-made-address') }))
+  app.all('*', (c) => c.text(String(c.get('sallyport')?.inspection.peer)))
+  const fetched = await app.fetch(ask('/shop', { headers: { 'x-made-address': '192.0.2.9' } }))
+  t.equal(await fetched.text(), '192.0.2.9')
+  t.type(fetched.headers.get('x-request-id'), 'string')
+  t.equal((await app.fetch(ask('/blocked'))).status, 403)
+  t.match(observed, [{ status: 200 }, { status: 403 }])
+})
