@@ -1,0 +1,194 @@
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import {
+  connect as connectHttp2,
+  createServer as createHttp2Server,
+  type Http2Server,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+} from 'node:http2'
+import { type AddressInfo, connect, type Server } from 'node:net'
+import * as forExpress from '@sallyport/express'
+import * as forFastify from '@sallyport/fastify'
+import * as forKoa from '@sallyport/koa'
+import { type Inspected, listener, v1 } from '@sallyport/node'
+import express, { type ErrorRequestHandler } from 'express'
+import Fastify, { type FastifyInstance } from 'fastify'
+import Koa from 'koa'
+import supertest from 'supertest'
+import t, { type Test } from 'tap'
+import { HOSTS } from './hosts.ts'
+import { madeScene } from './scene.ts'
+import { exchange, parseResponse, requestBytes } from './wire.ts'
+
+/* What servers and the tools around them do beside one plain request: the inspection changes none of it. */
+const { allowed, blocked, enforcing } = madeScene()
+
+async function listening(t: Test, server: Server | Http2Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
+
+for (const { name, start } of HOSTS) {
+  t.test(name, async (t) => {
+    const running = await start(enforcing, '')
+    t.teardown(() => running.close())
+    const ask = async (bytes: string) => parseResponse(await exchange(running.port, bytes))
+    const fields = (address: string, ...more: readonly string[]) => ['X-Forwarded-For', address, ...more]
+
+    t.test('HTTP/1.0, whose connection ends with the answer', async (t) => {
+      const bytes = (address: string) => requestBytes('GET', '/shop', fields(address)).replace('HTTP/1.1', 'HTTP/1.0')
+      t.equal((await ask(bytes(blocked.address))).status, 403)
+      t.equal((await ask(bytes(allowed.address))).status, 200)
+    })
+
+    t.test('OPTIONS and HEAD are requests like any other', async (t) => {
+      for (const method of ['OPTIONS', 'HEAD']) {
+        const refused = await ask(requestBytes(method, '/shop', fields(blocked.address, 'Connection', 'close')))
+        t.equal(refused.status, 403, method)
+        t.equal(refused.body === '', method === 'HEAD')
+      }
+    })
+
+    t.test('a connection that is kept serves one after the other', async (t) => {
+      const get = (address: string, ...more: readonly string[]) =>
+        requestBytes('GET', '/shop', fields(address, ...more))
+      const text = await exchange(running.port, get(blocked.address) + get(allowed.address, 'Connection', 'close'))
+      t.same(
+        [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status),
+        ['403', '200'],
+      )
+    })
+
+    t.test('a client that leaves in the middle of its body harms nobody', async (t) => {
+      for (const { address } of [allowed, blocked]) {
+        const socket = connect(running.port, '127.0.0.1')
+        socket.on('error', () => {})
+        socket.write(requestBytes('POST', '/shop', fields(address, 'Content-Length', '100')))
+        await new Promise((resolve) => socket.write('{"cart":', resolve))
+        socket.destroy()
+      }
+      t.equal((await ask(requestBytes('GET', '/shop', fields(allowed.address, 'Connection', 'close')))).status, 200)
+    })
+  })
+}
+
+const ECHO = (req: Inspected<IncomingMessage>, res: ServerResponse): void => {
+  res.setHeader('content-type', 'application/json')
+  res.end(JSON.stringify({ action: req.headers['sallyport-action'], decision: req.sallyport?.action }))
+}
+
+function expressApp(): RequestListener {
+  const app = express()
+  app.use(forExpress.inspection(enforcing))
+  app.get('/fails', () => {
+    throw new Error('a fault of the site')
+  })
+  app.use((req, res) => void res.json({ action: req.headers['sallyport-action'], decision: req.sallyport?.action }))
+  const failed: ErrorRequestHandler = (_error, req, res, _next) => void res.status(500).json(req.sallyport?.action)
+  app.use(failed)
+  return app
+}
+
+function koaApp(): Koa {
+  const app = new Koa()
+  app.use(async (ctx, next) => {
+    try {
+      await next()
+    } catch {
+      ctx.status = 500
+      ctx.body = JSON.stringify(ctx.state.sallyport?.action)
+    }
+  })
+  app.use(forKoa.inspection(enforcing))
+  app.use((ctx) => {
+    if (ctx.path === '/fails') throw new Error('a fault of the site')
+    ctx.body = { action: ctx.headers['sallyport-action'], decision: ctx.state.sallyport?.action }
+  })
+  return app
+}
+
+async function fastifyApp(http2: boolean) {
+  const app = http2 ? (Fastify({ http2: true }) as unknown as FastifyInstance) : Fastify()
+  await app.register(forFastify.inspection, { sallyport: enforcing })
+  app.setErrorHandler((_error, request, reply) => reply.code(500).send(JSON.stringify(request.sallyport?.action)))
+  app.get('/fails', async () => {
+    throw new Error('a fault of the site')
+  })
+  app.all('/*', async (request) => ({
+    action: request.headers['sallyport-action'],
+    decision: request.sallyport?.action,
+  }))
+  await app.ready()
+  return app
+}
+
+t.test('HTTP/2, where the host has it', async (t) => {
+  const servers: Readonly<Record<string, () => Promise<Server | Http2Server>>> = {
+    'node:http2': async () =>
+      createHttp2Server(
+        listener<Http2ServerRequest, Http2ServerResponse>(
+          enforcing,
+          v1(enforcing, (req, res) => {
+            const { sallyport, headers } = req
+            res.end(JSON.stringify({ action: headers['sallyport-action'], decision: sallyport?.action }))
+          }),
+        ),
+      ),
+    Koa: async () => createHttp2Server(koaApp().callback()),
+    Fastify: async () => (await fastifyApp(true)).server,
+  }
+  for (const [name, create] of Object.entries(servers)) {
+    await t.test(name, async (t) => {
+      const session = connectHttp2(`http://127.0.0.1:${await listening(t, await create())}`)
+      t.teardown(() => session.destroy())
+      const ask = async (address: string, headers: Readonly<Record<string, string>> = {}) => {
+        const stream = session.request({ ':path': '/shop', 'x-forwarded-for': address, ...headers })
+        const head = await new Promise<Readonly<Record<string, unknown>>>((resolve) => stream.once('response', resolve))
+        const chunks = await stream.setEncoding('utf8').toArray()
+        return { status: head[':status'], id: head['x-request-id'], body: chunks.join('') }
+      }
+      const page = await ask(allowed.address, { sallyport_action: 'block' })
+      t.hasStrict(page, { status: 200 })
+      t.same(JSON.parse(page.body), { action: 'allow', decision: 'allow' })
+      const refused = await ask(blocked.address, { 'x-request-id': 'two' })
+      t.hasStrict(refused, { status: 403, id: 'two' })
+      t.equal(JSON.parse(refused.body).error, 'request_blocked')
+      t.same(await ask(blocked.address, { ':method': 'HEAD' }).then(({ status, body }) => [status, body]), [403, ''])
+      if (name === 'node:http2') {
+        t.equal((await ask(allowed.address, { ':path': '/v1/openapi.json' })).status, 200)
+        t.equal((await ask(allowed.address, { ':path': '/v1/nothing' })).status, 404)
+      }
+    })
+  }
+})
+
+t.test("the host's own error handler has the decision", async (t) => {
+  const fastify = await fastifyApp(false)
+  await fastify.listen({ port: 0, host: '127.0.0.1' })
+  t.teardown(() => fastify.close())
+  const ports = {
+    Express: await listening(t, createServer(expressApp())),
+    Koa: await listening(t, createServer(koaApp().callback())),
+    Fastify: (fastify.server.address() as AddressInfo).port,
+  }
+  for (const [name, port] of Object.entries(ports)) {
+    const headers = { 'x-forwarded-for': allowed.address, connection: 'close' }
+    const response = await fetch(`http://127.0.0.1:${port}/fails`, { headers })
+    t.equal(response.status, 500, name)
+    t.equal(await response.json(), 'allow', name)
+  }
+})
+
+t.test("what tests a site without a server of its own: Fastify's inject, and supertest", async (t) => {
+  const fastify = await fastifyApp(false)
+  t.teardown(() => fastify.close())
+  const inject = (address: string) => fastify.inject({ url: '/shop', headers: { 'x-forwarded-for': address } })
+  t.same((await inject(allowed.address)).json(), { action: 'allow', decision: 'allow' })
+  t.equal((await inject(blocked.address)).statusCode, 403)
+  for (const app of [expressApp(), koaApp().callback(), listener(enforcing, ECHO)]) {
+    const page = await supertest(app).get('/shop').set('X-Forwarded-For', allowed.address)
+    t.same(page.body, { action: 'allow', decision: 'allow' })
+    t.equal((await supertest(app).get('/shop').set('X-Forwarded-For', blocked.address)).status, 403)
+  }
+})
