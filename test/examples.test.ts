@@ -39,7 +39,7 @@ async function run(
   t.same(await ended, [0, null], 'a signal ends it in order')
 }
 
-for (const name of ['express', 'koa', 'fastify']) {
+for (const name of ['express', 'koa', 'fastify', 'node', 'hono', 'nestjs', 'websockets']) {
   t.test(`examples/${name}.ts`, (t) =>
     run(t, name, { PORT: '0' }, async (visit) => {
       t.same(await (await visit('73.162.10.20')).json(), { action: 'allow', networkClass: 'residential_clean' })
