@@ -41,6 +41,7 @@ export function publicNames(): string {
     const module = source && checker.getSymbolAtLocation(source)
     if (module === undefined) throw new Error(`${file} is not a built module`)
     return checker.getExportsOfModule(module).map((symbol) => {
+      if (symbol.declarations?.some(isOfType)) return `type ${symbol.name}`
       const { flags } = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
       return flags & ts.SymbolFlags.Value ? symbol.name : `type ${symbol.name}`
     })
@@ -52,4 +53,9 @@ export function publicNames(): string {
       .map((line) => `  ${line}`),
   ])
   return `${sections.flat().join('\n')}\n`
+}
+
+/** `export type { Name }` of something that is a value too. */
+function isOfType(declaration: ts.Declaration): boolean {
+  return ts.isExportSpecifier(declaration) && (declaration.isTypeOnly || declaration.parent.parent.isTypeOnly)
 }

@@ -1,4 +1,5 @@
 import { loadInstalled } from './load-installed.ts'
+import type { RedisOptions } from './redis-options.ts'
 
 const CONNECT_MS = 1_000
 const MIN_RECONNECT_MS = 50
@@ -12,11 +13,6 @@ const MAX_SILENT_PINGS = 3
 
 /** Longest silence of a connection on which nothing is sent; what is sent starts it again, hence the pings. */
 const SILENCE_MS = 3_000
-
-export interface RedisOptions {
-  /** How often the server is asked whether it is there, in milliseconds; default 1000. */
-  readonly pingMs?: number
-}
 
 /**
  * A connection to the Redis at `url` that is made now and again after every outage. What is asked while there is none rejects

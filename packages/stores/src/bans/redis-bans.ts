@@ -1,5 +1,6 @@
 import type { Ban, BanList } from '@sallyport/core'
-import { openRedis, type RedisOptions } from '../redis-connection.ts'
+import { openRedis } from '../redis-connection.ts'
+import type { RedisOptions } from '../redis-options.ts'
 import { inForce, listed } from './memory-bans.ts'
 
 /** Bans in Redis; `close` ends the connection. */

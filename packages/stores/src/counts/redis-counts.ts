@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Counts, CountTask, Taken } from '@sallyport/core'
-import { openRedis, type RedisOptions } from '../redis-connection.ts'
+import { openRedis } from '../redis-connection.ts'
+import type { RedisOptions } from '../redis-options.ts'
 import { hashKey } from './key-hash.ts'
 import { TAKE } from './redis-script.ts'
 import { FLIGHT_LEASE_MS, FLIGHT_RENEW_MS } from './sqlite-counts.ts'

