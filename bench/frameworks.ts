@@ -3,8 +3,11 @@ import { canCount, countInstructions } from './instructions.ts'
 import { type App, type Pair, SHOTS, shootPairs, spread, startApps } from './shots.ts'
 import { visitorAddresses } from './visitors.ts'
 
-/** `express-empty`: what a middleware costs there that does nothing. */
-const FRAMEWORKS = ['express-empty', 'express', 'koa', 'fastify']
+/** `express-empty`: what a middleware costs there that does nothing; beside it two that do one thing each. */
+const FRAMEWORKS = [
+  ...['express-empty', 'express-rate-limit', 'express-isbot'],
+  ...['express', 'koa', 'fastify', 'node', 'hono'],
+]
 /** Fresh processes: how the compiler lays out a hot path differs from one process to the next by some per cent. */
 const PROCESSES = 6
 

@@ -1,28 +1,39 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
 import { inspection as expressInspection } from '@sallyport/express'
 import { inspection as fastifyInspection } from '@sallyport/fastify'
+import { inspection as honoInspection } from '@sallyport/fetch/hono'
 import { inspection as koaInspection } from '@sallyport/koa'
+import { listener } from '@sallyport/node'
 import { type ConfigInput, open, type Sallyport } from '@sallyport/open'
 import express, { type RequestHandler } from 'express'
+import { rateLimit } from 'express-rate-limit'
 import fastify from 'fastify'
+import { Hono } from 'hono'
+import { isbot } from 'isbot'
 import Koa from 'koa'
 import { report } from './shots.ts'
 
 /*
  * One small application twice in one process, without the inspection and with it: `node server.js express [DATA_DIR
  * NAME_SERVER]`. What the compiler made of the framework is then the same for both, and the difference is the gate. Of
- * `express-empty` the second has a middleware that does nothing. Sends the
- * two ports when it listens, and the processor time it has used (microseconds) when it is asked.
+ * `express-…` the second has another middleware: one that does nothing, express-rate-limit, or isbot. Sends the two ports when it listens, and the processor time it has used (microseconds) when it is asked.
  */
 const ANSWER = { hello: 'world', items: [1, 2, 3] }
 
 const empty: RequestHandler = (_request, _response, next) => next()
+const bots: RequestHandler = (request, response, next) => {
+  response.locals['isBot'] = isbot(request.headers['user-agent'])
+  next()
+}
 
 /** What stands before the route: without the inspection, and with it. */
 const EXPRESS: Readonly<Record<string, (sallyport?: Sallyport) => RequestHandler | undefined>> = {
   express: (sallyport) => sallyport && expressInspection(sallyport),
   'express-empty': (sallyport) => sallyport && empty,
+  'express-rate-limit': (sallyport) => sallyport && rateLimit({ limit: 1_000_000_000, validate: false }),
+  'express-isbot': (sallyport) => sallyport && bots,
 }
 
 async function start(framework: string, sallyport: Sallyport | undefined): Promise<number> {
@@ -33,6 +44,8 @@ async function start(framework: string, sallyport: Sallyport | undefined): Promi
     await app.listen({ port: 0, host: '127.0.0.1' })
     return portOf(app.server)
   }
+  if (framework === 'node') return listen(createServer(sallyport ? listener(sallyport, site) : site))
+  if (framework === 'hono') return listen(createServer(getRequestListener(honoApp(sallyport).fetch)))
   if (framework === 'koa') return listen(createServer(koaApp(sallyport)))
   return listen(createServer(expressApp(EXPRESS[framework]?.(sallyport))))
 }
@@ -41,6 +54,19 @@ function expressApp(middleware: RequestHandler | undefined) {
   const app = express()
   if (middleware !== undefined) app.use(middleware)
   return app.get('/', (_request, response) => response.json(ANSWER))
+}
+
+function site(_request: IncomingMessage, response: ServerResponse): void {
+  const body = JSON.stringify(ANSWER)
+  response.setHeader('content-type', 'application/json')
+  response.setHeader('content-length', Buffer.byteLength(body))
+  response.end(body)
+}
+
+function honoApp(sallyport: Sallyport | undefined): Hono {
+  const app = new Hono()
+  if (sallyport !== undefined) app.use(honoInspection(sallyport))
+  return app.get('/', (context) => context.json(ANSWER))
 }
 
 function koaApp(sallyport: Sallyport | undefined) {

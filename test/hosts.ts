@@ -14,6 +14,7 @@ import { openProxy, type ProxyHost } from '@sallyport/proxy'
 import express from 'express'
 import express4 from 'express4'
 import Fastify from 'fastify'
+import Fastify4 from 'fastify4'
 import { Hono } from 'hono'
 import Koa from 'koa'
 import Koa2 from 'koa2'
@@ -31,6 +32,8 @@ export interface Host {
   readonly hidesWire?: boolean
   /** The runtime itself reads targets as URLs before anybody sees them. */
   readonly normalisesTargets?: boolean
+  /** Methods that it does not know, and answers itself. */
+  readonly unknownMethods?: readonly string[]
   /** It has no `inspection`: what decides is its configuration. */
   readonly hasNoOptions?: boolean
   start(sallyport: ProxyHost, base: string, options?: AnyOptions): Promise<RunningHost>
@@ -190,18 +193,21 @@ const fetchHost: Host = {
   },
 }
 
-const fastify: Host = {
-  name: 'Fastify',
-  refusesBrokenEscapes: true,
-  async start(sallyport, base, options = {}) {
-    const app = Fastify()
-    await app.register(forFastify.inspection, { sallyport, ...options })
-    await app.register(forFastify.v1, { sallyport, prefix: base })
-    app.all('/*', (request) => echo(request.raw, request.originalUrl, request.body))
-    await app.listen({ port: 0, host: '127.0.0.1' })
-    forFastify.guardUpgrade(app.server, sallyport, options)
-    return running(app.server)
-  },
+function fastifyHost(name: string, create: typeof Fastify, unknownMethods: readonly string[] = []): Host {
+  return {
+    name,
+    unknownMethods,
+    refusesBrokenEscapes: true,
+    async start(sallyport, base, options = {}) {
+      const app = create()
+      await app.register(forFastify.inspection, { sallyport, ...options })
+      await app.register(forFastify.v1, { sallyport, prefix: base })
+      app.all('/*', (request) => echo(request.raw, request.originalUrl, request.body))
+      await app.listen({ port: 0, host: '127.0.0.1' })
+      forFastify.guardUpgrade(app.server, sallyport, options)
+      return running(app.server)
+    },
+  }
 }
 
 const proxy: Host = {
@@ -242,7 +248,8 @@ export const HOSTS: readonly Host[] = [
   expressHost('Express 4 behind express.json()', express4, true),
   koaHost('Koa 3', Koa),
   koaHost('Koa 2', Koa2),
-  fastify,
+  fastifyHost('Fastify 5', Fastify),
+  fastifyHost('Fastify 4', Fastify4, ['QUERY']),
   hono,
   fetchHost,
   proxy,

@@ -80,7 +80,7 @@ const answering: FastifyPluginAsync<V1Options> = async (fastify, { sallyport }) 
  * Plugin that inspects every request of the whole server: an enforced block is answered with 403, any other request
  * goes on with the decision as `request.sallyport` and in its headers. Register it first.
  */
-export const inspection = fastifyPlugin(inspecting, { name: '@sallyport/fastify/inspection', fastify: '5.x' })
+export const inspection = fastifyPlugin(inspecting, { name: '@sallyport/fastify/inspection', fastify: '4.x || 5.x' })
 
 /** Plugin that answers everything under `/v1`, or under `<prefix>/v1`, in a scope of its own. */
-export const v1 = fastifyPlugin(answering, { name: '@sallyport/fastify/v1', fastify: '5.x', encapsulate: true })
+export const v1 = fastifyPlugin(answering, { name: '@sallyport/fastify/v1', fastify: '4.x || 5.x', encapsulate: true })
