@@ -25,12 +25,14 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...['@photostructure/sqlite', 'pg', '@redis/client', 'lru-cache', 'rate-limiter-flexible', 'node:*'],
   ],
   'packages/log': ['packages/core', 'pino', 'node:*'],
+  'packages/metrics': ['packages/core', 'prom-client'],
   'packages/open': [
     ...['packages/core', 'packages/accounts', 'packages/api', 'packages/datasets', 'packages/net', 'packages/stores'],
-    ...['packages/ledger', 'packages/log', 'packages/whois', 'data', 'yaml', 'zod', 'node:*'],
+    ...['packages/ledger', 'packages/log', 'packages/metrics', 'packages/whois', 'data', 'yaml', 'zod', 'node:*'],
   ],
   'packages/cli': [
-    ...['packages/core', 'packages/accounts', 'packages/ledger', 'packages/log', 'packages/open', 'adapters/proxy'],
+    ...['packages/core', 'packages/accounts', 'packages/ledger', 'packages/log', 'packages/metrics', 'packages/open'],
+    'adapters/proxy',
     ...['commander', 'cli-progress', 'cli-table3', 'pino-pretty', 'node:*'],
   ],
   'packages/sallyport': ['packages/core', 'packages/open', 'packages/cli'],
@@ -40,7 +42,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'adapters/fastify': ['packages/core', 'packages/api', 'adapters/node', 'fastify', 'fastify-plugin'],
   'adapters/fetch': ['packages/core', 'packages/api', 'adapters/node', 'hono', 'node:*'],
   'adapters/proxy': [
-    ...['packages/core', 'packages/api', 'packages/open', 'adapters/node'],
+    ...['packages/core', 'packages/api', 'packages/metrics', 'packages/open', 'adapters/node'],
     ...['undici', 'http-proxy', 'node:*'],
   ],
 }

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from 'node:http'
-import { type BanList, ERRORS, type SourceStatus } from '@sallyport/core'
+import { type BanList, ERRORS, isStale, type SourceStatus } from '@sallyport/core'
 import { type Listening, listenOn } from './listen.ts'
 
 export const DEFAULT_ADMIN = '127.0.0.1:9090'
@@ -10,17 +10,20 @@ export interface AdminOptions {
   readonly sources: () => readonly SourceStatus[]
   /** False once the proxy no longer takes requests. */
   readonly accepting: () => boolean
-  /** Refusals so far, by cause. */
-  readonly refusals: Readonly<Record<string, number>>
+  /** Whether data that is past its age makes the proxy not ready. */
+  readonly requireFresh: boolean
+  /** Absent: there is no /metrics. */
+  readonly metrics?: (() => Promise<{ readonly type: string; readonly text: string }>) | undefined
   /** Absent: nobody is ever banned. */
   readonly bans?: BanList | undefined
   readonly onNotice: (message: string) => void
 }
 
 /**
- * The operator's listener: `GET /healthz` is liveness; `GET /readyz` is readiness, with the data in use and what was refused;
- * `GET /bans` lists the bans in force, and `DELETE /bans/ID` lifts one. A configured
- * address that is taken rejects with `cannot_listen`; without the default one the proxy runs on, after a notice.
+ * The operator's listener. `GET /healthz` is liveness and `/readyz` readiness, with the sources that are past their age;
+ * `/sources` is all that is known of each, `/metrics` for Prometheus; `GET /bans` lists the bans in force, and `DELETE
+ * /bans/ID` lifts one. A configured address that is taken rejects with `cannot_listen`; without the default one the proxy
+ * runs on, after a notice.
  */
 export async function openAdmin({ address, onNotice, ...told }: AdminOptions): Promise<Listening | undefined> {
   const server = createServer(answer(told))
@@ -33,26 +36,27 @@ export async function openAdmin({ address, onNotice, ...told }: AdminOptions): P
   }
 }
 
-type Answer = readonly [status: number, body: object]
+/** An object is JSON; a text has its type. */
+type Answer = readonly [status: number, body: object | string, type?: string]
 
-function answer({
-  sources,
-  accepting,
-  refusals,
-  bans,
-}: Pick<AdminOptions, 'sources' | 'accepting' | 'refusals' | 'bans'>): RequestListener {
+type Answering = Omit<AdminOptions, 'address' | 'onNotice'>
+
+function answer(answering: Answering): RequestListener {
+  const { sources, metrics, bans } = answering
   const rows: Readonly<Record<string, () => Answer | Promise<Answer>>> = {
     '/healthz': () => [200, { status: 'ok' }],
-    '/readyz': () => {
-      const [status, text] = accepting() ? [200, 'ready'] : [503, 'draining']
-      return [status as number, { status: text, sources: sources(), refusals }]
-    },
+    '/readyz': () => readiness(answering),
+    '/sources': () => [200, { sources: sources() }],
     '/bans': async () => [200, { bans: (await bans?.list()) ?? [] }],
+    '/metrics': async () => {
+      const scraped = await metrics?.()
+      return scraped === undefined ? NOT_FOUND : [200, scraped.text, scraped.type]
+    },
   }
   const answerOf = async (method: string, path: string): Promise<Answer> => {
     const id = /^\/bans\/([\w-]{1,64})$/.exec(path)?.[1]
     if (id !== undefined) return method === 'DELETE' ? lift(bans, id) : NOT_ALLOWED
-    const row = rows[path]
+    const row = Object.hasOwn(rows, path) ? rows[path] : undefined
     if (row === undefined) return NOT_FOUND
     return method === 'GET' || method === 'HEAD' ? row() : NOT_ALLOWED
   }
@@ -61,15 +65,24 @@ function answer({
     const path = request.url?.split('?', 1)[0] ?? ''
     void answerOf(request.method ?? '', path)
       .catch((): Answer => UNAVAILABLE)
-      .then(([status, body]) => {
+      .then(([status, body, type = 'application/json']) => {
         response.writeHead(status, {
-          'Content-Type': 'application/json',
+          'Content-Type': type,
           'Cache-Control': 'no-store',
           ...(status === 405 ? { Allow: path.startsWith('/bans/') ? 'DELETE' : 'GET, HEAD' } : {}),
         })
-        response.end(`${JSON.stringify(body)}\n`)
+        response.end(typeof body === 'string' ? body : `${JSON.stringify(body)}\n`)
       })
   }
+}
+
+/** Data that is past its age is a warning, unless it has to be fresh. */
+function readiness({ accepting, sources, requireFresh }: Answering): Answer {
+  if (!accepting()) return [503, { status: 'draining' }]
+  const now = Date.now()
+  const stale = sources().filter((source) => source.state === 'loaded' && isStale(source, now))
+  const status = stale.length === 0 || !requireFresh ? 'ready' : 'stale'
+  return [status === 'ready' ? 200 : 503, { status, ...(stale.length > 0 && { stale: stale.map(({ id }) => id) }) }]
 }
 
 async function lift(bans: BanList | undefined, id: string): Promise<Answer> {

@@ -1,10 +1,13 @@
 import type { BanList, Decision, InspectionRequest, SourceStatus } from '@sallyport/core'
+import type { Metrics } from '@sallyport/metrics'
 import type { ApiHost, Decider } from '@sallyport/node'
 import type { Exchange } from './exchange.ts'
 
 /** The part of a Sallyport that the proxy uses. */
 export interface ProxyHost extends Decider, ApiHost {
   sources(): readonly SourceStatus[]
+  /** What counts what it does; absent: nothing is counted, and there is no /metrics. */
+  readonly meter?: Metrics | undefined
   /** The clients that are refused for a while; absent: none ever is. */
   readonly bans?: BanList | undefined
 }

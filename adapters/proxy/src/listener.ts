@@ -27,6 +27,8 @@ export interface Served {
 export interface Listener {
   /** False once `close` was called. */
   readonly accepting: boolean
+  /** Connections of clients. */
+  connections(): Promise<number>
   /** Takes over the limits and time-outs of what is served now. */
   reload(): void
   /** Resolves to the URL it listens on; rejects as `listenOn` does. */
@@ -51,7 +53,7 @@ export function createListener(served: () => Served, { refusals, host }: Listene
     server,
     () => served().limits,
     (peer) => host.isTrusted?.(peer) ?? false,
-    () => refusals.count('connections'),
+    () => refusals.cut('connections'),
   )
 
   const exchanges = new Roster<Exchange>()
@@ -67,12 +69,7 @@ export function createListener(served: () => Served, { refusals, host }: Listene
   adopt()
   const tunnels = new Set<Exchange>()
   let accepting = true
-  const onSlow = (exchange: Exchange, side: 'body' | 'reading'): void => {
-    const cause = side === 'body' ? 'slow_body' : 'slow_reader'
-    refusals.count(cause)
-    if (side === 'body' && !exchange.response.headersSent) answerWith(exchange, limitRefusal(cause), cause)
-    else exchange.request.socket.destroy()
-  }
+  const onSlow = slowEnding(refusals)
 
   const begin = (request: IncomingMessage, response: ServerResponse, waiting: boolean): void => {
     const exchange = new Exchange(host, request, response, { waiting, onSlow })
@@ -87,7 +84,7 @@ export function createListener(served: () => Served, { refusals, host }: Listene
 
   const inTurn = createTurns(
     () => served().limits.pipelined,
-    () => refusals.count('pipelined'),
+    () => refusals.cut('pipelined'),
   )
   for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
@@ -95,7 +92,7 @@ export function createListener(served: () => Served, { refusals, host }: Listene
     })
   }
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    refusals.count('head')
+    refusals.cut('head')
     answerClientError(error, socket)
   })
   for (const event of ['upgrade', 'connect'] as const) {
@@ -115,6 +112,7 @@ export function createListener(served: () => Served, { refusals, host }: Listene
     get accepting() {
       return accepting
     },
+    connections: () => connectionsOf(server),
     reload: adopt,
     listen: async (address) => (await listenOn(server, address)).url,
     async close(idle = 'wait') {
@@ -123,6 +121,23 @@ export function createListener(served: () => Served, { refusals, host }: Listene
       stopClocks()
     },
   }
+}
+
+/** Ends an exchange whose client is too slow: with an answer where there is none yet. */
+function slowEnding(refusals: Refusals): (exchange: Exchange, side: 'body' | 'reading') => void {
+  return (exchange, side) => {
+    const cause = side === 'body' ? 'slow_body' : 'slow_reader'
+    const answered = side === 'body' && !exchange.response.headersSent
+    refusals[answered ? 'count' : 'cut'](cause)
+    if (answered) answerWith(exchange, limitRefusal(cause), cause)
+    else exchange.request.socket.destroy()
+  }
+}
+
+function connectionsOf(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count)))
+  })
 }
 
 /** A server whose head and keep-alive times are set later. */

@@ -14,6 +14,26 @@ export function failureOf(error: Error): OriginFailure {
   return 'code' in error && TOO_LATE.has(String(error.code)) ? 'gateway_timeout' : 'bad_gateway'
 }
 
+/** What failed, for metrics. */
+export type OriginFault = 'timeout' | 'unreachable' | 'bad_answer' | 'lost'
+
+const UNREACHABLE = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'EACCES',
+])
+
+export function faultOf(error: Error): OriginFault {
+  const code = 'code' in error ? String(error.code) : ''
+  if (TOO_LATE.has(code)) return 'timeout'
+  if (UNREACHABLE.has(code)) return 'unreachable'
+  return code === 'bad_gateway' ? 'bad_answer' : 'lost'
+}
+
 /** The origin, with a bound on the connections to it. */
 export interface Origin {
   /**
@@ -26,6 +46,8 @@ export interface Origin {
   retire(): void
   /** Cuts the connections. */
   close(): Promise<void>
+  /** Requests that wait for a connection. */
+  readonly queued: number
 }
 
 export function openOrigin(upstream: URL, limits: Limits, timeouts: Timeouts): Origin {
@@ -53,5 +75,8 @@ export function openOrigin(upstream: URL, limits: Limits, timeouts: Timeouts): O
       if (inFlight === 0) void connections.close()
     },
     close: connections.close,
+    get queued() {
+      return slots.load.waiting
+    },
   }
 }

@@ -17,17 +17,21 @@ export type RefusalCause = (typeof REFUSAL_CAUSES)[number]
 
 /** Counts refusals by cause. */
 export interface Refusals {
-  readonly counts: Readonly<Record<RefusalCause, number>>
+  /** A request that is answered; who observes requests counts it there. */
   count(cause: RefusalCause): void
+  /** A connection or a request that is cut without an answer of which anybody observes the end. */
+  cut(cause: RefusalCause): void
 }
 
-export function createRefusals(onRefused: (cause: RefusalCause) => void = () => {}): Refusals {
-  const counts = Object.fromEntries(REFUSAL_CAUSES.map((cause) => [cause, 0])) as Record<RefusalCause, number>
+export function createRefusals(
+  onRefused: (cause: RefusalCause) => void = () => {},
+  onCut: (cause: RefusalCause) => void = () => {},
+): Refusals {
   return {
-    counts,
-    count(cause) {
-      counts[cause]++
+    count: onRefused,
+    cut(cause) {
       onRefused(cause)
+      onCut(cause)
     },
   }
 }

@@ -1,9 +1,10 @@
 import { SallyportError } from '@sallyport/core'
+import { createExposition, type Exposition, exposed, type Scraped } from '@sallyport/metrics'
 import { type LimitsInput, parseLimits, parseTimeouts, type TimeoutsInput } from '@sallyport/open/limits'
 import { openAdmin } from './admin.ts'
 import { openExampleSite } from './example-site.ts'
 import type { GateOptions, ProxyHost } from './gate-options.ts'
-import { createListener } from './listener.ts'
+import { createListener, type Listener } from './listener.ts'
 import { createRefusals, type RefusalCause } from './refusals.ts'
 import type { Route } from './routes.ts'
 import { createService, type Service } from './service.ts'
@@ -27,6 +28,9 @@ export interface ProxyOptions extends GateOptions {
   readonly onRefused?: ((cause: RefusalCause) => void) | undefined
   /** An origin without a usable answer; the client gets 502 or 504. */
   readonly onOriginFailure?: ((error: Error) => void) | undefined
+  readonly data?: { readonly requireFresh?: boolean | undefined } | undefined
+  /** What all processes of a cluster say at a scrape, this one's included; absent: this one alone. */
+  readonly scrapeAll?: ((own: Scraped) => Promise<readonly Scraped[]>) | undefined
   /** A line for the operator. */
   readonly onNotice?: ((message: string) => void) | undefined
 }
@@ -45,6 +49,8 @@ export interface Proxy {
   readonly adminUrl?: string
   /** The origin; absent where there is none. */
   readonly upstream?: string | undefined
+  /** What the metrics of this process say now; empty where nothing is counted. */
+  scrape(): Promise<Scraped>
   /**
    * Takes over another upstream, limits, time-outs, routes, paths, methods and client header for requests from now on;
    * those in flight end as they began. Throws `invalid_config`, and then nothing has changed.
@@ -66,7 +72,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
   const close = async (idle?: 'wait' | 'cut'): Promise<void> => {
     for (let end = opened.pop(); end !== undefined; end = opened.pop()) await end(idle)
   }
-  const refusals = createRefusals(options.onRefused)
+  const refusals = createRefusals(options.onRefused, (cause) => sallyport.meter?.add('refusals', [cause]))
   try {
     const site = options.demo && options.upstream === undefined ? await openExampleSite() : undefined
     if (site) opened.push(site.close)
@@ -83,13 +89,16 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       host: sallyport,
     })
 
+    readLoad(sallyport, () => service, listener)
+    const exposition = sallyport.meter && createExposition(sallyport.meter.registry)
     const url = await listener.listen(options.listen ?? '127.0.0.1:8080')
     opened.push(listener.close)
     const admin = await openAdmin({
       ...(options.admin === undefined ? {} : { address: options.admin }),
       sources: () => sallyport.sources(),
       accepting: () => listener.accepting,
-      refusals: refusals.counts,
+      requireFresh: options.data?.requireFresh ?? false,
+      metrics: exposition && scraping(exposition, options.scrapeAll),
       bans: sallyport.bans,
       onNotice: options.onNotice ?? (() => {}),
     })
@@ -102,6 +111,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
         return service.upstream?.origin
       },
       ...(admin ? { adminUrl: admin.url } : {}),
+      scrape: async () => exposition?.scrape() ?? [],
       reload(changed) {
         const next = create({ ...options, ...changed })
         service.retire()
@@ -114,6 +124,34 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     await close()
     throw error
   }
+}
+
+/** What answers GET /metrics. */
+function scraping({ contentType, scrape }: Exposition, scrapeAll: ProxyOptions['scrapeAll']) {
+  return async () => {
+    const own = await scrape()
+    return { type: contentType, text: await exposed(scrapeAll === undefined ? [own] : await scrapeAll(own)) }
+  }
+}
+
+/** Has the metrics read what there is to do. */
+function readLoad({ meter }: ProxyHost, service: () => Service, listener: Listener): void {
+  meter?.read('connections', async () => [[[], await listener.connections()]])
+  meter?.read('inFlight', () => {
+    const { requests, tunnels } = service().load()
+    return [
+      [['requests'], requests.used],
+      [['tunnels'], tunnels.used],
+    ]
+  })
+  meter?.read('queued', () => {
+    const { requests, tunnels, originQueue } = service().load()
+    return [
+      [['requests'], requests.waiting],
+      [['tunnels'], tunnels.waiting],
+      [['origin'], originQueue],
+    ]
+  })
 }
 
 function originUrl(text: string): URL {

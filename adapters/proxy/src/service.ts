@@ -6,7 +6,7 @@ import type { Exchange } from './exchange.ts'
 import { createGate } from './gate.ts'
 import type { GateOptions, ProxyHost } from './gate-options.ts'
 import type { Served } from './listener.ts'
-import { failureOf, openOrigin } from './origin.ts'
+import { failureOf, faultOf, openOrigin } from './origin.ts'
 import { watchOverload } from './overload.ts'
 import type { RefusalCause, Refusals } from './refusals.ts'
 import { createRoutes, type Route } from './routes.ts'
@@ -22,9 +22,18 @@ export interface ServiceOptions extends GateOptions {
   readonly onOriginFailure?: ((error: Error) => void) | undefined
 }
 
+/** Requests and tunnels that have a slot or wait for one, and requests that wait for a connection to the origin. */
+export interface ServiceLoad {
+  readonly requests: Slots['load']
+  readonly tunnels: Slots['load']
+  readonly originQueue: number
+}
+
 /** What one configuration makes of requests; a reload takes another. */
 export interface Service extends Served {
   readonly upstream: URL | undefined
+  /** What it has to do now. */
+  load(): ServiceLoad
   /** Ends what is left of it when its last request has ended; resolves at once. */
   retire(): void
   /** Cuts the connections to the origin. */
@@ -37,19 +46,24 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
   const overload = watchOverload(limits)
   const routeOf = createRoutes(options.routes ?? [])
 
-  const admission = (cause: AdmissionOptions['cause'], total: number, perClient: number) =>
+  const requestSlots = new Slots({
+    ...{ total: limits.inFlight, perClient: limits.inFlightPerClient, waitMs: timeouts.queue },
+  })
+  const tunnelSlots = new Slots({ total: limits.tunnels, perClient: limits.tunnelsPerClient, waitMs: timeouts.queue })
+  const admission = (cause: AdmissionOptions['cause'], slots: Slots) =>
     createAdmission({
-      slots: new Slots({ total, perClient, waitMs: timeouts.queue }),
+      slots,
       cause,
       ...{ ipv6Prefix: limits.ipv6Prefix, bodyBytes: limits.bodyBytes, refusals },
       isOverloaded: () => overload.present,
     })
   const fail = (exchange: Exchange, error: Error): void => {
     options.onOriginFailure?.(error)
+    sallyport.meter?.add('originFailures', [faultOf(error)])
     answerWith(exchange, refusal(failureOf(error)), 'origin')
   }
 
-  const requests = admission('in_flight', limits.inFlight, limits.inFlightPerClient)
+  const requests = admission('in_flight', requestSlots)
   const onRequest = createGate(sallyport, options, requests, (exchange, client, fields) => {
     if (origin === undefined) {
       answerWith(exchange, refusal('not_found'), 'no_origin')
@@ -63,7 +77,7 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
     }
     origin.forward({ exchange, client, fields, stream }, { onFailure, onRefused })
   })
-  const tunnels = admission('tunnels', limits.tunnels, limits.tunnelsPerClient)
+  const tunnels = admission('tunnels', tunnelSlots)
   const onUpgrade = createGate(sallyport, options, tunnels, (exchange, _, fields) => {
     if (upstream === undefined) answerWith(exchange, refusal('not_found'), 'no_origin')
     else openTunnel(upstream, { exchange, fields, onFailure: (error) => fail(exchange, error) }, timeouts)
@@ -71,6 +85,7 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
 
   return {
     upstream,
+    load: () => ({ requests: requestSlots.load, tunnels: tunnelSlots.load, originQueue: origin?.queued ?? 0 }),
     limits,
     timeouts,
     onRequest,

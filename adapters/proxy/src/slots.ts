@@ -36,6 +36,11 @@ export class Slots {
     this.#limits = limits
   }
 
+  /** Who has a slot, and who waits for one. */
+  get load(): { readonly used: number; readonly waiting: number } {
+    return { used: this.#used, waiting: this.#clocks.size }
+  }
+
   /** Calls `granted` or `refused`, once. Each taker leaves once, whatever became of it. */
   take(taker: Taker): void {
     if (this.#isFree(taker.client)) {

@@ -1,5 +1,4 @@
-import type { SourceStatus } from '@sallyport/core'
-import { isStale } from '@sallyport/open'
+import { isStale, type SourceStatus } from '@sallyport/core'
 import { columns, dim, entriesText } from './terminal.ts'
 
 /** As wide as lines about data sets are. */

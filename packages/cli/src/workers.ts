@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ExitError } from './exit.ts'
 import { untilStopped } from './stop.ts'
 import type { Terminal } from './terminal.ts'
+import { relayScrapes } from './worker-metrics.ts'
 
 /** Back-off before a dead worker is replaced; it doubles until one has lived for `STEADY_MS`. */
 const RESTART_MS = { first: 100, max: 10_000 }
@@ -47,6 +48,7 @@ export async function runWorkers(count: number, terminal: Terminal): Promise<voi
   function start(): Worker {
     const worker = cluster.fork()
     workers.add(worker)
+    relayScrapes(workers, worker)
     worker.once('exit', () => workers.delete(worker))
     return worker
   }

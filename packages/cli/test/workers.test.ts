@@ -50,6 +50,14 @@ t.test('workers share what they listen on, are replaced when they die, and end w
   const ids = [await attest(), await attest()]
   t.match(await limits(), { usage: 2 })
 
+  const admin = /Health at (http:\/\/[^/]+)/.exec(proxy.err())?.[1] ?? ''
+  const counted = async () => {
+    const text = await (await fetch(`${admin}/metrics`)).text()
+    return Number(/sallyport_request_seconds_count\{answered_by="api",status="2xx"\} (\d+)/.exec(text)?.[1] ?? 0)
+  }
+  await until(async () => (await counted()) === 9)
+  t.equal(await counted(), 9, 'workers are summed, whichever is asked')
+
   // The worker that answered until now is gone, so that what is counted on is not the memory of one.
   const killed = childrenOf(proxy)
   for (const pid of killed) process.kill(pid, 'SIGKILL')

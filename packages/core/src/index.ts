@@ -84,7 +84,7 @@ export { PRIVATE_RELAY } from './network/private-relay.ts'
 export { GRADES, PURITY_VERDICTS } from './network/purity.ts'
 export { createReverseNames } from './network/reverse-names.ts'
 export { riskScore } from './network/risk.ts'
-export { createFindings } from './network/staleness.ts'
+export { createFindings, isStale } from './network/staleness.ts'
 // outbound
 export { dropBody, fetchBytes, fetchText } from './outbound/read-body.ts'
 // policy

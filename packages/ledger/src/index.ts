@@ -1,7 +1,7 @@
 export { type AuditOptions, type AuditReport, auditLedger } from './audit.ts'
 export { type Committer, createCommitter } from './committer.ts'
 export { type EvidenceJson, type EvidenceQuery, RangeTooWide } from './evidence.ts'
-export { type Ledger, type LedgerPorts, openLedger } from './ledger.ts'
+export { type Ledger, type LedgerPorts, type LedgerStatus, openLedger } from './ledger.ts'
 export {
   type Batch,
   type CheckpointArchive,

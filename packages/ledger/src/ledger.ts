@@ -2,7 +2,7 @@ import { type CheckpointerPorts, openCheckpointer } from './checkpointer.ts'
 import { createCommitter } from './committer.ts'
 import { buildEvidence, type EvidenceJson, type EvidenceQuery } from './evidence.ts'
 import { holdAgainstCheckpoints } from './hold-checkpoints.ts'
-import type { Place, Randomness, Signer } from './ports.ts'
+import type { CheckpointArchive, Place, Randomness, Signer } from './ports.ts'
 import { type Document, draftAttestation, type Statement, type Subject } from './record.ts'
 import { createSequencer, type SequencerOptions } from './sequencer.ts'
 import { type Jwks, jwksOf } from './signing.ts'
@@ -11,6 +11,17 @@ export interface LedgerPorts extends Omit<CheckpointerPorts, 'committer'> {
   readonly randomness: Randomness
   readonly sequencer?: SequencerOptions
 }
+
+/** How far a ledger is signed. */
+export interface LedgerStatus {
+  /** Records that no checkpoint covers yet, of as many logs as are looked at. */
+  readonly uncovered: number
+  /** Checkpoints that this process has signed. */
+  readonly signed: number
+}
+
+/** Logs of which a status is read. */
+const MAX_LOGS = 256
 
 /** A ledger that agrees with its checkpoints and whose key is at hand. */
 export interface Ledger {
@@ -27,6 +38,8 @@ export interface Ledger {
   keys(): Promise<Jwks>
   /** Signs a checkpoint of every log that has grown. Rejects with LedgerRefused when the key is no longer the ledger's. */
   checkpoint(): Promise<void>
+  /** Records that no checkpoint covers yet, and checkpoints signed here. */
+  status(): Promise<LedgerStatus>
   /** Hands over to another key, and signs every log with it. */
   rotate(next: Signer, compromised: boolean): Promise<void>
 }
@@ -39,7 +52,15 @@ export async function openLedger(ports: LedgerPorts): Promise<Ledger> {
   const { store, archive, clock, randomness } = ports
   const committer = createCommitter(store)
   const sequencer = createSequencer(committer, ports.sequencer)
-  const checkpointer = await openCheckpointer({ ...ports, committer })
+  let signed = 0
+  const counted: CheckpointArchive = {
+    ...archive,
+    async write(head) {
+      await archive.write(head)
+      signed++
+    },
+  }
+  const checkpointer = await openCheckpointer({ ...ports, archive: counted, committer })
   const { keys, signer, cover, checkpoint, rotate } = checkpointer
   await holdAgainstCheckpoints(store, archive, keys())
   checkpointer.requireCurrentKey()
@@ -67,6 +88,10 @@ export async function openLedger(ports: LedgerPorts): Promise<Ledger> {
     },
     keys: async () => jwksOf(store.origin, await checkpointer.loadKeys()),
     checkpoint,
+    async status() {
+      const rows = await store.uncovered(MAX_LOGS)
+      return { uncovered: rows.reduce((sum, { size, covered }) => sum + size - covered, 0), signed }
+    },
     rotate,
   }
 }

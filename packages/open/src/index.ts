@@ -12,7 +12,6 @@ export { type ConfigRead, type ConfigSources, readConfig, readConfigFrom } from 
 export type { Config, ConfigInput } from './config/schema.ts'
 export { createTrialCounter } from './counting.ts'
 export { isReadOnly } from './data/data-dir.ts'
-export { isStale } from './data/feed-status.ts'
 export type { Override, Overrides } from './data/observations.ts'
 export type { FeedMetrics } from './data/refresh.ts'
 export type { RolledBack, UpdateByHand, Updates } from './data/updates.ts'

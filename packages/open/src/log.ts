@@ -10,6 +10,8 @@ export interface DecisionLog {
   audit(entry: AuditEntry): void
   /** Opens the file again, after it was moved away. */
   reopen(): void
+  /** Lines that could not be written. */
+  readonly lost: number
 }
 
 /** The decision log of a service, which a reload may replace. */
@@ -26,14 +28,19 @@ export function openLog(config: Config, onFault: (error: unknown) => void): LogH
   const keyFolder = config.data.readOnly || isReadOnly(config.dataDir) ? undefined : config.dataDir
   const opened = (settings: Config['log']) => ({ settings, log: createLog({ ...settings, keyFolder, onFault }) })
   let current: { readonly settings: Config['log']; readonly log: Log } = opened(config.log)
+  let lostBefore = 0
   return {
     observe: (observed) => current.log.observe(observed),
     onChecked: (decision) => current.log.observe(checked(decision)),
     audit: (entry) => current.log.audit(entry),
     reopen: () => current.log.reopen(),
+    get lost() {
+      return lostBefore + current.log.lost
+    },
     take({ log }) {
       if (isDeepStrictEqual(log, current.settings)) return
       const { log: before } = current
+      lostBefore += before.lost
       current = opened(log)
       void before.close()
     },

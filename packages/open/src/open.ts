@@ -13,6 +13,7 @@ import {
   type Observe,
   type SourceStatus,
 } from '@sallyport/core'
+import { createMetrics, type Metrics } from '@sallyport/metrics'
 import { createDns, createFetch } from '@sallyport/net'
 import { createKeyring, type Keyring } from './accounts/keyring.ts'
 import { openAccountStore, openStores, unreachable } from './accounts/stores.ts'
@@ -30,6 +31,7 @@ import { createUpdates, type Updates } from './data/updates.ts'
 import { createDisposeStack, type DisposeStack } from './dispose-stack.ts'
 import type { NoticeCode, OpenHooks } from './hooks.ts'
 import { type DecisionLog, openLog } from './log.ts'
+import { countedDns, countedWhois, measure } from './measures.ts'
 import type { RefusalPage } from './refusal-page.ts'
 import { createReloadable, type Deciders, extend, type Reloaded, rulesOf } from './reload.ts'
 import { createWhoisOf } from './whois.ts'
@@ -49,6 +51,10 @@ export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, O
   lookup(target: string): Promise<LookupResult>
   /** What refused visitors read; adapters and the proxy read it. */
   readonly refusalPage: RefusalPage
+  /** A prom-client registry of its own, for `Registry.merge` with a host's. */
+  metrics(): Metrics['registry']
+  /** What adapters and the proxy count in beside what they observe. */
+  readonly meter: Metrics
   /** Learns of every request when its answer has ended; adapters and the proxy call it. */
   readonly observe: Observe
   readonly log: DecisionLog
@@ -88,47 +94,40 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
   const notice = hooks.onNotice ?? warnProcess
   const onFault = hooks.onFault ?? ((error: unknown) => notice('SALLYPORT_FAULT', String(error)))
   const clock = hooks.clock ?? SYSTEM_CLOCK
-  const dns = hooks.dns ?? createDns(config.dns)
+  const metrics = createMetrics()
+  const dns = countedDns(hooks.dns ?? createDns(config.dns), metrics)
   const outbound = createFetch({ dns, allowPrivate: config.net.allowPrivate })
   const log = await resources.use(openLog(config, onFault))
   const observations = await resources.use(openObservations(config, clock))
   const live = await resources.use(openLiveData(config, { clock, outbound, observations, hooks, notice, onFault }))
-  const whois = createWhoisOf(config, { clock, dns, outbound, bootstrapFile: live.bootstrapFile })
+  const whois = countedWhois(
+    createWhoisOf(config, { clock, dns, outbound, bootstrapFile: live.bootstrapFile }),
+    metrics,
+  )
   const { snapshots } = live
   const { accounts, limits, onKeyUsed } = await resources.use(openStores(config, onFault))
   const provenance = await resources.use(
-    openProvenance(config, {
-      clock,
-      snapshots,
-      onFault,
-      onKeyMade: (file) => notice('SALLYPORT_SIGNING_KEY_MADE', `${file} ${SIGNING_KEY_MADE}`),
-    }),
+    openProvenance(config, { clock, snapshots, onFault, onKeyMade: keyNotice(notice) }),
   )
   // One try: a check without an answer is repeated by the next request.
-  const oneTry = hooks.dns ?? createDns({ ...config.dns, tries: 1 })
+  const oneTry = countedDns(hooks.dns ?? createDns({ ...config.dns, tries: 1 }), metrics)
   const crawlers = await resources.use(openCrawlers(config, { clock, onFault, dns: oneTry }))
   const published = hooks.published ?? []
   const { signatures } = openAgents(config, crawlers.verifier, { clock, outbound, published })
   const reverseNames = config.dns.reverseNames
     ? await resources.use(createReverseNames({ clock, dns, store: observations, onFault }))
     : undefined
-  const lookup = createLookup({
-    clock,
-    dns: dnsWithTimeout(dns, LOOKUP_DNS_MS),
-    snapshots,
-    whois: whoisWithTimeout(whois),
-  })
+  const patient = { dns: dnsWithTimeout(dns, LOOKUP_DNS_MS), whois: whoisWithTimeout(whois) }
+  const lookup = createLookup({ clock, snapshots, ...patient })
   const counting = await resources.use(createCounting(config, { clock, onFault }))
   await counting.prepare(rules)
+  const parts = {
+    ...{ clock, snapshots, signatures, onFault, crawlers: crawlers.verifier },
+    ...(reverseNames === undefined ? {} : { onClassified: reverseNames.offer }),
+    onForwardedUntrusted: () => notice('SALLYPORT_FORWARDED_UNTRUSTED', FORWARDED_UNTRUSTED),
+  }
   const inspection = createReloadable(config, rules, {
-    createInspector: (rules) =>
-      createInspector({
-        ...rules,
-        ...{ clock, snapshots, signatures, onFault },
-        crawlers: crawlers.verifier,
-        ...(reverseNames === undefined ? {} : { onClassified: reverseNames.offer }),
-        onForwardedUntrusted: () => notice('SALLYPORT_FORWARDED_UNTRUSTED', FORWARDED_UNTRUSTED),
-      }),
+    createInspector: (rules) => createInspector({ ...rules, ...parts }),
     counterOf: counting.counterOf,
     prepare: counting.prepare,
     take: log.take,
@@ -144,9 +143,16 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
     onError: onFault,
   })
 
+  measure(metrics, {
+    ...{ clock, snapshots, provenance, bans: counting.bans },
+    visits: () => inspection.visits,
+    lostLines: () => log.lost,
+  })
   return extend(inspection, {
-    observe: observers(log.observe, hooks.observe),
-    log: { audit: log.audit, reopen: log.reopen },
+    observe: observers(log.observe, metrics.observe, hooks.observe),
+    log,
+    meter: metrics,
+    metrics: () => metrics.registry,
     api,
     accounts,
     keyring: createKeyring(accounts, clock),
@@ -243,6 +249,10 @@ const FORWARDED_UNTRUSTED =
 const SIGNING_KEY_MADE =
   'was made: it signs checkpoints and evidence of the ledger. Keep a copy of it, and hand out its public half from ' +
   'GET /v1/provenance/keys.'
+
+function keyNotice(notice: NonNullable<OpenHooks['onNotice']>): (file: string) => void {
+  return (file) => notice('SALLYPORT_SIGNING_KEY_MADE', `${file} ${SIGNING_KEY_MADE}`)
+}
 
 function warnProcess(code: NoticeCode, message: string): void {
   process.emitWarning(message, { type: 'SallyportWarning', code })

@@ -101,6 +101,9 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
       return { decide: (request) => current.inspector.decide(request, others) }
     },
     check: (address, described) => current.inspector.check(address, described),
+    get visits() {
+      return current.inspector.visits
+    },
     get singleHeader() {
       return current.inspector.singleHeader
     },

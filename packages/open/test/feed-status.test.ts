@@ -1,8 +1,8 @@
-import type { Snapshot, SourceStatus } from '@sallyport/core'
+import { isStale, type Snapshot, type SourceStatus } from '@sallyport/core'
 import { SOURCES } from '@sallyport/data/sources'
 import type { ResolvedSource } from '@sallyport/datasets'
 import t from 'tap'
-import { isStale, withFeedStatus } from '../src/data/feed-status.ts'
+import { withFeedStatus } from '../src/data/feed-status.ts'
 
 const HOUR = 3_600_000
 const CHECKED = Date.UTC(2026, 10, 20, 12)

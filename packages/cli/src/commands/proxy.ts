@@ -8,6 +8,7 @@ import { type CommonOptions, configReadOf, fileOf, openService, withCommonOption
 import { sourcesSentence } from '../sources.ts'
 import { untilStopped } from '../stop.ts'
 import { bold, type Terminal } from '../terminal.ts'
+import { answerScrapes, scrapingAll } from '../worker-metrics.ts'
 import { isLeader, isWorker, leavePrimary, runWorkers, workerIsReady } from '../workers.ts'
 import { warningText } from './config.ts'
 
@@ -91,10 +92,12 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   const { config, file } = configured
   const proxy = await openProxy(sallyport, {
     ...config,
+    scrapeAll: scrapingAll(),
     onNotice: (message) => terminal.err(`sallyport: ${message}`),
     onFault: throttled((error) => terminal.err(`sallyport: ${faultText(error)}`)),
     onOriginFailure: throttled((error) => terminal.err(`sallyport: the origin failed: ${faultText(error)}`)),
   })
+  answerScrapes(proxy.scrape)
   let signal: NodeJS.Signals | undefined
   const told = isLeader() ? terminal : QUIET
   const endReload = onReload(

@@ -16,7 +16,7 @@ import type { Degraded, Mode } from '../vocabulary.ts'
 import { type AgentResult, createAgentInspector, type DescribedRequest } from './agent-inspector.ts'
 import { decide, decisionOf, ruleOn } from './decide.ts'
 import { type Visitor, visitorOf } from './visitor.ts'
-import { createVisits, type Visit } from './visits.ts'
+import { createVisits, type Visit, type VisitCounts } from './visits.ts'
 
 export interface InspectorOptions {
   readonly clock: Clock
@@ -63,6 +63,8 @@ export interface Inspector {
    * keeps nothing that another decision could rest on but what DNS answered.
    */
   check(address: Address, described: DescribedRequest): Promise<Decision>
+  /** Requests whose visitor was remembered, and others. */
+  readonly visits: VisitCounts
 }
 
 export function createInspector(options: InspectorOptions): Inspector {
@@ -105,6 +107,7 @@ export function createInspector(options: InspectorOptions): Inspector {
 
   return {
     client,
+    visits: visits.seen,
     isTrusted: (peer) => isTrustedPeer(peer, trust),
     singleHeader: trust.empty || trust.form !== 'single' ? undefined : trust.header,
     inspect: (request) => look(request).inspection,

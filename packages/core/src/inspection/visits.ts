@@ -18,6 +18,13 @@ export interface Visits {
   of(request: InspectionRequest, client: Client, snapshot: Snapshot, now: number): Visit
   /** Keeps what was decided, for the next request with the same fingerprint. */
   keepRuling(visit: Visit, ruling: Ruling): void
+  /** Requests whose visitor was remembered, and others. */
+  readonly seen: VisitCounts
+}
+
+export interface VisitCounts {
+  readonly known: number
+  readonly fresh: number
 }
 
 /** Some eight megabytes. A flood of fewer others between two requests of a visitor does not evict it. */
@@ -28,10 +35,12 @@ const DAY_MS = 86_400_000
 /** The last visit of each client. Kept while its snapshot is in use, and up to midnight UTC, when lists grow a day older. */
 export function createVisits(agents: AgentInspector): Visits {
   const kept = new LRUCache<string, Visit>({ max: MAX_VISITS })
+  const seen = { known: 0, fresh: 0 }
   let current: Snapshot | undefined
   let today = Number.NaN
 
   return {
+    seen,
     of(request, resolved, snapshot, now) {
       const day = Math.floor(now / DAY_MS)
       if (snapshot !== current || day !== today) {
@@ -42,6 +51,8 @@ export function createVisits(agents: AgentInspector): Visits {
       const key = resolved.address === undefined ? '' : formatAddress(resolved.address)
       const last = kept.get(key)
       const known = last !== undefined && isOf(last, resolved, snapshot) ? last : undefined
+      if (known === undefined) seen.fresh++
+      else seen.known++
       if (known?.fingerprint !== undefined && hasFingerprint(request, known.fingerprint)) return known
       const visitor = known ?? visitorOf(resolved, key, snapshot)
       // Many visitors never come again: what tells a repeated request is kept from the second one on.

@@ -1,4 +1,4 @@
-import type { Clock, Findings, NetworkRecord, Snapshot } from '../ports.ts'
+import type { Clock, Findings, NetworkRecord, Snapshot, SourceStatus } from '../ports.ts'
 import type { NetworkFinding } from '../values/finding.ts'
 
 /**
@@ -31,4 +31,9 @@ export function createFindings(clock: Clock): Findings {
     },
     keep: (record, finding) => void findings.set(record, finding),
   }
+}
+
+/** Whether a source's loaded data is too old. `now` is in milliseconds since the epoch. */
+export function isStale({ staleAfter: time }: SourceStatus, now: number): boolean {
+  return time !== undefined && now >= Date.parse(time)
 }

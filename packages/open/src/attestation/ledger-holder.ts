@@ -1,5 +1,5 @@
 import { type Clock, ERRORS, SallyportError } from '@sallyport/core'
-import { type Ledger, LedgerUnavailable, RangeTooWide } from '@sallyport/ledger'
+import { type Ledger, type LedgerStatus, LedgerUnavailable, RangeTooWide } from '@sallyport/ledger'
 import { isUnreachable } from '@sallyport/stores'
 import type { Config } from '../config/schema.ts'
 import { type LedgerPlace, openLedgerAt, openLedgerPlace } from './ledger.ts'
@@ -22,6 +22,8 @@ export interface LedgerHolder {
   open(): Promise<void>
   /** Works with the ledger, opening it first; what the ledger cannot do now is `attestation_unavailable`. */
   use<T>(work: (ledger: Ledger) => Promise<T>): Promise<T>
+  /** `undefined` while it is not open: reading it opens nothing. */
+  status(): Promise<LedgerStatus | undefined>
   close(): Promise<void>
 }
 
@@ -83,6 +85,10 @@ export function holdLedger(config: Config, { clock, onFault, onKeyMade }: Ledger
         onFault(error)
         throw new SallyportError('attestation_unavailable')
       }
+    },
+    async status() {
+      const open = closed ? undefined : await opening
+      return open?.ledger.status()
     },
     async close() {
       closed = true

@@ -11,7 +11,7 @@ import {
   type Snapshots,
   withAttestation,
 } from '@sallyport/core'
-import { type Document, documentOf, type Statement } from '@sallyport/ledger'
+import { type Document, documentOf, type LedgerStatus, type Statement } from '@sallyport/ledger'
 import type { Config } from '../config/schema.ts'
 import { readJurisdictionPolicy } from './jurisdiction-policy.ts'
 import { opensAtStart } from './ledger.ts'
@@ -25,6 +25,8 @@ export interface Provenance extends ProvenanceService {
    * the decision with the stricter of the two actions, carried out as `mode` says. Throws `attestation_unavailable` and `invalid_request`.
    */
   attestDecision(decision: Decision, claim: string, mode?: Config['mode']): Promise<Decision>
+  /** How far the ledger is signed; `undefined` while it is not open. */
+  status(): Promise<LedgerStatus | undefined>
   close(): Promise<void>
 }
 
@@ -102,6 +104,7 @@ export async function openProvenance(config: Config, ports: ProvenancePorts): Pr
     },
     evidence: (account, query) => holder.use((ledger) => ledger.evidence(logOf(account), query)),
     keys: () => holder.use((ledger) => ledger.keys()),
+    status: holder.status,
     close: holder.close,
   }
 }

@@ -49,6 +49,7 @@ const Data = z.strictObject({
     .default(false)
     .describe('writes nothing into dataDir, which holds compiled data already: as in an image'),
   city: z.boolean().default(true).describe('whether places are known; without them the data takes a third of the room'),
+  requireFresh: z.boolean().default(false).describe('whether the proxy is not ready while loaded data is past its age'),
   sources: z.record(z.string(), Source).default({}).describe('by their ids, as data status --all shows them'),
 })
 

@@ -71,8 +71,3 @@ function feedStatus(source: ResolvedSource, { state, date }: SourceStatus): Part
     ...(current === undefined ? {} : { generation: current.id }),
   }
 }
-
-/** Whether a source's loaded data is too old. `now` is in milliseconds since the epoch. */
-export function isStale({ staleAfter: time }: SourceStatus, now: number): boolean {
-  return time !== undefined && now >= Date.parse(time)
-}

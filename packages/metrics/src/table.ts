@@ -1,0 +1,108 @@
+/** How the values of several workers become one. */
+export type Aggregation = 'sum' | 'max' | 'min' | 'average'
+
+/** One metric, as the documents list it. */
+export interface MetricRow {
+  readonly name: `sallyport_${string}`
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  readonly labels: readonly string[]
+  readonly help: string
+  /** Default: sum. */
+  readonly workers?: Aggregation
+}
+
+/** Every metric of our own. Units are in the names; values of labels are bounded. */
+export const METRICS = {
+  decisions: {
+    ...{ name: 'sallyport_decisions_total', type: 'counter' },
+    labels: ['action', 'enforced', 'class', 'network_class'],
+    help: 'decided requests',
+  },
+  rules: {
+    ...{ name: 'sallyport_rule_matches_total', type: 'counter' },
+    labels: ['rule', 'action'],
+    help: 'requests that a rule decided; trials have the action trial:…',
+  },
+  limits: {
+    ...{ name: 'sallyport_limited_requests_total', type: 'counter' },
+    labels: ['rule', 'outcome'],
+    help: 'requests that a rule counted: within or beyond its limit',
+  },
+  bans: { name: 'sallyport_bans', type: 'gauge', labels: [], help: 'clients that are banned now', workers: 'max' },
+  refusals: {
+    ...{ name: 'sallyport_refusals_total', type: 'counter' },
+    labels: ['cause'],
+    help: 'requests and connections refused or cut although nothing was decided against them',
+  },
+  inspection: {
+    ...{ name: 'sallyport_inspection_seconds', type: 'histogram', labels: [] },
+    help: 'from the head of a request until it was decided',
+  },
+  requests: {
+    ...{ name: 'sallyport_request_seconds', type: 'histogram' },
+    labels: ['answered_by', 'status'],
+    help: 'from the head of a request until its answer ended; status is 2xx to 5xx, or left',
+  },
+  originFailures: {
+    ...{ name: 'sallyport_origin_failures_total', type: 'counter' },
+    labels: ['kind'],
+    help: 'requests without a usable answer of the origin',
+  },
+  connections: { name: 'sallyport_connections', type: 'gauge', labels: [], help: 'connections of clients' },
+  inFlight: {
+    ...{ name: 'sallyport_requests_in_flight', type: 'gauge' },
+    labels: ['kind'],
+    help: 'requests and tunnels that have a slot',
+  },
+  queued: {
+    ...{ name: 'sallyport_requests_queued', type: 'gauge' },
+    labels: ['queue'],
+    help: 'requests that wait for a slot, or for a connection to the origin',
+  },
+  visits: {
+    ...{ name: 'sallyport_visits_total', type: 'counter' },
+    labels: ['known'],
+    help: 'requests whose visitor was remembered, and others',
+  },
+  dns: {
+    ...{ name: 'sallyport_dns_questions_total', type: 'counter' },
+    labels: ['kind', 'outcome'],
+    help: 'questions to name servers: found, absent or failed',
+  },
+  whois: {
+    ...{ name: 'sallyport_whois_questions_total', type: 'counter' },
+    labels: ['outcome'],
+    help: 'questions about domains, of callers: registered, free, reserved or failed',
+  },
+  sourceAge: {
+    ...{ name: 'sallyport_source_age_seconds', type: 'gauge', workers: 'max' },
+    labels: ['source'],
+    help: 'since the data of a source was last known to be true',
+  },
+  sourceEntries: {
+    ...{ name: 'sallyport_source_entries', type: 'gauge', workers: 'min' },
+    labels: ['source'],
+    help: 'entries of a loaded source',
+  },
+  sourceStale: {
+    ...{ name: 'sallyport_source_stale', type: 'gauge', workers: 'max' },
+    labels: ['source'],
+    help: '1 for a loaded source that is past its age',
+  },
+  sourceErrors: {
+    ...{ name: 'sallyport_source_error', type: 'gauge', workers: 'max' },
+    labels: ['source'],
+    help: '1 for a source whose last refresh failed, or that was refused',
+  },
+  ledgerUncovered: {
+    ...{ name: 'sallyport_ledger_uncovered_records', type: 'gauge', labels: [], workers: 'max' },
+    help: 'records that no signed checkpoint covers yet',
+  },
+  ledgerCheckpoints: {
+    ...{ name: 'sallyport_ledger_checkpoints_total', type: 'counter', labels: [] },
+    help: 'checkpoints signed by this process',
+  },
+  logLost: { name: 'sallyport_log_lost_lines_total', type: 'counter', labels: [], help: 'log lines not written' },
+} as const satisfies Readonly<Record<string, MetricRow>>
+
+export type MetricId = keyof typeof METRICS

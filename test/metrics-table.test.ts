@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { METRICS, type MetricRow } from '@sallyport/metrics'
+import t from 'tap'
+
+/* README.md lists every metric; the dashboard and the alerts know no other, and Prometheus's own tool can read them. */
+const ROOT = join(import.meta.dirname, '../..')
+const read = (...path: readonly string[]): string => readFileSync(join(ROOT, ...path), 'utf8')
+const ROWS: readonly MetricRow[] = Object.values(METRICS)
+
+t.test('the table of metrics says what the code says', async (t) => {
+  const rows = read('README.md')
+    .split('\n')
+    .filter((line) => /^\| `sallyport_/.test(line))
+  t.strictSame(
+    rows,
+    ROWS.map(({ name, type, labels, help }) => `| \`${name}\` | ${type} | ${labels.join(', ')} | ${help} |`),
+  )
+})
+
+t.test('units are in the names, and counters end in total', async (t) => {
+  for (const { name, type } of ROWS) t.equal(name.endsWith('_total'), type === 'counter', name)
+  for (const { name, type } of ROWS) if (type === 'histogram') t.match(name, /_seconds$/)
+})
+
+t.test('the dashboard and the alerts name metrics and labels that exist', async (t) => {
+  const known = new Map(ROWS.map(({ name, labels }) => [name as string, labels]))
+  const wrong: string[] = []
+  for (const file of ['examples/grafana/sallyport.json', 'examples/prometheus/alerts.yaml']) {
+    const text = read(file).replaceAll('\\"', '"')
+    const named = [...text.matchAll(/\b(sallyport_[a-z_]+)(?:\{([^}]*)\})?/g)]
+    t.ok(named.length >= 6, file)
+    for (const [, name = '', selector = ''] of named) {
+      const labels = known.get(name) ?? known.get(name.replace(/_(?:bucket|count|sum)$/, ''))
+      if (labels === undefined) wrong.push(`${file}: ${name}`)
+      const asked = [...selector.matchAll(/(\w+)\s*[=!]/g)].map(([, label = '']) => label)
+      for (const label of asked) {
+        if (label !== 'instance' && !labels?.includes(label)) wrong.push(`${file}: ${name}{${label}}`)
+      }
+    }
+  }
+  t.same(wrong, [])
+})
+
+function promtool(): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  return folders.map((folder) => join(folder, 'promtool')).find(isThere)
+}
+
+function isThere(path: string): boolean {
+  try {
+    readFileSync(path, { flag: 'r' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const TOOL = promtool()
+
+t.test('promtool reads the alerts and the configuration', { skip: TOOL === undefined && 'no promtool' }, async (t) => {
+  const check = (...argv: readonly string[]) => execFileSync(TOOL ?? '', ['check', ...argv], { encoding: 'utf8' })
+  t.match(check('rules', join(ROOT, 'examples/prometheus/alerts.yaml')), /SUCCESS: 6 rules found/)
+  t.match(check('config', join(ROOT, 'examples/prometheus/prometheus.yaml')), /SUCCESS/)
+})
