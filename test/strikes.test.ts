@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -184,7 +185,8 @@ for (const [place, config] of Object.entries(SHARED)) {
 }
 
 t.test('the admin listener lists and lifts', async (t) => {
-  const sallyport = await opened(t)
+  const file = join(t.testdirName, 'audit.log')
+  const sallyport = await opened(t, { log: { requests: 'off', file } })
   const proxy = await openProxy(sallyport, { listen: '127.0.0.1:0', admin: '127.0.0.1:0', timeouts: { drain: 0 } })
   t.teardown(() => proxy.close('cut'))
   const port = Number(new URL(proxy.url).port)
@@ -199,4 +201,6 @@ t.test('the admin listener lists and lifts', async (t) => {
   for (const method of ['GET', 'POST', 'DELETE', 'DELETE']) answers.push((await fetch(one, { method })).status)
   t.same(answers, [405, 405, 200, 404])
   t.equal((await fetch(`${proxy.adminUrl}/bans`, { method: 'DELETE' })).status, 405)
+  await sallyport.close()
+  t.match(JSON.parse(readFileSync(file, 'utf8')), { audit: 'bans lift', who: 'admin listener' })
 })

@@ -16,6 +16,8 @@ export interface AdminOptions {
   readonly metrics?: (() => Promise<{ readonly type: string; readonly text: string }>) | undefined
   /** Absent: nobody is ever banned. */
   readonly bans?: BanList | undefined
+  /** Somebody lifted a ban. */
+  readonly onLifted?: ((id: string) => void) | undefined
   readonly onNotice: (message: string) => void
 }
 
@@ -46,7 +48,7 @@ function answer(answering: Answering): RequestListener {
   const rows: Readonly<Record<string, () => Answer | Promise<Answer>>> = {
     '/healthz': () => [200, { status: 'ok' }],
     '/readyz': () => readiness(answering),
-    '/sources': () => [200, { sources: sources() }],
+    '/sources': () => [200, { sources: sources().map(aged) }],
     '/bans': async () => [200, { bans: (await bans?.list()) ?? [] }],
     '/metrics': async () => {
       const scraped = await metrics?.()
@@ -55,7 +57,7 @@ function answer(answering: Answering): RequestListener {
   }
   const answerOf = async (method: string, path: string): Promise<Answer> => {
     const id = /^\/bans\/([\w-]{1,64})$/.exec(path)?.[1]
-    if (id !== undefined) return method === 'DELETE' ? lift(bans, id) : NOT_ALLOWED
+    if (id !== undefined) return method === 'DELETE' ? lift(answering, id) : NOT_ALLOWED
     const row = Object.hasOwn(rows, path) ? rows[path] : undefined
     if (row === undefined) return NOT_FOUND
     return method === 'GET' || method === 'HEAD' ? row() : NOT_ALLOWED
@@ -76,6 +78,14 @@ function answer(answering: Answering): RequestListener {
   }
 }
 
+/** A source with its age in seconds, and whether it is past it. */
+function aged(source: SourceStatus) {
+  const now = Date.now()
+  const lastTrue = source.checked ?? source.date
+  const age = lastTrue === undefined ? {} : { ageSeconds: Math.round((now - Date.parse(lastTrue)) / 1_000) }
+  return { ...source, ...age, stale: isStale(source, now) }
+}
+
 /** Data that is past its age is a warning, unless it has to be fresh. */
 function readiness({ accepting, sources, requireFresh }: Answering): Answer {
   if (!accepting()) return [503, { status: 'draining' }]
@@ -85,8 +95,11 @@ function readiness({ accepting, sources, requireFresh }: Answering): Answer {
   return [status === 'ready' ? 200 : 503, { status, ...(stale.length > 0 && { stale: stale.map(({ id }) => id) }) }]
 }
 
-async function lift(bans: BanList | undefined, id: string): Promise<Answer> {
-  if (await bans?.lift(id)) return [200, { id, lifted: true }]
+async function lift({ bans, onLifted }: Answering, id: string): Promise<Answer> {
+  if (await bans?.lift(id)) {
+    onLifted?.(id)
+    return [200, { id, lifted: true }]
+  }
   return [404, { error: 'unknown_ban', message: ERRORS.unknown_ban.message }]
 }
 

@@ -3,9 +3,20 @@ import type { Metrics } from '@sallyport/metrics'
 import type { ApiHost, Decider } from '@sallyport/node'
 import type { Exchange } from './exchange.ts'
 
+/** Takes what an operator did: what, who, and its details. */
+export interface AuditLog {
+  audit(entry: {
+    readonly what: string
+    readonly who: string
+    readonly details: Readonly<Record<string, unknown>>
+  }): void
+}
+
 /** The part of a Sallyport that the proxy uses. */
 export interface ProxyHost extends Decider, ApiHost {
   sources(): readonly SourceStatus[]
+  /** Where it is written down what somebody did who steers it. */
+  readonly log?: AuditLog | undefined
   /** What counts what it does; absent: nothing is counted, and there is no /metrics. */
   readonly meter?: Metrics | undefined
   /** The clients that are refused for a while; absent: none ever is. */

@@ -100,6 +100,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       requireFresh: options.data?.requireFresh ?? false,
       metrics: exposition && scraping(exposition, options.scrapeAll),
       bans: sallyport.bans,
+      onLifted: (id) => sallyport.log?.audit({ what: 'bans lift', who: 'admin listener', details: { id } }),
       onNotice: options.onNotice ?? (() => {}),
     })
     // Closed after the listener, so that readiness can be read during the drain.

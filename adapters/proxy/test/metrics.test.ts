@@ -74,5 +74,13 @@ t.test('stale data is a warning of readiness, and where it must be fresh no read
   t.same(await ask('/readyz', {}, [FRESH, STALE]), [200, { status: 'ready', stale: ['tor'] }])
   t.same(await ask('/readyz', { data: { requireFresh: true } }, [FRESH]), [200, { status: 'ready' }])
   t.same(await ask('/readyz', { data: { requireFresh: true } }, [STALE]), [503, { status: 'stale', stale: ['tor'] }])
-  t.same(await ask('/sources', {}, [FRESH, STALE]), [200, { sources: [FRESH, STALE] }])
+  t.match(await ask('/sources', {}, [FRESH, { ...STALE, date: '2026-01-01' }]), [
+    200,
+    {
+      sources: [
+        { ...FRESH, stale: false },
+        { id: 'tor', stale: true, ageSeconds: Number },
+      ],
+    },
+  ])
 })

@@ -34,6 +34,7 @@ import { type DecisionLog, openLog } from './log.ts'
 import { countedDns, countedWhois, measure } from './measures.ts'
 import type { RefusalPage } from './refusal-page.ts'
 import { createReloadable, type Deciders, extend, type Reloaded, rulesOf } from './reload.ts'
+import { openTracer, traced } from './spans.ts'
 import { createWhoisOf } from './whois.ts'
 import { dnsWithTimeout, whoisWithTimeout } from './with-timeout.ts'
 
@@ -121,13 +122,14 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
   const lookup = createLookup({ clock, snapshots, ...patient })
   const counting = await resources.use(createCounting(config, { clock, onFault }))
   await counting.prepare(rules)
+  const tracer = await openTracer()
   const parts = {
     ...{ clock, snapshots, signatures, onFault, crawlers: crawlers.verifier },
     ...(reverseNames === undefined ? {} : { onClassified: reverseNames.offer }),
     onForwardedUntrusted: () => notice('SALLYPORT_FORWARDED_UNTRUSTED', FORWARDED_UNTRUSTED),
   }
   const inspection = createReloadable(config, rules, {
-    createInspector: (rules) => createInspector({ ...rules, ...parts }),
+    createInspector: (rules) => traced(createInspector({ ...rules, ...parts }), tracer),
     counterOf: counting.counterOf,
     prepare: counting.prepare,
     take: log.take,

@@ -39,7 +39,9 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
   withCommonOptions(data.command('compile').description('compile the data now, where that is not done yet')).action(
     async (options: CommonOptions) => {
       const config = configOf(options)
-      const sources = await sourcesOf(config, terminal)
+      const sources = await audited(config, { what: 'data compile', details: {} }, terminal, () =>
+        sourcesOf(config, terminal),
+      )
       terminal.out(`Compiled in ${config.dataDir}: ${sourcesSentence(sources)}.`)
     },
   )
