@@ -17,7 +17,10 @@ const HEADS = [
 
 const TARGETS = ['http://other.example/shop', 'http://site.example:81/shop', 'http://other.example/v1/myip']
 
-for (const host of HOSTS) {
+/** What a web request shows of these heads is one field of a name, and one target. */
+const SEEING = HOSTS.filter(({ hidesWire = false }) => !hidesWire)
+
+for (const host of SEEING) {
   t.test(`${host.name} refuses what servers read in two ways, and ends the connection`, async (t) => {
     const site = await host.start(madeScene().enforcing, '')
     t.teardown(() => site.close())

@@ -19,7 +19,7 @@ t.test('nothing written is a whole configuration that trusts nobody', async (t) 
     clientHeader: 'x-forwarded-for',
     api: { enabled: true, base: '' },
     dataDir: './.sallyport',
-    data: { refresh: true, readOnly: false, city: true, sources: {} },
+    data: { refresh: true, readOnly: false, city: true, requireFresh: false, sources: {} },
     net: { allowPrivate: [] },
     dns: { servers: [], timeoutMs: 500, reverseNames: false },
     whois: { servers: {} },
