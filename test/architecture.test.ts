@@ -29,7 +29,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'packages/open': [
     ...['packages/core', 'packages/accounts', 'packages/api', 'packages/datasets', 'packages/net', 'packages/stores'],
     ...['packages/ledger', 'packages/log', 'packages/metrics', 'packages/whois', 'data', 'yaml', 'zod', 'node:*'],
-    '@opentelemetry/api',
+    ...['@opentelemetry/api', 'proxy-from-env'],
   ],
   'packages/cli': [
     ...['packages/core', 'packages/accounts', 'packages/ledger', 'packages/log', 'packages/metrics', 'packages/open'],

@@ -4,11 +4,17 @@ import { ACCEPTED_CODINGS, openBody } from './body.ts'
 import { bufferBody, MAX_EARLY_BYTES } from './buffered-body.ts'
 import { type Deadline, openDeadline, reasonOf } from './deadline.ts'
 import { dial } from './dial.ts'
-import { createGuard, type Guard, type GuardOptions } from './guard.ts'
+import { createGuard, type Guard, type GuardOptions, UnresolvedName } from './guard.ts'
+import { tunnel } from './tunnel.ts'
 
 export interface FetchOptions extends GuardOptions {
   /** Certificate authorities instead of those that Node knows, PEM. */
   readonly ca?: string
+  /**
+   * The proxy through which a URL of https is asked, as the operator says; absent, or where it gives nothing: none. Only
+   * for URLs that an operator or our own tables name, because a proxy is inside and resolves names itself.
+   */
+  readonly proxyOf?: (url: URL) => URL | undefined
 }
 
 const MAX_HEADER_BYTES = 16 * 1024
@@ -21,16 +27,17 @@ const SECRETS = new Set(['authorization', 'cookie', 'proxy-authorization'])
  * HTTP/1.1 over TLS to public addresses. The guard sits where connections are made, so a literal address in any
  * spelling, a name that resolves to the inside, and every redirect pass through it. A connection serves one request:
  * a pool would reuse a connection that another caller was permitted to open. No cookies, no proxies of the
- * environment. Throws `invalid_config` for an `allowPrivate` that is not usable.
+ * environment, unless `proxyOf` names one; there the proxy resolves what our DNS does not know. Throws `invalid_config` for an
+ * `allowPrivate` that is not usable.
  */
-export function createFetch({ ca, ...options }: FetchOptions): Fetch {
+export function createFetch({ ca, proxyOf = () => undefined, ...options }: FetchOptions): Fetch {
   const guard = createGuard(options)
   const secure = buildConnector({ timeout: 0, ...(ca === undefined ? {} : { ca }) })
   return {
     async fetch(request) {
       const deadline = openDeadline(request.timeoutMs, request.signal)
       try {
-        return await follow(request, { guard, secure, deadline })
+        return await follow(request, { guard, secure, proxyOf, deadline })
       } catch (error) {
         deadline.clear()
         // An error after the deadline has the deadline as its reason.
@@ -43,6 +50,7 @@ export function createFetch({ ca, ...options }: FetchOptions): Fetch {
 interface Route {
   readonly guard: Guard
   readonly secure: buildConnector.connector
+  readonly proxyOf: (url: URL) => URL | undefined
   readonly deadline: Deadline
 }
 
@@ -83,9 +91,16 @@ async function follow(request: FetchRequest, route: Route): Promise<FetchAnswer>
   }
 }
 
-function connectorOf(url: URL, allowHttp: boolean, { guard, secure, deadline }: Route): buildConnector.connector {
+function connectorOf(url: URL, allowHttp: boolean, route: Route): buildConnector.connector {
+  const { guard, secure, proxyOf, deadline } = route
   const open = async () => {
-    const checked = await deadline.race(guard(url.hostname.replace(/^\[(.*)\]$/, '$1')))
+    const proxy = url.protocol === 'https:' ? proxyOf(url) : undefined
+    const checking = deadline.race(guard(url.hostname.replace(/^\[(.*)\]$/, '$1')))
+    if (proxy !== undefined) {
+      await checking.catch(unlessUnresolved)
+      return tunnel(proxy, `${url.hostname}:${url.port || 443}`, deadline.signal)
+    }
+    const checked = await checking
     if (url.protocol === 'https:') return dial(checked, Number(url.port || 443), deadline.signal)
     if (!allowHttp && !checked.allowed) throw new Error(`${checked.host}: plain http is not permitted`)
     return dial(checked, Number(url.port || 80), deadline.signal)
@@ -104,6 +119,11 @@ function connectorOf(url: URL, allowHttp: boolean, { guard, secure, deadline }: 
       (error: Error) => connected(error, null),
     )
   }
+}
+
+/** Behind a proxy our DNS often knows no name outside; what it knows to be inside stays refused. */
+function unlessUnresolved(error: unknown): void {
+  if (!(error instanceof UnresolvedName)) throw error
 }
 
 function answered(

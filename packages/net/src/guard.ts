@@ -24,6 +24,9 @@ export interface CheckedHost {
   readonly allowed: boolean
 }
 
+/** Our DNS does not know the addresses of a name. */
+export class UnresolvedName extends Error {}
+
 /**
  * The addresses of a host (a name, or an address without brackets) that may be dialled; rejects with an Error whose
  * message is the reason.
@@ -59,5 +62,5 @@ export function createGuard({ dns, allowPrivate = [] }: GuardOptions): Guard {
 async function resolve(name: string, dns: Dns): Promise<readonly Address[]> {
   const answer = await dns.resolve(name)
   if (answer.state === 'found' && answer.addresses.length > 0) return answer.addresses
-  throw new Error(`${name}: ${answer.state === 'failed' ? answer.reason : 'no such name'}`)
+  throw new UnresolvedName(`${name}: ${answer.state === 'failed' ? answer.reason : 'no such name'}`)
 }

@@ -1,13 +1,10 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { dropBody, fetchBytes, fetchText, parseAddress } from '@sallyport/core'
 import { createFakeDns } from '@sallyport/core/testing'
 import t, { type Test } from 'tap'
 import { createFetch } from '../src/index.ts'
+import { makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { openTcpServer, openWebServer } from './web-server.ts'
 
 const LOOPBACK = { dns: createFakeDns({}), allowPrivate: ['127.0.0.0/8'] }
@@ -153,22 +150,8 @@ t.test('a body that nobody reads gives its socket back, dropped or at the deadli
   await t.rejects(forgotten.body[Symbol.asyncIterator]().next(), { message: 'not over within 500 ms' })
 })
 
-const openssl = (() => {
-  try {
-    return execFileSync('openssl', ['version']) && true
-  } catch {
-    return false
-  }
-})()
-
-t.test('TLS is checked against the name of the URL', { skip: !openssl && 'openssl is not there' }, async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'sallyport-net-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const subject = ['-subj', '/CN=www.example.org', '-addext', 'subjectAltName=DNS:www.example.org']
-  const make = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1']
-  execFileSync('openssl', [...make, ...subject, '-keyout', keyFile, '-out', certFile], { stdio: 'ignore' })
-  const [key, cert] = [readFileSync(keyFile, 'utf8'), readFileSync(certFile, 'utf8')]
+t.test('TLS is checked against the name of the URL', { skip: NO_OPENSSL }, async (t) => {
+  const { key, cert } = makeCertificate(t, 'www.example.org')
   const server = await openWebServer(t, (_request, response) => response.end('sealed'), '127.0.0.1', { key, cert })
 
   const address = parseAddress('127.0.0.1')

@@ -24,6 +24,7 @@ import type { Config, ConfigInput } from './config/schema.ts'
 import { createCounting, liftBan, openBanList } from './counting.ts'
 import { openCrawlers } from './crawlers.ts'
 import { inDataDir } from './data/data-dir.ts'
+import { createFeedFetch } from './data/feed-fetch.ts'
 import { openFeeds } from './data/feeds.ts'
 import { openLiveData } from './data/live-data.ts'
 import { createOverrides, type Overrides, openObservations } from './data/observations.ts'
@@ -100,7 +101,9 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
   const outbound = createFetch({ dns, allowPrivate: config.net.allowPrivate })
   const log = await resources.use(openLog(config, onFault))
   const observations = await resources.use(openObservations(config, clock))
-  const live = await resources.use(openLiveData(config, { clock, outbound, observations, hooks, notice, onFault }))
+  const live = await resources.use(
+    openLiveData(config, { clock, outbound: createFeedFetch(config, dns), observations, hooks, notice, onFault }),
+  )
   const whois = countedWhois(
     createWhoisOf(config, { clock, dns, outbound, bootstrapFile: live.bootstrapFile }),
     metrics,
@@ -221,7 +224,7 @@ export async function openBans(options: ConfigInput = {}): Promise<OpenBans> {
 /** Opens the feeds of a configuration alone, to update them or to roll back. Throws `invalid_config`. */
 export function openUpdates(options: ConfigInput = {}): Updates {
   const config = parseConfig(options)
-  const outbound = createFetch({ dns: createDns(config.dns), allowPrivate: config.net.allowPrivate })
+  const outbound = createFeedFetch(config, createDns(config.dns))
   const updates = createUpdates(openFeeds(config, { clock: SYSTEM_CLOCK, outbound }))
   return {
     update: (request) => inDataDir(config, () => updates.update(request)),

@@ -1,8 +1,9 @@
 import type { Clock, SourceStatus } from '@sallyport/core'
-import { createDns, createFetch } from '@sallyport/net'
+import { createDns } from '@sallyport/net'
 import { parseConfig } from './config/read.ts'
 import type { ConfigInput } from './config/schema.ts'
 import { inDataDir } from './data/data-dir.ts'
+import { createFeedFetch } from './data/feed-fetch.ts'
 import { type DataHooks, openLiveData } from './data/live-data.ts'
 import type { NoticeCode } from './hooks.ts'
 
@@ -26,7 +27,7 @@ export async function readSources(
       { ...config, data },
       {
         clock,
-        outbound: createFetch({ dns: createDns(config.dns), allowPrivate: config.net.allowPrivate }),
+        outbound: createFeedFetch(config, createDns(config.dns)),
         observations: { find: () => undefined },
         hooks,
         notice: onNotice,

@@ -141,7 +141,8 @@ type Place =
   | Extract<Pulled, { readonly state: 'failed' }>
 
 /** The URLs under which a feed may be found now, the likeliest first. */
-async function locate({ row, url, published }: Feed, outbound: Fetch, now: number): Promise<Place> {
+async function locate({ row, url, published, mirror }: Feed, outbound: Fetch, now: number): Promise<Place> {
+  if (mirror !== undefined) return { state: 'found', urls: [mirror] }
   if (row.link !== undefined && published) {
     const page = await fetchText(outbound, { url, maxBytes: MAX_PAGE_BYTES, timeoutMs: 30_000, redirects: REDIRECTS })
     if (page.state === 'failed') return unanswered(page.reason)

@@ -8,6 +8,8 @@ export interface Feed {
   readonly url: string
   /** False where the user names another place than the table does. */
   readonly published: boolean
+  /** The file in a mirror of the operator's, which is asked instead; what it gives is held as the publisher's. */
+  readonly mirror?: string
   /** `account:secret`, sent as HTTP Basic authorisation. */
   readonly key?: string
 }

@@ -38,8 +38,9 @@ export function resolveSources(
   overrides: SourceOverrides = {},
   rows: readonly SourceRow[] = SOURCES,
   store?: FeedStore,
+  mirror?: string,
 ): readonly ResolvedSource[] {
-  const feeds = new Map(feedsOf(overrides, rows).map((feed) => [feed.row.id, feed]))
+  const feeds = new Map(feedsOf(overrides, rows, mirror).map((feed) => [feed.row.id, feed]))
   return withoutReplaced(
     rows.map((row) => {
       const feed = feeds.get(row.id)
@@ -57,9 +58,14 @@ const COPIED: readonly SourceRow['kind'][] = ['ranges', 'addresses', 'crawler', 
 
 /**
  * The sources that are asked for, from where, those whose place the user names first. A `file:` URL of a list is a feed
- * like any other: it is copied, checked, and kept until there is a better one. Throws as `resolveSources`.
+ * like any other: it is copied, checked, and kept until there is a better one. `mirror` is a URL below which each
+ * published feed is found under its id; it needs no key. Throws as `resolveSources`.
  */
-export function feedsOf(overrides: SourceOverrides = {}, rows: readonly SourceRow[] = SOURCES): readonly Feed[] {
+export function feedsOf(
+  overrides: SourceOverrides = {},
+  rows: readonly SourceRow[] = SOURCES,
+  mirror?: string,
+): readonly Feed[] {
   for (const id of Object.keys(overrides)) {
     if (!rows.some((row) => row.id === id)) {
       throw new SallyportError(
@@ -73,8 +79,14 @@ export function feedsOf(overrides: SourceOverrides = {}, rows: readonly SourceRo
     const protocol = url === undefined ? undefined : protocolOf(row.id, url)
     const place = url ?? (row.refreshHours === undefined ? undefined : row.url)
     const isCopied = protocol !== 'file:' || COPIED.includes(row.kind)
-    if (!enabled || place === undefined || !isCopied || (row.key && url === undefined && key === undefined)) return []
-    return [{ row, url: place, published: url === undefined, ...(key === undefined ? {} : { key }) }]
+    const published = url === undefined
+    const isMirrored = mirror !== undefined && published
+    if (!enabled || place === undefined || !isCopied || (row.key && published && !isMirrored && key === undefined))
+      return []
+    // The publisher's key is for the publisher.
+    if (isMirrored)
+      return [{ row, url: place, published, mirror: `${mirror}${mirror.endsWith('/') ? '' : '/'}${row.id}` }]
+    return [{ row, url: place, published, ...(key === undefined ? {} : { key }) }]
   })
   return feeds.toSorted((x, y) => Number(x.published) - Number(y.published))
 }

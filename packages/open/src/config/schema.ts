@@ -50,6 +50,10 @@ const Data = z.strictObject({
     .describe('writes nothing into dataDir, which holds compiled data already: as in an image'),
   city: z.boolean().default(true).describe('whether places are known; without them the data takes a third of the room'),
   requireFresh: z.boolean().default(false).describe('whether the proxy is not ready while loaded data is past its age'),
+  mirror: z
+    .url(HTTP)
+    .optional()
+    .describe('where published feeds are found instead, each under its id: <mirror>/tor-bulk-exit'),
   sources: z.record(z.string(), Source).default({}).describe('by their ids, as data status --all shows them'),
 })
 

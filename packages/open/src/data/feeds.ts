@@ -59,7 +59,8 @@ export type Outcomes = readonly FeedOutcome[]
 export function openFeeds(config: Config, { clock, outbound }: FeedPorts): Feeds {
   const overrides = withKeys({ ...config.data.sources, ...(config.data.city ? {} : WITHOUT_CITIES) })
   const store: FeedStore = openFeedStore(config.dataDir)
-  const all = feedsOf(overrides)
+  const { mirror } = config.data
+  const all = feedsOf(overrides, undefined, mirror)
   const lock = join(config.dataDir, 'feeds.lock')
   if (config.data.refresh) requireCheckedTls()
 
@@ -76,7 +77,7 @@ export function openFeeds(config: Config, { clock, outbound }: FeedPorts): Feeds
 
   return {
     all,
-    resolve: () => resolveSources(overrides, undefined, store),
+    resolve: () => resolveSources(overrides, undefined, store, mirror),
     state: ({ row, url }) => store.read(row.id, url),
     file: ({ row, url }) => store.file(row.id, url),
     update: (feeds, { onWait, ...request } = {}) =>
