@@ -6,6 +6,7 @@ import { addBansCommands } from './commands/bans.ts'
 import { addConfigCommands } from './commands/config.ts'
 import { addCrawlersCommands } from './commands/crawlers.ts'
 import { addDataCommands } from './commands/data.ts'
+import { addDoctorCommand } from './commands/doctor.ts'
 import { addEvidenceCommands } from './commands/evidence.ts'
 import { addExplainCommand } from './commands/explain.ts'
 import { addIpCommands } from './commands/ip.ts'
@@ -54,6 +55,7 @@ function createProgram(terminal: Terminal): Command {
   // Commands made after this inherit the settings above.
   addProxyCommand(program, terminal)
   addConfigCommands(program, terminal)
+  addDoctorCommand(program, terminal)
   addLookupCommand(program, terminal)
   addExplainCommand(program, terminal)
   addLogsCommand(program, terminal)

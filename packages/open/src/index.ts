@@ -15,6 +15,8 @@ export { isReadOnly } from './data/data-dir.ts'
 export type { Override, Overrides } from './data/observations.ts'
 export type { FeedMetrics } from './data/refresh.ts'
 export type { RolledBack, UpdateByHand, Updates } from './data/updates.ts'
+export { type DoctorHooks, doctor } from './doctor/doctor.ts'
+export type { Finding } from './doctor/finding.ts'
 export type { NoticeCode, OpenHooks } from './hooks.ts'
 export type { DecisionLog } from './log.ts'
 export {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type Clock, type Dns, type Fetch, fetchText, parseBootstrap, type Whois } from '@sallyport/core'
 import { createPoliteFetch, createPort43 } from '@sallyport/net'
 import { createRegistries, createWhois, type Registries, type WhoisServer } from '@sallyport/whois'
+import { hostPortOf } from './config/host-port.ts'
 import type { Config } from './config/schema.ts'
 
 export interface WhoisParts {
@@ -22,7 +23,7 @@ const RETRY = 60_000
 
 /** WHOIS as configured. */
 export function createWhoisOf(config: Config, { clock, dns, outbound, bootstrapFile }: WhoisParts): Whois {
-  const servers = new Map(Object.entries(config.whois.servers).map(([tld, server]) => [tld, serverOf(server)]))
+  const servers = new Map(Object.entries(config.whois.servers).map(([tld, server]) => [tld, hostPortOf(server)]))
   const { rdapBootstrap } = config.whois
   return createWhois({
     clock,
@@ -72,10 +73,4 @@ async function registriesOf(path: string | undefined, servers: Servers): Promise
   const text = path === undefined ? '' : await readFile(path, 'utf8').catch(() => '')
   const bases = parseBootstrap(text)
   return createRegistries({ servers, ...(bases === undefined ? {} : { bootstrap: bases }) })
-}
-
-/** `host:port`, as the schema has checked it. */
-function serverOf(text: string): WhoisServer {
-  const colon = text.lastIndexOf(':')
-  return { host: text.slice(0, colon).replace(/^\[(.*)\]$/, '$1'), port: Number(text.slice(colon + 1)) }
 }

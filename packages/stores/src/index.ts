@@ -30,4 +30,5 @@ export {
   type PostgresRow,
   type PostgresValue,
 } from './postgres/pool.ts'
+export { probeStore, type StoreProbe } from './probe.ts'
 export { type LockOptions, withFreeLock, withLock } from './sqlite/lock.ts'

@@ -1,0 +1,22 @@
+import { doctor, type Finding } from '@sallyport/open'
+import type { Command } from 'commander'
+import { ExitError } from '../exit.ts'
+import { type CommonOptions, configOf, jsonOption, withCommonOptions } from '../settings.ts'
+import { bold, dim, json, type Terminal } from '../terminal.ts'
+
+/** `sallyport doctor` */
+export function addDoctorCommand(program: Command, terminal: Terminal): void {
+  withCommonOptions(program.command('doctor').description('look at what a service rests on, and say what to do'))
+    .addOption(jsonOption())
+    .action(async (options: CommonOptions & { readonly json?: true }) => {
+      const findings = await doctor(configOf(options))
+      const isGood = findings.every(({ state }) => state !== 'fail')
+      terminal.out(options.json ? json({ ok: isGood, findings }) : findings.map(lineOf).join('\n'))
+      if (!isGood) throw new ExitError(1)
+    })
+}
+
+function lineOf({ check, state, found, advice }: Finding): string {
+  const word = state === 'ok' ? 'ok  ' : bold(state)
+  return `${word}  ${check.padEnd(9)}  ${found}${advice === undefined ? '' : `\n${' '.repeat(17)}${dim(advice)}`}`
+}

@@ -1,0 +1,63 @@
+import { existsSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { SallyportError } from '@sallyport/core'
+import type { Config } from '../config/schema.ts'
+import { inDataDir, isReadOnly } from '../data/data-dir.ts'
+import { type Found, fail, ok, reasonOf, warn } from './finding.ts'
+
+/** Compiled data, two downloads of every feed, and a compile beside them. */
+const ROOM_BYTES = 2 ** 30
+
+/** Rights of the dataDir, the room that is left there, and who may read its signing key. */
+export async function examineDataDir(config: Config): Promise<readonly Found[]> {
+  const { dataDir, data, provenance } = config
+  const path = resolve(dataDir)
+  if (!existsSync(path)) return [examineAbsent(path, data.readOnly)]
+  try {
+    await inDataDir(config, async () => {
+      if (data.readOnly) return void readdirSync(path)
+      const probe = join(path, `doctor-${process.pid}.tmp`)
+      writeFileSync(probe, 'x', { flush: true })
+      rmSync(probe)
+    })
+  } catch (error) {
+    if (!(error instanceof SallyportError)) throw error
+    return [
+      fail(
+        `${reasonOf(error)}.`,
+        'Give it to the user who runs Sallyport (chown, chmod 700), or name another dataDir.',
+      ),
+    ]
+  }
+  const { bavail, bsize } = statfsSync(path)
+  const free = bavail * bsize
+  const room = `${(free / 2 ** 30).toFixed(1)} GiB free`
+  const key = provenance.signingKey ?? join(path, 'signing-key.pem')
+  return [
+    data.readOnly || free >= ROOM_BYTES
+      ? ok(`${path} can be ${data.readOnly ? 'read' : 'written'}; ${room}.`)
+      : warn(`${path}: ${room}.`, 'A compile and two downloads of every feed take up to 1 GiB: make room.'),
+    ...(isReadByOthers(key) ? [fail(`${key} may be read by others.`, `chmod 600 ${key}`)] : []),
+  ]
+}
+
+function examineAbsent(path: string, readOnly: boolean): Found {
+  if (readOnly)
+    return fail(
+      `${path} is not there, and data.readOnly forbids to make it.`,
+      'sallyport data compile where it can be written.',
+    )
+  let above = dirname(path)
+  while (!existsSync(above)) above = dirname(above)
+  return isReadOnly(above) || !statSync(above).isDirectory()
+    ? fail(
+        `${path} is not there, and ${above} cannot be written.`,
+        'Make it, and give it to the user who runs Sallyport.',
+      )
+    : ok(`${path} is not there; the first start makes it.`)
+}
+
+function isReadByOthers(file: string): boolean {
+  const stats = process.platform === 'win32' ? undefined : statSync(file, { throwIfNoEntry: false })
+  return stats !== undefined && (stats.mode & 0o077) !== 0
+}

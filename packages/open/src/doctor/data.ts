@@ -1,0 +1,105 @@
+import { type Dns, isStale, SallyportError, type SourceStatus } from '@sallyport/core'
+import type { Config } from '../config/schema.ts'
+import { createFeedFetch, proxyOf } from '../data/feed-fetch.ts'
+import { readSources } from '../sources.ts'
+import { type Found, fail, ok, reasonOf, warn } from './finding.ts'
+
+const DAY_MS = 86_400_000
+const MIRROR_MS = 5_000
+const COMPILE = 'sallyport data compile, or the first start.'
+
+/** How old the compiled data is, and whether this machine's clock can be right. */
+export async function examineData(
+  config: Config,
+  now: number,
+): Promise<{ readonly data: readonly Found[]; readonly clock: readonly Found[] }> {
+  let sources: readonly SourceStatus[]
+  try {
+    sources = await readSources({ ...config, data: { ...config.data, readOnly: true } })
+  } catch (error) {
+    if (!(error instanceof SallyportError)) throw error
+    const isMissing = error.code === 'missing_data' || error.code === 'data_dir_unusable'
+    const found = isMissing ? warn('No data is compiled yet.', COMPILE) : fail(`${reasonOf(error)}.`, COMPILE)
+    return { data: [found], clock: [] }
+  }
+  const loaded = sources.filter(({ state }) => state === 'loaded')
+  return { data: [agesOf(loaded, now), ...faultsOf(sources)], clock: [clockOf(loaded, now)] }
+}
+
+function agesOf(loaded: readonly SourceStatus[], now: number): Found {
+  const stale = loaded.filter((source) => isStale(source, now)).map(({ id }) => id)
+  if (stale.length === 0) return ok(`${loaded.length} sources are loaded and none is past its age.`)
+  return warn(
+    `${stale.length} of ${loaded.length} sources are past their age: ${listed(stale)}.`,
+    'sallyport data update; with data.refresh a running service does it.',
+  )
+}
+
+function faultsOf(sources: readonly SourceStatus[]): readonly Found[] {
+  const refused = sources.filter(({ state }) => state === 'refused').map(({ id }) => id)
+  const failed = sources.filter(({ error }) => error !== undefined)
+  const [first] = failed
+  return [
+    ...(refused.length === 0 ? [] : [fail(`Refused: ${listed(refused)}.`, 'sallyport data status says why.')]),
+    ...(first === undefined
+      ? []
+      : [
+          warn(
+            `The last refresh of ${listed(failed.map(({ id }) => id))} failed: ${first.error}.`,
+            'sallyport data status says why; what was loaded stays in use.',
+          ),
+        ]),
+  ]
+}
+
+/** Data from the future says that the clock is behind: certificates and signatures are then judged wrongly. */
+function clockOf(loaded: readonly SourceStatus[], now: number): Found {
+  const dates = loaded.flatMap(({ date }) => (date === undefined ? [] : [Date.parse(date)]))
+  const newest = Math.max(0, ...dates.filter(Number.isFinite))
+  const today = new Date(now).toISOString()
+  if (newest <= now + DAY_MS) return ok(`It is ${today}.`)
+  return fail(
+    `It is ${today} here, and there is data of ${new Date(newest).toISOString().slice(0, 10)}.`,
+    'Set the clock (timedatectl set-ntp true): certificates, signatures and ages count on it.',
+  )
+}
+
+/** How feeds come in: the checks of TLS, the proxy of the environment, and the mirror, which is asked. */
+export async function examineFeeds(config: Config, dns: Dns): Promise<readonly Found[]> {
+  const { refresh, readOnly, mirror } = config.data
+  const found: Found[] = []
+  if (process.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
+    found.push(
+      fail('NODE_TLS_REJECT_UNAUTHORIZED=0: nothing is downloaded.', 'Unset it; NODE_EXTRA_CA_CERTS adds a CA.'),
+    )
+  }
+  try {
+    const proxy = proxyOf(new URL(mirror ?? 'https://publisher.invalid'))
+    if (proxy !== undefined) found.push(ok(`They go through the proxy ${proxy.host}.`))
+  } catch (error) {
+    found.push(fail(`${reasonOf(error)}.`, 'http://user:password@host:port, or unset it.'))
+  }
+  if (mirror !== undefined) found.push(await askMirror(config, mirror, dns))
+  if (readOnly || !refresh) found.push(ok('Nothing is downloaded by a running service; sallyport data update does it.'))
+  return found.length === 0 ? [ok('Their publishers are asked.')] : found
+}
+
+async function askMirror(config: Config, url: string, dns: Dns): Promise<Found> {
+  const request = { url, maxBytes: 65_536, timeoutMs: MIRROR_MS }
+  const answer = await createFeedFetch(config, dns).fetch(request)
+  const { host } = new URL(url)
+  if (answer.state === 'answered') {
+    for await (const _ of answer.body) break
+    return ok(`The mirror ${host} answers.`)
+  }
+  return fail(
+    `The mirror ${host} cannot be asked: ${answer.reason}.`,
+    'An address inside, or plain http, needs net.allowPrivate; a CA of your own needs NODE_EXTRA_CA_CERTS.',
+  )
+}
+
+function listed(ids: readonly string[]): string {
+  const SHOWN = 4
+  const rest = ids.length - SHOWN
+  return `${ids.slice(0, SHOWN).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+}

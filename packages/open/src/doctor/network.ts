@@ -1,0 +1,127 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { type Dns, formatAddress, parseAddress, reservedRow } from '@sallyport/core'
+import { hostPortOf } from '../config/host-port.ts'
+import type { Config } from '../config/schema.ts'
+import { type Found, fail, ok, reasonOf, warn } from './finding.ts'
+
+/** A name that exists as long as names do. */
+const KNOWN_NAME = 'a.root-servers.net'
+
+/** A checked crawler waits as long for an answer; slower ones are late for it. */
+const SLOW_MS = 200
+
+/** Whether names are answered, and how quickly. */
+export async function examineDns(config: Config, dns: Dns): Promise<readonly Found[]> {
+  const { servers, timeoutMs } = config.dns
+  const asked = servers.length === 0 ? 'the resolvers of this machine' : servers.join(', ')
+  const before = performance.now()
+  const answer = await dns.resolve(KNOWN_NAME)
+  const took = Math.round(performance.now() - before)
+  const advice = 'Crawlers are checked by their names: see /etc/resolv.conf, or name dns.servers that answer.'
+  switch (answer.state) {
+    case 'failed':
+      return [fail(`No answer from ${asked} within ${timeoutMs} ms: ${answer.reason}.`, advice)]
+    case 'absent':
+      return [warn(`${asked} do not know ${KNOWN_NAME}: they answer for names inside alone.`, advice)]
+    case 'found':
+      return took < SLOW_MS
+        ? [ok(`Answered by ${asked} in ${took} ms.`)]
+        : [
+            warn(
+              `Answered by ${asked} in ${took} ms.`,
+              'A resolver on this machine is quicker (unbound, systemd-resolved).',
+            ),
+          ]
+  }
+}
+
+/** Whether what is believed of the client's address fits where the proxy listens. */
+export function examineTrust({ listen, trustProxy, clientHeader }: Config): readonly Found[] {
+  const { host } = hostPortOf(listen)
+  if (trustProxy.length > 0) return [ok(`${clientHeader} is believed from ${trustProxy.join(', ')}.`)]
+  if (isLoopback(host)) {
+    return [
+      warn(
+        `Only this machine reaches ${listen}, and no proxy is trusted: every visitor has its address.`,
+        'trustProxy: [loopback] where a proxy of this machine stands in front; else listen on an address that visitors reach.',
+      ),
+    ]
+  }
+  return [
+    clientHeader === 'x-forwarded-for'
+      ? ok('No proxy is trusted: visitors are judged by the address of the socket.')
+      : warn(`${clientHeader} is named, and no proxy is trusted: it is never read.`, 'Name the proxy in trustProxy.'),
+  ]
+}
+
+/** Whether both listeners can be had, or are this service's own already. */
+export async function examineListeners({ listen, admin }: Config): Promise<readonly Found[]> {
+  const adminAt = admin ?? '127.0.0.1:9090'
+  const [main, operator] = await Promise.all([listening(listen), listening(adminAt)])
+  const isOurs = operator === 'EADDRINUSE' && (await isSallyport(adminAt))
+  const { host } = hostPortOf(adminAt)
+  return [
+    listenerFound('listen', listen, main, isOurs),
+    // Without a place of its own the command goes on without health.
+    ...(admin === undefined && operator !== undefined && !isOurs
+      ? [warn(`admin: ${adminAt} is taken: there is no health and no metrics.`, 'Name another one: admin.')]
+      : [listenerFound('admin', adminAt, operator, isOurs)]),
+    ...(isLoopback(host)
+      ? []
+      : [
+          warn(
+            `admin: ${adminAt} can be reached from outside this machine.`,
+            'Let only monitoring reach it: it has no passwords.',
+          ),
+        ]),
+  ]
+}
+
+function listenerFound(key: string, address: string, fault: string | undefined, isOurs: boolean): Found {
+  if (fault === undefined) return ok(`${key}: ${address} is free.`)
+  if (fault === 'EADDRINUSE' && isOurs) return ok(`${key}: ${address} is in use, and a Sallyport runs here.`)
+  const { found, advice } = FAULTS[fault] ?? { found: `cannot be used: ${fault}`, advice: 'Name another address.' }
+  return fail(`${key}: ${address} ${found}.`, advice)
+}
+
+const FAULTS: Readonly<Record<string, { readonly found: string; readonly advice: string }>> = {
+  EADDRINUSE: { found: 'is taken by another program', advice: 'ss -ltnp shows which; stop it, or name another port.' },
+  EACCES: {
+    found: 'is not permitted to this user',
+    advice: 'AmbientCapabilities=CAP_NET_BIND_SERVICE in the unit, or a port from 1024 on.',
+  },
+  EADDRNOTAVAIL: {
+    found: 'is no address of this machine',
+    advice: '0.0.0.0 or [::] is any address; ip addr shows them.',
+  },
+}
+
+/** The code of the fault of listening there for a moment; `undefined` where there is none. */
+async function listening(address: string): Promise<string | undefined> {
+  const { host, port } = hostPortOf(address)
+  const server = createServer().listen({ host, port, exclusive: true })
+  try {
+    await once(server, 'listening')
+    return undefined
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? String(error.code) : reasonOf(error)
+  } finally {
+    if (server.listening) await new Promise((resolve) => server.close(resolve))
+  }
+}
+
+async function isSallyport(address: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`http://${address}/healthz`, { signal: AbortSignal.timeout(2_000) })
+    return (await answer.text()) === '{"status":"ok"}'
+  } catch {
+    return false
+  }
+}
+
+function isLoopback(host: string): boolean {
+  const address = parseAddress(host)
+  if (address === undefined) return host === 'localhost'
+  return reservedRow(address) !== undefined && /^(127\.|::1$)/.test(formatAddress(address))
+}

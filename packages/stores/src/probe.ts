@@ -1,0 +1,68 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { openPostgres } from './postgres/pool.ts'
+import { openRedis } from './redis-connection.ts'
+import { connectReadOnly } from './sqlite/driver.ts'
+
+/** What a store says of itself. */
+export interface StoreProbe {
+  /** `SQLite 3.53.0`, `PostgreSQL 17.2`, `Redis 8.0.1`. */
+  readonly version: string
+  /** Its clock, milliseconds since the epoch; absent for a file. */
+  readonly now?: number
+}
+
+/** Longest that a server is waited for. */
+const PROBE_MS = 3_000
+
+/**
+ * Asks the store at `url` (`sqlite:FILE`, `postgres://…` or `redis://…`) for its version and its clock, and changes
+ * nothing there. Rejects where it cannot be read or reached, and with `package_missing` without its driver.
+ */
+export async function probeStore(url: string): Promise<StoreProbe> {
+  if (url.startsWith('sqlite:')) return probeSqlite(url.slice('sqlite:'.length))
+  return url.startsWith('redis') ? probeRedis(url) : probePostgres(url)
+}
+
+async function probeSqlite(path: string): Promise<StoreProbe> {
+  const database = await connectReadOnly(path)
+  try {
+    // Reads the schema, which a file that is damaged at its beginning does not have.
+    database.prepare('SELECT count(*) AS count FROM sqlite_master').get()
+    return { version: `SQLite ${database.prepare('SELECT sqlite_version() AS version').get()?.['version']}` }
+  } finally {
+    database.close()
+  }
+}
+
+async function probePostgres(url: string): Promise<StoreProbe> {
+  const postgres = await openPostgres(url, { connectMs: PROBE_MS, statementMs: PROBE_MS, maxConnections: 1 })
+  try {
+    const { rows } = await postgres.query(
+      "SELECT current_setting('server_version') AS version, clock_timestamp() AS now",
+    )
+    const { version, now } = rows[0] ?? {}
+    return { version: `PostgreSQL ${String(version).split(' ')[0]}`, now: Number(now) }
+  } finally {
+    await postgres.close()
+  }
+}
+
+async function probeRedis(url: string): Promise<StoreProbe> {
+  const connection = await openRedis(url, {})
+  const late = delay(PROBE_MS, undefined, { ref: false }).then(() => {
+    throw new Error(`no answer within ${PROBE_MS} ms`)
+  })
+  try {
+    const [seconds, micros] = (await Promise.race([connection.client().sendCommand(['TIME']), late])) as unknown as [
+      string,
+      string,
+    ]
+    // An account may be denied what is not needed.
+    const told = await Promise.race([connection.client().sendCommand(['INFO', 'server']), late]).catch(() => '')
+    const version = /^(?:redis|valkey)_version:(\S+)/m.exec(String(told))?.[1] ?? 'of an unknown version'
+    return { version: `Redis ${version}`, now: Number(seconds) * 1_000 + Number(micros) / 1_000 }
+  } finally {
+    connection.close()
+    late.catch(() => {})
+  }
+}
