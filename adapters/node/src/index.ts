@@ -1,5 +1,6 @@
 export { type ApiHost, type ApiPlace, answer, apiRequest, hostBody, requireApi } from './api-answer.ts'
 export { type Attester, attestRequest, type ClaimOptions, claimOf, requireAttester } from './attest-request.ts'
+export { clientJa4, noteJa4 } from './connection-ja4.ts'
 export { type CountingHost, countRequest } from './count-request.ts'
 export { createInspection, type DecisionEvent, type Inspect, type RefusalEvent } from './create-inspection.ts'
 export {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { InspectionRequest } from '@sallyport/core'
+import { clientJa4 } from './connection-ja4.ts'
 import { serverOf } from './host-server.ts'
 import type { RequestHost } from './request-host.ts'
 import { requestId } from './request-id.ts'
@@ -21,6 +22,7 @@ export function inspectionRequest(
 ): InspectionRequest {
   // HTTP/2 hides the socket of a stream that is already gone.
   const socket: Socket | undefined = req.socket
+  const ja4 = clientJa4(host, req)
   return {
     id: requestId(host, req),
     peer: socket?.remoteAddress ?? '',
@@ -29,6 +31,7 @@ export function inspectionRequest(
     scheme: socket === undefined ? 'unknown' : (socket as Partial<TLSSocket>).encrypted ? 'https' : 'http',
     httpVersion: req.httpVersion,
     fields: req.rawHeaders.slice(),
+    ...(ja4 === undefined ? {} : { ja4 }),
   }
 }
 

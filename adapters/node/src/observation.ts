@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Decision, formatAddress, type Observe, type ObservedRequest } from '@sallyport/core'
+import { clientJa4 } from './connection-ja4.ts'
 import { inspectionRequest } from './inspection-request.ts'
 import type { RequestHost } from './request-host.ts'
 import { requestId } from './request-id.ts'
@@ -82,6 +83,7 @@ function watch(
   const { method = '', headers, httpVersionMajor } = req
   const socket: Socket | undefined = req.socket
   const peer = socket?.remoteAddress ?? ''
+  const ja4 = clientJa4(host, req)
   const name = headers.host ?? headers[':authority']
   // Requests of HTTP/2 share a connection.
   const counted = httpVersionMajor === 1 ? socket : undefined
@@ -96,6 +98,7 @@ function watch(
       answeredBy,
       peer,
       client: client?.address ?? clientOf(host, req, target, peer),
+      ...(ja4 === undefined ? {} : { ja4 }),
       method,
       host: typeof name === 'string' ? name : '',
       path: withoutQuery(target),

@@ -26,6 +26,7 @@ export { buildPartition4, findSegment4 } from './address/table4.ts'
 export type { Partition6 } from './address/table6.ts'
 export { createPartition6Writer, findSegment6 } from './address/table6.ts'
 // agent
+export { ja4Of } from './agent/ja4-of.ts'
 export { createKeyDirectories } from './agent/signature/directory.ts'
 export { DIRECTORY_PATH, keySourceOf } from './agent/signature/key-source.ts'
 export { createReplayMemory } from './agent/signature/replay.ts'

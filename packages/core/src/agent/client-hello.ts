@@ -1,0 +1,120 @@
+/** What a client offers as it opens TLS (RFC 8446 4.1.2), as far as a fingerprint is made of it; GREASE is left out. */
+export interface ClientHello {
+  /** The highest version that is offered, as on the wire. */
+  readonly version: number
+  readonly ciphers: readonly number[]
+  /** Types, in the order of the hello. */
+  readonly extensions: readonly number[]
+  readonly signatureAlgorithms: readonly number[]
+  /** The first application protocol, as bytes; absent where none is offered. */
+  readonly protocol?: Uint8Array
+}
+
+/** What carries a hello: TCP, QUIC, or DTLS, whose hello has a longer header and a cookie. */
+export type HelloTransport = 'tcp' | 'quic' | 'dtls'
+
+const CLIENT_HELLO = 1
+const EXTENSION = { signatureAlgorithms: 13, alpn: 16, supportedVersions: 43 } as const
+/** Type and length; with DTLS also a sequence number and the place of a fragment. */
+const HEADER_BYTES: Readonly<Record<HelloTransport, number>> = { tcp: 4, quic: 4, dtls: 12 }
+const RANDOM_BYTES = 32
+
+/** Reads a whole handshake message, header included; `undefined` for what is no ClientHello. */
+export function parseClientHello(message: Uint8Array, transport: HelloTransport = 'tcp'): ClientHello | undefined {
+  const reader = new Reader(message)
+  const type = reader.number(1)
+  const length = reader.number(3)
+  reader.bytes(HEADER_BYTES[transport] - 4)
+  const body = reader.within(length)
+  const legacyVersion = body.number(2)
+  body.bytes(RANDOM_BYTES)
+  body.bytes(body.number(1))
+  if (transport === 'dtls') body.bytes(body.number(1))
+  const ciphers = body.within(body.number(2)).numbers()
+  body.bytes(body.number(1))
+
+  const extensions: number[] = []
+  const versions: number[] = []
+  const signatureAlgorithms: number[] = []
+  let protocol: Uint8Array | undefined
+  const list = body.left === 0 ? body : body.within(body.number(2))
+  while (list.left > 0) {
+    const extension = list.number(2)
+    const content = list.within(list.number(2))
+    if (list.failed) break
+    if (isGrease(extension)) continue
+    extensions.push(extension)
+    if (extension === EXTENSION.supportedVersions) versions.push(...content.within(content.number(1)).numbers())
+    else if (extension === EXTENSION.signatureAlgorithms)
+      signatureAlgorithms.push(...content.within(content.number(2)).numbers())
+    else if (extension === EXTENSION.alpn) protocol ??= firstProtocol(content)
+    if (content.failed) return undefined
+  }
+  if (type !== CLIENT_HELLO || reader.failed || body.failed || list.failed || ciphers.length === 0) return undefined
+  const offered = versions.filter((version) => !isGrease(version))
+  return {
+    version: offered.length === 0 ? legacyVersion : highest(offered),
+    ciphers: ciphers.filter((cipher) => !isGrease(cipher)),
+    extensions,
+    signatureAlgorithms: signatureAlgorithms.filter((algorithm) => !isGrease(algorithm)),
+    ...(protocol === undefined ? {} : { protocol }),
+  }
+}
+
+function firstProtocol(content: Reader): Uint8Array | undefined {
+  const list = content.within(content.number(2))
+  const first = list.bytes(list.number(1))
+  return first.length === 0 ? undefined : first
+}
+
+/** Numbers of DTLS count down. */
+function highest(versions: readonly number[]): number {
+  return versions[0] !== undefined && versions[0] >= 0xfe00 ? Math.min(...versions) : Math.max(...versions)
+}
+
+/** Values that clients send so that servers bear unknown ones (RFC 8701): 0x0a0a, 0x1a1a … 0xfafa. */
+function isGrease(value: number): boolean {
+  return (value & 0x0f0f) === 0x0a0a && value >> 8 === (value & 0xff)
+}
+
+/** Reads numbers and bytes one after another; what is missing fails it, and reads as 0. */
+class Reader {
+  readonly #bytes: Uint8Array
+  #at = 0
+  failed = false
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  get left(): number {
+    return this.#bytes.length - this.#at
+  }
+
+  bytes(length: number): Uint8Array {
+    if (length > this.left) {
+      this.failed = true
+      this.#at = this.#bytes.length
+      return new Uint8Array()
+    }
+    this.#at += length
+    return this.#bytes.subarray(this.#at - length, this.#at)
+  }
+
+  number(length: number): number {
+    return this.bytes(length).reduce((value, byte) => value * 256 + byte, 0)
+  }
+
+  within(length: number): Reader {
+    const inner = new Reader(this.bytes(length))
+    inner.failed = this.failed
+    return inner
+  }
+
+  /** All that is left, as numbers of two bytes. */
+  numbers(): number[] {
+    const all: number[] = []
+    while (this.left > 0) all.push(this.number(2))
+    return all
+  }
+}
