@@ -14,7 +14,7 @@ export {
 export { foldedName } from './folded-name.ts'
 export { guardUpgrade } from './guard-upgrade.ts'
 export { type HeadFault, headFault, NO_PATH, nominated, type Paths, type RequestHead } from './head-fault.ts'
-export { type HeadFields, readHead } from './head-fields.ts'
+export { type HeadFields, isHttp2, readHead } from './head-fields.ts'
 export type { Identity, InspectionOptions, RefusalAnswer, Rendering } from './inspection-options.ts'
 export { inspectionRequest } from './inspection-request.ts'
 export { BODY_LIMIT } from './json-body.ts'

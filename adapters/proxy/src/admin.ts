@@ -12,6 +12,8 @@ export interface AdminOptions {
   readonly accepting: () => boolean
   /** Whether data that is past its age makes the proxy not ready. */
   readonly requireFresh: boolean
+  /** Those that TLS is served with; absent: there is no TLS. */
+  readonly certificates?: (() => readonly unknown[]) | undefined
   /** Absent: there is no /metrics. */
   readonly metrics?: (() => Promise<{ readonly type: string; readonly text: string }>) | undefined
   /** Absent: nobody is ever banned. */
@@ -87,8 +89,9 @@ function aged(source: SourceStatus) {
 }
 
 /** Data that is past its age is a warning, unless it has to be fresh. */
-function readiness({ accepting, sources, requireFresh }: Answering): Answer {
+function readiness({ accepting, sources, requireFresh, certificates }: Answering): Answer {
   if (!accepting()) return [503, { status: 'draining' }]
+  if (certificates?.().length === 0) return [503, { status: 'no certificate' }]
   const now = Date.now()
   const stale = sources().filter((source) => source.state === 'loaded' && isStale(source, now))
   const status = stale.length === 0 || !requireFresh ? 'ready' : 'stale'

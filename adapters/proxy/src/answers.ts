@@ -41,10 +41,13 @@ export function serverOptions(methods: readonly string[]): ApiResponse {
 }
 
 /** Sends an answer of our own instead of the origin's, with the request's id; never throws. */
-export function send({ request, response, id }: Exchange, answer: ApiResponse): void {
+export function send({ request, response, id, standing }: Exchange, answer: ApiResponse): void {
   // After a final answer a client that waited for 100 Continue may send its body or not: the next bytes are ambiguous.
   if (request.headers.expect !== undefined) response.shouldKeepAlive = false
-  if (!response.headersSent) response.setHeader(ID_HEADER, id)
+  if (!response.headersSent) {
+    response.setHeader(ID_HEADER, id)
+    for (const name in standing) response.setHeader(name, standing[name] as string)
+  }
   void sendResponse(response, closingUnread(request, answer))
 }
 

@@ -4,12 +4,14 @@ import {
   decisionRefusal,
   foldedName,
   inspectionRequest,
+  isHttp2,
   limitFields,
   noteDecision,
   refusal,
 } from '@sallyport/node'
 import type { Admission } from './admission.ts'
 import { answerWith } from './answers.ts'
+import { http1Fields } from './edge/http1-fields.ts'
 import type { Exchange } from './exchange.ts'
 import type { Forward, GateOptions, ProxyHost } from './gate-options.ts'
 import { requestFields } from './request-fields.ts'
@@ -36,13 +38,14 @@ export function createDecide({ sallyport, options, admission, forward, guarded }
       answerWith(exchange, decisionRefusal(decision))
       return
     }
-    exchange.told = limitFields(decision)
+    exchange.told = { ...exchange.standing, ...limitFields(decision) }
     if (Number(request.headers['content-length'] ?? 0) > admission.bodyBytes) {
       admission.refuse(exchange, 'body_bytes')
       return
     }
     const { httpVersion, rawHeaders } = request
-    const fields = requestFields(rawHeaders, { decision, scheme: inspected.scheme, httpVersion, clientHeader })
+    const received = isHttp2(rawHeaders) ? http1Fields(rawHeaders) : rawHeaders
+    const fields = requestFields(received, { decision, scheme: inspected.scheme, httpVersion, clientHeader })
     const client = admission.clientOf(decision.inspection.client.address)
     admission.admit(exchange, client, () => guarded(exchange, () => forward(exchange, client, fields)))
   }

@@ -1,14 +1,20 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import { Server as NetServer } from 'node:net'
+import type { Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Timeouts } from '@sallyport/open/limits'
+import type { OpenConnections } from './connection-limits.ts'
+import type { Http2Sessions } from './edge/http2-sessions.ts'
 import type { Exchange } from './exchange.ts'
 import type { Roster } from './roster.ts'
 
 /** What is open on a listener that closes. */
 export interface Open {
-  readonly server: Server
+  /** What accepts connections. */
+  readonly fronts: readonly NetServer[]
+  readonly connections: OpenConnections
+  readonly http1: Server
+  readonly http2: Http2Sessions | undefined
   /** Requests in flight. */
   readonly exchanges: Roster<Exchange>
   readonly tunnels: ReadonlySet<Exchange>
@@ -16,26 +22,27 @@ export interface Open {
 
 /** Closes a listener and resets nobody; what takes longer than `timeouts.drain` is cut. */
 export async function drain(open: Open, timeouts: Timeouts, idle: 'wait' | 'cut'): Promise<void> {
-  const { server, exchanges, tunnels } = open
+  const { fronts, connections, http1, http2, exchanges, tunnels } = open
   for (const { response } of exchanges.all()) if (!response.headersSent) response.shouldKeepAlive = false
+  http2?.announceEnd()
   if (timeouts.lameDuck > 0) await delay(timeouts.lameDuck)
-  const closed = once(server, 'close')
-  // That of an HTTP server also cuts idle connections, on which a client may just have sent a request.
-  Reflect.apply(NetServer.prototype.close, server, [])
+  const listening = fronts.filter((front) => front.listening)
+  const closed = Promise.all(listening.map((front) => once(front, 'close')))
+  for (const front of listening) front.close()
   for (const { endTunnel, upgrade } of tunnels) (endTunnel ?? (() => upgrade?.socket.destroy()))()
+  http2?.end()
   if (idle === 'cut') cutIdle(open)
-  const late = setTimeout(() => {
-    for (const { upgrade } of tunnels) upgrade?.socket.destroy()
-    server.closeAllConnections()
-  }, timeouts.drain)
+  const late = setTimeout(connections.cutAll, timeouts.drain)
   await closed
   clearTimeout(late)
+  // Ends its clocks; it has no connection any more.
+  http1.close()
 }
 
-function cutIdle({ server, exchanges }: Open): void {
-  server.closeIdleConnections()
+function cutIdle({ http1, exchanges, connections }: Open): void {
+  http1.closeIdleConnections()
   // A connection becomes idle after its response has closed.
-  for (const exchange of exchanges.all()) exchange.onEnd(() => setImmediate(() => server.closeIdleConnections()))
+  for (const exchange of exchanges.all()) exchange.onEnd(() => setImmediate(() => http1.closeIdleConnections()))
   // One on which nothing was asked yet is not idle to Node.
-  if (exchanges.size === 0) server.closeAllConnections()
+  if (exchanges.size === 0) connections.cutAll()
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Observation, observe, type RequestHost, requestId } from '@sallyport/node'
 import type { Side, Wait, Watched } from './clocks.ts'
+import { streamOf } from './edge/http2-messages.ts'
 
 /** The connection of an upgrade, which a tunnel takes over. */
 export interface Upgrade {
@@ -40,7 +41,8 @@ export class Exchange implements Watched {
   api = false
   /** It is answered here, and not by the origin. */
   refused = false
-  /** What its answer says of a limit; names in lower case. */
+  /** What every answer to it says, and what its answer says of a limit; names in lower case. */
+  standing: Readonly<Record<string, string>> = {}
   told: Readonly<Record<string, string>> = {}
   /** Set while the origin answers. */
   origin: OriginSide | undefined
@@ -101,10 +103,12 @@ export class Exchange implements Watched {
   }
 
   moved(side: Side): number {
+    if (side !== 'body' && side !== 'reading') return this.origin?.moved(side) ?? 0
+    // Requests of HTTP/2 share a connection.
+    const stream = streamOf(this.request, this.response)
+    if (stream !== undefined) return side === 'body' ? stream.receivedBytes : stream.sentBytes
     const { socket } = this.request
-    if (side === 'body') return socket.bytesRead
-    if (side === 'reading') return socket.bytesWritten - socket.writableLength
-    return this.origin?.moved(side) ?? 0
+    return side === 'body' ? socket.bytesRead : socket.bytesWritten - socket.writableLength
   }
 
   late(side: Side): void {

@@ -32,6 +32,10 @@ export interface GateOptions {
   readonly methods?: readonly string[] | undefined
   /** The header in which trusted proxies name the client; it is not forwarded. */
   readonly clientHeader?: string | undefined
+  /** The port to which requests that come without TLS are sent; absent: they are served. */
+  readonly httpsPort?: (() => number) | undefined
+  /** What browsers are told at every answer over TLS (RFC 6797). */
+  readonly hsts?: string | undefined
   /** Called for every decided request, before it is refused or forwarded. */
   readonly onDecision?: ((decision: Decision, request: InspectionRequest) => void) | undefined
   /** A bug: the client gets 500 without detail. */

@@ -1,11 +1,14 @@
+import type { IncomingMessage } from 'node:http'
+import type { TLSSocket } from 'node:tls'
 import { formatAddress } from '@sallyport/core'
-import { answer, inspectionRequest, mountedPath, refusal } from '@sallyport/node'
+import { answer, type HeadFault, inspectionRequest, mountedPath, refusal } from '@sallyport/node'
 import type { Admission } from './admission.ts'
 import { answerWith, headRefusal, send, serverOptions } from './answers.ts'
 import { createDecide } from './decide.ts'
 import type { Exchange } from './exchange.ts'
 import type { Forward, GateOptions, ProxyHost } from './gate-options.ts'
 import { METHODS, precheck } from './prechecks.ts'
+import { toHttps } from './to-https.ts'
 
 /**
  * Handles every request: pre-checks, the API where the path is the API's, the decision, then a refusal or the origin.
@@ -31,9 +34,15 @@ export function createGate(
     const path = enabled ? mountedPath(target, base) : undefined
     const api = path !== undefined && /^\/v1(?:[/?]|$)/.test(path)
     exchange.api = api
+    const secure = isSecure(request)
+    if (secure && options.hsts !== undefined) exchange.standing = { 'strict-transport-security': options.hsts }
     const refused = precheck({ ...rules, httpVersion, method, target, fields, api })
     if (refused) {
       admission.refuse(exchange, 'head', headRefusal(refused, methods))
+    } else if (!secure && options.httpsPort !== undefined) {
+      const { host = '' } = request.headers
+      if (host === '') admission.refuse(exchange, 'head', headRefusal(NO_HOST, methods))
+      else send(exchange, toHttps(host, target, options.httpsPort()))
     } else if (target === '*') {
       send(exchange, serverOptions(methods))
     } else if (api) {
@@ -61,6 +70,13 @@ export function createGate(
   }
 
   return (exchange) => guarded(exchange, () => receive(exchange))
+}
+
+/** A client of HTTP/1.0 need not say which site it wants. */
+const NO_HOST: HeadFault = { status: 400, reason: 'Host is missing.' }
+
+function isSecure({ socket }: IncomingMessage): boolean {
+  return (socket as Partial<TLSSocket>).encrypted === true
 }
 
 async function answerApi(

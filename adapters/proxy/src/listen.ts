@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
+import type { Server as NetServer } from 'node:net'
 import { SallyportError } from '@sallyport/core'
 
 /** A server that listens. */
@@ -10,10 +11,10 @@ export interface Listening {
 }
 
 /**
- * Makes a server listen on `host:port`, an IPv6 host in brackets; port 0 takes a free one. Rejects with
- * `cannot_listen` and the reason, or with `invalid_config` for a malformed address. `close()` cuts open connections.
+ * Makes a server listen on `host:port`, an IPv6 host in brackets; port 0 takes a free one. Resolves to the same with the
+ * actual port. Rejects with `cannot_listen` and the reason, or with `invalid_config` for a malformed address.
  */
-export async function listenOn(server: Server, address: string): Promise<Listening> {
+export async function bind(server: NetServer, address: string): Promise<string> {
   const [, bracketed, plain, port = ''] = /^(?:\[(.+)\]|([^[\]:\s]+)):(\d{1,5})$/.exec(address) ?? []
   const host = bracketed ?? plain
   if (host === undefined || Number(port) > 65_535) {
@@ -27,8 +28,14 @@ export async function listenOn(server: Server, address: string): Promise<Listeni
   }
   const taken = server.address()
   const actual = typeof taken === 'object' && taken !== null ? taken.port : port
+  return `${bracketed === undefined ? host : `[${host}]`}:${actual}`
+}
+
+/** The same for a server of HTTP; `close()` cuts open connections. */
+export async function listenOn(server: Server, address: string): Promise<Listening> {
+  const url = `http://${await bind(server, address)}`
   return {
-    url: `http://${bracketed === undefined ? host : `[${host}]`}:${actual}`,
+    url,
     async close() {
       const closed = once(server, 'close')
       server.close()

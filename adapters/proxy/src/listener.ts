@@ -5,13 +5,16 @@ import type { Limits, Timeouts } from '@sallyport/open/limits'
 import { answerWith, limitRefusal } from './answers.ts'
 import { answerClientError } from './client-error.ts'
 import { startClocks } from './clocks.ts'
-import { limitConnections } from './connection-limits.ts'
 import { drain } from './drain.ts'
+import { openEdge } from './edge/edge.ts'
+import type { ProxyVersion } from './edge/proxy-header.ts'
+import type { WatchedCertificates } from './edge/watched-certificates.ts'
 import { Exchange } from './exchange.ts'
-import { listenOn } from './listen.ts'
+import { bind } from './listen.ts'
 import type { Refusals } from './refusals.ts'
 import { Roster } from './roster.ts'
 import { stopParsingWhenDestroyed } from './stop-parsing.ts'
+import type { TlsOptions } from './tls-options.ts'
 import { createTurns } from './turns.ts'
 
 /** What requests are given to; neither handler may throw. */
@@ -23,16 +26,25 @@ export interface Served {
   onUpgrade(exchange: Exchange): void
 }
 
+/** Where the public listener is. */
+export interface ListenAddresses {
+  readonly listen: string
+  /** For plain HTTP beside TLS; absent: nowhere. */
+  readonly http?: string | undefined
+}
+
 /** The public listener, with a graceful close. */
 export interface Listener {
   /** False once `close` was called. */
   readonly accepting: boolean
   /** Connections of clients. */
-  connections(): Promise<number>
-  /** Takes over the limits and time-outs of what is served now. */
-  reload(): void
-  /** Resolves to the URL it listens on; rejects as `listenOn` does. */
-  listen(address: string): Promise<string>
+  readonly connections: number
+  /** Those that TLS is served with; absent without TLS. */
+  readonly certificates: WatchedCertificates | undefined
+  /** Takes over the limits and time-outs of what is served now, and reads the certificates: others, or the same ones. */
+  reload(tls?: TlsOptions): Promise<void>
+  /** Resolves to the URLs it listens on; rejects as `bind` does. */
+  listen(addresses: ListenAddresses): Promise<{ readonly url: string; readonly httpUrl?: string }>
   /**
    * Answers end their connections from now on. After `timeouts.lameDuck` no new connection is accepted and tunnels are
    * closed; what is in flight, and one more request on each idle connection, has `timeouts.drain`; the rest is cut.
@@ -44,29 +56,17 @@ export interface Listener {
 export interface ListenerOptions {
   readonly refusals: Refusals
   readonly host: RequestHost
+  readonly tls?: TlsOptions | undefined
+  readonly proxyProtocol?: ProxyVersion | false | undefined
+  /** A line for the operator. */
+  readonly onNotice: (message: string) => void
 }
 
-/** Creates the listener of what `served` gives at each moment. */
-export function createListener(served: () => Served, { refusals, host }: ListenerOptions): Listener {
-  const server = createPublicServer()
-  limitConnections(
-    server,
-    () => served().limits,
-    (peer) => host.isTrusted?.(peer) ?? false,
-    () => refusals.cut('connections'),
-  )
-
+/** Creates the listener of what `served` gives at each moment. Reads certificates; one that is bad is a notice. */
+export async function createListener(served: () => Served, options: ListenerOptions): Promise<Listener> {
+  const { refusals, host, tls, proxyProtocol, onNotice } = options
+  const http1 = createHttp1Server()
   const exchanges = new Roster<Exchange>()
-  let stopClocks = (): void => {}
-  const adopt = (): void => {
-    const { limits, timeouts } = served()
-    server.maxConnections = limits.connections
-    server.headersTimeout = timeouts.header
-    server.keepAliveTimeout = timeouts.keepAlive
-    stopClocks()
-    stopClocks = startClocks(exchanges, timeouts)
-  }
-  adopt()
   const tunnels = new Set<Exchange>()
   let accepting = true
   const onSlow = slowEnding(refusals)
@@ -82,21 +82,48 @@ export function createListener(served: () => Served, { refusals, host }: Listene
     served().onRequest(exchange)
   }
 
+  const edge = await openEdge({
+    tls,
+    proxyProtocol,
+    limits: () => served().limits,
+    timeouts: () => served().timeouts,
+    isTrusted: (peer) => host.isTrusted?.(peer) ?? false,
+    onHttp1(socket) {
+      http1.emit('connection', socket)
+      // Its first bytes were read to see whose it is.
+      if (socket.isPaused()) socket.resume()
+    },
+    onHttp2: begin,
+    onCut: refusals.cut,
+    onNotice,
+  })
+
+  let stopClocks = (): void => {}
+  const adopt = (): void => {
+    const { timeouts } = served()
+    http1.headersTimeout = timeouts.header
+    http1.keepAliveTimeout = timeouts.keepAlive
+    edge.http2?.adopt()
+    stopClocks()
+    stopClocks = startClocks(exchanges, timeouts)
+  }
+  adopt()
+
   const inTurn = createTurns(
     () => served().limits.pipelined,
     () => refusals.cut('pipelined'),
   )
   for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) {
-    server.on(event, (request: IncomingMessage, response: ServerResponse) => {
+    http1.on(event, (request: IncomingMessage, response: ServerResponse) => {
       inTurn(request.socket, response, () => begin(request, response, event === 'checkContinue'))
     })
   }
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+  http1.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     refusals.cut('head')
     answerClientError(error, socket)
   })
   for (const event of ['upgrade', 'connect'] as const) {
-    server.on(event, (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    http1.on(event, (request: IncomingMessage, socket: Socket, head: Buffer) => {
       // Node has removed its own listeners, and an unhandled reset would crash the process.
       socket.on('error', () => socket.destroy())
       const response = responseOn(socket, request)
@@ -108,16 +135,28 @@ export function createListener(served: () => Served, { refusals, host }: Listene
     })
   }
 
+  const fronts = [edge.main, edge.plain]
   return {
     get accepting() {
       return accepting
     },
-    connections: () => connectionsOf(server),
-    reload: adopt,
-    listen: async (address) => (await listenOn(server, address)).url,
+    get connections() {
+      return edge.connections.count
+    },
+    certificates: edge.certificates,
+    async reload(next = tls) {
+      adopt()
+      await edge.certificates?.read(next?.certificates ?? [])
+    },
+    async listen({ listen, http }) {
+      const url = `${tls === undefined ? 'http' : 'https'}://${await bind(edge.main, listen)}`
+      return http === undefined ? { url } : { url, httpUrl: `http://${await bind(edge.plain, http)}` }
+    },
     async close(idle = 'wait') {
       accepting = false
-      await drain({ server, exchanges, tunnels }, served().timeouts, idle)
+      const { connections, http2, certificates } = edge
+      await drain({ fronts, connections, http1, http2, exchanges, tunnels }, served().timeouts, idle)
+      certificates?.close()
       stopClocks()
     },
   }
@@ -134,14 +173,8 @@ function slowEnding(refusals: Refusals): (exchange: Exchange, side: 'body' | 're
   }
 }
 
-function connectionsOf(server: Server): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.getConnections((error, count) => (error ? reject(error) : resolve(count)))
-  })
-}
-
-/** A server whose head and keep-alive times are set later. */
-function createPublicServer(): Server {
+/** A server that is handed its connections, and whose head and keep-alive times are set later. */
+function createHttp1Server(): Server {
   const server = createServer({
     // The clocks know whether a client that has not sent its whole request goes on with it.
     requestTimeout: 0,
@@ -153,5 +186,7 @@ function createPublicServer(): Server {
   server.maxHeadersCount = 0
   server.maxRequestsPerSocket = 1_000
   server.on('connection', stopParsingWhenDestroyed)
+  // It never listens, and begins to look at its clocks when it would.
+  server.emit('listening')
   return server
 }

@@ -68,7 +68,7 @@ function checkTarget(target: string, paths: Paths): HeadFault | undefined {
   return mark < 0 || QUERY.test(target.slice(mark + 1)) ? undefined : bad('The query has bytes that must be escaped.')
 }
 
-function checkHost({ httpVersion }: RequestHead, { host }: HeadFields): HeadFault | undefined {
+function checkHost({ httpVersion }: RequestHead, { [':authority']: authority, host = authority }: HeadFields) {
   return host === '' || (host === undefined && httpVersion !== '1.0') ? bad('Host is missing.') : undefined
 }
 

@@ -1,6 +1,10 @@
 /** Why a connection or a request was refused or cut, although nobody decided against its client. */
 export const REFUSAL_CAUSES = [
   'connections',
+  'proxy_header',
+  'client_hello',
+  'handshake',
+  'http2_resets',
   'pipelined',
   'head',
   'overload',

@@ -110,9 +110,3 @@ export class RequestBody extends Readable {
     this.#heldHere = bytes
   }
 }
-
-/** Whether a request has a body. */
-export function hasBody({ headers }: IncomingMessage): boolean {
-  const { 'content-length': length, 'transfer-encoding': coding } = headers
-  return coding !== undefined || (length !== undefined && Number(length) > 0)
-}

@@ -2,17 +2,28 @@ import { SallyportError } from '@sallyport/core'
 import { createExposition, type Exposition, exposed, type Scraped } from '@sallyport/metrics'
 import { type LimitsInput, parseLimits, parseTimeouts, type TimeoutsInput } from '@sallyport/open/limits'
 import { openAdmin } from './admin.ts'
+import type { ProxyVersion } from './edge/proxy-header.ts'
 import { openExampleSite } from './example-site.ts'
 import type { GateOptions, ProxyHost } from './gate-options.ts'
 import { createListener, type Listener } from './listener.ts'
 import { createRefusals, type RefusalCause } from './refusals.ts'
 import type { Route } from './routes.ts'
 import { createService, type Service } from './service.ts'
+import { checkTls, hstsField, type TlsOptions } from './tls-options.ts'
+
+const DEFAULT_LISTEN = '127.0.0.1:8080'
+const HTTPS_PORT = 443
 
 /** The proxy's keys of the configuration, and the hooks of a program. */
 export interface ProxyOptions extends GateOptions {
   /** `host:port`, default 127.0.0.1:8080; port 0 takes a free one. */
   readonly listen?: string | undefined
+  /** TLS on that address; absent: none. */
+  readonly tls?: TlsOptions | undefined
+  /** `host:port` for plain HTTP beside TLS, where clients are redirected; absent: nowhere. */
+  readonly http?: string | undefined
+  /** Every connection begins with a PROXY header, from trusted peers alone; default `false`. */
+  readonly proxyProtocol?: ProxyVersion | false | undefined
   /** Where the health listener is; absent: 127.0.0.1:9090, and none where that is taken. */
   readonly admin?: string | undefined
   /** The origin, `http(s)://host[:port]`; absent: 404 for all but the API, unless `demo`. */
@@ -38,13 +49,15 @@ export interface ProxyOptions extends GateOptions {
 /** What a proxy takes over while it runs. */
 export type Reloadable = Pick<
   ProxyOptions,
-  'upstream' | 'limits' | 'timeouts' | 'routes' | 'paths' | 'methods' | 'clientHeader'
+  'upstream' | 'limits' | 'timeouts' | 'routes' | 'paths' | 'methods' | 'clientHeader' | 'tls'
 >
 
 /** A proxy that listens. */
 export interface Proxy {
-  /** `http://host:port` it listens on. */
+  /** `http://host:port` or `https://host:port` it listens on. */
   readonly url: string
+  /** Of the plain listener beside TLS; absent where there is none. */
+  readonly httpUrl?: string
   /** Of the health listener; absent where there is none. */
   readonly adminUrl?: string
   /** The origin; absent where there is none. */
@@ -52,10 +65,10 @@ export interface Proxy {
   /** What the metrics of this process say now; empty where nothing is counted. */
   scrape(): Promise<Scraped>
   /**
-   * Takes over another upstream, limits, time-outs, routes, paths, methods and client header for requests from now on;
-   * those in flight end as they began. Throws `invalid_config`, and then nothing has changed.
+   * Reads the certificates again, and takes over another upstream, limits, time-outs, routes, paths, methods and client header for requests from now on;
+   * those in flight end as they began. Rejects with `invalid_config`, and then nothing has changed.
    */
-  reload(changed: Reloadable): void
+  reload(changed: Reloadable): Promise<void>
   /**
    * Ends connections as their answers are sent, accepts no new ones, waits for what is in flight and for one more request
    * on each idle connection, then cuts the rest; `idle: 'cut'` does not wait for idle ones. Does not close the Sallyport.
@@ -72,6 +85,8 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
   const close = async (idle?: 'wait' | 'cut'): Promise<void> => {
     for (let end = opened.pop(); end !== undefined; end = opened.pop()) await end(idle)
   }
+  checkTls(options.tls, options.http)
+  let httpsPort = HTTPS_PORT
   const refusals = createRefusals(options.onRefused, (cause) => sallyport.meter?.add('refusals', [cause]))
   try {
     const site = options.demo && options.upstream === undefined ? await openExampleSite() : undefined
@@ -79,20 +94,24 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     const create = (chosen: ProxyOptions): Service => {
       const named = chosen.upstream ?? site?.url
       const upstream = named === undefined ? undefined : originUrl(named)
+      const { redirect = false, hsts } = chosen.tls ?? {}
+      const edge = {
+        httpsPort: redirect === false ? undefined : () => (redirect === true ? httpsPort : redirect),
+        hsts: hsts && hstsField(hsts),
+      }
       const [limits, timeouts] = [parseLimits(chosen.limits), parseTimeouts(chosen.timeouts)]
-      return createService(sallyport, { ...chosen, upstream, limits, timeouts }, refusals)
+      return createService(sallyport, { ...chosen, ...edge, upstream, limits, timeouts }, refusals)
     }
     let service = create(options)
     opened.push(() => service.close())
-    const listener = createListener(() => service, {
-      refusals,
-      host: sallyport,
-    })
+    const { tls, proxyProtocol, onNotice = () => {} } = options
+    const listener = await createListener(() => service, { refusals, host: sallyport, tls, proxyProtocol, onNotice })
 
     readLoad(sallyport, () => service, listener)
     const exposition = sallyport.meter && createExposition(sallyport.meter.registry)
-    const url = await listener.listen(options.listen ?? '127.0.0.1:8080')
     opened.push(listener.close)
+    const { url, httpUrl } = await listener.listen({ listen: options.listen ?? DEFAULT_LISTEN, http: options.http })
+    httpsPort = Number(new URL(url).port || HTTPS_PORT)
     const admin = await openAdmin({
       ...(options.admin === undefined ? {} : { address: options.admin }),
       sources: () => sallyport.sources(),
@@ -101,23 +120,25 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       metrics: exposition && scraping(exposition, options.scrapeAll),
       bans: sallyport.bans,
       onLifted: (id) => sallyport.log?.audit({ what: 'bans lift', who: 'admin listener', details: { id } }),
-      onNotice: options.onNotice ?? (() => {}),
+      certificates: listener.certificates?.current,
+      onNotice,
     })
     // Closed after the listener, so that readiness can be read during the drain.
     if (admin) opened.splice(-1, 0, admin.close)
 
     return {
       url,
+      ...(httpUrl === undefined ? {} : { httpUrl }),
       get upstream() {
         return service.upstream?.origin
       },
       ...(admin ? { adminUrl: admin.url } : {}),
       scrape: async () => exposition?.scrape() ?? [],
-      reload(changed) {
+      async reload(changed) {
         const next = create({ ...options, ...changed })
         service.retire()
         service = next
-        listener.reload()
+        await listener.reload(changed.tls)
       },
       close,
     }
@@ -137,7 +158,10 @@ function scraping({ contentType, scrape }: Exposition, scrapeAll: ProxyOptions['
 
 /** Has the metrics read what there is to do. */
 function readLoad({ meter }: ProxyHost, service: () => Service, listener: Listener): void {
-  meter?.read('connections', async () => [[[], await listener.connections()]])
+  meter?.read('connections', () => [[[], listener.connections]])
+  meter?.read('certificates', () =>
+    (listener.certificates?.current() ?? []).map(({ file, notAfter }) => [[file], notAfter / 1_000]),
+  )
   meter?.read('inFlight', () => {
     const { requests, tunnels } = service().load()
     return [

@@ -8,7 +8,8 @@ const isVia = createSpellings(['via'])
 
 /** The value of the `Via` field that we add to a request (RFC 9110 7.6.3); it names no host and no process. */
 export function viaOf(httpVersion: string): string {
-  return `${httpVersion} ${PSEUDONYM}`
+  // That of HTTP/2 has no minor part (RFC 9113 8.8.3).
+  return `${httpVersion === '2.0' ? '2' : httpVersion} ${PSEUDONYM}`
 }
 
 /**

@@ -55,7 +55,7 @@ t.test('an origin that is not there is another failure than one that is late', a
   const { proxy, scrape } = await measured(t, { upstream: `http://127.0.0.1:${port}`, timeouts })
   t.equal(statusOf(await exchange(proxy.url, get('/'))), 504)
   t.match(await scrape(), /sallyport_origin_failures_total\{kind="timeout"\} 1\n/)
-  proxy.reload({ upstream: 'http://127.0.0.1:1' })
+  await proxy.reload({ upstream: 'http://127.0.0.1:1' })
   t.equal(statusOf(await exchange(proxy.url, get('/'))), 502)
   t.match(await scrape(), /sallyport_origin_failures_total\{kind="unreachable"\} 1\n/)
 })

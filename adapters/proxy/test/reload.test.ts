@@ -15,7 +15,7 @@ t.test('another origin, with other limits: what is in flight ends as it began', 
 
   const other = await openRawOrigin(OK.replace('ok', 'no'))
   t.teardown(() => other.close())
-  proxy.reload({ upstream: other.url, limits: { bodyBytes: 10 }, methods: ['PROPFIND'] })
+  await proxy.reload({ upstream: other.url, limits: { bodyBytes: 10 }, methods: ['PROPFIND'] })
   t.equal(proxy.upstream, other.url)
   t.match(await exchange(url, get('/')), /no$/)
   t.equal(statusOf(await exchange(url, get('/').replace('GET', 'PROPFIND'))), 200)
@@ -25,14 +25,14 @@ t.test('another origin, with other limits: what is in flight ends as it began', 
   t.equal(await rest, 'lf')
   await until(() => origin.open() === 0)
 
-  t.throws(() => proxy.reload({ upstream: 'nowhere' }), { code: 'invalid_config' })
-  t.throws(() => proxy.reload({ limits: { inFlight: 0 } }), { code: 'invalid_config' })
+  await t.rejects(proxy.reload({ upstream: 'nowhere' }), { code: 'invalid_config' })
+  await t.rejects(proxy.reload({ limits: { inFlight: 0 } }), { code: 'invalid_config' })
   t.match(await exchange(url, get('/')), /no$/, 'and it goes on as it was')
 })
 
 t.test('limits of connections and clocks of those that are open', async (t) => {
   const { url, proxy } = await proxyBefore(t, () => {})
   const waiting = exchange(url, get('/'))
-  proxy.reload({ timeouts: { originHeaders: 50, drain: 0 } })
+  await proxy.reload({ timeouts: { originHeaders: 50, drain: 0 } })
   t.equal(statusOf(await waiting), 504, 'a clock is the one in force')
 })

@@ -1,5 +1,12 @@
 import type { Api } from '@sallyport/api'
-import { compilePolicy, createInspector, type Decision, type Mode, parseTrust } from '@sallyport/core'
+import {
+  compilePolicy,
+  createInspector,
+  type Decision,
+  type InspectionRequest,
+  type Mode,
+  parseTrust,
+} from '@sallyport/core'
 import { createFakeClock, createFakeNetworks, snapshotsOf, systemOf } from '@sallyport/core/testing'
 import type { ProxyHost } from '../src/index.ts'
 
@@ -33,15 +40,21 @@ export function fakeSallyport({
     mode,
   })
   const decided: Decision[] = []
+  const asked: InspectionRequest[] = []
   const api: Api = async (request) => ({
     status: 200,
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ path: request.path, body: request.method === 'POST' ? await request.json() : null }),
   })
-  const host: ProxyHost & { readonly decided: readonly Decision[] } = {
+  const host: ProxyHost & {
+    readonly decided: readonly Decision[]
+    /** What was decided about. */
+    readonly asked: readonly InspectionRequest[]
+  } = {
     decide(request) {
       const decision = inspector.decide(request)
       decided.push(decision)
+      asked.push(request)
       return decision
     },
     client: inspector.client,
@@ -50,6 +63,7 @@ export function fakeSallyport({
     api,
     sources: () => [{ id: 'asn', title: 'Networks', state: 'loaded', licence: 'CC0', credit: '' }],
     decided,
+    asked,
   }
   return host
 }

@@ -49,6 +49,11 @@ export const METRICS = {
     help: 'requests without a usable answer of the origin',
   },
   connections: { name: 'sallyport_connections', type: 'gauge', labels: [], help: 'connections of clients' },
+  certificates: {
+    ...{ name: 'sallyport_certificate_not_after_seconds', type: 'gauge', workers: 'min' },
+    labels: ['file'],
+    help: 'when a certificate of TLS expires, in seconds since 1970',
+  },
   inFlight: {
     ...{ name: 'sallyport_requests_in_flight', type: 'gauge' },
     labels: ['kind'],

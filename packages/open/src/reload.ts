@@ -19,6 +19,12 @@ const LIVE: ReadonlySet<string> = new Set<keyof Config>([
   ...(['upstream', 'routes', 'limits', 'timeouts', 'refusal', 'log'] as const),
 ])
 
+/** Whether a running service takes over what has become of a key. TLS begins and ends with the listener. */
+function isLive(key: string, before: Config, after: Config): boolean {
+  if (key === 'tls') return before.tls !== undefined && before.tls.http2 === after.tls?.http2
+  return LIVE.has(key)
+}
+
 /** What of a configuration an inspector is made of. */
 export interface Rules {
   readonly trust: ReturnType<typeof parseTrust>
@@ -41,16 +47,16 @@ export function rulesOf(config: Config): Rules {
 function compareConfigs(before: Config, after: Config): Reloaded {
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])] as (keyof Config)[]
   const differing = keys.filter((key) => !isDeepStrictEqual(before[key], after[key]))
-  const needRestart: string[] = differing.filter((key) => !LIVE.has(key))
+  const needRestart: string[] = differing.filter((key) => !isLive(key, before, after))
   // The API counts its clients by it from the start.
   if (before.limits.ipv6Prefix !== after.limits.ipv6Prefix) needRestart.push('limits.ipv6Prefix')
-  return { changed: differing.filter((key) => LIVE.has(key)), needRestart }
+  return { changed: differing.filter((key) => isLive(key, before, after)), needRestart }
 }
 
 /** The configuration in force after a reload: of what needs a restart, the values before. */
 function mergeLive(before: Config, after: Config): Config {
-  const live = Object.entries(after).filter(([key]) => LIVE.has(key))
-  const kept = Object.entries(before).filter(([key]) => !LIVE.has(key))
+  const live = Object.entries(after).filter(([key]) => isLive(key, before, after))
+  const kept = Object.entries(before).filter(([key]) => !isLive(key, before, after))
   const limits = { ...after.limits, ipv6Prefix: before.limits.ipv6Prefix }
   return { ...(Object.fromEntries([...kept, ...live]) as Config), limits }
 }

@@ -128,7 +128,7 @@ async function reload(
   try {
     sallyport.log.reopen()
     const { changed, needRestart } = await sallyport.reload(read())
-    proxy.reload(sallyport.config)
+    await proxy.reload(sallyport.config)
     if (isLeader()) sallyport.log.audit({ what: 'reload', who: cause, details: { changed, needRestart } })
     const news = changed.length === 0 ? 'nothing has changed' : `${changed.join(', ')} taken over`
     const rest = needRestart.length === 0 ? '' : `; ${needRestart.join(', ')} after a restart only`
@@ -145,6 +145,7 @@ async function announce(sallyport: Sallyport, config: Config, proxy: RunningProx
   const isDemo = config.demo && config.upstream === undefined
   const origin = isDemo ? 'a bundled example site' : proxy.upstream
   terminal.err(`${bold('Listening')} on ${proxy.url}, ${origin === undefined ? NO_ORIGIN : `in front of ${origin}`}`)
+  if (proxy.httpUrl !== undefined) terminal.err(`Plain HTTP on ${proxy.httpUrl}`)
   if (proxy.adminUrl !== undefined) terminal.err(`Health at ${proxy.adminUrl}/readyz`)
   if (config.api.enabled) terminal.err(`API at ${proxy.url}${config.api.base}/v1/openapi.json`)
   if (isDemo) await showDemo(sallyport, proxy.url, terminal)

@@ -64,7 +64,9 @@ export const Limits = z.strictObject({
 
 /** How long the proxy waits, and for whom. None bounds a whole request: bytes that flow are let flow. */
 export const Timeouts = z.strictObject({
-  header: time('10s', ['10ms', '10m'], 'for the head of a request'),
+  clientHello: time('5s', ['10ms', '10m'], 'for the first bytes of TLS, until it is known who the client is'),
+  handshake: time('10s', ['10ms', '10m'], 'for the rest of a TLS handshake'),
+  header: time('10s', ['10ms', '10m'], 'for the head of a request, or of a PROXY header'),
   keepAlive: time('15s', ['10ms', '1h'], 'for the next request of a connection'),
   idleBody: time('30s', ['10ms', '1h'], 'for bytes of a body, from the client or from the origin'),
   clientUnread: time('2m', ['10ms', '1h'], 'for a client that does not read its answer'),

@@ -117,6 +117,30 @@ const Route = z.strictObject({
     .describe('answers may pause for as long as they like, as those of text/event-stream may anyway'),
 })
 
+const Certificate = z.strictObject({
+  cert: z.string().min(1).describe('a file in PEM: the certificate of the server, then those that signed it'),
+  key: z.string().min(1).describe('a file in PEM: its private key'),
+})
+
+const Hsts = z.strictObject({
+  maxAge: z.int().min(0).max(63_072_000).describe('seconds for which browsers come by https alone'),
+  includeSubDomains: z.boolean().default(false).describe('whether that holds for all names below'),
+  preload: z.boolean().default(false).describe('whether browsers may be shipped with it'),
+})
+
+const Tls = z.strictObject({
+  certificates: z
+    .array(Certificate)
+    .min(1)
+    .describe('chosen by server name; the first serves clients that name none. Read again when the files change'),
+  http2: z.boolean().default(true).describe('whether clients may speak HTTP/2'),
+  redirect: z
+    .union([z.boolean(), z.int().min(1).max(65_535)])
+    .default(false)
+    .describe('whether what comes to http is sent to https: to the port of listen, or to one that is named'),
+  hsts: Hsts.optional().describe('Strict-Transport-Security on every answer; absent: none'),
+})
+
 const LocalText = z.union([
   z.string().min(1),
   z.record(z.string().regex(/^[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{2,8})*$/, 'must be a language, as en or pt-BR'), z.string()),
@@ -172,6 +196,12 @@ const Log = z.strictObject({
  */
 export const Config = z.strictObject({
   listen: Listen.default('127.0.0.1:8080').describe('where the proxy listens'),
+  tls: Tls.optional().describe('TLS on listen; absent: none'),
+  http: Listen.optional().describe('plain HTTP beside TLS, where clients are redirected; absent: none'),
+  proxyProtocol: z
+    .union([z.literal(false), z.enum(['v1', 'v2'])])
+    .default(false)
+    .describe('v1, v2: every connection begins with a PROXY header, and comes from a trusted peer'),
   admin: Listen.optional().describe(
     'where health is answered; absent: 127.0.0.1:9090, and nowhere if that port is taken',
   ),

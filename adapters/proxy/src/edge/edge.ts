@@ -1,0 +1,62 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Server, Socket } from 'node:net'
+import type { Limits, Timeouts } from '@sallyport/open/limits'
+import { countConnections, type OpenConnections } from '../connection-limits.ts'
+import type { RefusalCause } from '../refusals.ts'
+import type { TlsOptions } from '../tls-options.ts'
+import { createFront, withPeer } from './front.ts'
+import { createHttp2Sessions, type Http2Sessions } from './http2-sessions.ts'
+import type { ProxyVersion } from './proxy-header.ts'
+import { createTlsEntrance } from './tls-entrance.ts'
+import { type WatchedCertificates, watchCertificates } from './watched-certificates.ts'
+
+export interface EdgeOptions {
+  readonly tls?: TlsOptions | undefined
+  readonly proxyProtocol?: ProxyVersion | false | undefined
+  readonly limits: () => Limits
+  readonly timeouts: () => Timeouts
+  readonly isTrusted: (peer: string) => boolean
+  /** A connection that speaks HTTP/1. */
+  readonly onHttp1: (socket: Socket) => void
+  /** A request of HTTP/2; `waiting` for `100 Continue`. */
+  readonly onHttp2: (request: IncomingMessage, response: ServerResponse, waiting: boolean) => void
+  readonly onCut: (cause: RefusalCause) => void
+  /** A line for the operator. */
+  readonly onNotice: (message: string) => void
+}
+
+/** What stands between connections and requests: who connects, TLS, and the version of HTTP. */
+export interface Edge {
+  /** For the address `listen`: with TLS where that is configured. */
+  readonly main: Server
+  /** For the address `http`: without TLS. */
+  readonly plain: Server
+  readonly connections: OpenConnections
+  readonly http2: Http2Sessions | undefined
+  readonly certificates: WatchedCertificates | undefined
+}
+
+export async function openEdge(options: EdgeOptions): Promise<Edge> {
+  const { tls, proxyProtocol = false, limits, timeouts, isTrusted, onHttp1, onHttp2, onCut, onNotice } = options
+  const connections = countConnections(limits, isTrusted)
+  const shared = { proxyProtocol, isTrusted, admit: connections.admit, headerTime: () => timeouts().header, onCut }
+  const createPlain = (): Server =>
+    createFront({ ...shared, onConnection: (socket, peer) => onHttp1(withPeer(socket, peer)) })
+  if (tls === undefined) {
+    return { main: createPlain(), plain: createPlain(), connections, http2: undefined, certificates: undefined }
+  }
+
+  const http2 = tls.http2 === false ? undefined : createHttp2Sessions({ limits, timeouts, onRequest: onHttp2, onCut })
+  let renew = (): void => {}
+  const certificates = await watchCertificates(tls.certificates ?? [], { onNotice, onChange: () => renew() })
+  const entrance = createTlsEntrance({
+    certificates: certificates.current,
+    protocols: http2 === undefined ? ['http/1.1'] : ['h2', 'http/1.1'],
+    times: timeouts,
+    onSecured: (socket) => (socket.alpnProtocol === 'h2' ? http2?.take(socket) : onHttp1(socket)),
+    onCut,
+  })
+  renew = entrance.renew
+  const main = createFront({ ...shared, onConnection: entrance.take })
+  return { main, plain: createPlain(), connections, http2, certificates }
+}

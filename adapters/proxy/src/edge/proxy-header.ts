@@ -1,0 +1,91 @@
+import { isIP } from 'node:net'
+import { formatAddress, parseAddress } from '@sallyport/core'
+import type { Read, Reader } from './peek.ts'
+
+/** Versions of the PROXY protocol. */
+export const PROXY_VERSIONS = ['v1', 'v2'] as const
+
+export type ProxyVersion = (typeof PROXY_VERSIONS)[number]
+
+/** Where a connection comes from. */
+export interface Endpoint {
+  readonly address: string
+  readonly port: number
+}
+
+/** `'local'`: a connection of the proxy's own, as its health checks. */
+export type Carried = Endpoint | 'local'
+
+/** The header that a proxy sends before the bytes of its client (PROXY protocol 2.1 and 2.2). */
+export function proxyHeaderReader(version: ProxyVersion): Reader<Carried> {
+  return version === 'v1' ? readV1 : readV2
+}
+
+const V1_START = 'PROXY '
+/** The longest line that there is, with its end. */
+const V1_MAX = 107
+
+function readV1(bytes: Buffer): Read<Carried> | undefined {
+  const text = bytes.subarray(0, V1_MAX).toString('latin1')
+  if (!text.startsWith(V1_START.slice(0, text.length))) throw new Error('no PROXY header')
+  const end = text.indexOf('\r\n')
+  if (end < 0) {
+    if (text.length === V1_MAX) throw new Error('a PROXY header without an end')
+    return undefined
+  }
+  const used = end + 2
+  const [, family = '', ...rest] = text.slice(0, end).split(' ')
+  if (family === 'UNKNOWN') return { value: 'local', used }
+  const [source = '', destination = '', ...ports] = rest
+  const expected = family === 'TCP4' ? 4 : family === 'TCP6' ? 6 : undefined
+  if (expected === undefined || isIP(source) !== expected || isIP(destination) !== expected || ports.length !== 2) {
+    throw new Error('a PROXY header that is wrong')
+  }
+  return { value: endpointOf(source, ...portsOf(ports)), used }
+}
+
+function portsOf(texts: readonly string[]): readonly [number] {
+  if (!texts.every((text) => /^(?:0|[1-9]\d{0,4})$/.test(text) && Number(text) <= 65_535)) {
+    throw new Error('a PROXY header with a wrong port')
+  }
+  return [Number(texts[0])]
+}
+
+const V2_START = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1')
+const V2_HEADER = 16
+/** Of addresses and what else a proxy tells; load balancers tell a few hundred bytes. */
+const V2_MAX = 4_096
+const LOCAL = 0x20
+const PROXY = 0x21
+/** Bytes of one address, by family and protocol; of TCP alone. */
+const V2_FAMILIES: ReadonlyMap<number, number> = new Map([
+  [0x11, 4],
+  [0x21, 16],
+])
+
+function readV2(bytes: Buffer): Read<Carried> | undefined {
+  const start = bytes.subarray(0, V2_START.length)
+  if (!start.equals(V2_START.subarray(0, start.length))) throw new Error('no PROXY header')
+  if (bytes.length < V2_HEADER) return undefined
+  const command = bytes[12]
+  const length = bytes.readUInt16BE(14)
+  if ((command !== LOCAL && command !== PROXY) || length > V2_MAX) throw new Error('a PROXY header that is wrong')
+  const used = V2_HEADER + length
+  if (bytes.length < used) return undefined
+  if (command === LOCAL) return { value: 'local', used }
+  const size = V2_FAMILIES.get(bytes[13] as number)
+  if (size === undefined || length < 2 * size + 4) throw new Error('a PROXY header of no TCP connection')
+  const address = bytes.subarray(V2_HEADER, V2_HEADER + size)
+  const port = bytes.readUInt16BE(V2_HEADER + 2 * size)
+  return { value: endpointOf(size === 4 ? address.join('.') : hextets(address), port), used }
+}
+
+function hextets(bytes: Buffer): string {
+  return Array.from({ length: 8 }, (_, at) => bytes.readUInt16BE(2 * at).toString(16)).join(':')
+}
+
+function endpointOf(text: string, port: number): Endpoint {
+  const address = parseAddress(text)
+  if (address === undefined) throw new Error('a PROXY header with a wrong address')
+  return { address: formatAddress(address), port }
+}

@@ -1,0 +1,105 @@
+import type { Socket } from 'node:net'
+import { createServer, type SecureContextOptions, type TLSSocket } from 'node:tls'
+import { ja4Of } from '@sallyport/core'
+import { noteJa4 } from '@sallyport/node'
+import type { RefusalCause } from '../refusals.ts'
+import { type Certificate, certificateFor } from './certificates.ts'
+import { readHello } from './hello-bytes.ts'
+import { peek } from './peek.ts'
+import { endpointKey, setPeer } from './peer.ts'
+import type { Endpoint } from './proxy-header.ts'
+
+/** TLS 1.3, and of 1.2 what has forward secrecy and authenticates what it encrypts (RFC 9325 4.2). */
+const CIPHERS = [
+  ...['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'],
+  ...['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-RSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES256-GCM-SHA384'],
+  ...['ECDHE-RSA-AES256-GCM-SHA384', 'ECDHE-ECDSA-CHACHA20-POLY1305', 'ECDHE-RSA-CHACHA20-POLY1305'],
+].join(':')
+const DEFAULTS: SecureContextOptions = { minVersion: 'TLSv1.2', ciphers: CIPHERS, honorCipherOrder: true }
+
+export interface TlsEntranceOptions {
+  readonly certificates: () => readonly Certificate[]
+  /** Application protocols, the preferred one first. */
+  readonly protocols: readonly string[]
+  /** Milliseconds. */
+  readonly times: () => { readonly clientHello: number; readonly handshake: number }
+  readonly onSecured: (socket: TLSSocket) => void
+  /** A connection was cut. */
+  readonly onCut: (cause: RefusalCause) => void
+}
+
+/** Opens TLS on connections that somebody else accepted. */
+export interface TlsEntrance {
+  /** `peer` is who it comes from where that is not the socket's own. */
+  take(socket: Socket, peer?: Endpoint): void
+  /** Serves the certificates of now. */
+  renew(): void
+}
+
+/** What is known of a connection whose handshake is under way. */
+interface Arrival {
+  readonly peer: Endpoint | undefined
+  readonly ja4: string | undefined
+}
+
+/** The hello is read before Node gets it, and given back: its JA4 goes with the connection. */
+export function createTlsEntrance(options: TlsEntranceOptions): TlsEntrance {
+  const { certificates, protocols, times, onSecured, onCut } = options
+  const arrivals = new Map<string, Arrival>()
+  const server = createServer({
+    ...DEFAULTS,
+    ALPNProtocols: [...protocols],
+    handshakeTimeout: times().handshake,
+    SNICallback: (name, done) => done(null, certificateFor(certificates(), name)?.context),
+  })
+  server.on('secureConnection', (socket) => {
+    const arrival = arrivals.get(endpointKey(socket))
+    if (arrival?.ja4 !== undefined) noteJa4(socket, arrival.ja4)
+    if (arrival?.peer !== undefined) setPeer(socket, arrival.peer)
+    onSecured(socket)
+  })
+  server.on('tlsClientError', (_, socket) => {
+    socket.destroy()
+    onCut('handshake')
+  })
+  const renew = (): void => {
+    const [first] = certificates()
+    if (first !== undefined) server.setSecureContext({ ...DEFAULTS, ...first.pem })
+  }
+  renew()
+
+  return {
+    renew,
+    take(socket, peer) {
+      const key = endpointKey(socket)
+      peek(socket, readHello, times().clientHello, {
+        onRead(hello) {
+          if (certificates().length === 0) {
+            socket.destroy()
+            onCut('handshake')
+            return
+          }
+          arrivals.set(key, { peer, ja4: ja4Of(hello) })
+          socket.once('close', () => arrivals.delete(key))
+          server.emit('connection', socket)
+        },
+        onRefused() {
+          onCut('client_hello')
+          // A client that speaks HTTP here gets a sentence; for any other it is noise at its end.
+          socket.end(PLAIN_HTTP)
+          socket.destroySoon()
+        },
+      })
+    },
+  }
+}
+
+const PLAIN_TEXT = 'This port speaks HTTPS.\n'
+const PLAIN_HTTP = [
+  'HTTP/1.1 400 Bad Request',
+  'Connection: close',
+  'Content-Type: text/plain',
+  `Content-Length: ${PLAIN_TEXT.length}`,
+  '',
+  PLAIN_TEXT,
+].join('\r\n')

@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+
+/** Made by the openssl of the machine. */
+export const NO_OPENSSL = (() => {
+  try {
+    execFileSync('openssl', ['version'])
+    return false
+  } catch {
+    return 'no openssl on this machine'
+  }
+})()
+
+/** A folder for certificates, removed with the test. */
+export function certificateFolder(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sallyport-tls-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Writes a certificate that signs for these names, and its key; `days` until it expires. */
+export function makeCertificate(folder: string, names: readonly string[], { days = 30, id = 'site' } = {}) {
+  const [cert, key] = [join(folder, `${id}.pem`), join(folder, `${id}.key`)]
+  const end = new Date(Date.now() + days * 86_400_000)
+  const stamp = (date: Date): string => `${date.toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`
+  const request = join(folder, `${id}.csr`)
+  const extensions = `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}`
+  const run = (...args: readonly string[]): void => void execFileSync('openssl', args, { stdio: 'ignore' })
+  run(
+    ...['req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', key],
+    ...['-subj', `/CN=${names[0]}`, '-addext', extensions, '-out', request],
+  )
+  const begin = new Date(Math.min(Date.now(), end.getTime()) - 86_400_000)
+  const folderOfCa = mkdtempSync(join(folder, 'ca-'))
+  const config = join(folderOfCa, 'ca.cnf')
+  writeCaConfig(config, folderOfCa)
+  run(
+    ...['ca', '-batch', '-selfsign', '-config', config, '-keyfile', key, '-in', request, '-out', cert, '-notext'],
+    ...['-startdate', stamp(begin), '-enddate', stamp(end), '-md', 'sha256'],
+  )
+  return { cert, key }
+}
+
+/** What `openssl ca` needs: no other command of it sets the dates. */
+function writeCaConfig(file: string, folder: string): void {
+  writeFileSync(join(folder, 'index.txt'), '')
+  writeFileSync(join(folder, 'serial'), `${Date.now().toString(16).padStart(14, '0')}\n`)
+  writeFileSync(
+    file,
+    `[ca]
+default_ca = own
+[own]
+dir = ${folder}
+database = $dir/index.txt
+serial = $dir/serial
+new_certs_dir = $dir
+policy = any
+copy_extensions = copy
+[any]
+commonName = supplied
+`,
+  )
+}

@@ -1,0 +1,294 @@
+import { once } from 'node:events'
+import { copyFileSync, writeFileSync } from 'node:fs'
+import { type RequestOptions, request } from 'node:https'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
+import { ja4Of } from '@sallyport/core'
+import t, { type Test } from 'tap'
+import { openProxy, type ProxyOptions } from '../src/index.ts'
+import { proxyBefore } from './behind.ts'
+import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
+import { fakeSallyport, VISITOR } from './sallyport.ts'
+import { dial, exchange, get, OK, readUntil, statusOf, until } from './wire.ts'
+
+const skip = NO_OPENSSL
+
+/** A proxy with TLS for `site.example` in front of a raw origin; `notices` collects what it says. */
+async function withTls(t: Test, options: ProxyOptions & { readonly trust?: readonly string[] } = {}) {
+  const folder = certificateFolder(t)
+  const notices: string[] = []
+  const refused: string[] = []
+  const { trust = [], tls, ...others } = options
+  const sallyport = fakeSallyport({ trust })
+  const before = await proxyBefore(t, OK, {
+    sallyport,
+    onNotice: (message) => notices.push(message),
+    onRefused: (cause) => refused.push(cause),
+    tls: { certificates: [makeCertificate(folder, ['site.example'])], ...tls },
+    ...others,
+  })
+  return { ...before, folder, notices, refused, sallyport }
+}
+
+/** A connection as a client opens it; whose certificate it is, is looked at by the test. */
+async function secured(url: string, options: ConnectionOptions = {}): Promise<TLSSocket> {
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', rejectUnauthorized: false, ...options })
+  socket.on('error', () => {})
+  await once(socket, 'secureConnect')
+  return socket
+}
+
+function askedOver(socket: TLSSocket, bytes: string): Promise<string> {
+  socket.write(bytes)
+  return readUntil(socket)
+}
+
+/** Status and fields of one request. */
+function fetched(url: string, options: RequestOptions = {}) {
+  return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]> }>((resolve, reject) => {
+    const asked = request(url, { rejectUnauthorized: false, agent: false, ...options }, (response) => {
+      response.resume().once('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers }))
+    })
+    asked.once('error', reject).end()
+  })
+}
+
+t.test('a request over TLS', { skip }, async (t) => {
+  const { url, origin, sallyport } = await withTls(t)
+  t.match(url, /^https:/)
+  const socket = await secured(url, { servername: 'site.example' })
+  t.equal(socket.getPeerCertificate().subjectaltname, 'DNS:site.example')
+  t.equal(socket.getProtocol(), 'TLSv1.3')
+  t.equal(statusOf(await askedOver(socket, get('/'))), 200)
+  t.match(origin.heads[0], /X-Forwarded-Proto: https\r\n/)
+  t.match(sallyport.asked[0]?.ja4, /^t13d\d{4}00_[0-9a-f]{12}_[0-9a-f]{12}$/, 'with its JA4')
+  t.equal(sallyport.asked[0]?.scheme, 'https')
+})
+
+t.test('TLS 1.2 has AEAD suites with forward secrecy alone, and there is nothing older', { skip }, async (t) => {
+  const { url, refused } = await withTls(t)
+  const older = await secured(url, { maxVersion: 'TLSv1.2' })
+  t.match(older.getCipher().name, /^ECDHE-.*(?:GCM|POLY1305)/)
+  older.destroy()
+  for (const weak of [
+    { maxVersion: 'TLSv1.2', ciphers: 'AES128-GCM-SHA256' },
+    { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-SHA' },
+    { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' },
+  ] as const) {
+    await t.rejects(secured(url, weak))
+  }
+  await until(() => refused.length === 3)
+  t.same(new Set(refused), new Set(['handshake']))
+})
+
+t.test('several certificates, by server name', { skip }, async (t) => {
+  const folder = certificateFolder(t)
+  const certificates = [
+    makeCertificate(folder, ['site.example'], { id: 'one' }),
+    makeCertificate(folder, ['*.shop.example', 'shop.example'], { id: 'two' }),
+  ]
+  const { url } = await withTls(t, { tls: { certificates } })
+  const served = async (servername?: string): Promise<string | undefined> => {
+    const socket = await secured(url, servername === undefined ? {} : { servername })
+    const { subjectaltname } = socket.getPeerCertificate()
+    socket.destroy()
+    return subjectaltname
+  }
+  t.equal(await served('site.example'), 'DNS:site.example')
+  t.equal(await served('SHOP.example'), 'DNS:*.shop.example, DNS:shop.example')
+  t.equal(await served('a.shop.example'), 'DNS:*.shop.example, DNS:shop.example')
+  t.equal(await served('a.b.shop.example'), 'DNS:site.example', 'a star is one label')
+  t.equal(await served('elsewhere.example'), 'DNS:site.example', 'the first for a name that none has')
+  t.equal(await served(), 'DNS:site.example', 'and for no name')
+})
+
+t.test('a session is resumed by its ticket', { skip }, async (t) => {
+  const { url } = await withTls(t)
+  const first = await secured(url)
+  const session = once(first, 'session')
+  await askedOver(first, get('/'))
+  const again = await secured(url, { session: (await session)[0] as Buffer })
+  t.ok(again.isSessionReused())
+  t.equal(statusOf(await askedOver(again, get('/'))), 200)
+})
+
+t.test('a certificate that is written over is served soon, and at a reload', { skip }, async (t) => {
+  const { url, proxy, folder, notices } = await withTls(t)
+  const served = async (): Promise<string | undefined> => {
+    const socket = await secured(url)
+    const { subjectaltname } = socket.getPeerCertificate()
+    socket.destroy()
+    return subjectaltname
+  }
+  const next = makeCertificate(folder, ['next.example'], { id: 'next' })
+  copyFileSync(next.cert, join(folder, 'site.pem'))
+  copyFileSync(next.key, join(folder, 'site.key'))
+  while ((await served()) !== 'DNS:next.example') await delay(50)
+  writeFileSync(join(folder, 'site.key'), 'no key')
+  await proxy.reload({})
+  t.match(notices[0], /site\.key is not a private key in PEM .*; the one before it is still served$/)
+  t.equal(await served(), 'DNS:next.example', 'a bad one changes nothing')
+  await proxy.reload({ tls: { certificates: [makeCertificate(folder, ['third.example'], { id: 'third' })] } })
+  t.equal(await served(), 'DNS:third.example')
+})
+
+t.test('bad certificates: one sentence each, and the rest goes on', { skip }, async (t) => {
+  const folder = certificateFolder(t)
+  const good = makeCertificate(folder, ['site.example'])
+  const other = makeCertificate(folder, ['other.example'], { id: 'other' })
+  const expired = makeCertificate(folder, ['old.example'], { id: 'old', days: -3 })
+  const gone = join(folder, 'gone.pem')
+  const certificates = [{ cert: good.cert, key: other.key }, expired, { cert: gone, key: good.key }, good]
+  const { url, notices } = await withTls(t, { tls: { certificates } })
+  t.equal(notices.length, 3)
+  t.ok(notices.some((line) => line === `tls: ${good.cert} does not fit the key ${other.key}`))
+  t.ok(notices.some((line) => line.startsWith(`tls: ${expired.cert} has expired on 20`)))
+  t.ok(notices.some((line) => line === `tls: ${gone} does not exist`))
+  const socket = await secured(url, { servername: 'site.example' })
+  t.equal(statusOf(await askedOver(socket, get('/'))), 200)
+})
+
+t.test('without any certificate the plain listener goes on, and readiness says it', { skip }, async (t) => {
+  const certificates = [{ cert: '/nowhere/site.pem', key: '/nowhere/site.key' }]
+  const { url, proxy, refused } = await withTls(t, { tls: { certificates }, http: '127.0.0.1:0' })
+  await t.rejects(secured(url))
+  t.same(refused, ['handshake'])
+  t.equal(statusOf(await exchange(proxy.httpUrl ?? '', get('/'))), 200)
+  const ready = await fetch(`${proxy.adminUrl}/readyz`)
+  t.equal(ready.status, 503)
+  t.same(await ready.json(), { status: 'no certificate' })
+})
+
+t.test('plain HTTP is sent to https, with its path', { skip }, async (t) => {
+  const { proxy, url, origin } = await withTls(t, { tls: { redirect: true }, http: '127.0.0.1:0' })
+  const { port } = new URL(url)
+  const plain = proxy.httpUrl ?? ''
+  const answer = await exchange(plain, get('/a/b?c=%20d'))
+  t.equal(statusOf(answer), 308)
+  t.match(answer, `location: https://site.example:${port}/a/b?c=%20d\r\n`)
+  t.equal(statusOf(await exchange(plain, get('/v1/ip/lookup'))), 308, 'the API too')
+  t.equal(statusOf(await exchange(plain, get('/x%00'))), 400, 'what is bad is bad')
+  t.equal(statusOf(await exchange(plain, 'GET / HTTP/1.0\r\n\r\n')), 400, 'no site, no place to send it to')
+  t.same(origin.heads, [])
+  const named = await withTls(t, { tls: { redirect: 443 }, http: '127.0.0.1:0' })
+  t.match(
+    await exchange(named.proxy.httpUrl ?? '', get('/').replace('.example', '.example:81')),
+    /location: https:\/\/site\.example\/\r\n/,
+  )
+})
+
+t.test('HSTS is said at every answer over TLS, and nowhere else', { skip }, async (t) => {
+  const tls = { hsts: { maxAge: 300, includeSubDomains: true }, http2: false }
+  const { proxy, url } = await withTls(t, { tls, http: '127.0.0.1:0', trust: ['loopback'] })
+  const field = 'max-age=300; includeSubDomains'
+  const blocked = { 'X-Forwarded-For': VISITOR.blocked }
+  for (const [path, headers] of [
+    ['/', {}],
+    ['/', blocked],
+    ['/%00', {}],
+    ['/v1/x', {}],
+  ] as const) {
+    t.equal((await fetched(`${url}${path}`, { headers })).headers['strict-transport-security'], field)
+  }
+  t.notMatch(await exchange(proxy.httpUrl ?? '', get('/')), /strict-transport/i)
+})
+
+t.test('the JA4 is read however the hello comes, and is none of a trusted peer', { skip }, async (t) => {
+  const { url, sallyport } = await withTls(t)
+  const hello = await recordedHello()
+  await askedOver(await secured(url, { servername: 'site.example' }), get('/'))
+  t.equal(sallyport.asked[0]?.ja4, ja4Of(hello.subarray(5)), 'that of the hello')
+  for (const pieces of [[...hello].map((byte) => Buffer.from([byte])), [inRecords(hello, 100)]]) {
+    const client = await dial(url)
+    for (const piece of pieces) client.write(piece)
+    t.ok((await readUntil(client, SERVER_HELLO)).startsWith(SERVER_HELLO), 'and Node reads it too')
+    client.destroy()
+  }
+
+  const behind = await withTls(t, { trust: ['loopback'] })
+  await askedOver(await secured(behind.url), get('/'))
+  t.equal(behind.sallyport.asked[0]?.ja4, undefined)
+})
+
+/** How a record with the answer to a hello begins. */
+const SERVER_HELLO = String.fromCharCode(0x16, 3, 3)
+/** Is in no text. */
+const NEVER = /(?!)/
+
+/** The first bytes of a client of this Node. */
+async function recordedHello(): Promise<Buffer> {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const client = connect({ port, host: '127.0.0.1', servername: 'site.example' })
+  client.on('error', () => {})
+  const [socket] = await once(server, 'connection')
+  const [bytes] = await once(socket, 'data')
+  client.destroy()
+  socket.destroy()
+  server.close()
+  return bytes as Buffer
+}
+
+/** The same handshake in records of `size` bytes. */
+function inRecords(hello: Buffer, size: number): Buffer {
+  const message = hello.subarray(5)
+  const records: Buffer[] = []
+  for (let at = 0; at < message.length; at += size) {
+    const part = message.subarray(at, at + size)
+    records.push(Buffer.from([0x16, 3, 1, part.length >> 8, part.length & 0xff]), part)
+  }
+  return Buffer.concat(records)
+}
+
+t.test('what is no hello, too large, or does not come', { skip }, async (t) => {
+  const { url, refused } = await withTls(t, { timeouts: { clientHello: 100 } })
+  t.match(await exchange(url, get('/')), /^HTTP\/1\.1 400 [\s\S]*This port speaks HTTPS\.\n$/)
+  const huge = Buffer.concat([Buffer.from([1, 1, 0, 0]), Buffer.alloc(65_532)])
+  await exchange(url, inRecords(Buffer.concat([Buffer.alloc(5), huge]), 16_000).toString('latin1'))
+  const empty = Buffer.from([0x16, 3, 1, 0, 0])
+  await exchange(url, empty.toString('latin1'))
+  await readUntil(await dial(url))
+  t.same(refused, ['client_hello', 'client_hello', 'client_hello', 'client_hello'])
+  const left = await dial(url)
+  left.end()
+  await readUntil(left)
+  t.equal(refused.length, 4, 'a client that leaves is none of them')
+  t.equal(statusOf(await askedOver(await secured(url), get('/'))), 200, 'and the others are served')
+})
+
+t.test('a handshake that does not go on is cut', { skip }, async (t) => {
+  const { url, refused } = await withTls(t, { timeouts: { handshake: 100 } })
+  const silent = await dial(url)
+  silent.write(await recordedHello())
+  await readUntil(silent, NEVER)
+  t.same(refused, ['handshake'])
+})
+
+t.test('connections over TLS are counted and drained as all are', { skip }, async (t) => {
+  const { url, proxy, refused } = await withTls(t, { limits: { connectionsPerClient: 1 } })
+  const held = await secured(url)
+  await t.rejects(secured(url))
+  t.same(refused, ['connections'])
+  held.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  await readUntil(held, /ok$/)
+  const closed = proxy.close()
+  const answer = await askedOver(held, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  t.match(answer, /^HTTP\/1\.1 200 [\s\S]*Connection: close/i, 'one more request is answered')
+  await closed
+})
+
+t.test('keys that do not go together', async (t) => {
+  const certificates = [{ cert: 'a', key: 'b' }]
+  for (const [options, message] of [
+    [{ http: '127.0.0.1:0' }, /^http: /],
+    [{ tls: { certificates, redirect: true } }, /^tls\.redirect: needs http/],
+    [{ tls: { certificates: [] } }, /^tls\.certificates: /],
+  ] as const) {
+    await t.rejects(openProxy(fakeSallyport(), options), { code: 'invalid_config', message })
+  }
+})
