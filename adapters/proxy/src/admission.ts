@@ -1,6 +1,6 @@
 import type { Refusal } from '@sallyport/node'
 import { answerWith, limitRefusal } from './answers.ts'
-import { clientKey } from './connection-limits.ts'
+import { clientKey } from './edge/connection-limits.ts'
 import type { Exchange } from './exchange.ts'
 import type { RefusalCause, Refusals } from './refusals.ts'
 import type { Slots } from './slots.ts'

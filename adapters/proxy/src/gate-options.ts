@@ -34,7 +34,7 @@ export interface GateOptions {
   readonly clientHeader?: string | undefined
   /** The port to which requests that come without TLS are sent; absent: they are served. */
   readonly httpsPort?: (() => number) | undefined
-  /** What browsers are told at every answer over TLS (RFC 6797). */
+  /** `Strict-Transport-Security` of every answer over TLS (RFC 6797). */
   readonly hsts?: string | undefined
   /** Called for every decided request, before it is refused or forwarded. */
   readonly onDecision?: ((decision: Decision, request: InspectionRequest) => void) | undefined

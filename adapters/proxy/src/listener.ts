@@ -8,13 +8,13 @@ import { startClocks } from './clocks.ts'
 import { drain } from './drain.ts'
 import { openEdge } from './edge/edge.ts'
 import type { ProxyVersion } from './edge/proxy-header.ts'
+import type { TlsOptions } from './edge/tls-options.ts'
 import type { WatchedCertificates } from './edge/watched-certificates.ts'
 import { Exchange } from './exchange.ts'
 import { bind } from './listen.ts'
 import type { Refusals } from './refusals.ts'
 import { Roster } from './roster.ts'
 import { stopParsingWhenDestroyed } from './stop-parsing.ts'
-import type { TlsOptions } from './tls-options.ts'
 import { createTurns } from './turns.ts'
 
 /** What requests are given to; neither handler may throw. */
@@ -109,31 +109,12 @@ export async function createListener(served: () => Served, options: ListenerOpti
   }
   adopt()
 
-  const inTurn = createTurns(
-    () => served().limits.pipelined,
-    () => refusals.cut('pipelined'),
-  )
-  for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) {
-    http1.on(event, (request: IncomingMessage, response: ServerResponse) => {
-      inTurn(request.socket, response, () => begin(request, response, event === 'checkContinue'))
-    })
+  const onUpgrade = (exchange: Exchange): void => {
+    tunnels.add(exchange)
+    exchange.onEnd(() => tunnels.delete(exchange))
+    served().onUpgrade(exchange)
   }
-  http1.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    refusals.cut('head')
-    answerClientError(error, socket)
-  })
-  for (const event of ['upgrade', 'connect'] as const) {
-    http1.on(event, (request: IncomingMessage, socket: Socket, head: Buffer) => {
-      // Node has removed its own listeners, and an unhandled reset would crash the process.
-      socket.on('error', () => socket.destroy())
-      const response = responseOn(socket, request)
-      if (response === undefined) return
-      const exchange = new Exchange(host, request, response, { upgrade: { socket, head } })
-      tunnels.add(exchange)
-      exchange.onEnd(() => tunnels.delete(exchange))
-      served().onUpgrade(exchange)
-    })
-  }
+  hearHttp1(http1, { begin, onUpgrade, pipelined: () => served().limits.pipelined, host, refusals })
 
   const fronts = [edge.main, edge.plain]
   return {
@@ -159,6 +140,37 @@ export async function createListener(served: () => Served, options: ListenerOpti
       certificates?.close()
       stopClocks()
     },
+  }
+}
+
+interface Http1Hooks {
+  begin(request: IncomingMessage, response: ServerResponse, waiting: boolean): void
+  onUpgrade(exchange: Exchange): void
+  pipelined(): number
+  readonly host: RequestHost
+  readonly refusals: Refusals
+}
+
+/** Takes the requests of a server one after another on each connection, and its upgrades. */
+function hearHttp1(http1: Server, { begin, onUpgrade, pipelined, host, refusals }: Http1Hooks): void {
+  const inTurn = createTurns(pipelined, () => refusals.cut('pipelined'))
+  for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) {
+    http1.on(event, (request: IncomingMessage, response: ServerResponse) => {
+      inTurn(request.socket, response, () => begin(request, response, event === 'checkContinue'))
+    })
+  }
+  http1.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    refusals.cut('head')
+    answerClientError(error, socket)
+  })
+  for (const event of ['upgrade', 'connect'] as const) {
+    http1.on(event, (request: IncomingMessage, socket: Socket, head: Buffer) => {
+      // Node has removed its own listeners, and an unhandled reset would crash the process.
+      socket.on('error', () => socket.destroy())
+      const response = responseOn(socket, request)
+      if (response === undefined) return
+      onUpgrade(new Exchange(host, request, response, { upgrade: { socket, head } }))
+    })
   }
 }
 

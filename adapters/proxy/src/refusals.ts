@@ -1,10 +1,8 @@
+import { CUT_CAUSES } from './edge/cut-causes.ts'
+
 /** Why a connection or a request was refused or cut, although nobody decided against its client. */
 export const REFUSAL_CAUSES = [
-  'connections',
-  'proxy_header',
-  'client_hello',
-  'handshake',
-  'http2_resets',
+  ...CUT_CAUSES,
   'pipelined',
   'head',
   'overload',

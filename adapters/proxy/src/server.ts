@@ -3,13 +3,13 @@ import { createExposition, type Exposition, exposed, type Scraped } from '@sally
 import { type LimitsInput, parseLimits, parseTimeouts, type TimeoutsInput } from '@sallyport/open/limits'
 import { openAdmin } from './admin.ts'
 import type { ProxyVersion } from './edge/proxy-header.ts'
+import { hstsField, type TlsOptions } from './edge/tls-options.ts'
 import { openExampleSite } from './example-site.ts'
 import type { GateOptions, ProxyHost } from './gate-options.ts'
 import { createListener, type Listener } from './listener.ts'
 import { createRefusals, type RefusalCause } from './refusals.ts'
 import type { Route } from './routes.ts'
 import { createService, type Service } from './service.ts'
-import { checkTls, hstsField, type TlsOptions } from './tls-options.ts'
 
 const DEFAULT_LISTEN = '127.0.0.1:8080'
 const HTTPS_PORT = 443
@@ -85,7 +85,6 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
   const close = async (idle?: 'wait' | 'cut'): Promise<void> => {
     for (let end = opened.pop(); end !== undefined; end = opened.pop()) await end(idle)
   }
-  checkTls(options.tls, options.http)
   let httpsPort = HTTPS_PORT
   const refusals = createRefusals(options.onRefused, (cause) => sallyport.meter?.add('refusals', [cause]))
   try {

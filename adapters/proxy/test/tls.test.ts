@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { ja4Of } from '@sallyport/core'
 import t, { type Test } from 'tap'
-import { openProxy, type ProxyOptions } from '../src/index.ts'
+import type { ProxyOptions } from '../src/index.ts'
 import { proxyBefore } from './behind.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
@@ -280,15 +280,4 @@ t.test('connections over TLS are counted and drained as all are', { skip }, asyn
   const answer = await askedOver(held, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')
   t.match(answer, /^HTTP\/1\.1 200 [\s\S]*Connection: close/i, 'one more request is answered')
   await closed
-})
-
-t.test('keys that do not go together', async (t) => {
-  const certificates = [{ cert: 'a', key: 'b' }]
-  for (const [options, message] of [
-    [{ http: '127.0.0.1:0' }, /^http: /],
-    [{ tls: { certificates, redirect: true } }, /^tls\.redirect: needs http/],
-    [{ tls: { certificates: [] } }, /^tls\.certificates: /],
-  ] as const) {
-    await t.rejects(openProxy(fakeSallyport(), options), { code: 'invalid_config', message })
-  }
 })

@@ -48,6 +48,15 @@ policy:
   ])
 })
 
+t.test('and keys that need each other', async (t) => {
+  t.strictSame(faultsOf({ file: fileIn(t, 'listen: 127.0.0.1:1\nhttp: 127.0.0.1:2\n') }), [
+    'sallyport.yaml:2: http: is plain HTTP beside TLS: without tls, name the address in listen',
+  ])
+  t.strictSame(faultsOf({ file: fileIn(t, 'tls:\n  redirect: true\n  certificates: [{ cert: a, key: b }]\n') }), [
+    'sallyport.yaml:2: tls.redirect: needs http, the plain listener that it redirects',
+  ])
+})
+
 t.test('and so do the words that no schema knows', async (t) => {
   const file = fileIn(
     t,

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import type { Limits, Timeouts } from '@sallyport/open/limits'
-import { countConnections, type OpenConnections } from '../connection-limits.ts'
-import type { RefusalCause } from '../refusals.ts'
-import type { TlsOptions } from '../tls-options.ts'
+import { countConnections, type OpenConnections } from './connection-limits.ts'
+import type { CutCause } from './cut-causes.ts'
 import { createFront, withPeer } from './front.ts'
 import { createHttp2Sessions, type Http2Sessions } from './http2-sessions.ts'
 import type { ProxyVersion } from './proxy-header.ts'
 import { createTlsEntrance } from './tls-entrance.ts'
+import type { TlsOptions } from './tls-options.ts'
 import { type WatchedCertificates, watchCertificates } from './watched-certificates.ts'
 
 export interface EdgeOptions {
@@ -20,7 +20,7 @@ export interface EdgeOptions {
   readonly onHttp1: (socket: Socket) => void
   /** A request of HTTP/2; `waiting` for `100 Continue`. */
   readonly onHttp2: (request: IncomingMessage, response: ServerResponse, waiting: boolean) => void
-  readonly onCut: (cause: RefusalCause) => void
+  readonly onCut: (cause: CutCause) => void
   /** A line for the operator. */
   readonly onNotice: (message: string) => void
 }

@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net'
-import type { RefusalCause } from '../refusals.ts'
+import type { CutCause } from './cut-causes.ts'
 import { peek } from './peek.ts'
 import { setPeer } from './peer.ts'
 import { type Carried, type Endpoint, type ProxyVersion, proxyHeaderReader } from './proxy-header.ts'
@@ -15,14 +15,14 @@ export interface FrontOptions {
   /** `peer` is who a trusted proxy named. */
   readonly onConnection: (socket: Socket, peer?: Endpoint) => void
   /** A connection was cut. */
-  readonly onCut: (cause: RefusalCause) => void
+  readonly onCut: (cause: CutCause) => void
 }
 
 /** A server of plain connections, which are handed on once it is known whose they are. */
 export function createFront(options: FrontOptions): Server {
   const { proxyProtocol, isTrusted, admit, headerTime, onConnection, onCut } = options
   const read = proxyProtocol === false ? undefined : proxyHeaderReader(proxyProtocol)
-  const cut = (socket: Socket, cause: RefusalCause): void => {
+  const cut = (socket: Socket, cause: CutCause): void => {
     onCut(cause)
     socket.resetAndDestroy()
   }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { constants, createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import type { Limits, Timeouts } from '@sallyport/open/limits'
-import type { RefusalCause } from '../refusals.ts'
+import type { CutCause } from './cut-causes.ts'
 import { asHttp1, StreamRequest, StreamResponse } from './http2-messages.ts'
 
 /** Of all fields of a request, as in HTTP/1. */
@@ -16,14 +16,14 @@ const MAX_RESETS = 200
 const RESET_WINDOW_MS = 10_000
 /** Frames that are no HTTP/2, and streams beyond the limit, of one connection. */
 const MAX_BAD_FRAMES = 100
-/** The largest number of a stream: a client that is told it learns that the connection will end, and loses nothing. */
+/** The largest number of a stream: a GOAWAY with it says that the connection will end, and takes no request back (RFC 9113 6.8). */
 const LAST_STREAM = 2 ** 31 - 1
 
 export interface Http2SessionsOptions {
   readonly limits: () => Limits
   readonly timeouts: () => Timeouts
   readonly onRequest: (request: IncomingMessage, response: ServerResponse, waiting: boolean) => void
-  readonly onCut: (cause: RefusalCause) => void
+  readonly onCut: (cause: CutCause) => void
 }
 
 /** Connections that speak HTTP/2. */

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net'
 import { createServer, type SecureContextOptions, type TLSSocket } from 'node:tls'
 import { ja4Of } from '@sallyport/core'
 import { noteJa4 } from '@sallyport/node'
-import type { RefusalCause } from '../refusals.ts'
 import { type Certificate, certificateFor } from './certificates.ts'
+import type { CutCause } from './cut-causes.ts'
 import { readHello } from './hello-bytes.ts'
 import { peek } from './peek.ts'
 import { endpointKey, setPeer } from './peer.ts'
@@ -25,7 +25,7 @@ export interface TlsEntranceOptions {
   readonly times: () => { readonly clientHello: number; readonly handshake: number }
   readonly onSecured: (socket: TLSSocket) => void
   /** A connection was cut. */
-  readonly onCut: (cause: RefusalCause) => void
+  readonly onCut: (cause: CutCause) => void
 }
 
 /** Opens TLS on connections that somebody else accepted. */

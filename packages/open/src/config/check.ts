@@ -29,16 +29,11 @@ export function schemaFaults(
     return issue.keys.map((key) => {
       const { place, rule } = located({ path: [...issue.path, key], message: '' }, input, layers)
       const name = [...issue.path.map(String), key].join('.')
-      const message = LATER_KEYS.get(name) ?? `unknown key "${name}"${suggestion(key, known)}`
+      const message = `unknown key "${name}"${suggestion(key, known)}`
       return { message, ...(place && { place }), ...(rule && { rule }) }
     })
   })
 }
-
-/** Keys of a later version: refused rather than ignored, so that no one relies on them. */
-const LATER_KEYS: ReadonlyMap<string, string> = new Map([
-  ['tls', '"tls" is not supported by this version: terminate TLS in front and name that proxy in trustProxy'],
-])
 
 function messageOf(issue: z.core.$ZodIssue, given: unknown): string {
   if (given === undefined) return 'is missing'
@@ -48,9 +43,21 @@ function messageOf(issue: z.core.$ZodIssue, given: unknown): string {
   return issue.message.replace(/^(Invalid input|Too small|Too big): /, '')
 }
 
+/** Keys that need each other. */
+function edgeFaults({ tls, http }: Config): readonly Found[] {
+  if (http !== undefined && tls === undefined) {
+    return [{ path: ['http'], message: 'is plain HTTP beside TLS: without tls, name the address in listen' }]
+  }
+  if (tls !== undefined && tls.redirect !== false && http === undefined) {
+    return [{ path: ['tls', 'redirect'], message: 'needs http, the plain listener that it redirects' }]
+  }
+  return []
+}
+
 /** What a schema cannot say: words of the policy, proxies that are trusted, sources, networks. */
 export function wordFaults(config: Config, layers: readonly Layer[]): readonly ConfigFault[] {
   const found: Found[] = [
+    ...edgeFaults(config),
     ...policyFaults(config.policy).map((fault) => ({ ...fault, path: ['policy', ...fault.path] })),
     ...config.trustProxy.flatMap((entry, index) => tried(['trustProxy', index], () => parseTrust([entry]))),
     ...tried(['clientHeader'], () => parseTrust([], config.clientHeader)),

@@ -1,5 +1,4 @@
-import { SallyportError } from '@sallyport/core'
-import type { CertificateFiles } from './edge/certificates.ts'
+import type { CertificateFiles } from './certificates.ts'
 
 /** How TLS is served; the key `tls` of the configuration. */
 export interface TlsOptions {
@@ -20,25 +19,11 @@ export interface HstsOptions {
   readonly preload?: boolean | undefined
 }
 
-/** The field that browsers are told at every answer over TLS. */
+/** The value of `Strict-Transport-Security`. */
 export function hstsField({ maxAge, includeSubDomains, preload }: HstsOptions): string {
   return [
     `max-age=${maxAge}`,
     ...(includeSubDomains ? ['includeSubDomains'] : []),
     ...(preload ? ['preload'] : []),
   ].join('; ')
-}
-
-/** Checks what depends on each other; throws `invalid_config`. */
-export function checkTls(tls: TlsOptions | undefined, http: string | undefined): void {
-  const redirects = tls?.redirect !== undefined && tls.redirect !== false
-  if (http !== undefined && tls === undefined) {
-    throw new SallyportError('invalid_config', 'http: is the plain listener beside TLS; without tls, name it in listen')
-  }
-  if (redirects && http === undefined) {
-    throw new SallyportError('invalid_config', 'tls.redirect: needs http, the plain listener that it redirects')
-  }
-  if (tls !== undefined && (tls.certificates ?? []).length === 0) {
-    throw new SallyportError('invalid_config', 'tls.certificates: names no certificate')
-  }
 }
