@@ -77,7 +77,10 @@ export function createHttp2Sessions({ limits, timeouts, onRequest, onCut }: Http
       server.updateSettings({ maxConcurrentStreams: Math.min(MAX_STREAMS, limits().inFlightPerClient) })
     },
     announceEnd() {
-      for (const session of sessions) if (!session.closed) session.goaway(constants.NGHTTP2_NO_ERROR, LAST_STREAM)
+      for (const session of sessions) {
+        // One that failed has not closed yet.
+        if (!session.closed && !session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR, LAST_STREAM)
+      }
     },
     end() {
       for (const session of sessions) session.close()

@@ -1,0 +1,244 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createSecureServer } from 'node:http2'
+import { connect, type TLSSocket } from 'node:tls'
+import t, { type Test } from 'tap'
+import { proxyBefore } from './behind.ts'
+import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
+import { fakeSallyport } from './sallyport.ts'
+import { OK, until } from './wire.ts'
+
+/* The same bytes go to the proxy and to a server of Node alone: what either makes of them must be the same. */
+
+const skip = NO_OPENSSL
+
+const TYPE = {
+  data: 0,
+  headers: 1,
+  priority: 2,
+  reset: 3,
+  settings: 4,
+  push: 5,
+  ping: 6,
+  goaway: 7,
+  window: 8,
+  more: 9,
+}
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+const END_STREAM = 1
+const END_HEADERS = 4
+
+function frame(type: number, flags: number, stream: number, payload: readonly number[] | Buffer = []): Buffer {
+  const head = Buffer.alloc(9)
+  head.writeUIntBE(payload.length, 0, 3)
+  head[3] = type
+  head[4] = flags
+  head.writeUInt32BE(stream, 5)
+  return Buffer.concat([head, Buffer.from(payload)])
+}
+
+/** A field without Huffman and without the table (RFC 7541 6.2.2). */
+function field(name: string, value: string): Buffer {
+  return Buffer.concat([
+    Buffer.from([0, name.length]),
+    Buffer.from(name),
+    Buffer.from([value.length]),
+    Buffer.from(value),
+  ])
+}
+
+const PSEUDO = [
+  field(':method', 'GET'),
+  field(':scheme', 'https'),
+  field(':authority', 'a.example'),
+  field(':path', '/'),
+]
+const GET = Buffer.concat(PSEUDO)
+const BEGIN = Buffer.concat([PREFACE, frame(TYPE.settings, 0, 0)])
+
+function headers(stream: number, flags: number, ...fields: readonly Buffer[]): Buffer {
+  return frame(TYPE.headers, flags, stream, Buffer.concat(fields))
+}
+
+const WHOLE = END_HEADERS | END_STREAM
+
+/** Bytes behind the beginning of a connection, by what is wrong with them. */
+const CASES: Readonly<Record<string, Buffer>> = {
+  'nothing at all': headers(1, WHOLE, GET),
+  'DATA on no stream': frame(TYPE.data, 0, 0, [1]),
+  'DATA on a stream that is not open': frame(TYPE.data, 0, 1, [1]),
+  'HEADERS on no stream': headers(0, WHOLE, GET),
+  'HEADERS on a stream of the server': headers(2, WHOLE, GET),
+  'a stream with a smaller number': Buffer.concat([headers(5, WHOLE, GET), headers(3, WHOLE, GET)]),
+  'padding that is longer than the frame': frame(TYPE.headers, WHOLE | 8, 1, [200, 1, 2]),
+  'a stream that depends on itself': frame(
+    TYPE.headers,
+    WHOLE | 0x20,
+    1,
+    Buffer.concat([Buffer.from([0, 0, 0, 1, 1]), GET]),
+  ),
+  'fields that cannot be unpacked': frame(TYPE.headers, WHOLE, 1, [0xff, 0xff, 0xff, 0xff, 0xff, 0xff]),
+  'a frame within a list of fields': Buffer.concat([headers(1, 0, GET), frame(TYPE.ping, 0, 0, Buffer.alloc(8))]),
+  'CONTINUATION of nothing': frame(TYPE.more, END_HEADERS, 1, GET),
+  'CONTINUATION of another stream': Buffer.concat([headers(1, 0, GET), frame(TYPE.more, END_HEADERS, 3, GET)]),
+  'SETTINGS on a stream': frame(TYPE.settings, 0, 1),
+  'SETTINGS of a wrong length': frame(TYPE.settings, 0, 0, [0, 1, 0]),
+  'an answer to SETTINGS with a payload': frame(TYPE.settings, 1, 0, [0, 1, 0, 0, 0, 0]),
+  'a window that is too large': frame(TYPE.settings, 0, 0, [0, 4, 0xff, 0xff, 0xff, 0xff]),
+  'frames that may be too large': frame(TYPE.settings, 0, 0, [0, 5, 0, 0, 0, 1]),
+  'PUSH_PROMISE of a client': frame(TYPE.push, END_HEADERS, 1, Buffer.concat([Buffer.from([0, 0, 0, 2]), GET])),
+  'PING of a wrong length': frame(TYPE.ping, 0, 0, [1, 2, 3]),
+  'PING on a stream': frame(TYPE.ping, 0, 1, Buffer.alloc(8)),
+  'RST_STREAM of no stream': frame(TYPE.reset, 0, 0, Buffer.alloc(4)),
+  'RST_STREAM of a stream that never was': frame(TYPE.reset, 0, 9, Buffer.alloc(4)),
+  'RST_STREAM of a wrong length': Buffer.concat([headers(1, END_HEADERS, GET), frame(TYPE.reset, 0, 1, [0])]),
+  'WINDOW_UPDATE by nothing': frame(TYPE.window, 0, 0, Buffer.alloc(4)),
+  'WINDOW_UPDATE beyond all bounds': Buffer.concat([
+    frame(TYPE.window, 0, 0, [0x7f, 0xff, 0xff, 0xff]),
+    frame(TYPE.window, 0, 0, [0x7f, 0xff, 0xff, 0xff]),
+  ]),
+  'a frame that is too large': frame(TYPE.data, 0, 1, Buffer.alloc(20_000)),
+  'a frame of no type': frame(77, 0, 1, [1, 2, 3]),
+  'a name in capitals': headers(1, WHOLE, GET, field('X-Other', '1')),
+  'a pseudo-field that is none': headers(1, WHOLE, GET, field(':other', '1')),
+  'a pseudo-field behind others': headers(1, WHOLE, field('x-other', '1'), GET),
+  'no path': headers(1, WHOLE, ...PSEUDO.slice(0, 3)),
+  'an empty path': headers(1, WHOLE, ...PSEUDO.slice(0, 3), field(':path', '')),
+  'two methods': headers(1, WHOLE, GET, field(':method', 'POST')),
+  'fields of the connection': headers(1, WHOLE, GET, field('connection', 'close')),
+  'a transfer coding': headers(1, WHOLE, GET, field('transfer-encoding', 'chunked')),
+  'TE other than trailers': headers(1, WHOLE, GET, field('te', 'gzip')),
+  'a body that is longer than its length': Buffer.concat([
+    headers(1, END_HEADERS, GET, field('content-length', '1')),
+    frame(TYPE.data, END_STREAM, 1, [1, 2]),
+  ]),
+  'DATA behind the end of a stream': Buffer.concat([headers(1, WHOLE, GET), frame(TYPE.data, 0, 1, [1])]),
+  'a CONNECT with a protocol': headers(
+    ...([1, END_HEADERS, field(':method', 'CONNECT'), field(':protocol', 'websocket'), ...PSEUDO.slice(1)] as const),
+  ),
+}
+
+/** What a server says to bytes: its RST_STREAMs, its GOAWAY, statuses it began to send, and whether it closes. */
+async function reaction(port: number, bytes: Buffer): Promise<readonly string[]> {
+  const socket = connect({ port, host: '127.0.0.1', ALPNProtocols: ['h2'], rejectUnauthorized: false })
+  socket.on('error', () => {})
+  await once(socket, 'secureConnect')
+  socket.write(bytes)
+  const said = await readFrames(socket)
+  socket.destroy()
+  return said
+}
+
+/** Frames until the other side closes, or has answered a ping that is sent last. */
+function readFrames(socket: TLSSocket): Promise<readonly string[]> {
+  return new Promise((resolve) => {
+    const said: string[] = []
+    let unread = Buffer.alloc(0)
+    const ping = setTimeout(() => socket.write(frame(TYPE.ping, 0, 0, Buffer.alloc(8, 7))), 60)
+    const silent = setTimeout(() => done('silent'), 400)
+    const done = (how: string): void => {
+      clearTimeout(ping)
+      clearTimeout(silent)
+      resolve([...said.toSorted(), how])
+    }
+    socket.once('close', () => done('closed'))
+    socket.on('data', (bytes: Buffer) => {
+      unread = Buffer.concat([unread, bytes])
+      while (unread.length >= 9 && unread.length >= 9 + unread.readUIntBE(0, 3)) {
+        const payload = unread.subarray(9, 9 + unread.readUIntBE(0, 3))
+        const [type, stream] = [unread[3], unread.readUInt32BE(5)]
+        unread = unread.subarray(9 + payload.length)
+        if (type === TYPE.reset) said.push(`reset ${stream} ${payload.readUInt32BE(0)}`)
+        if (type === TYPE.goaway) said.push(`goaway ${payload.readUInt32BE(4)}`)
+        if (type === TYPE.headers) said.push(`answer ${stream}`)
+        if (type === TYPE.ping && payload[0] === 7) done('open')
+      }
+    })
+  })
+}
+
+t.test('bad frames are answered as Node answers them', { skip }, async (t) => {
+  const pair = makeCertificate(certificateFolder(t), ['a.example'])
+  const bare = createSecureServer(
+    { cert: readFileSync(pair.cert), key: readFileSync(pair.key) },
+    (request, response) => {
+      request.resume().on('error', () => {})
+      response.end('ok')
+    },
+  )
+  bare.on('sessionError', () => {})
+  bare.listen(0, '127.0.0.1')
+  await once(bare, 'listening')
+  t.teardown(() => void bare.close())
+  const address = bare.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const { url, origin } = await proxyBefore(t, OK, { tls: { certificates: [pair] } })
+  for (const [name, bytes] of Object.entries(CASES)) {
+    const all = Buffer.concat([BEGIN, bytes])
+    const [ours, nodes] = await Promise.all([reaction(Number(new URL(url).port), all), reaction(port, all)])
+    t.same(ours, nodes, name)
+  }
+  for (const bytes of [PREFACE.subarray(0, 10), Buffer.from('GET / HTTP/1.1\r\n\r\n'), PREFACE]) {
+    const whole = Buffer.concat([bytes, Buffer.alloc(30)])
+    t.same(
+      await reaction(Number(new URL(url).port), whole),
+      await reaction(port, whole),
+      'a connection that begins badly',
+    )
+  }
+  t.ok(origin.heads.every((head) => /^GET \/ HTTP\/1\.1\r\nhost: a\.example\r\n/i.test(head)))
+})
+
+/** A proxy, and a raw connection of HTTP/2 to it. */
+async function connected(t: Test) {
+  const pair = makeCertificate(certificateFolder(t), ['a.example'])
+  const refused: string[] = []
+  const { url, origin } = await proxyBefore(t, () => {}, {
+    sallyport: fakeSallyport({ trust: [] }),
+    tls: { certificates: [pair] },
+    onRefused: (cause) => refused.push(cause),
+  })
+  const port = Number(new URL(url).port)
+  const socket = connect({ port, host: '127.0.0.1', ALPNProtocols: ['h2'], rejectUnauthorized: false })
+  socket.on('error', () => {})
+  socket.resume()
+  await once(socket, 'secureConnect')
+  socket.write(BEGIN)
+  return { socket, origin, refused }
+}
+
+/** Writes until the other side has had enough; resolves with the bytes that were written. */
+async function flood(socket: TLSSocket, piece: (count: number) => Buffer): Promise<number> {
+  let written = 0
+  for (let count = 0; !socket.destroyed && count < 20_000; count++) {
+    const bytes = piece(count)
+    written += bytes.length
+    if (!socket.write(bytes)) await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => {})
+    if (count % 100 === 99) await new Promise(setImmediate)
+  }
+  return written
+}
+
+t.test('CONTINUATION without an end is cut (CVE-2024-27983)', { skip }, async (t) => {
+  const { socket, origin } = await connected(t)
+  socket.write(headers(1, END_STREAM, GET))
+  const small = field('x', 'y'.repeat(100))
+  t.ok((await flood(socket, () => frame(TYPE.more, 0, 1, small))) < 1_000_000)
+  await until(() => socket.destroyed)
+  t.same(origin.heads, [])
+})
+
+t.test('so are requests that are taken back, or bad, without an end', { skip }, async (t) => {
+  for (const [name, piece] of [
+    [
+      'taken back (CVE-2023-44487)',
+      (stream: number) => Buffer.concat([headers(stream, WHOLE, GET), frame(TYPE.reset, 0, stream, [0, 0, 0, 8])]),
+    ],
+    ['bad', (stream: number) => headers(stream, WHOLE, GET, field('te', 'x'))],
+  ] as const) {
+    const { socket } = await connected(t)
+    await flood(socket, (count) => piece(2 * count + 1))
+    await until(() => socket.destroyed)
+    t.pass(name)
+  }
+})
