@@ -17,6 +17,8 @@ export interface Watched extends Placed {
   late(side: Side): void
   /** Nothing more is waited for. */
   readonly over: boolean
+  /** Times of its own, in milliseconds. */
+  readonly times?: Partial<Readonly<Record<Side, number>>>
   /** Kept by the clocks; absent until they have looked once. */
   wait: Wait | undefined
 }
@@ -66,7 +68,7 @@ export function startClocks(roster: Roster<Watched>, timeouts: Timeouts): () => 
     const ofClient = side === 'body' || side === 'reading'
     wait.moved += moved
     wait.waited = moved > 0 && !ofClient ? 0 : wait.waited + elapsed
-    if (wait.waited < times[side]) return
+    if (wait.waited < (watched.times?.[side] ?? times[side])) return
     const least = ofClient ? Math.max(1, (minRate * wait.waited) / 1_000) : 1
     if (wait.moved < least) {
       roster.remove(watched)

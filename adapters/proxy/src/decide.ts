@@ -15,22 +15,24 @@ import { http1Fields } from './edge/http1-fields.ts'
 import type { Exchange } from './exchange.ts'
 import type { Forward, GateOptions, ProxyHost } from './gate-options.ts'
 import { requestFields } from './request-fields.ts'
+import type { RouteTimeouts, Site, Sites } from './sites.ts'
 import { isLoop } from './via.ts'
 
 interface DecideParts {
   readonly sallyport: ProxyHost
   readonly options: GateOptions
   readonly admission: Admission
+  readonly sites: Sites
   readonly forward: Forward
   /** Does something for an exchange; a bug is answered there. */
   readonly guarded: (exchange: Exchange, go: () => void) => void
 }
 
 /** Decides about a request that is for the origin, and refuses it or forwards it once it has a slot. */
-export function createDecide({ sallyport, options, admission, forward, guarded }: DecideParts) {
+export function createDecide({ sallyport, options, admission, sites, forward, guarded }: DecideParts) {
   const clientHeader = foldedName(options.clientHeader ?? 'x-forwarded-for')
 
-  function carryOut(exchange: Exchange, inspected: InspectionRequest, decision: Decision): void {
+  function carryOut(exchange: Exchange, inspected: InspectionRequest, decision: Decision, site: Site): void {
     const { request } = exchange
     noteDecision(exchange.observation, decision)
     options.onDecision?.(decision, inspected)
@@ -47,7 +49,7 @@ export function createDecide({ sallyport, options, admission, forward, guarded }
     const received = isHttp2(rawHeaders) ? http1Fields(rawHeaders) : rawHeaders
     const fields = requestFields(received, { decision, scheme: inspected.scheme, httpVersion, clientHeader })
     const client = admission.clientOf(decision.inspection.client.address)
-    admission.admit(exchange, client, () => guarded(exchange, () => forward(exchange, client, fields)))
+    admission.admit(exchange, client, () => guarded(exchange, () => forward(exchange, client, fields, site)))
   }
 
   return (exchange: Exchange): void => {
@@ -56,23 +58,40 @@ export function createDecide({ sallyport, options, admission, forward, guarded }
       answerWith(exchange, refusal('loop_detected'), 'loop')
       return
     }
+    const { host = request.headers[':authority'] } = request.headers
+    const site = sites.of(typeof host === 'string' ? host : '', request.url ?? '/')
+    if (site === undefined) {
+      answerWith(exchange, refusal('misdirected_request'), 'unknown_host')
+      return
+    }
+    exchange.times = timesOf(site.timeouts)
     const inspected = inspectionRequest(sallyport, request)
-    const counted = countExchange(sallyport, exchange, inspected)
-    const carry = (decision: Decision): void => carryOut(exchange, inspected, decision)
+    const decision = (site.decider ?? sallyport).decide(inspected)
+    const counted = countExchange(sallyport, exchange, inspected, decision)
+    const carry = (decision: Decision): void => carryOut(exchange, inspected, decision, site)
     if (!(counted instanceof Promise)) carry(counted)
     else void counted.then((decision) => guarded(exchange, () => carry(decision)))
   }
 }
 
-/** Decides, and counts in the one step after that. */
+/** What the servers of a route are waited for, where it says so. */
+function timesOf({ idleBody, originHeaders }: RouteTimeouts): Exchange['times'] {
+  return {
+    ...(idleBody !== undefined && { upload: idleBody, answer: idleBody }),
+    ...(originHeaders !== undefined && { head: originHeaders }),
+  }
+}
+
+/** Counts in the one step after the decision. */
 function countExchange(
   sallyport: ProxyHost,
   exchange: Exchange,
   inspected: InspectionRequest,
+  decision: Decision,
 ): Decision | Promise<Decision> {
   const answer = {
     onEnd: (ended: () => void) => exchange.onEnd(ended),
     status: () => (exchange.refused ? undefined : exchange.response.statusCode),
   }
-  return countRequest(sallyport, sallyport.decide(inspected), inspected.fields, answer)
+  return countRequest(sallyport, decision, inspected.fields, answer)
 }

@@ -44,6 +44,8 @@ export class Exchange implements Watched {
   /** What every answer to it says, and what its answer says of a limit; names in lower case. */
   standing: Readonly<Record<string, string>> = {}
   told: Readonly<Record<string, string>> = {}
+  /** Times that its route has for itself. */
+  times: NonNullable<Watched['times']> = {}
   /** Set while the origin answers. */
   origin: OriginSide | undefined
   readonly upgrade: Upgrade | undefined

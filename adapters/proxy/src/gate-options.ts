@@ -2,6 +2,7 @@ import type { BanList, Decision, InspectionRequest, SourceStatus } from '@sallyp
 import type { Metrics } from '@sallyport/metrics'
 import type { ApiHost, Decider } from '@sallyport/node'
 import type { Exchange } from './exchange.ts'
+import type { Site } from './sites.ts'
 
 /** Takes what an operator did: what, who, and its details. */
 export interface AuditLog {
@@ -43,4 +44,4 @@ export interface GateOptions {
 }
 
 /** Forwards a request of a client with these fields. */
-export type Forward = (exchange: Exchange, client: string, fields: string[]) => void
+export type Forward = (exchange: Exchange, client: string, fields: string[], site: Site) => void

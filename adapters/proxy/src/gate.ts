@@ -8,18 +8,22 @@ import { createDecide } from './decide.ts'
 import type { Exchange } from './exchange.ts'
 import type { Forward, GateOptions, ProxyHost } from './gate-options.ts'
 import { METHODS, precheck } from './prechecks.ts'
+import type { Sites } from './sites.ts'
 import { toHttps } from './to-https.ts'
+
+export interface GateParts {
+  readonly sallyport: ProxyHost
+  readonly options: GateOptions
+  readonly admission: Admission
+  readonly sites: Sites
+}
 
 /**
  * Handles every request: pre-checks, the API where the path is the API's, the decision, then a refusal or the origin.
  * What the API or the origin has to answer waits for a slot first. The returned function never throws.
  */
-export function createGate(
-  sallyport: ProxyHost,
-  options: GateOptions,
-  admission: Admission,
-  forward: Forward,
-): (exchange: Exchange) => void {
+export function createGate(parts: GateParts, forward: Forward): (exchange: Exchange) => void {
+  const { sallyport, options, admission } = parts
   const { enabled = true, base = '' } = options.api ?? {}
   const methods = [...METHODS, ...(options.methods ?? [])]
   const rules = { paths: options.paths, methods, singleHeader: sallyport.singleHeader }
@@ -54,7 +58,7 @@ export function createGate(
     }
   }
 
-  const decide = createDecide({ sallyport, options, admission, forward, guarded })
+  const decide = createDecide({ ...parts, forward, guarded })
 
   const crash = (exchange: Exchange, error: unknown): void => {
     options.onFault?.(error)

@@ -1,5 +1,4 @@
-import { isIP } from 'node:net'
-import { buildConnector, type Client } from 'undici'
+import type { buildConnector, Client } from 'undici'
 import { OriginConnection } from './origin-connection.ts'
 
 /** The connections to one origin. Who has one has a slot, of which there are as many as connections. */
@@ -20,8 +19,11 @@ const KEEP_ALIVE_MS = 4_000
 const CLOSES_WITHIN_MS = 100
 
 /** Opens no connection before the first request. */
-export function createOriginConnections(upstream: URL, max: number, connectMs: number): OriginConnections {
-  const connect = buildConnector({ timeout: connectMs })
+export function createOriginConnections(
+  upstream: URL,
+  max: number,
+  connect: buildConnector.connector,
+): OriginConnections {
   const all = new Set<OriginConnection>()
   /** The last used at the end: it is the least likely to end just now. */
   const idle: OriginConnection[] = []
@@ -36,15 +38,9 @@ export function createOriginConnections(upstream: URL, max: number, connectMs: n
       headersTimeout: 0,
       bodyTimeout: 0,
     }
-    const connection = new OriginConnection(
-      upstream,
-      options,
-      // The certificate must be the origin's own, whatever Host the client asked for.
-      (to, done) => connect({ ...to, servername: isIP(upstream.hostname) === 0 ? upstream.hostname : '' }, done),
-      () => {
-        if (connection.answered > 0 && performance.now() - connection.idleSince < CLOSES_WITHIN_MS) kept = false
-      },
-    )
+    const connection = new OriginConnection(upstream, options, connect, () => {
+      if (connection.answered > 0 && performance.now() - connection.idleSince < CLOSES_WITHIN_MS) kept = false
+    })
     all.add(connection)
     return connection
   }

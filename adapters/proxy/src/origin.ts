@@ -1,38 +1,12 @@
 import type { Limits, Timeouts } from '@sallyport/open/limits'
+import { type HealthOptions, startHealthChecks } from './health-checks.ts'
+import type { OriginAddress } from './origin-address.ts'
 import { createOriginConnections } from './origin-connections.ts'
+import { createMembers, type Members } from './origin-members.ts'
+import { connectorTo, type OriginTrust } from './origin-trust.ts'
 import { type Forwarded, Relay, type RelayHooks } from './relay.ts'
 import type { Held } from './request-body.ts'
 import { Slots } from './slots.ts'
-
-/** The client's error for a failure of the origin. */
-export type OriginFailure = 'bad_gateway' | 'gateway_timeout'
-
-const TOO_LATE = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT'])
-
-/** A time-out is 504, any other failure 502. */
-export function failureOf(error: Error): OriginFailure {
-  return 'code' in error && TOO_LATE.has(String(error.code)) ? 'gateway_timeout' : 'bad_gateway'
-}
-
-/** What failed, for metrics. */
-export type OriginFault = 'timeout' | 'unreachable' | 'bad_answer' | 'lost'
-
-const UNREACHABLE = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOENT',
-  'EACCES',
-])
-
-export function faultOf(error: Error): OriginFault {
-  const code = 'code' in error ? String(error.code) : ''
-  if (TOO_LATE.has(code)) return 'timeout'
-  if (UNREACHABLE.has(code)) return 'unreachable'
-  return code === 'bad_gateway' ? 'bad_answer' : 'lost'
-}
 
 /** The origin, with a bound on the connections to it. */
 export interface Origin {
@@ -48,17 +22,43 @@ export interface Origin {
   close(): Promise<void>
   /** Requests that wait for a connection. */
   readonly queued: number
+  readonly members: Members
+  readonly trust: OriginTrust
 }
 
-export function openOrigin(upstream: URL, limits: Limits, timeouts: Timeouts): Origin {
-  const connections = createOriginConnections(upstream, limits.originConnections, timeouts.originConnect)
+export interface OriginOptions {
+  readonly limits: Limits
+  readonly timeouts: Timeouts
+  readonly trust?: OriginTrust
+  /** Absent: a server is only left out where it has failed. */
+  readonly health?: HealthOptions | undefined
+  readonly onNotice?: ((message: string) => void) | undefined
+}
+
+/** Opens an origin of one server or several, which take turns; a bound on connections holds for all of them together. */
+export function openOrigin(addresses: readonly OriginAddress[], options: OriginOptions): Origin {
+  const { limits, timeouts, trust = {}, health, onNotice } = options
+  const servers = addresses.map((address) => ({
+    address,
+    connections: createOriginConnections(
+      address.url,
+      limits.originConnections,
+      connectorTo(address, timeouts.originConnect, trust),
+    ),
+  }))
+  const members = createMembers(servers, onNotice === undefined ? {} : { onNotice })
+  const stopChecks = health === undefined ? () => {} : startHealthChecks(members.all, health, trust)
+  const close = async (): Promise<void> => {
+    stopChecks()
+    await Promise.all(servers.map(({ connections }) => connections.close()))
+  }
   const slots = new Slots({
     total: limits.originConnections,
     waiting: limits.originQueue,
     waitMs: timeouts.queue,
   })
   const held: Held = { bytes: 0 }
-  const parts = { slots, connections, held, limits }
+  const parts = { slots, members, held, limits }
   let inFlight = 0
   let retired = false
   return {
@@ -66,15 +66,18 @@ export function openOrigin(upstream: URL, limits: Limits, timeouts: Timeouts): O
       inFlight++
       forwarded.exchange.onEnd(() => {
         inFlight--
-        if (retired && inFlight === 0) void connections.close()
+        if (retired && inFlight === 0) void close()
       })
       new Relay(forwarded, parts, hooks).begin()
     },
+    members,
+    trust,
     retire() {
       retired = true
-      if (inFlight === 0) void connections.close()
+      stopChecks()
+      if (inFlight === 0) void close()
     },
-    close: connections.close,
+    close,
     get queued() {
       return slots.load.waiting
     },

@@ -5,7 +5,9 @@ import type { Side } from './clocks.ts'
 import { hasBody } from './edge/http2-messages.ts'
 import type { Exchange, OriginSide } from './exchange.ts'
 import { type OriginConnection, type OriginRequest, RESET } from './origin-connection.ts'
-import type { OriginConnections } from './origin-connections.ts'
+import { isUnreached } from './origin-faults.ts'
+import type { Member, Members } from './origin-members.ts'
+import { withHost } from './own-host.ts'
 import type { RefusalCause } from './refusals.ts'
 import { type Held, RequestBody } from './request-body.ts'
 import { responseFields } from './response-fields.ts'
@@ -20,12 +22,14 @@ export interface Forwarded {
   readonly fields: string[]
   /** Whether the origin may pause within its answer for as long as it likes. */
   readonly stream: boolean
+  /** Whether each server is asked by its own name, and not by the one that the client asked for. */
+  readonly ownHost?: boolean
 }
 
 /** What all relays to one origin share. */
 export interface RelayParts {
   readonly slots: Slots
-  readonly connections: OriginConnections
+  readonly members: Members
   readonly held: Held
   readonly limits: Limits
 }
@@ -54,7 +58,11 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   #body: RequestBody | undefined
   /** A slot was asked for, and is not given back. */
   #slot = false
+  #member: Member | undefined
+  readonly #tried = new Set<Member>()
   #connection: OriginConnection | undefined
+  /** A body that is here as a whole; it can be sent to another server. */
+  #whole: Buffer | undefined
   #controller: Dispatcher.DispatchController | undefined
   #mayRetry: boolean
   /** What becomes of it is decided: what undici says after that changes nothing. */
@@ -100,7 +108,13 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   }
 
   granted(): void {
-    const { connections } = this.#parts
+    this.#dispatchTo(this.#parts.members.next() as Member)
+  }
+
+  #dispatchTo(member: Member): void {
+    this.#member = member
+    this.#tried.add(member)
+    const { connections } = member
     // What may not be sent twice goes over a used connection only where the origin is known to keep it.
     this.#dispatch(this.#mayRetry || connections.isKept() ? connections.take() : connections.takeFresh())
   }
@@ -110,11 +124,14 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   }
 
   #dispatch(connection: OriginConnection): void {
-    const { method = 'GET', url = '/' } = this.#forwarded.exchange.request
+    const { exchange, fields, ownHost } = this.#forwarded
+    const { method = 'GET', url = '/' } = exchange.request
     this.#connection = connection
     // A body that is here as a whole is sent with the head.
-    const body = this.#body?.isWhole === true ? (this.#body.read() as Buffer) : (this.#body ?? null)
-    connection.send({ method: method as Dispatcher.HttpMethod, path: url, headers: this.#forwarded.fields, body }, this)
+    if (this.#body?.isWhole === true) this.#whole = this.#body.read() as Buffer
+    const body = this.#whole ?? this.#body ?? null
+    const headers = ownHost ? withHost(fields, (this.#member as Member).address) : fields
+    connection.send({ method: method as Dispatcher.HttpMethod, path: url, headers, body }, this)
   }
 
   release(): void {
@@ -132,6 +149,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, _: unknown, reason = ''): void {
     if (status < 200) return
     this.#answering = true
+    this.#member?.succeeded()
     if (status > 599 || /[^\t -\uffff]/.test(reason))
       throw new SallyportError('bad_gateway', `the origin's status line is bad: ${status}`)
     const { id, told } = this.#forwarded.exchange
@@ -165,12 +183,27 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   onResponseError(_: unknown, error: Error): void {
     if (this.#mayRetry && !this.#answering && !this.#settled && isLost(error)) {
       this.#mayRetry = false
-      this.#parts.connections.giveBack(this.#connection as OriginConnection)
-      this.#dispatch(this.#parts.connections.takeFresh())
+      const { connections } = this.#member as Member
+      connections.giveBack(this.#connection as OriginConnection)
+      this.#dispatch(connections.takeFresh())
       return
     }
+    if (this.#goOn(error)) return
     this.#done()
     this.#fail(error)
+  }
+
+  /** Goes on with the next server where nothing was sent to this one, and nothing of a body is gone. */
+  #goOn(error: Error): boolean {
+    const isHere = this.#body === undefined || this.#whole !== undefined
+    if (this.#settled || !isHere || !isUnreached(error)) return false
+    const next = this.#parts.members.next(this.#tried)
+    if (next === undefined) return false
+    const { connections, failed } = this.#member as Member
+    failed()
+    connections.giveBack(this.#connection as OriginConnection)
+    this.#dispatchTo(next)
+    return true
   }
 
   /** Sends what is here of an answer that did not come in one piece. */
@@ -217,6 +250,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     const { response } = this.#forwarded.exchange
     if (this.#settled || response.closed || response.writableEnded) return
     this.#settled = true
+    this.#member?.failed()
     if (response.headersSent) response.destroy()
     else this.#hooks.onFailure('code' in error && error.code ? error : badAnswer(error))
   }
@@ -224,7 +258,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   /** The connection is another's now. */
   #done(): void {
     this.#head = undefined
-    if (this.#connection) this.#parts.connections.giveBack(this.#connection)
+    if (this.#connection) this.#member?.connections.giveBack(this.#connection)
     this.#connection = undefined
     this.#leave()
   }

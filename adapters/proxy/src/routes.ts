@@ -1,19 +1,61 @@
-/** A path with all below it, and how it is treated. */
-export interface Route {
-  readonly path: string
-  /** Answers may pause for as long as they like. */
-  readonly stream?: boolean
+/** A part of what is served, and how it is treated. */
+export interface RouteMatch {
+  /** `shop.example`, or `*.shop.example` for all names below; absent: any. */
+  readonly host?: string | undefined
+  /** A path, with all below it; absent: all. */
+  readonly path?: string | undefined
 }
 
-/** Finds the route of a request target: the longest path that it begins with, by whole segments. */
-export function createRoutes(routes: readonly Route[]): (target: string) => Route | undefined {
-  const sorted = routes.toSorted((one, other) => other.path.length - one.path.length)
-  return (target) => {
-    if (sorted.length === 0) return undefined
-    const path = target.split('?', 1)[0] as string
-    return sorted.find((route) => {
-      const start = route.path.replace(/\/$/, '')
-      return path === start || path.startsWith(`${start}/`)
-    })
+/** Finds the routes of a request, the nearest first. */
+export interface Routes<T extends RouteMatch> {
+  /** `undefined` where no route has the host. */
+  find(host: string, target: string): readonly T[] | undefined
+}
+
+/**
+ * Orders routes: an exact host before a star, that before any host; then the longest path. A path is compared by whole
+ * segments, as it is written in the request.
+ */
+export function createRoutes<T extends RouteMatch>(routes: readonly T[]): Routes<T> {
+  const sorted = routes.toSorted(
+    (one, other) => hostRank(other) - hostRank(one) || pathOf(other).length - pathOf(one).length,
+  )
+  return {
+    find(host, target) {
+      if (sorted.length === 0) return undefined
+      const name = nameOf(host)
+      const ofHost = sorted.filter((route) => hasHost(route, name))
+      if (ofHost.length === 0) return undefined
+      const path = target.split('?', 1)[0] as string
+      return ofHost.filter((route) => hasPath(route, path))
+    },
   }
+}
+
+/** The longer a host, the nearer; a star is behind every name. */
+function hostRank({ host }: RouteMatch): number {
+  if (host === undefined) return 0
+  return host.startsWith('*.') ? host.length : 1_000 + host.length
+}
+
+/** A Host in lower case, without port and without the dot of a whole name. */
+function nameOf(host: string): string {
+  return host
+    .toLowerCase()
+    .replace(/:\d{1,5}$/, '')
+    .replace(/\.$/, '')
+}
+
+function hasHost({ host }: RouteMatch, name: string): boolean {
+  if (host === undefined) return true
+  return host.startsWith('*.') ? name.endsWith(host.slice(1).toLowerCase()) : name === host.toLowerCase()
+}
+
+function pathOf({ path = '/' }: RouteMatch): string {
+  return path.replace(/\/$/, '')
+}
+
+function hasPath(route: RouteMatch, path: string): boolean {
+  const start = pathOf(route)
+  return path === start || path.startsWith(`${start}/`)
 }

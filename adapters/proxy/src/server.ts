@@ -1,4 +1,3 @@
-import { SallyportError } from '@sallyport/core'
 import { createExposition, type Exposition, exposed, type Scraped } from '@sallyport/metrics'
 import { type LimitsInput, parseLimits, parseTimeouts, type TimeoutsInput } from '@sallyport/open/limits'
 import { openAdmin } from './admin.ts'
@@ -8,8 +7,8 @@ import { openExampleSite } from './example-site.ts'
 import type { GateOptions, ProxyHost } from './gate-options.ts'
 import { createListener, type Listener } from './listener.ts'
 import { createRefusals, type RefusalCause } from './refusals.ts'
-import type { Route } from './routes.ts'
 import { createService, type Service } from './service.ts'
+import type { Route } from './sites.ts'
 
 const DEFAULT_LISTEN = '127.0.0.1:8080'
 const HTTPS_PORT = 443
@@ -26,14 +25,14 @@ export interface ProxyOptions extends GateOptions {
   readonly proxyProtocol?: ProxyVersion | false | undefined
   /** Where the health listener is; absent: 127.0.0.1:9090, and none where that is taken. */
   readonly admin?: string | undefined
-  /** The origin, `http(s)://host[:port]`; absent: 404 for all but the API, unless `demo`. */
+  /** The origin of what no route has, `http(s)://host[:port]` or `unix:/path`; absent: 404 for that, unless `demo`. */
   readonly upstream?: string | undefined
   /** Whether the bundled example site is the origin where none is named. */
   readonly demo?: boolean | undefined
   /** As in the configuration; what is absent has its default. */
   readonly limits?: LimitsInput | undefined
   readonly timeouts?: TimeoutsInput | undefined
-  /** Paths that are treated in another way. */
+  /** Sites and parts of them, with origins of their own. */
   readonly routes?: readonly Route[] | undefined
   /** A connection or a request was refused or cut by a limit. */
   readonly onRefused?: ((cause: RefusalCause) => void) | undefined
@@ -60,7 +59,7 @@ export interface Proxy {
   readonly httpUrl?: string
   /** Of the health listener; absent where there is none. */
   readonly adminUrl?: string
-  /** The origin; absent where there is none. */
+  /** The origin of what no route has; absent where there is none. */
   readonly upstream?: string | undefined
   /** What the metrics of this process say now; empty where nothing is counted. */
   scrape(): Promise<Scraped>
@@ -91,8 +90,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     const site = options.demo && options.upstream === undefined ? await openExampleSite() : undefined
     if (site) opened.push(site.close)
     const create = (chosen: ProxyOptions): Service => {
-      const named = chosen.upstream ?? site?.url
-      const upstream = named === undefined ? undefined : originUrl(named)
+      const upstream = chosen.upstream ?? site?.url
       const { redirect = false, hsts } = chosen.tls ?? {}
       const edge = {
         httpsPort: redirect === false ? undefined : () => (redirect === true ? httpsPort : redirect),
@@ -129,7 +127,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       url,
       ...(httpUrl === undefined ? {} : { httpUrl }),
       get upstream() {
-        return service.upstream?.origin
+        return service.upstream
       },
       ...(admin ? { adminUrl: admin.url } : {}),
       scrape: async () => exposition?.scrape() ?? [],
@@ -168,6 +166,11 @@ function readLoad({ meter }: ProxyHost, service: () => Service, listener: Listen
       [['tunnels'], tunnels.used],
     ]
   })
+  meter?.read('originUp', () =>
+    service()
+      .members()
+      .map(({ address, up }) => [[address.text], up ? 1 : 0]),
+  )
   meter?.read('queued', () => {
     const { requests, tunnels, originQueue } = service().load()
     return [
@@ -176,10 +179,4 @@ function readLoad({ meter }: ProxyHost, service: () => Service, listener: Listen
       [['origin'], originQueue],
     ]
   })
-}
-
-function originUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url
-  throw new SallyportError('invalid_config', `upstream: "${text}" is not an origin: http(s)://host[:port]`)
 }

@@ -6,20 +6,24 @@ import type { Exchange } from './exchange.ts'
 import { createGate } from './gate.ts'
 import type { GateOptions, ProxyHost } from './gate-options.ts'
 import type { Served } from './listener.ts'
-import { failureOf, faultOf, openOrigin } from './origin.ts'
+import { originAddress } from './origin-address.ts'
+import { failureOf, faultOf } from './origin-faults.ts'
+import type { Member } from './origin-members.ts'
 import { watchOverload } from './overload.ts'
 import type { RefusalCause, Refusals } from './refusals.ts'
-import { createRoutes, type Route } from './routes.ts'
+import { openSites, type Route } from './sites.ts'
 import { Slots } from './slots.ts'
 import { openTunnel } from './upgrade.ts'
 
 export interface ServiceOptions extends GateOptions {
-  /** Absent: 404 for all but the API. */
-  readonly upstream: URL | undefined
+  /** The origin of all that no route has; absent: 404 for that. */
+  readonly upstream: string | undefined
   readonly limits: Limits
   readonly timeouts: Timeouts
   readonly routes?: readonly Route[] | undefined
   readonly onOriginFailure?: ((error: Error) => void) | undefined
+  /** A line for the operator. */
+  readonly onNotice?: ((message: string) => void) | undefined
 }
 
 /** Requests and tunnels that have a slot or wait for one, and requests that wait for a connection to the origin. */
@@ -31,7 +35,10 @@ export interface ServiceLoad {
 
 /** What one configuration makes of requests; a reload takes another. */
 export interface Service extends Served {
-  readonly upstream: URL | undefined
+  /** The origin of what no route has. */
+  readonly upstream: string | undefined
+  /** Servers of origins. */
+  members(): readonly Member[]
   /** What it has to do now. */
   load(): ServiceLoad
   /** Ends what is left of it when its last request has ended; resolves at once. */
@@ -42,9 +49,12 @@ export interface Service extends Served {
 
 export function createService(sallyport: ProxyHost, options: ServiceOptions, refusals: Refusals): Service {
   const { upstream, limits, timeouts } = options
-  const origin = upstream && openOrigin(upstream, limits, timeouts)
+  const { decider } = sallyport
+  const sites = openSites({
+    ...{ upstream, routes: options.routes ?? [], limits, timeouts, onNotice: options.onNotice },
+    decider: decider && ((rules) => decider.call(sallyport, rules)),
+  })
   const overload = watchOverload(limits)
-  const routeOf = createRoutes(options.routes ?? [])
 
   const requestSlots = new Slots({
     ...{ total: limits.inFlight, perClient: limits.inFlightPerClient, waitMs: timeouts.queue },
@@ -64,39 +74,50 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
   }
 
   const requests = admission('in_flight', requestSlots)
-  const onRequest = createGate(sallyport, options, requests, (exchange, client, fields) => {
+  const onRequest = createGate({ sallyport, options, admission: requests, sites }, (exchange, client, fields, site) => {
+    const { origin, stream, ownHost } = site
     if (origin === undefined) {
       answerWith(exchange, refusal('not_found'), 'no_origin')
       return
     }
-    const { stream = false } = routeOf(exchange.request.url ?? '/') ?? {}
     const onFailure = (error: Error): void => fail(exchange, error)
     const onRefused = (cause: RefusalCause): void => {
       refusals.count(cause)
       answerWith(exchange, limitRefusal(cause), cause)
     }
-    origin.forward({ exchange, client, fields, stream }, { onFailure, onRefused })
+    origin.forward({ exchange, client, fields, stream, ownHost }, { onFailure, onRefused })
   })
   const tunnels = admission('tunnels', tunnelSlots)
-  const onUpgrade = createGate(sallyport, options, tunnels, (exchange, _, fields) => {
-    if (upstream === undefined) answerWith(exchange, refusal('not_found'), 'no_origin')
-    else openTunnel(upstream, { exchange, fields, onFailure: (error) => fail(exchange, error) }, timeouts)
+  const onUpgrade = createGate({ sallyport, options, admission: tunnels, sites }, (exchange, _, fields, site) => {
+    const { origin, ownHost } = site
+    if (origin === undefined) {
+      answerWith(exchange, refusal('not_found'), 'no_origin')
+      return
+    }
+    const onFailure = (error: Error): void => fail(exchange, error)
+    openTunnel(origin, { exchange, fields, ownHost, onFailure }, { ...timeouts, ...site.timeouts })
   })
 
+  const { origins } = sites
   return {
-    upstream,
-    load: () => ({ requests: requestSlots.load, tunnels: tunnelSlots.load, originQueue: origin?.queued ?? 0 }),
+    upstream: upstream && originAddress(upstream).text,
+    members: () => origins.flatMap(({ members }) => members.all),
+    load: () => ({
+      requests: requestSlots.load,
+      tunnels: tunnelSlots.load,
+      originQueue: origins.reduce((sum, { queued }) => sum + queued, 0),
+    }),
     limits,
     timeouts,
     onRequest,
     onUpgrade,
     retire() {
       overload.close()
-      origin?.retire()
+      for (const origin of origins) origin.retire()
     },
     async close() {
       overload.close()
-      await origin?.close()
+      await Promise.all(origins.map((origin) => origin.close()))
     },
   }
 }

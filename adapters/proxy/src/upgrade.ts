@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
-import { isIP, type Socket } from 'node:net'
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import { SallyportError } from '@sallyport/core'
 import type { Timeouts } from '@sallyport/open/limits'
@@ -8,6 +8,11 @@ import httpProxy from 'http-proxy'
 import { readEarly } from './early-bytes.ts'
 import type { Exchange, Upgrade } from './exchange.ts'
 import { closeFrame, Frames } from './frames.ts'
+import type { Origin } from './origin.ts'
+import type { OriginAddress } from './origin-address.ts'
+import type { Member } from './origin-members.ts'
+import { type OriginTrust, serverNameOf } from './origin-trust.ts'
+import { withHost } from './own-host.ts'
 import { responseFields } from './response-fields.ts'
 
 /** One WebSocket handshake to forward, and the response for where the origin does not answer. */
@@ -15,6 +20,8 @@ export interface Handshake {
   readonly exchange: Exchange
   /** The fields as the origin gets them, without `Connection` and `Upgrade`. */
   readonly fields: readonly string[]
+  /** Whether the server is asked by its own name. */
+  readonly ownHost?: boolean
   /** Called at most once, before anything was sent to the client; a late origin has the code `ETIMEDOUT`. */
   readonly onFailure: (error: Error) => void
 }
@@ -24,12 +31,13 @@ export interface Handshake {
  * connection open when the client leaves, relays an answer other than 101 with broken framing, and tunnels after any 101;
  * each such event is handled here first.
  */
-export function openTunnel(upstream: URL, handshake: Handshake, timeouts: Timeouts): void {
-  const { exchange, fields, onFailure } = handshake
+export function openTunnel({ members, trust }: Origin, handshake: Handshake, timeouts: Timeouts): void {
+  const { exchange, fields, ownHost = false, onFailure } = handshake
   const { request, response } = exchange
   const { socket, head } = exchange.upgrade as Upgrade
   // It may have left while it waited for its turn.
   if (socket.destroyed) return
+  const { address, succeeded, failed } = members.next() as Member
   const putBack = readEarly(socket, head)
   let settled = false
   const fail = (error: Error): void => {
@@ -38,10 +46,12 @@ export function openTunnel(upstream: URL, handshake: Handshake, timeouts: Timeou
       return
     }
     settled = true
+    failed()
     onFailure(error)
   }
 
   const relay = (answer: IncomingMessage): void => {
+    succeeded()
     const status = answer.statusCode ?? 0
     try {
       if (settled || status < 200 || status > 599) throw badAnswer(`the origin's status line is bad: ${status}`)
@@ -55,6 +65,7 @@ export function openTunnel(upstream: URL, handshake: Handshake, timeouts: Timeou
   }
 
   const open = (answer: IncomingMessage, tunnel: Socket): void => {
+    succeeded()
     settled = true
     if (exchange.observation) exchange.observation.status = 101
     response.detachSocket(socket)
@@ -67,39 +78,60 @@ export function openTunnel(upstream: URL, handshake: Handshake, timeouts: Timeou
     putBack()
   }
 
-  const proxy = httpProxy.createProxyServer({ ...originOf(upstream), toProxy: true })
+  const proxy = httpProxy.createProxyServer({ ...originOf(address, trust), toProxy: true })
   proxy.on('error', fail)
   proxy.on('proxyReqWs', (outgoing) => {
     // The path that was inspected: http-proxy merges slashes.
     outgoing.path = request.url ?? '/'
     const late = setTimeout(() => outgoing.destroy(new HandshakeTimeout()), timeouts.originHeaders)
     socket.once('close', () => outgoing.destroy())
-    // http-proxy adds its listeners when this returns. Its tunnel opens after the checks, and its relay never runs.
-    process.nextTick(() => {
-      const tunnelling = outgoing.listeners('upgrade')
-      outgoing.removeAllListeners('response').removeAllListeners('upgrade')
-      for (const event of ['response', 'upgrade', 'close']) outgoing.once(event, () => clearTimeout(late))
-      outgoing.once('response', relay).once('upgrade', (answer, tunnel, first) => {
+    takeOver(outgoing, {
+      late,
+      relay,
+      opened(answer, tunnel, pipe) {
         if (answer.headers['sec-websocket-accept'] !== acceptOf(request)) {
           tunnel.destroy()
           fail(badAnswer("the origin's answer to the handshake has a wrong accept"))
           return
         }
         open(answer, tunnel)
-        for (const listener of tunnelling) Reflect.apply(listener, outgoing, [answer, tunnel, first])
+        pipe()
         // After http-proxy has its pipes: the first listener for data makes it flow.
         exchange.endTunnel = endingOf(socket, tunnel)
-      })
+      },
     })
   })
 
-  request.headers = headersOf(fields)
+  request.headers = headersOf(ownHost ? withHost(fields, address) : fields)
   try {
     proxy.ws(request, socket, Buffer.alloc(0))
     socket.setTimeout(timeouts.tunnelIdle, () => socket.destroy())
   } catch (error) {
     fail(error as Error)
   }
+}
+
+interface HandshakeHooks {
+  /** Ends where the origin answers. */
+  readonly late: NodeJS.Timeout
+  relay(answer: IncomingMessage): void
+  /** `pipe` has http-proxy tunnel. */
+  opened(answer: IncomingMessage, tunnel: Socket, pipe: () => void): void
+}
+
+/** Hears the origin's answer in place of http-proxy: its tunnel opens after the checks, and its relay never runs. */
+function takeOver(outgoing: ClientRequest, { late, relay, opened }: HandshakeHooks): void {
+  // http-proxy adds its listeners when its event returns.
+  process.nextTick(() => {
+    const tunnelling = outgoing.listeners('upgrade')
+    outgoing.removeAllListeners('response').removeAllListeners('upgrade')
+    for (const event of ['response', 'upgrade', 'close']) outgoing.once(event, () => clearTimeout(late))
+    outgoing.once('response', relay).once('upgrade', (answer, tunnel, first) => {
+      opened(answer, tunnel as Socket, () => {
+        for (const listener of tunnelling) Reflect.apply(listener, outgoing, [answer, tunnel, first])
+      })
+    })
+  })
 }
 
 /** How long the two ends have to close what was ended. */
@@ -147,11 +179,15 @@ class HandshakeTimeout extends Error {
 }
 
 /** Where http-proxy connects to. The certificate must be the origin's own, whatever Host the client asked for. */
-function originOf({ protocol, hostname, port }: URL): httpProxy.ServerOptions {
+function originOf(address: OriginAddress, { ca }: OriginTrust): httpProxy.ServerOptions {
+  const { protocol, hostname, port } = address.url
   const host = hostname.replace(/^\[|\]$/g, '')
-  const target = { protocol, host, hostname: host, port: Number(port) || (protocol === 'https:' ? 443 : 80) }
-  // An address is no server name (RFC 6066 3).
-  return { target, ssl: { servername: isIP(host) === 0 ? host : '' } }
+  const target = {
+    ...{ protocol, host, hostname: host, port: Number(port) || (protocol === 'https:' ? 443 : 80) },
+    ...(address.socketPath === undefined ? {} : { socketPath: address.socketPath }),
+    ...(ca === undefined ? {} : { ca }),
+  }
+  return { target, ssl: { servername: serverNameOf(address) } }
 }
 
 function headersOf(fields: readonly string[]): Record<string, string | string[]> {

@@ -5,6 +5,7 @@ import { parseLimits, parseTimeouts } from '@sallyport/open/limits'
 import t, { type Test } from 'tap'
 import { Exchange } from '../src/exchange.ts'
 import { openOrigin } from '../src/origin.ts'
+import { originAddress } from '../src/origin-address.ts'
 import { proxyBefore } from './behind.ts'
 import { dial, exchange, get, OK, readUntil, statusOf, until } from './wire.ts'
 
@@ -103,8 +104,8 @@ async function stuckBefore(t: Test, head: string, way: (socket: Socket) => void)
   })
   origin.listen(0, '127.0.0.1')
   await once(origin, 'listening')
-  const url = new URL(`http://127.0.0.1:${(origin.address() as AddressInfo).port}`)
-  const upstream = openOrigin(url, parseLimits(), parseTimeouts())
+  const url = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`
+  const upstream = openOrigin([originAddress(url)], { limits: parseLimits(), timeouts: parseTimeouts() })
   const server = createServer((request, opened) => {
     response = opened
     const exchange = new Exchange({}, request, opened)

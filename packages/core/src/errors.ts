@@ -21,6 +21,7 @@ export const ERRORS = {
   attestation_not_found: { status: 404, message: 'No such attestation of this account.' },
   method_not_allowed: { status: 405, message: 'This method is not allowed here.' },
   payload_too_large: { status: 413, message: 'The request body is larger than 64 KiB.' },
+  misdirected_request: { status: 421, message: 'No site of this name is served here.' },
   rate_limit_exceeded: { status: 429, message: 'Rate limit exceeded.' },
   internal_error: { status: 500, message: 'Something went wrong on our side.' },
   bad_gateway: { status: 502, message: 'The origin did not give a usable answer.' },

@@ -48,6 +48,11 @@ export const METRICS = {
     labels: ['kind'],
     help: 'requests without a usable answer of the origin',
   },
+  originUp: {
+    ...{ name: 'sallyport_origin_up', type: 'gauge', workers: 'min' },
+    labels: ['origin'],
+    help: '1 for a server of an origin that takes requests, 0 for one that is left out',
+  },
   connections: { name: 'sallyport_connections', type: 'gauge', labels: [], help: 'connections of clients' },
   certificates: {
     ...{ name: 'sallyport_certificate_not_after_seconds', type: 'gauge', workers: 'min' },

@@ -14,7 +14,8 @@ import { warningText } from './config.ts'
 
 const MAX_WORKERS = 64
 
-const NO_ORIGIN = 'with no origin: all but /v1 is 404. Name an upstream, or set demo: true for an example site.'
+const NO_ORIGIN =
+  'with no origin: all but /v1 is 404. Name an upstream or routes, or set demo: true for an example site.'
 
 /** For the workers after the first one. */
 const QUIET: Terminal = { out() {}, err() {} }
@@ -143,7 +144,9 @@ async function reload(
 async function announce(sallyport: Sallyport, config: Config, proxy: RunningProxy, terminal: Terminal): Promise<void> {
   terminal.err(`${bold('Data')} from ${sourcesSentence(sallyport.sources())}`)
   const isDemo = config.demo && config.upstream === undefined
-  const origin = isDemo ? 'a bundled example site' : proxy.upstream
+  const origins = config.routes.flatMap(({ upstreams = [] }) => upstreams)
+  const named = [...new Set([...origins, ...(proxy.upstream === undefined ? [] : [proxy.upstream])])]
+  const origin = isDemo ? 'a bundled example site' : named.length === 0 ? undefined : named.join(', ')
   terminal.err(`${bold('Listening')} on ${proxy.url}, ${origin === undefined ? NO_ORIGIN : `in front of ${origin}`}`)
   if (proxy.httpUrl !== undefined) terminal.err(`Plain HTTP on ${proxy.httpUrl}`)
   if (proxy.adminUrl !== undefined) terminal.err(`Health at ${proxy.adminUrl}/readyz`)

@@ -11,7 +11,14 @@ export interface KeyNote {
 }
 
 /** A length of time, written with its unit; a number is milliseconds. */
-function time(initial: string, [least, most]: readonly [string, string], description: string) {
+export function time(initial: string, bounds: readonly [string, string], description: string) {
+  const [least, most] = bounds
+  return timeOf(bounds)
+    .prefault(initial)
+    .meta({ unit: 'time', least, most, initial, description } satisfies KeyNote)
+}
+
+function timeOf([least, most]: readonly [string, string]) {
   const [from, to] = [parseDuration(least) as number, parseDuration(most) as number]
   const error = `must be a time from ${least} to ${most}`
   return z
@@ -22,8 +29,6 @@ function time(initial: string, [least, most]: readonly [string, string], descrip
       context.issues.push({ code: 'custom', message: error, input: given })
       return z.NEVER
     })
-    .prefault(initial)
-    .meta({ unit: 'time', least, most, initial, description } satisfies KeyNote)
 }
 
 function whole(initial: number, [least, most]: readonly [number, number], unit: string, description: string) {
@@ -46,7 +51,7 @@ export const Limits = z.strictObject({
   inFlightPerClient: whole(64, [1, 1_000_000], 'requests', 'of one client in flight'),
   tunnels: whole(2_000, [1, 1_000_000], 'tunnels', 'WebSockets and handshakes for them at one time'),
   tunnelsPerClient: whole(64, [1, 1_000_000], 'tunnels', 'of one client'),
-  originConnections: whole(128, [1, 10_000], 'connections', 'to the origin at one time'),
+  originConnections: whole(128, [1, 10_000], 'connections', 'to the origin of one route at one time'),
   originQueue: whole(1_024, [0, 1_000_000], 'requests', 'that wait for a connection to the origin'),
   bodyBytes: whole(10_485_760, [0, 1_099_511_627_776], 'bytes', 'of the body of a request'),
   bufferedBytes: whole(67_108_864, [65_536, 1_099_511_627_776], 'bytes', 'of bodies held at one time'),
@@ -78,6 +83,13 @@ export const Timeouts = z.strictObject({
   queue: time('5s', ['0ms', '10m'], 'in a queue, beyond a limit on what is in flight'),
   drain: time('10s', ['0ms', '1h'], 'for requests in flight, and for one more on each idle connection, at the end'),
   lameDuck: time('0s', ['0s', '10m'], 'between being not ready and taking no new connection, at the end'),
+})
+
+/** What the servers of one route are waited for, where that is not as for all. */
+export const RouteTimeouts = z.strictObject({
+  originConnect: timeOf(['10ms', '10m']).optional().describe('for a connection to a server'),
+  originHeaders: timeOf(['10ms', '1h']).optional().describe('for the head of an answer'),
+  idleBody: timeOf(['10ms', '1h']).optional().describe('for a server that takes no more of a body, or sends no more'),
 })
 
 /** With every default filled in. */

@@ -2,13 +2,11 @@ import { type CompiledPolicy, compilePolicy, type MountPolicy } from '@sallyport
 import { z } from 'zod'
 import { schemaFaults } from './check.ts'
 import { ConfigError } from './faults.ts'
-import { PolicySchema } from './policy-schema.ts'
+import { MountPolicySchema } from './policy-schema.ts'
 import { schemaTree } from './tree.ts'
 
-const MountSchema = PolicySchema.omit({ allowlist: true, strikes: true })
-
 /** Under the name by which faults speak of it. */
-const Named = z.strictObject({ policy: MountSchema })
+const Named = z.strictObject({ policy: MountPolicySchema })
 
 /** Throws `invalid_config` and `invalid_policy`. */
 export function compileMountPolicy(given: MountPolicy): CompiledPolicy {

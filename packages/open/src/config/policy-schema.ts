@@ -115,3 +115,6 @@ export const PolicySchema = z.strictObject({
   onError: z.enum(PLAIN_ACTIONS).optional().describe('the action when the inspection itself fails; absent: allow'),
   allowlist: Strings.optional().describe('CIDRs and addresses that are allowed before any rule'),
 })
+
+/** What may be said of one mount, or of one route: addresses and strikes are those of all. */
+export const MountPolicySchema = PolicySchema.omit({ allowlist: true, strikes: true })

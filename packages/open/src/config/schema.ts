@@ -1,8 +1,8 @@
 import { MODES } from '@sallyport/core'
 import { ADDRESS_FORMS, LOG_FORMATS, LOGGED_REQUESTS } from '@sallyport/log'
 import { z } from 'zod'
-import { Limits, Timeouts } from './limits.ts'
-import { PolicySchema } from './policy-schema.ts'
+import { Limits, RouteTimeouts, Timeouts, time } from './limits.ts'
+import { MountPolicySchema, PolicySchema } from './policy-schema.ts'
 
 const Strings = z.array(z.string())
 
@@ -15,8 +15,15 @@ const SECRET = { secret: true }
 const HTTP = { protocol: /^https?$/, error: 'must be an http or https URL' }
 
 const Upstream = z
-  .url({ ...HTTP, abort: true })
-  .refine((url) => new URL(url).href === `${new URL(url).origin}/`, 'must be an origin: scheme, host and port, no path')
+  .string()
+  .refine(isOrigin, 'must be an origin, http(s)://host[:port] without a path, or unix:/path/of/a/socket')
+
+function isOrigin(text: string): boolean {
+  if (/^unix:\/./.test(text)) return true
+  return (
+    URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).href === `${new URL(text).origin}/`
+  )
+}
 
 const Api = z.strictObject({
   enabled: z.boolean().default(true).describe('whether /v1 is answered'),
@@ -109,12 +116,37 @@ const Provenance = z.strictObject({
 /** Where counts are. */
 export const COUNTING_PLACES = ['auto', 'memory', 'dataDir'] as const
 
+const Health = z.strictObject({
+  path: z.string().startsWith('/').describe('asked of each server; an answer below 400 is a good one'),
+  interval: time('10s', ['100ms', '1h'], 'between two checks of a server'),
+  timeout: time('2s', ['10ms', '1m'], 'for the answer to a check'),
+})
+
 const Route = z.strictObject({
-  path: z.string().startsWith('/').describe('a path, with all below it'),
+  host: z
+    .string()
+    .regex(/^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$|^\[[0-9a-f:.]+\]$/i, 'must be a host name, or *. and one')
+    .optional()
+    .describe('shop.example, or *.shop.example for all names below; absent: any'),
+  path: z.string().startsWith('/').default('/').describe('a path, with all below it'),
+  upstreams: z
+    .array(Upstream)
+    .min(1)
+    .optional()
+    .describe('servers that take turns; absent: those of the next route that fits, at last upstream'),
+  hostHeader: z
+    .enum(['client', 'origin'])
+    .optional()
+    .describe('client: the Host that the client asked for; origin: each server its own name; absent: client'),
+  ca: z.string().min(1).optional().describe('file in PEM of the authorities of https servers; absent: those of Node'),
+  health: Health.optional().describe('absent: servers are not asked, and left out only where they have failed'),
+  timeouts: RouteTimeouts.optional().describe('in place of those of all'),
   stream: z
     .boolean()
-    .default(false)
+    .optional()
     .describe('answers may pause for as long as they like, as those of text/event-stream may anyway'),
+  policy: MountPolicySchema.optional().describe('what is decided by in place of the policy of all'),
+  mode: z.enum(MODES).optional().describe('in place of the mode of all'),
 })
 
 const Certificate = z.strictObject({
@@ -254,7 +286,7 @@ export const Config = z.strictObject({
   provenance: Provenance.prefault({}).describe('attestations of claims'),
   limits: Limits.prefault({}).describe('what bounds the proxy'),
   timeouts: Timeouts.prefault({}).describe('how long the proxy waits; a number is milliseconds'),
-  routes: z.array(Route).default([]).describe('paths that are treated in another way; the longest that fits counts'),
+  routes: z.array(Route).default([]).describe('sites and parts of them; the nearest host and the longest path count'),
 })
 
 /** A configuration with every default filled in. */

@@ -1,0 +1,58 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Client } from 'undici'
+import type { Member } from './origin-members.ts'
+import { connectorTo, type OriginTrust } from './origin-trust.ts'
+
+/** How the servers of an origin are asked whether they are well; times in milliseconds. */
+export interface HealthOptions {
+  readonly path: string
+  readonly interval: number
+  readonly timeout: number
+}
+
+/** So many checks in a row must fail. */
+const FAILURES = 2
+
+/** Asks each server for `path` now and then: any answer below 400 is a good one. The returned function stops. */
+export function startHealthChecks(
+  members: readonly Member[],
+  { path, interval, timeout }: HealthOptions,
+  trust: OriginTrust,
+): () => void {
+  const ended = new AbortController()
+  const { signal } = ended
+  const watch = async (member: Member): Promise<void> => {
+    const { address } = member
+    const client = new Client(address.url, {
+      connect: connectorTo(address, timeout, trust),
+      headersTimeout: timeout,
+      bodyTimeout: timeout,
+    })
+    let failures = 0
+    while (!signal.aborted) {
+      const healthy = await answers(client, path, signal)
+      if (signal.aborted) break
+      failures = healthy ? 0 : failures + 1
+      if (healthy || failures >= FAILURES) member.checked(healthy)
+      await delay(interval, undefined, { signal, ref: false }).catch(() => {})
+    }
+    await client.destroy()
+  }
+  for (const member of members) void watch(member)
+  return () => ended.abort()
+}
+
+async function answers(client: Client, path: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    const { statusCode, body } = await client.request({
+      method: 'GET',
+      path,
+      signal,
+      headers: { 'user-agent': 'sallyport' },
+    })
+    await body.dump()
+    return statusCode < 400
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,6 @@
+/** Milliseconds that never go back. */
+export interface Clock {
+  now(): number
+}
+
+export const systemClock: Clock = performance

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { SallyportError } from '@sallyport/core'
+import { buildConnector } from 'undici'
+import type { OriginAddress } from './origin-address.ts'
+
+/** Whose certificates an origin may have. */
+export interface OriginTrust {
+  /** In PEM; absent: the authorities that Node trusts. */
+  readonly ca?: string | undefined
+}
+
+/** Reads the authorities of a route; throws `invalid_config`. */
+export function readTrust(file: string | undefined, key: string): OriginTrust {
+  if (file === undefined) return {}
+  try {
+    const ca = readFileSync(file, 'utf8')
+    if (ca.includes('-----BEGIN CERTIFICATE-----')) return { ca }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : error
+    throw new SallyportError('invalid_config', `${key}: ${file} cannot be read (${code})`)
+  }
+  throw new SallyportError('invalid_config', `${key}: ${file} holds no certificate in PEM`)
+}
+
+/** The name by which an origin must be known; an address is no server name (RFC 6066 3). */
+export function serverNameOf({ url }: OriginAddress): string {
+  return isIP(url.hostname) === 0 ? url.hostname : ''
+}
+
+/** Connects to a server within `timeout` milliseconds. Its certificate must be its own, whatever Host the client asked for. */
+export function connectorTo(address: OriginAddress, timeout: number, { ca }: OriginTrust): buildConnector.connector {
+  const { socketPath } = address
+  const connect = buildConnector({ timeout, ...(socketPath && { socketPath }), ...(ca !== undefined && { ca }) })
+  return (to, done) => connect({ ...to, servername: serverNameOf(address) }, done)
+}

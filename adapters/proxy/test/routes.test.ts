@@ -1,0 +1,270 @@
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { createServer as createSecure } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { openProxy, type ProxyHost, type ProxyOptions } from '../src/index.ts'
+import { createMembers } from '../src/origin-members.ts'
+import { createRoutes } from '../src/routes.ts'
+import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
+import { fakeSallyport, VISITOR } from './sallyport.ts'
+import { dial, exchange, get, OK, openRawOrigin, readUntil, statusOf, until } from './wire.ts'
+
+/** An origin whose answers name it. */
+async function named(t: Test, name: string) {
+  const origin = await openRawOrigin(`HTTP/1.1 200 OK\r\nContent-Length: ${name.length}\r\n\r\n${name}`)
+  t.teardown(() => origin.close())
+  return origin
+}
+
+async function proxyOf(t: Test, options: ProxyOptions, sallyport: ProxyHost = fakeSallyport()) {
+  const notices: string[] = []
+  const proxy = await openProxy(sallyport, {
+    listen: '127.0.0.1:0',
+    admin: '127.0.0.1:0',
+    onNotice: (line) => notices.push(line),
+    ...options,
+    timeouts: { drain: 500, ...options.timeouts },
+  })
+  t.teardown(() => proxy.close('cut'))
+  const ask = (host: string, target: string, ...fields: readonly string[]): Promise<string> =>
+    exchange(proxy.url, get(target, ...fields).replace('site.example', host))
+  const body = async (host: string, target = '/'): Promise<string> =>
+    (await ask(host, target)).replace(/^[\s\S]*\r\n\r\n/, '')
+  return { proxy, ask, body, notices }
+}
+
+t.test('the nearest host, then the longest path', async (t) => {
+  const rows = [
+    { id: 'rest' },
+    { id: 'shop', host: 'shop.example' },
+    { id: 'cart', host: 'shop.example', path: '/cart' },
+    { id: 'below', host: '*.shop.example' },
+    { id: 'farther', host: '*.example' },
+    { id: 'api', path: '/api/' },
+  ]
+  const { find } = createRoutes(rows)
+  const first = (host: string, target: string): string | undefined => find(host, target)?.[0]?.id
+  t.equal(first('shop.example', '/'), 'shop')
+  t.equal(first('SHOP.example.:8080', '/cart/1?x'), 'cart')
+  t.equal(first('shop.example', '/cartoon'), 'shop', 'by whole segments')
+  t.equal(first('a.shop.example', '/cart'), 'below')
+  t.equal(first('a.b.shop.example', '/'), 'below')
+  t.equal(first('other.example', '/api'), 'farther', 'a host goes before a path')
+  t.equal(first('elsewhere.test', '/api/x'), 'api')
+  t.equal(first('elsewhere.test', '/apix'), 'rest')
+  t.same(
+    find('shop.example', '/cart')?.map(({ id }) => id),
+    ['cart', 'shop', 'farther', 'rest'],
+  )
+  t.equal(createRoutes(rows.slice(1, 4)).find('elsewhere.test', '/'), undefined, 'no route has the host')
+  t.same(createRoutes([{ host: 'a', path: '/x' }]).find('a', '/'), [])
+})
+
+t.test('several sites, and parts of them', async (t) => {
+  const [shop, cart, rest] = [await named(t, 'shop'), await named(t, 'cart'), await named(t, 'rest')]
+  const { body } = await proxyOf(t, {
+    upstream: rest.url,
+    routes: [
+      { host: 'shop.example', upstreams: [shop.url] },
+      { host: 'shop.example', path: '/cart', upstreams: [cart.url] },
+      { host: 'shop.example', path: '/events', stream: true },
+    ],
+  })
+  t.equal(await body('shop.example'), 'shop')
+  t.equal(await body('shop.example', '/cart/1'), 'cart')
+  t.equal(await body('shop.example', '/events'), 'shop', 'a part without servers has those of its site')
+  t.equal(await body('elsewhere.test'), 'rest')
+})
+
+t.test('a site that is not served is 421, a path that is not is 404, and the API is everywhere', async (t) => {
+  const shop = await named(t, 'shop')
+  const { ask } = await proxyOf(t, { routes: [{ host: 'shop.example', path: '/a', upstreams: [shop.url] }] })
+  const unknown = await ask('elsewhere.test', '/a')
+  t.equal(statusOf(unknown), 421)
+  t.match(unknown, /"error":"misdirected_request"/)
+  t.equal(statusOf(await ask('shop.example', '/')), 404)
+  t.equal(statusOf(await ask('shop.example', '/a/b')), 200)
+  t.equal(statusOf(await ask('elsewhere.test', '/v1/x')), 200)
+})
+
+t.test('servers take turns', async (t) => {
+  const servers = [await named(t, 'a'), await named(t, 'b'), await named(t, 'c')]
+  const { body } = await proxyOf(t, { routes: [{ upstreams: servers.map(({ url }) => url) }] })
+  const seen = [await body('x'), await body('x'), await body('x'), await body('x')]
+  t.same(seen, ['a', 'b', 'c', 'a'])
+})
+
+t.test('a server that is not there costs no request, and is left out', async (t) => {
+  const [good, gone] = [await named(t, 'good'), await openRawOrigin(OK)]
+  await gone.close()
+  const sallyport = fakeSallyport()
+  const { proxy, body, notices } = await proxyOf(t, { routes: [{ upstreams: [gone.url, good.url] }] }, sallyport)
+  for (let count = 0; count < 8; count++) t.equal(await body('x'), 'good')
+  t.same(notices, [`the origin ${gone.url} has failed 3 times in a row: left out for 10 s`])
+  const client = await dial(proxy.url)
+  client.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody`)
+  t.match(await readUntil(client, /good$/), /^HTTP\/1\.1 200 /, 'a body that is here as a whole goes on too')
+  client.destroy()
+})
+
+t.test('where all are gone a request is 502, once each was tried', async (t) => {
+  const gone = [await openRawOrigin(OK), await openRawOrigin(OK)]
+  for (const origin of gone) await origin.close()
+  const failures: unknown[] = []
+  const { ask } = await proxyOf(t, {
+    routes: [{ upstreams: gone.map(({ url }) => url) }],
+    onOriginFailure: (error) => failures.push(error),
+  })
+  t.equal(statusOf(await ask('x', '/')), 502)
+  t.equal(failures.length, 1)
+})
+
+t.test('a server is left out for longer each time, until it answers', async (t) => {
+  let now = 0
+  const servers = ['http://a', 'http://b'].map((text) => ({
+    address: { text, url: new URL(text) },
+    connections: undefined as never,
+  }))
+  const lines: string[] = []
+  const members = createMembers(servers, { clock: { now: () => now }, onNotice: (line) => lines.push(line) })
+  const [one] = members.all
+  const names = (): readonly (string | undefined)[] => [1, 2, 3, 4].map(() => members.next()?.address.text)
+  for (let count = 0; count < 3; count++) one?.failed()
+  t.same(new Set(names()), new Set(['http://b']))
+  now = 10_000
+  t.same(new Set(names()), new Set(['http://a', 'http://b']), 'tried again')
+  one?.failed()
+  now += 19_999
+  t.same(new Set(names()), new Set(['http://b']), 'one more failure is enough')
+  now += 1
+  one?.succeeded()
+  one?.failed()
+  one?.failed()
+  t.ok(one?.up, 'an answer counts from the start')
+  for (const member of members.all) for (let count = 0; count < 3; count++) member.failed()
+  t.equal(new Set(names()).size, 2, 'where all are left out, all are tried')
+  t.equal(members.next(new Set(members.all)), undefined)
+  t.match(lines[1], /left out for 20 s$/)
+})
+
+t.test('health checks', async (t) => {
+  let well = true
+  const asked: string[] = []
+  const site = createServer((request, response) => {
+    asked.push(`${request.url} ${request.headers['user-agent']}`)
+    response.writeHead(request.url === '/healthz' && !well ? 503 : 200, { 'content-length': 5 }).end('first')
+  })
+  site.listen(0, '127.0.0.1')
+  await once(site, 'listening')
+  t.teardown(() => void site.close().closeAllConnections())
+  const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
+  const second = await named(t, 'second')
+  const health = { path: '/healthz', interval: 20, timeout: 500 }
+  const { body, notices } = await proxyOf(t, { routes: [{ upstreams: [url, second.url], health }] })
+  await until(() => asked.length > 1)
+  t.equal(asked[0], '/healthz sallyport')
+  well = false
+  await until(() => notices.length === 1)
+  t.equal(notices[0], `the origin ${url} fails its health checks`)
+  t.same([await body('x'), await body('x')], ['second', 'second'])
+  well = true
+  await until(() => notices.length === 2)
+  t.same(new Set([await body('x'), await body('x')]), new Set(['first', 'second']))
+})
+
+t.test('a socket of this machine, also for a WebSocket', async (t) => {
+  const path = join(certificateFolder(t), 's')
+  const site = createServer((request, response) => response.end(`unix ${request.headers.host}`))
+  site.on('upgrade', (_, socket) => socket.end('HTTP/1.1 418 No\r\nContent-Length: 0\r\n\r\n'))
+  site.listen(path)
+  await once(site, 'listening')
+  t.teardown(() => void site.close().closeAllConnections())
+  const { body, proxy } = await proxyOf(t, { upstream: `unix:${path}` })
+  t.match(await body('a.example'), /unix a\.example/)
+  t.equal(proxy.upstream, `unix:${path}`)
+  const client = await dial(proxy.url)
+  const handshake = [
+    'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+  ]
+  client.write(handshake.join(''))
+  t.equal(statusOf(await readUntil(client)), 418)
+})
+
+t.test('https servers, by authorities of their own and by their own names', { skip: NO_OPENSSL }, async (t) => {
+  const folder = certificateFolder(t)
+  const { cert, key } = makeCertificate(folder, ['localhost'])
+  const site = createSecure({ cert: readFileSync(cert), key: readFileSync(key) }, (request, response) =>
+    response.end(`host ${request.headers.host}`),
+  )
+  site.listen(0, 'localhost')
+  await once(site, 'listening')
+  t.teardown(() => void site.close().closeAllConnections())
+  const url = `https://localhost:${(site.address() as AddressInfo).port}`
+  const { ask, body } = await proxyOf(t, {
+    routes: [
+      { host: 'a.example', upstreams: [url], ca: cert },
+      { host: 'b.example', upstreams: [url], ca: cert, hostHeader: 'origin' },
+      { host: 'c.example', upstreams: [url] },
+    ],
+  })
+  t.equal(await body('a.example'), 'host a.example')
+  t.equal(await body('b.example'), `host ${new URL(url).host}`)
+  t.equal(statusOf(await ask('c.example', '/')), 502, 'an authority that nobody trusts')
+})
+
+t.test('a policy of one route, and times', async (t) => {
+  const origin = await openRawOrigin((socket, head) => void (head.startsWith('GET /slow') || socket.write(OK)))
+  t.teardown(() => origin.close())
+  const all = fakeSallyport()
+  const host: ProxyHost = {
+    ...all,
+    decider: ({ mode }) => ({
+      decide: (request) => ({ ...all.decide(request), ...(mode === 'monitor' && { enforced: false }) }),
+    }),
+  }
+  const { ask } = await proxyOf(
+    t,
+    {
+      upstream: origin.url,
+      timeouts: { idleBody: 2_000, originHeaders: 200 },
+      routes: [
+        { host: 'open.example', mode: 'monitor' },
+        { path: '/slow/very', timeouts: { originHeaders: 1_500 } },
+      ],
+    },
+    host,
+  )
+  const blocked = `X-Forwarded-For: ${VISITOR.blocked}`
+  t.equal(statusOf(await ask('site.example', '/', blocked)), 403)
+  t.equal(statusOf(await ask('open.example', '/', blocked)), 200)
+  const began = performance.now()
+  t.equal(statusOf(await ask('site.example', '/slow')), 504)
+  const first = performance.now() - began
+  t.equal(statusOf(await ask('site.example', '/slow/very')), 504)
+  t.ok(performance.now() - began - first > 1_000, 'the route has a longer time')
+})
+
+t.test('what cannot be meant', async (t) => {
+  const noCertificate = join(t.testdir(), 'ca.pem')
+  writeFileSync(noCertificate, 'nothing')
+  for (const [route, message] of [
+    [{ upstreams: ['ftp://a'] }, /^routes\.0\.upstreams: "ftp:\/\/a" is not an origin/],
+    [{ upstreams: ['http://a/path'] }, /is not an origin/],
+    [{ upstreams: ['unix:relative'] }, /is not an origin/],
+    [
+      { upstreams: ['https://a'], ca: '/nowhere/ca.pem' },
+      /^routes\.0\.ca: \/nowhere\/ca\.pem cannot be read \(ENOENT\)/,
+    ],
+    [{ upstreams: ['https://a'], ca: noCertificate }, /holds no certificate in PEM/],
+    [{ upstreams: ['http://a'], policy: { preset: 'observe' } }, /^routes\.0: there is no policy but one here/],
+  ] as const) {
+    await t.rejects(openProxy(fakeSallyport(), { listen: '127.0.0.1:0', routes: [route as never] }), {
+      code: 'invalid_config',
+      message,
+    })
+  }
+})
