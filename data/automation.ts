@@ -29,6 +29,13 @@ export const AUTOMATION_WORDS: readonly string[] = table.words
 export const BROWSER_STARTS: readonly string[] = table.browserStarts
 /** Clients that applications on people's devices are built on: a program in form, a person behind most of it. */
 export const APP_TOKENS: readonly string[] = table.apps
+/** Words by which a device of a person, or a player on it, is named where no browser's start is. */
+export const DEVICE_TOKENS: readonly string[] = table.devices
+/** Parts of what user agents say of the machine and of the engine: what says neither is no browser's. */
+export const PLATFORM_PARTS: readonly string[] = table.platforms
+export const ENGINE_PARTS: readonly string[] = table.engines
+/** Products that are written beside a browser's own: browsers, applications with a web view, systems. */
+export const PRODUCTS: readonly string[] = table.products
 /** Slugs of the crawler catalogue that fetch for a user and are no AI. */
 export const FETCHERS_WITHOUT_AI: readonly string[] = table.fetchersWithoutAi
 export const BROWSER_VERSIONS: BrowserVersions = table.browsers

@@ -34,6 +34,7 @@ export function readSignals(userAgent: UserAgent, evidence: Evidence, availabili
   bits |= contentSignals(userAgent, evidence, availability.https) | connectionSignals(family, evidence)
   if (availability.https) bits |= absentHints(userAgent, evidence)
   if (availability.direct) bits |= wireSignals(userAgent, evidence)
+  if (userAgent.unknownProduct) bits |= BIT['unknown-product']
   const newest = family === 'chromium' ? BROWSER_VERSIONS.chromium : BROWSER_VERSIONS.firefox
   const versioned = (family === 'chromium' || family === 'firefox') && userAgent.major > 0
   if (versioned && userAgent.major < newest - STALE_MAJORS) bits |= BIT['stale-browser']

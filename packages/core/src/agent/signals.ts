@@ -128,6 +128,12 @@ export const SIGNALS = [
     text: 'The version of the browser is years old.',
   },
   {
+    id: 'unknown-product',
+    kind: 'absence',
+    weight: 0.9,
+    text: 'A product that is no known browser or application stands behind a whole browser’s.',
+  },
+  {
     id: 'no-user-agent',
     kind: 'absence',
     weight: 2,

@@ -4,11 +4,13 @@ import {
   AUTOMATION,
   AUTOMATION_WORDS,
   BROWSER_STARTS,
+  DEVICE_TOKENS,
   FETCHERS_WITHOUT_AI,
 } from '@sallyport/data/automation'
 import { LRUCache } from 'lru-cache'
 import type { Catalogue, Crawler } from '../crawler/catalogue.ts'
 import { createTokenMatcher, MAX_CHARACTERS } from '../crawler/token-matcher.ts'
+import { hasMailAddress, hasUnknownProduct, isBareMozilla, withoutDevice } from './user-agent-parts.ts'
 
 /** The engine that a user agent says it has: every browser of iOS is Safari's. `other`: a browser of no known engine. */
 export type BrowserFamily = 'chromium' | 'firefox' | 'safari' | 'other'
@@ -39,6 +41,8 @@ export interface UserAgent {
   readonly phone: boolean
   /** A browser inside another program, which may leave out what a browser sends. */
   readonly embedded: boolean
+  /** A product that is no browser's and no known application's stands behind a whole browser's. */
+  readonly unknownProduct: boolean
   readonly automation?: ShownAutomation
   readonly ai?: NamedAi
   readonly crawler?: Crawler
@@ -73,6 +77,7 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
   const programs = createTokenMatcher(AUTOMATION.map(({ token }) => token))
   const ais = createTokenMatcher(AI_TOKENS.map(({ token }) => token))
   const apps = createTokenMatcher(APP_TOKENS)
+  const devices = createTokenMatcher(DEVICE_TOKENS)
 
   /** The AI that a text names: one of the catalogue's, else one known by its name alone. */
   function aiOf(text: string, crawler: Crawler | undefined): NamedAi | undefined {
@@ -90,10 +95,12 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
     if (row !== undefined) return { name: row.token, headless: row.kind === 'headless' }
     // An application's own client: most are used by a person, so its name is no accusation.
     if (apps.find(text) !== undefined) return undefined
-    const word = wordOf(text.toLowerCase())
+    const lower = withoutDevice(text)
+    const word = wordOf(lower)
     if (word !== undefined) return { name: word, headless: word === 'headless' }
-    if (family === undefined || isBareCompatible(text)) return { headless: false }
-    return undefined
+    if (hasMailAddress(lower) || isBareMozilla(lower) || isBareCompatible(text)) return { headless: false }
+    // Televisions, consoles and applications seldom begin as a browser does; they name the device.
+    return family === undefined && devices.find(text) === undefined ? { headless: false } : undefined
   }
 
   return (text) => {
@@ -107,6 +114,7 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
       platform: platformOf(text),
       phone: text.includes('Mobile') && !text.includes('iPad'),
       embedded: text.includes('; wv)') || (text.includes('Version/4.0') && text.includes('Chrome/')),
+      unknownProduct: family !== undefined && family !== 'other' && hasUnknownProduct(text),
       ...(automation !== undefined && { automation: Object.freeze(automation) }),
       ...(ai !== undefined && { ai: Object.freeze(ai) }),
       ...(crawler !== undefined && { crawler }),
