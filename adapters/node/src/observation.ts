@@ -17,8 +17,17 @@ export interface Observation {
   refusedFor?: string
   /** From `performance.now()`, when it was decided. */
   decidedAt?: number
+  /** Where another request is asked about, what that is. */
+  original?: OriginalRequest
   /** Of an answer that has no status of its own, as a tunnel's. */
   status?: number
+}
+
+/** A request that a server in front asks about. */
+export interface OriginalRequest {
+  readonly method: string
+  readonly target: string
+  readonly host: string
 }
 
 /** Where a request is answered. */
@@ -64,6 +73,13 @@ export function noteDecision(observation: Observation | undefined, decision: Dec
   observation.decidedAt = performance.now()
 }
 
+/** Notes which request a check is about; that is the one that is observed. */
+export function noteOriginal(observation: Observation | undefined, original: OriginalRequest): void {
+  if (observation === undefined) return
+  observation.original = original
+  observation.answeredBy = 'host'
+}
+
 /** Notes that we answer instead of the host or the origin; `why` where nothing was decided against the client. */
 export function noteRefusal(observation: Observation | undefined, why?: string): void {
   if (observation === undefined) return
@@ -90,7 +106,7 @@ function watch(
   const [received, sent] = [counted?.bytesRead ?? 0, counted?.bytesWritten ?? 0]
 
   return () => {
-    const { decision, answeredBy, refusedFor, decidedAt } = observation
+    const { decision, answeredBy, refusedFor, decidedAt, original } = observation
     const { client } = decision?.inspection ?? {}
     return {
       id,
@@ -99,9 +115,9 @@ function watch(
       peer,
       client: client?.address ?? clientOf(host, req, target, peer),
       ...(ja4 === undefined ? {} : { ja4 }),
-      method,
-      host: typeof name === 'string' ? name : '',
-      path: withoutQuery(target),
+      method: original?.method ?? method,
+      host: original?.host ?? (typeof name === 'string' ? name : ''),
+      path: withoutQuery(original?.target ?? target),
       status: observation.status ?? (response?.headersSent ? response.statusCode : 0),
       ...(counted === undefined
         ? {}

@@ -55,6 +55,18 @@ function addVerdict(decision: Decision, fields: string[], headers: IncomingHttpH
   }
 }
 
+/**
+ * The verdict as headers of an answer, for a server that copies them into the request it forwards: every name, empty where
+ * there is nothing to say, so that none of a client's own is left.
+ */
+export function verdictFields(decision: Decision): Readonly<Record<string, string>> {
+  const headers: IncomingHttpHeaders = {}
+  addVerdict(decision, [], headers)
+  return Object.fromEntries(NAMES.map((name) => [name, String(headers[name] ?? '')]))
+}
+
+const NAMES = [REQUEST_ID, ACTION, NETWORK_CLASS, ASN, COUNTRY, ENFORCED, TRIAL, ATTESTATION_ID]
+
 /** Fields (name, value, name, value …) without any spelling of our names, and with our own at the end. */
 export function withVerdict(fields: readonly string[], decision: Decision): string[] {
   const kept = withoutVerdict(fields)

@@ -41,7 +41,8 @@ export function serverOptions(methods: readonly string[]): ApiResponse {
 }
 
 /** Sends an answer of our own instead of the origin's, with the request's id; never throws. */
-export function send({ request, response, id, standing }: Exchange, answer: ApiResponse): void {
+export function send({ request, response, id, standing, isCheck }: Exchange, answered: ApiResponse): void {
+  const answer = isCheck ? checkAnswer(answered) : answered
   // After a final answer a client that waited for 100 Continue may send its body or not: the next bytes are ambiguous.
   if (request.headers.expect !== undefined) response.shouldKeepAlive = false
   if (!response.headersSent) {
@@ -49,6 +50,11 @@ export function send({ request, response, id, standing }: Exchange, answer: ApiR
     for (const name in standing) response.setHeader(name, standing[name] as string)
   }
   void sendResponse(response, closingUnread(request, answer))
+}
+
+/** The answer to a check: the server that asks knows what to do with these two statuses. */
+function checkAnswer({ status, headers, body }: ApiResponse): ApiResponse {
+  return { status: status === 200 ? 200 : 403, headers: { ...headers, 'sallyport-status': String(status) }, body }
 }
 
 /** Refuses an exchange; `why` where nothing was decided against its client. */

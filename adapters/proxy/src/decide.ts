@@ -9,20 +9,15 @@ import {
   noteDecision,
   refusal,
 } from '@sallyport/node'
-import type { Admission } from './admission.ts'
 import { answerWith } from './answers.ts'
 import { http1Fields } from './edge/http1-fields.ts'
 import type { Exchange } from './exchange.ts'
-import type { Forward, GateOptions, ProxyHost } from './gate-options.ts'
+import type { Forward, GateParts, ProxyHost } from './gate-options.ts'
 import { requestFields } from './request-fields.ts'
-import type { RouteTimeouts, Site, Sites } from './sites.ts'
+import type { RouteTimeouts, Site } from './sites.ts'
 import { isLoop } from './via.ts'
 
-interface DecideParts {
-  readonly sallyport: ProxyHost
-  readonly options: GateOptions
-  readonly admission: Admission
-  readonly sites: Sites
+interface DecideParts extends GateParts {
   readonly forward: Forward
   /** Does something for an exchange; a bug is answered there. */
   readonly guarded: (exchange: Exchange, go: () => void) => void
@@ -83,7 +78,7 @@ function timesOf({ idleBody, originHeaders }: RouteTimeouts): Exchange['times'] 
 }
 
 /** Counts in the one step after the decision. */
-function countExchange(
+export function countExchange(
   sallyport: ProxyHost,
   exchange: Exchange,
   inspected: InspectionRequest,

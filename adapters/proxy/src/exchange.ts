@@ -39,6 +39,8 @@ export class Exchange implements Watched {
   readonly host: RequestHost
   /** It is for the API, whose errors are never pages. */
   api = false
+  /** A server asks about a request that it has: the answer is 200 or 403. */
+  isCheck = false
   /** It is answered here, and not by the origin. */
   refused = false
   /** What every answer to it says, and what its answer says of a limit; names in lower case. */

@@ -1,8 +1,10 @@
 import type { BanList, Decision, InspectionRequest, SourceStatus } from '@sallyport/core'
 import type { Metrics } from '@sallyport/metrics'
 import type { ApiHost, Decider } from '@sallyport/node'
+import type { Admission } from './admission.ts'
 import type { Exchange } from './exchange.ts'
-import type { Site } from './sites.ts'
+import type { ForwardAuth } from './forward-auth.ts'
+import type { Site, Sites } from './sites.ts'
 
 /** Takes what an operator did: what, who, and its details. */
 export interface AuditLog {
@@ -33,14 +35,26 @@ export interface GateOptions {
   readonly methods?: readonly string[] | undefined
   /** The header in which trusted proxies name the client; it is not forwarded. */
   readonly clientHeader?: string | undefined
+  /** The server that may ask at `/.sallyport/check`, and in whose way; absent or `false`: none. */
+  readonly forwardAuth?: ForwardAuth | false | undefined
   /** The port to which requests that come without TLS are sent; absent: they are served. */
   readonly httpsPort?: (() => number) | undefined
   /** `Strict-Transport-Security` of every answer over TLS (RFC 6797). */
   readonly hsts?: string | undefined
   /** Called for every decided request, before it is refused or forwarded. */
   readonly onDecision?: ((decision: Decision, request: InspectionRequest) => void) | undefined
+  /** A line for the operator. */
+  readonly onNotice?: ((message: string) => void) | undefined
   /** A bug: the client gets 500 without detail. */
   readonly onFault?: ((error: unknown) => void) | undefined
+}
+
+/** What the gate is made of. */
+export interface GateParts {
+  readonly sallyport: ProxyHost
+  readonly options: GateOptions
+  readonly admission: Admission
+  readonly sites: Sites
 }
 
 /** Forwards a request of a client with these fields. */

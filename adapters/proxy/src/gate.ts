@@ -2,21 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { formatAddress } from '@sallyport/core'
 import { answer, type HeadFault, inspectionRequest, mountedPath, refusal } from '@sallyport/node'
-import type { Admission } from './admission.ts'
 import { answerWith, headRefusal, send, serverOptions } from './answers.ts'
+import { createCheck } from './check.ts'
 import { createDecide } from './decide.ts'
 import type { Exchange } from './exchange.ts'
-import type { Forward, GateOptions, ProxyHost } from './gate-options.ts'
+import { CHECK_PATH } from './forward-auth.ts'
+import type { Forward, GateParts, ProxyHost } from './gate-options.ts'
 import { METHODS, precheck } from './prechecks.ts'
-import type { Sites } from './sites.ts'
 import { toHttps } from './to-https.ts'
-
-export interface GateParts {
-  readonly sallyport: ProxyHost
-  readonly options: GateOptions
-  readonly admission: Admission
-  readonly sites: Sites
-}
 
 /**
  * Handles every request: pre-checks, the API where the path is the API's, the decision, then a refusal or the origin.
@@ -31,6 +24,7 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
   function receive(exchange: Exchange): void {
     const { request } = exchange
     const { httpVersion, method = '', url: target = '', rawHeaders: fields } = request
+    exchange.isCheck = check !== undefined && target.split('?', 1)[0] === CHECK_PATH
     if (admission.isClosed()) {
       admission.refuse(exchange, 'overload')
       return
@@ -40,6 +34,10 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
     exchange.api = api
     const secure = isSecure(request)
     if (secure && options.hsts !== undefined) exchange.standing = { 'strict-transport-security': options.hsts }
+    if (check && exchange.isCheck) {
+      check(exchange)
+      return
+    }
     const refused = precheck({ ...rules, httpVersion, method, target, fields, api })
     if (refused) {
       admission.refuse(exchange, 'head', headRefusal(refused, methods))
@@ -58,6 +56,7 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
     }
   }
 
+  const check = options.forwardAuth ? createCheck(parts, options.forwardAuth, { methods, guarded }) : undefined
   const decide = createDecide({ ...parts, forward, guarded })
 
   const crash = (exchange: Exchange, error: unknown): void => {

@@ -41,14 +41,12 @@ export interface ProxyOptions extends GateOptions {
   readonly data?: { readonly requireFresh?: boolean | undefined } | undefined
   /** What all processes of a cluster say at a scrape, this one's included; absent: this one alone. */
   readonly scrapeAll?: ((own: Scraped) => Promise<readonly Scraped[]>) | undefined
-  /** A line for the operator. */
-  readonly onNotice?: ((message: string) => void) | undefined
 }
 
 /** What a proxy takes over while it runs. */
 export type Reloadable = Pick<
   ProxyOptions,
-  'upstream' | 'limits' | 'timeouts' | 'routes' | 'paths' | 'methods' | 'clientHeader' | 'tls'
+  'upstream' | 'limits' | 'timeouts' | 'routes' | 'paths' | 'methods' | 'clientHeader' | 'tls' | 'forwardAuth'
 >
 
 /** A proxy that listens. */

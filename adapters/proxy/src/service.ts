@@ -22,8 +22,6 @@ export interface ServiceOptions extends GateOptions {
   readonly timeouts: Timeouts
   readonly routes?: readonly Route[] | undefined
   readonly onOriginFailure?: ((error: Error) => void) | undefined
-  /** A line for the operator. */
-  readonly onNotice?: ((message: string) => void) | undefined
 }
 
 /** Requests and tunnels that have a slot or wait for one, and requests that wait for a connection to the origin. */

@@ -14,7 +14,7 @@ t.test('what is used wrongly exits 2 and says how in one line', async (t) => {
     [['proxy', '--mode', 'loud'], /Allowed choices are enforce, monitor/],
     [['proxy', '--listen', 'nowhere'], /--listen: listen: must be host:port/],
     [['proxy', '--trust-proxy', 'everyone'], /trustProxy\.0: "everyone"/],
-    [['proxy', '--upstream', 'ftp://a'], /--upstream: upstream: must be an http or https URL/],
+    [['proxy', '--upstream', 'ftp://a'], /--upstream: upstream: must be an origin/],
     [['proxy', '--upstream', 'http://a/path', '--listen', '127.0.0.1:0'], /upstream: must be an origin/],
     [['proxy', '--fast'], /unknown option '--fast'/],
     [['lookup'], /missing required argument 'targets'/],

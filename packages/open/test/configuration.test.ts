@@ -27,6 +27,7 @@ t.test('nothing written is a whole configuration that trusts nobody', async (t) 
     provenance: { account: 'site' },
     methods: [],
     proxyProtocol: false,
+    forwardAuth: false,
     counting: { place: 'auto', share: 0.5 },
     limits: parseLimits(),
     timeouts: parseTimeouts(),

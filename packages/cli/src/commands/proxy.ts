@@ -147,6 +147,7 @@ async function announce(sallyport: Sallyport, config: Config, proxy: RunningProx
   const origins = config.routes.flatMap(({ upstreams = [] }) => upstreams)
   const named = [...new Set([...origins, ...(proxy.upstream === undefined ? [] : [proxy.upstream])])]
   const origin = isDemo ? 'a bundled example site' : named.length === 0 ? undefined : named.join(', ')
+  if (config.forwardAuth !== false) terminal.err(`Checks for ${config.forwardAuth} at ${proxy.url}/.sallyport/check`)
   terminal.err(`${bold('Listening')} on ${proxy.url}, ${origin === undefined ? NO_ORIGIN : `in front of ${origin}`}`)
   if (proxy.httpUrl !== undefined) terminal.err(`Plain HTTP on ${proxy.httpUrl}`)
   if (proxy.adminUrl !== undefined) terminal.err(`Health at ${proxy.adminUrl}/readyz`)

@@ -7,7 +7,7 @@ export interface ObservedRequest {
   /** Absent where nothing was decided: a head that was refused, a call of the API. */
   readonly decision?: Decision
   /**
-   * `origin`: forwarded. `host`: the application around an adapter. `refusal`: a block, or a limit of ours. `check`: nobody,
+   * `origin`: forwarded. `host`: the application around an adapter, or the server that asked before it forwards. `refusal`: a block, or a limit of ours. `check`: nobody,
    * it was described to `POST /v1/agentscan/check`, which has the id that its caller named.
    */
   readonly answeredBy: 'origin' | 'host' | 'api' | 'refusal' | 'check'

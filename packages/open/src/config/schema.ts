@@ -234,6 +234,10 @@ export const Config = z.strictObject({
     .union([z.literal(false), z.enum(['v1', 'v2'])])
     .default(false)
     .describe('v1, v2: every connection begins with a PROXY header, and comes from a trusted peer'),
+  forwardAuth: z
+    .union([z.literal(false), z.enum(['nginx', 'traefik', 'caddy'])])
+    .default(false)
+    .describe('the trusted server that asks at /.sallyport/check before it forwards, and whose headers are read'),
   admin: Listen.optional().describe(
     'where health is answered; absent: 127.0.0.1:9090, and nowhere if that port is taken',
   ),

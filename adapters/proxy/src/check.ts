@@ -1,0 +1,56 @@
+import { type Decision, type InspectionRequest, refuses } from '@sallyport/core'
+import { decisionRefusal, inspectionRequest, noteDecision, noteOriginal, refusal, verdictFields } from '@sallyport/node'
+import { answerWith, headRefusal, send } from './answers.ts'
+import { countExchange } from './decide.ts'
+import type { Exchange } from './exchange.ts'
+import { type ForwardAuth, originalOf } from './forward-auth.ts'
+import type { GateParts } from './gate-options.ts'
+import { precheck } from './prechecks.ts'
+
+interface CheckParts {
+  readonly methods: readonly string[]
+  /** Does something for an exchange; a bug is answered there. */
+  readonly guarded: (exchange: Exchange, go: () => void) => void
+}
+
+/**
+ * Answers a server that asks whether it may forward a request: 200 with the verdict in headers, or 403 with our page. A
+ * limit that would be 429 is 403 too, with `sallyport-status: 429`: nginx makes 500 of anything but 200, 401 and 403.
+ */
+export function createCheck(
+  { sallyport, options, sites, admission }: GateParts,
+  family: ForwardAuth,
+  { methods, guarded }: CheckParts,
+): (exchange: Exchange) => void {
+  let warned = false
+  const deny = (exchange: Exchange, why: string): void => {
+    if (!warned) options.onNotice?.(`forward-auth: refused a check: ${why}`)
+    warned = true
+    answerWith(exchange, refusal('request_blocked'), 'forward_auth')
+  }
+
+  function carryOut(exchange: Exchange, original: InspectionRequest, decision: Decision): void {
+    noteDecision(exchange.observation, decision)
+    options.onDecision?.(decision, original)
+    if (refuses(decision.action) && decision.enforced) answerWith(exchange, decisionRefusal(decision))
+    else send(exchange, { status: 200, headers: verdictFields(decision), body: '' })
+  }
+
+  return (exchange) => {
+    const check = inspectionRequest(sallyport, exchange.request)
+    if (sallyport.isTrusted?.(check.peer) !== true) return deny(exchange, `trustProxy does not name ${check.peer}`)
+    const read = originalOf(family, check)
+    if ('missing' in read) return deny(exchange, `${read.missing} is missing, or comes twice`)
+    const original = read.request
+    const { method, target, fields } = original
+    noteOriginal(exchange.observation, { method, target, host: fields[1] as string })
+    const { singleHeader } = sallyport
+    const fault = precheck({ httpVersion: '1.1', method, target, fields, paths: options.paths, methods, singleHeader })
+    if (fault) return admission.refuse(exchange, 'head', headRefusal(fault, methods))
+    const site = sites.of(fields[1] as string, target)
+    const counted = countExchange(sallyport, exchange, original, (site?.decider ?? sallyport).decide(original))
+    const carry = (decision: Decision): void => carryOut(exchange, original, decision)
+    if (counted instanceof Promise) void counted.then((decision) => guarded(exchange, () => carry(decision)))
+    else carry(counted)
+  }
+}

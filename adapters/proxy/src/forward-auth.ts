@@ -1,0 +1,63 @@
+import { type InspectionRequest, isNamed } from '@sallyport/core'
+
+/** Servers that ask before they forward; each names the original request in its own way. */
+export const FORWARD_AUTH = ['nginx', 'traefik', 'caddy'] as const
+
+export type ForwardAuth = (typeof FORWARD_AUTH)[number]
+
+/** Where such a server asks. */
+export const CHECK_PATH = '/.sallyport/check'
+
+/** What one server's headers are called. */
+interface Family {
+  readonly method: string
+  readonly target: string
+  /** Absent: the Host of the check is that of the original request. */
+  readonly host?: string
+}
+
+const FORWARDED: Family = { method: 'x-forwarded-method', target: 'x-forwarded-uri', host: 'x-forwarded-host' }
+const FAMILIES: Readonly<Record<ForwardAuth, Family>> = {
+  nginx: { method: 'x-original-method', target: 'x-original-uri' },
+  traefik: FORWARDED,
+  caddy: FORWARDED,
+}
+/** Of both families: what a client wrote under the names of the other one is nobody's word. */
+const NAMES = ['x-original-method', 'x-original-uri', 'x-original-host', ...Object.values(FORWARDED)]
+/** Fields between that server and us. */
+const OF_HOP = ['connection', 'host', 'content-length', 'x-forwarded-proto']
+
+/** The request that a server asks about, or the name of the header that is missing or comes twice. */
+export type Original = { readonly request: InspectionRequest } | { readonly missing: string }
+
+/** Reads the original request from the check of a trusted server, from the headers of its family alone. */
+export function originalOf(family: ForwardAuth, check: InspectionRequest): Original {
+  const names = FAMILIES[family]
+  const read: Record<string, string> = {}
+  for (const name of [names.method, names.target, names.host ?? 'host']) {
+    const values = valuesOf(check.fields, name)
+    if (values.length !== 1 || values[0] === '') return { missing: name }
+    read[name] = values[0] as string
+  }
+  const fields = ['Host', read[names.host ?? 'host'] as string]
+  for (let at = 0; at < check.fields.length; at += 2) {
+    const name = check.fields[at] as string
+    if (![...NAMES, ...OF_HOP].some((known) => isNamed(name, known))) fields.push(name, check.fields[at + 1] as string)
+  }
+  const [scheme] = valuesOf(check.fields, 'x-forwarded-proto')
+  return {
+    request: {
+      ...check,
+      method: read[names.method] as string,
+      target: read[names.target] as string,
+      scheme: scheme === 'http' || scheme === 'https' ? scheme : 'unknown',
+      // That of the client is not known here.
+      httpVersion: '1.1',
+      fields,
+    },
+  }
+}
+
+function valuesOf(fields: readonly string[], name: string): readonly string[] {
+  return fields.filter((_, at) => at % 2 === 1 && isNamed(fields[at - 1] as string, name))
+}

@@ -1,0 +1,260 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ObservedRequest } from '@sallyport/core'
+import t, { type Test } from 'tap'
+import { openProxy, type ProxyOptions } from '../src/index.ts'
+import { certificateFolder } from './certificate.ts'
+import { fakeSallyport, VISITOR } from './sallyport.ts'
+import { exchange, get, OK, openRawOrigin, statusOf } from './wire.ts'
+
+const EXAMPLES = join(import.meta.dirname, '../../../../examples')
+
+/** A proxy that is asked, and nothing else. */
+async function asked(
+  t: Test,
+  forwardAuth: 'nginx' | 'traefik' | 'caddy',
+  { trust = ['loopback'], ...options }: ProxyOptions & { readonly trust?: readonly string[] } = {},
+) {
+  const observed: ObservedRequest[] = []
+  const notices: string[] = []
+  const sallyport = Object.assign(fakeSallyport({ trust }), { observe: (one: ObservedRequest) => observed.push(one) })
+  const proxy = await openProxy(sallyport, {
+    listen: '127.0.0.1:0',
+    admin: '127.0.0.1:0',
+    forwardAuth,
+    onNotice: (line) => notices.push(line),
+    ...options,
+    timeouts: { drain: 100 },
+  })
+  t.teardown(() => proxy.close('cut'))
+  const check = (...fields: readonly string[]): Promise<string> =>
+    exchange(proxy.url, get('/.sallyport/check', ...fields))
+  return { proxy, sallyport, observed, notices, check }
+}
+
+function fromNginx(visitor: string, uri = '/', method = 'GET'): string[] {
+  return [`X-Original-URI: ${uri}`, `X-Original-Method: ${method}`, `X-Forwarded-For: ${visitor}`]
+}
+
+function fromCaddy(visitor: string, uri = '/', method = 'GET', host = 'shop.example'): string[] {
+  const forwarded = [`X-Forwarded-Uri: ${uri}`, `X-Forwarded-Method: ${method}`, `X-Forwarded-Host: ${host}`]
+  return [...forwarded, `X-Forwarded-For: ${visitor}`, 'X-Forwarded-Proto: https']
+}
+
+t.test('who may pass is 200 with the verdict, who may not is 403 with a page', async (t) => {
+  for (const [family, fields] of [
+    ['nginx', fromNginx],
+    ['traefik', fromCaddy],
+    ['caddy', fromCaddy],
+  ] as const) {
+    const { check, sallyport, observed } = await asked(t, family)
+    const allowed = await check(...fields(VISITOR.flagged, '/a?b=1', 'POST'))
+    t.equal(statusOf(allowed), 200)
+    t.match(allowed, /\r\nsallyport-action: flag\r\n/)
+    t.match(allowed, /\r\nsallyport-network-class: hosting\r\n/)
+    t.match(allowed, /\r\nsallyport-trial: ?\r\n/, 'a name with nothing to say is empty')
+    t.match(sallyport.asked[0], { method: 'POST', target: '/a?b=1', scheme: family === 'nginx' ? 'unknown' : 'https' })
+    t.same(sallyport.asked[0]?.fields.slice(0, 2), ['Host', family === 'nginx' ? 'site.example' : 'shop.example'])
+    t.notOk(sallyport.asked[0]?.fields.some((name) => /^x-(?:original|forwarded-(?:uri|method|host))/i.test(name)))
+    t.match(observed[0], { method: 'POST', path: '/a', answeredBy: 'host', client: VISITOR.flagged, status: 200 })
+
+    const blocked = await check(...fields(VISITOR.blocked), 'Accept: text/html')
+    t.equal(statusOf(blocked), 403)
+    t.match(blocked, /sallyport-status: 403\r\n[\s\S]*<html/)
+    t.match(observed[1], { answeredBy: 'refusal', status: 403 })
+  }
+})
+
+t.test('only the headers of the chosen server are read', async (t) => {
+  const nginx = await asked(t, 'nginx')
+  await nginx.check(...fromNginx(VISITOR.allowed, '/real'), 'X-Forwarded-Uri: /forged', 'X-Forwarded-Host: forged')
+  t.match(nginx.sallyport.asked[0], { target: '/real' })
+  t.equal(statusOf(await nginx.check(...fromCaddy(VISITOR.allowed))), 403)
+  const caddy = await asked(t, 'caddy')
+  await caddy.check(...fromCaddy(VISITOR.allowed, '/real'), 'X-Original-URI: /forged')
+  t.match(caddy.sallyport.asked[0], { target: '/real' })
+  t.equal(statusOf(await caddy.check(...fromNginx(VISITOR.allowed))), 403)
+  t.match(caddy.notices, [/^forward-auth: refused a check: x-forwarded-method is missing, or comes twice$/])
+})
+
+t.test('a missing header, one that comes twice, and a peer that is not trusted are 403', async (t) => {
+  const { check, observed } = await asked(t, 'caddy')
+  const whole = fromCaddy(VISITOR.allowed)
+  for (const at of [0, 1, 2]) t.equal(statusOf(await check(...whole.toSpliced(at, 1))), 403)
+  for (const at of [0, 1, 2]) t.equal(statusOf(await check(...whole, whole[at] as string)), 403)
+  t.ok(observed.every(({ refusedFor }) => refusedFor === 'forward_auth'))
+  const stranger = await asked(t, 'caddy', { trust: [] })
+  t.equal(statusOf(await stranger.check(...whole)), 403)
+  t.match(stranger.notices, [/trustProxy does not name 127\.0\.0\.1$/])
+})
+
+t.test('the target is judged as that of any request', async (t) => {
+  const { check, sallyport } = await asked(t, 'nginx')
+  for (const [uri, method] of [
+    ['/a/%2e%2e/b', 'GET'],
+    ['//double', 'GET'],
+    ['/x%00', 'GET'],
+    ['http://other.example/', 'GET'],
+    ['*', 'GET'],
+    ['/', 'TRACE'],
+    ['/', 'get'],
+  ] as const) {
+    const answer = await check(...fromNginx(VISITOR.allowed, uri, method))
+    t.equal(statusOf(answer), 403, `${method} ${uri}`)
+    t.match(answer, /sallyport-status: (?:400|405)\r\n/)
+  }
+  t.same(sallyport.asked, [])
+})
+
+t.test('it is a path like any other where nobody may ask, and beside an origin', async (t) => {
+  const origin = await openRawOrigin(OK)
+  t.teardown(() => origin.close())
+  const off = await openProxy(fakeSallyport(), { listen: '127.0.0.1:0', admin: '127.0.0.1:0', upstream: origin.url })
+  t.teardown(() => off.close('cut'))
+  t.equal(statusOf(await exchange(off.url, get('/.sallyport/check'))), 200)
+  t.match(origin.heads[0], /^GET \/\.sallyport\/check /)
+  const { proxy } = await asked(t, 'nginx')
+  t.equal(statusOf(await exchange(proxy.url, get('/'))), 404, 'without an origin the rest is 404')
+})
+
+/** An origin that repeats the head that it gets. */
+async function echo(t: Test) {
+  const origin = await openRawOrigin((socket, head) => {
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${Buffer.byteLength(head)}\r\n\r\n${head}`)
+  })
+  t.teardown(() => origin.close())
+  return origin
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+/** Runs a server until the test ends; resolves when its port takes connections. */
+async function runServer(t: Test, command: string, args: readonly string[], port: number): Promise<string> {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, HOME: '/tmp' } })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (said += text))
+  t.teardown(async () => {
+    if (child.exitCode === null) {
+      child.kill('SIGTERM')
+      await once(child, 'close')
+    }
+  })
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`${command} ended: ${said}`)
+    const socket = connect(port, '127.0.0.1')
+    const open = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    )
+    socket.destroy()
+    if (open) return `http://127.0.0.1:${port}`
+    await delay(20)
+  }
+}
+
+function missing(command: string): string | false {
+  return spawnSync(command, ['-v']).error === undefined ? false : `no ${command} on this machine`
+}
+
+/** What holds behind any of them: `url` forwards to an origin that repeats its head. */
+async function holds(t: Test, url: string, { sallyport, observed }: Awaited<ReturnType<typeof asked>>): Promise<void> {
+  const passed = await exchange(url, get('/a%20b/c?d=e', 'X-Original-URI: /forged', 'Sallyport-Asn: AS1'))
+  t.equal(statusOf(passed), 200)
+  t.match(passed, /GET \/a%20b\/c\?d=e HTTP/, 'the origin gets the request')
+  t.match(passed, /\r\nsallyport-action: \w+\r\n/i, 'with the verdict')
+  t.notMatch(passed, /AS1\b/, 'and without what the client wrote under its names')
+  t.match(sallyport.asked.at(-1), { method: 'GET', target: '/a%20b/c?d=e' })
+  t.match(observed.at(-1), { client: '127.0.0.1', host: /^site\.example/ }, 'the client is who connected')
+
+  await exchange(
+    url,
+    get('/', `X-Forwarded-For: ${VISITOR.blocked}`, 'X-Forwarded-Uri: /forged', 'X-Forwarded-Method: PUT'),
+  )
+  t.match(sallyport.asked.at(-1), { method: 'GET', target: '/' })
+  t.match(observed.at(-1), { client: '127.0.0.1' }, 'and no other, whatever it says')
+
+  const posted = await exchange(url, `${get('/form', 'Content-Length: 4').replace('GET', 'POST')}body`)
+  t.match(posted, /POST \/form HTTP/)
+  t.match(sallyport.asked.at(-1), { method: 'POST', target: '/form' })
+
+  for (const bad of ['/a/%2e%2e/b', '/x/..%2fadmin', '/a\\b']) {
+    t.ok([400, 403].includes(statusOf(await exchange(url, get(bad)))), bad)
+  }
+}
+
+/** Like `asked`, and it blocks a path, because all visitors are of loopback here. */
+async function refusing(t: Test, family: 'nginx' | 'caddy') {
+  const parts = await asked(t, family)
+  const { sallyport } = parts
+  const decide = sallyport.decide
+  sallyport.decide = (request) => {
+    const decision = decide(request)
+    return request.target === '/blocked' ? { ...decision, action: 'block', enforced: true } : decision
+  }
+  return parts
+}
+
+t.test('nginx', { skip: missing('nginx') }, async (t) => {
+  const [origin, parts, port] = [await echo(t), await refusing(t, 'nginx'), await freePort()]
+  const folder = certificateFolder(t)
+  mkdirSync(join(folder, 'logs'))
+  const site = readFileSync(join(EXAMPLES, 'nginx/site.conf'), 'utf8')
+    .replace('127.0.0.1:8080', new URL(parts.proxy.url).host)
+    .replace('127.0.0.1:3000', new URL(origin.url).host)
+    .replace('listen 80;', `listen 127.0.0.1:${port};`)
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  )
+  const config = join(folder, 'nginx.conf')
+  const main = `daemon off; pid ${folder}/pid; error_log stderr; ${process.getuid?.() === 0 ? 'user root;' : ''} events {}`
+  writeFileSync(config, `${main} http { access_log off; ${temporary.join(' ')} ${site} }`)
+  const url = await runServer(t, 'nginx', ['-p', folder, '-c', config], port)
+  await holds(t, url, parts)
+  t.equal(statusOf(await exchange(url, get('/.sallyport/check'))), 404, 'no client may ask')
+  const refused = await exchange(url, get('/blocked'))
+  t.equal(statusOf(refused), 403)
+  t.match(refused, new RegExp(`its number: ${parts.observed.at(-1)?.id}`))
+  await parts.proxy.close('cut')
+  t.equal(statusOf(await exchange(url, get('/'))), 500, 'where nobody answers nothing passes')
+})
+
+t.test('Caddy', { skip: missing('caddy') }, async (t) => {
+  const [origin, parts, port] = [await echo(t), await refusing(t, 'caddy'), await freePort()]
+  const site = readFileSync(join(EXAMPLES, 'caddy/Caddyfile'), 'utf8')
+    .replace('127.0.0.1:8080', new URL(parts.proxy.url).host)
+    .replace('127.0.0.1:3000', new URL(origin.url).host)
+    .replace('site.example {', `http://site.example:${port} {\n\tbind 127.0.0.1`)
+  const file = join(certificateFolder(t), 'Caddyfile')
+  writeFileSync(file, `{\n\tadmin off\n\tauto_https off\n}\n${site}`)
+  const url = await runServer(t, 'caddy', ['run', '--config', file, '--adapter', 'caddyfile'], port)
+  await holds(t, url, parts)
+  const refused = await exchange(url, get('/blocked', 'Accept: text/html'))
+  t.equal(statusOf(refused), 403)
+  t.match(refused, '<html', 'with our page')
+  await parts.proxy.close('cut')
+  t.equal(statusOf(await exchange(url, get('/'))), 502, 'where nobody answers nothing passes')
+})
+
+t.test('what Traefik is shown names every header of the verdict', async (t) => {
+  const text = readFileSync(join(EXAMPLES, 'traefik/dynamic.yaml'), 'utf8')
+  t.match(text, /address: http:\/\/127\.0\.0\.1:8080\/\.sallyport\/check\n/)
+  t.match(text, 'trustForwardHeader: false\n')
+  const listed = [...text.matchAll(/^ +- (Sallyport-[\w-]+)$/gm)].map(([, name]) => (name as string).toLowerCase())
+  const { check } = await asked(t, 'traefik')
+  const answer = await check(...fromCaddy(VISITOR.allowed))
+  const names = [...answer.matchAll(/\r\n(sallyport-[\w-]+):/g)]
+    .map(([, name]) => name)
+    .filter((name) => name !== 'sallyport-status')
+  t.same(new Set(listed), new Set(names))
+})
