@@ -111,6 +111,41 @@ t.test('a host is asked once in its interval, whatever is asked for', async (t) 
   t.equal(asked.length, 2)
 })
 
+t.test('of a signed directory those keys count that signed it', async (t) => {
+  const other = newKey()
+  const text =
+    '{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U","x":"JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs","use":"sig"}]}'
+  const headers = {
+    'content-digest': 'sha-256=:CADMT2aBdV/rqQr/NIru64ERQkCobVvllA4V0fLFDu0=:',
+    'signature-input': `binding=("@authority";req "content-digest");created=1735689600;expires=4889289600;keyid="${TEST_KEY_ID}";tag="http-message-signatures-directory"`,
+    signature: 'binding=:l6P8R67tm3kujAxbHWio7ll01qrEZ0dKD/WWlGhNYEmTnFZM8Wt0VQ9zqGfvo7T/UMkBxsigzChM1Gpz7gOVBg==:',
+  }
+  const stateOf = async (agent: string, sent: Readonly<Record<string, string>>, keyId = TEST_KEY_ID, body = text) => {
+    const clock = createFakeClock('2026-11-21T12:00:00Z')
+    const outbound = {
+      fetch: async (): Promise<FetchAnswer> => ({ state: 'answered', status: 200, headers: sent, body: bytes(body) }),
+    }
+    const directories = createKeyDirectories({ clock, outbound, testKeys: true })
+    const source = sourceOf(agent)
+    directories.find(source, keyId, true)
+    await directories.settled()
+    return directories.find(source, keyId, false).state
+  }
+  const own = 'https://signature-agent.test'
+  t.equal(await stateOf(own, headers), 'found', 'the vector of the draft')
+  t.equal(await stateOf(own, {}), 'found', 'an answer that is not signed')
+  t.equal(await stateOf('https://copy.example', headers), 'unknown', 'another host’s directory')
+  t.equal(
+    await stateOf(own, { ...headers, 'signature-input': headers['signature-input'].replace('488', '188') }),
+    'unknown',
+  )
+  const two = JSON.stringify({ keys: [...JSON.parse(text).keys, other.jwk] })
+  t.equal(await stateOf(own, headers, TEST_KEY_ID, two), 'unknown', 'the digest is of another body')
+  const bound = { ...headers, 'content-encoding': 'gzip' }
+  t.equal(await stateOf(own, bound, TEST_KEY_ID, two), 'found')
+  t.equal(await stateOf(own, bound, other.id, two), 'absent', 'a key that did not sign')
+})
+
 t.test('documents that are no directory of keys are none', async (t) => {
   const { jwk } = newKey()
   const many = Array.from({ length: MAX_KEYS + 1 }, () => jwk)

@@ -203,6 +203,60 @@ t.test('of several signatures the one that proves most is reported', async (t) =
   t.match(verifier.look(requestOf(both)), { outcome: 'verified' })
 })
 
+t.test('with two agents covered the member keyed to the label is the signer, wherever it stands', async (t) => {
+  const agent = `other="https://a.example", sig1="${AGENT}"`
+  for (const members of [
+    '"signature-agent";key="other" "signature-agent";key="sig1"',
+    '"signature-agent";key="sig1"',
+  ]) {
+    t.match(look({ agent, components: `"@authority" ${members}` }), { outcome: 'verified', agent: AGENT }, members)
+  }
+})
+
+t.test('a label of somebody else spoils no good signature', async (t) => {
+  const { verifier } = verifierOf()
+  const good = signedFields()
+  const [input = '', value = ''] = [good[5], good[7]]
+  const strays: readonly (readonly [input: string, value: string])[] = [
+    [`x=1, ${input}`, value],
+    [`${input}, x=("@authority");tag="another"`, value],
+    [`${input}, x=("@authority");tag="web-bot-auth"`, `${value}, x=1`],
+    [`${['a', 'b', 'c', 'd', 'e'].map((key) => `${key}=();tag="t"`).join(', ')}, ${input}`, value],
+  ]
+  for (const [inputs, values] of strays) {
+    const fields = [...good.slice(0, 4), 'Signature-Input', inputs, 'Signature', values]
+    t.match(verifier.look(requestOf(fields)), { outcome: 'verified' }, inputs.slice(0, 60))
+  }
+  const old = 'keyId="https://a.example/key",headers="date",signature="AA=="'
+  t.match(verifier.look(requestOf([...good, 'Signature', old])), { outcome: 'verified' }, 'a line of another protocol')
+  t.equal(verifier.look(requestOf(['Host', 'example.com', 'Signature', old])), undefined, 'that protocol is no reason')
+  const foreign = ['Host', 'example.com', 'Signature-Input', 'x=("@authority");tag="another"', 'Signature', 'x=1']
+  t.equal(verifier.look(requestOf(foreign)), undefined)
+})
+
+t.test('query parameters and strict forms are RFC 9421’s', async (t) => {
+  const target =
+    '/path?param=value&var=this%20is%20a%20big%0Amultiline%20value&bar=with+plus+whitespace&fa%C3%A7ade%22%3A%20=something&tw=1&tw=2'
+  const baseOf = (component: string, fields: readonly string[] = []) => {
+    const sent = readSignatures(['Signature-Input', `s=(${component})`, 'Signature', 's=:AA==:'])
+    if (!('signatures' in sent)) throw new Error(sent.fault)
+    const request = { ...requestOf(['Host', 'example.com', ...fields]), target }
+    return signatureBase(sent.signatures[0] as SentSignature, request)?.split('\n')[0]
+  }
+  const rows: readonly (readonly [component: string, value: string])[] = [
+    ['"@query-param";name="param"', 'value'],
+    ['"@query-param";name="var"', 'this%20is%20a%20big%0Amultiline%20value'],
+    ['"@query-param";name="bar"', 'with%20plus%20whitespace'],
+    ['"@query-param";name="fa%C3%A7ade%22%3A%20"', 'something'],
+  ]
+  for (const [component, value] of rows) t.equal(baseOf(component), `${component}: ${value}`)
+  for (const name of ['tw', 'missing']) t.equal(baseOf(`"@query-param";name="${name}"`), undefined, name)
+  t.equal(baseOf('"priority";sf', ['Priority', 'u=1,   i=?1;a=1;b=2']), '"priority";sf: u=1, i;a=1;b=2')
+  t.equal(baseOf('"sec-ch-ua";sf', ['Sec-CH-UA', '"a";v="1","b"']), '"sec-ch-ua";sf: "a";v="1", "b"')
+  t.equal(baseOf('"x-own";sf', ['X-Own', 'a=1']), undefined, 'nobody knows the form of an unknown field')
+  t.match(look({ components: '"@authority" "@query-param";name="q" "signature-agent";sf' }), { outcome: 'verified' })
+})
+
 t.test('the base is the draft’s, letter by letter', async (t) => {
   const nonce = 'n9p433xm+NJ3ph3upfBIGmsuwHw387YV7Q/F+6BSpGCVjYCqQw6rznNA8PVVLySrAWsv0hQtFioQb6E1YsauiA=='
   const parameters = `;created=1735689600;keyid="${TEST_KEY_ID}";alg="ed25519";expires=4889289600;nonce="${nonce}";tag="web-bot-auth"`
@@ -213,9 +267,9 @@ t.test('the base is the draft’s, letter by letter', async (t) => {
     ...['Signature', 'sig2=:RdNFx5Bj6au3YgAMQL/RzmUlZE8QZLIaXGRpw985hWnwPfMxT228NMk6ehRS1PSl4e8PhbNZACSanGdhEwYCCg==:'],
   ]
   const sent = readSignatures(fields)
-  if ('fault' in sent) throw new Error(sent.fault)
+  if (!('signatures' in sent)) throw new Error(sent.fault)
   t.equal(
-    signatureBase(sent[0] as SentSignature, requestOf(fields)),
+    signatureBase(sent.signatures[0] as SentSignature, requestOf(fields)),
     `"@authority": example.com\n"signature-agent";key="agent2": "https://signature-agent.test"\n"@signature-params": ${inner}`,
   )
 })

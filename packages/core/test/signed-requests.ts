@@ -63,8 +63,8 @@ export function signedFields(signing: Signing = {}): readonly string[] {
   ]
   const placeholder = [...unsigned, 'Signature', `${label}=:AA==:`]
   const sent = readSignatures(placeholder)
-  if ('fault' in sent) throw new TypeError(sent.fault)
-  const base = signatureBase(sent[0] as SentSignature, requestOf(placeholder)) ?? 'nothing'
+  if (!('signatures' in sent)) throw new TypeError(sent.fault)
+  const base = signatureBase(sent.signatures[0] as SentSignature, requestOf(placeholder)) ?? 'nothing'
   return [...unsigned, 'Signature', `${label}=:${signatureOf(base, signing.key ?? TEST_ED25519).toString('base64')}:`]
 }
 

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache'
-import { fetchText } from '../../outbound/read-body.ts'
+import { fetchBytes } from '../../outbound/read-body.ts'
 import type { Clock, Fetch } from '../../ports.ts'
 import { type AgentKey, readKey, TEST_KEY_IDS } from './key.ts'
 import type { KeySource } from './key-source.ts'
+import { type AnsweredDirectory, keysShown } from './signed-directory.ts'
 
 /** Bounds of one fetch. */
 export const FETCH_BYTES = 64 * 1024
@@ -47,6 +48,11 @@ export interface KeyDirectoriesOptions {
   readonly testKeys?: boolean
 }
 
+interface Answered extends AnsweredDirectory {
+  readonly document: unknown
+  readonly age: number
+}
+
 interface Directory {
   readonly keys: ReadonlyMap<string, AgentKey>
   readonly readAt: number
@@ -79,25 +85,30 @@ export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirecto
     const answer = await getJson(source.url, from)
     // What could not be had changes nothing: the keys that are known stay.
     if (answer === undefined) return
-    if (source.form === 'keys') return keepDocument(source, answer.document, answer.age)
+    if (source.form === 'keys') return keepDocument(source, answer.document, answer)
     const card = readCard(answer.document, source)
     if (card === undefined) return
-    if ('keys' in card) return keepDocument(source, card.keys, answer.age)
+    if ('keys' in card) return keepDocument(source, card.keys, answer)
     const keys = await getJson(card.url, from)
-    if (keys !== undefined) keepDocument(source, keys.document, keys.age)
+    if (keys !== undefined) keepDocument(source, keys.document, keys)
   }
 
-  function keepDocument(source: KeySource, document: unknown, age: number): void {
+  function keepDocument(source: KeySource, document: unknown, answer: Answered | undefined): void {
     const keys = readKeys(document)
-    if (keys !== undefined) keep(source, keys, age)
+    if (keys === undefined) return
+    const shown = answer === undefined ? keys : keysShown(keys, answer, clock.now())
+    // Signatures none of which is by a key of it: what was answered is not the directory's, and changes nothing.
+    if (keys.length > 0 && shown.length === 0) return
+    keep(source, shown, answer?.age ?? USUAL_AGE_MS)
   }
 
-  async function getJson(url: string, from: Fetch): Promise<{ document: unknown; age: number } | undefined> {
+  async function getJson(url: string, from: Fetch): Promise<Answered | undefined> {
     // Plain http is for `net.allowPrivate` alone, which the fetcher sees to.
-    const answer = await fetchText(from, { url, maxBytes: FETCH_BYTES, timeoutMs: FETCH_MS, redirects: 0 })
+    const answer = await fetchBytes(from, { url, maxBytes: FETCH_BYTES, timeoutMs: FETCH_MS, redirects: 0 })
     if (answer.state === 'failed' || answer.status !== 200) return undefined
     try {
-      return { document: JSON.parse(answer.body), age: ageOf(answer.headers['cache-control']) }
+      const document: unknown = JSON.parse(new TextDecoder().decode(answer.body))
+      return { url, document, body: answer.body, headers: answer.headers, age: ageOf(answer.headers['cache-control']) }
     } catch {
       return undefined
     }
@@ -113,7 +124,7 @@ export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirecto
       if (current === undefined) return { state: 'unknown' }
       return key === undefined ? { state: 'absent' } : { state: 'found', key }
     },
-    put: (source, document) => keepDocument(source, document, USUAL_AGE_MS),
+    put: (source, document) => keepDocument(source, document, undefined),
     async settled() {
       while (underWay.size > 0) await Promise.all(underWay.values())
     },

@@ -9,6 +9,7 @@ import {
   serializeItem,
 } from 'structured-headers'
 import { isNamed } from '../../address/forwarding.ts'
+import { queryParameter, strictForm } from './component-forms.ts'
 
 /** A request as far as a signature can cover it. Absent members are not known, so nothing that covers them verifies. */
 export interface SignedRequest {
@@ -19,6 +20,8 @@ export interface SignedRequest {
   readonly scheme?: 'http' | 'https' | 'unknown'
   /** The peer is a trusted proxy, whose word on host and scheme is taken. */
   readonly trusted?: boolean
+  /** The message is an answer to a request for this URL, of which a component with `req` tells. */
+  readonly answeredTo?: URL
 }
 
 /** One labelled signature as it was sent. */
@@ -58,24 +61,62 @@ export function fieldValue(fields: readonly string[], name: string): string | un
   return joined
 }
 
-/** The signatures of a request, or why they cannot be read. */
-export function readSignatures(fields: readonly string[]): readonly SentSignature[] | { readonly fault: string } {
+/** The signatures of a message, each read alone. */
+export interface ReadSignatures {
+  readonly signatures: readonly SentSignature[]
+  /** Why a label with this tag, or without any, cannot be read. */
+  readonly fault?: string
+}
+
+/**
+ * The signatures of a message that have a tag; a label with another is between other parties, whatever is wrong with it.
+ * `fault` alone: the fields cannot be read.
+ */
+export function readSignatures(fields: readonly string[], tag?: string): ReadSignatures | { readonly fault: string } {
   const input = fieldValue(fields, 'signature-input')
-  const values = fieldValue(fields, 'signature')
-  if (input === undefined || values === undefined) return { fault: 'one of Signature and Signature-Input is missing' }
-  if (input.length + values.length > MAX_BYTES) return { fault: `the signature fields exceed ${MAX_BYTES} bytes` }
-  const inputs = dictionaryOf(input)
-  const signatures = dictionaryOf(values)
-  if (inputs === undefined || signatures === undefined) return { fault: 'Signature or Signature-Input is malformed' }
-  if (inputs.size > MAX_LABELS) return { fault: `there are more than ${MAX_LABELS} signatures` }
-  const read: SentSignature[] = []
+  const sent = fieldValue(fields, 'signature')
+  if (input === undefined || sent === undefined) return { fault: 'one of Signature and Signature-Input is missing' }
+  if (input.length + sent.length > MAX_BYTES) return { fault: `the signature fields exceed ${MAX_BYTES} bytes` }
+  const inputs = dictionaryOfLines(fields, 'signature-input')
+  const values = dictionaryOfLines(fields, 'signature')
+  if (inputs === undefined || values === undefined) return { fault: 'Signature or Signature-Input is malformed' }
+  const signatures: SentSignature[] = []
+  let fault: string | undefined
   for (const [label, inner] of inputs) {
-    const signature = signatures.get(label)?.[0]
-    if (!isInnerList(inner) || !(signature instanceof ArrayBuffer)) return { fault: `"${label}" is not a signature` }
+    const isSignature = isInnerList(inner)
+    if (isSignature && tag !== undefined && inner[1].get('tag') !== tag) continue
+    const signature = values.get(label)?.[0]
+    if (!isSignature || !(signature instanceof ArrayBuffer)) {
+      fault ??= `"${label}" is not a signature`
+      continue
+    }
+    if (signatures.length === MAX_LABELS) return { fault: `there are more than ${MAX_LABELS} signatures` }
     const [components, parameters] = inner
-    read.push({ label, components, parameters, inner, signature: new Uint8Array(signature) })
+    signatures.push({ label, components, parameters, inner, signature: new Uint8Array(signature) })
   }
-  return read
+  return { signatures, ...(fault !== undefined && { fault }) }
+}
+
+/** The whole of a field, else of its lines those that can be read: one that is not of these spoils no other. */
+function dictionaryOfLines(fields: readonly string[], name: string): Dictionary | undefined {
+  const whole = dictionaryOf(fieldValue(fields, name) ?? '')
+  if (whole !== undefined) return whole
+  const members: Dictionary = new Map()
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    if (!isNamed(fields[at] as string, name)) continue
+    for (const [key, member] of dictionaryOf((fields[at + 1] as string).trim()) ?? []) members.set(key, member)
+  }
+  return members.size === 0 ? undefined : members
+}
+
+/**
+ * `Signature` of draft-cavage-http-signatures, which servers of the fediverse send: another protocol of the same name, without
+ * `Signature-Input` and without quotes or colons around what follows its label.
+ */
+export function isOldSignature(fields: readonly string[]): boolean {
+  if (fieldValue(fields, 'signature-input') !== undefined) return false
+  const value = fieldValue(fields, 'signature') ?? ''
+  return value.includes('keyId="') && value.includes('signature="')
 }
 
 /** Reads `Signature-Agent` in both forms; `undefined` when it is malformed. */
@@ -122,8 +163,12 @@ export function signatureBase({ components, inner }: SentSignature, request: Sig
   return lines.join('\n')
 }
 
-/** Derived components (RFC 9421 section 2.2); none of them is known here with parameters. */
+/** Derived components (RFC 9421 section 2.2); but for the name of a query parameter none is known here with parameters. */
 function derived(name: string, parameters: Parameters, request: SignedRequest): string | undefined {
+  if (name === '@query-param') return request.target && queryParameter(request.target, parameters)
+  if (name === '@authority' && request.answeredTo !== undefined) {
+    return parameters.size === 1 && parameters.get('req') === true ? request.answeredTo.host : undefined
+  }
   if (parameters.size > 0) return undefined
   switch (name) {
     case '@authority':
@@ -148,11 +193,12 @@ function derived(name: string, parameters: Parameters, request: SignedRequest): 
   }
 }
 
-/** A header field, whole or one member of it; other parameters change what is covered and are not known. */
+/** A header field, whole, strictly or one member of it; other parameters change what is covered and are not known. */
 function covered(name: string, parameters: Parameters, { fields }: SignedRequest): string | undefined {
   const value = fieldValue(fields, name)
   if (value === undefined || name !== name.toLowerCase()) return undefined
   if (parameters.size === 0) return value
+  if (parameters.size === 1 && parameters.get('sf') === true) return strictForm(name, value)
   const key = parameters.get('key')
   if (parameters.size !== 1 || typeof key !== 'string') return undefined
   const member = dictionaryOf(value)?.get(key)

@@ -36,7 +36,7 @@ export function createSigner(jwk: JsonWebKey): Signer {
       const input = ['Signature-Input', `${label}=(${components});${parameters}`]
       // What is about to be signed is read as a verifier will read it, so both make the same base.
       const read = readSignatures([...request.fields, ...input, 'Signature', `${label}=::`])
-      const sent = 'fault' in read ? undefined : read[0]
+      const sent = 'signatures' in read ? read.signatures[0] : undefined
       const base = sent && signatureBase(sent, request)
       if (base === undefined) throw new TypeError(`cannot be signed: ${components}`)
       const signature = sign(null, Buffer.from(base, 'latin1'), key).toString('base64')

@@ -5,6 +5,7 @@ import type { SignatureFinding } from './finding.ts'
 import { type AgentKey, ALGORITHMS, isSignedBy } from './key.ts'
 import { DIRECTORY_PATH, type KeySource, keySourceOf } from './key-source.ts'
 import {
+  isOldSignature,
   type NamedAgent,
   readAgents,
   readSignatures,
@@ -91,10 +92,10 @@ export function createSignatureVerifier(options: SignatureVerifierOptions): Sign
   }
 
   function judge(request: SignedRequest, real: boolean): SignatureFinding | undefined {
-    const sent = readSignatures(request.fields)
-    if ('fault' in sent) return Object.freeze(invalid(sent.fault))
-    const tagged = sent.filter(({ parameters }) => parameters.get('tag') === TAG)
-    if (tagged.length === 0) return undefined
+    if (isOldSignature(request.fields)) return undefined
+    const sent = readSignatures(request.fields, TAG)
+    const tagged = 'signatures' in sent ? sent.signatures : []
+    if (tagged.length === 0) return sent.fault === undefined ? undefined : Object.freeze(invalid(sent.fault))
     const named = readAgents(request.fields)
     if (named === undefined) return Object.freeze(invalid('Signature-Agent is malformed'))
     let best: Judged | undefined
@@ -180,10 +181,12 @@ function coveredAgent(
   named: SignatureAgents,
 ): { readonly agent: NamedAgent } | { readonly fault: string } {
   if (named.form === 'none') return { fault: 'there is no Signature-Agent' }
-  const component = components.find(([name]) => name === 'signature-agent')
-  if (component === undefined) return { fault: 'it does not cover Signature-Agent' }
+  const covered = components.filter(([name]) => name === 'signature-agent')
+  if (covered.length === 0) return { fault: 'it does not cover Signature-Agent' }
   if (named.form === 'string') return { agent: named.agent }
-  const key = component[1].get('key') ?? label
+  // Of several members the one keyed to the label is the signer's; without that one the first.
+  const keys = covered.map(([, parameters]) => parameters.get('key') ?? label)
+  const key = keys.find((name) => name === label) ?? keys[0]
   const agent = named.members.get(String(key))
   return agent === undefined ? { fault: `Signature-Agent has no member "${String(key)}"` } : { agent }
 }
