@@ -44,7 +44,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'adapters/fetch': ['packages/core', 'packages/api', 'adapters/node', 'hono', 'node:*'],
   'adapters/proxy': [
     ...['packages/core', 'packages/api', 'packages/metrics', 'packages/open', 'adapters/node'],
-    ...['undici', 'http-proxy', 'node:*'],
+    ...['undici', 'http-proxy', 'acme-client', 'node:*'],
   ],
 }
 

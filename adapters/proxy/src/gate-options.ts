@@ -39,6 +39,8 @@ export interface GateOptions {
   readonly forwardAuth?: ForwardAuth | false | undefined
   /** The port to which requests that come without TLS are sent; absent: they are served. */
   readonly httpsPort?: (() => number) | undefined
+  /** The answer to a challenge of an authority for certificates, by its target; asked for without TLS. */
+  readonly challenge?: ((target: string) => string | undefined) | undefined
   /** `Strict-Transport-Security` of every answer over TLS (RFC 6797). */
   readonly hsts?: string | undefined
   /** Called for every decided request, before it is refused or forwarded. */

@@ -38,6 +38,12 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
       check(exchange)
       return
     }
+    const token = secure ? undefined : options.challenge?.(target)
+    if (token !== undefined) {
+      // No verdict, limit or redirect stands before it: authorities ask from any network.
+      send(exchange, { status: 200, headers: { 'content-type': 'text/plain' }, body: token })
+      return
+    }
     const refused = precheck({ ...rules, httpVersion, method, target, fields, api })
     if (refused) {
       admission.refuse(exchange, 'head', headRefusal(refused, methods))

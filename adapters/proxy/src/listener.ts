@@ -8,7 +8,7 @@ import { startClocks } from './clocks.ts'
 import { drain } from './drain.ts'
 import { openEdge } from './edge/edge.ts'
 import type { ProxyVersion } from './edge/proxy-header.ts'
-import type { TlsOptions } from './edge/tls-options.ts'
+import { certificateFiles, type TlsOptions } from './edge/tls-options.ts'
 import type { WatchedCertificates } from './edge/watched-certificates.ts'
 import { Exchange } from './exchange.ts'
 import { bind } from './listen.ts'
@@ -127,7 +127,7 @@ export async function createListener(served: () => Served, options: ListenerOpti
     certificates: edge.certificates,
     async reload(next = tls) {
       adopt()
-      await edge.certificates?.read(next?.certificates ?? [])
+      if (next !== undefined) await edge.certificates?.read(certificateFiles(next))
     },
     async listen({ listen, http }) {
       const url = `${tls === undefined ? 'http' : 'https'}://${await bind(edge.main, listen)}`

@@ -1,5 +1,7 @@
 import { createExposition, type Exposition, exposed, type Scraped } from '@sallyport/metrics'
 import { type LimitsInput, parseLimits, parseTimeouts, type TimeoutsInput } from '@sallyport/open/limits'
+import { challengeAnswer } from './acme/challenge-files.ts'
+import { challengeFolder, keepCertificate } from './acme/renewal.ts'
 import { openAdmin } from './admin.ts'
 import type { ProxyVersion } from './edge/proxy-header.ts'
 import { hstsField, type TlsOptions } from './edge/tls-options.ts'
@@ -78,7 +80,7 @@ export interface Proxy {
  * refused or forwarded. Rejects with `cannot_listen` where an address is taken, and with `invalid_config`.
  */
 export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}): Promise<Proxy> {
-  const opened: ((idle?: 'wait' | 'cut') => Promise<void>)[] = []
+  const opened: ((idle?: 'wait' | 'cut') => Promise<void> | void)[] = []
   const close = async (idle?: 'wait' | 'cut'): Promise<void> => {
     for (let end = opened.pop(); end !== undefined; end = opened.pop()) await end(idle)
   }
@@ -89,10 +91,11 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     if (site) opened.push(site.close)
     const create = (chosen: ProxyOptions): Service => {
       const upstream = chosen.upstream ?? site?.url
-      const { redirect = false, hsts } = chosen.tls ?? {}
+      const { redirect = false, hsts, acme } = chosen.tls ?? {}
       const edge = {
         httpsPort: redirect === false ? undefined : () => (redirect === true ? httpsPort : redirect),
         hsts: hsts && hstsField(hsts),
+        challenge: acme && ((target: string) => challengeAnswer(challengeFolder(acme.folder), target)),
       }
       const [limits, timeouts] = [parseLimits(chosen.limits), parseTimeouts(chosen.timeouts)]
       return createService(sallyport, { ...chosen, ...edge, upstream, limits, timeouts }, refusals)
@@ -107,6 +110,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     opened.push(listener.close)
     const { url, httpUrl } = await listener.listen({ listen: options.listen ?? DEFAULT_LISTEN, http: options.http })
     httpsPort = Number(new URL(url).port || HTTPS_PORT)
+    if (tls?.acme?.orders) opened.push(keepCertificate(tls.acme.folder, tls.acme, onNotice).close)
     const admin = await openAdmin({
       ...(options.admin === undefined ? {} : { address: options.admin }),
       sources: () => sallyport.sources(),

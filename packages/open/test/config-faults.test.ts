@@ -55,6 +55,12 @@ t.test('and keys that need each other', async (t) => {
   t.strictSame(faultsOf({ file: fileIn(t, 'tls:\n  redirect: true\n  certificates: [{ cert: a, key: b }]\n') }), [
     'sallyport.yaml:2: tls.redirect: needs http, the plain listener that it redirects',
   ])
+  t.strictSame(faultsOf({ file: fileIn(t, 'tls: { acme: { domains: [a.example], email: a@a.example } }\n') }), [
+    'sallyport.yaml:1: tls.acme: needs http, where the authority asks for its challenge on port 80',
+  ])
+  t.strictSame(faultsOf({ file: fileIn(t, 'tls: { http2: false }\n') }), [
+    'sallyport.yaml:1: tls: names no certificates and no acme',
+  ])
 })
 
 t.test('and so do the words that no schema knows', async (t) => {

@@ -7,6 +7,8 @@ import { SallyportError } from '@sallyport/core'
 export interface CertificateFiles {
   readonly cert: string
   readonly key: string
+  /** It may not be there yet: nothing is said of that. */
+  readonly awaited?: boolean
 }
 
 /** A certificate that can be served. */

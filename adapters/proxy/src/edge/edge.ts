@@ -7,7 +7,7 @@ import { createFront, withPeer } from './front.ts'
 import { createHttp2Sessions, type Http2Sessions } from './http2-sessions.ts'
 import type { ProxyVersion } from './proxy-header.ts'
 import { createTlsEntrance } from './tls-entrance.ts'
-import type { TlsOptions } from './tls-options.ts'
+import { certificateFiles, type TlsOptions } from './tls-options.ts'
 import { type WatchedCertificates, watchCertificates } from './watched-certificates.ts'
 
 export interface EdgeOptions {
@@ -48,7 +48,7 @@ export async function openEdge(options: EdgeOptions): Promise<Edge> {
 
   const http2 = tls.http2 === false ? undefined : createHttp2Sessions({ limits, timeouts, onRequest: onHttp2, onCut })
   let renew = (): void => {}
-  const certificates = await watchCertificates(tls.certificates ?? [], { onNotice, onChange: () => renew() })
+  const certificates = await watchCertificates(certificateFiles(tls), { onNotice, onChange: () => renew() })
   const entrance = createTlsEntrance({
     certificates: certificates.current,
     protocols: http2 === undefined ? ['http/1.1'] : ['h2', 'http/1.1'],

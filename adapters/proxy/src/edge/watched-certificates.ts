@@ -1,4 +1,4 @@
-import { unwatchFile, watchFile } from 'node:fs'
+import { existsSync, unwatchFile, watchFile } from 'node:fs'
 import { type Certificate, type CertificateFiles, readCertificate } from './certificates.ts'
 
 /** How often the files are looked at; a look is one call of the system. */
@@ -40,6 +40,7 @@ export async function watchCertificates(
       if (read.notAfter < Date.now()) onNotice(`tls: ${pair.cert} has expired on ${until}; it is served all the same`)
       return read
     } catch (error) {
+      if (pair.awaited && !existsSync(pair.cert)) return before
       const kept = before === undefined ? '' : '; the one before it is still served'
       onNotice(`${error instanceof Error ? error.message : error}${kept}`)
       return before

@@ -1,6 +1,7 @@
+import { join } from 'node:path'
 import { SallyportError } from '@sallyport/core'
 import { type Config, type ConfigInput, type Sallyport, splitList } from '@sallyport/open'
-import { openProxy, type Proxy as RunningProxy } from '@sallyport/proxy'
+import { openProxy, type ProxyOptions, type Proxy as RunningProxy } from '@sallyport/proxy'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { showDemo } from '../demo.ts'
 import { onReload, type ReloadCause } from '../reload.ts'
@@ -92,7 +93,7 @@ interface Configured {
 async function serve(sallyport: Sallyport, configured: Configured, terminal: Terminal): Promise<void> {
   const { config, file } = configured
   const proxy = await openProxy(sallyport, {
-    ...config,
+    ...withAcme(config),
     scrapeAll: scrapingAll(),
     onNotice: (message) => terminal.err(`sallyport: ${message}`),
     onFault: throttled((error) => terminal.err(`sallyport: ${faultText(error)}`)),
@@ -118,6 +119,13 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   }
 }
 
+/** The certificate of an authority is kept in the dataDir, and one worker orders it. */
+function withAcme({ tls, ...config }: Config): ProxyOptions {
+  if (tls?.acme === undefined) return { ...config, tls: tls && { ...tls, acme: undefined } }
+  const place = { folder: join(config.dataDir, 'acme'), orders: isLeader() }
+  return { ...config, tls: { ...tls, acme: { ...tls.acme, ...place } } }
+}
+
 /** Takes over the configuration as it is now, or keeps the old one and says why. */
 async function reload(
   sallyport: Sallyport,
@@ -129,7 +137,7 @@ async function reload(
   try {
     sallyport.log.reopen()
     const { changed, needRestart } = await sallyport.reload(read())
-    await proxy.reload(sallyport.config)
+    await proxy.reload(withAcme(sallyport.config))
     if (isLeader()) sallyport.log.audit({ what: 'reload', who: cause, details: { changed, needRestart } })
     const news = changed.length === 0 ? 'nothing has changed' : `${changed.join(', ')} taken over`
     const rest = needRestart.length === 0 ? '' : `; ${needRestart.join(', ')} after a restart only`

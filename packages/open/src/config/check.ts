@@ -51,6 +51,12 @@ function edgeFaults({ tls, http }: Config): readonly Found[] {
   if (tls !== undefined && tls.redirect !== false && http === undefined) {
     return [{ path: ['tls', 'redirect'], message: 'needs http, the plain listener that it redirects' }]
   }
+  if (tls?.acme !== undefined && http === undefined) {
+    return [{ path: ['tls', 'acme'], message: 'needs http, where the authority asks for its challenge on port 80' }]
+  }
+  if (tls !== undefined && tls.acme === undefined && tls.certificates.length === 0) {
+    return [{ path: ['tls'], message: 'names no certificates and no acme' }]
+  }
   return []
 }
 

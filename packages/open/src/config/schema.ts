@@ -154,6 +154,16 @@ const Certificate = z.strictObject({
   key: z.string().min(1).describe('a file in PEM: its private key'),
 })
 
+const Acme = z.strictObject({
+  domains: z
+    .array(z.string().regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/i, 'must be a domain name'))
+    .min(1)
+    .describe('names of one certificate, each of which leads to http on port 80'),
+  email: z.email().describe('for letters of the authority'),
+  directory: z.url(HTTP).optional().describe("directory of an authority; absent: that of Let's Encrypt"),
+  ca: z.string().min(1).optional().describe('file in PEM, where the directory itself has a certificate of its own'),
+})
+
 const Hsts = z.strictObject({
   maxAge: z.int().min(0).max(63_072_000).describe('seconds for which browsers come by https alone'),
   includeSubDomains: z.boolean().default(false).describe('whether that holds for all names below'),
@@ -161,9 +171,10 @@ const Hsts = z.strictObject({
 })
 
 const Tls = z.strictObject({
+  acme: Acme.optional().describe('a certificate that an authority issues and renews; needs http on port 80'),
   certificates: z
     .array(Certificate)
-    .min(1)
+    .default([])
     .describe('chosen by server name; the first serves clients that name none. Read again when the files change'),
   http2: z.boolean().default(true).describe('whether clients may speak HTTP/2'),
   redirect: z

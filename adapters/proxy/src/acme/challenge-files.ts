@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** The path under which an authority asks for a token (RFC 8555 8.3). */
+const PATH = /^\/\.well-known\/acme-challenge\/([\w-]{1,128})$/
+
+/** Answers to challenges, as files: every worker reads those that one of them has written. */
+export interface ChallengeFiles {
+  write(token: string, answer: string): Promise<void>
+  remove(token: string): Promise<void>
+}
+
+export function challengeFiles(folder: string): ChallengeFiles {
+  return {
+    async write(token, answer) {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await writeFile(join(folder, token), answer)
+    },
+    remove: (token) => rm(join(folder, token), { force: true }),
+  }
+}
+
+/** The answer to a challenge that is asked for, where there is one. */
+export function challengeAnswer(folder: string, target: string): string | undefined {
+  const token = PATH.exec(target)?.[1]
+  if (token === undefined) return undefined
+  try {
+    return readFileSync(join(folder, token), 'utf8')
+  } catch {
+    return undefined
+  }
+}
