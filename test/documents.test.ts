@@ -75,6 +75,7 @@ t.test('every configuration in a README or a docstring is usable', async (t) => 
   for (const [index, { place, text }] of configurations.entries()) {
     const file = join(folder, `${index}.yaml`)
     writeFileSync(file, text)
-    t.doesNotThrow(() => (/^tests:/m.test(text) ? readPolicyTests(file) : readConfigFrom({ file })), place)
+    const env = Object.fromEntries([...text.matchAll(/\$\{(\w{1,40})\}/g)].map(([, name]) => [name, 'x'.repeat(40)]))
+    t.doesNotThrow(() => (/^tests:/m.test(text) ? readPolicyTests(file) : readConfigFrom({ file, env })), place)
   }
 })

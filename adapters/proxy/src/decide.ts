@@ -1,4 +1,4 @@
-import { type Decision, type InspectionRequest, refuses } from '@sallyport/core'
+import { createHandoffSigner, type Decision, HANDOFF_FIELD, type InspectionRequest, refuses } from '@sallyport/core'
 import {
   countRequest,
   decisionRefusal,
@@ -26,6 +26,7 @@ interface DecideParts extends GateParts {
 /** Decides about a request that is for the origin, and refuses it or forwards it once it has a slot. */
 export function createDecide({ sallyport, options, admission, sites, forward, guarded }: DecideParts) {
   const clientHeader = foldedName(options.clientHeader ?? 'x-forwarded-for')
+  const handoff = createHandoffSigner(options.handoff?.keys ?? [])
 
   function carryOut(exchange: Exchange, inspected: InspectionRequest, decision: Decision, site: Site): void {
     const { request } = exchange
@@ -40,9 +41,10 @@ export function createDecide({ sallyport, options, admission, sites, forward, gu
       admission.refuse(exchange, 'body_bytes')
       return
     }
-    const { httpVersion, rawHeaders } = request
+    const { httpVersion, rawHeaders, method = 'GET', url: target = '/' } = request
     const received = isHttp2(rawHeaders) ? http1Fields(rawHeaders) : rawHeaders
     const fields = requestFields(received, { decision, scheme: inspected.scheme, httpVersion, clientHeader })
+    if (handoff !== undefined) fields.push(HANDOFF_FIELD, handoff.sign({ method, target, fields }, Date.now()))
     const client = admission.clientOf(decision.inspection.client.address)
     admission.admit(exchange, client, () => guarded(exchange, () => forward(exchange, client, fields, site)))
   }

@@ -1,4 +1,4 @@
-import type { BanList, Decision, InspectionRequest, SourceStatus } from '@sallyport/core'
+import type { BanList, Decision, HandoffKey, InspectionRequest, SourceStatus } from '@sallyport/core'
 import type { Metrics } from '@sallyport/metrics'
 import type { ApiHost, Decider } from '@sallyport/node'
 import type { Admission } from './admission.ts'
@@ -37,6 +37,8 @@ export interface GateOptions {
   readonly clientHeader?: string | undefined
   /** The server that may ask at `/.sallyport/check`, and in whose way; absent or `false`: none. */
   readonly forwardAuth?: ForwardAuth | false | undefined
+  /** Keys of which the first signs what goes to the origin; absent or empty: nothing is signed. */
+  readonly handoff?: { readonly keys?: readonly HandoffKey[] } | undefined
   /** The port to which requests that come without TLS are sent; absent: they are served. */
   readonly httpsPort?: (() => number) | undefined
   /** The answer to a challenge of an authority for certificates, by its target; asked for without TLS. */

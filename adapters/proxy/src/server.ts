@@ -48,7 +48,8 @@ export interface ProxyOptions extends GateOptions {
 /** What a proxy takes over while it runs. */
 export type Reloadable = Pick<
   ProxyOptions,
-  'upstream' | 'limits' | 'timeouts' | 'routes' | 'paths' | 'methods' | 'clientHeader' | 'tls' | 'forwardAuth'
+  | ('upstream' | 'limits' | 'timeouts' | 'routes' | 'paths' | 'methods' | 'clientHeader' | 'tls')
+  | ('forwardAuth' | 'handoff')
 >
 
 /** A proxy that listens. */
@@ -64,8 +65,8 @@ export interface Proxy {
   /** What the metrics of this process say now; empty where nothing is counted. */
   scrape(): Promise<Scraped>
   /**
-   * Reads the certificates again, and takes over another upstream, limits, time-outs, routes, paths, methods and client header for requests from now on;
-   * those in flight end as they began. Rejects with `invalid_config`, and then nothing has changed.
+   * Reads the certificates again, and takes over another upstream, limits, time-outs, routes, paths, methods, client header
+   * and hand-off keys for requests from now on; those in flight end as they began. Rejects with `invalid_config`, and then nothing has changed.
    */
   reload(changed: Reloadable): Promise<void>
   /**

@@ -62,6 +62,13 @@ export type { Details, ErrorCode } from './errors.ts'
 export { ERRORS, SallyportError } from './errors.ts'
 // geo
 export { locate } from './geo/locate.ts'
+// handoff
+export type { HandoffAlgorithm, HandoffKey, HandoffVerifyKey } from './handoff/keys.ts'
+export { HANDOFF_ALGORITHMS } from './handoff/keys.ts'
+export type { HandoffSigner } from './handoff/signer.ts'
+export { createHandoffSigner, HANDOFF_FIELD } from './handoff/signer.ts'
+export type { HandoffCheck, HandoffOptions } from './handoff/verifier.ts'
+export { createHandoffVerifier } from './handoff/verifier.ts'
 // inspection
 export type { DescribedRequest } from './inspection/agent-inspector.ts'
 export type { Inspector, OtherRules } from './inspection/inspector.ts'

@@ -153,15 +153,17 @@ t.test('every key of one value has a variable', async (t) => {
 })
 
 t.test('secrets are read from files and from the environment, and are shown to nobody', async (t) => {
+  const LONG = 'sesame '.repeat(9)
   const secret = fileIn(t, `postgres://app:pa\${X}ss@db/app\n`, 'store')
-  const text = `store: file:${secret}\nredis: "redis://:\${REDIS_PASSWORD}@cache"\ndata: { sources: { aws: { key: "\${KEY}" } } }\n`
+  const text = `store: file:${secret}\nredis: "redis://:\${REDIS_PASSWORD}@cache"\ndata: { sources: { aws: { key: "\${KEY}" } } }\nhandoff: { keys: [{ id: a, algorithm: hmac-sha256, secret: "\${LONG}" }] }\n`
   const file = join(t.testdirName, 'sallyport.yaml')
   writeFileSync(file, text)
-  const read = readConfigFrom({ file, env: { REDIS_PASSWORD: 'sesame', KEY: 'a:b' } })
+  const read = readConfigFrom({ file, env: { REDIS_PASSWORD: 'sesame', KEY: 'a:b', LONG } })
   t.match(read.config, {
     store: `postgres://app:pa\${X}ss@db/app`,
     redis: 'redis://:sesame@cache',
     data: { sources: { aws: { key: 'a:b' } } },
+    handoff: { keys: [{ secret: LONG }] },
   })
   const hidden = settingsOf(read).filter(({ value }) => value === '***')
   t.strictSame(
@@ -175,6 +177,7 @@ t.test('secrets are read from files and from the environment, and are shown to n
   t.strictSame(faultsOf({ file, env: { KEY: 'a:b' } }), [
     'sallyport.yaml:1: store: cannot read /nowhere/x: ENOENT',
     'sallyport.yaml:2: redis: the variable REDIS_PASSWORD is not set',
+    'sallyport.yaml:4: handoff.keys.0.secret: the variable LONG is not set',
   ])
 })
 

@@ -28,6 +28,7 @@ t.test('nothing written is a whole configuration that trusts nobody', async (t) 
     methods: [],
     proxyProtocol: false,
     forwardAuth: false,
+    handoff: { keys: [] },
     counting: { place: 'auto', share: 0.5 },
     limits: parseLimits(),
     timeouts: parseTimeouts(),

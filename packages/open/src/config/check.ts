@@ -1,4 +1,12 @@
-import { parsePrefix, parseTrust, policyFaults, policyWarnings, SallyportError, suggestion } from '@sallyport/core'
+import {
+  createHandoffSigner,
+  parsePrefix,
+  parseTrust,
+  policyFaults,
+  policyWarnings,
+  SallyportError,
+  suggestion,
+} from '@sallyport/core'
 import { feedsOf } from '@sallyport/datasets'
 import type { z } from 'zod'
 import type { ConfigFault } from './faults.ts'
@@ -70,6 +78,7 @@ export function wordFaults(config: Config, layers: readonly Layer[]): readonly C
     ...Object.entries(config.data.sources).flatMap(([id, source]) =>
       tried(['data', 'sources', id], () => feedsOf({ [id]: source })),
     ),
+    ...config.handoff.keys.flatMap((key, index) => tried(['handoff', 'keys', index], () => createHandoffSigner([key]))),
     ...config.net.allowPrivate.flatMap((text, index) =>
       parsePrefix(text) === undefined
         ? [{ path: ['net', 'allowPrivate', index], message: `"${text}" is not a CIDR` }]

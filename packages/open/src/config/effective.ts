@@ -35,6 +35,9 @@ function partsOf(value: unknown, path: readonly PropertyKey[]): readonly (readon
 
 function shown(value: unknown, node: SchemaNode | undefined): unknown {
   if (node?.secret === true || node?.items?.secret === true) return '***'
+  if (isMap(value)) {
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shown(inner, node?.properties?.[key])]))
+  }
   return node?.unit === 'time' && typeof value === 'number' ? timeText(value) : value
 }
 

@@ -37,7 +37,13 @@ export function readConfigFrom({ file, env = {}, flags = {} }: ConfigSources): C
   const secrets = faults.map((fault) => located(fault, values, layers))
   const errors = [...environment.errors, ...secrets]
   const result = Config.safeParse(values)
-  if (!result.success) throw new ConfigError([...errors, ...schemaFaults(result.error, values, layers, tree)])
+  if (!result.success) {
+    // A secret that could not be read is missing too, which has been said.
+    const others = schemaFaults(result.error, values, layers, tree).filter(
+      ({ key }) => key === undefined || !secrets.some((secret) => secret.key === key),
+    )
+    throw new ConfigError([...errors, ...others])
+  }
   const config = result.data
   errors.push(...wordFaults(config, layers))
   if (errors.length > 0) throw new ConfigError(errors)

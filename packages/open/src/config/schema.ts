@@ -1,4 +1,4 @@
-import { MODES } from '@sallyport/core'
+import { HANDOFF_ALGORITHMS, MODES } from '@sallyport/core'
 import { ADDRESS_FORMS, LOG_FORMATS, LOGGED_REQUESTS } from '@sallyport/log'
 import { z } from 'zod'
 import { Limits, RouteTimeouts, Timeouts, time } from './limits.ts'
@@ -184,6 +184,21 @@ const Tls = z.strictObject({
   hsts: Hsts.optional().describe('Strict-Transport-Security on every answer; absent: none'),
 })
 
+const Handoff = z.strictObject({
+  keys: z
+    .array(
+      z.strictObject({
+        id: z.string().describe('named in every signature'),
+        algorithm: z
+          .enum(HANDOFF_ALGORITHMS)
+          .describe('hmac-sha256: a secret that the origin has too; ed25519: a pair'),
+        secret: z.string().meta({ ...SECRET, description: '32 characters or more, or the private key in PEM' }),
+      }),
+    )
+    .default([])
+    .describe('the first signs; name the others while origins may still know them alone'),
+})
+
 const LocalText = z.union([
   z.string().min(1),
   z.record(z.string().regex(/^[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{2,8})*$/, 'must be a language, as en or pt-BR'), z.string()),
@@ -249,6 +264,7 @@ export const Config = z.strictObject({
     .union([z.literal(false), z.enum(['nginx', 'traefik', 'caddy'])])
     .default(false)
     .describe('the trusted server that asks at /.sallyport/check before it forwards, and whose headers are read'),
+  handoff: Handoff.prefault({}).describe('signs what goes to the origin, as sallyport-signature'),
   admin: Listen.optional().describe(
     'where health is answered; absent: 127.0.0.1:9090, and nowhere if that port is taken',
   ),

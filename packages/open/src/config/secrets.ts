@@ -9,7 +9,7 @@ const VARIABLE = /\$\{(\w{1,99})\}/g
 
 /** Why a secret could not be read. */
 export interface SecretFault {
-  readonly path: readonly string[]
+  readonly path: readonly PropertyKey[]
   readonly message: string
 }
 
@@ -22,13 +22,15 @@ export function readSecrets(
   env: Environment,
 ): { readonly values: Mapping; readonly faults: readonly SecretFault[] } {
   const faults: SecretFault[] = []
-  const walk = (value: unknown, node: SchemaNode | undefined, path: readonly string[]): unknown => {
+  const walk = (value: unknown, node: SchemaNode | undefined, path: readonly PropertyKey[]): unknown => {
     if (node?.secret === true && typeof value === 'string') {
       const { text, message } = readSecret(value, env)
       if (message !== undefined) faults.push({ path, message })
       return text
     }
-    if (!isMap(value) || node === undefined) return value
+    if (node === undefined) return value
+    if (Array.isArray(value)) return value.map((inner, at) => walk(inner, node.items, [...path, at]))
+    if (!isMap(value)) return value
     const { properties, additionalProperties } = node
     const further = typeof additionalProperties === 'object' ? additionalProperties : undefined
     return Object.fromEntries(

@@ -1,0 +1,34 @@
+import type { IncomingMessage } from 'node:http'
+import { createHandoffVerifier, type HandoffCheck, type HandoffOptions } from '@sallyport/core'
+
+/** A request of node:http or Express, a context of Koa, or a request of Fastify. */
+export type HandoffRequest =
+  | IncomingMessage
+  | { readonly req: IncomingMessage; readonly originalUrl?: string }
+  | { readonly raw: IncomingMessage }
+
+/**
+ * Makes the check, at an origin, that a request came through the gate and was not changed on the way: `sallyport-signature`
+ * covers its method, target, client and verdict. An origin that can also be reached in another way refuses the rest.
+ * Throws `invalid_config` for keys that cannot be used; the check never throws.
+ */
+export function verifyHandoff(options: HandoffOptions): (request: HandoffRequest) => HandoffCheck {
+  const verifier = createHandoffVerifier(options, { now: Date.now })
+  return (request) => {
+    const req = messageOf(request)
+    // Express rewrites `url` below the path of a router, and Koa may.
+    const target =
+      'originalUrl' in req && typeof req.originalUrl === 'string' ? req.originalUrl : targetOf(request, req)
+    return verifier.check({ method: req.method ?? '', target, fields: req.rawHeaders })
+  }
+}
+
+function messageOf(request: HandoffRequest): IncomingMessage {
+  if ('rawHeaders' in request) return request
+  return 'raw' in request ? request.raw : request.req
+}
+
+function targetOf(request: HandoffRequest, req: IncomingMessage): string {
+  const original = 'originalUrl' in request ? request.originalUrl : undefined
+  return original ?? req.url ?? ''
+}

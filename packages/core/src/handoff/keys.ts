@@ -1,0 +1,67 @@
+import { createPrivateKey, createPublicKey, createSecretKey, type KeyObject } from 'node:crypto'
+import { SallyportError } from '../errors.ts'
+
+/** The algorithms of a hand-off (RFC 9421 section 3.3): a secret that both sides have, or a pair of keys. */
+export const HANDOFF_ALGORITHMS = ['hmac-sha256', 'ed25519'] as const
+export type HandoffAlgorithm = (typeof HANDOFF_ALGORITHMS)[number]
+
+/** A key that the gate signs with. */
+export interface HandoffKey {
+  /** Named in every signature, so that the origin finds its half: 1 to 64 of `A-Z a-z 0-9 . _ -`. */
+  readonly id: string
+  readonly algorithm: HandoffAlgorithm
+  /** Of `hmac-sha256` a text of 32 characters or more; of `ed25519` the private key in PEM. */
+  readonly secret: string
+}
+
+/** The half of a key that the origin checks with. */
+export interface HandoffVerifyKey {
+  readonly id: string
+  readonly algorithm: HandoffAlgorithm
+  /** Of `hmac-sha256`: the same text. */
+  readonly secret?: string | undefined
+  /** Of `ed25519`: the public key in PEM. */
+  readonly publicKey?: string | undefined
+}
+
+/** Less can be found by trying. */
+const SHORTEST_SECRET = 32
+
+const ID = /^[A-Za-z0-9._-]{1,64}$/
+
+/** Throws `invalid_config` for what cannot sign. */
+export function signingKey({ id, algorithm, secret }: HandoffKey): KeyObject {
+  requireId(id)
+  return algorithm === 'hmac-sha256' ? sharedKey(id, secret) : ed25519(id, () => createPrivateKey(secret))
+}
+
+/** Throws `invalid_config` for what cannot check. */
+export function verifyingKey({ id, algorithm, secret, publicKey }: HandoffVerifyKey): KeyObject {
+  requireId(id)
+  if (algorithm === 'hmac-sha256') return sharedKey(id, secret)
+  return ed25519(id, () => createPublicKey(publicKey ?? ''))
+}
+
+function requireId(id: string): void {
+  if (!ID.test(id)) throw unusable(id, 'its id must be 1 to 64 of A-Z, a-z, 0-9, ".", "_" and "-"')
+}
+
+function sharedKey(id: string, secret = ''): KeyObject {
+  if (secret.length < SHORTEST_SECRET) throw unusable(id, `its secret has fewer than ${SHORTEST_SECRET} characters`)
+  return createSecretKey(Buffer.from(secret))
+}
+
+function ed25519(id: string, read: () => KeyObject): KeyObject {
+  let key: KeyObject
+  try {
+    key = read()
+  } catch {
+    throw unusable(id, 'it is not a key in PEM')
+  }
+  if (key.asymmetricKeyType !== 'ed25519') throw unusable(id, `it is a key for ${key.asymmetricKeyType}, not ed25519`)
+  return key
+}
+
+function unusable(id: string, why: string): SallyportError {
+  return new SallyportError('invalid_config', `The hand-off key "${id}" cannot be used: ${why}.`)
+}

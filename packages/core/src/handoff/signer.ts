@@ -1,0 +1,73 @@
+import { createHmac, type KeyObject, sign } from 'node:crypto'
+import { fieldValue } from '../agent/signature/message.ts'
+import { type HandoffKey, signingKey } from './keys.ts'
+
+/** The field that carries the signature of a request that was let through. */
+export const HANDOFF_FIELD = 'sallyport-signature'
+export const HANDOFF_TAG = 'sallyport-handoff'
+
+/** Names that are the gate's alone, in every spelling that some program takes for the same name. */
+const VERDICT_NAME = /^sallyport[^a-z0-9]/
+
+/** What names the client and its request to the origin; covered where it is there. */
+const FORWARDED = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'] as const
+
+/** A request as it goes to the origin. */
+export interface HandedRequest {
+  readonly method: string
+  /** As in the request line. */
+  readonly target: string
+  /** Name, value, name, value …; names in any case. */
+  readonly fields: readonly string[]
+}
+
+/** Signs requests for the origin. */
+export interface HandoffSigner {
+  /** The value of `sallyport-signature`. `now`: milliseconds since 1970. */
+  sign(request: HandedRequest, now: number): string
+}
+
+/**
+ * Signs each request as it is handed to the origin: an HTTP message signature (RFC 9421) over the method, the target, the
+ * client, host and scheme, and the verdict, with the time. Body and other fields are not covered. One field holds both
+ * halves of the signature, `input` and `signature`, so that it meets no signature of the client's.
+ *
+ * The first key signs; those after it are ones that origins may still know. `undefined` without keys. Throws `invalid_config`.
+ */
+export function createHandoffSigner(keys: readonly HandoffKey[]): HandoffSigner | undefined {
+  const [live] = keys.map((key) => ({ ...key, key: signingKey(key) }))
+  if (live === undefined) return undefined
+  const { id, algorithm, key } = live
+  return {
+    sign(request, now) {
+      const names = coveredNames(request.fields)
+      const components = ['"@method"', '"@request-target"', ...names.map((name) => `"${name}"`)].join(' ')
+      const created = Math.floor(now / 1000)
+      const inner = `(${components});created=${created};keyid="${id}";alg="${algorithm}";tag="${HANDOFF_TAG}"`
+      const lines = [`"@method": ${request.method}`, `"@request-target": ${request.target}`]
+      for (const name of names) lines.push(`"${name}": ${fieldValue(request.fields, name)}`)
+      lines.push(`"@signature-params": ${inner}`)
+      return `input=${inner}, signature=:${signatureOf(lines.join('\n'), key)}:`
+    },
+  }
+}
+
+/** The fields of a request that a hand-off covers, in lower case, each once. */
+export function coveredNames(fields: readonly string[]): readonly string[] {
+  const names: string[] = []
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const name = (fields[at] as string).toLowerCase()
+    if (name !== HANDOFF_FIELD && isCovered(name) && !names.includes(name)) names.push(name)
+  }
+  return names
+}
+
+function isCovered(name: string): boolean {
+  return VERDICT_NAME.test(name) || FORWARDED.some((forwarded) => forwarded === name)
+}
+
+function signatureOf(base: string, key: KeyObject): string {
+  const data = Buffer.from(base, 'latin1')
+  const signature = key.type === 'secret' ? createHmac('sha256', key).update(data).digest() : sign(null, data, key)
+  return signature.toString('base64')
+}

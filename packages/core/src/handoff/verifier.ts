@@ -1,0 +1,114 @@
+import { createHmac, type KeyObject, timingSafeEqual, verify } from 'node:crypto'
+import { type Dictionary, type InnerList, type Item, parseDictionary } from 'structured-headers'
+import { isNamed } from '../address/forwarding.ts'
+import { MAX_BYTES, signatureBase } from '../agent/signature/message.ts'
+import { SallyportError } from '../errors.ts'
+import type { Clock } from '../ports.ts'
+import { type HandoffAlgorithm, type HandoffVerifyKey, verifyingKey } from './keys.ts'
+import { coveredNames, HANDOFF_FIELD, HANDOFF_TAG, type HandedRequest } from './signer.ts'
+
+export interface HandoffOptions {
+  /** The keys that are accepted: while one is exchanged, the old one and the new one. */
+  readonly keys: readonly HandoffVerifyKey[]
+  /** How old a signature may be, in seconds; default 60. */
+  readonly maxAge?: number | undefined
+}
+
+/** What a check came to. */
+export type HandoffCheck =
+  | {
+      readonly verified: true
+      readonly keyId: string
+      /** When it was signed, in seconds since 1970. */
+      readonly created: number
+    }
+  | { readonly verified: false; readonly fault: string }
+
+/** Checks that requests came through the gate. Never throws. */
+export interface HandoffVerifier {
+  check(request: HandedRequest): HandoffCheck
+}
+
+const MAX_AGE_S = 60
+/** How far the gate's clock may be ahead. */
+const SKEW_S = 5
+
+/** The other half of `createHandoffSigner`. Throws `invalid_config` without keys, or where one is unusable. */
+export function createHandoffVerifier({ keys, maxAge = MAX_AGE_S }: HandoffOptions, clock: Clock): HandoffVerifier {
+  if (keys.length === 0) throw new SallyportError('invalid_config', 'A hand-off cannot be checked without keys.')
+  const known = new Map(keys.map((key) => [key.id, { algorithm: key.algorithm, key: verifyingKey(key) }]))
+
+  function faultOf(request: HandedRequest, sent: Sent): string | undefined {
+    const { parameters, components } = sent
+    if (parameters.get('tag') !== HANDOFF_TAG) return 'the signature is for another purpose'
+    const key = known.get(String(parameters.get('keyid')))
+    // The algorithm is the key's, whatever the signature says (RFC 9421 section 7.3.6).
+    if (key === undefined || (parameters.get('alg') ?? key.algorithm) !== key.algorithm)
+      return 'the key is not known here'
+    const age = clock.now() / 1000 - createdOf(sent)
+    if (!(age >= -SKEW_S && age <= maxAge)) return 'the signature is too old, or from the future'
+    const covered = new Set(components.map(([name, { size }]) => (size === 0 ? name : '')))
+    const missing = ['@method', '@request-target', ...coveredNames(request.fields)].find((name) => !covered.has(name))
+    if (missing !== undefined) return `${missing} is not signed`
+    const base = signatureBase({ ...sent, label: 'input' }, request)
+    if (base === undefined) return 'what was signed is not in the request'
+    return isSigned(base, sent.signature, key) ? undefined : 'the signature does not fit the request'
+  }
+
+  return {
+    check(request) {
+      const sent = readSent(request.fields)
+      if ('fault' in sent) return { verified: false, fault: sent.fault }
+      const fault = faultOf(request, sent)
+      if (fault !== undefined) return { verified: false, fault }
+      return { verified: true, keyId: String(sent.parameters.get('keyid')), created: createdOf(sent) }
+    },
+  }
+}
+
+interface Sent {
+  readonly components: readonly Item[]
+  readonly parameters: Item[1]
+  readonly inner: InnerList
+  readonly signature: Uint8Array
+}
+
+function readSent(fields: readonly string[]): Sent | { readonly fault: string } {
+  const values = fields.filter((_, at) => at % 2 === 1 && isNamed(fields[at - 1] as string, HANDOFF_FIELD))
+  const [value, more] = values
+  if (value === undefined) return { fault: `there is no ${HANDOFF_FIELD}` }
+  if (more !== undefined) return { fault: `there is more than one ${HANDOFF_FIELD}` }
+  const members = value.length > MAX_BYTES ? undefined : dictionaryOf(value)
+  const inner = members?.get('input')
+  const signature = members?.get('signature')?.[0]
+  if (inner === undefined || !Array.isArray(inner[0]) || !(signature instanceof ArrayBuffer) || members?.size !== 2) {
+    return { fault: `${HANDOFF_FIELD} is malformed` }
+  }
+  const [components, parameters] = inner as InnerList
+  return { components, parameters, inner: inner as InnerList, signature: new Uint8Array(signature) }
+}
+
+function createdOf({ parameters }: Sent): number {
+  const created = parameters.get('created')
+  return typeof created === 'number' ? created : Number.NaN
+}
+
+interface KnownKey {
+  readonly algorithm: HandoffAlgorithm
+  readonly key: KeyObject
+}
+
+function isSigned(base: string, signature: Uint8Array, { algorithm, key }: KnownKey): boolean {
+  const data = Buffer.from(base, 'latin1')
+  if (algorithm === 'ed25519') return verify(null, data, key, signature)
+  const expected = createHmac('sha256', key).update(data).digest()
+  return expected.length === signature.length && timingSafeEqual(expected, signature)
+}
+
+function dictionaryOf(text: string): Dictionary | undefined {
+  try {
+    return parseDictionary(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,244 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import { type AddressInfo, createServer as createNetServer, type Server } from 'node:net'
+import { createHandoffSigner, type HandoffCheck, type HandoffKey, type HandoffVerifyKey } from '@sallyport/core'
+import { verifyHandoff } from '@sallyport/node'
+import { openProxy } from '@sallyport/proxy'
+import express from 'express'
+import Fastify from 'fastify'
+import Koa from 'koa'
+import t, { type Test } from 'tap'
+import { WebSocket, WebSocketServer } from 'ws'
+import { madeScene } from './scene.ts'
+
+/* An origin that can be reached around the gate believes what the gate signed, and nothing else. */
+const { allowed, enforcing } = madeScene()
+const SECRET = 'correct horse battery staple, and more'
+const pair = generateKeyPairSync('ed25519', {
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+})
+
+const HMAC: HandoffKey = { id: 'h', algorithm: 'hmac-sha256', secret: SECRET }
+const ED25519: HandoffKey = { id: 'e', algorithm: 'ed25519', secret: pair.privateKey }
+const KNOWN: readonly HandoffVerifyKey[] = [HMAC, { id: 'e', algorithm: 'ed25519', publicKey: pair.publicKey }]
+const verify = verifyHandoff({ keys: KNOWN })
+
+type Origin = (checked: (check: HandoffCheck) => string) => RequestListener | Promise<RequestListener>
+
+const ORIGINS: Readonly<Record<string, Origin>> = {
+  'node:http': (checked) => (req, res) => res.end(checked(verify(req))),
+  Express: (checked) => {
+    const router = express.Router()
+    router.all('/b', (req, res) => void res.send(checked(verify(req))))
+    return express().use('/a', router) as unknown as RequestListener
+  },
+  Koa: (checked) => {
+    const app = new Koa()
+    app.use((ctx) => {
+      ctx.url = '/rewritten'
+      ctx.body = checked(verify(ctx))
+    })
+    return app.callback()
+  },
+  Fastify: async (checked) => {
+    const app = Fastify({ rewriteUrl: ({ url = '/' }) => url.replace('/a/b', '/rewritten') })
+    app.all('/rewritten', async (request) => checked(verify(request)))
+    await app.ready()
+    return (req, res) => app.routing(req, res)
+  },
+}
+
+async function listening(t: Test, server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+async function gateBefore(t: Test, upstream: string, keys: readonly HandoffKey[]) {
+  const address = { listen: '127.0.0.1:0', admin: '127.0.0.1:0' }
+  const proxy = await openProxy(enforcing, { ...address, upstream, handoff: { keys }, timeouts: { drain: 100 } })
+  t.teardown(() => proxy.close('cut'))
+  return proxy
+}
+
+for (const [name, origin] of Object.entries(ORIGINS)) {
+  t.test(`${name} knows what came through the gate`, async (t) => {
+    const checks: HandoffCheck[] = []
+    const listener = await origin((check) => {
+      checks.push(check)
+      return 'seen'
+    })
+    const upstream = await listening(t, createServer(listener))
+    for (const key of [HMAC, ED25519]) {
+      const { url } = await gateBefore(t, upstream, [key])
+      for (const method of ['GET', 'POST']) {
+        const headers = { 'x-forwarded-for': allowed.address, 'sallyport-signature': 'input=(), signature=:AA==:' }
+        const answer = await fetch(`${url}/a/b?c=%20d`, { method, headers, ...(method === 'POST' && { body: 'x' }) })
+        t.equal(await answer.text(), 'seen')
+        t.match(checks.pop(), { verified: true, keyId: key.id, created: Number })
+      }
+    }
+    await fetch(`${upstream}/a/b`, { headers: { 'sallyport-action': 'allow', 'x-forwarded-for': allowed.address } })
+    t.strictSame(checks.pop(), { verified: false, fault: 'there is no sallyport-signature' })
+  })
+}
+
+t.test('an upgrade is signed too, and a reload changes the key', async (t) => {
+  const server = createServer((req, res) => res.end(JSON.stringify(verify(req))))
+  const sockets = new WebSocketServer({ server })
+  const asked: IncomingMessage[] = []
+  sockets.on('connection', (_, request) => asked.push(request))
+  const proxy = await gateBefore(t, await listening(t, server), [HMAC])
+  const client = new WebSocket(`${proxy.url.replace('http', 'ws')}/chat?a`)
+  await once(client, 'open')
+  client.terminate()
+  t.match(verify(asked[0] as IncomingMessage), { verified: true, keyId: 'h' })
+
+  await proxy.reload({ handoff: { keys: [ED25519, HMAC] } })
+  t.match(await (await fetch(proxy.url)).json(), { verified: true, keyId: 'e' }, 'the first signs')
+  await t.rejects(proxy.reload({ handoff: { keys: [{ ...HMAC, secret: 'short' }] } }), { code: 'invalid_config' })
+  t.match(await (await fetch(proxy.url)).json(), { keyId: 'e' }, 'and nothing has changed')
+  await proxy.reload({ handoff: { keys: [] } })
+  t.match(await (await fetch(proxy.url)).json(), { verified: false })
+})
+
+/** A request as the gate hands it over, changed on the way or not. */
+function handed({ method = 'GET', url = '/a?b', fields = FIELDS } = {}): IncomingMessage {
+  return { method, url, rawHeaders: fields } as unknown as IncomingMessage
+}
+
+const UNSIGNED = [
+  ...['Host', 'shop.example', 'Accept', '*/*', 'X-Forwarded-For', '192.0.2.1', 'X-Forwarded-Proto', 'https'],
+  ...['X-Forwarded-Host', 'shop.example', 'sallyport-action', 'allow', 'sallyport-country', 'DE'],
+]
+const SIGNATURE = signed(HMAC)
+const FIELDS = [...UNSIGNED, 'sallyport-signature', SIGNATURE]
+
+function signed(key: HandoffKey, now = Date.now(), fields = UNSIGNED): string {
+  return createHandoffSigner([key])?.sign({ method: 'GET', target: '/a?b', fields }, now) ?? ''
+}
+
+function withSignature(value: string): IncomingMessage {
+  return handed({ fields: [...UNSIGNED, 'sallyport-signature', value] })
+}
+
+const replaced = (from: string, to: string) => handed({ fields: FIELDS.map((part) => (part === from ? to : part)) })
+const without = (name: string) =>
+  handed({ fields: FIELDS.filter((_, at) => FIELDS[at - (at % 2)]?.toLowerCase() !== name) })
+
+t.match(verify(handed()), { verified: true })
+t.match(verify(handed({ fields: [...FIELDS, 'Cookie', 'a=b'] })), { verified: true }, 'other fields are not covered')
+t.match(verify(replaced('Host', 'HOST')), { verified: true }, 'the case of a name means nothing')
+t.match(verify(withSignature(signed(HMAC, Date.now() - 55_000))), { verified: true })
+
+const TAMPERED: Readonly<Record<string, readonly [IncomingMessage, string]>> = {
+  'another method': [handed({ method: 'POST' }), 'the signature does not fit the request'],
+  'another target': [handed({ url: '/a?c' }), 'the signature does not fit the request'],
+  'another client': [replaced('192.0.2.1', '192.0.2.2'), 'the signature does not fit the request'],
+  'another verdict': [replaced('allow', 'flag'), 'the signature does not fit the request'],
+  'another country': [replaced('DE', 'FR'), 'the signature does not fit the request'],
+  'another scheme': [replaced('https', 'http'), 'the signature does not fit the request'],
+  'no verdict': [without('sallyport-action'), 'what was signed is not in the request'],
+  'no client': [without('x-forwarded-for'), 'what was signed is not in the request'],
+  'a verdict twice': [
+    handed({ fields: [...FIELDS, 'sallyport-action', 'allow'] }),
+    'the signature does not fit the request',
+  ],
+  'a verdict more': [handed({ fields: [...FIELDS, 'sallyport-trial', 'block'] }), 'sallyport-trial is not signed'],
+  'a verdict by another spelling': [
+    handed({ fields: [...FIELDS, 'Sallyport_Action', 'allow'] }),
+    'sallyport_action is not signed',
+  ],
+  'a client more': [
+    handed({ fields: [...FIELDS, 'x-forwarded-for', '::1'] }),
+    'the signature does not fit the request',
+  ],
+  'two signatures': [
+    handed({ fields: [...FIELDS, 'Sallyport-Signature', SIGNATURE] }),
+    'there is more than one sallyport-signature',
+  ],
+  'an old one': [withSignature(signed(HMAC, Date.now() - 65_000)), 'the signature is too old, or from the future'],
+  'one of the future': [
+    withSignature(signed(HMAC, Date.now() + 60_000)),
+    'the signature is too old, or from the future',
+  ],
+  'no time': [
+    withSignature(SIGNATURE.replace(/;created=\d{1,12}/, '')),
+    'the signature is too old, or from the future',
+  ],
+  'a time without a number': [
+    withSignature(SIGNATURE.replace(/;created=\d{1,12}/, ';created=now')),
+    'the signature is too old, or from the future',
+  ],
+  'another key': [withSignature(signed({ ...HMAC, id: 'x' })), 'the key is not known here'],
+  'another algorithm': [withSignature(SIGNATURE.replace('hmac-sha256', 'ed25519')), 'the key is not known here'],
+  'another secret': [
+    withSignature(signed({ ...HMAC, secret: SECRET.toUpperCase() })),
+    'the signature does not fit the request',
+  ],
+  'the public key as a secret': [
+    withSignature(signed({ id: 'e', algorithm: 'hmac-sha256', secret: pair.publicKey })),
+    'the key is not known here',
+  ],
+  'another purpose': [
+    withSignature(SIGNATURE.replace('sallyport-handoff', 'web-bot-auth')),
+    'the signature is for another purpose',
+  ],
+  'a part left out': [withSignature(SIGNATURE.replace('"@method" ', '')), '@method is not signed'],
+  'a part of a field': [
+    withSignature(SIGNATURE.replace('"sallyport-action"', '"sallyport-action";key="a"')),
+    'sallyport-action is not signed',
+  ],
+  'a signature of no length': [
+    withSignature(SIGNATURE.replace(/:[^:]{1,99}:$/, '::')),
+    'the signature does not fit the request',
+  ],
+  'no half': [withSignature(SIGNATURE.replace(/,.{1,200}$/, '')), 'sallyport-signature is malformed'],
+  'a third half': [withSignature(`${SIGNATURE}, more=1`), 'sallyport-signature is malformed'],
+  'no list': [withSignature('input=1, signature=:AA==:'), 'sallyport-signature is malformed'],
+  'no dictionary': [withSignature('\u00ff'), 'sallyport-signature is malformed'],
+  'far too much': [withSignature(`${SIGNATURE}, more=${'1'.repeat(9000)}`), 'sallyport-signature is malformed'],
+}
+for (const [name, [request, fault]] of Object.entries(TAMPERED)) {
+  t.strictSame(verify(request), { verified: false, fault }, name)
+}
+
+t.test('keys that cannot be used', async (t) => {
+  const unusable = { code: 'invalid_config' }
+  for (const key of [
+    { ...HMAC, id: 'a"b' },
+    { ...HMAC, secret: 'short' },
+    { ...ED25519, secret: 'no pem' },
+    { ...ED25519, secret: pair.publicKey },
+    {
+      ...ED25519,
+      secret: generateKeyPairSync('ec', { namedCurve: 'P-256' })
+        .privateKey.export({ type: 'sec1', format: 'pem' })
+        .toString(),
+    },
+  ]) {
+    t.throws(() => createHandoffSigner([key]), unusable)
+  }
+  t.throws(() => verifyHandoff({ keys: [{ id: 'e', algorithm: 'ed25519' }] }), unusable)
+  t.throws(() => verifyHandoff({ keys: [{ id: 'h', algorithm: 'hmac-sha256' }] }), unusable)
+  t.throws(() => verifyHandoff({ keys: [] }), unusable, 'without keys nothing would ever pass')
+})
+
+t.test('an origin that sees raw bytes finds the field once, after the verdict', async (t) => {
+  const heads: string[] = []
+  const server = createNetServer((socket) =>
+    socket.on('data', (data) => {
+      heads.push(data.toString('latin1'))
+      socket.end('HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n')
+    }),
+  )
+  const { url } = await gateBefore(t, await listening(t, server), [HMAC])
+  await fetch(url, { headers: { Sallyport_Signature: 'x', 'sallyport-signature': 'y' } })
+  const names = [...(heads[0] ?? '').matchAll(/^(sallyport.[a-z-]+):/gim)].map(([, name]) => name)
+  t.equal(names.at(-1), 'sallyport-signature')
+  t.equal(names.filter((name) => name === 'sallyport-signature').length, 1)
+  t.notMatch(names, ['Sallyport_Signature'])
+})
