@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync, readFileSync } from 'node:fs'
-import { delimiter, join, normalize } from 'node:path'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join, normalize } from 'node:path'
 import { readConfigFrom } from '@sallyport/open'
 import { ValidationSeverity, validate } from 'dockerfile-utils'
 import t from 'tap'
@@ -114,10 +114,12 @@ t.test('compose: the gate has a configuration that is right, and finds its neigh
   t.ok(mountsOf(grafana ?? {}).some(({ to }) => to.startsWith(`${path}/`)))
 })
 
-const TOOL = (process.env['PATH'] ?? '')
-  .split(delimiter)
-  .map((folder) => join(folder, 'promtool'))
-  .find(existsSync)
+function toolOf(name: string): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  return folders.map((folder) => join(folder, name)).find(existsSync)
+}
+
+const TOOL = toolOf('promtool')
 
 t.test('compose: promtool reads its configuration', { skip: TOOL === undefined && 'no promtool' }, async (t) => {
   const folder = t.testdir()
@@ -126,4 +128,37 @@ t.test('compose: promtool reads its configuration', { skip: TOOL === undefined &
   }
   const said = execFileSync(TOOL ?? '', ['check', 'config', join(folder, 'prometheus.yml')], { encoding: 'utf8' })
   t.match(said, /SUCCESS: 1 rule files found/)
+})
+
+/* systemd reads its unit itself: a word that it does not know, or a program that is not there, is a fault. */
+const ANALYZE = toolOf('systemd-analyze')
+const UNIT = readFileSync(join(ROOT, 'examples/systemd/sallyport.service'), 'utf8')
+
+t.test(
+  'systemd: the unit is right, and shuts the service in',
+  { skip: ANALYZE === undefined && 'no systemd' },
+  async (t) => {
+    const unit = join(t.testdir(), 'sallyport.service')
+    const bin = join(ROOT, 'packages/sallyport/bin/sallyport.mjs')
+    writeFileSync(unit, UNIT.replace('/opt/sallyport/node_modules/.bin/sallyport', bin))
+    const analyze = (...argv: readonly string[]) => {
+      const { status, stdout, stderr } = spawnSync(ANALYZE ?? '', argv, { encoding: 'utf8' })
+      return { status, output: stdout + stderr }
+    }
+    t.same(analyze('verify', '--man=no', unit), { status: 0, output: '' })
+    // Of 100, more is less safe; without the sandbox it is 96.
+    const { status, output } = analyze('security', '--offline=true', '--threshold=20', '--no-pager', unit)
+    t.equal(status, 0, output)
+  },
+)
+
+t.test('systemd: the configuration writes where the unit lets it, and ends in time', async (t) => {
+  const { config, warnings } = readConfigFrom({ file: join(ROOT, 'examples/systemd/sallyport.yaml'), env: {} })
+  t.same(warnings, [])
+  t.match(UNIT, /^StateDirectory=sallyport$/m)
+  t.equal(config.dataDir, '/var/lib/sallyport')
+  t.match(UNIT, /^LogsDirectory=sallyport$/m)
+  t.equal(dirname(config.log.file ?? ''), '/var/log/sallyport')
+  t.match(UNIT, /^TimeoutStopSec=1min$/m)
+  t.ok(config.timeouts.lameDuck + config.timeouts.drain < 60_000)
 })

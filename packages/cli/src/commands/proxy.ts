@@ -8,6 +8,7 @@ import { onReload, type ReloadCause } from '../reload.ts'
 import { type CommonOptions, configReadOf, fileOf, openService, withCommonOptions } from '../settings.ts'
 import { sourcesSentence } from '../sources.ts'
 import { untilStopped } from '../stop.ts'
+import { notifySystemd } from '../systemd.ts'
 import { bold, type Terminal } from '../terminal.ts'
 import { answerScrapes, scrapingAll } from '../worker-metrics.ts'
 import { isLeader, isWorker, leavePrimary, runWorkers, workerIsReady } from '../workers.ts'
@@ -103,15 +104,22 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   let signal: NodeJS.Signals | undefined
   const told = isLeader() ? terminal : QUIET
   const endReload = onReload(
-    (cause) => reload(sallyport, proxy, configured, cause, told),
+    async (cause) => {
+      if (isLeader()) await notifySystemd('reloading', 'Reading the configuration again', terminal)
+      const news = await reload(sallyport, proxy, configured, cause)
+      told.err(`sallyport: ${news}`)
+      if (isLeader()) await notifySystemd('ready', `Listening on ${proxy.url}; ${news}`, terminal)
+    },
     config.watch ? file : undefined,
   )
   try {
     const stopped = untilStopped(isWorker() ? QUIET : terminal)
     if (isLeader()) await announce(sallyport, config, proxy, terminal)
     workerIsReady()
+    if (isLeader()) void notifySystemd('ready', `Listening on ${proxy.url}`, terminal)
     signal = await stopped
     if (!isWorker()) terminal.err('Finishing what is in flight; once more to stop now.')
+    if (isLeader()) void notifySystemd('stopping', 'Finishing what is in flight', terminal)
   } finally {
     endReload()
     // A person at the terminal does not wait for browsers that keep a connection.
@@ -126,14 +134,13 @@ function withAcme({ tls, ...config }: Config): ProxyOptions {
   return { ...config, tls: { ...tls, acme: { ...tls.acme, ...place } } }
 }
 
-/** Takes over the configuration as it is now, or keeps the old one and says why. */
+/** Takes over the configuration as it is now, or keeps the old one; resolves with which of the two, and why. */
 async function reload(
   sallyport: Sallyport,
   proxy: RunningProxy,
   { read }: Configured,
   cause: ReloadCause,
-  terminal: Terminal,
-): Promise<void> {
+): Promise<string> {
   try {
     sallyport.log.reopen()
     const { changed, needRestart } = await sallyport.reload(read())
@@ -141,11 +148,11 @@ async function reload(
     if (isLeader()) sallyport.log.audit({ what: 'reload', who: cause, details: { changed, needRestart } })
     const news = changed.length === 0 ? 'nothing has changed' : `${changed.join(', ')} taken over`
     const rest = needRestart.length === 0 ? '' : `; ${needRestart.join(', ')} after a restart only`
-    terminal.err(`sallyport: configuration read again: ${news}${rest}.`)
+    return `configuration read again: ${news}${rest}.`
   } catch (error) {
     const code = error instanceof SallyportError ? error.code : 'internal_error'
     if (isLeader()) sallyport.log.audit({ what: 'reload', who: cause, error: code })
-    terminal.err(`sallyport: configuration kept as it was: ${error instanceof Error ? error.message : error}`)
+    return `configuration kept as it was: ${error instanceof Error ? error.message : error}`
   }
 }
 

@@ -1,0 +1,33 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { Terminal } from './terminal.ts'
+
+const run = promisify(execFile)
+
+const PATIENCE_MS = 5_000
+const MAX_STATUS_LENGTH = 200
+
+/** States of a service, as sd_notify(3) has them. */
+export type ServiceState = 'ready' | 'reloading' | 'stopping'
+
+/**
+ * Tells systemd the state of this service, where it asks for it (`NOTIFY_SOCKET`). Never rejects: what fails is a line.
+ * Node has no datagram sockets of files, so systemd-notify sends the message, and its unit needs `NotifyAccess=all`.
+ */
+export async function notifySystemd(state: ServiceState, status: string, terminal: Terminal): Promise<void> {
+  if (process.env['NOTIFY_SOCKET'] === undefined) return
+  try {
+    // A line break would begin another variable.
+    const text = status.replaceAll(/\s+/g, ' ').slice(0, MAX_STATUS_LENGTH)
+    await run('systemd-notify', [...variablesOf(state), `STATUS=${text}`], { timeout: PATIENCE_MS })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.trim() : String(error)
+    terminal.err(`sallyport: systemd cannot be notified that this service is ${state}: ${reason}`)
+  }
+}
+
+function variablesOf(state: ServiceState): readonly string[] {
+  // Type=notify-reload wants to know which reload it is; process.hrtime is the monotonic clock of the kernel.
+  if (state === 'reloading') return ['RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1000n}`]
+  return [state === 'ready' ? 'READY=1' : 'STOPPING=1']
+}
