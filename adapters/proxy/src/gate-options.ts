@@ -1,10 +1,11 @@
 import type { BanList, Decision, HandoffKey, InspectionRequest, SourceStatus } from '@sallyport/core'
 import type { Metrics } from '@sallyport/metrics'
 import type { ApiHost, Decider } from '@sallyport/node'
+import type { SitePart } from '@sallyport/open'
 import type { Admission } from './admission.ts'
 import type { Exchange } from './exchange.ts'
 import type { ForwardAuth } from './forward-auth.ts'
-import type { Site, Sites } from './sites.ts'
+import type { Route, Site, Sites } from './sites.ts'
 
 /** Takes what an operator did: what, who, and its details. */
 export interface AuditLog {
@@ -22,6 +23,8 @@ export interface ProxyHost extends Decider, ApiHost {
   readonly log?: AuditLog | undefined
   /** What counts what it does; absent: nothing is counted, and there is no /metrics. */
   readonly meter?: Metrics | undefined
+  /** The robots.txt of its policy, with parts that other rules decide about; absent: none is served. */
+  readonly robots?: ((parts: readonly SitePart[]) => string) | undefined
   /** The clients that are refused for a while; absent: none ever is. */
   readonly bans?: BanList | undefined
 }
@@ -39,6 +42,8 @@ export interface GateOptions {
   readonly forwardAuth?: ForwardAuth | false | undefined
   /** Keys of which the first signs what goes to the origin; absent or empty: nothing is signed. */
   readonly handoff?: { readonly keys?: readonly HandoffKey[] } | undefined
+  /** Whether /robots.txt is answered here. */
+  readonly robots?: { readonly serve?: boolean | undefined } | undefined
   /** The port to which requests that come without TLS are sent; absent: they are served. */
   readonly httpsPort?: (() => number) | undefined
   /** The answer to a challenge of an authority for certificates, by its target; asked for without TLS. */
@@ -55,6 +60,7 @@ export interface GateOptions {
 
 /** What the gate is made of. */
 export interface GateParts {
+  readonly routes: readonly Route[]
   readonly sallyport: ProxyHost
   readonly options: GateOptions
   readonly admission: Admission

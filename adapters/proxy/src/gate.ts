@@ -9,6 +9,7 @@ import type { Exchange } from './exchange.ts'
 import { CHECK_PATH } from './forward-auth.ts'
 import type { Forward, GateParts, ProxyHost } from './gate-options.ts'
 import { METHODS, precheck } from './prechecks.ts'
+import { createRobots } from './robots.ts'
 import { toHttps } from './to-https.ts'
 
 /**
@@ -44,6 +45,7 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
       send(exchange, { status: 200, headers: { 'content-type': 'text/plain' }, body: token })
       return
     }
+    const robotsText = robots(exchange)
     const refused = precheck({ ...rules, httpVersion, method, target, fields, api })
     if (refused) {
       admission.refuse(exchange, 'head', headRefusal(refused, methods))
@@ -53,6 +55,8 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
       else send(exchange, toHttps(host, target, options.httpsPort()))
     } else if (target === '*') {
       send(exchange, serverOptions(methods))
+    } else if (robotsText !== undefined) {
+      send(exchange, robotsText)
     } else if (api) {
       admission.admit(exchange, admission.clientOf(addressOf(sallyport, exchange)), () =>
         answerApi(sallyport, exchange, { target, path }).catch((error: unknown) => crash(exchange, error)),
@@ -63,6 +67,7 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
   }
 
   const check = options.forwardAuth ? createCheck(parts, options.forwardAuth, { methods, guarded }) : undefined
+  const robots = createRobots(parts)
   const decide = createDecide({ ...parts, forward, guarded })
 
   const crash = (exchange: Exchange, error: unknown): void => {

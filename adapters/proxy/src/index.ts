@@ -1,2 +1,3 @@
 export type { ProxyHost } from './gate-options.ts'
+export { sitePartsOf } from './robots.ts'
 export { openProxy, type Proxy, type ProxyOptions } from './server.ts'

@@ -8,6 +8,8 @@ export interface RouteMatch {
 
 /** Finds the routes of a request, the nearest first. */
 export interface Routes<T extends RouteMatch> {
+  /** Those of a host, the nearest host and the longest path first. */
+  ofHost(host: string): readonly T[]
   /** `undefined` where no route has the host. */
   find(host: string, target: string): readonly T[] | undefined
 }
@@ -20,14 +22,18 @@ export function createRoutes<T extends RouteMatch>(routes: readonly T[]): Routes
   const sorted = routes.toSorted(
     (one, other) => hostRank(other) - hostRank(one) || pathOf(other).length - pathOf(one).length,
   )
+  const ofHost = (host: string): readonly T[] => {
+    const name = nameOf(host)
+    return sorted.filter((route) => hasHost(route, name))
+  }
   return {
+    ofHost,
     find(host, target) {
       if (sorted.length === 0) return undefined
-      const name = nameOf(host)
-      const ofHost = sorted.filter((route) => hasHost(route, name))
-      if (ofHost.length === 0) return undefined
+      const routes = ofHost(host)
+      if (routes.length === 0) return undefined
       const path = target.split('?', 1)[0] as string
-      return ofHost.filter((route) => hasPath(route, path))
+      return routes.filter((route) => hasPath(route, path))
     },
   }
 }

@@ -49,7 +49,7 @@ export interface ProxyOptions extends GateOptions {
 export type Reloadable = Pick<
   ProxyOptions,
   | ('upstream' | 'limits' | 'timeouts' | 'routes' | 'paths' | 'methods' | 'clientHeader' | 'tls')
-  | ('forwardAuth' | 'handoff')
+  | ('forwardAuth' | 'handoff' | 'robots')
 >
 
 /** A proxy that listens. */

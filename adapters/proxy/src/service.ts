@@ -46,12 +46,13 @@ export interface Service extends Served {
 }
 
 export function createService(sallyport: ProxyHost, options: ServiceOptions, refusals: Refusals): Service {
-  const { upstream, limits, timeouts } = options
+  const { upstream, limits, timeouts, routes = [] } = options
   const { decider } = sallyport
   const sites = openSites({
-    ...{ upstream, routes: options.routes ?? [], limits, timeouts, onNotice: options.onNotice },
+    ...{ upstream, routes, limits, timeouts, onNotice: options.onNotice },
     decider: decider && ((rules) => decider.call(sallyport, rules)),
   })
+  const parts = { sallyport, options, sites, routes }
   const overload = watchOverload(limits)
 
   const requestSlots = new Slots({
@@ -72,7 +73,7 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
   }
 
   const requests = admission('in_flight', requestSlots)
-  const onRequest = createGate({ sallyport, options, admission: requests, sites }, (exchange, client, fields, site) => {
+  const onRequest = createGate({ ...parts, admission: requests }, (exchange, client, fields, site) => {
     const { origin, stream, ownHost } = site
     if (origin === undefined) {
       answerWith(exchange, refusal('not_found'), 'no_origin')
@@ -86,7 +87,7 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
     origin.forward({ exchange, client, fields, stream, ownHost }, { onFailure, onRefused })
   })
   const tunnels = admission('tunnels', tunnelSlots)
-  const onUpgrade = createGate({ sallyport, options, admission: tunnels, sites }, (exchange, _, fields, site) => {
+  const onUpgrade = createGate({ ...parts, admission: tunnels }, (exchange, _, fields, site) => {
     const { origin, ownHost } = site
     if (origin === undefined) {
       answerWith(exchange, refusal('not_found'), 'no_origin')

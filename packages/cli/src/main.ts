@@ -18,6 +18,7 @@ import { addPolicyCommands } from './commands/policy.ts'
 import { addProxyCommand } from './commands/proxy.ts'
 import { addReplayCommand } from './commands/replay.ts'
 import { addReportCommand } from './commands/report.ts'
+import { addRobotsCommand } from './commands/robots.ts'
 import { addSimulateCommand } from './commands/simulate.ts'
 import { ExitError } from './exit.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
@@ -67,6 +68,7 @@ function createProgram(terminal: Terminal): Command {
   addAccountsCommands(program, terminal)
   addIpCommands(program, terminal)
   addBansCommands(program, terminal)
+  addRobotsCommand(program, terminal)
   addDataCommands(program, terminal)
   addCrawlersCommands(program, terminal)
   addLedgerCommands(program, terminal)

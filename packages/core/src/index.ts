@@ -138,6 +138,10 @@ export type {
   SystemBasis,
   SystemTable,
 } from './ports.ts'
+// robots
+export type { RobotsPart } from './robots/robots-rules.ts'
+export { type Robots, type RobotsOptions, robotsOf } from './robots/robots-text.ts'
+export { CONTENT_SIGNALS, type ContentSignal, type ContentSignals } from './robots/signals.ts'
 export type { AgentVerdict } from './values/agent-verdict.ts'
 export { AGENT_BASES, IDENTITY_TYPES } from './values/agent-verdict.ts'
 export type { Counting, CountingRule, CountLimit, LimitUse } from './values/counting.ts'

@@ -31,4 +31,5 @@ export {
   type Sallyport,
 } from './open.ts'
 export type { DeciderOptions, Deciders, Reloaded } from './reload.ts'
+export { robotsOfConfig, type SitePart } from './robots.ts'
 export { readSources, type SourcesHooks } from './sources.ts'

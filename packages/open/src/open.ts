@@ -35,6 +35,7 @@ import { type DecisionLog, openLog } from './log.ts'
 import { countedDns, countedWhois, measure } from './measures.ts'
 import type { RefusalPage } from './refusal-page.ts'
 import { createReloadable, type Deciders, extend, type Reloaded, rulesOf } from './reload.ts'
+import { robotsOfConfig, type SitePart } from './robots.ts'
 import { openTracer, traced } from './spans.ts'
 import { createWhoisOf } from './whois.ts'
 import { dnsWithTimeout, whoisWithTimeout } from './with-timeout.ts'
@@ -51,6 +52,8 @@ export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, O
    */
   reload(options: ConfigInput): Promise<Reloaded>
   lookup(target: string): Promise<LookupResult>
+  /** The robots.txt of the policy in force; `parts`: where other rules decide. Throws `invalid_config` and `invalid_policy`. */
+  robots(parts?: readonly SitePart[]): string
   /** What refused visitors read; adapters and the proxy read it. */
   readonly refusalPage: RefusalPage
   /** A prom-client registry of its own, for `Registry.merge` with a host's. */
@@ -163,6 +166,7 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
     keyring: createKeyring(accounts, clock),
     overrides: createOverrides(observations, clock),
     lookup: lookup.lookup,
+    robots: (parts?: readonly SitePart[]) => robotsOfConfig(inspection.config, parts).text,
     provenance,
     bans: counting.bans,
     sources: () => snapshots.current().sources,

@@ -16,7 +16,7 @@ export interface Reloaded {
 /** Keys that a running service takes over; what listens, and where data is kept, stays as it was opened. */
 const LIVE: ReadonlySet<string> = new Set<keyof Config>([
   ...(['policy', 'mode', 'trustProxy', 'clientHeader', 'paths', 'methods'] as const),
-  ...(['upstream', 'routes', 'limits', 'timeouts', 'refusal', 'log', 'forwardAuth', 'handoff'] as const),
+  ...(['upstream', 'routes', 'limits', 'timeouts', 'refusal', 'log', 'forwardAuth', 'handoff', 'robots'] as const),
 ])
 
 /** Whether a running service takes over what has become of a key. TLS begins and ends with the listener. */

@@ -29,6 +29,7 @@ t.test('nothing written is a whole configuration that trusts nobody', async (t) 
     proxyProtocol: false,
     forwardAuth: false,
     handoff: { keys: [] },
+    robots: { serve: false, sitemaps: [], signals: {} },
     counting: { place: 'auto', share: 0.5 },
     limits: parseLimits(),
     timeouts: parseTimeouts(),

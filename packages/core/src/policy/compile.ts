@@ -71,10 +71,22 @@ function compileRule(rule: Rule): CompiledRule {
   const action = counting?.opens ? 'allow' : rule.action
   const { data, needs, agent, request } = compileMatch(rule.match, action)
   const matched = matchedRule(rule, action, `The policy's rule "${rule.id}" matches.`)
-  const compiled = { onTrial: rule.monitor === true, data, agent, request, matched, ...(counting && { counting }) }
+  const announced = announcedPaths(rule)
+  const compiled = {
+    ...{ onTrial: rule.monitor === true, data, agent, request, matched },
+    ...(counting && { counting }),
+    ...(announced && { announced }),
+  }
   if (onError === undefined || needs.length === 0) return compiled
   const text = `The policy's rule "${rule.id}" asks about data that is not loaded.`
   return { ...compiled, unanswered: { needs, matched: matchedRule(rule, onError, text) } }
+}
+
+/** What robots.txt has no word for. */
+const UNSPOKEN = ['networkClass', 'provider', 'country', 'asn', 'confidence', 'header', 'time', 'user', 'plan'] as const
+
+function announcedPaths({ match }: Rule): readonly string[] | undefined {
+  return UNSPOKEN.some((member) => match[member] !== undefined) ? undefined : (match.path ?? [])
 }
 
 function matchedRule({ id }: Rule, action: Action, text: string): MatchedRule {

@@ -25,6 +25,8 @@ export interface CompiledRule {
   readonly matched: MatchedRule
   /** Of a rule that counts; `matched` is what it does within its limits, where it opens. */
   readonly counting?: CompiledCounting
+  /** Its path patterns; absent where it asks about more than the crawler, the path and the method, as robots.txt cannot. */
+  readonly announced?: readonly string[]
   /** Of a rule with `onError` that needs data: what it does where that is not loaded. */
   readonly unanswered?: { readonly needs: readonly Degraded[]; readonly matched: MatchedRule }
 }

@@ -215,7 +215,8 @@ function countryFault(code: string): string | undefined {
 function pathPatternFault(pattern: string): string | undefined {
   if (!pattern.startsWith('/')) return `${unknown(pattern)}: a path begins with a slash; did you mean "/${pattern}"?`
   if (pattern.split('/').slice(0, -1).includes('**')) return `${unknown(pattern)}: ** is the last segment of a path`
-  const { path } = readPath(pattern)
+  // Browsers send UTF-8.
+  const { path } = readPath(pattern.replace(/[\u0080-\ud7ff\ue000-\uffff]{1,999}/g, encodeURIComponent))
   return path === pattern ? undefined : `${unknown(pattern)}: paths are written as ${JSON.stringify(path)} is`
 }
 

@@ -1,9 +1,11 @@
 import {
+  compilePolicy,
   createHandoffSigner,
   parsePrefix,
   parseTrust,
   policyFaults,
   policyWarnings,
+  robotsOf,
   SallyportError,
   suggestion,
 } from '@sallyport/core'
@@ -78,6 +80,7 @@ export function wordFaults(config: Config, layers: readonly Layer[]): readonly C
     ...Object.entries(config.data.sources).flatMap(([id, source]) =>
       tried(['data', 'sources', id], () => feedsOf({ [id]: source })),
     ),
+    ...signalFaults(config),
     ...config.handoff.keys.flatMap((key, index) => tried(['handoff', 'keys', index], () => createHandoffSigner([key]))),
     ...config.net.allowPrivate.flatMap((text, index) =>
       parsePrefix(text) === undefined
@@ -86,6 +89,13 @@ export function wordFaults(config: Config, layers: readonly Layer[]): readonly C
     ),
   ]
   return found.map((fault) => located(fault, config, layers))
+}
+
+/** Looked at where signals are written: it asks the whole policy about each crawler. */
+function signalFaults({ policy, mode, robots }: Config): readonly Found[] {
+  const { signals } = robots
+  if (Object.values(signals).every((signal) => signal === undefined) || policyFaults(policy).length > 0) return []
+  return tried(['robots', 'signals'], () => robotsOf({ parts: [{ policy: compilePolicy(policy), mode }], signals }))
 }
 
 /** What can be meant, and most likely is not. */

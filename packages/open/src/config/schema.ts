@@ -184,6 +184,23 @@ const Tls = z.strictObject({
   hsts: Hsts.optional().describe('Strict-Transport-Security on every answer; absent: none'),
 })
 
+const YES_OR_NO = z.enum(['yes', 'no']).optional()
+
+const Robots = z.strictObject({
+  serve: z.boolean().default(false).describe('whether the proxy answers /robots.txt in place of the origin'),
+  sitemaps: z.array(z.url(HTTP)).default([]).describe('maps of the site that it names'),
+  signals: z
+    .strictObject({
+      search: YES_OR_NO.describe('whether content may be in the results of a search'),
+      'ai-input': YES_OR_NO.describe('whether an AI may read it for an answer'),
+      'ai-train': YES_OR_NO.describe('whether an AI may be trained with it'),
+    })
+    .prefault({})
+    .describe(
+      'Content-Signal and Content-Usage; absent: no where the policy refuses all crawlers of that use, else nothing',
+    ),
+})
+
 const Handoff = z.strictObject({
   keys: z
     .array(
@@ -264,6 +281,7 @@ export const Config = z.strictObject({
     .union([z.literal(false), z.enum(['nginx', 'traefik', 'caddy'])])
     .default(false)
     .describe('the trusted server that asks at /.sallyport/check before it forwards, and whose headers are read'),
+  robots: Robots.prefault({}).describe('robots.txt, made from the policy'),
   handoff: Handoff.prefault({}).describe('signs what goes to the origin, as sallyport-signature'),
   admin: Listen.optional().describe(
     'where health is answered; absent: 127.0.0.1:9090, and nowhere if that port is taken',

@@ -1,0 +1,22 @@
+import { robotsOfConfig } from '@sallyport/open'
+import { sitePartsOf } from '@sallyport/proxy'
+import type { Command } from 'commander'
+import { type CommonOptions, configOf, jsonOption, withCommonOptions } from '../settings.ts'
+import { json, type Terminal } from '../terminal.ts'
+
+/** `sallyport robots` */
+export function addRobotsCommand(program: Command, terminal: Terminal): void {
+  withCommonOptions(
+    program.command('robots').description('the robots.txt of the policy, for a site that serves its own'),
+  )
+    .option('--host <name>', 'of routes, those of this host')
+    .addOption(jsonOption())
+    .action((options: CommonOptions & { readonly json?: true; readonly host?: string }) => {
+      const config = configOf(options)
+      const { text, unspoken } = robotsOfConfig(config, sitePartsOf(config.routes, options.host ?? ''))
+      if (options.json) return terminal.out(json({ text, unspoken }))
+      terminal.out(text.trimEnd())
+      if (config.mode === 'monitor') terminal.err('Nobody is refused in monitor mode, so nobody is asked to stay away.')
+      if (unspoken.length > 0) terminal.err(`Rules that robots.txt cannot say, or not wholly: ${unspoken.join(', ')}`)
+    })
+}

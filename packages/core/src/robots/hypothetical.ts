@@ -1,0 +1,52 @@
+import { readAgentFields } from '../agent/fields.ts'
+import { createAgentJudge } from '../agent/judge.ts'
+import type { SignatureFinding } from '../agent/signature/finding.ts'
+import { createUserAgentReader } from '../agent/user-agent.ts'
+import { type Catalogue, type Crawler, createCatalogue } from '../crawler/catalogue.ts'
+import { NOTHING_KNOWN } from '../network/classify.ts'
+import type { InspectedCrawler, Inspection } from '../values/inspection.ts'
+
+/** The inspection of a crawler's GET of a path, as it would be were all true that it says; nothing is known of its network. */
+export type CrawlerInspection = (path: string) => Inspection
+
+/** A crawler that no catalogue has; its user agent says what it is. */
+const UNKNOWN = 'UnknownBot/1.0 (+https://bot.example/about)'
+
+/** `undefined` stands for a crawler that is not in the catalogue. */
+export function inspectionOfCrawler(
+  crawler: Crawler | undefined,
+  catalogue: Catalogue = createCatalogue(),
+): CrawlerInspection {
+  const claimed = crawler && claimOf(crawler)
+  const signature = crawler && signatureOf(crawler)
+  const agent = createAgentJudge().judge({
+    ...{ address: '', network: NOTHING_KNOWN, allowlisted: false, raw: [], fields: readAgentFields([]) },
+    ...{ method: 'GET', httpVersion: '', ja4: undefined, headersKnown: false, https: false, direct: false },
+    userAgent: crawler === undefined ? createUserAgentReader(catalogue).read(UNKNOWN) : undefined,
+    crawler: claimed,
+    signature,
+    headlessFlags: undefined,
+  })
+  return (path) => ({
+    at: '',
+    peer: '',
+    client: { address: '', via: 'none', malformed: false },
+    request: { method: 'GET', path },
+    network: NOTHING_KNOWN,
+    ...(claimed && { crawler: claimed }),
+    agent,
+    degraded: [],
+  })
+}
+
+function claimOf({ slug, name, operator, purpose, ...checks }: Crawler): InspectedCrawler {
+  const provable = checks.ranges !== undefined || checks.names.length > 0 || checks.exclusive
+  const outcome = provable ? 'verified' : 'unverifiable'
+  return { slug, name, operator, purpose, outcome, pending: false, summary: '' }
+}
+
+/** Of a crawler that signs: where nothing else can prove it, its signature does. */
+function signatureOf(crawler: Crawler): SignatureFinding | undefined {
+  if (crawler.agent === undefined || claimOf(crawler).outcome === 'verified') return undefined
+  return { outcome: 'verified', agent: crawler.agent, forged: false, crawler, detail: '' }
+}

@@ -1,0 +1,320 @@
+import { createRequire } from 'node:module'
+import {
+  type Crawler,
+  compilePolicy,
+  createCatalogue,
+  createCrawlerVerifier,
+  createInspector,
+  createReverseChecks,
+  formatAddress,
+  type NameAnswer,
+  type Policy,
+  type Prefix,
+  parseAddress,
+  parsePrefix,
+  parseTrust,
+  type ReverseAnswer,
+  refuses,
+  robotsOf,
+} from '@sallyport/core'
+import {
+  createCrawlerRanges,
+  createFakeClock,
+  createFakeDns,
+  createFakeNetworks,
+  snapshotsOf,
+  systemOf,
+} from '@sallyport/core/testing'
+import { open, robotsOfConfig } from '@sallyport/open'
+import { openProxy } from '@sallyport/proxy'
+import t from 'tap'
+import { request } from 'undici'
+import { NO_DATA } from './no-data.ts'
+
+/*
+ * What robots.txt announces is what is enforced: an independent reader of the file and the inspection of real requests agree about
+ * every crawler of the catalogue, each of which comes from an address by which its operator can be known.
+ */
+const catalogue = createCatalogue()
+const SENDING = catalogue.crawlers.filter(({ silent, tokens }) => silent === undefined && tokens.length > 0)
+const ADDRESSES = new Map(SENDING.map((crawler, index) => [crawler, `8.${1 + (index >> 8)}.${index & 255}.1`]))
+/** The one is proven by a signature alone, whose key is not here; the other shows itself by the token of another crawler. */
+const UNFIT = new Set(['chatgpt-agent', 'imessage-preview'])
+const addressOf = (crawler: Crawler): string => ADDRESSES.get(crawler) ?? '8.9.9.9'
+
+/** A made internet in which every crawler can be proven by the way that its operator publishes. */
+function madeInternet() {
+  const lists = new Map<string, Prefix[]>()
+  const names: Record<string, NameAnswer> = {}
+  const reverse: Record<string, ReverseAnswer> = {}
+  for (const [crawler, text] of ADDRESSES) {
+    const address = parseAddress(text)
+    const prefix = parsePrefix(`${text}/32`)
+    if (address === undefined || prefix === undefined) throw new TypeError(text)
+    if (crawler.ranges !== undefined) lists.set(crawler.ranges, [...(lists.get(crawler.ranges) ?? []), prefix])
+    const [pattern] = crawler.names
+    if (pattern === undefined) continue
+    const name = `${pattern.start}host${pattern.end}`
+    const known = names[name]
+    names[name] = { state: 'found', addresses: [...(known?.state === 'found' ? known.addresses : []), address] }
+    reverse[formatAddress(address)] = { state: 'found', names: [name] }
+  }
+  const networks = [...ADDRESSES].map(([{ asns }, text]) => {
+    const [asn = 64_500] = asns
+    return [`${text}/32`, { system: systemOf({ asn, type: 'hosting', networkClass: 'datacenter' }) }] as const
+  })
+  const ranges = [...lists].map(([slug, prefixes]) => ({ slug, state: 'fresh' as const, date: '2026-11-20', prefixes }))
+  return {
+    dns: createFakeDns(names, reverse),
+    snapshots: snapshotsOf({
+      networks: createFakeNetworks(networks),
+      ...createCrawlerRanges(ranges),
+      rangesLoaded: true,
+    }),
+  }
+}
+
+/** Its types are those of an ES module, which it is not. */
+const robotsParser: (url: string, text: string) => { isDisallowed(url: string, token?: string): boolean | undefined } =
+  createRequire(import.meta.url)('robots-parser')
+
+const internet = madeInternet()
+
+function inspectorOf(policy: Policy, mode: 'enforce' | 'monitor' = 'enforce') {
+  const clock = createFakeClock('2026-11-21T00:00:00Z')
+  const crawlers = createCrawlerVerifier(catalogue, { reverse: createReverseChecks({ clock, dns: internet.dns }) })
+  const { snapshots } = internet
+  return createInspector({ clock, snapshots, crawlers, mode, trust: parseTrust([]), policy: compilePolicy(policy) })
+}
+
+const PATHS = [
+  ...['/', '/index.html', '/admin', '/admin/', '/admin/users', '/admin/public', '/admin/public/page', '/administrator'],
+  ...[
+    '/login',
+    '/login/',
+    '/login/form',
+    '/shop',
+    '/shop/cart',
+    '/shop/a.b/c',
+    '/caf%C3%A9',
+    '/caf%C3%A9/menu',
+    '/a$b',
+  ],
+  ...['/admin?x=1', '/login?x=1', '/shop/cart?x=/admin'],
+]
+
+const block = { action: 'block' } as const
+const POLICIES: Readonly<Record<string, Policy>> = {
+  'protect-content': { preset: 'protect-content', rules: [] },
+  'low-friction': { preset: 'low-friction', rules: [] },
+  'agents-welcome': { preset: 'agents-welcome', rules: [] },
+  'an area for nobody': { preset: 'low-friction', rules: [{ id: 'a', match: { path: ['/admin/**'] }, ...block }] },
+  'a page in a closed area': {
+    preset: 'low-friction',
+    rules: [
+      { id: 'a', match: { path: ['/admin/public/**', '/login'], identity: ['*'] }, action: 'allow' },
+      { id: 'b', match: { path: ['/admin/**', '/login', '/caf%C3%A9/**', '/a$b'] }, ...block },
+      { id: 'c', match: { path: ['/shop/**'], purpose: ['training', 'seo'] }, ...block },
+    ],
+  },
+  'by operator, vendor, slug and class': {
+    preset: 'observe',
+    rules: [
+      { id: 'a', match: { operator: ['Google'], path: ['/shop'] }, action: 'flag' },
+      { id: 'b', match: { vendor: ['openai'] }, ...block },
+      { id: 'c', match: { crawler: ['googlebot', 'bingbot', 'ccbot'], path: ['/shop/**'] }, ...block },
+      { id: 'd', match: { class: ['unverified_bot'] }, ...block },
+    ],
+  },
+  'nobody but search': {
+    preset: 'observe',
+    rules: [{ id: 'a', match: { purpose: ['search'] }, action: 'allow' }],
+    default: 'block',
+  },
+  'posts alone': { preset: 'observe', rules: [{ id: 'a', match: { method: ['POST'], path: ['/login'] }, ...block }] },
+  'limits and trials': {
+    preset: 'observe',
+    limits: ['polite-crawlers'],
+    rules: [
+      { id: 'a', match: {}, monitor: true, ...block },
+      { id: 'b', match: { path: ['/shop'] }, limit: { key: 'client', max: 1, window: '1m' }, ...block },
+    ],
+  },
+}
+
+for (const [name, policy] of Object.entries(POLICIES)) {
+  t.test(`announced and enforced: ${name}`, async (t) => {
+    const { text, unspoken } = robotsOf({ parts: [{ policy: compilePolicy(policy), mode: 'enforce' }], catalogue })
+    t.strictSame(
+      unspoken.filter((id) => id !== 'contradicted-twice'),
+      [],
+      'all of it can be said',
+    )
+    const robots = robotsParser('https://site.example/robots.txt', text)
+    const inspector = inspectorOf(policy)
+    const different: string[] = []
+    for (const crawler of SENDING) {
+      if (UNFIT.has(crawler.slug)) continue
+      const address = parseAddress(addressOf(crawler))
+      if (address === undefined) throw new TypeError(crawler.slug)
+      for (const [index, path] of PATHS.entries()) {
+        const [token = ''] = crawler.tokens
+        const fields = ['User-Agent', `Mozilla/5.0 (compatible; ${token}${token.endsWith('/') ? '' : '/'}1.0)`]
+        const described = { fields, headersKnown: false, method: 'GET', target: path }
+        const { action, inspection } = await inspector.check(address, described)
+        const provable = crawler.ranges !== undefined || crawler.names.length > 0 || crawler.exclusive
+        if (index === 0) t.equal(inspection.crawler?.outcome, provable ? 'verified' : 'unverifiable', crawler.slug)
+        const announced = robots.isDisallowed(`https://site.example${path}`, token.split('/', 1)[0])
+        if (announced !== refuses(action)) different.push(`${crawler.slug} ${path}: ${action}`)
+      }
+    }
+    t.strictSame(different, [])
+  })
+}
+
+const textOf = (policy: Policy, options = {}): string =>
+  robotsOf({ parts: [{ policy: compilePolicy(policy), mode: 'enforce' }], ...options }).text
+
+t.test('a crawler that no catalogue has follows the last group', async (t) => {
+  const policy: Policy = {
+    preset: 'observe',
+    rules: [{ id: 'a', match: { class: ['unverified_bot'], path: ['/shop/**'] }, action: 'block' }],
+  }
+  const robots = robotsParser('https://site.example/robots.txt', textOf(policy))
+  t.equal(robots.isDisallowed('https://site.example/shop/1', 'NeverHeardOf'), true)
+  t.equal(robots.isDisallowed('https://site.example/', 'NeverHeardOf'), false)
+  t.equal(robots.isDisallowed('https://site.example/shop/1', 'Googlebot'), false)
+  const address = parseAddress('9.9.9.9')
+  if (address === undefined) throw new TypeError()
+  const described = {
+    fields: ['User-Agent', 'NeverHeardOf/1.0 (+https://never.example)'],
+    headersKnown: false,
+    target: '/shop/1',
+  }
+  t.equal((await inspectorOf(policy).check(address, described)).action, 'block')
+})
+
+t.test('tokens that control a use are named, and those that are gone are not', async (t) => {
+  const text = textOf({ preset: 'protect-content', rules: [] })
+  const robots = robotsParser('https://site.example/robots.txt', text)
+  t.equal(robots.isDisallowed('https://site.example/', 'Google-Extended'), true)
+  t.equal(robots.isDisallowed('https://site.example/', 'Googlebot'), false)
+  t.notMatch(text, /anthropic-ai/)
+})
+
+t.test('what robots.txt cannot say', async (t) => {
+  const rules = [
+    { id: 'country', match: { country: ['KP'] }, action: 'block' },
+    { id: 'star', match: { path: ['/a/*/edit', '/closed'] }, action: 'block' },
+    { id: 'night', match: { time: { from: '22:00', to: '06:00' } }, action: 'block' },
+    { id: 'noted', match: { networkClass: ['vpn'] }, action: 'flag' },
+    { id: 'tried', match: { country: ['CN'] }, action: 'block', monitor: true },
+  ] as const
+  const { text, unspoken } = robotsOf({
+    parts: [{ policy: compilePolicy({ preset: 'observe', rules }), mode: 'enforce' }],
+  })
+  t.strictSame(unspoken, ['country', 'star', 'night'])
+  t.match(text, /User-agent: \*\nDisallow: \/closed\$\nDisallow: \/closed\?\n/)
+  t.notMatch(text, /edit|country|night|star/, 'and names no rule')
+})
+
+t.test('parts of a site, each with rules of its own', async (t) => {
+  const closed = compilePolicy({ preset: 'observe', rules: [], default: 'block' })
+  const open = compilePolicy({ preset: 'observe', rules: [{ id: 'a', match: { path: ['/x/**'] }, action: 'block' }] })
+  const { text } = robotsOf({
+    parts: [
+      { path: '/internal', policy: closed, mode: 'enforce' },
+      { path: '/internal/tried', policy: closed, mode: 'monitor' },
+      { policy: open, mode: 'enforce' },
+    ],
+  })
+  const robots = robotsParser('https://site.example/robots.txt', text)
+  for (const [path, disallowed] of [
+    ...([
+      ['/', false],
+      ['/x/1', true],
+      ['/internal', true],
+      ['/internal/1', true],
+      ['/internals', false],
+    ] as const),
+    ...([
+      ['/internal/tried', false],
+      ['/internal/tried/x', false],
+      ['/internal/x/1', true],
+    ] as const),
+  ]) {
+    t.equal(robots.isDisallowed(`https://site.example${path}`, 'AnyBot'), disallowed, path)
+  }
+})
+
+t.test('signals', async (t) => {
+  const open: Policy = { preset: 'observe', rules: [] }
+  t.match(textOf(open), /^# Made.*\n\nUser-agent: \*\nAllow: \/\n$/, 'nothing is granted that nobody wrote')
+  const text = textOf(open, {
+    signals: { search: 'yes', 'ai-input': 'no', 'ai-train': 'no' },
+    sitemaps: ['https://a.example/s.xml'],
+  })
+  t.match(text, 'Content-Signal: search=yes, ai-input=no, ai-train=no\nContent-Usage: search=y, train-ai=n\nAllow: /\n')
+  t.match(text, /\n\nSitemap: https:\/\/a\.example\/s\.xml\n$/)
+  const protecting: Policy = { preset: 'protect-content', rules: [] }
+  t.match(textOf(protecting), 'User-agent: *\nContent-Signal: ai-train=no\nContent-Usage: train-ai=n\n')
+  t.throws(() => textOf(protecting, { signals: { 'ai-train': 'yes' } }), { code: 'invalid_config' })
+  const monitored = robotsOf({
+    parts: [{ policy: compilePolicy(protecting), mode: 'monitor' }],
+    signals: { 'ai-train': 'yes' },
+  })
+  t.match(monitored.text, /ai-train=yes/, 'nobody is refused in monitor mode')
+  t.notMatch(monitored.text, /Disallow/)
+})
+
+t.test('the proxy answers /robots.txt for each of its sites, to everybody', async (t) => {
+  const dataDir = t.testdir()
+  const gate = {
+    ...{ listen: '127.0.0.1:0', admin: '127.0.0.1:0', dataDir, data: { refresh: false, sources: NO_DATA } },
+    ...{ robots: { serve: true }, trustProxy: ['loopback'], timeouts: { drain: 100 } },
+    policy: { preset: 'observe' as const, rules: [{ id: 'none', match: {}, action: 'block' as const }] },
+    routes: [
+      { host: 'open.example', policy: { preset: 'observe' as const } },
+      { host: 'open.example', path: '/closed', policy: { preset: 'observe' as const, default: 'block' as const } },
+      { host: '*.shut.example' },
+    ],
+  }
+  const sallyport = await open(gate)
+  const proxyOptions = () => ({ ...sallyport.config, tls: undefined })
+  const proxy = await openProxy(sallyport, proxyOptions())
+  t.teardown(async () => {
+    await proxy.close('cut')
+    await sallyport.close()
+  })
+  const { port } = new URL(proxy.url)
+  const ask = async (host: string, path = '/robots.txt', method: 'GET' | 'HEAD' | 'POST' = 'GET') => {
+    const url = `http://127.0.0.1:${port}${path}`
+    const { statusCode, headers, body } = await request(url, { method, headers: { host } })
+    return { status: statusCode, headers, text: await body.text() }
+  }
+  t.match(await ask('open.example'), {
+    status: 200,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'x-request-id': String },
+    text: /User-agent: \*\nDisallow: \/closed\$\nDisallow: \/closed\?\nDisallow: \/closed\/\n$/,
+  })
+  t.match(await ask('a.shut.example', '/robots.txt?x'), { status: 200, text: /User-agent: \*\nDisallow: \/\n$/ })
+  t.match(await ask('b.shut.example'), { status: 200, text: /Disallow: \/\n$/ })
+  t.match(await ask('a.shut.example', '/robots.txt', 'HEAD'), { status: 200, text: '' })
+  t.equal((await ask('a.shut.example', '/robots.txt', 'POST')).status, 403, 'a method that is for the origin')
+  t.equal((await ask('a.shut.example', '/robots.txt2')).status, 403)
+  t.equal((await ask('other.example')).status, 421)
+  t.equal(sallyport.robots(), robotsOfConfig(sallyport.config).text)
+
+  const changed = {
+    ...gate,
+    policy: { preset: 'observe' as const },
+    robots: { serve: true, sitemaps: ['https://a.example/map.xml'] },
+  }
+  await sallyport.reload(changed)
+  await proxy.reload(proxyOptions())
+  t.match(await ask('a.shut.example'), {
+    text: /User-agent: \*\nAllow: \/\n\nSitemap: https:\/\/a\.example\/map\.xml\n$/,
+  })
+  await proxy.reload({ ...proxyOptions(), robots: { serve: false } })
+  t.equal((await ask('a.shut.example')).status, 404, 'it is the origin that is asked, and there is none')
+})
