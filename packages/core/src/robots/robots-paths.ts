@@ -15,7 +15,7 @@ export function robotsPathsOf(pattern: string): readonly RobotsPath[] | undefine
   const below = pattern.endsWith('/**')
   const stem = below ? pattern.slice(0, -3) : pattern
   if (stem.includes('*')) return undefined
-  const path = stem.replace(/\/{1,99}$/, '')
+  const path = stem.replace(/\/$/, '')
   const written = escaped(path)
   const under = { pattern: `${written}/`, probe: `${path}/${ANYTHING}` }
   const slashed = exactly(`${written}/`, `${path}/`)

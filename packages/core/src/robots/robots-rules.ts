@@ -33,7 +33,7 @@ export interface RobotsRules {
 export function createRobotsRules(parts: readonly RobotsPart[]): RobotsRules {
   const known = parts.map(({ path = '/', policy, mode }) => {
     const rules = policy.rules.filter(({ announced }) => announced !== undefined)
-    return { path: path.replace(/\/{1,99}$/, ''), mode, policy: { rules, fallback: policy.fallback } }
+    return { path: path.replace(/\/$/, ''), mode, policy: { rules, fallback: policy.fallback } }
   })
   const paths = [
     ...known.map(({ path }) => `${path}/**`),
