@@ -25,6 +25,8 @@ export interface Row {
   readonly refusedByParsers?: true
   /** A router or check of the host's own may answer this in its own words. */
   readonly brokenEscape?: true
+  /** Its body is a form, for which a host may have no parser. */
+  readonly form?: true
   /** It has two fields of one name. */
   readonly twice?: true
   /** Inspection stands before the API. */
@@ -136,6 +138,18 @@ export function conformanceRows(scene: Scene): readonly Row[] {
       status: 200,
       json: { method: 'POST', target: '/shop', body: { cart: [1, 2] } },
     },
+    {
+      name: "a form for the host's own route",
+      method: 'POST',
+      path: '/shop',
+      fields: from(allowed, 'Content-Type', 'application/x-www-form-urlencoded'),
+      body: 'item=1&size=two+three',
+      status: 200,
+      json: { method: 'POST', target: '/shop', body: { item: '1', size: 'two three' } },
+      form: true,
+    },
+    { name: 'an allowed OPTIONS', method: 'OPTIONS', path: '/shop', fields: from(allowed), status: 200 },
+    { name: 'a blocked OPTIONS', method: 'OPTIONS', path: '/shop', fields: from(blocked), status: 403 },
     {
       name: 'a path that only begins like the API',
       method: 'GET',
@@ -299,6 +313,18 @@ export function conformanceRows(scene: Scene): readonly Row[] {
       body: '{"target":"192.0.2.9"}',
       status: 200,
       includes: ['192.0.2.9'],
+    },
+    {
+      name: 'API: a JSON body that says it is a form',
+      ...lookup,
+      fields: from(
+        allowed,
+        ...['Authorization', `Bearer ${scene.key}`, 'Content-Type', 'application/x-www-form-urlencoded'],
+      ),
+      body: '{"target":"192.0.2.9"}',
+      status: 200,
+      includes: ['192.0.2.9'],
+      refusedByParsers: true,
     },
     {
       name: 'API: two Authorizations, the first of which would do',

@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
-import { text } from 'node:stream/consumers'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo, Server } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
+import { bodyParser } from '@koa/bodyparser'
 import * as forExpress from '@sallyport/express'
 import * as forFastify from '@sallyport/fastify'
 import { inspection as inspectFetch, v1 as v1OfFetch } from '@sallyport/fetch'
@@ -16,14 +14,19 @@ import express4 from 'express4'
 import Fastify from 'fastify'
 import Fastify4 from 'fastify4'
 import { Hono } from 'hono'
-import Koa from 'koa'
+import Koa, { type Middleware } from 'koa'
+import bodyParserOfKoa2 from 'koa-bodyparser'
 import Koa2 from 'koa2'
+import { HTTP1, type Protocol, serverOf, tlsFiles } from './protocols.ts'
+import { agree, echo, echoFetch } from './site.ts'
 
 /** A server with inspection, the API under `base` and an upgrade guard, in front of the same site everywhere. */
 export interface Host {
   readonly name: string
   /** A body parser of the host's own stands before the API: bodies that it refuses never reach us. */
   readonly parsesBodies?: boolean
+  /** Of its own parsers none is for forms, and it refuses what it cannot parse. */
+  readonly parsesNoForms?: boolean
   /** The host itself refuses targets with broken percent escapes, before any hook or middleware runs. */
   readonly refusesBrokenEscapes?: boolean
   /** The API is answered before the inspection; elsewhere the order is that of the middleware. */
@@ -36,7 +39,18 @@ export interface Host {
   readonly unknownMethods?: readonly string[]
   /** It has no `inspection`: what decides is its configuration. */
   readonly hasNoOptions?: boolean
-  start(sallyport: ProxyHost, base: string, options?: AnyOptions): Promise<RunningHost>
+  /** What it speaks beside HTTP/1.1 in the clear. */
+  readonly speaks: readonly Speech[]
+  start(sallyport: ProxyHost, base: string, options?: AnyOptions, over?: Protocol): Promise<RunningHost>
+}
+
+/** TLS is HTTP/1.1 over it; h2 and h2c are HTTP/2 over TLS and in the clear. */
+export type Speech = 'tls' | 'h2' | 'h2c'
+
+/** Whether a host can be asked over this. */
+export function speaks(host: Host, { http2, certificate }: Protocol): boolean {
+  if (!http2) return certificate === undefined || host.speaks.includes('tls')
+  return host.speaks.includes(certificate === undefined ? 'h2c' : 'h2')
 }
 
 /** Options that no host can take amiss: their hooks do without its request. */
@@ -47,127 +61,89 @@ export interface RunningHost {
   close(): Promise<void>
 }
 
-/** What the site behind every host answers: the request as it arrived there. */
-async function echo(req: IncomingMessage, target: string | undefined, parsed?: unknown): Promise<unknown> {
-  const body = req.method !== 'POST' ? undefined : req.readableDidRead ? parsed : JSON.parse(await text(req))
-  return { method: req.method, target, ...verdictSeen(req), ...(body === undefined ? {} : { body }) }
-}
-
-/** Every field that anyone could take for a verdict of ours, by all the ways a Node request shows its fields. */
-function verdictSeen(req: IncomingMessage): { readonly fields: readonly string[]; readonly headers: unknown } {
-  const fields: string[] = []
-  for (let i = 0; i + 1 < req.rawHeaders.length; i += 2) {
-    const name = req.rawHeaders[i]?.toLowerCase() ?? ''
-    if (SPELLING.test(name)) fields.push(name, req.rawHeaders[i + 1] ?? '')
-  }
-  const headers = Object.entries({ ...req.headers }).filter(([name]) => SPELLING.test(name))
-  const hidden = Object.keys(req.headersDistinct).filter((name) => SPELLING.test(name) && !(name in req.headers))
-  return { fields, headers: Object.fromEntries([...headers, ...hidden.map((name) => [name, 'in headersDistinct'])]) }
-}
-
-const SPELLING = /^sallyport[-_.]/
-
-/** The site's WebSocket end: agrees at once, says what verdict it saw, and sends back what it gets. */
-function agree(req: IncomingMessage, socket: Duplex): void {
-  const seen = Buffer.from(JSON.stringify(verdictSeen(req))).toString('base64')
-  const key = `${req.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
-  const accept = createHash('sha1').update(key).digest('base64')
-  socket.on('error', () => socket.destroy())
-  socket.write(
-    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\nX-Seen: ${seen}\r\n\r\n`,
-  )
-  socket.pipe(socket)
-}
-
 async function running(server: Server): Promise<RunningHost> {
   server.on('upgrade', agree)
   if (!server.listening) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     port: (server.address() as AddressInfo).port,
     async close() {
-      server.closeAllConnections()
+      // Servers of HTTP/2 have no such method; every client of theirs is gone.
+      ;(server as Partial<ReturnType<typeof createServer>>).closeAllConnections?.()
       await new Promise((resolve) => server.close(resolve))
     },
   }
 }
 
+async function answerEcho(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  // A client may leave in the middle of its body.
+  const seen = JSON.stringify(await echo(req, req.url).catch(() => null))
+  res.setHeader('content-type', 'application/json; charset=utf-8')
+  // Over HTTP/2 Node adds no length of its own.
+  res.setHeader('content-length', Buffer.byteLength(seen))
+  res.end(seen)
+}
+
 const node: Host = {
   name: 'node:http',
-  async start(sallyport, base, options = {}) {
-    const site = async (req: IncomingMessage, res: ServerResponse) => {
-      res.setHeader('content-type', 'application/json; charset=utf-8')
-      // A client may leave in the middle of its body.
-      const seen = await echo(req, req.url).catch(() => undefined)
-      res.end(JSON.stringify(seen))
-    }
-    const server = createServer(listener(sallyport, v1(sallyport, site, { base }), options))
+  speaks: ['tls', 'h2', 'h2c'],
+  async start(sallyport, base, options = {}, over = HTTP1) {
+    const server = serverOf(over, listener(sallyport, v1(sallyport, answerEcho, { base }), options))
     guardUpgrade(server, sallyport, options)
     return running(server)
   },
 }
 
-function expressHost(name: string, create: typeof express, json: boolean): Host {
+function expressHost(name: string, create: typeof express, parses: boolean): Host {
   return {
     name,
-    parsesBodies: json,
-    async start(sallyport, base, options = {}) {
+    parsesBodies: parses,
+    speaks: ['tls'],
+    async start(sallyport, base, options = {}, over = HTTP1) {
       const app = create()
       app.use(forExpress.inspection(sallyport, options))
-      if (json) app.use(create.json())
+      if (parses) app.use(create.json(), create.urlencoded({ extended: false }))
       app.use(base === '' ? '/' : base, forExpress.v1(sallyport))
       app.use((req, res, next) => {
         echo(req, req.originalUrl, req.body).then((seen) => res.json(seen), next)
       })
-      const server = createServer(app)
+      const server = serverOf(over, app)
       forExpress.guardUpgrade(server, sallyport, options)
       return running(server)
     },
   }
 }
 
-function koaHost(name: string, Application: typeof Koa): Host {
+function koaHost(name: string, Application: typeof Koa, parser?: Middleware): Host {
   return {
     name,
-    async start(sallyport, base, options = {}) {
+    parsesBodies: parser !== undefined,
+    // Koa 2 never answers a HEAD of HTTP/2.
+    speaks: Application === Koa2 ? ['tls'] : ['tls', 'h2', 'h2c'],
+    async start(sallyport, base, options = {}, over = HTTP1) {
       const app = new Application()
       app.use(forKoa.inspection(sallyport, options))
+      if (parser !== undefined) app.use(parser)
       app.use(forKoa.v1(sallyport, { base }))
       app.use(async (ctx) => {
-        ctx.body = await echo(ctx.req, ctx.originalUrl)
+        ctx.body = await echo(ctx.req, ctx.originalUrl, (ctx.request as { readonly body?: unknown }).body)
       })
-      const server = createServer(app.callback())
+      const server = serverOf(over, app.callback())
       forKoa.guardUpgrade(server, sallyport, options)
       return running(server)
     },
   }
 }
 
-/** The same for hosts of web requests, which sort their headers. */
-async function echoFetch(request: Request, headers: Headers = request.headers): Promise<Response> {
-  const { pathname, search } = new URL(request.url)
-  const names = ['action', 'network-class', 'request-id', 'asn', 'country', 'enforced', 'trial', 'attestation-id']
-  const place = ([name]: readonly [string, string]) => names.indexOf(name.slice('sallyport-'.length))
-  const seen = [...headers].filter(([name]) => SPELLING.test(name)).sort((one, other) => place(one) - place(other))
-  const body = request.method === 'POST' ? { body: await request.json() } : {}
-  const shown = {
-    method: request.method,
-    target: pathname + search,
-    fields: seen.flat(),
-    headers: Object.fromEntries(seen),
-  }
-  const type = { 'content-type': 'application/json; charset=utf-8' }
-  return new Response(request.method === 'HEAD' ? null : JSON.stringify({ ...shown, ...body }), { headers: type })
-}
-
 const hono: Host = {
   name: 'Hono on Node',
+  speaks: ['tls', 'h2', 'h2c'],
   normalisesTargets: true,
-  async start(sallyport, base, options = {}) {
+  async start(sallyport, base, options = {}, over = HTTP1) {
     const app = new Hono()
     app.use(forHono.inspection(sallyport, options))
     app.use(forHono.v1(sallyport, { base }))
     app.all('*', (c) => echoFetch(c.req.raw))
-    const server = createServer(getRequestListener(app.fetch))
+    const server = serverOf(over, getRequestListener(app.fetch))
     guardUpgrade(server, sallyport, options)
     return running(server)
   },
@@ -176,11 +152,13 @@ const hono: Host = {
 /** A web-standard host by hand; the runtime below it says the address, and it is Node here. */
 const fetchHost: Host = {
   name: 'fetch',
+  speaks: ['tls', 'h2', 'h2c'],
   normalisesTargets: true,
   hidesWire: true,
-  async start(sallyport, base, options = {}) {
+  async start(sallyport, base, options = {}, over = HTTP1) {
     const inspect = inspectFetch(sallyport, options)
-    const server = createServer(
+    const server = serverOf(
+      over,
       getRequestListener(async (request, env) => {
         const place = { address: env.incoming.socket.remoteAddress, base }
         const { response, headers, end } = await inspect(request, place)
@@ -197,9 +175,12 @@ function fastifyHost(name: string, create: typeof Fastify, unknownMethods: reado
   return {
     name,
     unknownMethods,
+    speaks: ['tls', 'h2', 'h2c'],
+    parsesNoForms: true,
     refusesBrokenEscapes: true,
-    async start(sallyport, base, options = {}) {
-      const app = create()
+    async start(sallyport, base, options = {}, over = HTTP1) {
+      const secure = over.certificate && { https: tlsFiles(over.certificate) }
+      const app = create({ ...secure, ...(over.http2 && { http2: true }) } as object)
       await app.register(forFastify.inspection, { sallyport, ...options })
       await app.register(forFastify.v1, { sallyport, prefix: base })
       app.all('/*', (request) => echo(request.raw, request.originalUrl, request.body))
@@ -212,21 +193,18 @@ function fastifyHost(name: string, create: typeof Fastify, unknownMethods: reado
 
 const proxy: Host = {
   name: 'the proxy',
+  speaks: ['tls', 'h2'],
   hasNoOptions: true,
   refusesBrokenEscapes: true,
   answersApiFirst: true,
-  async start(sallyport, base) {
-    const origin = await running(
-      createServer(async (req, res) => {
-        res.setHeader('content-type', 'application/json; charset=utf-8')
-        res.end(JSON.stringify(await echo(req, req.url)))
-      }),
-    )
+  async start(sallyport, base, _options, { certificate } = HTTP1) {
+    const origin = await running(createServer(answerEcho))
     const { url, close } = await openProxy(sallyport, {
       listen: '127.0.0.1:0',
       admin: '127.0.0.1:0',
       upstream: `http://127.0.0.1:${origin.port}`,
       api: { base },
+      ...(certificate && { tls: { certificates: [certificate] } }),
       timeouts: { drain: 0 },
     })
     return {
@@ -243,11 +221,13 @@ const proxy: Host = {
 export const HOSTS: readonly Host[] = [
   node,
   expressHost('Express 5', express, false),
-  expressHost('Express 5 behind express.json()', express, true),
+  expressHost("Express 5 behind Express's parsers", express, true),
   expressHost('Express 4', express4, false),
-  expressHost('Express 4 behind express.json()', express4, true),
+  expressHost("Express 4 behind Express's parsers", express4, true),
   koaHost('Koa 3', Koa),
+  koaHost('Koa 3 behind @koa/bodyparser', Koa, bodyParser()),
   koaHost('Koa 2', Koa2),
+  koaHost('Koa 2 behind koa-bodyparser', Koa2, bodyParserOfKoa2()),
   fastifyHost('Fastify 5', Fastify),
   fastifyHost('Fastify 4', Fastify4, ['QUERY']),
   hono,

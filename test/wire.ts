@@ -1,4 +1,7 @@
+import { connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2'
 import { connect, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import type { Protocol } from './protocols.ts'
 
 /** A response as it came over the wire. */
 export interface WireResponse {
@@ -7,10 +10,21 @@ export interface WireResponse {
   readonly body: string
 }
 
-/** Sends bytes to a port on loopback and resolves with all that comes back until the connection closes. */
-export function exchange(port: number, bytes: string): Promise<string> {
-  return new Promise((resolve, reject) => {
+/** Opens a connection to a port on loopback, and writes as soon as that is possible. */
+function dial(port: number, bytes: string, tls: boolean): Socket {
+  if (!tls) {
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+    return socket
+  }
+  const options = { port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] }
+  const socket = connectTls({ ...options, servername: 'site.example' }, () => socket.write(bytes))
+  return socket
+}
+
+/** Sends bytes to a port on loopback and resolves with all that comes back until the connection closes. */
+export function exchange(port: number, bytes: string, tls = false): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = dial(port, bytes, tls)
     let received = ''
     socket.setEncoding('utf8')
     socket.on('data', (text: string) => {
@@ -22,9 +36,13 @@ export function exchange(port: number, bytes: string): Promise<string> {
 }
 
 /** Sends an upgrade request and resolves with the head of the response; the socket stays open, for the caller to close. */
-export function upgrade(port: number, bytes: string): Promise<{ readonly socket: Socket; readonly head: string }> {
+export function upgrade(
+  port: number,
+  bytes: string,
+  tls = false,
+): Promise<{ readonly socket: Socket; readonly head: string }> {
   return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+    const socket = dial(port, bytes, tls)
     let head = ''
     socket.setEncoding('utf8')
     const read = (text: string) => {
@@ -37,6 +55,63 @@ export function upgrade(port: number, bytes: string): Promise<{ readonly socket:
     socket.on('error', reject)
     socket.on('close', () => reject(new Error(`closed after ${JSON.stringify(head)}`)))
   })
+}
+
+/** A request, whatever it goes over. */
+export interface Asked {
+  readonly method: string
+  readonly target: string
+  /** Name, value, name, value …; over HTTP/2 names are in lower case, and what is about a connection is left out. */
+  readonly fields: readonly string[]
+  readonly body?: string | undefined
+}
+
+/** Asks a server on loopback, over a connection of its own. */
+export async function ask(port: number, protocol: Protocol, asked: Asked): Promise<WireResponse> {
+  if (protocol.http2) return askHttp2(port, protocol, asked)
+  const { method, target, fields, body } = asked
+  return parseResponse(
+    await exchange(port, requestBytes(method, target, fields, body), protocol.certificate !== undefined),
+  )
+}
+
+async function askHttp2(port: number, { certificate }: Protocol, asked: Asked): Promise<WireResponse> {
+  const scheme = certificate === undefined ? 'http' : 'https'
+  const session = connectHttp2(`${scheme}://127.0.0.1:${port}`, { rejectUnauthorized: false })
+  try {
+    return await new Promise((resolve, reject) => {
+      session.on('error', reject)
+      const stream = session.request(http2Fields(asked), { endStream: false })
+      let [headers, body]: [WireResponse['headers'], string] = [{}, '']
+      stream.setEncoding('utf8')
+      stream.on('response', (fields) => (headers = fields as unknown as WireResponse['headers']))
+      stream.on('data', (text: string) => (body += text))
+      stream.on('error', reject)
+      stream.on('end', () => {
+        const { ':status': status, ...rest } = headers
+        resolve({ status: Number(status), headers: rest, body })
+      })
+      // Of a body that is announced and not sent, nothing follows.
+      const waits = asked.body === undefined && asked.fields.some((name) => name.toLowerCase() === 'content-length')
+      if (!waits) stream.end(asked.body)
+    })
+  } finally {
+    session.destroy()
+  }
+}
+
+function http2Fields({ method, target, fields, body }: Asked): OutgoingHttpHeaders {
+  const headers: Record<string, string | string[]> = {
+    ...{ ':method': method, ':path': target, ':authority': 'site.example' },
+    ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
+  }
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [name, value] = [fields[at]?.toLowerCase() ?? '', fields[at + 1] ?? '']
+    if (name === 'connection') continue
+    const before = headers[name]
+    headers[name] = before === undefined ? value : [before, value].flat()
+  }
+  return headers
 }
 
 /** The bytes of a request; `Host` comes first, other fields as they are given. */

@@ -1,0 +1,69 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import * as http2 from 'node:http2'
+import { createServer as createTlsServer } from 'node:https'
+import type { Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+
+/** Of one certificate. */
+export interface CertificateFiles {
+  readonly cert: string
+  readonly key: string
+}
+
+/** What a host is asked over. */
+export interface Protocol {
+  readonly name: string
+  readonly http2?: true
+  /** Absent: in the clear. */
+  readonly certificate?: CertificateFiles
+}
+
+export const HTTP1: Protocol = { name: 'HTTP/1.1' }
+export const CLEAR_HTTP2: Protocol = { name: 'HTTP/2 in the clear', http2: true }
+
+/** Certificates are made by the openssl of the machine. */
+export const NO_OPENSSL = (() => {
+  try {
+    execFileSync('openssl', ['version'])
+    return false
+  } catch {
+    return 'no openssl on this machine'
+  }
+})()
+
+/** A certificate for the length of a test, and what is asked over it. */
+export function protocolsOverTls(t: Test): readonly Protocol[] {
+  const folder = mkdtempSync(join(tmpdir(), 'sallyport-hosts-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const certificate = { cert: join(folder, 'site.pem'), key: join(folder, 'site.key') }
+  const made = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
+  const named = ['-subj', '/CN=site.example', '-addext', 'subjectAltName=DNS:site.example']
+  execFileSync('openssl', [...made, ...named, '-keyout', certificate.key, '-out', certificate.cert], {
+    stdio: 'ignore',
+  })
+  return [
+    { name: 'HTTP/1.1 over TLS', certificate },
+    { name: 'HTTP/2', http2: true, certificate },
+  ]
+}
+
+/** A server of Node's own; over HTTP/2 a listener gets the compatibility API. */
+export function serverOf(
+  { http2: second, certificate }: Protocol,
+  listener: (req: IncomingMessage, res: ServerResponse) => unknown,
+): Server {
+  // Node's compatibility API of HTTP/2 has what is used here; its types do not say so.
+  const either = listener as unknown as (req: http2.Http2ServerRequest, res: http2.Http2ServerResponse) => void
+  if (certificate === undefined) return second ? (http2.createServer(either) as Server) : createServer(listener)
+  const files = tlsFiles(certificate)
+  return second ? http2.createSecureServer(files, either) : createTlsServer(files, listener)
+}
+
+/** The texts of a certificate and its key. */
+export function tlsFiles({ cert, key }: CertificateFiles): { readonly cert: string; readonly key: string } {
+  return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
+}
