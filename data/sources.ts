@@ -21,6 +21,7 @@ export type EntryFormat =
   | 'json'
   | 'aws'
   | 'aws-route53-health'
+  | 'aws-origin-facing'
   | 'google'
   | 'azure'
   | 'oracle'
@@ -51,7 +52,7 @@ export interface SourceRow {
   /**
    * `ranges` holds prefixes of one network class, `addresses` single addresses of one, `crawler` the prefixes that an
    * operator publishes for its crawlers, `abuse` what was reported, `asn-list` autonomous systems, `geofeed` places,
-   * `rdap` the servers to ask for registrations.
+   * `rdap` the servers to ask for registrations, `front-end` the servers of a delivery network that connect to origins.
    */
   readonly kind:
     | 'asn'
@@ -64,6 +65,7 @@ export interface SourceRow {
     | 'asn-list'
     | 'geofeed'
     | 'rdap'
+    | 'front-end'
   /** Absent: one file for both families. */
   readonly family?: 4 | 6
   /** Of `ranges`, `addresses` and `crawler`. */
@@ -81,6 +83,8 @@ export interface SourceRow {
   readonly provider?: string
   /** Of `crawler`: slug of the crawler that a list is named after; absent where it is not split by crawler. */
   readonly crawler?: string
+  /** Of `front-end`: the name under which `trustProxy` takes its servers. */
+  readonly preset?: string
   /** Of `asn-list`: the type that its systems are said to have; absent where the list asserts none. */
   readonly asType?: 'hosting' | 'isp' | 'mobile' | 'vpn' | 'tor' | 'education' | 'government'
   /** npm package that brings the file; absent: it is downloaded, or the user names a file. */

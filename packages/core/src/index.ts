@@ -11,7 +11,7 @@ export {
   sameAddress,
 } from './address/address.ts'
 export { buildAddressIndex, findAddress, isRepeated } from './address/address-index.ts'
-export type { ResolvedClient } from './address/client.ts'
+export type { FrontEnds, ResolvedClient } from './address/client.ts'
 export { parseTrust } from './address/client.ts'
 export { FORWARDING_HEADERS, isNamed } from './address/forwarding.ts'
 export type { GrowingColumn } from './address/growing-column.ts'

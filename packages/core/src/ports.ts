@@ -1,4 +1,5 @@
 import type { Address } from './address/address.ts'
+import type { FrontEnds } from './address/client.ts'
 import type { Prefix } from './address/prefix.ts'
 import type { NetworkFinding } from './values/finding.ts'
 import type { AsType, DirectoryOrder, NetworkClass } from './vocabulary.ts'
@@ -289,6 +290,8 @@ export interface Snapshot {
   readonly countries?: CountryTable
   readonly geo?: GeoReader
   readonly crawlerRanges?: CrawlerRanges
+  /** What delivery networks publish of their servers. */
+  readonly frontEnds?: FrontEnds
   /** One row for each list of published ranges, loaded or not; several may be of one slug. */
   readonly crawlerStatus?: readonly CrawlerRangeStatus[]
   /** True when both a VPN and a datacenter range list are in `networks`. */

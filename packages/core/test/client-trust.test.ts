@@ -132,3 +132,26 @@ t.test('the header that must not come twice is one that holds one address', asyn
   }
   t.equal(singleHeader([], 'X-Real-IP'), undefined, 'which nobody is believed in')
 })
+
+t.test('what a delivery network publishes now is trusted in place of what is shipped', async (t) => {
+  const list = (...texts: readonly string[]) => texts.map((text) => parsePrefix(text) as Prefix)
+  let published = new Map([['cloudflare', list('198.51.100.0/24')]])
+  const trust = parseTrust(['cloudflare', 'fastly', '192.0.2.1'], 'cf-connecting-ip', () => published)
+  const trusted = (text: string): boolean => trust.proxies.has(at(text))
+  t.equal(trusted('198.51.100.7'), true)
+  t.equal(trusted('104.16.0.1'), false, 'no longer one of theirs')
+  t.equal(trusted('2606:4700::1'), true, 'of the other family nothing was published')
+  t.equal(trusted('151.101.0.1'), true, 'nor of another network')
+  t.equal(trusted('192.0.2.1'), true)
+  const { proxies } = trust
+  t.equal(trust.proxies, proxies, 'made once for each list')
+
+  published = new Map([
+    ['cloudflare', list('203.0.113.0/24', '2001:db8::/32')],
+    ['other', list('0.0.0.0/1')],
+  ])
+  t.equal(trusted('203.0.113.1'), true)
+  t.equal(trusted('198.51.100.7'), false)
+  t.equal(trusted('2606:4700::1'), false)
+  t.equal(trusted('8.8.8.8'), false, 'a list that is not trusted by name gives nothing')
+})

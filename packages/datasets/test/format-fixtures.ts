@@ -70,6 +70,23 @@ export const FORMAT_FIXTURES: readonly FormatFixture[] = [
     bad: [json({ prefixes: [{ ip_prefix: 5 }] }), json({ prefixes: {} })],
   },
   {
+    format: 'aws-origin-facing',
+    good: json({
+      createDate: '2026-11-20-01-02-03',
+      prefixes: [
+        { ip_prefix: '23.0.0.0/24', service: 'CLOUDFRONT' },
+        { ip_prefix: '23.0.0.0/26', service: 'CLOUDFRONT_ORIGIN_FACING' },
+      ],
+      ipv6_prefixes: [{ ipv6_prefix: '2a00:1::/56', service: 'CLOUDFRONT_ORIGIN_FACING' }],
+    }),
+    counts: [1, 1],
+    made: '2026-11-20T01:02:03Z',
+    bad: [
+      json({ prefixes: [{ ip_prefix: '23.0.0.0/24', service: 'CLOUDFRONT' }] }),
+      json({ prefixes: [{ ip_prefix: 5, service: 'CLOUDFRONT_ORIGIN_FACING' }] }),
+    ],
+  },
+  {
     format: 'aws-route53-health',
     good: json({
       createDate: '2026-11-20-01-02-03',

@@ -36,11 +36,12 @@ t.test('every row that is refreshed says from where, how often and what is plaus
   const refreshed = SOURCES.filter(({ refreshHours }) => refreshHours !== undefined)
   const wrong = refreshed.flatMap(({ id, kind, url = '', refreshHours = 0, entries, covers, trust = 0 }) => {
     const isList = ['ranges', 'addresses', 'crawler', 'abuse'].includes(kind)
+    const isCovered = isList || kind === 'front-end'
     return broken({
       [`${id}: https only`]: url.startsWith('https://') && URL.canParse(url),
       [`${id}: hours`]: refreshHours >= 1 && refreshHours <= 24 * 31,
       [`${id}: entries`]: entries !== undefined && entries.min >= 1 && entries.min * 2 < entries.max,
-      [`${id}: what it covers`]: (covers !== undefined) === isList,
+      [`${id}: what it covers`]: (covers !== undefined) === isCovered,
       [`${id}: trust`]: !isList || (trust > 0 && trust < 1),
     })
   })

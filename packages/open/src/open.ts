@@ -81,6 +81,8 @@ export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, O
  */
 export async function open(options: ConfigInput = {}, hooks: OpenHooks = {}): Promise<Sallyport> {
   const config = parseConfig(options)
+  // What is wrong in it is said before anything is opened.
+  rulesOf(config)
   const resources = createDisposeStack()
   try {
     return await inDataDir(config, () => build(config, hooks, resources))
@@ -94,8 +96,6 @@ export async function open(options: ConfigInput = {}, hooks: OpenHooks = {}): Pr
 const LOOKUP_DNS_MS = 3_000
 
 async function build(config: Config, hooks: OpenHooks, resources: DisposeStack): Promise<Sallyport> {
-  // Before anything is opened.
-  const rules = rulesOf(config)
   const notice = hooks.onNotice ?? warnProcess
   const onFault = hooks.onFault ?? ((error: unknown) => notice('SALLYPORT_FAULT', String(error)))
   const clock = hooks.clock ?? SYSTEM_CLOCK
@@ -107,11 +107,8 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
   const live = await resources.use(
     openLiveData(config, { clock, outbound: createFeedFetch(config, dns), observations, hooks, notice, onFault }),
   )
-  const whois = countedWhois(
-    createWhoisOf(config, { clock, dns, outbound, bootstrapFile: live.bootstrapFile }),
-    metrics,
-  )
-  const { snapshots } = live
+  const { snapshots, bootstrapFile } = live
+  const whois = countedWhois(createWhoisOf(config, { clock, dns, outbound, bootstrapFile }), metrics)
   const { accounts, limits, onKeyUsed } = await resources.use(openStores(config, onFault))
   const provenance = await resources.use(
     openProvenance(config, { clock, snapshots, onFault, onKeyMade: keyNotice(notice) }),
@@ -119,14 +116,15 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
   // One try: a check without an answer is repeated by the next request.
   const oneTry = countedDns(hooks.dns ?? createDns({ ...config.dns, tries: 1 }), metrics)
   const crawlers = await resources.use(openCrawlers(config, { clock, onFault, dns: oneTry }))
-  const published = hooks.published ?? []
-  const { signatures } = openAgents(config, crawlers.verifier, { clock, outbound, published })
+  const { signatures } = openAgents(config, crawlers.verifier, { clock, outbound, published: hooks.published ?? [] })
   const reverseNames = config.dns.reverseNames
     ? await resources.use(createReverseNames({ clock, dns, store: observations, onFault }))
     : undefined
   const patient = { dns: dnsWithTimeout(dns, LOOKUP_DNS_MS), whois: whoisWithTimeout(whois) }
   const lookup = createLookup({ clock, snapshots, ...patient })
   const counting = await resources.use(createCounting(config, { clock, onFault }))
+  const published = () => snapshots.current().frontEnds
+  const rules = rulesOf(config, published)
   await counting.prepare(rules)
   const tracer = await openTracer()
   const parts = {
@@ -139,6 +137,7 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
     counterOf: counting.counterOf,
     prepare: counting.prepare,
     take: log.take,
+    published,
   })
   const api = createApi({
     ...{ clock, lookup, whois, snapshots, accounts, limits, provenance },

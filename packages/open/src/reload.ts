@@ -1,5 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Counter, compilePolicy, type Inspector, type MountPolicy, parseTrust } from '@sallyport/core'
+import {
+  type Counter,
+  compilePolicy,
+  type FrontEnds,
+  type Inspector,
+  type MountPolicy,
+  parseTrust,
+} from '@sallyport/core'
 import { compileMountPolicy } from './config/mount-policy.ts'
 import { parseConfig } from './config/read.ts'
 import type { Config, ConfigInput } from './config/schema.ts'
@@ -34,9 +41,9 @@ export interface Rules {
 }
 
 /** Throws `invalid_config` and `invalid_policy`. */
-export function rulesOf(config: Config): Rules {
+export function rulesOf(config: Config, published?: () => FrontEnds | undefined): Rules {
   return {
-    trust: parseTrust(config.trustProxy, config.clientHeader),
+    trust: parseTrust(config.trustProxy, config.clientHeader, published),
     policy: compilePolicy(config.policy),
     mode: config.mode,
     refusalPage: refusalPageOf(config),
@@ -91,6 +98,8 @@ export interface ReloadParts {
   /** Opens what the rules need; where it rejects, the old ones stay. */
   prepare(rules: Rules): Promise<void>
   take(config: Config): void
+  /** What delivery networks that may be trusted publish of their servers. */
+  readonly published: () => FrontEnds | undefined
 }
 
 export function createReloadable(config: Config, rules: Rules, parts: ReloadParts): Reloadable {
@@ -123,7 +132,7 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
       const next = parseConfig(options)
       const merged = mergeLive(current.config, next)
       const reloaded = compareConfigs(current.config, next)
-      const rules = rulesOf(merged)
+      const rules = rulesOf(merged, parts.published)
       await parts.prepare(rules)
       parts.take(merged)
       current.inspector = parts.createInspector(rules)

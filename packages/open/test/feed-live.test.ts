@@ -1,5 +1,8 @@
 import { feedsOf } from '@sallyport/datasets'
+import { createDns, createFetch } from '@sallyport/net'
 import t, { type Test } from 'tap'
+import { parseConfig } from '../src/config/read.ts'
+import { openFeeds } from '../src/data/feeds.ts'
 import { type ConfigInput, type NoticeCode, open, openUpdates, type Sallyport } from '../src/index.ts'
 import { openFeedServer } from './feed-server.ts'
 import { madeConfig } from './made-sources.ts'
@@ -239,4 +242,42 @@ t.test('registries are asked where the downloaded bootstrap file says', async (t
     json: async () => undefined,
   })
   t.ok(server.asked.some(({ url }) => url === '/rdap/domain/example.de'))
+})
+
+t.test('delivery networks are believed from the addresses that they publish now', async (t) => {
+  const server = await openFeedServer(t)
+  const [id4, id6] = ['cloudflare-edge-v4', 'cloudflare-edge-v6']
+  server.serve(`/${id4}`, '8.2.7.0/24\n')
+  server.serve(`/${id6}`, '2a06:98c0::/29\n')
+  const base = feedConfig(t, server.origin, [id4, id6], true)
+  const sallyport = await open({ ...base, trustProxy: ['cloudflare'], clientHeader: 'cf-connecting-ip' })
+  t.teardown(() => sallyport.close())
+  const clientOf = (peer: string): string => {
+    const fields = ['CF-Connecting-IP', '9.9.9.9']
+    const request = { peer, method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1', fields } as const
+    return sallyport.inspect(request).client.address
+  }
+  t.equal(clientOf('104.16.0.1'), '9.9.9.9', 'until then those that are shipped')
+  t.ok(await until(() => clientOf('8.2.7.1') === '9.9.9.9'))
+  t.ok(await until(() => clientOf('104.16.0.1') === '104.16.0.1'))
+  t.match(sourceOf(sallyport, id4), { state: 'loaded', entries: 1 })
+  t.match(await sallyport.lookup('8.2.7.1'), { verdict: { method: 'asn' } }, 'it says nothing of a network')
+
+  server.serve(`/${id4}`, '0.0.0.0/0\n')
+  const updates = openUpdates({ ...base, trustProxy: ['cloudflare'] })
+  t.match(await updates.update({ source: id4 }), [{ source: id4, state: 'refused' }])
+  t.equal(clientOf('8.2.7.1'), '9.9.9.9', 'a list that is too wide changes nothing')
+  t.equal(clientOf('9.1.1.1'), '9.1.1.1')
+})
+
+t.test('their lists are asked for where they are trusted by name, and can be left alone', async (t) => {
+  const ports = { clock: { now: Date.now }, outbound: createFetch({ dns: createDns({}) }) }
+  const ids = (config: ConfigInput) =>
+    openFeeds(parseConfig({ ...config, dataDir: t.testdirName }), ports)
+      .all.filter(({ row }) => row.kind === 'front-end')
+      .map(({ row }) => row.id)
+  t.strictSame(ids({}), [])
+  t.strictSame(ids({ trustProxy: ['cloudflare', 'loopback'] }), ['cloudflare-edge-v4', 'cloudflare-edge-v6'])
+  t.strictSame(ids({ trustProxy: ['cloudfront', 'fastly', 'gcp'] }), ['cloudfront-edge', 'fastly-edge'])
+  t.strictSame(ids({ trustProxy: ['fastly'], data: { sources: { 'fastly-edge': { enabled: false } } } }), [])
 })

@@ -37,15 +37,23 @@ export interface ResolvedClient extends Client {
 const MAX_HOPS = 32
 const MAX_CHARACTERS = 2048
 
+/** What operators of delivery networks publish now of their servers, by the names of `TRUST_PRESETS`. */
+export type FrontEnds = ReadonlyMap<string, readonly Prefix[]>
+
 /** Names of the sets of proxies that can be trusted by name. */
 export const TRUST_PRESETS: readonly string[] = TRUSTED_PROXIES.map(({ preset }) => preset)
 
 /**
  * Trust from configuration. `entries` are CIDR ranges, single addresses and the names of `TRUST_PRESETS`; `header` is
- * the one header believed from them. Throws `invalid_config` that names the entry: when it is not readable, when it
+ * the one header believed from them. `published` is asked at each request, for lists that are newer than what is shipped;
+ * what it returns stays the same object while they stay the same. Throws `invalid_config` that names the entry: when it is not readable, when it
  * would trust a whole address family, or when the header cannot be one.
  */
-export function parseTrust(entries: readonly string[], header = 'x-forwarded-for'): ClientTrust {
+export function parseTrust(
+  entries: readonly string[],
+  header = 'x-forwarded-for',
+  published?: () => FrontEnds | undefined,
+): ClientTrust {
   const name = header.toLowerCase()
   if (!/^[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name)) {
     throw new SallyportError('invalid_config', `clientHeader: "${header}" is not the name of a header.`)
@@ -54,17 +62,31 @@ export function parseTrust(entries: readonly string[], header = 'x-forwarded-for
     // It glues a port to an IPv6 address with a colon, so that no reader can tell the two apart.
     throw new SallyportError('invalid_config', `clientHeader: "${header}" is ambiguous; use x-forwarded-for.`)
   }
+  const shipped = createPrefixSet(entries.flatMap((entry) => trustedPrefixes(entry)))
+  let known: FrontEnds | undefined
+  let proxies = shipped
   return {
     header: name,
     form: name === 'forwarded' ? 'forwarded' : name.endsWith('forwarded-for') ? 'list' : 'single',
-    proxies: createPrefixSet(entries.flatMap(trustedPrefixes)),
+    get proxies() {
+      const now = published?.()
+      if (now !== known) {
+        known = now
+        proxies = now === undefined ? shipped : createPrefixSet(entries.flatMap((entry) => trustedPrefixes(entry, now)))
+      }
+      return proxies
+    },
     empty: entries.length === 0,
   }
 }
 
-function trustedPrefixes(entry: string): readonly Prefix[] {
+/** Of a preset the published prefixes; of a family of which none are published, those that are shipped. */
+function trustedPrefixes(entry: string, published?: FrontEnds): readonly Prefix[] {
   const preset = TRUSTED_PROXIES.find((row) => row.preset === entry)
-  return preset === undefined ? [trustedPrefix(entry)] : preset.prefixes.map(trustedPrefix)
+  if (preset === undefined) return [trustedPrefix(entry)]
+  const newer = published?.get(entry) ?? []
+  const families = new Set(newer.map(({ address }) => address.family))
+  return [...newer, ...preset.prefixes.map(trustedPrefix).filter(({ address }) => !families.has(address.family))]
 }
 
 function trustedPrefix(entry: string): Prefix {

@@ -62,7 +62,8 @@ export function readContents(
     case 'addresses':
     case 'crawler':
     case 'abuse':
-    case 'geofeed': {
+    case 'geofeed':
+    case 'front-end': {
       const list = readList(bytes, listForm(row, path))
       return { entries: list.ranges[4].count + list.ranges[6].count, ...list }
     }

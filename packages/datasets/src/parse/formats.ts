@@ -44,6 +44,13 @@ const DOCUMENT_FORMS: Partial<
     ],
     made: 'createDate',
   },
+  'aws-origin-facing': {
+    entries: [
+      'prefixes.*[service=CLOUDFRONT_ORIGIN_FACING].ip_prefix',
+      'ipv6_prefixes.*[service=CLOUDFRONT_ORIGIN_FACING].ipv6_prefix',
+    ],
+    made: 'createDate',
+  },
   google: { entries: ['prefixes.*.ipv4Prefix', 'prefixes.*.ipv6Prefix'], made: 'creationTime' },
   azure: { entries: ['values.*.properties.addressPrefixes.*'] },
   oracle: { entries: ['regions.*.cidrs.*.cidr'], made: 'last_updated_timestamp' },

@@ -54,7 +54,9 @@ export function resolveSources(
 }
 
 /** Kinds that are small enough to be copied before they are read: it cannot change while it is read. */
-const COPIED: readonly SourceRow['kind'][] = ['ranges', 'addresses', 'crawler', 'abuse', 'asn-list', 'geofeed', 'rdap']
+const COPIED: readonly SourceRow['kind'][] = [
+  ...(['ranges', 'addresses', 'crawler', 'abuse', 'asn-list', 'geofeed', 'rdap', 'front-end'] as const),
+]
 
 /**
  * The sources that are asked for, from where, those whose place the user names first. A `file:` URL of a list is a feed

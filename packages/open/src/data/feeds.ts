@@ -57,7 +57,8 @@ export type Outcomes = readonly FeedOutcome[]
 
 /** Throws `invalid_config` for an unknown source, and where TLS certificates would not be checked. */
 export function openFeeds(config: Config, { clock, outbound }: FeedPorts): Feeds {
-  const overrides = withKeys({ ...config.data.sources, ...(config.data.city ? {} : WITHOUT_CITIES) })
+  const sources = { ...config.data.sources, ...(config.data.city ? {} : WITHOUT_CITIES) }
+  const overrides = withKeys({ ...sources, ...frontEndsOf(config.trustProxy, sources) })
   const store: FeedStore = openFeedStore(config.dataDir)
   const { mirror } = config.data
   const all = feedsOf(overrides, undefined, mirror)
@@ -98,6 +99,12 @@ export function openFeeds(config: Config, { clock, outbound }: FeedPorts): Feeds
 const WITHOUT_CITIES: SourceOverrides = Object.fromEntries(
   SOURCES.filter(({ kind }) => kind === 'city').map(({ id }) => [id, { enabled: false }]),
 )
+
+/** Of the delivery networks that are trusted their lists, unless it is said that they are not to be asked for. */
+function frontEndsOf(trustProxy: readonly string[], sources: SourceOverrides): SourceOverrides {
+  const trusted = SOURCES.filter(({ preset }) => preset !== undefined && trustProxy.includes(preset))
+  return Object.fromEntries(trusted.map(({ id }) => [id, { enabled: true, ...sources[id] }]))
+}
 
 /** Publishers' keys from the environment, so that none has to be written into a file. */
 function withKeys(sources: SourceOverrides): SourceOverrides {

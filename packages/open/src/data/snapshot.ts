@@ -1,5 +1,5 @@
 import type { Snapshot } from '@sallyport/core'
-import { joinCities, type ResolvedSource, sourceStatus } from '@sallyport/datasets'
+import { joinCities, type ResolvedSource, readFrontEnds, sourceStatus } from '@sallyport/datasets'
 import { type CompileHooks, loadCompiled } from './compiled.ts'
 import { derivedFacts, FACTS } from './facts.ts'
 
@@ -22,6 +22,7 @@ export async function openSnapshot(
     ...(systems === undefined ? {} : { systems }),
     ...(crawlerRanges === undefined ? {} : { crawlerRanges }),
     ...joinCities(cities),
+    frontEnds: readFrontEnds(sources),
     rangesLoaded,
     proxiesLoaded,
     // Facts first: verdicts search this list, and nearly every one names a fact.
