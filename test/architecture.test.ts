@@ -31,9 +31,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...['packages/ledger', 'packages/log', 'packages/metrics', 'packages/whois', 'data', 'yaml', 'zod', 'node:*'],
     ...['@opentelemetry/api', 'proxy-from-env'],
   ],
+  'packages/console': ['packages/core', 'packages/open', 'node:*'],
   'packages/cli': [
     ...['packages/core', 'packages/accounts', 'packages/ledger', 'packages/log', 'packages/metrics', 'packages/open'],
-    'adapters/proxy',
+    ...['adapters/proxy', 'packages/console'],
     ...['commander', 'cli-progress', 'cli-table3', 'pino-pretty', 'node:*'],
   ],
   'packages/sallyport': ['packages/core', 'packages/open', 'packages/cli'],

@@ -1,8 +1,16 @@
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { type BanList, ERRORS, isStale, type SourceStatus } from '@sallyport/core'
 import { type Listening, listenOn } from './listen.ts'
 
 export const DEFAULT_ADMIN = '127.0.0.1:9090'
+
+/** Pages on the admin listener beside its own. */
+export interface AdminPages {
+  /** False, and nothing done, where the path is none of theirs. */
+  handle(request: IncomingMessage, response: ServerResponse): boolean
+  /** Whether a request may steer the service, and not only ask for its health. */
+  permits(request: IncomingMessage): boolean
+}
 
 export interface AdminOptions {
   /** `host:port`; absent: 127.0.0.1:9090, and no admin listener where that is taken. */
@@ -18,6 +26,8 @@ export interface AdminOptions {
   readonly metrics?: (() => Promise<{ readonly type: string; readonly text: string }>) | undefined
   /** Absent: nobody is ever banned. */
   readonly bans?: BanList | undefined
+  /** Absent: there are none, and everybody who reaches the listener may lift bans. */
+  readonly pages?: AdminPages | undefined
   /** Somebody lifted a ban. */
   readonly onLifted?: ((id: string) => void) | undefined
   readonly onNotice: (message: string) => void
@@ -57,7 +67,8 @@ function answer(answering: Answering): RequestListener {
       return scraped === undefined ? NOT_FOUND : [200, scraped.text, scraped.type]
     },
   }
-  const answerOf = async (method: string, path: string): Promise<Answer> => {
+  const answerOf = async (method: string, path: string, permitted: boolean): Promise<Answer> => {
+    if (isSteering(path) && !permitted) return UNAUTHORIZED
     const id = /^\/bans\/([\w-]{1,64})$/.exec(path)?.[1]
     if (id !== undefined) return method === 'DELETE' ? lift(answering, id) : NOT_ALLOWED
     const row = Object.hasOwn(rows, path) ? rows[path] : undefined
@@ -65,9 +76,10 @@ function answer(answering: Answering): RequestListener {
     return method === 'GET' || method === 'HEAD' ? row() : NOT_ALLOWED
   }
   return (request, response) => {
+    if (answering.pages?.handle(request, response)) return
     request.resume()
     const path = request.url?.split('?', 1)[0] ?? ''
-    void answerOf(request.method ?? '', path)
+    void answerOf(request.method ?? '', path, answering.pages?.permits(request) ?? true)
       .catch((): Answer => UNAVAILABLE)
       .then(([status, body, type = 'application/json']) => {
         response.writeHead(status, {
@@ -106,6 +118,12 @@ async function lift({ bans, onLifted }: Answering, id: string): Promise<Answer> 
   return [404, { error: 'unknown_ban', message: ERRORS.unknown_ban.message }]
 }
 
+/** What shows visitors, or changes what becomes of them. */
+function isSteering(path: string): boolean {
+  return path === '/bans' || path.startsWith('/bans/')
+}
+
+const UNAUTHORIZED: Answer = [401, { error: 'unauthorized', message: 'This needs a token of the console.' }]
 const NOT_FOUND: Answer = [404, { error: 'not_found', message: ERRORS.not_found.message }]
 const NOT_ALLOWED: Answer = [405, { error: 'method_not_allowed', message: ERRORS.method_not_allowed.message }]
 const UNAVAILABLE: Answer = [503, { error: 'service_unavailable', message: ERRORS.service_unavailable.message }]

@@ -2,7 +2,7 @@ import { createExposition, type Exposition, exposed, type Scraped } from '@sally
 import { type LimitsInput, parseLimits, parseTimeouts, type TimeoutsInput } from '@sallyport/open/limits'
 import { challengeAnswer } from './acme/challenge-files.ts'
 import { challengeFolder, keepCertificate } from './acme/renewal.ts'
-import { openAdmin } from './admin.ts'
+import { type AdminPages, openAdmin } from './admin.ts'
 import type { ProxyVersion } from './edge/proxy-header.ts'
 import { hstsField, type TlsOptions } from './edge/tls-options.ts'
 import { openExampleSite } from './example-site.ts'
@@ -27,6 +27,8 @@ export interface ProxyOptions extends GateOptions {
   readonly proxyProtocol?: ProxyVersion | false | undefined
   /** Where the health listener is; absent: 127.0.0.1:9090, and none where that is taken. */
   readonly admin?: string | undefined
+  /** Pages of a program on the health listener, as those of @sallyport/console; absent: none. */
+  readonly adminPages?: AdminPages | undefined
   /** The origin of what no route has, `http(s)://host[:port]` or `unix:/path`; absent: 404 for that, unless `demo`. */
   readonly upstream?: string | undefined
   /** Whether the bundled example site is the origin where none is named. */
@@ -119,6 +121,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       requireFresh: options.data?.requireFresh ?? false,
       metrics: exposition && scraping(exposition, options.scrapeAll),
       bans: sallyport.bans,
+      pages: options.adminPages,
       onLifted: (id) => sallyport.log?.audit({ what: 'bans lift', who: 'admin listener', details: { id } }),
       certificates: listener.certificates?.current,
       onNotice,

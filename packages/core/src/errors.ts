@@ -16,6 +16,7 @@ export const ERRORS = {
   claim_mismatch: { status: 400, message: 'The user agent names another crawler than `bot`.' },
   unauthorized: { status: 401, message: 'A valid API key is required: Authorization: Bearer <API_KEY>.' },
   request_blocked: { status: 403, message: 'This request was blocked by the policy of this site.' },
+  forbidden: { status: 403, message: 'This needs the role of an administrator.' },
   not_found: { status: 404, message: 'There is nothing at this address.' },
   asn_not_found: { status: 404, message: 'No such autonomous system in the database.' },
   attestation_not_found: { status: 404, message: 'No such attestation of this account.' },

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { createHistory, type History, openConsole, readTokens } from '@sallyport/console'
 import { SallyportError } from '@sallyport/core'
 import { type Config, type ConfigInput, type Sallyport, splitList } from '@sallyport/open'
 import { openProxy, type ProxyOptions, type Proxy as RunningProxy } from '@sallyport/proxy'
@@ -52,11 +53,13 @@ export function addProxyCommand(program: Command, terminal: Terminal): void {
       }
       const config = read()
       if (options.workers !== undefined && !isWorker()) return runWorkers(options.workers, terminal)
+      const history = config.console.enabled ? createHistory() : undefined
       const sallyport = await openService(config, isLeader() ? terminal : QUIET, {
         onFault: throttled((error) => terminal.err(`sallyport: ${faultText(error)}`)),
+        ...(history && { observe: history.observe }),
       })
       try {
-        await serve(sallyport, { config, read, file: fileOf(options) }, terminal)
+        await serve(sallyport, { config, read, file: fileOf(options), history }, terminal)
       } finally {
         await sallyport.close()
         leavePrimary()
@@ -89,12 +92,17 @@ interface Configured {
   readonly config: Config
   readonly read: () => Config
   readonly file: string | undefined
+  /** What the console shows; absent: there is none. */
+  readonly history: History | undefined
 }
 
 async function serve(sallyport: Sallyport, configured: Configured, terminal: Terminal): Promise<void> {
-  const { config, file } = configured
+  const { config, file, history } = configured
+  const shown = history && consoleOf(sallyport, history, terminal)
   const proxy = await openProxy(sallyport, {
     ...withAcme(config),
+    adminPages: shown?.pages,
+    onDecision: history?.onDecision,
     scrapeAll: scrapingAll(),
     onNotice: (message) => terminal.err(`sallyport: ${message}`),
     onFault: throttled((error) => terminal.err(`sallyport: ${faultText(error)}`)),
@@ -115,6 +123,10 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   try {
     const stopped = untilStopped(isWorker() ? QUIET : terminal)
     if (isLeader()) await announce(sallyport, config, proxy, terminal)
+    if (isLeader() && shown && proxy.adminUrl !== undefined) {
+      const place = shown.file === undefined ? '' : `, administrators by the token in ${shown.file}`
+      terminal.err(`Console at ${proxy.adminUrl}/${place}`)
+    }
     workerIsReady()
     if (isLeader()) void notifySystemd('ready', `Listening on ${proxy.url}`, terminal)
     signal = await stopped
@@ -125,6 +137,13 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
     // A person at the terminal does not wait for browsers that keep a connection.
     await proxy.close(signal === 'SIGTERM' ? 'wait' : 'cut')
   }
+}
+
+/** The console, and the file of its token. */
+function consoleOf(sallyport: Sallyport, history: History, terminal: Terminal) {
+  const { tokens, file } = readTokens(sallyport.config.dataDir, sallyport.config.console)
+  const onFault = throttled((error) => terminal.err(`sallyport: console: ${faultText(error)}`))
+  return { pages: openConsole({ sallyport, history, tokens, onFault }), file }
 }
 
 /** The certificate of an authority is kept in the dataDir, and one worker orders it. */

@@ -113,6 +113,23 @@ const Provenance = z.strictObject({
     .describe('days after which addresses and contexts are erased; absent: never. The records stay'),
 })
 
+const ConsoleToken = z
+  .string()
+  .regex(/^[\x21-\x7e]{16,512}$/, 'must be 16 characters or more, without spaces')
+  .optional()
+
+const Console = z.strictObject({
+  enabled: z.boolean().default(true).describe('whether the admin listener shows a web page'),
+  adminToken: ConsoleToken.meta({
+    ...SECRET,
+    description: 'lets its holder change things in the console; absent: <dataDir>/console-token',
+  }),
+  readToken: ConsoleToken.meta({
+    ...SECRET,
+    description: 'lets its holder look; absent: visitors from this machine may, and nobody else',
+  }),
+})
+
 /** Where counts are. */
 export const COUNTING_PLACES = ['auto', 'memory', 'dataDir'] as const
 
@@ -284,8 +301,9 @@ export const Config = z.strictObject({
   robots: Robots.prefault({}).describe('robots.txt, made from the policy'),
   handoff: Handoff.prefault({}).describe('signs what goes to the origin, as sallyport-signature'),
   admin: Listen.optional().describe(
-    'where health is answered; absent: 127.0.0.1:9090, and nowhere if that port is taken',
+    'where health is answered and the console is; absent: 127.0.0.1:9090, and nowhere if that port is taken',
   ),
+  console: Console.prefault({}).describe('the web page on the admin listener'),
   upstream: Upstream.optional().describe('the origin behind the proxy; absent: /v1 alone is served'),
   demo: z.boolean().default(false).describe('whether a bundled example site is served where no origin is named'),
   mode: z.enum(MODES).default('enforce').describe('monitor: what is decided is recorded, and nothing is blocked'),

@@ -1,0 +1,99 @@
+import type { ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { session, signOut } from './api.ts'
+import { Loading } from './parts/load.tsx'
+import { linkTo, place } from './route.ts'
+import { chooseTheme, THEMES, type Theme, theme } from './theme.ts'
+import { VIEWS, type View } from './views/index.ts'
+import { SignIn } from './views/sign-in.tsx'
+
+export function App() {
+  const current = VIEWS.find(({ id }) => id === place.value.view) ?? VIEWS[0]
+  const who = session.value
+  const [isSigningIn, setSigningIn] = useState(false)
+  useEffect(() => {
+    document.title = `${current?.title ?? 'Console'} · Sallyport`
+  }, [current])
+  useEffect(() => {
+    if (who?.role === 'admin') setSigningIn(false)
+  }, [who])
+  if (who === undefined) return <Loading />
+  if (who.role === null) {
+    return (
+      <main>
+        <SignIn />
+      </main>
+    )
+  }
+  return (
+    <div class="shell">
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to the view
+      </button>
+      <header class="side">
+        <a class="brand" href={linkTo('live')}>
+          <img src="/assets/icon.svg" alt="" width="26" height="26" /> Sallyport
+        </a>
+        <nav aria-label="Views">
+          {VIEWS.map(({ id, title }) => (
+            <a key={id} href={linkTo(id)} aria-current={id === current?.id ? 'page' : undefined}>
+              {title}
+            </a>
+          ))}
+        </nav>
+        <div class="who">
+          <ThemeChoice />
+          <p class="quiet">
+            {who.role === 'admin' ? 'Administrator' : 'Read only'}
+            {who.by === 'machine' && ' · this machine'}
+          </p>
+          {who.by === 'session' ? (
+            <button type="button" class="plain" onClick={() => void signOut()}>
+              Sign out
+            </button>
+          ) : (
+            <button type="button" class="plain" onClick={() => setSigningIn(true)}>
+              Sign in
+            </button>
+          )}
+        </div>
+      </header>
+      <main id="main" tabIndex={-1}>
+        {isSigningIn ? (
+          <SignIn onLeave={() => setSigningIn(false)} />
+        ) : (
+          current && <Viewed key={current.id} view={current} />
+        )}
+      </main>
+    </div>
+  )
+}
+
+/** A view whose code comes when it is first looked at. */
+function Viewed({ view }: { view: View }) {
+  const [Loaded, setLoaded] = useState<ComponentType | undefined>(undefined)
+  useEffect(() => {
+    void view.load().then((component) => setLoaded(() => component))
+  }, [view])
+  return (
+    <>
+      <h1>{view.title}</h1>
+      {Loaded === undefined ? <Loading /> : <Loaded />}
+    </>
+  )
+}
+
+function ThemeChoice() {
+  return (
+    <label class="theme">
+      <span class="quiet">Colours</span>
+      <select value={theme.value} onChange={({ currentTarget }) => chooseTheme(currentTarget.value as Theme)}>
+        {THEMES.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

@@ -1,0 +1,84 @@
+import type { ComponentChildren } from 'preact'
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { Failure, get } from '../api.ts'
+
+/** What was asked for: still under way, failed, or there. */
+export interface Loaded<T> {
+  readonly value: T | undefined
+  readonly failure: Failure | undefined
+  reload(): void
+}
+
+/** Asks the server, again when the path changes, and again every so often; the last answer stays until the next. */
+export function useLoad<T>(path: string | undefined, everyMs?: number): Loaded<T> {
+  const [answer, setAnswer] = useState<{ path?: string; value?: T; failure?: Failure }>({})
+  const [turn, setTurn] = useState(0)
+  useEffect(() => {
+    if (path === undefined) return
+    const ended = new AbortController()
+    get<T>(path, ended.signal).then(
+      (value) => setAnswer({ path, value }),
+      (failure) => {
+        if (!ended.signal.aborted) setAnswer((before) => ({ ...(before.path === path && before), path, failure }))
+      },
+    )
+    const timer = everyMs === undefined ? undefined : setTimeout(() => setTurn((before) => before + 1), everyMs)
+    return () => {
+      ended.abort()
+      clearTimeout(timer)
+    }
+  }, [path, everyMs, turn])
+  const isCurrent = answer.path === path
+  return {
+    value: isCurrent ? answer.value : undefined,
+    failure: isCurrent ? answer.failure : undefined,
+    reload: useCallback(() => setTurn((before) => before + 1), []),
+  }
+}
+
+/** Shows what is there, or says why not. */
+export function Shown<T>({ loaded, children }: { loaded: Loaded<T>; children: (value: T) => ComponentChildren }) {
+  const { value, failure, reload } = loaded
+  if (value !== undefined) {
+    return (
+      <>
+        {failure && <Failed failure={failure} />}
+        {children(value)}
+      </>
+    )
+  }
+  if (failure === undefined) return <Loading />
+  return <Failed failure={failure} again={reload} />
+}
+
+export function Loading() {
+  return (
+    <p class="quiet loading" role="status">
+      Loading…
+    </p>
+  )
+}
+
+export function Failed({ failure, again }: { failure: Failure; again?: () => void }) {
+  return (
+    <div class="failure" role="alert">
+      <p>
+        {failure.message} <code>{failure.code}</code>
+      </p>
+      {again && (
+        <button type="button" onClick={again}>
+          Try again
+        </button>
+      )}
+    </div>
+  )
+}
+
+export function Empty({ children }: { children: ComponentChildren }) {
+  return <p class="empty">{children}</p>
+}
+
+/** As a failure, whatever was thrown. */
+export function failureOf(error: unknown): Failure {
+  return error instanceof Failure ? error : new Failure('fault', String(error))
+}

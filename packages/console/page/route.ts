@@ -1,0 +1,30 @@
+import { signal } from '@preact/signals'
+
+/** Where one is: the view, and what it was asked. */
+export interface Place {
+  readonly view: string
+  readonly query: URLSearchParams
+}
+
+export const place = signal<Place>(read())
+
+export function followPlace(): void {
+  addEventListener('hashchange', () => {
+    place.value = read()
+  })
+}
+
+/** The link to a view. */
+export function linkTo(view: string, query: Readonly<Record<string, string>> = {}): string {
+  const text = new URLSearchParams(query).toString()
+  return `#/${view}${text === '' ? '' : `?${text}`}`
+}
+
+export function goTo(view: string, query: Readonly<Record<string, string>> = {}): void {
+  location.hash = linkTo(view, query)
+}
+
+function read(): Place {
+  const [view = '', query = ''] = location.hash.replace(/^#\/?/, '').split('?', 2)
+  return { view: view === '' ? 'live' : view, query: new URLSearchParams(query) }
+}

@@ -1,0 +1,74 @@
+import { Shown, useLoad } from '../parts/load.tsx'
+import { Badge, Card, Facts } from '../parts/pieces.tsx'
+import { age, count, moment } from '../words.ts'
+
+interface HealthAnswer {
+  readonly mode: string
+  readonly since: number
+  readonly now: number
+  readonly lostLines: number
+  readonly bans: number | null
+  readonly ledger: { readonly records?: number; readonly uncovered?: number } | null
+  readonly findings: readonly {
+    readonly check: string
+    readonly state: 'ok' | 'warn' | 'fail'
+    readonly found: string
+    readonly advice?: string
+  }[]
+  readonly sources: readonly {
+    readonly id: string
+    readonly title: string
+    readonly state: string
+    readonly stale: boolean
+  }[]
+}
+
+const STATES = { ok: 'good', warn: 'look', fail: 'fails' } as const
+
+/** What the service rests on, as `sallyport doctor` sees it. */
+export function Health() {
+  const loaded = useLoad<HealthAnswer>('health', 15_000)
+  return (
+    <Shown loaded={loaded}>
+      {({ mode, since, now, lostLines, bans, findings, sources }) => (
+        <div class="grid">
+          <Card title="This process">
+            <Facts
+              rows={[
+                ['Mode', <Badge key="mode" name={mode} />],
+                ['Runs for', age((now - since) / 1_000)],
+                ['Since', moment(since)],
+                [
+                  'Sources in use',
+                  `${count(sources.filter(({ state }) => state === 'loaded').length)} of ${sources.length}`,
+                ],
+                [
+                  'Past their age',
+                  sources
+                    .filter(({ stale }) => stale)
+                    .map(({ id }) => id)
+                    .join(', ') || 'none',
+                ],
+                ['Bans in force', bans === null ? 'the store does not answer' : count(bans)],
+                ['Log lines lost', count(lostLines)],
+              ]}
+            />
+          </Card>
+          <Card title="What it rests on" wide>
+            <ul class="findings">
+              {findings.map(({ check, state, found, advice }) => (
+                <li key={`${check} ${found}`}>
+                  <Badge name={state}>{STATES[state]}</Badge>
+                  <div>
+                    <strong>{check}</strong> {found}
+                    {advice !== undefined && <p class="quiet">{advice}</p>}
+                  </div>
+                </li>
+              ))}
+            </ul>
+          </Card>
+        </div>
+      )}
+    </Shown>
+  )
+}

@@ -1,0 +1,42 @@
+import { useState } from 'preact/hooks'
+import { Failure, signIn } from '../api.ts'
+
+/** Asks for a token, which is traded for a session and kept nowhere. */
+export function SignIn({ onLeave }: { onLeave?: () => void }) {
+  const [failure, setFailure] = useState<string | undefined>(undefined)
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault()
+    const token = String(new FormData(event.currentTarget as HTMLFormElement).get('token') ?? '').trim()
+    try {
+      await signIn(token)
+    } catch (error) {
+      setFailure(error instanceof Failure ? error.message : 'This token cannot be sent.')
+    }
+  }
+  return (
+    <section class="sign-in card" aria-label="Sign in">
+      <h1>Sign in</h1>
+      <p class="quiet">
+        The token for administrators is in <code>console-token</code> of the dataDir, unless{' '}
+        <code>console.adminToken</code> names another.
+      </p>
+      <form onSubmit={(event) => void submit(event)}>
+        <label>
+          Token
+          <input type="password" name="token" autocomplete="current-password" required />
+        </label>
+        {failure !== undefined && (
+          <p class="failure" role="alert">
+            {failure}
+          </p>
+        )}
+        <button type="submit">Sign in</button>
+        {onLeave && (
+          <button type="button" class="plain" onClick={onLeave}>
+            Back
+          </button>
+        )}
+      </form>
+    </section>
+  )
+}

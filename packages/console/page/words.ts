@@ -1,0 +1,69 @@
+/** Words of the gate as people read them. */
+const WORDS: Readonly<Record<string, string>> = {
+  allow: 'allowed',
+  flag: 'flagged',
+  throttle: 'throttled',
+  block: 'blocked',
+  api: 'API',
+  refused: 'refused',
+  human: 'people',
+  ai_agent: 'AI agents',
+  verified_crawler: 'verified crawlers',
+  impostor: 'impostors',
+  unverified_bot: 'unverified bots',
+  residential_clean: 'home lines',
+  mobile: 'mobile',
+  hosting: 'hosting',
+  datacenter: 'datacenter',
+  vpn: 'VPN',
+  residential_proxy: 'residential proxies',
+  tor: 'Tor',
+  unknown: 'unknown',
+}
+
+export function word(name: string): string {
+  return WORDS[name] ?? name.replaceAll('_', ' ')
+}
+
+const NUMBERS = new Intl.NumberFormat('en')
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+export function count(number: number): string {
+  return NUMBERS.format(number)
+}
+
+export function shortCount(number: number): string {
+  return number < 10_000 ? NUMBERS.format(number) : COMPACT.format(number)
+}
+
+export function percent(part: number, whole: number): string {
+  if (whole === 0) return '0%'
+  const share = (part / whole) * 100
+  return share > 0 && share < 1 ? '<1%' : `${Math.round(share)}%`
+}
+
+/** `3 hours ago`, from seconds. */
+export function age(seconds: number): string {
+  if (seconds < 90) return `${Math.max(0, Math.round(seconds))} s`
+  if (seconds < 5_400) return `${Math.round(seconds / 60)} min`
+  if (seconds < 129_600) return `${Math.round(seconds / 3_600)} h`
+  return `${Math.round(seconds / 86_400)} days`
+}
+
+export function clock(at: number): string {
+  return new Date(at).toLocaleTimeString('en-GB')
+}
+
+export function moment(at: number | string): string {
+  return new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+}
+
+const COUNTRIES = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
+
+export function country(code: string): string {
+  try {
+    return COUNTRIES.of(code) ?? code
+  } catch {
+    return code
+  }
+}

@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto'
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Tokens } from './tokens.ts'
+
+const NAME = 'console-token'
+const SHORTEST = 16
+
+/** The tokens of a console, and the file that the one for administrators is in; absent where it was configured. */
+export interface ReadTokens {
+  readonly tokens: Tokens
+  readonly file?: string
+}
+
+/**
+ * The configured tokens; where no admin token is, the one in `<dataDir>/console-token`, which is made with mode 0600.
+ * Where nothing can be written there it is a new one that nobody knows, so that nobody is an administrator.
+ */
+export function readTokens(
+  dataDir: string,
+  { adminToken, readToken }: { readonly adminToken?: string | undefined; readonly readToken?: string | undefined } = {},
+): ReadTokens {
+  if (adminToken !== undefined) return { tokens: { admin: adminToken, read: readToken } }
+  const file = join(dataDir, NAME)
+  const made = randomBytes(24).toString('base64url')
+  try {
+    makeFile(file, made)
+    const admin = readFileSync(file, 'utf8').trim()
+    if (admin.length >= SHORTEST) return { tokens: { admin, read: readToken }, file }
+  } catch {
+    // A folder that can only be read.
+  }
+  return { tokens: { admin: made, read: readToken } }
+}
+
+/** Whole or not at all, and never over one that is there: other processes read it at the same time. */
+function makeFile(file: string, text: string): void {
+  const draft = `${file}-${randomBytes(6).toString('hex')}`
+  try {
+    writeFileSync(draft, `${text}\n`, { mode: 0o600, flag: 'wx' })
+    linkSync(draft, file)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}

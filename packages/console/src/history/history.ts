@@ -1,0 +1,146 @@
+import {
+  ACTIONS,
+  AGENT_CLASSES,
+  type Decision,
+  type InspectionRequest,
+  NETWORK_CLASSES,
+  type ObservedRequest,
+} from '@sallyport/core'
+import { createRecent, type Remembered } from './recent.ts'
+import { createSeries, type Series } from './series.ts'
+import { createSubjects, type Subject } from './subjects.ts'
+import type { Counted } from './top.ts'
+
+/** What became of a request: the action, or who answered what was not decided. */
+export const OUTCOMES = [...ACTIONS, 'api', 'refused'] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+/** How far back one looks. */
+export const SPANS = {
+  '5m': { ms: 300_000, seriesMs: 1_000, hours: 1 },
+  '1h': { ms: 3_600_000, seriesMs: 60_000, hours: 2 },
+  '24h': { ms: 86_400_000, seriesMs: 300_000, hours: 24 },
+} as const
+export type Span = keyof typeof SPANS
+
+const RECENT = 4_000
+const MAX_USER_AGENT = 400
+const MINUTE_MS = 60_000
+
+/** Counts of a span, and the curve of each outcome. */
+export interface HistoryReading {
+  /** Milliseconds since the epoch of the first point, and from one to the next. */
+  readonly from: number
+  readonly step: number
+  readonly curves: Readonly<Record<Outcome, readonly number[]>>
+  readonly totals: Readonly<Record<Outcome, number>>
+  readonly classes: readonly Counted[]
+  readonly networks: readonly Counted[]
+}
+
+/** The last 24 hours of one process, in bounded memory: about 15 MB when it is full. */
+export interface History {
+  /** For the `observe` hook of `open()`. */
+  readonly observe: (observed: ObservedRequest) => void
+  /** For `onDecision`: what is kept of the request is its user agent. */
+  readonly onDecision: (decision: Decision, request: InspectionRequest) => void
+  read(span: Span, now: number): HistoryReading
+  top(subject: Subject, now: number, hours: number, limit: number): readonly Counted[]
+  recent(): readonly Remembered[]
+  find(id: string): Remembered | undefined
+  /** Calls at every request until the returned function is called. */
+  follow(listener: (one: Remembered) => void): () => void
+}
+
+export function createHistory(): History {
+  const kinds = OUTCOMES.length
+  const seconds = createSeries({ slots: 330, slotMs: 1_000, kinds })
+  const minutes = createSeries({ slots: 1_445, slotMs: MINUTE_MS, kinds })
+  const classes = createSeries({ slots: 1_445, slotMs: MINUTE_MS, kinds: AGENT_CLASSES.length })
+  const networks = createSeries({ slots: 1_445, slotMs: MINUTE_MS, kinds: NETWORK_CLASSES.length })
+  const subjects = createSubjects()
+  const recent = createRecent(RECENT)
+  const userAgents = new WeakMap<Decision, string>()
+  const listeners = new Set<(one: Remembered) => void>()
+
+  return {
+    observe(observed) {
+      if (observed.answeredBy === 'check') return
+      const at = observed.at + observed.milliseconds
+      const kind = OUTCOMES.indexOf(outcomeOf(observed))
+      seconds.add(at, kind)
+      minutes.add(at, kind)
+      const { decision } = observed
+      if (decision !== undefined) {
+        classes.add(at, AGENT_CLASSES.indexOf(decision.inspection.agent.class))
+        networks.add(at, NETWORK_CLASSES.indexOf(decision.inspection.network.verdict.classification))
+        subjects.add(observed, at)
+      }
+      const userAgent = decision && userAgents.get(decision)
+      const one = userAgent === undefined ? { observed } : { observed, userAgent }
+      recent.add(one)
+      for (const listener of listeners) listener(one)
+    },
+    onDecision(decision, { fields }) {
+      const userAgent = userAgentOf(fields)
+      if (userAgent !== undefined) userAgents.set(decision, userAgent.slice(0, MAX_USER_AGENT))
+    },
+    read(span, now) {
+      const { ms, seriesMs } = SPANS[span]
+      const rows = rowsOf(seriesMs === 1_000 ? seconds : minutes, now, ms, seriesMs)
+      const curves = byOutcome((index) => rows.map((row) => row[index] ?? 0))
+      const { slotMs } = seriesMs === 1_000 ? seconds : minutes
+      return {
+        from: (Math.floor(now / slotMs) + 1) * slotMs - ms,
+        step: seriesMs,
+        curves,
+        totals: byOutcome((_, outcome) => sum(curves[outcome])),
+        classes: totalsOf(classes, AGENT_CLASSES, now, ms),
+        networks: totalsOf(networks, NETWORK_CLASSES, now, ms),
+      }
+    },
+    top: subjects.read,
+    recent: recent.list,
+    find: recent.find,
+    follow(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+export function outcomeOf({ decision, answeredBy }: ObservedRequest): Outcome {
+  if (decision !== undefined) return decision.action
+  return answeredBy === 'api' ? 'api' : 'refused'
+}
+
+function byOutcome<T>(of: (index: number, outcome: Outcome) => T): Readonly<Record<Outcome, T>> {
+  return Object.fromEntries(OUTCOMES.map((outcome, index) => [outcome, of(index, outcome)])) as Record<Outcome, T>
+}
+
+/** The slots of a span, several of a series as one where the step is longer. */
+function rowsOf(series: Series, now: number, ms: number, step: number): readonly (readonly number[])[] {
+  const rows = series.read(now, ms / series.slotMs)
+  const each = step / series.slotMs
+  if (each === 1) return rows
+  return Array.from({ length: Math.ceil(rows.length / each) }, (_, index) => {
+    const some = rows.slice(index * each, (index + 1) * each)
+    return (some[0] ?? []).map((_, kind) => sum(some.map((row) => row[kind] ?? 0)))
+  })
+}
+
+function totalsOf(series: Series, names: readonly string[], now: number, ms: number): readonly Counted[] {
+  const rows = series.read(now, ms / series.slotMs)
+  return names.map((name, kind) => ({ name, count: sum(rows.map((row) => row[kind] ?? 0)) }))
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((all, count) => all + count, 0)
+}
+
+function userAgentOf(fields: readonly string[]): string | undefined {
+  for (let index = 0; index < fields.length; index += 2) {
+    if (fields[index]?.toLowerCase() === 'user-agent') return fields[index + 1]
+  }
+  return undefined
+}

@@ -1,0 +1,48 @@
+/** Counts of some kinds in equal slots of time, of which the last ones are kept. */
+export interface Series {
+  readonly slotMs: number
+  readonly slots: number
+  add(at: number, kind: number): void
+  /** One row for each slot of the last `count` that ends with the one of `now`, oldest first. */
+  read(now: number, count: number): readonly (readonly number[])[]
+}
+
+export function createSeries({
+  slots,
+  slotMs,
+  kinds,
+}: {
+  readonly slots: number
+  readonly slotMs: number
+  readonly kinds: number
+}): Series {
+  const counts = new Uint32Array(slots * kinds)
+  /** Which slot since the epoch a place holds. */
+  const held = new Float64Array(slots).fill(-1)
+
+  return {
+    slotMs,
+    slots,
+    add(at, kind) {
+      const slot = Math.floor(at / slotMs)
+      const place = slot % slots
+      const before = held[place] as number
+      if (slot < before) return
+      if (slot > before) {
+        counts.fill(0, place * kinds, (place + 1) * kinds)
+        held[place] = slot
+      }
+      const index = place * kinds + kind
+      counts[index] = (counts[index] as number) + 1
+    },
+    read(now, count) {
+      const last = Math.floor(now / slotMs)
+      return Array.from({ length: Math.min(count, slots) }, (_, index) => {
+        const slot = last - Math.min(count, slots) + 1 + index
+        const place = ((slot % slots) + slots) % slots
+        if (held[place] !== slot) return new Array<number>(kinds).fill(0)
+        return [...counts.subarray(place * kinds, (place + 1) * kinds)]
+      })
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import type { ObservedRequest } from '@sallyport/core'
+import { type Counted, createTop, mergeTops, type Top } from './top.ts'
+
+const HOUR_MS = 3_600_000
+const HOURS = 24
+
+/** What is counted by its value, and how many values of an hour are kept. */
+const CAPACITY = {
+  operators: 150,
+  // All that there are.
+  countries: 300,
+  paths: 150,
+  rules: 200,
+  trials: 100,
+  crawlers: 150,
+} as const
+export type Subject = keyof typeof CAPACITY
+export const SUBJECTS = Object.keys(CAPACITY) as readonly Subject[]
+
+/** The most frequent values of each subject, by the hour. */
+export interface Subjects {
+  add(observed: ObservedRequest, at: number): void
+  /** Those of the last hours that began, the running one included. */
+  read(subject: Subject, now: number, hours: number, limit: number): readonly Counted[]
+}
+
+type Hour = Readonly<Record<Subject, Top>>
+
+export function createSubjects(): Subjects {
+  const hours = new Map<number, Hour>()
+
+  function hourOf(at: number): Hour {
+    const hour = Math.floor(at / HOUR_MS)
+    const known = hours.get(hour)
+    if (known !== undefined) return known
+    const begun = Object.fromEntries(SUBJECTS.map((subject) => [subject, createTop(CAPACITY[subject])])) as Hour
+    hours.set(hour, begun)
+    for (const other of hours.keys()) if (other <= hour - HOURS) hours.delete(other)
+    return begun
+  }
+
+  return {
+    add(observed, at) {
+      const { decision } = observed
+      if (decision === undefined) return
+      const { network, country, crawler } = decision.inspection
+      const hour = hourOf(at)
+      if (network.asn !== undefined) hour.operators.add(`AS${network.asn} ${network.asName ?? ''}`)
+      if (country !== undefined) hour.countries.add(country)
+      if (crawler !== undefined) hour.crawlers.add(`${crawler.slug} ${crawler.outcome}`)
+      hour.paths.add(observed.path)
+      const [rule] = decision.reasons
+      hour.rules.add(`${rule?.id.replace(/^policy:/, '') ?? ''} ${decision.action}`)
+      if (decision.trial !== undefined) hour.trials.add(`${decision.trial.rule} ${decision.trial.action}`)
+    },
+    read(subject, now, count, limit) {
+      const last = Math.floor(now / HOUR_MS)
+      const lists = [...hours].filter(([hour]) => hour > last - count).map(([, hour]) => hour[subject].list())
+      return mergeTops(lists, limit)
+    },
+  }
+}

@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ERRORS, type ErrorCode, SallyportError } from '@sallyport/core'
+
+const MAX_BODY = 1_048_576
+
+/** Of every answer: nothing from outside, nothing inline, in no frame. */
+export const SECURITY = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; worker-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+} as const
+
+/** Codes without a status of their own, as the console answers them. */
+const STATUSES: Partial<Readonly<Record<ErrorCode, number>>> = {
+  unknown_account: 404,
+  unknown_key: 404,
+  unknown_request: 404,
+  unknown_ban: 404,
+  unknown_observation: 404,
+  update_failed: 502,
+  ledger_refused: 503,
+}
+
+export function sendJson(response: ServerResponse, status: number, body: unknown, headers: object = {}): void {
+  if (response.headersSent) {
+    response.destroy()
+    return
+  }
+  const text = `${JSON.stringify(body)}\n`
+  response.writeHead(status, {
+    ...SECURITY,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Cache-Control': 'no-store',
+    'Content-Length': Buffer.byteLength(text),
+    ...headers,
+  })
+  response.end(text)
+}
+
+/** An error with a code as JSON; any other is a bug without detail. */
+export function sendError(response: ServerResponse, error: unknown, headers: object = {}): void {
+  const known = error instanceof SallyportError ? error : new SallyportError('internal_error')
+  const status = STATUSES[known.code] ?? ERRORS[known.code].status ?? 400
+  const { details } = known
+  sendJson(response, status, { error: known.code, message: known.message, ...(details && { details }) }, headers)
+}
+
+/** The body as JSON. Rejects with `payload_too_large` or `invalid_request`. */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of request) {
+    size += (part as Buffer).length
+    if (size > MAX_BODY) throw new SallyportError('payload_too_large', 'The request body is larger than 1 MiB.')
+    parts.push(part as Buffer)
+  }
+  try {
+    return JSON.parse(Buffer.concat(parts).toString('utf8'))
+  } catch {
+    throw new SallyportError('invalid_request', 'The body is not JSON.')
+  }
+}

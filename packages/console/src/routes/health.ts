@@ -1,0 +1,46 @@
+import { isStale, type SourceStatus } from '@sallyport/core'
+import { doctor, type Finding } from '@sallyport/open'
+import type { ConsoleParts, Row } from './route.ts'
+
+/** Findings are looked for again after that. */
+const FINDINGS_MS = 15_000
+
+export function healthRows(): readonly Row[] {
+  let looked: { readonly at: number; readonly findings: Promise<readonly Finding[]> } | undefined
+  const findingsOf = ({ sallyport }: ConsoleParts, now: number): Promise<readonly Finding[]> => {
+    if (looked === undefined || now - looked.at > FINDINGS_MS) looked = { at: now, findings: doctor(sallyport.config) }
+    return looked.findings
+  }
+  return [
+    {
+      method: 'GET',
+      path: 'health',
+      role: 'read',
+      async answer({ now }, parts) {
+        const { sallyport, since } = parts
+        const [findings, ledger, bans] = await Promise.all([
+          findingsOf(parts, now),
+          sallyport.provenance.status().catch(() => undefined),
+          sallyport.bans.list().catch(() => undefined),
+        ])
+        return {
+          mode: sallyport.config.mode,
+          since,
+          now,
+          findings,
+          ledger: ledger ?? null,
+          bans: bans?.length ?? null,
+          lostLines: sallyport.log.lost,
+          sources: sallyport.sources().map((source) => aged(source, now)),
+        }
+      },
+    },
+  ]
+}
+
+/** A source with its age in seconds, and whether it is past it. */
+export function aged(source: SourceStatus, now: number) {
+  const lastTrue = source.checked ?? source.date
+  const age = lastTrue === undefined ? {} : { ageSeconds: Math.round((now - Date.parse(lastTrue)) / 1_000) }
+  return { ...source, ...age, stale: isStale(source, now) }
+}

@@ -1,0 +1,8 @@
+import { healthRows } from './health.ts'
+import type { Row } from './route.ts'
+import { SESSION_ROWS } from './session.ts'
+
+/** All that the console's API answers. */
+export function consoleRows(): readonly Row[] {
+  return [...SESSION_ROWS, ...healthRows()]
+}

@@ -1,0 +1,44 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Sallyport } from '@sallyport/open'
+import type { Visitor } from '../access/visitor.ts'
+import type { History } from '../history/history.ts'
+
+/** What an operator may do beyond what a Sallyport offers, where a program offers it. */
+export interface ConsoleHooks {
+  /** Writes a policy into the configuration file and takes it over; absent: the console cannot save one. */
+  readonly savePolicy?: ((text: string) => Promise<void>) | undefined
+  /** The address of the proxy, for links. */
+  readonly url?: (() => string) | undefined
+}
+
+/** What the routes of the console answer from. */
+export interface ConsoleParts {
+  readonly sallyport: Sallyport
+  readonly history: History
+  readonly hooks: ConsoleHooks
+  /** When the console was opened, milliseconds since the epoch. */
+  readonly since: number
+}
+
+/** One call of the console's API. */
+export interface Call {
+  readonly visitor: Visitor
+  readonly query: URLSearchParams
+  /** What the `*` of the path is. */
+  readonly rest: string
+  readonly now: number
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  body(): Promise<unknown>
+  /** Writes down what somebody did. */
+  audit(what: string, details: Readonly<Record<string, unknown>>): void
+}
+
+/** A row: who may ask, and what is answered as JSON. `undefined` as the answer: it was answered already. */
+export interface Row {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Below `/console/api/`; a `*` at its end is one segment. */
+  readonly path: string
+  readonly role: 'anyone' | 'read' | 'admin'
+  answer(call: Call, parts: ConsoleParts): unknown
+}

@@ -1,0 +1,122 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { open, type Sallyport } from '@sallyport/open'
+import { openProxy, type Proxy as RunningProxy } from '@sallyport/proxy'
+import t from 'tap'
+import { buildPage } from '../build/page.ts'
+import { type ConsoleHooks, createHistory, openConsole } from '../src/index.ts'
+
+export const ADMIN = 'the-token-of-an-administrator'
+export const READER = 'the-token-of-a-reader'
+
+/** Texts that mean something to a browser, a shell, a terminal or a database. */
+export const NAUGHTY = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(2)>',
+  "'; DROP TABLE accounts; --",
+  '{{constructor.constructor("alert(3)")()}}',
+  'javascript:alert(4)',
+  '</title><svg/onload=alert(5)>',
+  '\u202eevil\u202c ÅÄÖ 漢字 🏰 \u200b',
+] as const
+
+/** Visitors on real networks. */
+export const VISITOR = {
+  home: '73.162.10.20',
+  hosting: '5.9.10.20',
+  tor: '185.220.101.10',
+  googlebot: '66.249.66.1',
+} as const
+
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
+
+export interface Scene {
+  readonly sallyport: Sallyport
+  readonly proxy: RunningProxy
+  readonly url: string
+  readonly adminUrl: string
+  visit(address: string, options?: { readonly userAgent?: string; readonly path?: string }): Promise<number>
+  close(): Promise<void>
+}
+
+/** The page is built and the embedded data compiled once for all tests of this workspace. */
+const FOLDER = mkdtempSync(join(tmpdir(), 'sallyport-console-'))
+const BUILT: { page?: Promise<void> } = {}
+t.teardown(() => rmSync(FOLDER, { recursive: true }))
+
+/** A running proxy before its example site, with the embedded data, and its console. */
+export async function openScene(options: { readonly readToken?: string } & ConsoleHooks = {}): Promise<Scene> {
+  BUILT.page ??= buildPage(join(FOLDER, 'page'))
+  await BUILT.page
+  const history = createHistory()
+  const sallyport = await open(
+    {
+      dataDir: join(FOLDER, 'data'),
+      data: { refresh: false },
+      log: { requests: 'off' },
+      // No question leaves this machine: the port is the one of RFC 863, and nobody listens.
+      dns: { servers: ['127.0.0.1:9'], timeoutMs: 50 },
+      trustProxy: ['loopback'],
+      policy: {
+        rules: [
+          { id: 'no-tor', match: { networkClass: ['tor'] }, action: 'block' },
+          {
+            id: 'no-hosting-login',
+            match: { networkClass: ['hosting'], path: ['/login'] },
+            action: 'block',
+            monitor: true,
+          },
+        ],
+      },
+    },
+    { observe: history.observe },
+  )
+  const { readToken: read, ...hooks } = options
+  const pages = openConsole({
+    ...{ sallyport, history, tokens: { admin: ADMIN, read }, page: join(FOLDER, 'page') },
+    ...hooks,
+    onFault: (error) => process.emitWarning(String(error)),
+  })
+  const proxy = await openProxy(sallyport, {
+    ...{ listen: '127.0.0.1:0', admin: '127.0.0.1:0', demo: true, adminPages: pages },
+    onDecision: history.onDecision,
+    timeouts: { drain: 100 },
+  })
+  return {
+    ...{ sallyport, proxy, url: proxy.url, adminUrl: proxy.adminUrl ?? '' },
+    visit: (address, { userAgent = BROWSER, path = '/' } = {}) => statusOf(proxy.url, path, address, userAgent),
+    async close() {
+      await proxy.close('cut')
+      await sallyport.close()
+    },
+  }
+}
+
+/** By node:http, which sends field values that `fetch` refuses. */
+function statusOf(url: string, path: string, address: string, userAgent: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      'User-Agent': Buffer.from(userAgent).toString('latin1'),
+      'X-Forwarded-For': address,
+      Accept: 'text/html',
+      'Accept-Language': 'en',
+    }
+    request(`${url}${path}`, { headers, agent: false }, (response) => {
+      response.resume()
+      response.on('end', () => resolve(response.statusCode ?? 0))
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+/** Waits until something holds, for three seconds at most. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 150; tries++) {
+    if (await holds()) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error('It did not come to hold.')
+}
