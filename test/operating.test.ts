@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Address, parseAddress } from '@sallyport/core'
+import { type Prefix, parseHostOrPrefix } from '@sallyport/core'
 import { open } from '@sallyport/open'
 import { NO_POSTGRES, startPostgres } from '@sallyport/stores/testing'
 import t, { type Test } from 'tap'
@@ -20,7 +20,7 @@ const missing = (...names: readonly string[]) => {
   return some.length > 0 && `no ${some.join(', no ')}`
 }
 
-const ADDRESS = parseAddress('203.0.114.7') as Address
+const ADDRESS = parseHostOrPrefix('203.0.114.7') as Prefix
 
 type Env = Readonly<Record<string, string>>
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Address, parseAddress } from '@sallyport/core'
+import { type Prefix, parseHostOrPrefix } from '@sallyport/core'
 import { inspection } from '@sallyport/express'
 import { type ConfigInput, open, openBans, type Sallyport } from '@sallyport/open'
 import { openProxy } from '@sallyport/proxy'
@@ -129,7 +129,7 @@ t.test('a shared address is banned by browser, unless the whole is meant', async
     ['address', 403],
   ] as const) {
     const sallyport = await opened(t, { policy: { ...POLICY, strikes: { ...STRIKES, key } } })
-    await sallyport.overrides.set(parseAddress('8.8.8.8') as Address, visitor)
+    await sallyport.overrides.set(parseHostOrPrefix('8.8.8.8') as Prefix, visitor)
     const [host] = HOSTS as readonly [Host]
     const at = await host.start(sallyport, '')
     for (let call = 0; call < 3; call++) await status(at, '8.8.8.8', '/.env', ['User-Agent', 'one'])

@@ -19,6 +19,15 @@ t.test('an address is set, listed and left to the data again', async (t) => {
   )
   t.match((await command('list')).out, /address .*\n2a00::1 .* Tunnels .*\n8\.8\.4\.4 +datacenter +operator .* unset/)
   t.match(await run('lookup', '8.8.4.4', '--config', config), { out: /datacenter by ip_state, confidence 1/ })
+  t.match(await command('set', '8.8.0.9/16', '--class', 'hosting'), {
+    out: '8.8.0.0/16 is hosting until it is unset.\n',
+  })
+  t.match(await run('lookup', '8.8.7.7', '--config', config), { out: /hosting by ip_state, confidence 1/ })
+  t.match(
+    await run('lookup', '8.8.4.4', '--config', config),
+    { out: /datacenter by ip_state/ },
+    'the longer one counts',
+  )
   t.match(await command('unset', '8.8.4.4', '--json'), { code: 0, out: /"unset": true/ })
   t.match(await command('unset', '8.8.4.4'), { code: 1, err: 'sallyport: Nothing is set for 8.8.4.4.\n' })
 })
@@ -33,7 +42,9 @@ t.test('what cannot be set is refused with the reason', async (t) => {
     [['set', '8.8.4.4', '--class', 'vpn', '--ttl', '0s'], 2, /s, m, h or d/],
     [['set', '8.8.4.4', '--class', 'vpn', '--ttl', '99999d'], 2, /at most 3660d/],
     [['set', '192.168.1.1', '--class', 'vpn'], 1, /reserved \(private\)/],
-    [['unset', '8.8.4.0/24'], 2, /not an IPv4 or IPv6 address/],
+    [['set', '192.168.0.0/16', '--class', 'vpn'], 1, /reserved \(private\)/],
+    [['set', '8.8.4.0/33', '--class', 'vpn'], 2, /nor a CIDR/],
+    [['unset', '8.8.4.0/24'], 1, /Nothing is set for 8\.8\.4\.0\/24/],
   ]
   for (const [argv, code, err] of rows)
     t.match(await run('ip', ...argv, '--config', config), { code, err }, argv.join(' '))

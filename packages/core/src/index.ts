@@ -18,7 +18,16 @@ export type { GrowingColumn } from './address/growing-column.ts'
 export { createGrowingColumn } from './address/growing-column.ts'
 export { lastNotAbove } from './address/partition.ts'
 export type { Prefix } from './address/prefix.ts'
-export { coverRange, formatPrefix, lastAddress, parsePrefix, prefixOf } from './address/prefix.ts'
+export {
+  coverRange,
+  formatHostOrPrefix,
+  formatPrefix,
+  hostPrefix,
+  lastAddress,
+  parseHostOrPrefix,
+  parsePrefix,
+  prefixOf,
+} from './address/prefix.ts'
 export { createPrefixSet } from './address/prefix-set.ts'
 export { reservedRow } from './address/reserved.ts'
 export type { Partition4 } from './address/table4.ts'
@@ -108,7 +117,6 @@ export { LIMIT_PRESET_NAMES, PRESET_NAMES, STRIKE_KEYS } from './policy/policy.t
 export { DAYS } from './policy/time-span.ts'
 // ports
 export type {
-  AddressObservation,
   AutonomousSystem,
   Clock,
   CountryTable,
@@ -130,6 +138,7 @@ export type {
   Port43,
   Port43Answer,
   Port43Question,
+  PrefixObservation,
   RangeHit,
   ReverseAnswer,
   Snapshot,

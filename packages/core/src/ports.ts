@@ -239,7 +239,7 @@ export interface SourceStatus {
   readonly credit: string
 }
 
-/** What was set or seen of one address, in force until it expires. */
+/** What was set of an address or a prefix, or seen of an address, in force until it expires. */
 export interface Observation {
   readonly networkClass: NetworkClass
   /** `operator`: set by hand, which beats all data. `reverse-name`: read off the address's own name. */
@@ -253,24 +253,24 @@ export interface Observation {
   readonly note: string
 }
 
-/** Observations of single addresses, in memory. Never throws; what has expired is not found. */
+/** Observations of addresses and prefixes, in memory. Never throws; what has expired is not found. */
 export interface Observations {
-  /** The one that was set by hand, where there is one, else what was seen. */
+  /** The longest prefix that was set by hand and holds the address, where there is one, else what was seen of it. */
   find(address: Address): Observation | undefined
 }
 
-/** Where observations are kept: one of each origin for an address. */
+/** Where observations are kept: one of each origin for a prefix. */
 export interface ObservationStore extends Observations {
   /** Replaces an earlier one of its origin. */
-  put(address: Address, observation: Observation): Promise<void>
+  put(prefix: Prefix, observation: Observation): Promise<void>
   /** Whether there was one in force. */
-  remove(address: Address, origin: Observation['origin']): Promise<boolean>
-  /** All that are in force, in the order of their addresses' texts. */
-  list(): Promise<readonly AddressObservation[]>
+  remove(prefix: Prefix, origin: Observation['origin']): Promise<boolean>
+  /** All that are in force, in the order of their prefixes' texts. */
+  list(): Promise<readonly PrefixObservation[]>
 }
 
-export interface AddressObservation extends Observation {
-  readonly address: Address
+export interface PrefixObservation extends Observation {
+  readonly prefix: Prefix
 }
 
 /**

@@ -15,9 +15,11 @@ import {
 import { createPartition } from '../src/address/partition.ts'
 import {
   coverRange,
+  formatHostOrPrefix,
   formatPrefix,
   lastAddress,
   type Prefix,
+  parseHostOrPrefix,
   parsePrefix,
   prefixContains,
   prefixOf,
@@ -87,6 +89,14 @@ t.test('what is not a prefix is refused', async (t) => {
     ...['::ffff:1.2.3.4/24', '::ffff:1.2.3.4/95'],
   ]
   for (const text of texts) t.equal(parsePrefix(text), undefined, JSON.stringify(text))
+})
+
+t.test('an address is the prefix that holds it alone, and is written as an address', async (t) => {
+  const texts = ['8.8.4.4', '8.8.4.4/32', '8.8.4.0/24', '2a00::1', '2a00::/32', '::ffff:8.8.4.4', '8.8.4', '2a00::/129']
+  t.same(
+    texts.map((text) => parseHostOrPrefix(text)).map((prefix) => prefix && formatHostOrPrefix(prefix)),
+    ['8.8.4.4', '8.8.4.4', '8.8.4.0/24', '2a00::1', '2a00::/32', '8.8.4.4', undefined, undefined],
+  )
 })
 
 t.test('a prefix holds its first and last address and neither neighbour', async () => {

@@ -42,7 +42,7 @@ function setUp(names: Readonly<Record<string, ReverseAnswer | 'held'>>, put?: ()
         return { state: 'absent' }
       },
     },
-    store: { put: put ?? (async (of, observation) => void kept.set(formatAddress(of), observation)) },
+    store: { put: put ?? (async ({ address }, observation) => void kept.set(formatAddress(address), observation)) },
     onFault: (error) => faults.push(error),
   })
   const offer = (text: string) => reverse.offer(address(text), classify(address(text), SNAPSHOT))

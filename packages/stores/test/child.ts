@@ -1,5 +1,5 @@
 import { ACCOUNT } from '@sallyport/accounts/testing'
-import { type Address, parseAddress } from '@sallyport/core'
+import { type Prefix, parseHostOrPrefix } from '@sallyport/core'
 import { openCounts, openSqliteAccounts, openSqliteLimits, openSqliteObservations, withLock } from '../src/index.ts'
 
 /** A process of its own, started by the tests: does one thing to a file and reports to the parent. */
@@ -58,13 +58,13 @@ if (task === 'lock') {
 }
 
 if (task === 'observe') {
-  const address = parseAddress(rest[0] ?? '') as Address
+  const prefix = parseHostOrPrefix(rest[0] ?? '') as Prefix
   const observations = await openSqliteObservations(path, { now: () => Date.now() })
   const observation = { networkClass: 'tor', origin: 'operator', provider: '', setAt: 0, note: '' } as const
-  await observations.put(address, observation)
+  await observations.put(prefix, observation)
   await report('put')
   await new Promise((resolve) => process.once('message', resolve))
-  await observations.remove(address, 'operator')
+  await observations.remove(prefix, 'operator')
   await report('removed')
   observations.close()
 }

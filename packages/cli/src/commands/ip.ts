@@ -1,4 +1,10 @@
-import { type Address, type AddressObservation, formatAddress, NETWORK_CLASSES, parseAddress } from '@sallyport/core'
+import {
+  formatHostOrPrefix,
+  NETWORK_CLASSES,
+  type Prefix,
+  type PrefixObservation,
+  parseHostOrPrefix,
+} from '@sallyport/core'
 import { type Override, openOverrides } from '@sallyport/open'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { audited } from '../audit.ts'
@@ -16,16 +22,16 @@ interface SetOptions extends ReadOptions {
 
 /** `sallyport ip set | unset | list` */
 export function addIpCommands(program: Command, terminal: Terminal): void {
-  const ip = program.command('ip').description('what you know of single addresses: it beats all data')
+  const ip = program.command('ip').description('what you know of addresses and prefixes: it beats all data')
 
-  withCommonOptions(ip.command('set').description('say the class of an address; a running process follows at once'))
-    .argument('<address>', 'IPv4 or IPv6', addressOf)
+  withCommonOptions(ip.command('set').description('say the class of an address or a CIDR; a running process follows'))
+    .argument('<address>', 'IPv4 or IPv6, or a CIDR of either', prefixOf)
     .addOption(new Option('--class <class>', 'network class').choices(NETWORK_CLASSES).makeOptionMandatory())
     .addOption(new Option('--ttl <time>', 'how long: 90s, 30m, 12h, 7d; absent: until unset').argParser(millisecondsOf))
     .option('--provider <name>', 'brand of the service behind it')
     .option('--note <text>', 'why, for those who read the list')
     .addOption(jsonOption())
-    .action(async (address: Address, { class: networkClass, ttl, provider, note, ...options }: SetOptions) => {
+    .action(async (prefix: Prefix, { class: networkClass, ttl, provider, note, ...options }: SetOptions) => {
       const override: Override = {
         networkClass,
         ...(ttl === undefined ? {} : { ttlMs: ttl }),
@@ -34,19 +40,19 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
       }
       const config = configOf(options)
       const set = await audited(config, { what: 'ip set', details: shown }, terminal, () =>
-        using(openOverrides(config), ({ overrides }) => overrides.set(address, override)),
+        using(openOverrides(config), ({ overrides }) => overrides.set(prefix, override)),
       )
       const { until = 'it is unset', ...rest } = shown(set)
       terminal.out(options.json ? json(shown(set)) : `${rest.address} is ${rest.class} until ${until}.`)
     })
 
-  withCommonOptions(ip.command('unset').description('leave an address to the data again'))
-    .argument('<address>', 'IPv4 or IPv6', addressOf)
+  withCommonOptions(ip.command('unset').description('leave an address or a CIDR to the data again'))
+    .argument('<address>', 'IPv4 or IPv6, or a CIDR of either', prefixOf)
     .addOption(jsonOption())
-    .action(async (address: Address, options: ReadOptions) => {
-      const [config, text] = [configOf(options), formatAddress(address)]
+    .action(async (prefix: Prefix, options: ReadOptions) => {
+      const [config, text] = [configOf(options), formatHostOrPrefix(prefix)]
       await audited(config, { what: 'ip unset', details: { address: text } }, terminal, () =>
-        using(openOverrides(config), async ({ overrides }) => overrides.unset(address)),
+        using(openOverrides(config), async ({ overrides }) => overrides.unset(prefix)),
       )
       terminal.out(options.json ? json({ address: text, unset: true }) : `${text} is left to the data again.`)
     })
@@ -68,9 +74,9 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
 }
 
 /** An observation as JSON; times are ISO 8601, UTC. */
-function shown({ address, networkClass, origin, provider, setAt, expiresAt, note }: AddressObservation) {
+function shown({ prefix, networkClass, origin, provider, setAt, expiresAt, note }: PrefixObservation) {
   return {
-    address: formatAddress(address),
+    address: formatHostOrPrefix(prefix),
     class: networkClass,
     origin,
     provider,
@@ -80,10 +86,10 @@ function shown({ address, networkClass, origin, provider, setAt, expiresAt, note
   }
 }
 
-function addressOf(text: string): Address {
-  const address = parseAddress(text)
-  if (address === undefined) throw new InvalidArgumentError('It is not an IPv4 or IPv6 address.')
-  return address
+function prefixOf(text: string): Prefix {
+  const prefix = parseHostOrPrefix(text)
+  if (prefix === undefined) throw new InvalidArgumentError('It is not an IPv4 or IPv6 address, nor a CIDR of one.')
+  return prefix
 }
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const

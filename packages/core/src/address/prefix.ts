@@ -1,4 +1,12 @@
-import { type Address, address4, compareAddresses, formatAddress, nextAddress, parseAddressIn } from './address.ts'
+import {
+  type Address,
+  address4,
+  compareAddresses,
+  formatAddress,
+  nextAddress,
+  parseAddress,
+  parseAddressIn,
+} from './address.ts'
 
 /** A CIDR prefix; `address` is its first address, host bits zero. `length` counts bits of its own family. */
 export interface Prefix {
@@ -50,6 +58,23 @@ function parseLength(text: string, start: number): number {
     length = length * 10 + digit
   }
   return length
+}
+
+/** The prefix that holds this address alone. */
+export function hostPrefix(address: Address): Prefix {
+  return { address, length: address.family === 4 ? 32 : 128 }
+}
+
+/** An address, as the prefix that holds it alone, or a prefix in CIDR notation; `undefined` for any other text. */
+export function parseHostOrPrefix(text: string): Prefix | undefined {
+  const address = parseAddress(text)
+  return address === undefined ? parsePrefix(text) : hostPrefix(address)
+}
+
+/** An address for a prefix of one, else CIDR notation; canonical. */
+export function formatHostOrPrefix(prefix: Prefix): string {
+  const { address, length } = prefix
+  return length === hostPrefix(address).length ? formatAddress(address) : formatPrefix(prefix)
 }
 
 /** CIDR notation, canonical. */

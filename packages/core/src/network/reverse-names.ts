@@ -1,6 +1,7 @@
 import { REVERSE_NAME_RULES, type ReverseNameRule } from '@sallyport/data/reverse-names'
 import { LRUCache } from 'lru-cache'
 import { type Address, formatAddress } from '../address/address.ts'
+import { hostPrefix } from '../address/prefix.ts'
 import type { Clock, Dns, ObservationStore } from '../ports.ts'
 import type { NetworkFinding } from '../values/finding.ts'
 import type { NetworkClass } from '../vocabulary.ts'
@@ -50,7 +51,7 @@ export function createReverseNames({ clock, dns, store, onFault }: ReverseNamesP
       if (rule === undefined) continue
       const now = clock.now()
       const { networkClass, provider } = rule
-      await store.put(address, {
+      await store.put(hostPrefix(address), {
         ...{ networkClass, provider, origin: 'reverse-name', setAt: now, expiresAt: now + TTL_MS, note: name },
       })
       return

@@ -1,18 +1,19 @@
 import { join } from 'node:path'
 import {
-  type Address,
-  type AddressObservation,
   type Clock,
-  formatAddress,
+  formatHostOrPrefix,
+  lastAddress,
   type NetworkClass,
   type ObservationStore,
+  type Prefix,
+  type PrefixObservation,
   reservedRow,
   SallyportError,
 } from '@sallyport/core'
 import { openSqliteObservations, type SqliteObservations } from '@sallyport/stores'
 import type { Config } from '../config/schema.ts'
 
-/** The operator's own verdict on one address. */
+/** The operator's own verdict on an address or a prefix. */
 export interface Override {
   readonly networkClass: NetworkClass
   /** Brand of the service behind it. */
@@ -22,35 +23,38 @@ export interface Override {
   readonly note?: string
 }
 
-/** Overrides of single addresses: they beat all data, in every process on the dataDir, within half a second. */
+/**
+ * Overrides of addresses and prefixes: they beat all data, in every process on the dataDir, within half a second. Of
+ * several that hold an address the longest counts. `hostPrefix` makes a prefix of an address.
+ */
 export interface Overrides {
-  /** Rejects with `invalid_request` for a reserved address, which cannot be overridden. */
-  set(address: Address, override: Override): Promise<AddressObservation>
-  /** Rejects with `unknown_observation` where there is none. */
-  unset(address: Address): Promise<void>
-  /** The overrides in force and what reverse names have shown, by address. */
-  list(): Promise<readonly AddressObservation[]>
+  /** Rejects with `invalid_request` for a reserved prefix, which cannot be overridden. */
+  set(prefix: Prefix, override: Override): Promise<PrefixObservation>
+  /** Of this very prefix. Rejects with `unknown_observation` where there is none. */
+  unset(prefix: Prefix): Promise<void>
+  /** The overrides in force and what reverse names have shown. */
+  list(): Promise<readonly PrefixObservation[]>
 }
 
 export function createOverrides(store: ObservationStore, clock: Clock): Overrides {
   return {
-    async set(address, { networkClass, provider = '', ttlMs, note = '' }) {
-      const reserved = reservedRow(address)
-      if (reserved !== undefined) {
-        const text = `${formatAddress(address)} is reserved (${reserved.label}): nothing that is set for it would be used.`
+    async set(prefix, { networkClass, provider = '', ttlMs, note = '' }) {
+      const reserved = reservedRow(prefix.address)
+      if (reserved !== undefined && reservedRow(lastAddress(prefix)) === reserved) {
+        const text = `${formatHostOrPrefix(prefix)} is reserved (${reserved.label}): nothing that is set for it would be used.`
         throw new SallyportError('invalid_request', text)
       }
       const now = clock.now()
       const observation = {
-        ...({ address, networkClass, origin: 'operator', provider, setAt: now, note } as const),
+        ...({ prefix, networkClass, origin: 'operator', provider, setAt: now, note } as const),
         ...(ttlMs === undefined ? {} : { expiresAt: now + ttlMs }),
       }
-      await store.put(address, observation)
+      await store.put(prefix, observation)
       return observation
     },
-    async unset(address) {
-      const removed = await store.remove(address, 'operator')
-      if (!removed) throw new SallyportError('unknown_observation', `Nothing is set for ${formatAddress(address)}.`)
+    async unset(prefix) {
+      const removed = await store.remove(prefix, 'operator')
+      if (!removed) throw new SallyportError('unknown_observation', `Nothing is set for ${formatHostOrPrefix(prefix)}.`)
     },
     list: () => store.list(),
   }

@@ -1,15 +1,15 @@
 import {
-  type Address,
-  type AddressObservation,
   type Clock,
-  formatAddress,
+  formatHostOrPrefix,
   NETWORK_CLASSES,
   type Observation,
   type ObservationStore,
-  parseAddress,
+  type PrefixObservation,
+  parseHostOrPrefix,
 } from '@sallyport/core'
 import type { Database, SqlRow } from '../sqlite/driver.ts'
 import { openDatabase, openReadOnly } from '../sqlite/open-database.ts'
+import { createObservationIndex } from './observation-index.ts'
 
 /** Observations in a file; `close` gives it back, once or more often. */
 export interface SqliteObservations extends ObservationStore {
@@ -53,7 +53,7 @@ export async function openSqliteObservations(
   const { all, upsert, remove, purge, version } = statementsOf(database)
 
   let open = true
-  let kept = new Map<string | number, readonly AddressObservation[]>()
+  let kept = createObservationIndex()
   let seen: unknown
 
   /** `data_version` counts what others committed. What this connection writes is put in its place below. */
@@ -61,15 +61,8 @@ export async function openSqliteObservations(
     const now = version.get()?.['data_version']
     if (now === seen) return
     seen = now
-    kept = new Map()
-    for (const row of all.all()) keep(observationOf(row))
-  }
-
-  /** `operator` sorts before `reverse-name`, so the first valid row of an address is the one that counts. */
-  function keep(observation: AddressObservation): void {
-    const key = keyOf(observation.address)
-    const others = (kept.get(key) ?? []).filter(({ origin }) => origin !== observation.origin)
-    kept.set(key, observation.origin === 'operator' ? [observation, ...others] : [...others, observation])
+    kept = createObservationIndex()
+    for (const row of all.all()) kept.put(observationOf(row))
   }
 
   look()
@@ -86,23 +79,16 @@ export async function openSqliteObservations(
 
   // The methods that write are async although SQLite answers at once: what it throws has to become a rejection.
   return {
-    find(address) {
-      if (kept.size === 0) return undefined
-      return kept.get(keyOf(address))?.find(inForce)
-    },
-    async put(address, observation) {
+    find: (address) => kept.find(address, inForce),
+    async put(prefix, observation) {
       const { networkClass, origin, provider, setAt, expiresAt = null, note } = observation
       purge.run({ now: clock.now() })
-      upsert.run({ address: formatAddress(address), origin, networkClass, provider, setAt, expiresAt, note })
-      keep(Object.freeze({ ...observation, address }))
+      upsert.run({ address: formatHostOrPrefix(prefix), origin, networkClass, provider, setAt, expiresAt, note })
+      kept.put(Object.freeze({ ...observation, prefix }))
     },
-    async remove(address, origin) {
-      const row = remove.get({ address: formatAddress(address), origin })
-      const key = keyOf(address)
-      kept.set(
-        key,
-        (kept.get(key) ?? []).filter((observation) => observation.origin !== origin),
-      )
+    async remove(prefix, origin) {
+      const row = remove.get({ address: formatHostOrPrefix(prefix), origin })
+      kept.remove(prefix, origin)
       return row !== undefined && (row['expires_at'] === null || Number(row['expires_at']) > clock.now())
     },
     async list() {
@@ -132,20 +118,15 @@ function statementsOf(database: Database) {
   }
 }
 
-/** Numbers for IPv4: a text for every request would cost more than all the rest. */
-function keyOf({ family, a, b, c, d }: Address): string | number {
-  return family === 4 ? d : `${a}:${b}:${c}:${d}`
-}
-
-function observationOf(row: SqlRow): AddressObservation {
-  const address = parseAddress(String(row['address']))
+function observationOf(row: SqlRow): PrefixObservation {
+  const prefix = parseHostOrPrefix(String(row['address']))
   const networkClass = NETWORK_CLASSES.find((name) => name === row['network_class'])
   const origin = ORIGINS.find((name) => name === row['origin'])
-  if (address === undefined || networkClass === undefined || origin === undefined) {
+  if (prefix === undefined || networkClass === undefined || origin === undefined) {
     throw new Error(`The observation of ${row['address']} is not one that this Sallyport knows.`)
   }
   return Object.freeze({
-    address,
+    prefix,
     networkClass,
     origin,
     provider: String(row['provider']),

@@ -1,0 +1,60 @@
+import { type Address, type Observation, type Prefix, type PrefixObservation, prefixOf } from '@sallyport/core'
+
+/** Observations in memory, by prefix: one of each origin. */
+export interface ObservationIndex {
+  put(observation: PrefixObservation): void
+  remove(prefix: Prefix, origin: Observation['origin']): void
+  /** Of those that `isInForce`: the operator's longest prefix that holds the address, else what its name said. */
+  find(address: Address, isInForce: (observation: Observation) => boolean): Observation | undefined
+}
+
+/** The observations of one origin and one length of prefix. */
+interface Level {
+  readonly origin: Observation['origin']
+  readonly family: Address['family']
+  readonly length: number
+  readonly rows: Map<string | number, PrefixObservation>
+}
+
+export function createObservationIndex(): ObservationIndex {
+  // In the order in which they are asked. Few lengths are in use, so an address is looked up a few times at most.
+  let levels: readonly Level[] = []
+
+  const levelOf = ({ address, length }: Prefix, origin: Observation['origin']): Level | undefined =>
+    levels.find((level) => level.origin === origin && level.family === address.family && level.length === length)
+
+  function addLevel({ address, length }: Prefix, origin: Observation['origin']): Level {
+    const level: Level = { origin, family: address.family, length, rows: new Map() }
+    levels = [...levels, level].sort(
+      (one, other) =>
+        Number(one.origin !== 'operator') - Number(other.origin !== 'operator') || other.length - one.length,
+    )
+    return level
+  }
+
+  return {
+    put(observation) {
+      const { prefix, origin } = observation
+      const level = levelOf(prefix, origin) ?? addLevel(prefix, origin)
+      level.rows.set(keyOf(prefix.address), observation)
+    },
+    remove(prefix, origin) {
+      const level = levelOf(prefix, origin)
+      level?.rows.delete(keyOf(prefix.address))
+      if (level?.rows.size === 0) levels = levels.filter((other) => other !== level)
+    },
+    find(address, isInForce) {
+      for (const { family, length, rows } of levels) {
+        if (family !== address.family) continue
+        const found = rows.get(keyOf(prefixOf(address, length).address))
+        if (found !== undefined && isInForce(found)) return found
+      }
+      return undefined
+    },
+  }
+}
+
+/** Numbers for IPv4: a text for every request would cost more than all the rest. */
+function keyOf({ family, a, b, c, d }: Address): string | number {
+  return family === 4 ? d : `${a}:${b}:${c}:${d}`
+}
