@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Http2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { InspectionRequest } from '@sallyport/core'
@@ -23,6 +24,7 @@ export function inspectionRequest(
   // HTTP/2 hides the socket of a stream that is already gone.
   const socket: Socket | undefined = req.socket
   const ja4 = clientJa4(host, req)
+  const http2Window = req.httpVersionMajor === 2 ? windowOf(req) : undefined
   return {
     id: requestId(host, req),
     peer: socket?.remoteAddress ?? '',
@@ -32,7 +34,13 @@ export function inspectionRequest(
     httpVersion: req.httpVersion,
     fields: req.rawHeaders.slice(),
     ...(ja4 === undefined ? {} : { ja4 }),
+    ...(http2Window === undefined ? {} : { http2Window }),
   }
+}
+
+/** Of a stream that is already gone there is no session. */
+function windowOf(req: IncomingMessage & { readonly stream?: Http2Stream }): number | undefined {
+  return req.stream?.session?.remoteSettings.initialWindowSize
 }
 
 /**

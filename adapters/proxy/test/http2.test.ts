@@ -285,3 +285,15 @@ t.test('clients that speak no HTTP/2, or may not, get HTTP/1.1', { skip }, async
   t.equal(response.httpVersion, '1.1')
   response.resume()
 })
+
+t.test('the settings of a connection are known to the decision', { skip }, async (t) => {
+  const { session, sallyport, url } = await open(t)
+  await ask(session)
+  const other = connect(url, { rejectUnauthorized: false, settings: { initialWindowSize: 6_291_456 } })
+  t.teardown(() => other.destroy())
+  await ask(other)
+  t.same(
+    sallyport.asked.map(({ http2Window }) => http2Window),
+    [65_535, 6_291_456],
+  )
+})

@@ -192,6 +192,23 @@ t.test('over HTTP/2 the order of the pseudo-headers is the browser’s', async (
   t.same(sent('', CHROME), [], 'a host that hides them')
 })
 
+t.test('over HTTP/2 the window that is asked for is the browser’s', async (t) => {
+  const sent = (order: string, headers: Readonly<Record<string, string>>, http2Window: number) => {
+    const names = [...order].map((letter) =>
+      [':method', ':authority', ':scheme', ':path'].find((name) => name[1] === letter),
+    )
+    const pseudo = names.flatMap((name) => [name ?? '', 'x'])
+    return against(requestOf([...pseudo, ...fieldsOf(headers)], { httpVersion: '2.0', http2Window }))
+  }
+  t.same(sent('masp', CHROME, 6_291_456), [])
+  t.same(sent('mpas', FIREFOX, 131_072), [])
+  t.same(sent('mpas', FIREFOX, 32_768), [], 'a small device')
+  t.same(sent('masp', CHROME, 65_535), ['h2-settings'])
+  t.same(sent('mpas', FIREFOX, 6_291_456), ['h2-settings'])
+  t.same(sent('mpsa', CHROME, 65_535), ['h2-order'], 'one cause counts once')
+  t.same(sent('', CHROME, 65_535), [], 'a host that hides the names')
+})
+
 t.test('client hints that say nothing contradict nothing', async (t) => {
   for (const changes of [
     { 'sec-ch-ua-platform': '""' },

@@ -20,6 +20,8 @@ export interface Evidence {
   readonly method: string
   readonly httpVersion: string
   readonly ja4: Ja4 | undefined
+  /** As in `InspectionRequest`; read as `raw` is. */
+  readonly http2Window: number | undefined
   readonly network: NetworkFinding
 }
 
@@ -170,17 +172,30 @@ const PSEUDO_ORDER: Readonly<Record<BrowserFamily, string>> = {
   other: '',
 }
 
-function wireSignals({ family = 'other', major }: UserAgent, { fields, raw, httpVersion }: Evidence): number {
-  if (httpVersion.startsWith('2')) {
-    const order = PSEUDO_ORDER[family]
-    for (let place = 0; place < order.length; place++) {
-      const name = raw[place * 2] ?? ''
-      // A host that hides them leaves nothing to judge.
-      if (!name.startsWith(':')) return 0
-      if (name[1] !== order[place]) return BIT['h2-order']
-    }
-    return 0
+/** The windows that each engine asks for, on large devices and on small ones; those of Safari change with its versions. */
+const WINDOWS: Readonly<Partial<Record<BrowserFamily, readonly number[]>>> = {
+  chromium: [6_291_456],
+  firefox: [131_072, 32_768],
+}
+
+/** At most one signal: where something opens TLS on the way, or copies a browser badly, both come of one cause. */
+function http2Signals(family: BrowserFamily, { raw, http2Window, network }: Evidence): number {
+  if (inspectsTls(network)) return 0
+  const order = PSEUDO_ORDER[family]
+  for (let place = 0; place < order.length; place++) {
+    const name = raw[place * 2] ?? ''
+    // A host that hides them leaves nothing to judge.
+    if (!name.startsWith(':')) return 0
+    if (name[1] !== order[place]) return BIT['h2-order']
   }
+  const known = WINDOWS[family]
+  return http2Window === undefined || known === undefined || known.includes(http2Window) ? 0 : BIT['h2-settings']
+}
+
+function wireSignals(userAgent: UserAgent, evidence: Evidence): number {
+  const { family = 'other', major } = userAgent
+  const { fields, raw, httpVersion } = evidence
+  if (httpVersion.startsWith('2')) return http2Signals(family, evidence)
   if (family === 'other') return 0
   let bits = 0
   if (httpVersion === '1.0' && major >= SINCE[family].brotli) bits |= BIT['old-http']

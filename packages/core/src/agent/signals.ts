@@ -74,6 +74,12 @@ export const SIGNALS = [
     text: 'The order of the HTTP/2 pseudo-headers is not that of the browser that the user agent names.',
   },
   {
+    id: 'h2-settings',
+    kind: 'contradiction',
+    weight: 2,
+    text: 'The HTTP/2 settings are not those of the browser that the user agent names.',
+  },
+  {
     id: 'ja4-inspected',
     kind: 'absence',
     weight: 1.5,

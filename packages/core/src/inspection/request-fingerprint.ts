@@ -8,6 +8,7 @@ export interface RequestFingerprint {
   readonly httpVersion: string
   readonly scheme: InspectionRequest['scheme']
   readonly ja4: string | undefined
+  readonly http2Window: number | undefined
   /** Raw fields; `undefined` in place of values that do not count: cookies are long and private. */
   readonly fields: readonly (string | undefined)[]
 }
@@ -37,7 +38,8 @@ export function createRequestFingerprints(): RequestFingerprints {
   }
 }
 
-function fingerprintOf({ method, httpVersion, scheme, ja4, fields: raw }: InspectionRequest) {
+function fingerprintOf(request: InspectionRequest) {
+  const { method, httpVersion, scheme, ja4, http2Window, fields: raw } = request
   const fields: (string | undefined)[] = []
   let characters = 0
   for (let at = 0; at + 1 < raw.length; at += 2) {
@@ -46,7 +48,9 @@ function fingerprintOf({ method, httpVersion, scheme, ja4, fields: raw }: Inspec
     fields.push(name, value)
     characters += name.length + (value?.length ?? 0)
   }
-  return characters > MAX_CHARACTERS ? undefined : Object.freeze({ method, httpVersion, scheme, ja4, fields })
+  return characters > MAX_CHARACTERS
+    ? undefined
+    : Object.freeze({ method, httpVersion, scheme, ja4, http2Window, fields })
 }
 
 /** Whether a request has the same names, in their order and spelling, and the same values that count. */
@@ -57,5 +61,6 @@ export function hasFingerprint(request: InspectionRequest, known: RequestFingerp
     const text = known.fields[at]
     if (text !== undefined && fields[at] !== text) return false
   }
+  if (request.http2Window !== known.http2Window) return false
   return method === known.method && httpVersion === known.httpVersion && scheme === known.scheme && ja4 === known.ja4
 }

@@ -16,6 +16,8 @@ export interface InspectionRequest {
   /** `rawHeaders`: name, value, name, value …; order and case are kept because they are evidence. */
   readonly fields: readonly string[]
   readonly ja4?: string
+  /** Of HTTP/2: the window of a stream that the client's SETTINGS ask for, in bytes (RFC 9113 section 6.5.2). */
+  readonly http2Window?: number
   /** Who the application says that asks: its own id, and the plan. Never read from a header. */
   readonly user?: string
   readonly plan?: string
