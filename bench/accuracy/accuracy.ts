@@ -8,24 +8,15 @@ import {
   classify,
   NETWORK_CLASSES,
   type NetworkClass,
-  type NetworkFinding,
   parseAddress,
   type Snapshot,
 } from '@sallyport/core'
 import { compileTables, loadTables, resolveSources } from '@sallyport/datasets'
 import { keywordClass, keywordType, listClass } from './baselines.ts'
-import {
-  exitsOf,
-  type Feeds,
-  only,
-  SUPPLIERS,
-  snapshotFeeds,
-  VPN_SERVICES,
-  type VpnService,
-  without,
-  withoutService,
-} from './feeds.ts'
+import { type Feeds, only, SUPPLIERS, snapshotFeeds, without } from './feeds.ts'
+import { printPublishedMachines } from './published-machines.ts'
 import { confusion, type Judged, macroF1, percent, scoreOf, shareFound } from './scores.ts'
+import { printServices } from './services.ts'
 import { isSharedDataHere, labelledAddresses, sharedLines, sharedRows } from './shared.ts'
 
 type Classified = readonly Judged<NetworkClass>[]
@@ -78,13 +69,8 @@ export async function benchAccuracy(): Promise<void> {
         'X4BNet lists alone': goals(classifyLabels(lists, byList), lists, byList),
       }),
     )
-    console.log('exits of a VPN service that no feed knows, while the feeds of the others are loaded')
-    const unknown: Record<string, object> = {}
-    for (const service of Object.keys(VPN_SERVICES) as VpnService[]) {
-      const snapshot = await snapshotWith(withoutService(feeds, service, folder))
-      unknown[service] = unknownService(service, snapshot)
-    }
-    console.table(unknown)
+    await printServices(feeds, folder, snapshotWith)
+    await printPublishedMachines(feeds, folder, snapshotWith)
     printTypes(full, bare)
   } finally {
     await rm(folder, { recursive: true })
@@ -130,21 +116,6 @@ function goals(judged: Classified, snapshot: Snapshot, judge: Judge = byClassify
     'homes kept home or mobile': percent(shareFound(judged, 'residential_clean', ['residential_clean', 'mobile'])),
     'mobile, F1': percent(scoreOf(judged, ['mobile']).f1),
     'Tor relays that are no exits, as tor': percent(relays.filter((name) => name === 'tor').length / relays.length),
-  }
-}
-
-function unknownService(service: VpnService, snapshot: Snapshot): object {
-  const exits = exitsOf(service).map((entry) => parsed(entry.replace(/\/.*/, '')))
-  const findings = exits.map((exit) => classify(exit, snapshot))
-  const share = (holds: (finding: NetworkFinding) => boolean) =>
-    percent(findings.filter(holds).length / findings.length)
-  const machines = classifyLabels(snapshot).filter(({ label }) => MACHINES.includes(label))
-  return {
-    entries: exits.length,
-    'as vpn': share(({ verdict }) => verdict.classification === 'vpn'),
-    'by density': share(({ rule }) => rule === 'exit_density'),
-    'as vpn or machines': share(({ verdict }) => ['vpn', ...MACHINES].includes(verdict.classification)),
-    'machines taken for VPN': machines.filter(({ found }) => found === 'vpn').length,
   }
 }
 

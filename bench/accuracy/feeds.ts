@@ -112,10 +112,8 @@ export function exitsOf(service: VpnService): readonly string[] {
   return lines.map((line) => line.replace(/#.*/, '').trim()).filter((entry) => entry !== '' && isIpv4(entry))
 }
 
-/** All feeds, of which those of VPNs know every service but this one. */
-export function withoutService(feeds: Feeds, service: VpnService, folder: string): Feeds {
-  const known = (Object.keys(VPN_SERVICES) as VpnService[]).filter((name) => name !== service).flatMap(exitsOf)
-  const path = join(folder, `without-${VPN_SERVICES[service][0]}`)
-  writeFileSync(path, known.join('\n'))
+/** All feeds, of which those of VPNs know these exits and no others. */
+export function withExits(feeds: Feeds, exits: readonly string[], path: string): Feeds {
+  writeFileSync(path, exits.join('\n'))
   return { ...without(feeds, SUPPLIERS.vpn), 'x4bnet-vpn-ipv4': { url: pathToFileURL(path).href } }
 }

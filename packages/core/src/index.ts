@@ -95,7 +95,7 @@ export { asnAnswer } from './lookup/result.ts'
 // nearest-word
 export { nearestWord, suggestion } from './nearest-word.ts'
 // network
-export { classify } from './network/classify.ts'
+export { classify, isMixed } from './network/classify.ts'
 export { compareHits } from './network/precedence.ts'
 export { PRIVATE_RELAY } from './network/private-relay.ts'
 export { GRADES, PURITY_VERDICTS } from './network/purity.ts'

@@ -115,13 +115,16 @@ export interface RangeHit {
   readonly source: string
   /** The day the source was true, YYYY-MM-DD; absent when nothing says so. */
   readonly date?: string
-  /** A list as published, or a rule over how many known exits share a prefix. */
-  readonly rule: 'list' | 'density'
+  /**
+   * A list that others made, what an operator publishes of its own machines, a rule over how many known exits share a
+   * prefix, or the weak sign that listed proxies do (`NetworkRecord.near`).
+   */
+  readonly rule: 'list' | 'published' | 'density' | 'neighbours'
   /** Whether the list's own prefix here is a /24, a /48 or longer; true of a single address. */
   readonly narrow: boolean
   /** How far the source is believed, 0 to 1, where its row says so. */
   readonly trust?: number
-  /** The last day on which a list of single addresses holds, in days since the epoch; absent when it holds for ever. */
+  /** The last day on which what it says holds, in days since the epoch; absent when it holds for ever. */
   readonly expires?: number
 }
 
@@ -132,6 +135,8 @@ export interface NetworkRecord {
   readonly range?: RangeHit
   /** What further lists say, in order of precedence. */
   readonly also: readonly RangeHit[]
+  /** Listed proxies beside the address: too weak for a class. Absent where there are none. */
+  readonly near?: RangeHit
   /** Whether a public VPN or datacenter range list covers it, whatever class won; counts of the AS directory. */
   readonly inVpnRanges: boolean
   readonly inDatacenterRanges: boolean

@@ -41,6 +41,8 @@ t.test('what the README says of confidence', async (t) => {
     [{ rule: 'address_list', narrow: true, ageDays: 30 }, 0.72],
     [{ rule: 'exit_density' }, 0.7],
     [{ rule: 'operator_table' }, 0.85],
+    [{ rule: 'mixed_system' }, 0.55],
+    [{ rule: 'mixed_system', agreeing: 3 }, 0.6],
     [{ rule: 'organisation_name' }, 0.7],
     [{ rule: 'system_prefixes' }, 0.6],
     [{ rule: 'override', ageDays: 9999, contradicted: true }, 1],

@@ -3,6 +3,7 @@ import { parseAddress } from '../src/address/address.ts'
 import { classify } from '../src/network/classify.ts'
 import { CLASS_PRECEDENCE, compareHits } from '../src/network/precedence.ts'
 import { PRIVATE_RELAY } from '../src/network/private-relay.ts'
+import { purityOf } from '../src/network/purity.ts'
 import { riskScore } from '../src/network/risk.ts'
 import type { AutonomousSystem, NetworkRecord, Observation, RangeHit, Snapshot } from '../src/ports.ts'
 import { createFakeNetworks, hitOf, snapshotOf, systemOf } from '../src/testing/fakes.ts'
@@ -41,7 +42,8 @@ function snapshotWith({ observation, hits = [], system }: Known): Snapshot {
 
 const verdictFor = (known: Known, visitor = VISITOR) => classify(address(visitor), snapshotWith(known)).verdict
 
-const system = (networkClass: NetworkClass) => systemOf({ asn: 64_500, type: 'hosting', networkClass })
+const system = (networkClass: NetworkClass) =>
+  systemOf({ asn: 64_500, type: networkClass === 'vpn' ? 'vpn' : 'hosting', networkClass })
 const range = (networkClass: NetworkClass) => hitOf({ networkClass, source: 'list' })
 const listed = (networkClass: NetworkClass) => hitOf({ networkClass, single: true, source: 'addresses' })
 
@@ -217,4 +219,54 @@ t.test('a provider is the brand of a service, not the carrier of a home line', a
   t.equal(branded('residential_clean', [listed('residential_proxy')]), '', 'nor of a proxy on one')
   t.equal(branded('hosting', [range('vpn')]), 'Brand', 'whose machines they are, where the list does not say')
   t.equal(branded('residential_clean', [hitOf({ networkClass: 'mobile', provider: 'Carrier' })]), '')
+})
+
+t.test(
+  'what an operator publishes of its machines comes after the lists that name a service, before all others',
+  (t) => {
+    const machine = hitOf({ networkClass: 'datacenter', rule: 'published', source: 'edges', provider: 'Edge' })
+    const classWith = (...hits: readonly RangeHit[]) => verdictFor({ hits: [machine, ...hits] }).classification
+    t.equal(classWith(range('vpn')), 'datacenter')
+    t.equal(classWith(range('residential_proxy')), 'datacenter')
+    t.equal(classWith(hitOf({ networkClass: 'vpn', rule: 'density' })), 'datacenter')
+    t.equal(classWith(hitOf({ networkClass: 'vpn', provider: 'Tunnels' })), 'vpn')
+    t.equal(classWith(range('tor')), 'tor')
+    t.equal(classWith(listed('vpn')), 'vpn')
+    t.equal(verdictFor({ hits: [machine], system: system('vpn') }).classification, 'datacenter')
+    t.end()
+  },
+)
+
+t.test('of a mixed host nothing wider than a /24 is a sign, and what names an owner is', (t) => {
+  const mixed = { ...system('vpn'), type: 'hosting' } as const
+  const findingWith = (...hits: readonly RangeHit[]) =>
+    classify(address(VISITOR), snapshotWith({ hits, system: mixed }))
+  t.match(findingWith(range('vpn')), { rule: 'mixed_system', agreeing: ['list'], verdict: { confidence: 0.6 } })
+  t.match(findingWith(range('hosting')), { rule: 'mixed_system', verdict: { classification: 'vpn', confidence: 0.55 } })
+  t.match(findingWith({ ...range('vpn'), narrow: true }), { rule: 'range_list', verdict: { classification: 'vpn' } })
+  t.match(findingWith({ ...range('hosting'), narrow: true }), { rule: 'mixed_system' })
+  const owned = hitOf({ networkClass: 'hosting', provider: 'A Cloud' })
+  t.match(findingWith(range('vpn'), owned), { rule: 'range_list', provider: 'A Cloud' })
+  t.match(findingWith(listed('vpn')), { rule: 'address_list' })
+  t.end()
+})
+
+t.test('listed proxies beside a line raise its risk, change no class, and end', (t) => {
+  const near = hitOf({ networkClass: 'residential_proxy', rule: 'neighbours', source: 'near', expires: 20_778 })
+  const home = systemOf({ asn: 64_500, type: 'isp', networkClass: 'residential_clean' })
+  const findingAt = (day: number, line: AutonomousSystem) =>
+    classify(
+      address(VISITOR),
+      snapshotOf({
+        networks: createFakeNetworks([['8.0.0.0/8', { system: line, near }]]),
+        clock: { now: () => day * 86_400_000 },
+      }),
+    )
+  const suspect = findingAt(20_778, home)
+  t.match(suspect, { near: 'near', verdict: { classification: 'residential_clean' } })
+  t.ok(riskScore(suspect) >= riskScore(findingAt(20_779, home)) + 20)
+  t.match(purityOf(suspect).deductions, [{ factor: 'proxies_beside_it' }])
+  t.equal(findingAt(20_779, home).near, undefined)
+  t.equal(findingAt(20_778, system('hosting')).near, undefined, 'a machine is no line')
+  t.end()
 })

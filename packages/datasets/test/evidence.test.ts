@@ -10,6 +10,7 @@ const ASN4 = [
   '23.2.0.0,23.2.3.255,7922,"Comcast Cable Communications, LLC"',
   '23.3.0.0,23.3.0.255,60729,Stiftung Erneuerbare Freiheit',
   '23.4.0.0,23.4.3.255,64502,Kent Cable Telecom',
+  '23.5.0.0,23.5.3.255,9009,M247 Europe SRL',
 ].join('\n')
 
 async function finder(t: Test, files: Readonly<Record<string, string>>) {
@@ -54,16 +55,18 @@ t.test('every list that holds a place is named, in order of precedence, with the
   t.match(finding('23.0.11.1'), { verdict: { classification: 'vpn' } })
 })
 
-t.test('a /24 with three known exits is full of them, but not a cloud’s, and not a home network’s', async (t) => {
+t.test('a /24 with three known exits is full of them, a leased one with five, and no block of a cloud', async (t) => {
   const exitsIn = (prefix: string, count: number) =>
-    Array.from({ length: count }, (_, index) => `${prefix}.${index * 16 + 4}/32`)
+    Array.from({ length: count }, (_, index) => `${prefix}.${(index * 80 + 4) % 256}/32`)
   const { finding } = await finder(t, {
     'x4bnet-vpn-ipv4': [
       ...exitsIn('23.0.8', 3),
       ...exitsIn('23.0.9', 2),
       ...exitsIn('23.0.0', 3),
       ...exitsIn('23.1.0', 9),
-      ...exitsIn('23.2.0', 9),
+      ...exitsIn('23.2.0', 5),
+      ...exitsIn('23.2.1', 4),
+      ...['23.0.10.4', '23.0.10.9'],
     ].join('\n'),
   })
   t.match(finding('23.0.8.250'), {
@@ -74,9 +77,51 @@ t.test('a /24 with three known exits is full of them, but not a cloud’s, and n
   })
   t.match(finding('23.0.8.4'), { rule: 'range_list', agreeing: ['exit-density'] }, 'a listed exit is listed')
   t.equal(finding('23.0.9.250').verdict.classification, 'hosting', 'two may be neighbours by chance')
+  t.equal(finding('23.0.10.60').verdict.classification, 'vpn', 'two in one row are not')
+  t.equal(finding('23.0.10.70').verdict.classification, 'hosting', 'and say nothing of the next row')
   t.equal(finding('23.0.0.250').verdict.classification, 'vpn', 'of a system that nobody knows')
   t.equal(finding('23.1.0.250').verdict.classification, 'datacenter')
-  t.equal(finding('23.2.0.250').verdict.classification, 'residential_clean')
+  t.equal(finding('23.2.0.250').verdict.classification, 'vpn', 'an access network leases blocks out')
+  t.equal(finding('23.2.1.250').verdict.classification, 'residential_clean', 'and has exits of its customers')
+})
+
+t.test('a host of VPN services and of others is judged by what is near, and else in doubt', async (t) => {
+  const { finding } = await finder(t, {
+    'asn-csv-v6': '2a00:1234::,2a00:1234:ffff:ffff:ffff:ffff:ffff:ffff,9009,M247 Europe SRL',
+    'x4bnet-vpn-ipv4': '23.5.0.4/32\n23.5.2.0/23',
+    'x4bnet-vpn-ipv6': '2a00:1234:5::1/128',
+    'x4bnet-dc-ipv4': '23.5.0.0/22',
+    'edges-bunny-v4': '23.5.0.9\n23.5.2.7',
+  })
+  const inDoubt = { verdict: { classification: 'vpn', method: 'asn' }, rule: 'mixed_system' }
+  t.match(finding('23.5.0.200'), { ...inDoubt, verdict: { ...inDoubt.verdict, confidence: 0.55 } })
+  t.match(finding('23.5.3.1'), { ...inDoubt, verdict: { ...inDoubt.verdict, confidence: 0.6 } }, 'of the whole host')
+  t.match(finding('23.5.0.60'), { verdict: { classification: 'vpn' }, rule: 'exit_density' }, 'in an exit’s row')
+  t.ok(finding('23.5.0.60').verdict.confidence > 0.6)
+  for (const edge of ['23.5.0.9', '23.5.2.7']) {
+    t.match(
+      finding(edge),
+      { verdict: { classification: 'datacenter' }, rule: 'range_list', provider: 'bunny.net' },
+      edge,
+    )
+  }
+  t.match(finding('2a00:1234:5:7::9'), { verdict: { classification: 'vpn' }, rule: 'exit_density' })
+  t.match(finding('2a00:1234:6::9'), inDoubt)
+})
+
+t.test('listed proxies make the lines beside them suspect for as long as the list holds', async (t) => {
+  const day = Math.floor(Date.now() / 86_400_000)
+  const { record, finding } = await finder(t, {
+    'avastel-1day':
+      'ip;autonomous_system\n23.2.0.7;Comcast\n23.2.0.70;Comcast\n23.2.1.7;Comcast\n23.1.0.1;A\n23.1.0.2;A',
+  })
+  t.match(record('23.2.0.9'), { near: { source: 'proxy-neighbours', networkClass: 'residential_proxy' } })
+  t.equal(record('23.2.0.9')?.range, undefined)
+  t.ok((record('23.2.0.9')?.near?.expires ?? 0) >= day)
+  t.match(finding('23.2.0.9'), { verdict: { classification: 'residential_clean' }, near: 'proxy-neighbours' })
+  t.equal(finding('23.2.1.9').near, undefined, 'one is anybody')
+  t.equal(finding('23.1.0.9').near, undefined, 'a cloud is no line')
+  t.equal(finding('23.2.0.7').verdict.classification, 'residential_proxy')
 })
 
 t.test('what lists say of its prefixes types a system that has no telling name', async (t) => {

@@ -10,6 +10,7 @@ const RULE_TEXTS: Readonly<Record<VerdictRule, string>> = {
   range_list: 'a list of ranges',
   exit_density: 'known exits beside it',
   operator_table: 'the operator table',
+  mixed_system: 'a host of VPN services and of others, no nearer sign',
   organisation_name: "the organisation's name",
   system_list: 'a list of systems',
   system_prefixes: "what lists say of the system's prefixes",
@@ -22,11 +23,12 @@ export function networkReason(network: NetworkFinding): Reason {
   const { classification, method } = network.verdict
   const owner = network.asn === undefined ? '' : `: AS${network.asn} ${network.asName ?? ''}`
   const brand = network.provider === '' ? '' : ` (${network.provider})`
+  const near = network.near === undefined ? '' : '; listed proxies are beside it'
   const reason: { -readonly [Member in keyof Reason]: Reason[Member] } = {
     id: `network:${classification}`,
     text: network.reserved.reserved
       ? `The client's address is reserved: ${network.reserved.label ?? ''}.`
-      : `${classification} by ${method} (${RULE_TEXTS[network.rule]})${owner}${brand}`,
+      : `${classification} by ${method} (${RULE_TEXTS[network.rule]})${owner}${brand}${near}`,
   }
   if (network.source !== undefined) reason.source = network.source
   if (network.sourceDate !== undefined) reason.date = network.sourceDate

@@ -17,6 +17,7 @@ import { classRank } from './precedence.ts'
 import { proxiesAreSeen } from './staleness.ts'
 
 const NOT_RESERVED: ReservedRange = Object.freeze({ reserved: false })
+const DAY_MS = 86_400_000
 const NO_SOURCES: readonly string[] = Object.freeze([])
 
 const RESERVED_VERDICT: Verdict = Object.freeze({
@@ -104,7 +105,24 @@ function findingOf(
     finding.source = match.source
     if (match.date !== undefined) finding.sourceDate = match.date
   }
+  const near = proxiesBeside(finding.verdict.classification, record, snapshot)
+  if (near !== undefined) finding.near = near
   return Object.freeze(finding)
+}
+
+/** Classes of the lines that residential proxies are run on. */
+const LINES: readonly NetworkClass[] = ['residential_clean', 'mobile', 'unknown']
+
+/** Id of the source that lists proxies beside a line, as long as it holds. */
+function proxiesBeside(
+  networkClass: NetworkClass,
+  record: NetworkRecord | undefined,
+  { clock }: Snapshot,
+): string | undefined {
+  const near = record?.near
+  if (near === undefined || !LINES.includes(networkClass)) return undefined
+  const isOver = clock !== undefined && near.expires !== undefined && Math.floor(clock.now() / DAY_MS) > near.expires
+  return isOver ? undefined : near.source
 }
 
 /** The first rule that matches, by steps 2 to 11 of the precedence. */
@@ -120,11 +138,26 @@ function firstMatch(
   }
   const system = record?.system
   const known = system !== undefined && system.networkClass !== 'unknown' ? system : undefined
-  if (range !== undefined) {
-    const first = range.single || known === undefined || classRank(range.networkClass) <= classRank(known.networkClass)
-    if (first) return listed(range)
+  if (known === undefined) return range === undefined ? undefined : listed(range)
+  if (isMixed(known)) {
+    const nearer = range === undefined ? undefined : [range, ...(record?.also ?? [])].find(isNearer)
+    return nearer === undefined ? owned(known, sources) : listed(nearer)
   }
-  return known === undefined ? undefined : owned(known, sources)
+  if (range === undefined) return owned(known, sources)
+  const isFirst =
+    range.single || range.rule === 'published' || classRank(range.networkClass) <= classRank(known.networkClass)
+  return isFirst ? listed(range) : owned(known, sources)
+}
+
+/** Whether a system rents to VPN services and to others alike: the system alone is then a weak sign of either. */
+export function isMixed({ type, networkClass }: Pick<AutonomousSystem, 'type' | 'networkClass'>): boolean {
+  return type === 'hosting' && networkClass === 'vpn'
+}
+
+/** Whether a hit says more of an address than that its system is mixed: it names an owner, or exits hereabouts. */
+function isNearer({ single, provider, rule, networkClass, narrow }: RangeHit): boolean {
+  if (single || provider !== '' || rule !== 'list') return true
+  return anonymises(networkClass) && (narrow || classRank(networkClass) < classRank('vpn'))
 }
 
 function observed({ networkClass, origin, provider, setAt }: Observation): RuleMatch {
@@ -184,7 +217,7 @@ function owned(system: AutonomousSystem, sources: readonly SourceStatus[]): Rule
   const { networkClass, basis, brand } = system
   const source = sourceOf(system)
   return {
-    rule: SYSTEM_RULES[basis],
+    rule: isMixed(system) ? 'mixed_system' : SYSTEM_RULES[basis],
     networkClass,
     method: 'asn',
     source,
@@ -219,8 +252,6 @@ function agreeingWith(match: RuleMatch, record: NetworkRecord | undefined): read
   if (system !== undefined && system.basis !== 'none') ask(system.networkClass, sourceOf(system))
   return ids === undefined ? NO_SOURCES : Object.freeze(ids)
 }
-
-const DAY_MS = 86_400_000
 
 function confidence(
   { rule, networkClass, trust, narrow, date }: RuleMatch,

@@ -28,6 +28,7 @@ const BASE: Readonly<Record<VerdictRule, number>> = {
   range_list: 0.88,
   exit_density: 0.7,
   operator_table: 0.85,
+  mixed_system: 0.55,
   organisation_name: 0.7,
   system_list: 0.7,
   system_prefixes: 0.6,
@@ -46,6 +47,7 @@ const HALF_LIFE: Readonly<Partial<Record<VerdictRule, number>>> = {
   range_list: 365,
   exit_density: 90,
   operator_table: 1825,
+  mixed_system: 1825,
   organisation_name: 1825,
   system_list: 365,
   system_prefixes: 365,
@@ -59,6 +61,9 @@ const MAX_AGED = 0.5
  */
 const HOME_CEILING = { withoutProxies: 0.6, withProxies: 0.8 } as const
 
+/** Of a host that rents to many: lists of the whole host agree with each other without having seen this address. */
+const MIXED_CEILING = 0.6
+
 /**
  * Confidence of a verdict, 0 to 1 in steps of a hundredth: the source's own worth; doubt shrinks by a fifth where the
  * prefix is narrow and by two fifths with each of up to three sources that agree; a contradiction takes a fifth; age
@@ -69,9 +74,13 @@ export function confidenceOf(grounds: Grounds): number {
   if (rule === 'reserved' || rule === 'override') return BASE[rule]
   const doubt = (1 - trust) * (narrow ? DOUBT.narrow : 1) * DOUBT.agreeing ** Math.min(agreeing, DOUBT.maxAgreeing)
   const sure = (1 - doubt) * (contradicted ? CONTRADICTED : 1) * fresh(ageDays, HALF_LIFE[rule])
-  const ceiling =
-    networkClass !== 'residential_clean' ? 1 : proxiesLoaded ? HOME_CEILING.withProxies : HOME_CEILING.withoutProxies
-  return Math.round(Math.min(sure, ceiling) * 100) / 100
+  return Math.round(Math.min(sure, ceilingOf(rule, networkClass, proxiesLoaded)) * 100) / 100
+}
+
+function ceilingOf(rule: VerdictRule, networkClass: NetworkClass, proxiesLoaded: boolean): number {
+  if (rule === 'mixed_system') return MIXED_CEILING
+  if (networkClass !== 'residential_clean') return 1
+  return proxiesLoaded ? HOME_CEILING.withProxies : HOME_CEILING.withoutProxies
 }
 
 function fresh(days: number, halfLife: number | undefined): number {

@@ -17,7 +17,10 @@ import { PRIVATE_RELAY } from './private-relay.ts'
  * 10. residential_clean   access networks
  * 11. unknown
  *
- * From 4 on the class decides; within a class a range precedes the autonomous system, because it is more exact.
+ * From 4 on the class decides; within a class a range precedes the autonomous system, because it is more exact. What an
+ * operator publishes of its own machines comes after the lists of 5 that name a service and before all else: whose
+ * machine it is, its operator knows best. A host that rents to VPN services and to others is `vpn` by step 5 only where
+ * something nearer than the system says so; else any list that names an owner goes before it.
  * Within 3 the stronger class decides. Anonymisers come before the hosting they run in: almost every VPN exit and half
  * of the Tor exits sit in datacenter ranges, so the opposite order would hide them.
  */
@@ -43,11 +46,17 @@ export type Ranked = Pick<RangeHit, 'networkClass' | 'single' | 'provider' | 'ru
 
 /** Order of two hits, the stronger first; 0 for hits that may stay as they came. */
 export function compareHits(x: Ranked, y: Ranked): number {
-  return (
-    Number(y.single) - Number(x.single) ||
-    classRank(x.networkClass) - classRank(y.networkClass) ||
-    nameRank(x) - nameRank(y)
-  )
+  return Number(y.single) - Number(x.single) || strengthOf(x) - strengthOf(y)
+}
+
+/** Between two classes there is room for the four kinds of a name. */
+const NAME_RANKS = 4
+
+/** Just before the VPN lists that name no service. */
+const PUBLISHED_STRENGTH = classRank('vpn') * NAME_RANKS + 1.5
+
+function strengthOf(hit: Ranked): number {
+  return hit.rule === 'published' ? PUBLISHED_STRENGTH : classRank(hit.networkClass) * NAME_RANKS + nameRank(hit)
 }
 
 /** A list that names a provider precedes one that knows the class alone, and a list precedes a rule of ours. */

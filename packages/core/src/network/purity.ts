@@ -53,6 +53,12 @@ const NO_SYSTEM_DEDUCTION: Deduction = {
   detail: 'The address is in no autonomous system that the data knows.',
 }
 
+const NEAR_DEDUCTION: Deduction = {
+  factor: 'proxies_beside_it',
+  points: -15,
+  detail: 'Addresses beside it were listed as proxies in the last days; of this one nothing is known.',
+}
+
 /** Lowest score of each grade, best first. */
 const GRADE_FLOORS: readonly (readonly [Grade, number])[] = [
   ['S+', 95],
@@ -81,5 +87,9 @@ export function purityOf(finding: NetworkFinding): Purity {
 function deductionsOf(finding: NetworkFinding): readonly Deduction[] {
   if (finding.reserved.reserved) return [RESERVED_DEDUCTION]
   const byClass = isPrivateRelay(finding) ? RELAY_DEDUCTION : CLASS_DEDUCTIONS[finding.verdict.classification]
-  return [...(byClass === undefined ? [] : [byClass]), ...(finding.asn === undefined ? [NO_SYSTEM_DEDUCTION] : [])]
+  return [
+    ...(byClass === undefined ? [] : [byClass]),
+    ...(finding.near === undefined ? [] : [NEAR_DEDUCTION]),
+    ...(finding.asn === undefined ? [NO_SYSTEM_DEDUCTION] : []),
+  ]
 }

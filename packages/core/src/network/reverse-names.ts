@@ -16,7 +16,7 @@ const MAX_REMEMBERED = 50_000
 const MAX_QUEUED = 500
 const MAX_CONCURRENT = 4
 
-/** Classes that a reverse name may change: an address in them can be an exit. */
+/** Classes that a reverse name may change: an address in them can be an exit. So can one of a mixed host. */
 const ASKED_CLASSES: readonly NetworkClass[] = ['hosting', 'datacenter', 'unknown']
 
 /** Looks up reverse names of visitors in the background, and keeps those that say a class as observations. */
@@ -88,8 +88,8 @@ export function createReverseNames({ clock, dns, store, onFault }: ReverseNamesP
       waiting.length = 0
       return settled()
     },
-    offer(address, { reserved, verdict }) {
-      if (reserved.reserved || !ASKED_CLASSES.includes(verdict.classification)) return
+    offer(address, { reserved, verdict, rule }) {
+      if (reserved.reserved || (rule !== 'mixed_system' && !ASKED_CLASSES.includes(verdict.classification))) return
       if (waiting.length >= MAX_QUEUED) return
       const key = formatAddress(address)
       const now = clock.now()

@@ -21,12 +21,19 @@ const UNDECIDED = CLASS_RISK.unknown
 const RELAY_CEILING = CLASS_RISK.hosting
 
 /**
+ * How far listed proxies beside a line draw its risk towards that of a proxy: the share of such lines that were listed
+ * themselves soon after, and what the lists do not see.
+ */
+const NEAR_PROXIES = 0.4
+
+/**
  * Risk score of a finding (specification: riskScore): an integer from 0 to 100, the class's risk drawn towards 20 by
- * what its confidence lacks. A private relay is capped at 35; a reserved address is 0.
+ * what its confidence lacks. A private relay is capped at 35; a reserved address is 0. Listed proxies beside a line raise it.
  */
 export function riskScore(finding: NetworkFinding): number {
   if (finding.reserved.reserved) return 0
   const { classification, confidence } = finding.verdict
   const risk = Math.round(UNDECIDED + (CLASS_RISK[classification] - UNDECIDED) * confidence)
+  if (finding.near !== undefined) return Math.round(risk + (CLASS_RISK.residential_proxy - risk) * NEAR_PROXIES)
   return isPrivateRelay(finding) ? Math.min(risk, RELAY_CEILING) : risk
 }

@@ -97,8 +97,8 @@ function matchesAll(match: Match): boolean {
     if (member === 'path') return match.path?.includes('/**') === true
     if (member === 'header') return !match.header?.present?.length && !match.header?.absent?.length
     if (member === 'time') return match.time?.from === undefined && match.time?.to === undefined && !match.time?.days
-    if (member !== 'confidence') return false
-    return (match.confidence?.atLeast ?? 0) === 0 && (match.confidence?.atMost ?? 1) === 1
+    if (member !== 'confidence' && member !== 'networkConfidence') return false
+    return (match[member]?.atLeast ?? 0) === 0 && (match[member]?.atMost ?? 1) === 1
   })
 }
 
@@ -144,17 +144,19 @@ function ruleFaults(rule: Rule): readonly Fault[] {
 }
 
 /** Of the members that are no lists. */
-function nestedFaults({ header, confidence, time }: Match): readonly Fault[] {
+function nestedFaults({ header, time, ...match }: Match): readonly Fault[] {
   const faults: Fault[] = []
   for (const bound of ['present', 'absent'] as const) {
     for (const [index, name] of (header?.[bound] ?? []).entries()) {
       if (!TOKEN.test(name)) faults.push({ path: ['match', 'header', bound, index], message: unknown(name) })
     }
   }
-  for (const bound of ['atLeast', 'atMost'] as const) {
-    const value = confidence?.[bound]
-    if (value === undefined || (value >= 0 && value <= 1)) continue
-    faults.push({ path: ['match', 'confidence', bound], message: `${unknown(value)}: expected 0 to 1` })
+  for (const member of ['confidence', 'networkConfidence'] as const) {
+    for (const bound of ['atLeast', 'atMost'] as const) {
+      const value = match[member]?.[bound]
+      if (value === undefined || (value >= 0 && value <= 1)) continue
+      faults.push({ path: ['match', member, bound], message: `${unknown(value)}: expected 0 to 1` })
+    }
   }
   const span = time === undefined ? undefined : compileSpan(time)
   if (time !== undefined && typeof span === 'string') {

@@ -3,7 +3,7 @@ import type { Inspection } from '../values/inspection.ts'
 import type { Action, Degraded } from '../vocabulary.ts'
 import type { Test } from './evaluate.ts'
 import { compilePaths } from './path-test.ts'
-import type { Match } from './policy.ts'
+import type { Bounds, Match } from './policy.ts'
 import { compileSpan } from './time-span.ts'
 
 /** The tests of a rule: all of them must hold. */
@@ -27,11 +27,15 @@ export function compileMatch(match: Match, action: Action): CompiledMatch {
   }
 }
 
-function networkTests({ networkClass, asn, provider }: Match): readonly Test[] {
+function networkTests({ networkClass, networkConfidence, asn, provider }: Match): readonly Test[] {
   const tests: Test[] = []
   if (networkClass !== undefined) {
     const classes = new Set<string>(networkClass)
     tests.push(({ network }) => classes.has(network.verdict.classification))
+  }
+  if (networkConfidence !== undefined) {
+    const isWithin = boundsTest(networkConfidence)
+    tests.push(({ network }) => isWithin(network.verdict.confidence))
   }
   if (asn !== undefined) {
     const asns = new Set(asn)
@@ -42,6 +46,10 @@ function networkTests({ networkClass, asn, provider }: Match): readonly Test[] {
     tests.push(({ network }) => network.provider !== '' && providers.has(network.provider.toLowerCase()))
   }
   return tests
+}
+
+function boundsTest({ atLeast = 0, atMost = 1 }: Bounds): (value: number) => boolean {
+  return (value) => value >= atLeast && value <= atMost
 }
 
 function countryTests({ country }: Match): readonly Test[] {
@@ -105,8 +113,8 @@ function agentTests(match: Match, action: Action): readonly Test[] {
   if (basis !== undefined) tests.push(({ agent }) => basis.includes(agent.basis))
   if (headless !== undefined) tests.push(({ agent }) => agent.headless === headless)
   if (confidence !== undefined) {
-    const { atLeast = 0, atMost = 1 } = confidence
-    tests.push(({ agent }) => agent.confidence >= atLeast && agent.confidence <= atMost)
+    const isWithin = boundsTest(confidence)
+    tests.push(({ agent }) => isWithin(agent.confidence))
   }
   if (identity !== undefined) {
     const any = identity.includes('*')

@@ -9,6 +9,8 @@ import type { Action, AgentClass, CrawlerOutcome, CrawlerPurpose, NetworkClass, 
  */
 export interface Match {
   readonly networkClass?: readonly NetworkClass[] | undefined
+  /** How sure the verdict about the network is, 0 to 1, both bounds within. */
+  readonly networkConfidence?: Bounds | undefined
   /** Brands of VPN, proxy, Tor, hosting and cloud services, in any case: `iCloud Private Relay`. */
   readonly provider?: readonly string[] | undefined
   /** Two-letter codes of the country the client's address is used in; `unknown` where it is not known. */
@@ -23,7 +25,7 @@ export interface Match {
   /** Browsers without a person in front of them, as far as they say so. */
   readonly headless?: boolean | undefined
   /** How sure the verdict about the agent is, 0 to 1, both bounds within. */
-  readonly confidence?: { readonly atLeast?: number | undefined; readonly atMost?: number | undefined } | undefined
+  readonly confidence?: Bounds | undefined
   /** Slugs of the crawler catalogue. */
   readonly crawler?: readonly string[] | undefined
   readonly crawlerOutcome?: readonly CrawlerOutcome[] | undefined
@@ -43,6 +45,12 @@ export interface Match {
   readonly user?: readonly string[] | undefined
   /** Plans of those users, or `*` for any. */
   readonly plan?: readonly string[] | undefined
+}
+
+/** Both bounds within; an absent one bounds nothing. */
+export interface Bounds {
+  readonly atLeast?: number | undefined
+  readonly atMost?: number | undefined
 }
 
 /** Hours of days: from `from` up to `to`, which may be the next morning; both absent: all day. */

@@ -5,8 +5,8 @@ export type VerdictMethod = 'reserved' | 'ip_state' | 'asn' | `range:${NetworkCl
 
 /**
  * The rule that decided, in more detail than `method` says it: a special-purpose registry, `sallyport ip set`, the address's
- * own reverse name, a list of addresses, a list of ranges, exits crowded in one prefix, a row of the operator table,
- * a rule over the organisation's name, a list of systems, what lists say of the system's prefixes, the outline of its
+ * own reverse name, a list of addresses, a list of ranges, exits crowded in one prefix, a row of the operator table, such a
+ * row of a host that rents to VPN services and to others alike, a rule over the organisation's name, a list of systems, what lists say of the system's prefixes, the outline of its
  * address space; `none` where nothing is known.
  */
 export const VERDICT_RULES = [
@@ -17,6 +17,7 @@ export const VERDICT_RULES = [
   'range_list',
   'exit_density',
   'operator_table',
+  'mixed_system',
   'organisation_name',
   'system_list',
   'system_prefixes',
@@ -55,6 +56,8 @@ export interface NetworkFinding {
   /** Id and date of the source that decided the class; absent when nothing is known. */
   readonly source?: string
   readonly sourceDate?: string
+  /** Id of the source that lists proxies beside a home line: the class stands, the risk is higher. */
+  readonly near?: string
   /** Ids of further sources that say the same class of this address. */
   readonly agreeing: readonly string[]
 }

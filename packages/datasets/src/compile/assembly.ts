@@ -1,4 +1,4 @@
-import { coverRange, type NetworkClass, typeOfSystem } from '@sallyport/core'
+import { coverRange, typeOfSystem } from '@sallyport/core'
 import { partition4, partition6, prefixed } from '../format/partitions.ts'
 import { hitCode, type RangeSource } from '../format/range-source.ts'
 import type { Columns, Description } from '../format/tables.ts'
@@ -6,9 +6,9 @@ import type { PerFamily } from '../parse/contents.ts'
 import type { SystemRanges } from '../parse/system-ranges.ts'
 import { layOut } from '../ranges/layout.ts'
 import { addressAt, addressesBetween, FAMILIES, type Ranges, WORDS, withValues } from '../ranges/ranges.ts'
-import { readBounds, type Segments, uniform, valueAt4 } from '../ranges/segments.ts'
+import { readBounds, type Segments, uniform, valueAt4, valueAt6 } from '../ranges/segments.ts'
 import { compileCrawlers } from './crawlers.ts'
-import { denseExits } from './density.ts'
+import { denseExits, type PlaceSystem, proxyNeighbours } from './density.ts'
 import { directoryColumns } from './directory.ts'
 import { layHits } from './hit-sets.ts'
 import { addressColumns } from './listed-addresses.ts'
@@ -21,17 +21,22 @@ import { type AllSystems, allSystems, systemColumns } from './systems.ts'
 /** Addresses of a /24 and of a /48: what one customer is given. */
 const NARROW_SIZE = { 4: 2 ** 8, 6: 2 ** 80 } as const
 
+const NO_SYSTEM: PlaceSystem = { type: 'unknown', networkClass: 'unknown' }
+
 /** Makes the columns and the description of a tables file of the parts. */
 export function assemble(parts: Parts): { columns: Columns; description: Omit<Description, 'sources'> } {
   const { asns, names: nameList, positions } = allSystems(parts.systems)
   const layers = systemLayers(parts.systems, positions)
-  const classAt = (address: number): NetworkClass => {
-    const position = valueAt4(layers[4], address) - 1
-    if (position === -1) return 'unknown'
-    return typeOfSystem(asns[position] as number, nameList[position] as string).networkClass
-  }
-  const dense = denseExits(parts.lists, classAt)
-  const ranked = byPrecedence([...parts.lists, ...(dense === undefined ? [] : [dense])])
+  const systemAt = (position: number): PlaceSystem =>
+    position === 0 ? NO_SYSTEM : typeOfSystem(asns[position - 1] as number, nameList[position - 1] as string)
+  const own = [
+    denseExits(parts.lists, {
+      at4: (address) => systemAt(valueAt4(layers[4], address)),
+      at6: (upper, lower) => systemAt(valueAt6(layers[6], Uint32Array.of(upper, lower, 0, 0))),
+    }),
+    proxyNeighbours(parts.lists),
+  ].filter((list) => list !== undefined)
+  const ranked = byPrecedence([...parts.lists, ...own])
   const lists = ranked.filter(({ single }) => !single)
   const addressLists = ranked.filter(({ single }) => single)
   const hits = layHits(
@@ -85,7 +90,7 @@ export function assemble(parts: Parts): { columns: Columns; description: Omit<De
     description: {
       ranges: lists.map(sourceOf),
       evidence: hits.sets,
-      addressLists: addressLists.map(sourceOf),
+      addressLists: addressLists.map(sourceOf).map(({ expires: _expires, ...source }) => source),
       ...crawlerRows,
       countries: parts.countries.list(),
       brands: types.brands,
@@ -109,7 +114,7 @@ function withHits(ranges: Ranges | undefined, position: number): Ranges | undefi
   return withValues(ranges, values)
 }
 
-function sourceOf({ ranges: _ranges, expires: _expires, ...source }: RangeList): RangeSource {
+function sourceOf({ ranges: _ranges, ...source }: RangeList): RangeSource {
   return source
 }
 

@@ -13,8 +13,6 @@ import { dateOfFile, type SourceFile } from '../sources/source-file.ts'
 /** A list of address ranges that was read. */
 export interface RangeList extends RangeSource {
   readonly ranges: PerFamily<Ranges>
-  /** The last day on which its entries hold, in days since the epoch; absent: without end. */
-  readonly expires?: number
 }
 
 /** A list of autonomous systems that was read; its labels, by number. */
@@ -93,7 +91,7 @@ function rangeList(
     provider,
     source: id,
     kind,
-    rule: 'list',
+    rule: kind === 'crawler' ? 'published' : 'list',
     trust,
     date,
     ranges,

@@ -24,8 +24,13 @@ export function hasList(
   classes: readonly NetworkClass[],
 ): boolean {
   return sources.some(
-    ({ kind, networkClass, rule }) => rule === 'list' && kinds.includes(kind) && classes.includes(networkClass),
+    ({ kind, networkClass, rule }) => !isOurs(rule) && kinds.includes(kind) && classes.includes(networkClass),
   )
+}
+
+/** Whether a hit is a rule of ours over lists, and no list. */
+export function isOurs(rule: RangeSource['rule']): boolean {
+  return rule === 'density' || rule === 'neighbours'
 }
 
 /** The distinct records of all segments, as columns; record 0 knows nothing. */
@@ -81,7 +86,7 @@ export function createRecordRegister(
 }
 
 function flagsOf({ networkClass, rule }: RangeSource): number {
-  if (rule !== 'list') return 0
+  if (isOurs(rule)) return 0
   return (
     (VPN_LISTS.includes(networkClass) ? IN_VPN_RANGES : 0) |
     (DATACENTER_LISTS.includes(networkClass) ? IN_DATACENTER_RANGES : 0)

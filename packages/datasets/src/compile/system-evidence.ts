@@ -2,7 +2,7 @@ import type { SystemEvidence } from '@sallyport/core'
 import { listOfHit, type RangeSource } from '../format/range-source.ts'
 import { type Segments, valueAt4 } from '../ranges/segments.ts'
 import type { RangeList, ReadSystemList } from './parts.ts'
-import type { RecordColumns } from './records.ts'
+import { isOurs, type RecordColumns } from './records.ts'
 
 const HOSTING = 1
 const MOBILE = 2
@@ -13,7 +13,7 @@ const LARGEST_EXIT_RANGE = 256
 
 /** What a list means for the systems that it holds parts of, as bits. */
 function meaningOf({ networkClass, rule }: RangeSource): number {
-  if (rule !== 'list') return 0
+  if (isOurs(rule)) return 0
   switch (networkClass) {
     case 'hosting':
     case 'datacenter':

@@ -10,6 +10,8 @@ export interface RangeSource extends Pick<RangeHit, 'networkClass' | 'single' | 
   readonly trust: number
   /** The day the list was true, YYYY-MM-DD. */
   readonly date: string
+  /** The last day on which its entries hold, in days since the epoch; absent: without end. */
+  readonly expires?: number
 }
 
 /** A hit of the list at `position` as one number: which list, and whether by a narrow prefix. */

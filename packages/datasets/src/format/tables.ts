@@ -4,7 +4,7 @@ import type { DecodedFile } from '../columns/decode.ts'
 import type { RangeSource } from './range-source.ts'
 
 /** Counts up with every change of the layout or of what a column means; a file of another number is compiled again. */
-export const TABLES_FORMAT = 3
+export const TABLES_FORMAT = 4
 
 /** The columns of a tables file and their types. Names are `<table>.<column>`. */
 const COLUMNS = {

@@ -82,6 +82,18 @@ export function valueAt4({ starts, values, count }: Segments, bits: number): num
   return values[low] as number
 }
 
+/** The value of IPv6 segments at an address of four words. */
+export function valueAt6({ starts, values, count }: Segments, words: Uint32Array): number {
+  let low = 0
+  let high = count - 1
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1
+    if (compareAt(6, starts, middle, words, 0) <= 0) low = middle
+    else high = middle - 1
+  }
+  return values[low] as number
+}
+
 /** Puts two layers of one family on top of each other: `combine` makes one value of both layers' values at a place. */
 export function overlay(x: Segments, y: Segments, combine: (x: number, y: number) => number): Segments {
   const { family } = x

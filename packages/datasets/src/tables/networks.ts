@@ -46,6 +46,7 @@ export function openNetworks(
 interface HitSet {
   readonly range: RangeHit | undefined
   readonly also: readonly RangeHit[]
+  readonly near: RangeHit | undefined
 }
 
 /** Records by number: made when first asked for, and kept, so that each is one object. Number 0 has none. */
@@ -61,12 +62,13 @@ function createRecords(
 
   function makeRecord(number: number): NetworkRecord {
     const system = recordSystems[number] as number
-    const { range, also } = sets[recordEvidence[number] as number] as HitSet
+    const { range, also, near } = sets[recordEvidence[number] as number] as HitSet
     const flags = recordFlags[number] as number
     const record = Object.freeze({
       ...(system === 0 ? {} : { system: systems.system(system - 1) }),
       ...(range === undefined ? {} : { range }),
       also,
+      ...(near === undefined ? {} : { near }),
       inVpnRanges: (flags & IN_VPN_RANGES) !== 0,
       inDatacenterRanges: (flags & IN_DATACENTER_RANGES) !== 0,
     })
@@ -85,7 +87,8 @@ function hitSets({ ranges, evidence }: Description): readonly HitSet[] {
     return hits[code]
   }
   return evidence.map((codes) => {
-    const [range, ...also] = codes.map(hitOf)
-    return { range, also: Object.freeze(also) }
+    const hits = codes.map(hitOf)
+    const [range, ...also] = hits.filter(({ rule }) => rule !== 'neighbours')
+    return { range, also: Object.freeze(also), near: hits.find(({ rule }) => rule === 'neighbours') }
   })
 }

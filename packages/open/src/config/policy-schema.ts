@@ -51,6 +51,10 @@ const Match = z
       .strictObject({ atLeast: Share.describe('0 to 1'), atMost: Share.describe('0 to 1') })
       .partial()
       .describe('how sure the verdict about who asks is'),
+    networkConfidence: z
+      .strictObject({ atLeast: Share.describe('0 to 1'), atMost: Share.describe('0 to 1') })
+      .partial()
+      .describe('how sure the verdict about the network is'),
     identity: Strings.describe('proven identities: slugs, identifiers of signature agents, or * for any'),
     vendor: Strings.describe('whose AI it is, as verdicts show it'),
     crawler: Strings.describe('slugs of the catalogue of crawlers'),

@@ -45,5 +45,6 @@ export function derivedFacts(sources: readonly SourceStatus[]): readonly SourceS
   return [
     { id: 'system-prefixes', title: "What lists say of systems' prefixes", date, ...OWN },
     { id: 'exit-density', title: 'Prefixes crowded with known VPN exits', date, ...OWN },
+    { id: 'proxy-neighbours', title: 'Prefixes with several listed proxies', date, ...OWN },
   ]
 }
