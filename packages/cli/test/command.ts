@@ -63,8 +63,11 @@ export function start(
   argv: readonly string[],
   env: Readonly<Record<string, string>> = {},
   user: { readonly uid?: number; readonly gid?: number } = {},
+  /** A program and its arguments, which runs the command. */
+  within: readonly string[] = [],
 ): Started {
-  const child = spawn(process.execPath, [BIN, ...argv], {
+  const [program = process.execPath, ...before] = [...within, process.execPath]
+  const child = spawn(program, [...before, BIN, ...argv], {
     // No question leaves this machine: the port is the one of RFC 863, and nobody listens.
     env: { ...process.env, SALLYPORT_DNS_SERVERS: '127.0.0.1:9', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -30,7 +30,7 @@ export async function openAuditTrail(config: Config, elsewhere: (line: string) =
   const { audit, close } = createLog({
     ...config.log,
     file,
-    onFault: (error) => elsewhere(`${file}: ${error.message}`),
+    onFault: (error) => elsewhere(`sallyport: ${file} lacks a line about this: ${error.message}`),
   })
   return { audit, close }
 }

@@ -17,8 +17,12 @@ export async function examineDataDir(config: Config): Promise<readonly Found[]> 
     await inDataDir(config, async () => {
       if (data.readOnly) return void readdirSync(path)
       const probe = join(path, `doctor-${process.pid}.tmp`)
-      writeFileSync(probe, 'x', { flush: true })
-      rmSync(probe)
+      try {
+        writeFileSync(probe, 'x', { flush: true })
+      } finally {
+        // Also where the disk is full: the file is there, and empty.
+        rmSync(probe, { force: true })
+      }
     })
   } catch (error) {
     if (!(error instanceof SallyportError)) throw error

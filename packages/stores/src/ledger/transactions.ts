@@ -1,4 +1,5 @@
 import { type Database, isBusy } from '../sqlite/driver.ts'
+import { rollBack } from '../sqlite/open-database.ts'
 import { sleep, withBusyTimeout } from './wal.ts'
 
 /** Longest that a transaction waits for the lock, and the longest pause between two tries. */
@@ -39,11 +40,7 @@ export function createTransactions(database: Database): Transactions {
 
   function rollback(): void {
     reserved = false
-    try {
-      database.exec('ROLLBACK')
-    } catch {
-      // After some failures, such as a full disk, SQLite has rolled back already.
-    }
+    rollBack(database)
   }
 
   function run<T>(work: () => T): T {

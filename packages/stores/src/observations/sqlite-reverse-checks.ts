@@ -1,6 +1,6 @@
 import type { KeptReverseCheck } from '@sallyport/core'
 import type { SqlRow } from '../sqlite/driver.ts'
-import { openDatabase } from '../sqlite/open-database.ts'
+import { inTransaction, openDatabase } from '../sqlite/open-database.ts'
 
 /** Finished reverse-DNS checks in a file, so that a restart need not query again. A cache: losing it costs queries. */
 export interface SqliteReverseChecks {
@@ -43,18 +43,13 @@ export async function openSqliteReverseChecks(path: string): Promise<SqliteRever
   return {
     load: (now, max) => select.all({ now, max }).map(checkOf),
     save(checks, now, max) {
-      database.exec('BEGIN IMMEDIATE')
-      try {
+      inTransaction(database, () => {
         for (const { key, status, detail, hostname = null, until } of checks) {
           if (status !== 'could-not-run') upsert.run({ key, status, detail, hostname, until })
         }
         dropOld.run({ now })
         dropExcess.run({ max })
-        database.exec('COMMIT')
-      } catch (error) {
-        database.exec('ROLLBACK')
-        throw error
-      }
+      })
     },
     close: () => database.close(),
   }

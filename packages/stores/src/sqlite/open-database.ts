@@ -120,8 +120,17 @@ export function inTransaction<T>(database: Database, work: () => T): T {
     database.exec('COMMIT')
     return result
   } catch (error) {
-    database.exec('ROLLBACK')
+    rollBack(database)
     throw error
+  }
+}
+
+/** Ends a transaction that failed, if there still is one: SQLite itself ends it where the disk is full. */
+export function rollBack(database: Database): void {
+  try {
+    database.exec('ROLLBACK')
+  } catch {
+    // What failed before is the error to report.
   }
 }
 

@@ -1,0 +1,81 @@
+import { spawnSync } from 'node:child_process'
+import { appendFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { start, workspace } from './command.ts'
+
+/*
+ * File systems of a few hundred kilobytes, in a mount namespace of one command: nothing of it is seen outside, and it is
+ * gone with the command.
+ */
+const UNSHARE = process.getuid?.() === 0 ? ['--mount'] : ['--user', '--map-root-user', '--mount']
+const tried = spawnSync('unshare', [...UNSHARE, 'mount', '-t', 'tmpfs', 'tmpfs', '/tmp'], { encoding: 'utf8' })
+const skip = tried.status !== 0 && `no file systems can be made: ${tried.error?.message ?? tried.stderr.trim()}`
+
+/** A command whose dataDir is a file system of its own. `prepare` is shell, run in it before the command. */
+function startOn(t: Test, size: string, prepare: string, argv: readonly string[]) {
+  const { folder, config } = workspace(t)
+  const dataDir = join(folder, 'data')
+  mkdirSync(dataDir)
+  const script = `mount -t tmpfs -o size=${size} tmpfs ${dataDir}; cd ${dataDir}; ${prepare}; cd /; exec "$0" "$@"`
+  const started = start(t, [...argv, '--config', config], {}, {}, ['unshare', ...UNSHARE, 'sh', '-c', script])
+  return { ...started, dataDir, config }
+}
+
+/** `cat` fills it to the last byte, and fails at the end. */
+const FILL = 'cat /dev/zero > filler 2>/dev/null'
+
+t.test('on a full disk every command ends with one sentence', { skip }, async (t) => {
+  const commands = [
+    ['proxy', '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0'],
+    ['data', 'compile'],
+    ['data', 'update'],
+    ['keys', 'create'],
+    ['accounts', 'list'],
+    ['ip', 'set', '8.8.8.8', '--class', 'vpn'],
+    ['ledger', 'verify'],
+  ]
+  const said = await Promise.all(
+    commands.map(async (argv) => {
+      const { ended, out, err, dataDir } = startOn(t, '100k', FILL, argv)
+      return { argv, code: await ended, out: out(), err: err().replaceAll(dataDir, 'DIR') }
+    }),
+  )
+  const sentence =
+    /^(sallyport: DIR\/audit\.log lacks a line about this: ENOSPC.*\n)?sallyport: dataDir: DIR cannot be written: the disk is full(, or fails)?\n$/
+  t.same(
+    said.filter(({ code, out, err }) => code !== 1 || out !== '' || !sentence.test(err)),
+    [],
+  )
+})
+
+t.test('on a file system that is mounted read-only they say so, and those that read go on', { skip }, async (t) => {
+  // $0 and $1 are the program and the script of the command.
+  const sealed = '"$0" "$1" data compile --data-dir . --config ../test.yaml && mount -o remount,ro .'
+  const cannot = startOn(t, '16m', sealed, ['keys', 'create'])
+  t.equal(await cannot.ended, 1)
+  const reason = 'its file system is read-only; data.readOnly: true uses a prebuilt one as it is'
+  t.ok(cannot.err().endsWith(`sallyport: dataDir: ${cannot.dataDir} cannot be written: ${reason}\n`), cannot.err())
+  const reads = startOn(t, '16m', sealed, ['lookup', '8.8.8.8', '10.0.0.1'])
+  t.equal(await reads.ended, 0, reads.err())
+  t.match(reads.out(), /^8\.8\.8\.8\n.*^10\.0\.0\.1\n/ms)
+})
+
+t.test('a disk that is full later stops what is recorded, and no visitor', { skip }, async (t) => {
+  const argv = ['proxy', '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
+  const proxy = startOn(t, '16m', ':', argv)
+  await proxy.says('API at')
+  const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
+  // Its file system, seen from outside of its namespace.
+  const inside = `/proc/${proxy.child.pid}/root${proxy.dataDir}`
+  t.ok(existsSync(join(inside, 'state.db')), readdirSync(inside).join(' '))
+  t.throws(() => appendFileSync(join(inside, 'filler'), Buffer.alloc(20_000_000)), { code: 'ENOSPC' })
+  const visits = await Promise.all(Array.from({ length: 20 }, () => fetch(`${url}/v1/openapi.json`)))
+  t.same(new Set(visits.map(({ status }) => status)), new Set([200]))
+  const keyless = await fetch(`${url}/v1/myip`)
+  t.equal(keyless.status, 200, 'limits are counted in memory where they cannot be written')
+  proxy.child.kill('SIGINT')
+  t.equal(await proxy.ended, 0)
+  t.match(proxy.err(), /^sallyport: database or disk is full/m, 'what failed is said')
+  t.notMatch(proxy.err(), /^ +at |rollback/m, 'no stack, and no fault that follows from it')
+})
