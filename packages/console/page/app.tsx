@@ -35,7 +35,7 @@ export function App() {
           <img src="/assets/icon.svg" alt="" width="26" height="26" /> Sallyport
         </a>
         <nav aria-label="Views">
-          {VIEWS.map(({ id, title }) => (
+          {VIEWS.filter(({ isHidden }) => !isHidden).map(({ id, title }) => (
             <a key={id} href={linkTo(id)} aria-current={id === current?.id ? 'page' : undefined}>
               {title}
             </a>

@@ -4,9 +4,13 @@ import type { ComponentType } from 'preact'
 export interface View {
   readonly id: string
   readonly title: string
+  /** Reached by links alone. */
+  readonly isHidden?: boolean
   load(): Promise<ComponentType>
 }
 
 export const VIEWS: readonly View[] = [
+  { id: 'live', title: 'Live', load: async () => (await import('./live.tsx')).Live },
   { id: 'health', title: 'Health', load: async () => (await import('./health.tsx')).Health },
+  { id: 'request', title: 'One request', isHidden: true, load: async () => (await import('./request.tsx')).OneRequest },
 ]

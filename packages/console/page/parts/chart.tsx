@@ -1,0 +1,92 @@
+import 'uplot/dist/uPlot.min.css'
+import { useEffect, useRef } from 'preact/hooks'
+import UPlot from 'uplot'
+import { isDark, theme } from '../theme.ts'
+import { word } from '../words.ts'
+
+/** Curves over time, one above the other. */
+export interface Curves {
+  /** Seconds since the epoch. */
+  readonly times: readonly number[]
+  /** By name, from the bottom up. */
+  readonly rows: readonly { readonly name: string; readonly values: readonly number[] }[]
+}
+
+const HEIGHT = 210
+
+/** A stacked chart; `label` says in a sentence what it shows, for those who do not see it. */
+export function Chart({ label, curves }: { label: string; curves: Curves }) {
+  const place = useRef<HTMLDivElement>(null)
+  const plot = useRef<UPlot | undefined>(undefined)
+  const names = curves.rows.map(({ name }) => name).join()
+  const dark = theme.value === 'system' ? isDark() : theme.value
+
+  useEffect(() => {
+    const { current } = place
+    if (current === null) return
+    const style = getComputedStyle(current)
+    const colour = (name: string): string => style.getPropertyValue(`--${name}`).trim() || style.color
+    const made = new UPlot(optionsOf(current.clientWidth, curves, colour), stacked(curves), current)
+    plot.current = made
+    const observer = new ResizeObserver(() => made.setSize({ width: current.clientWidth, height: HEIGHT }))
+    observer.observe(current)
+    return () => {
+      observer.disconnect()
+      made.destroy()
+    }
+  }, [names, dark])
+
+  useEffect(() => plot.current?.setData(stacked(curves)), [curves])
+
+  return (
+    <figure class="chart">
+      <div ref={place} role="img" aria-label={label} />
+      <figcaption class="legend">
+        {curves.rows.map(({ name }) => (
+          <span key={name}>
+            <i class={`dot ${name}`} /> {word(name)}
+          </span>
+        ))}
+      </figcaption>
+    </figure>
+  )
+}
+
+function optionsOf(width: number, { rows }: Curves, colour: (name: string) => string): UPlot.Options {
+  const axis = { stroke: colour('quiet'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } }
+  return {
+    width,
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { show: false },
+    padding: [8, 8, 0, 0],
+    scales: { y: { range: (_, __, highest) => [0, Math.max(1, highest * 1.08)] } },
+    axes: [
+      axis,
+      { ...axis, size: 44, values: (_, values) => values.map((value) => (value % 1 === 0 ? String(value) : '')) },
+    ],
+    series: [
+      {},
+      // The highest is drawn first, and the others over it.
+      ...rows
+        .map(({ name }) => ({
+          label: name,
+          stroke: colour(name),
+          fill: colour(name),
+          width: 1,
+          points: { show: false },
+        }))
+        .reverse(),
+    ],
+  }
+}
+
+function stacked({ times, rows }: Curves): UPlot.AlignedData {
+  const sums: number[][] = []
+  let below = times.map(() => 0)
+  for (const { values } of rows) {
+    below = below.map((sum, index) => sum + (values[index] ?? 0))
+    sums.unshift(below)
+  }
+  return [[...times], ...sums]
+}

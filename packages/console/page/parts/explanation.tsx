@@ -1,0 +1,295 @@
+import { linkTo } from '../route.ts'
+import { count, country as countryName, moment, word } from '../words.ts'
+import { Empty, Shown, useLoad } from './load.tsx'
+import { Badge, Facts } from './pieces.tsx'
+
+export interface Reason {
+  readonly id: string
+  readonly text: string
+  readonly source?: string
+  readonly date?: string
+  readonly weight?: number
+}
+
+interface LimitUse {
+  readonly rule: string
+  readonly action: string
+  readonly onTrial: boolean
+  readonly used: number
+  readonly max: number
+  readonly windowMs?: number
+  readonly exceeded: boolean
+}
+
+/** A decision as the server has it. */
+interface Decision {
+  readonly action: string
+  readonly enforced: boolean
+  readonly trial?: { readonly rule: string; readonly action: string }
+  readonly reasons: readonly Reason[]
+  readonly limits?: readonly LimitUse[]
+  readonly attestation?: {
+    readonly id: number
+    readonly claim: string
+    readonly action: string
+    readonly reason: string
+  }
+  readonly inspection: {
+    readonly at: string
+    readonly client: { readonly address: string; readonly via: string; readonly malformed: boolean }
+    readonly request: { readonly method: string; readonly path: string; readonly readings?: readonly string[] }
+    readonly country?: string
+    readonly degraded: readonly string[]
+    readonly user?: string
+    readonly plan?: string
+    readonly network: {
+      readonly verdict: {
+        readonly classification: string
+        readonly anonymized: boolean
+        readonly confidence: number
+        readonly method: string
+      }
+      readonly rule: string
+      readonly provider: string
+      readonly asType: string
+      readonly asn?: number
+      readonly asName?: string
+      readonly asCountry?: string
+      readonly source?: string
+      readonly sourceDate?: string
+      readonly agreeing: readonly string[]
+      readonly reserved: { readonly reserved: boolean; readonly label?: string }
+    }
+    readonly crawler?: {
+      readonly name: string
+      readonly operator: string
+      readonly purpose: string
+      readonly outcome: string
+      readonly pending: boolean
+      readonly summary: string
+    }
+    readonly agent: {
+      readonly class: string
+      readonly confidence: number
+      readonly basis: string
+      readonly headless: boolean
+      readonly headerConsistency?: number
+      readonly ai?: { readonly name: string; readonly vendor: string }
+      readonly identity?: { readonly name: string; readonly type: string; readonly verified: boolean }
+      readonly reasons: readonly Reason[]
+    }
+  }
+}
+
+interface Whole {
+  readonly userAgent?: string
+  readonly mode: string
+  readonly observed: {
+    readonly id: string
+    readonly decision?: Decision
+    readonly answeredBy: string
+    readonly peer: string
+    readonly client: string
+    readonly ja4?: string
+    readonly method: string
+    readonly host: string
+    readonly path: string
+    readonly status: number
+    readonly at: number
+    readonly milliseconds: number
+    readonly inspectionMilliseconds?: number
+    readonly bytesReceived?: number
+    readonly bytesSent?: number
+    readonly refusedFor?: string
+  }
+}
+
+const VIA: Readonly<Record<string, string>> = {
+  peer: 'the address of the connection',
+  header: 'the client header, from a trusted proxy',
+  none: 'none could be found',
+}
+
+const BASIS: Readonly<Record<string, string>> = {
+  signature: 'its signature',
+  crawler: 'the crawler that its user agent names',
+  'ai-name': 'the AI that its user agent names',
+  automation: 'what it says of itself',
+  contradiction: 'headers that contradict each other',
+  absence: 'headers that are missing',
+  network: 'the network it comes from',
+  none: 'nothing that speaks against a person',
+}
+
+/** Everything that is known of one request, and why it was decided so. */
+export function Explanation({ id }: { id: string }) {
+  const loaded = useLoad<Whole>(`requests/${encodeURIComponent(id)}`)
+  return <Shown loaded={loaded}>{(whole) => <Explained {...whole} />}</Shown>
+}
+
+function Explained({ observed, userAgent }: Whole) {
+  const { decision } = observed
+  return (
+    <div class="explanation">
+      {decision === undefined ? (
+        <p>
+          Nothing was decided:{' '}
+          {observed.refusedFor ? `it was refused for ${observed.refusedFor}` : `answered by ${observed.answeredBy}`}.
+        </p>
+      ) : (
+        <Why decision={decision} />
+      )}
+      <h3>Request</h3>
+      <Facts
+        rows={[
+          ['Request', <code key="r">{`${observed.method} ${observed.host}${observed.path}`}</code>],
+          ['Also read as', decision?.inspection.request.readings?.filter((path) => path !== observed.path).join('  ')],
+          ['User agent', userAgent && <span class="code">{userAgent}</span>],
+          ['JA4', observed.ja4 && <code>{observed.ja4}</code>],
+          ['Answer', `${observed.status === 0 ? 'none, the client left' : observed.status} by ${observed.answeredBy}`],
+          ['At', moment(observed.at)],
+          ['Took', `${observed.milliseconds.toFixed(1)} ms${inspected(observed.inspectionMilliseconds)}`],
+          [
+            'Bytes',
+            observed.bytesSent !== undefined &&
+              `${count(observed.bytesReceived ?? 0)} in, ${count(observed.bytesSent)} out`,
+          ],
+          ['Id', <code key="i">{observed.id}</code>],
+        ]}
+      />
+      {decision && <Visitor decision={decision} peer={observed.peer} />}
+    </div>
+  )
+}
+
+function inspected(milliseconds: number | undefined): string {
+  return milliseconds === undefined ? '' : `, decided after ${milliseconds.toFixed(2)} ms`
+}
+
+function Why({ decision }: { decision: Decision }) {
+  const { action, enforced, trial, reasons, limits = [], attestation } = decision
+  return (
+    <>
+      <p class="verdict">
+        <Badge name={action} /> {!enforced && <Badge name="monitor">recorded, not carried out</Badge>}
+        <span>{reasons[0]?.text}</span>
+      </p>
+      {trial && (
+        <p>
+          On trial: the rule <code>{trial.rule}</code> would have <Badge name={trial.action} /> it.
+        </p>
+      )}
+      {attestation && (
+        <p>
+          Attestation {attestation.id}: claims {attestation.claim}, {attestation.action} ({attestation.reason}).
+        </p>
+      )}
+      {limits.length > 0 && (
+        <>
+          <h3>Limits</h3>
+          <ul class="plain-list">
+            {limits.map((use) => (
+              <li key={use.rule}>
+                <code>{use.rule}</code> {use.used} of {use.max}
+                {use.windowMs === undefined ? ' in flight' : ` in ${use.windowMs / 1_000} s`}
+                {use.exceeded && <Badge name={use.action}> beyond</Badge>}
+                {use.onTrial && ' (on trial)'}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  )
+}
+
+function Visitor({ decision, peer }: { decision: Decision; peer: string }) {
+  const { client, network, agent, crawler, country, degraded, user, plan } = decision.inspection
+  const { verdict } = network
+  return (
+    <>
+      <h3>Client</h3>
+      <Facts
+        rows={[
+          ['Address', client.address && <a href={linkTo('inspect', { target: client.address })}>{client.address}</a>],
+          [
+            'Found by',
+            `${VIA[client.via] ?? client.via}${client.malformed ? '; a part of the header could not be read' : ''}`,
+          ],
+          ['Peer', peer],
+          ['User', user],
+          ['Plan', plan],
+        ]}
+      />
+      <h3>Network</h3>
+      <Facts
+        rows={[
+          ['Class', <Badge key="c" name={verdict.classification} />],
+          ['Confidence', verdict.confidence.toFixed(2)],
+          ['Because', `${network.rule.replaceAll('_', ' ')} (${verdict.method})`],
+          [
+            'Operator',
+            [network.asn && `AS${network.asn}`, network.asName, network.provider].filter(Boolean).join(' · '),
+          ],
+          ['Country', country && `${countryName(country)} (${country})`],
+          ['Source', network.source && `${network.source}${network.sourceDate ? ` of ${network.sourceDate}` : ''}`],
+          ['Also said by', network.agreeing.join(', ')],
+          ['Reserved', network.reserved.reserved && network.reserved.label],
+        ]}
+      />
+      <h3>Who asks</h3>
+      <Facts
+        rows={[
+          ['Class', <Badge key="a" name={agent.class} />],
+          ['Confidence', agent.confidence.toFixed(2)],
+          ['Known by', BASIS[agent.basis] ?? agent.basis],
+          [
+            'Identity',
+            agent.identity && `${agent.identity.name} (${agent.identity.verified ? 'verified' : 'only said'})`,
+          ],
+          ['AI', agent.ai && `${agent.ai.name} of ${agent.ai.vendor}`],
+          ['Headless', agent.headless && 'by what it says itself'],
+          ['Headers', agent.headerConsistency === undefined ? 'not known' : `consistency ${agent.headerConsistency}`],
+          ['Claims to be', crawler && `${crawler.name} of ${crawler.operator}`],
+          [
+            'Claim',
+            crawler && (
+              <Badge name={crawler.outcome}>
+                {crawler.outcome}
+                {crawler.pending ? ', being asked' : ''}
+              </Badge>
+            ),
+          ],
+          ['Which is', crawler?.summary],
+        ]}
+      />
+      <h3>Signals</h3>
+      <Signals reasons={agent.reasons} />
+      {degraded.length > 0 && (
+        <p class="failure">Not known because data is missing or past its age: {degraded.join(', ')}.</p>
+      )}
+    </>
+  )
+}
+
+/** The signals by weight: to the right speaks for a program, to the left for a person. */
+export function Signals({ reasons }: { reasons: readonly Reason[] }) {
+  if (reasons.length === 0) return <Empty>No signal was seen.</Empty>
+  const sorted = reasons.toSorted((x, y) => Math.abs(y.weight ?? 99) - Math.abs(x.weight ?? 99))
+  return (
+    <ul class="signals">
+      {sorted.map(({ id, text, weight }) => (
+        <li key={id}>
+          <span class={(weight ?? 1) > 0 ? 'weight against' : 'weight for'}>
+            {weight === undefined ? 'decides' : `${weight > 0 ? '+' : ''}${weight.toFixed(1)}`}
+          </span>
+          <span>{text}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+export function classText(name: string | undefined): string {
+  return name === undefined ? '' : word(name)
+}

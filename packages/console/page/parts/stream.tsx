@@ -1,0 +1,165 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { get } from '../api.ts'
+import { linkTo } from '../route.ts'
+import { clock, count, word } from '../words.ts'
+import { classText, Explanation } from './explanation.tsx'
+import { Empty } from './load.tsx'
+import { Badge, Card } from './pieces.tsx'
+
+interface Brief {
+  readonly id: string
+  readonly at: number
+  readonly outcome: string
+  readonly enforced?: boolean
+  readonly trial?: { readonly rule: string; readonly action: string }
+  readonly class?: string
+  readonly network?: string
+  readonly client: string
+  readonly operator?: string
+  readonly country?: string
+  readonly method: string
+  readonly host: string
+  readonly path: string
+  readonly status: number
+  readonly rule?: string
+  readonly userAgent?: string
+}
+
+const KEPT = 120
+
+const FILTERS = {
+  outcome: ['allow', 'flag', 'throttle', 'block', 'api', 'refused'],
+  class: ['human', 'ai_agent', 'verified_crawler', 'impostor', 'unverified_bot'],
+  network: ['residential_clean', 'mobile', 'hosting', 'datacenter', 'vpn', 'residential_proxy', 'tor', 'unknown'],
+} as const
+
+/** Requests as they end, and the explanation of one that is clicked. */
+export function Stream() {
+  const [filter, setFilter] = useState<Readonly<Record<string, string>>>({})
+  const [isPaused, setPaused] = useState(false)
+  const [chosen, setChosen] = useState<Brief | undefined>(undefined)
+  const { rows, skipped, isConnected } = useStream(filter, isPaused)
+  const set = (name: string, value: string): void => setFilter((before) => ({ ...before, [name]: value }))
+  return (
+    <Card
+      title="Decisions"
+      wide
+      aside={
+        <>
+          {!isConnected && <span role="status">connecting… </span>}
+          {skipped > 0 && <span>{count(skipped)} more not shown </span>}
+          <button type="button" class="plain" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+            {isPaused ? 'Go on' : 'Pause'}
+          </button>
+        </>
+      }
+    >
+      <form class="filters" onSubmit={(event) => event.preventDefault()}>
+        {Object.entries(FILTERS).map(([name, values]) => (
+          <label key={name}>
+            {name}
+            <select value={filter[name] ?? ''} onChange={({ currentTarget }) => set(name, currentTarget.value)}>
+              <option value="">any</option>
+              {values.map((value) => (
+                <option key={value} value={value}>
+                  {word(value)}
+                </option>
+              ))}
+            </select>
+          </label>
+        ))}
+        <label>
+          text
+          <input
+            type="search"
+            placeholder="path, address, operator…"
+            onInput={({ currentTarget }) => set('text', currentTarget.value)}
+          />
+        </label>
+      </form>
+      {rows.length === 0 ? (
+        <Empty>No such request yet. They appear here as they end.</Empty>
+      ) : (
+        <ul class="stream">
+          {rows.map((row) => (
+            <li key={row.id}>
+              <button type="button" class="row" onClick={() => setChosen(row)}>
+                <span class="time">{clock(row.at)}</span>
+                <Badge name={row.outcome} />
+                <span class="what">
+                  <span class="code">
+                    {row.method} {row.path}
+                  </span>
+                  {row.trial && <Badge name={row.trial.action}>trial: {row.trial.rule}</Badge>}
+                  <small class="quiet">{row.userAgent}</small>
+                </span>
+                <span class="from">
+                  <span class="code">{row.client}</span>
+                  <small class="quiet">
+                    {[classText(row.class), row.network && word(row.network), row.operator, row.country]
+                      .filter(Boolean)
+                      .join(' · ')}
+                  </small>
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {chosen && <Dialog id={chosen.id} onClose={() => setChosen(undefined)} />}
+    </Card>
+  )
+}
+
+function Dialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog ref={dialog} aria-label="Explanation" onClose={onClose}>
+      <header class="bar">
+        <h2>Explanation</h2>
+        <a href={linkTo('request', { id })}>Link to it</a>
+        <button type="button" class="plain" onClick={() => dialog.current?.close()}>
+          Close
+        </button>
+      </header>
+      <Explanation id={id} />
+    </dialog>
+  )
+}
+
+/** What is remembered first, then what comes. */
+function useStream(filter: Readonly<Record<string, string>>, isPaused: boolean) {
+  const [rows, setRows] = useState<readonly Brief[]>([])
+  const [skipped, setSkipped] = useState(0)
+  const [isConnected, setConnected] = useState(false)
+  const query = new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== '')).toString()
+  useEffect(() => {
+    if (isPaused) return
+    const ended = new AbortController()
+    setSkipped(0)
+    const source = new EventSource(`/console/api/stream?${query}`)
+    source.addEventListener('open', () => setConnected(true))
+    source.addEventListener('error', () => setConnected(false))
+    source.addEventListener('requests', ({ data }: MessageEvent<string>) => {
+      const { seen, shown }: { seen: number; shown: readonly Brief[] } = JSON.parse(data)
+      setRows((before) => merged(shown.toReversed(), before))
+      setSkipped((before) => before + seen - shown.length)
+    })
+    setRows([])
+    get<{ requests: readonly Brief[] }>(`requests?limit=${KEPT}&${query}`, ended.signal).then(
+      ({ requests }) => setRows((before) => merged(before, requests)),
+      () => {},
+    )
+    return () => {
+      ended.abort()
+      source.close()
+    }
+  }, [query, isPaused])
+  return { rows, skipped, isConnected }
+}
+
+function merged(newer: readonly Brief[], older: readonly Brief[]): readonly Brief[] {
+  const known = new Set(newer.map(({ id }) => id))
+  return [...newer, ...older.filter(({ id }) => !known.has(id))].slice(0, KEPT)
+}

@@ -1,0 +1,68 @@
+import { useEffect, useState } from 'preact/hooks'
+import { count, country } from '../words.ts'
+
+interface World {
+  readonly width: number
+  readonly height: number
+  readonly scale: number
+  readonly translate: readonly [number, number]
+  readonly shapes: Readonly<Record<string, string>>
+}
+
+const SHADES = 5
+
+/** A map of the world: countries by how much, or one place. */
+export function WorldMap({
+  label,
+  counts = {},
+  point,
+}: {
+  label: string
+  counts?: Readonly<Record<string, number>>
+  point?: { readonly latitude: number; readonly longitude: number }
+}) {
+  const [world, setWorld] = useState<World | undefined>(undefined)
+  useEffect(() => {
+    void fetch('/assets/world.json')
+      .then((response) => response.json())
+      .then(setWorld, () => {})
+  }, [])
+  if (world === undefined) return <div class="map waiting" />
+  const most = Math.max(1, ...Object.values(counts))
+  const at = point && placeOf(world, point)
+  return (
+    <svg class="map" viewBox={`0 0 ${world.width} ${world.height}`} role="img" aria-label={label}>
+      <title>{label}</title>
+      {Object.entries(world.shapes).map(([code, shape]) => {
+        const number = counts[code] ?? 0
+        return (
+          <path key={code} d={shape} class={`land shade-${shadeOf(number, most)}`}>
+            {number > 0 && <title>{`${country(code)}: ${count(number)}`}</title>}
+          </path>
+        )
+      })}
+      {at && <circle cx={at.x} cy={at.y} r="7" class="here" />}
+    </svg>
+  )
+}
+
+/** By its logarithm: one country has most of nearly all traffic. */
+function shadeOf(number: number, most: number): number {
+  if (number === 0) return 0
+  return 1 + Math.round((Math.log(number) / Math.max(Math.log(most), 1e-9)) * (SHADES - 1))
+}
+
+const [A1, A2, A3, A4] = [1.340264, -0.081106, 0.000893, 0.003796]
+
+/** Equal Earth (Šavrič, Patterson and Jenny 2018), as the outlines were projected. */
+function placeOf(
+  { scale, translate: [left, top] }: World,
+  { latitude, longitude }: { readonly latitude: number; readonly longitude: number },
+): { readonly x: number; readonly y: number } {
+  const sine = Math.asin((Math.sqrt(3) / 2) * Math.sin((latitude * Math.PI) / 180))
+  const [two, six] = [sine * sine, sine ** 6]
+  const wide = (longitude * Math.PI * Math.cos(sine)) / 180
+  const x = wide / ((Math.sqrt(3) / 2) * (A1 + 3 * A2 * two + six * (7 * A3 + 9 * A4 * two)))
+  const y = sine * (A1 + A2 * two + six * (A3 + A4 * two))
+  return { x: left + x * scale, y: top - y * scale }
+}

@@ -1,0 +1,185 @@
+import { useMemo, useState } from 'preact/hooks'
+import { Bars } from '../parts/bars.tsx'
+import { Chart } from '../parts/chart.tsx'
+import { Shown, useLoad } from '../parts/load.tsx'
+import { Badge, Card } from '../parts/pieces.tsx'
+import { Stream } from '../parts/stream.tsx'
+import { WorldMap } from '../parts/world.tsx'
+import { count, country, percent, shortCount, word } from '../words.ts'
+
+interface Counted {
+  readonly name: string
+  readonly count: number
+}
+
+interface LiveAnswer {
+  readonly now: number
+  readonly span: string
+  readonly hours: number
+  readonly from: number
+  readonly step: number
+  readonly curves: Readonly<Record<string, readonly number[]>>
+  readonly totals: Readonly<Record<string, number>>
+  readonly classes: readonly Counted[]
+  readonly networks: readonly Counted[]
+  readonly tops: Readonly<Record<string, readonly Counted[]>>
+}
+
+const SPANS = { '5m': '5 minutes', '1h': '1 hour', '24h': '24 hours' } as const
+type Span = keyof typeof SPANS
+const OFTEN = { '5m': 2_000, '1h': 10_000, '24h': 60_000 } as const
+
+/** What the gate sees now. */
+export function Live() {
+  const [span, setSpan] = useState<Span>('5m')
+  const loaded = useLoad<LiveAnswer>(`live?span=${span}`, OFTEN[span])
+  return (
+    <>
+      <fieldset class="choices" aria-label="Time span">
+        {Object.entries(SPANS).map(([name, text]) => (
+          <button
+            key={name}
+            type="button"
+            class="plain"
+            aria-pressed={span === name}
+            onClick={() => setSpan(name as Span)}
+          >
+            {text}
+          </button>
+        ))}
+      </fieldset>
+      <Shown loaded={loaded}>{(answer) => <Pictures answer={answer} />}</Shown>
+      <div class="grid">
+        <Stream />
+      </div>
+    </>
+  )
+}
+
+function Pictures({ answer }: { answer: LiveAnswer }) {
+  const { totals, classes, networks, tops, hours, span } = answer
+  const all = Object.values(totals).reduce((sum, part) => sum + part, 0)
+  const decided = classes.reduce((sum, { count }) => sum + count, 0)
+  const countries = tops['countries'] ?? []
+  const seen = `most seen · ${hours === 24 ? 'last 24 hours' : hours === 1 ? 'this hour' : 'this hour and the last'}`
+  return (
+    <div class="grid">
+      <Card title={`Requests, ${SPANS[span as Span]}`} wide aside={<Totals totals={totals} all={all} />}>
+        <Curve answer={answer} all={all} />
+      </Card>
+      <Card title="Who asks">
+        <Bars
+          nothing="Nothing was decided."
+          whole={decided}
+          rows={classes.map((row) => ({ ...row, shown: word(row.name), tone: row.name }))}
+        />
+      </Card>
+      <Card title="From what network">
+        <Bars
+          nothing="Nothing was decided."
+          whole={decided}
+          rows={networks.map((row) => ({ ...row, shown: word(row.name), tone: row.name }))}
+        />
+      </Card>
+      <Card title="Rules" aside={seen}>
+        <Bars nothing="No rule decided." rows={(tops['rules'] ?? []).map(ruleBar)} />
+        {(tops['trials']?.length ?? 0) > 0 && <h3>On trial</h3>}
+        {(tops['trials']?.length ?? 0) > 0 && <Bars nothing="" rows={(tops['trials'] ?? []).map(ruleBar)} />}
+      </Card>
+      <Card title="Countries" aside={seen} wide>
+        <div class="world">
+          <WorldMap
+            label={`Countries of visitors: ${
+              countries
+                .slice(0, 5)
+                .map(({ name, count }) => `${country(name)} ${count}`)
+                .join(', ') || 'none yet'
+            }`}
+            counts={Object.fromEntries(countries.map(({ name, count }) => [name, count]))}
+          />
+          <Bars
+            nothing="No country is known yet."
+            rows={countries.slice(0, 10).map((row) => ({ ...row, shown: country(row.name) }))}
+          />
+        </div>
+      </Card>
+      <Card title="Operators" aside={seen}>
+        <Bars nothing="No operator is known yet." rows={tops['operators'] ?? []} />
+      </Card>
+      <Card title="Paths" aside={seen}>
+        <Bars nothing="Nothing was asked for." rows={tops['paths'] ?? []} />
+      </Card>
+      <Card title="Crawlers" aside={seen}>
+        <Bars nothing="No crawler was named." rows={(tops['crawlers'] ?? []).map(claimBar)} />
+      </Card>
+    </div>
+  )
+}
+
+function Totals({ totals, all }: { totals: Readonly<Record<string, number>>; all: number }) {
+  return (
+    <span class="totals">
+      <strong>{shortCount(all)}</strong>
+      {Object.entries(totals)
+        .filter(([, number]) => number > 0)
+        .map(([name, number]) => (
+          <span key={name}>
+            <Badge name={name} /> {shortCount(number)} <small>{percent(number, all)}</small>
+          </span>
+        ))}
+    </span>
+  )
+}
+
+function Curve({ answer, all }: { answer: LiveAnswer; all: number }) {
+  const { from, step, curves, totals } = answer
+  const drawn = useMemo(() => {
+    const perSecond = step / 1_000
+    const length = curves['allow']?.length ?? 0
+    const rows = Object.entries(curves).map(([name, values]) => ({
+      name,
+      values: values.map((value) => value / perSecond),
+    }))
+    return { times: Array.from({ length }, (_, index) => (from + index * step) / 1_000), rows }
+  }, [from, step, curves])
+  const parts = Object.entries(totals).map(([name, number]) => `${count(number)} ${word(name)}`)
+  return (
+    <Chart
+      label={`Requests a second by what became of them: ${count(all)} in all, ${parts.join(', ')}`}
+      curves={drawn}
+    />
+  )
+}
+
+/** `rule action` as a bar. */
+function ruleBar({ name, count }: Counted) {
+  const [rule = '', action = ''] = split(name)
+  return {
+    name,
+    count,
+    tone: action,
+    shown: (
+      <>
+        <Badge name={action} /> {rule}
+      </>
+    ),
+  }
+}
+
+function claimBar({ name, count }: Counted) {
+  const [slug = '', outcome = ''] = split(name)
+  return {
+    name,
+    count,
+    shown: (
+      <>
+        <Badge name={outcome}>{outcome}</Badge> {slug}
+      </>
+    ),
+  }
+}
+
+function split(name: string): readonly string[] {
+  const space = name.lastIndexOf(' ')
+  return [name.slice(0, space), name.slice(space + 1)]
+}

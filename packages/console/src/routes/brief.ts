@@ -1,0 +1,47 @@
+import { outcomeOf } from '../history/history.ts'
+import type { Remembered } from '../history/recent.ts'
+import { type AddressForm, shownAddress } from './shown-address.ts'
+
+/** One request as a line of the stream. */
+export function briefOf({ observed, userAgent }: Remembered, form: AddressForm) {
+  const { id, at, decision, client, method, host, path, status, milliseconds, refusedFor, answeredBy } = observed
+  const { network, agent, country } = decision?.inspection ?? {}
+  return {
+    ...{ id, at, method, host, path, status, answeredBy },
+    milliseconds: Math.round(milliseconds * 10) / 10,
+    outcome: outcomeOf(observed),
+    client: shownAddress(client, form),
+    enforced: decision?.enforced,
+    rule: decision?.reasons[0]?.id.replace(/^policy:/, ''),
+    trial: decision?.trial && { ...decision.trial },
+    class: agent?.class,
+    network: network?.verdict.classification,
+    asn: network?.asn,
+    operator: network?.asName,
+    ...{ country, refusedFor, userAgent },
+  }
+}
+
+/** Which requests somebody wants to see. */
+export type Filter = (one: Remembered, form: AddressForm) => boolean
+
+/** Reads `outcome`, `class`, `network`, `trial` and `text`; what is absent lets all through. */
+export function filterOf(query: URLSearchParams): Filter {
+  const [outcome, who, network] = ['outcome', 'class', 'network'].map((name) => query.get(name) || undefined)
+  const text = query.get('text')?.trim().toLowerCase().slice(0, 200) ?? ''
+  const isOnTrial = query.get('trial') === '1'
+  return (one, form) => {
+    const { decision } = one.observed
+    const { agent, network: found } = decision?.inspection ?? {}
+    if (outcome !== undefined && outcomeOf(one.observed) !== outcome) return false
+    if (who !== undefined && agent?.class !== who) return false
+    if (network !== undefined && found?.verdict.classification !== network) return false
+    if (isOnTrial && decision?.trial === undefined) return false
+    return text === '' || textOf(one, form).includes(text)
+  }
+}
+
+function textOf(one: Remembered, form: AddressForm): string {
+  const { client, host, path, rule, operator = '', asn, country = '', userAgent = '', id } = briefOf(one, form)
+  return [client, host, path, rule, operator, `as${asn}`, country, userAgent, id].join('\n').toLowerCase()
+}

@@ -1,0 +1,23 @@
+import { formatPrefix, parseAddress, prefixOf } from '@sallyport/core'
+
+/** What is left of an address where logs may not hold it, in bits. */
+const KEPT_BITS = { 4: 24, 6: 48 } as const
+
+export type AddressForm = 'full' | 'truncated' | 'hashed' | 'none'
+
+/** An address as the console shows it: no more of it than the log of the service may hold. */
+export function shownAddress(text: string, form: AddressForm): string {
+  if (form === 'full') return text
+  const address = form === 'none' ? undefined : parseAddress(text)
+  return address === undefined ? '' : formatPrefix(prefixOf(address, KEPT_BITS[address.family]))
+}
+
+/** A value as JSON without these addresses, wherever in its texts they are. */
+export function withoutAddresses(value: unknown, addresses: readonly string[], form: AddressForm): unknown {
+  if (form === 'full') return value
+  let text = JSON.stringify(value)
+  for (const address of addresses) {
+    if (address !== '') text = text.replaceAll(address, shownAddress(address, form) || 'an address')
+  }
+  return JSON.parse(text)
+}
