@@ -5,7 +5,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import t from 'tap'
-import { isUnreachable, run } from './packaging/npm.ts'
+import { install, isUnreachable, pack, run } from './packaging/npm.ts'
 import { programs } from './packaging/programs.ts'
 import { SETTINGS, TYPED } from './packaging/types.ts'
 import { publishedWorkspaces, ROOT } from './workspaces.ts'
@@ -24,22 +24,16 @@ t.setTimeout(900_000)
 // Outside of this repository, whose packages would be found otherwise.
 const project = mkdtempSync(join(tmpdir(), 'sallyport-packaging-'))
 process.once('exit', () => rmSync(project, { recursive: true }))
-const tarballs = join(project, 'tarballs')
-mkdirSync(tarballs)
-
-const packed = await run(
-  'npm',
-  ['pack', '--silent', '--pack-destination', tarballs, ...WORKSPACES.flatMap(({ folder }) => ['-w', folder])],
-  ROOT,
-)
-const files = readdirSync(tarballs).map((name) => join(tarballs, name))
-t.equal(files.length, WORKSPACES.length, packed.output)
+const files = await pack(join(project, 'tarballs'))
 
 writeFileSync(join(project, 'package.json'), '{"private":true}')
-const ours = await install(files)
+const ours = await install(project, files)
 const modules = join(project, 'node_modules')
 const megabytes = existsSync(modules) ? sizeOf(modules) / 1e6 : 0
-const theirs = await install(FRAMEWORKS.map((name) => `${name}@${versionOf(name)}`))
+const theirs = await install(
+  project,
+  FRAMEWORKS.map((name) => `${name}@${versionOf(name)}`),
+)
 const failed = [ours, theirs].find(({ code }) => code !== 0)
 const skip =
   failed !== undefined && isUnreachable(failed.output) ? "npm's cache lacks a package, and no registry" : false
@@ -115,10 +109,6 @@ for (const [kind, settings] of Object.entries(SETTINGS)) {
       .filter((line) => / error TS/.test(line) && !line.includes('/node_modules/@types/'))
     t.same(faults, [], output)
   })
-}
-
-function install(names: readonly string[]) {
-  return run('npm', ['install', '--prefer-offline', '--loglevel', 'error', ...names], project)
 }
 
 /** The version that this repository is built and tested with. */

@@ -1,4 +1,7 @@
 import { spawn } from 'node:child_process'
+import { mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 
 /** What a command said, and its exit code. */
 export interface Ran {
@@ -7,9 +10,9 @@ export interface Ran {
 }
 
 /** Runs a command to its end; both outputs as one text. */
-export function run(command: string, args: readonly string[], cwd: string): Promise<Ran> {
+export function run(command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, env: environment() })
+    const child = spawn(command, args, { cwd, env: { ...environment(), ...env } })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes: Buffer) => (output += String(bytes)))
     child.once('error', reject)
@@ -18,7 +21,7 @@ export function run(command: string, args: readonly string[], cwd: string): Prom
 }
 
 /** What the runner hands to its children would load modules that an empty project does not have. */
-function environment(): NodeJS.ProcessEnv {
+export function environment(): NodeJS.ProcessEnv {
   const { NODE_OPTIONS: _runner, ...rest } = process.env
   return { ...rest, npm_config_audit: 'false', npm_config_fund: 'false', npm_config_update_notifier: 'false' }
 }
@@ -26,4 +29,20 @@ function environment(): NodeJS.ProcessEnv {
 /** Whether npm failed because neither its cache nor a registry has a package. */
 export function isUnreachable(output: string): boolean {
   return /\b(ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH)\b/.test(output)
+}
+
+/** Packs every workspace that is published, and resolves with the paths of the tarballs. */
+export async function pack(folder: string): Promise<readonly string[]> {
+  mkdirSync(folder)
+  const workspaces = publishedWorkspaces()
+  const args = ['pack', '--silent', '--pack-destination', folder, ...workspaces.flatMap(({ folder }) => ['-w', folder])]
+  const packed = await run('npm', args, ROOT)
+  const files = readdirSync(folder).map((name) => join(folder, name))
+  if (files.length !== workspaces.length) throw new Error(packed.output)
+  return files
+}
+
+/** Installs packages into a project, from npm's cache where that has them. */
+export function install(project: string, names: readonly string[]): Promise<Ran> {
+  return run('npm', ['install', '--prefer-offline', '--loglevel', 'error', ...names], project)
 }

@@ -50,8 +50,13 @@ await openProxy(sallyport, { upstream: 'http://127.0.0.1:3000' })
 `,
 }
 
-/** The settings of the two kinds of customers: Node's own modules, and a bundler. */
+/** The settings of customers: Node's own modules, and a bundler. */
 export const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   nodenext: ['--module', 'nodenext'],
   bundler: ['--module', 'esnext', '--moduleResolution', 'bundler'],
+  // As Next.js sets up a project that had no TypeScript.
+  'a bundler, without strict': [
+    ...['--module', 'esnext', '--moduleResolution', 'bundler', '--skipLibCheck'],
+    ...['--strict', 'false', '--exactOptionalPropertyTypes', 'false'],
+  ],
 }

@@ -11,6 +11,7 @@ import {
   type Inspector,
   type LookupResult,
   type Observe,
+  type Policy,
   type SourceStatus,
 } from '@sallyport/core'
 import { createMetrics, type Metrics } from '@sallyport/metrics'
@@ -45,7 +46,8 @@ export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, O
   /** The whole of `/v1`; adapters mount it. */
   readonly api: Api
   /** The configuration in force, with every default filled in. */
-  readonly config: Config
+  // Where a customer compiles without `strict`, every key of what zod infers is optional, and adapters take whole rules.
+  readonly config: Config & { readonly policy: Policy }
   /**
    * Takes over another configuration: policy, mode, trust and what an adapter or the proxy reads of `config`. Rejects
    * with `invalid_config` or `invalid_policy`, and then nothing has changed.

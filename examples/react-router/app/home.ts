@@ -1,0 +1,9 @@
+import type { LoaderFunctionArgs } from 'react-router'
+
+// A loader reads the verdict from the headers, in which no visitor can write it.
+export function loader({ request: { headers } }: LoaderFunctionArgs) {
+  return Response.json({
+    action: headers.get('sallyport-action'),
+    networkClass: headers.get('sallyport-network-class'),
+  })
+}

@@ -1,0 +1,9 @@
+import type { Decision } from 'sallyport'
+
+declare global {
+  namespace App {
+    interface Locals {
+      sallyport?: Decision | undefined
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { environment, install, isUnreachable, pack, run } from './packaging/npm.ts'
+import { ROOT } from './workspaces.ts'
+
+/*
+ * The examples that are projects of their own, for frameworks with a build and hundreds of megabytes: each is copied out of
+ * this repository, installed with our tarballs, built, started and visited.
+ */
+const PROJECTS = ['adonisjs', 'nextjs', 'react-router', 'sveltekit']
+
+t.setTimeout(900_000)
+const folder = mkdtempSync(join(tmpdir(), 'sallyport-frameworks-'))
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+const tarballs = await pack(join(folder, 'tarballs'))
+
+for (const name of PROJECTS) {
+  t.test(`examples/${name}`, async (t) => {
+    const project = join(folder, name)
+    cpSync(join(ROOT, 'examples', name), project, { recursive: true })
+    const installed = await install(project, tarballs)
+    if (installed.code !== 0 && isUnreachable(installed.output)) {
+      return t.pass('skipped', { skip: "npm's cache lacks a package, and no registry" })
+    }
+    t.equal(installed.code, 0, installed.output)
+    const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'))
+    if (scripts.build !== undefined) {
+      const built = await run('npm', ['run', 'build'], project, { NEXT_TELEMETRY_DISABLED: '1' })
+      t.equal(built.code, 0, built.output)
+    }
+    await visit(t, project)
+    // Hundreds of megabytes each.
+    rmSync(project, { recursive: true })
+  })
+}
+
+async function visit(t: Test, project: string): Promise<void> {
+  const port = await freePort()
+  const env = { ...environment(), PORT: String(port), HOST: '127.0.0.1', NEXT_TELEMETRY_DISABLED: '1' }
+  const settings = { DATA_DIR: join(folder, 'data'), REFRESH: 'false' }
+  // A group of its own: npm starts a shell, that the server, and all of them are to end.
+  const child = spawn('npm', ['start'], { cwd: project, env: { ...env, ...settings }, detached: true })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (said += bytes))
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  const ask = (address: string, path = '/') =>
+    fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-forwarded-for': address } })
+  try {
+    while (
+      child.exitCode === null &&
+      !(await ask('73.162.10.20').then(
+        ({ ok }) => ok,
+        () => false,
+      ))
+    ) {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    const blocked = await ask('185.220.101.10')
+    t.equal(blocked.status, 403, said)
+    t.hasStrict(await blocked.json(), { error: 'request_blocked' })
+    t.hasStrict(await (await ask('73.162.10.20', '/v1/openapi.json')).json(), { info: { version: '1.1.0' } })
+    const page = await ask('73.162.10.20')
+    t.ok(page.headers.get('x-request-id'))
+    t.same(await page.json(), { action: 'allow', networkClass: 'residential_clean' })
+  } catch (error) {
+    t.fail(`${error}: it said ${said}`)
+  } finally {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL')
+    await ended
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
