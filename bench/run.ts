@@ -8,6 +8,7 @@ import { benchLedger } from './ledger.ts'
 import { benchLimits } from './limits.ts'
 import { benchLookup } from './lookup.ts'
 import { benchProxy } from './proxy/proxy.ts'
+import { benchTls } from './proxy/tls.ts'
 import { benchReload } from './reload.ts'
 import { benchWhois } from './whois/whois.ts'
 
@@ -17,6 +18,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   inspect: benchInspect,
   frameworks: benchFrameworks,
   proxy: benchProxy,
+  tls: benchTls,
   reload: benchReload,
   whois: benchWhois,
   crawlers: benchCrawlers,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { freePort, type Program, startProgram } from './program.ts'
+import type { CertificateFiles } from './servers.ts'
 
 /* The proxy as it is installed: by its command and a configuration file. The benches and fault runs start it here alone. */
 
@@ -13,6 +14,7 @@ const COMMAND = fileURLToPath(new URL('bin/sallyport.mjs', import.meta.resolve('
 export interface Raised {
   readonly limits?: Readonly<Record<string, number>>
   readonly timeouts?: Readonly<Record<string, string>>
+  readonly tls?: { readonly certificates: readonly CertificateFiles[] }
 }
 
 export interface Options {

@@ -31,6 +31,23 @@ export function startNginxLookups(folder: string, upstream: string, processor?: 
   return startNginx(join(folder, 'nginx-lookups'), processor, forward(SAY_LOOKUPS), http, LOAD_LOOKUPS)
 }
 
+/** A certificate and its key, in PEM. */
+export interface CertificateFiles {
+  readonly cert: string
+  readonly key: string
+}
+
+/** The same over TLS, with HTTP/2 for those who ask for it; no session is resumed, as none of ours is. */
+export function startNginxTls(
+  folder: string,
+  upstream: string,
+  { cert, key }: CertificateFiles,
+  processor?: number,
+): Promise<Program> {
+  const tls = `ssl_certificate ${cert}; ssl_certificate_key ${key}; ssl_protocols TLSv1.2 TLSv1.3; ssl_session_cache off;`
+  return startNginx(join(folder, 'nginx-tls'), processor, `${tls} ${forward('')}`, originOf(upstream), '', 'ssl http2')
+}
+
 function forward(fields: string): string {
   const plain = 'proxy_pass http://origin; proxy_http_version 1.1; proxy_set_header Connection "";'
   return `location / { ${plain} ${fields} }`
@@ -46,6 +63,7 @@ async function startNginx(
   server: string,
   http = '',
   modules = '',
+  listening = '',
 ): Promise<Program> {
   const port = await freePort()
   await mkdir(folder, { recursive: true })
@@ -63,7 +81,7 @@ async function startNginx(
       `events { worker_connections ${MAX_OPEN}; }`,
       `http { access_log off; keepalive_requests ${NO_END}; ${temporary.join(' ')}`,
       http,
-      `server { listen 127.0.0.1:${port} backlog=4096; ${server} } }`,
+      `server { listen 127.0.0.1:${port} ${listening} backlog=4096; ${server} } }`,
     ].join('\n'),
   )
   return startProgram({ command: 'nginx', args: ['-e', 'stderr', '-c', file], port, processor })
