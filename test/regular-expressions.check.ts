@@ -21,6 +21,8 @@ const BOUNDED: Readonly<Record<string, string>> = {
     'reads one value, which is cut to a length first',
   'packages/whois/src/lines.ts /[.\\s]{1,64}$/': 'takes 64 steps at most from each place',
   'packages/whois/src/lines.ts /\\([^)]{0,60}\\)/g': 'takes 60 steps at most from each place',
+  'packages/whois/src/lines.ts FURTHER': 'takes 32 steps at most from each place of a line, which is cut to a length',
+  'packages/whois/src/date-order.ts NUMBERED': 'reads 80 characters',
   'packages/whois/src/phrases.ts /^["\'“‘`<]+|["\'”’`>.!]+$/g': 'reads 160 characters',
   'packages/whois/src/wordings.ts CONDITION': 'has words to choose from, and nothing that repeats',
   'packages/datasets/src/feeds/unpack.ts /\\0.*$/s': 'reads a field of an archive’s header, 100 bytes at most',

@@ -1,3 +1,5 @@
+import type { DateOrder } from './date-order.ts'
+
 /** Beginnings of month names, in English and where they differ in German, Romance languages and Dutch. */
 const MONTHS: readonly RegExp[] = [
   /^(?:jan|ene|gen)/,
@@ -51,25 +53,26 @@ const ZONES: ReadonlyMap<string, number> = new Map([
 
 /**
  * The day of the first date in a text, as YYYY-MM-DD: in UTC where time and zone are given, else as it is written.
- * `undefined` where there is none. A month alone is its first day; `03/04` is read as day and month where that is a date.
+ * `undefined` where there is none. A month alone is its first day; `03/04` is read in the order given, where that is a date.
  */
-export function parseWhoisDate(text: string): string | undefined {
+export function parseWhoisDate(text: string, order: DateOrder = 'day'): string | undefined {
   const written = text.slice(0, MAX_LENGTH)
   for (const form of FORMS) {
     const groups = form.exec(written)?.groups
-    const date = groups === undefined ? undefined : dayOf(groups)
+    const date = groups === undefined ? undefined : dayOf(groups, order)
     if (date !== undefined) return date
   }
   return undefined
 }
 
-function dayOf(groups: Readonly<Record<string, string | undefined>>): string | undefined {
+function dayOf(groups: Readonly<Record<string, string | undefined>>, order: DateOrder): string | undefined {
   const year = fullYear(groups['year'] ?? '')
   const name = groups['name']
   const named = name === undefined ? Number(groups['month']) : monthOf(name)
   const numbered = Number(groups['day'] ?? 1)
+  const isMonthFirst = groups['mark'] !== undefined && order === 'month'
   // 09/14/2019 can only be the American order.
-  const swapped = groups['mark'] === '/' && named > 12 && numbered <= 12
+  const swapped = numbered <= 12 && (isMonthFirst || (groups['mark'] === '/' && named > 12))
   const [month, day] = swapped ? [numbered, named] : [named, numbered]
   const time = Date.UTC(year, month - 1, day)
   const read = new Date(time)

@@ -23,7 +23,25 @@ const MAX_LABEL_LENGTH = 64
 /** The lines of an answer, bounded in number and length. Linear in the length of each line. */
 export function linesOf(text: string, isLabel: (key: string) => boolean): readonly Line[] {
   const lines = stripControls(text.slice(0, MAX_CHARACTERS)).split(/\r\n|\r|\n/, MAX_LINES)
-  return lines.map((line) => lineOf(line.slice(0, MAX_LINE_LENGTH), isLabel))
+  return lines.flatMap((line) => severalIn(lineOf(line.slice(0, MAX_LINE_LENGTH), isLabel), isLabel))
+}
+
+/** A further label within a value, after a gap or a mark: `2001-02-03, Expires: 2031-02-03`. */
+const FURTHER = /(?: {2}|[\t,;|]) ?([a-z][a-z ]{2,30}):(?=\s)/i
+const MAX_ON_LINE = 8
+
+/** The facts of one line: a known label may be followed by others on the same line. */
+function severalIn(line: Line, isLabel: (key: string) => boolean): readonly Line[] {
+  const found: Line[] = []
+  let rest = line
+  while (rest.label !== '' && isLabel(rest.label) && found.length < MAX_ON_LINE) {
+    const match = FURTHER.exec(rest.value)
+    const label = labelKey(match?.[1] ?? '')
+    if (match === null || !isLabel(label)) break
+    found.push({ ...rest, value: rest.value.slice(0, match.index).trim() })
+    rest = { ...rest, label, value: rest.value.slice(match.index + match[0].length).trim() }
+  }
+  return found.length === 0 ? [line] : [...found, rest]
 }
 
 function lineOf(line: string, isLabel: (key: string) => boolean): Line {

@@ -1,6 +1,9 @@
 import { WHOIS_FORMATS } from '@sallyport/data/whois-formats'
+import { type DateOrder, dateOrderOf } from './date-order.ts'
+import { guessedField } from './guessed-field.ts'
 import { fieldOf, isRegistrant, namesRegistrar } from './labels.ts'
 import { type Line, labelKey, linesOf } from './lines.ts'
+import { oneRecord } from './one-record.ts'
 import { completeRecord, type PartialRecord, take, takeRegistrarName } from './partial-record.ts'
 import { createPhrases } from './phrases.ts'
 import type { WhoisFinding } from './record.ts'
@@ -22,11 +25,12 @@ const REFERRALS: ReadonlySet<string> = new Set(['registrar whois server', 'whois
 
 /**
  * Reads an answer of a port-43 server (RFC 3912), which is text for people: labels, headings with lines below them,
- * sentences. At most 24 KiB and 600 lines are read, in time linear in their length.
+ * sentences. At most 24 KiB and 600 lines are read, in time linear in their length. Of several records it is that of `domain`,
+ * in lower case.
  */
-export function parseWhoisText(text: string): WhoisFinding {
+export function parseWhoisText(text: string, domain?: string): WhoisFinding {
   const lines = linesOf(text, (key) => fieldOf(key) !== undefined)
-  const partial = readRecord(lines)
+  const partial = readRecord(oneRecord(lines, fieldOf, domain), dateOrderOf(lines, fieldOf))
   const texts = lines.map((line) => line.text).filter((line) => line !== '')
   const words = partial.status.map((status) =>
     status
@@ -34,7 +38,7 @@ export function parseWhoisText(text: string): WhoisFinding {
       .replace(/[^a-z\d\u0080-\uffff]+/g, ' ')
       .trim(),
   )
-  const { domain, registrar, registeredOn, expiresOn, lastUpdated, nameservers, registrant } = partial
+  const { registrar, registeredOn, expiresOn, lastUpdated, nameservers, registrant } = partial
   // Terms of use may seem to name a registrar or a last change; these facts occur in records alone.
   const certain = nameservers.length > 0 || registeredOn !== undefined || expiresOn !== undefined
   if (!certain && PHRASES.find(texts, 'elsewhere')) return { state: 'unreadable' }
@@ -45,7 +49,7 @@ export function parseWhoisText(text: string): WhoisFinding {
   // An application has at most the day on which it expires.
   const held = nameservers.length > 0 || [registrar, registeredOn, lastUpdated].some((fact) => fact !== undefined)
   if (!held && PHRASES.find(texts, 'reserved')) return { state: 'reserved' }
-  const named = words.length > 0 || (domain !== undefined && registrant.length > 0)
+  const named = words.length > 0 || (partial.domain !== undefined && registrant.length > 0)
   // Where no fact of a record was read, a sentence may name the state.
   const worded =
     certain || (named && words.length === 0)
@@ -61,20 +65,30 @@ export function referralIn(text: string): string | undefined {
   return referrals.flatMap((line) => hostsIn(line.value))[0]
 }
 
-function readRecord(lines: readonly Line[]): PartialRecord {
-  const partial: PartialRecord = { nameservers: [], status: [], registrant: [] }
+function readRecord(lines: readonly Line[], dateOrder: DateOrder): PartialRecord {
+  const partial: PartialRecord = { dateOrder, nameservers: [], status: [], registrant: [] }
   let section: Section | undefined
   let afterBlank = true
+  let amongFacts = false
   for (const line of lines) {
     if (line.text === '') {
       if (section?.fed || section?.continued) section = undefined
       afterBlank = true
+      amongFacts = false
     } else if (!line.comment) {
-      section = readLine(partial, line, section, afterBlank)
+      section = readLine(partial, line, section, { afterBlank, amongFacts })
       afterBlank = false
+      amongFacts ||= fieldOf(line.label) !== undefined
     }
   }
   return partial
+}
+
+/** Where a line stands in its paragraph. */
+interface Place {
+  readonly afterBlank: boolean
+  /** A line with a known label came before it. */
+  readonly amongFacts: boolean
 }
 
 /** Reads a line into the record, and returns the section that the next line may be part of. */
@@ -82,7 +96,7 @@ function readLine(
   partial: PartialRecord,
   line: Line,
   section: Section | undefined,
-  afterBlank: boolean,
+  { afterBlank, amongFacts }: Place,
 ): Section | undefined {
   const within = section !== undefined && belongsTo(line, section)
   // Labels of a person's section would be headings elsewhere.
@@ -97,6 +111,9 @@ function readLine(
     take(partial, field, line.value)
     return continuationOf(line, field, afterBlank)
   }
+  const guessed = guessedField(line.label, line.value, partial.dateOrder)
+  // A last change in a paragraph of its own is the database's.
+  if (guessed !== undefined && (guessed !== 'lastUpdated' || amongFacts)) take(partial, guessed, line.value)
   if (isRegistrant(line.label)) partial.registrant.push(line.value)
   takeSentence(partial, line, afterBlank)
   return section?.kind === 'contact' || section?.continued ? undefined : section

@@ -1,12 +1,14 @@
 import type { WhoisRecord } from '@sallyport/core'
 import type { WhoisField } from '@sallyport/data/whois-formats'
+import type { DateOrder } from './date-order.ts'
 import { parseWhoisDate } from './dates.ts'
 import { isPrivacyName } from './labels.ts'
 import { recordOf } from './record.ts'
-import { hostsIn, parseStatuses } from './values.ts'
+import { hostsIn, isCode, parseStatuses } from './values.ts'
 
 /** A record while its answer is read. The first of several values counts: the domain's comes before a person's. */
 export interface PartialRecord {
+  readonly dateOrder: DateOrder
   domain?: string
   registrar?: string | undefined
   registeredOn?: string
@@ -38,14 +40,14 @@ export function take(record: PartialRecord, field: WhoisField, value: string): v
       takeStatus(record, value)
       break
     case 'registrar':
-      record.registrar ??= registrarOf(value)
+      if (!isProse(value)) record.registrar ??= registrarOf(value)
       break
     case 'lastUpdated':
       takeChange(record, value)
       break
     default: {
       if (record[field] !== undefined) break
-      const date = parseWhoisDate(value)
+      const date = parseWhoisDate(value, record.dateOrder)
       if (date !== undefined) record[field] = date
     }
   }
@@ -57,7 +59,7 @@ export function takeRegistrarName(record: PartialRecord, value: string): void {
   if (name !== undefined && (record.registrar === undefined || HANDLE.test(record.registrar))) record.registrar = name
 }
 
-export function completeRecord({ domain: _, registrant, ...known }: PartialRecord): WhoisRecord {
+export function completeRecord({ domain: _, dateOrder: _order, registrant, ...known }: PartialRecord): WhoisRecord {
   return recordOf({ ...known, privacyProtection: registrant.some(isPrivacyName) })
 }
 
@@ -70,6 +72,7 @@ function takeDomain(record: PartialRecord, value: string): void {
 }
 
 function takeStatus(record: PartialRecord, value: string): void {
+  if (isProse(value)) return
   for (const status of parseStatuses(value)) add(record.status, status)
   // `Connected (2019/03/31)` and `OK-UNTIL 20190331120000` name the day on which the registration ends.
   const until = /\(([\d/]{8,10})\)|^ok-until (\d{8})/i.exec(value.slice(0, 100))
@@ -78,7 +81,7 @@ function takeStatus(record: PartialRecord, value: string): void {
 
 /** A registry may list what was done: `someone@example 20010203 (Assigned)`, later `20210203 (Changed)`. */
 function takeChange(record: PartialRecord, value: string): void {
-  const date = parseWhoisDate(value)
+  const date = parseWhoisDate(value, record.dateOrder)
   const done = /\((assigned|changed)\)$/i.exec(value.slice(0, 200))?.[1]?.toLowerCase()
   if (date === undefined) return
   if (done === 'assigned') record.registeredOn ??= date
@@ -92,6 +95,23 @@ function registrarOf(value: string): string | undefined {
     .replace(/ ?\( ?(?:R\d+-[A-Z]+|https?:[^)]*)\)$/, '')
     .trim()
   return name === '' || /^no registrar listed\b/i.test(name) ? undefined : name
+}
+
+/** Words between others in a sentence; names of companies and codes have few of them. */
+const BETWEEN: ReadonlySet<string> = new Set(
+  'the this that is are was been be has have by to for from with which you your any not its may of in and or'.split(
+    ' ',
+  ),
+)
+const MAX_BETWEEN = 3
+const MAX_NAME_WORDS = 8
+
+/** Whether a value is a sentence of terms or an explanation: a label before it is then a word of that sentence. */
+function isProse(value: string): boolean {
+  const words = value.slice(0, MAX_REGISTRAR_LENGTH).toLowerCase().split(' ')
+  if (words.length <= MAX_NAME_WORDS) return false
+  // `clientHold the domain is not …` is a code and its meaning.
+  return words.filter((word) => BETWEEN.has(word)).length > MAX_BETWEEN && !isCode(words[0] as string)
 }
 
 function add(list: string[], text: string): void {

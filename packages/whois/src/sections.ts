@@ -1,6 +1,7 @@
 import type { WhoisField } from '@sallyport/data/whois-formats'
 import { fieldOf, isContact, namesRegistrar } from './labels.ts'
 import { type Line, labelKey } from './lines.ts'
+import { hostsIn, isAddressLike } from './values.ts'
 
 /** The lines below a heading. */
 export interface Section {
@@ -48,7 +49,7 @@ export function belongsTo(line: Line, section: Section): boolean {
   if (section.continued) {
     // An IPv6 address after a server's name looks like a label with a colon.
     const further = section.kind === 'nameservers' ? field === undefined : line.label === ''
-    return further && line.indent > section.indent
+    return further && (line.indent > section.indent || (section.kind === 'nameservers' && isHostAlone(line.text)))
   }
   if (section.kind !== 'contact') {
     return field === undefined || (section.kind === 'registrar' && namesRegistrar(line.label))
@@ -56,6 +57,12 @@ export function belongsTo(line: Line, section: Section): boolean {
   if (line.indent > section.indent) return true
   if (section.nested || isContact(line.label)) return false
   return field === undefined ? fieldOf(labelKey(line.text)) === undefined : section.flat && OF_PEOPLE_TOO.has(field)
+}
+
+/** Whether a line has nothing but a server's name and addresses: it goes on with the servers before it wherever it begins. */
+function isHostAlone(text: string): boolean {
+  const [name = '', ...rest] = text.slice(0, 300).split(/[\s,]+/)
+  return hostsIn(name).length === 1 && rest.every(isAddressLike)
 }
 
 function openSection(

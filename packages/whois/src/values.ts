@@ -25,6 +25,11 @@ export function hostsIn(text: string): readonly string[] {
     .slice(0, MAX_HOSTS)
 }
 
+/** Whether a word is made of what addresses are made of, with marks around; '' is. */
+export function isAddressLike(word: string): boolean {
+  return /^[\d.:a-f/()[\]]*$/i.test(word)
+}
+
 function isHost(token: string): boolean {
   if (token.length > MAX_HOST_LENGTH || !token.includes('.') || NO_HOST.has(token)) return false
   const labels = token.split('.')
@@ -66,6 +71,11 @@ function statusOf(text: string): string {
   // `clientHold (registrar lock)`, `clientHold - Status prevents …`, `ok https://…`
   const first = BY_LETTERS.get(letters(text.split(/[\s(]/, 1)[0] ?? ''))
   return first ?? (text.slice(0, MAX_STATUS_LENGTH).split('(', 1)[0] ?? '').trim()
+}
+
+/** Whether a word is one of the codes, however it is written. */
+export function isCode(word: string): boolean {
+  return BY_LETTERS.has(letters(word))
 }
 
 function letters(text: string): string {

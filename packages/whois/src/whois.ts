@@ -83,11 +83,11 @@ export function createWhois({ clock, outbound, port43, registries }: WhoisPorts)
   async function askRegistry(server: WhoisQuestion, services: Registries, until: number): Promise<Attempt> {
     const text = await askServer(server, until)
     if (typeof text !== 'string') return text
-    const finding = parseWhoisText(text)
+    const finding = parseWhoisText(text, server.domain)
     const registrar = finding.state === 'registered' ? services.registrar(referralIn(text) ?? '') : undefined
     if (finding.state !== 'registered' || registrar === undefined || registrar.host === server.host) return finding
     const more = await askServer({ ...registrar, question: server.domain, domain: server.domain }, until)
-    const added = typeof more === 'string' ? parseWhoisText(more) : more
+    const added = typeof more === 'string' ? parseWhoisText(more, server.domain) : more
     return added.state === 'registered'
       ? { state: 'registered', record: merged(finding.record, added.record) }
       : finding

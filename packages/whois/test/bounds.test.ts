@@ -69,7 +69,9 @@ t.test('no text makes it throw, and lists and texts stay bounded', async (t) => 
       text + label,
     ]),
   )
-  const records = answers.map(parseWhoisText).flatMap((finding) => ('record' in finding ? [finding.record] : []))
+  const records = answers
+    .map((text) => parseWhoisText(text))
+    .flatMap((finding) => ('record' in finding ? [finding.record] : []))
   t.ok(records.length > 0)
   t.strictSame(
     records.filter(
