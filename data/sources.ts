@@ -4,6 +4,7 @@ import rows from './sources.json' with { type: 'json' }
 export type SourceFormat =
   | 'csv-asn'
   | 'tsv-asn'
+  | 'delegations'
   | 'csv-country'
   | 'mmdb'
   | 'rdap-bootstrap'
@@ -92,6 +93,8 @@ export interface SourceRow {
   /** Path inside that package. */
   readonly file?: string
   readonly format: SourceFormat
+  /** Of `asn`: used only where the files without this know no system; of several the first that knows one. */
+  readonly fallback?: true
   /** Downloading needs a key of the user's (`data.sources.<id>.key`). */
   readonly key?: true
   /** Where `url` is a page: a pattern of the link on it that names the file. */

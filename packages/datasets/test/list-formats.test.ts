@@ -53,7 +53,7 @@ for (const { format, good, systems, bad } of SYSTEM_FIXTURES) {
 t.test('every format of the table of sources has a fixture', async (t) => {
   const made = new Set<string>([...FORMAT_FIXTURES, ...SYSTEM_FIXTURES].map(({ format }) => format))
   // These have tests of their own: csv-lines, city-databases, and the two below.
-  const others = ['csv-asn', 'csv-country', 'mmdb', 'tsv-asn', 'rdap-bootstrap']
+  const others = ['csv-asn', 'csv-country', 'mmdb', 'tsv-asn', 'delegations', 'rdap-bootstrap']
   const formats = new Set(SOURCES.map(({ format }) => format))
   t.same(
     [...formats].filter((format) => !made.has(format) && !others.includes(format)),

@@ -6,7 +6,7 @@ import type { PerFamily } from '../parse/contents.ts'
 import type { SystemRanges } from '../parse/system-ranges.ts'
 import { layOut } from '../ranges/layout.ts'
 import { addressAt, addressesBetween, FAMILIES, type Ranges, WORDS, withValues } from '../ranges/ranges.ts'
-import { readBounds, type Segments, uniform, valueAt4, valueAt6 } from '../ranges/segments.ts'
+import { overlay, readBounds, type Segments, uniform, valueAt4, valueAt6 } from '../ranges/segments.ts'
 import { compileCrawlers } from './crawlers.ts'
 import { denseExits, type PlaceSystem, proxyNeighbours } from './density.ts'
 import { directoryColumns } from './directory.ts'
@@ -25,8 +25,10 @@ const NO_SYSTEM: PlaceSystem = { type: 'unknown', networkClass: 'unknown' }
 
 /** Makes the columns and the description of a tables file of the parts. */
 export function assemble(parts: Parts): { columns: Columns; description: Omit<Description, 'sources'> } {
-  const { asns, names: nameList, positions } = allSystems(parts.systems)
-  const layers = systemLayers(parts.systems, positions)
+  const files = [parts.systems, ...parts.fallbacks]
+  const all = allSystems(files.flatMap((file) => FAMILIES.flatMap((family) => file[family] ?? [])))
+  const { asns, names: nameList } = all
+  const layers = systemLayers(files, all)
   const systemAt = (position: number): PlaceSystem =>
     position === 0 ? NO_SYSTEM : typeOfSystem(asns[position - 1] as number, nameList[position - 1] as string)
   const own = [
@@ -120,19 +122,28 @@ function sourceOf({ ranges: _ranges, ...source }: RangeList): RangeSource {
 
 type Layers = Readonly<Record<4 | 6, Segments>>
 
-/** The systems of both families as segments, of which the values are positions in order of ASN, from 1. */
-function systemLayers(systems: PerFamily<SystemRanges>, positions: AllSystems['positions']): Layers {
-  const layer = (family: 4 | 6) => {
-    const read = systems[family]
-    return read === undefined
-      ? uniform(family, 0)
-      : layOut(
+/**
+ * The systems of both families as segments, of which the values are positions in order of ASN, from 1: those of the first
+ * file that has one at a place.
+ */
+function systemLayers(files: readonly PerFamily<SystemRanges>[], { positionsIn }: AllSystems): Layers {
+  const layer = (family: 4 | 6) =>
+    files.reduce(
+      (known, { [family]: read }) => {
+        if (read === undefined) return known
+        const positions = positionsIn(read)
+        const segments = layOut(
           withValues(
             read.ranges,
-            read.ranges.values.map((system) => positions[family][system] as number),
+            read.ranges.values.map((system) => positions[system] as number),
           ),
         )
-  }
+        return known.count === 1 && known.values[0] === 0
+          ? segments
+          : overlay(known, segments, (first, further) => first || further)
+      },
+      uniform(family, 0),
+    )
   return { 4: layer(4), 6: layer(6) }
 }
 

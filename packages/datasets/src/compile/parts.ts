@@ -33,6 +33,8 @@ export interface CrawlerList {
 /** What was read from the sources and could be used; a refused source is not in here. */
 export interface Parts {
   readonly systems: PerFamily<SystemRanges>
+  /** Asked in this order where `systems` has none. */
+  readonly fallbacks: readonly PerFamily<SystemRanges>[]
   readonly registrations: PerFamily<Ranges>
   readonly lists: readonly RangeList[]
   readonly systemLists: readonly ReadSystemList[]
@@ -52,17 +54,19 @@ const DEFAULT_TRUST = 0.5
 export function createPartsReader(): PartsReader {
   const countries = createCountries()
   const systems: { -readonly [Family in 4 | 6]?: SystemRanges } = {}
+  const fallbacks: PerFamily<SystemRanges>[] = []
   const registrations: { -readonly [Family in 4 | 6]?: Ranges } = {}
   const lists: RangeList[] = []
   const systemLists: ReadSystemList[] = []
   const crawlers: CrawlerList[] = []
   return {
-    parts: { systems, registrations, lists, systemLists, crawlers, countries },
+    parts: { systems, fallbacks, registrations, lists, systemLists, crawlers, countries },
     read(row, file, bytes, onRead) {
       const source: CsvFile = { path: file.path, bytes }
       const contents = readContents(row, source, { countries, onRead })
       const { ranges, systemList } = contents
-      Object.assign(systems, contents.systems)
+      if (row.fallback && contents.systems !== undefined) fallbacks.push(contents.systems)
+      else Object.assign(systems, contents.systems)
       Object.assign(registrations, contents.registrations)
       if (systemList !== undefined) {
         systemLists.push({ source: row.id, ...(row.asType === undefined ? {} : { asType: row.asType }), systemList })

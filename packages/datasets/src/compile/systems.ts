@@ -1,6 +1,5 @@
 import { AS_TYPES, NETWORK_CLASSES, type SystemType } from '@sallyport/core'
 import { BASES } from '../format/tables.ts'
-import type { PerFamily } from '../parse/contents.ts'
 import { createNumbering } from '../parse/numbering.ts'
 import type { SystemRanges } from '../parse/system-ranges.ts'
 
@@ -8,17 +7,16 @@ import type { SystemRanges } from '../parse/system-ranges.ts'
 const MAX_BRANDS = 0xffff
 const MAX_LISTS = 0xff
 
-/** All systems of both files in order of ASN, and the position of each file's systems among them, from 1. */
+/** All systems of all files in order of ASN, and of each file the position of its systems among them, from 1. */
 export interface AllSystems {
   readonly asns: Uint32Array
   readonly names: readonly string[]
-  readonly positions: Readonly<Record<4 | 6, Uint32Array>>
+  positionsIn(file: SystemRanges): Uint32Array
 }
 
-/** Puts the systems of both families together; a name in the IPv4 file goes before the other one. */
-export function allSystems(systems: PerFamily<SystemRanges>): AllSystems {
-  const { 4: four, 6: six } = systems
-  const sorted = Uint32Array.from([...(four?.asns ?? []), ...(six?.asns ?? [])]).sort()
+/** Puts the systems of all files together; the name in the first file that has a system counts. */
+export function allSystems(files: readonly SystemRanges[]): AllSystems {
+  const sorted = Uint32Array.from(files.flatMap(({ asns }) => asns)).sort()
   const numbers = new Map<number, number>()
   let count = 0
   for (const asn of sorted) {
@@ -27,17 +25,14 @@ export function allSystems(systems: PerFamily<SystemRanges>): AllSystems {
     sorted[count++] = asn
   }
   const names = new Array<string>(count)
-  const positionsIn = (file: SystemRanges | undefined) => {
-    const positions = new Uint32Array(file?.asns.length ?? 0)
-    for (let system = 0; system < positions.length; system++) {
-      const position = numbers.get(file?.asns[system] as number) as number
-      names[position] = file?.names[system] as string
-      positions[system] = position + 1
-    }
-    return positions
+  for (const { asns, names: given } of files.toReversed()) {
+    for (const [system, asn] of asns.entries()) names[numbers.get(asn) as number] = given[system] as string
   }
-  const positions6 = positionsIn(six)
-  return { asns: sorted.slice(0, count), names, positions: { 4: positionsIn(four), 6: positions6 } }
+  return {
+    asns: sorted.slice(0, count),
+    names,
+    positionsIn: ({ asns }) => Uint32Array.from(asns, (asn) => (numbers.get(asn) as number) + 1),
+  }
 }
 
 /** What each system is, as columns: numbers into the vocabularies, and into `brands` and `lists`, which begin with ''. */

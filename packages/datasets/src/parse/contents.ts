@@ -3,6 +3,7 @@ import type { SourceRow, SystemListFormat } from '@sallyport/data/sources'
 import type { Ranges } from '../ranges/ranges.ts'
 import { MAX_COUNTRIES, readCountryRanges } from './country-ranges.ts'
 import type { CsvFile } from './csv.ts'
+import { readDelegations } from './delegations.ts'
 import { listForm, readList } from './list.ts'
 import { createNumbering } from './numbering.ts'
 import { readSystemList, type SystemList } from './system-list.ts'
@@ -46,6 +47,10 @@ export function readContents(
   const { family = 4 } = row
   switch (row.kind) {
     case 'asn': {
+      if (row.format === 'delegations') {
+        const systems = readDelegations(file)
+        return { entries: systems[4].ranges.count + systems[6].ranges.count, systems }
+      }
       if (row.format !== 'tsv-asn') {
         const systems = readSystemRanges(file, family, onRead)
         return { entries: systems.ranges.count, systems: { [family]: systems } }

@@ -129,11 +129,15 @@ function whyAbsent(row: SourceRow, url: string | undefined, key: string | undefi
 /** A city database or a file of systems that serves both families is instead of all others of its kind. */
 function withoutReplaced(sources: readonly ResolvedSource[]): readonly ResolvedSource[] {
   const chosen = (['asn', 'city'] as const).flatMap((kind) => {
-    return sources.find(({ row, file }) => row.kind === kind && row.family === undefined && file !== undefined) ?? []
+    return (
+      sources.find(
+        ({ row, file }) => row.kind === kind && row.family === undefined && !row.fallback && file !== undefined,
+      ) ?? []
+    )
   })
   return sources.map((source) => {
     const instead = chosen.find(({ row }) => row.kind === source.row.kind)
-    return instead === undefined || instead === source
+    return instead === undefined || instead === source || source.row.fallback
       ? source
       : { row: source.row, reason: `${instead.row.id} takes its place` }
   })
