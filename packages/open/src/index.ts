@@ -20,6 +20,7 @@ export type { Finding } from './doctor/finding.ts'
 export type { NoticeCode, OpenHooks } from './hooks.ts'
 export type { DecisionLog } from './log.ts'
 export {
+  type Knowledge,
   type OpenAccounts,
   type OpenBans,
   type OpenOverrides,

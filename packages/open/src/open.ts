@@ -4,6 +4,8 @@ import {
   type BanList,
   type Clock,
   type Counter,
+  type CrawlerAnswers,
+  type CrawlerVerifier,
   createCrawlerAnswers,
   createInspector,
   createLookup,
@@ -12,7 +14,9 @@ import {
   type LookupResult,
   type Observe,
   type Policy,
+  type Snapshots,
   type SourceStatus,
+  type Whois,
 } from '@sallyport/core'
 import { createMetrics, type Metrics } from '@sallyport/metrics'
 import { createDns, createFetch } from '@sallyport/net'
@@ -40,6 +44,15 @@ import { robotsOfConfig, type SitePart } from './robots.ts'
 import { openTracer, traced } from './spans.ts'
 import { createWhoisOf } from './whois.ts'
 import { dnsWithTimeout, whoisWithTimeout } from './with-timeout.ts'
+
+/** What a service answers from, for programs that show it. */
+export interface Knowledge {
+  /** The data in use; each is immutable. */
+  readonly snapshots: Snapshots
+  readonly catalogue: CrawlerVerifier['catalogue']
+  readonly crawlers: CrawlerAnswers
+  readonly whois: Whois
+}
 
 /** One Sallyport: inspection, `/v1` and the data behind them. Two in one process share nothing. */
 export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, OpenOverrides {
@@ -69,6 +82,8 @@ export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, O
   readonly provenance: Provenance
   /** The clients that are refused for a while. */
   readonly bans: BanList
+  /** What it answers from. */
+  readonly knowledge: Knowledge
   /** The data sets in use. */
   sources(): readonly SourceStatus[]
   /** Closes files and stores; requests after it are still inspected, keyed routes answer 503. */
@@ -141,9 +156,10 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
     take: log.take,
     published,
   })
+  const answers = createCrawlerAnswers(crawlers.verifier, { clock, snapshots })
   const api = createApi({
     ...{ clock, lookup, whois, snapshots, accounts, limits, provenance },
-    crawlers: createCrawlerAnswers(crawlers.verifier, { clock, snapshots }),
+    crawlers: answers,
     ipv6Prefix: config.limits.ipv6Prefix,
     client: inspection.client,
     check: inspection.check,
@@ -170,6 +186,7 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
     robots: (parts?: readonly SitePart[]) => robotsOfConfig(inspection.config, parts).text,
     provenance,
     bans: counting.bans,
+    knowledge: { snapshots, whois, crawlers: answers, catalogue: crawlers.verifier.catalogue },
     sources: () => snapshots.current().sources,
     close: resources.dispose,
   })

@@ -1,0 +1,224 @@
+import { useState } from 'preact/hooks'
+import { Failure, send } from '../api.ts'
+import { Bars } from '../parts/bars.tsx'
+import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
+import { Badge, Card, Facts, Table } from '../parts/pieces.tsx'
+import { linkTo } from '../route.ts'
+import { clock, country, word } from '../words.ts'
+
+interface Crawler {
+  readonly slug: string
+  readonly name: string
+  readonly operator: string
+  readonly purpose: string
+  readonly tokens: readonly string[]
+  readonly silent?: string
+  readonly agent?: string
+  readonly docs?: string
+  readonly names: number
+  readonly systems: readonly number[]
+  readonly hasRanges: boolean
+  readonly lists: readonly { readonly state: string; readonly date?: string }[]
+}
+
+interface CrawlersAnswer {
+  readonly crawlers: readonly Crawler[]
+  readonly seen: readonly { readonly name: string; readonly count: number }[]
+  readonly recent: readonly {
+    readonly id: string
+    readonly at: number
+    readonly client: string
+    readonly path: string
+    readonly outcome: string
+    readonly operator?: string
+    readonly userAgent?: string
+    readonly crawler: {
+      readonly name?: string
+      readonly outcome?: string
+      readonly method?: string
+      readonly pending?: boolean
+    }
+  }[]
+}
+
+interface Verification {
+  readonly ip: string
+  readonly outcome: string
+  readonly summary: string
+  readonly crawler?: string
+  readonly method?: string
+  readonly networkOrigin: string
+  readonly asn?: string
+  readonly asnName?: string
+  readonly country?: string
+  readonly hostname?: string
+  readonly docs?: string
+  readonly checks: readonly { readonly name: string; readonly status: string; readonly detail: string }[]
+}
+
+/** The catalogue of crawlers, the check of one, and those that came. */
+export function Crawlers() {
+  const loaded = useLoad<CrawlersAnswer>('crawlers', 10_000)
+  return (
+    <Shown loaded={loaded}>
+      {({ crawlers, seen, recent }) => (
+        <div class="grid">
+          <Verify crawlers={crawlers} />
+          <Card title="Seen in the last 24 hours">
+            <Bars
+              nothing="No crawler was named."
+              rows={seen.slice(0, 12).map(({ name, count }) => {
+                const space = name.lastIndexOf(' ')
+                const outcome = name.slice(space + 1)
+                return {
+                  name,
+                  count,
+                  shown: (
+                    <>
+                      <Badge name={outcome}>{outcome}</Badge> {name.slice(0, space)}
+                    </>
+                  ),
+                }
+              })}
+            />
+          </Card>
+          <Card title="The last ones" wide>
+            {recent.length === 0 ? (
+              <Empty>Nobody came in the name of a crawler since the start.</Empty>
+            ) : (
+              <Table label="The last crawlers" head={['At', 'Claim', 'Outcome', 'By', 'From', 'Asked for']}>
+                {recent.map((row) => (
+                  <tr key={row.id}>
+                    <td>
+                      <a href={linkTo('request', { id: row.id })}>{clock(row.at)}</a>
+                    </td>
+                    <td>{row.crawler.name}</td>
+                    <td>
+                      <Badge name={row.crawler.outcome ?? ''}>{row.crawler.outcome}</Badge>
+                      {row.crawler.pending && ' being asked'}
+                    </td>
+                    <td>{row.crawler.method}</td>
+                    <td>
+                      {row.client} <small class="quiet">{row.operator}</small>
+                    </td>
+                    <td class="code">{row.path}</td>
+                  </tr>
+                ))}
+              </Table>
+            )}
+          </Card>
+          <Catalogue crawlers={crawlers} />
+        </div>
+      )}
+    </Shown>
+  )
+}
+
+function Verify({ crawlers }: { crawlers: readonly Crawler[] }) {
+  const [answer, setAnswer] = useState<Verification | Failure | undefined>(undefined)
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault()
+    const form = Object.fromEntries(new FormData(event.currentTarget as HTMLFormElement))
+    setAnswer(await send<Verification>('POST', 'crawlers/verify', form).catch(failureOf))
+  }
+  return (
+    <Card title="Verify one">
+      <form onSubmit={(event) => void submit(event)}>
+        <label>
+          Address
+          <input name="ip" required spellcheck={false} autocomplete="off" />
+        </label>
+        <label>
+          Says it is
+          <select name="bot">
+            <option value="">what its user agent names</option>
+            {crawlers.map(({ slug, name }) => (
+              <option key={slug} value={slug}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          User agent
+          <input name="userAgent" maxLength={1_000} autocomplete="off" />
+        </label>
+        <button type="submit">Verify</button>
+      </form>
+      <div aria-live="polite">
+        {answer instanceof Failure && <Failed failure={answer} />}
+        {answer !== undefined && !(answer instanceof Failure) && <Verified {...answer} />}
+      </div>
+    </Card>
+  )
+}
+
+function Verified({ outcome, summary, checks, networkOrigin, asn, asnName, country: code, hostname }: Verification) {
+  return (
+    <>
+      <p class="verdict">
+        <Badge name={outcome}>{outcome}</Badge> <span>{summary}</span>
+      </p>
+      <Facts
+        rows={[
+          ['Network', word(networkOrigin)],
+          ['Operator', [asn, asnName].filter(Boolean).join(' ')],
+          ['Country', code && country(code)],
+          ['Reverse name', hostname],
+        ]}
+      />
+      <ul class="plain-list">
+        {checks.map(({ name, status, detail }) => (
+          <li key={name}>
+            <strong>{name}</strong>{' '}
+            <Badge name={status === 'passed' ? 'ok' : status === 'refuted' ? 'fail' : ''}>{status}</Badge>{' '}
+            <span class="quiet">{detail}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Catalogue({ crawlers }: { crawlers: readonly Crawler[] }) {
+  const [wanted, setWanted] = useState('')
+  const text = wanted.toLowerCase()
+  const shown = crawlers.filter(({ name, operator, purpose, slug }) =>
+    [name, operator, purpose, slug].some((part) => part.toLowerCase().includes(text)),
+  )
+  return (
+    <Card title={`Catalogue of ${crawlers.length}`} wide>
+      <label>
+        Find <input type="search" value={wanted} onInput={({ currentTarget }) => setWanted(currentTarget.value)} />
+      </label>
+      {shown.length === 0 ? (
+        <Empty>No crawler of this name, operator or purpose.</Empty>
+      ) : (
+        <Table label="Catalogue" head={['Crawler', 'Operator', 'Purpose', 'Verified by']}>
+          {shown.map((crawler) => (
+            <tr key={crawler.slug}>
+              <td>{crawler.name}</td>
+              <td>{crawler.operator}</td>
+              <td>{crawler.purpose}</td>
+              <td>{waysOf(crawler)}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </Card>
+  )
+}
+
+/** How a claim can be checked, and whether that is possible here now. */
+function waysOf({ silent, hasRanges, lists, names, systems, agent }: Crawler): string {
+  if (silent !== undefined) return silent === 'retired' ? 'nothing: it is retired' : 'nothing: it sends no requests'
+  const loaded = lists.find(({ state }) => state !== 'missing')
+  const ways = [
+    hasRanges &&
+      `published ranges (${loaded === undefined ? 'not loaded' : `${loaded.state}${loaded.date ? `, ${loaded.date}` : ''}`})`,
+    names > 0 && 'reverse names',
+    systems.length > 0 && `its systems (${systems.map((asn) => `AS${asn}`).join(', ')})`,
+    agent !== undefined && 'signatures (Web Bot Auth)',
+  ].filter((way) => way !== false)
+  return ways.length === 0 ? 'nothing that its operator publishes' : ways.join(', ')
+}

@@ -1,0 +1,101 @@
+import { Empty, Shown, useLoad } from '../parts/load.tsx'
+import { Card, Table } from '../parts/pieces.tsx'
+import { type SystemEntry, SystemFacts } from '../parts/system.tsx'
+import { goTo, linkTo, place } from '../route.ts'
+import { count, country, word } from '../words.ts'
+
+interface Summary {
+  readonly asn: number
+  readonly label: string
+  readonly org: string
+  readonly networkType: string
+  readonly prefixes: number
+  readonly addresses: number
+}
+
+interface System {
+  readonly networkClass: string
+  readonly brand: string
+  readonly basis: string
+  readonly list?: string
+  readonly country?: string
+}
+
+/** The autonomous systems of the world: searched, sorted, and one of them. */
+export function Directory() {
+  const { query } = place.value
+  const [q, by, asn] = [query.get('q') ?? '', query.get('by') ?? 'addresses', query.get('asn')]
+  const loaded = useLoad<{ total: number; results: readonly Summary[] }>(`directory?${new URLSearchParams({ q, by })}`)
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget as HTMLFormElement)
+    goTo('directory', { q: String(form.get('q') ?? ''), by: String(form.get('by') ?? 'addresses') })
+  }
+  return (
+    <>
+      <form class="ask" onSubmit={submit} key={`${q} ${by}`}>
+        <label>
+          Name or number
+          <input name="q" defaultValue={q} autocomplete="off" />
+        </label>
+        <label>
+          Largest by
+          <select name="by" defaultValue={by}>
+            <option value="addresses">addresses</option>
+            <option value="prefixes">prefixes</option>
+          </select>
+        </label>
+        <button type="submit">Search</button>
+      </form>
+      {asn !== null && <One asn={asn} />}
+      <Shown loaded={loaded}>
+        {({ total, results }) => (
+          <Card title={q === '' ? `Largest of ${count(total)} systems` : `Found for “${q}”`} wide>
+            {results.length === 0 ? (
+              <Empty>No system has this name or number.</Empty>
+            ) : (
+              <Table label="Autonomous systems" head={['System', 'Organisation', 'Type', 'Prefixes', 'IPv4 addresses']}>
+                {results.map((row) => (
+                  <tr key={row.asn}>
+                    <td>
+                      <a href={linkTo('directory', { q, by, asn: String(row.asn) })}>{row.label}</a>
+                    </td>
+                    <td>{row.org}</td>
+                    <td>{word(row.networkType)}</td>
+                    <td>{count(row.prefixes)}</td>
+                    <td>{count(row.addresses)}</td>
+                  </tr>
+                ))}
+              </Table>
+            )}
+          </Card>
+        )}
+      </Shown>
+    </>
+  )
+}
+
+function One({ asn }: { asn: string }) {
+  const loaded = useLoad<{ entry: SystemEntry; system: System | null }>(`directory/${encodeURIComponent(asn)}`)
+  return (
+    <div class="grid one">
+      <Card title={`AS${asn}`} wide>
+        <Shown loaded={loaded}>
+          {({ entry, system }) => (
+            <>
+              <SystemFacts entry={entry} />
+              {system && (
+                <p class="quiet">
+                  Its addresses are {word(system.networkClass)} unless something more exact is known, by {system.basis}
+                  {system.list && ` ${system.list}`}
+                  {system.brand && `, sold as ${system.brand}`}
+                  {system.country && `, registered in ${country(system.country)}`}.
+                </p>
+              )}
+            </>
+          )}
+        </Shown>
+      </Card>
+    </div>
+  )
+}

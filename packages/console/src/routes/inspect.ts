@@ -1,0 +1,76 @@
+import { classify, createDirectory, type Directory, parseAddress, parseAsn, SallyportError } from '@sallyport/core'
+import type { Call, ConsoleParts, Row } from './route.ts'
+import { numberOf, textOf } from './values.ts'
+
+const MAX_LISTED = 100
+
+/** What is known of an address, a network or a name, and the directory of systems. */
+export const INSPECT_ROWS: readonly Row[] = [
+  { method: 'GET', path: 'inspect', role: 'read', answer: inspect },
+  {
+    method: 'GET',
+    path: 'directory',
+    role: 'read',
+    answer({ query }, parts) {
+      const directory = directoryOf(parts)
+      const limit = numberOf(query.get('limit'), { initial: 50, most: MAX_LISTED })
+      const text = textOf(query.get('q'))
+      const by = query.get('by') === 'prefixes' ? 'prefixes' : 'addresses'
+      return { total: directory.total, by, results: text ? directory.search(text, limit) : directory.top(by, limit) }
+    },
+  },
+  {
+    method: 'GET',
+    path: 'directory/*',
+    role: 'read',
+    answer({ rest }, parts) {
+      const asn = parseAsn(rest)
+      if (asn === undefined) throw new SallyportError('invalid_asn')
+      const entry = directoryOf(parts).entry(asn)
+      if (entry === undefined) throw new SallyportError('asn_not_found')
+      return { entry, system: typeOf(parts, asn) }
+    },
+  },
+]
+
+async function inspect({ query }: Call, parts: ConsoleParts) {
+  const { sallyport } = parts
+  const target = textOf(query.get('target'))
+  if (target === '') throw new SallyportError('invalid_target')
+  const result = await sallyport.lookup(target)
+  const snapshot = sallyport.knowledge.snapshots.current()
+  const address = parseAddress(result.target.ip ?? '')
+  const finding = address && classify(address, snapshot)
+  const system = finding?.asn === undefined ? undefined : attempt(() => directoryOf(parts).entry(finding.asn ?? 0))
+  return { result, finding: finding ?? null, system: system ?? null, seen: seenOf(parts, result.target.ip ?? '') }
+}
+
+/** How often the address is among the requests that are remembered. */
+function seenOf({ history, sallyport }: ConsoleParts, address: string) {
+  if (sallyport.config.log.addresses !== 'full') return null
+  const found = history.recent().filter(({ observed }) => observed.client === address)
+  return { requests: found.length, last: found.at(-1)?.observed.id ?? null }
+}
+
+function directoryOf({ sallyport }: ConsoleParts): Directory {
+  const { systems, networks, rangesLoaded } = sallyport.knowledge.snapshots.current()
+  if (systems === undefined || networks === undefined) {
+    throw new SallyportError('service_unavailable', 'No data about autonomous systems is loaded.')
+  }
+  return createDirectory(systems, networks, rangesLoaded)
+}
+
+/** What kind of a system it is, and by what that is known. */
+function typeOf({ sallyport }: ConsoleParts, asn: number) {
+  const { systems } = sallyport.knowledge.snapshots.current()
+  const index = systems?.indexOf(asn) ?? -1
+  return index < 0 ? null : (systems?.system(index) ?? null)
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}
