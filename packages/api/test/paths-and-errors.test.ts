@@ -143,7 +143,14 @@ async function keyed(method: string, url: string, body: string | (() => Promise<
 }
 
 t.test('every code of the table appears on the wire with its status, or belongs to another room', async (t) => {
-  const elsewhere = ['request_blocked', 'bad_gateway', 'gateway_timeout', 'loop_detected', 'misdirected_request']
+  const elsewhere = [
+    'request_blocked',
+    'bad_gateway',
+    'gateway_timeout',
+    'loop_detected',
+    'misdirected_request',
+    'forbidden',
+  ]
   for (const [code, { status }] of Object.entries(ERRORS)) {
     if (status === undefined || elsewhere.includes(code)) continue
     const ask = CODES[code as ErrorCode]
