@@ -11,8 +11,8 @@ import { type MmdbFile, parseMmdb } from '../src/mmdb/file.ts'
 import { geoRecordOf } from '../src/mmdb/geo-record.ts'
 import { walkNetworks } from '../src/mmdb/walk.ts'
 import { createSegmentWriter, type Segments } from '../src/ranges/segments.ts'
+import { type MmdbForm, type MmdbValue, writeMmdb } from '../src/testing/mmdb-writer.ts'
 import { address, addressFrom, folder, randomBits, SHARED_DATA } from './fixtures.ts'
-import { type MmdbForm, type MmdbValue, writeMmdb } from './mmdb-writer.ts'
 
 const FLAT = {
   city: 'London',

@@ -7,8 +7,8 @@ import { readColumns } from '../src/columns/decode.ts'
 import { CITY_FORM, CITY_FORMAT } from '../src/format/city.ts'
 import { TABLES_FORM, TABLES_FORMAT } from '../src/format/tables.ts'
 import { compileCity, isCity, loadCity, loadTables } from '../src/index.ts'
+import { writeMmdb } from '../src/testing/mmdb-writer.ts'
 import { folder, sourcesOf, tablesOf } from './fixtures.ts'
-import { writeMmdb } from './mmdb-writer.ts'
 
 interface Kind {
   readonly form: FileForm<ColumnTypes>

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import type { Fetch } from '@sallyport/core'
 import t from 'tap'
 import { feedsOf, openFeedStore, openVerifier, updateFeeds } from '../src/index.ts'
+import { writeMmdb } from '../src/testing/mmdb-writer.ts'
 import { folder } from './fixtures.ts'
-import { writeMmdb } from './mmdb-writer.ts'
 
 /* A city database that cannot be read, cut anywhere or corrupt inside, never replaces the one in use. */
 

@@ -13,8 +13,8 @@ import {
   loadTables,
   resolveSources,
 } from '../src/index.ts'
+import { writeMmdb } from '../src/testing/mmdb-writer.ts'
 import { address, folder, sourcesOf } from './fixtures.ts'
-import { writeMmdb } from './mmdb-writer.ts'
 
 const FILES = {
   'asn-csv-v4': '23.0.0.0,23.0.0.255,64500,Access',

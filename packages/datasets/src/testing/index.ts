@@ -1,0 +1,1 @@
+export { type MmdbForm, type MmdbValue, writeMmdb } from './mmdb-writer.ts'

@@ -1,0 +1,7 @@
+import { headers } from './headers.ts'
+import { READERS } from './readers.ts'
+import type { FuzzTarget } from './target.ts'
+import { WIRE } from './wire.ts'
+
+/** Everything that reads what strangers send. */
+export const TARGETS: readonly FuzzTarget[] = [...READERS, headers, ...WIRE]

@@ -1,0 +1,251 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect as connectTls } from 'node:tls'
+import { type Proxy as Gateway, openProxy, type ProxyOptions } from '@sallyport/proxy'
+import fc from 'fast-check'
+import { madeScene } from '../scene.ts'
+import { mutated } from './mutations.ts'
+import { type FuzzTarget, fuzzTarget, type Subject } from './target.ts'
+
+/*
+ * What reaches the proxy as bytes: whatever they are, the connection ends or is answered in time, the origin gets no more requests than
+ * were answered, nothing throws, and the next visitor is served.
+ */
+
+const SLOWEST_MS = 4_000
+
+interface Gate {
+  readonly proxy: Gateway
+  /** Requests that have come to the origin. */
+  readonly received: () => number
+  close(): Promise<void>
+}
+
+async function openGate(options: ProxyOptions = {}): Promise<Gate> {
+  let received = 0
+  const origin = createServer((req, res) => {
+    received++
+    req.resume()
+    req.on('end', () => res.end('ok'))
+  })
+  origin.listen(0, '127.0.0.1')
+  await once(origin, 'listening')
+  const faults: unknown[] = []
+  const proxy = await openProxy(madeScene().enforcing, {
+    listen: '127.0.0.1:0',
+    admin: '127.0.0.1:0',
+    upstream: `http://127.0.0.1:${(origin.address() as AddressInfo).port}`,
+    onFault: (error) => faults.push(error),
+    ...options,
+    timeouts: {
+      header: 300,
+      keepAlive: 300,
+      idleBody: 300,
+      clientHello: 300,
+      handshake: 300,
+      drain: 100,
+      clientUnread: 300,
+    },
+  })
+  return {
+    proxy,
+    received: () => received,
+    async close() {
+      await proxy.close('cut')
+      origin.closeAllConnections()
+      origin.close()
+      if (faults.length > 0) throw faults[0]
+    },
+  }
+}
+
+/** An answer is whole when nothing more has come for so long. */
+const QUIET_MS = 40
+
+/**
+ * Sends bytes and gives back what was answered. Where nothing is, it is the proxy's clocks that end the connection: one that the client
+ * ends half counts as left (as Node has it), and says nothing of what would have come.
+ */
+async function tell(socket: Socket, bytes: Buffer): Promise<string> {
+  const parts: Buffer[] = []
+  let quiet: NodeJS.Timeout | undefined
+  socket.on('error', () => {})
+  const late = setTimeout(() => socket.destroy(new Error('late')), SLOWEST_MS)
+  const closed = new Promise<boolean>((resolve) => socket.on('close', resolve))
+  socket.on('data', (part: Buffer) => {
+    parts.push(part)
+    clearTimeout(quiet)
+    quiet = setTimeout(() => socket.destroy(), QUIET_MS)
+  })
+  socket.on('end', () => socket.end())
+  socket.write(bytes)
+  await closed
+  clearTimeout(late)
+  clearTimeout(quiet)
+  if (socket.errored?.message === 'late') throw new Error('the connection neither ends nor is answered')
+  return Buffer.concat(parts).toString('latin1')
+}
+
+const dial = ({ url }: Gateway): Socket =>
+  connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
+
+async function requireService({ url }: Gateway, rejectUnauthorized = true): Promise<void> {
+  const answered = rejectUnauthorized ? (await fetch(url)).status : await statusOverTls(Number(new URL(url).port))
+  if (answered !== 200) throw new Error(`the next visitor gets ${answered}`)
+}
+
+async function statusOverTls(port: number): Promise<number> {
+  const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] })
+  const text = await tell(socket, Buffer.from('GET / HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n'))
+  return Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1])
+}
+
+const REQUESTS = [
+  'GET /a?b=c HTTP/1.1\r\nHost: a.example\r\nUser-Agent: Mozilla/5.0\r\nAccept: */*\r\n\r\n',
+  'POST /form HTTP/1.1\r\nHost: a.example\r\nContent-Length: 5\r\nX-Forwarded-For: 8.8.8.8\r\n\r\nhello',
+  'POST /form HTTP/1.1\r\nHost: a.example\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n',
+  'GET /a HTTP/1.1\r\nHost: a.example\r\n\r\nGET /b HTTP/1.1\r\nHost: a.example\r\n\r\n',
+  'GET /ws HTTP/1.1\r\nHost: a.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+  'GET http://a.example/v1/agentscan/check HTTP/1.1\r\nHost: a.example\r\nExpect: 100-continue\r\n\r\n',
+].map((text) => Buffer.from(text))
+
+const http1 = fuzzTarget<Buffer>('raw HTTP/1', async () => {
+  const gate = await openGate()
+  return {
+    inputs: mutated(REQUESTS),
+    async check(input) {
+      const before = gate.received()
+      const answered = await tell(dial(gate.proxy), input)
+      const answers = answered.match(/HTTP\/1\.1 [2-5]\d\d /g)?.length ?? 0
+      const asked = gate.received() - before
+      if (asked > answers) throw new Error(`${asked} requests at the origin and ${answers} answers: ${answered}`)
+      await requireService(gate.proxy)
+    },
+    close: gate.close,
+  }
+})
+
+/** HTTP/2 in the clear cannot be had, so frames go over TLS. */
+function frame(type: number, flags: number, stream: number, payload: readonly number[] = []): Buffer {
+  const head = Buffer.alloc(9)
+  head.writeUIntBE(payload.length, 0, 3)
+  head[3] = type
+  head[4] = flags
+  head.writeUInt32BE(stream, 5)
+  return Buffer.concat([head, Buffer.from(payload)])
+}
+
+/** GET https a.example / by the static table of HPACK. */
+const FIELDS = [0x82, 0x87, 0x84, 0x41, 9, ...Buffer.from('a.example')]
+const FRAMES = [
+  Buffer.concat([frame(4, 0, 0), frame(1, 5, 1, FIELDS), frame(1, 5, 3, FIELDS), frame(3, 0, 3, [0, 0, 0, 8])]),
+  Buffer.concat([frame(4, 0, 0), frame(1, 4, 1, FIELDS), frame(0, 1, 1, [1, 2, 3]), frame(8, 0, 0, [0, 0, 4, 0])]),
+  Buffer.concat([
+    frame(4, 0, 0, [0, 4, 0, 0, 0, 1]),
+    frame(1, 1, 1, FIELDS.slice(0, 6)),
+    frame(9, 4, 1, FIELDS.slice(6)),
+  ]),
+  Buffer.concat([frame(4, 0, 0), frame(6, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8]), frame(7, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0])]),
+]
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+
+async function overTls(create: (gate: Gate) => Subject<Buffer>): Promise<Subject<Buffer>> {
+  const folder = mkdtempSync(join(tmpdir(), 'sallyport-fuzz-'))
+  const certificate = { cert: join(folder, 'site.pem'), key: join(folder, 'site.key') }
+  const made = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
+  const files = ['-subj', '/CN=a.example', '-keyout', certificate.key, '-out', certificate.cert]
+  execFileSync('openssl', [...made, ...files], { stdio: 'ignore' })
+  const gate = await openGate({ tls: { certificates: [certificate] } })
+  const target = create(gate)
+  return {
+    ...target,
+    async close() {
+      await target.close()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+const http2 = fuzzTarget<Buffer>('HTTP/2 frames', () =>
+  overTls((gate) => ({
+    inputs: mutated(FRAMES),
+    async check(input) {
+      const port = Number(new URL(gate.proxy.url).port)
+      const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] })
+      await tell(socket, Buffer.concat([PREFACE, input]))
+      await requireService(gate.proxy, false)
+    },
+    close: gate.close,
+  })),
+)
+
+/** A record that begins a handshake, and plain HTTP, which comes to such a port often enough. */
+const RECORDS = [
+  Buffer.concat([Buffer.from([22, 3, 1, 0, 50, 1, 0, 0, 46, 3, 3]), Buffer.alloc(43, 7)]),
+  Buffer.from('GET / HTTP/1.1\r\nHost: a.example\r\n\r\n'),
+  Buffer.from([21, 3, 3, 0, 2, 2, 40]),
+]
+
+const tls = fuzzTarget<Buffer>('TLS records', () =>
+  overTls((gate) => ({
+    inputs: mutated(RECORDS),
+    async check(input) {
+      await tell(dial(gate.proxy), input)
+      await requireService(gate.proxy, false)
+    },
+    close: gate.close,
+  })),
+)
+
+const SIGNATURE = [0x0d, 0x0a, 0x0d, 0x0a, 0x00, 0x0d, 0x0a, 0x51, 0x55, 0x49, 0x54, 0x0a]
+const HEADERS = {
+  v1: [Buffer.from('PROXY TCP4 8.8.8.8 192.0.2.1 5000 443\r\n'), Buffer.from('PROXY UNKNOWN\r\n')],
+  v2: [
+    Buffer.from([...SIGNATURE, 0x21, 0x11, 0, 12, 8, 8, 8, 8, 192, 0, 2, 1, 0x13, 0x88, 1, 187]),
+    Buffer.from([...SIGNATURE, 0x20, 0, 0, 0]),
+  ],
+} as const
+
+function proxyHeaders(version: 'v1' | 'v2'): FuzzTarget {
+  const good = HEADERS[version][0] as Buffer
+  const request = Buffer.from('GET / HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n')
+  return fuzzTarget<Buffer>(`PROXY protocol ${version}`, async () => {
+    const gate = await openGate({ proxyProtocol: version })
+    return {
+      inputs: mutated(HEADERS[version]),
+      async check(input) {
+        await tell(dial(gate.proxy), Buffer.concat([input, request]))
+        const next = await tell(dial(gate.proxy), Buffer.concat([good, request]))
+        if (!next.startsWith('HTTP/1.1 200')) throw new Error(`the next visitor gets ${next.slice(0, 40)}`)
+      },
+      close: gate.close,
+    }
+  })
+}
+
+/** Bodies of `/v1`, which a made API gives back: JSON of every form, and what is none. */
+const jsonBodies = fuzzTarget<string>('JSON bodies', async () => {
+  const scene = madeScene()
+  const gate = await openGate()
+  const texts = fc.oneof(
+    fc.json({ maxDepth: 6 }),
+    mutated([Buffer.from('{"ip":"8.8.8.8","headers":{"user-agent":"a"}}')]).map(String),
+  )
+  return {
+    inputs: texts,
+    async check(body) {
+      const headers = { authorization: `Bearer ${scene.key}`, 'content-type': 'application/json' }
+      const answer = await fetch(`${gate.proxy.url}/v1/agentscan/check`, { method: 'POST', headers, body })
+      await answer.text()
+      if (answer.status >= 500) throw new Error(`${answer.status}`)
+    },
+    close: gate.close,
+  }
+})
+
+export const WIRE: readonly FuzzTarget[] = [http1, http2, tls, proxyHeaders('v1'), proxyHeaders('v2'), jsonBodies]
