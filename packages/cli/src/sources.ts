@@ -43,11 +43,12 @@ function isShort({ licence }: SourceStatus): boolean {
 }
 
 function notesOf(source: SourceStatus): readonly string[] {
-  const { title, generation, reason, error, licence } = source
+  const { title, generation, left, reason, error, licence } = source
   const notes = [
     title,
     ...(generation === undefined ? [] : [`generation ${generation}`]),
     ...(isShort(source) ? [] : [licence]),
+    ...(left === undefined ? [] : [`${left} of its lines could not be read and ${left === 1 ? 'is' : 'are'} left out`]),
     ...(reason === undefined ? [] : [reason]),
     ...(error === undefined ? [] : [`last refresh: ${error}`]),
   ]

@@ -227,6 +227,8 @@ export interface SourceStatus {
   /** The day the data was true, YYYY-MM-DD; absent when nothing says so. */
   readonly date?: string
   readonly entries?: number
+  /** Lines that could not be read and were left out; absent where there are none. */
+  readonly left?: number
   /** SHA-256 of the file it was read from, hexadecimal; absent when nothing was read. */
   readonly sha256?: string
   /** Why it was refused, or is absent. */

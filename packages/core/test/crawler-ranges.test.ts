@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { DATED_RANGES } from '@sallyport/data/crawlers'
 import fc from 'fast-check'
 import t from 'tap'
 import { address4, formatAddress, parseAddress } from '../src/address/address.ts'
@@ -224,5 +225,19 @@ t.test('published addresses verify for their own crawler and for no other operat
     }
   }
   t.ok(own / all >= 0.995, `${own} of ${all} verify`)
+  const unlisted = snapshotOf()
+  const offline = entries
+    .filter(({ id }) => DATED_RANGES.some((list) => list.id === id))
+    .flatMap(({ crawler, texts }) =>
+      texts.flatMap((text) => read(text) ?? []).map((prefix) => ({ crawler, ...prefix })),
+    )
+  const verified = offline.filter(({ crawler, address }) => {
+    return (
+      rangesCheck(crawler, { address, finding: classify(address, unlisted), snapshot: unlisted }, DATED).status ===
+      'passed'
+    )
+  })
+  t.comment(`${verified.length} of ${offline.length} of the lists that come with it verify offline`)
+  t.ok(verified.length / offline.length >= 0.8)
   t.same([...shared], [], 'no address verifies for another operator')
 })

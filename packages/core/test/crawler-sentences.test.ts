@@ -50,8 +50,8 @@ t.test('what is not known is not said of the operator', async (t) => {
   t.equal(detailOf(whatsapp, 'operator ASN'), 'No network is known to be of WhatsApp alone.', 'Meta has one of its own')
   t.equal(detailOf(whatsapp, 'reverse DNS'), 'No reverse name of WhatsApp is known.')
   t.equal(
-    detailOf(await answerTo('facebookexternalhit'), 'published ranges'),
-    'The list of the ranges that Meta publishes for facebookexternalhit is not loaded.',
+    detailOf(await answerTo('updown'), 'published ranges'),
+    'The list of the ranges that updown.io publishes for updown.io is not loaded.',
   )
 })
 

@@ -1,7 +1,9 @@
 import { formatAddress } from '@sallyport/core'
 import t from 'tap'
+import { compileTables } from '../src/index.ts'
 import { type ListForm, readList } from '../src/parse/list.ts'
 import { entryAt } from '../src/ranges/ranges.ts'
+import { folder, madeSource } from './fixtures.ts'
 
 const FORM: ListForm = { format: 'text', path: 'list.txt', networkClass: 'vpn', single: false }
 
@@ -49,9 +51,29 @@ t.test('an entry that cannot be meant is a bad line', async (t) => {
   )
 })
 
-t.test('more than one bad line in a hundred refuses the list by name', async (t) => {
-  const bad = REFUSED.slice(0, 3).map(([, line]) => line)
-  t.throws(() => counts(`${bad.join('\n')}\n${PADDING}`), { code: 'corrupt_data', message: /^list\.txt: 3 of 203/ })
+t.test('more than one bad line in a hundred, and more than three, refuse the list by name', async (t) => {
+  const bad = REFUSED.slice(0, 4).map(([, line]) => line)
+  t.throws(() => counts(`${bad.join('\n')}\n${PADDING}`), { code: 'corrupt_data', message: /^list\.txt: 4 of 204/ })
+})
+
+t.test('a short list loses its bad lines and not itself, while there are eight good ones for each', async (t) => {
+  const good = PADDING.split('\n')
+  const of =
+    (size: number, ...bad: readonly string[]) =>
+    () =>
+      counts([...bad, ...good.slice(0, size)].join('\n'))
+  t.same(of(8, 'a slip')(), [8, 0])
+  t.same(of(24, 'a slip', '0.0.0.0/1', '10.0.0.0/8')(), [24, 0])
+  t.throws(of(7, 'a slip'), { code: 'corrupt_data', message: /1 of 8 lines/ })
+  t.throws(of(23, 'a slip', 'and one', 'and one more'), { code: 'corrupt_data', message: /3 of 26/ })
+  const dir = folder(t)
+  const source = madeSource(
+    dir,
+    { id: 'made', kind: 'ranges', networkClass: 'hosting' },
+    ['x', ...good.slice(0, 8)].join('\n'),
+  )
+  const { sources } = await compileTables({ dataDir: dir, sources: [source] })
+  t.match(sources, [{ state: 'loaded', entries: 8, left: 1 }], 'and says so')
 })
 
 t.test('a list without an entry is refused, be it empty, comments or a web page', async (t) => {

@@ -70,9 +70,9 @@ function readSource(
   if (file === undefined) return sourceStatus(row, 'absent', reason === undefined ? {} : { reason })
   try {
     const bytes = readFileSync(file.path)
-    const { entries, made } = reader.read(row, file, bytes, onRead)
+    const { entries, made, left = 0 } = reader.read(row, file, bytes, onRead)
     const date = made === undefined ? dateOfFile(file) : dayOf(made)
-    return sourceStatus(row, 'loaded', { date, entries, sha256: sha256Of(bytes) })
+    return sourceStatus(row, 'loaded', { date, entries, sha256: sha256Of(bytes), ...(left === 0 ? {} : { left }) })
   } catch (error) {
     return sourceStatus(row, 'refused', { date: dateOfFile(file), reason: reasonOf(error) })
   }

@@ -18,6 +18,8 @@ export interface SourceContents {
   readonly entries: number
   /** When it was made, where it says so, in milliseconds since the epoch. */
   readonly made?: number
+  /** Lines of a list that were bad and were left out. */
+  readonly left?: number
   readonly systems?: PerFamily<SystemRanges>
   readonly registrations?: PerFamily<Ranges>
   readonly ranges?: Readonly<Record<4 | 6, Ranges>>

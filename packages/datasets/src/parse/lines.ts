@@ -27,13 +27,17 @@ export interface LineTally {
 /** More than this share of bad lines means that the file is not what it says it is. */
 const TOLERATED = 0.01
 
+/** A short list loses a few lines and not itself, where there are as many times more that can be read. */
+const GOOD_FOR_ONE_BAD = 8
+
 /**
  * Throws `corrupt_data` for a file of which nothing, or too little, could be read: a truncated download, an error page
- * or another format must never pass for a short list.
+ * or another format must never pass for a short list. `few` bad lines may be in a file however short it is.
  */
-export function requireMostlyGood({ good, bad }: LineTally, path: string): void {
+export function requireMostlyGood({ good, bad }: LineTally, path: string, few = 0): void {
   if (good === 0) throw new SallyportError('corrupt_data', `${path}: not one line of it could be read`)
-  if (bad > (good + bad) * TOLERATED) {
+  const isFew = bad <= few && bad * GOOD_FOR_ONE_BAD <= good
+  if (!isFew && bad > (good + bad) * TOLERATED) {
     throw new SallyportError('corrupt_data', `${path}: ${bad} of ${good + bad} lines are not of the expected form`)
   }
 }

@@ -35,6 +35,8 @@ export interface AddressList {
   readonly ranges: Readonly<Record<4 | 6, Ranges>>
   /** When it was made, where it says so, in milliseconds since the epoch. */
   readonly made?: number
+  /** How many entries were bad and were left out. */
+  readonly left: number
 }
 
 /** How a row of the table of sources says its list is to be read. */
@@ -50,6 +52,9 @@ export function listForm(row: SourceRow, path: string): ListForm {
     ...(covers === undefined ? {} : { covers }),
   }
 }
+
+/** Slips of a publisher that cost a short list these lines alone. */
+const FEW_BAD = 3
 
 /** No published list means a prefix this short; one that is there is an accident that would hold half the internet. */
 const MIN_PREFIX_LENGTH = { 4: 8, 6: 19 } as const
@@ -67,17 +72,17 @@ const CANARIES = [
 
 /**
  * Reads a list of addresses, CIDRs or ranges in its format. An entry in another form, one that is too wide, one that
- * touches reserved space and one of the wrong family are bad. Throws `corrupt_data` naming the file when more than 1 %
- * of the entries are bad, when it holds a well-known public service as an anonymiser, or when all entries together
+ * touches reserved space and one of the wrong family are bad and left out. Throws `corrupt_data` naming the file when more than
+ * 1 % of the entries are bad (of a short list more than three), when it holds a well-known public service as an anonymiser, or when all entries together
  * cover more than the list plausibly can.
  */
 export function readList(bytes: Buffer, form: ListForm): AddressList {
   const { entries, made } = writtenEntries(bytes, form.format, form.path)
-  return { ranges: goodEntries(entries, form), ...(made === undefined ? {} : { made }) }
+  return { ...goodEntries(entries, form), ...(made === undefined ? {} : { made }) }
 }
 
 /** The good entries of a list that is plausible as a whole. */
-function goodEntries(entries: Iterable<string>, form: ListForm): AddressList['ranges'] {
+function goodEntries(entries: Iterable<string>, form: ListForm): Pick<AddressList, 'ranges' | 'left'> {
   const { path, networkClass, reservedIsExpected = false } = form
   const writers = { 4: createRangeWriter(4), 6: createRangeWriter(6) }
   const hides = anonymises(networkClass)
@@ -97,7 +102,7 @@ function goodEntries(entries: Iterable<string>, form: ListForm): AddressList['ra
     sizes[entry.first.family] += size
     good++
   }
-  requireMostlyGood({ good, bad }, path)
+  requireMostlyGood({ good, bad }, path, FEW_BAD)
   const ranges = { 4: writers[4].finish(), 6: writers[6].finish() }
   for (const family of FAMILIES) {
     const max = maxCoverage(family, form)
@@ -106,13 +111,14 @@ function goodEntries(entries: Iterable<string>, form: ListForm): AddressList['ra
       throw new SallyportError('corrupt_data', `${path}: holds more of the IPv${family} space than such a list can`)
     }
   }
-  return ranges
+  return { ranges, left: bad }
 }
 
-/** The most addresses that an entry may hold. */
+/** The most addresses that an entry may hold: one that is more than the whole list can plausibly cover is a bad one. */
 function maxEntrySize(family: 4 | 6, form: ListForm): number {
   if (form.family !== undefined && family !== form.family) return 0
-  return form.single ? 1 : 2 ** (bitsOf(family) - MIN_PREFIX_LENGTH[family])
+  if (form.single) return 1
+  return Math.min(2 ** (bitsOf(family) - MIN_PREFIX_LENGTH[family]), maxCoverage(family, form))
 }
 
 /** The well-known public service that an entry holds. */

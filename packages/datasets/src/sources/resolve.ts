@@ -179,7 +179,7 @@ function packageVersion(folder: string): string | undefined {
 export function sourceStatus(
   row: SourceRow,
   state: SourceStatus['state'],
-  more: Pick<SourceStatus, 'date' | 'entries' | 'sha256' | 'reason'> = {},
+  more: Pick<SourceStatus, 'date' | 'entries' | 'sha256' | 'reason' | 'left'> = {},
 ): SourceStatus {
   return { id: row.id, title: row.title, state, ...more, licence: row.licence, credit: row.credit }
 }
