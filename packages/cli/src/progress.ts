@@ -24,7 +24,8 @@ export function createProgress(terminal: Terminal): Progress {
         seen.add(name)
       },
       onWait: () => terminal.err('Another process compiles the data; waiting for it.'),
-      onNotice: (_, message) => terminal.err(`sallyport: ${message}`),
+      // The proxy and the data commands say how old it is in their own words, and an answer names what is degraded.
+      onNotice: (code, message) => void (code !== 'SALLYPORT_DATA_STALE' && terminal.err(`sallyport: ${message}`)),
     },
     stop: () => bar?.stop(),
   }

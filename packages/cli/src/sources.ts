@@ -23,7 +23,7 @@ export function sourceLines(sources: readonly SourceStatus[], now = Date.now()):
   return sources.flatMap((source, index) => [lines[index], ...notesOf(source)]).join('\n')
 }
 
-/** `12 sources of 2025-10-09 to 2026-11-02, 2 stale; …`. */
+/** `12 sources of 2025-10-09 to 2026-11-02, 2 stale; sallyport data update renews them`. */
 export function sourcesSentence(sources: readonly SourceStatus[], now = Date.now()): string {
   const loaded = sources.filter(({ state }) => state === 'loaded')
   const refused = sources.filter(({ state }) => state === 'refused')
@@ -35,7 +35,8 @@ export function sourcesSentence(sources: readonly SourceStatus[], now = Date.now
     ...(stale === 0 ? [] : [`${stale} stale`]),
     ...(refused.length === 0 ? [] : [`${refused.map(({ id }) => id).join(', ')} refused`]),
   ]
-  return `${[`${loaded.length} sources${dates}`, ...news].join(', ')}; sallyport data status shows them`
+  const next = stale === 0 ? 'status shows them' : 'update renews them'
+  return `${[`${loaded.length} sources${dates}`, ...news].join(', ')}; sallyport data ${next}`
 }
 
 function isShort({ licence }: SourceStatus): boolean {

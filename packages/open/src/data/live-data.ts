@@ -4,6 +4,7 @@ import { type Outcomes, openFeeds } from './feeds.ts'
 import { type LiveSnapshots, openLiveSnapshots } from './live-snapshots.ts'
 import { type FeedMetrics, startRefresh } from './refresh.ts'
 import { openSnapshot, type SnapshotHooks } from './snapshot.ts'
+import { staleNotice } from './stale-notice.ts'
 
 /** What a host may observe of the data. */
 export interface DataHooks extends Omit<SnapshotHooks, 'onRefused' | 'signal' | 'readOnly'> {
@@ -11,7 +12,11 @@ export interface DataHooks extends Omit<SnapshotHooks, 'onRefused' | 'signal' | 
   readonly metrics?: FeedMetrics
 }
 
-export type DataNotice = 'SALLYPORT_TABLES_REFUSED' | 'SALLYPORT_FEED_REFUSED' | 'SALLYPORT_OFFLINE'
+export type DataNotice =
+  | 'SALLYPORT_DATA_STALE'
+  | 'SALLYPORT_TABLES_REFUSED'
+  | 'SALLYPORT_FEED_REFUSED'
+  | 'SALLYPORT_OFFLINE'
 
 export interface LiveDataPorts {
   readonly clock: Clock
@@ -59,6 +64,9 @@ export async function openLiveData(config: Config, ports: LiveDataPorts): Promis
     },
     ...(onSwap === undefined ? {} : { onSwap }),
   })
+  const { sources, geo } = snapshots.current()
+  const stale = staleNotice(config, sources, { cities: geo !== undefined, now: clock.now() })
+  if (stale !== undefined) notice('SALLYPORT_DATA_STALE', stale)
   const refreshing = startRefresh({
     feeds,
     snapshots,

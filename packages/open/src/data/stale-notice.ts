@@ -1,0 +1,36 @@
+import { isStale, type SourceStatus } from '@sallyport/core'
+import type { Config } from '../config/schema.ts'
+
+const DAY_MS = 86_400_000
+
+/** What of the data is too old or missing, how old it is, and the command that renews it; `undefined` where nothing is. */
+export function staleNotice(
+  { data, dataDir }: Pick<Config, 'data' | 'dataDir'>,
+  sources: readonly SourceStatus[],
+  { cities, now }: { readonly cities: boolean; readonly now: number },
+): string | undefined {
+  const loaded = sources.filter(({ state }) => state === 'loaded')
+  const stale = loaded.filter((source) => isStale(source, now))
+  const missing = data.city && !cities
+  if (stale.length === 0 && !missing) return undefined
+  const [oldest] = stale.flatMap(({ id, date }) => (date === undefined ? [] : [{ id, date }])).sort(byDate)
+  const age = oldest && `the oldest, ${oldest.id}, is of ${oldest.date}, ${daysSince(oldest.date, now)} days ago`
+  const parts = [
+    ...(stale.length === 0 ? [] : [`${stale.length} of ${loaded.length} data sources are past their age`]),
+    ...(age === undefined ? [] : [age]),
+    ...(missing ? ['no file of cities is there'] : []),
+  ]
+  const command = `npx sallyport data update --data-dir ${JSON.stringify(dataDir)}`
+  const renews =
+    data.refresh && !data.readOnly ? 'This service downloads what is newer, and so does' : 'It is renewed by'
+  const said = parts.join('; ')
+  return `${said[0]?.toUpperCase()}${said.slice(1)}. ${renews} ${command}`
+}
+
+function byDate(one: { readonly date: string }, other: { readonly date: string }): number {
+  return one.date < other.date ? -1 : 1
+}
+
+function daysSince(date: string, now: number): number {
+  return Math.max(0, Math.floor((now - Date.parse(date)) / DAY_MS))
+}
