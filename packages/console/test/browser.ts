@@ -33,13 +33,14 @@ export async function openPage(
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options })
   t.teardown(() => context.close())
   const page = await context.newPage()
+  page.setDefaultTimeout(15_000)
   const complaints: string[] = []
   const outside: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {
     const text = message.text()
     // A failed answer that a test asks for is shown by the page; the browser says it too.
-    if (message.type() === 'error' && !text.startsWith('Failed to load resource')) complaints.push(text)
+    if (message.type() === 'error' && !text.startsWith('Failed to load resource')) complaints.push(`${message.location().url}:${message.location().lineNumber}:${message.location().columnNumber} ${text}`)
   })
   page.on('dialog', (dialog) => {
     complaints.push(`dialog: ${dialog.message()}`)
@@ -55,7 +56,7 @@ export async function openPage(
 export async function axeFinds(page: Page): Promise<readonly string[]> {
   // Through the debugger, because the policy of the page lets no script in.
   const found = await page.evaluate(
-    `${AXE}; axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+    `${AXE}; axe.run(document, { preload: false, resultTypes: ['violations'] }).then(({ violations }) =>
       violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target + ' ' + failureSummary)))`,
   )
   return found as readonly string[]

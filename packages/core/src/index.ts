@@ -80,6 +80,7 @@ export type { HandoffCheck, HandoffOptions } from './handoff/verifier.ts'
 export { createHandoffVerifier } from './handoff/verifier.ts'
 // inspection
 export type { DescribedRequest } from './inspection/agent-inspector.ts'
+export { type DecideOptions, decide } from './inspection/decide.ts'
 export type { Inspector, OtherRules } from './inspection/inspector.ts'
 export { createInspector } from './inspection/inspector.ts'
 // jurisdiction

@@ -6,6 +6,7 @@ import { openProxy, type ProxyOptions, type Proxy as RunningProxy } from '@sally
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { showDemo } from '../demo.ts'
 import { onReload, type ReloadCause } from '../reload.ts'
+import { savePolicy } from '../save-policy.ts'
 import { type CommonOptions, configReadOf, fileOf, openService, withCommonOptions } from '../settings.ts'
 import { sourcesSentence } from '../sources.ts'
 import { untilStopped } from '../stop.ts'
@@ -98,7 +99,8 @@ interface Configured {
 
 async function serve(sallyport: Sallyport, configured: Configured, terminal: Terminal): Promise<void> {
   const { config, file, history } = configured
-  const shown = history && consoleOf(sallyport, history, terminal)
+  const steering: Steering = { url: undefined, savePolicy: undefined }
+  const shown = history && consoleOf(sallyport, history, { steering, file, terminal })
   const proxy = await openProxy(sallyport, {
     ...withAcme(config),
     adminPages: shown?.pages,
@@ -109,6 +111,15 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
     onOriginFailure: throttled((error) => terminal.err(`sallyport: the origin failed: ${faultText(error)}`)),
   })
   answerScrapes(proxy.scrape)
+  steering.url = proxy.url
+  steering.savePolicy =
+    file === undefined
+      ? undefined
+      : (text) =>
+          savePolicy(file, text, async () => {
+            await sallyport.reload(configured.read())
+            await proxy.reload(withAcme(sallyport.config))
+          })
   let signal: NodeJS.Signals | undefined
   const told = isLeader() ? terminal : QUIET
   const endReload = onReload(
@@ -139,11 +150,31 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   }
 }
 
+/** What the console steers, once the proxy is there. */
+interface Steering {
+  url: string | undefined
+  savePolicy: ((text: string) => Promise<void>) | undefined
+}
+
 /** The console, and the file of its token. */
-function consoleOf(sallyport: Sallyport, history: History, terminal: Terminal) {
+function consoleOf(
+  sallyport: Sallyport,
+  history: History,
+  {
+    steering,
+    file: configured,
+    terminal,
+  }: { readonly steering: Steering; readonly file: string | undefined; readonly terminal: Terminal },
+) {
   const { tokens, file } = readTokens(sallyport.config.dataDir, sallyport.config.console)
   const onFault = throttled((error) => terminal.err(`sallyport: console: ${faultText(error)}`))
-  return { pages: openConsole({ sallyport, history, tokens, onFault }), file }
+  return {
+    pages: openConsole({
+      ...{ sallyport, history, tokens, onFault, url: () => steering.url ?? '' },
+      ...(configured !== undefined && { savePolicy: async (text) => steering.savePolicy?.(text) }),
+    }),
+    file,
+  }
 }
 
 /** The certificate of an authority is kept in the dataDir, and one worker orders it. */

@@ -12,6 +12,7 @@ export interface View {
 export const VIEWS: readonly View[] = [
   { id: 'live', title: 'Live', load: async () => (await import('./live.tsx')).Live },
   { id: 'inspect', title: 'Inspect', load: async () => (await import('./inspect.tsx')).Inspect },
+  { id: 'policy', title: 'Policy', load: async () => (await import('./policy.tsx')).Policy },
   { id: 'crawlers', title: 'Crawlers', load: async () => (await import('./crawlers.tsx')).Crawlers },
   { id: 'directory', title: 'Directory', load: async () => (await import('./directory.tsx')).Directory },
   { id: 'health', title: 'Health', load: async () => (await import('./health.tsx')).Health },

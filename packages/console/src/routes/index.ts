@@ -2,10 +2,11 @@ import { CRAWLER_ROWS } from './crawlers.ts'
 import { healthRows } from './health.ts'
 import { INSPECT_ROWS } from './inspect.ts'
 import { liveRows } from './live.ts'
+import { POLICY_ROWS } from './policy.ts'
 import type { Row } from './route.ts'
 import { SESSION_ROWS } from './session.ts'
 
 /** All that the console's API answers. */
 export function consoleRows(): readonly Row[] {
-  return [...SESSION_ROWS, ...liveRows(), ...INSPECT_ROWS, ...CRAWLER_ROWS, ...healthRows()]
+  return [...SESSION_ROWS, ...liveRows(), ...INSPECT_ROWS, ...POLICY_ROWS, ...CRAWLER_ROWS, ...healthRows()]
 }

@@ -5,8 +5,13 @@ import { isMap, type Layer } from './layers.ts'
 
 /** Reads a YAML or JSON file of keys; throws `invalid_config` that names the file and the line. */
 export function readFile(file: string): Layer {
+  return readText(textOf(file), file)
+}
+
+/** The same of a text, which is named as a file is. */
+export function readText(text: string, file: string): Layer {
   const lines = new LineCounter()
-  const document = parseDocument(textOf(file), { prettyErrors: true, lineCounter: lines })
+  const document = parseDocument(text, { prettyErrors: true, lineCounter: lines })
   const fault = document.errors[0]
   if (fault !== undefined) {
     const line = fault.linePos?.[0].line

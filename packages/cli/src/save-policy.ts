@@ -1,0 +1,21 @@
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { replacePolicy } from '@sallyport/open'
+
+/** Writes another policy into a configuration file and takes it over; where that fails the file is as it was. */
+export async function savePolicy(file: string, text: string, takeOver: () => Promise<void>): Promise<void> {
+  const before = readFileSync(file, 'utf8')
+  replaceFile(file, replacePolicy(before, text))
+  try {
+    await takeOver()
+  } catch (error) {
+    replaceFile(file, before)
+    throw error
+  }
+}
+
+/** Whole or not at all, with the rights it has. */
+function replaceFile(file: string, text: string): void {
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, text, { mode: statSync(file).mode })
+  renameSync(draft, file)
+}

@@ -1,0 +1,174 @@
+import {
+  autocompletion,
+  type CompletionContext,
+  type CompletionResult,
+  completionKeymap,
+} from '@codemirror/autocomplete'
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { yaml } from '@codemirror/lang-yaml'
+import { HighlightStyle, syntaxHighlighting, syntaxTree } from '@codemirror/language'
+import { type Diagnostic, linter } from '@codemirror/lint'
+import { EditorState } from '@codemirror/state'
+import { EditorView, keymap, lineNumbers } from '@codemirror/view'
+import { tags } from '@lezer/highlight'
+import { useEffect, useRef } from 'preact/hooks'
+import { ITEM, proposalsAt, type SchemaNode } from './schema.ts'
+
+/** Something wrong in a line. */
+export interface LineFault {
+  readonly line: number
+  readonly message: string
+  readonly key?: string
+  readonly rule?: string
+}
+
+export interface Checked {
+  readonly faults: readonly LineFault[]
+  readonly warnings: readonly LineFault[]
+}
+
+const COLOURS = HighlightStyle.define([
+  { tag: tags.definition(tags.propertyName), color: 'var(--accent)', fontWeight: '600' },
+  { tag: tags.propertyName, color: 'var(--accent)', fontWeight: '600' },
+  { tag: tags.comment, color: 'var(--quiet)', fontStyle: 'italic' },
+  { tag: tags.string, color: 'var(--flag)' },
+  { tag: tags.keyword, color: 'var(--api)' },
+])
+
+const LOOK = EditorView.theme({
+  '&': { backgroundColor: 'var(--ground)', color: 'var(--ink)', border: '1px solid var(--line)', borderRadius: '6px' },
+  '&.cm-focused': { outline: '2px solid var(--focus)' },
+  '.cm-content': {
+    caretColor: 'var(--ink)',
+    fontFamily: 'ui-monospace, Menlo, "DejaVu Sans Mono", monospace',
+    fontSize: '13.5px',
+  },
+  '.cm-cursor': { borderLeftColor: 'var(--ink)' },
+  '.cm-gutters': { backgroundColor: 'var(--card)', color: 'var(--quiet)', borderRight: '1px solid var(--line)' },
+  '.cm-tooltip': { backgroundColor: 'var(--card)', color: 'var(--ink)', border: '1px solid var(--line)' },
+  // The pictures of the library are data: URLs, which the policy of the page does not permit.
+  '.cm-lintRange-error, .cm-lintRange-warning': {
+    backgroundImage: 'none',
+    textDecoration: 'underline wavy var(--block)',
+  },
+  '.cm-scroller': { maxHeight: '28rem', minHeight: '12rem' },
+  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground, .cm-content ::selection': {
+    backgroundColor: 'color-mix(in srgb, var(--focus) 30%, transparent) !important',
+  },
+})
+
+/** An editor of YAML that knows what may be written, and asks what is wrong with it; `initial` is where it begins. */
+export function Editor({
+  label,
+  initial,
+  schema,
+  onText,
+  check,
+}: {
+  label: string
+  initial: string
+  schema: SchemaNode
+  onText: (text: string) => void
+  check: (text: string) => Promise<Checked>
+}) {
+  const place = useRef<HTMLDivElement>(null)
+  const hooks = useRef({ onText, check })
+  hooks.current = { onText, check }
+
+  useEffect(() => {
+    const { current } = place
+    if (current === null) return
+    // Within a shadow root the editor adopts style sheets, which the policy of the page permits; elsewhere it writes them inline.
+    const root = current.shadowRoot ?? current.attachShadow({ mode: 'open' })
+    const editor = new EditorView({
+      root,
+      parent: root,
+      state: EditorState.create({ doc: initial, extensions: extensionsOf(label, schema, hooks) }),
+    })
+    return () => editor.destroy()
+  }, [label, schema])
+
+  return <div class="editor" ref={place} />
+}
+
+interface Hooks {
+  readonly current: { readonly onText: (text: string) => void; readonly check: (text: string) => Promise<Checked> }
+}
+
+function extensionsOf(label: string, schema: SchemaNode, hooks: Hooks) {
+  return [
+    lineNumbers(),
+    history(),
+    yaml(),
+    syntaxHighlighting(COLOURS),
+    LOOK,
+    EditorView.lineWrapping,
+    EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
+    autocompletion({ override: [(context) => complete(context, schema)], activateOnTyping: true }),
+    linter(async (editor) => diagnosticsOf(editor, await hooks.current.check(editor.state.doc.toString())), {
+      delay: 350,
+    }),
+    // Tab is left to the browser, so that the keyboard gets out again.
+    keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
+    EditorView.updateListener.of(({ docChanged, state }) => {
+      if (docChanged) hooks.current.onText(state.doc.toString())
+    }),
+  ]
+}
+
+function diagnosticsOf({ state: { doc } }: EditorView, { faults, warnings }: Checked): readonly Diagnostic[] {
+  const at =
+    (severity: Diagnostic['severity']) =>
+    (fault: LineFault): Diagnostic => {
+      const line = doc.line(Math.min(Math.max(1, fault.line), doc.lines))
+      const about = [fault.rule && `rule "${fault.rule}"`, fault.key].filter(Boolean).join(', ')
+      return { from: line.from, to: line.to, severity, message: `${about === '' ? '' : `${about}: `}${fault.message}` }
+    }
+  return [...faults.map(at('error')), ...warnings.map(at('warning'))]
+}
+
+/** Proposes names of keys where a key is begun, and words where a value is. */
+function complete(context: CompletionContext, schema: SchemaNode): CompletionResult | null {
+  const word = context.matchBefore(/[\w-]*/)
+  if (word === null || (word.from === word.to && !context.explicit)) return null
+  const { path, isKey } = placeAt(context)
+  const { keys, values } = proposalsAt(schema, path)
+  const options = [
+    ...keys.map(({ label, detail }) => ({
+      label,
+      type: 'property',
+      apply: `${label}: `,
+      ...(detail !== undefined && { info: detail }),
+    })),
+    // What is begun in a list is read as a key until it is whole.
+    ...(isKey && keys.length > 0 ? [] : values.map(({ label }) => ({ label, type: 'enum' }))),
+  ]
+  return options.length === 0 ? null : { from: word.from, options, validFor: /^[\w-]*$/ }
+}
+
+/** The steps from the top of the document to the cursor. */
+function placeAt({ state, pos }: CompletionContext): {
+  readonly path: readonly (string | typeof ITEM)[]
+  readonly isKey: boolean
+} {
+  const path: (string | typeof ITEM)[] = []
+  let isKey = false
+  for (
+    let node: ReturnType<typeof parentOf> = syntaxTree(state).resolveInner(pos, -1);
+    node !== null;
+    node = parentOf(node)
+  ) {
+    if (node.name === 'Key') isKey = true
+    else if (node.name === 'Item') path.unshift(ITEM)
+    else if (node.name === 'Pair') {
+      const key = node.getChild('Key')
+      // The key that is being written leads nowhere yet.
+      if (key !== null && !(key.from <= pos && pos <= key.to)) path.unshift(state.sliceDoc(key.from, key.to).trim())
+    }
+  }
+  return { path, isKey }
+}
+
+function parentOf(node: ReturnType<ReturnType<typeof syntaxTree>['resolveInner']>) {
+  return node.parent
+}

@@ -1,0 +1,62 @@
+/** A node of a JSON schema, as far as it helps to write. */
+export interface SchemaNode {
+  readonly description?: string
+  readonly type?: string
+  readonly properties?: Readonly<Record<string, SchemaNode>>
+  readonly additionalProperties?: SchemaNode | boolean
+  readonly items?: SchemaNode
+  readonly anyOf?: readonly SchemaNode[]
+  readonly oneOf?: readonly SchemaNode[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly $ref?: string
+  readonly $defs?: Readonly<Record<string, SchemaNode>>
+}
+
+export const ITEM = Symbol('item')
+
+export interface Proposal {
+  readonly label: string
+  readonly detail?: string
+}
+
+/** What can be written at a place: names of keys, and values. */
+export function proposalsAt(
+  schema: SchemaNode,
+  path: readonly (string | typeof ITEM)[],
+): { readonly keys: readonly Proposal[]; readonly values: readonly Proposal[] } {
+  const nodes = path.reduce<readonly SchemaNode[]>(
+    (nodes, step) => nodes.flatMap((node) => variantsOf(node)).flatMap((node) => within(node, step)),
+    [schema],
+  )
+  const variants = nodes.flatMap(variantsOf)
+  const keys = new Map<string, Proposal>()
+  const values = new Map<string, Proposal>()
+  for (const { properties = {}, enum: words = [], const: word, type } of variants) {
+    for (const [label, { description }] of Object.entries(properties)) {
+      keys.set(label, { label, ...(description !== undefined && { detail: description }) })
+    }
+    for (const value of [
+      ...words,
+      ...(word === undefined ? [] : [word]),
+      ...(type === 'boolean' ? [true, false] : []),
+    ]) {
+      values.set(String(value), { label: String(value) })
+    }
+  }
+  return { keys: [...keys.values()], values: [...values.values()] }
+}
+
+function variantsOf(node: SchemaNode): readonly SchemaNode[] {
+  const others = [...(node.anyOf ?? []), ...(node.oneOf ?? [])]
+  return [node, ...others.flatMap(variantsOf)]
+}
+
+function within(
+  { properties, additionalProperties, items }: SchemaNode,
+  step: string | typeof ITEM,
+): readonly SchemaNode[] {
+  if (step === ITEM) return items === undefined ? [] : [items]
+  const found = properties?.[step] ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined)
+  return found === undefined ? [] : [found]
+}

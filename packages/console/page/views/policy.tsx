@@ -1,0 +1,263 @@
+import { useEffect, useState } from 'preact/hooks'
+import { Failure, send, session } from '../api.ts'
+import { Confirm } from '../parts/confirm.tsx'
+import { type Checked, Editor } from '../parts/editor.tsx'
+import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
+import { Badge, Card, Table } from '../parts/pieces.tsx'
+import type { SchemaNode } from '../parts/schema.ts'
+import { linkTo } from '../route.ts'
+import { count, word } from '../words.ts'
+
+interface Counted {
+  readonly name: string
+  readonly count: number
+}
+
+interface PolicyAnswer {
+  readonly mode: string
+  readonly text: string
+  readonly rules: readonly {
+    readonly id: string
+    readonly action: string
+    readonly onTrial: boolean
+    readonly own: boolean
+    readonly note?: string
+  }[]
+  readonly did: readonly Counted[]
+  readonly would: readonly Counted[]
+}
+
+interface WhatIf {
+  readonly requests: number
+  readonly notes: readonly string[]
+  readonly classes: readonly {
+    readonly name: string
+    readonly requests: number
+    readonly changed: number
+    readonly before: Readonly<Record<string, number>>
+    readonly after: Readonly<Record<string, number>>
+  }[]
+  readonly examples: readonly {
+    readonly id: string
+    readonly method: string
+    readonly path: string
+    readonly client: string
+    readonly operator?: string
+    readonly class?: string
+    readonly outcome: string
+    readonly after: string
+    readonly because?: string
+    readonly userAgent?: string
+  }[]
+}
+
+/** The rules in force, and a draft of others. */
+export function Policy() {
+  const loaded = useLoad<PolicyAnswer>('policy')
+  const schema = useLoad<SchemaNode>('policy/schema')
+  return (
+    <Shown loaded={loaded}>
+      {(answer) => (
+        <div class="grid">
+          <Rules answer={answer} />
+          <Shown loaded={schema}>
+            {(node) => <Draft inForce={answer.text} schema={node} onSaved={loaded.reload} />}
+          </Shown>
+        </div>
+      )}
+    </Shown>
+  )
+}
+
+function Rules({ answer: { rules, did, would, mode } }: { answer: PolicyAnswer }) {
+  const by = (rows: readonly Counted[], id: string) =>
+    rows.filter(({ name }) => name.slice(0, name.lastIndexOf(' ')) === id)
+  return (
+    <Card title="Rules in force, in their order" wide aside={<Badge name={mode} />}>
+      <Table label="Rules" head={['Rule', 'Does', 'Of', 'Did in 24 hours', 'Would have done']}>
+        {rules.map((rule) => (
+          <tr key={rule.id}>
+            <td>
+              <strong>{rule.id}</strong> {rule.onTrial && <Badge name="monitor">on trial</Badge>}
+              {rule.note && <div class="code quiet">{rule.note}</div>}
+            </td>
+            <td>
+              <Badge name={rule.action} />
+            </td>
+            <td>{rule.own ? 'this policy' : rule.id === 'default' ? 'the default' : 'its preset or limits'}</td>
+            <td>
+              {by(did, rule.id).map(({ name, count: number }) => (
+                <span key={name}>
+                  {count(number)} {word(actionOf(name))}{' '}
+                </span>
+              ))}
+            </td>
+            <td>
+              {by(would, rule.id).map(({ name, count: number }) => (
+                <span key={name}>
+                  {count(number)} {word(actionOf(name))}{' '}
+                </span>
+              ))}
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </Card>
+  )
+}
+
+function actionOf(name: string): string {
+  return name.slice(name.lastIndexOf(' ') + 1)
+}
+
+const checkText = (text: string): Promise<Checked> =>
+  send<Checked>('POST', 'policy/check', { text }).catch((error) => ({
+    faults: [{ line: 1, message: failureOf(error).message }],
+    warnings: [],
+  }))
+
+function Draft({ inForce, schema, onSaved }: { inForce: string; schema: SchemaNode; onSaved: () => void }) {
+  const [text, setText] = useState(inForce)
+  const [checked, setChecked] = useState<Checked>({ faults: [], warnings: [] })
+  const [outcome, setOutcome] = useState<WhatIf | Failure | string | undefined>(undefined)
+  // Another round is another editor: it keeps its own text.
+  const [round, setRound] = useState(0)
+  const begin = (): void => {
+    setText(inForce)
+    setRound((before) => before + 1)
+  }
+  useEffect(begin, [inForce])
+  const check = async (written: string): Promise<Checked> => {
+    const found = await checkText(written)
+    setChecked(found)
+    return found
+  }
+  const tryIt = async (): Promise<void> => {
+    setOutcome(await send<WhatIf>('POST', 'policy/what-if', { text }).catch(failureOf))
+  }
+  const save = async (): Promise<void> => {
+    const saved = await send('POST', 'policy/save', { text }).catch(failureOf)
+    setOutcome(saved instanceof Failure ? saved : 'Saved, and in force.')
+    if (!(saved instanceof Failure)) onSaved()
+  }
+  const copy = (): void => {
+    void navigator.clipboard?.writeText(text).then(
+      () => setOutcome('Copied.'),
+      () => setOutcome('The browser does not let it be copied.'),
+    )
+  }
+  const { faults, warnings } = checked
+  const isAdmin = session.value?.role === 'admin'
+  return (
+    <>
+      <Card title="Draft" wide aside="control and space: what can be written here">
+        <Editor
+          key={round}
+          label="Draft of a policy"
+          initial={inForce}
+          schema={schema}
+          onText={setText}
+          check={check}
+        />
+        <p aria-live="polite" class={faults.length > 0 ? 'failure' : 'quiet'}>
+          {faults.length > 0
+            ? `${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}. Line ${faults[0]?.line}: ${faults[0]?.message}`
+            : warnings.length > 0
+              ? `Usable; line ${warnings[0]?.line}: ${warnings[0]?.message}`
+              : 'Usable.'}
+        </p>
+        <div class="actions">
+          <button type="button" disabled={faults.length > 0} onClick={() => void tryIt()}>
+            What if
+          </button>
+          <button type="button" class="plain" onClick={copy}>
+            Copy
+          </button>
+          <button type="button" class="plain" disabled={text === inForce} onClick={begin}>
+            Back to what is in force
+          </button>
+          {isAdmin && session.value?.maySave && (
+            <Confirm
+              question="It is written into the configuration file and in force at once. Save it?"
+              disabled={faults.length > 0 || text === inForce}
+              onYes={save}
+            >
+              Save
+            </Confirm>
+          )}
+        </div>
+        <div aria-live="polite">
+          {outcome instanceof Failure && <Failed failure={outcome} />}
+          {typeof outcome === 'string' && <p>{outcome}</p>}
+        </div>
+      </Card>
+      {outcome !== undefined && typeof outcome !== 'string' && !(outcome instanceof Failure) && (
+        <Difference {...outcome} />
+      )}
+    </>
+  )
+}
+
+const ACTIONS = ['allow', 'flag', 'throttle', 'block'] as const
+
+function Difference({ requests, classes, examples, notes }: WhatIf) {
+  const changed = classes.reduce((sum, row) => sum + row.changed, 0)
+  return (
+    <Card
+      title="What if"
+      wide
+      aside={`${count(changed)} of ${count(requests)} remembered requests would be decided otherwise`}
+    >
+      {notes.map((note) => (
+        <p key={note} class="quiet">
+          {note}
+        </p>
+      ))}
+      {requests === 0 ? (
+        <Empty>No decided request is remembered yet.</Empty>
+      ) : (
+        <Table label="By class" head={['Class', 'Requests', ...ACTIONS.map(word), 'Otherwise']}>
+          {classes.map((row) => (
+            <tr key={row.name}>
+              <td>{word(row.name)}</td>
+              <td>{count(row.requests)}</td>
+              {ACTIONS.map((action) => (
+                <td key={action}>{stepOf(row.before[action] ?? 0, row.after[action] ?? 0)}</td>
+              ))}
+              <td>{count(row.changed)}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {examples.length > 0 && <h3>For example</h3>}
+      {examples.length > 0 && (
+        <Table label="Examples" head={['Request', 'From', 'Was', 'Would be', 'Because']}>
+          {examples.map((row) => (
+            <tr key={row.id}>
+              <td>
+                <a class="code" href={linkTo('request', { id: row.id })}>
+                  {row.method} {row.path}
+                </a>
+                <div class="quiet">{row.userAgent}</div>
+              </td>
+              <td>
+                {row.client} <div class="quiet">{row.operator}</div>
+              </td>
+              <td>
+                <Badge name={row.outcome} />
+              </td>
+              <td>
+                <Badge name={row.after} />
+              </td>
+              <td>{row.because}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </Card>
+  )
+}
+
+function stepOf(before: number, after: number): string {
+  return before === after ? count(before) : `${count(before)} → ${count(after)}`
+}

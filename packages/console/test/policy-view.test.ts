@@ -1,0 +1,89 @@
+import t from 'tap'
+import { axeFinds, NO_BROWSER, openBrowser, openPage } from './browser.ts'
+import { ADMIN, NAUGHTY, openScene, until, VISITOR } from './scene.ts'
+
+const DRAFT = `preset: low-friction
+rules:
+  - { id: no-tor, match: { networkClass: [tor] }, action: flag }
+  - { id: no-hosting, match: { networkClass: [hosting] }, action: block }
+`
+
+t.test('a draft is checked, tried against what came, and saved', { skip: NO_BROWSER ?? false }, async (t) => {
+  const saved: string[] = []
+  const scene = await openScene({ savePolicy: async (text) => void saved.push(text) })
+  const browser = await openBrowser()
+  t.teardown(async () => {
+    await browser.close()
+    await scene.close()
+  })
+  for (const text of NAUGHTY) {
+    await scene.visit(VISITOR.hosting, { path: `/login?${encodeURIComponent(text)}`, userAgent: text })
+    await scene.visit(VISITOR.hosting, { path: `/${encodeURIComponent(text)}` })
+  }
+  await scene.visit(VISITOR.tor)
+  const { page, complaints, outside } = await openPage(t, browser, scene.adminUrl)
+  await page.goto(`${scene.adminUrl}/#/policy`)
+  const rules = page.getByRole('table').first()
+  t.match(await rules.innerText(), /no-tor[\s\S]*blocked[\s\S]*1 blocked/)
+  t.match(await rules.innerText(), /no-hosting-login on trial/)
+  t.match(await rules.innerText(), /7 blocked/, 'what a rule on trial would have done')
+
+  const editor = page.getByLabel('Draft of a policy')
+  const write = async (text: string): Promise<void> => {
+    await editor.click()
+    await page.keyboard.press('Control+A')
+    await page.keyboard.insertText(text)
+  }
+  await write('rules: [{ id: a, match: { networkClass: [torr] }, action: block }]')
+  await page.getByText(/1 fault\. Line 1: "torr" is unknown; did you mean "tor"\?/).waitFor()
+  t.equal(await page.getByRole('button', { name: 'What if' }).isDisabled(), true)
+  t.same(await axeFinds(page), [])
+
+  await write('rules:\n  - id: a\n    match:\n      networkClass: [')
+  await page.keyboard.type('t')
+  await page.keyboard.press('Control+Space')
+  await page.locator('.cm-tooltip-autocomplete', { hasText: 'tor' }).waitFor()
+  await page.keyboard.press('Escape')
+  await write('rules:\n  - id: a\n    ')
+  await page.keyboard.type('ma')
+  await page.locator('.cm-tooltip-autocomplete', { hasText: 'match' }).waitFor()
+  await page.keyboard.press('Escape')
+
+  await write(DRAFT)
+  await page.getByText('Usable.').waitFor()
+  await page.getByRole('button', { name: 'What if' }).click()
+  await page.getByText(/15 of 15 remembered requests would be decided otherwise/).waitFor()
+  const difference = page.getByRole('region', { name: 'What if' })
+  t.match(await difference.innerText(), /The policy's rule "no-hosting" matches\./)
+  t.match(await difference.innerText(), NAUGHTY[0], 'shown as text')
+  t.same(await axeFinds(page), [])
+
+  t.equal(await page.getByRole('button', { name: 'Save' }).count(), 0, 'a reader saves nothing')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByLabel('Token').fill(ADMIN)
+  await page.locator('form').getByRole('button', { name: 'Sign in' }).click()
+  await write(DRAFT)
+  await page.getByText('Usable.').waitFor()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'No' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Yes' }).click()
+  await page.getByText('Saved, and in force.').waitFor()
+  await until(() => saved.length === 1)
+  t.same(saved, [DRAFT])
+  t.same(complaints, [])
+  t.same(outside, [])
+})
+
+t.test('who may only read saves no policy', async (t) => {
+  const scene = await openScene({ savePolicy: async () => void t.fail('saved') })
+  t.teardown(scene.close)
+  const headers = { 'x-sallyport-console': '1', 'content-type': 'application/json' }
+  const ask = (path: string, body: unknown) =>
+    fetch(`${scene.adminUrl}/console/api/policy/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  t.equal((await ask('save', { text: DRAFT })).status, 403)
+  t.equal((await ask('check', { text: 7 })).status, 400)
+  t.equal((await ask('check', [])).status, 400)
+  t.equal((await ask('what-if', { text: 'rules: 1' })).status, 400)
+  t.match(await (await ask('check', { text: '&a [*a, *a]' })).text(), /"faults":\[\{"line":1/)
+})

@@ -1,0 +1,65 @@
+import { policyFaults, policyWarnings } from '@sallyport/core'
+import { isMap as isYamlMap, parseDocument, stringify } from 'yaml'
+import { located, schemaFaults } from './check.ts'
+import { ConfigError, type ConfigFault } from './faults.ts'
+import { readText } from './file.ts'
+import { isMap } from './layers.ts'
+import { PolicySchema } from './policy-schema.ts'
+import type { Config } from './schema.ts'
+import { schemaTree } from './tree.ts'
+
+/** What a text of a policy is: the policy, or why it is none. */
+export interface PolicyText {
+  /** Absent where there are faults. */
+  readonly policy?: Config['policy']
+  readonly faults: readonly ConfigFault[]
+  /** What can be meant, and most likely is not. */
+  readonly warnings: readonly ConfigFault[]
+}
+
+const NAME = 'policy'
+
+/** Reads a policy that somebody writes, with every fault and its line. */
+export function checkPolicyText(text: string): PolicyText {
+  try {
+    const layer = readText(text, NAME)
+    const values = isMap(layer.values['policy']) ? layer.values['policy'] : layer.values
+    const isWithin = values !== layer.values
+    const placed = {
+      values,
+      placeOf: (path: readonly PropertyKey[]) => layer.placeOf(isWithin ? ['policy', ...path] : path),
+    }
+    const result = PolicySchema.safeParse(values)
+    if (!result.success) {
+      const faults = schemaFaults(result.error, values, [placed], schemaTree(PolicySchema))
+      return { faults, warnings: [] }
+    }
+    const policy = result.data
+    const at = (fault: Parameters<typeof located>[0]): ConfigFault => located(fault, policy, [placed])
+    const faults = policyFaults(policy).map(at)
+    if (faults.length > 0) return { faults, warnings: [] }
+    return { policy, faults, warnings: policyWarnings(policy).map(at) }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return { faults: error.faults, warnings: [] }
+  }
+}
+
+/** A policy as people write it. */
+export function policyText(policy: Config['policy']): string {
+  return stringify(policy, { lineWidth: 110, collectionStyle: 'any' })
+}
+
+/**
+ * The text of a configuration with another policy, the rest as it was written, comments too. Throws `invalid_config` for
+ * a policy that is not usable.
+ */
+export function replacePolicy(configuration: string, policy: string): string {
+  const { faults } = checkPolicyText(policy)
+  if (faults.length > 0) throw new ConfigError(faults)
+  const document = parseDocument(configuration)
+  const next = parseDocument(policy)
+  const within = isYamlMap(next.contents) ? next.get('policy', true) : undefined
+  document.set('policy', isYamlMap(within) ? within : next.contents)
+  return document.toString({ lineWidth: 0 })
+}
