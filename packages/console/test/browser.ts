@@ -40,7 +40,10 @@ export async function openPage(
   page.on('console', (message) => {
     const text = message.text()
     // A failed answer that a test asks for is shown by the page; the browser says it too.
-    if (message.type() === 'error' && !text.startsWith('Failed to load resource')) complaints.push(`${message.location().url}:${message.location().lineNumber}:${message.location().columnNumber} ${text}`)
+    if (message.type() === 'error' && !text.startsWith('Failed to load resource'))
+      complaints.push(
+        `${message.location().url}:${message.location().lineNumber}:${message.location().columnNumber} ${text}`,
+      )
   })
   page.on('dialog', (dialog) => {
     complaints.push(`dialog: ${dialog.message()}`)
