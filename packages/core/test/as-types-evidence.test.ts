@@ -75,3 +75,21 @@ t.test('an operator’s row stands whatever is listed', async (t) => {
   t.match(typeOfSystem(60_729, '', all), { type: 'tor', networkClass: 'hosting' })
   t.match(typeOfSystem(60_729, '', NOTHING), { type: 'tor', networkClass: 'tor' })
 })
+
+t.test('words that hosts use as often as carriers need a second sign', async (t) => {
+  const typeWith = (name: string, evidence?: SystemEvidence) => typeOfSystem(4_200_000_000, name, evidence).type
+  const office: SystemEvidence = { ...NOTHING, shape: OFFICE }
+  const several = { ...OFFICE, ipv4Addresses: 3 * 512, ipv4Prefixes: 3, countries: 1 }
+  for (const name of ['Made Networks', 'Made Internet', 'Made Communications', 'Made Online']) {
+    t.equal(typeWith(name, { ...office, shape: several }), 'unknown', name)
+    t.equal(typeWith(name, { ...office, shape: { ...several, ipv4Prefixes: 1 } }), 'isp', `${name}, one block`)
+    t.equal(
+      typeWith(name, { ...office, shape: { ...several, ipv4Addresses: 3 * 4096 } }),
+      'isp',
+      `${name}, large blocks`,
+    )
+    t.equal(typeWith(name, { ...office, shape: several, access: 0.1 }), 'isp', `${name}, listed lines`)
+    t.equal(typeWith(name), 'isp', `${name}: where nothing else is known the name is all there is`)
+  }
+  t.equal(typeWith('Made Networks Broadband', { ...office, shape: several }), 'isp', 'a strong word beside it')
+})

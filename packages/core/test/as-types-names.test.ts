@@ -94,6 +94,9 @@ const EXPECTED = {
   tor: ['Some Tor Exit Association', 'TORSERVERS.NET'],
   unknown: [
     'Exxon Mobil Corporation',
+    'Association of Bay Area Governments',
+    'Police Federation of Northern Ireland',
+    'Government Technology Services Inc.',
     'Institute for Defense Analyses',
     'Automobile Club of Southern California',
     'PSA Automobiles SA',

@@ -79,6 +79,19 @@ export function typeOfEvidence(evidence: SystemEvidence, name: NamedType | undef
   return looksLikeHosting(shape, name) ? { type: 'hosting', basis: 'shape' } : undefined
 }
 
+/** Addresses of a prefix, on average, from which up a network looks like lines. */
+const LARGE_PREFIX = 2 ** 11
+
+/**
+ * Whether there is a second sign that a system sells access, where its name says so by words that hosts use as often: it is
+ * in lists of lines, or it is one block, or a few large ones, registered in one country.
+ */
+export function looksLikeAccess({ access, mobile, shape }: SystemEvidence): boolean {
+  if (access > 0 || mobile > 0) return true
+  const { ipv4Addresses, ipv4Prefixes, countries } = shape
+  return countries <= 1 && (ipv4Prefixes === 1 || ipv4Addresses >= ipv4Prefixes * LARGE_PREFIX)
+}
+
 const STEPS = Object.entries(HOSTING_SHAPE.points) as readonly (readonly [
   ShapeMeasure,
   readonly (readonly [atLeast: number, points: number])[],

@@ -2,7 +2,7 @@ import { OPERATORS, type OperatorRow } from '@sallyport/data/operators'
 import { ORGANISATION_RULES } from '@sallyport/data/organisation-names'
 import type { SystemBasis } from '../ports.ts'
 import type { AsType, NetworkClass } from '../vocabulary.ts'
-import { type SystemEvidence, typeOfEvidence } from './evidence.ts'
+import { looksLikeAccess, type SystemEvidence, typeOfEvidence } from './evidence.ts'
 import { compileNameRules } from './name-rules.ts'
 
 /** What an autonomous system is, and what that was read from. */
@@ -39,7 +39,7 @@ export function operatorOf(asn: number): OperatorRow | undefined {
 
 /**
  * The type of an autonomous system: the operator table first, then the first name rule that fits, unless the evidence
- * says better (`typeOfEvidence`), then the evidence, else unknown, which is the normal answer for most small networks
+ * says better (`typeOfEvidence`) or a weak rule has nothing beside it, then the evidence, else unknown, which is the normal answer for most small networks
  * (specification: AsnNetworkType).
  */
 export function typeOfSystem(asn: number, name: string, evidence?: SystemEvidence): SystemType {
@@ -53,7 +53,8 @@ export function typeOfSystem(asn: number, name: string, evidence?: SystemEvidenc
   const rule = ruleFor(name)
   const read = evidence === undefined ? undefined : typeOfEvidence(evidence, rule)
   if (read !== undefined) return { ...read, networkClass: DEFAULT_CLASS[read.type], brand: '' }
-  return rule === undefined
+  const isDoubtful = rule?.weak === true && evidence !== undefined && !looksLikeAccess(evidence)
+  return rule === undefined || isDoubtful
     ? NOTHING_KNOWN
     : { type: rule.type, networkClass: DEFAULT_CLASS[rule.type], brand: '', basis: 'name' }
 }
