@@ -35,6 +35,7 @@ export type EntryFormat =
   | 'pia'
   | 'ivpn'
   | 'airvpn'
+  | 'gluetun'
   | 'monosans'
   | 'ipverse'
   | 'spamhaus-drop'

@@ -1,4 +1,5 @@
 import { isStale, type SourceStatus } from '@sallyport/core'
+import type { OldestList } from '@sallyport/open'
 import { columns, dim, entriesText } from './terminal.ts'
 
 /** As wide as lines about data sets are. */
@@ -37,6 +38,12 @@ export function sourcesSentence(sources: readonly SourceStatus[], now = Date.now
   ]
   const next = stale === 0 ? 'status shows them' : 'update renews them'
   return `${[`${loaded.length} sources${dates}`, ...news].join(', ')}; sallyport data ${next}`
+}
+
+/** Which list has gone longest without news: what it lost since is in no verdict. */
+export function oldestSentence({ id, ageMs }: OldestList): string {
+  const days = Math.max(0, Math.floor(ageMs / 86_400_000))
+  return `The oldest list that verdicts rest on is ${id}, last known to be true ${days === 0 ? 'today' : `${days} days ago`}.`
 }
 
 function isShort({ licence }: SourceStatus): boolean {

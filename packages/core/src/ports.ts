@@ -309,6 +309,11 @@ export interface Snapshot {
   readonly rangesStaleAfter?: number
   /** When the last of the lists of residential proxies is past its age, milliseconds since the epoch; absent for never. */
   readonly proxiesStaleAfter?: number
+  /**
+   * When the lists of exits were last known to be true, milliseconds since the epoch: of Tor's and of VPN services' the newest
+   * each, and of the two the older; absent where none is loaded.
+   */
+  readonly exitsTrueAt?: number
   readonly sources: readonly SourceStatus[]
   /** Live, not a part of the loaded data: asked before it. */
   readonly observations?: Observations

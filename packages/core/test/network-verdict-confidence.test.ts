@@ -42,6 +42,9 @@ t.test('what the README says of confidence', async (t) => {
     [{ rule: 'exit_density' }, 0.7],
     [{ rule: 'operator_table' }, 0.85],
     [{ rule: 'mixed_system' }, 0.55],
+    [{ rule: 'operator_table', networkClass: 'hosting', exitsAgeDays: 7 }, 0.85],
+    [{ rule: 'operator_table', networkClass: 'hosting', exitsAgeDays: 97 }, 0.77],
+    [{ rule: 'operator_table', networkClass: 'vpn', exitsAgeDays: 97 }, 0.85],
     [{ rule: 'mixed_system', agreeing: 3 }, 0.6],
     [{ rule: 'organisation_name' }, 0.7],
     [{ rule: 'system_prefixes' }, 0.6],
@@ -60,6 +63,7 @@ t.test('agreement, exactness and trust never lower it, age and contradiction nev
     ['narrow', [{ narrow: false }, { narrow: true }]],
     ['trust', [0, 0.3, 0.6, 0.9, 1].map((trust) => ({ trust }))],
     ['age', [9999, 365, 30, 1, 0, -5].map((ageDays) => ({ ageDays }))],
+    ['age of the lists of exits', [9999, 97, 7, 0].map((exitsAgeDays) => ({ exitsAgeDays }))],
     ['contradicted', [{ contradicted: true }, { contradicted: false }]],
   ]
   const falling = EVERY.flatMap((grounds) =>

@@ -193,6 +193,17 @@ export const FORMAT_FIXTURES: readonly FormatFixture[] = [
     bad: [json({ wireguard: [] })],
   },
   {
+    format: 'gluetun',
+    good: json({
+      version: 1,
+      mullvad: { version: 2, timestamp: 1, servers: [{ hostname: 'a.example', ips: ['23.0.0.1', '2a00:1::1'] }] },
+      'private internet access': { servers: [{ ips: ['23.0.0.2'] }] },
+      protonvpn: { servers: [{ ips: ['23.0.0.3'] }] },
+    }),
+    counts: [2, 1],
+    bad: [json({ version: 1, protonvpn: { servers: [{ ips: ['23.0.0.3'] }] } })],
+  },
+  {
     format: 'airvpn',
     good: json({
       servers: [{ public_name: 'A', ip_v4_in1: '23.0.0.1', ip_v4_in4: '23.0.0.2', ip_v6_in1: '2a00:1::1' }],

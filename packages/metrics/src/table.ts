@@ -89,6 +89,11 @@ export const METRICS = {
     labels: ['source'],
     help: 'since the data of a source was last known to be true',
   },
+  oldestList: {
+    ...{ name: 'sallyport_oldest_list_age_seconds', type: 'gauge', workers: 'max' },
+    labels: ['source'],
+    help: 'since the oldest list that verdicts rest on was last known to be true',
+  },
   sourceEntries: {
     ...{ name: 'sallyport_source_entries', type: 'gauge', workers: 'min' },
     labels: ['source'],

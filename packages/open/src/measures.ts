@@ -9,6 +9,7 @@ import {
 } from '@sallyport/core'
 import type { Metrics, Reading } from '@sallyport/metrics'
 import type { Provenance } from './attestation/provenance.ts'
+import { oldestList } from './data/oldest-list.ts'
 
 /** What is read of a service at every scrape. */
 export interface Measured {
@@ -35,6 +36,10 @@ export function measure(metrics: Metrics, { clock, snapshots, visits, bans, prov
       return state !== 'loaded' || lastTrue === undefined ? undefined : (clock.now() - Date.parse(lastTrue)) / 1_000
     }),
   )
+  metrics.read('oldestList', () => {
+    const oldest = oldestList(sources(), clock.now())
+    return oldest === undefined ? [] : [[[oldest.id], oldest.ageMs / 1_000]]
+  })
   metrics.read(
     'sourceEntries',
     ofSources(({ state, entries }) => (state === 'loaded' ? entries : undefined)),

@@ -3,6 +3,7 @@ import { SOURCES } from '@sallyport/data/sources'
 import type { ResolvedSource } from '@sallyport/datasets'
 import t from 'tap'
 import { withFeedStatus } from '../src/data/feed-status.ts'
+import { oldestList } from '../src/data/oldest-list.ts'
 
 const HOUR = 3_600_000
 const CHECKED = Date.UTC(2026, 10, 20, 12)
@@ -86,4 +87,26 @@ t.test('proxies are seen until the last list of them is past its age', async (t)
 
 t.test('crawler and city data past its age is no fault of the range data', async (t) => {
   t.equal(statusOf([source('bot-gptbot', CHECKED), source('dbip-city-lite', CHECKED)]).rangesStaleAfter, undefined)
+})
+
+t.test('of the lists of Tor and of VPN services the newest each counts, and of the two the older', async (t) => {
+  const { exitsTrueAt } = statusOf([
+    source('tor-bulk-exit', CHECKED),
+    source('tor-onionoo', CHECKED - 50 * HOUR),
+    source('x4bnet-vpn-ipv4', CHECKED - 99 * HOUR),
+    source('protonvpn-exit', CHECKED - 10 * HOUR),
+    source('apple-private-relay', CHECKED),
+  ])
+  t.equal(exitsTrueAt, CHECKED - 10 * HOUR)
+  t.equal(statusOf([source('x4bnet-dc-ipv4', CHECKED)]).exitsTrueAt, undefined)
+})
+
+t.test('the oldest list is named, and no database', async (t) => {
+  const { sources } = statusOf([
+    source('tor-bulk-exit', CHECKED),
+    source('tunnelbear', CHECKED - 90 * 24 * HOUR),
+    source('dbip-city-lite', CHECKED - 300 * 24 * HOUR),
+  ])
+  t.same(oldestList(sources, CHECKED), { id: 'tunnelbear', ageMs: 90 * 24 * HOUR })
+  t.equal(oldestList([], CHECKED), undefined)
 })

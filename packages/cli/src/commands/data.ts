@@ -1,9 +1,9 @@
 import { SallyportError } from '@sallyport/core'
-import { openUpdates } from '@sallyport/open'
+import { oldestList, openUpdates } from '@sallyport/open'
 import { type Command, Option } from 'commander'
 import { audited } from '../audit.ts'
 import { type CommonOptions, configOf, jsonOption, sourcesOf, withCommonOptions } from '../settings.ts'
-import { creditLines, sourceLines, sourcesSentence } from '../sources.ts'
+import { creditLines, oldestSentence, sourceLines, sourcesSentence } from '../sources.ts'
 import { dim, entriesText, json, type Terminal } from '../terminal.ts'
 import { createUpdateProgress } from '../update-progress.ts'
 
@@ -24,6 +24,8 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
       if (options.json) return terminal.out(json(sources))
       const shown = options.all ? sources : sources.filter(({ reason }) => reason !== NOT_SWITCHED_ON)
       terminal.out(sourceLines(shown))
+      const oldest = oldestList(sources, Date.now())
+      if (oldest !== undefined) terminal.out(oldestSentence(oldest))
       const more = sources.length - shown.length
       if (more > 0) terminal.out(dim(`${more} more can be switched on; --all shows them.`))
       for (const credit of creditLines(sources)) terminal.out(dim(credit))

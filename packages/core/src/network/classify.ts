@@ -267,6 +267,9 @@ function confidence(
     agreeing: agreeing.length,
     contradicted: record !== undefined && contradicts(record, networkClass),
     proxiesLoaded: proxiesAreSeen(snapshot, now),
+    ...(now === undefined || snapshot.exitsTrueAt === undefined
+      ? {}
+      : { exitsAgeDays: Math.floor((now - snapshot.exitsTrueAt) / DAY_MS) }),
     ...(trust === undefined ? {} : { trust }),
     ...(now === undefined || date === undefined ? {} : { ageDays: Math.floor((now - Date.parse(date)) / DAY_MS) }),
   })

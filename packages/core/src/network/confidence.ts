@@ -1,5 +1,5 @@
 import type { VerdictRule } from '../values/finding.ts'
-import type { NetworkClass } from '../vocabulary.ts'
+import { anonymises, type NetworkClass } from '../vocabulary.ts'
 
 /** What the confidence of a verdict rests on. */
 export interface Grounds {
@@ -15,6 +15,8 @@ export interface Grounds {
   readonly contradicted: boolean
   /** Days since the source was true; absent when nothing says so. */
   readonly ageDays?: number
+  /** Days since lists of exits (Tor, VPN) were last known to be true; absent where none is loaded or nothing says so. */
+  readonly exitsAgeDays?: number
   /** Whether any list of residential proxies is loaded. */
   readonly proxiesLoaded: boolean
 }
@@ -61,19 +63,25 @@ const MAX_AGED = 0.5
  */
 const HOME_CEILING = { withoutProxies: 0.6, withProxies: 0.8 } as const
 
+/**
+ * What is no exit is so as far as lists of exits go, and those lose some of theirs each day: after three months a third of
+ * Tor's exits are others. A week is not noticed, then up to a fifth is lost, half of that in a quarter of a year.
+ */
+const UNSEEN = { freeDays: 7, halfLife: 90, most: 0.2 } as const
+
 /** Of a host that rents to many: lists of the whole host agree with each other without having seen this address. */
 const MIXED_CEILING = 0.6
 
 /**
  * Confidence of a verdict, 0 to 1 in steps of a hundredth: the source's own worth; doubt shrinks by a fifth where the
  * prefix is narrow and by two fifths with each of up to three sources that agree; a contradiction takes a fifth; age
- * takes up to half, half of that in a half-life of the rule. More agreement never lowers it, nor does more age raise it.
+ * takes up to half, half of that in a half-life of the rule, and the age of the lists of exits up to a fifth of what is none. More agreement never lowers it, nor does more age raise it.
  */
 export function confidenceOf(grounds: Grounds): number {
   const { rule, networkClass, trust = BASE[rule], narrow, agreeing, contradicted, ageDays = 0, proxiesLoaded } = grounds
   if (rule === 'reserved' || rule === 'override') return BASE[rule]
   const doubt = (1 - trust) * (narrow ? DOUBT.narrow : 1) * DOUBT.agreeing ** Math.min(agreeing, DOUBT.maxAgreeing)
-  const sure = (1 - doubt) * (contradicted ? CONTRADICTED : 1) * fresh(ageDays, HALF_LIFE[rule])
+  const sure = (1 - doubt) * (contradicted ? CONTRADICTED : 1) * fresh(ageDays, HALF_LIFE[rule]) * seen(grounds)
   return Math.round(Math.min(sure, ceilingOf(rule, networkClass, proxiesLoaded)) * 100) / 100
 }
 
@@ -81,6 +89,11 @@ function ceilingOf(rule: VerdictRule, networkClass: NetworkClass, proxiesLoaded:
   if (rule === 'mixed_system') return MIXED_CEILING
   if (networkClass !== 'residential_clean') return 1
   return proxiesLoaded ? HOME_CEILING.withProxies : HOME_CEILING.withoutProxies
+}
+
+function seen({ networkClass, exitsAgeDays = 0 }: Grounds): number {
+  const days = exitsAgeDays - UNSEEN.freeDays
+  return anonymises(networkClass) || days <= 0 ? 1 : 1 - UNSEEN.most * (1 - 0.5 ** (days / UNSEEN.halfLife))
 }
 
 function fresh(days: number, halfLife: number | undefined): number {

@@ -31,6 +31,24 @@ const LINE_FORMATS: Partial<Readonly<Record<EntryFormat, EntryOf>>> = {
 /** Heads of CSV files, which are no entries. */
 const HEAD = /^"?(ip|ip_address|ip_prefix|prefix|cidr|network|start)"?[,;]/i
 
+/** The services of gluetun's list whose servers are also the addresses that sites see, or stand in one row with them. */
+const GLUETUN = [
+  ...[
+    'airvpn',
+    'cyberghost',
+    'expressvpn',
+    'fastestvpn',
+    'hidemyass',
+    'ipvanish',
+    'ivpn',
+    'mullvad',
+    'nordvpn',
+    'privado',
+  ],
+  ...['perfect privacy', 'private internet access', 'privatevpn', 'purevpn', 'slickvpn', 'surfshark', 'torguard'],
+  ...['vpn unlimited', 'vyprvpn', 'wevpn', 'windscribe'],
+]
+
 /** Documents: the paths of the entries, and of the time. */
 const DOCUMENT_FORMS: Partial<
   Readonly<Record<EntryFormat, { readonly entries: readonly JsonPath[]; readonly made?: JsonPath; form?: EntryOf }>>
@@ -74,6 +92,8 @@ const DOCUMENT_FORMS: Partial<
   airvpn: {
     entries: [1, 2, 3, 4].flatMap((entry) => [`servers.*.ip_v4_in${entry}`, `servers.*.ip_v6_in${entry}`]),
   },
+  // Of Proton VPN it has the addresses where clients enter, which no site ever sees.
+  gluetun: { entries: GLUETUN.map((service) => `${service}.servers.*.ips.*`) },
   monosans: { entries: ['*.exit_ip'] },
   ipverse: { entries: ['services.*.ipv4.*', 'services.*.ipv6.*'] },
 }

@@ -1,4 +1,4 @@
-import type { CrawlerRangeStatus, Snapshot, SourceStatus } from '@sallyport/core'
+import { type CrawlerRangeStatus, PRIVATE_RELAY, type Snapshot, type SourceStatus } from '@sallyport/core'
 import { dayNumber, type ResolvedSource, staleAfter } from '@sallyport/datasets'
 
 /** A snapshot whose sources also say how fresh their feeds are. */
@@ -17,6 +17,7 @@ export function withFeedStatus(snapshot: Snapshot, sources: readonly ResolvedSou
   const proxiesEnd = Math.max(
     ...lists.flatMap((list) => (list.networkClass === 'residential_proxy' ? [list.ends] : [])),
   )
+  const exitsTrueAt = Math.min(...(['tor', 'vpn'] as const).flatMap((hiding) => newestOf(hiding, statuses, resolved)))
   const crawlerStatus = statuses.flatMap((status) => {
     const { kind, crawler: slug } = resolved.get(status.id)?.row ?? {}
     return kind === 'crawler' && slug !== undefined ? [rangeStatus(slug, status)] : []
@@ -26,8 +27,24 @@ export function withFeedStatus(snapshot: Snapshot, sources: readonly ResolvedSou
     crawlerStatus: Object.freeze(crawlerStatus),
     ...(Number.isFinite(rangesEnd) ? { rangesStaleAfter: rangesEnd } : {}),
     ...(Number.isFinite(proxiesEnd) ? { proxiesStaleAfter: proxiesEnd } : {}),
+    ...(Number.isFinite(exitsTrueAt) ? { exitsTrueAt } : {}),
     sources: Object.freeze(statuses),
   })
+}
+
+/** When the newest list of a class was last known to be true, milliseconds since the epoch; none where none is loaded. */
+function newestOf(
+  networkClass: 'tor' | 'vpn',
+  statuses: readonly SourceStatus[],
+  resolved: ReadonlyMap<string, ResolvedSource>,
+): readonly number[] {
+  const times = statuses.flatMap(({ id, state, checked, date }) => {
+    const lastTrue = checked ?? date
+    const row = resolved.get(id)?.row
+    const isOne = state === 'loaded' && row?.networkClass === networkClass && row.provider !== PRIVATE_RELAY
+    return isOne && lastTrue !== undefined ? [Date.parse(lastTrue)] : []
+  })
+  return times.length === 0 ? [] : [Math.max(...times)]
 }
 
 function rangeStatus(slug: string, { state, date, staleAfter: time }: SourceStatus): CrawlerRangeStatus {
