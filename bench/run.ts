@@ -7,6 +7,7 @@ import { benchInspect } from './inspect.ts'
 import { benchLedger } from './ledger.ts'
 import { benchLimits } from './limits.ts'
 import { benchLookup } from './lookup.ts'
+import { benchLog } from './proxy/log.ts'
 import { benchProxy } from './proxy/proxy.ts'
 import { benchTls } from './proxy/tls.ts'
 import { benchReload } from './reload.ts'
@@ -19,6 +20,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   frameworks: benchFrameworks,
   proxy: benchProxy,
   tls: benchTls,
+  log: benchLog,
   reload: benchReload,
   whois: benchWhois,
   crawlers: benchCrawlers,

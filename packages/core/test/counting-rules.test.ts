@@ -196,6 +196,7 @@ t.test(
     await ask(from('8.9.0.1'))
     const fourth = (await ask(from('8.9.0.1'))).decision
     t.same([fourth.action, fourth.trial?.rule], ['flag', 'tried'])
+    t.same([second.trials, fourth.trials], [[second.trial], [fourth.trial]])
     const monitoring = gateOf({ rules: [limitRule({ limit: { key: 'client', max: 1, window: '1m' } })] }, 'monitor')
     await monitoring.ask(from('8.9.0.1'))
     const beyond = (await monitoring.ask(from('8.9.0.1'))).decision

@@ -152,6 +152,9 @@ t.test('a rule on trial is recorded and decides nothing', async (t) => {
   const opened = deciderOf({ rules: [lenient, block] })(BROWSER)
   t.match(opened, { action: 'block', reasons: [{}, {}, { id: 'policy:lenient' }] }, 'a trial opens nothing')
   t.match(deciderOf({ rules: [lenient, trial] })(BROWSER), { action: 'allow', ...tried }, 'the first that is stricter')
+  const { trials } = deciderOf({ rules: [lenient, trial, block] })(BROWSER)
+  t.same(trials, [{ rule: 'lenient', action: 'allow' }, tried.trial], 'all that match are named')
+  t.equal(flagged.trials, undefined)
   t.match(deciderOf({ rules: [trial, flag] }, { mode: 'monitor' })(BROWSER), {
     action: 'flag',
     enforced: false,

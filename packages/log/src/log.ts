@@ -1,11 +1,11 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Observe, type ObservedRequest, SallyportError } from '@sallyport/core'
-import { pino } from 'pino'
 import { type AddressForm, addressWriter } from './addresses.ts'
 import { type AuditEntry, auditLine } from './audit-line.ts'
 import { type LogFormat, renamed, renamedAudit } from './formats.ts'
 import { lineOf } from './line.ts'
+import { openLines } from './lines.ts'
 
 /** Which requests are written: those flagged, blocked or on trial, all, or none. */
 export const LOGGED_REQUESTS = ['decided', 'all', 'off'] as const
@@ -38,16 +38,6 @@ export interface Log {
   close(): Promise<void>
 }
 
-/** Lines are held up to so many bytes, or so long. */
-const BATCH_BYTES = 3_072
-/** What is written at once: a pipe takes so much in one piece, whatever other workers write. */
-const WRITE_BYTES = 4_096
-const BATCH_MS = 100
-/** How long a disk or a reader that takes nothing is waited for at the end. */
-const CLOSE_MS = 2_000
-/** Of lines that the disk or the reader does not take; what comes then is lost and counted. */
-const MAX_HELD_BYTES = 16 * 1024 * 1024
-
 /** Every line has it, because collectors ask for one. */
 const LEVEL_NAMES = { plain: 'level', ecs: 'log.level', otel: 'severity_text' } as const
 
@@ -56,38 +46,13 @@ export function createLog(options: LogOptions): Log {
   if (options.file !== undefined) requireWritable(options.file)
   const { requests, sample, format } = options
   const write = addressWriter(options.addresses, options.keyFolder)
-  const destination = pino.destination({
-    dest: options.file ?? 1,
-    sync: false,
-    minLength: BATCH_BYTES,
-    maxWrite: WRITE_BYTES,
-    periodicFlush: BATCH_MS,
-    maxLength: MAX_HELD_BYTES,
-  })
-  const level = (label: string) => ({ [LEVEL_NAMES[format]]: label })
-  const logger = pino({ base: null, timestamp: false, formatters: { level } }, destination)
-
-  let lost = 0
-  const told = new Set<string>()
-  const lose = (error: Error): void => {
-    lost++
-    if (told.has(error.message)) return
-    told.add(error.message)
-    options.onFault?.(error)
-  }
-  destination.on('error', lose)
-  destination.on('drop', () => lose(new Error('the log is written more slowly than it comes')))
+  const lines = openLines(options.file, options.onFault)
+  const start = `{"${LEVEL_NAMES[format]}":"info",`
+  const add = (line: object): void => lines.write(`${start}${JSON.stringify(line).slice(1)}\n`)
 
   function isWritten({ decision }: ObservedRequest): boolean {
     if (decision !== undefined && (decision.action !== 'allow' || decision.trial !== undefined)) return true
     return requests === 'all' && (sample >= 1 || Math.random() < sample)
-  }
-
-  /** A request that outlives the log is lost to it, and throws at nobody. */
-  let closed = false
-  const add = (line: object): void => {
-    if (closed) lost++
-    else logger.info(line)
   }
 
   return {
@@ -99,25 +64,10 @@ export function createLog(options: LogOptions): Log {
       add(renamedAudit(auditLine(entry), format))
     },
     get lost() {
-      return lost
+      return lines.lost
     },
-    reopen() {
-      if (options.file !== undefined && !closed) destination.reopen()
-    },
-    close: () =>
-      new Promise((resolve) => {
-        const end = (): void => {
-          clearTimeout(late)
-          // Else it would go on trying.
-          destination.destroy()
-          resolve()
-        }
-        const late = setTimeout(end, CLOSE_MS)
-        closed = true
-        destination.once('close', end)
-        destination.once('error', end)
-        destination.end()
-      }),
+    reopen: lines.reopen,
+    close: lines.close,
   }
 }
 

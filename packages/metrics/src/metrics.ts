@@ -91,12 +91,12 @@ const MAX_CHILDREN = 20_000
 
 function observeDecision({ decision, answeredBy }: ObservedRequest, add: Metrics['add']): void {
   if (decision === undefined || answeredBy === 'check') return
-  const { action, enforced, trial, reasons, limits = [], inspection } = decision
+  const { action, enforced, trials = [], reasons, limits = [], inspection } = decision
   const { agent, network } = inspection
   add('decisions', [action, String(enforced), agent.class, network.verdict.classification])
   const [rule] = reasons
   if (rule !== undefined) add('rules', [rule.id.replace(/^policy:/, ''), action])
-  if (trial !== undefined) add('rules', [trial.rule, `trial:${trial.action}`])
+  for (const trial of trials) add('rules', [trial.rule, `trial:${trial.action}`])
   for (const { rule, exceeded } of limits) add('limits', [rule, exceeded ? 'beyond' : 'within'])
 }
 

@@ -21,7 +21,7 @@ export const METRICS = {
   rules: {
     ...{ name: 'sallyport_rule_matches_total', type: 'counter' },
     labels: ['rule', 'action'],
-    help: 'requests that a rule decided; trials have the action trial:…',
+    help: 'requests that a rule decided; rules on trial that match have the action trial:…',
   },
   limits: {
     ...{ name: 'sallyport_limited_requests_total', type: 'counter' },

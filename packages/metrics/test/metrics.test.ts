@@ -6,7 +6,10 @@ function observed(overrides: Partial<ObservedRequest> = {}, rule = 'policy:no-to
   const decision: Decision = {
     action: 'block',
     enforced: true,
-    trial: { rule: 'try-it', action: 'block' },
+    trials: [
+      { rule: 'try-it', action: 'block' },
+      { rule: 'let-in', action: 'allow' },
+    ],
     reasons: [{ id: rule, text: '' }],
     limits: [
       { ...{ rule: 'few', action: 'throttle', onTrial: false, used: 3, max: 3, resetMs: 1, exceeded: true } },
@@ -48,6 +51,7 @@ t.test('a request is counted by what was decided, by its rules and limits, and b
     'sallyport_decisions_total{action="block",enforced="true",class="human",network_class="tor"} 2',
     'sallyport_rule_matches_total{rule="no-tor",action="block"} 2',
     'sallyport_rule_matches_total{rule="try-it",action="trial:block"} 2',
+    'sallyport_rule_matches_total{rule="let-in",action="trial:allow"} 2',
     'sallyport_limited_requests_total{rule="few",outcome="beyond"} 2',
     'sallyport_limited_requests_total{rule="many",outcome="within"} 2',
     'sallyport_refusals_total{cause="head"} 1',

@@ -22,6 +22,8 @@ export function limited(decision: Decision, uses: readonly LimitUse[], local: bo
   if (attestation !== undefined) limited.attestation = attestation
   const ruled = beyond && counting?.rules.find(({ rule }) => rule.id === beyond.rule)?.rule
   if (ruled !== undefined) limited.reasons = Object.freeze([ruled.reason, ...reasons.slice(1)])
+  const trials = [...(decision.trials ?? []), ...uses.filter(wouldBind).map(trialOf)]
+  if (trials.length > 0) limited.trials = Object.freeze(trials)
   const trial = firstTrial(uses, decision.trial)
   if (trial !== undefined && isStricter(trial.action, action)) limited.trial = trial
   return Object.freeze(limited)
@@ -33,10 +35,18 @@ function binds({ exceeded, onTrial }: LimitUse): boolean {
   return exceeded && !onTrial
 }
 
+function wouldBind({ exceeded, onTrial }: LimitUse): boolean {
+  return exceeded && onTrial
+}
+
+function trialOf({ rule, action }: LimitUse): Trial {
+  return { rule, action }
+}
+
 function firstTrial(uses: readonly LimitUse[], trial: Trial | undefined): Trial | undefined {
   if (trial !== undefined) return trial
-  const use = uses.find(({ exceeded, onTrial }) => exceeded && onTrial)
-  return use && { rule: use.rule, action: use.action }
+  const use = uses.find(wouldBind)
+  return use && trialOf(use)
 }
 
 /** The inspection where the shared counts are missing. */

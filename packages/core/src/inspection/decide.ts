@@ -1,5 +1,5 @@
 import type { CompiledPolicy } from '../policy/compile.ts'
-import { type Evaluation, evaluate } from '../policy/evaluate.ts'
+import { type Evaluation, evaluate, type MatchedRule } from '../policy/evaluate.ts'
 import type { Counting } from '../values/counting.ts'
 import type { Decision, Trial } from '../values/decision.ts'
 import type { Inspection } from '../values/inspection.ts'
@@ -32,6 +32,7 @@ export interface DecideOptions {
 /** A decision without what it is about. */
 export interface Ruling extends Pick<Decision, 'action' | 'enforced' | 'reasons'> {
   readonly trial: Trial | undefined
+  readonly trials: readonly Trial[] | undefined
   readonly counting: Counting | undefined
   /** It rests on the visitor alone, not on what was asked for or when. */
   readonly lasting: boolean
@@ -43,13 +44,14 @@ export function decide(policy: CompiledPolicy, inspection: Inspection, options: 
 }
 
 export function decisionOf(
-  { action, enforced, trial, counting, reasons }: Ruling,
+  { action, enforced, trial, trials, counting, reasons }: Ruling,
   inspection: Inspection,
   id?: string,
 ): Decision {
   const decision: { -readonly [Member in keyof Decision]: Decision[Member] } = { action, enforced, reasons, inspection }
   if (id !== undefined) decision.id = id
   if (trial !== undefined) decision.trial = trial
+  if (trials !== undefined) decision.trials = trials
   if (counting !== undefined) decision.counting = counting
   return Object.freeze(decision)
 }
@@ -60,11 +62,15 @@ export function ruleOn(policy: CompiledPolicy, inspection: Inspection, { mode, f
   const { decided, trials, counted, lasting } = allowlisted ? ALLOWLISTED : evaluate(policy, inspection, fields)
   const { action } = decided
   const enforced = action === 'allow' || mode === 'enforce'
-  const trial = trials.find((rule) => isStricter(rule.action, action))
-  const reasons = reasonsOf(decided.reason, inspection, (trial ?? trials[0])?.reason)
-  const named = trial && Object.freeze({ rule: trial.id, action: trial.action })
+  const stricter = trials.findIndex((rule) => isStricter(rule.action, action))
+  const reasons = reasonsOf(decided.reason, inspection, trials[Math.max(stricter, 0)]?.reason)
+  const named = trials.length === 0 ? undefined : Object.freeze(trials.map(trialOf))
   const counting = counted.length === 0 ? undefined : Object.freeze({ mode, rules: Object.freeze(counted) })
-  return { action, enforced, trial: named, counting, reasons, lasting }
+  return { action, enforced, trial: named?.[stricter], trials: named, counting, reasons, lasting }
+}
+
+function trialOf({ id, action }: MatchedRule): Trial {
+  return Object.freeze({ rule: id, action })
 }
 
 /** The rule that decided, the network, the evidence about the agent, and the rule on trial. */

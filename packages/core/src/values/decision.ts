@@ -13,7 +13,7 @@ export interface Attestation {
   readonly reason: string
 }
 
-/** A rule on trial that would have been stricter than what was decided. It is recorded and changes nothing. */
+/** A rule on trial that matches. It is recorded and changes nothing. */
 export interface Trial {
   /** Id of the rule. */
   readonly rule: string
@@ -31,6 +31,8 @@ export interface Decision {
   readonly enforced: boolean
   /** The first rule on trial before the deciding one whose action is stricter. */
   readonly trial?: Trial
+  /** All rules on trial that match before the deciding one, stricter or not; absent where there is none. */
+  readonly trials?: readonly Trial[]
   readonly reasons: readonly Reason[]
   readonly inspection: Inspection
   /** There before counting, where counting rules match: the decision holds while the request is within them. */

@@ -1,0 +1,122 @@
+import { fstatSync, statSync } from 'node:fs'
+import { pino } from 'pino'
+
+/** Where lines go, some at a time. */
+export interface LineWriter {
+  /** `line` ends in a line feed. */
+  write(line: string): void
+  /** Lines that could not be written. */
+  readonly lost: number
+  /** Opens the file again, after it was moved away. */
+  reopen(): void
+  /** Writes what is held and lets go of the file. */
+  close(): Promise<void>
+}
+
+/** Lines are held up to so many bytes, or so long. */
+interface Batch {
+  readonly held: number
+  /** Bytes that are written at once. */
+  readonly written: number
+}
+
+/** A file takes any number of bytes in one piece, whatever other workers write. */
+const IN_FILES: Batch = { held: 32_768, written: 65_536 }
+/** A pipe takes so many, and no more. */
+const IN_PIPES: Batch = { held: 4_096, written: 4_096 }
+const HELD_MS = 100
+/** How long a disk or a reader that takes nothing is waited for at the end. */
+const CLOSE_MS = 2_000
+/** Of lines that the disk or the reader does not take; what comes then is lost and counted. */
+const MAX_WAITING_BYTES = 16 * 1024 * 1024
+
+/**
+ * Opens a file, or standard output where none is named. `onFault` is called once for each kind of failure. Lines are put
+ * together here: pino's destination measures all that it holds again with every line that is added.
+ */
+export function openLines(file: string | undefined, onFault?: (error: Error) => void): LineWriter {
+  let lines = ''
+  let bytes = 0
+  let timer: NodeJS.Timeout | undefined
+  let lost = 0
+  let closed = false
+  const hold = (line: string, size: number): void => {
+    if (lines === '') {
+      timer = setTimeout(flush, HELD_MS).unref()
+      // Before the destination's own listener, which then writes what it was given.
+      process.prependListener('exit', flush)
+    }
+    lines += line
+    bytes += size
+  }
+  const flush = (): void => {
+    if (lines === '') return
+    clearTimeout(timer)
+    process.off('exit', flush)
+    const text = lines
+    lines = ''
+    bytes = 0
+    destination.write(text)
+  }
+
+  const batch = isFile(file) ? IN_FILES : IN_PIPES
+  const destination = pino.destination({
+    dest: file ?? 1,
+    sync: false,
+    maxWrite: batch.written,
+    maxLength: MAX_WAITING_BYTES,
+  })
+  const reported = new Set<string>()
+  const lose = (error: Error, count: number): void => {
+    lost += count
+    if (reported.has(error.message)) return
+    reported.add(error.message)
+    onFault?.(error)
+  }
+  destination.on('error', (error: Error) => lose(error, 1))
+  destination.on('drop', (text: string) =>
+    lose(new Error('the log is written more slowly than it comes'), text.split('\n').length - 1),
+  )
+
+  return {
+    write(line) {
+      // A request that outlives the log is lost to it, and throws at nobody.
+      if (closed) return void lost++
+      const size = Buffer.byteLength(line)
+      if (bytes + size > batch.held) flush()
+      hold(line, size)
+    },
+    get lost() {
+      return lost
+    },
+    reopen() {
+      if (file === undefined || closed) return
+      flush()
+      destination.reopen()
+    },
+    close: () =>
+      new Promise((resolve) => {
+        const end = (): void => {
+          clearTimeout(late)
+          // Else it would go on trying.
+          destination.destroy()
+          resolve()
+        }
+        const late = setTimeout(end, CLOSE_MS)
+        flush()
+        closed = true
+        destination.once('close', end)
+        destination.once('error', end)
+        destination.end()
+      }),
+  }
+}
+
+function isFile(file: string | undefined): boolean {
+  try {
+    return (file === undefined ? fstatSync(1) : statSync(file)).isFile()
+  } catch {
+    // Standard output can be closed.
+    return false
+  }
+}
