@@ -17,6 +17,8 @@ export async function proxyBefore(
     upstream: origin.url,
     onOriginFailure: (error) => errors.push(error),
     ...options,
+    // Tests run side by side: a machine that is late is not what they look at.
+    limits: { eventLoopDelay: '1m', ...options.limits },
     timeouts: { drain: 500, ...options.timeouts },
   })
   t.teardown(async () => {

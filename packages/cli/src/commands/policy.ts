@@ -33,7 +33,7 @@ export function addPolicyCommands(program: Command, terminal: Terminal): void {
       let now = Date.now()
       const clock: Clock = { now: () => now }
       const tested = policy === undefined ? configuration : { ...configuration, policy }
-      const outcomes = await using(open(tested, { clock, dns: NO_DNS }), async (sallyport) => {
+      const outcomes = await using(open(tested, { clock, dns: NO_DNS, onNotice: () => {} }), async (sallyport) => {
         const done: Outcome[] = []
         for (const test of tests) {
           now = Date.now()
