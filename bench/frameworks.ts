@@ -3,13 +3,13 @@ import { canCount, countInstructions } from './instructions.ts'
 import { type App, type Pair, SHOTS, shootPairs, spread, startApps } from './shots.ts'
 import { visitorAddresses } from './visitors.ts'
 
-/** `express-empty`: what a middleware costs there that does nothing; beside it two that do one thing each. */
+/** `express-empty`: what a middleware costs there that does nothing; beside it three that do one thing each. */
 const FRAMEWORKS = [
-  ...['express-empty', 'express-rate-limit', 'express-isbot'],
+  ...['express-empty', 'express-rate-limit', 'express-isbot', 'express-arcjet'],
   ...['express', 'koa', 'fastify', 'node', 'hono'],
 ]
 /** Fresh processes: how the compiler lays out a hot path differs from one process to the next by some per cent. */
-const PROCESSES = 6
+const PROCESSES = process.argv.includes('--quick') ? 1 : 6
 
 /** What the inspection adds in instructions, by callgrind: `npm run bench -- frameworks --instructions`, some 15 minutes. */
 async function benchInstructions(requests: readonly object[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { detectBot } from '@arcjet/analyze'
 import { getRequestListener } from '@hono/node-server'
 import { inspection as expressInspection } from '@sallyport/express'
 import { inspection as fastifyInspection } from '@sallyport/fastify'
@@ -18,7 +19,7 @@ import { report } from './shots.ts'
 /*
  * One small application twice in one process, without the inspection and with it: `node server.js express [DATA_DIR
  * NAME_SERVER]`. What the compiler made of the framework is then the same for both, and the difference is the gate. Of
- * `express-…` the second has another middleware: one that does nothing, express-rate-limit, or isbot. Sends the two ports when it listens, and the processor time it has used (microseconds) when it is asked.
+ * `express-…` the second has another middleware: one that does nothing, express-rate-limit, isbot, or Arcjet's rule for bots. Sends the two ports when it listens, and the processor time it has used (microseconds) when it is asked.
  */
 const ANSWER = { hello: 'world', items: [1, 2, 3] }
 
@@ -28,12 +29,29 @@ const bots: RequestHandler = (request, response, next) => {
   next()
 }
 
+const quiet = () => {}
+const ARCJET = { log: { debug: quiet, info: quiet, warn: quiet, error: quiet }, characteristics: [] }
+const NO_BOT: Parameters<typeof detectBot>[2] = {
+  tag: 'allowed-bot-config',
+  val: { entities: [], skipCustomDetect: true },
+}
+
+/** Arcjet's rule for bots, which its SDK runs in the process before it asks its service. */
+const arcjet: RequestHandler = ({ ip, method, headers, path }, response, next) => {
+  const request = { ip, method, path, headers: headers as Record<string, string>, protocol: 'http:' }
+  detectBot(ARCJET, request, NO_BOT).then(({ denied }) => {
+    response.locals['isBot'] = denied.length > 0
+    next()
+  }, next)
+}
+
 /** What stands before the route: without the inspection, and with it. */
 const EXPRESS: Readonly<Record<string, (sallyport?: Sallyport) => RequestHandler | undefined>> = {
   express: (sallyport) => sallyport && expressInspection(sallyport),
   'express-empty': (sallyport) => sallyport && empty,
   'express-rate-limit': (sallyport) => sallyport && rateLimit({ limit: 1_000_000_000, validate: false }),
   'express-isbot': (sallyport) => sallyport && bots,
+  'express-arcjet': (sallyport) => sallyport && arcjet,
 }
 
 async function start(framework: string, sallyport: Sallyport | undefined): Promise<number> {

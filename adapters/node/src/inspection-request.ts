@@ -25,7 +25,7 @@ export function inspectionRequest(
   const socket: Socket | undefined = req.socket
   const ja4 = clientJa4(host, req)
   const http2Window = req.httpVersionMajor === 2 ? windowOf(req) : undefined
-  return {
+  const request: { -readonly [Member in keyof InspectionRequest]: InspectionRequest[Member] } = {
     id: requestId(host, req),
     peer: socket?.remoteAddress ?? '',
     method: req.method ?? '',
@@ -33,9 +33,10 @@ export function inspectionRequest(
     scheme: socket === undefined ? 'unknown' : (socket as Partial<TLSSocket>).encrypted ? 'https' : 'http',
     httpVersion: req.httpVersion,
     fields: req.rawHeaders.slice(),
-    ...(ja4 === undefined ? {} : { ja4 }),
-    ...(http2Window === undefined ? {} : { http2Window }),
   }
+  if (ja4 !== undefined) request.ja4 = ja4
+  if (http2Window !== undefined) request.http2Window = http2Window
+  return request
 }
 
 /** Of a stream that is already gone there is no session. */

@@ -34,6 +34,13 @@ export function createMetrics(): Metrics {
   const inspection = histogram(METRICS.inspection, registry)
   const requests = histogram(METRICS.requests, registry)
 
+  const durations = new Map<string, ReturnType<typeof requests.labels>>()
+
+  function durationOf(answeredBy: string, status: string) {
+    // Labels are put together once for each combination, of which there are some dozens.
+    return keep(durations, answeredBy + status, () => requests.labels({ answered_by: answeredBy, status }))
+  }
+
   function bounded({ name, labels }: MetricRow, values: readonly string[]): Record<string, string> {
     return Object.fromEntries(
       labels.map((label, at) => {
@@ -81,7 +88,7 @@ export function createMetrics(): Metrics {
       if (answeredBy === 'check') return
       if (refusedFor !== undefined) add('refusals', [refusedFor])
       if (inspectionMilliseconds !== undefined) inspection.observe(inspectionMilliseconds / 1_000)
-      requests.labels({ answered_by: answeredBy, status: statusOf(status) }).observe(milliseconds / 1_000)
+      durationOf(answeredBy, statusOf(status)).observe(milliseconds / 1_000)
     },
   }
 }
