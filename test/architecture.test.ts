@@ -17,7 +17,15 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'packages/accounts': ['node:crypto'],
   'packages/ledger': ['canonicalize', 'node:crypto'],
   'packages/api': ['packages/core', 'packages/accounts', 'packages/ledger', 'zod', 'zod-openapi', 'node:crypto'],
-  'packages/datasets': ['packages/core', 'data', 'maxmind', '@photostructure/tz-lookup', 'p-limit', 'node:*'],
+  'packages/datasets': [
+    'packages/core',
+    'data',
+    'iso-3166',
+    'maxmind',
+    '@photostructure/tz-lookup',
+    'p-limit',
+    'node:*',
+  ],
   'packages/net': ['packages/core', 'undici', 'node:*'],
   'packages/whois': ['packages/core', 'data', 'lru-cache'],
   'packages/stores': [

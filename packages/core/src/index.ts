@@ -69,6 +69,7 @@ export { createCrawlerVerifier } from './crawler/verifier.ts'
 // errors
 export type { Details, ErrorCode } from './errors.ts'
 export { ERRORS, SallyportError } from './errors.ts'
+export { isCountry } from './geo/country.ts'
 // geo
 export { locate } from './geo/locate.ts'
 // handoff

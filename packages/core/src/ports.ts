@@ -183,6 +183,8 @@ export interface GeoRecord {
   readonly timezone?: string
   /** Kilometres. */
   readonly accuracyRadius?: number
+  /** Id of the geofeed by which the network's own operator says so; absent: a city database. */
+  readonly source?: string
 }
 
 /** Throws when the database turns out to be corrupt at this address: the caller reports `degraded`. */

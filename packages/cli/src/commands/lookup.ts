@@ -81,7 +81,7 @@ function rowsOf(result: LookupResult, finding: NetworkFinding | undefined): read
     ['verdict', `${verdict.classification} by ${verdict.method}, confidence ${verdict.confidence}`],
     ['known by', grounds(finding)],
     ['provider', provider],
-    ['place', place],
+    ['place', result.geoSource === undefined || place === '' ? place : `${place} (${result.geoSource})`],
     ['purity', `${purity.score}/100 (${purity.grade}, ${purity.verdict})`],
     ['risk', `${riskScore}/100`],
     ['domain', whois?.domain],

@@ -3,7 +3,7 @@ import type { GeoRecord, Snapshot } from '../ports.ts'
 import { countryName } from './country.ts'
 
 /** A GeoRecord with the country's name: the members of the specification's GeolocationResponse but `ip`. */
-export interface Geo extends GeoRecord {
+export interface Geo extends Omit<GeoRecord, 'source'> {
   readonly country?: string
 }
 
@@ -11,6 +11,8 @@ export interface Geo extends GeoRecord {
 export interface Located {
   readonly geo: Geo
   readonly degraded: boolean
+  /** Id of the geofeed that names the place; absent: a city database does, or nothing. */
+  readonly source?: string
 }
 
 const NOWHERE: Geo = Object.freeze({})
@@ -25,6 +27,11 @@ export function locate(address: Address, snapshot: Snapshot): Located {
     return { geo: NOWHERE, degraded: true }
   }
   if (record === undefined) return { geo: NOWHERE, degraded: false }
-  const country = record.countryCode === undefined ? undefined : countryName(record.countryCode)
-  return { geo: country === undefined ? record : { country, ...record }, degraded: false }
+  const { source, ...place } = record
+  const country = place.countryCode === undefined ? undefined : countryName(place.countryCode)
+  return {
+    geo: country === undefined ? place : { country, ...place },
+    degraded: false,
+    ...(source === undefined ? {} : { source }),
+  }
 }

@@ -86,6 +86,7 @@ function answer(address: Address, { parsed, registration, snapshot, now }: Looke
     riskScore: riskScore(finding),
     networkType: finding.asType,
     geo: { ip, ...located.geo },
+    ...(located.source === undefined ? {} : { geoSource: located.source }),
     asn: asnAnswer(ip, finding),
     ...(registration?.state === 'registered' ? { whois: { domain: registration.domain, ...registration.record } } : {}),
     degraded: degradedOf(snapshot, {

@@ -37,6 +37,8 @@ export interface LookupResult {
   readonly riskScore: number
   readonly networkType: AsType
   readonly geo: GeoAnswer
+  /** Id of the geofeed by which the network's operator names the place; absent: a city database does. */
+  readonly geoSource?: string
   readonly asn: AsnAnswer
   /** The registration of a hostname's domain; absent for addresses, and where there is none or no answer. */
   readonly whois?: WhoisResult

@@ -13,10 +13,11 @@ import { directoryColumns } from './directory.ts'
 import { layHits } from './hit-sets.ts'
 import { addressColumns } from './listed-addresses.ts'
 import type { Parts, RangeList } from './parts.ts'
+import { compilePlaces } from './places.ts'
 import { byPrecedence, createRecordRegister, hasList, haveBothLists } from './records.ts'
 import { type RegisteredSystems, registeredSystems } from './registered-countries.ts'
 import { evidenceOf } from './system-evidence.ts'
-import { type AllSystems, allSystems, systemColumns } from './systems.ts'
+import { type AllSystems, allSystems, type SystemColumns, systemColumns } from './systems.ts'
 
 /** Addresses of a /24 and of a /48: what one customer is given. */
 const NARROW_SIZE = { 4: 2 ** 8, 6: 2 ** 80 } as const
@@ -69,20 +70,18 @@ export function assemble(parts: Parts): { columns: Columns; description: Omit<De
     typeOfSystem(asns[index] as number, nameList[index] as string, evidence(index)),
   )
   const { columns: crawlers, ...crawlerRows } = compileCrawlers(parts.crawlers)
+  const { columns: placeColumns, places } = compilePlaces(parts.places)
   const columns = {
     ...networkColumns(networks4, networks6),
     ...addressColumns(addressLists),
     ...crawlers,
+    ...placeColumns,
     'records.systems': recordColumns.systems,
     'records.evidence': recordColumns.evidence,
     'records.flags': recordColumns.flags,
     'systems.asns': asns,
     ...nameColumns(nameList),
-    'systems.types': types.types,
-    'systems.classes': types.classes,
-    'systems.bases': types.bases,
-    'systems.brands': types.brandNumbers,
-    'systems.lists': types.listNumbers,
+    ...typeColumns(types),
     'systems.countries': registered.countries.subarray(1),
     ...sizes,
     ...directoryColumns(nameList, sizes),
@@ -94,6 +93,7 @@ export function assemble(parts: Parts): { columns: Columns; description: Omit<De
       evidence: hits.sets,
       addressLists: addressLists.map(sourceOf).map(({ expires: _expires, ...source }) => source),
       ...crawlerRows,
+      places,
       countries: parts.countries.list(),
       brands: types.brands,
       systemLists: types.lists,
@@ -101,6 +101,16 @@ export function assemble(parts: Parts): { columns: Columns; description: Omit<De
       proxiesLoaded: hasList(ranked, ['ranges', 'addresses'], ['residential_proxy']),
       loaded: { networks: asns.length > 0 || ranked.length > 0, systems: asns.length > 0 },
     },
+  }
+}
+
+function typeColumns({ types, classes, bases, brandNumbers, listNumbers }: SystemColumns) {
+  return {
+    'systems.types': types,
+    'systems.classes': classes,
+    'systems.bases': bases,
+    'systems.brands': brandNumbers,
+    'systems.lists': listNumbers,
   }
 }
 

@@ -29,7 +29,7 @@ export function compileCrawlers(
 }
 
 /** IPv4 starts in the form of IPv6 ones, four words each. */
-function fourWords({ starts, count }: Segments): Uint32Array {
+export function fourWords({ starts, count }: Segments): Uint32Array {
   const words = new Uint32Array(count * 4)
   for (let segment = 0; segment < count; segment++) words[segment * 4 + 3] = starts[segment] as number
   return words

@@ -5,6 +5,7 @@ import type { RangeSource } from '../format/range-source.ts'
 import { createCountries, type PerFamily, readContents, type SourceContents } from '../parse/contents.ts'
 import type { CsvFile } from '../parse/csv.ts'
 import type { Numbering } from '../parse/numbering.ts'
+import { type Places, readPlaces } from '../parse/places.ts'
 import type { SystemList } from '../parse/system-list.ts'
 import type { SystemRanges } from '../parse/system-ranges.ts'
 import type { Ranges } from '../ranges/ranges.ts'
@@ -30,6 +31,11 @@ export interface CrawlerList {
   readonly ranges: PerFamily<Ranges>
 }
 
+/** The places of a geofeed. */
+export interface PlaceList extends Places {
+  readonly source: string
+}
+
 /** What was read from the sources and could be used; a refused source is not in here. */
 export interface Parts {
   readonly systems: PerFamily<SystemRanges>
@@ -39,6 +45,7 @@ export interface Parts {
   readonly lists: readonly RangeList[]
   readonly systemLists: readonly ReadSystemList[]
   readonly crawlers: readonly CrawlerList[]
+  readonly places: readonly PlaceList[]
   readonly countries: Numbering
 }
 
@@ -59,8 +66,9 @@ export function createPartsReader(): PartsReader {
   const lists: RangeList[] = []
   const systemLists: ReadSystemList[] = []
   const crawlers: CrawlerList[] = []
+  const places: PlaceList[] = []
   return {
-    parts: { systems, fallbacks, registrations, lists, systemLists, crawlers, countries },
+    parts: { systems, fallbacks, registrations, lists, systemLists, crawlers, places, countries },
     read(row, file, bytes, onRead) {
       const source: CsvFile = { path: file.path, bytes }
       const contents = readContents(row, source, { countries, onRead })
@@ -74,6 +82,7 @@ export function createPartsReader(): PartsReader {
       if (ranges !== undefined) {
         // A list without a class, such as one of abuse, says nothing of a network.
         if (row.networkClass !== undefined) lists.push(rangeList(row, row.networkClass, file, contents, ranges))
+        if (row.format === 'geofeed' && row.kind !== 'geofeed') places.push({ source: row.id, ...readPlaces(bytes) })
         if (row.kind === 'crawler' && row.crawler !== undefined) crawlers.push({ slug: row.crawler, ranges })
       }
       return contents

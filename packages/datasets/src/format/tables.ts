@@ -1,10 +1,11 @@
 import type { SourceStatus, SystemBasis } from '@sallyport/core'
 import type { ColumnsOf, FileForm } from '../columns/column-file.ts'
 import type { DecodedFile } from '../columns/decode.ts'
+import type { Place } from '../parse/places.ts'
 import type { RangeSource } from './range-source.ts'
 
 /** Counts up with every change of the layout or of what a column means; a file of another number is compiled again. */
-export const TABLES_FORMAT = 4
+export const TABLES_FORMAT = 5
 
 /** The columns of a tables file and their types. Names are `<table>.<column>`. */
 const COLUMNS = {
@@ -35,6 +36,11 @@ const COLUMNS = {
   'crawlers4.sets': 'u32',
   'crawlers6.starts': 'u32',
   'crawlers6.sets': 'u32',
+  // Positions in `places`, from 1; 0 for none.
+  'places4.starts': 'u32',
+  'places4.numbers': 'u32',
+  'places6.starts': 'u32',
+  'places6.numbers': 'u32',
   'systems.asns': 'u32',
   'systems.nameEnds': 'u32',
   'systems.names': 'u8',
@@ -80,6 +86,8 @@ export interface Description {
   readonly crawlers: readonly string[]
   /** Sets of lists of crawler ranges, each positions in `crawlers`, as `crawlers4.sets` counts them. The first is empty. */
   readonly crawlerSets: readonly (readonly number[])[]
+  /** What geofeeds say, each with the id of its source. */
+  readonly places: readonly (Place & { readonly source: string })[]
   /** Codes by number, from 1. */
   readonly countries: readonly string[]
   readonly brands: readonly string[]

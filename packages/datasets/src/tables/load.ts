@@ -5,6 +5,7 @@ import { type DecodedTables, TABLES_FORM } from '../format/tables.ts'
 import { openCrawlers } from './crawlers.ts'
 import type { LoadOptions } from './listed-addresses.ts'
 import { openNetworks } from './networks.ts'
+import { openPlaces, type PlaceTable } from './places.ts'
 import { openSystems } from './systems.ts'
 
 /** Compiled tables in memory. A member is absent when none of the sources that it is made from could be read. */
@@ -12,6 +13,8 @@ export interface LoadedTables {
   readonly networks?: NetworkTable
   readonly systems?: SystemTable
   readonly crawlerRanges?: CrawlerRanges
+  /** What operators publish of the places of their own prefixes. */
+  readonly places?: PlaceTable
   readonly sources: readonly SourceStatus[]
   /** True when both a VPN and a datacenter range list are in `networks`. */
   readonly rangesLoaded: boolean
@@ -32,12 +35,13 @@ export function loadTables(
   { today = systemDay, confirmed = () => undefined }: LoadOptions = {},
 ): LoadedTables {
   const tables: DecodedTables = readColumns(TABLES_FORM, source)
-  const { loaded, sources, rangesLoaded, proxiesLoaded, crawlers } = tables.description
+  const { loaded, sources, rangesLoaded, proxiesLoaded, crawlers, places } = tables.description
   const systems = openSystems(tables)
   return {
     ...(loaded.networks ? { networks: openNetworks(tables, systems, { today, confirmed }) } : {}),
     ...(loaded.systems ? { systems } : {}),
     ...(crawlers.length > 0 ? { crawlerRanges: openCrawlers(tables) } : {}),
+    ...(places.length > 0 ? { places: openPlaces(tables) } : {}),
     sources,
     rangesLoaded,
     proxiesLoaded,

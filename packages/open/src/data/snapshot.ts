@@ -15,13 +15,13 @@ export async function openSnapshot(
   hooks: SnapshotHooks = {},
 ): Promise<Snapshot> {
   const { tables, cities } = await loadCompiled(dataDir, sources, hooks)
-  const { networks, systems, crawlerRanges, rangesLoaded, proxiesLoaded } = tables
+  const { networks, systems, crawlerRanges, places, rangesLoaded, proxiesLoaded } = tables
   const statuses = new Map([...tables.sources, ...cities.map(({ status }) => status)].map((row) => [row.id, row]))
   return Object.freeze({
     ...(networks === undefined ? {} : { networks }),
     ...(systems === undefined ? {} : { systems }),
     ...(crawlerRanges === undefined ? {} : { crawlerRanges }),
-    ...joinCities(cities),
+    ...joinCities(cities, places),
     frontEnds: readFrontEnds(sources),
     rangesLoaded,
     proxiesLoaded,

@@ -1,0 +1,33 @@
+import { type Address, type GeoRecord, lastNotAbove } from '@sallyport/core'
+import type { DecodedTables } from '../format/tables.ts'
+
+/** Places that operators publish of their own prefixes. */
+export interface PlaceTable {
+  find(address: Address): GeoRecord | undefined
+}
+
+/** The places over the columns of a compiled file. */
+export function openPlaces({ columns, description }: DecodedTables): PlaceTable {
+  const [starts4, starts6] = [columns['places4.starts'], columns['places6.starts']]
+  const [numbers4, numbers6] = [columns['places4.numbers'], columns['places6.numbers']]
+  const places: readonly GeoRecord[] = description.places.map((place) => Object.freeze(place))
+  return {
+    find(address) {
+      const [starts, numbers] = address.family === 4 ? [starts4, numbers4] : [starts6, numbers6]
+      return places[(numbers[lastNotAbove(starts, address)] as number) - 1]
+    },
+  }
+}
+
+/**
+ * What an operator says of a place, completed by what the city database has of the same place: all where it names the same
+ * city, the time zone where it names the same region.
+ */
+export function completed(place: GeoRecord, record: GeoRecord | undefined): GeoRecord {
+  if (record === undefined || record.countryCode !== place.countryCode) return place
+  if (place.city === undefined && place.region === undefined) return { ...record, ...place }
+  const isSameRegion = place.region === undefined || place.region === record.region
+  const isSameCity = place.city === undefined || place.city.toLowerCase() === record.city?.toLowerCase()
+  if (isSameRegion && isSameCity) return { ...record, ...place }
+  return isSameRegion && record.timezone !== undefined ? { timezone: record.timezone, ...place } : place
+}
