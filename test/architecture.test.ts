@@ -39,7 +39,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...['packages/ledger', 'packages/log', 'packages/metrics', 'packages/whois', 'data', 'yaml', 'zod', 'node:*'],
     ...['@opentelemetry/api', 'proxy-from-env'],
   ],
-  'packages/console': ['packages/core', 'packages/open', 'node:*'],
+  'packages/console': ['packages/core', 'packages/accounts', 'packages/open', 'node:*'],
   'packages/cli': [
     ...['packages/core', 'packages/accounts', 'packages/ledger', 'packages/log', 'packages/metrics', 'packages/open'],
     ...['adapters/proxy', 'packages/console'],

@@ -15,6 +15,10 @@ export const VIEWS: readonly View[] = [
   { id: 'policy', title: 'Policy', load: async () => (await import('./policy.tsx')).Policy },
   { id: 'crawlers', title: 'Crawlers', load: async () => (await import('./crawlers.tsx')).Crawlers },
   { id: 'directory', title: 'Directory', load: async () => (await import('./directory.tsx')).Directory },
+  { id: 'ledger', title: 'Ledger', load: async () => (await import('./ledger.tsx')).Ledger },
+  { id: 'data', title: 'Data', load: async () => (await import('./data.tsx')).Data },
+  { id: 'accounts', title: 'Accounts', load: async () => (await import('./accounts.tsx')).Accounts },
+  { id: 'bans', title: 'Bans', load: async () => (await import('./bans.tsx')).Bans },
   { id: 'health', title: 'Health', load: async () => (await import('./health.tsx')).Health },
   { id: 'request', title: 'One request', isHidden: true, load: async () => (await import('./request.tsx')).OneRequest },
 ]

@@ -1,0 +1,110 @@
+import { useState } from 'preact/hooks'
+import { Failure, send, session } from '../api.ts'
+import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
+import { Badge, Card, Table } from '../parts/pieces.tsx'
+import { linkTo } from '../route.ts'
+import { age, clock, moment } from '../words.ts'
+
+interface BansAnswer {
+  readonly bans: readonly {
+    readonly id: string
+    readonly key: string
+    readonly on: string
+    readonly count: number
+    readonly since: number
+    readonly until: number
+  }[]
+  readonly strikes: { readonly count?: number } | null
+  readonly limited: readonly {
+    readonly id: string
+    readonly at: number
+    readonly outcome: string
+    readonly method: string
+    readonly path: string
+    readonly client: string
+    readonly limits: readonly {
+      readonly rule: string
+      readonly used: number
+      readonly max: number
+      readonly onTrial: boolean
+    }[]
+  }[]
+}
+
+/** Who is refused for a while, and who was beyond a limit. */
+export function Bans() {
+  const loaded = useLoad<BansAnswer>('bans', 5_000)
+  const [failure, setFailure] = useState<Failure | undefined>(undefined)
+  const lift = async (id: string): Promise<void> => {
+    const done = await send('POST', 'bans/lift', { id }).catch(failureOf)
+    setFailure(done instanceof Failure ? done : undefined)
+    loaded.reload()
+  }
+  return (
+    <Shown loaded={loaded}>
+      {({ bans, limited, strikes }) => (
+        <div class="grid">
+          <Card title="Bans in force" wide>
+            {failure && <Failed failure={failure} />}
+            {bans.length === 0 ? (
+              <Empty>Nobody is banned{strikes === null ? ': the policy has no strikes' : ''}.</Empty>
+            ) : (
+              <Table label="Bans" head={['Client', 'For', 'Strikes', 'Since', 'Ends in', 'Actions']}>
+                {bans.map((ban) => (
+                  <tr key={ban.id}>
+                    <td class="code">{ban.key}</td>
+                    <td>{ban.on}</td>
+                    <td>{ban.count}</td>
+                    <td>{moment(ban.since)}</td>
+                    <td>{age((ban.until - Date.now()) / 1_000)}</td>
+                    <td>
+                      {session.value?.role === 'admin' && (
+                        <button
+                          type="button"
+                          class="plain"
+                          onClick={() => void lift(ban.id)}
+                          aria-label={`Lift the ban ${ban.id}`}
+                        >
+                          Lift
+                        </button>
+                      )}
+                    </td>
+                  </tr>
+                ))}
+              </Table>
+            )}
+          </Card>
+          <Card title="Beyond a limit" wide aside="among the remembered requests">
+            {limited.length === 0 ? (
+              <Empty>Nobody was beyond a limit.</Empty>
+            ) : (
+              <Table label="Beyond a limit" head={['At', 'Request', 'From', 'Limit', 'Decided']}>
+                {limited.map((row) => (
+                  <tr key={row.id}>
+                    <td>
+                      <a href={linkTo('request', { id: row.id })}>{clock(row.at)}</a>
+                    </td>
+                    <td class="code">
+                      {row.method} {row.path}
+                    </td>
+                    <td>{row.client}</td>
+                    <td>
+                      {row.limits
+                        .map(
+                          ({ rule, used, max, onTrial }) => `${rule}: ${used} of ${max}${onTrial ? ' (on trial)' : ''}`,
+                        )
+                        .join(', ')}
+                    </td>
+                    <td>
+                      <Badge name={row.outcome} />
+                    </td>
+                  </tr>
+                ))}
+              </Table>
+            )}
+          </Card>
+        </div>
+      )}
+    </Shown>
+  )
+}

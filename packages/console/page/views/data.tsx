@@ -1,0 +1,146 @@
+import { useState } from 'preact/hooks'
+import { Failure, send, session } from '../api.ts'
+import { Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
+import { Badge, Card, Table } from '../parts/pieces.tsx'
+import { age, count, moment } from '../words.ts'
+
+interface Source {
+  readonly id: string
+  readonly title: string
+  readonly state: string
+  readonly stale: boolean
+  readonly date?: string
+  readonly entries?: number
+  readonly ageSeconds?: number
+  readonly reason?: string
+  readonly checked?: string
+  readonly error?: string
+  readonly generation?: string
+  readonly licence: string
+  readonly credit: string
+}
+
+interface DataAnswer {
+  readonly refresh: boolean
+  readonly readOnly: boolean
+  readonly updating: boolean
+  readonly sources: readonly Source[]
+}
+
+interface Updated {
+  readonly outcomes: readonly { readonly source: string; readonly state: string; readonly reason?: string }[]
+}
+
+/** The sources: how old, how large, under what licence, and what went wrong. */
+export function Data() {
+  const loaded = useLoad<DataAnswer>('data', 15_000)
+  const [updated, setUpdated] = useState<Updated | Failure | undefined>(undefined)
+  const [isBusy, setBusy] = useState(false)
+  const update = async (source?: string): Promise<void> => {
+    setBusy(true)
+    setUpdated(await send<Updated>('POST', 'data/update', source === undefined ? {} : { source }).catch(failureOf))
+    setBusy(false)
+    loaded.reload()
+  }
+  const isAdmin = session.value?.role === 'admin'
+  return (
+    <Shown loaded={loaded}>
+      {({ refresh, readOnly, updating, sources }) => (
+        <div class="grid">
+          <Card
+            title="In use"
+            wide
+            aside={
+              refresh
+                ? 'what is due is downloaded'
+                : readOnly
+                  ? 'nothing is written (data.readOnly)'
+                  : 'updated by hand (data.refresh: false)'
+            }
+          >
+            {isAdmin && !readOnly && (
+              <div class="actions">
+                <button type="button" disabled={isBusy || updating} onClick={() => void update()}>
+                  {isBusy || updating ? 'Updating…' : 'Update all now'}
+                </button>
+              </div>
+            )}
+            <div aria-live="polite">
+              {updated instanceof Failure && <Failed failure={updated} />}
+              {updated !== undefined && !(updated instanceof Failure) && (
+                <p>
+                  {updated.outcomes.length === 0
+                    ? 'No source is downloaded with this configuration.'
+                    : updated.outcomes
+                        .map((outcome) => `${outcome.source} ${outcome.state} ${outcome.reason ?? ''}`.trim())
+                        .join(' · ')}
+                </p>
+              )}
+            </div>
+            <Table
+              label="Sources"
+              head={['Source', 'State', 'Date', 'Age', 'Entries', 'Licence and credit', 'Actions']}
+            >
+              {sources
+                .filter(({ state }) => state !== 'absent')
+                .map((source) => (
+                  <SourceRow
+                    key={source.id}
+                    source={source}
+                    onUpdate={
+                      isAdmin && !readOnly && source.checked !== undefined ? () => void update(source.id) : undefined
+                    }
+                  />
+                ))}
+            </Table>
+          </Card>
+          <Card title="Not there" wide aside="what is not loaded is not known; it never counts as no">
+            <Table label="Absent sources" head={['Source', 'Why', 'Licence']}>
+              {sources
+                .filter(({ state }) => state === 'absent')
+                .map(({ id, title, reason, licence }) => (
+                  <tr key={id}>
+                    <td>
+                      <strong>{id}</strong> <span class="quiet">{title}</span>
+                    </td>
+                    <td>{reason ?? 'not switched on, or not downloaded yet'}</td>
+                    <td>{licence}</td>
+                  </tr>
+                ))}
+            </Table>
+          </Card>
+        </div>
+      )}
+    </Shown>
+  )
+}
+
+function SourceRow({ source, onUpdate }: { source: Source; onUpdate: (() => void) | undefined }) {
+  const { id, title, state, stale, date, ageSeconds, entries, licence, credit, error, reason, checked } = source
+  return (
+    <tr>
+      <td>
+        <strong>{id}</strong> <div class="quiet">{title}</div>
+        {(error ?? reason) && <div class="failure">{error ?? reason}</div>}
+      </td>
+      <td>
+        <Badge name={stale ? 'stale' : state === 'refused' ? 'fail' : state}>{stale ? 'past its age' : state}</Badge>
+      </td>
+      <td>
+        {date} {checked && <div class="quiet">seen {moment(checked)}</div>}
+      </td>
+      <td>{ageSeconds === undefined ? 'not known' : age(ageSeconds)}</td>
+      <td>{entries === undefined ? '' : count(entries)}</td>
+      <td>
+        {licence} {credit && <div class="quiet">{credit}</div>}
+      </td>
+      <td>
+        {onUpdate && (
+          <button type="button" class="plain" onClick={onUpdate} aria-label={`Update ${id}`}>
+            Update
+          </button>
+        )}
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,100 @@
+import { type Account, ALLOWANCES, billingWindow, isPlanName, type PlanName, type StoredKey } from '@sallyport/accounts'
+import { SallyportError } from '@sallyport/core'
+import type { Call, ConsoleParts, Row } from './route.ts'
+import { mapOf, memberOf } from './values.ts'
+
+const MAX_NAME = 200
+
+/** Who may call the API, with what keys, and how much was used. */
+export const ACCOUNT_ROWS: readonly Row[] = [
+  {
+    method: 'GET',
+    path: 'accounts',
+    role: 'read',
+    async answer({ now }, { sallyport: { accounts } }) {
+      const [all, keys] = await Promise.all([accounts.listAccounts(), accounts.listKeys()])
+      const rows = await Promise.all(
+        all.map(async (account) => {
+          const { id: window, resetDate } = billingWindow(account.signupDate, now)
+          const used = await accounts.usage(account.id, window)
+          const own = keys.filter(({ accountId }) => accountId === account.id).map(shownKey)
+          return { ...account, used, allowance: ALLOWANCES[account.plan], resetDate, keys: own }
+        }),
+      )
+      return { plans: Object.keys(ALLOWANCES), accounts: rows }
+    },
+  },
+  {
+    method: 'POST',
+    path: 'accounts',
+    role: 'admin',
+    async answer({ body, audit }, { sallyport }) {
+      const given = mapOf(await body())
+      const name = memberOf(given, 'name', MAX_NAME) ?? ''
+      const account = await sallyport.keyring.createAccount({ name, plan: planOf(given) })
+      audit('accounts create', { account: account.id, plan: account.plan })
+      return { account }
+    },
+  },
+  {
+    method: 'POST',
+    path: 'accounts/plan',
+    role: 'admin',
+    async answer({ body, audit }, { sallyport }) {
+      const given = mapOf(await body())
+      const [id, plan] = [required(given, 'account'), planOf(given)]
+      if (!(await sallyport.accounts.setPlan(id, plan))) throw new SallyportError('unknown_account')
+      audit('accounts set-plan', { account: id, plan })
+      return { account: id, plan }
+    },
+  },
+  { method: 'POST', path: 'keys', role: 'admin', answer: (call, parts) => issue(call, parts) },
+  {
+    method: 'POST',
+    path: 'keys/rotate',
+    role: 'admin',
+    async answer({ body, audit }, { sallyport }) {
+      const before = required(mapOf(await body()), 'id')
+      const { key, id, account } = await sallyport.keyring.rotate(before)
+      audit('keys rotate', { id: before, next: id })
+      return { key, id, account: account.id }
+    },
+  },
+  {
+    method: 'POST',
+    path: 'keys/revoke',
+    role: 'admin',
+    async answer({ body, audit }, { sallyport }) {
+      const id = required(mapOf(await body()), 'id')
+      await sallyport.keyring.revoke(id)
+      audit('keys revoke', { id })
+      return { id, revoked: true }
+    },
+  },
+]
+
+/** The key is in this answer and nowhere else. */
+async function issue({ body, audit }: Call, { sallyport }: ConsoleParts) {
+  const owner = required(mapOf(await body()), 'account')
+  const { key, id, account } = await sallyport.keyring.issue({ account: owner })
+  audit('keys create', { id, account: account.id })
+  return { key, id, account: (account satisfies Account).id }
+}
+
+/** Without its hash. */
+function shownKey({ id, createdAt, revokedAt, lastUsedAt }: StoredKey) {
+  return { id, createdAt, revokedAt, lastUsedAt }
+}
+
+function required(given: Readonly<Record<string, unknown>>, name: string): string {
+  const value = memberOf(given, name, MAX_NAME)
+  if (value === undefined) throw new SallyportError('invalid_request', `${name}: is missing`)
+  return value
+}
+
+function planOf(given: Readonly<Record<string, unknown>>): PlanName {
+  const plan = required(given, 'plan')
+  if (!isPlanName(plan))
+    throw new SallyportError('invalid_request', `plan: one of ${Object.keys(ALLOWANCES).join(', ')}`)
+  return plan
+}

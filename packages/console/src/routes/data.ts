@@ -1,0 +1,42 @@
+import { SallyportError } from '@sallyport/core'
+import { openUpdates } from '@sallyport/open'
+import { aged } from './health.ts'
+import type { Row } from './route.ts'
+import { mapOf, memberOf } from './values.ts'
+
+/** The data that verdicts rest on. */
+export function dataRows(): readonly Row[] {
+  const running = { update: false }
+  return [
+    {
+      method: 'GET',
+      path: 'data',
+      role: 'read',
+      answer: ({ now }, { sallyport }) => ({
+        refresh: sallyport.config.data.refresh,
+        readOnly: sallyport.config.data.readOnly,
+        updating: running.update,
+        sources: sallyport.sources().map((source) => aged(source, now)),
+      }),
+    },
+    {
+      method: 'POST',
+      path: 'data/update',
+      role: 'admin',
+      async answer({ body, audit }, { sallyport }) {
+        const source = memberOf(mapOf(await body()), 'source', 100)
+        if (sallyport.config.data.readOnly)
+          throw new SallyportError('invalid_request', 'data.readOnly forbids to write.')
+        if (running.update) throw new SallyportError('invalid_request', 'An update is under way already.')
+        running.update = true
+        try {
+          const outcomes = await openUpdates(sallyport.config).update(source === undefined ? {} : { source })
+          audit('data update', { ...(source !== undefined && { source }), outcomes: outcomes.length })
+          return { outcomes }
+        } finally {
+          running.update = false
+        }
+      },
+    },
+  ]
+}

@@ -1,0 +1,65 @@
+import { SallyportError } from '@sallyport/core'
+import type { Call, ConsoleParts, Row } from './route.ts'
+import { textOf } from './values.ts'
+
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+/** Attestations as evidence, which the page verifies on its own. */
+export const LEDGER_ROWS: readonly Row[] = [
+  {
+    method: 'GET',
+    path: 'ledger',
+    role: 'read',
+    async answer(_, { sallyport }) {
+      const { account } = sallyport.config.provenance
+      const [status, accounts] = await Promise.all([
+        sallyport.provenance.status(),
+        sallyport.accounts.listAccounts().catch(() => undefined),
+      ])
+      return {
+        // Absent: no attestation was made yet, and looking at the ledger would make one.
+        status: status ?? null,
+        account,
+        accounts: accounts?.map(({ id, name }) => ({ id, name })) ?? null,
+      }
+    },
+  },
+  { method: 'GET', path: 'ledger/evidence', role: 'read', answer: evidence },
+  {
+    method: 'GET',
+    path: 'ledger/keys',
+    role: 'read',
+    async answer(_, { sallyport }) {
+      await requireLedger(sallyport)
+      return sallyport.provenance.keys()
+    },
+  },
+]
+
+async function evidence({ query, visitor }: Call, { sallyport }: ConsoleParts) {
+  if (sallyport.config.log.addresses !== 'full' && visitor.role !== 'admin') {
+    throw new SallyportError('forbidden', 'Evidence holds addresses, which the log of this service may not hold.')
+  }
+  await requireLedger(sallyport)
+  const account = textOf(query.get('account')) || sallyport.config.provenance.account
+  const found = await sallyport.provenance.evidence(account, queryOf(query))
+  if (found === undefined) throw new SallyportError('attestation_not_found')
+  return found
+}
+
+function queryOf(query: URLSearchParams) {
+  const [id, from, to] = ['id', 'from', 'to'].map((name) => textOf(query.get(name)))
+  if (id) {
+    if (!/^[1-9]\d{0,15}$/.test(id)) throw new SallyportError('invalid_request', 'id: not the id of an attestation')
+    return { attestationId: Number(id) }
+  }
+  if (!from || !to || !MOMENT.test(from) || !MOMENT.test(to)) {
+    throw new SallyportError('invalid_request', 'from and to: moments as 2026-11-24T12:00:00.000Z')
+  }
+  return { from, to }
+}
+
+async function requireLedger({ provenance }: ConsoleParts['sallyport']): Promise<void> {
+  if ((await provenance.status()) === undefined)
+    throw new SallyportError('attestation_not_found', 'Nothing was attested yet.')
+}
