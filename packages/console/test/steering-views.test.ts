@@ -62,7 +62,7 @@ t.test('an administrator steers, and a reader looks', { skip: NO_BROWSER ?? fals
   t.same(await bans.list(), [])
 
   await page.goto(`${scene.adminUrl}/#/data`)
-  await page.getByText('CC BY 4.0').first().waitFor()
+  await page.getByText('CC-BY-4.0').first().waitFor()
   t.match(await page.locator('main').innerText(), /operators[\s\S]*loaded/)
   t.same(await axeFinds(page), [])
   await until(async () => (await page.getByRole('button', { name: 'Update all now' }).count()) === 1)

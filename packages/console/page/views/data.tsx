@@ -126,10 +126,10 @@ function SourceRow({ source, onUpdate }: { source: Source; onUpdate: (() => void
       <td>
         <Badge name={stale ? 'stale' : state === 'refused' ? 'fail' : state}>{stale ? 'past its age' : state}</Badge>
       </td>
-      <td>
+      <td class="whole">
         {date} {checked && <div class="quiet">seen {moment(checked)}</div>}
       </td>
-      <td>{ageSeconds === undefined ? 'not known' : age(ageSeconds)}</td>
+      <td class="whole">{ageSeconds === undefined ? 'not known' : age(ageSeconds)}</td>
       <td>{entries === undefined ? '' : count(entries)}</td>
       <td>
         {licence} {credit && <div class="quiet">{credit}</div>}
