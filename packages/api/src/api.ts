@@ -9,6 +9,9 @@ import { createRouter, type Match } from './router.ts'
 import { ROUTES } from './routes/index.ts'
 import { type ApiServices, report } from './services.ts'
 
+/** Of a path that is not there, as the answer repeats it. */
+const MAX_PATH = 200
+
 type RouteMatch = Extract<Match, { readonly kind: 'route' }>
 
 /** The `/v1` API over its services: one function from request to answer, independent of any framework. */
@@ -33,7 +36,7 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
       const { input, context } = await reading
       const body = await route.handle(input, context)
       const headers = headersOf.get(route)?.(admission.rateLimit) ?? {}
-      return { status: 200, headers, body: JSON.stringify(body) }
+      return { status: 200, headers, body: route.mediaType?.startsWith('text/') ? String(body) : JSON.stringify(body) }
     } catch (error) {
       const failure = failureOf(error)
       if (failure.bug) report(services, error)
@@ -74,7 +77,7 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
       case 'malformed':
         return refusal(request, new SallyportError('invalid_request', 'path: not valid percent-encoding'))
       case 'none':
-        return refusal(request, new SallyportError('not_found'))
+        return refusal(request, new SallyportError('not_found', undefined, { path: request.path.slice(0, MAX_PATH) }))
     }
   }
 }

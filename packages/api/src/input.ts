@@ -1,11 +1,11 @@
 import { SallyportError } from '@sallyport/core'
 import type { z } from 'zod'
+import { fieldFaults } from './faults.ts'
 import type { ApiRequest } from './request.ts'
 import type { Route, RouteInput } from './route.ts'
 
 const MAX_DEPTH = 32
 const MAX_KEYS = 1000
-const MAX_PATH = 100
 
 /** Reads a request by the schemas of its row. Throws `invalid_request`; the body is read last, and only if it has a schema. */
 export async function readInput(
@@ -20,13 +20,13 @@ export async function readInput(
   }
 }
 
-/** The first issue alone, as `path: reason`: one line, in the caller's own field names. */
+/** Every fault by its field in the details; the first one, `field: sentence`, is the message. */
 function parse(schema: z.ZodType, value: unknown, place: string): unknown {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  const issue = result.error.issues[0]
-  const path = issue?.path.map(String).join('.').slice(0, MAX_PATH) || place
-  throw new SallyportError('invalid_request', `${path}: ${issue?.message ?? 'not valid'}`)
+  const fields = fieldFaults(result.error.issues, value, place)
+  const [first = { field: place, message: 'is not valid' }] = fields
+  throw new SallyportError('invalid_request', `${first.field}: ${first.message}`, { fields })
 }
 
 function decoded(params: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {

@@ -22,7 +22,7 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
 export function openApiDocument(routes: readonly Route[]): oas31.OpenAPIObject {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {}
   for (const route of routes) {
-    if (route.access.kind === 'open') continue
+    if (route.path === '/v1/openapi.json') continue
     const operations = paths[route.path] ?? {}
     operations[route.method.toLowerCase()] = operationOf(route)
     paths[route.path] = operations
@@ -85,6 +85,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     ...(route.access.kind === 'key' ? {} : { security: [] }),
+    ...(route.example === undefined ? {} : { 'x-example': route.example }),
     ...(Object.keys(requestParams).length === 0 ? {} : { requestParams }),
     ...(route.body === undefined
       ? {}
@@ -92,7 +93,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     responses: {
       200: {
         description: route.answer,
-        headers: { ...headerRefs(LIMIT_HEADERS), ...fixedHeaders(route) },
+        headers: { ...headerRefs(route.access.kind === 'open' ? [] : LIMIT_HEADERS), ...fixedHeaders(route) },
         content: { [route.mediaType ?? JSON_TYPE]: { schema: route.response } },
       },
       ...Object.fromEntries(errorStatuses(route).map((status) => [status, errorAnswer(status)])),

@@ -44,6 +44,8 @@ interface RouteRow {
   readonly mediaType?: string
   /** What a 200 is. */
   readonly answer: string
+  /** A call that works: its path with the query, and its body. */
+  readonly example?: { readonly path: string; readonly body?: Readonly<Record<string, unknown>> }
 }
 
 /** What was read of a request by the schemas of its row. */

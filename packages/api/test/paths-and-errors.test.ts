@@ -32,17 +32,7 @@ t.test('what is not under /v1 is for the host', async (t) => {
 t.test('everything under /v1 is ours, and what has no row is 404', async (t) => {
   const wire = createWire()
   const later = ['/v1/whois', '/v1/whois/']
-  const near = [
-    '/v1',
-    '/v1/',
-    '/v1//',
-    '/v1/myip/',
-    '/v1//myip',
-    '/v1/MyIP',
-    '/v1/demo',
-    '/v1/demo/',
-    '/v1/demo/1.1.1.1/',
-  ]
+  const near = ['/v1/', '/v1//', '/v1/myip/', '/v1//myip', '/v1/MyIP', '/v1/demo', '/v1/demo/', '/v1/demo/1.1.1.1/']
   const odd = [
     '/v1/demo/1.1.1.1/x',
     '/v1/../v1/myip',
@@ -54,7 +44,8 @@ t.test('everything under /v1 is ours, and what has no row is 404', async (t) => 
   for (const path of [...later, ...near, ...odd]) {
     for (const method of ['GET', 'POST']) {
       const { status, json, headers } = await wire.call(method, path)
-      t.same([status, json], [404, { error: 'not_found', message: 'There is nothing at this address.' }], path)
+      const message = 'There is nothing at this address.'
+      t.same([status, json], [404, { error: 'not_found', message, details: { path } }], path)
       t.equal(headers['Cache-Control'], 'no-store')
     }
   }
@@ -158,7 +149,8 @@ t.test('every code of the table appears on the wire with its status, or belongs 
     const answer = await ask?.()
     t.match(answer, { status, json: { error: code, message: /./ } }, code)
     const wanted = status === 429 ? ['error', 'message', 'retryAfter'] : ['error', 'message']
-    t.same(Object.keys(answer?.json), wanted, `${code} is an ErrorResponse`)
+    const detailed = code === 'not_found' || code === 'invalid_request' ? [...wanted, 'details'] : wanted
+    t.same(Object.keys(answer?.json), detailed, `${code} is an ErrorResponse`)
   }
 })
 

@@ -30,7 +30,7 @@ import {
   snapshotOf,
   systemOf,
 } from '@sallyport/core/testing'
-import { type Api, type ApiServices, createApi } from '../src/index.ts'
+import { type Api, type ApiServices, createApi, type Route } from '../src/index.ts'
 import { madeProvenance } from './provenance-service.ts'
 
 /** The day that every test begins on. */
@@ -119,6 +119,7 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>
   // biome-ignore lint/suspicious/noExplicitAny: a parsed answer of any route; what a test reads of it, it asserts.
   readonly json: any
+  readonly text: string
   /** How often the body was asked for. */
   readonly bodyReads: number
 }
@@ -166,6 +167,7 @@ export interface WireOptions {
   readonly lookup?: Lookup
   readonly dns?: Dns
   readonly services?: Partial<ApiServices>
+  readonly routes?: readonly Route[]
 }
 
 export function createWire(options: WireOptions = {}): Wire {
@@ -177,27 +179,30 @@ export function createWire(options: WireOptions = {}): Wire {
   const whois = createFakeWhois(REGISTRATIONS)
   const errors: unknown[] = []
   let made = 0
-  const api = createApi({
-    clock,
-    snapshots,
-    accounts,
-    whois,
-    lookup: options.lookup ?? createLookup({ clock, dns, snapshots, whois }),
-    crawlers: createCrawlerAnswers(verifier, { clock, snapshots }),
-    limits: createMemoryLimits(() => clock.now(), options.limitFault),
-    check: createInspector({
+  const api = createApi(
+    {
       clock,
       snapshots,
-      trust: parseTrust([]),
-      policy: compilePolicy({ preset: 'low-friction', rules: [] }),
-      mode: 'enforce',
-      crawlers: verifier,
-    }).check,
-    provenance: madeProvenance(clock, snapshots),
-    client: ({ peer }) => ({ address: parseAddress(peer), via: 'peer', malformed: false, forwardedUntrusted: false }),
-    onError: (error) => errors.push(error),
-    ...options.services,
-  })
+      accounts,
+      whois,
+      lookup: options.lookup ?? createLookup({ clock, dns, snapshots, whois }),
+      crawlers: createCrawlerAnswers(verifier, { clock, snapshots }),
+      limits: createMemoryLimits(() => clock.now(), options.limitFault),
+      check: createInspector({
+        clock,
+        snapshots,
+        trust: parseTrust([]),
+        policy: compilePolicy({ preset: 'low-friction', rules: [] }),
+        mode: 'enforce',
+        crawlers: verifier,
+      }).check,
+      provenance: madeProvenance(clock, snapshots),
+      client: ({ peer }) => ({ address: parseAddress(peer), via: 'peer', malformed: false, forwardedUntrusted: false }),
+      onError: (error) => errors.push(error),
+      ...options.services,
+    },
+    options.routes,
+  )
 
   const accountId = (key: string) => `account-${parseKey(key)?.id}`
 
@@ -225,7 +230,9 @@ export function createWire(options: WireOptions = {}): Wire {
       })
       if (answer === undefined) throw new Error(`not ours: ${url}`)
       if (typeof answer.body !== 'string') throw new Error('a streamed answer')
-      return { status: answer.status, headers: answer.headers, json: JSON.parse(answer.body), bodyReads }
+      const isJson = /json/.test(answer.headers['Content-Type'] ?? '')
+      const json = isJson ? JSON.parse(answer.body) : undefined
+      return { status: answer.status, headers: answer.headers, json, text: answer.body, bodyReads }
     },
     async keyFor(plan, signupDate = '2026-01-31') {
       const { text, key } = keyOf(++made)

@@ -1,5 +1,5 @@
 import type { Accounts } from '@sallyport/accounts'
-import { type Api, createApi } from '@sallyport/api'
+import { type Api, createApi, ROUTES, withCors } from '@sallyport/api'
 import {
   type BanList,
   type Clock,
@@ -157,16 +157,20 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
     published,
   })
   const answers = createCrawlerAnswers(crawlers.verifier, { clock, snapshots })
-  const api = createApi({
-    ...{ clock, lookup, whois, snapshots, accounts, limits, provenance },
-    crawlers: answers,
-    ipv6Prefix: config.limits.ipv6Prefix,
-    client: inspection.client,
-    check: inspection.check,
-    onChecked: log.onChecked,
-    onKeyUsed,
-    onError: onFault,
-  })
+  const plain = createApi(
+    {
+      ...{ clock, lookup, whois, snapshots, accounts, limits, provenance },
+      crawlers: answers,
+      ipv6Prefix: config.limits.ipv6Prefix,
+      client: inspection.client,
+      check: inspection.check,
+      onChecked: log.onChecked,
+      onKeyUsed,
+      onError: onFault,
+    },
+    config.api.docs ? ROUTES : ROUTES.filter(({ operationId }) => operationId !== 'docs'),
+  )
+  const api = withCors(plain, config.api.cors)
 
   measure(metrics, {
     ...{ clock, snapshots, provenance, bans: counting.bans },

@@ -4,6 +4,7 @@ import { UserLimitsResponse } from '../schemas/account.ts'
 export const userLimits = defineRoute({
   method: 'GET',
   path: '/v1/user/limits',
+  example: { path: '/v1/user/limits' },
   access: { kind: 'key', metered: false },
   operationId: 'userLimits',
   tag: 'Account',

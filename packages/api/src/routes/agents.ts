@@ -40,6 +40,7 @@ function verifyRoute(row: {
 }) {
   return defineRoute({
     ...row,
+    example: { path: row.path, body: { ip: '66.249.66.1', bot: 'googlebot' } },
     method: 'POST',
     tag: 'Crawlers',
     description: RULE,
@@ -61,6 +62,7 @@ function claimOf({ bot, user_agent }: CrawlerVerifyRequest) {
 export const agentscanCheck = defineRoute({
   method: 'POST',
   path: '/v1/agentscan/check',
+  example: { path: '/v1/agentscan/check', body: { ip: '5.9.10.20', user_agent: 'curl/8.5.0', request_id: 'order-7' } },
   access: { kind: 'key', metered: true },
   operationId: 'agentscanCheck',
   tag: 'Agents',

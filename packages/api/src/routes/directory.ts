@@ -10,6 +10,7 @@ const CACHE = 'public, max-age=3600'
 export const directory = defineRoute({
   method: 'GET',
   path: '/v1/asn/directory',
+  example: { path: '/v1/asn/directory?q=hetzner&limit=5' },
   access: { kind: 'client', limit: CLIENT_LIMITS.asnDirectory },
   operationId: 'asnDirectory',
   tag: 'ASN directory',
@@ -35,6 +36,7 @@ export const directory = defineRoute({
 export const directoryEntry = defineRoute({
   method: 'GET',
   path: '/v1/asn/directory/{asn}',
+  example: { path: '/v1/asn/directory/AS24940' },
   access: { kind: 'client', limit: CLIENT_LIMITS.asnDirectory },
   operationId: 'asnDirectoryEntry',
   tag: 'ASN directory',

@@ -1,26 +1,12 @@
-import { z } from 'zod'
-import { defineRoute, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
 import { userLimits } from './account.ts'
 import { agentscanCheck, agentscanVerify, crawlersVerify } from './agents.ts'
 import { directory, directoryEntry } from './directory.ts'
+import { docs, index, openapi } from './document.ts'
 import { demo, lookup, myip } from './lookup.ts'
 import { asn, geo, proxy, vpn } from './network.ts'
 import { provenanceCheck, provenanceExport, provenanceKeys } from './provenance.ts'
 import { whois } from './whois.ts'
-
-/** Where the OpenAPI document of the API is read; the document does not describe itself. */
-const openapi = defineRoute({
-  method: 'GET',
-  path: '/v1/openapi.json',
-  access: { kind: 'open' },
-  operationId: 'openapi',
-  tag: 'Document',
-  summary: 'The OpenAPI document.',
-  errors: [],
-  response: z.unknown(),
-  answer: 'OpenAPI 3.1.',
-  handle: (_input, { document }) => document(),
-})
 
 /** The route table of `/v1`, in the order of the specification. A route that is not here does not exist. */
 export const ROUTES: readonly Route[] = [
@@ -41,5 +27,7 @@ export const ROUTES: readonly Route[] = [
   provenanceExport,
   provenanceKeys,
   userLimits,
+  index,
+  docs,
   openapi,
 ]

@@ -8,6 +8,7 @@ import { addressOf } from './address.ts'
 export const demo = defineRoute({
   method: 'GET',
   path: '/v1/demo/{ip}',
+  example: { path: '/v1/demo/185.220.101.10' },
   access: { kind: 'client', limit: CLIENT_LIMITS.demo },
   operationId: 'demoLookup',
   tag: 'Lookup',
@@ -26,6 +27,7 @@ export const demo = defineRoute({
 export const lookup = defineRoute({
   method: 'POST',
   path: '/v1/ip/lookup',
+  example: { path: '/v1/ip/lookup', body: { target: '5.9.10.0/24' } },
   access: { kind: 'key', metered: true },
   operationId: 'lookup',
   tag: 'Lookup',
@@ -41,6 +43,7 @@ export const lookup = defineRoute({
 export const myip = defineRoute({
   method: 'GET',
   path: '/v1/myip',
+  example: { path: '/v1/myip' },
   access: { kind: 'client', limit: CLIENT_LIMITS.myip },
   operationId: 'myIp',
   tag: 'Lookup',

@@ -18,6 +18,7 @@ const RULE = 'Hosting and datacenter networks state ownership; they are not anon
 export const vpn = defineRoute({
   method: 'GET',
   path: '/v1/vpn/{ip}',
+  example: { path: '/v1/vpn/185.220.101.10' },
   access: { kind: 'key', metered: true },
   operationId: 'vpn',
   tag: 'Network',
@@ -36,6 +37,7 @@ export const vpn = defineRoute({
 export const proxy = defineRoute({
   method: 'GET',
   path: '/v1/proxy/{ip}',
+  example: { path: '/v1/proxy/5.9.10.20' },
   access: { kind: 'key', metered: true },
   operationId: 'proxy',
   tag: 'Network',
@@ -69,6 +71,7 @@ function networkOf(text: string, snapshot: Snapshot) {
 export const geo = defineRoute({
   method: 'GET',
   path: '/v1/geo/{ip}',
+  example: { path: '/v1/geo/5.9.10.20' },
   access: { kind: 'key', metered: true },
   operationId: 'geolocation',
   tag: 'Network',
@@ -91,6 +94,7 @@ export const geo = defineRoute({
 export const asn = defineRoute({
   method: 'GET',
   path: '/v1/asn/{ip}',
+  example: { path: '/v1/asn/5.9.10.20' },
   access: { kind: 'key', metered: true },
   operationId: 'asn',
   tag: 'Network',

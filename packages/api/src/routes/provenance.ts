@@ -15,6 +15,10 @@ import { addressOf } from './address.ts'
 export const provenanceCheck = defineRoute({
   method: 'POST',
   path: '/v1/provenance/check',
+  example: {
+    path: '/v1/provenance/check',
+    body: { ip: '5.9.10.20', claimed_jurisdiction: 'DE', request_context: { order: 7 } },
+  },
   access: { kind: 'key', metered: true },
   operationId: 'provenanceCheck',
   tag: 'Provenance',
@@ -47,6 +51,7 @@ export const provenanceCheck = defineRoute({
 export const provenanceExport = defineRoute({
   method: 'GET',
   path: '/v1/provenance/export',
+  example: { path: '/v1/provenance/export?from=2026-01-01T00:00:00Z&to=2026-12-31T23:59:59Z' },
   access: { kind: 'key', metered: true },
   operationId: 'provenanceExport',
   tag: 'Provenance',
@@ -67,6 +72,7 @@ export const provenanceExport = defineRoute({
 export const provenanceKeys = defineRoute({
   method: 'GET',
   path: '/v1/provenance/keys',
+  example: { path: '/v1/provenance/keys' },
   access: { kind: 'client', limit: CLIENT_LIMITS.ledgerKeys },
   operationId: 'provenanceKeys',
   tag: 'Provenance',

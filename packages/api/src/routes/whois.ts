@@ -6,6 +6,7 @@ import { DomainParams } from '../schemas/words.ts'
 export const whois = defineRoute({
   method: 'GET',
   path: '/v1/whois/{domain}',
+  example: { path: '/v1/whois/example.com' },
   access: { kind: 'key', metered: true },
   operationId: 'whois',
   tag: 'WHOIS',

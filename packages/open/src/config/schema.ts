@@ -32,6 +32,11 @@ const Api = z.strictObject({
     .regex(/^(\/[^/?#]+)*$/, 'must be empty or a path without a trailing slash')
     .default('')
     .describe('moves /v1 to <base>/v1, where the origin has a /v1 of its own'),
+  docs: z.boolean().default(true).describe('whether GET /v1/docs is the reference for people'),
+  cors: z
+    .array(z.string().regex(/^https?:\/\/[^/\s]+$/, 'must be an origin, as https://app.example'))
+    .default([])
+    .describe('origins whose pages may call /v1 from browsers'),
 })
 
 const Store = z

@@ -1,0 +1,80 @@
+import type { z } from 'zod'
+
+/** What is wrong with one field of a request, in a sentence of ours. */
+export interface FieldFault {
+  /** In the caller's own names, `headers.user-agent`; of the whole, `body`, `path` or `query`. */
+  readonly field: string
+  readonly message: string
+}
+
+const MAX_FAULTS = 20
+const MAX_PATH = 100
+const MAX_WORDS = 12
+
+type Issue = z.core.$ZodIssue
+
+/** The faults of an input, in the order of its fields; `whole` names the input. */
+export function fieldFaults(issues: readonly Issue[], value: unknown, whole: string): readonly FieldFault[] {
+  return issues.slice(0, MAX_FAULTS).map((issue) => ({
+    field: issue.path.map(String).join('.').slice(0, MAX_PATH) || whole,
+    message: messageOf(issue, valueAt(value, issue.path)),
+  }))
+}
+
+function messageOf(issue: Issue, given: unknown): string {
+  if (given === undefined && issue.code !== 'custom') return 'is missing'
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${TYPES[issue.expected] ?? issue.expected}`
+    case 'invalid_value':
+      return issue.values.length > MAX_WORDS
+        ? 'is not one of the words that are known'
+        : `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`
+    case 'too_small':
+      return `must ${boundText('at least', issue.origin, issue.minimum)}`
+    case 'too_big':
+      return `must ${boundText('at most', issue.origin, issue.maximum)}`
+    case 'unrecognized_keys':
+      return `has members that are not known: ${issue.keys.slice(0, MAX_WORDS).join(', ').slice(0, MAX_PATH)}`
+    case 'invalid_key':
+    case 'invalid_element':
+    case 'invalid_union':
+    case 'invalid_format':
+      return 'does not have the form that is asked for'
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`
+    case 'custom':
+      return issue.message
+  }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'a map of members',
+  record: 'a map of members',
+  array: 'a list',
+  null: 'null',
+}
+
+function boundText(bound: 'at least' | 'at most', origin: string, limit: number | bigint): string {
+  switch (origin) {
+    case 'string':
+      return `have ${bound} ${limit} ${limit === 1 ? 'character' : 'characters'}`
+    case 'array':
+    case 'set':
+      return `have ${bound} ${limit} ${limit === 1 ? 'entry' : 'entries'}`
+    default:
+      return `be ${bound} ${limit}`
+  }
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (inner, step) =>
+      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, step) ? Reflect.get(inner, step) : undefined,
+    value,
+  )
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { DOCS_POLICY, docsPage } from '../docs/page.ts'
+import { defineRoute, type RouteContext } from '../route.ts'
+
+/** What there is, for those who find the API by its address. */
+const ApiIndex = z
+  .object({
+    name: z.string(),
+    version: z.string().meta({ description: 'Version of the interface.' }),
+    openapi: z.string().meta({ description: 'Path of the OpenAPI document.' }),
+    docs: z
+      .string()
+      .meta({ description: 'Path of the reference for people; absent where it is switched off.' })
+      .optional(),
+    operations: z.array(z.object({ method: z.string(), path: z.string(), summary: z.string() })),
+  })
+  .meta({ id: 'ApiIndex' })
+
+const ReferencePage = z.string().meta({ id: 'ReferencePage', description: 'A page of HTML.' })
+
+/** The part of the document that is read here. */
+interface Document {
+  readonly info: { readonly title: string; readonly version: string }
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly summary: string }>>>>
+}
+
+export const index = defineRoute({
+  method: 'GET',
+  path: '/v1',
+  access: { kind: 'open' },
+  operationId: 'index',
+  tag: 'Document',
+  summary: 'What there is under /v1.',
+  errors: [],
+  response: ApiIndex,
+  answer: 'The operations, and where they are described.',
+  handle(_input, context) {
+    const { info, paths } = context.document() as Document
+    const base = baseOf(context)
+    return {
+      name: info.title,
+      version: info.version,
+      openapi: `${base}/v1/openapi.json`,
+      ...(paths['/v1/docs'] !== undefined && { docs: `${base}/v1/docs` }),
+      operations: Object.entries(paths).flatMap(([path, methods]) =>
+        Object.entries(methods).map(([method, { summary }]) => ({
+          method: method.toUpperCase(),
+          path: `${base}${path}`,
+          summary,
+        })),
+      ),
+    }
+  },
+})
+
+export const docs = defineRoute({
+  method: 'GET',
+  path: '/v1/docs',
+  access: { kind: 'open' },
+  operationId: 'docs',
+  tag: 'Document',
+  summary: 'The reference of the API, for people.',
+  errors: [],
+  headers: { 'Content-Security-Policy': DOCS_POLICY, 'Referrer-Policy': 'no-referrer' },
+  mediaType: 'text/html; charset=utf-8',
+  response: ReferencePage,
+  answer: 'A page that needs nothing from outside and runs no script.',
+  handle: (_input, context) => docsPage(context.document(), baseOf(context)),
+})
+
+/** Where the OpenAPI document of the API is read; the document does not describe itself. */
+export const openapi = defineRoute({
+  method: 'GET',
+  path: '/v1/openapi.json',
+  access: { kind: 'open' },
+  operationId: 'openapi',
+  tag: 'Document',
+  summary: 'The OpenAPI document.',
+  errors: [],
+  response: z.unknown(),
+  answer: 'OpenAPI 3.1.',
+  handle: (_input, { document }) => document(),
+})
+
+/** What stands before /v1 in the target as it was received: the API may be mounted anywhere. */
+function baseOf({ request: { target, path } }: RouteContext): string {
+  const [received = ''] = target.split('?', 1)
+  const base = received.endsWith(path) ? received.slice(0, -path.length) : ''
+  return /^(?:\/[\w.~-]+)*$/.test(base) ? base : ''
+}
