@@ -1,5 +1,5 @@
 import type { Accounts } from '@sallyport/accounts'
-import { type Api, createApi, ROUTES, withCors } from '@sallyport/api'
+import { type Api, type ApiServices, createApi, ROUTES, withCors } from '@sallyport/api'
 import {
   type BanList,
   type Clock,
@@ -157,20 +157,16 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
     published,
   })
   const answers = createCrawlerAnswers(crawlers.verifier, { clock, snapshots })
-  const plain = createApi(
-    {
-      ...{ clock, lookup, whois, snapshots, accounts, limits, provenance },
-      crawlers: answers,
-      ipv6Prefix: config.limits.ipv6Prefix,
-      client: inspection.client,
-      check: inspection.check,
-      onChecked: log.onChecked,
-      onKeyUsed,
-      onError: onFault,
-    },
-    config.api.docs ? ROUTES : ROUTES.filter(({ operationId }) => operationId !== 'docs'),
-  )
-  const api = withCors(plain, config.api.cors)
+  const api = apiOf(config, {
+    ...{ clock, lookup, whois, snapshots, accounts, limits, provenance },
+    crawlers: answers,
+    ipv6Prefix: config.limits.ipv6Prefix,
+    client: inspection.client,
+    check: inspection.check,
+    onChecked: log.onChecked,
+    onKeyUsed,
+    onError: onFault,
+  })
 
   measure(metrics, {
     ...{ clock, snapshots, provenance, bans: counting.bans },
@@ -194,6 +190,12 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
     sources: () => snapshots.current().sources,
     close: resources.dispose,
   })
+}
+
+/** The API of a configuration: with or without the reference, and for pages of which sites. */
+function apiOf({ api: { docs, cors } }: Config, services: ApiServices): Api {
+  const routes = docs ? ROUTES : ROUTES.filter(({ operationId }) => operationId !== 'docs')
+  return withCors(createApi(services, routes), cors)
 }
 
 /** One observer of all that are there. */
