@@ -36,7 +36,7 @@ t.test('evidence is verified in the browser, axis by axis', { skip: NO_BROWSER ?
   t.equal(await axes.count(), AXES)
   t.match(
     await axes.nth(1).innerText(),
-    /pass[\s\S]*Who signed Every record and checkpoint is signed by a key that you trust\./,
+    /pass[\s\S]*Who signed\s+Every record and checkpoint is signed by a key that you trust\./,
   )
   t.match(await page.getByRole('table').innerText(), /US[\s\S]*73\.162\.10\.20/)
   t.match(await page.locator('main').innerText(), 'Where a person was.', 'what it does not prove')
