@@ -104,6 +104,7 @@ function decide({ id, fields, target }: InspectionRequest, enforce: boolean): De
 }
 
 const ROUTES: Readonly<Record<string, 'GET' | 'POST'>> = {
+  '/v1': 'GET',
   '/v1/openapi.json': 'GET',
   '/v1/myip': 'GET',
   '/v1/demo/not-an-address': 'GET',
@@ -123,6 +124,7 @@ const api: Api = async (request) => {
     return failure('method_not_allowed', { allow: method === 'GET' ? 'GET, HEAD' : method })
   }
   if (request.path === '/v1/demo/not-an-address') return failure('invalid_ip')
+  if (request.path === '/v1') return ok({ name: 'Sallyport' })
   if (method === 'GET') return ok({ openapi: '3.1.0', query: [...request.query] })
   const bearers = request.fields.filter((field) => field === `Bearer ${KEY}`)
   if (bearers.length !== 1) return failure('unauthorized')
