@@ -72,6 +72,7 @@ t.test('the demo, on the embedded data: what is printed is what happens', async 
     'Googlebot: allow',
     'a forged Googlebot on a home line: allow',
     'a name that Google sends with no request: block',
+    'GPTBot: allow',
   ])
 
   const [, key = '', url = ''] = /curl -H 'Authorization: Bearer (\S+)' (\S+)/.exec(demo.err()) ?? []

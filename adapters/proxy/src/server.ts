@@ -6,6 +6,7 @@ import { type AdminPages, openAdmin } from './admin.ts'
 import type { ProxyVersion } from './edge/proxy-header.ts'
 import { hstsField, type TlsOptions } from './edge/tls-options.ts'
 import { openExampleSite } from './example-site.ts'
+import type { ExampleFront } from './example-visit.ts'
 import type { GateOptions, ProxyHost } from './gate-options.ts'
 import { createListener, type Listener } from './listener.ts'
 import { createRefusals, type RefusalCause } from './refusals.ts'
@@ -90,7 +91,14 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
   let httpsPort = HTTPS_PORT
   const refusals = createRefusals(options.onRefused, (cause) => sallyport.meter?.add('refusals', [cause]))
   try {
-    const site = options.demo && options.upstream === undefined ? await openExampleSite() : undefined
+    const urls: { proxy?: string; admin?: string } = {}
+    const front: ExampleFront = {
+      sallyport,
+      url: () => urls.proxy,
+      consoleUrl: () => (options.adminPages === undefined ? undefined : urls.admin),
+      clientHeader: options.clientHeader ?? 'x-forwarded-for',
+    }
+    const site = options.demo && options.upstream === undefined ? await openExampleSite(front) : undefined
     if (site) opened.push(site.close)
     const create = (chosen: ProxyOptions): Service => {
       const upstream = chosen.upstream ?? site?.url
@@ -113,6 +121,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     opened.push(listener.close)
     const { url, httpUrl } = await listener.listen({ listen: options.listen ?? DEFAULT_LISTEN, http: options.http })
     httpsPort = Number(new URL(url).port || HTTPS_PORT)
+    urls.proxy = url
     if (tls?.acme?.orders) opened.push(keepCertificate(tls.acme.folder, tls.acme, onNotice).close)
     const admin = await openAdmin({
       ...(options.admin === undefined ? {} : { address: options.admin }),
@@ -126,6 +135,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       certificates: listener.certificates?.current,
       onNotice,
     })
+    if (admin) urls.admin = admin.url
     // Closed after the listener, so that readiness can be read during the drain.
     if (admin) opened.splice(-1, 0, admin.close)
 

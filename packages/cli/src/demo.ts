@@ -1,38 +1,19 @@
 import type { InspectionRequest } from '@sallyport/core'
 import type { Sallyport } from '@sallyport/open'
+import { EXAMPLE_VISITORS, type ExampleVisitor } from '@sallyport/proxy'
 import { bold, dim, type Terminal } from './terminal.ts'
 
 const DEMO_ACCOUNT = 'demo'
-const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
-const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
-
 const LOOPBACK = '127.0.0.1'
-
-interface Visitor {
-  readonly who: string
-  readonly address: string
-  /** Absent: curl's own. */
-  readonly userAgent?: string
-}
-
-/** Visitors on real networks of the named kinds. */
-const VISITORS: readonly Visitor[] = [
-  { who: 'a browser on a home line', address: '73.162.10.20', userAgent: BROWSER },
-  { who: 'a hosting network', address: '5.9.10.20' },
-  { who: 'a commercial VPN’s network', address: '45.83.220.10' },
-  { who: 'a Tor operator’s network', address: '185.220.101.10' },
-  { who: 'Googlebot', address: '66.249.66.1', userAgent: GOOGLEBOT },
-  { who: 'a forged Googlebot on a home line', address: '73.162.10.21', userAgent: GOOGLEBOT },
-  { who: 'a name that Google sends with no request', address: '73.162.10.22', userAgent: 'Google-Extended/1.0' },
-]
 
 /** Prints visitors to try on the bundled example site, with their verdicts, and an API key. */
 export async function showDemo(sallyport: Sallyport, url: string, terminal: Terminal): Promise<void> {
   terminal.err('')
   // Without trust the warning about forwarding headers would be spent on visitors of ours.
   if (sallyport.isTrusted(LOOPBACK)) {
+    terminal.err(`${bold('Be others in a browser:')} ${url}/`)
     terminal.err(bold('Try these, in another terminal:'))
-    for (const visitor of VISITORS) terminal.err(visit(sallyport, url, visitor))
+    for (const visitor of EXAMPLE_VISITORS) terminal.err(visit(sallyport, url, visitor))
   } else {
     terminal.err('With --trust-proxy loopback, X-Forwarded-For says who visits, and other networks can be tried.')
   }
@@ -58,7 +39,7 @@ async function showKey(sallyport: Sallyport, url: string, terminal: Terminal): P
     )
 }
 
-function visit(sallyport: Sallyport, url: string, { who, address, userAgent }: Visitor): string {
+function visit(sallyport: Sallyport, url: string, { who, address, userAgent }: ExampleVisitor): string {
   const header = sallyport.config.clientHeader.replace(/(?<![a-z])[a-z]/g, (letter) => letter.toUpperCase())
   const request: InspectionRequest = {
     peer: LOOPBACK,

@@ -1,0 +1,36 @@
+/** Somebody to be, on the example site and in a terminal. */
+export interface ExampleVisitor {
+  readonly id: string
+  readonly who: string
+  readonly address: string
+  /** Absent: curl's own. */
+  readonly userAgent?: string
+  /** Further fields that such a visitor sends: name, value, name, value … */
+  readonly fields?: readonly string[]
+}
+
+const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
+const GPTBOT = 'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)'
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
+const BROWSER_FIELDS = [
+  ...['Accept', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'Accept-Language', 'en-US,en;q=0.5'],
+  ...['Accept-Encoding', 'gzip, deflate', 'Upgrade-Insecure-Requests', '1', 'Sec-Fetch-Dest', 'document'],
+  ...['Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Site', 'none', 'Sec-Fetch-User', '?1'],
+]
+
+/** Visitors on real networks of the named kinds. */
+export const EXAMPLE_VISITORS: readonly ExampleVisitor[] = [
+  { id: 'home', who: 'a browser on a home line', address: '73.162.10.20', userAgent: BROWSER, fields: BROWSER_FIELDS },
+  { id: 'hosting', who: 'a hosting network', address: '5.9.10.20' },
+  { id: 'vpn', who: 'a commercial VPN’s network', address: '45.83.220.10' },
+  { id: 'tor', who: 'a Tor operator’s network', address: '185.220.101.10' },
+  { id: 'googlebot', who: 'Googlebot', address: '66.249.66.1', userAgent: GOOGLEBOT },
+  { id: 'forged', who: 'a forged Googlebot on a home line', address: '73.162.10.21', userAgent: GOOGLEBOT },
+  {
+    id: 'token',
+    who: 'a name that Google sends with no request',
+    address: '73.162.10.22',
+    userAgent: 'Google-Extended/1.0',
+  },
+  { id: 'gptbot', who: 'GPTBot', address: '132.196.86.10', userAgent: GPTBOT },
+]

@@ -1,0 +1,32 @@
+import t from 'tap'
+import { openProxy } from '../src/index.ts'
+import { fakeSallyport } from './sallyport.ts'
+
+async function site(trust: readonly string[]) {
+  const sallyport = fakeSallyport({ trust })
+  const adminPages = { handle: () => false, permits: () => true }
+  const proxy = await openProxy(sallyport, { listen: '127.0.0.1:0', admin: '127.0.0.1:0', demo: true, adminPages })
+  t.teardown(() => proxy.close('cut'))
+  return { proxy, get: async (path: string) => (await fetch(`${proxy.url}${path}`)).text() }
+}
+
+t.test('on the example site one becomes another visitor, and sees what the gate makes of him', async (t) => {
+  const { proxy, get } = await site(['loopback'])
+  const first = await get('/')
+  t.match(first, 'href="/?as=tor"')
+  t.notMatch(first, '<iframe')
+  const page = await get('/?as=googlebot')
+  t.match(page, 'You are Googlebot, 66.249.66.1')
+  t.match(page, /<th scope="row">decided<\/th><td>\w+, and answered \d{3}/)
+  t.match(page, `curl -A &#39;Mozilla/5.0 (compatible; Googlebot/2.1`)
+  t.match(page, new RegExp(`href="${proxy.adminUrl}/#/request\\?id=[\\w-]{36}"`))
+  t.match(page, 'srcdoc="&#60;!doctype html&#62;', 'its page is shown as it came, escaped and in a sandbox')
+  t.notMatch(page, '<script')
+  t.notMatch(await get('/?as=%3Cscript%3E'), '<script')
+})
+
+t.test('where this machine is not trusted nobody can be another one', async (t) => {
+  const { get } = await site([])
+  t.notMatch(await get('/?as=tor'), '<iframe')
+  t.match(await get('/?as=tor'), 'trustProxy: [loopback]')
+})
