@@ -6,6 +6,7 @@ export {
   type ParsedKey,
   parseKey,
   sameKey,
+  withoutKeys,
 } from './key.ts'
 export {
   type Bucket,

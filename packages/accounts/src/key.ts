@@ -62,6 +62,11 @@ export function parseKey(text: string): ParsedKey | undefined {
   return { id: text.slice(PREFIX.length, PREFIX.length + ID_LENGTH), hash: hash('sha256', text) }
 }
 
+/** A text in which keys are cut to their public ids, for what repeats to a caller what was sent. */
+export function withoutKeys(text: string): string {
+  return text.replace(/sp_([0-9A-Za-z]{8})_[0-9A-Za-z]{1,99}/g, 'sp_$1_…')
+}
+
 /** Whether a key that came in is the stored one, compared in constant time. */
 export function sameKey(key: ParsedKey, record: KeyRecord): boolean {
   const given = Buffer.from(key.hash, 'latin1')

@@ -1,3 +1,4 @@
+import { withoutKeys } from '@sallyport/accounts'
 import { createDirectory, type Directory, SallyportError, type Snapshot } from '@sallyport/core'
 import { type Admission, createAdmissions, UNLIMITED_ADMISSION } from './admission.ts'
 import { failureAnswer, failureOf, headersWriter, successHeaders } from './answer.ts'
@@ -77,7 +78,10 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
       case 'malformed':
         return refusal(request, new SallyportError('invalid_request', 'path: not valid percent-encoding'))
       case 'none':
-        return refusal(request, new SallyportError('not_found', undefined, { path: request.path.slice(0, MAX_PATH) }))
+        return refusal(
+          request,
+          new SallyportError('not_found', undefined, { path: withoutKeys(request.path.slice(0, MAX_PATH)) }),
+        )
     }
   }
 }
