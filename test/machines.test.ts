@@ -10,6 +10,7 @@ import { type ConfigInput, openAccounts, openLedgerTools } from '@sallyport/open
 import { freePort, NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sallyport/stores/testing'
 import t, { type Test } from 'tap'
 import { NO_DATA } from './no-data.ts'
+import { statuses } from './statuses.ts'
 
 /*
  * Four machines behind a balancer, each with a dataDir of its own: what they have in common is PostgreSQL and Redis. They are as exact as
@@ -94,26 +95,6 @@ async function startBalancer(t: Test, within: string, ports: readonly number[]):
   const url = `http://127.0.0.1:${port}`
   while ((await fetch(url).catch(() => undefined)) === undefined) await delay(20)
   return url
-}
-
-/** Sends `count` requests, `width` at once, and gives how often each status came; 0 is a connection that broke. */
-async function statuses(count: number, width: number, send: () => Promise<Response>) {
-  const counted = new Map<number, number>()
-  let left = count
-  const lane = async () => {
-    while (left-- > 0) {
-      const status = await send().then(
-        async (response) => {
-          await response.arrayBuffer()
-          return response.status
-        },
-        () => 0,
-      )
-      counted.set(status, (counted.get(status) ?? 0) + 1)
-    }
-  }
-  await Promise.all(Array.from({ length: width }, lane))
-  return (status: number) => counted.get(status) ?? 0
 }
 
 t.test('four machines behind nginx, with PostgreSQL and Redis', { skip }, async (t) => {

@@ -5,6 +5,7 @@ import { ALLOWANCES, billingWindow } from '@sallyport/accounts'
 import { type ConfigInput, openAccounts, openLedgerTools } from '@sallyport/open'
 import t, { type Test } from 'tap'
 import { NO_DATA } from './no-data.ts'
+import { statuses } from './statuses.ts'
 
 /** A dataDir of a test's own, with an account on the smallest plan of which `left` calls are left. */
 async function openedStore(t: Test, left: number) {
@@ -42,26 +43,6 @@ async function startApplication(t: Test, config: ConfigInput): Promise<Applicati
   }
   await ready(4)
   return { url: `http://127.0.0.1:${port}`, pids, ready }
-}
-
-/** Sends `count` requests, `width` at once, and gives how often each status came; 0 is a connection that broke. */
-async function statuses(count: number, width: number, send: () => Promise<Response>) {
-  const counted = new Map<number, number>()
-  let left = count
-  const lane = async () => {
-    while (left-- > 0) {
-      const status = await send().then(
-        async (response) => {
-          await response.arrayBuffer()
-          return response.status
-        },
-        () => 0,
-      )
-      counted.set(status, (counted.get(status) ?? 0) + 1)
-    }
-  }
-  await Promise.all(Array.from({ length: width }, lane))
-  return (status: number) => counted.get(status) ?? 0
 }
 
 function lookup(url: string, key: string): Promise<Response> {

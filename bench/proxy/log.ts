@@ -1,16 +1,10 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { scratch } from '../fault/scratch.ts'
 import { numberFlag } from '../flags.ts'
 import { median, shuffled } from '../rounds.ts'
-import { openLoad } from './load.ts'
-import { isInstalled, type Program } from './program.ts'
-import { compileData, type Raised, startSallyport } from './sallyport.ts'
-import { startOrigin } from './servers.ts'
+import type { Program } from './program.ts'
+import { type Raised, startSallyport } from './sallyport.ts'
 import { shoot } from './shot.ts'
-
-const PROXY = 0
-const OTHERS = 1
+import { onStand, PROXY } from './stand.ts'
 
 const ROUNDS = numberFlag('rounds', 11)
 const SECONDS = numberFlag('seconds', 2)
@@ -26,15 +20,7 @@ const LOGS: Readonly<Record<string, (folder: string) => NonNullable<Raised['log'
 
 /** What the decision log adds to a request through the proxy, metrics on, in processor time; all stay up, and take turns. */
 export async function benchLog(): Promise<void> {
-  const missing = ['taskset', 'nginx'].filter((command) => !isInstalled(command))
-  if (missing.length > 0) return console.log(`\nlog: skipped, because it needs ${missing.join(' and ')}`)
-  await scratch(async (folder, { teardown }) => {
-    const dataDir = join(folder, 'data')
-    await mkdir(dataDir)
-    await compileData(dataDir)
-    const origin = await startOrigin(folder, OTHERS)
-    teardown(() => origin.stop())
-    const load = await openLoad(folder, OTHERS)
+  await onStand('log', [], async ({ folder, dataDir, origin, load, teardown }) => {
     const running: Program[] = []
     for (const logOf of Object.values(LOGS)) {
       const raised = { log: logOf(folder) }

@@ -1,20 +1,13 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { scratch } from '../fault/scratch.ts'
 import { numberFlag } from '../flags.ts'
 import { median, shuffled } from '../rounds.ts'
 import { BASELINE, CONTENDERS, type Contender, OURS } from './contenders.ts'
 import { inspectionTime } from './inspection.ts'
-import { CONNECTIONS, type Load, openLoad } from './load.ts'
-import { isInstalled, type Program } from './program.ts'
-import { compileData } from './sallyport.ts'
-import { SIZES, type Size, startOrigin } from './servers.ts'
+import { CONNECTIONS, type Load } from './load.ts'
+import type { Program } from './program.ts'
+import { SIZES, type Size } from './servers.ts'
 import { shoot, type Taken } from './shot.ts'
+import { onStand, PROXY } from './stand.ts'
 import { benchWorkers } from './workers.ts'
-
-/** The proxies stay on the first processor; the origin and the load share the second. */
-const PROXY = 0
-const OTHERS = 1
 
 const ROUNDS = numberFlag('rounds', 11)
 const SECONDS = numberFlag('seconds', 2)
@@ -28,15 +21,7 @@ type Results = ReadonlyMap<string, Taken[]>
  * multiple of nginx that only forwards. All of them stay up; each has one shot in every round, in shuffled order.
  */
 export async function benchProxy(): Promise<void> {
-  const missing = ['taskset', 'nginx'].filter((command) => !isInstalled(command))
-  if (missing.length > 0) return console.log(`\nproxy: skipped, because it needs ${missing.join(' and ')}`)
-  await scratch(async (folder, { teardown }) => {
-    const dataDir = join(folder, 'data')
-    await mkdir(dataDir)
-    await compileData(dataDir)
-    const origin = await startOrigin(folder, OTHERS)
-    teardown(() => origin.stop())
-    const load = await openLoad(folder, OTHERS)
+  await onStand('proxy', [], async ({ folder, dataDir, origin, load, teardown }) => {
     const running = new Map<Contender, Program>()
     for (const contender of CONTENDERS) {
       if (contender.missing !== undefined) {

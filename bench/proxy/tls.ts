@@ -1,19 +1,16 @@
 import { execFile } from 'node:child_process'
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { scratch } from '../fault/scratch.ts'
 import { numberFlag } from '../flags.ts'
 import { median, shuffled } from '../rounds.ts'
-import { openLoad, type Shot } from './load.ts'
+import type { Shot } from './load.ts'
 import { familyOf, processorTime } from './processes.ts'
-import { isInstalled, type Program } from './program.ts'
-import { compileData, startSallyport } from './sallyport.ts'
-import { type CertificateFiles, pathOf, startNginxTls, startOrigin } from './servers.ts'
+import type { Program } from './program.ts'
+import { startSallyport } from './sallyport.ts'
+import { type CertificateFiles, pathOf, startNginxTls } from './servers.ts'
+import { OTHERS, onStand, PROXY } from './stand.ts'
 import { askOverHttp2, MISSING_HTTP2_LOAD, shakeHands } from './tls-load.ts'
 
-const PROXY = 0
-const OTHERS = 1
 const ROUNDS = numberFlag('rounds', 9)
 const SECONDS = numberFlag('seconds', 2)
 const WARM_UP_ROUNDS = 2
@@ -25,16 +22,8 @@ interface Task {
 
 /** The edge: what a handshake and a request over TLS take of the proxy's processor, beside an nginx that only forwards. */
 export async function benchTls(): Promise<void> {
-  const missing = ['taskset', 'nginx', 'openssl'].filter((command) => !isInstalled(command))
-  if (missing.length > 0) return console.log(`\ntls: skipped, because it needs ${missing.join(' and ')}`)
-  await scratch(async (folder, { teardown }) => {
-    const dataDir = join(folder, 'data')
-    await mkdir(dataDir)
-    await compileData(dataDir)
+  await onStand('tls', ['openssl'], async ({ folder, dataDir, origin, load, teardown }) => {
     const certificate = await makeCertificate(folder)
-    const origin = await startOrigin(folder, OTHERS)
-    teardown(() => origin.stop())
-    const load = await openLoad(folder, OTHERS)
     const nginx = await startNginxTls(folder, origin.url, certificate, PROXY)
     teardown(() => nginx.stop())
     const sallyport = await startSallyport({

@@ -1,0 +1,34 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Cleanup } from '@sallyport/stores/testing'
+import { scratch } from '../fault/scratch.ts'
+import { type Load, openLoad } from './load.ts'
+import { isInstalled, type Program } from './program.ts'
+import { compileData } from './sallyport.ts'
+import { startOrigin } from './servers.ts'
+
+/** The proxies stay on the first processor; the origin and the load share the second. */
+export const PROXY = 0
+export const OTHERS = 1
+
+/** What proxies are compared in front of. */
+export interface Stand extends Cleanup {
+  readonly folder: string
+  readonly dataDir: string
+  readonly origin: Program
+  readonly load: Load
+}
+
+/** Sets up a stand for a bench; says why not where one of these commands is missing. */
+export async function onStand(bench: string, commands: readonly string[], work: (stand: Stand) => Promise<void>) {
+  const missing = ['taskset', 'nginx', ...commands].filter((command) => !isInstalled(command))
+  if (missing.length > 0) return console.log(`\n${bench}: skipped, because it needs ${missing.join(' and ')}`)
+  await scratch(async (folder, { teardown }) => {
+    const dataDir = join(folder, 'data')
+    await mkdir(dataDir)
+    await compileData(dataDir)
+    const origin = await startOrigin(folder, OTHERS)
+    teardown(() => origin.stop())
+    await work({ folder, dataDir, origin, load: await openLoad(folder, OTHERS), teardown })
+  })
+}
