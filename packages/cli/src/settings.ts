@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { Dns, SourceStatus } from '@sallyport/core'
+import type { SourceStatus } from '@sallyport/core'
 import {
   type Config,
   type ConfigInput,
@@ -72,6 +72,11 @@ export function withoutRefresh(config: Config): Config {
   return { ...config, log, data: { ...config.data, refresh: false, readOnly } }
 }
 
+/** The same for recorded and made requests, a million of which must cause no question to anybody. */
+export function withoutOutbound(config: Config): Config {
+  return { ...withoutRefresh(config), net: { ...config.net, outbound: false } }
+}
+
 /** The data sets of a configuration, with a progress bar; no store is opened. */
 export async function sourcesOf(config: Config, terminal: Terminal): Promise<readonly SourceStatus[]> {
   const progress = createProgress(terminal)
@@ -103,10 +108,4 @@ export async function using<Opened extends { close(): Promise<void> }, Result>(
   } finally {
     await opened.close()
   }
-}
-
-/** For recorded requests, which must cause no DNS queries. */
-export const NO_DNS: Dns = {
-  resolve: async () => ({ state: 'failed', reason: 'DNS disabled' }),
-  resolvePtr: async () => ({ state: 'failed', reason: 'DNS disabled' }),
 }

@@ -1,3 +1,4 @@
+export { createClosed } from './closed.ts'
 export { createDns, type DnsOptions } from './dns.ts'
 export { createFetch, type FetchOptions } from './fetch.ts'
 export type { GuardOptions } from './guard.ts'

@@ -19,7 +19,6 @@ import {
   type Whois,
 } from '@sallyport/core'
 import { createMetrics, type Metrics } from '@sallyport/metrics'
-import { createDns, createFetch } from '@sallyport/net'
 import { createKeyring, type Keyring } from './accounts/keyring.ts'
 import { openAccountStore, openStores, unreachable } from './accounts/stores.ts'
 import { openAgents } from './agents.ts'
@@ -29,7 +28,6 @@ import type { Config, ConfigInput } from './config/schema.ts'
 import { createCounting, liftBan, openBanList } from './counting.ts'
 import { openCrawlers } from './crawlers.ts'
 import { inDataDir } from './data/data-dir.ts'
-import { createFeedFetch } from './data/feed-fetch.ts'
 import { openFeeds } from './data/feeds.ts'
 import { openLiveData } from './data/live-data.ts'
 import { createOverrides, type Overrides, openObservations } from './data/observations.ts'
@@ -38,6 +36,7 @@ import { createDisposeStack, type DisposeStack } from './dispose-stack.ts'
 import type { NoticeCode, OpenHooks } from './hooks.ts'
 import { type DecisionLog, openLog } from './log.ts'
 import { countedDns, countedWhois, measure } from './measures.ts'
+import { createOutbound } from './outbound.ts'
 import type { RefusalPage } from './refusal-page.ts'
 import { createReloadable, type Deciders, extend, type Reloaded, rulesOf } from './reload.ts'
 import { robotsOfConfig, type SitePart } from './robots.ts'
@@ -117,31 +116,30 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
   const onFault = hooks.onFault ?? ((error: unknown) => notice('SALLYPORT_FAULT', String(error)))
   const clock = hooks.clock ?? SYSTEM_CLOCK
   const metrics = createMetrics()
-  const dns = countedDns(hooks.dns ?? createDns(config.dns), metrics)
-  const outbound = createFetch({ dns, allowPrivate: config.net.allowPrivate })
+  const outbound = createOutbound(config, { dns: hooks.dns, counted: (dns) => countedDns(dns, metrics) })
+  const { dns } = outbound
   const log = await resources.use(openLog(config, onFault))
   const observations = await resources.use(openObservations(config, clock))
   const live = await resources.use(
-    openLiveData(config, { clock, outbound: createFeedFetch(config, dns), observations, hooks, notice, onFault }),
+    openLiveData(config, { clock, outbound: outbound.feeds, observations, hooks, notice, onFault }),
   )
   const { snapshots, bootstrapFile } = live
-  const whois = countedWhois(createWhoisOf(config, { clock, dns, outbound, bootstrapFile }), metrics)
+  const whois = countedWhois(createWhoisOf(config, { clock, outbound, bootstrapFile }), metrics)
   const { accounts, limits, onKeyUsed } = await resources.use(openStores(config, onFault))
   const provenance = await resources.use(
     openProvenance(config, { clock, snapshots, onFault, onKeyMade: keyNotice(notice) }),
   )
-  // One try: a check without an answer is repeated by the next request.
-  const oneTry = countedDns(hooks.dns ?? createDns({ ...config.dns, tries: 1 }), metrics)
-  const crawlers = await resources.use(openCrawlers(config, { clock, onFault, dns: oneTry }))
-  const { signatures } = openAgents(config, crawlers.verifier, { clock, outbound, published: hooks.published ?? [] })
+  const crawlers = await resources.use(openCrawlers(config, { clock, onFault, dns: outbound.oneTry }))
+  const published = hooks.published ?? []
+  const { signatures } = openAgents(config, crawlers.verifier, { clock, outbound: outbound.fetch, published })
   const reverseNames = config.dns.reverseNames
     ? await resources.use(createReverseNames({ clock, dns, store: observations, onFault }))
     : undefined
   const patient = { dns: dnsWithTimeout(dns, LOOKUP_DNS_MS), whois: whoisWithTimeout(whois) }
   const lookup = createLookup({ clock, snapshots, ...patient })
   const counting = await resources.use(createCounting(config, { clock, onFault }))
-  const published = () => snapshots.current().frontEnds
-  const rules = rulesOf(config, published)
+  const frontEnds = () => snapshots.current().frontEnds
+  const rules = rulesOf(config, frontEnds)
   await counting.prepare(rules)
   const tracer = await openTracer()
   const parts = {
@@ -154,7 +152,7 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
     counterOf: counting.counterOf,
     prepare: counting.prepare,
     take: log.take,
-    published,
+    published: frontEnds,
   })
   const answers = createCrawlerAnswers(crawlers.verifier, { clock, snapshots })
   const api = apiOf(config, {
@@ -252,8 +250,8 @@ export async function openBans(options: ConfigInput = {}): Promise<OpenBans> {
 /** Opens the feeds of a configuration alone, to update them or to roll back. Throws `invalid_config`. */
 export function openUpdates(options: ConfigInput = {}): Updates {
   const config = parseConfig(options)
-  const outbound = createFeedFetch(config, createDns(config.dns))
-  const updates = createUpdates(openFeeds(config, { clock: SYSTEM_CLOCK, outbound }))
+  const { feeds } = createOutbound(config)
+  const updates = createUpdates(openFeeds(config, { clock: SYSTEM_CLOCK, outbound: feeds }))
   return {
     update: (request) => inDataDir(config, () => updates.update(request)),
     rollBack: (source) => inDataDir(config, () => updates.rollBack(source)),

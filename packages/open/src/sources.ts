@@ -1,11 +1,10 @@
 import type { Clock, SourceStatus } from '@sallyport/core'
-import { createDns } from '@sallyport/net'
 import { parseConfig } from './config/read.ts'
 import type { ConfigInput } from './config/schema.ts'
 import { inDataDir } from './data/data-dir.ts'
-import { createFeedFetch } from './data/feed-fetch.ts'
 import { type DataHooks, openLiveData } from './data/live-data.ts'
 import type { NoticeCode } from './hooks.ts'
+import { createOutbound } from './outbound.ts'
 
 export interface SourcesHooks extends DataHooks {
   readonly onNotice?: (code: NoticeCode, message: string) => void
@@ -27,7 +26,7 @@ export async function readSources(
       { ...config, data },
       {
         clock,
-        outbound: createFeedFetch(config, createDns(config.dns)),
+        outbound: createOutbound(config).feeds,
         observations: { find: () => undefined },
         hooks,
         notice: onNotice,

@@ -1,14 +1,13 @@
 import { readFile } from 'node:fs/promises'
-import { type Clock, type Dns, type Fetch, fetchText, parseBootstrap, type Whois } from '@sallyport/core'
-import { createPoliteFetch, createPort43 } from '@sallyport/net'
+import { type Clock, type Fetch, fetchText, type Port43, parseBootstrap, type Whois } from '@sallyport/core'
+import { createPoliteFetch } from '@sallyport/net'
 import { createRegistries, createWhois, type Registries, type WhoisServer } from '@sallyport/whois'
 import { hostPortOf } from './config/host-port.ts'
 import type { Config } from './config/schema.ts'
 
 export interface WhoisParts {
   readonly clock: Clock
-  readonly dns: Dns
-  readonly outbound: Fetch
+  readonly outbound: { readonly fetch: Fetch; readonly port43: Port43 }
   /** Path of the refreshed bootstrap file; a newer file has another path. */
   readonly bootstrapFile?: () => string | undefined
 }
@@ -22,17 +21,17 @@ const DAY = 86_400_000
 const RETRY = 60_000
 
 /** WHOIS as configured. */
-export function createWhoisOf(config: Config, { clock, dns, outbound, bootstrapFile }: WhoisParts): Whois {
+export function createWhoisOf(config: Config, { clock, outbound, bootstrapFile }: WhoisParts): Whois {
   const servers = new Map(Object.entries(config.whois.servers).map(([tld, server]) => [tld, hostPortOf(server)]))
   const { rdapBootstrap } = config.whois
   return createWhois({
     clock,
-    outbound: createPoliteFetch(outbound, RDAP_POLITENESS),
-    port43: createPort43({ dns, allowPrivate: config.net.allowPrivate }),
+    outbound: createPoliteFetch(outbound.fetch, RDAP_POLITENESS),
+    port43: outbound.port43,
     registries:
       rdapBootstrap === undefined
         ? storedRegistries(servers, bootstrapFile)
-        : fetchedRegistries(rdapBootstrap, servers, { clock, outbound }),
+        : fetchedRegistries(rdapBootstrap, servers, { clock, outbound: outbound.fetch }),
   })
 }
 
@@ -49,7 +48,11 @@ function storedRegistries(servers: Servers, bootstrapFile: () => string | undefi
 }
 
 /** The services of a bootstrap file at a URL, fetched once a day; until then the built-in ones. */
-function fetchedRegistries(url: string, servers: Servers, { clock, outbound }: Pick<WhoisParts, 'clock' | 'outbound'>) {
+function fetchedRegistries(
+  url: string,
+  servers: Servers,
+  { clock, outbound }: { readonly clock: Clock; readonly outbound: Fetch },
+) {
   let registries = createRegistries({ servers })
   let next = Number.NEGATIVE_INFINITY
   let running: Promise<void> | undefined

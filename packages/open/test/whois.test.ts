@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { join } from 'node:path'
+import { createClosed } from '@sallyport/net'
 import t, { type Test } from 'tap'
 import { parseConfig } from '../src/config/read.ts'
 import { open } from '../src/open.ts'
@@ -9,6 +10,9 @@ import { createWhoisOf } from '../src/whois.ts'
 import { madeConfig } from './made-sources.ts'
 
 const RDAP = 'application/rdap+json'
+
+/** A world outside in which nobody answers. */
+const UNREACHABLE = createClosed('not reachable')
 
 async function listen(t: Test, server: ReturnType<typeof createTcpServer>): Promise<number> {
   server.listen(0, '127.0.0.1')
@@ -138,11 +142,13 @@ t.test('a refreshed bootstrap file goes before the one that is shipped', async (
   let file: string | undefined = join(folder, 'first')
   const whois = createWhoisOf(parseConfig({}), {
     clock: { now: () => Date.now() },
-    dns: { resolve: async () => ({ state: 'absent' }), resolvePtr: async () => ({ state: 'absent' }) },
     outbound: {
-      async fetch({ url }) {
-        asked.push(new URL(url).host)
-        return { state: 'failed', reason: 'not asked outside' }
+      port43: UNREACHABLE,
+      fetch: {
+        async fetch({ url }) {
+          asked.push(new URL(url).host)
+          return { state: 'failed', reason: 'not asked outside' }
+        },
       },
     },
     bootstrapFile: () => file,
@@ -164,11 +170,13 @@ t.test('an RDAP service is not asked more than it bears', async (t) => {
   let asked = 0
   const whois = createWhoisOf(parseConfig({}), {
     clock: { now: () => Date.now() },
-    dns: { resolve: async () => ({ state: 'absent' }), resolvePtr: async () => ({ state: 'absent' }) },
     outbound: {
-      async fetch() {
-        asked++
-        return { state: 'failed', reason: 'busy' }
+      port43: UNREACHABLE,
+      fetch: {
+        async fetch() {
+          asked++
+          return { state: 'failed', reason: 'busy' }
+        },
       },
     },
   })

@@ -2,15 +2,7 @@ import { type Clock, type Decision, parseDuration, SallyportError } from '@sally
 import { createTrialCounter, open, type PolicyTest, readPolicyTests } from '@sallyport/open'
 import type { Command } from 'commander'
 import { countDescribed, decideDescribed } from '../requests.ts'
-import {
-  type CommonOptions,
-  configOf,
-  jsonOption,
-  NO_DNS,
-  using,
-  withCommonOptions,
-  withoutRefresh,
-} from '../settings.ts'
+import { type CommonOptions, configOf, jsonOption, using, withCommonOptions, withoutOutbound } from '../settings.ts'
 import { bold, json, type Terminal } from '../terminal.ts'
 
 /** The outcome of one expectation; `wrong` has a line for each member that differs. */
@@ -29,11 +21,11 @@ export function addPolicyCommands(program: Command, terminal: Terminal): void {
     .addOption(jsonOption())
     .action(async (file: string, options: CommonOptions & { readonly json?: true }) => {
       const { policy, tests } = readPolicyTests(file)
-      const configuration = withoutRefresh(configOf(options))
+      const configuration = withoutOutbound(configOf(options))
       let now = Date.now()
       const clock: Clock = { now: () => now }
       const tested = policy === undefined ? configuration : { ...configuration, policy }
-      const outcomes = await using(open(tested, { clock, dns: NO_DNS, onNotice: () => {} }), async (sallyport) => {
+      const outcomes = await using(open(tested, { clock, onNotice: () => {} }), async (sallyport) => {
         const done: Outcome[] = []
         for (const test of tests) {
           now = Date.now()

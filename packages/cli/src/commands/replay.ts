@@ -7,11 +7,10 @@ import {
   type CommonOptions,
   configOf,
   jsonOption,
-  NO_DNS,
   openOnce,
   using,
   withCommonOptions,
-  withoutRefresh,
+  withoutOutbound,
 } from '../settings.ts'
 import { columns, dim, json, type Terminal } from '../terminal.ts'
 
@@ -52,13 +51,12 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
     .addOption(jsonOption())
     .action(async (log: string, options: Options) => {
       const policy = readPolicy(options.policy)
-      const configuration = withoutRefresh(configOf(options))
-      // A log of a million lines must not cause a million DNS queries.
+      const configuration = withoutOutbound(configOf(options))
       let now = Date.now()
       const clock: Clock = { now: () => now }
       const other = { ...configuration, policy }
-      const replayed = await using(openOnce(configuration, terminal, { dns: NO_DNS }), (before) =>
-        using(open(other, { dns: NO_DNS }), (after) => {
+      const replayed = await using(openOnce(configuration, terminal), (before) =>
+        using(open(other), (after) => {
           const counted = { before: createTrialCounter(configuration, clock), after: createTrialCounter(other, clock) }
           return replay(log, async (request) => {
             // Lines are written as answers end, so their times may go back a little.

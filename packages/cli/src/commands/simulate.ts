@@ -7,15 +7,7 @@ import { DIRECTORY_PATH, SallyportError, type Signer } from '@sallyport/core'
 import { open } from '@sallyport/open'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { explanation } from '../explanation.ts'
-import {
-  type CommonOptions,
-  configOf,
-  jsonOption,
-  NO_DNS,
-  using,
-  withCommonOptions,
-  withoutRefresh,
-} from '../settings.ts'
+import { type CommonOptions, configOf, jsonOption, using, withCommonOptions, withoutOutbound } from '../settings.ts'
 import { type Aim, requestFields, SIMULATED_AGENTS, type SimulatedAgent, throwAwaySigner } from '../simulated-agents.ts'
 import { dim, json, type Terminal } from '../terminal.ts'
 
@@ -60,7 +52,7 @@ const HERE: Aim = { host: 'example.com', method: 'GET', target: '/', scheme: 'ht
 async function decideHere(simulated: SimulatedAgent, signer: Signer, options: Options, terminal: Terminal) {
   const published = simulated.signs ? [{ agent: simulated.signs.agent, document: signer.directory }] : []
   const fields = requestFields(simulated, HERE, signer)
-  const decision = await using(open(withoutRefresh(configOf(options)), { dns: NO_DNS, published }), async (sallyport) =>
+  const decision = await using(open(withoutOutbound(configOf(options)), { published }), async (sallyport) =>
     sallyport.decide({ ...HERE, peer: options.ip, httpVersion: '1.1', fields }),
   )
   terminal.out(options.json ? json(decision) : explanation(decision))

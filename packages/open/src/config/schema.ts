@@ -346,6 +346,12 @@ export const Config = z.strictObject({
   data: Data.prefault({}).describe('the data that verdicts rest on'),
   net: z
     .strictObject({
+      outbound: z
+        .boolean()
+        .default(true)
+        .describe(
+          'false: no name is asked for, no list or key fetched, no registry asked; checks that need it could not run',
+        ),
       allowPrivate: Strings.default([]).describe('CIDRs that outbound requests may reach although they are not public'),
     })
     .prefault({})

@@ -72,6 +72,7 @@ export async function openLiveData(config: Config, ports: LiveDataPorts): Promis
     snapshots,
     clock,
     download: config.data.refresh && !readOnly,
+    outbound: config.net.outbound,
     onRound,
     onOffline: (reason) =>
       notice('SALLYPORT_OFFLINE', `No data could be refreshed (${reason}); what is there stays in use.`),

@@ -18,6 +18,8 @@ export interface RefreshOptions {
   readonly snapshots: LiveSnapshots
   /** False only follows what other processes of the dataDir download. */
   readonly download: boolean
+  /** False downloads nothing from elsewhere: only files of the user are looked at. */
+  readonly outbound: boolean
   /** The outcomes of a round, or of part of one. */
   readonly onRound: (outcomes: Outcomes) => void
   /** A round in which nothing could be fetched; reported once until one succeeds. */
@@ -64,12 +66,13 @@ export async function startRefresh(options: RefreshOptions): Promise<void> {
 
 /** One round downloads the due feeds in order of preference, and reloads once the user's own are in. */
 function createRounds(options: RefreshOptions): () => Promise<void> {
-  const { feeds, clock, random, snapshots, onOffline, signal } = options
+  const { feeds, clock, random, snapshots, outbound, onOffline, signal } = options
   const jitters = new Map(feeds.all.map((feed) => [feed, random()]))
   let isOffline = false
   // A file is cheap to compare, so it is due in every round.
   const isDueNow = (feed: Feed) =>
-    feed.url.startsWith('file:') || isDue(feed.row, feeds.state(feed), jitters.get(feed) ?? 0, clock.now())
+    feed.url.startsWith('file:') ||
+    (outbound && isDue(feed.row, feeds.state(feed), jitters.get(feed) ?? 0, clock.now()))
 
   return async () => {
     const outcomes: FeedOutcome[] = []

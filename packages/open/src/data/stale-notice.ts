@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000
 
 /** What of the data is too old or missing, how old it is, and the command that renews it; `undefined` where nothing is. */
 export function staleNotice(
-  { data, dataDir }: Pick<Config, 'data' | 'dataDir'>,
+  { data, net, dataDir }: Pick<Config, 'data' | 'net' | 'dataDir'>,
   sources: readonly SourceStatus[],
   { cities, now }: { readonly cities: boolean; readonly now: number },
 ): string | undefined {
@@ -22,7 +22,9 @@ export function staleNotice(
   ]
   const command = `npx sallyport data update --data-dir ${JSON.stringify(dataDir)}`
   const renews =
-    data.refresh && !data.readOnly ? 'This service downloads what is newer, and so does' : 'It is renewed by'
+    data.refresh && net.outbound && !data.readOnly
+      ? 'This service downloads what is newer, and so does'
+      : 'It is renewed by'
   const said = parts.join('; ')
   return `${said[0]?.toUpperCase()}${said.slice(1)}. ${renews} ${command}`
 }

@@ -1,6 +1,7 @@
 import { type Dns, isStale, SallyportError, type SourceStatus } from '@sallyport/core'
 import type { Config } from '../config/schema.ts'
-import { createFeedFetch, proxyOf } from '../data/feed-fetch.ts'
+import { proxyOf } from '../data/proxy-of.ts'
+import { createOutbound } from '../outbound.ts'
 import { readSources } from '../sources.ts'
 import { type Found, fail, ok, reasonOf, warn } from './finding.ts'
 
@@ -86,7 +87,7 @@ export async function examineFeeds(config: Config, dns: Dns): Promise<readonly F
 
 async function askMirror(config: Config, url: string, dns: Dns): Promise<Found> {
   const request = { url, maxBytes: 65_536, timeoutMs: MIRROR_MS }
-  const answer = await createFeedFetch(config, dns).fetch(request)
+  const answer = await createOutbound(config, { dns }).feeds.fetch(request)
   const { host } = new URL(url)
   if (answer.state === 'answered') {
     for await (const _ of answer.body) break

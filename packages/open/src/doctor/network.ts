@@ -13,6 +13,7 @@ const SLOW_MS = 200
 
 /** Whether names are answered, and how quickly. */
 export async function examineDns(config: Config, dns: Dns): Promise<readonly Found[]> {
+  if (!config.net.outbound) return [ok('Nothing is asked: net.outbound is false.')]
   const { servers, timeoutMs } = config.dns
   const asked = servers.length === 0 ? 'the resolvers of this machine' : servers.join(', ')
   const before = performance.now()

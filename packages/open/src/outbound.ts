@@ -1,0 +1,40 @@
+import type { Dns, Fetch, Port43 } from '@sallyport/core'
+import { createClosed, createDns, createFetch, createPort43 } from '@sallyport/net'
+import type { Config } from './config/schema.ts'
+import { proxyOf } from './data/proxy-of.ts'
+
+/** All that a service asks of the world outside; stores, origins and certificates of its own are apart. */
+export interface Outbound {
+  readonly dns: Dns
+  /** For checks that the next request repeats where there was no answer. */
+  readonly oneTry: Dns
+  readonly fetch: Fetch
+  /** For the URLs of data/sources.json and of `data` alone: through the proxy that `HTTPS_PROXY` and `NO_PROXY` name. */
+  readonly feeds: Fetch
+  readonly port43: Port43
+}
+
+const CLOSED = createClosed('net.outbound is false')
+
+export interface OutboundHooks {
+  /** Who answers for names, instead of the configured servers. */
+  readonly dns?: Dns | undefined
+  readonly counted?: (dns: Dns) => Dns
+}
+
+/** What goes out as configured: with `net.outbound: false` each question fails and nothing is sent, to `hooks.dns` neither. */
+export function createOutbound(
+  { net, dns: options }: Pick<Config, 'net' | 'dns'>,
+  { dns: given, counted = (dns) => dns }: OutboundHooks = {},
+): Outbound {
+  if (!net.outbound) return { dns: CLOSED, oneTry: CLOSED, fetch: CLOSED, feeds: CLOSED, port43: CLOSED }
+  const dns = counted(given ?? createDns(options))
+  const guarded = { dns, allowPrivate: net.allowPrivate }
+  return {
+    dns,
+    oneTry: counted(given ?? createDns({ ...options, tries: 1 })),
+    fetch: createFetch(guarded),
+    feeds: createFetch({ ...guarded, proxyOf }),
+    port43: createPort43(guarded),
+  }
+}
