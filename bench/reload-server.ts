@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { compilePolicy, createInspector, parseTrust, type Snapshot } from '@sallyport/core'
 import { compileInWorker, type LoadedTables, loadTables, type ResolvedSource } from '@sallyport/datasets'
-import { inspectionRequest } from '@sallyport/node'
+import { inspectionRequest } from '@sallyport/node/internal'
 
 /*
  * A server that answers with its decision, told over its channel: `{ sources, dataDir }` compiles and starts it,

@@ -185,13 +185,10 @@ t.test(
 
 t.test('a request in flight is counted until its answer ends, and when its client leaves', async (t) => {
   const { createServer } = await import('node:http')
-  const { decideRequest, sendResponse } = await import('@sallyport/node')
+  const { listener } = await import('@sallyport/node')
   const sallyport = await opened(t, {})
-  const server = createServer(async (req, res) => {
-    const { refusal } = await decideRequest(sallyport, { req, res })
-    if (refusal !== undefined) return sendResponse(res, refusal)
-    if (req.headers['x-wait'] === undefined) res.end()
-  })
+  const answer = listener(sallyport, (req, res) => void (req.headers['x-wait'] === undefined && res.end()))
+  const server = createServer(answer)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => server.close())

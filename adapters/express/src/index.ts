@@ -1,14 +1,6 @@
 import type { Decision } from '@sallyport/core'
-import {
-  type ApiHost,
-  answer,
-  createInspection,
-  type Decider,
-  type InspectionOptions,
-  type Outcome,
-  requireApi,
-  sendResponse,
-} from '@sallyport/node'
+import type { ApiHost, Decider, InspectionOptions } from '@sallyport/node'
+import { answer, createInspection, type Outcome, requireApi, sendResponse } from '@sallyport/node/internal'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 
 export { guardUpgrade, type InspectionOptions } from '@sallyport/node'

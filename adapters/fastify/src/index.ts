@@ -1,14 +1,6 @@
 import type { Decision } from '@sallyport/core'
-import {
-  type ApiHost,
-  answer,
-  createInspection,
-  type Decider,
-  mountedPath,
-  type Outcome,
-  requireApi,
-  type InspectionOptions as SharedOptions,
-} from '@sallyport/node'
+import type { ApiHost, Decider, InspectionOptions as SharedOptions } from '@sallyport/node'
+import { answer, createInspection, mountedPath, type Outcome, requireApi } from '@sallyport/node/internal'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { createResponder } from './responder.ts'

@@ -1,5 +1,5 @@
 import type { ApiResponse } from '@sallyport/api'
-import { hostBody } from '@sallyport/node'
+import { hostBody } from '@sallyport/node/internal'
 import type { FastifyReply } from 'fastify'
 
 /**

@@ -1,18 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApiResponse } from '@sallyport/api'
 import type { Decision } from '@sallyport/core'
-import {
-  type ApiHost,
-  answer,
-  baseOf,
-  createInspection,
-  type Decider,
-  type InspectionOptions,
-  isReserved,
-  mountedPath,
-  requireApi,
-  type V1Options,
-} from '@sallyport/node'
+import type { ApiHost, Decider, InspectionOptions, V1Options } from '@sallyport/node'
+import { answer, baseOf, createInspection, isReserved, mountedPath, requireApi } from '@sallyport/node/internal'
 import type { Context, MiddlewareHandler } from 'hono'
 import { v1 as answerFetch } from './index.ts'
 import { closeConnection, nodePair, webResponse, withHeaders } from './node-pair.ts'

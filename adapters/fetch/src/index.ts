@@ -1,14 +1,6 @@
 import type { Decision } from '@sallyport/core'
-import {
-  type ApiHost,
-  answer,
-  baseOf,
-  createInspection,
-  type Decider,
-  type InspectionOptions,
-  mountedPath,
-  requireApi,
-} from '@sallyport/node'
+import type { ApiHost, Decider, InspectionOptions } from '@sallyport/node'
+import { answer, baseOf, createInspection, mountedPath, requireApi } from '@sallyport/node/internal'
 import { nodePair, type Place, webResponse, withHeaders } from './node-pair.ts'
 
 export type { InspectionOptions } from '@sallyport/node'

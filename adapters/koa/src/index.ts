@@ -1,16 +1,7 @@
 import type { ApiResponse } from '@sallyport/api'
 import type { Decision } from '@sallyport/core'
-import {
-  type ApiHost,
-  answer,
-  baseOf,
-  createInspection,
-  type Decider,
-  hostBody,
-  type InspectionOptions,
-  mountedPath,
-  requireApi,
-} from '@sallyport/node'
+import type { ApiHost, Decider, InspectionOptions } from '@sallyport/node'
+import { answer, baseOf, createInspection, hostBody, mountedPath, requireApi } from '@sallyport/node/internal'
 import type { Context, Middleware } from 'koa'
 
 export { guardUpgrade, type InspectionOptions } from '@sallyport/node'

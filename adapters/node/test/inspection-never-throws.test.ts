@@ -1,7 +1,9 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import t from 'tap'
-import { type ApiHost, type Decider, decideRequest, requireApi, requireDecider } from '../src/index.ts'
+import { requireApi } from '../src/api-answer.ts'
+import { decideRequest, requireDecider } from '../src/decide-request.ts'
+import type { ApiHost, Decider } from '../src/index.ts'
 import { decider, dial, serve } from './support.ts'
 
 function requestOf(fields: readonly string[], url = '/'): IncomingMessage {

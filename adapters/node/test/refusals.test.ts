@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
-import { type RefusalPage, refusal, rendered } from '../src/index.ts'
+import { refusal, rendered } from '../src/refusal.ts'
+import type { RefusalPage } from '../src/refusal-page.ts'
 
 const blocked = refusal('request_blocked')
 const ID = 'c0ffee'

@@ -1,4 +1,4 @@
-import type { Refusal } from '@sallyport/node'
+import type { Refusal } from '@sallyport/node/internal'
 import { answerWith, limitRefusal } from './answers.ts'
 import { clientKey } from './edge/connection-limits.ts'
 import type { Exchange } from './exchange.ts'

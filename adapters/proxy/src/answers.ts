@@ -8,7 +8,7 @@ import {
   refusal,
   rendered,
   sendResponse,
-} from '@sallyport/node'
+} from '@sallyport/node/internal'
 import type { Exchange } from './exchange.ts'
 import type { RefusalCause } from './refusals.ts'
 

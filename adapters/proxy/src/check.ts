@@ -1,5 +1,12 @@
 import { type Decision, type InspectionRequest, refuses } from '@sallyport/core'
-import { decisionRefusal, inspectionRequest, noteDecision, noteOriginal, refusal, verdictFields } from '@sallyport/node'
+import {
+  decisionRefusal,
+  inspectionRequest,
+  noteDecision,
+  noteOriginal,
+  refusal,
+  verdictFields,
+} from '@sallyport/node/internal'
 import { answerWith, headRefusal, send } from './answers.ts'
 import { countExchange } from './decide.ts'
 import type { Exchange } from './exchange.ts'

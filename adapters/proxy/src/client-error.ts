@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { ID_HEADER, refusal, rendered } from '@sallyport/node'
+import { ID_HEADER, refusal, rendered } from '@sallyport/node/internal'
 
 /** What Node's parser could not take, by the code of its error; any other is 400. */
 const STATUS: Readonly<Record<string, readonly [status: number, reason: string]>> = {

@@ -8,7 +8,7 @@ import {
   limitFields,
   noteDecision,
   refusal,
-} from '@sallyport/node'
+} from '@sallyport/node/internal'
 import { answerWith } from './answers.ts'
 import { http1Fields } from './edge/http1-fields.ts'
 import type { Exchange } from './exchange.ts'

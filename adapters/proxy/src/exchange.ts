@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { type Observation, observe, type RequestHost, requestId } from '@sallyport/node'
+import { type Observation, observe, type RequestHost, requestId } from '@sallyport/node/internal'
 import type { Side, Wait, Watched } from './clocks.ts'
 import { streamOf } from './edge/http2-messages.ts'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { formatAddress } from '@sallyport/core'
-import { answer, type HeadFault, inspectionRequest, mountedPath, refusal } from '@sallyport/node'
+import { answer, type HeadFault, inspectionRequest, mountedPath, refusal } from '@sallyport/node/internal'
 import { answerWith, headRefusal, send, serverOptions } from './answers.ts'
 import { createCheck } from './check.ts'
 import { createDecide } from './decide.ts'

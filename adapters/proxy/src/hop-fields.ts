@@ -1,4 +1,4 @@
-import { nominated } from '@sallyport/node'
+import { nominated } from '@sallyport/node/internal'
 
 /** Hop-by-hop fields (RFC 9110 7.6.1): they are about one connection, and go no further. */
 export const HOP_FIELDS = [

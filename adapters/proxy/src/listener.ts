@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { type RequestHost, responseOn } from '@sallyport/node'
+import { type RequestHost, responseOn } from '@sallyport/node/internal'
 import type { Limits, Timeouts } from '@sallyport/open/limits'
 import { answerWith, limitRefusal } from './answers.ts'
 import { answerClientError } from './client-error.ts'

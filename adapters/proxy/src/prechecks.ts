@@ -6,7 +6,7 @@ import {
   type Paths,
   type RequestHead as ReceivedHead,
   readHead,
-} from '@sallyport/node'
+} from '@sallyport/node/internal'
 
 /** The head of a request as received. */
 export interface RequestHead extends ReceivedHead {

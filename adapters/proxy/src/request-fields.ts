@@ -1,5 +1,5 @@
 import { type Decision, FORWARDING_HEADERS, formatAddress, parseAddress } from '@sallyport/core'
-import { foldedName, withVerdict } from '@sallyport/node'
+import { foldedName, withVerdict } from '@sallyport/node/internal'
 import { HOP_FIELDS, madeHopByHop, withoutNamed } from './hop-fields.ts'
 import { createSpellings } from './spellings.ts'
 import { viaOf } from './via.ts'

@@ -1,4 +1,4 @@
-import { ID_HEADER, isReserved } from '@sallyport/node'
+import { ID_HEADER, isReserved } from '@sallyport/node/internal'
 import { HOP_FIELDS, madeHopByHop, withoutNamed } from './hop-fields.ts'
 import { createSpellings } from './spellings.ts'
 

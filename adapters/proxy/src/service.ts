@@ -1,4 +1,4 @@
-import { refusal } from '@sallyport/node'
+import { refusal } from '@sallyport/node/internal'
 import type { Limits, Timeouts } from '@sallyport/open/limits'
 import { type AdmissionOptions, createAdmission } from './admission.ts'
 import { answerWith, limitRefusal } from './answers.ts'

@@ -1,4 +1,4 @@
-import { foldedName } from '@sallyport/node'
+import { foldedName } from '@sallyport/node/internal'
 import t from 'tap'
 import { createSpellings } from '../src/spellings.ts'
 

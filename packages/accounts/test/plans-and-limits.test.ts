@@ -1,5 +1,6 @@
 import t from 'tap'
-import { ALLOWANCES, CLIENT_LIMITS, clientBuckets, isPlanName, NO_ADDRESS_KEY, PLAN_NAMES } from '../src/index.ts'
+import { ALLOWANCES, CLIENT_LIMITS, clientBuckets, isPlanName, PLAN_NAMES } from '../src/index.ts'
+import { NO_ADDRESS_KEY } from '../src/limits.ts'
 
 const ipv4 = (d: number) => ({ family: 4, a: 0, b: 0, c: 0, d: d | 0 }) as const
 const ipv6 = (a: number, b: number, c: number, d: number) =>

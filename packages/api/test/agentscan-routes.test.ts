@@ -1,7 +1,7 @@
 import { parsePrefix } from '@sallyport/core'
 import { createCrawlerRanges } from '@sallyport/core/testing'
 import t from 'tap'
-import { schemas } from '../src/index.ts'
+import * as schemas from '../src/schemas/index.ts'
 import { ADDRESSES, createWire, SNAPSHOT } from './wire.ts'
 
 const CHROME =

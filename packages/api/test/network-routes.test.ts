@@ -1,6 +1,7 @@
 import { snapshotsOf } from '@sallyport/core/testing'
 import t from 'tap'
-import { ROUTES, schemas } from '../src/index.ts'
+import { ROUTES } from '../src/index.ts'
+import * as schemas from '../src/schemas/index.ts'
 import { ADDRESSES, createWire, REGISTERED, START, UNROUTED } from './wire.ts'
 
 const ANONYMISERS = ['vpn', 'residential_proxy', 'tor']

@@ -30,7 +30,8 @@ import {
   snapshotOf,
   systemOf,
 } from '@sallyport/core/testing'
-import { type Api, type ApiServices, createApi, type Route } from '../src/index.ts'
+import { type Api, type ApiServices, createApi } from '../src/index.ts'
+import type { Route } from '../src/route.ts'
 import { madeProvenance } from './provenance-service.ts'
 
 /** The day that every test begins on. */

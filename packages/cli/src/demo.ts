@@ -1,6 +1,6 @@
 import type { InspectionRequest } from '@sallyport/core'
 import type { Sallyport } from '@sallyport/open'
-import { EXAMPLE_VISITORS, type ExampleVisitor } from '@sallyport/proxy'
+import { EXAMPLE_VISITORS, type ExampleVisitor } from '@sallyport/proxy/internal'
 import { bold, dim, type Terminal } from './terminal.ts'
 
 const DEMO_ACCOUNT = 'demo'

@@ -1,2 +1,1 @@
 export { main } from './main.ts'
-export type { Terminal } from './terminal.ts'

@@ -1,5 +1,3 @@
-export { type ReadTokens, readTokens } from './access/token-file.ts'
-export type { Role, Tokens } from './access/tokens.ts'
-export { type Console, type ConsoleOptions, openConsole } from './console.ts'
+export { readTokens } from './access/token-file.ts'
+export { openConsole } from './console.ts'
 export { createHistory, type History } from './history/history.ts'
-export type { ConsoleHooks } from './routes/route.ts'

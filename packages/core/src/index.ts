@@ -73,16 +73,15 @@ export { isCountry } from './geo/country.ts'
 // geo
 export { locate } from './geo/locate.ts'
 // handoff
-export type { HandoffAlgorithm, HandoffKey, HandoffVerifyKey } from './handoff/keys.ts'
+export type { HandoffKey, HandoffVerifyKey } from './handoff/keys.ts'
 export { HANDOFF_ALGORITHMS } from './handoff/keys.ts'
-export type { HandoffSigner } from './handoff/signer.ts'
 export { createHandoffSigner, HANDOFF_FIELD } from './handoff/signer.ts'
 export type { HandoffCheck, HandoffOptions } from './handoff/verifier.ts'
 export { createHandoffVerifier } from './handoff/verifier.ts'
 // inspection
 export type { DescribedRequest } from './inspection/agent-inspector.ts'
-export { type DecideOptions, decide } from './inspection/decide.ts'
-export type { Inspector, OtherRules } from './inspection/inspector.ts'
+export { decide } from './inspection/decide.ts'
+export type { Inspector } from './inspection/inspector.ts'
 export { createInspector } from './inspection/inspector.ts'
 // jurisdiction
 export { withAttestation } from './jurisdiction/attested.ts'
@@ -110,11 +109,10 @@ export { dropBody, fetchBytes, fetchText } from './outbound/read-body.ts'
 export { type CompiledPolicy, compilePolicy } from './policy/compile.ts'
 export { countsByUser } from './policy/counts-by-user.ts'
 export { DURATION, formatDuration, parseDuration } from './policy/duration.ts'
-export { type PolicyFault, policyFaults, policyWarnings } from './policy/faults.ts'
-export { LIMIT_PRESETS } from './policy/limit-presets.ts'
-export { type PathPattern, parsePathPattern } from './policy/path-pattern.ts'
-export { type PathFault, pathFault } from './policy/path-readings.ts'
-export type { Match, MountPolicy, Policy, PresetName, Rule, RuleLimit, Strikes, TimeSpan } from './policy/policy.ts'
+export { policyFaults, policyWarnings } from './policy/faults.ts'
+export { parsePathPattern } from './policy/path-pattern.ts'
+export { pathFault } from './policy/path-readings.ts'
+export type { Match, MountPolicy, Policy, PresetName, Rule, TimeSpan } from './policy/policy.ts'
 export { LIMIT_PRESET_NAMES, PRESET_NAMES, STRIKE_KEYS } from './policy/policy.ts'
 export { DAYS } from './policy/time-span.ts'
 // ports
@@ -150,12 +148,10 @@ export type {
   SystemTable,
 } from './ports.ts'
 // robots
-export type { RobotsPart } from './robots/robots-rules.ts'
-export { type Robots, type RobotsOptions, robotsOf } from './robots/robots-text.ts'
-export { CONTENT_SIGNALS, type ContentSignal, type ContentSignals } from './robots/signals.ts'
+export { type Robots, robotsOf } from './robots/robots-text.ts'
 export type { AgentVerdict } from './values/agent-verdict.ts'
 export { AGENT_BASES, IDENTITY_TYPES } from './values/agent-verdict.ts'
-export type { Counting, CountingRule, CountLimit, LimitUse } from './values/counting.ts'
+export type { CountingRule, LimitUse } from './values/counting.ts'
 export { COUNT_KEYS, COUNT_KINDS } from './values/counting.ts'
 export type { Attestation, Decision } from './values/decision.ts'
 export type { NetworkFinding, Verdict } from './values/finding.ts'
@@ -164,7 +160,7 @@ export type { Observe, ObservedRequest } from './values/observed.ts'
 export type { Reason } from './values/reason.ts'
 export type { InspectionRequest } from './values/request.ts'
 // vocabulary
-export type { Action, AgentClass, AsType, InspectionDegraded, Mode, NetworkClass, PlainAction } from './vocabulary.ts'
+export type { Action, AgentClass, AsType, Mode, NetworkClass, PlainAction } from './vocabulary.ts'
 export {
   ACTIONS,
   AGENT_CLASSES,

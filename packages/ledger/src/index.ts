@@ -1,7 +1,7 @@
 export { type AuditOptions, type AuditReport, auditLedger } from './audit.ts'
 export { type Committer, createCommitter } from './committer.ts'
 export { type EvidenceJson, type EvidenceQuery, RangeTooWide } from './evidence.ts'
-export { type Ledger, type LedgerPorts, type LedgerStatus, openLedger } from './ledger.ts'
+export { type Ledger, type LedgerStatus, openLedger } from './ledger.ts'
 export {
   type Batch,
   type CheckpointArchive,
@@ -17,15 +17,7 @@ export {
   type StoredRecord,
   type Uncovered,
 } from './ports.ts'
-export {
-  canonicalText,
-  type Document,
-  type Draft,
-  documentOf,
-  draftAttestation,
-  type Statement,
-  type Subject,
-} from './record.ts'
+export { canonicalText, type Document, documentOf, type Statement, type Subject } from './record.ts'
 export { archiveName, type Jwks, KEY_LOG, thumbprint } from './signing.ts'
 export { leafTile, openFrontier, TILE_WIDTH } from './tree.ts'
 export { EVIDENCE_TYPE } from './verify/evidence-form.ts'

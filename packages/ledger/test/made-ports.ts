@@ -1,4 +1,4 @@
-import type { LedgerPorts } from '../src/index.ts'
+import type { LedgerPorts } from '../src/ledger.ts'
 import { createMemoryArchive, createMemoryLedger, madeRandomness, madeSigner } from '../src/testing/index.ts'
 
 export const ORIGIN = 'sallyport/0123456789abcdef'

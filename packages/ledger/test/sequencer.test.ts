@@ -1,6 +1,7 @@
 import t from 'tap'
-import { createCommitter, type Draft, type LedgerStore } from '../src/index.ts'
+import { createCommitter, type LedgerStore } from '../src/index.ts'
 import type { Place } from '../src/ports.ts'
+import type { Draft } from '../src/record.ts'
 import { createSequencer, type Sequencer } from '../src/sequencer.ts'
 import { append, createMemoryLedger, madeDraft } from '../src/testing/index.ts'
 

@@ -1,3 +1,3 @@
 export { createExposition, type Exposition, exposed, type Scraped } from './exposition.ts'
 export { createMetrics, type Metrics, type Reading } from './metrics.ts'
-export { METRICS, type MetricId, type MetricRow } from './table.ts'
+export { METRICS, type MetricRow } from './table.ts'

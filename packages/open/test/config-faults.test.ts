@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { ConfigError, type ConfigSources, faultText, readConfigFrom, settingsOf } from '../src/index.ts'
+import type { ConfigSources } from '../src/config/read.ts'
+import { ConfigError, faultText, readConfigFrom, settingsOf } from '../src/index.ts'
 
 function fileIn(t: Test, text: string, name = 'sallyport.yaml'): string {
   const file = join(t.testdir(), name)

@@ -15,6 +15,7 @@ export type {
   MountPolicy,
   NetworkClass,
   NetworkFinding,
+  ObservedRequest,
   Policy,
   PresetName,
   Reason,
@@ -24,4 +25,24 @@ export type {
   Verdict,
 } from '@sallyport/core'
 export { SallyportError } from '@sallyport/core'
-export * from '@sallyport/open'
+export {
+  type Config,
+  ConfigError,
+  type ConfigFault,
+  type ConfigInput,
+  type DecisionLog,
+  type IssuedKey,
+  type KeyOwner,
+  type Keyring,
+  type Knowledge,
+  type NewAccount,
+  type NoticeCode,
+  type OpenHooks,
+  type Override,
+  type Overrides,
+  open,
+  type Provenance,
+  type Reloaded,
+  type Sallyport,
+  type SitePart,
+} from '@sallyport/open'

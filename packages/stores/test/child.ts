@@ -1,6 +1,7 @@
 import { ACCOUNT } from '@sallyport/accounts/testing'
 import { type Prefix, parseHostOrPrefix } from '@sallyport/core'
-import { openCounts, openSqliteAccounts, openSqliteLimits, openSqliteObservations, withLock } from '../src/index.ts'
+import { openSqliteAccounts } from '../src/accounts/sqlite-accounts.ts'
+import { openCounts, openSqliteLimits, openSqliteObservations, withLock } from '../src/index.ts'
 
 /** A process of its own, started by the tests: does one thing to a file and reports to the parent. */
 const [task, path = '', ...rest] = process.argv.slice(2)

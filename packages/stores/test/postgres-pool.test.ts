@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { isUnreachable, migrate, openPostgres, type Postgres, type PostgresOptions } from '../src/index.ts'
+import { isUnreachable, openPostgres } from '../src/index.ts'
+import { migrate } from '../src/postgres/migrate.ts'
+import type { Postgres, PostgresOptions } from '../src/postgres/pool.ts'
 import { type Cleanup, freePort, NO_POSTGRES } from '../src/testing/index.ts'
 import { sharedPostgres } from './postgres-server.ts'
 

@@ -1,6 +1,4 @@
 export { parseWhoisText } from './parse-text.ts'
-export type { WhoisFinding } from './record.ts'
-export type { Registries, RegistriesOptions, WhoisQuestion, WhoisServer } from './registries.ts'
+export type { Registries, WhoisServer } from './registries.ts'
 export { createRegistries } from './registries.ts'
-export type { WhoisPorts } from './whois.ts'
 export { createWhois } from './whois.ts'

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { createServer, type SecureContextOptions, type TLSSocket } from 'node:tls'
 import { ja4Of } from '@sallyport/core'
-import { noteJa4 } from '@sallyport/node'
+import { noteJa4 } from '@sallyport/node/internal'
 import { type Certificate, certificateFor } from './certificates.ts'
 import type { CutCause } from './cut-causes.ts'
 import { readHello } from './hello-bytes.ts'

@@ -1,5 +1,5 @@
 import { robotsOfConfig } from '@sallyport/open'
-import { sitePartsOf } from '@sallyport/proxy'
+import { sitePartsOf } from '@sallyport/proxy/internal'
 import type { Command } from 'commander'
 import { type CommonOptions, configOf, jsonOption, withCommonOptions } from '../settings.ts'
 import { json, type Terminal } from '../terminal.ts'

@@ -1,5 +1,3 @@
 /* The offline verifier: this folder imports nothing but itself and node:crypto, and shares no code with the service. */
-export { type Evidence, parseEvidence } from './evidence-form.ts'
-export { parseJwks } from './keys.ts'
 export { ShapeError } from './shape.ts'
 export { AXES, type Axis, type AxisResult, type EvidenceReport, verifyEvidence } from './verify-evidence.ts'
