@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process'
+import { publishedWorkspaces, ROOT } from './workspaces.ts'
+
+/*
+ * `npm run dependencies`: the licences of everything that customers install with the packages, and what is known against it. It fails
+ * at a licence that nobody has read, and at a critical advisory; without the advisories of the registry it says so and passes.
+ */
+const ALLOWED = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'CC0-1.0', 'ISC', 'MIT']
+
+/** What says its licence in a way that no program reads, and what it says. */
+const READ: Readonly<Record<string, string>> = {
+  // The text of it is at the end of its Readme.md.
+  only: 'MIT',
+  // Files beside the data, named in NOTICE: attribution is given there.
+  '@ip-location-db/asn': 'CC-BY-4.0 with attribution',
+}
+
+interface Component {
+  readonly name: string
+  readonly licenses?: readonly {
+    readonly license?: { readonly id?: string; readonly name?: string }
+    readonly expression?: string
+  }[]
+}
+
+interface Advisories {
+  readonly metadata?: { readonly vulnerabilities: Readonly<Record<string, number>> }
+}
+
+const WORKSPACES = publishedWorkspaces().flatMap(({ folder }) => ['-w', folder])
+
+function npm(...args: readonly string[]): unknown {
+  const { stdout } = spawnSync('npm', [...args, '--omit', 'dev', ...WORKSPACES], {
+    ...{ cwd: ROOT, encoding: 'utf8', maxBuffer: 1 << 26 },
+  })
+  try {
+    return JSON.parse(stdout)
+  } catch {
+    return undefined
+  }
+}
+
+function licenceOf({ name, licenses = [] }: Component): string {
+  const said = licenses.map(({ license, expression }) => license?.id ?? expression ?? license?.name).join(', ')
+  return READ[name] ?? said
+}
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
+function checkLicences(): boolean {
+  const bill = npm('sbom', '--sbom-format', 'cyclonedx') as { readonly components: readonly Component[] } | undefined
+  if (bill === undefined || bill.components.length < 50) {
+    say('FAIL  npm gives no bill of materials')
+    return false
+  }
+  const byLicence = new Map<string, string[]>()
+  for (const component of bill.components) {
+    const licence = licenceOf(component)
+    byLicence.set(licence, [...(byLicence.get(licence) ?? []), component.name])
+  }
+  say(`${bill.components.length} packages are installed with Sallyport, without those that are for development`)
+  let known = true
+  for (const [licence, names] of [...byLicence].sort((one, other) => other[1].length - one[1].length)) {
+    const allowed = ALLOWED.includes(licence) || names.every((name) => name in READ)
+    known &&= allowed
+    const shown = names.length > 12 ? `${names.slice(0, 12).join(', ')} …` : names.join(', ')
+    say(`${allowed ? 'pass' : 'FAIL'}  ${licence || 'no licence'}, ${names.length}: ${shown}`)
+  }
+  return known
+}
+
+function checkAdvisories(): boolean {
+  const found = (npm('audit', '--json') as Advisories | undefined)?.metadata?.vulnerabilities
+  if (found === undefined) {
+    say('skip  advisories: the registry gives none')
+    return true
+  }
+  const counts = Object.entries(found)
+    .filter(([severity, count]) => severity !== 'total' && count > 0)
+    .map(([severity, count]) => `${count} ${severity}`)
+  const good = (found['critical'] ?? 0) === 0
+  say(`${good ? 'pass' : 'FAIL'}  advisories: ${counts.join(', ') || 'none'}`)
+  return good
+}
+
+const outcomes = [checkLicences(), checkAdvisories()]
+process.exitCode = outcomes.every(Boolean) ? 0 : 1
