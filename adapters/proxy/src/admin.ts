@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { type BanList, ERRORS, isStale, type SourceStatus } from '@sallyport/core'
-import { type Listening, listenOn } from './listen.ts'
+import { type Listening, listenOn } from './listener/listen.ts'
 
 export const DEFAULT_ADMIN = '127.0.0.1:9090'
 

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { escapeHtml, visitorsPage } from './example-page.ts'
 import { canVisit, type ExampleFront, visit } from './example-visit.ts'
 import { EXAMPLE_VISITORS } from './example-visitors.ts'
-import { type Listening, listenOn } from './listen.ts'
+import { type Listening, listenOn } from './listener/listen.ts'
 
 const ARTICLES = [
   ['gates', 'What a sally port is', 'Two doors, and never both open: every visitor waits between them first.'],

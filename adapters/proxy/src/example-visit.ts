@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import type { Decision } from '@sallyport/core'
 import type { ExampleVisitor } from './example-visitors.ts'
-import type { ProxyHost } from './gate-options.ts'
+import type { ProxyHost } from './gate/options.ts'
 
 /** What the example site needs of the proxy in front of it. */
 export interface ExampleFront {

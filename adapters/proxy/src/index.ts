@@ -1,2 +1,2 @@
-export type { ProxyHost } from './gate-options.ts'
+export type { ProxyHost } from './gate/options.ts'
 export { openProxy, type Proxy, type ProxyOptions } from './server.ts'

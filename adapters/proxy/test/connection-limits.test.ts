@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import { clientKey } from '../src/edge/connection-limits.ts'
 import { openProxy, type ProxyOptions } from '../src/index.ts'
-import { stopParsingWhenDestroyed } from '../src/stop-parsing.ts'
+import { stopParsingWhenDestroyed } from '../src/listener/stop-parsing.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
 import { dial, exchange, get, OK, openRawOrigin, readUntil, statusOf, until } from './wire.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { watchOverload } from '../src/overload.ts'
+import { watchOverload } from '../src/bounds/overload.ts'
 import { proxyBefore } from './behind.ts'
 import { exchange, get, OK, statusOf } from './wire.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { precheck, type RequestHead } from '../src/prechecks.ts'
+import { precheck, type RequestHead } from '../src/gate/prechecks.ts'
 
 const HEAD: RequestHead = { httpVersion: '1.1', method: 'GET', target: '/', fields: ['Host', 'site.example'] }
 const KEY = 'dGhlIHNhbXBsZSBub25jZQ=='

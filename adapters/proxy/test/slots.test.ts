@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type SlotLimits, Slots, type Taker } from '../src/slots.ts'
+import { type SlotLimits, Slots, type Taker } from '../src/bounds/slots.ts'
 
 /** Takers that write down what became of them. */
 function slotsOf(limits: SlotLimits) {

@@ -1,6 +1,6 @@
 import { foldedName } from '@sallyport/node/internal'
 import t from 'tap'
-import { createSpellings } from '../src/spellings.ts'
+import { createSpellings } from '../src/fields/spellings.ts'
 
 t.test('a spelling is what is folded to the name, and nothing else is', async (t) => {
   const names = ['te', 'host', 'x-real-ip', 'x-host']

@@ -7,11 +7,11 @@ import {
   refusal,
   verdictFields,
 } from '@sallyport/node/internal'
-import { answerWith, headRefusal, send } from './answers.ts'
+import { answerWith, headRefusal, send } from '../exchange/answers.ts'
+import type { Exchange } from '../exchange/exchange.ts'
 import { countExchange } from './decide.ts'
-import type { Exchange } from './exchange.ts'
 import { type ForwardAuth, originalOf } from './forward-auth.ts'
-import type { GateParts } from './gate-options.ts'
+import type { GateParts } from './options.ts'
 import { precheck } from './prechecks.ts'
 
 interface CheckParts {

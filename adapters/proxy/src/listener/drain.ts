@@ -3,10 +3,10 @@ import type { Server } from 'node:http'
 import type { Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Timeouts } from '@sallyport/open/limits'
-import type { OpenConnections } from './edge/connection-limits.ts'
-import type { Http2Sessions } from './edge/http2-sessions.ts'
-import type { Exchange } from './exchange.ts'
-import type { Roster } from './roster.ts'
+import type { OpenConnections } from '../edge/connection-limits.ts'
+import type { Http2Sessions } from '../edge/http2-sessions.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import type { Roster } from '../exchange/roster.ts'
 
 /** What is open on a listener that closes. */
 export interface Open {

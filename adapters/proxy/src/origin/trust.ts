@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { SallyportError } from '@sallyport/core'
 import { buildConnector } from 'undici'
-import type { OriginAddress } from './origin-address.ts'
+import type { OriginAddress } from './address.ts'
 
 /** Whose certificates an origin may have. */
 export interface OriginTrust {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'undici'
-import type { Member } from './origin-members.ts'
-import { connectorTo, type OriginTrust } from './origin-trust.ts'
+import type { Member } from './members.ts'
+import { connectorTo, type OriginTrust } from './trust.ts'
 
 /** How the servers of an origin are asked whether they are well; times in milliseconds. */
 export interface HealthOptions {

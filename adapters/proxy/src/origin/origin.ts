@@ -1,12 +1,12 @@
 import type { Limits, Timeouts } from '@sallyport/open/limits'
+import { Slots } from '../bounds/slots.ts'
+import type { OriginAddress } from './address.ts'
+import { createOriginConnections } from './connections.ts'
 import { type HealthOptions, startHealthChecks } from './health-checks.ts'
-import type { OriginAddress } from './origin-address.ts'
-import { createOriginConnections } from './origin-connections.ts'
-import { createMembers, type Members } from './origin-members.ts'
-import { connectorTo, type OriginTrust } from './origin-trust.ts'
+import { createMembers, type Members } from './members.ts'
 import { type Forwarded, Relay, type RelayHooks } from './relay.ts'
 import type { Held } from './request-body.ts'
-import { Slots } from './slots.ts'
+import { connectorTo, type OriginTrust } from './trust.ts'
 
 /** The origin, with a bound on the connections to it. */
 export interface Origin {

@@ -1,8 +1,8 @@
 import type { Refusal } from '@sallyport/node/internal'
-import { answerWith, limitRefusal } from './answers.ts'
-import { clientKey } from './edge/connection-limits.ts'
-import type { Exchange } from './exchange.ts'
-import type { RefusalCause, Refusals } from './refusals.ts'
+import { clientKey } from '../edge/connection-limits.ts'
+import { answerWith, limitRefusal } from '../exchange/answers.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import type { RefusalCause, Refusals } from '../exchange/refusals.ts'
 import type { Slots } from './slots.ts'
 
 export interface AdmissionOptions {

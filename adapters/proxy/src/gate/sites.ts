@@ -1,10 +1,10 @@
 import { type Mode, type MountPolicy, SallyportError } from '@sallyport/core'
 import type { Decider } from '@sallyport/node'
 import type { Limits, Timeouts } from '@sallyport/open/limits'
-import type { HealthOptions } from './health-checks.ts'
-import { type Origin, openOrigin } from './origin.ts'
-import { originAddress } from './origin-address.ts'
-import { readTrust } from './origin-trust.ts'
+import { originAddress } from '../origin/address.ts'
+import type { HealthOptions } from '../origin/health-checks.ts'
+import { type Origin, openOrigin } from '../origin/origin.ts'
+import { readTrust } from '../origin/trust.ts'
 import { createRoutes, type RouteMatch } from './routes.ts'
 
 /** Times that an origin has, in milliseconds; those that are absent are the proxy's. */

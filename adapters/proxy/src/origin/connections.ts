@@ -1,5 +1,5 @@
 import type { buildConnector, Client } from 'undici'
-import { OriginConnection } from './origin-connection.ts'
+import { OriginConnection } from './connection.ts'
 
 /** The connections to one origin. Who has one has a slot, of which there are as many as connections. */
 export interface OriginConnections {

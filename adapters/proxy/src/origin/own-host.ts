@@ -1,4 +1,4 @@
-import type { OriginAddress } from './origin-address.ts'
+import type { OriginAddress } from './address.ts'
 
 /** Fields (name, value, name, value …) with the name of a server in place of the Host that the client asked for. */
 export function withHost(fields: readonly string[], { url }: OriginAddress): string[] {

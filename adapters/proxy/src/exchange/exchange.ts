@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Observation, observe, type RequestHost, requestId } from '@sallyport/node/internal'
+import { streamOf } from '../edge/http2-messages.ts'
 import type { Side, Wait, Watched } from './clocks.ts'
-import { streamOf } from './edge/http2-messages.ts'
 
 /** The connection of an upgrade, which a tunnel takes over. */
 export interface Upgrade {

@@ -1,6 +1,6 @@
+import type { OriginAddress } from './address.ts'
+import type { OriginConnections } from './connections.ts'
 import { type Clock, systemClock } from './monotonic.ts'
-import type { OriginAddress } from './origin-address.ts'
-import type { OriginConnections } from './origin-connections.ts'
 
 /** So many failures in a row leave a server out, the first time for so long, then for twice as long each time. */
 const FAILURES = 3

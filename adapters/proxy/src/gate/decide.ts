@@ -9,13 +9,13 @@ import {
   noteDecision,
   refusal,
 } from '@sallyport/node/internal'
-import { answerWith } from './answers.ts'
-import { http1Fields } from './edge/http1-fields.ts'
-import type { Exchange } from './exchange.ts'
-import type { Forward, GateParts, ProxyHost } from './gate-options.ts'
-import { requestFields } from './request-fields.ts'
+import { http1Fields } from '../edge/http1-fields.ts'
+import { answerWith } from '../exchange/answers.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import { requestFields } from '../fields/request-fields.ts'
+import { isLoop } from '../fields/via.ts'
+import type { Forward, GateParts, ProxyHost } from './options.ts'
 import type { RouteTimeouts, Site } from './sites.ts'
-import { isLoop } from './via.ts'
 
 interface DecideParts extends GateParts {
   readonly forward: Forward

@@ -1,4 +1,4 @@
-import { CUT_CAUSES } from './edge/cut-causes.ts'
+import { CUT_CAUSES } from '../edge/cut-causes.ts'
 
 /** Why a connection or a request was refused or cut, although nobody decided against its client. */
 export const REFUSAL_CAUSES = [

@@ -1,7 +1,7 @@
 import type { ApiResponse } from '@sallyport/api'
 import type { SitePart } from '@sallyport/open'
-import type { Exchange } from './exchange.ts'
-import type { GateParts } from './gate-options.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import type { GateParts } from './options.ts'
 import { createRoutes } from './routes.ts'
 import type { Route } from './sites.ts'
 

@@ -2,8 +2,8 @@ import type { BanList, Decision, HandoffKey, InspectionRequest, SourceStatus } f
 import type { Metrics } from '@sallyport/metrics'
 import type { ApiHost, Decider } from '@sallyport/node'
 import type { SitePart } from '@sallyport/open'
-import type { Admission } from './admission.ts'
-import type { Exchange } from './exchange.ts'
+import type { Admission } from '../bounds/admission.ts'
+import type { Exchange } from '../exchange/exchange.ts'
 import type { ForwardAuth } from './forward-auth.ts'
 import type { Route, Site, Sites } from './sites.ts'
 
