@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ExitError } from './exit.ts'
 import { untilStopped } from './stop.ts'
 import type { Terminal } from './terminal.ts'
-import { relayScrapes } from './worker-metrics.ts'
+import { questionRelay } from './worker-questions.ts'
 
 /** Back-off before a dead worker is replaced; it doubles until one has lived for `STEADY_MS`. */
 const RESTART_MS = { first: 100, max: 10_000 }
@@ -41,6 +41,7 @@ export async function runWorkers(count: number, terminal: Terminal): Promise<voi
   const stopped = untilStopped(terminal)
   let stopping = false
   const workers = new Set<Worker>()
+  const relay = questionRelay()
   process.on('SIGHUP', () => {
     for (const worker of workers) worker.process.kill('SIGHUP')
   })
@@ -48,7 +49,7 @@ export async function runWorkers(count: number, terminal: Terminal): Promise<voi
   function start(): Worker {
     const worker = cluster.fork()
     workers.add(worker)
-    relayScrapes(workers, worker)
+    worker.on('message', (message) => message === READY && relay(worker))
     worker.once('exit', () => workers.delete(worker))
     return worker
   }

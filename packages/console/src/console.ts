@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SallyportError } from '@sallyport/core'
 import type { Sallyport } from '@sallyport/open'
@@ -8,7 +9,8 @@ import type { History } from './history/history.ts'
 import { loadPage } from './http/page.ts'
 import { readJson, sendError, sendJson } from './http/reply.ts'
 import { consoleRows } from './routes/index.ts'
-import type { Call, ConsoleHooks, ConsoleParts, Row } from './routes/route.ts'
+import type { AnyShare, Call, ConsoleHooks, ConsoleParts, Row } from './routes/route.ts'
+import { createGather, type Share } from './shares/share.ts'
 
 const API = '/console/api/'
 
@@ -31,6 +33,8 @@ export interface Console {
    * token is needed to read.
    */
   permits(request: IncomingMessage): boolean
+  /** What this process answers the console of another one, which was asked through `askOthers`. */
+  answerOther(about: unknown): Promise<unknown>
 }
 
 /**
@@ -41,10 +45,22 @@ export function openConsole({ sallyport, history, tokens, page, onFault, ...hook
   const assets = loadPage(page)
   const door = createDoor(tokens)
   const rows = consoleRows()
-  const parts: ConsoleParts = { sallyport, history, hooks, since: Date.now() }
+  const own = { sallyport, history, since: Date.now(), id: randomUUID() }
+  const parts: ConsoleParts = { ...own, hooks, gather: createGather(own, hooks.askOthers) }
+  const signedOut: Share<{ readonly session: string }, boolean> = {
+    name: 'signed out',
+    own({ session }) {
+      door.forget(session, Date.now())
+      return true
+    },
+  }
+  const shares = new Map([signedOut, ...rows.flatMap(({ shares = [] }) => shares)].map((one) => [one.name, one]))
 
-  function answerSession(visitor: Visitor, now: number, method: string, response: ServerResponse): void {
+  async function answerSession(visitor: Visitor, now: number, method: string, response: ServerResponse): Promise<void> {
     const { body, setCookie } = method === 'POST' ? door.signIn(visitor, now) : door.signOut(visitor, now)
+    if (method === 'DELETE' && visitor.session !== undefined) {
+      await parts.gather(signedOut, { session: visitor.session })
+    }
     sallyport.log.audit({ what: `console sign-${method === 'POST' ? 'in' : 'out'}`, who: whoOf(visitor), details: {} })
     sendJson(response, 200, body, { 'Set-Cookie': setCookie })
   }
@@ -61,7 +77,7 @@ export function openConsole({ sallyport, history, tokens, page, onFault, ...hook
     if (row === undefined && !isSession) throw new SallyportError('method_not_allowed')
     const visitor = door.admit(request, now)
     if (row === undefined) {
-      answerSession(visitor, now, method, response)
+      await answerSession(visitor, now, method, response)
       return
     }
     requireRole(row.role, visitor)
@@ -84,6 +100,10 @@ export function openConsole({ sallyport, history, tokens, page, onFault, ...hook
   }
 
   return {
+    answerOther: async (about) => {
+      const { name, question } = about as { readonly name: string; readonly question: unknown }
+      return (shares.get(name) as AnyShare | undefined)?.own(question, own)
+    },
     permits: (request) => door.permits(request, Date.now()),
     handle(request, response) {
       const path = request.url?.split('?', 1)[0] ?? ''

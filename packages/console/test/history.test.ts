@@ -1,5 +1,6 @@
 import type { ObservedRequest } from '@sallyport/core'
 import t from 'tap'
+import { type HistoryReading, mergeReadings } from '../src/history/history.ts'
 import { createSeries } from '../src/history/series.ts'
 import { createTop, mergeTops } from '../src/history/top.ts'
 import { createHistory } from '../src/index.ts'
@@ -74,18 +75,34 @@ t.test('a history counts by what became of requests, and remembers the last ones
   t.equal(curves.api[Math.floor((AT - from) / step)], 4_100)
   t.equal(history.read('24h', AT).totals.api, 4_100)
   t.equal(history.read('24h', AT).curves.api.length, 288)
-  t.equal(history.recent().length, 4_000)
-  t.equal(history.find('r0'), undefined)
-  t.equal(history.find('r4099')?.observed.id, 'r4099')
+  t.equal(history.recent.list().length, 4_000)
+  t.equal(history.recent.find('r0'), undefined)
+  t.equal(history.recent.find('r4099')?.observed.id, 'r4099')
   t.equal(history.read('1h', AT + 86_400_000).totals.api, 0)
 })
 
-t.test('who follows hears of each request until he leaves', async (t) => {
-  const history = createHistory()
-  const heard: string[] = []
-  const leave = history.follow(({ observed }) => heard.push(observed.id))
-  history.observe(observed('1'))
-  leave()
-  history.observe(observed('2'))
-  t.same(heard, ['1'])
+t.test('what came since a place is asked for, as far as it is kept', async (t) => {
+  const { observe, recent } = createHistory()
+  const idsSince = (count: number) => recent.since(count).map(({ observed }) => observed.id)
+  t.same(idsSince(0), [])
+  for (let index = 0; index < 3; index++) observe(observed(`a${index}`))
+  t.same(idsSince(1), ['a1', 'a2'])
+  t.same(idsSince(recent.count), [])
+  t.same(idsSince(7), [], 'of a process that is another now')
+  for (let index = 0; index < 4_000; index++) observe(observed(`b${index}`))
+  t.equal(idsSince(0).length, 4_000)
+  t.same(idsSince(4_001), ['b3998', 'b3999'])
+  t.equal(idsSince(3_000)[0], 'b2997')
+})
+
+t.test('what several processes counted is read as one', async (t) => {
+  const processes = [createHistory(), createHistory()] as const
+  for (const [index, { observe }] of processes.entries()) {
+    for (let times = 0; times <= index; times++) observe(observed(`r${times}`))
+    observe(observed('bad-head', { answeredBy: 'refusal', refusedFor: 'head', at: AT - 60_000 }))
+  }
+  const [one, two] = processes.map(({ read }) => read('5m', AT + 1_000))
+  const { totals, curves } = mergeReadings([one as HistoryReading, two as HistoryReading])
+  t.match(totals, { api: 3, refused: 2, allow: 0 })
+  t.equal(Math.max(...curves.api), 3)
 })

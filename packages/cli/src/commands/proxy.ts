@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { createHistory, type History, openConsole, readTokens } from '@sallyport/console'
 import { SallyportError } from '@sallyport/core'
+import type { Scraped } from '@sallyport/metrics'
 import { type Config, type ConfigInput, type Sallyport, splitList } from '@sallyport/open'
 import { openProxy, type ProxyOptions, type Proxy as RunningProxy } from '@sallyport/proxy'
 import { type Command, InvalidArgumentError, Option } from 'commander'
@@ -12,11 +13,14 @@ import { sourcesSentence } from '../sources.ts'
 import { untilStopped } from '../stop.ts'
 import { notifySystemd } from '../systemd.ts'
 import { bold, type Terminal } from '../terminal.ts'
-import { answerScrapes, scrapingAll } from '../worker-metrics.ts'
+import { openWorkerQuestions, type WorkerQuestions } from '../worker-questions.ts'
 import { isLeader, isWorker, leavePrimary, runWorkers, workerIsReady } from '../workers.ts'
 import { warningText } from './config.ts'
 
 const MAX_WORKERS = 64
+
+/** What workers ask each other about. */
+const [METRICS, POLICY, CONSOLE] = ['metrics', 'policy', 'console'] as const
 
 const NO_ORIGIN =
   'with no origin: all but /v1 is 404. Name an upstream or routes, or set demo: true for an example site.'
@@ -100,26 +104,34 @@ interface Configured {
 async function serve(sallyport: Sallyport, configured: Configured, terminal: Terminal): Promise<void> {
   const { config, file, history } = configured
   const steering: Steering = { url: undefined, savePolicy: undefined }
-  const shown = history && consoleOf(sallyport, history, { steering, file, terminal })
+  const others = openWorkerQuestions()
+  const shown = history && consoleOf(sallyport, history, { steering, file, terminal, others })
   const proxy = await openProxy(sallyport, {
     ...withAcme(config),
     adminPages: shown?.pages,
     onDecision: history?.onDecision,
-    scrapeAll: scrapingAll(),
+    scrapeAll: others && (async (own) => [own, ...((await others.ask(METRICS)).answers as Scraped[])]),
     onNotice: (message) => terminal.err(`sallyport: ${message}`),
     onFault: throttled((error) => terminal.err(`sallyport: ${faultText(error)}`)),
     onOriginFailure: throttled((error) => terminal.err(`sallyport: the origin failed: ${faultText(error)}`)),
   })
-  answerScrapes(proxy.scrape)
+  const takeOver = async (): Promise<void> => {
+    await sallyport.reload(configured.read())
+    await proxy.reload(withAcme(sallyport.config))
+  }
+  others?.answer(METRICS, proxy.scrape)
+  others?.answer(POLICY, async () => takeOver().then(() => true))
+  others?.answer(CONSOLE, async (about) => shown?.pages.answerOther(about))
   steering.url = proxy.url
   steering.savePolicy =
     file === undefined
       ? undefined
-      : (text) =>
-          savePolicy(file, text, async () => {
-            await sallyport.reload(configured.read())
-            await proxy.reload(withAcme(sallyport.config))
-          })
+      : async (text) => {
+          await savePolicy(file, text, takeOver)
+          const { silent = 0 } = (await others?.ask(POLICY)) ?? {}
+          if (silent > 0)
+            terminal.err(`sallyport: ${silent} workers have not taken the saved policy over; SIGHUP does it.`)
+        }
   let signal: NodeJS.Signals | undefined
   const told = isLeader() ? terminal : QUIET
   const endReload = onReload(
@@ -164,13 +176,20 @@ function consoleOf(
     steering,
     file: configured,
     terminal,
-  }: { readonly steering: Steering; readonly file: string | undefined; readonly terminal: Terminal },
+    others,
+  }: {
+    readonly steering: Steering
+    readonly file: string | undefined
+    readonly terminal: Terminal
+    readonly others: WorkerQuestions | undefined
+  },
 ) {
   const { tokens, file } = readTokens(sallyport.config.dataDir, sallyport.config.console)
   const onFault = throttled((error) => terminal.err(`sallyport: console: ${faultText(error)}`))
   return {
     pages: openConsole({
       ...{ sallyport, history, tokens, onFault, url: () => steering.url ?? '' },
+      askOthers: others && ((about) => others.ask(CONSOLE, about)),
       ...(configured !== undefined && { savePolicy: async (text) => steering.savePolicy?.(text) }),
     }),
     file,

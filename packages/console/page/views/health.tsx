@@ -4,6 +4,9 @@ import { age, count, moment } from '../words.ts'
 
 interface HealthAnswer {
   readonly mode: string
+  readonly processes: number
+  /** Processes that did not answer in time. */
+  readonly silent: number
   readonly since: number
   readonly now: number
   readonly lostLines: number
@@ -30,12 +33,16 @@ export function Health() {
   const loaded = useLoad<HealthAnswer>('health', 15_000)
   return (
     <Shown loaded={loaded}>
-      {({ mode, since, now, lostLines, bans, findings, sources }) => (
+      {({ mode, processes, silent, since, now, lostLines, bans, findings, sources }) => (
         <div class="grid">
-          <Card title="This process">
+          <Card title="The service">
             <Facts
               rows={[
                 ['Mode', <Badge key="mode" name={mode} />],
+                [
+                  'Processes',
+                  silent === 0 ? count(processes) : `${processes} answer, ${silent} do not: what those saw is missing`,
+                ],
                 ['Runs for', age((now - since) / 1_000)],
                 ['Since', moment(since)],
                 [

@@ -15,6 +15,7 @@ interface Counted {
 interface LiveAnswer {
   readonly now: number
   readonly span: string
+  readonly silent: number
   readonly hours: number
   readonly from: number
   readonly step: number
@@ -57,13 +58,18 @@ export function Live() {
 }
 
 function Pictures({ answer }: { answer: LiveAnswer }) {
-  const { totals, classes, networks, tops, hours, span } = answer
+  const { totals, classes, networks, tops, hours, span, silent } = answer
   const all = Object.values(totals).reduce((sum, part) => sum + part, 0)
   const decided = classes.reduce((sum, { count }) => sum + count, 0)
   const countries = tops['countries'] ?? []
   const seen = `most seen · ${hours === 24 ? 'last 24 hours' : hours === 1 ? 'this hour' : 'this hour and the last'}`
   return (
     <div class="grid">
+      {silent > 0 && (
+        <p class="failure wide" role="alert">
+          {count(silent)} of the processes did not answer: what they saw is missing here.
+        </p>
+      )}
       <Card title={`Requests, ${SPANS[span as Span]}`} wide aside={<Totals totals={totals} all={all} />}>
         <Curve answer={answer} all={all} />
       </Card>

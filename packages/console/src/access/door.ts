@@ -29,6 +29,8 @@ export interface Door {
   /** A token, once shown, becomes a session of the browser. Throws `unauthorized`. */
   signIn(visitor: Visitor, now: number): Signed<Session>
   signOut(visitor: Visitor, now: number): Signed<{ readonly ended: true }>
+  /** A session ended in another process. */
+  forget(session: string, now: number): void
 }
 
 export function createDoor(tokens: Tokens): Door {
@@ -65,6 +67,7 @@ export function createDoor(tokens: Tokens): Door {
       if (session !== undefined) sessions.end(session, now)
       return { body: { ended: true }, setCookie: `${COOKIE}=; ${ATTRIBUTES}; Max-Age=0` }
     },
+    forget: sessions.end,
   }
 }
 

@@ -6,7 +6,7 @@ import {
   NETWORK_CLASSES,
   type ObservedRequest,
 } from '@sallyport/core'
-import { createRecent, type Remembered } from './recent.ts'
+import { createRecent, type Recent } from './recent.ts'
 import { createSeries, type Series } from './series.ts'
 import { createSubjects, type Subject } from './subjects.ts'
 import type { Counted } from './top.ts'
@@ -46,10 +46,8 @@ export interface History {
   readonly onDecision: (decision: Decision, request: InspectionRequest) => void
   read(span: Span, now: number): HistoryReading
   top(subject: Subject, now: number, hours: number, limit: number): readonly Counted[]
-  recent(): readonly Remembered[]
-  find(id: string): Remembered | undefined
-  /** Calls at every request until the returned function is called. */
-  follow(listener: (one: Remembered) => void): () => void
+  /** The last requests, oldest first. */
+  readonly recent: Omit<Recent, 'add'>
 }
 
 export function createHistory(): History {
@@ -61,7 +59,6 @@ export function createHistory(): History {
   const subjects = createSubjects()
   const recent = createRecent(RECENT)
   const userAgents = new WeakMap<Decision, string>()
-  const listeners = new Set<(one: Remembered) => void>()
 
   return {
     observe(observed) {
@@ -77,9 +74,7 @@ export function createHistory(): History {
         subjects.add(observed, at)
       }
       const userAgent = decision && userAgents.get(decision)
-      const one = userAgent === undefined ? { observed } : { observed, userAgent }
-      recent.add(one)
-      for (const listener of listeners) listener(one)
+      recent.add(userAgent === undefined ? { observed } : { observed, userAgent })
     },
     onDecision(decision, { fields }) {
       const userAgent = userAgentOf(fields)
@@ -100,13 +95,28 @@ export function createHistory(): History {
       }
     },
     top: subjects.read,
-    recent: recent.list,
-    find: recent.find,
-    follow(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    recent,
   }
+}
+
+/** What several processes counted in the same span, as one. */
+export function mergeReadings(readings: readonly [HistoryReading, ...HistoryReading[]]): HistoryReading {
+  const [first] = readings
+  const curves = byOutcome((_, outcome) =>
+    first.curves[outcome].map((_, at) => sum(readings.map(({ curves }) => curves[outcome][at] ?? 0))),
+  )
+  return {
+    ...{ from: first.from, step: first.step, curves },
+    totals: byOutcome((_, outcome) => sum(curves[outcome])),
+    classes: mergeCounts(readings.map(({ classes }) => classes)),
+    networks: mergeCounts(readings.map(({ networks }) => networks)),
+  }
+}
+
+/** Lists of the same names in the same order. */
+function mergeCounts(lists: readonly (readonly Counted[])[]): readonly Counted[] {
+  const [first = []] = lists
+  return first.map(({ name }, at) => ({ name, count: sum(lists.map((list) => list[at]?.count ?? 0)) }))
 }
 
 export function outcomeOf({ decision, answeredBy }: ObservedRequest): Outcome {

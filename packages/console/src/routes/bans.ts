@@ -1,10 +1,28 @@
 import { SallyportError } from '@sallyport/core'
-import { briefOf } from './brief.ts'
+import type { Share } from '../shares/share.ts'
+import { type Brief, briefOf } from './brief.ts'
+import { newestOf } from './newest.ts'
 import type { ConsoleParts, Row } from './route.ts'
 import { shownAddress, withoutAddresses } from './shown-address.ts'
 import { mapOf, memberOf } from './values.ts'
 
 const LISTED = 40
+
+/** The last requests beyond a limit. */
+const LIMITED: Share<object, readonly Brief[]> = {
+  name: 'limited',
+  own(_, { history, sallyport }) {
+    const form = sallyport.config.log.addresses
+    return history.recent
+      .list()
+      .filter(({ observed }) => observed.decision?.limits?.some(({ exceeded }) => exceeded))
+      .slice(-LISTED)
+      .map((one) => {
+        const exceeded = one.observed.decision?.limits?.filter((use) => use.exceeded) ?? []
+        return { ...briefOf(one, form), limits: withoutAddresses(exceeded, [one.observed.client], form) }
+      })
+  },
+}
 
 /** Who is refused for a while, and who was beyond a limit. */
 export const BAN_ROWS: readonly Row[] = [
@@ -12,13 +30,13 @@ export const BAN_ROWS: readonly Row[] = [
     method: 'GET',
     path: 'bans',
     role: 'read',
-    async answer(_, parts) {
-      const { sallyport } = parts
+    shares: [LIMITED],
+    async answer(_, { sallyport, gather }) {
       const form = sallyport.config.log.addresses
-      const bans = await sallyport.bans.list()
+      const [bans, { shares }] = await Promise.all([sallyport.bans.list(), gather(LIMITED, {})])
       return {
         bans: bans.map((ban) => ({ ...ban, key: shownKey(ban.key, form) })),
-        limited: limitedOf(parts),
+        limited: newestOf(shares, LISTED),
         strikes: sallyport.config.policy.strikes ?? null,
       }
     },
@@ -43,17 +61,4 @@ function shownKey(key: string, form: ConsoleParts['sallyport']['config']['log'][
     .split(/([^0-9a-f.:]+)/i)
     .map((part) => (/[.:]/.test(part) ? shownAddress(part, form) || '…' : part))
     .join('')
-}
-
-function limitedOf({ history, sallyport }: ConsoleParts) {
-  const form = sallyport.config.log.addresses
-  return history
-    .recent()
-    .filter(({ observed }) => observed.decision?.limits?.some(({ exceeded }) => exceeded))
-    .slice(-LISTED)
-    .reverse()
-    .map((one) => {
-      const exceeded = one.observed.decision?.limits?.filter((use) => use.exceeded) ?? []
-      return { ...briefOf(one, form), limits: withoutAddresses(exceeded, [one.observed.client], form) }
-    })
 }

@@ -22,6 +22,8 @@ export function briefOf({ observed, userAgent }: Remembered, form: AddressForm) 
   }
 }
 
+export type Brief = ReturnType<typeof briefOf>
+
 /** Which requests somebody wants to see. */
 export type Filter = (one: Remembered, form: AddressForm) => boolean
 

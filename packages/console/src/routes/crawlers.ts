@@ -1,9 +1,26 @@
 import { parseAddress, SallyportError } from '@sallyport/core'
-import { briefOf } from './brief.ts'
+import type { Share } from '../shares/share.ts'
+import { type Brief, briefOf } from './brief.ts'
+import { newestOf } from './newest.ts'
 import type { ConsoleParts, Row } from './route.ts'
+import { TOPS, topsOf } from './tops.ts'
 import { mapOf, memberOf } from './values.ts'
 
 const LISTED = 60
+
+/** The last requests in the name of a crawler. */
+const CLAIMED: Share<object, readonly Brief[]> = {
+  name: 'claimed',
+  own: (_, { history, sallyport }) =>
+    history.recent
+      .list()
+      .filter(({ observed }) => observed.decision?.inspection.crawler !== undefined)
+      .slice(-LISTED)
+      .map((one) => {
+        const { slug, name, outcome, method, pending } = one.observed.decision?.inspection.crawler ?? {}
+        return { ...briefOf(one, sallyport.config.log.addresses), crawler: { slug, name, outcome, method, pending } }
+      }),
+}
 
 /** The catalogue, how each can be verified, and who came in these names. */
 export const CRAWLER_ROWS: readonly Row[] = [
@@ -11,11 +28,15 @@ export const CRAWLER_ROWS: readonly Row[] = [
     method: 'GET',
     path: 'crawlers',
     role: 'read',
-    answer: ({ now }, parts) => ({
-      crawlers: catalogueOf(parts),
-      seen: parts.history.top('crawlers', now, 24, 300),
-      recent: recentOf(parts),
-    }),
+    shares: [TOPS, CLAIMED],
+    async answer({ now }, parts) {
+      const { gather } = parts
+      const [{ crawlers: seen }, { shares }] = await Promise.all([
+        topsOf(gather, { limits: { crawlers: 300 }, now, hours: 24 }),
+        gather(CLAIMED, {}),
+      ])
+      return { crawlers: catalogueOf(parts), seen, recent: newestOf(shares, LISTED) }
+    },
   },
   {
     method: 'POST',
@@ -47,16 +68,4 @@ function catalogueOf({ sallyport }: ConsoleParts) {
       lists: crawlerStatus.filter((status) => status.slug === slug).map(({ state, date }) => ({ state, date })),
     }),
   )
-}
-
-function recentOf({ history, sallyport }: ConsoleParts) {
-  return history
-    .recent()
-    .filter(({ observed }) => observed.decision?.inspection.crawler !== undefined)
-    .slice(-LISTED)
-    .reverse()
-    .map((one) => {
-      const { slug, name, outcome, method, pending } = one.observed.decision?.inspection.crawler ?? {}
-      return { ...briefOf(one, sallyport.config.log.addresses), crawler: { slug, name, outcome, method, pending } }
-    })
 }

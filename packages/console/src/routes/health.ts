@@ -1,9 +1,15 @@
 import { isStale, type SourceStatus } from '@sallyport/core'
 import { doctor, type Finding } from '@sallyport/open'
+import type { Share } from '../shares/share.ts'
 import type { ConsoleParts, Row } from './route.ts'
 
 /** Findings are looked for again after that. */
 const FINDINGS_MS = 15_000
+
+const PROCESS: Share<object, { readonly since: number; readonly lostLines: number }> = {
+  name: 'process',
+  own: (_, { since, sallyport }) => ({ since, lostLines: sallyport.log.lost }),
+}
 
 export function healthRows(): readonly Row[] {
   let looked: { readonly at: number; readonly findings: Promise<readonly Finding[]> } | undefined
@@ -16,21 +22,25 @@ export function healthRows(): readonly Row[] {
       method: 'GET',
       path: 'health',
       role: 'read',
+      shares: [PROCESS],
       async answer({ now }, parts) {
-        const { sallyport, since } = parts
-        const [findings, ledger, bans] = await Promise.all([
+        const { sallyport, gather } = parts
+        const [findings, ledger, bans, { shares, silent }] = await Promise.all([
           findingsOf(parts, now),
           sallyport.provenance.status().catch(() => undefined),
           sallyport.bans.list().catch(() => undefined),
+          gather(PROCESS, {}),
         ])
         return {
           mode: sallyport.config.mode,
-          since,
+          processes: shares.length,
+          silent,
+          since: Math.min(...shares.map(({ since }) => since)),
           now,
           findings,
           ledger: ledger ?? null,
           bans: bans?.length ?? null,
-          lostLines: sallyport.log.lost,
+          lostLines: shares.reduce((sum, { lostLines }) => sum + lostLines, 0),
           sources: sallyport.sources().map((source) => aged(source, now)),
         }
       },

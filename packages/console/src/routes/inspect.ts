@@ -1,12 +1,30 @@
 import { classify, createDirectory, type Directory, parseAddress, parseAsn, SallyportError } from '@sallyport/core'
+import type { Share } from '../shares/share.ts'
+import { newestOf } from './newest.ts'
 import type { Call, ConsoleParts, Row } from './route.ts'
 import { numberOf, textOf } from './values.ts'
 
 const MAX_LISTED = 100
 
+interface Seen {
+  readonly requests: number
+  /** The newest of them, and when it came. */
+  readonly last: string | null
+  readonly at: number
+}
+
+const SEEN: Share<{ readonly address: string }, Seen> = {
+  name: 'seen',
+  own({ address }, { history }) {
+    const found = history.recent.list().filter(({ observed }) => observed.client === address)
+    const { id = null, at = 0 } = found.at(-1)?.observed ?? {}
+    return { requests: found.length, last: id, at }
+  },
+}
+
 /** What is known of an address, a network or a name, and the directory of systems. */
 export const INSPECT_ROWS: readonly Row[] = [
-  { method: 'GET', path: 'inspect', role: 'read', answer: inspect },
+  { method: 'GET', path: 'inspect', role: 'read', shares: [SEEN], answer: inspect },
   {
     method: 'GET',
     path: 'directory',
@@ -42,14 +60,15 @@ async function inspect({ query }: Call, parts: ConsoleParts) {
   const address = parseAddress(result.target.ip ?? '')
   const finding = address && classify(address, snapshot)
   const system = finding?.asn === undefined ? undefined : attempt(() => directoryOf(parts).entry(finding.asn ?? 0))
-  return { result, finding: finding ?? null, system: system ?? null, seen: seenOf(parts, result.target.ip ?? '') }
+  return { result, finding: finding ?? null, system: system ?? null, seen: await seenOf(parts, result.target.ip ?? '') }
 }
 
 /** How often the address is among the requests that are remembered. */
-function seenOf({ history, sallyport }: ConsoleParts, address: string) {
+async function seenOf({ gather, sallyport }: ConsoleParts, address: string) {
   if (sallyport.config.log.addresses !== 'full') return null
-  const found = history.recent().filter(({ observed }) => observed.client === address)
-  return { requests: found.length, last: found.at(-1)?.observed.id ?? null }
+  const { shares } = await gather(SEEN, { address })
+  const [last] = newestOf([shares], 1)
+  return { requests: shares.reduce((sum, { requests }) => sum + requests, 0), last: last?.last ?? null }
 }
 
 function directoryOf({ sallyport }: ConsoleParts): Directory {

@@ -1,13 +1,44 @@
 import { SallyportError } from '@sallyport/core'
-import { SPANS, type Span } from '../history/history.ts'
-import { SUBJECTS } from '../history/subjects.ts'
-import { briefOf, filterOf } from './brief.ts'
+import { type HistoryReading, mergeReadings, SPANS, type Span } from '../history/history.ts'
+import type { Share } from '../shares/share.ts'
+import { type Brief, briefOf, filterOf } from './brief.ts'
+import { newestOf } from './newest.ts'
 import type { Row } from './route.ts'
 import { withoutAddresses } from './shown-address.ts'
-import { answerStream } from './stream.ts'
+import { answerStream, STREAMED } from './stream.ts'
+import { TOPS, topsOf } from './tops.ts'
+import { numberOf } from './values.ts'
 
 const MAX_LISTED = 500
 const TOP = 12
+const SHOWN = { operators: TOP, countries: 300, paths: TOP, rules: TOP, trials: TOP, crawlers: TOP } as const
+
+const READING: Share<{ readonly span: Span; readonly now: number }, HistoryReading> = {
+  name: 'reading',
+  own: ({ span, now }, { history }) => history.read(span, now),
+}
+
+const LISTED: Share<{ readonly filter: string; readonly limit: number }, readonly Brief[]> = {
+  name: 'listed',
+  own({ filter, limit }, { history, sallyport }) {
+    const form = sallyport.config.log.addresses
+    const fits = filterOf(new URLSearchParams(filter))
+    const found = history.recent.list().filter((one) => fits(one, form))
+    return found.slice(-limit).map((one) => briefOf(one, form))
+  },
+}
+
+const WHOLE: Share<{ readonly id: string }, { readonly found?: unknown }> = {
+  name: 'whole',
+  own({ id }, { history, sallyport }) {
+    const form = sallyport.config.log.addresses
+    const found = history.recent.find(id)
+    if (found === undefined) return {}
+    const { client, peer } = found.observed
+    const whole = { ...found, brief: briefOf(found, form), mode: sallyport.config.mode }
+    return { found: withoutAddresses(whole, [client, peer], form) }
+  },
+}
 
 /** What the gate sees now, and what it saw. */
 export function liveRows(): readonly Row[] {
@@ -17,48 +48,51 @@ export function liveRows(): readonly Row[] {
       method: 'GET',
       path: 'live',
       role: 'read',
-      answer({ query, now }, { history }) {
+      shares: [READING, TOPS],
+      async answer({ query, now }, { gather }) {
         const span = spanOf(query)
         const { hours } = SPANS[span]
-        const tops = SUBJECTS.map((subject) => {
-          const limit = subject === 'countries' ? 300 : TOP
-          return [subject, history.top(subject, now, hours, limit)] as const
-        })
-        return { now, span, hours, ...history.read(span, now), tops: Object.fromEntries(tops) }
+        const [{ shares, silent }, tops] = await Promise.all([
+          gather(READING, { span, now }),
+          topsOf(gather, { limits: SHOWN, now, hours }),
+        ])
+        const [own, ...others] = shares
+        if (own === undefined) throw new SallyportError('service_unavailable')
+        return { now, span, hours, ...mergeReadings([own, ...others]), tops, processes: shares.length, silent }
       },
     },
     {
       method: 'GET',
       path: 'requests',
       role: 'read',
-      answer({ query }, { history, sallyport }) {
-        const form = sallyport.config.log.addresses
-        const filter = filterOf(query)
-        const limit = Math.min(Math.max(1, Number(query.get('limit') ?? 100) || 1), MAX_LISTED)
-        const found = history
-          .recent()
-          .filter((one) => filter(one, form))
-          .slice(-limit)
-          .reverse()
-        return { requests: found.map((one) => briefOf(one, form)) }
+      shares: [LISTED],
+      async answer({ query }, { gather }) {
+        const limit = numberOf(query.get('limit'), { initial: 100, most: MAX_LISTED })
+        const { shares } = await gather(LISTED, { filter: query.toString(), limit })
+        return { requests: newestOf(shares, limit) }
       },
     },
     {
       method: 'GET',
       path: 'requests/*',
       role: 'read',
-      answer({ rest }, { history, sallyport }) {
-        const form = sallyport.config.log.addresses
-        const found = history.find(rest)
+      shares: [WHOLE],
+      async answer({ rest }, { gather }) {
+        const { shares } = await gather(WHOLE, { id: rest })
+        const found = shares.find(({ found }) => found !== undefined)?.found
         if (found === undefined) {
           throw new SallyportError('unknown_request', 'This request is not among the last ones that are remembered.')
         }
-        const { observed } = found
-        const whole = { ...found, brief: briefOf(found, form), mode: sallyport.config.mode }
-        return withoutAddresses(whole, [observed.client, observed.peer], form)
+        return found
       },
     },
-    { method: 'GET', path: 'stream', role: 'read', answer: (call, parts) => answerStream(call, parts, streams) },
+    {
+      method: 'GET',
+      path: 'stream',
+      role: 'read',
+      shares: [STREAMED],
+      answer: (call, parts) => answerStream(call, parts, streams),
+    },
   ]
 }
 

@@ -1,9 +1,11 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import { type Action, compilePolicy, type Decision, decide, SallyportError } from '@sallyport/core'
+import { ACTIONS, type Action, compilePolicy, type Decision, decide, SallyportError } from '@sallyport/core'
 import { type ConfigFault, checkPolicyText, configSchema, policyText } from '@sallyport/open'
 import type { Remembered } from '../history/recent.ts'
-import { briefOf } from './brief.ts'
+import type { OwnParts, Share } from '../shares/share.ts'
+import { type Brief, briefOf } from './brief.ts'
 import type { Call, ConsoleParts, Row } from './route.ts'
+import { TOPS, topsOf } from './tops.ts'
 import { mapOf } from './values.ts'
 
 const MAX_POLICY = 262_144
@@ -11,9 +13,11 @@ const MAX_POLICY = 262_144
 const STRIDE = 250
 const EXAMPLES_EACH = 3
 
+const REPLAYED: Share<{ readonly text: string }, Replayed> = { name: 'replayed', own: replay }
+
 /** The rules in force, what they did, and what another policy would have done. */
 export const POLICY_ROWS: readonly Row[] = [
-  { method: 'GET', path: 'policy', role: 'read', answer: inForce },
+  { method: 'GET', path: 'policy', role: 'read', shares: [TOPS], answer: inForce },
   {
     method: 'GET',
     path: 'policy/schema',
@@ -29,7 +33,7 @@ export const POLICY_ROWS: readonly Row[] = [
       return { faults: faults.map(faultLine), warnings: warnings.map(faultLine) }
     },
   },
-  { method: 'POST', path: 'policy/what-if', role: 'read', answer: whatIf },
+  { method: 'POST', path: 'policy/what-if', role: 'read', shares: [REPLAYED], answer: whatIf },
   {
     method: 'POST',
     path: 'policy/save',
@@ -49,8 +53,9 @@ export const POLICY_ROWS: readonly Row[] = [
   },
 ]
 
-function inForce({ now }: Call, { sallyport, history }: ConsoleParts) {
+async function inForce({ now }: Call, { sallyport, gather }: ConsoleParts) {
   const { policy, mode } = sallyport.config
+  const { rules: did, trials: would } = await topsOf(gather, { limits: { rules: 300, trials: 300 }, now, hours: 24 })
   const { rules, fallback } = compilePolicy(policy)
   const own = new Map(policy.rules.map((rule) => [rule.id, rule]))
   return {
@@ -61,8 +66,7 @@ function inForce({ now }: Call, { sallyport, history }: ConsoleParts) {
       own: own.has(matched.id),
       note: own.has(matched.id) ? JSON.stringify(own.get(matched.id)?.match) : undefined,
     })),
-    did: history.top('rules', now, 24, 300),
-    would: history.top('trials', now, 24, 300),
+    ...{ did, would },
   }
 }
 
@@ -85,16 +89,24 @@ interface ClassRow {
   readonly after: Partial<Record<Action, number>>
 }
 
-/** Judges the remembered requests by a draft; what counts is taken as within its limits. */
-async function whatIf(call: Call, { history, sallyport }: ConsoleParts) {
-  const { policy, faults } = checkPolicyText(await textIn(call))
-  if (policy === undefined)
-    throw new SallyportError('invalid_policy', faults[0]?.message, { faults: faults.map(faultLine) })
-  const draft = compilePolicy(policy)
-  const decided = history.recent().filter(({ observed }) => observed.decision !== undefined)
+interface Example extends Brief {
+  readonly after: Action
+  readonly because: string | undefined
+}
+
+interface Replayed {
+  readonly requests: number
+  readonly classes: Readonly<Record<string, ClassRow>>
+  readonly examples: readonly Example[]
+}
+
+/** What a draft says of the remembered requests; what counts is taken as within its limits. */
+async function replay({ text }: { readonly text: string }, { history, sallyport }: OwnParts): Promise<Replayed> {
+  const draft = compilePolicy(checkedPolicy(text))
+  const decided = history.recent.list().filter(({ observed }) => observed.decision !== undefined)
   const classes: Record<string, ClassRow> = {}
-  const examples: object[] = []
-  const shown = new Map<string, number>()
+  const examples: Example[] = []
+  const isWanted = fewOfAKind()
   for (const [index, one] of decided.entries()) {
     if (index % STRIDE === STRIDE - 1) await breathe()
     const { decision } = one.observed
@@ -103,24 +115,58 @@ async function whatIf(call: Call, { history, sallyport }: ConsoleParts) {
     const { agent } = decision.inspection
     const row = classes[agent.class] ?? { requests: 0, changed: 0, before: {}, after: {} }
     classes[agent.class] = row
-    row.requests++
+    add(row, { requests: 1, changed: Number(after.action !== decision.action) })
     row.before[decision.action] = (row.before[decision.action] ?? 0) + 1
     row.after[after.action] = (row.after[after.action] ?? 0) + 1
     if (after.action === decision.action) continue
-    row.changed++
-    const kind = `${agent.class} ${decision.action} ${after.action}`
-    const times = shown.get(kind) ?? 0
-    shown.set(kind, times + 1)
-    if (times >= EXAMPLES_EACH) continue
-    const brief = briefOf(one, sallyport.config.log.addresses)
-    examples.push({ ...brief, after: after.action, because: after.reasons[0]?.text })
+    const example = { ...briefOf(one, sallyport.config.log.addresses), after: after.action }
+    if (isWanted(example)) examples.push({ ...example, because: after.reasons[0]?.text })
+  }
+  return { requests: decided.length, classes, examples }
+}
+
+async function whatIf(call: Call, { gather }: ConsoleParts) {
+  const text = await textIn(call)
+  const policy = checkedPolicy(text)
+  const { shares, silent } = await gather(REPLAYED, { text })
+  const classes: Record<string, ClassRow> = {}
+  for (const [name, row] of shares.flatMap((share) => Object.entries(share.classes))) {
+    const sum = classes[name] ?? { requests: 0, changed: 0, before: {}, after: {} }
+    classes[name] = sum
+    add(sum, row)
+    for (const action of ACTIONS) {
+      sum.before[action] = (sum.before[action] ?? 0) + (row.before[action] ?? 0)
+      sum.after[action] = (sum.after[action] ?? 0) + (row.after[action] ?? 0)
+    }
   }
   return {
-    requests: decided.length,
+    requests: shares.reduce((sum, { requests }) => sum + requests, 0),
     classes: Object.entries(classes).map(([name, row]) => ({ name, ...row })),
-    examples,
-    notes: notesOf(policy),
+    examples: shares.flatMap((share) => share.examples).filter(fewOfAKind()),
+    notes: [...notesOf(policy), ...(silent === 0 ? [] : [`${silent} other processes did not answer in time.`])],
   }
+}
+
+function add(row: ClassRow, { requests, changed }: Pick<ClassRow, 'requests' | 'changed'>): void {
+  row.requests += requests
+  row.changed += changed
+}
+
+/** Lets the first examples of each kind of change through. */
+function fewOfAKind(): (one: Omit<Example, 'because'>) => boolean {
+  const shown = new Map<string, number>()
+  return ({ class: who, outcome, after }) => {
+    const kind = `${who} ${outcome} ${after}`
+    const times = shown.get(kind) ?? 0
+    shown.set(kind, times + 1)
+    return times < EXAMPLES_EACH
+  }
+}
+
+function checkedPolicy(text: string): CheckedPolicy {
+  const { policy, faults } = checkPolicyText(text)
+  if (policy !== undefined) return policy
+  throw new SallyportError('invalid_policy', faults[0]?.message, { faults: faults.map(faultLine) })
 }
 
 function judged(

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Sallyport } from '@sallyport/open'
 import type { Visitor } from '../access/visitor.ts'
-import type { History } from '../history/history.ts'
+import type { AskOthers, Gather, OwnParts, Share } from '../shares/share.ts'
 
 /** What an operator may do beyond what a Sallyport offers, where a program offers it. */
 export interface ConsoleHooks {
@@ -9,15 +8,15 @@ export interface ConsoleHooks {
   readonly savePolicy?: ((text: string) => Promise<void>) | undefined
   /** The address of the proxy, for links. */
   readonly url?: (() => string) | undefined
+  /** Asks the consoles of the other processes that share the admin listener, by `answerOther`; absent: there are none. */
+  readonly askOthers?: AskOthers | undefined
 }
 
 /** What the routes of the console answer from. */
-export interface ConsoleParts {
-  readonly sallyport: Sallyport
-  readonly history: History
+export interface ConsoleParts extends OwnParts {
   readonly hooks: ConsoleHooks
-  /** When the console was opened, milliseconds since the epoch. */
-  readonly since: number
+  /** Asks all processes of the cluster. */
+  readonly gather: Gather
 }
 
 /** One call of the console's API. */
@@ -40,5 +39,11 @@ export interface Row {
   /** Below `/console/api/`; a `*` at its end is one segment. */
   readonly path: string
   readonly role: 'anyone' | 'read' | 'admin'
+  /** What it asks the other processes for. */
+  readonly shares?: readonly AnyShare[]
   answer(call: Call, parts: ConsoleParts): unknown
 }
+
+/** A share whose question was checked by the process that asks. */
+// biome-ignore lint/suspicious/noExplicitAny: each row knows what its own shares are asked.
+export type AnyShare = Share<any, unknown>

@@ -1,7 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { SallyportError } from '@sallyport/core'
-import type { Remembered } from '../history/recent.ts'
 import { SECURITY } from '../http/reply.ts'
-import { briefOf, filterOf } from './brief.ts'
+import type { Share } from '../shares/share.ts'
+import { type Brief, briefOf, filterOf } from './brief.ts'
+import { newestOf } from './newest.ts'
 import type { Call, ConsoleParts } from './route.ts'
 
 const MAX_STREAMS = 16
@@ -12,47 +14,63 @@ const MAX_A_TURN = 8
 const MAX_BUFFERED = 262_144
 const SILENT_TURNS = 60
 
+/** Where a process was in its requests at the last turn, by its id; one that is not named begins now. */
+type Places = Readonly<Record<string, number>>
+
+interface Streamed {
+  readonly id: string
+  readonly place: number
+  readonly seen: number
+  readonly shown: readonly Brief[]
+}
+
+/** The requests since the last turn: how many fit, and the first of them. */
+export const STREAMED: Share<{ readonly filter: string; readonly places: Places }, Streamed> = {
+  name: 'streamed',
+  own({ filter, places }, { history: { recent }, sallyport, id }) {
+    const form = sallyport.config.log.addresses
+    const place = recent.count
+    const fits = filterOf(new URLSearchParams(filter))
+    const found = recent.since(places[id] ?? place).filter((one) => fits(one, form))
+    return { id, place, seen: found.length, shown: found.slice(0, MAX_A_TURN).map((one) => briefOf(one, form)) }
+  },
+}
+
 /** Sends requests as they end, as server-sent events: `requests` are some of them, with how many there were. */
-export function answerStream(
-  { request, response, query, visitor }: Call,
-  { history, sallyport }: ConsoleParts,
-  streams: { open: number },
-): undefined {
+export function answerStream(call: Call, parts: ConsoleParts, streams: { open: number }): undefined {
+  const { request, response } = call
   if (request.method === 'HEAD') throw new SallyportError('method_not_allowed')
   if (streams.open >= MAX_STREAMS) throw new SallyportError('service_unavailable', 'Too many streams are open.')
-  const filter = filterOf(query)
-  let waiting: Remembered[] = []
-  let seen = 0
-  let silent = 0
-
-  const forget = history.follow((one) => {
-    if (!filter(one, sallyport.config.log.addresses)) return
-    seen++
-    if (waiting.length < MAX_A_TURN) waiting.push(one)
+  const closed = new AbortController()
+  streams.open++
+  response.once('close', () => {
+    streams.open--
+    closed.abort()
   })
-  const timer = setInterval(() => {
-    if (visitor.until !== undefined && visitor.until <= Date.now()) response.end()
-    else if (seen > 0) {
-      const form = sallyport.config.log.addresses
-      const shown = response.writableLength > MAX_BUFFERED ? [] : waiting.map((one) => briefOf(one, form))
+  response.writeHead(200, { ...SECURITY, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' })
+  response.write('retry: 2000\n\n')
+  // What fails ends the stream; the browser asks again.
+  stream(call, parts, closed.signal).catch(() => response.destroy())
+  return undefined
+}
+
+async function stream({ response, query, visitor }: Call, { gather }: ConsoleParts, ended: AbortSignal): Promise<void> {
+  const filter = query.toString()
+  let places: Places = {}
+  for (let silent = 0; !ended.aborted; ) {
+    if (visitor.until !== undefined && visitor.until <= Date.now()) return void response.end()
+    const { shares } = await gather(STREAMED, { filter, places })
+    places = { ...places, ...Object.fromEntries(shares.map(({ id, place }) => [id, place])) }
+    const seen = shares.reduce((sum, share) => sum + share.seen, 0)
+    if (seen > 0 && !ended.aborted) {
+      const lists = response.writableLength > MAX_BUFFERED ? [] : shares.map(({ shown }) => shown)
+      const shown = newestOf(lists, MAX_A_TURN).toReversed()
       response.write(`event: requests\ndata: ${JSON.stringify({ seen, shown })}\n\n`)
       silent = 0
     } else if (++silent >= SILENT_TURNS) {
       response.write(': still here\n\n')
       silent = 0
     }
-    waiting = []
-    seen = 0
-  }, TURN_MS)
-  timer.unref()
-
-  streams.open++
-  response.once('close', () => {
-    streams.open--
-    clearInterval(timer)
-    forget()
-  })
-  response.writeHead(200, { ...SECURITY, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' })
-  response.write('retry: 2000\n\n')
-  return undefined
+    await delay(TURN_MS, undefined, { signal: ended, ref: false }).catch(() => {})
+  }
 }

@@ -1,0 +1,115 @@
+import cluster, { type Worker } from 'node:cluster'
+
+/** Longest that a question waits for the other workers; who is later is left out. */
+const WAIT_MS = 1_000
+
+/** What travels between the workers and the primary: a worker asks, all others answer, it gets what came. */
+type Message =
+  | { readonly question: 'ask' | 'tell'; readonly id: string; readonly topic: string; readonly about?: unknown }
+  | { readonly question: 'answer'; readonly id: string; readonly answer?: unknown }
+  | { readonly question: 'all'; readonly id: string; readonly answered: Answered }
+
+/** What the other workers answered, and how many of them did not. */
+export interface Answered {
+  readonly answers: readonly unknown[]
+  readonly silent: number
+}
+
+/** What the workers of one primary ask each other. */
+export interface WorkerQuestions {
+  /** Asks all other workers about a topic, as JSON; resolves with the answers that come in time. */
+  ask(topic: string, about?: unknown): Promise<Answered>
+  /** Answers the others about a topic; one that cannot be answered is left out. */
+  answer(topic: string, answerOf: (about: unknown) => unknown): void
+}
+
+function isMessage(message: unknown): message is Message {
+  return typeof message === 'object' && message !== null && 'question' in message && 'id' in message
+}
+
+/** In a worker; `undefined` in a process of its own. */
+export function openWorkerQuestions(): WorkerQuestions | undefined {
+  const { worker } = cluster
+  if (worker === undefined) return undefined
+  const topics = new Map<string, (about: unknown) => unknown>()
+  const waiting = new Map<string, (answered: Answered) => void>()
+  let last = 0
+
+  async function tell(id: string, topic: string, about: unknown): Promise<void> {
+    try {
+      const answer = await topics.get(topic)?.(about)
+      process.send?.({ question: 'answer', id, answer } satisfies Message)
+    } catch {
+      process.send?.({ question: 'answer', id } satisfies Message)
+    }
+  }
+
+  process.on('message', (message) => {
+    if (!isMessage(message)) return
+    if (message.question === 'tell') void tell(message.id, message.topic, message.about)
+    if (message.question === 'all') waiting.get(message.id)?.(message.answered)
+  })
+
+  return {
+    answer: (topic, answerOf) => void topics.set(topic, answerOf),
+    ask: (topic, about) =>
+      new Promise((resolve) => {
+        const id = `${worker.id}.${++last}`
+        const finish = (answered: Answered): void => {
+          clearTimeout(late)
+          waiting.delete(id)
+          resolve(answered)
+        }
+        // Longer than the primary waits.
+        const late = setTimeout(finish, 2 * WAIT_MS, { answers: [], silent: 1 })
+        waiting.set(id, finish)
+        process.send?.({ question: 'ask', id, topic, about } satisfies Message)
+      }),
+  }
+}
+
+/** A question that waits for answers, in the primary. */
+interface Open {
+  /** One that could not answer has `undefined`. */
+  take(from: Worker, answer: unknown): void
+}
+
+/** In the primary: returns what has a worker that serves ask the others, and answer them, until it ends. */
+export function questionRelay(): (worker: Worker) => void {
+  const serving = new Set<Worker>()
+  const open = new Map<string, Open>()
+
+  function pass(from: Worker, id: string, topic: string, about: unknown): void {
+    const asked = new Set([...serving].filter((other) => other !== from && other.isConnected()))
+    const count = asked.size
+    const answers: unknown[] = []
+    const finish = (): void => {
+      clearTimeout(late)
+      open.delete(id)
+      const answered = { answers, silent: count - answers.length }
+      if (from.isConnected()) from.send({ question: 'all', id, answered } satisfies Message)
+    }
+    const late = setTimeout(finish, WAIT_MS)
+    const take = (other: Worker, answer: unknown): void => {
+      if (!asked.delete(other)) return
+      if (answer !== undefined) answers.push(answer)
+      if (asked.size === 0) finish()
+    }
+    open.set(id, { take })
+    for (const other of asked) other.send({ question: 'tell', id, topic, about } satisfies Message)
+    if (count === 0) finish()
+  }
+
+  return (worker) => {
+    serving.add(worker)
+    worker.on('message', (message) => {
+      if (!isMessage(message)) return
+      if (message.question === 'ask') pass(worker, message.id, message.topic, message.about)
+      if (message.question === 'answer') open.get(message.id)?.take(worker, message.answer)
+    })
+    worker.once('exit', () => {
+      serving.delete(worker)
+      for (const { take } of [...open.values()]) take(worker, undefined)
+    })
+  }
+}

@@ -1,0 +1,95 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import t from 'tap'
+import { start, workspace } from './command.ts'
+
+const LOOPBACK = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 20_000
+  while (!(await holds()) && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+/** One request on a connection of its own: any worker may have the next. */
+async function ask(url: string, headers: OutgoingHttpHeaders = {}, body?: string) {
+  const sent = request(url, { agent: false, headers, method: body === undefined ? 'GET' : 'POST' }).end(body)
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  return { headers: response.headers, json: JSON.parse(await text(response)) as Readonly<Record<string, unknown>> }
+}
+
+t.test('the console of one worker shows what all of them see', async (t) => {
+  const { config } = workspace(t, ['demo: true', 'trustProxy: [loopback]'])
+  const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, '--workers', '3'])
+  await proxy.says('by the token in')
+  const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
+  const admin = /Console at (http:\/\/[^/]+)/.exec(proxy.err())?.[1] ?? ''
+  const console = async (path: string) => (await ask(`${admin}/console/api/${path}`)).json
+  await until(async () => (await console('health'))['processes'] === 3)
+
+  const streamed = request(`${admin}/console/api/stream`, { agent: false }).end()
+  const [stream] = (await once(streamed, 'response')) as [IncomingMessage]
+  t.teardown(() => stream.destroy())
+  let sent = ''
+  stream.setEncoding('utf8').on('data', (part: string) => {
+    sent += part
+  })
+  const streamedNow = () =>
+    [...sent.matchAll(/^data: (.*)$/gm)].reduce(
+      (sum, [, line = '{}']) => sum + Number(JSON.parse(line)['seen'] ?? 0),
+      0,
+    )
+  // The first turn says where each process is.
+  await new Promise((resolve) => setTimeout(resolve, 300))
+
+  const ids: string[] = []
+  for (let visit = 0; visit < 12; visit++) {
+    const sent = request(`${url}/articles/gates`, { agent: false, headers: { 'x-forwarded-for': '192.0.2.7' } }).end()
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+    answer.resume()
+    ids.push(String(answer.headers['x-request-id']))
+  }
+  await until(() => streamedNow() >= 12)
+  t.equal(streamedNow(), 12, 'a stream has the requests of every worker')
+  for (let asked = 0; asked < 4; asked++) {
+    const { totals, processes, silent, tops } = await console('live?span=5m')
+    t.match(totals, { allow: 12 })
+    t.match(
+      { processes, silent, tops },
+      { processes: 3, silent: 0, tops: { paths: [{ name: '/articles/gates', count: 12 }] } },
+    )
+    const { requests } = await console('requests?limit=20')
+    t.same((requests as readonly { id: string }[]).map(({ id }) => id).toSorted(), ids.toSorted())
+  }
+  for (const id of ids) t.match(await console(`requests/${id}`), { brief: { id } })
+  t.match(await console('inspect?target=192.0.2.7'), { seen: { requests: 12, last: ids.at(-1) } })
+
+  const token = readFileSync(/by the token in (\S+)/.exec(proxy.err())?.[1] ?? '', 'utf8').trim()
+  const own = { 'x-sallyport-console': '1', 'content-type': 'application/json', authorization: `Bearer ${token}` }
+  const what = 'rules: [{ id: all, match: { path: [/articles/*] }, action: block }]'
+  const tried = await ask(`${admin}/console/api/policy/what-if`, own, JSON.stringify({ text: what }))
+  t.match(tried.json, { requests: 12, classes: [{ requests: 12, changed: 12, after: { block: 12 } }] })
+  t.equal((tried.json['examples'] as readonly unknown[]).length, 3, 'a few of a kind, of all workers')
+
+  const saved = await ask(`${admin}/console/api/policy/save`, own, JSON.stringify({ text: what }))
+  t.match(saved.json, { saved: true })
+  for (let asked = 0; asked < 6; asked++) t.match((await console('policy'))['text'], 'id: all', 'every worker has it')
+  const refused = request(`${url}/articles/gates`, { agent: false }).end()
+  t.equal(((await once(refused, 'response')) as [IncomingMessage])[0].statusCode, 403)
+
+  const signed = await ask(`${admin}/console/api/session`, { ...own }, '{}')
+  const cookie = String(signed.headers['set-cookie']).split(';', 1)[0] ?? ''
+  const roles = async () => {
+    const seen = new Set<unknown>()
+    for (let asked = 0; asked < 6; asked++)
+      seen.add((await ask(`${admin}/console/api/session`, { cookie })).json['role'])
+    return [...seen]
+  }
+  t.same(await roles(), ['admin'])
+  const left = request(`${admin}/console/api/session`, {
+    ...{ agent: false, method: 'DELETE', headers: { cookie, 'x-sallyport-console': '1' } },
+  }).end()
+  await once(left, 'response')
+  t.same(await roles(), ['read'], 'who signs out is signed out of every worker')
+})
