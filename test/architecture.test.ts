@@ -1,62 +1,15 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import t from 'tap'
 import ts from 'typescript'
+import { floorsOf, importedName, manifestOf, ROOMS, type Source, sketchOf, sourcesOf } from './rooms.ts'
+import { ROOT } from './workspaces.ts'
 
 /*
  * The rooms hold only while imports go down. npm hoisting makes any package importable from anywhere, so nothing but
  * this test keeps core free of I/O and the rooms of one floor unaware of each other. It reads import specifiers with
  * the compiler's own scanner and counts them: a tool that silently reads nothing would pass for ever.
  */
-const ROOT = join(import.meta.dirname, '../..')
-
-/** What each room may import: rooms by folder, packages and node: modules by name. `node:*` is any of them. */
-const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  data: [],
-  'packages/core': ['data', 'ip-cidr', 'leven', 'lru-cache', 'p-limit', 'structured-headers', 'tldts', 'node:crypto'],
-  'packages/accounts': ['node:crypto'],
-  'packages/ledger': ['canonicalize', 'node:crypto'],
-  'packages/api': ['packages/core', 'packages/accounts', 'packages/ledger', 'zod', 'zod-openapi', 'node:crypto'],
-  'packages/datasets': [
-    'packages/core',
-    'data',
-    'iso-3166',
-    'maxmind',
-    '@photostructure/tz-lookup',
-    'p-limit',
-    'node:*',
-  ],
-  'packages/net': ['packages/core', 'undici', 'node:*'],
-  'packages/whois': ['packages/core', 'data', 'lru-cache'],
-  'packages/stores': [
-    ...['packages/core', 'packages/accounts', 'packages/ledger'],
-    ...['@photostructure/sqlite', 'pg', '@redis/client', 'lru-cache', 'rate-limiter-flexible', 'node:*'],
-  ],
-  'packages/log': ['packages/core', 'pino', 'node:*'],
-  'packages/metrics': ['packages/core', 'prom-client'],
-  'packages/open': [
-    ...['packages/core', 'packages/accounts', 'packages/api', 'packages/datasets', 'packages/net', 'packages/stores'],
-    ...['packages/ledger', 'packages/log', 'packages/metrics', 'packages/whois', 'data', 'yaml', 'zod', 'node:*'],
-    ...['@opentelemetry/api', 'proxy-from-env'],
-  ],
-  'packages/console': ['packages/core', 'packages/accounts', 'packages/open', 'node:*'],
-  'packages/cli': [
-    ...['packages/core', 'packages/accounts', 'packages/ledger', 'packages/log', 'packages/metrics', 'packages/open'],
-    ...['adapters/proxy', 'packages/console'],
-    ...['commander', 'cli-progress', 'cli-table3', 'pino-pretty', 'node:*'],
-  ],
-  'packages/sallyport': ['packages/core', 'packages/open', 'packages/cli'],
-  'adapters/node': ['packages/core', 'packages/api', 'negotiator', 'node:*'],
-  'adapters/express': ['packages/core', 'packages/api', 'adapters/node', 'express'],
-  'adapters/koa': ['packages/core', 'packages/api', 'adapters/node', 'koa'],
-  'adapters/fastify': ['packages/core', 'packages/api', 'adapters/node', 'fastify', 'fastify-plugin'],
-  'adapters/fetch': ['packages/core', 'packages/api', 'adapters/node', 'hono', 'node:*'],
-  'adapters/proxy': [
-    ...['packages/core', 'packages/api', 'packages/metrics', 'packages/open', 'adapters/node'],
-    ...['undici', 'http-proxy', 'acme-client', 'node:*'],
-  ],
-}
-
 /** Law 1: these are handed their clock, their randomness and their network; `fetch` of a port is not the global one. */
 const PURE = ['packages/core', 'packages/accounts', 'packages/ledger', 'packages/whois']
 const IMPURE =
@@ -67,43 +20,8 @@ const MAX_FUNCTION_LINES = 80
 const MAX_ADAPTER_LINES = 120
 const SMALL_ADAPTERS = ['adapters/express', 'adapters/koa', 'adapters/fastify']
 
-interface Source {
-  readonly path: string
-  readonly text: string
-  readonly imports: readonly string[]
-}
-
-function sourcesOf(room: string): readonly Source[] {
-  const folder = join(ROOT, room, room === 'data' ? '.' : 'src')
-  const names = readdirSync(folder, { recursive: room !== 'data', encoding: 'utf8' })
-  return names
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => {
-      const path = join(folder, name)
-      const text = readFileSync(path, 'utf8')
-      const imports = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName)
-      return { path: relative(ROOT, path), text, imports }
-    })
-}
-
 function withoutComments(text: string): string {
   return text.replace(/\/\*.*?\*\/|\/\/[^\n]*/gs, '')
-}
-
-function manifestOf(room: string): Readonly<Record<string, Readonly<Record<string, string>>>> {
-  return JSON.parse(readFileSync(join(ROOT, room, 'package.json'), 'utf8'))
-}
-
-const FOLDERS = new Map(Object.keys(ROOMS).map((room) => [String(manifestOf(room)['name']), room]))
-
-/** `@sallyport/core` → `packages/core`, `zod/v4` → `zod`, `@a/b/c` → `@a/b`. */
-function importedName(specifier: string): string {
-  if (specifier.startsWith('node:')) return specifier
-  const name = specifier
-    .split('/')
-    .slice(0, specifier.startsWith('@') ? 2 : 1)
-    .join('/')
-  return FOLDERS.get(name) ?? name
 }
 
 type Graph = ReadonlyMap<string, readonly string[]>
@@ -183,6 +101,22 @@ t.test('long functions are found', (t) => {
   const lines = (count: number) => '\n'.repeat(count - 2)
   const text = `function a() {\n${lines(81)}}\nconst b = () => {\n${lines(80)}}\nconst c = { d: () => {\n${lines(81)}} }\n`
   t.same(longFunctionsOf({ path: 'x.ts', text, imports: [] }), ['a', 'd'])
+  t.end()
+})
+
+t.test('floors are found', (t) => {
+  const imports = new Map([
+    ['a', ['b', 'c']],
+    ['b', ['c']],
+    ['c', []],
+    ['d', ['c']],
+  ])
+  t.same(floorsOf(imports), [['c'], ['b', 'd'], ['a']])
+  t.end()
+})
+
+t.test('the sketch in CONTRIBUTING is what the rooms import (node test/dist/write-sketch.js)', (t) => {
+  t.ok(readFileSync(join(ROOT, '.github/CONTRIBUTING.md'), 'utf8').includes(sketchOf()))
   t.end()
 })
 
