@@ -53,7 +53,8 @@ export interface SourceRow {
   readonly title: string
   /**
    * `ranges` holds prefixes of one network class, `addresses` single addresses of one, `crawler` the prefixes that an
-   * operator publishes for its crawlers, `abuse` what was reported, `asn-list` autonomous systems, `geofeed` places,
+   * operator publishes for its crawlers, `abuse` what was reported, `line-names`
+   * addresses whose reverse names are those of lines, which says what their system is and no class of an address, `asn-list` autonomous systems, `geofeed` places,
    * `rdap` the servers to ask for registrations, `front-end` the servers of a delivery network that connect to origins.
    */
   readonly kind:
@@ -64,6 +65,7 @@ export interface SourceRow {
     | 'addresses'
     | 'crawler'
     | 'abuse'
+    | 'line-names'
     | 'asn-list'
     | 'geofeed'
     | 'rdap'
@@ -130,6 +132,7 @@ export const OPEN_LICENCES: readonly string[] = [
   'CC0-1.0',
   'MIT',
   'Apache-2.0',
+  'BSD-3-Clause',
   'CC-BY-4.0',
   'PDDL-1.0',
   'Unlicense',

@@ -59,6 +59,7 @@ const AS_THEY_ARE: readonly (readonly [id: string, path: string])[] = [
   ['avastel-1day', 'proxy/avastel-proxy-ips-2025-11-22.csv.gz'],
   ['avastel-8days', 'proxy/avastel-blocklist-5days.csv'],
   ['ipverse-bots', 'crawlers/ipverse-crawlers.json'],
+  ['oxl-line-names', 'residential/dynamic-rdns.txt'],
 ]
 
 const GEOFEEDS = [
@@ -85,7 +86,7 @@ export const SUPPLIERS = {
   datacenter: CLOUDS.map((provider) => `lord-alfred-${provider}`),
   hosting: ['x4bnet-dc'],
   mobile: ['geofeed-t-mobile-us', 'geofeed-verizon-wireless'],
-  residential_clean: ['geofeed-verizon-wireline', 'geofeed-verizon-5g-home'],
+  residential_clean: ['geofeed-verizon-wireline', 'geofeed-verizon-5g-home', 'oxl-line-names'],
 } as const satisfies Record<string, readonly string[]>
 
 /** The feeds without those whose id begins so. */

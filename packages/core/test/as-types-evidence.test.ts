@@ -23,7 +23,15 @@ const CARRIER: SystemShape = {
 
 const named = (type: AsType, weak = false): NamedType => ({ type, weak })
 
-const NOTHING: SystemEvidence = { hosting: 0, mobile: 0, access: 0, exitBlocks: 0, torListed: false, shape: OFFICE }
+const NOTHING: SystemEvidence = {
+  hosting: 0,
+  mobile: 0,
+  access: 0,
+  exitBlocks: 0,
+  lineBlocks: 0,
+  torListed: false,
+  shape: OFFICE,
+}
 
 t.test('scattered small prefixes in several countries are a host’s; an office’s and a carrier’s are not', async (t) => {
   t.equal(looksLikeHosting(HOST), true)
@@ -32,6 +40,10 @@ t.test('scattered small prefixes in several countries are a host’s; an office�
   const fewer = { ...HOST, countries: 1 }
   t.equal(looksLikeHosting(fewer, named('isp')), false, 'a name that sells access weighs more')
   t.equal(looksLikeHosting(fewer, named('isp', true)), true, 'unless its words are weak')
+  const regional = { ...HOST, ipv4Addresses: 2 ** 15, ipv4Prefixes: 128 }
+  t.equal(looksLikeHosting(regional), true)
+  t.equal(looksLikeHosting({ ...regional, countries: 1 }), false, 'so many at home are a regional carrier’s')
+  t.equal(looksLikeHosting({ ...regional, ipv4Addresses: 2 ** 15 - 256, countries: 1 }), true)
   t.equal(looksLikeHosting({ ...HOST, ipv4Addresses: 0, ipv4Prefixes: 0 }), false, 'nothing to go by')
 })
 
@@ -61,6 +73,8 @@ t.test('a name stands unless the evidence says better', async (t) => {
     [{ exitBlocks: 2 }, 'hosting', { type: 'vpn', basis: 'prefixes' }],
     [{ exitBlocks: 2, shape: CARRIER }, 'hosting', undefined],
     [{ shape: HOST }, undefined, { type: 'hosting', basis: 'shape' }],
+    [{ shape: HOST, lineBlocks: 1 }, undefined, undefined],
+    [{ shape: HOST, hosting: 0.5, lineBlocks: 1 }, undefined, { type: 'hosting', basis: 'prefixes' }],
     [{ shape: HOST }, 'unknown', undefined],
   ]
   for (const [evidence, said, expected] of rows) {
@@ -89,6 +103,7 @@ t.test('words that hosts use as often as carriers need a second sign', async (t)
       `${name}, large blocks`,
     )
     t.equal(typeWith(name, { ...office, shape: several, access: 0.1 }), 'isp', `${name}, listed lines`)
+    t.equal(typeWith(name, { ...office, shape: several, lineBlocks: 1 }), 'isp', `${name}, names of lines`)
     t.equal(typeWith(name), 'isp', `${name}: where nothing else is known the name is all there is`)
   }
   t.equal(typeWith('Made Networks Broadband', { ...office, shape: several }), 'isp', 'a strong word beside it')

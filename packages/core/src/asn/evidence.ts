@@ -11,6 +11,8 @@ export interface SystemEvidence {
   readonly access: number
   /** How many of its /24s hold a known exit of a VPN or of Tor. */
   readonly exitBlocks: number
+  /** How many of its /24s hold an address whose reverse name is that of a line. */
+  readonly lineBlocks: number
   /** Whether a list of Tor exits is loaded: then it says which addresses of a Tor operator are exits. */
   readonly torListed: boolean
   readonly shape: SystemShape
@@ -59,7 +61,7 @@ export interface NamedType {
  * are weak); any other name is not.
  */
 export function typeOfEvidence(evidence: SystemEvidence, name: NamedType | undefined): ReadType | undefined {
-  const { listed, hosting, mobile, access, exitBlocks, shape } = evidence
+  const { listed, hosting, mobile, access, exitBlocks, lineBlocks, shape } = evidence
   const named = name?.type
   const isOpen = named === undefined || named === 'isp'
   if ((isOpen || named === 'hosting') && listed !== undefined && listed.type !== named) {
@@ -76,7 +78,7 @@ export function typeOfEvidence(evidence: SystemEvidence, name: NamedType | undef
     if (exitBlocks > 0 && exitBlocks * MAX_ADDRESSES_PER_EXIT_BLOCK >= shape.ipv4Addresses)
       return { type: 'hosting', basis: 'prefixes' }
   }
-  return looksLikeHosting(shape, name) ? { type: 'hosting', basis: 'shape' } : undefined
+  return lineBlocks === 0 && looksLikeHosting(shape, name) ? { type: 'hosting', basis: 'shape' } : undefined
 }
 
 /** Addresses of a prefix, on average, from which up a network looks like lines. */
@@ -84,10 +86,10 @@ const LARGE_PREFIX = 2 ** 11
 
 /**
  * Whether there is a second sign that a system sells access, where its name says so by words that hosts use as often: it is
- * in lists of lines, or it is one block, or a few large ones, registered in one country.
+ * in lists of lines or has their reverse names, or it is one block, or a few large ones, registered in one country.
  */
-export function looksLikeAccess({ access, mobile, shape }: SystemEvidence): boolean {
-  if (access > 0 || mobile > 0) return true
+export function looksLikeAccess({ access, mobile, lineBlocks, shape }: SystemEvidence): boolean {
+  if (access > 0 || mobile > 0 || lineBlocks > 0) return true
   const { ipv4Addresses, ipv4Prefixes, countries } = shape
   return countries <= 1 && (ipv4Prefixes === 1 || ipv4Addresses >= ipv4Prefixes * LARGE_PREFIX)
 }
@@ -103,9 +105,13 @@ function weightOf(name: NamedType | undefined): number {
   return name.weak ? HOSTING_SHAPE.weaklyNamed : HOSTING_SHAPE.namedAccess
 }
 
+/** The addresses of 128 /24s: in one country, so much is a regional carrier's or a company's more often than a host's. */
+const MANY_AT_HOME = 2 ** 15
+
 /** Whether a system is more likely a host than not, by the outline of its address space; `name` is one that sells access. */
 export function looksLikeHosting(shape: SystemShape, name?: NamedType): boolean {
   if (shape.ipv4Prefixes === 0) return false
+  if (shape.countries <= 1 && shape.ipv4Addresses >= MANY_AT_HOME) return false
   let points = HOSTING_SHAPE.start + weightOf(name)
   for (const [measure, steps] of STEPS) {
     const value = measure === 'addressesPerPrefix' ? shape.ipv4Addresses / shape.ipv4Prefixes : shape[measure]

@@ -8,7 +8,7 @@ import { layOut } from '../ranges/layout.ts'
 import { addressAt, addressesBetween, FAMILIES, type Ranges, WORDS, withValues } from '../ranges/ranges.ts'
 import { overlay, readBounds, type Segments, uniform, valueAt4, valueAt6 } from '../ranges/segments.ts'
 import { compileCrawlers } from './crawlers.ts'
-import { denseExits, type PlaceSystem, proxyNeighbours } from './density.ts'
+import { exitRows, type PlaceSystem, proxyNeighbours } from './density.ts'
 import { directoryColumns } from './directory.ts'
 import { layHits } from './hit-sets.ts'
 import { addressColumns } from './listed-addresses.ts'
@@ -32,13 +32,14 @@ export function assemble(parts: Parts): { columns: Columns; description: Omit<De
   const layers = systemLayers(files, all)
   const systemAt = (position: number): PlaceSystem =>
     position === 0 ? NO_SYSTEM : typeOfSystem(asns[position - 1] as number, nameList[position - 1] as string)
+  const neighbours = proxyNeighbours(parts.lists)
   const own = [
-    denseExits(parts.lists, {
+    ...exitRows(parts.lists, {
       at4: (address) => systemAt(valueAt4(layers[4], address)),
       at6: (upper, lower) => systemAt(valueAt6(layers[6], Uint32Array.of(upper, lower, 0, 0))),
     }),
-    proxyNeighbours(parts.lists),
-  ].filter((list) => list !== undefined)
+    ...(neighbours === undefined ? [] : [neighbours]),
+  ]
   const ranked = byPrecedence([...parts.lists, ...own])
   const lists = ranked.filter(({ single }) => !single)
   const addressLists = ranked.filter(({ single }) => single)
@@ -57,6 +58,7 @@ export function assemble(parts: Parts): { columns: Columns; description: Omit<De
     sets: hits.sets,
     lists,
     read: parts.lists,
+    lines: parts.lines,
     systems: layers[4],
     systemLists: parts.systemLists,
     asns,

@@ -1,5 +1,5 @@
 import { isMixed, type NetworkClass, PRIVATE_RELAY } from '@sallyport/core'
-import { addressAt, createRangeWriter, type Ranges } from '../ranges/ranges.ts'
+import { addressAt, createRangeWriter, FAMILIES, type Ranges } from '../ranges/ranges.ts'
 import type { RangeList } from './parts.ts'
 
 /** What a system at a place is. */
@@ -14,28 +14,43 @@ export interface PlaceSystems {
   at6(upper: number, lower: number): PlaceSystem
 }
 
-/**
- * VPN services rent whole rows of machines: where a /24 holds some exits that are known, most of its other tenants are
- * exits too (`npm run bench -- accuracy` says how many). An access network leases a block out now and then: five exits are
- * no home lines.
- */
-const KNOWN_EXITS: Readonly<Partial<Record<NetworkClass, number>>> = {
-  hosting: 3,
-  unknown: 3,
-  residential_clean: 5,
-  mobile: 5,
+/** A size of blocks, how many exits must be known in one, and of which systems it must be. */
+interface Crowd {
+  readonly block: number
+  readonly exits: number
+  readonly of: (system: PlaceSystem) => boolean
 }
+
 const BLOCK = 2 ** 8
-/**
- * A row of machines is nearer than a /24: two exits speak for it in a host, and one in a host of VPN services and of others,
- * where the next row may be a CDN's.
- */
 const ROW = 2 ** 6
-const KNOWN_IN_ROW = 2
-/** Where two exits may speak for a row. */
-const HOSTS: readonly NetworkClass[] = ['hosting', 'unknown']
-/** How many of the addresses that the rule takes in are thought to be exits. */
-const TRUST = 0.7
+
+function anyOf(...classes: readonly NetworkClass[]): Crowd['of'] {
+  return ({ networkClass }) => classes.includes(networkClass)
+}
+
+/**
+ * VPN services rent whole rows of machines: where a /24 of a host holds three exits that are known, or its /26 two, most of
+ * the other tenants are exits too (`npm run bench -- accuracy` says how many). An access network leases a block out now and
+ * then: five exits are no home lines. In a host of VPN services and of others one exit speaks for its row: the next row may
+ * be a CDN's.
+ */
+const CROWDED: readonly Crowd[] = [
+  { block: BLOCK, exits: 3, of: anyOf('hosting', 'unknown') },
+  { block: BLOCK, exits: 5, of: anyOf('residential_clean', 'mobile') },
+  { block: ROW, exits: 2, of: anyOf('hosting', 'unknown') },
+  { block: ROW, exits: 1, of: isMixed },
+]
+/**
+ * One exit in the /24 of a host is seldom alone. A cloud's block has other tenants every day, but of four machines in a row
+ * that are exits the service has more there.
+ */
+const SPARSE: readonly Crowd[] = [
+  { block: BLOCK, exits: 1, of: anyOf('hosting', 'unknown') },
+  { block: ROW, exits: 4, of: anyOf('datacenter') },
+]
+
+/** How many of the addresses that a rule takes in are thought to be exits. */
+const TRUST = { crowded: 0.7, sparse: 0.45 } as const
 /** What is longer than this in a list names machines; what is shorter names a network, and says nothing of its like. */
 const LARGEST_EXIT_RANGE = 16
 
@@ -44,14 +59,20 @@ export const EXIT_DENSITY = 'exit-density'
 export const PROXY_NEIGHBOURS = 'proxy-neighbours'
 
 /**
- * The prefixes that are crowded with known VPN exits, as a list of our own; `undefined` where there are none. Only where
- * tenants look alike: a cloud's block has a thousand of them. Relay ranges are left out: they are known whole.
+ * The prefixes beside known VPN exits, as lists of our own, the surer first: those that are crowded with exits, then others
+ * that hold some, which a policy can tell by their confidence. Relay ranges are left out: they are known whole.
  */
-export function denseExits(lists: readonly RangeList[], systems: PlaceSystems): RangeList | undefined {
+export function exitRows(lists: readonly RangeList[], systems: PlaceSystems): readonly RangeList[] {
   const naming = lists.filter(({ networkClass, provider }) => networkClass === 'vpn' && provider !== PRIVATE_RELAY)
-  const ranges = { 4: crowded4(naming, systems), 6: mixed6(naming, systems) }
-  if (ranges[4].count + ranges[6].count === 0) return undefined
-  return { networkClass: 'vpn', rule: 'density', source: EXIT_DENSITY, trust: TRUST, ranges, ...ours(naming) }
+  const exits = addressesIn(naming)
+  const listOf = (trust: number, ranges: RangeList['ranges']): readonly RangeList[] =>
+    FAMILIES.every((family) => (ranges[family]?.count ?? 0) === 0)
+      ? []
+      : [{ networkClass: 'vpn', rule: 'density', source: EXIT_DENSITY, trust, ranges, ...ours(naming) }]
+  return [
+    ...listOf(TRUST.crowded, { 4: blocksOf(CROWDED, exits, systems), 6: mixed6(naming, systems) }),
+    ...listOf(TRUST.sparse, { 4: blocksOf(SPARSE, exits, systems) }),
+  ]
 }
 
 /** What a rule of ours is as a list; no rule is newer than the newest list that it was read from. */
@@ -60,22 +81,22 @@ function ours(lists: readonly RangeList[]) {
   return { single: false, provider: '', kind: 'ranges', date } as const
 }
 
-function crowded4(lists: readonly RangeList[], systems: PlaceSystems): Ranges {
+/** The IPv4 addresses that lists name one by one, or nearly so. */
+function addressesIn(lists: readonly RangeList[]): ReadonlySet<number> {
   const exits = new Set<number>()
   for (const { ranges } of lists) if (ranges[4] !== undefined) collectExits(ranges[4], exits)
+  return exits
+}
+
+/** The blocks that fit any of these crowds. */
+function blocksOf(crowds: readonly Crowd[], exits: ReadonlySet<number>, systems: PlaceSystems): Ranges {
   const writer = createRangeWriter(4)
-  for (const [block, count] of countBlocks(exits, BLOCK)) {
-    const first = block * BLOCK
-    const last = first + BLOCK - 1
-    const isCrowded = (address: number) => count >= (KNOWN_EXITS[systems.at4(address).networkClass] ?? Infinity)
-    if (isCrowded(first) && isCrowded(last)) writer.add4(first, last, 1)
-  }
-  for (const [row, count] of countBlocks(exits, ROW)) {
-    const first = row * ROW
-    const last = first + ROW - 1
-    const isExits = (system: PlaceSystem) =>
-      isMixed(system) || (count >= KNOWN_IN_ROW && HOSTS.includes(system.networkClass))
-    if (isExits(systems.at4(first)) && isExits(systems.at4(last))) writer.add4(first, last, 1)
+  for (const { block, exits: atLeast, of } of crowds) {
+    for (const [number, count] of countBlocks(exits, block)) {
+      const first = number * block
+      const last = first + block - 1
+      if (count >= atLeast && of(systems.at4(first)) && of(systems.at4(last))) writer.add4(first, last, 1)
+    }
   }
   return writer.finish()
 }
@@ -113,10 +134,8 @@ const NEIGHBOUR_TRUST = 0.4
  */
 export function proxyNeighbours(lists: readonly RangeList[]): RangeList | undefined {
   const naming = lists.filter(({ networkClass, single }) => networkClass === 'residential_proxy' && single)
-  const listed = new Set<number>()
-  for (const { ranges } of naming) if (ranges[4] !== undefined) collectExits(ranges[4], listed)
   const writer = createRangeWriter(4)
-  for (const [block, count] of countBlocks(listed, BLOCK)) {
+  for (const [block, count] of countBlocks(addressesIn(naming), BLOCK)) {
     if (count >= LISTED_PROXIES) writer.add4(block * BLOCK, block * BLOCK + BLOCK - 1, 1)
   }
   const ranges = { 4: writer.finish() }

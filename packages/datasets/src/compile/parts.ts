@@ -43,6 +43,8 @@ export interface Parts {
   readonly fallbacks: readonly PerFamily<SystemRanges>[]
   readonly registrations: PerFamily<Ranges>
   readonly lists: readonly RangeList[]
+  /** Addresses whose reverse names are those of lines. */
+  readonly lines: readonly PerFamily<Ranges>[]
   readonly systemLists: readonly ReadSystemList[]
   readonly crawlers: readonly CrawlerList[]
   readonly places: readonly PlaceList[]
@@ -64,11 +66,12 @@ export function createPartsReader(): PartsReader {
   const fallbacks: PerFamily<SystemRanges>[] = []
   const registrations: { -readonly [Family in 4 | 6]?: Ranges } = {}
   const lists: RangeList[] = []
+  const lines: PerFamily<Ranges>[] = []
   const systemLists: ReadSystemList[] = []
   const crawlers: CrawlerList[] = []
   const places: PlaceList[] = []
   return {
-    parts: { systems, fallbacks, registrations, lists, systemLists, crawlers, places, countries },
+    parts: { systems, fallbacks, registrations, lists, lines, systemLists, crawlers, places, countries },
     read(row, file, bytes, onRead) {
       const source: CsvFile = { path: file.path, bytes }
       const contents = readContents(row, source, { countries, onRead })
@@ -82,6 +85,7 @@ export function createPartsReader(): PartsReader {
       if (ranges !== undefined) {
         // A list without a class, such as one of abuse, says nothing of a network.
         if (row.networkClass !== undefined) lists.push(rangeList(row, row.networkClass, file, contents, ranges))
+        if (row.kind === 'line-names') lines.push(ranges)
         if (row.format === 'geofeed' && row.kind !== 'geofeed') places.push({ source: row.id, ...readPlaces(bytes) })
         if (row.kind === 'crawler' && row.crawler !== undefined) crawlers.push({ slug: row.crawler, ranges })
       }

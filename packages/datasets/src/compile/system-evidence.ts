@@ -1,5 +1,7 @@
 import type { SystemEvidence } from '@sallyport/core'
 import { listOfHit, type RangeSource } from '../format/range-source.ts'
+import type { PerFamily } from '../parse/contents.ts'
+import type { Ranges } from '../ranges/ranges.ts'
 import { type Segments, valueAt4 } from '../ranges/segments.ts'
 import type { RangeList, ReadSystemList } from './parts.ts'
 import { isOurs, type RecordColumns } from './records.ts'
@@ -8,8 +10,8 @@ const HOSTING = 1
 const MOBILE = 2
 const ACCESS = 4
 
-/** A prefix of a /24 or longer names exits; a wider one names a network. */
-const LARGEST_EXIT_RANGE = 256
+/** A prefix of a /24 or longer names machines; a wider one names a network. */
+const LARGEST_NARROW = 256
 
 /** What a list means for the systems that it holds parts of, as bits. */
 function meaningOf({ networkClass, rule }: RangeSource): number {
@@ -38,6 +40,8 @@ export interface EvidenceParts {
   readonly lists: readonly RangeSource[]
   /** Everything that was read, whether it went into the records or not. */
   readonly read: readonly RangeList[]
+  /** Addresses whose reverse names are those of lines. */
+  readonly lines: readonly PerFamily<Ranges>[]
   /** Positions of systems, from 1, over the IPv4 space. */
   readonly systems: Segments
   readonly systemLists: readonly ReadSystemList[]
@@ -53,6 +57,7 @@ export function evidenceOf({
   sets,
   lists,
   read,
+  lines,
   systems,
   systemLists,
   asns,
@@ -64,7 +69,13 @@ export function evidenceOf({
     hits.reduce((all, hit) => all | (meanings[listOfHit(hit)] as number), 0),
   )
   const sums = { all: counter(size), hosting: counter(size), mobile: counter(size), access: counter(size) }
-  const exitBlocks = countExitBlocks(read, systems, size)
+  const exits = read.filter(({ networkClass }) => networkClass === 'vpn' || networkClass === 'tor')
+  const exitBlocks = countBlocks(
+    exits.map(({ ranges }) => ranges),
+    systems,
+    size,
+  )
+  const lineBlocks = countBlocks(lines, systems, size)
   const blocks = createBlockCounter(size)
   // The last segment is the reserved top of the family, which belongs to no system.
   for (let segment = 0; segment + 1 < segments.count; segment++) {
@@ -91,6 +102,7 @@ export function evidenceOf({
       mobile: share(sums.mobile),
       access: share(sums.access),
       exitBlocks: exitBlocks[system] as number,
+      lineBlocks: lineBlocks[system] as number,
       torListed,
       shape: {
         ipv4Addresses: all,
@@ -103,20 +115,19 @@ export function evidenceOf({
   }
 }
 
-/** How many /24s of each system hold a listed exit of a VPN or of Tor. */
-function countExitBlocks(lists: readonly RangeList[], systems: Segments, size: number): Uint32Array {
+/** How many /24s of each system hold a listed address. */
+function countBlocks(lists: readonly PerFamily<Ranges>[], systems: Segments, size: number): Uint32Array {
   const blocks = new Set<number>()
-  for (const { networkClass, ranges } of lists) {
-    const read = ranges[4]
-    if ((networkClass !== 'vpn' && networkClass !== 'tor') || read === undefined) continue
+  for (const { 4: read } of lists) {
+    if (read === undefined) continue
     for (let range = 0; range < read.count; range++) {
       const first = read.firsts[range] as number
-      if ((read.lasts[range] as number) - first < LARGEST_EXIT_RANGE) blocks.add(first >>> 8)
+      if ((read.lasts[range] as number) - first < LARGEST_NARROW) blocks.add(first >>> 8)
     }
   }
   const counts = new Uint32Array(size + 1)
   for (const block of blocks) {
-    const system = valueAt4(systems, block * LARGEST_EXIT_RANGE)
+    const system = valueAt4(systems, block * LARGEST_NARROW)
     counts[system] = (counts[system] as number) + 1
   }
   return counts.subarray(1)

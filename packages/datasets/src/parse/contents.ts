@@ -69,6 +69,7 @@ export function readContents(
     case 'addresses':
     case 'crawler':
     case 'abuse':
+    case 'line-names':
     case 'geofeed':
     case 'front-end': {
       const list = readList(bytes, listForm(row, path))

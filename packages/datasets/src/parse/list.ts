@@ -46,7 +46,7 @@ export function listForm(row: SourceRow, path: string): ListForm {
     path,
     format: format as EntryFormat,
     networkClass,
-    single: kind === 'addresses',
+    single: kind === 'addresses' || kind === 'line-names',
     reservedIsExpected,
     ...(family === undefined ? {} : { family }),
     ...(covers === undefined ? {} : { covers }),

@@ -55,7 +55,7 @@ export function resolveSources(
 
 /** Kinds that are small enough to be copied before they are read: it cannot change while it is read. */
 const COPIED: readonly SourceRow['kind'][] = [
-  ...(['ranges', 'addresses', 'crawler', 'abuse', 'asn-list', 'geofeed', 'rdap', 'front-end'] as const),
+  ...(['ranges', 'addresses', 'crawler', 'abuse', 'line-names', 'asn-list', 'geofeed', 'rdap', 'front-end'] as const),
 ]
 
 /**
