@@ -7,6 +7,7 @@ import { benchInspect } from './inspect.ts'
 import { benchLedger } from './ledger.ts'
 import { benchLimits } from './limits.ts'
 import { benchLookup } from './lookup.ts'
+import { benchConsole } from './proxy/console.ts'
 import { benchLog } from './proxy/log.ts'
 import { benchProxy } from './proxy/proxy.ts'
 import { benchTls } from './proxy/tls.ts'
@@ -21,6 +22,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   proxy: benchProxy,
   tls: benchTls,
   log: benchLog,
+  console: benchConsole,
   reload: benchReload,
   whois: benchWhois,
   crawlers: benchCrawlers,

@@ -40,6 +40,44 @@ async function started(t: Test, argv: readonly string[], env: Readonly<Record<st
 /** The curl commands of the demo: what each says it will be decided, and the header it sends. */
 const COMMAND = /# (.+) → (\w+) \((\w+), .+\)\n {2}curl (?:-A '(.+)' )?-H '(\S+): (\S+)' (\S+)/g
 
+/** By one click, by the command beside it, and by what a stranger makes of that. */
+async function becomeTheSignedAgent(t: Test, said: string): Promise<void> {
+  const site = /Listening on (\S+),/.exec(said)?.[1] ?? ''
+  const page = await (await fetch(`${site}/?as=chatgpt`)).text()
+  t.match(page, 'Signed by ChatGPT agent, with a key of https://chatgpt.com.')
+  t.match(page, /<strong>allowed<\/strong>, and answered 200/)
+  t.match(page, 'This visitor signs with a key that the demo has made')
+  const [, admin, id] = /href="(http:[^"]+)\/#\/request\?id=([\w-]+)"/.exec(page) ?? []
+  const console = async (path: string) => (await fetch(`${admin}/console/api/${path}`)).json()
+  t.match(((await console(`requests/${id}`)) as { readonly brief: object }).brief, {
+    class: 'ai_agent',
+    rule: 'verified',
+    outcome: 'allow',
+    path: '/articles/gates',
+  })
+
+  const curl = (/<pre[^>]*>(.+?)<\/pre>/.exec(page)?.[1] ?? '').replace(/&#(\d+);/g, (_, code) =>
+    String.fromCharCode(code),
+  )
+  const fields = [...curl.matchAll(/-(A|H) '([^']*)'/g)].flatMap(([, option, text = '']) =>
+    option === 'A' ? ['User-Agent', text] : [text.slice(0, text.indexOf(':')), text.slice(text.indexOf(':') + 2)],
+  )
+  const { host, port } = new URL(site)
+  const ask = async (path: string) => {
+    const sent = requestBytes('GET', path, [...fields, 'Connection', 'close']).replace('site.example', host)
+    return parseResponse(await exchange(Number(port), sent)).status
+  }
+  t.equal(await ask('/login'), 403, 'a signature of another request is a forgery')
+  t.equal(await ask('/articles/gates'), 200)
+  t.match(
+    await console('requests?limit=1'),
+    { requests: [{ class: 'ai_agent', rule: 'verified' }] },
+    'the command does what the click did',
+  )
+  await ask('/articles/gates')
+  t.notMatch(await console('requests?limit=1'), { requests: [{ class: 'ai_agent' }] }, 'and once')
+}
+
 t.test('the demo, on the embedded data: what is printed is what happens', async (t) => {
   const bin = join(ROOT, 'packages/cli/bin/sallyport.mjs')
   const argv = ['proxy', '--config', 'examples/demo.yaml', '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
@@ -66,14 +104,16 @@ t.test('the demo, on the embedded data: what is printed is what happens', async 
   }
   t.strictSame(seen, [
     'a browser on a home line: allow',
-    'a hosting network: flag',
-    'a commercial VPN’s network: flag',
-    'a Tor operator’s network: block',
+    'a program in a hosting network: flag',
+    'a browser behind a commercial VPN: flag',
+    'a browser at a Tor exit: block',
     'Googlebot: allow',
     'a forged Googlebot on a home line: allow',
     'a name that Google sends with no request: block',
     'GPTBot: allow',
   ])
+
+  await becomeTheSignedAgent(t, demo.err())
 
   const [, key = '', url = ''] = /curl -H 'Authorization: Bearer (\S+)' (\S+)/.exec(demo.err()) ?? []
   const asked = await fetch(url, { headers: { authorization: `Bearer ${key}` } })

@@ -69,12 +69,21 @@ end
 `
 }
 
-/** It runs in a process of its own, so that it can stay on one processor. */
+/** Load that comes at a pace, so many requests a second. */
+export function pacedLoad(processor: number, rate: number): Load {
+  return programLoad('paced', ['--cpu-list', String(processor)], [String(rate)])
+}
+
 function autocannonLoad(pinned: readonly string[]): Load {
+  return programLoad('autocannon', pinned, [])
+}
+
+/** It runs in a process of its own, so that it can stay on one processor. */
+function programLoad(name: string, pinned: readonly string[], more: readonly string[]): Load {
   return {
-    name: 'autocannon',
+    name,
     async shoot(url, path, seconds) {
-      const child = fork(join(import.meta.dirname, 'autocannon.js'), [url, path, String(seconds)], {
+      const child = fork(join(import.meta.dirname, `${name}.js`), [url, path, String(seconds), ...more], {
         execPath: 'taskset',
         execArgv: [...pinned, process.execPath],
       })

@@ -15,6 +15,7 @@ export interface Raised {
   readonly limits?: Readonly<Record<string, number>>
   readonly timeouts?: Readonly<Record<string, string>>
   readonly tls?: { readonly certificates: readonly CertificateFiles[] }
+  readonly console?: { readonly enabled: boolean }
   readonly log?: { readonly requests: string; readonly file?: string }
 }
 

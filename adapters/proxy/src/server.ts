@@ -5,8 +5,9 @@ import { challengeFolder, keepCertificate } from './acme/renewal.ts'
 import { type AdminPages, openAdmin } from './admin.ts'
 import type { ProxyVersion } from './edge/proxy-header.ts'
 import { hstsField, type TlsOptions } from './edge/tls-options.ts'
-import { openExampleSite } from './example-site.ts'
-import type { ExampleFront } from './example-visit.ts'
+import { openExampleSite } from './example/site.ts'
+import type { ExampleFront } from './example/visit.ts'
+import { EXAMPLE_VISITORS, type ExampleVisitor } from './example/visitors.ts'
 import { createRefusals, type RefusalCause } from './exchange/refusals.ts'
 import type { GateOptions, ProxyHost } from './gate/options.ts'
 import type { Route } from './gate/sites.ts'
@@ -34,6 +35,8 @@ export interface ProxyOptions extends GateOptions {
   readonly upstream?: string | undefined
   /** Whether the bundled example site is the origin where none is named. */
   readonly demo?: boolean | undefined
+  /** Who one can be on that site, beside the usual ones. */
+  readonly visitors?: readonly ExampleVisitor[] | undefined
   /** As in the configuration; what is absent has its default. */
   readonly limits?: LimitsInput | undefined
   readonly timeouts?: TimeoutsInput | undefined
@@ -97,6 +100,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       url: () => urls.proxy,
       consoleUrl: () => (options.adminPages === undefined ? undefined : urls.admin),
       clientHeader: options.clientHeader ?? 'x-forwarded-for',
+      visitors: [...EXAMPLE_VISITORS, ...(options.visitors ?? [])],
     }
     const site = options.demo && options.upstream === undefined ? await openExampleSite(front) : undefined
     if (site) opened.push(site.close)

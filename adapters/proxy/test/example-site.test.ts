@@ -17,7 +17,7 @@ t.test('on the example site one becomes another visitor, and sees what the gate 
   t.notMatch(first, '<iframe')
   const page = await get('/?as=googlebot')
   t.match(page, 'You are Googlebot, 66.249.66.1')
-  t.match(page, /<th scope="row">decided<\/th><td>\w+, and answered \d{3}/)
+  t.match(page, /<th scope="row">decided<\/th><td><strong>\w+<\/strong>, and answered \d{3}/)
   t.match(page, `curl -A &#39;Mozilla/5.0 (compatible; Googlebot/2.1`)
   t.match(page, new RegExp(`href="${proxy.adminUrl}/#/request\\?id=[\\w-]{36}"`))
   t.match(page, 'srcdoc="&#60;!doctype html&#62;', 'its page is shown as it came, escaped and in a sandbox')

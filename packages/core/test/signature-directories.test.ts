@@ -277,3 +277,16 @@ t.test('only agents that are named are asked, unless discovery is on', async (t)
   verifierOf({}, [], { outbound }).verifier.look(requestOf(signedFields()))
   t.match(asked, [/stranger/, /stranger/, /chatgpt/])
 })
+
+t.test('the key of a simulated agent stays beside the keys that its directory has', async (t) => {
+  const [own, real] = [newKey(), newKey()]
+  const { clock, asked, directories } = directoriesWith({ [SOURCE.url]: [{ keys: [real.jwk] }] })
+  directories.put(SOURCE, { keys: [own.jwk] })
+  clock.advance(LONGEST_UNREACHED_MS + 1)
+  t.equal(directories.find(SOURCE, own.id, true).state, 'found')
+  t.equal(asked.length, 0, 'nothing is fetched for a key that is there')
+  directories.find(SOURCE, real.id, true)
+  await directories.settled()
+  t.equal(directories.find(SOURCE, real.id, false).state, 'found')
+  t.equal(directories.find(SOURCE, own.id, false).state, 'found')
+})

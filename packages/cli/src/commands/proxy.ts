@@ -6,6 +6,7 @@ import { type Config, type ConfigInput, type Sallyport, splitList } from '@sally
 import { openProxy, type ProxyOptions, type Proxy as RunningProxy } from '@sallyport/proxy'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { showDemo } from '../demo.ts'
+import { type DemoAgent, demoAgent } from '../demo-agent.ts'
 import { onReload, type ReloadCause } from '../reload.ts'
 import { savePolicy } from '../save-policy.ts'
 import { type CommonOptions, configReadOf, fileOf, openService, withCommonOptions } from '../settings.ts'
@@ -59,12 +60,14 @@ export function addProxyCommand(program: Command, terminal: Terminal): void {
       const config = read()
       if (options.workers !== undefined && !isWorker()) return runWorkers(options.workers, terminal)
       const history = config.console.enabled ? createHistory() : undefined
+      const agent = isDemo(config) ? demoAgent(config.dataDir) : undefined
       const sallyport = await openService(config, isLeader() ? terminal : QUIET, {
         onFault: throttled((error) => terminal.err(`sallyport: ${faultText(error)}`)),
         ...(history && { observe: history.observe }),
+        ...(agent && { published: agent.published }),
       })
       try {
-        await serve(sallyport, { config, read, file: fileOf(options), history }, terminal)
+        await serve(sallyport, { config, read, file: fileOf(options), history, agent }, terminal)
       } finally {
         await sallyport.close()
         leavePrimary()
@@ -99,6 +102,8 @@ interface Configured {
   readonly file: string | undefined
   /** What the console shows; absent: there is none. */
   readonly history: History | undefined
+  /** Whom one can be in the demo. */
+  readonly agent: DemoAgent | undefined
 }
 
 async function serve(sallyport: Sallyport, configured: Configured, terminal: Terminal): Promise<void> {
@@ -110,6 +115,7 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
     ...withAcme(config),
     adminPages: shown?.pages,
     onDecision: history?.onDecision,
+    visitors: configured.agent && [configured.agent.visitor],
     scrapeAll: others && (async (own) => [own, ...((await others.ask(METRICS)).answers as Scraped[])]),
     onNotice: (message) => terminal.err(`sallyport: ${message}`),
     onFault: throttled((error) => terminal.err(`sallyport: ${faultText(error)}`)),
@@ -225,18 +231,21 @@ async function reload(
   }
 }
 
+function isDemo({ demo, upstream }: Config): boolean {
+  return demo && upstream === undefined
+}
+
 async function announce(sallyport: Sallyport, config: Config, proxy: RunningProxy, terminal: Terminal): Promise<void> {
   terminal.err(`${bold('Data')} from ${sourcesSentence(sallyport.sources())}`)
-  const isDemo = config.demo && config.upstream === undefined
   const origins = config.routes.flatMap(({ upstreams = [] }) => upstreams)
   const named = [...new Set([...origins, ...(proxy.upstream === undefined ? [] : [proxy.upstream])])]
-  const origin = isDemo ? 'a bundled example site' : named.length === 0 ? undefined : named.join(', ')
+  const origin = isDemo(config) ? 'a bundled example site' : named.length === 0 ? undefined : named.join(', ')
   if (config.forwardAuth !== false) terminal.err(`Checks for ${config.forwardAuth} at ${proxy.url}/.sallyport/check`)
   terminal.err(`${bold('Listening')} on ${proxy.url}, ${origin === undefined ? NO_ORIGIN : `in front of ${origin}`}`)
   if (proxy.httpUrl !== undefined) terminal.err(`Plain HTTP on ${proxy.httpUrl}`)
   if (proxy.adminUrl !== undefined) terminal.err(`Health at ${proxy.adminUrl}/readyz`)
   if (config.api.enabled) terminal.err(`API at ${proxy.url}${config.api.base}/v1/openapi.json`)
-  if (isDemo) await showDemo(sallyport, proxy.url, terminal)
+  if (isDemo(config)) await showDemo(sallyport, proxy.url, terminal)
 }
 
 /** Drops repetitions of the last error within a second. */

@@ -23,14 +23,20 @@ export function readTokens(
   if (adminToken !== undefined) return { tokens: { admin: adminToken, read: readToken } }
   const file = join(dataDir, NAME)
   const made = randomBytes(24).toString('base64url')
+  const admin = readOrMakeSecret(file, made)
+  if (admin !== undefined && admin.length >= SHORTEST) return { tokens: { admin, read: readToken }, file }
+  return { tokens: { admin: made, read: readToken } }
+}
+
+/** The text of a file that only its owner reads, which is `made` where there is none; `undefined` where none can be kept. */
+export function readOrMakeSecret(file: string, made: string): string | undefined {
   try {
     makeFile(file, made)
-    const admin = readFileSync(file, 'utf8').trim()
-    if (admin.length >= SHORTEST) return { tokens: { admin, read: readToken }, file }
+    return readFileSync(file, 'utf8').trim()
   } catch {
     // A folder that can only be read.
+    return undefined
   }
-  return { tokens: { admin: made, read: readToken } }
 }
 
 /** Whole or not at all, and never over one that is there: other processes read it at the same time. */

@@ -34,7 +34,7 @@ export type KeyLookup =
 export interface KeyDirectories {
   /** From memory; what is missing or old is fetched in the background if `fetch` is true. */
   find(source: KeySource, keyId: string, fetch: boolean): KeyLookup
-  /** Takes a directory as if it had been fetched, for agents that are simulated. */
+  /** Takes a directory as if it had been fetched, for agents that are simulated; its keys stay beside those fetched later. */
   put(source: KeySource, document: unknown): void
   /** Resolves when no fetch is under way. */
   settled(): Promise<void>
@@ -62,12 +62,15 @@ interface Directory {
 export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirectories {
   const { clock, outbound, testKeys = false } = options
   const directories = new LRUCache<string, Directory>({ max: MAX_DIRECTORIES })
+  const simulated = new Map<string, readonly AgentKey[]>()
   const nextByHost = new LRUCache<string, number>({ max: MAX_HOSTS })
   const underWay = new Map<string, Promise<void>>()
 
+  const isAccepted = ({ id }: AgentKey): boolean => testKeys || !TEST_KEY_IDS.includes(id)
+
   function keep(source: KeySource, keys: readonly AgentKey[], age: number): void {
     const readAt = clock.now()
-    const known = new Map(keys.filter(({ id }) => testKeys || !TEST_KEY_IDS.includes(id)).map((key) => [key.id, key]))
+    const known = new Map(keys.filter(isAccepted).map((key) => [key.id, key]))
     directories.set(source.url, { keys: known, readAt, freshUntil: readAt + age })
   }
 
@@ -116,6 +119,8 @@ export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirecto
 
   return {
     find(source, keyId, fetch) {
+      const own = simulated.get(source.url)?.find(({ id }) => id === keyId)
+      if (own !== undefined) return { state: 'found', key: own }
       const now = clock.now()
       const directory = directories.get(source.url)
       const current = directory !== undefined && now < directory.readAt + LONGEST_UNREACHED_MS ? directory : undefined
@@ -124,7 +129,10 @@ export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirecto
       if (current === undefined) return { state: 'unknown' }
       return key === undefined ? { state: 'absent' } : { state: 'found', key }
     },
-    put: (source, document) => keepDocument(source, document, undefined),
+    put(source, document) {
+      simulated.set(source.url, readKeys(document)?.filter(isAccepted) ?? [])
+      keepDocument(source, document, undefined)
+    },
     async settled() {
       while (underWay.size > 0) await Promise.all(underWay.values())
     },

@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
-import { escapeHtml, visitorsPage } from './example-page.ts'
-import { canVisit, type ExampleFront, visit } from './example-visit.ts'
-import { EXAMPLE_VISITORS } from './example-visitors.ts'
-import { type Listening, listenOn } from './listener/listen.ts'
+import { type Listening, listenOn } from '../listener/listen.ts'
+import { escapeHtml, visitorsPage } from './page.ts'
+import { canVisit, type ExampleFront, visit } from './visit.ts'
 
 const ARTICLES = [
   ['gates', 'What a sally port is', 'Two doors, and never both open: every visitor waits between them first.'],
@@ -10,13 +9,20 @@ const ARTICLES = [
   ['watch', 'The night watch', 'A watch that looks at everyone the same way has looked at nobody.'],
 ] as const
 
-const STYLE = `body{font:17px/1.6 Georgia,serif;max-width:46rem;margin:3rem auto;padding:0 1rem;color:#222;background:#fdfcf9}
-nav a{margin-right:1rem}a{color:#7a3b12}table{border-collapse:collapse;font:14px/1.6 monospace;border-left:4px solid #ccc}
-table.allow{border-color:#2b7a5e}table.flag{border-color:#b87a00}table.block,table.throttle{border-color:#b3262e}
-th{text-align:left;font-weight:400;color:#665}td,th{padding:.2rem 1rem .2rem .6rem;border-bottom:1px solid #e5e0d5;vertical-align:top}
-footer{margin-top:3rem;color:#665}.who{display:flex;flex-wrap:wrap;gap:.5rem}.be{border:1px solid #c9b8a5;border-radius:6px;padding:.15rem .7rem;text-decoration:none}
-.be[aria-current]{background:#7a3b12;color:#fff}pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#f3efe6;padding:.7rem;font-size:13px}
-iframe{width:100%;height:20rem;border:1px solid #e5e0d5;background:#fff}`
+const STYLE = `:root{color-scheme:light dark;--ink:#222;--ground:#fdfcf9;--quiet:#665c50;--link:#7a3b12;--on-link:#fff;--line:#e5e0d5;--code:#f3efe6;--good:#2b7a5e;--look:#9a6500;--bad:#b3262e}
+@media (prefers-color-scheme:dark){:root{--ink:#e9e4da;--ground:#1b1917;--quiet:#b3a999;--link:#eba877;--on-link:#1b1917;--line:#3b362f;--code:#26231f;--good:#58b892;--look:#dba13c;--bad:#f07f7b}}
+body{font:17px/1.6 Georgia,serif;max-width:62rem;margin:2rem auto;padding:0 1rem;color:var(--ink);background:var(--ground)}
+nav a{margin-right:1rem}a{color:var(--link)}h1{margin:.6rem 0}h2{margin:1.4rem 0 .4rem}h3{font-size:1rem;margin:1rem 0 .4rem}
+table{border-collapse:collapse;font:15px/1.5 system-ui,sans-serif;border-left:4px solid var(--line);width:100%}
+table.allow{border-color:var(--good)}table.flag{border-color:var(--look)}table.block,table.throttle{border-color:var(--bad)}
+.allow strong{color:var(--good)}.flag strong{color:var(--look)}.block strong,.throttle strong{color:var(--bad)}
+th{text-align:left;font-weight:400;color:var(--quiet);white-space:nowrap}td,th{padding:.25rem .8rem .25rem .6rem;border-bottom:1px solid var(--line);vertical-align:top}
+td{overflow-wrap:anywhere}footer{margin-top:3rem;color:var(--quiet)}footer table{font-size:13px;width:auto}
+.who{display:flex;flex-wrap:wrap;gap:.5rem}.be{border:1px solid var(--quiet);border-radius:6px;padding:.15rem .7rem;text-decoration:none}
+.be[aria-current]{background:var(--link);color:var(--on-link)}.note{border-left:4px solid var(--look);padding:.2rem .8rem}
+.halves{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(22rem,100%),1fr));gap:0 1.5rem}section{min-width:0}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;background:var(--code);padding:.7rem;font-size:13px;max-height:14rem;overflow:auto}
+iframe{width:100%;height:24rem;border:1px solid var(--line);color-scheme:light dark}`
 
 /**
  * The origin of a proxy that has none: a few pages on a free port of loopback, each showing the verdict that came with
@@ -55,7 +61,7 @@ async function gatehouse(front: ExampleFront, query: string): Promise<string> {
   if (!canVisit(front))
     return '<p>A small site behind Sallyport. With trustProxy: [loopback] you can be others here.</p>'
   const chosen = new URLSearchParams(query).get('as')
-  const visitor = EXAMPLE_VISITORS.find(({ id }) => id === chosen)
+  const visitor = front.visitors.find(({ id }) => id === chosen)
   return visitorsPage(front, visitor && { visitor, visit: await visit(front, visitor) })
 }
 

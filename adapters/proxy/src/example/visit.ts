@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import type { Decision } from '@sallyport/core'
-import type { ExampleVisitor } from './example-visitors.ts'
-import type { ProxyHost } from './gate/options.ts'
+import type { ProxyHost } from '../gate/options.ts'
+import type { ExampleAim, ExampleVisitor } from './visitors.ts'
 
 /** What the example site needs of the proxy in front of it. */
 export interface ExampleFront {
@@ -11,6 +11,7 @@ export interface ExampleFront {
   /** Of the page that explains requests; absent where there is none. */
   readonly consoleUrl: () => string | undefined
   readonly clientHeader: string
+  readonly visitors: readonly ExampleVisitor[]
 }
 
 /** What became of a visit. */
@@ -33,15 +34,33 @@ export function canVisit({ sallyport, url }: ExampleFront): boolean {
 
 /** Sends a visitor through the gate to a page of this site. Rejects where the proxy does not answer. */
 export async function visit(front: ExampleFront, visitor: ExampleVisitor): Promise<Visit> {
-  const { address, userAgent = 'curl/8.5.0', fields: more = ['Accept', '*/*'] } = visitor
   const url = new URL(PATH, front.url())
-  const fields = ['Host', url.host, 'User-Agent', userAgent, ...more, front.clientHeader, address]
-  const answer = await answerOf(url, fields)
-  const decision = front.sallyport.decide({
-    ...{ peer: LOOPBACK, method: 'GET', target: PATH, scheme: 'http', httpVersion: '1.1', fields },
-  })
-  const agent = visitor.userAgent === undefined ? '' : `-A '${visitor.userAgent}' `
-  return { ...answer, decision, curl: `curl ${agent}-H '${front.clientHeader}: ${address}' ${url}` }
+  const aim = { host: url.host, method: 'GET', target: PATH, scheme: 'http' } as const
+  // A signature is good once, so what is sent, what is shown and what is copied are each signed.
+  const fieldsOf = (): readonly string[] => [...fieldsOfOne(visitor, aim), front.clientHeader, visitor.address]
+  const answer = await answerOf(url, fieldsOf())
+  const decision = front.sallyport.decide({ ...aim, peer: LOOPBACK, httpVersion: '1.1', fields: fieldsOf() })
+  return { ...answer, decision, curl: curlOf(url, fieldsOf()) }
+}
+
+function fieldsOfOne({ userAgent = 'curl/8.5.0', fields = ['Accept', '*/*'], sign }: ExampleVisitor, aim: ExampleAim) {
+  return sign?.(aim) ?? ['Host', aim.host, 'User-Agent', userAgent, ...fields]
+}
+
+/** What curl sends without being asked is left out. */
+function curlOf(url: URL, fields: readonly string[]): string {
+  const parts: string[] = []
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [name = '', value = ''] = fields.slice(at, at + 2)
+    if (name === 'Host' || (name === 'Accept' && value === '*/*')) continue
+    if (name === 'User-Agent' && value.startsWith('curl/')) continue
+    parts.push(name === 'User-Agent' ? `-A ${quoted(value)}` : `-H ${quoted(`${name}: ${value}`)}`)
+  }
+  return ['curl', ...parts, url.href].join(' ')
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
 }
 
 function answerOf(url: URL, fields: readonly string[]): Promise<Pick<Visit, 'status' | 'id' | 'body'>> {

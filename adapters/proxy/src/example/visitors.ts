@@ -1,12 +1,24 @@
+/** Where a visitor of the example site goes. */
+export interface ExampleAim {
+  readonly host: string
+  readonly method: 'GET'
+  readonly target: string
+  readonly scheme: 'http'
+}
+
 /** Somebody to be, on the example site and in a terminal. */
 export interface ExampleVisitor {
   readonly id: string
   readonly who: string
   readonly address: string
+  /** What a reader has to know of it. */
+  readonly note?: string
   /** Absent: curl's own. */
   readonly userAgent?: string
   /** Further fields that such a visitor sends: name, value, name, value … */
   readonly fields?: readonly string[]
+  /** Of one that signs: all its fields, made for one request. */
+  readonly sign?: (aim: ExampleAim) => readonly string[]
 }
 
 const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
@@ -21,9 +33,12 @@ const BROWSER_FIELDS = [
 /** Visitors on real networks of the named kinds. */
 export const EXAMPLE_VISITORS: readonly ExampleVisitor[] = [
   { id: 'home', who: 'a browser on a home line', address: '73.162.10.20', userAgent: BROWSER, fields: BROWSER_FIELDS },
-  { id: 'hosting', who: 'a hosting network', address: '5.9.10.20' },
-  { id: 'vpn', who: 'a commercial VPN’s network', address: '45.83.220.10' },
-  { id: 'tor', who: 'a Tor operator’s network', address: '185.220.101.10' },
+  { id: 'hosting', who: 'a program in a hosting network', address: '5.9.10.20' },
+  {
+    ...{ id: 'vpn', who: 'a browser behind a commercial VPN', address: '45.83.220.10' },
+    ...{ userAgent: BROWSER, fields: BROWSER_FIELDS },
+  },
+  { id: 'tor', who: 'a browser at a Tor exit', address: '185.220.101.10', userAgent: BROWSER, fields: BROWSER_FIELDS },
   { id: 'googlebot', who: 'Googlebot', address: '66.249.66.1', userAgent: GOOGLEBOT },
   { id: 'forged', who: 'a forged Googlebot on a home line', address: '73.162.10.21', userAgent: GOOGLEBOT },
   {
