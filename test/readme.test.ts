@@ -1,45 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ROUTES } from '@sallyport/api'
-import { createCatalogue, ERRORS, PRESET_NAMES } from '@sallyport/core'
+import { createCatalogue, PRESET_NAMES } from '@sallyport/core'
 import { DATED_RANGES } from '@sallyport/data/crawlers'
 import { SOURCES } from '@sallyport/data/sources'
 import { TRUSTED_PROXIES } from '@sallyport/data/trusted-proxies'
 import type { EvidenceJson } from '@sallyport/ledger'
-import { FIELD_NAMES } from '@sallyport/log'
 import t from 'tap'
 
 /* What the README promises in tables is read off the code, both ways, so that neither can move alone. */
 const ROOT = join(import.meta.dirname, '../..')
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
-
-function firstCells(heading: string): readonly string[] {
-  const section = README.split(heading)[1]?.split('\n## ')[0] ?? ''
-  return [...section.matchAll(/^\| `([^`]+)` \|/gm)].map((match) => match[1] ?? '')
-}
-
-t.test('every error code is in the README and every code there exists', async (t) => {
-  t.same(firstCells('### Error codes'), Object.keys(ERRORS))
-  for (const [code, { status, message }] of Object.entries(ERRORS)) {
-    t.ok(README.includes(`| \`${code}\` | ${status ?? 'start-up, command'} | ${message} |`), code)
-  }
-})
-
-t.test('every route is in the README and every route there exists', async (t) => {
-  t.same(
-    firstCells('## The API').filter((cell) => cell.includes(' /')),
-    ROUTES.map(({ method, path }) => `${method} ${path}`),
-  )
-})
-
-t.test('every field of the decision log is in the README and every field there exists', async (t) => {
-  const rows =
-    README.split('## The decision log')[1]
-      ?.split('\n## ')[0]
-      ?.matchAll(/^\| (`[^|]+`) \|/gm) ?? []
-  const fields = [...rows].flatMap(([, cell = '']) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name))
-  t.same(fields.toSorted(), Object.keys(FIELD_NAMES.ecs).toSorted())
-})
 
 t.test('presets of policies and of trusted proxies are named', async (t) => {
   for (const name of [...PRESET_NAMES, ...TRUSTED_PROXIES.map(({ preset }) => preset)])

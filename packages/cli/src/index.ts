@@ -1,1 +1,1 @@
-export { main } from './main.ts'
+export { commandTable, main } from './main.ts'

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { SallyportError } from '@sallyport/core'
 import { Command, CommanderError } from 'commander'
+import { type CommandRow, commandsOf, leavesOf } from './command-table.ts'
 import { addAccountsCommands } from './commands/accounts.ts'
 import { addBansCommands } from './commands/bans.ts'
 import { addConfigCommands } from './commands/config.ts'
@@ -20,6 +21,7 @@ import { addReplayCommand } from './commands/replay.ts'
 import { addReportCommand } from './commands/report.ts'
 import { addRobotsCommand } from './commands/robots.ts'
 import { addSimulateCommand } from './commands/simulate.ts'
+import { EXAMPLES } from './examples.ts'
 import { ExitError } from './exit.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 
@@ -41,6 +43,11 @@ export async function main(argv: readonly string[], terminal: Terminal = process
     terminal.err(error instanceof Error ? (error.stack ?? error.message) : String(error))
     return EXIT.failed
   }
+}
+
+/** Every command with its options, as they are defined. */
+export function commandTable(): readonly CommandRow[] {
+  return commandsOf(createProgram({ out() {}, err() {} }), EXAMPLES)
 }
 
 function createProgram(terminal: Terminal): Command {
@@ -73,6 +80,9 @@ function createProgram(terminal: Terminal): Command {
   addCrawlersCommands(program, terminal)
   addLedgerCommands(program, terminal)
   addEvidenceCommands(program, terminal)
+  for (const { name, command } of leavesOf(program)) {
+    command.addHelpText('after', `\nExample:\n  ${['sallyport', name, EXAMPLES[name]].join(' ').trimEnd()}`)
+  }
   return program
 }
 

@@ -1,4 +1,5 @@
 import type { AuditLine } from './audit-line.ts'
+import { FIELD_NAMES } from './fields.ts'
 import type { LogLine } from './line.ts'
 
 export const LOG_FORMATS = ['plain', 'ecs', 'otel'] as const
@@ -6,72 +7,9 @@ export type LogFormat = (typeof LOG_FORMATS)[number]
 
 type Field = keyof LogLine
 
-/** Elastic Common Schema 8; what it has no field for is under `sallyport`. */
-const ECS: Readonly<Record<Field, string>> = {
-  time: '@timestamp',
-  requestId: 'http.request.id',
-  action: 'event.action',
-  enforced: 'sallyport.enforced',
-  trial: 'sallyport.trial',
-  trialRule: 'sallyport.trial_rule',
-  rule: 'rule.id',
-  limitRule: 'sallyport.limit.rule',
-  limitUsed: 'sallyport.limit.used',
-  limitMax: 'sallyport.limit.max',
-  limitWindow: 'sallyport.limit.window',
-  class: 'sallyport.class',
-  networkClass: 'sallyport.network_class',
-  client: 'client.address',
-  ja4: 'tls.client.ja4',
-  method: 'http.request.method',
-  host: 'url.domain',
-  path: 'url.path',
-  status: 'http.response.status_code',
-  bytesReceived: 'http.request.bytes',
-  bytesSent: 'http.response.bytes',
-  milliseconds: 'event.duration',
-  inspectionMilliseconds: 'sallyport.inspection_duration',
-  asn: 'client.as.number',
-  asName: 'client.as.organization.name',
-  country: 'client.geo.country_iso_code',
-  crawler: 'sallyport.crawler',
-  crawlerOutcome: 'sallyport.crawler_outcome',
-  operator: 'sallyport.operator',
-  identity: 'sallyport.identity',
-  identityVerified: 'sallyport.identity_verified',
-  user: 'user.id',
-  plan: 'sallyport.plan',
-  reasons: 'event.reason',
-  source: 'sallyport.source',
-  sourceDate: 'sallyport.source_date',
-  degraded: 'sallyport.degraded',
-  answeredBy: 'sallyport.answered_by',
-  refusedFor: 'sallyport.refused_for',
-}
-
-/** Semantic conventions of OpenTelemetry; what they have no attribute for is under `sallyport`. */
-const OTEL: Readonly<Record<Field, string>> = {
-  ...ECS,
-  time: 'timestamp',
-  requestId: 'sallyport.request_id',
-  action: 'sallyport.action',
-  rule: 'sallyport.rule',
-  host: 'server.address',
-  bytesReceived: 'http.request.size',
-  bytesSent: 'http.response.size',
-  milliseconds: 'http.server.request.duration',
-  asn: 'sallyport.asn',
-  asName: 'sallyport.as_name',
-  country: 'geo.country.iso_code',
-  reasons: 'sallyport.reasons',
-}
-
 /** Durations by format: nanoseconds in ECS, seconds in OpenTelemetry. */
 const PER_MILLISECOND = { ecs: 1_000_000, otel: 0.001 } as const
 const DURATIONS: ReadonlySet<string> = new Set<Field>(['milliseconds', 'inspectionMilliseconds'])
-
-/** Each field of a line, and its name in the formats that rename it. */
-export const FIELD_NAMES = { ecs: ECS, otel: OTEL } as const
 
 const AUDIT_NAMES: Readonly<Record<'ecs' | 'otel', Readonly<Record<keyof AuditLine, string>>>> = {
   ecs: {
@@ -142,7 +80,7 @@ function withPlainNames(
   values: Readonly<Record<string, unknown>>,
   names: Readonly<Record<string, string>>,
 ): Readonly<Record<string, unknown>> {
-  const unit = names === ECS ? PER_MILLISECOND.ecs : PER_MILLISECOND.otel
+  const unit = names === FIELD_NAMES.ecs ? PER_MILLISECOND.ecs : PER_MILLISECOND.otel
   return Object.fromEntries(
     Object.entries(names).flatMap(([field, name]) => {
       const value = values[name]

@@ -1,6 +1,7 @@
 export { ADDRESS_FORMS } from './addresses.ts'
 export { type AuditEntry, type AuditLine, auditLine } from './audit-line.ts'
-export { FIELD_NAMES, LOG_FORMATS, readEntry, readLine } from './formats.ts'
+export { FIELDS } from './fields.ts'
+export { LOG_FORMATS, readEntry, readLine } from './formats.ts'
 export type { LogLine } from './line.ts'
 export { createLog, LOGGED_REQUESTS, type Log, type LogOptions } from './log.ts'
 export { createReport, type Report, type ReportPart, type ReportTable } from './report.ts'

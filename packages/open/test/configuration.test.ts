@@ -24,7 +24,7 @@ t.test('nothing written is a whole configuration that trusts nobody', async (t) 
     dns: { servers: [], timeoutMs: 500, reverseNames: false },
     whois: { servers: {} },
     policy: { preset: 'low-friction', rules: [] },
-    provenance: { account: 'site' },
+    provenance: { account: 'site', retentionDays: 365 },
     console: { enabled: true },
     methods: [],
     proxyProtocol: false,

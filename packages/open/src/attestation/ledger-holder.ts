@@ -42,7 +42,7 @@ export function holdLedger(config: Config, { clock, onFault, onKeyMade }: Ledger
         if (!closed) onFault(error)
       }
       const eraseOld = async () => {
-        if (retentionDays !== undefined) await place.store.eraseBefore(clock.now() - retentionDays * DAY_MS)
+        if (retentionDays !== false) await place.store.eraseBefore(clock.now() - retentionDays * DAY_MS)
       }
       await eraseOld()
       schedules = [

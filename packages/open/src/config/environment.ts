@@ -2,7 +2,7 @@ import { nearestWord } from '@sallyport/core'
 import type { ConfigFault } from './faults.ts'
 import { type Layer, type Mapping, merge } from './layers.ts'
 import type { Environment } from './secrets.ts'
-import { type Leaf, leavesOf, type SchemaNode } from './tree.ts'
+import { type Leaf, leavesOf, type SchemaNode, schemaTree } from './tree.ts'
 
 /** How a variable is read: as it is, split at commas, or as JSON. */
 type Kind = 'text' | 'list' | 'json'
@@ -19,7 +19,29 @@ export interface EnvironmentRead {
   readonly warnings: readonly ConfigFault[]
 }
 
-/** Variables that are no keys: of feeds, and of the tests of this repository. */
+/** Variables that are read and are no keys of the configuration. */
+const FURTHER_VARIABLES = {
+  SALLYPORT_MAXMIND_KEY: {
+    example: 'accountId:licenceKey',
+    description: "MaxMind's key, of every source that is MaxMind's and has no `key`; absent: none",
+  },
+  HTTPS_PROXY: {
+    example: 'http://user:password@proxy.internal:3128',
+    description: 'the proxy through which feeds are downloaded, and nothing else; absent: `ALL_PROXY`',
+  },
+  ALL_PROXY: { example: 'http://proxy.internal:3128', description: 'the same; absent: none' },
+  NO_PROXY: { example: 'lists.internal,.corp', description: 'hosts that are asked without it; absent: none' },
+  NODE_ENV: {
+    example: 'production',
+    description: '`production` refuses the `explain` option of a mount; absent: it is allowed',
+  },
+  NODE_TLS_REJECT_UNAUTHORIZED: {
+    example: '1',
+    description: '`0` switches the check of certificates off: no data is downloaded with it; absent: 1',
+  },
+} as const
+
+/** Those above, and variables of the tests of this repository. */
 const OWN = /^SALLYPORT_(MAXMIND_KEY|SHARED_DATA|KILLS|HOSTILE|FLIP_EVERY|FAULT_[A-Z_]+)$/
 
 /** What orchestrators set for a service that is named `sallyport`, or begins so. */
@@ -68,6 +90,7 @@ function nameOf(path: readonly PropertyKey[], variables: ReadonlyMap<string, Var
   return variableOf(path)
 }
 
+/** A variable for every key that holds a word, a number or a list of words. */
 function variablesOf(tree: SchemaNode): readonly Variable[] {
   return leavesOf(tree).flatMap(({ path, node }) => {
     const kind = kindOf(node)
@@ -83,8 +106,9 @@ function variableOf(path: readonly PropertyKey[]): string {
 
 function kindOf({ type, items, anyOf }: SchemaNode): Kind | undefined {
   if (type === 'array') return items?.type === 'string' ? 'list' : undefined
-  if (type === 'string' || anyOf?.some((node) => node.type === 'string')) return 'text'
-  return type === 'object' || type === undefined ? undefined : 'json'
+  if ([type].flat().includes('string') || anyOf?.some((node) => node.type === 'string')) return 'text'
+  if (anyOf?.some((node) => node.type === 'object')) return undefined
+  return type === 'object' || (type === undefined && anyOf === undefined) ? undefined : 'json'
 }
 
 function valueIn(text: string, kind: Kind): unknown {
@@ -103,4 +127,23 @@ export function splitList(text: string): readonly string[] {
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
+}
+
+/** What the documents say of a variable. */
+export interface VariableRow {
+  readonly name: string
+  /** Of the configuration; absent where it is no key of it. */
+  readonly key?: string
+  readonly example: string
+  readonly description: string
+}
+
+/** Every variable that is read: one for each key that holds a word, a number or a list of words, and a few more. */
+export function variableTable(): readonly VariableRow[] {
+  const ofKeys = variablesOf(schemaTree()).map(({ name, path, node: { example, description = '' } }) => ({
+    ...{ name, key: path.join('.'), description },
+    example: Array.isArray(example) ? example.join(',') : String(example),
+  }))
+  const further = Object.entries(FURTHER_VARIABLES).map(([name, row]) => ({ name, ...row }))
+  return [...ofKeys, ...further]
 }

@@ -7,16 +7,22 @@ export function configSchema(): Readonly<Record<string, unknown>> {
   const schema = z.toJSONSchema(Config, {
     io: 'input',
     override({ jsonSchema }) {
-      const { secret, unit, least, most, initial: _, ...node } = jsonSchema
-      if (secret === true) {
-        const { description, ...plain } = node
-        replace(jsonSchema, { description, anyOf: [plain, { type: 'string', pattern: REFERENCE.source }] })
-      } else if (unit !== undefined) {
-        replace(jsonSchema, { ...node, description: `${node.description} (${unit}, ${least} to ${most})` })
+      const { secret, unit, least, most, initial: _, example, ...node } = jsonSchema
+      const bounds = least === undefined ? '' : `, ${least} to ${most}`
+      const described = {
+        ...node,
+        ...(unit !== undefined && { description: `${node.description} (${unit}${bounds})` }),
+        ...(example !== undefined && { examples: [example] }),
       }
+      replace(jsonSchema, secret === true ? withReference(described) : described)
     },
   })
   return { ...schema, title: 'sallyport.yaml' }
+}
+
+/** A secret may be named instead of written. */
+function withReference({ description, examples, ...plain }: z.core.JSONSchema.BaseSchema): object {
+  return { description, examples, anyOf: [plain, { type: 'string', pattern: REFERENCE.source }] }
 }
 
 function replace(node: object, by: object): void {

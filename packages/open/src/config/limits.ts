@@ -8,14 +8,15 @@ export interface KeyNote {
   readonly most: string
   readonly initial: string
   readonly description: string
+  readonly example: string | number
 }
 
 /** A length of time, written with its unit; a number is milliseconds. */
-export function time(initial: string, bounds: readonly [string, string], description: string) {
+export function time(initial: string, bounds: readonly [string, string], description: string, example: string) {
   const [least, most] = bounds
   return timeOf(bounds)
     .prefault(initial)
-    .meta({ unit: 'time', least, most, initial, description } satisfies KeyNote)
+    .meta({ unit: 'time', least, most, initial, description, example } satisfies KeyNote)
 }
 
 function timeOf([least, most]: readonly [string, string]) {
@@ -31,8 +32,15 @@ function timeOf([least, most]: readonly [string, string]) {
     })
 }
 
-function whole(initial: number, [least, most]: readonly [number, number], unit: string, description: string) {
-  const note: KeyNote = { unit, least: String(least), most: String(most), initial: String(initial), description }
+function whole(
+  initial: number,
+  [least, most]: readonly [number, number],
+  unit: string,
+  description: string,
+  example: number,
+) {
+  const bounds = { least: String(least), most: String(most), initial: String(initial) }
+  const note: KeyNote = { ...bounds, unit, description, example }
   return z
     .int()
     .min(least)
@@ -41,21 +49,28 @@ function whole(initial: number, [least, most]: readonly [number, number], unit: 
     .meta({ ...note })
 }
 
+function routeTime(bounds: readonly [string, string], description: string, example: string) {
+  const [least, most] = bounds
+  return timeOf(bounds)
+    .optional()
+    .meta({ unit: 'time', least, most, description: `${description}; absent: as for all`, example })
+}
+
 /** How much of what the proxy bears, of all clients and of one. A client is an address, or a network of IPv6. */
 export const Limits = z.strictObject({
-  ipv6Prefix: whole(64, [32, 128], 'bits', 'of an IPv6 address that are one client'),
-  connections: whole(10_000, [1, 1_000_000], 'connections', 'to the proxy at one time'),
-  connectionsPerClient: whole(256, [1, 1_000_000], 'connections', 'of one client; trusted proxies are not counted'),
-  pipelined: whole(16, [0, 1_000], 'requests', 'of one connection that wait for the answers before them'),
-  inFlight: whole(4_096, [1, 1_000_000], 'requests', 'in flight at one time'),
-  inFlightPerClient: whole(64, [1, 1_000_000], 'requests', 'of one client in flight'),
-  tunnels: whole(2_000, [1, 1_000_000], 'tunnels', 'WebSockets and handshakes for them at one time'),
-  tunnelsPerClient: whole(64, [1, 1_000_000], 'tunnels', 'of one client'),
-  originConnections: whole(128, [1, 10_000], 'connections', 'to the origin of one route at one time'),
-  originQueue: whole(1_024, [0, 1_000_000], 'requests', 'that wait for a connection to the origin'),
-  bodyBytes: whole(10_485_760, [0, 1_099_511_627_776], 'bytes', 'of the body of a request'),
-  bufferedBytes: whole(67_108_864, [65_536, 1_099_511_627_776], 'bytes', 'of bodies held at one time'),
-  eventLoopDelay: time('500ms', ['20ms', '1m'], 'the event loop may be late before requests are shed'),
+  ipv6Prefix: whole(64, [32, 128], 'bits', 'of an IPv6 address that are one client', 56),
+  connections: whole(10_000, [1, 1_000_000], 'connections', 'to the proxy at one time', 50_000),
+  connectionsPerClient: whole(256, [1, 1_000_000], 'connections', 'of one client; trusted proxies are not counted', 64),
+  pipelined: whole(16, [0, 1_000], 'requests', 'of one connection that wait for the answers before them', 4),
+  inFlight: whole(4_096, [1, 1_000_000], 'requests', 'in flight at one time', 1_000),
+  inFlightPerClient: whole(64, [1, 1_000_000], 'requests', 'of one client in flight', 32),
+  tunnels: whole(2_000, [1, 1_000_000], 'tunnels', 'WebSockets and handshakes for them at one time', 10_000),
+  tunnelsPerClient: whole(64, [1, 1_000_000], 'tunnels', 'of one client', 8),
+  originConnections: whole(128, [1, 10_000], 'connections', 'to the origin of one route at one time', 256),
+  originQueue: whole(1_024, [0, 1_000_000], 'requests', 'that wait for a connection to the origin', 4_096),
+  bodyBytes: whole(10_485_760, [0, 1_099_511_627_776], 'bytes', 'of the body of a request', 52_428_800),
+  bufferedBytes: whole(67_108_864, [65_536, 1_099_511_627_776], 'bytes', 'of bodies held at one time', 134_217_728),
+  eventLoopDelay: time('500ms', ['20ms', '1m'], 'the event loop may be late before requests are shed', '250ms'),
   heapUsed: z
     .number()
     .min(0.1)
@@ -64,32 +79,44 @@ export const Limits = z.strictObject({
     .meta({
       ...{ unit: 'share', least: '0.1', most: '1', initial: '0.9' },
       description: 'of the heap that may be in use before requests are shed',
+      example: 0.8,
     } satisfies KeyNote),
 })
 
 /** How long the proxy waits, and for whom. None bounds a whole request: bytes that flow are let flow. */
 export const Timeouts = z.strictObject({
-  clientHello: time('5s', ['10ms', '10m'], 'for the first bytes of TLS, until it is known who the client is'),
-  handshake: time('10s', ['10ms', '10m'], 'for the rest of a TLS handshake'),
-  header: time('10s', ['10ms', '10m'], 'for the head of a request, or of a PROXY header'),
-  keepAlive: time('15s', ['10ms', '1h'], 'for the next request of a connection'),
-  idleBody: time('30s', ['10ms', '1h'], 'for bytes of a body, from the client or from the origin'),
-  clientUnread: time('2m', ['10ms', '1h'], 'for a client that does not read its answer'),
-  minRate: whole(500, [0, 1_000_000_000], 'bytes a second', 'of a client that we wait for, over those two times'),
-  originConnect: time('2s', ['10ms', '10m'], 'for a connection to the origin'),
-  originHeaders: time('30s', ['10ms', '1h'], 'for the head of an answer, or the answer to a handshake'),
-  tunnelIdle: time('5m', ['10ms', '24h'], 'for bytes in a tunnel'),
-  counting: time('20ms', ['1ms', '10s'], 'for the counts of rules in Redis; then a share is counted here'),
-  queue: time('5s', ['0ms', '10m'], 'in a queue, beyond a limit on what is in flight'),
-  drain: time('10s', ['0ms', '1h'], 'for requests in flight, and for one more on each idle connection, at the end'),
-  lameDuck: time('0s', ['0s', '10m'], 'between being not ready and taking no new connection, at the end'),
+  clientHello: time('5s', ['10ms', '10m'], 'for the first bytes of TLS, until it is known who the client is', '3s'),
+  handshake: time('10s', ['10ms', '10m'], 'for the rest of a TLS handshake', '5s'),
+  header: time('10s', ['10ms', '10m'], 'for the head of a request, or of a PROXY header', '5s'),
+  keepAlive: time('15s', ['10ms', '1h'], 'for the next request of a connection', '1m'),
+  idleBody: time('30s', ['10ms', '1h'], 'for bytes of a body, from the client or from the origin', '1m'),
+  clientUnread: time('2m', ['10ms', '1h'], 'for a client that does not read its answer', '1m'),
+  minRate: whole(
+    500,
+    [0, 1_000_000_000],
+    'bytes a second',
+    'of a client that we wait for, over those two times',
+    1_000,
+  ),
+  originConnect: time('2s', ['10ms', '10m'], 'for a connection to the origin', '1s'),
+  originHeaders: time('30s', ['10ms', '1h'], 'for the head of an answer, or the answer to a handshake', '2m'),
+  tunnelIdle: time('5m', ['10ms', '24h'], 'for bytes in a tunnel', '15m'),
+  counting: time('20ms', ['1ms', '10s'], 'for the counts of rules in Redis; then a share is counted here', '50ms'),
+  queue: time('5s', ['0ms', '10m'], 'in a queue, beyond a limit on what is in flight', '1.5s'),
+  drain: time(
+    '10s',
+    ['0ms', '1h'],
+    'for requests in flight, and for one more on each idle connection, at the end',
+    '30s',
+  ),
+  lameDuck: time('0s', ['0s', '10m'], 'between being not ready and taking no new connection, at the end', '5s'),
 })
 
 /** What the servers of one route are waited for, where that is not as for all. */
 export const RouteTimeouts = z.strictObject({
-  originConnect: timeOf(['10ms', '10m']).optional().describe('for a connection to a server'),
-  originHeaders: timeOf(['10ms', '1h']).optional().describe('for the head of an answer'),
-  idleBody: timeOf(['10ms', '1h']).optional().describe('for a server that takes no more of a body, or sends no more'),
+  originConnect: routeTime(['10ms', '10m'], 'for a connection to a server', '1s'),
+  originHeaders: routeTime(['10ms', '1h'], 'for the head of an answer', '2m'),
+  idleBody: routeTime(['10ms', '1h'], 'for a server that takes no more of a body, or sends no more', '5m'),
 })
 
 /** With every default filled in. */

@@ -3,7 +3,8 @@ import { Config } from './schema.ts'
 
 /** A node of the JSON schema, as far as it is looked at here. */
 export interface SchemaNode {
-  readonly type?: string
+  /** Several where a key takes values of several plain kinds. */
+  readonly type?: string | readonly string[]
   readonly description?: string
   readonly properties?: Readonly<Record<string, SchemaNode>>
   readonly additionalProperties?: SchemaNode | boolean
@@ -12,8 +13,17 @@ export interface SchemaNode {
   readonly enum?: readonly unknown[]
   /** Of a key with a secret: see `Secret` in schema.ts. */
   readonly secret?: true
-  /** Of a length of time: see limits.ts. */
+  /** Of a number or a length of time. */
   readonly unit?: string
+  readonly example?: unknown
+  readonly default?: unknown
+  readonly minimum?: number
+  readonly maximum?: number
+  /** The bounds of a length of time, as they are written: see limits.ts. */
+  readonly least?: string
+  readonly most?: string
+  readonly required?: readonly string[]
+  readonly const?: unknown
 }
 
 /** The keys of the configuration, or of another schema, as people write them, with their notes. */

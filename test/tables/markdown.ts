@@ -1,0 +1,57 @@
+/** A table of Markdown; a cell may have no line break. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')
+}
+
+/** Text in a cell. */
+export function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('<', '\\<').replaceAll('*', '\\*').replaceAll('\n', ' ')
+}
+
+/** Code in a cell. */
+export function code(text: string): string {
+  return text === '' ? '' : `\`${text.replaceAll('|', '\\|').replaceAll('`', "'")}\``
+}
+
+/** A value as it is written in YAML. */
+export function value(given: unknown): string {
+  if (typeof given === 'string') return code(given === '' ? '""' : given)
+  return code(JSON.stringify(given).replaceAll(',', ', '))
+}
+
+const BEGIN = /^<!-- table: ([a-z-]+), written by npm run tables -->$/
+const END = '<!-- end of table -->'
+
+/** The tables of a document by their names, as they are between its marks. */
+export function tablesIn(document: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  splice(document, (name, before) => {
+    found.set(name, before)
+    return before
+  })
+  return found
+}
+
+/** The document with every table that `textOf` knows in the place of the one between its marks. */
+export function withTables(document: string, textOf: (name: string) => string | undefined): string {
+  return splice(document, (name, before) => textOf(name) ?? before)
+}
+
+function splice(document: string, replace: (name: string, before: string) => string): string {
+  const out: string[] = []
+  let held: { readonly name: string; readonly lines: string[] } | undefined
+  for (const line of document.split('\n')) {
+    const [, name] = BEGIN.exec(line) ?? []
+    if (held !== undefined && line === END) {
+      out.push('', replace(held.name, held.lines.join('\n').trim()), '', line)
+      held = undefined
+    } else if (held !== undefined) held.lines.push(line)
+    else {
+      out.push(line)
+      if (name !== undefined) held = { name, lines: [] }
+    }
+  }
+  if (held !== undefined) throw new Error(`The table ${held.name} has no end.`)
+  return out.join('\n')
+}

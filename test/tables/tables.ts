@@ -1,0 +1,131 @@
+import { type Access, ROUTES } from '@sallyport/api'
+import { commandTable } from '@sallyport/cli'
+import { ERRORS } from '@sallyport/core'
+import { SOURCES } from '@sallyport/data/sources'
+import { FIELDS } from '@sallyport/log'
+import { METRICS } from '@sallyport/metrics'
+import { keyTable, variableTable } from '@sallyport/open'
+import { cell, code, table, value } from './markdown.ts'
+
+/** Every table that is made of a schema, by its name, and the document that has it. */
+export const TABLES: Readonly<Record<string, { readonly file: string; readonly text: () => string }>> = {
+  options: { file: 'packages/sallyport/OPTIONS.md', text: options },
+  variables: { file: 'packages/sallyport/OPTIONS.md', text: variables },
+  routes: { file: 'packages/api/README.md', text: routes },
+  errors: { file: 'packages/api/README.md', text: errors },
+  metrics: { file: 'packages/metrics/README.md', text: metrics },
+  'log-fields': { file: 'packages/log/README.md', text: logFields },
+  commands: { file: 'packages/cli/README.md', text: commands },
+  sources: { file: 'data/README.md', text: sources },
+}
+
+/** A table for each key of the first level that has others below it, and one for the rest. */
+function options(): string {
+  const rows = keyTable()
+  const sectionOf = (key: string) => (/[.[]/.test(key) ? (/^\w+/.exec(key)?.[0] ?? '') : '')
+  const sections = [...new Set(rows.map(({ key }) => sectionOf(key)))].sort((one, other) => one.localeCompare(other))
+  const head = ['key', 'default', 'values', 'example', 'what it is']
+  return sections
+    .map((section) => {
+      const own = rows.filter(({ key }) => sectionOf(key) === section)
+      const cells = own.map(({ key, initial = '', values, example, description }) => [
+        ...[code(key), cell(initial), cell(values), value(example), cell(description)],
+      ])
+      return `### ${section === '' ? 'On the first level' : section}\n\n${table(head, cells)}`
+    })
+    .join('\n\n')
+}
+
+function variables(): string {
+  const rows = variableTable().map(({ name, key = '', example, description }) => [
+    ...[code(name), key === '' ? cell(description) : code(key), code(example)],
+  ])
+  return table(['variable', 'key, or what it is', 'example'], rows)
+}
+
+const SPANS = { 3600000: 'hour', 86400000: 'day' } as Readonly<Record<number, string>>
+
+function accessText(access: Access): string {
+  if (access.kind === 'open') return 'open'
+  if (access.kind === 'key') return access.metered ? 'key' : 'key, not counted'
+  const { max, windowSeconds } = access.limit
+  return `no key, ${max} per ${SPANS[windowSeconds] ?? `${windowSeconds} s`}`
+}
+
+function routes(): string {
+  const rows = ROUTES.map(({ method, path, access, summary, example }) => [
+    ...[code(`${method} ${path}`), accessText(access), cell(summary), code(callText(path, example))],
+  ])
+  return table(['route', 'access', 'what it answers', 'example'], rows)
+}
+
+function callText(path: string, example: { readonly path: string; readonly body?: object } | undefined): string {
+  if (example === undefined) return path
+  return example.body === undefined ? example.path : JSON.stringify(example.body)
+}
+
+function errors(): string {
+  const rows = Object.entries(ERRORS).map(([name, { status, message }]) => [
+    ...[code(name), String(status ?? 'start-up, command'), cell(message)],
+  ])
+  return table(['code', 'status', 'message'], rows)
+}
+
+function metrics(): string {
+  const rows = Object.values(METRICS).map(({ name, type, labels, unit, help, example }) => [
+    ...[code(name), type, unit, labels.join(', '), cell(help), code(example)],
+  ])
+  return table(['metric', 'type', 'unit', 'labels', 'what it counts', 'example'], rows)
+}
+
+function logFields(): string {
+  const rows = Object.entries(FIELDS).map(([name, row]) => {
+    const { description, unit, example, ecs, otel } = { unit: '', otel: row.ecs, ...row }
+    return [code(name), cell(description), unit, value(example), code(ecs), code(otel)]
+  })
+  return table(['field', 'what it is', 'unit', 'example', '`format: ecs`', '`format: otel`'], rows)
+}
+
+type OptionRow = ReturnType<typeof commandTable>[number]['options'][number]
+
+/** Options that nearly every command has, and are listed once. */
+const COMMON = ['--config <file>', '--data-dir <dir>', '--json', '--yes']
+
+function commands(): string {
+  const all = commandTable()
+  const list = table(
+    ['command', 'what it does', 'example'],
+    all.map(({ usage, description, example }) => [code(usage), cell(description), code(example)]),
+  )
+  const common = COMMON.map((flags) =>
+    optionOf(all.flatMap(({ options }) => options).find((row) => row.flags === flags)),
+  )
+  const own = all.flatMap(({ usage, options }) =>
+    options.filter(({ flags }) => !COMMON.includes(flags)).map((row) => [code(nameOf(usage)), ...optionOf(row)]),
+  )
+  const head = ['option', 'default', 'what it is']
+  return [list, table(['command', ...head], [...common.map((cells) => ['nearly all', ...cells]), ...own])].join('\n\n')
+}
+
+function nameOf(usage: string): string {
+  return usage.replace(/ [<[].*$/, '')
+}
+
+function optionOf(row: OptionRow | undefined): readonly string[] {
+  if (row === undefined) throw new Error('A common option is no more.')
+  const { flags, description, choices, initial, required } = row
+  const text = choices.length === 0 ? description : `${description}: ${choices.join(', ')}`
+  return [code(flags), required ? 'required' : code(initial ?? ''), cell(text)]
+}
+
+function sources(): string {
+  const rows = SOURCES.map(({ id, title, kind, networkClass, licence, enabled, refreshHours, key }) => [
+    code(id),
+    cell(title),
+    [kind, networkClass].filter((word) => word !== undefined).join(': '),
+    enabled ? 'on' : key ? 'off, needs a key' : 'off',
+    refreshHours === undefined ? 'never' : String(refreshHours),
+    cell(licence),
+  ])
+  return table(['source', 'what', 'kind', 'default', 'asked every (hours)', 'licence'], rows)
+}
