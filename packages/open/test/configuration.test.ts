@@ -20,7 +20,7 @@ t.test('nothing written is a whole configuration that trusts nobody', async (t) 
     api: { enabled: true, base: '', docs: true, cors: [] },
     dataDir: './.sallyport',
     data: { refresh: true, readOnly: false, city: true, requireFresh: false, sources: {} },
-    net: { allowPrivate: [] },
+    net: { outbound: true, allowPrivate: [] },
     dns: { servers: [], timeoutMs: 500, reverseNames: false },
     whois: { servers: {} },
     policy: { preset: 'low-friction', rules: [] },
