@@ -12,51 +12,48 @@ import {
   type InspectionRequest,
   keySourceOf,
 } from '@sallyport/core'
-import { type ConfigInput, open } from '@sallyport/open'
+import { open } from '@sallyport/open'
 import samples from 'crawler-user-agents'
 import { isbot } from 'isbot'
-import { browserFields } from './browser.ts'
-import { visitorAddresses } from './visitors.ts'
+import { counted, type Figure, spreadOf } from './report/result.ts'
+import type { Run } from './report/run.ts'
+import { quantile } from './report/statistics.ts'
 
 const SHARED = process.env['SALLYPORT_SHARED_DATA'] ?? join(import.meta.dirname, '../../../shared/data')
-const VISITS = 20_000
-const REGULARS = 500
-const ROUNDS = 6
 
-type Rules = NonNullable<NonNullable<ConfigInput['policy']>['rules']>
-
-/** Who asks: how right it is beside two peers, what a whole decision takes, and what a signature does. */
-export async function benchAgents(): Promise<void> {
-  await benchRecall()
-  await benchDecision()
-  await benchSignatures()
+/** Who asks: how right it is beside two peers, and what a signature takes. */
+export async function benchAgents(run: Run): Promise<void> {
+  await benchRecall(run)
+  await benchSignatures(run)
 }
 
 /** How many of each list are taken for programs: by user agent alone, which is all that the peers look at here. */
-async function benchRecall(): Promise<void> {
+async function benchRecall(run: Run): Promise<void> {
   const sallyport = await open({ data: { refresh: false } })
   const judges: readonly (readonly [name: string, isBot: (text: string) => boolean | Promise<boolean>])[] = [
     [
-      'sallyport',
+      'Sallyport',
       (text) => sallyport.inspect(visit('8.8.8.8', ['User-Agent', text, ...ORDINARY])).agent.class !== 'human',
     ],
-    ['isbot', (text) => isbot(text)],
-    ['@arcjet/analyze, local rules', isArcjetBot],
+    ['`isbot`', (text) => isbot(text)],
+    ["Arcjet's local rules", isArcjetBot],
   ]
-  const lists = { crawlers: samples.flatMap(({ instances }) => instances), browsers: browsers() }
-  const rows: Record<string, Record<string, string>> = {}
+  const crawlers = samples.flatMap(({ instances }) => instances)
+  const lists = { crawlers: crawlers.slice(0, run.pick(crawlers.length, 100)), browsers: browsers() }
+  if (lists.browsers.length === 0) run.skip('user agents of browsers, whose list is not here')
+  const figures: Figure[] = []
   for (const [name, isBot] of judges) {
-    const row: Record<string, string> = {}
     for (const [list, texts] of Object.entries(lists)) {
+      if (texts.length === 0) continue
+      run.step(`${name}, ${list}`)
       let bots = 0
       for (const text of texts) if (await isBot(text)) bots++
-      row[`of ${texts.length} ${list}`] =
-        texts.length === 0 ? 'no list here' : `${((100 * bots) / texts.length).toFixed(2)} %`
+      const better = list === 'crawlers' ? ({ better: 'more' } as const) : {}
+      const what = `of ${texts.length.toLocaleString('en')} ${list}`
+      figures.push({ case: name, what, unit: '%', value: counted((100 * bots) / texts.length), ...better })
     }
-    rows[name] = row
   }
-  console.log('\ntaken for a program, by user agent (with ordinary headers where they are looked at)')
-  console.table(rows)
+  run.table({ title: 'Taken for a program, by user agent', figures })
   await sallyport.close()
 }
 
@@ -91,52 +88,7 @@ function visit(peer: string, fields: readonly string[]): InspectionRequest {
   }
 }
 
-/** One decision at a time, so that the slow ones show: client address, network, user agent, headers, 50 rules. */
-async function benchDecision(): Promise<void> {
-  const sallyport = await open({ trustProxy: ['loopback'], policy: { rules: fiftyRules() }, data: { refresh: false } })
-  const requests = visitorAddresses(VISITS).map((address): InspectionRequest => {
-    const fields = browserFields(address)
-    return { peer: '127.0.0.1', method: 'GET', target: '/a/b?c', scheme: 'http', httpVersion: '1.1', fields }
-  })
-  const timesOf = (visitors: number) => {
-    const times: number[] = []
-    for (let round = -2; round < ROUNDS; round++) {
-      for (let at = 0; at < requests.length; at++) {
-        const request = requests[at % visitors] as InspectionRequest
-        const start = performance.now()
-        sallyport.decide(request)
-        const elapsed = performance.now() - start
-        if (round >= 0) times.push(elapsed * 1000)
-      }
-    }
-    return quantiles(times)
-  }
-  const rows = {
-    [`decide(), ${VISITS} visitors`]: timesOf(VISITS),
-    [`decide(), ${REGULARS} visitors, each again and again`]: timesOf(REGULARS),
-  }
-  console.log('\none decision with 50 rules, µs')
-  console.table(rows)
-  await sallyport.close()
-}
-
-/** Rules of all kinds, none of which matches, so that every one is asked. */
-function fiftyRules(): Rules {
-  return Array.from({ length: 50 }, (_, at): Rules[number] => {
-    const matches: readonly Rules[number]['match'][] = [
-      { path: [`/area${at}/**`], method: ['POST'] },
-      { asn: [4_200_000_000 + at] },
-      { networkClass: ['tor'], country: ['AQ'] },
-      { class: ['impostor'], path: [`/x${at}`] },
-      { header: { present: [`x-key-${at}`] } },
-      { vendor: [`https://agent-${at}.example`] },
-      { purpose: ['training'], operator: ['OpenAI'] },
-    ]
-    return { id: `rule-${at}`, match: matches[at % matches.length] ?? {}, action: 'block' }
-  })
-}
-
-async function benchSignatures(): Promise<void> {
+async function benchSignatures(run: Run): Promise<void> {
   const clock = { now: () => Date.now() }
   const directories = createKeyDirectories({ clock })
   const signer = createSigner(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }))
@@ -164,12 +116,18 @@ async function benchSignatures(): Promise<void> {
     if (finding?.outcome !== 'verified') throw new Error(finding?.detail ?? 'no signature')
     if (at >= 500) times.push(elapsed * 1000)
   })
-  console.log('\none Ed25519 signature with its key in memory, µs')
-  console.table({ 'look()': quantiles(times) })
+  const of = (share: number) => spreadOf(chunks(times, 6).map((part) => quantile(part, share)))
+  const one = { case: 'verified', unit: 'µs' }
+  run.table({
+    title: 'One Ed25519 signature, its key in memory',
+    figures: [
+      { ...one, what: 'median', value: of(0.5), goal: { atMost: 150 } },
+      { ...one, what: 'p90', value: of(0.9) },
+    ],
+  })
 }
 
-function quantiles(times: readonly number[]) {
-  const sorted = times.toSorted((x, y) => x - y)
-  const at = (share: number) => Number((sorted[Math.floor((sorted.length - 1) * share)] as number).toPrecision(3))
-  return { median: at(0.5), p90: at(0.9), p99: at(0.99) }
+function chunks(times: readonly number[], count: number): readonly (readonly number[])[] {
+  const size = Math.ceil(times.length / count)
+  return Array.from({ length: count }, (_, at) => times.slice(at * size, (at + 1) * size))
 }

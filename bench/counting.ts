@@ -1,15 +1,16 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compilePolicy, createCounter, createInspector, type Decision, parseTrust, type Rule } from '@sallyport/core'
 import { createMemoryCounts, openCounts } from '@sallyport/stores'
-import { type Cleanup, NO_REDIS, startRedis } from '@sallyport/stores/testing'
+import { NO_REDIS, startRedis } from '@sallyport/stores/testing'
 import { MemoryStore } from 'express-rate-limit'
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
-import { type Candidate, measure, printMeasured } from './rounds.ts'
+import { scratch } from './fault/scratch.ts'
+import { counted, type Figure } from './report/result.ts'
+import type { Run } from './report/run.ts'
+import { type Candidate, costsOf, measure } from './rounds.ts'
 
 /** The plugin does not export it. */
 const FastifyStore = createRequire(import.meta.url)('@fastify/rate-limit/store/LocalStore') as new (
@@ -23,37 +24,33 @@ const MAX = 1_000_000_000
 const MINUTE = 60_000
 
 /** What a rule that counts adds to a request, beside the rate limiters that people use, and whether processes agree. */
-export async function benchCounting(): Promise<void> {
-  await benchMemory()
-  const steps: (() => unknown)[] = []
-  const cleanup: Cleanup = { teardown: (step) => steps.unshift(step) }
-  const folder = await mkdtemp(join(tmpdir(), 'sallyport-bench-'))
-  cleanup.teardown(() => rm(folder, { recursive: true }))
-  try {
+export async function benchCounting(run: Run): Promise<void> {
+  await benchMemory(run)
+  await scratch(async (folder, cleanup) => {
+    if (NO_REDIS) run.skip('counting in Redis, which is not installed')
     const redis = NO_REDIS ? undefined : (await startRedis(cleanup)).url
-    if (redis !== undefined) await benchRedis(redis)
-    await benchExact({ SQLite: `sqlite:${join(folder, 'counts.db')}`, ...(redis && { Redis: redis }) })
-  } finally {
-    for (const step of steps) await step()
-  }
+    if (redis !== undefined) await benchRedis(run, redis)
+    await benchExact(run, { SQLite: `sqlite:${join(folder, 'counts.db')}`, ...(redis && { Redis: redis }) })
+  })
 }
 
-async function benchMemory(): Promise<void> {
+async function benchMemory(run: Run): Promise<void> {
   const flexible = new RateLimiterMemory({ points: MAX, duration: 60 })
   const express = new MemoryStore()
   express.init({ windowMs: MINUTE } as Parameters<MemoryStore['init']>[0])
   const fastify = new FastifyStore(false, false)
-  const rows = await measure([
+  const rows = await measure(run, [
     ours('one rule, sliding', ['sliding']),
     ours('one rule, fixed', ['fixed']),
     ours('one rule, bucket', ['bucket']),
     ours('three rules', ['sliding', 'fixed', 'bucket']),
-    theirs('rate-limiter-flexible, memory', (key) => flexible.consume(key)),
-    theirs('express-rate-limit, its memory store', (key) => express.increment(key)),
-    theirs('@fastify/rate-limit, its memory store', (key) => fastify.incr(key, () => {}, MINUTE, MAX)),
+    theirs('`rate-limiter-flexible`', (key) => flexible.consume(key)),
+    theirs('`express-rate-limit`, its store', (key) => express.increment(key)),
+    theirs('`@fastify/rate-limit`, its store', (key) => fastify.incr(key, () => {}, MINUTE, MAX)),
   ])
   express.shutdown()
-  printMeasured('one request counted in memory, of 1,000 visitors by turns', rows)
+  const goals = { 'Sallyport, one rule, sliding': { atMost: 1.5 } }
+  run.table({ title: 'One request counted in memory, of 1,000 visitors by turns', figures: costsOf(rows, goals) })
 }
 
 /** Decisions as hosts have them; deciding is not measured. */
@@ -103,7 +100,7 @@ function theirs(name: string, take: (key: string) => unknown): Candidate {
 
 const ASKED = 2_000
 
-async function benchRedis(url: string): Promise<void> {
+async function benchRedis(run: Run, url: string): Promise<void> {
   const counts = await openCounts(url)
   const { createClient } = await import('@redis/client')
   const client = await createClient({ url }).connect()
@@ -127,32 +124,35 @@ async function benchRedis(url: string): Promise<void> {
     },
   })
   const [one, five] = [tasksOf(1), tasksOf(5)]
-  const rows = await measure([
+  const rows = await measure(run, [
     candidate('Sallyport, one rule', async () => counts.take(one, '')),
     candidate('Sallyport, five rules, one round trip', async () => counts.take(five, '')),
-    candidate('rate-limiter-flexible, one limit', async () => flexible[0]?.consume('k')),
-    candidate('rate-limiter-flexible, five limits', () => Promise.all(flexible.map((each) => each.consume('k')))),
+    candidate('`rate-limiter-flexible`, one limit', async () => flexible[0]?.consume('k')),
+    candidate('`rate-limiter-flexible`, five limits', () => Promise.all(flexible.map((each) => each.consume('k')))),
   ])
   await counts.close()
   client.destroy()
-  printMeasured("one request counted in Redis, one after the other; this process's time", rows)
+  run.table({ title: "One request counted in Redis, this process's time", figures: costsOf(rows) })
 }
 
 const PROCESSES = 16
 const EACH = 10_000
 
 /** Processes that take from one limit at the same time: how many of all requests pass. */
-async function benchExact(places: Readonly<Record<string, string>>): Promise<void> {
-  const table: Record<string, object> = {}
+async function benchExact(run: Run, places: Readonly<Record<string, string>>): Promise<void> {
+  const processes = run.pick(PROCESSES, 2)
+  const figures: Figure[] = []
   for (const [place, url] of Object.entries(places)) {
     for (const kind of ['fixed', 'sliding', 'bucket']) {
-      const passed = await Promise.all(Array.from({ length: PROCESSES }, () => passedOf(url, kind)))
+      run.step(`${processes} processes on one limit, ${place}, ${kind}`)
+      const passed = await Promise.all(Array.from({ length: processes }, () => passedOf(url, kind)))
       const sum = passed.reduce((total, one) => total + one, 0)
-      table[`${place}, ${kind}`] = { asked: PROCESSES * EACH, limit: EACH, passed: sum }
+      const goal = { atMost: EACH, atLeast: EACH }
+      figures.push({ case: `${place}, ${kind}`, what: 'passed', unit: 'requests', value: counted(sum), goal })
     }
   }
-  console.log(`\n${PROCESSES} processes of ${EACH} requests each against one limit of ${EACH} a day`)
-  console.table(table)
+  const title = `${processes} processes of ${EACH.toLocaleString('en')} requests each against one limit of ${EACH.toLocaleString('en')} a day`
+  run.table({ title, figures })
 }
 
 async function passedOf(url: string, kind: string): Promise<number> {

@@ -14,24 +14,26 @@ import samples from 'crawler-user-agents'
 import { isbot } from 'isbot'
 import { BROWSER, browserFields } from './browser.ts'
 import { benchFlood } from './flood.ts'
-import { type Candidate, measure, printMeasured } from './rounds.ts'
+import { type Spread, spreadOf } from './report/result.ts'
+import type { Run } from './report/run.ts'
+import { type Candidate, costsOf, measure } from './rounds.ts'
 import { visitorAddresses } from './visitors.ts'
 
 /** Its own, so that nothing learned here answers a visitor. */
 const DATA_DIR = './.sallyport/bench-crawlers'
 
 /** Claims of crawlers: what matching a user agent costs, verification from memory, DNS that is down, and a flood. */
-export async function benchCrawlers(): Promise<void> {
+export async function benchCrawlers(run: Run): Promise<void> {
   // What was learned in an earlier run would answer instead of DNS.
   for (const end of ['', '-wal', '-shm']) await rm(`${DATA_DIR}/crawler-verdicts.db${end}`, { force: true })
-  await benchMatching()
-  await benchRanges()
-  await benchDecisions()
-  await benchSilence()
-  await benchFlood(DATA_DIR)
+  await benchMatching(run)
+  await benchRanges(run)
+  await benchDecisions(run)
+  await benchSilence(run)
+  await benchFlood(run, DATA_DIR)
 }
 
-async function benchMatching(): Promise<void> {
+async function benchMatching(run: Run): Promise<void> {
   const catalogue = createCatalogue()
   // Escapes off, and what is still no plain word left out: the patterns as a list of tokens.
   const plain = samples
@@ -65,16 +67,21 @@ async function benchMatching(): Promise<void> {
         return last
       },
     })
-    const rows = await measure([
-      candidate('isbot, yes or no', isbot),
-      candidate('claim of a user agent, our catalogue', (text) => catalogue.claimOf(text)),
-      candidate(`claim of ${tokens.length.toLocaleString('en')} tokens`, claimOf),
+    const rows = await measure(run, [
+      candidate('Sallyport, its catalogue', (text) => catalogue.claimOf(text)),
+      candidate(`Sallyport, ${tokens.length.toLocaleString('en')} tokens`, claimOf),
+      candidate('`isbot`, yes or no', isbot),
     ])
-    printMeasured(`user agents of ${texts.length.toLocaleString('en')} ${who}`, rows)
+    run.table({
+      title: `The claim of a user agent, of ${texts.length.toLocaleString('en')} ${who}`,
+      figures: costsOf(rows),
+    })
   }
 }
 
-async function benchRanges(): Promise<void> {
+const OF_GOOGLEBOT = 'an address of Googlebot, by its published ranges'
+
+async function benchRanges(run: Run): Promise<void> {
   const snapshot = snapshotOf()
   const catalogue = createCatalogue()
   const verifier = createCrawlerVerifier(catalogue, {
@@ -85,9 +92,9 @@ async function benchRanges(): Promise<void> {
   ).filter((address) => address !== undefined)
   const googlebot = catalogue.find('googlebot')
   if (googlebot === undefined) throw new TypeError('no Googlebot')
-  const rows = await measure([
+  const rows = await measure(run, [
     {
-      name: 'an address of Googlebot, by its published ranges',
+      name: OF_GOOGLEBOT,
       operations: own.length,
       run() {
         let last: unknown
@@ -98,10 +105,11 @@ async function benchRanges(): Promise<void> {
       },
     },
   ])
-  printMeasured('verification from memory', rows)
+  const goals = { [OF_GOOGLEBOT]: { atMost: 2 } }
+  run.table({ title: 'Verification from memory', figures: costsOf(rows, goals) })
 }
 
-async function benchDecisions(): Promise<void> {
+async function benchDecisions(run: Run): Promise<void> {
   const sallyport = await open({
     dataDir: DATA_DIR,
     data: { refresh: false },
@@ -127,12 +135,12 @@ async function benchDecisions(): Promise<void> {
     },
   })
   const own = Array.from({ length: 2048 }, (_, index) => `66.249.${64 + (index % 8)}.${(index >> 3) & 255}`)
-  const rows = await measure([
+  const rows = await measure(run, [
     candidate('a browser', requests(visitorAddresses(20_000))),
     candidate('Googlebot', requests(own, GOOGLEBOT)),
     candidate('a forged GPTBot, whose operator gives no reverse name', requests(visitorAddresses(20_000), GPTBOT)),
   ])
-  printMeasured('whole decisions', rows)
+  run.table({ title: 'A whole decision', figures: costsOf(rows) })
   await sallyport.close()
 }
 
@@ -140,7 +148,7 @@ const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.co
 const GPTBOT = 'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)'
 
 /** How long the API takes where no name server answers. */
-async function benchSilence(): Promise<void> {
+async function benchSilence(run: Run): Promise<void> {
   const silent = createSocket('udp4')
   silent.bind(0, '127.0.0.1')
   await once(silent, 'listening')
@@ -151,8 +159,8 @@ async function benchSilence(): Promise<void> {
   })
   const { key } = await sallyport.keyring.issue({ name: 'bench' })
   const path = '/v1/agentscan/verify'
-  let longest = 0
-  for (const ip of visitorAddresses(5)) {
+  const times: number[] = []
+  for (const ip of visitorAddresses(run.pick(5, 1))) {
     const start = performance.now()
     await sallyport.api({
       ...{ peer: '127.0.0.1', method: 'POST', target: path, path, scheme: 'http', httpVersion: '1.1' },
@@ -160,9 +168,12 @@ async function benchSilence(): Promise<void> {
       query: new URLSearchParams(),
       json: async () => ({ ip, bot: 'googlebot' }),
     })
-    longest = Math.max(longest, performance.now() - start)
+    times.push(performance.now() - start)
   }
-  console.log(`\nthe API with DNS down: ${longest.toFixed(0)} ms at most, of 5 answers`)
+  const value: Spread = { ...spreadOf(times), median: Math.max(...times) }
+  const goal = { atMost: 1500 }
+  const longest = { case: 'a verification', what: 'longest answer', unit: 'ms', value, goal }
+  run.table({ title: 'The API with DNS down', figures: [longest] })
   await sallyport.close()
   silent.close()
 }

@@ -4,7 +4,10 @@ import { Agent, get } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { BROWSER } from './browser.ts'
-import { median } from './rounds.ts'
+import { counted, type Figure, spreadOf } from './report/result.ts'
+import type { Run } from './report/run.ts'
+import { quantile } from './report/statistics.ts'
+import { ratiosOf, takeTurns } from './rounds.ts'
 import { visitorAddresses } from './visitors.ts'
 
 const FORGED = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
@@ -18,27 +21,39 @@ const OTHERS_EVERY = 4
  * What other visitors of an Express application wait while 10,000 requests come from 10,000 addresses: those of
  * browsers, and those of forged Googlebots, each of which costs a question of DNS. In turn, with new addresses each time.
  */
-export async function benchFlood(dataDir: string): Promise<void> {
+export async function benchFlood(run: Run, dataDir: string): Promise<void> {
+  const flood = run.pick(FLOOD, FLOOD / 10)
+  const rounds = run.pick({ rounds: ROUNDS, warmUp: 1 }, { rounds: 1, warmUp: 0 })
   const dns = fork(join(import.meta.dirname, 'name-server.js'))
   const [nameServer] = await once(dns, 'message')
   const child = fork(join(import.meta.dirname, 'server.js'), ['express', dataDir, String(nameServer)])
   const [[, port]] = await once(child, 'message')
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
-  const addresses = visitorAddresses(FLOOD * 2 * (ROUNDS + 1))
-  const shots: Record<string, Shot[]> = { [BROWSER]: [], [FORGED]: [] }
+  const addresses = visitorAddresses(flood * 2 * (ROUNDS + 1))
+  let from = 0
   try {
-    for (let round = 0; round <= ROUNDS; round++) {
-      for (const [turn, userAgent] of [BROWSER, FORGED].entries()) {
-        const from = (round * 2 + turn) * FLOOD
+    const taken = await takeTurns(
+      run,
+      ['of browsers', 'of forged Googlebots'],
+      rounds,
+      async (index): Promise<Shot> => {
         const before = await answerOf(child)
-        const waits = await shoot(Number(port), agent, addresses.slice(from, from + FLOOD), userAgent)
-        const cpu = (Number(await answerOf(child)) - Number(before)) / (FLOOD + waits.length)
-        if (round > 0) shots[userAgent]?.push({ waits, cpu })
-      }
-    }
-    console.log(`\nother visitors while ${FLOOD} requests come at ${PER_SECOND} a second, ${ROUNDS} rounds`)
-    console.table({ 'of browsers': rowOf(shots[BROWSER]), 'of forged Googlebots': rowOf(shots[FORGED]) })
-    console.log(await answerOf(dns))
+        const some = addresses.slice(from, from + flood)
+        from += flood
+        const waits = await shoot(Number(port), agent, some, index === 0 ? BROWSER : FORGED)
+        return { waits, cpu: (Number(await answerOf(child)) - Number(before)) / (flood + waits.length) }
+      },
+    )
+    const { most } = (await answerOf(dns)) as { readonly most: number }
+    const [ofBrowsers = [], ofForged = []] = taken
+    run.table({
+      title: `Other visitors while ${flood.toLocaleString('en')} requests come at ${PER_SECOND.toLocaleString('en')} a second`,
+      figures: [
+        ...figuresOf('of browsers', ofBrowsers, ofBrowsers),
+        ...figuresOf('of forged Googlebots', ofForged, ofBrowsers),
+        { case: 'of forged Googlebots', what: 'questions of DNS at one time', unit: '', value: counted(most) },
+      ],
+    })
   } finally {
     child.kill()
     dns.kill()
@@ -53,13 +68,15 @@ interface Shot {
   readonly cpu: number
 }
 
-function rowOf(shots: readonly Shot[] = []) {
-  const of = (share: number) => median(shots.map(({ waits }) => percentile(waits, share)))
-  return {
-    'median, ms': Number(of(0.5).toFixed(2)),
-    'p99, ms': Number(of(0.99).toFixed(2)),
-    'µs of processor a request': Number(median(shots.map(({ cpu }) => cpu)).toFixed(1)),
-  }
+function figuresOf(name: string, shots: readonly Shot[], baseline: readonly Shot[]): readonly Figure[] {
+  const p99 = (all: readonly Shot[]) => all.map(({ waits }) => quantile(waits, 0.99))
+  const of = (share: number) => spreadOf(shots.map(({ waits }) => quantile(waits, share)))
+  const beside = shots === baseline ? {} : { ratio: ratiosOf(p99(shots), p99(baseline)), peer: 'of browsers' }
+  return [
+    { case: name, what: 'median wait', unit: 'ms', value: of(0.5) },
+    { case: name, what: 'p99', unit: 'ms', value: of(0.99), ...beside },
+    { case: name, what: 'a request', unit: 'µs', value: spreadOf(shots.map(({ cpu }) => cpu)) },
+  ]
 }
 
 async function answerOf(child: ChildProcess): Promise<unknown> {
@@ -102,9 +119,4 @@ function ask(port: number, agent: Agent, address: string, userAgent: string): Pr
       response.on('end', resolve)
     }).on('error', reject)
   })
-}
-
-function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((x, y) => x - y)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }

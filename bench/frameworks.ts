@@ -1,61 +1,77 @@
 import { browserFields } from './browser.ts'
 import { canCount, countInstructions } from './instructions.ts'
-import { type App, type Pair, SHOTS, shootPairs, spread, startApps } from './shots.ts'
+import { counted, type Figure, type Goal } from './report/result.ts'
+import type { Run } from './report/run.ts'
+import { type App, type Pair, shootPairs, spreadOfPairs, startApps } from './shots.ts'
 import { visitorAddresses } from './visitors.ts'
 
-/** `express-empty`: what a middleware costs there that does nothing; beside it three that do one thing each. */
-const FRAMEWORKS = [
-  ...['express-empty', 'express-rate-limit', 'express-isbot', 'express-arcjet'],
-  ...['express', 'koa', 'fastify', 'node', 'hono'],
+interface Framework {
+  /** The kind of server (server.ts). */
+  readonly kind: string
+  readonly name: string
+  /** Per cent of the bare framework that should be left. */
+  readonly goal?: number
+}
+
+/** Those of a peer: what a middleware costs there that does nothing, and three that do one thing each. */
+const FRAMEWORKS: readonly Framework[] = [
+  { kind: 'express-empty', name: 'Express, a middleware that does nothing' },
+  { kind: 'express-isbot', name: 'Express, `isbot` alone' },
+  { kind: 'express-rate-limit', name: 'Express, `express-rate-limit` alone' },
+  { kind: 'express-arcjet', name: "Express, Arcjet's local rule for bots alone" },
+  { kind: 'express', name: 'Express, Sallyport', goal: 88 },
+  { kind: 'koa', name: 'Koa, Sallyport', goal: 84 },
+  { kind: 'fastify', name: 'Fastify, Sallyport', goal: 84 },
+  { kind: 'node', name: '`node:http`, Sallyport', goal: 72 },
+  { kind: 'hono', name: 'Hono on node-server, Sallyport', goal: 75 },
 ]
 /** Fresh processes: how the compiler lays out a hot path differs from one process to the next by some per cent. */
-const PROCESSES = process.argv.includes('--quick') ? 1 : 6
+const PROCESSES = 6
 
-/** What the inspection adds in instructions, by callgrind: `npm run bench -- frameworks --instructions`, some 15 minutes. */
-async function benchInstructions(requests: readonly object[]): Promise<void> {
-  if (!canCount()) throw new Error('--instructions needs valgrind')
-  const rows: Record<string, object> = {}
-  for (const framework of FRAMEWORKS) {
-    const [plain, inspected] = await countInstructions('server.js', framework, requests)
-    rows[framework] = {
-      'of plain': `${((plain / inspected) * 100).toFixed(1)} %`,
-      'a request, plain': Math.round(plain),
-      'a request, inspected': Math.round(inspected),
-    }
+const LEFT = { what: 'left of the bare framework', unit: '%', better: 'more' } as const
+
+/** What the inspection adds in instructions, by callgrind: `npm run bench -- instructions`. */
+export async function benchInstructions(run: Run): Promise<void> {
+  if (!canCount()) return run.skip('instructions are counted by valgrind, which is not installed')
+  const figures: Figure[] = []
+  for (const { kind, name } of FRAMEWORKS.filter(({ kind }) => !run.quick || kind === 'node')) {
+    run.step(name)
+    const [plain, inside] = await countInstructions('server.js', kind, requests(), run.pick(11, 2))
+    figures.push(
+      { ...LEFT, case: name, value: counted((plain / inside) * 100) },
+      { case: name, what: 'a request, plain', unit: 'instructions', value: counted(Math.round(plain)) },
+      { case: name, what: 'with it', unit: 'instructions', value: counted(Math.round(inside)) },
+    )
   }
-  console.log('\ninstructions of frameworks with the inspection')
-  console.table(rows)
+  run.table({ title: 'Instructions of a request', figures })
 }
 
 /**
- * Each framework with the inspection against the same application without it, in one process: time and processor time
- * of a request, as a share of the plain one's, in pairs of shots taken in turn, over several processes.
+ * Each framework with the inspection against the same application without it, in one process: processor time of a
+ * request, and what is left of the plain one's throughput, in pairs of shots taken in turn, over several processes.
  */
-export async function benchFrameworks(): Promise<void> {
-  const requests = visitorAddresses(500).map((address) => ({ path: '/', headers: headersOf(browserFields(address)) }))
-  if (process.argv.includes('--instructions')) return benchInstructions(requests)
-  const rows: Record<string, object> = {}
-  for (const framework of FRAMEWORKS) {
+export async function benchFrameworks(run: Run): Promise<void> {
+  const figures: Figure[] = []
+  for (const { kind, name, goal } of FRAMEWORKS) {
     const processes: (readonly Pair[])[] = []
-    for (let run = 0; run < PROCESSES; run++) {
-      const apps = (await startApps('server.js', framework)) as readonly [App, App]
-      processes.push(await shootPairs(apps, requests))
+    for (let turn = 0; turn < run.pick(PROCESSES, 1); turn++) {
+      run.step(`${name}, process ${turn + 1}`)
+      const apps = (await startApps('server.js', kind)) as readonly [App, App]
+      processes.push(await shootPairs(run, apps, requests()))
     }
-    const share = (of: (...pair: Pair) => number) => {
-      const { median, low, high } = spread(processes, of)
-      return `${(median * 100).toFixed(1)} % (${(low * 100).toFixed(1)} to ${(high * 100).toFixed(1)})`
-    }
-    rows[framework] = {
-      'by time, of plain': share((plain, inspected) => plain.time / inspected.time),
-      'by processor time, of plain': share((plain, inspected) => plain.cpu / inspected.cpu),
-      'µs a request, plain': Number(spread(processes, (plain) => plain.cpu).median.toFixed(1)),
-      'µs a request, inspected': Number(spread(processes, (_, inspected) => inspected.cpu).median.toFixed(1)),
-    }
+    const goals: { readonly goal?: Goal } = goal === undefined ? {} : { goal: { atLeast: goal } }
+    const of = (read: (...pair: Pair) => number) => spreadOfPairs(processes, read)
+    figures.push(
+      { ...LEFT, case: name, value: of((plain, inside) => (plain.cpu / inside.cpu) * 100), ...goals },
+      { case: name, what: 'a request, plain', unit: 'µs', value: of((plain) => plain.cpu) },
+      { case: name, what: 'with it', unit: 'µs', value: of((_, inside) => inside.cpu) },
+    )
   }
-  console.log(
-    `\nframeworks with the inspection, ${PROCESSES} processes, ${SHOTS} each; in brackets the lowest and the highest`,
-  )
-  console.table(rows)
+  run.table({ title: 'A request by processor time', chart: 'frameworks', figures })
+}
+
+function requests() {
+  return visitorAddresses(500).map((address) => ({ path: '/', headers: headersOf(browserFields(address)) }))
 }
 
 function headersOf(fields: readonly string[]): Record<string, string> {

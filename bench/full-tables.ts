@@ -1,15 +1,9 @@
 import { writeFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import {
-  createPrefixSet,
-  formatAddress,
-  type Prefix,
-  parsePrefix,
-  reservedRow,
-  type SystemTable,
-} from '@sallyport/core'
-import { createRandom, type Random } from '@sallyport/core/testing'
+import { createPrefixSet, formatAddress, type Prefix, parsePrefix, reservedRow } from '@sallyport/core'
+import { createRandom } from '@sallyport/core/testing'
 import { SOURCES, type SourceRow } from '@sallyport/data/sources'
 import { compileTables, loadTables, type ResolvedSource, resolveSources } from '@sallyport/datasets'
 import { addressIn } from './random.ts'
@@ -54,12 +48,8 @@ const MADE_ROWS: readonly SourceRow[] = [
 
 /** The embedded sources and made lists of full size, as files in `folder`. */
 export async function fullSources(folder: string): Promise<readonly ResolvedSource[]> {
-  const { shared } = await compileTables({ dataDir: folder, sources: resolveSources() })
-  const { systems } = loadTables(shared)
-  if (systems === undefined) throw new Error('no network data to draw from')
-  const random = createRandom(20_261_121)
-  const draw = createDraw(systems, random)
-  const files: Readonly<Record<string, readonly string[]>> = {
+  const draw = await createDraw(folder)
+  const files: Files = {
     'x4bnet-vpn-ipv4': draw.prefixes(4, PREFIXES.vpn[4]),
     'x4bnet-vpn-ipv6': draw.prefixes(6, PREFIXES.vpn[6]),
     'x4bnet-dc-ipv4': draw.prefixes(4, PREFIXES.hosting[4]),
@@ -72,6 +62,19 @@ export async function fullSources(folder: string): Promise<readonly ResolvedSour
       ]),
     ),
   }
+  return sourcesOf(folder, files)
+}
+
+/** The embedded sources, and one list of so many prefixes of IPv4. */
+export async function madeLists(folder: string, count: number) {
+  await mkdir(folder, { recursive: true })
+  const prefixes = (await createDraw(folder)).prefixes(4, count)
+  return { sources: sourcesOf(folder, { 'x4bnet-dc-ipv4': prefixes }), prefixes }
+}
+
+type Files = Readonly<Record<string, readonly string[]>>
+
+function sourcesOf(folder: string, files: Files): readonly ResolvedSource[] {
   const overrides = Object.entries(files).map(([id, lines]) => {
     const path = join(folder, id)
     writeFileSync(path, `${lines.join('\n')}\n`)
@@ -85,7 +88,12 @@ interface Draw {
   addresses(family: 4 | 6, count: number): readonly string[]
 }
 
-function createDraw(systems: SystemTable, random: Random): Draw {
+/** Draws from the systems of the embedded data, which are compiled in `folder`. */
+async function createDraw(folder: string): Promise<Draw> {
+  const { shared } = await compileTables({ dataDir: folder, sources: resolveSources() })
+  const { systems } = loadTables(shared)
+  if (systems === undefined) throw new Error('no network data to draw from')
+  const random = createRandom(20_261_121)
   const routed = Array.from({ length: 8_000 }, () => systems.prefixes(random(systems.size))).flat()
   const keptOut = createPrefixSet(KEPT_OUT.flatMap((text) => parsePrefix(text) ?? []))
   const some = (family: 4 | 6): string => {

@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { openLedger } from '@sallyport/ledger'
 import { MADE_ATTESTATION, madeSigner } from '@sallyport/ledger/testing'
 import { openCheckpointFolder, openPostgresLedger, openSqliteLedger } from '@sallyport/stores'
-import { median } from './rounds.ts'
+import { type Figure, spreadOf } from './report/result.ts'
+import type { Run } from './report/run.ts'
+import { ratiosOf, takeTurns } from './rounds.ts'
 
 /* Several processes append to one ledger. As a process of its own this file is one of the writers. */
 
@@ -15,42 +17,46 @@ const ROUNDS = 3
 
 interface Outcome {
   readonly records: number
+  readonly seconds: number
   readonly longestMs: number
 }
 
-/** What `counts` writers do together, beside one: `target` is a SQLite file or the URL of a PostgreSQL database. */
-export async function benchWriters(title: string, target: string, folder: string, counts: readonly number[]) {
-  const rates = new Map(counts.map((count): [number, number[]] => [count, []]))
-  const longest = new Map<number, number>()
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const count of counts) {
-      const outcomes = await together(count, target, folder)
-      rates.get(count)?.push(outcomes.reduce((sum, { records }) => sum + records, 0) / (ROUND_MS / 1000))
-      longest.set(count, Math.max(longest.get(count) ?? 0, ...outcomes.map(({ longestMs }) => longestMs)))
-    }
-  }
-  const one = rates.get(counts[0] as number) as number[]
-  console.log(`\n${title}`)
-  console.table(
-    Object.fromEntries(
-      counts.map((count) => {
-        const own = rates.get(count) as number[]
-        return [
-          `${count} of ${CALLERS} callers each`,
-          {
-            'records/s together': Math.round(median(own)),
-            'of one': Number(median(own.map((rate, round) => rate / (one[round] as number))).toFixed(2)),
-            'longest append, ms': Math.round(longest.get(count) as number),
-          },
-        ]
-      }),
-    ),
-  )
+/** What several writers do together, beside one: `target` is a SQLite file or the URL of a PostgreSQL database. */
+export async function benchWriters(
+  run: Run,
+  { title, target, folder, writers }: { title: string; target: string; folder: string; writers: number },
+): Promise<void> {
+  const counts = [1, writers]
+  const names = ['1 writer', `${writers} writers`]
+  const rounds = { rounds: run.pick(ROUNDS, 1), warmUp: 0 }
+  const taken = await takeTurns(run, names, rounds, (index) => together(counts[index] as number, target, folder, run))
+  const ratesOf = (all: readonly (readonly Outcome[])[]) =>
+    all.map((outcomes) => outcomes.reduce((sum, { records, seconds }) => sum + records / seconds, 0))
+  const [one = []] = taken
+  const figures = names.flatMap((name, index): readonly Figure[] => {
+    const own = taken[index] ?? []
+    const beside =
+      index === 0
+        ? {}
+        : {
+            ratio: ratiosOf(ratesOf(own), ratesOf(one)),
+            peer: '1 writer',
+            goal: { atLeast: 0.6, of: 'ratio' } as const,
+          }
+    const longest = own.map((outcomes) => Math.max(...outcomes.map(({ longestMs }) => longestMs)))
+    return [
+      { case: name, what: 'together', unit: 'records/s', value: spreadOf(ratesOf(own)), better: 'more', ...beside },
+      { case: name, what: 'longest append', unit: 'ms', value: spreadOf(longest), goal: { atMost: 1_000 } },
+    ]
+  })
+  run.table({ title, figures })
 }
 
 /** All begin when all are ready. */
-async function together(count: number, target: string, folder: string): Promise<readonly Outcome[]> {
-  const writers = Array.from({ length: count }, () => fork(import.meta.filename, [target, folder]))
+async function together(count: number, target: string, folder: string, run: Run): Promise<readonly Outcome[]> {
+  const writers = Array.from({ length: count }, () =>
+    fork(import.meta.filename, [target, folder, String(run.pick(ROUND_MS, 200))]),
+  )
   const exits = writers.map((writer) => once(writer, 'exit'))
   await Promise.all(writers.map(nextMessage))
   const outcomes = writers.map(nextMessage)
@@ -64,7 +70,7 @@ async function nextMessage(writer: ChildProcess): Promise<unknown> {
   return (await once(writer, 'message'))[0]
 }
 
-async function write(target: string, folder: string): Promise<void> {
+async function write(target: string, folder: string, milliseconds: number): Promise<void> {
   const store = await (target.startsWith('postgres:') ? openPostgresLedger(target) : openSqliteLedger(target))
   const ledger = await openLedger({
     store,
@@ -75,7 +81,7 @@ async function write(target: string, folder: string): Promise<void> {
   })
   process.send?.('ready')
   await once(process, 'message')
-  const end = performance.now() + ROUND_MS
+  const end = performance.now() + milliseconds
   let records = 0
   let longestMs = 0
   const call = async () => {
@@ -87,10 +93,12 @@ async function write(target: string, folder: string): Promise<void> {
     }
   }
   await Promise.all(Array.from({ length: CALLERS }, call))
-  process.send?.({ records, longestMs } satisfies Outcome)
+  process.send?.({ records, seconds: milliseconds / 1000, longestMs } satisfies Outcome)
   await store.close()
   process.disconnect()
 }
 
-const [target, folder] = process.argv.slice(2)
-if (process.send !== undefined && target !== undefined && folder !== undefined) await write(target, folder)
+const [target, folder, milliseconds] = process.argv.slice(2)
+if (process.send !== undefined && target !== undefined && folder !== undefined) {
+  await write(target, folder, Number(milliseconds))
+}

@@ -1,73 +1,101 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createKey, dateText, KEY_BYTES } from '@sallyport/accounts'
 import { compileTables, resolveSources } from '@sallyport/datasets'
 import { openAccounts } from '@sallyport/stores'
-import { type Cleanup, NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sallyport/stores/testing'
-import { type App, type Pair, SHOTS, shootPairs, spread, startApps } from './shots.ts'
+import { NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sallyport/stores/testing'
+import { scratch } from './fault/scratch.ts'
+import { benchKeys } from './keys.ts'
+import type { Figure, Goal } from './report/result.ts'
+import type { Run } from './report/run.ts'
+import { type App, type Pair, shootPairs, spreadOfPairs, startApps } from './shots.ts'
 
 /** Fresh processes, from one to the next of which the same code can differ by a fifth. */
 const PROCESSES = 4
 
 /** The kinds of server (see limits-server.ts), without and with what is measured; a store that is '' is not there. */
-type Row = readonly [name: string, without: string, inside: string, accounts: string, limits: string]
+interface Row {
+  readonly name: string
+  readonly kinds: readonly [without: string, inside: string]
+  readonly stores: readonly [accounts: string, limits: string]
+  readonly goal?: Goal
+}
 
 /**
  * What keys, metering and limits cost: a route with them against the same route without, in time and in the
  * server's processor time, in pairs of shots taken in turn, over several processes. The rate limits that two frameworks
  * have are measured in the same way.
  */
-export async function benchLimits(): Promise<void> {
-  const steps: (() => unknown)[] = []
-  const cleanup: Cleanup = { teardown: (step) => steps.unshift(step) }
-  const folder = await mkdtemp(join(tmpdir(), 'sallyport-bench-'))
-  cleanup.teardown(() => rm(folder, { recursive: true }))
-  try {
+export async function benchLimits(run: Run): Promise<void> {
+  await scratch(async (folder, cleanup) => {
     const { path: tables } = await compileTables({ dataDir: folder, sources: resolveSources() })
     const sqlite = `sqlite:${join(folder, 'state.db')}`
-    const sqliteLimits = `sqlite:${join(folder, 'limits.db')}`
+    const limits = `sqlite:${join(folder, 'limits.db')}`
     const postgres = NO_POSTGRES ? '' : await (await startPostgres(cleanup, { durable: true })).database()
     const redis = NO_REDIS ? '' : (await startRedis(cleanup)).url
-    const rows: readonly Row[] = [
-      ['key and metering, SQLite', 'open', 'keyed', sqlite, sqliteLimits],
-      ['metering alone, SQLite', 'unmetered', 'keyed', sqlite, sqliteLimits],
-      // Many nodes: no allowance is ever in Redis (D41), but its connection is in the process.
-      ['key and metering, PostgreSQL and Redis', 'open', 'keyed', postgres, redis],
-      ['metering alone, PostgreSQL and Redis', 'unmetered', 'keyed', postgres, redis],
-      ['limit by client, memory', 'open', 'client', sqlite, 'memory'],
-      ['limit by client, SQLite', 'open', 'client', sqlite, sqliteLimits],
-      ['limit by client, Redis', 'open', 'client', sqlite, redis],
-      ['@fastify/rate-limit, memory', 'fastify', 'fastify-limited', sqlite, 'memory'],
-      ['express-rate-limit, memory', 'express', 'express-limited', sqlite, 'memory'],
-    ]
-    const table: Record<string, object> = {}
-    for (const [name, without, inside, ...stores] of rows) {
-      if (stores.includes('')) continue
-      const processes: (readonly Pair[])[] = []
-      for (let run = 0; run < PROCESSES; run++) {
-        const key = await newKey(stores[0] as string)
-        const requests = [{ path: '/v1/vpn/9.9.9.9', headers: { authorization: `Bearer ${key}` } }]
-        const apps = await startApps('limits-server.js', without, inside, tables, ...stores)
-        processes.push(await shootPairs(apps as readonly [App, App], requests))
-      }
-      const cpu = spread(processes, (first, second) => second.cpu / first.cpu)
-      const time = spread(processes, (first, second) => second.time / first.time)
-      table[name] = {
-        'times the processor time': `${cpu.median.toFixed(2)} (${cpu.low.toFixed(2)} to ${cpu.high.toFixed(2)})`,
-        'times the time': `${time.median.toFixed(2)} (${time.low.toFixed(2)} to ${time.high.toFixed(2)})`,
-        'µs without': Number(spread(processes, (first) => first.cpu).median.toFixed(1)),
-        'µs with': Number(spread(processes, (_, second) => second.cpu).median.toFixed(1)),
-      }
+    const figures: Figure[] = []
+    for (const row of rowsOf({ sqlite, limits, postgres, redis })) {
+      if (row.stores.includes('')) run.skip(`${row.name}: PostgreSQL or Redis is not installed`)
+      else figures.push(...(await compareRow(run, row, tables)))
     }
-    console.log(
-      `\nkeys and limits, ${PROCESSES} processes, ${SHOTS} each; in brackets the lowest and the highest process; µs are the server's processor time for a request`,
-    )
-    console.table(table)
-  } finally {
-    for (const step of steps) await step()
+    run.table({ title: 'A call of `/v1/vpn/{ip}` in Fastify', figures })
+    await benchKeys(run, folder)
+  })
+}
+
+function rowsOf({
+  sqlite,
+  limits,
+  postgres,
+  redis,
+}: Readonly<Record<'sqlite' | 'limits' | 'postgres' | 'redis', string>>) {
+  const goal = (atMost: number): Goal => ({ atMost, of: 'ratio' })
+  const rows: readonly Row[] = [
+    { name: 'key and metering, SQLite', kinds: ['open', 'keyed'], stores: [sqlite, limits], goal: goal(1.25) },
+    { name: 'metering alone, SQLite', kinds: ['unmetered', 'keyed'], stores: [sqlite, limits], goal: goal(1.05) },
+    // Many nodes: no allowance is ever in Redis (D41), but its connection is in the process.
+    {
+      ...{ name: 'key and metering, PostgreSQL and Redis', kinds: ['open', 'keyed'] },
+      ...{ stores: [postgres, redis], goal: goal(1.5) },
+    },
+    {
+      ...{ name: 'metering alone, PostgreSQL and Redis', kinds: ['unmetered', 'keyed'] },
+      ...{ stores: [postgres, redis], goal: goal(1.05) },
+    },
+    { name: 'limit by client, memory', kinds: ['open', 'client'], stores: [sqlite, 'memory'] },
+    { name: 'limit by client, SQLite', kinds: ['open', 'client'], stores: [sqlite, limits] },
+    { name: 'limit by client, Redis', kinds: ['open', 'client'], stores: [sqlite, redis] },
+    { name: '`@fastify/rate-limit`, memory', kinds: ['fastify', 'fastify-limited'], stores: [sqlite, 'memory'] },
+    {
+      ...{ name: '`express-rate-limit`, memory, in Express', kinds: ['express', 'express-limited'] },
+      stores: [sqlite, 'memory'],
+    },
+  ]
+  return rows
+}
+
+async function compareRow(run: Run, { name, kinds, stores, goal }: Row, tables: string): Promise<readonly Figure[]> {
+  const processes: (readonly Pair[])[] = []
+  for (let turn = 0; turn < run.pick(PROCESSES, 1); turn++) {
+    run.step(`${name}, process ${turn + 1}`)
+    const key = await newKey(stores[0])
+    const requests = [{ path: '/v1/vpn/9.9.9.9', headers: { authorization: `Bearer ${key}` } }]
+    const apps = await startApps('limits-server.js', ...kinds, tables, ...stores)
+    processes.push(await shootPairs(run, apps as readonly [App, App], requests))
   }
+  const of = (read: (...pair: Pair) => number) => spreadOfPairs(processes, read)
+  const peer = 'the same without'
+  return [
+    {
+      ...{ case: name, what: 'processor time', unit: 'µs', value: of((_, inside) => inside.cpu) },
+      ...{ ratio: of((without, inside) => inside.cpu / without.cpu), peer },
+      ...(goal === undefined ? {} : { goal }),
+    },
+    {
+      ...{ case: name, what: 'time', unit: 'µs', value: of((_, inside) => inside.time) },
+      ...{ ratio: of((without, inside) => inside.time / without.time), peer },
+    },
+  ]
 }
 
 /** A key of an account of its own: a process makes some hundred thousand calls, and a plan has an end. */

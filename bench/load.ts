@@ -22,5 +22,4 @@ else {
   for (const address of visitors) loaded.networks?.find(address)
   loaded.systems?.named('no such name', 10)
 }
-const [more, used] = [after - before, resident() - before].map((megabytes) => megabytes.toFixed(1))
-console.log(`${milliseconds.toFixed(1)} ms, ${more} MB more resident, ${used} MB after ${visitors.length} visitors`)
+console.log(JSON.stringify({ milliseconds, loaded: after - before, used: resident() - before }))

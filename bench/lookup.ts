@@ -1,7 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { BlockList } from 'node:net'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Address, address4, formatAddress, type Prefix, parseAddress, reservedRow } from '@sallyport/core'
@@ -19,24 +17,23 @@ import {
 } from '@sallyport/datasets'
 import IPCIDR from 'ip-cidr'
 import { open } from 'maxmind'
+import { scratch } from './fault/scratch.ts'
 import { fullSources } from './full-tables.ts'
+import { benchPrefixes, blockListOf, FEW, loop } from './prefixes.ts'
 import { addressIn, flat } from './random.ts'
-import { type Candidate, measure, printMeasured } from './rounds.ts'
+import { type Figure, spreadOf } from './report/result.ts'
+import type { Run } from './report/run.ts'
+import { costsOf, measure, takeTurns } from './rounds.ts'
 
 const COUNT = 100_000
-/** A round goes over the addresses so often: once only would measure how fast memory comes back to the caches. */
-const PASSES = 4
-/** Peers that go through a list prefix by prefix are asked for fewer. */
-const FEW = 20
 const CITIES = { 4: 'dbip-city-v4', 6: 'dbip-city-v6' } as const
 
 /**
  * Address to network and to place, with tables of full size (made lists: 60,000 prefixes of classes, 500,000 listed
- * addresses, crawler ranges), against peers on the same addresses, and what loading takes.
+ * addresses, crawler ranges), against peers on the same addresses, what loading takes, and the cost of more prefixes.
  */
-export async function benchLookup(): Promise<void> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'sallyport-bench-'))
-  try {
+export async function benchLookup(run: Run): Promise<void> {
+  await scratch(async (dataDir) => {
     const sources = await fullSources(dataDir)
     const { path, shared } = await compileTables({ dataDir, sources })
     const tables = loadTables(shared)
@@ -44,100 +41,83 @@ export async function benchLookup(): Promise<void> {
     const files = [path]
     for (const family of [4, 6] as const) {
       const source = sources.filter(isCity).find(({ row }) => row.id === CITIES[family])
-      if (source === undefined) throw new Error(`${CITIES[family]} is not installed`)
+      if (source === undefined) {
+        run.skip(`places of IPv${family}: ${CITIES[family]} is not installed`)
+        continue
+      }
       const random = createRandom(family)
-      const addresses = family === 4 ? addresses4(tables, random) : addresses6(tables, random)
-      await compareNetworks(
-        `IPv${family} address in text to network and class`,
-        tables,
-        addresses,
-        source.file.path,
-        prefixes,
-      )
+      const count = run.pick(COUNT, COUNT / 10)
+      const addresses = family === 4 ? addresses4(tables, random, count) : addresses6(tables, random, count)
+      await compareNetworks(run, family, { tables, addresses, city: source.file.path, prefixes })
       const city = loadCity((await compileCityInWorker({ dataDir, source })).shared)
-      await compareCities(`IPv${family} address in text to place`, city, addresses, source.file.path)
+      await compareCities(run, family, { city, addresses, path: source.file.path })
       files.push(cityPath(dataDir, source))
     }
-    for (const [index, file] of files.entries()) await printLoading(index === 0 ? 'tables' : 'city', file)
-  } finally {
-    await rm(dataDir, { recursive: true })
-  }
-}
-
-function loop(
-  name: string,
-  addresses: readonly string[],
-  isKnown: (text: string) => boolean,
-  passes = PASSES,
-): Candidate {
-  return {
-    name,
-    operations: addresses.length * passes,
-    run() {
-      let known = 0
-      for (let pass = 0; pass < passes; pass++) for (const text of addresses) if (isKnown(text)) known++
-      return known
-    },
-  }
+    await compareLoading(run, files)
+    await benchPrefixes(run, dataDir)
+  })
 }
 
 async function compareNetworks(
-  title: string,
-  { networks }: LoadedTables,
-  addresses: readonly string[],
-  city: string,
-  prefixes: readonly string[],
+  run: Run,
+  family: 4 | 6,
+  { tables, addresses, city, prefixes }: Networks,
 ): Promise<void> {
+  const { networks } = tables
   if (networks === undefined) throw new Error('no network data to measure')
   const reader = await open(city)
-  const family = addresses[0]?.includes(':') ? 'ipv6' : 'ipv4'
-  const blockList = new BlockList()
-  for (const prefix of prefixes) {
-    const [address = '', length = ''] = prefix.split('/')
-    blockList.addSubnet(address, Number(length), address.includes(':') ? 'ipv6' : 'ipv4')
-  }
   const cidrs = prefixes.slice(0, 2_000).map((prefix) => new IPCIDR(prefix))
-  const rows = await measure([
-    loop('parseAddress + find', addresses, (text) => {
+  const blockList = blockListOf(prefixes)
+  const few = addresses.slice(0, FEW)
+  const rows = await measure(run, [
+    loop('Sallyport, network, ASN and class', addresses, (text) => {
       const address = parseAddress(text)
       return address !== undefined && networks.find(address) !== undefined
     }),
-    loop('maxmind get (city)', addresses, (text) => reader.get(text) !== null),
+    loop('`maxmind`, city', addresses, (text) => reader.get(text) !== null),
     loop(
-      `net.BlockList (${prefixes.length} prefixes)`,
-      addresses.slice(0, FEW),
-      (text) => blockList.check(text, family),
+      `\`net.BlockList\`, ${prefixes.length.toLocaleString('en')} prefixes`,
+      few,
+      (text) => blockList.check(text, `ipv${family}`),
       1,
     ),
     loop(
-      `ip-cidr (${cidrs.length} prefixes)`,
-      addresses.slice(0, FEW),
+      `\`ip-cidr\`, ${cidrs.length.toLocaleString('en')} prefixes`,
+      few,
       (text) => cidrs.some((cidr) => cidr.contains(text)),
       1,
     ),
   ])
-  printMeasured(title, rows)
+  run.table({ title: `An IPv${family} address in text to its network`, figures: costsOf(rows) })
 }
 
-async function compareCities(
-  title: string,
-  table: CityTable,
-  addresses: readonly string[],
-  city: string,
-): Promise<void> {
-  const reader = await open(city)
-  const rows = await measure([
-    loop('parseAddress + read', addresses, (text) => {
+async function compareCities(run: Run, family: 4 | 6, { city, addresses, path }: Cities): Promise<void> {
+  const reader = await open(path)
+  const rows = await measure(run, [
+    loop('Sallyport, place', addresses, (text) => {
       const address = parseAddress(text)
-      return address !== undefined && table.read(address) !== undefined
+      return address !== undefined && city.read(address) !== undefined
     }),
-    loop('parseAddress + country', addresses, (text) => {
+    loop('Sallyport, country alone', addresses, (text) => {
       const address = parseAddress(text)
-      return address !== undefined && table.country(address) !== undefined
+      return address !== undefined && city.country(address) !== undefined
     }),
-    loop('maxmind get', addresses, (text) => reader.get(text) !== null),
+    loop('`maxmind`, place', addresses, (text) => reader.get(text) !== null),
   ])
-  printMeasured(title, rows)
+  run.table({ title: `An IPv${family} address in text to its place`, figures: costsOf(rows) })
+}
+
+interface Networks {
+  readonly tables: LoadedTables
+  readonly addresses: readonly string[]
+  readonly city: string
+  readonly prefixes: readonly string[]
+}
+
+interface Cities {
+  readonly city: CityTable
+  readonly addresses: readonly string[]
+  readonly path: string
 }
 
 /** The prefixes of all lists of classes, as text. */
@@ -148,9 +128,9 @@ async function listedPrefixes(sources: readonly ResolvedSource[]): Promise<reado
 }
 
 /** Random addresses that are public and in some system. */
-function addresses4({ networks }: LoadedTables, random: Random): readonly string[] {
+function addresses4({ networks }: LoadedTables, random: Random, count: number): readonly string[] {
   const found: string[] = []
-  while (found.length < COUNT) {
+  while (found.length < count) {
     const address = address4(random(2 ** 32))
     const isRouted = networks?.find(address)?.system !== undefined
     if (isRouted && reservedRow(address) === undefined) found.push(flat(formatAddress(address)))
@@ -159,7 +139,7 @@ function addresses4({ networks }: LoadedTables, random: Random): readonly string
 }
 
 /** Random addresses inside random prefixes: random ones of all IPv6 space would meet nothing. */
-function addresses6({ systems }: LoadedTables, random: Random): readonly string[] {
+function addresses6({ systems }: LoadedTables, random: Random, count: number): readonly string[] {
   if (systems === undefined) throw new Error('no network data to draw from')
   const prefixes = Array.from({ length: 1_000 }, () => random(systems.size))
     .flatMap((index) => systems.prefixes(index))
@@ -168,11 +148,31 @@ function addresses6({ systems }: LoadedTables, random: Random): readonly string[
     const { address, length } = prefixes[random(prefixes.length)] as Prefix
     return addressIn(address, length, random)
   }
-  return Array.from({ length: COUNT }, () => flat(formatAddress(some())))
+  return Array.from({ length: count }, () => flat(formatAddress(some())))
 }
 
-async function printLoading(kind: string, path: string): Promise<void> {
-  const child = ['--expose-gc', join(import.meta.dirname, 'load.js'), kind, path]
-  const { stdout } = await promisify(execFile)(process.execPath, child)
-  console.log(`\nLoading a ${kind} file in a process of its own: ${stdout.trim()}`)
+interface Loading {
+  readonly milliseconds: number
+  readonly loaded: number
+  readonly used: number
+}
+
+/** Each file in processes of its own. */
+async function compareLoading(run: Run, files: readonly string[]): Promise<void> {
+  const names = ['all tables but places', 'places of IPv4', 'places of IPv6'].slice(0, files.length)
+  const rounds = run.pick({ rounds: 5, warmUp: 1 }, { rounds: 1, warmUp: 0 })
+  const taken = await takeTurns(run, names, rounds, async (index): Promise<Loading> => {
+    const kind = index === 0 ? 'tables' : 'city'
+    const child = ['--expose-gc', join(import.meta.dirname, 'load.js'), kind, files[index] ?? '']
+    return JSON.parse((await promisify(execFile)(process.execPath, child)).stdout)
+  })
+  const figures = names.flatMap((name, index): readonly Figure[] => {
+    const of = (read: (loading: Loading) => number) => spreadOf((taken[index] ?? []).map(read))
+    return [
+      { case: name, what: 'loaded in', unit: 'ms', value: of(({ milliseconds }) => milliseconds) },
+      { case: name, what: 'resident when loaded', unit: 'MB', value: of(({ loaded }) => loaded) },
+      { case: name, what: 'after 100,000 visitors', unit: 'MB', value: of(({ used }) => used) },
+    ]
+  })
+  run.table({ title: 'Loading a compiled file', figures })
 }

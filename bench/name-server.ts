@@ -20,5 +20,5 @@ socket.on('message', (question, from) => {
     socket.send(question, from.port, from.address)
   }, TAKES_MS)
 })
-process.on('message', () => process.send?.(`${asked} questions of DNS, ${most} at most at one time`))
+process.on('message', () => process.send?.({ asked, most }))
 socket.bind(0, '127.0.0.1', () => process.send?.(`127.0.0.1:${socket.address().port}`))

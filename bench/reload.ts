@@ -1,13 +1,15 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, get } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { isCity, resolveSources } from '@sallyport/datasets'
+import { scratch } from './fault/scratch.ts'
 import { fullSources } from './full-tables.ts'
 import type { Reload, Turns } from './reload-server.ts'
-import { median } from './rounds.ts'
+import { type Figure, type Goal, spreadOf } from './report/result.ts'
+import type { Run } from './report/run.ts'
+import { quantile } from './report/statistics.ts'
 import { visitorAddresses } from './visitors.ts'
 
 const CONNECTIONS = 16
@@ -18,49 +20,73 @@ const RELOADS = 5
  * All sources but the city databases, with lists of full size, compiled and swapped in a server that answers meanwhile:
  * how long that takes, and how long requests take with and without. On Linux the server has one processor.
  */
-export async function benchReload(): Promise<void> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'sallyport-bench-'))
-  const pinned = process.platform === 'linux'
-  const child = fork(join(import.meta.dirname, 'reload-server.js'), {
-    ...(pinned ? { execPath: 'taskset', execArgv: ['--cpu-list', '0', process.execPath] } : {}),
+export async function benchReload(run: Run): Promise<void> {
+  await scratch(async (dataDir) => {
+    const pinned = process.platform === 'linux'
+    const child = fork(join(import.meta.dirname, 'reload-server.js'), {
+      ...(pinned ? { execPath: 'taskset', execArgv: ['--cpu-list', '0', process.execPath] } : {}),
+    })
+    try {
+      const sources = run.quick ? resolveSources().filter((source) => !isCity(source)) : await fullSources(dataDir)
+      child.send({ dataDir, sources })
+      const [{ port }] = (await once(child, 'message')) as [{ port: number }]
+      const load = startLoad(port)
+      await delay(run.pick(1_000, 100))
+      await takeTurns(child)
+      load.take()
+      await delay(run.pick(QUIET_MS, 200))
+      const quietTurns = await takeTurns(child)
+      const quiet = load.take()
+      const reloads: Reload[] = []
+      const count = run.pick(RELOADS, 1)
+      for (let round = 0; round < count; round++) {
+        run.step(`reload ${round + 1} of ${count}`)
+        child.send('reload')
+        const [told] = (await once(child, 'message')) as [Reload]
+        reloads.push(told)
+      }
+      const busy = load.take()
+      const busyTurns = await takeTurns(child)
+      await load.stop()
+      const title = `${count} reloads of all sources but the city databases${pinned ? ', one processor' : ''}`
+      const perRequest = quietTurns.processor / quietTurns.requests
+      run.table({ title, figures: reloadFigures(reloads, perRequest) })
+      run.table({
+        title: 'Requests meanwhile',
+        figures: [
+          ...waitFigures('without a reload', quiet, quietTurns),
+          ...waitFigures('while reloading', busy, busyTurns, { atMost: 10 }),
+        ],
+      })
+    } finally {
+      child.kill()
+    }
   })
-  try {
-    child.send({ dataDir, sources: await fullSources(dataDir) })
-    const [{ port }] = (await once(child, 'message')) as [{ port: number }]
-    const load = startLoad(port)
-    await delay(1_000)
-    await takeTurns(child)
-    load.take()
-    await delay(QUIET_MS)
-    const quietTurns = await takeTurns(child)
-    const quiet = { ...summary(load.take()), ...shown(quietTurns) }
-    const reloads: Reload[] = []
-    for (let round = 0; round < RELOADS; round++) {
-      child.send('reload')
-      const [told] = (await once(child, 'message')) as [Reload]
-      reloads.push(told)
-    }
-    const reloading = { ...summary(load.take()), ...shown(await takeTurns(child)) }
-    await load.stop()
-    const perRequest = quietTurns.processor / quietTurns.requests
-    const told = (name: string, read: (reload: Reload) => number) => {
-      const values = reloads.map(read)
-      console.log(`${name}: median ${median(values).toFixed(0)}, largest ${Math.max(...values).toFixed(0)}`)
-    }
-    console.log(`\n${RELOADS} reloads of all sources but the city databases${pinned ? ', one processor' : ''}`)
-    told('ms from the beginning to the swap', ({ milliseconds }) => milliseconds)
-    told('ms of processor time, requests included', ({ processor }) => processor)
-    told(
-      `ms of processor time without the requests, ${(perRequest * 1000).toFixed(0)} µs for each of them as before`,
-      ({ processor, requests }) => processor - requests * perRequest,
-    )
-    console.log(`MB resident after each: ${reloads.map(({ megabytes }) => megabytes.toFixed(0)).join(', ')}`)
-    console.log(`MB resident at the most: ${reloads.at(-1)?.peak.toFixed(0)}`)
-    console.table({ 'without a reload': quiet, 'while reloading': reloading })
-  } finally {
-    child.kill()
-    await rm(dataDir, { recursive: true })
-  }
+}
+
+function reloadFigures(reloads: readonly Reload[], perRequest: number): readonly Figure[] {
+  const of = (read: (reload: Reload) => number) => spreadOf(reloads.map(read))
+  const one = { what: '', case: '' }
+  return [
+    { ...one, case: 'from the beginning to the swap', unit: 'ms', value: of(({ milliseconds }) => milliseconds) },
+    { ...one, case: 'processor time, requests included', unit: 'ms', value: of(({ processor }) => processor) },
+    {
+      ...{ ...one, case: 'processor time without the requests', unit: 'ms', goal: { atMost: 2_000 } },
+      value: of(({ processor, requests }) => processor - requests * perRequest),
+    },
+    { ...one, case: 'resident after', unit: 'MB', value: of(({ megabytes }) => megabytes) },
+    { ...one, case: 'resident at the most', unit: 'MB', value: { median: reloads.at(-1)?.peak ?? 0, runs: 1 } },
+  ]
+}
+
+function waitFigures(name: string, times: readonly number[], turns: Turns, goal?: Goal): readonly Figure[] {
+  const once = (median: number) => ({ median, runs: 1 })
+  return [
+    { case: name, what: 'median', unit: 'ms', value: once(quantile(times, 0.5)) },
+    { case: name, what: 'p99', unit: 'ms', value: once(quantile(times, 0.99)), ...(goal && { goal }) },
+    { case: name, what: 'p99.9', unit: 'ms', value: once(quantile(times, 0.999)) },
+    { case: name, what: 'longest turn of the loop', unit: 'ms', value: once(turns.max) },
+  ]
 }
 
 /** Requests over kept connections with short pauses between them; what they took, in milliseconds. */
@@ -101,19 +127,9 @@ function startLoad(port: number) {
   }
 }
 
-function summary(times: readonly number[]) {
-  const sorted = times.toSorted((x, y) => x - y)
-  const at = (share: number) => Number((sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(2))
-  return { requests: times.length, 'p50 ms': at(0.5), 'p99 ms': at(0.99), 'p99.9 ms': at(0.999) }
-}
-
 /** The turns of the server's event loop since it was asked last, and what they took. */
 async function takeTurns(child: ChildProcess): Promise<Turns> {
   child.send('turns')
   const [told] = (await once(child, 'message')) as [Turns]
   return told
-}
-
-function shown({ p99, max }: Turns) {
-  return { 'turn p99 ms': Number(p99.toFixed(1)), 'longest turn ms': Number(max.toFixed(1)) }
 }

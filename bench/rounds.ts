@@ -1,3 +1,6 @@
+import { type Figure, type Goal, type Spread, spreadOf } from './report/result.ts'
+import type { Run } from './report/run.ts'
+
 /** One way of doing a thing: `run` does it `operations` times, in a loop of its own, and gives back what it made. */
 export interface Candidate {
   readonly name: string
@@ -7,62 +10,81 @@ export interface Candidate {
 
 export interface Measured {
   readonly name: string
-  /** Nanoseconds of processor time for one operation, the median of all rounds. */
-  readonly nanoseconds: number
-  /** How many times the baseline's time it takes: the median of the rounds' own ratios, which noise moves least. */
-  readonly ratio: number
+  /** Nanoseconds of processor time for one operation. */
+  readonly nanoseconds: Spread
+  /** How many times the first candidate's time it takes: of the rounds' own ratios, which noise moves least. */
+  readonly ratio: Spread
+}
+
+export interface Rounds {
+  readonly rounds: number
+  /** Rounds before, which are not counted: until then the compiler is at work. */
+  readonly warmUp: number
+}
+
+/** What each of some contenders gives in each round: all take turns in shuffled order, so that what disturbs one disturbs all. */
+export async function takeTurns<T>(
+  run: Run,
+  contenders: readonly string[],
+  { rounds, warmUp }: Rounds,
+  take: (index: number) => T | Promise<T>,
+): Promise<readonly (readonly T[])[]> {
+  const taken = contenders.map((): T[] => [])
+  for (let round = -warmUp; round < rounds; round++) {
+    for (const index of shuffled(contenders.length)) {
+      run.step(`round ${round + warmUp + 1} of ${rounds + warmUp}, ${contenders[index]}`)
+      const one = await take(index)
+      if (round >= 0) taken[index]?.push(one)
+    }
+  }
+  return taken
+}
+
+/** The rounds of one contender beside the rounds of another. */
+export function ratiosOf(own: readonly number[], baseline: readonly number[]): Spread {
+  return spreadOf(own.map((value, round) => value / (baseline[round] as number)))
 }
 
 /**
- * Measures candidates against the first of them, the baseline: all run once in every round, in shuffled order, in one
- * process, so that what disturbs one disturbs all. Processor time counts, not the clock's: what other programs on the
- * machine take is not theirs. The first two rounds warm up and are not counted.
+ * Measures candidates against the first of them, in one process. Processor time counts, not the clock's: what other
+ * programs on the machine take is not theirs.
  */
-export async function measure(candidates: readonly Candidate[], rounds = 11): Promise<readonly Measured[]> {
-  const times = candidates.map((): number[] => [])
-  for (let round = -2; round < rounds; round++) {
-    for (const index of shuffled(candidates.length)) {
-      const candidate = candidates[index] as Candidate
-      const before = process.cpuUsage()
-      await candidate.run()
-      const { user, system } = process.cpuUsage(before)
-      if (round >= 0) times[index]?.push(((user + system) * 1000) / candidate.operations)
-    }
-  }
-  const baseline = times[0] as number[]
-  return candidates.map(({ name }, index) => {
-    const own = times[index] as number[]
-    return {
-      name,
-      nanoseconds: median(own),
-      ratio: median(own.map((time, round) => time / (baseline[round] as number))),
-    }
+export async function measure(run: Run, candidates: readonly Candidate[]): Promise<readonly Measured[]> {
+  const names = candidates.map(({ name }) => name)
+  const rounds = run.pick({ rounds: 11, warmUp: 2 }, { rounds: 1, warmUp: 0 })
+  const times = await takeTurns(run, names, rounds, async (index) => {
+    const candidate = candidates[index] as Candidate
+    const before = process.cpuUsage()
+    await candidate.run()
+    const { user, system } = process.cpuUsage(before)
+    return ((user + system) * 1000) / candidate.operations
+  })
+  const [baseline = []] = times
+  return names.map((name, index) => {
+    const own = times[index] ?? []
+    return { name, nanoseconds: spreadOf(own), ratio: ratiosOf(own, baseline) }
   })
 }
 
-/** Prints measurements as a table, with the ratio to the first row. */
-export function printMeasured(title: string, rows: readonly Measured[]): void {
-  console.log(`\n${title}`)
-  console.table(
-    Object.fromEntries(
-      rows.map(({ name, nanoseconds, ratio }) => [
-        name,
-        { 'ns/op': Number(nanoseconds.toPrecision(3)), 'times the first': Number(ratio.toPrecision(3)) },
-      ]),
-    ),
-  )
+/** Figures of what was measured: microseconds, and how many times the first's, of which there is no ratio. */
+export function costsOf(rows: readonly Measured[], goals: Readonly<Record<string, Goal>> = {}): readonly Figure[] {
+  const peer = rows[0]?.name ?? ''
+  return rows.map(({ name, nanoseconds, ratio }, index) => ({
+    case: name,
+    what: 'processor time',
+    unit: 'µs',
+    value: scaled(nanoseconds, 1e-3),
+    ...(index === 0 ? {} : { ratio, peer }),
+    ...(goals[name] === undefined ? {} : { goal: goals[name] }),
+  }))
 }
 
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((x, y) => x - y)
-  const middle = sorted.length >>> 1
-  return sorted.length % 2 === 1
-    ? (sorted[middle] as number)
-    : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2
+export function scaled({ median, low = median, high = median, ...rest }: Spread, factor: number): Spread {
+  return { median: median * factor, low: low * factor, high: high * factor, ...rest }
 }
 
 /** The numbers below `count` in random order. */
-export function shuffled(count: number): readonly number[] {
+function shuffled(count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => ({ index, key: Math.random() }))
     .sort((x, y) => x.key - y.key)
     .map(({ index }) => index)

@@ -1,39 +1,38 @@
-import { benchAccuracy } from './accuracy/accuracy.ts'
-import { benchAgents } from './agents.ts'
-import { benchCounting } from './counting.ts'
-import { benchCrawlers } from './crawlers.ts'
-import { benchFrameworks } from './frameworks.ts'
-import { benchInspect } from './inspect.ts'
-import { benchLedger } from './ledger.ts'
-import { benchLimits } from './limits.ts'
-import { benchLookup } from './lookup.ts'
-import { benchConsole } from './proxy/console.ts'
-import { benchLog } from './proxy/log.ts'
-import { benchProxy } from './proxy/proxy.ts'
-import { benchTls } from './proxy/tls.ts'
-import { benchReload } from './reload.ts'
-import { benchWhois } from './whois/whois.ts'
+import { join } from 'node:path'
+import { BENCHES } from './benches.ts'
+import { textFlag } from './flags.ts'
+import { printChanges } from './report/compare.ts'
+import { BENCH, RESULTS, writeResults } from './report/files.ts'
+import { writeDocuments } from './report/readme.ts'
+import { runBench } from './report/run.ts'
+import { durationText } from './report/text.ts'
 
-/* `npm run bench`, or `npm run bench -- lookup inspect` for some of it. Read the ratios: machines differ. */
-const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
-  lookup: benchLookup,
-  inspect: benchInspect,
-  frameworks: benchFrameworks,
-  proxy: benchProxy,
-  tls: benchTls,
-  log: benchLog,
-  console: benchConsole,
-  reload: benchReload,
-  whois: benchWhois,
-  crawlers: benchCrawlers,
-  accuracy: benchAccuracy,
-  agents: benchAgents,
-  limits: benchLimits,
-  counting: benchCounting,
-  ledger: benchLedger,
+/*
+ * `npm run bench`, or `npm run bench -- lookup inspect` for some of it; `-- --quick` is a smoke test of all, `-- readme`
+ * writes the tables of README.md again, `-- compare A B` says what changed. Read the ratios: machines differ.
+ */
+async function benchAll(names: readonly string[]): Promise<void> {
+  const quick = process.argv.includes('--quick')
+  const unknown = names.find((name) => !(name in BENCHES))
+  if (unknown !== undefined) throw new Error(`no bench "${unknown}": ${Object.keys(BENCHES).join(', ')}`)
+  const asked = Object.entries(BENCHES).filter(([name]) => names.length === 0 || names.includes(name))
+  const total = asked.reduce((sum, [, { seconds }]) => sum + seconds[quick ? 1 : 0], 0)
+  console.log(`${asked.length} benches, about ${durationText(total)} in all`)
+  // A quick run shows that everything works: its figures are no results.
+  const folder = textFlag('results') ?? (quick ? join(BENCH, 'dist/quick') : RESULTS)
+  for (const [name, bench] of asked) {
+    const results = await runBench(name, bench, quick)
+    if (results !== undefined) writeResults(folder, results)
+  }
+  if (folder === RESULTS) writeDocuments()
+  console.log(`\nThe figures are in ${folder}`)
 }
 
-const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
-const unknown = asked.find((name) => !(name in BENCHES))
-if (unknown !== undefined) throw new Error(`no bench "${unknown}": ${Object.keys(BENCHES).join(', ')}`)
-for (const [name, bench] of Object.entries(BENCHES)) if (asked.length === 0 || asked.includes(name)) await bench()
+const [command, ...rest] = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+if (command === 'compare') {
+  const [before, after] = rest
+  if (before === undefined || after === undefined)
+    throw new Error('compare A B: folders, files or commits with results')
+  printChanges(before, after)
+} else if (command === 'readme') writeDocuments()
+else await benchAll(command === undefined ? [] : [command, ...rest])

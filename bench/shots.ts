@@ -2,15 +2,17 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { type Dispatcher, Pool } from 'undici'
-import { median } from './rounds.ts'
+import { type Spread, spreadOf } from './report/result.ts'
+import type { Run } from './report/run.ts'
+import { median } from './report/statistics.ts'
 
 /** Requests of one shot: some tens of milliseconds, so that both of a pair meet the same machine. */
 const SHOT_REQUESTS = 512
 const CONNECTIONS = 32
 
 /** Before anything is counted: until then much of the processor time is that of the compiler. */
-const WARM_UP_MS = 8_000
-const MEASURE_MS = 15_000
+const FULL = { warmUpMs: 8_000, measureMs: 15_000 }
+const QUICK = { warmUpMs: 0, measureMs: 300 }
 
 /** A server, and the process it is in. */
 export interface App {
@@ -52,18 +54,20 @@ export type Pair = readonly [first: Shot, second: Shot]
 
 /** Shots of two servers in turn, after a warm-up; their processes are ended. */
 export async function shootPairs(
+  run: Run,
   [first, second]: readonly [App, App],
   load: readonly Load[],
 ): Promise<readonly Pair[]> {
+  const { warmUpMs, measureMs } = run.pick(FULL, QUICK)
   const pairs: Pair[] = []
   const [ofFirst, ofSecond] = [openShooter(first, load), openShooter(second, load)]
   const start = performance.now()
   try {
-    for (let round = 0; performance.now() - start < WARM_UP_MS + MEASURE_MS; round++) {
+    for (let round = 0; pairs.length === 0 || performance.now() - start < warmUpMs + measureMs; round++) {
       const before = round % 2 === 0 ? await ofFirst.shoot() : undefined
       const shot = await ofSecond.shoot()
       const pair: Pair = [before ?? (await ofFirst.shoot()), shot]
-      if (performance.now() - start > WARM_UP_MS) pairs.push(pair)
+      if (performance.now() - start > warmUpMs) pairs.push(pair)
     }
   } finally {
     for (const { close } of [ofFirst, ofSecond]) await close()
@@ -74,12 +78,11 @@ export async function shootPairs(
 }
 
 /**
- * What pairs come to, in the middle of several processes, and in the lowest and the highest of them. Within a process it
- * is the median of the pairs: a shared machine throws single ones far out.
+ * What pairs come to over several processes. Within a process it is the median of the pairs: a shared machine throws
+ * single ones far out.
  */
-export function spread(processes: readonly (readonly Pair[])[], of: (...pair: Pair) => number) {
-  const medians = processes.map((pairs) => median(pairs.map((pair) => of(...pair)))).toSorted((x, y) => x - y)
-  return { median: median(medians), low: medians[0] ?? 0, high: medians.at(-1) ?? 0 }
+export function spreadOfPairs(processes: readonly (readonly Pair[])[], of: (...pair: Pair) => number): Spread {
+  return spreadOf(processes.map((pairs) => median(pairs.map((pair) => of(...pair)))))
 }
 
 function openShooter({ child, url }: App, load: readonly Load[]) {
@@ -128,6 +131,3 @@ async function cpuOf(child: ChildProcess): Promise<number> {
   const [microseconds] = await once(child, 'message')
   return Number(microseconds)
 }
-
-/** What is measured, for the head of a table. */
-export const SHOTS = `${MEASURE_MS / 1000} s of pairs of ${SHOT_REQUESTS} requests, ${CONNECTIONS} connections`

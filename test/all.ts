@@ -20,7 +20,7 @@ const MAX_SECONDS = 900
 const env = { ...process.env, TAP_TIMEOUT: String(MAX_SECONDS) }
 t.setTimeout(MAX_SECONDS * 1_000)
 t.jobs = 4
-for (const workspace of new Set([...FIRST, ...workspaces])) {
+for (const workspace of new Set([...FIRST, ...workspaces, 'bench'])) {
   const file = join(ROOT, workspace, workspace === 'test' ? 'dist/run.js' : 'dist/test/run.js')
   // A folder that holds no tests yet, or no longer.
   if (!existsSync(file)) continue

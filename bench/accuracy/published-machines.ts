@@ -2,8 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { classify, parseAddress, type Snapshot } from '@sallyport/core'
+import { counted, type Goal } from '../report/result.ts'
+import type { Run } from '../report/run.ts'
 import { type Feeds, without } from './feeds.ts'
-import { percent } from './scores.ts'
 import { readShared, sharedRows } from './shared.ts'
 
 /** What an operator publishes as its own machines, which are nobody's VPN. */
@@ -34,7 +35,8 @@ function ofIpverse(path: string): readonly Published[] {
 const THEIR_LISTS = ['ipverse-', 'bot-', 'edges-']
 
 /** How many published machines are called anonymising, without any list of them and with their operators' own. */
-export async function printPublishedMachines(
+export async function comparePublishedMachines(
+  run: Run,
   feeds: Feeds,
   folder: string,
   compile: (feeds: Feeds) => Promise<Snapshot>,
@@ -47,20 +49,24 @@ export async function printPublishedMachines(
     'no list of them': await compile(bare),
     "their operators' lists": await compile({ ...bare, 'edges-bunny-v4': { url: pathToFileURL(path).href } }),
   }
-  const rows: Record<string, object> = {}
-  for (const [name, machines] of sets) {
-    for (const [loaded, snapshot] of Object.entries(snapshots)) {
+  const figures = sets.flatMap(([name, machines]) =>
+    Object.entries(snapshots).flatMap(([loaded, snapshot], index) => {
       const verdicts = machines.map(({ cidr }) => verdictOf(cidr, snapshot))
       const hiding = verdicts.filter(({ anonymized }) => anonymized)
-      rows[`${name}, ${loaded}`] = {
-        addresses: machines.length,
-        anonymising: percent(hiding.length / verdicts.length),
-        'above 0.6': percent(hiding.filter(({ confidence }) => confidence > 0.6).length / verdicts.length),
+      const sure = hiding.filter(({ confidence }) => confidence > 0.6)
+      const row = `${machines.length.toLocaleString('en')} ${name}`
+      const goal = { goal: { atMost: 1 } }
+      const share = (what: string, count: number, rest: { readonly goal?: Goal }) => {
+        const value = counted((count / verdicts.length) * 100)
+        return { case: row, what: `${loaded}, ${what}`, unit: '%', value, ...rest }
       }
-    }
-  }
-  console.log('machines that their operators publish, called anonymising')
-  console.table(rows)
+      return [
+        share('anonymising', hiding.length, index === 1 ? goal : {}),
+        share('above confidence 0.6', sure.length, index === 0 ? goal : {}),
+      ]
+    }),
+  )
+  run.table({ title: 'Machines that their operators publish, called anonymising', figures })
 }
 
 function verdictOf(cidr: string, snapshot: Snapshot) {

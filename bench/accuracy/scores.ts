@@ -1,3 +1,5 @@
+import { counted, type Figure } from '../report/result.ts'
+
 /** What was said of one thing, and what is so. */
 export interface Judged<Name extends string> {
   readonly label: Name
@@ -50,7 +52,8 @@ export function confusion<Name extends string>(
   )
 }
 
-/** A share as people read it; what was never asked is no share. */
-export function percent(share: number): string {
-  return Number.isNaN(share) ? 'none' : `${(share * 100).toFixed(1)} %`
+/** A share in per cent, counted: it is the same in every run. What was never asked is no figure. */
+export function percent(name: string, what: string, share: number, rest: Partial<Figure> = {}): readonly Figure[] {
+  if (Number.isNaN(share)) return []
+  return [{ case: name, what, unit: '%', value: counted(share * 100), better: 'more', ...rest }]
 }

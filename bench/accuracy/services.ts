@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import { classify, type NetworkClass, type NetworkFinding, parseAddress, type Snapshot } from '@sallyport/core'
+import type { Figure, Goal } from '../report/result.ts'
+import type { Run } from '../report/run.ts'
 import { exitsOf, type Feeds, VPN_SERVICES, type VpnService, withExits } from './feeds.ts'
 import { percent } from './scores.ts'
 
@@ -8,40 +10,53 @@ type Compile = (feeds: Feeds) => Promise<Snapshot>
 const MACHINES: readonly NetworkClass[] = ['hosting', 'datacenter']
 
 /** What of each service's exits is found where no list of VPN exits knows it, and where half of them are known. */
-export async function printServices(feeds: Feeds, folder: string, compile: Compile): Promise<void> {
+export async function compareServices(run: Run, feeds: Feeds, folder: string, compile: Compile): Promise<void> {
   const services = Object.keys(VPN_SERVICES) as VpnService[]
-  const unknown: Record<string, object> = {}
-  const half: Record<string, object> = {}
+  const unknown: Figure[] = []
+  const half: Figure[] = []
   for (const service of services) {
+    run.step(`exits of ${service}`)
     const others = services.filter((name) => name !== service).flatMap(exitsOf)
     const exits = addressesOf(exitsOf(service))
     const path = join(folder, `without-${VPN_SERVICES[service][0]}`)
-    unknown[service] = found(exits, await compile(withExits(feeds, others, path)))
+    const goals = { vpn: { atLeast: 75 }, machines: { atLeast: 97 } }
+    unknown.push(...found(service, exits, await compile(withExits(feeds, others, path)), goals))
     const known = exits.filter(isInKnownHalf)
     const rest = exits.filter((exit) => !isInKnownHalf(exit))
-    half[service] = found(rest, await compile(withExits(feeds, [...others, ...known], path)))
+    const goal = { vpn: { atLeast: 95 } }
+    half.push(...found(service, rest, await compile(withExits(feeds, [...others, ...known], path)), goal))
   }
-  console.log('exits of a VPN service that no feed knows, while the feeds of the others are loaded')
-  console.table(unknown)
-  console.log('exits of a VPN service of which a feed knows the other half')
-  console.table(half)
+  run.table({
+    title: 'Exits of a VPN service that no feed knows, while the feeds of the others are loaded',
+    figures: unknown,
+  })
+  run.table({ title: 'Exits of a VPN service of which a feed knows the other half', figures: half })
 }
 
-function found(exits: readonly string[], snapshot: Snapshot): object {
+function found(
+  service: string,
+  exits: readonly string[],
+  snapshot: Snapshot,
+  goals: { readonly vpn?: Goal; readonly machines?: Goal },
+): readonly Figure[] {
   const findings = exits.map((text) => {
     const address = parseAddress(text)
     if (address === undefined) throw new Error(`not an address: ${text}`)
     return classify(address, snapshot)
   })
-  const share = (holds: (finding: NetworkFinding) => boolean) =>
-    percent(findings.filter(holds).length / findings.length)
-  return {
-    exits: exits.length,
-    'as vpn': share(({ verdict }) => verdict.classification === 'vpn'),
-    'above 0.6': share(({ verdict }) => verdict.classification === 'vpn' && verdict.confidence > 0.6),
-    'by density': share(({ rule }) => rule === 'exit_density'),
-    'as vpn or machines': share(({ verdict }) => ['vpn', ...MACHINES].includes(verdict.classification)),
-  }
+  const share = (what: string, holds: (finding: NetworkFinding) => boolean, goal?: Goal) =>
+    percent(service, what, findings.filter(holds).length / findings.length, goal && { goal })
+  const isVpn = ({ verdict }: NetworkFinding) => verdict.classification === 'vpn'
+  return [
+    ...share('as `vpn`', isVpn, goals.vpn),
+    ...share('above confidence 0.6', (finding) => isVpn(finding) && finding.verdict.confidence > 0.6),
+    ...share('by density', ({ rule }) => rule === 'exit_density'),
+    ...share(
+      'as `vpn` or machines',
+      ({ verdict }) => ['vpn', ...MACHINES].includes(verdict.classification),
+      goals.machines,
+    ),
+  ]
 }
 
 /** The addresses of entries that name machines; wider entries name networks. */

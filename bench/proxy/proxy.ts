@@ -1,84 +1,86 @@
-import { numberFlag } from '../flags.ts'
-import { median, shuffled } from '../rounds.ts'
+import { counted, type Figure, type Goal, type Spread, spreadOf } from '../report/result.ts'
+import type { Run } from '../report/run.ts'
+import { ratiosOf, takeTurns } from '../rounds.ts'
 import { BASELINE, CONTENDERS, type Contender, OURS } from './contenders.ts'
 import { inspectionTime } from './inspection.ts'
-import { CONNECTIONS, type Load } from './load.ts'
+import { CONNECTIONS } from './load.ts'
 import type { Program } from './program.ts'
 import { SIZES, type Size } from './servers.ts'
-import { shoot, type Taken } from './shot.ts'
-import { onStand, PROXY } from './stand.ts'
+import { roundsOf, shoot, type Taken } from './shot.ts'
+import { onStand, PROXY, type Stand } from './stand.ts'
 import { benchWorkers } from './workers.ts'
-
-const ROUNDS = numberFlag('rounds', 11)
-const SECONDS = numberFlag('seconds', 2)
-/** Until then much of the processor time is that of the compiler. */
-const WARM_UP_ROUNDS = 2
-
-type Results = ReadonlyMap<string, Taken[]>
 
 /**
  * The hop: what a request costs that goes through each proxy to an nginx beside it, in processor time of the proxy, as a
  * multiple of nginx that only forwards. All of them stay up; each has one shot in every round, in shuffled order.
  */
-export async function benchProxy(): Promise<void> {
-  await onStand('proxy', [], async ({ folder, dataDir, origin, load, teardown }) => {
-    const running = new Map<Contender, Program>()
-    for (const contender of CONTENDERS) {
-      if (contender.missing !== undefined) {
-        console.log(`proxy: ${contender.name} is skipped: ${contender.missing}`)
-        continue
-      }
-      const program = await contender.start({ folder, dataDir, upstream: origin.url, processor: PROXY })
-      teardown(() => program.stop())
-      running.set(contender, program)
-    }
-    const hop = await compareHops(load, running)
-    for (const program of running.values()) await program.stop()
-    const inspection = await inspectionTime(dataDir)
-    console.log(
-      `\ndecide() of the same requests takes ${inspection.toFixed(2)} µs, ${((inspection / hop) * 100).toFixed(1)} % of our hop at 100 B`,
-    )
-    await benchWorkers({ folder, dataDir, upstream: origin.url }, load, {
-      rounds: ROUNDS,
-      warmUp: WARM_UP_ROUNDS,
-      seconds: SECONDS,
+export async function benchProxy(run: Run): Promise<void> {
+  await onStand(run, [], async (stand) => {
+    const contenders = CONTENDERS.filter(({ name, missing }) => {
+      if (missing !== undefined) run.skip(`${name}: ${missing}`)
+      return missing === undefined
     })
+    const programs = await startAll(stand, contenders)
+    const figures: Figure[] = []
+    let hop = Number.NaN
+    for (const size of Object.keys(SIZES) as Size[]) {
+      const { seconds, ...rounds } = roundsOf(run)
+      const names = contenders.map(({ name }) => name)
+      const taken = await takeTurns(run, names, rounds, (at) =>
+        shoot(stand.load, programs[at] as Program, size, seconds),
+      )
+      figures.push(...hopFigures(names, taken, size))
+      if (size === '100 B') hop = spreadOf((taken[names.indexOf(OURS)] ?? []).map(({ cpu }) => cpu)).median
+    }
+    for (const program of programs) await program.stop()
+    const title = `The hop, by ${stand.load.name} with ${CONNECTIONS} connections`
+    run.table({ title, chart: 'proxies', figures })
+    const share: Spread = { median: ((await inspectionTime(run, stand.dataDir)) / hop) * 100, runs: 1 }
+    const decision = { case: 'the decision', what: 'of our own hop at 100 B', unit: '%', value: share }
+    run.table({ title: 'The decision within the hop', figures: [{ ...decision, goal: { atMost: 8 } }] })
+    await benchWorkers(run, stand)
   })
 }
 
-/** Prints a table for each size; microseconds of our hop for a small answer. */
-async function compareHops(load: Load, running: ReadonlyMap<Contender, Program>): Promise<number> {
-  let hop = Number.NaN
-  for (const size of Object.keys(SIZES) as Size[]) {
-    const results = new Map([...running.keys()].map(({ name }): [string, Taken[]] => [name, []]))
-    for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round++) {
-      for (const at of shuffled(running.size)) {
-        const [{ name }, program] = [...running][at] as [Contender, Program]
-        const taken = await shoot(load, program, size, SECONDS)
-        if (round >= 0) results.get(name)?.push(taken)
-      }
-    }
-    console.log(
-      `\nthe hop, ${size}, by ${load.name} with ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s; what was compared is the processor time`,
-    )
-    console.table(Object.fromEntries([...results].map(([name]) => [name, rowOf(results, name)])))
-    if (size === '100 B') hop = median((results.get(OURS) ?? []).map(({ cpu }) => cpu))
+/** All of them stay up. */
+async function startAll(stand: Stand, contenders: readonly Contender[]): Promise<readonly Program[]> {
+  const { folder, dataDir, origin, teardown } = stand
+  const programs: Program[] = []
+  for (const contender of contenders) {
+    const program = await contender.start({ folder, dataDir, upstream: origin.url, processor: PROXY })
+    teardown(() => program.stop())
+    programs.push(program)
   }
-  return hop
+  return programs
 }
 
-function rowOf(results: Results, name: string): object {
-  const own = results.get(name) ?? []
-  const baseline = results.get(BASELINE) ?? []
-  const middle = (read: (taken: Taken) => number) => Number(median(own.map(read)).toPrecision(3))
-  const ratio = median(own.map(({ cpu }, round) => cpu / (baseline[round] as Taken).cpu))
-  return {
-    'times nginx': Number(ratio.toFixed(2)),
-    'µs a request': middle(({ cpu }) => cpu),
-    'requests/s': Math.round(middle(({ perSecond }) => perSecond)),
-    'p50 ms': middle(({ p50 }) => p50),
-    'p99 ms': middle(({ p99 }) => p99),
-    MB: Math.round(middle(({ megabytes }) => megabytes)),
-    errors: own.reduce((sum, { errors }) => sum + errors, 0),
-  }
+const GOALS: Readonly<Record<Size, Goal>> = { '100 B': { atMost: 4.5, of: 'ratio' }, '100 kB': {} }
+
+function hopFigures(names: readonly string[], taken: readonly (readonly Taken[])[], size: Size): readonly Figure[] {
+  const cpuOf = (name: string) => (taken[names.indexOf(name)] ?? []).map(({ cpu }) => cpu)
+  return names.flatMap((name, at): readonly Figure[] => {
+    const own = taken[at] ?? []
+    const { atMost } = GOALS[size]
+    const errors = own.reduce((sum, one) => sum + one.errors, 0)
+    const isOurs = name === OURS
+    return [
+      {
+        ...{ case: name, what: size, unit: 'µs', value: spreadOf(cpuOf(name)) },
+        ...{ ratio: ratiosOf(cpuOf(name), cpuOf(BASELINE)), peer: BASELINE },
+        ...(isOurs && atMost !== undefined ? { goal: GOALS[size] } : {}),
+      },
+      ...(size === '100 B'
+        ? [{ case: name, what: `${size}, p99`, unit: 'ms', value: spreadOf(own.map(({ p99 }) => p99)) }]
+        : []),
+      ...(size === '100 kB'
+        ? [
+            {
+              ...{ case: name, what: 'resident', unit: 'MB', value: spreadOf(own.map((one) => one.megabytes)) },
+              ...(isOurs ? { goal: { atMost: 200 } } : {}),
+            },
+          ]
+        : []),
+      ...(errors > 0 ? [{ case: name, what: `${size}, errors`, unit: '', value: counted(errors) }] : []),
+    ]
+  })
 }

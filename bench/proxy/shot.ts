@@ -1,3 +1,5 @@
+import { numberFlag } from '../flags.ts'
+import type { Run } from '../report/run.ts'
 import type { Load } from './load.ts'
 import { familyOf, processorTime, resident } from './processes.ts'
 import type { Program } from './program.ts'
@@ -23,4 +25,14 @@ export async function shoot(load: Load, { pid, url }: Program, size: Size, secon
   const cpu = ((processorTime(family) - before) * 1e6) / requests
   const megabytes = Math.max(...family.map(resident))
   return { cpu, perSecond: requests / took, p50, p99, megabytes, errors }
+}
+
+/** How many shots and how long each: `--rounds=N --seconds=N`. */
+export function roundsOf(run: Run) {
+  return {
+    rounds: numberFlag('rounds', run.pick(11, 1)),
+    // Until then much of the processor time is that of the compiler.
+    warmUp: run.pick(2, 0),
+    seconds: numberFlag('seconds', run.pick(2, 1)),
+  }
 }

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Cleanup } from '@sallyport/stores/testing'
 import { scratch } from '../fault/scratch.ts'
+import type { Run } from '../report/run.ts'
 import { type Load, openLoad } from './load.ts'
 import { isInstalled, type Program } from './program.ts'
 import { compileData } from './sallyport.ts'
@@ -20,12 +21,13 @@ export interface Stand extends Cleanup {
 }
 
 /** Sets up a stand for a bench; says why not where one of these commands is missing. */
-export async function onStand(bench: string, commands: readonly string[], work: (stand: Stand) => Promise<void>) {
+export async function onStand(run: Run, commands: readonly string[], work: (stand: Stand) => Promise<void>) {
   const missing = ['taskset', 'nginx', ...commands].filter((command) => !isInstalled(command))
-  if (missing.length > 0) return console.log(`\n${bench}: skipped, because it needs ${missing.join(' and ')}`)
+  if (missing.length > 0) return run.skip(`it needs ${missing.join(' and ')}`)
   await scratch(async (folder, { teardown }) => {
     const dataDir = join(folder, 'data')
     await mkdir(dataDir)
+    run.step('compiles all data')
     await compileData(dataDir)
     const origin = await startOrigin(folder, OTHERS)
     teardown(() => origin.stop())

@@ -1,28 +1,21 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { numberFlag } from '../flags.ts'
-import { median, shuffled } from '../rounds.ts'
+import { counted, type Figure, spreadOf } from '../report/result.ts'
+import type { Run } from '../report/run.ts'
+import { type Rounds, ratiosOf, takeTurns } from '../rounds.ts'
 import type { Shot } from './load.ts'
 import { familyOf, processorTime } from './processes.ts'
 import type { Program } from './program.ts'
 import { startSallyport } from './sallyport.ts'
 import { type CertificateFiles, pathOf, startNginxTls } from './servers.ts'
+import { roundsOf } from './shot.ts'
 import { OTHERS, onStand, PROXY } from './stand.ts'
 import { askOverHttp2, MISSING_HTTP2_LOAD, shakeHands } from './tls-load.ts'
 
-const ROUNDS = numberFlag('rounds', 9)
-const SECONDS = numberFlag('seconds', 2)
-const WARM_UP_ROUNDS = 2
-
-interface Task {
-  readonly name: string
-  readonly shoot: (url: string) => Promise<Shot>
-}
-
 /** The edge: what a handshake and a request over TLS take of the proxy's processor, beside an nginx that only forwards. */
-export async function benchTls(): Promise<void> {
-  await onStand('tls', ['openssl'], async ({ folder, dataDir, origin, load, teardown }) => {
+export async function benchTls(run: Run): Promise<void> {
+  await onStand(run, ['openssl'], async ({ folder, dataDir, origin, load, teardown }) => {
     const certificate = await makeCertificate(folder)
     const nginx = await startNginxTls(folder, origin.url, certificate, PROXY)
     teardown(() => nginx.stop())
@@ -34,57 +27,49 @@ export async function benchTls(): Promise<void> {
     teardown(() => sallyport.stop())
     const running = { nginx, Sallyport: sallyport }
     const path = pathOf('100 B')
-    await compare('a handshake', running, { name: 'node:tls', shoot: (url) => shakeHands(url, SECONDS, OTHERS) })
-    await compare('a request of HTTP/1.1 over TLS, 100 B', running, {
-      name: load.name,
-      shoot: (url) => load.shoot(url, path, SECONDS),
-    })
-    if (MISSING_HTTP2_LOAD !== undefined) return console.log(`\nHTTP/2: skipped: ${MISSING_HTTP2_LOAD}`)
-    await compare('a request of HTTP/2, 100 B', running, {
-      name: 'h2load',
-      shoot: (url) => askOverHttp2(`${url}${path}`, SECONDS, OTHERS),
-    })
+    const { seconds, ...rounds } = roundsOf(run)
+    const tasks: Readonly<Record<string, Task>> = {
+      'a handshake': (url) => shakeHands(url, seconds, OTHERS),
+      'a request of HTTP/1.1, 100 B': (url) => load.shoot(url, path, seconds),
+      'a request of HTTP/2, 100 B': (url) => askOverHttp2(`${url}${path}`, seconds, OTHERS),
+    }
+    const figures: Figure[] = []
+    for (const [name, task] of Object.entries(tasks)) {
+      if (name.includes('HTTP/2') && MISSING_HTTP2_LOAD !== undefined) run.skip(`HTTP/2: ${MISSING_HTTP2_LOAD}`)
+      else figures.push(...(await compare(run, name, running, rounds, task)))
+    }
+    run.table({ title: 'Over TLS, by processor time', figures })
   })
 }
 
-/** Prints the processor time of one operation, as a multiple of nginx's. */
-async function compare(what: string, running: Readonly<Record<string, Program>>, { name, shoot }: Task): Promise<void> {
+type Task = (url: string) => Promise<Shot>
+
+/** The processor time of one operation, beside nginx's. */
+async function compare(
+  run: Run,
+  what: string,
+  running: Readonly<Record<string, Program>>,
+  rounds: Rounds,
+  task: Task,
+): Promise<readonly Figure[]> {
   const programs = Object.entries(running)
-  const taken = programs.map((): number[] => [])
-  const shots = programs.map((): Shot[] => [])
-  for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round++) {
-    for (const at of shuffled(programs.length)) {
-      const [, { pid, url }] = programs[at] as [string, Program]
-      const family = familyOf(pid)
-      const before = processorTime(family)
-      const shot = await shoot(url.replace('http:', 'https:'))
-      const time = ((processorTime(family) - before) * 1e6) / shot.requests
-      if (round < 0) continue
-      taken[at]?.push(time)
-      shots[at]?.push(shot)
-    }
-  }
-  const [baseline = []] = taken
-  console.log(`\n${what}, by ${name}, ${ROUNDS} rounds of ${SECONDS} s; what was compared is the processor time`)
-  console.table(
-    Object.fromEntries(
-      programs.map(([title], at) => {
-        const own = taken[at] ?? []
-        const ratio = median(own.map((time, round) => time / (baseline[round] as number)))
-        const perSecond = median((shots[at] ?? []).map(({ requests, seconds }) => requests / seconds))
-        const errors = (shots[at] ?? []).reduce((sum, shot) => sum + shot.errors, 0)
-        return [
-          title,
-          {
-            'times nginx': Number(ratio.toFixed(2)),
-            µs: Number(median(own).toPrecision(3)),
-            'a second': Math.round(perSecond),
-            errors,
-          },
-        ]
-      }),
-    ),
-  )
+  const names = programs.map(([name]) => `${what}, ${name}`)
+  const taken = await takeTurns(run, names, rounds, async (at) => {
+    const [, { pid, url }] = programs[at] as [string, Program]
+    const family = familyOf(pid)
+    const before = processorTime(family)
+    const { requests, errors } = await task(url.replace('http:', 'https:'))
+    return { cpu: ((processorTime(family) - before) * 1e6) / requests, errors }
+  })
+  const cpuOf = (at: number) => (taken[at] ?? []).map(({ cpu }) => cpu)
+  return programs.flatMap(([name], at): readonly Figure[] => {
+    const errors = (taken[at] ?? []).reduce((sum, one) => sum + one.errors, 0)
+    const beside = at === 0 ? {} : { ratio: ratiosOf(cpuOf(at), cpuOf(0)), peer: 'nginx' }
+    return [
+      { case: what, what: name, unit: 'µs', value: spreadOf(cpuOf(at)), ...beside },
+      ...(errors > 0 ? [{ case: what, what: `${name}, errors`, unit: '', value: counted(errors) }] : []),
+    ]
+  })
 }
 
 /** As most sites have one: ECDSA on P-256. */

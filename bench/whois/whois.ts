@@ -1,25 +1,26 @@
 import { parseWhoisText } from '@sallyport/whois'
-import { median } from '../rounds.ts'
+import { counted, type Figure, type Spread, spreadOf } from '../report/result.ts'
+import type { Run } from '../report/run.ts'
 import { type Collected, collectedAnswers, factsRight, type Reading } from './answers.ts'
 import { readingOfRdapper, withAnsweringSockets } from './rdapper.ts'
 
 const MEGABYTE = 1024 * 1024
 
 /** Text that makes careless patterns walk back and forth: long runs of what labels, dates and names are made of. */
-const NOISE: Readonly<Record<string, string>> = {
-  'random bytes': Array.from({ length: MEGABYTE }, () => String.fromCharCode(Math.floor(Math.random() * 256))).join(''),
-  'one line of spaces': ' '.repeat(MEGABYTE),
-  'one line of digits': '2001-'.repeat(MEGABYTE / 5),
-  'one line of brackets': '[('.repeat(MEGABYTE / 2),
-  'one line of labels': 'a: '.repeat(MEGABYTE / 3),
-  'empty lines': '\n'.repeat(MEGABYTE),
-  'lines of servers': 'Name Server: a.b.c.d.e.f.g\n'.repeat(MEGABYTE / 27),
-  'lines of dates': `Creation Date: ${'1 jan '.repeat(12)}\n`.repeat(MEGABYTE / 88),
-  'lines of states': `Status: ${'a;'.repeat(40)}\n`.repeat(MEGABYTE / 89),
-  'lines of phrases': 'no match for "a.b.c" is available\n'.repeat(MEGABYTE / 34),
-  'lines of wordings': 'your domain name query has been not yet or been known\n\n'.repeat(MEGABYTE / 55),
-  headings: 'Registrant:\n'.repeat(MEGABYTE / 12),
-}
+const noiseOf = (size: number): Readonly<Record<string, string>> => ({
+  'random bytes': Array.from({ length: size }, () => String.fromCharCode(Math.floor(Math.random() * 256))).join(''),
+  'one line of spaces': ' '.repeat(size),
+  'one line of digits': '2001-'.repeat(size / 5),
+  'one line of brackets': '[('.repeat(size / 2),
+  'one line of labels': 'a: '.repeat(size / 3),
+  'empty lines': '\n'.repeat(size),
+  'lines of servers': 'Name Server: a.b.c.d.e.f.g\n'.repeat(size / 27),
+  'lines of dates': `Creation Date: ${'1 jan '.repeat(12)}\n`.repeat(size / 88),
+  'lines of states': `Status: ${'a;'.repeat(40)}\n`.repeat(size / 89),
+  'lines of phrases': 'no match for "a.b.c" is available\n'.repeat(size / 34),
+  'lines of wordings': 'your domain name query has been not yet or been known\n\n'.repeat(size / 55),
+  headings: 'Registrant:\n'.repeat(size / 12),
+})
 
 const LABELS = ['Domain Name', 'Registrar', 'Creation Date', 'Updated Date', 'Name Server', 'Status', 'Registrant Name']
 const NAUGHTY = [
@@ -39,25 +40,28 @@ interface Reader {
  * How right the reading of port-43 answers is and how long it takes, beside rdapper's: on every collected answer where
  * they are here, and on 1 MB of noise.
  */
-export async function benchWhois(): Promise<void> {
+export async function benchWhois(run: Run): Promise<void> {
   const answers = collectedAnswers()
-  if (answers.length === 0) console.log('\nThe collected answers are not here: nothing is judged.')
+  if (answers.length === 0) run.skip('collected answers, which are not here: nothing is judged (SALLYPORT_SHARED_DATA)')
   await withAnsweringSockets(async (say) => {
-    const readers = { sallyport: ownReader(), 'rdapper 0.16.4': { say, read: readingOfRdapper } }
-    const judged: Record<string, Readonly<Record<string, string | number>>> = {}
-    const noise: Record<string, Record<string, number>> = {}
+    const readers = { Sallyport: ownReader(), '`rdapper` 0.16.4': { say, read: readingOfRdapper } }
+    const judged: Figure[] = []
+    const noise: Figure[] = []
     for (const [name, reader] of Object.entries(readers)) {
-      if (answers.length > 0) judged[name] = await judge(reader, answers)
-      for (const [kind, text] of Object.entries(NOISE)) {
-        noise[`1 MB: ${kind}`] = { ...noise[`1 MB: ${kind}`], [name]: rounded((await timed(reader, text)).best) }
+      run.step(name)
+      if (answers.length > 0) judged.push(...(await judge(name, reader, answers)))
+      const slow = name === 'Sallyport' ? { goal: { atMost: 50 } } : {}
+      for (const [kind, text] of Object.entries(noiseOf(run.pick(MEGABYTE, MEGABYTE / 16)))) {
+        run.step(`${name}, ${kind}`)
+        const value = { median: (await timed(reader, text)).best, runs: 1 }
+        noise.push({ case: `1 MB: ${kind}`, what: name, unit: 'ms', value, ...slow })
       }
-      const kind = `${NAUGHTY.length} naughty strings in each of ${LABELS.length} fields, the slowest`
-      noise[kind] = { ...noise[kind], [name]: rounded(await slowestField(reader)) }
+      const fields = `${NAUGHTY.length} naughty strings in each of ${LABELS.length} fields, the slowest`
+      noise.push({ case: fields, what: name, unit: 'ms', value: { median: await slowestField(reader), runs: 1 } })
     }
-    console.log(`\nReading ${answers.length} collected port-43 answers`)
-    console.table(judged)
-    console.log('\nReading noise, in milliseconds')
-    console.table(noise)
+    if (judged.length > 0)
+      run.table({ title: `${answers.length.toLocaleString('en')} answers of port 43`, figures: judged })
+    run.table({ title: 'Noise, the best of five', figures: noise })
   })
 }
 
@@ -86,10 +90,7 @@ function ownReader(): Reader {
   }
 }
 
-async function judge(
-  reader: Reader,
-  answers: readonly Collected[],
-): Promise<Readonly<Record<string, string | number>>> {
+async function judge(name: string, reader: Reader, answers: readonly Collected[]): Promise<readonly Figure[]> {
   const facts = { right: 0, all: 0 }
   const states = { right: 0, all: 0, rightOnce: 0, once: 0, rightPlain: 0, plain: 0 }
   const times: number[] = []
@@ -113,15 +114,20 @@ async function judge(
     states.plain += plain ? 1 : 0
     states.rightPlain += plain ? right : 0
   }
-  return {
-    'fields right': share(facts.right, facts.all),
-    'states right': share(states.right, states.all),
-    'of texts filed under one state': share(states.rightOnce, states.once),
-    'of registered and free': share(states.rightPlain, states.plain),
-    crashes,
-    'median ms': rounded(median(times)),
-    'slowest ms': rounded(Math.max(...times)),
+  const figure = (what: string, unit: string, value: Spread, better?: 'more'): Figure => {
+    return { case: what, what: name, unit, value, ...(better && { better }) }
   }
+  const share = (what: string, right: number, all: number) =>
+    figure(`${what}, of ${all.toLocaleString('en')}`, '%', counted((100 * right) / all), 'more')
+  return [
+    share('facts right', facts.right, facts.all),
+    share('states right', states.right, states.all),
+    share('states of texts that are filed under one state only', states.rightOnce, states.once),
+    share('of registered and free', states.rightPlain, states.plain),
+    figure('crashes', '', counted(crashes)),
+    figure('reading an answer, median', 'ms', spreadOf(times)),
+    figure('the slowest', 'ms', { median: Math.max(...times), runs: 1 }),
+  ]
 }
 
 /** What is read, and the best time of some rounds, because other work on the machine only ever adds. */
@@ -143,12 +149,4 @@ async function timed(
     best = Math.min(best, performance.now() - start)
   }
   return { reading, best }
-}
-
-function share(right: number, all: number): string {
-  return `${((100 * right) / all).toFixed(1)} % of ${all}`
-}
-
-function rounded(milliseconds: number): number {
-  return Number(milliseconds.toFixed(3))
 }

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { createKey, KEY_BYTES } from '@sallyport/accounts'
+import { open } from '@sallyport/open'
+import { openAccounts } from '@sallyport/stores'
+import { type Figure, spreadOf } from './report/result.ts'
+import type { Run } from './report/run.ts'
+
+/** Calls in a round, each with the key of another account. */
+const CALLS = 2_000
+const ROUNDS = 7
+
+/** What a keyed and metered call costs as accounts grow, of which each has one key: half of them have called before. */
+export async function benchKeys(run: Run, folder: string): Promise<void> {
+  const figures: Figure[] = []
+  for (const count of run.pick([100, 1_000, 10_000, 100_000, 1_000_000], [100, 1_000])) {
+    run.step(`${count.toLocaleString('en')} accounts and keys`)
+    const file = join(folder, `keys-${count}.db`)
+    await fillAccounts(file, count)
+    const sallyport = await open({
+      ...{ store: `sqlite:${file}`, dataDir: join(folder, `keys-${count}`) },
+      data: { refresh: false, city: false },
+    })
+    const call = async (number: number): Promise<void> => {
+      const path = '/v1/vpn/9.9.9.9'
+      const answer = await sallyport.api({
+        ...{ peer: '203.0.113.7', method: 'GET', target: path, path, scheme: 'http', httpVersion: '1.1' },
+        fields: ['Authorization', `Bearer ${keyOf(number).text}`],
+        query: new URLSearchParams(),
+        json: async () => undefined,
+      })
+      if (answer?.status !== 200) throw new Error(`a call with key ${number}: ${answer?.status}`)
+    }
+    const taken: number[] = []
+    // Spread over all accounts; the first round is not counted.
+    for (let round = -1; round < run.pick(ROUNDS, 1); round++) {
+      const before = process.cpuUsage()
+      for (let turn = 0; turn < CALLS; turn++) await call((((round + 1) * CALLS + turn) * 7_919) % count)
+      const { user, system } = process.cpuUsage(before)
+      if (round >= 0) taken.push((user + system) / CALLS)
+    }
+    await sallyport.close()
+    figures.push({ case: 'Sallyport', at: count, what: 'processor time', unit: 'µs', value: spreadOf(taken) })
+  }
+  run.table({ title: 'A keyed, metered call as accounts grow', work: 'accounts', chart: 'keyed-calls', figures })
+}
+
+/** The same in every process, so that no list of keys is kept. */
+function keyOf(number: number) {
+  const bytes = createHash('sha512').update(`key ${number}`).digest()
+  return createKey(bytes.subarray(0, KEY_BYTES))
+}
+
+/** Written in one transaction: by the store each account would wait for the disk. */
+async function fillAccounts(file: string, count: number): Promise<void> {
+  // Creates the tables.
+  await (await openAccounts(`sqlite:${file}`)).close()
+  const database = new DatabaseSync(file)
+  const account = database.prepare('INSERT INTO account (id, name, plan, signup_date) VALUES (?, ?, ?, ?)')
+  const key = database.prepare('INSERT INTO api_key (id, hash, last4, account_id, created_at) VALUES (?, ?, ?, ?, ?)')
+  database.exec('BEGIN')
+  for (let number = 0; number < count; number++) {
+    const { record } = keyOf(number)
+    account.run(record.id, '', 'business', '2026-01-01')
+    key.run(record.id, record.hash, record.last4, record.id, '2026-01-01T00:00:00.000Z')
+  }
+  database.exec('COMMIT')
+  database.close()
+}

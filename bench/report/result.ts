@@ -1,0 +1,86 @@
+import { median, quantile } from './statistics.ts'
+
+/** The middle of several runs with its quartiles, or of few runs the lowest and the highest; one that was counted has no runs. */
+export interface Spread {
+  readonly median: number
+  readonly low?: number
+  readonly high?: number
+  readonly runs?: number
+}
+
+/** What a figure should be. `of: 'ratio'`: what its ratio should be. */
+export interface Goal {
+  readonly atMost?: number
+  readonly atLeast?: number
+  readonly of?: 'ratio'
+}
+
+/** One measured figure. */
+export interface Figure {
+  /** Whose it is: a row of the table, or on a curve a line of the chart. */
+  readonly case: string
+  /** The amount of work, on a curve. */
+  readonly at?: number
+  readonly what: string
+  readonly unit: string
+  readonly value: Spread
+  /** How many times the peer's it is, in the same rounds. */
+  readonly ratio?: Spread
+  readonly peer?: string
+  readonly goal?: Goal
+  /** Absent: less is better. */
+  readonly better?: 'more'
+}
+
+export interface Table {
+  readonly title: string
+  /** Of what there is more and more: this table is a curve. */
+  readonly work?: string
+  /** The name of the chart's file. */
+  readonly chart?: string
+  readonly figures: readonly Figure[]
+}
+
+export interface Machine {
+  readonly processor: string
+  readonly cores: number
+  readonly gigabytes: number
+  readonly system: string
+  readonly node: string
+  readonly date: string
+  readonly commit: string
+  readonly size: 'full' | 'quick'
+  /** The load average of the last minute when the bench began. */
+  readonly load: number
+  readonly seconds: number
+  /** What a reader must know of this run. */
+  readonly note?: string
+}
+
+/** All that one bench measured in one run: a file in `results/`. */
+export interface Results {
+  readonly bench: string
+  readonly machine: Machine
+  readonly tables: readonly Table[]
+  /** What could not be measured here, and why. */
+  readonly skipped: readonly string[]
+}
+
+const FEW = 4
+
+export function spreadOf(values: readonly number[]): Spread {
+  const [low, high] = values.length < FEW ? [0, 1] : [0.25, 0.75]
+  return { median: median(values), low: quantile(values, low), high: quantile(values, high), runs: values.length }
+}
+
+/** A number that is the same in every run. */
+export function counted(value: number): Spread {
+  return { median: value }
+}
+
+/** What a figure's goal says of it; undefined: it has none. */
+export function isReached({ value, ratio, goal }: Figure): boolean | undefined {
+  if (goal === undefined) return undefined
+  const { median: reached } = goal.of === 'ratio' ? (ratio ?? value) : value
+  return reached <= (goal.atMost ?? Number.POSITIVE_INFINITY) && reached >= (goal.atLeast ?? Number.NEGATIVE_INFINITY)
+}

@@ -1,0 +1,88 @@
+import { readMachine } from './machine.ts'
+import type { Results, Table } from './result.ts'
+import { durationText, gridOf } from './text.ts'
+
+/** One run of one bench: what it is asked for, and where its figures go. */
+export interface Run {
+  readonly quick: boolean
+  /** How much of something: a quick run only shows that everything works. */
+  pick<T>(full: T, quick: T): T
+  /** What is done next: the terminal shows it with the time. */
+  step(what: string): void
+  /** Keeps and prints a table. */
+  table(table: Table): void
+  /** What cannot be measured here, and why. */
+  skip(what: string): void
+}
+
+export interface Bench {
+  readonly measure: (run: Run) => Promise<void>
+  /** About how many seconds a full and a quick run take. */
+  readonly seconds: readonly [full: number, quick: number]
+}
+
+/** A line of progress at least so often, where the terminal cannot be written over. */
+const SAY_EVERY_MS = 10_000
+
+/** Runs one bench; undefined: nothing of it could be measured here. */
+export async function runBench(
+  name: string,
+  { measure, seconds }: Bench,
+  quick: boolean,
+): Promise<Results | undefined> {
+  const machine = readMachine()
+  const tables: Table[] = []
+  const skipped: string[] = []
+  const began = performance.now()
+  const progress = createProgress(`${name}: about ${durationText(quick ? seconds[1] : seconds[0])}`)
+  await measure({
+    quick,
+    pick: (full, little) => (quick ? little : full),
+    step: progress.step,
+    table(table) {
+      progress.clear()
+      tables.push(table)
+      printTable(table)
+    },
+    skip(what) {
+      progress.clear()
+      skipped.push(what)
+      console.log(`${name}: skipped: ${what}`)
+    },
+  })
+  progress.clear()
+  const took = Math.round((performance.now() - began) / 1000)
+  console.log(`${name}: took ${took} s`)
+  if (tables.length === 0) return undefined
+  return { bench: name, machine: { ...machine, size: quick ? 'quick' : 'full', seconds: took }, tables, skipped }
+}
+
+function printTable(table: Table): void {
+  const { head, rows } = gridOf(table)
+  console.log(`\n${table.title}`)
+  console.table(
+    Object.fromEntries(
+      rows.map(([name, ...cells]) => [name, Object.fromEntries(cells.map((cell, at) => [head[at + 1], cell]))]),
+    ),
+  )
+}
+
+function createProgress(title: string) {
+  const began = performance.now()
+  let said = began
+  console.log(`\n${title}`)
+  const clear = () => {
+    if (process.stderr.isTTY) process.stderr.write('\r\u001b[K')
+  }
+  return {
+    clear,
+    step(what: string) {
+      const text = `${title}, ${durationText((performance.now() - began) / 1000)} gone: ${what}`
+      if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`)
+      else if (performance.now() - said > SAY_EVERY_MS) {
+        said = performance.now()
+        console.error(text)
+      }
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import { type Figure, isReached, type Machine, type Results, type Spread, type Table } from './result.ts'
+
+/* Results in words: the cells of a table, and a table in Markdown or on a terminal. */
+
+/** Rows and columns of one table, by name. */
+export interface Grid {
+  readonly head: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+}
+
+/** Three digits say what a measurement knows; what was counted is said in full. */
+export function numberText(value: number, { runs }: Spread): string {
+  if (!Number.isFinite(value)) return 'none'
+  if (runs === undefined) return value.toLocaleString('en', { maximumFractionDigits: 2 })
+  return value.toLocaleString('en', { maximumSignificantDigits: 3 })
+}
+
+export function spreadText(spread: Spread): string {
+  const { median, low, high } = spread
+  const [middle, from, to] = [median, low ?? median, high ?? median].map((value) => numberText(value, spread))
+  return from === to ? `${middle}` : `${middle} (${from}–${to})`
+}
+
+export function goalText(figure: Figure): string {
+  const { goal, unit, peer, value } = figure
+  if (goal === undefined) return ''
+  const number = numberText(goal.atMost ?? goal.atLeast ?? Number.NaN, { median: value.median })
+  const of = goal.of === 'ratio' ? `times ${peer}` : unit
+  return `${goal.atMost === undefined ? '≥' : '≤'} ${number} ${of}${isReached(figure) ? '' : ', missed'}`
+}
+
+/** A row for each case, or on a curve for each amount of work; a column for each thing that was measured. */
+export function gridOf({ work, figures }: Table): Grid {
+  const rowOf = (figure: Figure) => (work === undefined ? figure.case : (figure.at ?? 0).toLocaleString('en'))
+  const several = new Set(figures.map((figure) => figure.case)).size > 1
+  const columnOf = (figure: Figure) =>
+    [...(work !== undefined && several ? [figure.case] : []), ...(figure.what === '' ? [] : [figure.what]), figure.unit]
+      .filter((part) => part !== '')
+      .join(', ')
+  const columns: string[] = []
+  const rows = new Map<string, Map<string, string>>()
+  const add = (row: string, column: string, text: string) => {
+    if (!columns.includes(column)) columns.push(column)
+    const cells = rows.get(row) ?? new Map<string, string>()
+    rows.set(row, cells.set(column, cells.has(column) ? `${cells.get(column)}; ${text}` : text))
+  }
+  for (const figure of figures) {
+    const { value, ratio, peer } = figure
+    add(rowOf(figure), columnOf(figure), spreadText(value))
+    if (ratio !== undefined) {
+      const several = figures.some((other) => other.ratio !== undefined && columnOf(other) !== columnOf(figure))
+      add(rowOf(figure), `${several ? `${figure.what}, ` : ''}times ${peer}`, spreadText(ratio))
+    }
+  }
+  const withGoals = figures.filter(({ goal }) => goal !== undefined)
+  const goalsDiffer = new Set(withGoals.map(columnOf)).size > 1
+  for (const figure of withGoals) {
+    add(rowOf(figure), 'goal', `${goalsDiffer && figure.what !== '' ? `${figure.what} ` : ''}${goalText(figure)}`)
+  }
+  return {
+    head: [work ?? '', ...columns],
+    rows: [...rows].map(([name, cells]) => [name, ...columns.map((column) => cells.get(column) ?? '')]),
+  }
+}
+
+export function markdownOf(grid: Grid): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(grid.head), `|${'---|'.repeat(grid.head.length)}`, ...grid.rows.map(line)].join('\n')
+}
+
+export function machineText({ processor, cores, gigabytes, system, node, date, commit, ...run }: Machine): string {
+  const took = `${run.size} run of ${durationText(run.seconds)}, load ${run.load.toFixed(1)} before it`
+  const parts = [`${processor}, ${cores} cores, ${gigabytes} GB`, system, `Node ${node}`, date, `\`${commit}\``, took]
+  return run.note === undefined ? `${parts.join('; ')}.` : `${run.note}.`
+}
+
+export function durationText(seconds: number): string {
+  return seconds < 100 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`
+}
+
+/** All that a bench measured, as Markdown: charts lie in `charts/` beside the document. */
+export function resultsText({ machine, tables, skipped }: Results): string {
+  const parts = tables.map((table) => {
+    const chart = table.chart === undefined ? [] : [`![${table.title}](charts/${table.chart}.svg)`]
+    return [`**${table.title}**`, markdownOf(gridOf(table)), ...chart].join('\n\n')
+  })
+  const notes = skipped.map((text) => `Skipped: ${text}.`)
+  return [...parts, ...notes, `*${machineText(machine)}*`].join('\n\n')
+}
