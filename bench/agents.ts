@@ -39,7 +39,8 @@ async function benchRecall(run: Run): Promise<void> {
     ["Arcjet's local rules", isArcjetBot],
   ]
   const crawlers = samples.flatMap(({ instances }) => instances)
-  const lists = { crawlers: crawlers.slice(0, run.pick(crawlers.length, 100)), browsers: browsers() }
+  const some = (texts: readonly string[]) => texts.slice(0, run.pick(texts.length, 50))
+  const lists = { crawlers: some(crawlers), browsers: some(browsers()) }
   if (lists.browsers.length === 0) run.skip('user agents of browsers, whose list is not here')
   const figures: Figure[] = []
   for (const [name, isBot] of judges) {
