@@ -8,6 +8,7 @@ import { benchLedger } from './ledger.ts'
 import { benchLimits } from './limits.ts'
 import { benchLookup } from './lookup.ts'
 import { benchPolicy } from './policy.ts'
+import { benchConsole } from './proxy/console.ts'
 import { benchLog } from './proxy/log.ts'
 import { benchProxy } from './proxy/proxy.ts'
 import { benchTls } from './proxy/tls.ts'
@@ -27,6 +28,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   proxy: { measure: benchProxy, seconds: [600, 30] },
   tls: { measure: benchTls, seconds: [140, 10] },
   log: { measure: benchLog, seconds: [120, 10] },
+  console: { measure: benchConsole, seconds: [150, 12] },
   limits: { measure: benchLimits, seconds: [900, 15] },
   counting: { measure: benchCounting, seconds: [60, 5] },
   ledger: { measure: benchLedger, seconds: [200, 8] },

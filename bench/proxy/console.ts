@@ -1,19 +1,17 @@
 import { join } from 'node:path'
 import { numberFlag } from '../flags.ts'
-import { median, shuffled } from '../rounds.ts'
+import { type Figure, spreadOf } from '../report/result.ts'
+import type { Run } from '../report/run.ts'
+import { ratiosOf, takeTurns } from '../rounds.ts'
 import { pacedLoad } from './load.ts'
 import { type Sallyport, startSallyport } from './sallyport.ts'
-import { shoot } from './shot.ts'
+import { roundsOf, shoot } from './shot.ts'
 import { OTHERS, onStand, PROXY } from './stand.ts'
 
-const ROUNDS = numberFlag('rounds', 11)
-const SECONDS = numberFlag('seconds', 4)
 const RATE = numberFlag('rate', 1_000)
-const WARM_UP_ROUNDS = 1
 /** As often as the live view asks. */
 const PAGE_MS = 2_000
 
-/** Of each number of workers the first is what the others are compared with. */
 const ROWS = [
   { name: 'console off', enabled: false, looks: false },
   { name: 'console on, nobody looks', enabled: true, looks: false },
@@ -21,10 +19,12 @@ const ROWS = [
   { name: 'two workers, console off', enabled: false, looks: false, workers: 2 },
   { name: 'two workers, the live view open', enabled: true, looks: true, workers: 2 },
 ] as const
+/** What the others are compared with: their places in `ROWS`. */
+const ALONE = { one: 0, workers: 3 } as const
 
 /** What the console adds to a request through the proxy at a given pace, in processor time; all stay up, and take turns. */
-export async function benchConsole(): Promise<void> {
-  await onStand('console', [], async ({ folder, dataDir, origin, teardown }) => {
+export async function benchConsole(run: Run): Promise<void> {
+  await onStand(run, [], async ({ folder, dataDir, origin, teardown }) => {
     const load = pacedLoad(OTHERS, RATE)
     const running: Sallyport[] = []
     for (const { enabled, ...row } of ROWS) {
@@ -39,30 +39,22 @@ export async function benchConsole(): Promise<void> {
       teardown(() => program.stop())
       running.push(program)
     }
-    const taken = running.map((): number[] => [])
-    for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round++) {
-      for (const at of shuffled(running.length)) {
-        const program = running[at] as Sallyport
-        const leave = ROWS[at]?.looks ? look(program) : () => {}
-        const { cpu, perSecond, errors } = await shoot(load, program, '100 B', SECONDS)
-        leave()
-        if (errors > 0 || perSecond < RATE * 0.9) console.log(`${ROWS[at]?.name}: ${perSecond}/s, ${errors} errors`)
-        if (round >= 0) taken[at]?.push(cpu)
-      }
-    }
-    const baseOf = (at: number) => taken['workers' in (ROWS[at] ?? {}) ? 3 : 0] ?? []
-    console.log(
-      `\nthe console at ${RATE} requests/s, ${ROUNDS} rounds of ${SECONDS} s; processor time of a request of 100 B`,
-    )
-    console.table(
-      Object.fromEntries(
-        ROWS.map(({ name }, at) => {
-          const own = taken[at] ?? []
-          const ratio = median(own.map((cpu, round) => cpu / (baseOf(at)[round] as number)))
-          return [name, { 'times off': Number(ratio.toFixed(3)), 'µs a request': Number(median(own).toPrecision(3)) }]
-        }),
-      ),
-    )
+    const names = ROWS.map(({ name }) => name)
+    const { seconds, ...rounds } = roundsOf(run)
+    const taken = await takeTurns(run, names, rounds, async (at) => {
+      const program = running[at] as Sallyport
+      const leave = ROWS[at]?.looks ? look(program) : () => {}
+      const { cpu, perSecond, errors } = await shoot(load, program, '100 B', seconds)
+      leave()
+      if (errors > 0 || perSecond < RATE * 0.9) console.log(`${names[at]}: ${perSecond}/s, ${errors} errors`)
+      return cpu
+    })
+    const figures = ROWS.map((row, at): Figure => {
+      const base = 'workers' in row ? ALONE.workers : ALONE.one
+      const beside = at === base ? {} : { ratio: ratiosOf(taken[at] ?? [], taken[base] ?? []), peer: 'the console off' }
+      return { case: row.name, what: 'a request of 100 B', unit: 'µs', value: spreadOf(taken[at] ?? []), ...beside }
+    })
+    run.table({ title: `The console at ${RATE.toLocaleString('en')} requests a second, by processor time`, figures })
   })
 }
 

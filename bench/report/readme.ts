@@ -14,15 +14,14 @@ const CHARTS = join(BENCH, 'charts')
 
 /** What a document becomes whose marked places hold these results. */
 export function filled(text: string, all: ReadonlyMap<string, Results>): string {
-  const open = new Set(all.keys())
+  const left = new Set(all.keys())
   const made = text.replaceAll(/<!-- results of ([\w-]+) -->.*?<!-- end of \1 -->/gs, (_, name: string) => {
     const results = all.get(name)
-    if (results === undefined)
-      throw new Error(`bench/README.md has a place for "${name}", of which there are no results`)
-    open.delete(name)
-    return `<!-- results of ${name} -->\n\n${resultsText(results)}\n\n<!-- end of ${name} -->`
+    left.delete(name)
+    const body = results === undefined ? `Not measured yet: \`npm run bench -- ${name}\`.` : resultsText(results)
+    return `<!-- results of ${name} -->\n\n${body}\n\n<!-- end of ${name} -->`
   })
-  if (open.size > 0) throw new Error(`bench/README.md has no place for the results of ${[...open].join(', ')}`)
+  if (left.size > 0) throw new Error(`bench/README.md has no place for the results of ${[...left].join(', ')}`)
   return made
 }
 
