@@ -9,8 +9,21 @@ interface Manifest {
   readonly exports?: Readonly<Record<string, string | { readonly types: string }>>
 }
 
-/** The declarations of every public entry, by the name that it is imported by; `/testing` is for our own tests. */
-function entries(): ReadonlyMap<string, string> {
+/** What customers import. Every other entry is internal: its README says that names may change in any release. */
+export const PUBLIC = [
+  'sallyport',
+  '@sallyport/express',
+  '@sallyport/koa',
+  '@sallyport/fastify',
+  '@sallyport/node',
+  '@sallyport/fetch',
+  '@sallyport/fetch/hono',
+  '@sallyport/proxy',
+  '@sallyport/ledger/verify',
+]
+
+/** The declarations of every entry, by the name that it is imported by; `/testing` is for our own tests. */
+export function entries(): ReadonlyMap<string, string> {
   const rooms = ['packages', 'adapters'].flatMap((floor) =>
     readdirSync(join(ROOT, floor)).map((room) => join(ROOT, floor, room)),
   )
@@ -40,11 +53,9 @@ export function publicNames(): string {
     const source = program.getSourceFile(file)
     const module = source && checker.getSymbolAtLocation(source)
     if (module === undefined) throw new Error(`${file} is not a built module`)
-    return checker.getExportsOfModule(module).map((symbol) => {
-      if (symbol.declarations?.some(isOfType)) return `type ${symbol.name}`
-      const { flags } = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
-      return flags & ts.SymbolFlags.Value ? symbol.name : `type ${symbol.name}`
-    })
+    return checker
+      .getExportsOfModule(module)
+      .map((symbol) => (isValue(symbol, checker) ? symbol.name : `type ${symbol.name}`))
   }
   const sections = [...files].map(([name, file]) => [
     name,
@@ -53,6 +64,13 @@ export function publicNames(): string {
       .map((line) => `  ${line}`),
   ])
   return `${sections.flat().join('\n')}\n`
+}
+
+/** Whether an exported name is a value, and not a type alone. */
+export function isValue(symbol: ts.Symbol, checker: ts.TypeChecker): boolean {
+  if (symbol.declarations?.some(isOfType)) return false
+  const { flags } = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+  return (flags & ts.SymbolFlags.Value) !== 0
 }
 
 /** `export type { Name }` of something that is a value too. */

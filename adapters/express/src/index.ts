@@ -16,7 +16,20 @@ declare global {
 
 /**
  * Middleware that inspects every request: an enforced block is answered with 403, any other request goes on with the
- * decision as `req.sallyport` and in its headers. Mount it first. With `provenance`, claims are recorded.
+ * decision as `req.sallyport` and in its headers. Mount it first. Throws `invalid_config` for an option that is none, and
+ * `invalid_policy`.
+ *
+ * @example
+ * ```ts
+ * import { inspection } from '@sallyport/express'
+ * import express from 'express'
+ * import { open } from 'sallyport'
+ *
+ * const app = express()
+ * app.use(inspection(await open(), { skip: (req) => req.path === '/health' }))
+ * app.get('/', (req, res) => void res.json({ action: req.sallyport?.action }))
+ * ```
+ * @see https://github.com/sallyport/sallyport/tree/main/adapters/node#options
  */
 export function inspection(sallyport: Decider, options: InspectionOptions<Request> = {}): RequestHandler {
   const inspect = createInspection(sallyport, options)
@@ -34,7 +47,20 @@ export function inspection(sallyport: Decider, options: InspectionOptions<Reques
   }
 }
 
-/** Middleware that answers everything under `/v1` of where it is mounted: `app.use(v1(sallyport))`, or under a prefix. */
+/**
+ * Middleware that answers everything under `/v1` of where it is mounted. Throws `invalid_config` for a service without an API.
+ *
+ * @example
+ * ```ts
+ * import { v1 } from '@sallyport/express'
+ * import express from 'express'
+ * import { open } from 'sallyport'
+ *
+ * const app = express()
+ * app.use('/detect', v1(await open()))   // POST /detect/v1/ip/lookup
+ * ```
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/api/openapi.json
+ */
 export function v1(sallyport: ApiHost): RequestHandler {
   requireApi(sallyport)
   return (req, res, next) => {

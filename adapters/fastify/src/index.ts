@@ -70,9 +70,34 @@ const answering: FastifyPluginAsync<V1Options> = async (fastify, { sallyport }) 
 
 /**
  * Plugin that inspects every request of the whole server: an enforced block is answered with 403, any other request
- * goes on with the decision as `request.sallyport` and in its headers. Register it first.
+ * goes on with the decision as `request.sallyport` and in its headers. Register it first. Rejects with `invalid_config`
+ * for an option that is none, and with `invalid_policy`.
+ *
+ * @example
+ * ```ts
+ * import { inspection } from '@sallyport/fastify'
+ * import Fastify from 'fastify'
+ * import { open } from 'sallyport'
+ *
+ * const fastify = Fastify()
+ * await fastify.register(inspection, { sallyport: await open(), skip: (request) => request.url === '/health' })
+ * fastify.get('/', async (request) => ({ action: request.sallyport?.action }))
+ * ```
+ * @see https://github.com/sallyport/sallyport/tree/main/adapters/node#options
  */
 export const inspection = fastifyPlugin(inspecting, { name: '@sallyport/fastify/inspection', fastify: '4.x || 5.x' })
 
-/** Plugin that answers everything under `/v1`, or under `<prefix>/v1`, in a scope of its own. */
+/**
+ * Plugin that answers everything under `/v1`, or under `<prefix>/v1`, in a scope of its own. Rejects with `invalid_config`.
+ *
+ * @example
+ * ```ts
+ * import { v1 } from '@sallyport/fastify'
+ * import Fastify from 'fastify'
+ * import { open } from 'sallyport'
+ *
+ * await Fastify().register(v1, { sallyport: await open(), prefix: '/detect' })   // POST /detect/v1/ip/lookup
+ * ```
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/api/openapi.json
+ */
 export const v1 = fastifyPlugin(answering, { name: '@sallyport/fastify/v1', fastify: '4.x || 5.x', encapsulate: true })

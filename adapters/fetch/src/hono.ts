@@ -16,6 +16,7 @@ declare module 'hono' {
 
 /** Says who a request came from where Hono does not run on Node: the address of the socket, never of a header. */
 export interface AddressOptions {
+  /** The address for a request; absent, or for nothing: it is not known, and so is the network. */
   readonly address?: ((context: Context) => string | undefined) | undefined
 }
 
@@ -23,6 +24,18 @@ export interface AddressOptions {
  * Middleware that inspects every request: an enforced block is answered with 403, any other request goes on with the
  * decision as `c.get('sallyport')`. On Node (`@hono/node-server`) the request is judged as Node received it, with its
  * socket and the order and case of its headers, and has the verdict in its headers. Use it first. Throws `invalid_config` and `invalid_policy`.
+ *
+ * @example
+ * ```ts
+ * import { inspection } from '@sallyport/fetch/hono'
+ * import { Hono } from 'hono'
+ * import { open } from 'sallyport'
+ *
+ * const app = new Hono()
+ * app.use(inspection(await open(), { skip: (c) => c.req.path === '/health' }))
+ * app.get('/', (c) => c.json({ action: c.get('sallyport')?.action }))
+ * ```
+ * @see https://github.com/sallyport/sallyport/tree/main/adapters/node#options
  */
 export function inspection(
   sallyport: Decider,
@@ -54,7 +67,20 @@ export function inspection(
   }
 }
 
-/** Middleware that answers everything under `<base>/v1`; any other path goes on. Throws `invalid_config`. */
+/**
+ * Middleware that answers everything under `<base>/v1`; any other path goes on. Throws `invalid_config`.
+ *
+ * @example
+ * ```ts
+ * import { v1 } from '@sallyport/fetch/hono'
+ * import { Hono } from 'hono'
+ * import { open } from 'sallyport'
+ *
+ * const app = new Hono()
+ * app.use(v1(await open(), { base: '/detect' }))   // POST /detect/v1/ip/lookup
+ * ```
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/api/openapi.json
+ */
 export function v1(sallyport: ApiHost, options: V1Options & AddressOptions = {}): MiddlewareHandler {
   requireApi(sallyport)
   const { address } = options

@@ -27,6 +27,17 @@ export type Guard = (request: Request, place: Place) => Promise<Guarded>
 /**
  * The inspection of one mount: `guard` with options, which are checked and compiled here. Throws `invalid_config` and
  * `invalid_policy`.
+ *
+ * @example
+ * ```ts
+ * import { inspection } from '@sallyport/fetch'
+ * import { open } from 'sallyport'
+ *
+ * const guard = inspection(await open(), { policy: 'strict', skip: ({ url }) => url.endsWith('/health') })
+ * const { response, end } = await guard(new Request('https://shop.example/'), { address: '203.0.113.7' })
+ * console.log((response ?? end(new Response('welcome'))).status)
+ * ```
+ * @see https://github.com/sallyport/sallyport/tree/main/adapters/node#options
  */
 export function inspection(sallyport: Decider, options: InspectionOptions<Request> = {}): Guard {
   const inspect = createInspection(sallyport, options)
@@ -52,7 +63,21 @@ export function inspection(sallyport: Decider, options: InspectionOptions<Reques
 /**
  * Inspects one web request. An enforced block has a `response`. A `Request` does not show the order and the case of its
  * headers, two fields of one name, the path as it was written, the HTTP version and the socket: `address` is the peer's,
- * as the runtime says, and signals that rest on the rest are not there.
+ * as the runtime says, and signals that rest on the rest are not there. Rejects with `invalid_config` for what is no Sallyport.
+ *
+ * @example
+ * ```ts
+ * import { guard } from '@sallyport/fetch'
+ * import { open } from 'sallyport'
+ *
+ * const sallyport = await open()
+ *
+ * export async function answer(request: Request, address: string): Promise<Response> {
+ *   const { decision, response, end } = await guard(sallyport, request, { address })
+ *   return response ?? end(Response.json({ action: decision?.action }))
+ * }
+ * ```
+ * @see https://fetch.spec.whatwg.org/#request-class
  */
 export function guard(sallyport: Decider, request: Request, place: Place): Promise<Guarded> {
   return inspection(sallyport)(request, place)
@@ -64,7 +89,21 @@ export interface V1Place extends Place {
   readonly base?: string | undefined
 }
 
-/** Answers a request under `<base>/v1`; `undefined` for any other. */
+/**
+ * Answers a request under `<base>/v1`; `undefined` for any other. Rejects with `invalid_config`.
+ *
+ * @example
+ * ```ts
+ * import { v1 } from '@sallyport/fetch'
+ * import { open } from 'sallyport'
+ *
+ * const sallyport = await open()
+ *
+ * export const handle = async (request: Request, address: string): Promise<Response> =>
+ *   (await v1(sallyport, request, { address, base: '/detect' })) ?? new Response('not here', { status: 404 })
+ * ```
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/api/openapi.json
+ */
 export async function v1(sallyport: ApiHost, request: Request, place: V1Place): Promise<Response | undefined> {
   requireApi(sallyport)
   const { req, res } = nodePair(request, place)

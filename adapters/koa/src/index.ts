@@ -13,6 +13,7 @@ declare module 'koa' {
   }
 }
 
+/** Options of `v1`. */
 export interface V1Options {
   /** Path that `/v1` hangs under, as `/detect`; Koa has no mounts of its own. */
   readonly base?: string
@@ -20,8 +21,20 @@ export interface V1Options {
 
 /**
  * Middleware that inspects every request: an enforced block is answered with 403, any other request goes on with the
- * decision as `ctx.state.sallyport` and in its headers. Use it first. With `provenance`, claims are
- * recorded.
+ * decision as `ctx.state.sallyport` and in its headers. Use it first. Throws `invalid_config` for an option that is none, and
+ * `invalid_policy`.
+ *
+ * @example
+ * ```ts
+ * import { inspection } from '@sallyport/koa'
+ * import Koa from 'koa'
+ * import { open } from 'sallyport'
+ *
+ * const app = new Koa()
+ * app.use(inspection(await open(), { skip: (ctx) => ctx.path === '/health' }))
+ * app.use((ctx) => void (ctx.body = { action: ctx.state.sallyport?.action }))
+ * ```
+ * @see https://github.com/sallyport/sallyport/tree/main/adapters/node#options
  */
 export function inspection(sallyport: Decider, options: InspectionOptions<Context> = {}): Middleware {
   const inspect = createInspection(sallyport, options)
@@ -35,7 +48,20 @@ export function inspection(sallyport: Decider, options: InspectionOptions<Contex
   }
 }
 
-/** Middleware that answers everything under `<base>/v1`; any other path goes on. */
+/**
+ * Middleware that answers everything under `<base>/v1`; any other path goes on. Throws `invalid_config`.
+ *
+ * @example
+ * ```ts
+ * import { v1 } from '@sallyport/koa'
+ * import Koa from 'koa'
+ * import { open } from 'sallyport'
+ *
+ * const app = new Koa()
+ * app.use(v1(await open(), { base: '/detect' }))   // POST /detect/v1/ip/lookup
+ * ```
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/api/openapi.json
+ */
 export function v1(sallyport: ApiHost, options: V1Options = {}): Middleware {
   requireApi(sallyport)
   const base = baseOf(options.base)

@@ -17,6 +17,7 @@ const API_PATH = /^\/v1(?:[/?#]|$)/
 
 /** What answers /v1: what `open()` resolves to, or a stand-in. */
 export interface ApiHost extends RequestHost {
+  /** Answers a request; `undefined` for a path that is not the API's. */
   readonly api: Api
 }
 

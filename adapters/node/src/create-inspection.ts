@@ -28,6 +28,7 @@ export interface DecisionEvent {
 /** Of `sallyport.refusal`: a request goes no further; without a decision where its head was refused. */
 export interface RefusalEvent {
   readonly decision: Decision | undefined
+  /** The HTTP status that is sent. */
   readonly status: number
   readonly request: IncomingMessage
 }

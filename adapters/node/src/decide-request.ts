@@ -24,6 +24,7 @@ import { applyVerdict } from './verdict-headers.ts'
 
 /** What decides about requests: what `open()` resolves to, or a stand-in. */
 export interface Decider extends RequestHost, CountingHost {
+  /** Judges a request at once, from memory; never throws. */
   decide(request: InspectionRequest): Decision
   /** Makes the decider of one mount; a stand-in without it takes no `policy` and no `mode`. */
   decider?(options: MountRules): Pick<Decider, 'decide'>

@@ -16,6 +16,19 @@ import { responseOn } from './upgrade-response.ts'
  * It wraps `server.emit` and is not a listener: a listener cannot keep the others from running, and
  * those of a WebSocket library may be added before or after this call, or taken away. A server without an `upgrade`
  * listener makes ordinary requests of upgrades, and those pass the middleware. Throws `invalid_config` and `invalid_policy`.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http'
+ * import { guardUpgrade } from '@sallyport/node'
+ * import { open } from 'sallyport'
+ * import { WebSocketServer } from 'ws'
+ *
+ * const server = createServer()
+ * guardUpgrade(server, await open())
+ * new WebSocketServer({ server }).on('connection', (_socket, request) => console.log(request.headers['sallyport-action']))
+ * ```
+ * @see https://www.rfc-editor.org/rfc/rfc6455#section-4.2
  */
 export function guardUpgrade(server: Server, sallyport: Decider, options: InspectionOptions = {}): void {
   const inspect = createInspection(sallyport, options)

@@ -12,6 +12,7 @@ import { sendResponse } from './send-response.ts'
 
 /** A request of `node:http` or of `node:http2`. */
 export type NodeRequest = IncomingMessage | Http2ServerRequest
+/** The response to a `NodeRequest`. */
 export type NodeResponse = ServerResponse | Http2ServerResponse
 
 /** A request that was inspected; without `sallyport` where it could not be judged. */
@@ -30,6 +31,17 @@ export interface V1Options {
  * A listener for `createServer` of `node:http` and `node:http2` that inspects every request: an enforced block is
  * answered with 403, any other request goes to `handler` with the decision as `request.sallyport` and in its headers.
  * Throws `invalid_config` and `invalid_policy`.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http'
+ * import { listener } from '@sallyport/node'
+ * import { open } from 'sallyport'
+ *
+ * const sallyport = await open()
+ * createServer(listener(sallyport, (req, res) => res.end(req.sallyport?.action))).listen(3000)
+ * ```
+ * @see https://github.com/sallyport/sallyport/tree/main/adapters/node#options
  */
 export function listener<Request extends NodeRequest = IncomingMessage, Response extends NodeResponse = ServerResponse>(
   sallyport: Decider,
@@ -51,8 +63,18 @@ export function listener<Request extends NodeRequest = IncomingMessage, Response
 }
 
 /**
- * A listener that answers everything under `<base>/v1` and hands any other request to `handler`. With inspection:
- * `createServer(listener(sallyport, v1(sallyport, handler)))`. Throws `invalid_config`.
+ * A listener that answers everything under `<base>/v1` and hands any other request to `handler`. Throws `invalid_config`.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http'
+ * import { listener, v1 } from '@sallyport/node'
+ * import { open } from 'sallyport'
+ *
+ * const sallyport = await open()
+ * createServer(listener(sallyport, v1(sallyport, (_req, res) => res.end('the site')))).listen(3000)
+ * ```
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/api/openapi.json
  */
 export function v1<Request extends NodeRequest = IncomingMessage, Response extends NodeResponse = ServerResponse>(
   sallyport: ApiHost,

@@ -10,7 +10,20 @@ export type HandoffRequest =
 /**
  * Makes the check, at an origin, that a request came through the gate and was not changed on the way: `sallyport-signature`
  * covers its method, target, client and verdict. An origin that can also be reached in another way refuses the rest.
- * Throws `invalid_config` for keys that cannot be used; the check never throws.
+ * Throws `invalid_config` for keys that cannot be used; the check never throws. Signatures are good for `maxAge` seconds, 60 by default.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http'
+ * import { verifyHandoff } from '@sallyport/node'
+ *
+ * const check = verifyHandoff({ keys: [{ id: 'k1', algorithm: 'hmac-sha256', secret: 'at least 32 characters, kept in secret' }] })
+ * createServer((req, res) => {
+ *   const came = check(req)
+ *   res.writeHead(came.verified ? 200 : 403).end(came.verified ? 'hello' : came.fault)
+ * }).listen(3000)
+ * ```
+ * @see https://www.rfc-editor.org/rfc/rfc9421
  */
 export function verifyHandoff(options: HandoffOptions): (request: HandoffRequest) => HandoffCheck {
   const verifier = createHandoffVerifier(options, { now: Date.now })

@@ -85,6 +85,18 @@ export interface Proxy {
 /**
  * Opens the standalone proxy: every request is checked, answered by the API where the path is the API's, decided, then
  * refused or forwarded. Rejects with `cannot_listen` where an address is taken, and with `invalid_config`.
+ *
+ * @example
+ * ```ts
+ * import { openProxy } from '@sallyport/proxy'
+ * import { open } from 'sallyport'
+ *
+ * const sallyport = await open()
+ * const proxy = await openProxy(sallyport, { listen: '127.0.0.1:8080', upstream: 'http://127.0.0.1:3000' })
+ * console.log(proxy.url, proxy.adminUrl)
+ * process.once('SIGTERM', () => proxy.close('wait').then(() => sallyport.close()))
+ * ```
+ * @see https://github.com/sallyport/sallyport#the-proxy
  */
 export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}): Promise<Proxy> {
   const opened: ((idle?: 'wait' | 'cut') => Promise<void> | void)[] = []

@@ -43,6 +43,7 @@ export interface ProvenanceService {
   attest(claim: ProvenanceClaim): Promise<AttestedClaim>
   /** Evidence about an account's own records; `undefined` when it has none. */
   evidence(account: string, query: EvidenceQuery): Promise<EvidenceJson | undefined>
+  /** The public halves of the keys that sign the ledger, as a JSON Web Key Set. */
   keys(): Promise<Jwks>
 }
 

@@ -47,12 +47,29 @@ export const ERRORS = {
   cannot_listen: { status: undefined, message: 'The address to listen on is taken or not permitted.' },
 } as const satisfies Record<string, { readonly status: number | undefined; readonly message: string }>
 
+/** A code of the table: what `SallyportError.code` and `error` of an answer may be. */
 export type ErrorCode = keyof typeof ERRORS
 
 /** What an error has to say beside its message, as JSON. */
 export type Details = Readonly<Record<string, unknown>>
 
-/** An error with a code from the table. `message` is for people, `code` for programs, `details` is JSON or absent. */
+/**
+ * An error with a code from the table. `message` is for people, `code` for programs, as `invalid_config` or
+ * `data_dir_unusable`; `details` is JSON or absent.
+ *
+ * @example
+ * ```ts
+ * import { open, SallyportError } from 'sallyport'
+ *
+ * const sallyport = await open()
+ * try {
+ *   await sallyport.lookup('300.1.2.3')
+ * } catch (error) {
+ *   if (error instanceof SallyportError) console.error(error.code)   // invalid_target
+ * }
+ * ```
+ * @see https://github.com/sallyport/sallyport#error-codes
+ */
 export class SallyportError extends Error {
   override readonly name = 'SallyportError'
   readonly code: ErrorCode

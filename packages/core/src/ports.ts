@@ -228,6 +228,7 @@ export interface SourceStatus {
   readonly state: 'loaded' | 'absent' | 'refused'
   /** The day the data was true, YYYY-MM-DD; absent when nothing says so. */
   readonly date?: string
+  /** How many addresses, prefixes, systems or places it holds; absent where nothing is loaded. */
   readonly entries?: number
   /** Lines that could not be read and were left out; absent where there are none. */
   readonly left?: number

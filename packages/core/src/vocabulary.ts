@@ -15,6 +15,7 @@ export const NETWORK_CLASSES = [
   'tor',
   'unknown',
 ] as const
+/** What kind of network an address is in (specification: NetworkClass); `Verdict.classification` is one. */
 export type NetworkClass = (typeof NETWORK_CLASSES)[number]
 
 /** What an autonomous system is, by its operator (specification: AsnNetworkType). */
@@ -27,6 +28,7 @@ export type DirectoryOrder = (typeof DIRECTORY_ORDERS)[number]
 
 /** In order of strictness. `throttle` refuses for a while (429), and is what a rule that counts may do. */
 export const ACTIONS = ['allow', 'flag', 'throttle', 'block'] as const
+/** What is done about a request; `Decision.action` and the `action` of a rule are one. */
 export type Action = (typeof ACTIONS)[number]
 
 /** The actions of rules that do not count, and of `/v1`. */
@@ -49,6 +51,7 @@ export function isStricter(action: Action, than: Action): boolean {
 
 /** `enforce`: flags and blocks are carried out. `monitor`: they are recorded only. */
 export const MODES = ['enforce', 'monitor'] as const
+/** Whether decisions are carried out: the key `mode` of a configuration and of a mount. */
 export type Mode = (typeof MODES)[number]
 
 /** What a crawler fetches pages for, as in the catalogue. */
@@ -77,6 +80,7 @@ export type CrawlerOutcome = (typeof CRAWLER_OUTCOMES)[number]
  * Who asks. `impostor`: a name that was disproved. `unverified_bot`: a program that claims nothing that can be proved.
  */
 export const AGENT_CLASSES = ['human', 'ai_agent', 'verified_crawler', 'impostor', 'unverified_bot'] as const
+/** Who asks: one of `AGENT_CLASSES`; `AgentVerdict.class` is one. */
 export type AgentClass = (typeof AGENT_CLASSES)[number]
 
 /** Names of sub-lookups that an answer may report as failed or missing. */

@@ -18,4 +18,5 @@ export interface OpenHooks extends DataHooks {
   readonly published?: readonly PublishedKeys[]
 }
 
+/** What a notice is about: stable, for programs; by default the `code` of a process warning. */
 export type NoticeCode = DataNotice | 'SALLYPORT_FORWARDED_UNTRUSTED' | 'SALLYPORT_SIGNING_KEY_MADE' | 'SALLYPORT_FAULT'

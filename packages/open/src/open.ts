@@ -65,6 +65,10 @@ export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, O
    * with `invalid_config` or `invalid_policy`, and then nothing has changed.
    */
   reload(options: ConfigInput): Promise<Reloaded>
+  /**
+   * What is known of an address, a range, a hostname or a URL; a name may take seconds. Rejects with `invalid_target` and
+   * `unresolved_target`.
+   */
   lookup(target: string): Promise<LookupResult>
   /** The robots.txt of the policy in force; `parts`: where other rules decide. Throws `invalid_config` and `invalid_policy`. */
   robots(parts?: readonly SitePart[]): string
@@ -93,7 +97,19 @@ export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, O
  * Builds everything that a configuration names. The first open of a dataDir compiles the embedded data, which takes
  * some seconds; data that cannot be used leaves the service degraded, with a notice. A PostgreSQL or Redis that cannot
  * be reached is reported to `onFault` and reconnected. Rejects with `invalid_config`, `invalid_policy`, with
- * `data_dir_unusable`, with `ledger_refused` where a ledger contradicts its checkpoints, and where the embedded store cannot be opened.
+ * `data_dir_unusable`, with `package_missing` where a driver is not installed, with `ledger_refused` where a ledger contradicts
+ * its checkpoints, and where the embedded store cannot be opened.
+ *
+ * @example
+ * ```ts
+ * import { open } from 'sallyport'
+ *
+ * const sallyport = await open({ dataDir: './.sallyport', policy: { preset: 'low-friction' } })
+ * const { verdict, riskScore } = await sallyport.lookup('185.220.101.10')
+ * console.log(verdict.classification, verdict.confidence, riskScore)   // tor 0.85 90
+ * await sallyport.close()
+ * ```
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/open/README.md
  */
 export async function open(options: ConfigInput = {}, hooks: OpenHooks = {}): Promise<Sallyport> {
   const config = parseConfig(options)

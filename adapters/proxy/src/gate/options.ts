@@ -18,6 +18,7 @@ export interface AuditLog {
 
 /** The part of a Sallyport that the proxy uses. */
 export interface ProxyHost extends Decider, ApiHost {
+  /** The data in use: shown at /sources, and looked at by /readyz. */
   sources(): readonly SourceStatus[]
   /** Where it is written down what somebody did who steers it. */
   readonly log?: AuditLog | undefined

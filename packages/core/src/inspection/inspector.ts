@@ -53,6 +53,7 @@ export interface Inspector {
    * which is forged. `undefined` where it is a list, and where no proxy is trusted.
    */
   readonly singleHeader: string | undefined
+  /** All that is known of a request, without a decision. Never throws: a fault is data in it. */
   inspect(request: InspectionRequest): Inspection
   /**
    * Inspects and applies the policy, or others in its place. Never throws at the host: a fault is data in the reasons.

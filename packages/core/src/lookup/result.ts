@@ -34,6 +34,7 @@ export interface LookupResult {
   readonly isProxy: boolean
   readonly isTor: boolean
   readonly provider: string
+  /** 0 to 100: how much there is to fear from the network, by class and confidence. */
   readonly riskScore: number
   readonly networkType: AsType
   readonly geo: GeoAnswer

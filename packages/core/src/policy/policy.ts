@@ -137,6 +137,7 @@ export const PRESET_NAMES = [
   'agents-welcome',
   'jurisdiction-strict',
 ] as const
+/** A policy that comes with Sallyport, by name: the key `policy.preset`, or the `policy` of a mount. */
 export type PresetName = (typeof PRESET_NAMES)[number]
 
 /** A policy as written: the user's rules come first, then those of `limits`, those of the preset, and its default. */

@@ -5,6 +5,7 @@ import type { Reason } from './reason.ts'
 
 /** What was recorded of a request that claims to come from somewhere: the id given out is a durable record. */
 export interface Attestation {
+  /** Counts from 1 over all accounts of a ledger, without gaps. */
   readonly id: number
   /** Country code, or group of countries. */
   readonly claim: string

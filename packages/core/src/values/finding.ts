@@ -26,6 +26,7 @@ export const VERDICT_RULES = [
 ] as const
 export type VerdictRule = (typeof VERDICT_RULES)[number]
 
+/** What kind of network an address is in, and how sure that is (specification: Verdict). */
 export interface Verdict {
   readonly classification: NetworkClass
   readonly anonymized: boolean

@@ -23,8 +23,9 @@ export interface ObservedRequest {
   readonly path: string
   /** 0: the client left before anything was sent. */
   readonly status: number
-  /** On its connection, after its head and until its answer ended; absent where it shared that with other requests. */
+  /** In bytes, on its connection, after its head and until its answer ended; absent where it shared that with other requests. */
   readonly bytesReceived?: number
+  /** In bytes, of the head and the body; absent where `bytesReceived` is. */
   readonly bytesSent?: number
   /** When it began, in milliseconds since the epoch. */
   readonly at: number

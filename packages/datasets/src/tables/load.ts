@@ -29,6 +29,17 @@ export interface LoadedTables {
  * are first asked for. `source` is its path, or its bytes as another thread of this process loaded or compiled them.
  * Throws `corrupt_data` naming the file for one byte too few, too many or changed, and `missing_data` when it is not
  * there.
+ *
+ * @example
+ * ```ts
+ * import { Worker } from 'node:worker_threads'
+ * import { loadTables } from '@sallyport/datasets'
+ *
+ * const { sources, shared } = loadTables(process.argv[2] ?? '')      // <dataDir>/tables-….bin
+ * for (const { id, date } of sources) console.log(id, date)
+ * new Worker('./worker.js', { workerData: shared })                   // there: loadTables(workerData), without a copy
+ * ```
+ * @see https://github.com/sallyport/sallyport#compiled-data
  */
 export function loadTables(
   source: string | SharedArrayBuffer,

@@ -1,6 +1,20 @@
 import { base64Bytes } from './note.ts'
 
-/** What is wrong with the form of something, in words that name the member. */
+/**
+ * What is wrong with the form of something, in words that name the member. `verifyEvidence` throws it for keys alone.
+ *
+ * @example
+ * ```ts
+ * import { ShapeError, verifyEvidence } from '@sallyport/ledger/verify'
+ *
+ * try {
+ *   verifyEvidence({}, { keys: 'none' })
+ * } catch (error) {
+ *   if (error instanceof ShapeError) console.error(error.message)
+ * }
+ * ```
+ * @see https://www.rfc-editor.org/rfc/rfc7517#section-5
+ */
 export class ShapeError extends Error {}
 
 /** A JSON object whose members are read one by one; every read throws ShapeError that names the member. */

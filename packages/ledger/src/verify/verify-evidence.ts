@@ -6,7 +6,19 @@ import { replayPolicy } from './replay.ts'
 import { ShapeError } from './shape.ts'
 import { isConsistent, rootOfPath, sameBytes } from './tree.ts'
 
-/** What is checked, each apart from the others: a file may be whole and still be signed by nobody one trusts. */
+/**
+ * What is checked, each apart from the others: a file may be whole and still be signed by nobody one trusts.
+ *
+ * @example
+ * ```ts
+ * import { readFileSync } from 'node:fs'
+ * import { AXES, verifyEvidence } from '@sallyport/ledger/verify'
+ *
+ * const { axes } = verifyEvidence(JSON.parse(readFileSync('evidence.json', 'utf8')))
+ * for (const axis of AXES) console.log(axis, axes[axis].outcome, axes[axis].detail)
+ * ```
+ * @see https://github.com/sallyport/sallyport/tree/main/packages/ledger#evidence
+ */
 export const AXES = [
   'format',
   'authenticity',
@@ -17,15 +29,17 @@ export const AXES = [
   'disclosure',
   'policy_replay',
 ] as const
+/** One of `AXES`. */
 export type Axis = (typeof AXES)[number]
 
-/** `not_provided`: the file, or the caller, gave nothing to check this by; it is neither good nor bad. */
+/** What came of one axis. `not_provided`: the file, or the caller, gave nothing to check this by; it is neither good nor bad. */
 export interface AxisResult {
   readonly outcome: 'pass' | 'fail' | 'not_provided'
   /** A sentence for people. */
   readonly detail: string
 }
 
+/** What `verifyEvidence` found, axis by axis. */
 export interface EvidenceReport {
   /** True when nothing failed. */
   readonly ok: boolean
@@ -35,7 +49,19 @@ export interface EvidenceReport {
 /**
  * Checks a piece of evidence, offline. `evidence` is the parsed JSON; `keys` is the JWKS that the caller trusts, had
  * from the service or kept from earlier, and never from the file. Never throws for bad evidence; throws ShapeError for
- * `keys` that are no JWKS.
+ * `keys` that are no JWKS (RFC 7517).
+ *
+ * @example
+ * ```ts
+ * import { readFileSync } from 'node:fs'
+ * import { verifyEvidence } from '@sallyport/ledger/verify'
+ *
+ * const read = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'))
+ * const { ok, axes } = verifyEvidence(read('evidence.json'), read('keys.json'))
+ * console.log(ok, axes.authenticity.outcome, axes.integrity.detail)
+ * ```
+ * @see https://github.com/sallyport/sallyport/tree/main/packages/ledger#evidence
+ * @see https://www.rfc-editor.org/rfc/rfc6962#section-2.1
  */
 export function verifyEvidence(evidence: unknown, keys?: unknown): EvidenceReport {
   const trusted = keys === undefined ? undefined : parseJwks(keys)

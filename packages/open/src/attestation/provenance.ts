@@ -27,6 +27,7 @@ export interface Provenance extends ProvenanceService {
   attestDecision(decision: Decision, claim: string, mode?: Config['mode']): Promise<Decision>
   /** How far the ledger is signed; `undefined` while it is not open. */
   status(): Promise<LedgerStatus | undefined>
+  /** Signs what is not signed yet and closes the ledger; `close()` of the service does it. */
   close(): Promise<void>
 }
 

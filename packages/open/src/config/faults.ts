@@ -13,7 +13,22 @@ export interface ConfigFault {
   readonly message: string
 }
 
-/** `invalid_config` with every fault, one a line, in the order of the file. */
+/**
+ * `invalid_config` with every fault, one a line, in the order of the file. `open()` rejects with it.
+ *
+ * @example
+ * ```ts
+ * import { ConfigError, open } from 'sallyport'
+ *
+ * try {
+ *   await open({ listen: 'nowhere' })
+ * } catch (error) {
+ *   if (!(error instanceof ConfigError)) throw error
+ *   for (const { key, message } of error.faults) console.error(key, message)
+ * }
+ * ```
+ * @see https://github.com/sallyport/sallyport#error-codes
+ */
 export class ConfigError extends SallyportError {
   readonly faults: readonly ConfigFault[]
 
