@@ -7,6 +7,9 @@ import { fencesOf } from './fences.ts'
 import { entries, isValue, PUBLIC } from './surface.ts'
 import { publishedWorkspaces, ROOT } from './workspaces.ts'
 
+// The compiler reads a hundred programs and every declaration.
+t.setTimeout(180_000)
+
 /*
  * A public name is what customers import: all of PUBLIC, and what README imports of other packages. Each value has an
  * example, which documents.test.ts compiles, its errors and a link; each type says what it is, and of its numbers in what

@@ -6,6 +6,9 @@ import ts from 'typescript'
 import { docstringFences, documents, type Fence, fencesIn, fencesOf } from './fences.ts'
 import { ROOT } from './workspaces.ts'
 
+// The compiler reads a hundred programs and every declaration.
+t.setTimeout(180_000)
+
 /* What a reader copies out of a document must be accepted: programs by the compiler, configurations by the schema. */
 const FENCES = [...fencesOf(documents()), ...docstringFences()]
 

@@ -33,7 +33,7 @@ export type Guard = (request: Request, place: Place) => Promise<Guarded>
  * import { inspection } from '@sallyport/fetch'
  * import { open } from 'sallyport'
  *
- * const guard = inspection(await open(), { policy: 'strict', skip: ({ url }) => url.endsWith('/health') })
+ * const guard = inspection(await open(), { policy: 'protect-content', skip: ({ url }) => url.endsWith('/health') })
  * const { response, end } = await guard(new Request('https://shop.example/'), { address: '203.0.113.7' })
  * console.log((response ?? end(new Response('welcome'))).status)
  * ```

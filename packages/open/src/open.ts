@@ -106,7 +106,7 @@ export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, O
  *
  * const sallyport = await open({ dataDir: './.sallyport', policy: { preset: 'low-friction' } })
  * const { verdict, riskScore } = await sallyport.lookup('185.220.101.10')
- * console.log(verdict.classification, verdict.confidence, riskScore)   // tor 0.85 90
+ * console.log(verdict.classification, verdict.confidence, riskScore)   // tor 0.85 84
  * await sallyport.close()
  * ```
  * @see https://github.com/sallyport/sallyport/blob/main/packages/open/README.md
