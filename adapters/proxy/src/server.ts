@@ -96,7 +96,7 @@ export interface Proxy {
  * console.log(proxy.url, proxy.adminUrl)
  * process.once('SIGTERM', () => proxy.close('wait').then(() => sallyport.close()))
  * ```
- * @see https://github.com/sallyport/sallyport#the-proxy
+ * @see https://github.com/sallyport/sallyport/tree/main/adapters/proxy#readme
  */
 export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}): Promise<Proxy> {
   const opened: ((idle?: 'wait' | 'cut') => Promise<void> | void)[] = []

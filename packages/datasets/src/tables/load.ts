@@ -39,7 +39,7 @@ export interface LoadedTables {
  * for (const { id, date } of sources) console.log(id, date)
  * new Worker('./worker.js', { workerData: shared })                   // there: loadTables(workerData), without a copy
  * ```
- * @see https://github.com/sallyport/sallyport#compiled-data
+ * @see https://github.com/sallyport/sallyport/tree/main/packages/datasets#readme
  */
 export function loadTables(
   source: string | SharedArrayBuffer,
