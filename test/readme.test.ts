@@ -1,19 +1,20 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createCatalogue, PRESET_NAMES } from '@sallyport/core'
+import { createCatalogue, LIMIT_PRESET_NAMES, PRESET_NAMES } from '@sallyport/core'
 import { DATED_RANGES } from '@sallyport/data/crawlers'
 import { SOURCES } from '@sallyport/data/sources'
 import { TRUSTED_PROXIES } from '@sallyport/data/trusted-proxies'
 import type { EvidenceJson } from '@sallyport/ledger'
 import t from 'tap'
 
-/* What the README promises in tables is read off the code, both ways, so that neither can move alone. */
+/* What the documents count and name is read off the code, so that neither can move alone; tables are in tables.test.ts. */
 const ROOT = join(import.meta.dirname, '../..')
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
 
 t.test('presets of policies and of trusted proxies are named', async (t) => {
-  for (const name of [...PRESET_NAMES, ...TRUSTED_PROXIES.map(({ preset }) => preset)])
-    t.ok(README.includes(`\`${name}\``), name)
+  const text = readFileSync(join(ROOT, 'packages/core/README.md'), 'utf8')
+  for (const name of [...PRESET_NAMES, ...LIMIT_PRESET_NAMES, ...TRUSTED_PROXIES.map(({ preset }) => preset)])
+    t.ok(text.includes(`\`${name}\``), name)
 })
 
 t.test('the example shown is the example that is run', async (t) => {
@@ -105,6 +106,11 @@ function memberPaths(value: object): readonly string[] {
   )
 }
 
+/** A document, whatever its line breaks. */
+function textOf(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8').replaceAll(/\s+/g, ' ')
+}
+
 t.test('as many crawlers are in the catalogue as it says, and as many can be checked', async (t) => {
   const { crawlers } = createCatalogue()
   const sent = crawlers.filter(({ silent }) => silent === undefined)
@@ -112,7 +118,7 @@ t.test('as many crawlers are in the catalogue as it says, and as many can be che
     ({ ranges, exclusive, names, agent }) =>
       ranges !== undefined || exclusive || names.length > 0 || agent !== undefined,
   )
-  const says = README.replaceAll(/\s+/g, ' ')
+  const says = textOf('packages/core/README.md') + textOf('data/README.md')
   for (const sentence of [
     `prints the catalogue: ${crawlers.length} crawlers and agents`,
     `For ${checked.length} there is something, for ${sent.length - checked.length} nothing but the name is known, and ${crawlers.length - sent.length} names are never sent.`,
@@ -125,8 +131,7 @@ t.test('as many crawlers are in the catalogue as it says, and as many can be che
 
 t.test('as many feeds are on by themselves as it says', async (t) => {
   const on = SOURCES.filter(({ enabled, refreshHours }) => enabled && refreshHours !== undefined)
-  t.ok(
-    README.includes(`${on.length} feeds by default, ${SOURCES.filter(({ enabled }) => !enabled).length} more sources`),
-  )
-  t.ok(README.includes(`${on.filter(({ kind }) => kind === 'crawler').length} lists that their operators publish`))
+  const says = textOf('data/README.md')
+  t.ok(says.includes(`${on.length} feeds by default, ${SOURCES.filter(({ enabled }) => !enabled).length} more sources`))
+  t.ok(says.includes(`${on.filter(({ kind }) => kind === 'crawler').length} lists that their operators publish`))
 })
