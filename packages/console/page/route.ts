@@ -24,6 +24,11 @@ export function goTo(view: string, query: Readonly<Record<string, string>> = {})
   location.hash = linkTo(view, query)
 }
 
+/** The same place with another question, which the way back does not stop at. */
+export function askHere(query: Readonly<Record<string, string>>): void {
+  location.replace(linkTo(place.value.view, query))
+}
+
 function read(): Place {
   const [view = '', query = ''] = location.hash.replace(/^#\/?/, '').split('?', 2)
   return { view: view === '' ? 'live' : view, query: new URLSearchParams(query) }

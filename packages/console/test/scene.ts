@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { open, type Sallyport } from '@sallyport/open'
+import { type ConfigInput, type OpenHooks, open, type Sallyport } from '@sallyport/open'
 import { openProxy, type Proxy as RunningProxy } from '@sallyport/proxy'
 import t from 'tap'
 import { buildPage } from '../build/page.ts'
@@ -33,12 +33,18 @@ export const VISITOR = {
 
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
 
+interface Visit {
+  readonly userAgent: string
+  readonly path: string
+  readonly host: string
+}
+
 export interface Scene {
   readonly sallyport: Sallyport
   readonly proxy: RunningProxy
   readonly url: string
   readonly adminUrl: string
-  visit(address: string, options?: { readonly userAgent?: string; readonly path?: string }): Promise<number>
+  visit(address: string, options?: Partial<Visit>): Promise<number>
   close(): Promise<void>
 }
 
@@ -48,7 +54,11 @@ const BUILT: { page?: Promise<void> } = {}
 t.teardown(() => rmSync(FOLDER, { recursive: true }))
 
 /** A running proxy before its example site, with the embedded data, and its console. */
-export async function openScene(options: { readonly readToken?: string } & ConsoleHooks = {}): Promise<Scene> {
+export async function openScene(
+  options: { readonly readToken?: string } & ConsoleHooks = {},
+  config: ConfigInput = {},
+  world: Pick<OpenHooks, 'dns'> = {},
+): Promise<Scene> {
   BUILT.page ??= buildPage(join(FOLDER, 'page'))
   await BUILT.page
   const history = createHistory()
@@ -71,8 +81,9 @@ export async function openScene(options: { readonly readToken?: string } & Conso
           },
         ],
       },
+      ...config,
     },
-    { observe: history.observe },
+    { ...world, observe: history.observe },
   )
   const { readToken: read, ...hooks } = options
   const pages = openConsole({
@@ -87,7 +98,8 @@ export async function openScene(options: { readonly readToken?: string } & Conso
   })
   return {
     ...{ sallyport, proxy, url: proxy.url, adminUrl: proxy.adminUrl ?? '' },
-    visit: (address, { userAgent = BROWSER, path = '/' } = {}) => statusOf(proxy.url, path, address, userAgent),
+    visit: (address, { userAgent = BROWSER, path = '/', host } = {}) =>
+      statusOf(proxy.url, path, { 'X-Forwarded-For': address, 'User-Agent': userAgent, ...(host && { Host: host }) }),
     async close() {
       await proxy.close('cut')
       await sallyport.close()
@@ -96,14 +108,10 @@ export async function openScene(options: { readonly readToken?: string } & Conso
 }
 
 /** By node:http, which sends field values that `fetch` refuses. */
-function statusOf(url: string, path: string, address: string, userAgent: string): Promise<number> {
+function statusOf(url: string, path: string, fields: Readonly<Record<string, string>>): Promise<number> {
   return new Promise((resolve, reject) => {
-    const headers = {
-      'User-Agent': Buffer.from(userAgent).toString('latin1'),
-      'X-Forwarded-For': address,
-      Accept: 'text/html',
-      'Accept-Language': 'en',
-    }
+    const sent = Object.entries(fields).map(([name, value]) => [name, Buffer.from(value).toString('latin1')])
+    const headers = { ...Object.fromEntries(sent), Accept: 'text/html', 'Accept-Language': 'en' }
     request(`${url}${path}`, { headers, agent: false }, (response) => {
       response.resume()
       response.on('end', () => resolve(response.statusCode ?? 0))

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { get } from '../api.ts'
-import { linkTo } from '../route.ts'
+import { askHere, linkTo, place } from '../route.ts'
 import { clock, count, word } from '../words.ts'
 import { classText, Explanation } from './explanation.tsx'
 import { Empty } from './load.tsx'
@@ -33,13 +33,16 @@ const FILTERS = {
   network: ['residential_clean', 'mobile', 'hosting', 'datacenter', 'vpn', 'residential_proxy', 'tor', 'unknown'],
 } as const
 
-/** Requests as they end, and the explanation of one that is clicked. */
+/** Requests as they end, and the explanation of one that is clicked; the filter is in the link to the view. */
 export function Stream() {
-  const [filter, setFilter] = useState<Readonly<Record<string, string>>>({})
+  const filter = Object.fromEntries(place.value.query)
   const [isPaused, setPaused] = useState(false)
   const [chosen, setChosen] = useState<Brief | undefined>(undefined)
   const { rows, skipped, isConnected } = useStream(filter, isPaused)
-  const set = (name: string, value: string): void => setFilter((before) => ({ ...before, [name]: value }))
+  const set = (name: string, value: string): void => {
+    const { [name]: _, ...others } = filter
+    askHere(value === '' ? others : { ...others, [name]: value })
+  }
   return (
     <Card
       title="Decisions"
@@ -68,11 +71,20 @@ export function Stream() {
             </select>
           </label>
         ))}
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={filter['trial'] === '1'}
+            onChange={({ currentTarget }) => set('trial', currentTarget.checked ? '1' : '')}
+          />
+          on trial
+        </label>
         <label>
           text
           <input
             type="search"
-            placeholder="path, address, operator…"
+            placeholder="path, address, rule, operator…"
+            value={filter['text'] ?? ''}
             onInput={({ currentTarget }) => set('text', currentTarget.value)}
           />
         </label>
@@ -133,7 +145,7 @@ function useStream(filter: Readonly<Record<string, string>>, isPaused: boolean) 
   const [rows, setRows] = useState<readonly Brief[]>([])
   const [skipped, setSkipped] = useState(0)
   const [isConnected, setConnected] = useState(false)
-  const query = new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== '')).toString()
+  const query = new URLSearchParams(filter).toString()
   useEffect(() => {
     if (isPaused) return
     const ended = new AbortController()

@@ -40,11 +40,16 @@ export function Bans() {
     setFailure(done instanceof Failure ? done : undefined)
     loaded.reload()
   }
+  const isAdmin = session.value?.role === 'admin'
   return (
     <Shown loaded={loaded}>
       {({ bans, limited, strikes }) => (
         <div class="grid">
-          <Card title="Bans in force" wide>
+          <Card
+            title="Bans in force"
+            wide
+            aside={bans.length > 0 && !isAdmin && 'Sign in as an administrator to lift one.'}
+          >
             {failure && <Failed failure={failure} />}
             {bans.length === 0 ? (
               <Empty>Nobody is banned{strikes === null ? ': the policy has no strikes' : ''}.</Empty>
@@ -52,13 +57,15 @@ export function Bans() {
               <Table label="Bans" head={['Client', 'For', 'Strikes', 'Since', 'Ends in', 'Actions']}>
                 {bans.map((ban) => (
                   <tr key={ban.id}>
-                    <td class="code">{ban.key}</td>
+                    <td class="code">
+                      <Banned banned={ban.key} />
+                    </td>
                     <td>{ban.on}</td>
                     <td>{ban.count}</td>
                     <td>{moment(ban.since)}</td>
                     <td>{age((ban.until - Date.now()) / 1_000)}</td>
                     <td>
-                      {session.value?.role === 'admin' && (
+                      {isAdmin && (
                         <button
                           type="button"
                           class="plain"
@@ -78,7 +85,7 @@ export function Bans() {
             {limited.length === 0 ? (
               <Empty>Nobody was beyond a limit.</Empty>
             ) : (
-              <Table label="Beyond a limit" head={['At', 'Request', 'From', 'Limit', 'Decided']}>
+              <Table label="Requests beyond a limit" head={['At', 'Request', 'From', 'Limit', 'Decided']}>
                 {limited.map((row) => (
                   <tr key={row.id}>
                     <td>
@@ -106,5 +113,16 @@ export function Bans() {
         </div>
       )}
     </Shown>
+  )
+}
+
+/** Whom a ban is of; what is an address leads to what is known of it. */
+function Banned({ banned }: { banned: string }) {
+  const [, kind, address] = /^(\S+) ([0-9a-f.:]*[.:][0-9a-f.:]*(?:\/\d+)?)$/i.exec(banned) ?? []
+  if (address === undefined) return <>{banned}</>
+  return (
+    <>
+      {kind} <a href={linkTo('inspect', { target: address })}>{address}</a>
+    </>
   )
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { Bars } from '../parts/bars.tsx'
 import { Chart } from '../parts/chart.tsx'
@@ -5,6 +6,7 @@ import { Shown, useLoad } from '../parts/load.tsx'
 import { Badge, Card } from '../parts/pieces.tsx'
 import { Stream } from '../parts/stream.tsx'
 import { WorldMap } from '../parts/world.tsx'
+import { linkTo } from '../route.ts'
 import { count, country, percent, shortCount, word } from '../words.ts'
 
 interface Counted {
@@ -49,22 +51,20 @@ export function Live() {
           </button>
         ))}
       </fieldset>
-      <Shown loaded={loaded}>{(answer) => <Pictures answer={answer} />}</Shown>
       <div class="grid">
+        <Shown loaded={loaded}>{(answer) => <Course answer={answer} />}</Shown>
         <Stream />
       </div>
+      {loaded.value && <Pictures answer={loaded.value} />}
     </>
   )
 }
 
-function Pictures({ answer }: { answer: LiveAnswer }) {
-  const { totals, classes, networks, tops, hours, span, silent } = answer
+function Course({ answer }: { answer: LiveAnswer }) {
+  const { totals, span, silent } = answer
   const all = Object.values(totals).reduce((sum, part) => sum + part, 0)
-  const decided = classes.reduce((sum, { count }) => sum + count, 0)
-  const countries = tops['countries'] ?? []
-  const seen = `most seen · ${hours === 24 ? 'last 24 hours' : hours === 1 ? 'this hour' : 'this hour and the last'}`
   return (
-    <div class="grid">
+    <>
       {silent > 0 && (
         <p class="failure wide" role="alert">
           {count(silent)} of the processes did not answer: what they saw is missing here.
@@ -73,24 +73,36 @@ function Pictures({ answer }: { answer: LiveAnswer }) {
       <Card title={`Requests, ${SPANS[span as Span]}`} wide aside={<Totals totals={totals} all={all} />}>
         <Curve answer={answer} all={all} />
       </Card>
+    </>
+  )
+}
+
+function Pictures({ answer: { classes, networks, tops, hours } }: { answer: LiveAnswer }) {
+  const decided = classes.reduce((sum, { count }) => sum + count, 0)
+  const countries = tops['countries'] ?? []
+  const seen = `most seen · ${hours === 24 ? 'last 24 hours' : hours === 1 ? 'this hour' : 'this hour and the last'}`
+  return (
+    <div class="grid">
       <Card title="Who asks">
         <Bars
           nothing="Nothing was decided."
           whole={decided}
-          rows={classes.map((row) => ({ ...row, shown: word(row.name), tone: row.name }))}
+          rows={classes.map((row) => linkedBar(row, word(row.name), { class: row.name }, row.name))}
         />
       </Card>
       <Card title="From what network">
         <Bars
           nothing="Nothing was decided."
           whole={decided}
-          rows={networks.map((row) => ({ ...row, shown: word(row.name), tone: row.name }))}
+          rows={networks.map((row) => linkedBar(row, word(row.name), { network: row.name }, row.name))}
         />
       </Card>
       <Card title="Rules" aside={seen}>
-        <Bars nothing="No rule decided." rows={(tops['rules'] ?? []).map(ruleBar)} />
+        <Bars nothing="No rule decided." rows={(tops['rules'] ?? []).map((row) => ruleBar(row))} />
         {(tops['trials']?.length ?? 0) > 0 && <h3>On trial</h3>}
-        {(tops['trials']?.length ?? 0) > 0 && <Bars nothing="" rows={(tops['trials'] ?? []).map(ruleBar)} />}
+        {(tops['trials']?.length ?? 0) > 0 && (
+          <Bars nothing="" rows={(tops['trials'] ?? []).map((row) => ruleBar(row, { trial: '1' }))} />
+        )}
       </Card>
       <Card title="Countries" aside={seen} wide>
         <div class="world">
@@ -110,10 +122,18 @@ function Pictures({ answer }: { answer: LiveAnswer }) {
         </div>
       </Card>
       <Card title="Operators" aside={seen}>
-        <Bars nothing="No operator is known yet." rows={tops['operators'] ?? []} />
+        <Bars
+          nothing="No operator is known yet."
+          rows={(tops['operators'] ?? []).map((row) =>
+            linkedBar(row, row.name, { text: row.name.split(' ', 1)[0] ?? '' }),
+          )}
+        />
       </Card>
       <Card title="Paths" aside={seen}>
-        <Bars nothing="Nothing was asked for." rows={tops['paths'] ?? []} />
+        <Bars
+          nothing="Nothing was asked for."
+          rows={(tops['paths'] ?? []).map((row) => linkedBar(row, row.name, { text: row.name }))}
+        />
       </Card>
       <Card title="Crawlers" aside={seen}>
         <Bars nothing="No crawler was named." rows={(tops['crawlers'] ?? []).map(claimBar)} />
@@ -157,19 +177,26 @@ function Curve({ answer, all }: { answer: LiveAnswer; all: number }) {
   )
 }
 
+/** A bar that leads to its requests. */
+function linkedBar(row: Counted, shown: ComponentChildren, query: Readonly<Record<string, string>>, tone?: string) {
+  const link = (
+    <a class="plain-link" href={linkTo('live', query)}>
+      {shown}
+    </a>
+  )
+  return { ...row, shown: link, ...(tone !== undefined && { tone }) }
+}
+
 /** `rule action` as a bar. */
-function ruleBar({ name, count }: Counted) {
-  const [rule = '', action = ''] = split(name)
-  return {
-    name,
-    count,
-    tone: action,
-    shown: (
-      <>
-        <Badge name={action} /> {rule}
-      </>
-    ),
-  }
+function ruleBar(row: Counted, query: Readonly<Record<string, string>> = {}) {
+  const [rule = '', action = ''] = split(row.name)
+  const outcome = 'trial' in query ? {} : { outcome: action }
+  const shown = (
+    <>
+      <Badge name={action} /> {rule}
+    </>
+  )
+  return linkedBar(row, shown, { text: rule, ...outcome, ...query }, action)
 }
 
 function claimBar({ name, count }: Counted) {

@@ -87,16 +87,16 @@ function Rules({ answer: { rules, did, would, mode } }: { answer: PolicyAnswer }
             <td>{rule.own ? 'this policy' : rule.id === 'default' ? 'the default' : 'its preset or limits'}</td>
             <td>
               {by(did, rule.id).map(({ name, count: number }) => (
-                <span key={name}>
+                <a key={name} href={linkTo('live', { text: rule.id, outcome: actionOf(name) })}>
                   {count(number)} {word(actionOf(name))}{' '}
-                </span>
+                </a>
               ))}
             </td>
             <td>
               {by(would, rule.id).map(({ name, count: number }) => (
-                <span key={name}>
+                <a key={name} href={linkTo('live', { text: rule.id, trial: '1' })}>
                   {count(number)} {word(actionOf(name))}{' '}
-                </span>
+                </a>
               ))}
             </td>
           </tr>

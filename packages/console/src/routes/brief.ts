@@ -44,6 +44,6 @@ export function filterOf(query: URLSearchParams): Filter {
 }
 
 function textOf(one: Remembered, form: AddressForm): string {
-  const { client, host, path, rule, operator = '', asn, country = '', userAgent = '', id } = briefOf(one, form)
-  return [client, host, path, rule, operator, `as${asn}`, country, userAgent, id].join('\n').toLowerCase()
+  const { client, host, path, rule, trial, operator = '', asn, country = '', userAgent = '', id } = briefOf(one, form)
+  return [client, host, path, rule, trial?.rule, operator, `as${asn}`, country, userAgent, id].join('\n').toLowerCase()
 }

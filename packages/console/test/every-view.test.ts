@@ -1,0 +1,136 @@
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { axeFinds, NO_BROWSER, openBrowser, openPage } from './browser.ts'
+import { FIRST_ASN, hostileAddress, NAUGHTY_NAME, openHostileScene } from './hostile.ts'
+import { NAUGHTY, openScene, until, VISITOR } from './scene.ts'
+import { viewIds } from './views.ts'
+
+const PHONE = { width: 390, height: 844 }
+const SCREEN = { width: 1280, height: 860 }
+
+/** What views are asked that show little without a question; every other view is asked nothing. */
+const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
+  inspect: ['', `?target=${hostileAddress(1)}`, `?target=${NAUGHTY_NAME}`, `?target=${encodeURIComponent(NAUGHTY[1])}`],
+  directory: ['', `?asn=${FIRST_ASN}`, '?q=alert'],
+}
+/** What these show is written by the operator and by Sallyport alone. */
+const OF_NO_STRANGER = ['policy', 'data', 'health']
+
+/** Waits until nothing is loading. */
+async function settle(page: Page): Promise<void> {
+  await page.locator('h1').waitFor()
+  await until(async () => (await page.locator('.loading').count()) === 0)
+}
+
+/** What a page holds that no page of ours does: elements, attributes and links of strangers. */
+function foreignParts(page: Page): Promise<unknown> {
+  return page.evaluate(`[...document.querySelectorAll('*')].filter((one) =>
+    (one.localName === 'script' && !one.src.startsWith(location.origin + '/assets/')) ||
+    (one.localName === 'img' && !one.src.startsWith(location.origin + '/assets/')) ||
+    one.localName === 'iframe' || /^\\s*javascript:/i.test(one.getAttribute('href') ?? '') ||
+    one.getAttributeNames().some((name) => name.startsWith('on'))).map((one) => one.outerHTML)`)
+}
+
+t.test('hostile text is text in every view, light, dark and on a phone', { skip: NO_BROWSER ?? false }, async (t) => {
+  const scene = await openHostileScene(t)
+  const browser = await openBrowser()
+  t.teardown(() => browser.close())
+  const { page, complaints, outside } = await openPage(t, browser, scene.adminUrl)
+  const listed = await fetch(`${scene.adminUrl}/console/api/requests?limit=1&text=alert`)
+  const { requests } = (await listed.json()) as { readonly requests: readonly { readonly id: string }[] }
+  const questions = { ...QUESTIONS, request: [`?id=${requests[0]?.id}`] }
+  const ids = await viewIds()
+  t.ok(ids.length >= 11, ids.join())
+  for (const id of ids) {
+    let shown = ''
+    for (const question of questions[id as keyof typeof questions] ?? ['']) {
+      const place = `#/${id}${question}`
+      await page.setViewportSize(SCREEN)
+      await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'no-preference' })
+      await page.goto('about:blank')
+      await page.goto(`${scene.adminUrl}/${place}`)
+      await settle(page)
+      if (id === 'ledger') await page.getByRole('button', { name: 'Open and verify' }).click()
+      if (id === 'live') await page.locator('.stream .row').first().waitFor()
+      if (id === 'ledger') await page.locator('.axes li').first().waitFor()
+      shown += await page.locator('main').innerText()
+      t.same(await axeFinds(page), [], `${place} in the light`)
+      await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+      await page.setViewportSize(PHONE)
+      t.same(await axeFinds(page), [], `${place} in the dark, on a phone`)
+      t.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width, `${place} fits on a phone`)
+      t.equal(await page.evaluate('document.getAnimations().length'), 0, `${place} stands still where it is asked to`)
+      t.same(await foreignParts(page), [], `${place} holds nothing of a stranger`)
+    }
+    const found = NAUGHTY.filter((text) => shown.includes(text))
+    t.equal(found.length > 0, !OF_NO_STRANGER.includes(id), `${id} shows as text: ${found.length} of ${NAUGHTY.length}`)
+  }
+  t.same(complaints, [])
+  t.same(outside, [])
+})
+
+t.test('every view says that it loads, that it failed, and goes on', { skip: NO_BROWSER ?? false }, async (t) => {
+  const scene = await openScene()
+  const browser = await openBrowser()
+  t.teardown(async () => {
+    await browser.close()
+    await scene.close()
+  })
+  const questions: Readonly<Record<string, string>> = { inspect: `?target=${VISITOR.tor}`, request: '?id=nobody' }
+  const { page, complaints } = await openPage(t, browser, scene.adminUrl)
+  let answers: 'never' | 'badly' | 'well' = 'well'
+  await page.route('**/console/api/**', async (route) => {
+    if (route.request().url().endsWith('/session') || answers === 'well') return route.continue()
+    if (answers === 'badly')
+      return route.fulfill({ status: 503, json: { error: 'service_unavailable', message: 'Later.' } })
+  })
+  for (const id of await viewIds()) {
+    const url = `${scene.adminUrl}/#/${id}${questions[id] ?? ''}`
+    answers = 'never'
+    await page.goto('about:blank')
+    await page.goto(url)
+    await page.getByRole('status').first().waitFor()
+    t.match(await page.getByRole('status').first().innerText(), /Loading…|connecting…/, `${id} loads`)
+    answers = 'badly'
+    await page.goto('about:blank')
+    await page.goto(url)
+    await page.getByRole('alert').first().waitFor()
+    t.match(await page.getByRole('alert').first().innerText(), /Later\.\s+service_unavailable/, `${id} failed`)
+    t.same(await axeFinds(page), [], `${id} after a failure`)
+    answers = 'well'
+    await until(async () => {
+      // A view may ask for several things, each of which failed.
+      const again = page.locator('.failure', { hasText: 'Later.' }).getByRole('button', { name: 'Try again' }).first()
+      if (await again.isVisible()) await again.click()
+      return (await page.getByText('Later.').count()) === 0
+    })
+    if (id === 'request') await page.getByText('not among the last ones').waitFor()
+  }
+  t.same(complaints, [])
+})
+
+t.test('every view is reached by the keyboard', { skip: NO_BROWSER ?? false }, async (t) => {
+  const scene = await openScene()
+  const browser = await openBrowser()
+  t.teardown(async () => {
+    await browser.close()
+    await scene.close()
+  })
+  const { page } = await openPage(t, browser, scene.adminUrl)
+  await page.goto(scene.adminUrl)
+  await settle(page)
+  const focused = () => page.evaluate('document.activeElement.textContent.trim() || document.activeElement.id')
+  await page.keyboard.press('Tab')
+  t.equal(await focused(), 'Skip to the view')
+  await page.keyboard.press('Enter')
+  t.equal(await page.evaluate('document.activeElement.id'), 'main')
+  const titles = await page.getByRole('navigation').getByRole('link').allInnerTexts()
+  t.equal(titles.length, (await viewIds()).length - 1, 'all but the one that is reached by links')
+  for (const title of titles) {
+    await page.evaluate('document.querySelector(".skip").focus()')
+    for (let steps = 0; steps < 20 && (await focused()) !== title; steps++) await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: title, level: 1 }).waitFor()
+    t.equal(await page.title(), `${title} · Sallyport`)
+  }
+})

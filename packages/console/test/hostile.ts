@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { parseAddress } from '@sallyport/core'
+import { createFakeDns } from '@sallyport/core/testing'
+import type { Test } from 'tap'
+import { NAUGHTY, openScene, type Scene } from './scene.ts'
+
+/** A name whose registrar, name servers and state are hostile, at an address whose operator is. */
+export const NAUGHTY_NAME = 'naughty.de'
+export const FIRST_ASN = 60_001
+
+export function hostileAddress(index: number): string {
+  return `8.${index + 1}.0.1`
+}
+
+/** A registry on loopback that answers with what its customers made up. */
+async function openRegistry(t: Test): Promise<string> {
+  const server = createServer((request, response) => {
+    response.setHeader('content-type', 'application/rdap+json')
+    if (request.url === '/dns.json') {
+      const services = [[['de'], [`http://${request.headers.host}/rdap/`]]]
+      return response.end(JSON.stringify({ version: '1.0', services }))
+    }
+    const named = (fn: string) => [
+      'vcard',
+      [
+        ['version', {}, 'text', '4.0'],
+        ['fn', {}, 'text', fn],
+      ],
+    ]
+    const entities = [{ objectClassName: 'entity', roles: ['registrar'], vcardArray: named(NAUGHTY[0]) }]
+    const nameservers = NAUGHTY.map((ldhName) => ({ objectClassName: 'nameserver', ldhName }))
+    response.end(
+      JSON.stringify({ objectClassName: 'domain', ldhName: NAUGHTY_NAME, status: NAUGHTY, entities, nameservers }),
+    )
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/dns.json`
+}
+
+/** A scene in which all that others can write is hostile: operators, registries, visitors, accounts, bans, evidence. */
+export async function openHostileScene(t: Test): Promise<Scene> {
+  const folder = t.testdir()
+  const rows = NAUGHTY.map((name, index) => {
+    const place = hostileAddress(index).replace(/0\.1$/, '')
+    return `${place}0.0,${place}255.255,${FIRST_ASN + index},"${name.replaceAll('"', '""')}"\n`
+  })
+  const file = join(folder, 'systems.csv')
+  writeFileSync(file, rows.join(''))
+  const off = ['asn-csv-v6', 'asn-country-v4', 'asn-country-v6', 'dbip-city-v4', 'dbip-city-v6']
+  const sources = Object.fromEntries(off.map((id) => [id, { enabled: false }]))
+  const address = parseAddress(hostileAddress(0))
+  const scene = await openScene(
+    {},
+    {
+      dataDir: join(folder, 'data'),
+      data: { refresh: false, sources: { ...sources, 'asn-csv-v4': { url: pathToFileURL(file).href } } },
+      net: { allowPrivate: ['127.0.0.0/8'] },
+      whois: { rdapBootstrap: await openRegistry(t) },
+      policy: {
+        rules: [
+          {
+            ...{ id: 'slow', match: { path: ['/limited'] }, action: 'throttle' },
+            limit: { key: 'client', max: 1, window: '1h' },
+          },
+        ],
+      },
+    },
+    { dns: createFakeDns(address === undefined ? {} : { [NAUGHTY_NAME]: { state: 'found', addresses: [address] } }) },
+  )
+  t.teardown(scene.close)
+  await comeAndStay(scene)
+  return scene
+}
+
+async function comeAndStay({ sallyport: { keyring, bans, provenance }, visit }: Scene): Promise<void> {
+  const now = Date.now()
+  for (const [index, text] of NAUGHTY.entries()) {
+    const from = hostileAddress(index)
+    for (const userAgent of [text, `Googlebot/2.1 ${text}`]) await visit(from, { userAgent, path: '/limited' })
+    await visit(from, { path: `/${encodeURIComponent(text)}?${encodeURIComponent(text)}` })
+    await visit(from, { host: text.replaceAll(/[^ -~]/g, '') })
+    await keyring.issue({ name: text })
+    const ban = { id: `ban${index}`, key: `address ${from}`, on: text, count: 3, since: now, until: now + 600_000 }
+    await bans.put(ban)
+    await provenance.attest({
+      ...{ account: 'site', address: parseAddress(from) as never, claim: 'DE' },
+      context: { text, note: text },
+    })
+  }
+}
