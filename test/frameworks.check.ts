@@ -9,10 +9,13 @@ import { environment, install, isUnreachable, pack, run } from './packaging/npm.
 import { ROOT } from './workspaces.ts'
 
 /*
- * The examples that are projects of their own, for frameworks with a build and hundreds of megabytes: each is copied out of
- * this repository, installed with our tarballs, built, started and visited.
+ * The examples that are projects of their own, for frameworks with a build and hundreds of megabytes, and for other runtimes:
+ * each is copied out of this repository, installed with our tarballs, built, started and visited.
  */
-const PROJECTS = ['adonisjs', 'nextjs', 'react-router', 'sveltekit']
+const ALL = ['adonisjs', 'bun', 'deno', 'nextjs', 'nextjs-server', 'react-router', 'remix', 'sveltekit']
+
+/** `npm run frameworks -- bun deno`: these alone. */
+const PROJECTS = process.argv.length > 2 ? process.argv.slice(2) : ALL
 
 t.setTimeout(900_000)
 const folder = mkdtempSync(join(tmpdir(), 'sallyport-frameworks-'))

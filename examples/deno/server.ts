@@ -1,0 +1,26 @@
+// Inspection and the /v1 API in a server of Deno.
+import process from 'node:process'
+import { guard, v1 } from '@sallyport/fetch'
+import { open } from 'sallyport'
+
+const { PORT = '3000', DATA_DIR = './.sallyport', REFRESH = 'true' } = process.env
+
+const sallyport = await open({
+  dataDir: DATA_DIR,
+  data: { refresh: REFRESH === 'true' },
+  trustProxy: ['loopback'],
+  policy: { rules: [{ id: 'no-tor', match: { networkClass: ['tor'] }, action: 'block' }] },
+})
+
+const server = Deno.serve({ port: Number(PORT), hostname: '127.0.0.1' }, async (request, { remoteAddr }) => {
+  const place = { address: remoteAddr.hostname }
+  const { decision, response, end } = await guard(sallyport, request, place)
+  if (response !== undefined) return response
+  const { action, inspection } = decision ?? {}
+  const page = { action, networkClass: inspection?.network.verdict.classification }
+  return end((await v1(sallyport, request, place)) ?? Response.json(page))
+})
+
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => server.shutdown().then(() => sallyport.close()))
+}

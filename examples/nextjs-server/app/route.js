@@ -1,0 +1,7 @@
+// A route handler reads the verdict from the headers, in which no visitor can write it.
+export function GET({ headers }) {
+  return Response.json({
+    action: headers.get('sallyport-action'),
+    networkClass: headers.get('sallyport-network-class'),
+  })
+}
