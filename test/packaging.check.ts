@@ -15,7 +15,7 @@ import { publishedWorkspaces, ROOT } from './workspaces.ts'
  * run and compiled there. Nothing of this repository can help them.
  */
 const WORKSPACES = publishedWorkspaces()
-const FRAMEWORKS = ['express', 'koa', 'fastify', '@types/express', '@types/koa', '@types/node', 'typescript']
+const FRAMEWORKS = ['express', 'koa', 'fastify', 'hono', '@types/express', '@types/koa', '@types/node', 'typescript']
 
 /** As README states it: `sallyport` with every adapter, without frameworks, drivers and cities. */
 const STATED_MB = /(\d+) MB installed/

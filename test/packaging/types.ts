@@ -17,12 +17,34 @@ guardUpgrade(app.listen(0), sallyport)
   'koa.ts': `
 import { inspection, v1 } from '@sallyport/koa'
 import Koa from 'koa'
-import { open } from 'sallyport'
+import { type Decision, open } from 'sallyport'
 
 const sallyport = await open()
 const app = new Koa()
 app.use(inspection(sallyport))
 app.use(v1(sallyport, { base: '/detect' }))
+app.use((ctx) => {
+  const decision: Decision | undefined = ctx.state.sallyport
+  // @ts-expect-error: a decision, and not anything
+  const other: number = ctx.state.sallyport
+  ctx.body = [decision, other]
+})
+`,
+  'hono.ts': `
+import { inspection, v1 } from '@sallyport/fetch/hono'
+import { Hono } from 'hono'
+import { type Decision, open } from 'sallyport'
+
+const sallyport = await open()
+const app = new Hono()
+app.use(inspection(sallyport))
+app.use(v1(sallyport))
+app.get('/', (c) => {
+  const decision: Decision | undefined = c.get('sallyport')
+  // @ts-expect-error: a decision, and not anything
+  const other: number = c.get('sallyport')
+  return c.json([decision, other])
+})
 `,
   'fastify.ts': `
 import { inspection, v1 } from '@sallyport/fastify'
