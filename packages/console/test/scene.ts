@@ -107,8 +107,8 @@ export async function openScene(
   }
 }
 
-/** By node:http, which sends field values that `fetch` refuses. */
-function statusOf(url: string, path: string, fields: Readonly<Record<string, string>>): Promise<number> {
+/** What is answered to a visitor; by node:http, which sends field values that `fetch` refuses. */
+export function statusOf(url: string, path: string, fields: Readonly<Record<string, string>>): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = Object.entries(fields).map(([name, value]) => [name, Buffer.from(value).toString('latin1')])
     const headers = { ...Object.fromEntries(sent), Accept: 'text/html', 'Accept-Language': 'en' }

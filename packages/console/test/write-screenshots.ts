@@ -1,10 +1,25 @@
-import { mkdirSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openBrowser } from './browser.ts'
-import { openScene, VISITOR } from './scene.ts'
+import { statusOf, VISITOR } from './scene.ts'
 
-/* Writes the pictures of the README, with traffic that is made up: node packages/console/dist/test/write-screenshots.js */
-const FOLDER = join(import.meta.dirname, '../../../../.github/screenshots')
+/* Writes the pictures of the README, of the demo as it starts: node packages/console/dist/test/write-screenshots.js */
+const ROOT = join(import.meta.dirname, '../../../..')
+const PICTURES = join(ROOT, '.github/screenshots')
+
+const CONFIG = `demo: true
+trustProxy: [loopback]
+policy:
+  preset: low-friction
+  rules:
+    - { id: no-tor, match: { networkClass: [tor] }, action: block }
+    - { id: no-hosting-login, match: { networkClass: [hosting], path: [/login] }, action: block, monitor: true }
+data: { refresh: false }
+log: { requests: off }
+dns: { servers: ['127.0.0.1:9'] }
+`
 
 const ADDRESSES = [
   ...Object.values(VISITOR),
@@ -19,38 +34,71 @@ const ADDRESSES = [
     '5.255.255.70',
   ],
 ]
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
 const AGENTS = [
-  ...[undefined, undefined, 'curl/8.5.0', 'Google-Extended/1.0'],
+  ...[BROWSER, BROWSER, 'curl/8.5.0', 'Google-Extended/1.0'],
   'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
   'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)',
 ]
 const PATHS = ['/', '/articles/gates', '/login', '/articles/walls', '/admin']
 const ROUNDS = 30
+const ROUND_MS = 2_000
 
-const scene = await openScene()
-const browser = await openBrowser()
-mkdirSync(FOLDER, { recursive: true })
-for (let round = 0; round < ROUNDS; round++) {
-  for (let index = 0; index < 3 + ((round * 7) % 11); index++) {
-    const [address = VISITOR.home, userAgent, path = '/'] = [
-      ADDRESSES[(round + index * 5) % ADDRESSES.length],
-      AGENTS[(round * 3 + index) % AGENTS.length],
-      PATHS[(round + index) % PATHS.length],
-    ]
-    await scene.visit(address, { ...(userAgent !== undefined && { userAgent }), path })
+const SCREEN = { width: 1280, height: 860 }
+const PHONE = { width: 390, height: 844 }
+
+/** The demo in a process of its own, with data of its own. */
+async function startDemo(folder: string) {
+  const config = join(folder, 'demo.yaml')
+  writeFileSync(config, CONFIG)
+  const place = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--data-dir', join(folder, 'data')]
+  const command = [join(ROOT, 'packages/cli/bin/sallyport.mjs'), 'proxy', '--config', config, ...place]
+  const child = spawn(process.execPath, command, { stdio: ['ignore', 'ignore', 'pipe'] })
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+  })
+  while (!said.includes('by the token in')) {
+    if (child.exitCode !== null) throw new Error(said)
+    await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  await new Promise((resolve) => setTimeout(resolve, 400))
+  const urlAfter = (words: string): string => new RegExp(`${words} (http://[\\d.:]+)`).exec(said)?.[1] ?? ''
+  return { child, url: urlAfter('Listening on'), adminUrl: urlAfter('Console at') }
 }
-for (const [name, url, colorScheme] of [
-  ['console-light', scene.adminUrl, 'light'],
-  ['console-dark', scene.adminUrl, 'dark'],
-  ['demo', `${scene.url}/?as=token`, 'light'],
-] as const) {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, colorScheme })
-  await page.goto(url)
-  await page.waitForTimeout(2_500)
-  await page.screenshot({ path: join(FOLDER, `${name}.png`) })
-  await page.close()
+
+async function bringVisitors(url: string): Promise<void> {
+  for (let round = 0; round < ROUNDS; round++) {
+    for (let index = 0; index < 3 + ((round * 7) % 11); index++) {
+      const at = <T>(list: readonly T[], place: number): T => list[place % list.length] as T
+      await statusOf(url, at(PATHS, round + index), {
+        'X-Forwarded-For': at(ADDRESSES, round + index * 5),
+        'User-Agent': at(AGENTS, round * 3 + index),
+      })
+    }
+    await new Promise((resolve) => setTimeout(resolve, ROUND_MS))
+  }
 }
-await browser.close()
-await scene.close()
+
+const folder = mkdtempSync(join(tmpdir(), 'sallyport-pictures-'))
+const { child, url, adminUrl } = await startDemo(folder)
+const browser = await openBrowser()
+try {
+  mkdirSync(PICTURES, { recursive: true })
+  await bringVisitors(url)
+  for (const [name, address, colorScheme, viewport] of [
+    ['console-light', adminUrl, 'light', SCREEN],
+    ['console-dark', adminUrl, 'dark', SCREEN],
+    ['console-phone', `${adminUrl}/#/inspect?target=${VISITOR.tor}`, 'light', PHONE],
+    ['demo', `${url}/?as=chatgpt`, 'light', SCREEN],
+  ] as const) {
+    const page = await browser.newPage({ viewport, colorScheme })
+    await page.goto(address)
+    await page.waitForTimeout(2_500)
+    await page.screenshot({ path: join(PICTURES, `${name}.png`) })
+    await page.close()
+  }
+} finally {
+  await browser.close()
+  child.kill('SIGINT')
+  rmSync(folder, { recursive: true, maxRetries: 5, retryDelay: 200 })
+}

@@ -13,7 +13,8 @@ export interface Curves {
 }
 
 const HEIGHT = 210
-const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const MINUTES = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const SECONDS = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
 
 /** A stacked chart; `label` says in a sentence what it shows, for those who do not see it. */
 export function Chart({ label, curves }: { label: string; curves: Curves }) {
@@ -63,7 +64,11 @@ function optionsOf(width: number, { rows }: Curves, colour: (name: string) => st
     padding: [8, 8, 0, 0],
     scales: { y: { range: (_, __, highest) => [0, Math.max(1, highest * 1.08)] } },
     axes: [
-      { ...axis, values: (_, times) => times.map((time) => CLOCK.format(time * 1_000)) },
+      {
+        ...axis,
+        size: 30,
+        values: (_, times, __, ___, step) => times.map((time) => (step < 60 ? SECONDS : MINUTES).format(time * 1_000)),
+      },
       { ...axis, size: 44, values: (_, values) => values.map((value) => (value % 1 === 0 ? String(value) : '')) },
     ],
     series: [

@@ -65,6 +65,7 @@ export function Data() {
                 </button>
               </div>
             )}
+            <Freshness sources={sources} mayUpdate={isAdmin} />
             <div aria-live="polite">
               {updated instanceof Failure && <Failed failure={updated} />}
               {updated !== undefined && !(updated instanceof Failure) && (
@@ -79,14 +80,24 @@ export function Data() {
             </div>
             <Table
               label="Sources"
-              head={['Source', 'State', 'Date', 'Age', 'Entries', 'Licence and credit', 'Actions']}
+              head={[
+                'Source',
+                'State',
+                'Date',
+                'Age',
+                'Entries',
+                'Licence and credit',
+                ...(isAdmin ? ['Actions'] : []),
+              ]}
             >
               {sources
                 .filter(({ state }) => state !== 'absent')
+                .toSorted((x, y) => Number(isAmiss(y)) - Number(isAmiss(x)))
                 .map((source) => (
                   <SourceRow
                     key={source.id}
                     source={source}
+                    isAdmin={isAdmin}
                     onUpdate={
                       isAdmin && !readOnly && source.checked !== undefined ? () => void update(source.id) : undefined
                     }
@@ -115,7 +126,30 @@ export function Data() {
   )
 }
 
-function SourceRow({ source, onUpdate }: { source: Source; onUpdate: (() => void) | undefined }) {
+/** What should be looked at first. */
+function isAmiss({ state, stale, error }: Source): boolean {
+  return stale || state === 'refused' || error !== undefined
+}
+
+function Freshness({ sources, mayUpdate }: { sources: readonly Source[]; mayUpdate: boolean }) {
+  const stale = sources.filter((source) => source.state === 'loaded' && source.stale)
+  if (stale.length === 0) return <p class="quiet">Nothing that is in use is past its age.</p>
+  return (
+    <p class="failure">
+      Past its age: {stale.map(({ id }) => id).join(', ')}.{!mayUpdate && ' An administrator can update it here.'}
+    </p>
+  )
+}
+
+function SourceRow({
+  source,
+  isAdmin,
+  onUpdate,
+}: {
+  source: Source
+  isAdmin: boolean
+  onUpdate: (() => void) | undefined
+}) {
   const { id, title, state, stale, date, ageSeconds, entries, licence, credit, error, reason, checked } = source
   return (
     <tr>
@@ -134,13 +168,15 @@ function SourceRow({ source, onUpdate }: { source: Source; onUpdate: (() => void
       <td>
         {licence} {credit && <div class="quiet">{credit}</div>}
       </td>
-      <td>
-        {onUpdate && (
-          <button type="button" class="plain" onClick={onUpdate} aria-label={`Update ${id}`}>
-            Update
-          </button>
-        )}
-      </td>
+      {isAdmin && (
+        <td>
+          {onUpdate && (
+            <button type="button" class="plain" onClick={onUpdate} aria-label={`Update ${id}`}>
+              Update
+            </button>
+          )}
+        </td>
+      )}
     </tr>
   )
 }
