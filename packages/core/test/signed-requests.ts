@@ -41,6 +41,8 @@ export interface Signing {
   readonly agent?: string
   readonly host?: string
   readonly key?: JsonWebKey
+  /** Sign the query as part of the path. */
+  readonly pathWithQuery?: true
 }
 
 /** Raw fields of a GET of https://example.com/path, signed as told; the base is the verifier's own. */
@@ -58,23 +60,27 @@ export function signedFields(signing: Signing = {}): readonly string[] {
     `;tag="${tag}"`,
   ].join('')
   const unsigned = [
-    ...['Host', signing.host ?? 'example.com', 'Signature-Agent', signing.agent ?? `"${AGENT}"`],
+    ...['Host', signing.host ?? 'example.com'],
+    ...(signing.agent === '' ? [] : ['Signature-Agent', signing.agent ?? `"${AGENT}"`]),
     ...['Signature-Input', `${label}=(${components})${parameters}`],
   ]
   const placeholder = [...unsigned, 'Signature', `${label}=:AA==:`]
   const sent = readSignatures(placeholder)
   if (!('signatures' in sent)) throw new TypeError(sent.fault)
-  const base = signatureBase(sent.signatures[0] as SentSignature, requestOf(placeholder)) ?? 'nothing'
-  return [...unsigned, 'Signature', `${label}=:${signatureOf(base, signing.key ?? TEST_ED25519).toString('base64')}:`]
+  const request = { ...requestOf(placeholder), ...(signing.pathWithQuery && { pathWithQuery: signing.pathWithQuery }) }
+  const base = signatureBase(sent.signatures[0] as SentSignature, request) ?? 'nothing'
+  const made = signatureOf(base, signing.key ?? TEST_ED25519, signing.alg)
+  return [...unsigned, 'Signature', `${label}=:${made.toString('base64')}:`]
 }
 
 export function requestOf(fields: readonly string[]): SignedRequest {
   return { fields, method: 'GET', target: '/path?q=1', scheme: 'https', trusted: false }
 }
 
-function signatureOf(base: string, jwk: JsonWebKey): Buffer {
+function signatureOf(base: string, jwk: JsonWebKey, alg?: string): Buffer {
   const key: KeyObject = createPrivateKey({ key: jwk, format: 'jwk' })
   const data = Buffer.from(base)
+  if (alg === 'rsa-pss-sha256') return sign('sha256', data, { key, padding: constants.RSA_PKCS1_PSS_PADDING })
   if (jwk.kty === 'RSA') return sign('sha512', data, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 64 })
   if (jwk.kty === 'EC') return sign('sha256', data, { key, dsaEncoding: 'ieee-p1363' })
   return sign(null, data, key)

@@ -6,6 +6,7 @@ import {
   createSignatureVerifier,
   type Fetch,
   keySourceOf,
+  paymentSourceOf,
   type SignatureVerifier,
 } from '@sallyport/core'
 import type { Config } from './config/schema.ts'
@@ -28,7 +29,7 @@ export function openAgents(
   { catalogue }: CrawlerVerifier,
   { clock, outbound, published }: AgentPorts,
 ): { readonly signatures: SignatureVerifier } {
-  const { agents = [], discover = false, testKeys = false } = webBotAuth ?? {}
+  const { agents = [], discover = false, payment = [], testKeys = false } = webBotAuth ?? {}
   const origins = new Set(agents.map((agent) => new URL(agent).origin))
   const directories = createKeyDirectories({ clock, outbound, testKeys })
   const signatures = createSignatureVerifier({
@@ -38,12 +39,14 @@ export function openAgents(
     replay: createReplayMemory(),
     agents,
     discover,
+    payment,
   })
   // Configured agents' keys are prefetched, so that their first signed request finds them.
   for (const uri of agents) {
     const source = keySourceOf({ uri, type: 'directory' }, origins)
     if (source !== undefined) directories.find(source, '', true)
   }
+  for (const place of payment) directories.find(paymentSourceOf(place), '', true)
   for (const { agent, document } of published) {
     const source = keySourceOf({ uri: agent, type: 'directory' }, origins)
     if (source !== undefined) directories.put(source, document)

@@ -67,7 +67,7 @@ const VALUES: readonly unknown[] = [
 
 /** What only the reader knows: kinds of URL, lengths of time as words, that an account is named, what is in a file. */
 const UNSAID =
-  /^(upstream|data\.mirror|whois\.rdapBootstrap|webBotAuth\.agents|robots\.sitemaps): |^(limits\.eventLoopDelay|timeouts\.\w+): "(10s|9h)"$/
+  /^(upstream|data\.mirror|whois\.rdapBootstrap|webBotAuth\.(agents|payment)|robots\.sitemaps): |^(limits\.eventLoopDelay|timeouts\.\w+): "(10s|9h)"$/
 
 t.test('for every key and value both say the same', async (t) => {
   const wrong: string[] = []

@@ -1,4 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import { createSigner, DIRECTORY_PATH } from '@sallyport/core'
 import t from 'tap'
 import { readPolicy } from '../src/config/policy-file.ts'
@@ -44,6 +48,42 @@ t.test('an agent whose keys are published is verified, and decided about by the 
     inspection: { agent: { class: 'ai_agent', identity: { name: agent, verified: true } } },
   })
   t.equal(DIRECTORY_PATH, '/.well-known/http-message-signatures-directory')
+})
+
+t.test('an agent of a payment network is verified by the keys that the network publishes', async (t) => {
+  const signer = createSigner(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }))
+  const network = createServer((_, response) => void response.end(JSON.stringify(signer.directory))).listen(
+    0,
+    '127.0.0.1',
+  )
+  await once(network, 'listening')
+  t.teardown(() => network.close())
+  const place = `http://127.0.0.1:${(network.address() as AddressInfo).port}/keys.json`
+  const sallyport = await open({
+    dataDir: t.testdir(),
+    data: { refresh: false, sources: NO_DATA },
+    net: { allowPrivate: ['127.0.0.0/8'] },
+    webBotAuth: { payment: [place] },
+  })
+  t.teardown(() => sallyport.close())
+  const fields = ['Host', 'shop.example']
+  const request = {
+    peer: '8.8.8.8',
+    method: 'GET',
+    target: '/cart',
+    scheme: 'https',
+    httpVersion: '1.1',
+    fields,
+  } as const
+  const asked = (nonce: string) => {
+    const created = Math.floor(Date.now() / 1000)
+    const signed = { request, label: 'sig2', components: '"@authority" "@path"', created, expires: created + 60, nonce }
+    const signature = signer.sign({ ...signed, tag: 'agent-payer-auth' })
+    return sallyport.decide({ ...request, fields: [...fields, ...signature] }).inspection.agent
+  }
+  // The keys are fetched as the service starts, behind its requests.
+  for (let round = 0; round < 100 && asked(`n${round}`)?.identity?.verified !== true; round++) await wait(50)
+  t.match(asked('last'), { class: 'ai_agent', basis: 'signature', identity: { name: place, verified: true } })
 })
 
 t.test('every word of the policy language is one of the configuration', async (t) => {

@@ -106,6 +106,11 @@ export const WebBotAuth = z.strictObject({
     "agents whose keys are fetched, beside the catalogue's: origins, or URLs of key sets and cards",
     ['https://agent.example'],
   ),
+  payment: key(
+    z.array(z.url(HTTP)).default([]),
+    'payment networks whose agents are believed: origins, or URLs of key sets',
+    ['https://network.example/keys.json'],
+  ),
   discover: key(z.boolean().default(false), 'fetches the directory of any agent that names one', true),
   testKeys: key(z.boolean().default(false), 'accepts keys whose private halves are published: for tests only', true),
 })

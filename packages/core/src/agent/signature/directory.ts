@@ -70,7 +70,7 @@ export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirecto
 
   function keep(source: KeySource, keys: readonly AgentKey[], age: number): void {
     const readAt = clock.now()
-    const known = new Map(keys.filter(isAccepted).map((key) => [key.id, key]))
+    const known = keysByName(keys.filter(isAccepted), source)
     directories.set(source.url, { keys: known, readAt, freshUntil: readAt + age })
   }
 
@@ -137,6 +137,13 @@ export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirecto
       while (underWay.size > 0) await Promise.all(underWay.values())
     },
   }
+}
+
+/** Keys by thumbprint, and by the name that a place which is trusted with it gives them. */
+function keysByName(keys: readonly AgentKey[], { named }: KeySource): ReadonlyMap<string, AgentKey> {
+  const byId = keys.map((key) => [key.id, key] as const)
+  if (!named) return new Map(byId)
+  return new Map([...keys.flatMap((key) => (key.name === undefined ? [] : [[key.name, key] as const])), ...byId])
 }
 
 /** The usable keys of a JWKS; `undefined` where the document is none, or holds more than is read. */

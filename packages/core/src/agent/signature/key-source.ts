@@ -8,6 +8,8 @@ export interface KeySource {
   readonly identifier: string
   /** `card`: a Signature Agent Card, which holds the keys or names their place. */
   readonly form: 'keys' | 'card'
+  /** Its keys are found by the names that it gives them as well: only of a place that the configuration trusts. */
+  readonly named?: true
 }
 
 /** Where a directory is under its origin (draft-ietf-webbotauth-httpsig-protocol). */

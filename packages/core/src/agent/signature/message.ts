@@ -20,6 +20,8 @@ export interface SignedRequest {
   readonly scheme?: 'http' | 'https' | 'unknown'
   /** The peer is a trusted proxy, whose word on host and scheme is taken. */
   readonly trusted?: boolean
+  /** Its `@path` is taken with the query, as some agents sign it. */
+  readonly pathWithQuery?: true
   /** The message is an answer to a request for this URL, of which a component with `req` tells. */
   readonly answeredTo?: URL
 }
@@ -69,10 +71,13 @@ export interface ReadSignatures {
 }
 
 /**
- * The signatures of a message that have a tag; a label with another is between other parties, whatever is wrong with it.
+ * The signatures of a message that have one of these tags; a label with another is between other parties, whatever is wrong with it.
  * `fault` alone: the fields cannot be read.
  */
-export function readSignatures(fields: readonly string[], tag?: string): ReadSignatures | { readonly fault: string } {
+export function readSignatures(
+  fields: readonly string[],
+  tags?: readonly string[],
+): ReadSignatures | { readonly fault: string } {
   const input = fieldValue(fields, 'signature-input')
   const sent = fieldValue(fields, 'signature')
   if (input === undefined || sent === undefined) return { fault: 'one of Signature and Signature-Input is missing' }
@@ -84,7 +89,7 @@ export function readSignatures(fields: readonly string[], tag?: string): ReadSig
   let fault: string | undefined
   for (const [label, inner] of inputs) {
     const isSignature = isInnerList(inner)
-    if (isSignature && tag !== undefined && inner[1].get('tag') !== tag) continue
+    if (isSignature && tags?.includes(String(inner[1].get('tag'))) === false) continue
     const signature = values.get(label)?.[0]
     if (!isSignature || !(signature instanceof ArrayBuffer)) {
       fault ??= `"${label}" is not a signature`
@@ -180,7 +185,7 @@ function derived(name: string, parameters: Parameters, request: SignedRequest): 
     case '@request-target':
       return request.target
     case '@path':
-      return request.target && (request.target.split('?')[0] || '/')
+      return request.target && (request.pathWithQuery ? request.target : request.target.split('?')[0] || '/')
     case '@query':
       return request.target?.includes('?') ? request.target.slice(request.target.indexOf('?')) : '?'
     case '@target-uri': {

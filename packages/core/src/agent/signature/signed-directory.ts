@@ -21,7 +21,7 @@ const TAG = 'http-message-signatures-directory'
 export function keysShown(keys: readonly AgentKey[], answer: AnsweredDirectory, now: number): readonly AgentKey[] {
   const fields = Object.entries(answer.headers).flat()
   if (answer.headers['signature-input'] === undefined) return keys
-  const read = readSignatures(fields, TAG)
+  const read = readSignatures(fields, [TAG])
   const sent = 'signatures' in read ? read.signatures : []
   if (sent.length === 0 && read.fault === undefined) return keys
   return keys.filter((key) => sent.some((signature) => isShownBy(key, signature, answer, now)))

@@ -13,6 +13,8 @@ export interface Signing {
   readonly created: number
   readonly expires: number
   readonly nonce: string
+  /** Absent: of Web Bot Auth. */
+  readonly tag?: string
 }
 
 /** Signs as an agent does, with Ed25519: the other half of the verifier, for agents that are simulated. */
@@ -31,8 +33,8 @@ export function createSigner(jwk: JsonWebKey): Signer {
   const key: KeyObject = createPrivateKey({ key: jwk, format: 'jwk' })
   return {
     directory: { keys: [{ ...open, kid: id, use: 'sig' }] },
-    sign({ request, label, components, created, expires, nonce }) {
-      const parameters = `created=${created};keyid="${id}";alg="ed25519";expires=${expires};nonce="${nonce}";tag="web-bot-auth"`
+    sign({ request, label, components, created, expires, nonce, tag = 'web-bot-auth' }) {
+      const parameters = `created=${created};keyid="${id}";alg="ed25519";expires=${expires};nonce="${nonce}";tag="${tag}"`
       const input = ['Signature-Input', `${label}=(${components});${parameters}`]
       // What is about to be signed is read as a verifier will read it, so both make the same base.
       const read = readSignatures([...request.fields, ...input, 'Signature', `${label}=::`])

@@ -1,8 +1,8 @@
-import type { Catalogue, Crawler } from '../../crawler/catalogue.ts'
+import type { Catalogue } from '../../crawler/catalogue.ts'
 import type { Clock } from '../../ports.ts'
 import type { KeyDirectories } from './directory.ts'
 import type { SignatureFinding } from './finding.ts'
-import { type AgentKey, ALGORITHMS, isSignedBy } from './key.ts'
+import { type About, faultOf, faultWithKey, invalid, proven, unverified } from './judged.ts'
 import { DIRECTORY_PATH, type KeySource, keySourceOf } from './key-source.ts'
 import {
   isOldSignature,
@@ -12,8 +12,9 @@ import {
   type SentSignature,
   type SignatureAgents,
   type SignedRequest,
-  signatureBase,
 } from './message.ts'
+import { createPaymentJudge } from './payment.ts'
+import { PAYMENT_TAGS, paymentPurpose, paymentSourceOf } from './payment-profile.ts'
 import type { ReplayMemory } from './replay.ts'
 
 /** Judges HTTP message signatures of agents (RFC 9421, Web Bot Auth), from memory. */
@@ -33,17 +34,18 @@ export interface SignatureVerifierOptions {
   readonly agents?: readonly string[]
   /** Fetch the directory of any agent that names one. */
   readonly discover?: boolean
+  /** Where payment networks publish the keys of their agents: origins, or URLs of key sets. */
+  readonly payment?: readonly string[]
 }
 
 /** The tag of an agent's signature; others are between other parties. */
 const TAG = 'web-bot-auth'
-/** How far a signer's clock may be ahead, in seconds. */
-export const SKEW_S = 30
-/** The longest that a signature may be good for, in seconds. */
-export const LONGEST_LIFE_S = 24 * 3600
 
 export function createSignatureVerifier(options: SignatureVerifierOptions): SignatureVerifier {
-  const { clock, catalogue, directories, replay, agents = [], discover = false } = options
+  const { clock, catalogue, directories, replay, agents = [], discover = false, payment = [] } = options
+  const networks = payment.map(paymentSourceOf)
+  const paymentFinding = createPaymentJudge({ clock, directories, replay, networks })
+  const tags = networks.length === 0 ? [TAG] : [TAG, ...PAYMENT_TAGS]
   const permitted = new Set(agents.map((agent) => new URL(agent).origin))
   const byAgent = new Map(catalogue.crawlers.flatMap((row) => (row.agent === undefined ? [] : [[row.agent, row]])))
 
@@ -55,7 +57,9 @@ export function createSignatureVerifier(options: SignatureVerifierOptions): Sign
     return places.has(url) || (discover && !origins.has(new URL(url).origin))
   }
 
-  function findingOf(sent: SentSignature, named: SignatureAgents, request: SignedRequest, real: boolean): Judged {
+  function agentFinding(sent: SentSignature, request: SignedRequest, real: boolean): SignatureFinding {
+    const named = readAgents(request.fields)
+    if (named === undefined) return invalid('Signature-Agent is malformed')
     const stale = faultOf(sent, clock.now() / 1000)
     if (stale !== undefined) return invalid(stale)
     const agent = coveredAgent(sent, named)
@@ -70,37 +74,21 @@ export function createSignatureVerifier(options: SignatureVerifierOptions): Sign
     if (found.state === 'unknown') return unverified(about, `the keys of ${source.identifier} are not known yet`)
     if (found.state === 'absent') return unverified(about, `the directory of ${source.identifier} has no such key`)
     const now = clock.now()
-    return faultWithKey(found.key, sent, request, about, now) ?? proven(sent, about, real ? now : undefined)
-  }
-
-  function proven({ parameters, components }: SentSignature, about: About, now: number | undefined): Judged {
-    const nonce = parameters.get('nonce')
-    const until = Number(parameters.get('expires')) * 1000
-    const seen =
-      typeof nonce === 'string' && now !== undefined ? replay.see(`${about.keyId} ${nonce}`, until, now) : undefined
-    if (seen === 'seen') return { ...invalid('its nonce was used before'), ...about }
-    const names = new Set(components.map(([name]) => name))
-    const bound = names.has('@target-uri') || (names.has('@path') && names.has('@method'))
-    return {
-      outcome: 'verified',
-      ...about,
-      forged: false,
-      replay: seen === 'new' ? 'checked' : 'unchecked',
-      replayable: !bound,
-      detail: `Signed by ${about.crawler?.name ?? about.agent}, with a key of ${about.agent}.`,
-    }
+    return faultWithKey(found.key, sent, request, about, now) ?? proven(sent, about, replay, real ? now : undefined)
   }
 
   function judge(request: SignedRequest, real: boolean): SignatureFinding | undefined {
     if (isOldSignature(request.fields)) return undefined
-    const sent = readSignatures(request.fields, TAG)
+    const sent = readSignatures(request.fields, tags)
     const tagged = 'signatures' in sent ? sent.signatures : []
     if (tagged.length === 0) return sent.fault === undefined ? undefined : Object.freeze(invalid(sent.fault))
-    const named = readAgents(request.fields)
-    if (named === undefined) return Object.freeze(invalid('Signature-Agent is malformed'))
-    let best: Judged | undefined
+    let best: SignatureFinding | undefined
     for (const signature of tagged) {
-      const finding = findingOf(signature, named, request, real)
+      const purpose = paymentPurpose(signature)
+      const finding =
+        purpose === undefined
+          ? agentFinding(signature, request, real)
+          : paymentFinding(signature, purpose, request, real)
       if (best === undefined || RANK[finding.outcome] > RANK[best.outcome]) best = finding
     }
     return best && Object.freeze(best)
@@ -118,62 +106,8 @@ function placeOf(agent: string): string {
   return url.pathname === '/' && url.search === '' ? url.origin + DIRECTORY_PATH : url.href
 }
 
-type Judged = SignatureFinding
-
-interface About {
-  readonly agent: string
-  readonly keyId: string
-  readonly crawler?: Crawler
-}
-
-/** What is wrong with a signature by this key; `undefined` where it is valid. */
-function faultWithKey(
-  key: AgentKey,
-  sent: SentSignature,
-  request: SignedRequest,
-  about: About,
-  now: number,
-): Judged | undefined {
-  if (now < (key.notBefore ?? 0) || now >= (key.notAfter ?? Number.POSITIVE_INFINITY)) {
-    return { ...invalid('the key is not in use now'), ...about }
-  }
-  const algorithm = sent.parameters.get('alg')
-  if (algorithm !== undefined && algorithm !== key.algorithm) {
-    return { ...invalid('the key is not for this algorithm'), ...about }
-  }
-  const base = signatureBase(sent, request)
-  if (base === undefined) return unverified(about, 'something that it covers is not in the request as it is known')
-  if (isSignedBy(key, base, sent.signature)) return undefined
-  // A proxy that is not configured may have changed what was signed, which is no forgery.
-  const forged = !isBehindUnknownProxy(request)
-  return { ...invalid(`it was not made by the key of ${about.agent}`), ...about, forged }
-}
-
 /** Of several signatures the one of the highest rank counts. */
 const RANK = { verified: 2, invalid: 1, unverified: 0 } as const
-
-function invalid(why: string): Judged {
-  return { outcome: 'invalid', forged: false, detail: `The signature is not valid: ${why}.` }
-}
-
-function unverified(about: About, why: string): Judged {
-  return { outcome: 'unverified', ...about, forged: false, detail: `The signature could not be verified: ${why}.` }
-}
-
-/** What is wrong with the parameters and the coverage of a signature, before any key is looked for. */
-function faultOf({ parameters, components }: SentSignature, now: number): string | undefined {
-  const created = parameters.get('created')
-  const expires = parameters.get('expires')
-  if (typeof created !== 'number' || typeof expires !== 'number') return 'created or expires is missing'
-  if (typeof parameters.get('keyid') !== 'string') return 'keyid is missing'
-  if (created > now + SKEW_S) return 'it was made in the future'
-  if (expires <= now) return 'it has expired'
-  if (expires - created > LONGEST_LIFE_S) return 'it is good for more than a day'
-  const algorithm = parameters.get('alg')
-  if (algorithm !== undefined && !ALGORITHMS.some((name) => name === algorithm)) return 'its algorithm is not accepted'
-  const covers = (wanted: string) => components.some(([name]) => name === wanted)
-  return covers('@authority') || covers('@target-uri') ? undefined : 'it covers neither @authority nor @target-uri'
-}
 
 /** The agent that the signature itself covers: one that it does not cover could be anybody's addition. */
 function coveredAgent(
@@ -189,11 +123,4 @@ function coveredAgent(
   const key = keys.find((name) => name === label) ?? keys[0]
   const agent = named.members.get(String(key))
   return agent === undefined ? { fault: `Signature-Agent has no member "${String(key)}"` } : { agent }
-}
-
-const PROXY_FIELDS = ['via', 'forwarded', 'x-forwarded-for', 'x-forwarded-host']
-
-function isBehindUnknownProxy({ fields, trusted }: SignedRequest): boolean {
-  if (trusted === true) return false
-  return fields.some((name, at) => at % 2 === 0 && PROXY_FIELDS.includes(name.toLowerCase()))
 }

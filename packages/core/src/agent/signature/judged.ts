@@ -1,0 +1,98 @@
+import type { Crawler } from '../../crawler/catalogue.ts'
+import type { SignatureFinding } from './finding.ts'
+import { type AgentKey, ALGORITHMS, isSignedBy, PAYMENT_RSA } from './key.ts'
+import { type SentSignature, type SignedRequest, signatureBase } from './message.ts'
+import { paymentPurpose } from './payment-profile.ts'
+import type { ReplayMemory } from './replay.ts'
+
+/** How far a signer's clock may be ahead, in seconds. */
+export const SKEW_S = 30
+/** The longest that a signature may be good for, in seconds. */
+export const LONGEST_LIFE_S = 24 * 3600
+
+/** Who signed, as far as that is known. */
+export interface About {
+  readonly agent: string
+  readonly keyId: string
+  readonly crawler?: Crawler
+}
+
+/** What is wrong with a signature by this key; `undefined` where it is valid. */
+export function faultWithKey(
+  key: AgentKey,
+  sent: SentSignature,
+  request: SignedRequest,
+  about: About,
+  now: number,
+): SignatureFinding | undefined {
+  if (now < (key.notBefore ?? 0) || now >= (key.notAfter ?? Number.POSITIVE_INFINITY)) {
+    return { ...invalid('the key is not in use now'), ...about }
+  }
+  const algorithm = sent.parameters.get('alg')
+  const isRsa = key.algorithm === 'rsa-pss-sha512' && algorithm === PAYMENT_RSA && paymentPurpose(sent) !== undefined
+  if (algorithm !== undefined && algorithm !== key.algorithm && !isRsa) {
+    return { ...invalid('the key is not for this algorithm'), ...about }
+  }
+  const base = signatureBase(sent, request)
+  if (base === undefined) return unverified(about, 'something that it covers is not in the request as it is known')
+  if (isSignedBy(key, base, sent.signature, isRsa ? algorithm : undefined)) return undefined
+  // A proxy that is not configured may have changed what was signed, which is no forgery.
+  const forged = !isBehindUnknownProxy(request)
+  return { ...invalid(`it was not made by the key of ${about.agent}`), ...about, forged }
+}
+
+/** The finding about a signature that is by its key, unless its nonce served before. `now` is absent where none is used up. */
+export function proven(
+  { parameters, components }: SentSignature,
+  about: About,
+  replay: ReplayMemory,
+  now: number | undefined,
+): SignatureFinding {
+  const nonce = parameters.get('nonce')
+  const until = Number(parameters.get('expires')) * 1000
+  const seen =
+    typeof nonce === 'string' && now !== undefined ? replay.see(`${about.keyId} ${nonce}`, until, now) : undefined
+  if (seen === 'seen') return { ...invalid('its nonce was used before'), ...about }
+  const names = new Set(components.map(([name]) => name))
+  const bound = names.has('@target-uri') || (names.has('@path') && names.has('@method'))
+  return {
+    outcome: 'verified',
+    ...about,
+    forged: false,
+    replay: seen === 'new' ? 'checked' : 'unchecked',
+    replayable: !bound,
+    detail: `Signed by ${about.crawler?.name ?? about.agent}, with a key of ${about.agent}.`,
+  }
+}
+
+export function invalid(why: string): SignatureFinding {
+  return { outcome: 'invalid', forged: false, detail: `The signature is not valid: ${why}.` }
+}
+
+export function unverified(about: About, why: string): SignatureFinding {
+  return { outcome: 'unverified', ...about, forged: false, detail: `The signature could not be verified: ${why}.` }
+}
+
+/** What is wrong with the parameters and the coverage of a signature, before any key is looked for. */
+export function faultOf(sent: SentSignature, now: number): string | undefined {
+  const { parameters, components } = sent
+  const created = parameters.get('created')
+  const expires = parameters.get('expires')
+  if (typeof created !== 'number' || typeof expires !== 'number') return 'created or expires is missing'
+  if (typeof parameters.get('keyid') !== 'string') return 'keyid is missing'
+  if (created > now + SKEW_S) return 'it was made in the future'
+  if (expires <= now) return 'it has expired'
+  if (expires - created > LONGEST_LIFE_S) return 'it is good for more than a day'
+  const algorithm = parameters.get('alg')
+  const accepted: readonly unknown[] = paymentPurpose(sent) === undefined ? ALGORITHMS : [...ALGORITHMS, PAYMENT_RSA]
+  if (algorithm !== undefined && !accepted.includes(algorithm)) return 'its algorithm is not accepted'
+  const covers = (wanted: string) => components.some(([name]) => name === wanted)
+  return covers('@authority') || covers('@target-uri') ? undefined : 'it covers neither @authority nor @target-uri'
+}
+
+const PROXY_FIELDS = ['via', 'forwarded', 'x-forwarded-for', 'x-forwarded-host']
+
+function isBehindUnknownProxy({ fields, trusted }: SignedRequest): boolean {
+  if (trusted === true) return false
+  return fields.some((name, at) => at % 2 === 0 && PROXY_FIELDS.includes(name.toLowerCase()))
+}
