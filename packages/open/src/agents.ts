@@ -6,7 +6,6 @@ import {
   createSignatureVerifier,
   type Fetch,
   keySourceOf,
-  paymentSourceOf,
   type SignatureVerifier,
 } from '@sallyport/core'
 import type { Config } from './config/schema.ts'
@@ -46,7 +45,6 @@ export function openAgents(
     const source = keySourceOf({ uri, type: 'directory' }, origins)
     if (source !== undefined) directories.find(source, '', true)
   }
-  for (const place of payment) directories.find(paymentSourceOf(place), '', true)
   for (const { agent, document } of published) {
     const source = keySourceOf({ uri: agent, type: 'directory' }, origins)
     if (source !== undefined) directories.put(source, document)

@@ -20,6 +20,8 @@ export interface PaymentJudgeOptions {
  * network knows.
  */
 export function createPaymentJudge({ clock, directories, replay, networks }: PaymentJudgeOptions) {
+  // Their first signed request finds the keys.
+  for (const source of networks) directories.find(source, '', true)
   return (sent: SentSignature, purpose: string, request: SignedRequest, real: boolean): SignatureFinding => {
     const fault = faultOf(sent, clock.now() / 1000) ?? paymentFault(sent)
     if (fault !== undefined) return invalid(fault)
