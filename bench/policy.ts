@@ -9,6 +9,8 @@ import { visitorAddresses } from './visitors.ts'
 
 const VISITS = 20_000
 const REGULARS = 500
+/** Policies of mounts that are made in a round. */
+const MOUNTS = 100
 
 type Rules = NonNullable<NonNullable<ConfigInput['policy']>['rules']>
 
@@ -20,6 +22,35 @@ export async function benchPolicy(run: Run): Promise<void> {
   })
   await benchDecision(run, requests)
   await benchRules(run, requests)
+  await benchMounts(run, requests)
+}
+
+/** What `inspection(sallyport, { policy })` adds to a process that has opened its data. */
+async function benchMounts(run: Run, requests: readonly InspectionRequest[]): Promise<void> {
+  const sallyport = await openWith(rulesOf(1))
+  const kept: unknown[] = []
+  const rounds = run.pick(6, 2)
+  const measured = Array.from({ length: rounds + 1 }, () => {
+    const before = heldBytes()
+    for (let mount = 0; mount < MOUNTS; mount++) {
+      const decider = sallyport.decider({ policy: rulesOf(50) })
+      for (const request of requests.slice(0, 10)) decider.decide(request)
+      kept.push(decider)
+    }
+    return (heldBytes() - before) / MOUNTS / 1e6
+  })
+  // In the first round the memory of visitors is filled too.
+  const value = spreadOf(measured.slice(1))
+  const figure: Figure = { case: 'a mount with 50 rules', what: 'memory', unit: 'MB', value, goal: { atMost: 1 } }
+  run.table({ title: 'A policy beside that of the service, over the same data', figures: [figure] })
+  await sallyport.close()
+}
+
+/** After a collection, so that only what is kept counts. */
+function heldBytes(): number {
+  for (let pass = 0; pass < 3; pass++) globalThis.gc?.()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
 }
 
 function openWith(rules: Rules): Promise<Sallyport> {
