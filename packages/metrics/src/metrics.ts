@@ -1,10 +1,7 @@
 import type { Observe, ObservedRequest } from '@sallyport/core'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { createBound } from './bounded.ts'
 import { METRICS, type MetricId, type MetricRow } from './table.ts'
-
-/** A value with its labels, in the order of the metric's. */
-export type Reading = readonly [labels: readonly string[], value: number]
+import { createTally, type Reading, type Tally } from './tally.ts'
 
 /** The metrics of one service, in a registry of its own. */
 export interface Metrics {
@@ -22,61 +19,41 @@ export interface Metrics {
 /** From a tenth of a millisecond, as inspection takes, to the longest that somebody waits. */
 const SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** Different values of one label; those of ours are fewer, names of rules and sources are the operator's. */
-const MAX_VALUES = 300
-
 export function createMetrics(): Metrics {
   const registry = new Registry()
-  const bounds = new Map<string, (value: string) => string>()
+  const tallies = new Map<MetricId, Tally>()
   const readers = new Map<MetricId, Parameters<Metrics['read']>[1]>()
-  const made = new Map<MetricId, Counter | Gauge>()
-  const children = new Map<string, { inc(by?: number): void }>()
+  const durations = new Map<string, ReturnType<Histogram['labels']>>()
   const inspection = histogram(METRICS.inspection, registry)
   const requests = histogram(METRICS.requests, registry)
 
-  const durations = new Map<string, ReturnType<typeof requests.labels>>()
-
-  function durationOf(answeredBy: string, status: string) {
+  function durationOf(answeredBy: string, status: string): ReturnType<Histogram['labels']> {
     // Labels are put together once for each combination, of which there are some dozens.
-    return keep(durations, answeredBy + status, () => requests.labels({ answered_by: answeredBy, status }))
+    const known = durations.get(answeredBy + status)
+    if (known !== undefined) return known
+    const made = requests.labels({ answered_by: answeredBy, status })
+    durations.set(answeredBy + status, made)
+    return made
   }
 
-  function bounded({ name, labels }: MetricRow, values: readonly string[]): Record<string, string> {
-    return Object.fromEntries(
-      labels.map((label, at) => {
-        const bound = keep(bounds, `${name} ${label}`, () => createBound(MAX_VALUES))
-        return [label, bound(values[at] ?? '')]
-      }),
-    )
-  }
-
-  function add(id: MetricId, labels: readonly string[], by = 1): void {
-    // Labels are put together once for each combination.
-    const key = `${id}\n${labels.join('\n')}`
-    let child = children.get(key)
-    if (child === undefined) {
-      const row: MetricRow = METRICS[id]
-      child = (made.get(id) as Counter).labels(bounded(row, labels))
-      if (children.size < MAX_CHILDREN) children.set(key, child)
-    }
-    child.inc(by)
-  }
-
-  // All at once: who merges the registry with another has them all.
+  // All at once: who merges the registry with another has them all. What was counted is told when somebody scrapes.
   for (const [id, row] of Object.entries(METRICS) as [MetricId, MetricRow][]) {
     if (row.type === 'histogram') continue
+    const tally = createTally(row.labels)
+    tallies.set(id, tally)
     const collect = async (): Promise<void> => {
       const read = readers.get(id)
-      if (read === undefined) return
+      const readings = read === undefined ? tally.readings() : await readingsOf(read)
       metric.reset()
       // A metric without labels is 0 after that, which would be an answer.
-      if (row.labels.length === 0) metric.remove()
-      for (const [labels, value] of await readingsOf(read)) metric.inc(bounded(row, labels), value)
+      if (read !== undefined && row.labels.length === 0) metric.remove()
+      for (const [labels, value] of readings) metric.inc(labelled(row, labels), value)
     }
     const options = { ...optionsOf(row, registry), collect }
     const metric = row.type === 'counter' ? new Counter(options) : new Gauge(options)
-    made.set(id, metric)
   }
+
+  const add: Metrics['add'] = (id, labels, by = 1) => tallies.get(id)?.add(labels, by)
 
   return {
     registry,
@@ -93,8 +70,7 @@ export function createMetrics(): Metrics {
   }
 }
 
-/** A bound on memory, far above what labels of ours can make. */
-const MAX_CHILDREN = 20_000
+const POLICY = 'policy:'
 
 function observeDecision({ decision, answeredBy }: ObservedRequest, add: Metrics['add']): void {
   if (decision === undefined || answeredBy === 'check') return
@@ -102,18 +78,13 @@ function observeDecision({ decision, answeredBy }: ObservedRequest, add: Metrics
   const { agent, network } = inspection
   add('decisions', [action, String(enforced), agent.class, network.verdict.classification])
   const [rule] = reasons
-  if (rule !== undefined) add('rules', [rule.id.replace(/^policy:/, ''), action])
+  if (rule !== undefined) add('rules', [rule.id.startsWith(POLICY) ? rule.id.slice(POLICY.length) : rule.id, action])
   for (const trial of trials) add('rules', [trial.rule, `trial:${trial.action}`])
   for (const { rule, exceeded } of limits) add('limits', [rule, exceeded ? 'beyond' : 'within'])
 }
 
-/** What is kept under a key, made where it is not there. */
-function keep<T>(kept: Map<string, T>, key: string, make: () => T): T {
-  const known = kept.get(key)
-  if (known !== undefined) return known
-  const made = make()
-  kept.set(key, made)
-  return made
+function labelled({ labels }: MetricRow, values: readonly string[]): Record<string, string> {
+  return Object.fromEntries(labels.map((label, at) => [label, values[at] ?? '']))
 }
 
 async function readingsOf(read: Parameters<Metrics['read']>[1]): Promise<Iterable<Reading>> {

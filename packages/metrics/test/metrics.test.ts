@@ -113,3 +113,14 @@ t.test('two services of one process never meet', async (t) => {
   t.notMatch(await other.registry.metrics(), /sallyport_decisions_total\{/)
   t.same(new Set(Object.values(METRICS).map(({ name }) => name)).size, Object.keys(METRICS).length)
 })
+
+t.test('scrapes at one time count nothing twice', async (t) => {
+  const { add, read, registry } = createMetrics()
+  add('refusals', ['head'], 2)
+  read('visits', async () => [[['true'], 7]])
+  const texts = await Promise.all([registry.metrics(), registry.metrics(), registry.metrics()])
+  for (const text of texts) {
+    t.match(text, /sallyport_visits_total\{known="true"\} 7\n/)
+    t.match(text, /sallyport_refusals_total\{cause="head"\} 2\n/)
+  }
+})
