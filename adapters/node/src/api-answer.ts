@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Api, ApiRequest, ApiResponse } from '@sallyport/api'
-import { SallyportError } from '@sallyport/core'
+import { SallyportError } from '@sallyport/core/host'
 import { type HeadFault, NO_PATH } from './head-fault.ts'
 import { inspectionRequest } from './inspection-request.ts'
 import { readJson } from './json-body.ts'

@@ -1,4 +1,5 @@
-import { type Decision, type Mode, SallyportError } from '@sallyport/core'
+import type { Decision, Mode } from '@sallyport/core'
+import { SallyportError } from '@sallyport/core/host'
 import { carriedOut, type Decider, type Outcome, outcomeOf, type Received, refused } from './decide-request.ts'
 import { noteDecision, noteRefusal, observation } from './observation.ts'
 import { refusal } from './refusal.ts'

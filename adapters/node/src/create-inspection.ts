@@ -1,15 +1,8 @@
 import { channel } from 'node:diagnostics_channel'
 import type { IncomingMessage } from 'node:http'
 import type { ApiResponse } from '@sallyport/api'
-import {
-  countsByUser,
-  type Decision,
-  type MountPolicy,
-  type Policy,
-  type Rule,
-  refuses,
-  SallyportError,
-} from '@sallyport/core'
+import type { Decision, MountPolicy, Policy, Rule } from '@sallyport/core'
+import { countsByUser, refuses, SallyportError } from '@sallyport/core/host'
 import { attestRequest, claimOf, requireAttester } from './attest-request.ts'
 import { type Decider, decideRequest, type Outcome, type Received, requireDecider } from './decide-request.ts'
 import { createHooks } from './hooks.ts'

@@ -2,14 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 import type { ApiResponse } from '@sallyport/api'
-import {
-  type Decision,
-  type InspectionRequest,
-  type Mode,
-  type MountPolicy,
-  refuses,
-  SallyportError,
-} from '@sallyport/core'
+import type { Decision, InspectionRequest, Mode, MountPolicy } from '@sallyport/core'
+import { refuses, SallyportError } from '@sallyport/core/host'
 import { type CountingHost, countRequest } from './count-request.ts'
 import { lookAtServer, serverOf } from './host-server.ts'
 import { inspectionRequest } from './inspection-request.ts'

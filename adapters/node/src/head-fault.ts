@@ -1,4 +1,4 @@
-import { pathFault } from '@sallyport/core'
+import { pathFault } from '@sallyport/core/host'
 import { type HeadFields, isHttp2 } from './head-fields.ts'
 
 /** The head of a request as received. */

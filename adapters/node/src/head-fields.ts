@@ -1,4 +1,4 @@
-import { isNamed } from '@sallyport/core'
+import { isNamed } from '@sallyport/core/host'
 
 /** The fields that say how a request is read, and where it belongs; those of HTTP/2 among them. */
 const NAMES = [

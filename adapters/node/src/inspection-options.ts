@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { type Decision, MODES, type Mode, type MountPolicy, SallyportError, suggestion } from '@sallyport/core'
+import type { Decision, Mode, MountPolicy } from '@sallyport/core'
+import { MODES, SallyportError, suggestion } from '@sallyport/core/host'
 import type { ClaimOptions } from './attest-request.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { SallyportError } from '@sallyport/core'
+import { SallyportError } from '@sallyport/core/host'
 
 /** The largest body the API reads, in bytes. */
 export const BODY_LIMIT = 64 * 1024

@@ -1,4 +1,5 @@
-import { type Decision, tightest } from '@sallyport/core'
+import type { Decision } from '@sallyport/core'
+import { tightest } from '@sallyport/core/host'
 
 /**
  * What a client learns of the limit that it is nearest to, where a rule throttles: `RateLimit` and `RateLimit-Policy`

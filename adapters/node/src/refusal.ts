@@ -1,5 +1,6 @@
 import type { ApiResponse } from '@sallyport/api'
-import { type Decision, ERRORS, type ErrorCode } from '@sallyport/core'
+import type { Decision, ErrorCode } from '@sallyport/core'
+import { ERRORS } from '@sallyport/core/host'
 import { prefersHtml } from './accept.ts'
 import type { HeadFault } from './head-fault.ts'
 import { isHttp2 } from './head-fields.ts'

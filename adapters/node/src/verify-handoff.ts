@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { createHandoffVerifier, type HandoffCheck, type HandoffOptions } from '@sallyport/core'
+import type { HandoffCheck, HandoffOptions } from '@sallyport/core'
+import { createHandoffVerifier } from '@sallyport/core/host'
 
 /** A request of node:http or Express, a context of Koa, or a request of Fastify. */
 export type HandoffRequest =

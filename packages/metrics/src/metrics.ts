@@ -36,7 +36,7 @@ export function createMetrics(): Metrics {
     return made
   }
 
-  // All at once: who merges the registry with another has them all. What was counted is told when somebody scrapes.
+  // All at once: who merges the registry with another has them all. What was counted is read at a scrape.
   for (const [id, row] of Object.entries(METRICS) as [MetricId, MetricRow][]) {
     if (row.type === 'histogram') continue
     const tally = createTally(row.labels)

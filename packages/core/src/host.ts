@@ -1,0 +1,13 @@
+/*
+ * What adapters handle of a request, without the inspection and the tables it reads: those a process loads where it opens a
+ * Sallyport. Names here may change in any release.
+ */
+export { formatAddress } from './address/address.ts'
+export { isNamed } from './address/forwarding.ts'
+export { tightest } from './counting/limited.ts'
+export { ERRORS, SallyportError } from './errors.ts'
+export { createHandoffVerifier } from './handoff/verifier.ts'
+export { suggestion } from './nearest-word.ts'
+export { countsByUser } from './policy/counts-by-user.ts'
+export { pathFault } from './policy/path-readings.ts'
+export { MODES, refuses } from './vocabulary.ts'

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import t from 'tap'
+import ts from 'typescript'
+import { importedName } from './rooms.ts'
+import { ROOT } from './workspaces.ts'
+
+/*
+ * Who imports an adapter has not opened a Sallyport yet: a test run, a build, a process that only serves files. It pays
+ * for what adapters handle, and not for the tables, the public suffixes and the compilers of the inspection.
+ */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  node: [],
+  express: [],
+  koa: [],
+  fastify: ['fastify-plugin'],
+  fetch: [],
+}
+const SHARED = ['leven', 'negotiator', 'structured-headers']
+
+/** Packages that a built file imports, by way of any file of ours; types are gone from it. */
+function packagesOf(entry: string): ReadonlySet<string> {
+  const packages = new Set<string>()
+  const files = new Set([entry])
+  for (const file of files) {
+    const { importedFiles } = ts.preProcessFile(readFileSync(file, 'utf8'), true, true)
+    for (const { fileName: specifier } of importedFiles) {
+      if (specifier.startsWith('node:')) continue
+      if (specifier.startsWith('.')) files.add(join(dirname(file), specifier))
+      else if (specifier.startsWith('@sallyport/')) files.add(createRequire(file).resolve(specifier))
+      else packages.add(importedName(specifier))
+    }
+  }
+  return packages
+}
+
+for (const [adapter, own] of Object.entries(ALLOWED)) {
+  t.test(`importing @sallyport/${adapter} loads no part of the inspection`, async (t) => {
+    const packages = packagesOf(join(ROOT, 'adapters', adapter, 'dist/src/index.js'))
+    t.same([...packages].toSorted(), [...SHARED, ...own].toSorted())
+  })
+}
+
+t.test('what is left out is there to be found', async (t) => {
+  const packages = packagesOf(join(ROOT, 'packages/core/dist/src/index.js'))
+  for (const name of ['tldts', 'ip-cidr', 'lru-cache']) t.ok(packages.has(name), name)
+})
