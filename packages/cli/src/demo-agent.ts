@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { join } from 'node:path'
+import { mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { readOrMakeSecret } from '@sallyport/console'
 import { createSigner, type Signer } from '@sallyport/core'
 import type { OpenHooks } from '@sallyport/open'
@@ -35,8 +36,10 @@ export function demoAgent(dataDir: string): DemoAgent | undefined {
 /** `undefined` where no key can be kept. */
 function signerIn(file: string): Signer | undefined {
   const made = JSON.stringify(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }))
-  const text = readOrMakeSecret(file, made)
   try {
+    // At the first start there is no dataDir yet.
+    mkdirSync(dirname(file), { recursive: true })
+    const text = readOrMakeSecret(file, made)
     return text === undefined ? undefined : createSigner(JSON.parse(text))
   } catch {
     return undefined

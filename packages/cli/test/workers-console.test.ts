@@ -92,4 +92,7 @@ t.test('the console of one worker shows what all of them see', async (t) => {
   }).end()
   await once(left, 'response')
   t.same(await roles(), ['read'], 'who signs out is signed out of every worker')
+
+  const page = await (await fetch(`${url}/?as=chatgpt`)).text()
+  t.match(page, 'Signed by ChatGPT agent', 'the key of the demo is made at the first start, and every worker has it')
 })

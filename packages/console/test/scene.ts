@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ConfigInput, type OpenHooks, open, type Sallyport } from '@sallyport/open'
@@ -8,6 +7,9 @@ import t from 'tap'
 import { buildPage } from '../build/page.ts'
 import { createHistory, openConsole } from '../src/index.ts'
 import type { ConsoleHooks } from '../src/routes/route.ts'
+import { statusOf } from './visits.ts'
+
+export { VISITOR } from './visits.ts'
 
 export const ADMIN = 'the-token-of-an-administrator'
 export const READER = 'the-token-of-a-reader'
@@ -22,14 +24,6 @@ export const NAUGHTY = [
   '</title><svg/onload=alert(5)>',
   '\u202eevil\u202c ÅÄÖ 漢字 🏰 \u200b',
 ] as const
-
-/** Visitors on real networks. */
-export const VISITOR = {
-  home: '73.162.10.20',
-  hosting: '5.9.10.20',
-  tor: '185.220.101.10',
-  googlebot: '66.249.66.1',
-} as const
 
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
 
@@ -105,20 +99,6 @@ export async function openScene(
       await sallyport.close()
     },
   }
-}
-
-/** What is answered to a visitor; by node:http, which sends field values that `fetch` refuses. */
-export function statusOf(url: string, path: string, fields: Readonly<Record<string, string>>): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const sent = Object.entries(fields).map(([name, value]) => [name, Buffer.from(value).toString('latin1')])
-    const headers = { ...Object.fromEntries(sent), Accept: 'text/html', 'Accept-Language': 'en' }
-    request(`${url}${path}`, { headers, agent: false }, (response) => {
-      response.resume()
-      response.on('end', () => resolve(response.statusCode ?? 0))
-    })
-      .on('error', reject)
-      .end()
-  })
 }
 
 /** Waits until something holds, for three seconds at most. */

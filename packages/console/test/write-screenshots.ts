@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openBrowser } from './browser.ts'
-import { statusOf, VISITOR } from './scene.ts'
+import { statusOf, VISITOR } from './visits.ts'
 
 /* Writes the pictures of the README, of the demo as it starts: node packages/console/dist/test/write-screenshots.js */
 const ROOT = join(import.meta.dirname, '../../../..')
@@ -41,10 +41,12 @@ const AGENTS = [
   'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)',
 ]
 const PATHS = ['/', '/articles/gates', '/login', '/articles/walls', '/admin']
-const ROUNDS = 30
-const ROUND_MS = 2_000
+const ROUNDS = 60
+const ROUND_MS = 1_500
 
 const SCREEN = { width: 1280, height: 860 }
+/** Down to the map. */
+const TALL = { width: 1280, height: 1560 }
 const PHONE = { width: 390, height: 844 }
 
 /** The demo in a process of its own, with data of its own. */
@@ -68,14 +70,14 @@ async function startDemo(folder: string) {
 
 async function bringVisitors(url: string): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
-    for (let index = 0; index < 3 + ((round * 7) % 11); index++) {
+    for (let index = 0; index < 5 + ((round * 7) % 11); index++) {
       const at = <T>(list: readonly T[], place: number): T => list[place % list.length] as T
       await statusOf(url, at(PATHS, round + index), {
         'X-Forwarded-For': at(ADDRESSES, round + index * 5),
         'User-Agent': at(AGENTS, round * 3 + index),
       })
+      await new Promise((resolve) => setTimeout(resolve, ROUND_MS / 10))
     }
-    await new Promise((resolve) => setTimeout(resolve, ROUND_MS))
   }
 }
 
@@ -86,7 +88,7 @@ try {
   mkdirSync(PICTURES, { recursive: true })
   await bringVisitors(url)
   for (const [name, address, colorScheme, viewport] of [
-    ['console-light', adminUrl, 'light', SCREEN],
+    ['console-light', adminUrl, 'light', TALL],
     ['console-dark', adminUrl, 'dark', SCREEN],
     ['console-phone', `${adminUrl}/#/inspect?target=${VISITOR.tor}`, 'light', PHONE],
     ['demo', `${url}/?as=chatgpt`, 'light', SCREEN],

@@ -61,7 +61,7 @@ function optionsOf(width: number, { rows }: Curves, colour: (name: string) => st
     height: HEIGHT,
     legend: { show: false },
     cursor: { show: false },
-    padding: [8, 8, 0, 0],
+    padding: [8, 28, 0, 0],
     scales: { y: { range: (_, __, highest) => [0, Math.max(1, highest * 1.08)] } },
     axes: [
       {
