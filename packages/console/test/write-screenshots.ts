@@ -46,7 +46,7 @@ const ROUND_MS = 1_500
 
 const SCREEN = { width: 1280, height: 860 }
 /** Down to the map. */
-const TALL = { width: 1280, height: 1560 }
+const TALL = { width: 1280, height: 1720 }
 const PHONE = { width: 390, height: 844 }
 
 /** The demo in a process of its own, with data of its own. */

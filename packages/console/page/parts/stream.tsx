@@ -83,7 +83,7 @@ export function Stream() {
           text
           <input
             type="search"
-            placeholder="path, address, rule, operator…"
+            placeholder="path, address, rule…"
             value={filter['text'] ?? ''}
             onInput={({ currentTarget }) => set('text', currentTarget.value)}
           />
