@@ -1,11 +1,14 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Server } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
 import * as forExpress from '@sallyport/express'
 import * as forFastify from '@sallyport/fastify'
+import * as forHono from '@sallyport/fetch/hono'
 import * as forKoa from '@sallyport/koa'
 import { type Inspected, listener } from '@sallyport/node'
 import express, { type ErrorRequestHandler } from 'express'
 import Fastify from 'fastify'
+import { Hono } from 'hono'
 import Koa from 'koa'
 import supertest from 'supertest'
 import t, { type Test } from 'tap'
@@ -119,6 +122,18 @@ async function fastifyApp() {
   return app
 }
 
+/** `address`: of the socket, where Hono does not run on Node. */
+function honoApp(address?: string): Hono {
+  const app = new Hono()
+  app.use(forHono.inspection(enforcing, { address: () => address }))
+  app.onError((_error, c) => c.json(c.get('sallyport')?.action, 500))
+  app.get('/fails', () => {
+    throw new Error('a fault of the site')
+  })
+  app.all('/*', (c) => c.json({ action: c.get('sallyport')?.action, decision: c.get('sallyport')?.action }))
+  return app
+}
+
 t.test("the host's own error handler has the decision", async (t) => {
   const fastify = await fastifyApp()
   await fastify.listen({ port: 0, host: '127.0.0.1' })
@@ -127,6 +142,7 @@ t.test("the host's own error handler has the decision", async (t) => {
     Express: await listening(t, createServer(expressApp())),
     Koa: await listening(t, createServer(koaApp().callback())),
     Fastify: (fastify.server.address() as AddressInfo).port,
+    Hono: await listening(t, createServer(getRequestListener(honoApp().fetch))),
   }
   for (const [name, port] of Object.entries(ports)) {
     const headers = { 'x-forwarded-for': allowed.address, connection: 'close' }
@@ -136,12 +152,16 @@ t.test("the host's own error handler has the decision", async (t) => {
   }
 })
 
-t.test("what tests a site without a server of its own: Fastify's inject, and supertest", async (t) => {
+t.test("what tests a site without a server of its own: Fastify's inject, Hono's request, and supertest", async (t) => {
   const fastify = await fastifyApp()
   t.teardown(() => fastify.close())
   const inject = (address: string) => fastify.inject({ url: '/shop', headers: { 'x-forwarded-for': address } })
   t.same((await inject(allowed.address)).json(), { action: 'allow', decision: 'allow' })
   t.equal((await inject(blocked.address)).statusCode, 403)
+  const hono = honoApp('127.0.0.1')
+  const request = (address: string) => hono.request('/shop', { headers: { 'x-forwarded-for': address } })
+  t.same(await (await request(allowed.address)).json(), { action: 'allow', decision: 'allow' })
+  t.equal((await request(blocked.address)).status, 403)
   for (const app of [expressApp(), koaApp().callback(), listener(enforcing, ECHO)]) {
     const page = await supertest(app).get('/shop').set('X-Forwarded-For', allowed.address)
     t.same(page.body, { action: 'allow', decision: 'allow' })
