@@ -32,3 +32,21 @@ export const REVERSE_NAME_RULES: readonly ReverseNameRule[] = [
     })),
   ),
 ]
+
+/**
+ * What words in a reverse name say of a network whose class is weaker. The same holds: none makes a client look cleaner.
+ */
+export interface ReverseNameWords {
+  readonly networkClass: 'hosting' | 'mobile'
+  /** The class that it may take the place of. */
+  readonly over: 'unknown' | 'residential_clean'
+  readonly words: readonly string[]
+}
+
+export const REVERSE_NAME_WORDS: readonly ReverseNameWords[] = table.words.map(
+  ({ class: networkClass, over, words }) => ({
+    networkClass: networkClass as ReverseNameWords['networkClass'],
+    over: over as ReverseNameWords['over'],
+    words: words.split(', '),
+  }),
+)

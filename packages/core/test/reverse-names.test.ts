@@ -1,8 +1,9 @@
-import { REVERSE_NAME_RULES } from '@sallyport/data/reverse-names'
+import { REVERSE_NAME_RULES, REVERSE_NAME_WORDS } from '@sallyport/data/reverse-names'
 import t from 'tap'
 import { type Address, formatAddress, parseAddress } from '../src/address/address.ts'
 import { classify } from '../src/network/classify.ts'
-import { createReverseNames, ruleOfName } from '../src/network/reverse-names.ts'
+import { classRank } from '../src/network/precedence.ts'
+import { createReverseNames, ruleOfName, wordOfName } from '../src/network/reverse-names.ts'
 import type { Observation, ReverseAnswer } from '../src/ports.ts'
 import { createFakeClock, createFakeNetworks, snapshotOf, systemOf } from '../src/testing/fakes.ts'
 import { anonymises } from '../src/vocabulary.ts'
@@ -19,6 +20,7 @@ const SNAPSHOT = snapshotOf({
   networks: createFakeNetworks([
     ['8.1.0.0/16', { system: systemOf({ asn: 64_501, type: 'hosting', networkClass: 'hosting' }) }],
     ['8.2.0.0/16', { system: systemOf({ asn: 64_502, type: 'isp', networkClass: 'residential_clean' }) }],
+    ['8.4.0.0/16', { system: systemOf({ asn: 3320, type: 'isp', networkClass: 'residential_clean' }) }],
     ['8.3.0.0/16', { system: systemOf({ asn: 64_503, type: 'vpn', networkClass: 'vpn' }) }],
   ]),
 })
@@ -112,6 +114,47 @@ t.test('only where it could change something, and once a week', async (t) => {
   offer('8.1.0.1')
   await reverse.settled()
   t.equal(asked.length, 4)
+})
+
+t.test('words say a class over a weaker one alone, and not in the name of a company', async (t) => {
+  for (const { networkClass, over, words } of REVERSE_NAME_WORDS) {
+    t.ok(classRank(networkClass) < classRank(over), `${networkClass} is stricter than ${over}`)
+    t.ok(words.every((word) => /^[a-z0-9]*[a-z]$/.test(word)))
+  }
+  t.equal(wordOfName('vps-12.fra.example.net', 'unknown')?.networkClass, 'hosting')
+  t.equal(wordOfName('vps12.example.net.', 'unknown')?.networkClass, 'hosting')
+  t.equal(wordOfName('vps12.example.net', 'residential_clean'), undefined)
+  t.equal(wordOfName('a.vps.net', 'unknown'), undefined, 'the company’s name')
+  t.equal(wordOfName('observer.example.net', 'unknown'), undefined, 'a part of a word')
+  t.equal(wordOfName('p5098.dip.lte.example.de', 'residential_clean')?.networkClass, 'mobile')
+  t.equal(wordOfName('p5098.dip.lte.example.de', 'unknown'), undefined)
+})
+
+t.test('a carrier’s pool is asked about once, and a name of SIM cards holds for all of it', async (t) => {
+  const { offer, reverse, asked, kept } = setUp({
+    '8.4.1.7': named('ip-8-4-1-7.lte.example.de'),
+    '8.4.2.7': named('dsl-8-4-2-7.example.de'),
+    '9.9.9.9': named('vps7.example.net'),
+  })
+  for (const visitor of ['8.4.1.7', '8.4.1.8', '8.4.2.7', '9.9.9.9', '8.2.0.1']) offer(visitor)
+  await reverse.settled()
+  t.same(asked, ['8.4.1.7', '8.4.2.7', '9.9.9.9'], 'one of a /24, and no line of a company without SIM cards')
+  t.same(
+    [...kept].map(([place, { networkClass, note }]) => [place, networkClass, note]),
+    [
+      ['8.4.1.0', 'mobile', 'ip-8-4-1-7.lte.example.de'],
+      ['9.9.9.9', 'hosting', 'vps7.example.net'],
+    ],
+  )
+  const seen = (networkClass: 'mobile' | 'hosting') => ({
+    find: () => ({ networkClass, origin: 'reverse-name', provider: '', setAt: 0, note: '' }) as const,
+  })
+  const classOf = (text: string, networkClass: 'mobile' | 'hosting') =>
+    classify(address(text), { ...SNAPSHOT, observations: seen(networkClass) }).verdict.classification
+  t.equal(classOf('8.4.1.9', 'mobile'), 'mobile')
+  t.equal(classOf('9.9.9.9', 'hosting'), 'hosting')
+  t.equal(classOf('8.3.0.1', 'hosting'), 'vpn', 'words never hide what the data says')
+  t.equal(classOf('8.1.0.1', 'mobile'), 'hosting')
 })
 
 t.test('few questions at once, a bounded queue, and an end', async (t) => {

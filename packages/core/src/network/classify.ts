@@ -132,10 +132,22 @@ function firstMatch(
   record: NetworkRecord | undefined,
 ): RuleMatch | undefined {
   const range = record?.range
-  if (observation !== undefined) {
-    const fed = range?.single === true && classRank(range.networkClass) <= classRank(observation.networkClass)
-    if (observation.origin === 'operator' || !fed) return observed(observation)
-  }
+  const read = matchOf(sources, record)
+  if (observation === undefined) return read
+  if (observation.origin === 'operator') return observed(observation)
+  const fed = range?.single === true && classRank(range.networkClass) <= classRank(observation.networkClass)
+  // Words in a name say less than any list that says something stricter.
+  const isKnown = !anonymises(observation.networkClass) && ranked(read) <= classRank(observation.networkClass)
+  return fed || isKnown ? read : observed(observation)
+}
+
+function ranked(match: RuleMatch | undefined): number {
+  return classRank(match?.networkClass ?? 'unknown')
+}
+
+/** The first rule of the data that matches, by steps 3 to 11. */
+function matchOf(sources: readonly SourceStatus[], record: NetworkRecord | undefined): RuleMatch | undefined {
+  const range = record?.range
   const system = record?.system
   const known = system !== undefined && system.networkClass !== 'unknown' ? system : undefined
   if (known === undefined) return range === undefined ? undefined : listed(range)

@@ -1,7 +1,9 @@
-import { REVERSE_NAME_RULES, type ReverseNameRule } from '@sallyport/data/reverse-names'
+import { OPERATORS } from '@sallyport/data/operators'
+import { REVERSE_NAME_RULES, REVERSE_NAME_WORDS, type ReverseNameRule } from '@sallyport/data/reverse-names'
 import { LRUCache } from 'lru-cache'
-import { type Address, formatAddress } from '../address/address.ts'
-import { hostPrefix } from '../address/prefix.ts'
+import type { Address } from '../address/address.ts'
+import { formatPrefix, hostPrefix, type Prefix, prefixOf } from '../address/prefix.ts'
+import { operatorOf } from '../asn/types.ts'
 import type { Clock, Dns, ObservationStore } from '../ports.ts'
 import type { NetworkFinding } from '../values/finding.ts'
 import type { NetworkClass } from '../vocabulary.ts'
@@ -18,6 +20,13 @@ const MAX_CONCURRENT = 4
 
 /** Classes that a reverse name may change: an address in them can be an exit. So can one of a mixed host. */
 const ASKED_CLASSES: readonly NetworkClass[] = ['hosting', 'datacenter', 'unknown']
+
+/** Brands that have a network of SIM cards alone: what else they have may hold some too. */
+const SIM_BRANDS: ReadonlySet<string> = new Set(
+  OPERATORS.flatMap(({ type, brand }) => (type === 'mobile' && brand !== undefined ? [brand] : [])),
+)
+/** The addresses that a carrier gives one purpose to. */
+const POOL_LENGTH = 24
 
 /** Looks up reverse names of visitors in the background, and keeps those that say a class as observations. */
 export interface ReverseNames {
@@ -39,19 +48,19 @@ export interface ReverseNamesPorts {
 
 export function createReverseNames({ clock, dns, store, onFault }: ReverseNamesPorts): ReverseNames {
   const askedAt = new LRUCache<string, number>({ max: MAX_REMEMBERED })
-  const waiting: Address[] = []
+  const waiting: Waiting[] = []
   const settling: (() => void)[] = []
   let asking = 0
 
-  async function ask(address: Address): Promise<void> {
+  async function ask({ address, prefix, finding }: Waiting): Promise<void> {
     const answer = await dns.resolvePtr(address)
     if (answer.state !== 'found') return
     for (const name of answer.names) {
-      const rule = ruleOfName(name)
+      const rule = ruleOfName(name) ?? wordOfName(name, finding.verdict.classification)
       if (rule === undefined) continue
       const now = clock.now()
       const { networkClass, provider } = rule
-      await store.put(hostPrefix(address), {
+      await store.put(networkClass === 'mobile' ? prefix : hostPrefix(address), {
         ...{ networkClass, provider, origin: 'reverse-name', setAt: now, expiresAt: now + TTL_MS, note: name },
       })
       return
@@ -60,12 +69,12 @@ export function createReverseNames({ clock, dns, store, onFault }: ReverseNamesP
 
   function next(): void {
     while (asking < MAX_CONCURRENT) {
-      const address = waiting.shift()
-      if (address === undefined) break
+      const visitor = waiting.shift()
+      if (visitor === undefined) break
       asking++
-      ask(address)
+      ask(visitor)
         .catch((error: unknown) => {
-          askedAt.delete(formatAddress(address))
+          askedAt.delete(formatPrefix(visitor.prefix))
           onFault(error)
         })
         .finally(() => {
@@ -88,17 +97,50 @@ export function createReverseNames({ clock, dns, store, onFault }: ReverseNamesP
       waiting.length = 0
       return settled()
     },
-    offer(address, { reserved, verdict, rule }) {
-      if (reserved.reserved || (rule !== 'mixed_system' && !ASKED_CLASSES.includes(verdict.classification))) return
+    offer(address, finding) {
+      const prefix = askedPrefix(address, finding)
+      if (prefix === undefined) return
       if (waiting.length >= MAX_QUEUED) return
-      const key = formatAddress(address)
+      const key = formatPrefix(prefix)
       const now = clock.now()
       if (now - (askedAt.get(key) ?? Number.NEGATIVE_INFINITY) < TTL_MS) return
       askedAt.set(key, now)
-      waiting.push(address)
+      waiting.push({ address, prefix, finding })
       next()
     },
   }
+}
+
+/** A visitor whose name is to be asked, and what the answer may be kept for. */
+interface Waiting {
+  readonly address: Address
+  readonly prefix: Prefix
+  readonly finding: NetworkFinding
+}
+
+/** What one question answers for; `undefined` where no name could change anything. */
+function askedPrefix(address: Address, { reserved, verdict, rule, asn }: NetworkFinding): Prefix | undefined {
+  if (reserved.reserved) return undefined
+  if (rule === 'mixed_system' || ASKED_CLASSES.includes(verdict.classification)) return hostPrefix(address)
+  const brand = asn === undefined ? undefined : operatorOf(asn)?.brand
+  const isCarrier = verdict.classification === 'residential_clean' && brand !== undefined && SIM_BRANDS.has(brand)
+  return isCarrier && address.family === 4 ? prefixOf(address, POOL_LENGTH) : undefined
+}
+
+/**
+ * What words in the labels before a domain say of an address of this class, numbers at their ends left out; the domain is the
+ * company's name.
+ */
+export function wordOfName(
+  name: string,
+  found: NetworkClass,
+): { networkClass: NetworkClass; provider: '' } | undefined {
+  const labels = name.toLowerCase().replace(/\.$/, '').split('.').slice(0, -2)
+  const words = labels.flatMap((label) => label.split(/[^a-z0-9]+/)).map((word) => word.replace(/\d+$/, ''))
+  const rule = REVERSE_NAME_WORDS.find(
+    ({ over, words: of }) => over === found && words.some((word) => of.includes(word)),
+  )
+  return rule && { networkClass: rule.networkClass, provider: '' }
 }
 
 /** The rule that a reverse name matches; `undefined` for nearly all names. */
