@@ -38,7 +38,7 @@ export const REVERSE_NAME_RULES: readonly ReverseNameRule[] = [
  */
 export interface ReverseNameWords {
   readonly networkClass: 'hosting' | 'mobile'
-  /** The class that it may take the place of. */
+  /** The class that it may replace. */
   readonly over: 'unknown' | 'residential_clean'
   readonly words: readonly string[]
 }
