@@ -16,6 +16,7 @@ import { addLedgerCommands } from './commands/ledger.ts'
 import { addLogsCommand } from './commands/logs.ts'
 import { addLookupCommand } from './commands/lookup.ts'
 import { addPolicyCommands } from './commands/policy.ts'
+import { addPrivacyCommands } from './commands/privacy.ts'
 import { addProxyCommand } from './commands/proxy.ts'
 import { addReplayCommand } from './commands/replay.ts'
 import { addReportCommand } from './commands/report.ts'
@@ -80,6 +81,7 @@ function createProgram(terminal: Terminal): Command {
   addCrawlersCommands(program, terminal)
   addLedgerCommands(program, terminal)
   addEvidenceCommands(program, terminal)
+  addPrivacyCommands(program, terminal)
   for (const { name, command } of leavesOf(program)) {
     command.addHelpText('after', `\nExample:\n  ${['sallyport', name, EXAMPLES[name]].join(' ').trimEnd()}`)
   }

@@ -3,6 +3,7 @@ export { type Committer, createCommitter } from './committer.ts'
 export { type EvidenceJson, type EvidenceQuery, RangeTooWide } from './evidence.ts'
 export { type Ledger, type LedgerStatus, openLedger } from './ledger.ts'
 export {
+  type AddressRecord,
   type Batch,
   type CheckpointArchive,
   type Head,

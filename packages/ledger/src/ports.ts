@@ -25,6 +25,11 @@ export interface StoredRecord extends Place {
   readonly bytes: Uint8Array
 }
 
+/** What a ledger keeps of one address: a record about it, and the context that can be erased. */
+export interface AddressRecord extends StoredRecord {
+  readonly context?: string
+}
+
 /** A log with records that no checkpoint covers yet. */
 export interface Uncovered {
   readonly log: string
@@ -92,6 +97,8 @@ export interface LedgerStore {
   tile(log: string, tileLevel: number, index: number): Promise<Uint8Array>
   /** The subjects of these records that were not erased, by id. */
   subjects(attestationIds: readonly number[]): Promise<ReadonlyMap<number, Subject>>
+  /** The records about an address whose subjects were not erased, by id, at most `count` after one. */
+  recordsAbout(address: string, after: number, count: number): Promise<readonly AddressRecord[]>
   /** Logs that have grown beyond their newest checkpoint, at most `limit`. */
   uncovered(limit: number): Promise<readonly Uncovered[]>
   /**

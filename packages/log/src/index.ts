@@ -1,4 +1,4 @@
-export { ADDRESS_FORMS } from './addresses.ts'
+export { ADDRESS_FORMS, addressWriter } from './addresses.ts'
 export { type AuditEntry, type AuditLine, auditLine } from './audit-line.ts'
 export { FIELDS } from './fields.ts'
 export { LOG_FORMATS, readEntry, readLine } from './formats.ts'

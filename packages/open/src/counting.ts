@@ -121,7 +121,7 @@ function countsUrl({ redis, counting: { place }, dataDir, data }: Config): strin
 }
 
 /** Bans are kept where commands and other processes find them. */
-function bansUrl({ redis, counting: { place }, dataDir, data }: Config): string | undefined {
+export function bansUrl({ redis, counting: { place }, dataDir, data }: Config): string | undefined {
   if (place === 'memory') return undefined
   if (place === 'auto' && redis !== undefined) return redis
   return data.readOnly ? undefined : `sqlite:${join(dataDir, 'bans.db')}`

@@ -208,6 +208,23 @@ export const LEDGER_CONTRACT: readonly LedgerRow[] = [
     },
   },
   {
+    name: 'what is kept of an address is found, in pages, until it is erased',
+    async run(store, check) {
+      await append(store, [madeDraft('t/a', '192.0.2.1', AT, '{"a":1}'), madeDraft('t/b', '192.0.2.10', AT)])
+      await append(store, [madeDraft('t/b', '192.0.2.1', AT), madeDraft('t/a', '192.0.2.1', AT)])
+      const about = async (after: number, count: number) =>
+        (await store.recordsAbout('192.0.2.1', after, count)).map(({ log, attestationId, seq, context = '' }) =>
+          [log, attestationId, seq, context].join(' '),
+        )
+      check.same(await about(0, 2), ['t/a 1 0 {"a":1}', 't/b 3 1 '])
+      check.same(await about(3, 2), ['t/a 4 1 '])
+      const [first] = await store.recordsAbout('192.0.2.1', 0, 1)
+      check.same(Buffer.from(first?.bytes ?? []), Buffer.from((await store.find(1, 't/a'))?.bytes ?? []))
+      await store.eraseSubject('192.0.2.1')
+      check.same(await about(0, 9), [])
+    },
+  },
+  {
     name: 'subjects are erased by age behind those of a clock that was ahead',
     async run(store, check) {
       const ahead = Array.from({ length: 1100 }, () => madeDraft('t/ahead', '192.0.2.1', AT + 1_000_000))

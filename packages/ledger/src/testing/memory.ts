@@ -85,6 +85,16 @@ export function createMemoryLedger(origin: string, fault: StoreFault = () => und
         return Buffer.concat((nodes.get(`${log} ${tileLevel}`) ?? []).slice(start, end))
       }),
     subjects: (ids) => run('subjects', () => new Map([...personal].filter(([id]) => ids.includes(id)))),
+    recordsAbout: (address, after, count) =>
+      run('recordsAbout', () =>
+        rows
+          .flatMap((row) => {
+            const subject = personal.get(row.attestationId)
+            if (subject?.address !== address || row.attestationId <= after) return []
+            return [subject.context === undefined ? row : { ...row, context: subject.context }]
+          })
+          .slice(0, count),
+      ),
     ...memoryCheckpoints(ends, notes, run),
     putDocument: ({ sha256, text }) => run('putDocument', () => void texts.set(sha256, text)),
     document: (sha256) => run('document', () => texts.get(sha256)),

@@ -1,4 +1,5 @@
 import {
+  type AddressRecord,
   type Heads,
   leafTile,
   type SignedHead,
@@ -8,7 +9,15 @@ import {
   type Uncovered,
 } from '@sallyport/ledger'
 import type { Database } from '../sqlite/driver.ts'
-import { bytesOf, checkpointsOfRows, headOfRow, recordOfRow, subjectOfRow, uncoveredOfRow } from './rows.ts'
+import {
+  addressRecordOfRow,
+  bytesOf,
+  checkpointsOfRows,
+  headOfRow,
+  recordOfRow,
+  subjectOfRow,
+  uncoveredOfRow,
+} from './rows.ts'
 
 const LOG_ID = '(SELECT id FROM log WHERE name = ?)'
 
@@ -31,6 +40,11 @@ export function createLedgerReads(database: Database) {
   )
   const selectSubjects = database.prepare(
     'SELECT * FROM subject WHERE attestation_id IN (SELECT value FROM json_each(?))',
+  )
+  const selectAbout = database.prepare(
+    `SELECT s.context, s.salt, r.*, l.name FROM subject s
+     JOIN record r ON r.attestation_id = s.attestation_id JOIN log l ON l.id = r.log
+     WHERE s.address = ? AND s.attestation_id > ? ORDER BY s.attestation_id LIMIT ?`,
   )
   const selectUncovered = database.prepare('SELECT * FROM log WHERE size > covered ORDER BY id LIMIT ?')
   const selectNotes = database.prepare(`SELECT size, note FROM checkpoint WHERE log = ${LOG_ID} ORDER BY size`)
@@ -64,6 +78,8 @@ export function createLedgerReads(database: Database) {
     },
     subjects: (ids: readonly number[]): ReadonlyMap<number, Subject> =>
       new Map(selectSubjects.all(JSON.stringify(ids)).map((row) => [Number(row['attestation_id']), subjectOfRow(row)])),
+    recordsAbout: (address: string, after: number, count: number): readonly AddressRecord[] =>
+      selectAbout.all(address, after, count).map(addressRecordOfRow),
     uncovered: (limit: number): readonly Uncovered[] => selectUncovered.all(limit).map(uncoveredOfRow),
     checkpoints: (log: string, seq: number) => checkpointsOfRows(selectNewest.get(log), selectCovering.get(log, seq)),
     allCheckpoints: (log: string): readonly SignedHead[] =>

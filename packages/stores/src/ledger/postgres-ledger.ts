@@ -5,7 +5,15 @@ import { migrate } from '../postgres/migrate.ts'
 import { openPostgres, type Postgres, type PostgresQuery, type PostgresRow } from '../postgres/pool.ts'
 import { createReservation } from './postgres-reservation.ts'
 import { POSTGRES_LEDGER_STEPS } from './postgres-tables.ts'
-import { bytesOf, checkpointsOfRows, headOfRow, recordOfRow, subjectOfRow, uncoveredOfRow } from './rows.ts'
+import {
+  addressRecordOfRow,
+  bytesOf,
+  checkpointsOfRows,
+  headOfRow,
+  recordOfRow,
+  subjectOfRow,
+  uncoveredOfRow,
+} from './rows.ts'
 
 /**
  * The commit of this transaction is synchronous whatever the server's or the role's setting says, because an id given
@@ -62,6 +70,9 @@ const WRITE = `
 
 const LOG_ID = '(SELECT id FROM ledger_log WHERE name = $1)'
 
+const SELECT_ABOUT = `SELECT s.context, s.salt, r.*, l.name FROM ledger_subject s
+  JOIN ledger_record r ON r.attestation_id = s.attestation_id JOIN ledger_log l ON l.id = r.log
+  WHERE s.address = $1 AND s.attestation_id > $2 ORDER BY s.attestation_id LIMIT $3`
 const SELECT_RECORDS = `SELECT attestation_id, seq, bytes FROM ledger_record WHERE log = ${LOG_ID}`
 
 /** Longer than other stores are given: behind a burst, a commit waits for the lock. */
@@ -138,6 +149,10 @@ function createStore(postgres: Postgres, origin: string): LedgerStore {
     async document(sha256) {
       const row = await oneOf(query, 'SELECT text FROM ledger_document WHERE sha256 = $1', sha256)
       return row === undefined ? undefined : String(row['text'])
+    },
+    async recordsAbout(address, after, count) {
+      const { rows } = await query(SELECT_ABOUT, [address, after, count])
+      return rows.map(addressRecordOfRow)
     },
     eraseSubject: (address) =>
       postgres.transaction(

@@ -1,4 +1,11 @@
-import { type Head, openFrontier, type StoredRecord, type Subject, type Uncovered } from '@sallyport/ledger'
+import {
+  type AddressRecord,
+  type Head,
+  openFrontier,
+  type StoredRecord,
+  type Subject,
+  type Uncovered,
+} from '@sallyport/ledger'
 
 /** A row of the ledger's tables, as either database gives it. */
 export type LedgerRow = Readonly<Record<string, unknown>>
@@ -14,6 +21,12 @@ export function headOfRow(row: LedgerRow): Head {
 
 export function recordOfRow(log: string, row: LedgerRow): StoredRecord {
   return { log, attestationId: Number(row['attestation_id']), seq: Number(row['seq']), bytes: bytesOf(row, 'bytes') }
+}
+
+/** A record with the name of its log and the context beside it. */
+export function addressRecordOfRow(row: LedgerRow): AddressRecord {
+  const { context } = subjectOfRow({ ...row, address: '' })
+  return { ...recordOfRow(String(row['name']), row), ...(context === undefined ? {} : { context }) }
 }
 
 /** A log that has grown beyond its newest checkpoint. */

@@ -51,6 +51,7 @@ export async function openSqliteLedger(path: string): Promise<LedgerStore> {
     allCheckpoints: (log) => call('allCheckpoints', log),
     putDocument: (document) => call('putDocument', document),
     document: (sha256) => call('document', sha256),
+    recordsAbout: (address, after, count) => call('recordsAbout', address, after, count),
     eraseSubject: (address) => erase({ address }),
     eraseBefore: (before) => erase({ before }),
     close: thread.close,

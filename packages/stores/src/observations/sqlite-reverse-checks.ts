@@ -8,6 +8,8 @@ export interface SqliteReverseChecks {
   load(now: number, max: number): readonly KeptReverseCheck[]
   /** Writes all in one transaction, and removes those that have expired at `now` and those beyond `max`. */
   save(checks: readonly KeptReverseCheck[], now: number, max: number): void
+  /** Removes those whose keys are meant; returns their number. */
+  remove(isMeant: (key: string) => boolean): number
   close(): void
 }
 
@@ -39,6 +41,8 @@ export async function openSqliteReverseChecks(path: string): Promise<SqliteRever
   )
   const dropOld = database.prepare('DELETE FROM reverse_check WHERE until <= :now')
   const dropExcess = database.prepare(DROP_EXCESS)
+  const allKeys = database.prepare('SELECT key FROM reverse_check')
+  const drop = database.prepare('DELETE FROM reverse_check WHERE key = :key')
 
   return {
     load: (now, max) => select.all({ now, max }).map(checkOf),
@@ -50,6 +54,16 @@ export async function openSqliteReverseChecks(path: string): Promise<SqliteRever
         dropOld.run({ now })
         dropExcess.run({ max })
       })
+    },
+    remove(isMeant) {
+      const keys = allKeys
+        .all()
+        .map(({ key }) => String(key))
+        .filter(isMeant)
+      inTransaction(database, () => {
+        for (const key of keys) drop.run({ key })
+      })
+      return keys.length
     },
     close: () => database.close(),
   }

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { run, start, workspace } from './command.ts'
+
+const places = (
+  out: string,
+): readonly { place: string; state: string; entries: readonly unknown[]; reason?: string }[] => JSON.parse(out).places
+
+t.test('what is known of an address is exported with what the console of a running service remembers', async (t) => {
+  const { folder, config } = workspace(t, ['demo: true', 'trustProxy: [loopback]'])
+  const proxy = start(t, ['proxy', '--config', config, '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0'])
+  await proxy.says('by the token in')
+  const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
+  const admin = /Console at http:\/\/([^/]+)/.exec(proxy.err())?.[1] ?? ''
+  await fetch(url, { headers: { 'x-forwarded-for': '203.0.113.7' } }).then((answer) => answer.text())
+  await fetch(url, { headers: { 'x-forwarded-for': '203.0.113.70' } }).then((answer) => answer.text())
+  process.env['SALLYPORT_ADMIN'] = admin
+  t.teardown(() => Reflect.deleteProperty(process.env, 'SALLYPORT_ADMIN'))
+
+  const exported = await run('privacy', 'export', '203.0.113.7', '--config', config, '--json')
+  t.equal(exported.code, 0, exported.err)
+  const history = places(exported.out).find(({ place }) => place === 'console history')
+  t.match(history, { state: 'read', where: admin })
+  t.match(history?.entries, [{ client: '203.0.113.7', host: String }])
+  t.match((await run('privacy', 'export', '203.0.113.7', '--config', config)).out, /console history +read +1/)
+
+  t.match(await run('privacy', 'erase', '203.0.113.7', '--config', config), { code: 1, err: /Say it with --yes/ })
+  const erased = await run('privacy', 'erase', '203.0.113.7', '--config', config, '--yes', '--json')
+  t.equal(erased.code, 0, erased.err)
+  t.match(
+    places(erased.out).find(({ place }) => place === 'console history'),
+    { state: 'kept' },
+  )
+
+  const trail = readFileSync(join(folder, 'data', 'audit.log'), 'utf8')
+  t.match(trail, /"audit":"privacy export".*"complete":true/)
+  t.match(trail, /"audit":"privacy erase"/)
+  t.notMatch(trail, /203\.0\.113\.7/, 'the trail outlives what it is about')
+})
+
+t.test('a place that does not answer is named, and the command fails', async (t) => {
+  const { config } = workspace(t, ['store: postgres://nobody@127.0.0.1:1/none', 'console: { enabled: false }'])
+  const { code, out, err } = await run('privacy', 'export', '203.0.113.7', '--config', config, '--json')
+  t.equal(code, 1)
+  t.match(err, /not every place answered/)
+  t.match(JSON.parse(out), { complete: false })
+  t.match(
+    places(out).find(({ place }) => place === 'ledger'),
+    { state: 'unreachable', reason: String },
+  )
+  t.match(await run('privacy', 'export', 'me', '--config', config), { code: 1, err: /Not an address: me/ })
+})
