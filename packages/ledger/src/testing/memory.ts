@@ -1,4 +1,4 @@
-import type { CheckpointArchive, Head, LedgerStore, SignedHead, StoredRecord } from '../ports.ts'
+import type { AddressRecord, CheckpointArchive, Head, LedgerStore, SignedHead, StoredRecord } from '../ports.ts'
 import type { Subject } from '../record.ts'
 import { KEY_LOG } from '../signing.ts'
 import { leafTile, openFrontier, TILE_WIDTH } from '../tree.ts'
@@ -86,15 +86,7 @@ export function createMemoryLedger(origin: string, fault: StoreFault = () => und
       }),
     subjects: (ids) => run('subjects', () => new Map([...personal].filter(([id]) => ids.includes(id)))),
     recordsAbout: (address, after, count) =>
-      run('recordsAbout', () =>
-        rows
-          .flatMap((row) => {
-            const subject = personal.get(row.attestationId)
-            if (subject?.address !== address || row.attestationId <= after) return []
-            return [subject.context === undefined ? row : { ...row, context: subject.context }]
-          })
-          .slice(0, count),
-      ),
+      run('recordsAbout', () => recordsAbout(rows, personal, address, after).slice(0, count)),
     ...memoryCheckpoints(ends, notes, run),
     putDocument: ({ sha256, text }) => run('putDocument', () => void texts.set(sha256, text)),
     document: (sha256) => run('document', () => texts.get(sha256)),
@@ -102,6 +94,19 @@ export function createMemoryLedger(origin: string, fault: StoreFault = () => und
     eraseBefore: (moment) => run('eraseBefore', () => erase((id) => (issued.get(id) ?? 0) < moment)),
     close: async () => {},
   }
+}
+
+function recordsAbout(
+  rows: readonly StoredRecord[],
+  personal: ReadonlyMap<number, Subject>,
+  about: string,
+  after: number,
+): readonly AddressRecord[] {
+  return rows.flatMap((row) => {
+    const subject = personal.get(row.attestationId)
+    if (subject?.address !== about || row.attestationId <= after) return []
+    return [subject.context === undefined ? row : { ...row, context: subject.context }]
+  })
 }
 
 type Run = <T>(operation: keyof LedgerStore, work: () => T) => Promise<T>
