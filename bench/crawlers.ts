@@ -112,7 +112,7 @@ async function benchRanges(run: Run): Promise<void> {
 async function benchDecisions(run: Run): Promise<void> {
   const sallyport = await open({
     dataDir: DATA_DIR,
-    data: { refresh: false },
+    data: { refresh: false, city: run.pick(true, false) },
     trustProxy: ['loopback'],
     dns: { servers: ['127.0.0.1:9'] },
   })
@@ -154,7 +154,7 @@ async function benchSilence(run: Run): Promise<void> {
   await once(silent, 'listening')
   const sallyport = await open({
     dataDir: DATA_DIR,
-    data: { refresh: false },
+    data: { refresh: false, city: run.pick(true, false) },
     dns: { servers: [`127.0.0.1:${silent.address().port}`] },
   })
   const { key } = await sallyport.keyring.issue({ name: 'bench' })

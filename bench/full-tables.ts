@@ -2,8 +2,17 @@ import { writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { createPrefixSet, formatAddress, type Prefix, parsePrefix, reservedRow } from '@sallyport/core'
-import { createRandom } from '@sallyport/core/testing'
+import {
+  type Address,
+  address4,
+  createPrefixSet,
+  formatAddress,
+  type Prefix,
+  parsePrefix,
+  reservedRow,
+  type SystemTable,
+} from '@sallyport/core'
+import { createRandom, type Random } from '@sallyport/core/testing'
 import { SOURCES, type SourceRow } from '@sallyport/data/sources'
 import { compileTables, loadTables, type ResolvedSource, resolveSources } from '@sallyport/datasets'
 import { addressIn } from './random.ts'
@@ -46,9 +55,13 @@ const MADE_ROWS: readonly SourceRow[] = [
   }),
 ]
 
-/** The embedded sources and made lists of full size, as files in `folder`. */
-export async function fullSources(folder: string): Promise<readonly ResolvedSource[]> {
-  const draw = await createDraw(folder)
+/** The embedded sources and made lists of full size, or a share of it, as files in `folder`. */
+export async function fullSources(folder: string, share = 1): Promise<readonly ResolvedSource[]> {
+  const drawn = await createDraw(folder)
+  const draw: Draw = {
+    prefixes: (family, count) => drawn.prefixes(family, Math.ceil(count * share)),
+    addresses: (family, count) => drawn.addresses(family, Math.ceil(count * share)),
+  }
   const files: Files = {
     'x4bnet-vpn-ipv4': draw.prefixes(4, PREFIXES.vpn[4]),
     'x4bnet-vpn-ipv6': draw.prefixes(6, PREFIXES.vpn[6]),
@@ -88,20 +101,30 @@ interface Draw {
   addresses(family: 4 | 6, count: number): readonly string[]
 }
 
-/** Draws from the systems of the embedded data, which are compiled in `folder`. */
+/** Systems whose prefixes of IPv6 are drawn from: random addresses of all IPv6 space would meet nothing. */
+const SYSTEMS = 500
+
+/** Draws from the networks of the embedded data, which are compiled in `folder`. */
 async function createDraw(folder: string): Promise<Draw> {
   const { shared } = await compileTables({ dataDir: folder, sources: resolveSources() })
-  const { systems } = loadTables(shared)
-  if (systems === undefined) throw new Error('no network data to draw from')
+  const { networks, systems } = loadTables(shared)
+  if (networks === undefined || systems === undefined) throw new Error('no network data to draw from')
   const random = createRandom(20_261_121)
-  const routed = Array.from({ length: 8_000 }, () => systems.prefixes(random(systems.size))).flat()
+  const routed = routedPrefixes(systems, random, SYSTEMS)
   const keptOut = createPrefixSet(KEPT_OUT.flatMap((text) => parsePrefix(text) ?? []))
+  const drawn = (family: 4 | 6): Address | undefined => {
+    if (family === 6) {
+      const { address, length } = routed[random(routed.length)] as Prefix
+      return addressIn(address, length, random)
+    }
+    const address = address4(random(2 ** 32))
+    return networks.find(address)?.system === undefined ? undefined : address
+  }
   const some = (family: 4 | 6): string => {
     for (;;) {
-      const { address, length } = routed[random(routed.length)] as Prefix
-      if (address.family !== family) continue
-      const drawn = addressIn(address, length, random)
-      if (reservedRow(drawn) === undefined && !keptOut.has(drawn)) return formatAddress(drawn)
+      const address = drawn(family)
+      if (address !== undefined && reservedRow(address) === undefined && !keptOut.has(address))
+        return formatAddress(address)
     }
   }
   return {
@@ -111,4 +134,11 @@ async function createDraw(folder: string): Promise<Draw> {
     },
     addresses: (family, count) => Array.from({ length: count }, () => some(family)),
   }
+}
+
+/** Prefixes of IPv6 of so many systems, each of which takes milliseconds to find. */
+export function routedPrefixes(systems: SystemTable, random: Random, count: number): readonly Prefix[] {
+  return Array.from({ length: count }, () => systems.prefixes(random(systems.size)))
+    .flat()
+    .filter(({ address }) => address.family === 6)
 }

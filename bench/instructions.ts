@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
 
-/** Requests of one count. */
+/** Requests of one count, and how often each server is counted in turn. */
 const COUNTED = 500
+const ROUNDS = 11
 
 /** Requests of each server before any is counted: until then the compiler is counted too. */
 const WARM_UP = 20_000
@@ -26,7 +27,6 @@ export async function countInstructions(
   program: string,
   kind: string,
   requests: readonly object[],
-  rounds: number,
 ): Promise<readonly [without: number, inside: number]> {
   const folder = await mkdtemp(join(tmpdir(), 'sallyport-count-'))
   const counts = join(folder, 'counts')
@@ -71,7 +71,7 @@ export async function countInstructions(
     const [ports] = (await once(child, 'message')) as [readonly [number, number]]
     for (let sent = 0; sent < WARM_UP; sent += COUNTED * 5) for (const port of ports) await send(port, COUNTED * 5)
     const counted: readonly [number[], number[]] = [[], []]
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       for (const [index, port] of ports.entries()) counted[index]?.push(await count(port))
     }
     return [secondLowest(counted[0]), secondLowest(counted[1])]

@@ -18,7 +18,7 @@ import {
 import IPCIDR from 'ip-cidr'
 import { open } from 'maxmind'
 import { scratch } from './fault/scratch.ts'
-import { fullSources } from './full-tables.ts'
+import { fullSources, routedPrefixes } from './full-tables.ts'
 import { benchPrefixes, blockListOf, FEW, loop } from './prefixes.ts'
 import { addressIn, flat } from './random.ts'
 import { type Figure, spreadOf } from './report/result.ts'
@@ -26,6 +26,7 @@ import type { Run } from './report/run.ts'
 import { costsOf, measure, takeTurns } from './rounds.ts'
 
 const COUNT = 100_000
+const SYSTEMS = 500
 const CITIES = { 4: 'dbip-city-v4', 6: 'dbip-city-v6' } as const
 
 /**
@@ -34,7 +35,7 @@ const CITIES = { 4: 'dbip-city-v4', 6: 'dbip-city-v6' } as const
  */
 export async function benchLookup(run: Run): Promise<void> {
   await scratch(async (dataDir) => {
-    const sources = await fullSources(dataDir)
+    const sources = await fullSources(dataDir, run.pick(1, 0.02))
     const { path, shared } = await compileTables({ dataDir, sources })
     const tables = loadTables(shared)
     const prefixes = await listedPrefixes(sources)
@@ -141,9 +142,7 @@ function addresses4({ networks }: LoadedTables, random: Random, count: number): 
 /** Random addresses inside random prefixes: random ones of all IPv6 space would meet nothing. */
 function addresses6({ systems }: LoadedTables, random: Random, count: number): readonly string[] {
   if (systems === undefined) throw new Error('no network data to draw from')
-  const prefixes = Array.from({ length: 1_000 }, () => random(systems.size))
-    .flatMap((index) => systems.prefixes(index))
-    .filter(({ address }) => address.family === 6)
+  const prefixes = routedPrefixes(systems, random, SYSTEMS)
   const some = (): Address => {
     const { address, length } = prefixes[random(prefixes.length)] as Prefix
     return addressIn(address, length, random)

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { Agent, get } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isCity, resolveSources } from '@sallyport/datasets'
 import { scratch } from './fault/scratch.ts'
 import { fullSources } from './full-tables.ts'
 import type { Reload, Turns } from './reload-server.ts'
@@ -27,7 +26,7 @@ export async function benchReload(run: Run): Promise<void> {
       ...(pinned ? { execPath: 'taskset', execArgv: ['--cpu-list', '0', process.execPath] } : {}),
     })
     try {
-      const sources = run.quick ? resolveSources().filter((source) => !isCity(source)) : await fullSources(dataDir)
+      const sources = await fullSources(dataDir, run.pick(1, 0.02))
       child.send({ dataDir, sources })
       const [{ port }] = (await once(child, 'message')) as [{ port: number }]
       const load = startLoad(port)

@@ -24,7 +24,8 @@ export interface Shot {
 
 export interface Load {
   readonly name: string
-  shoot(url: string, path: string, seconds: number): Promise<Shot>
+  /** Over so many connections, or over `CONNECTIONS`. */
+  shoot(url: string, path: string, seconds: number, connections?: number): Promise<Shot>
 }
 
 /** `wrk`, or where it is not installed autocannon, which takes more of its processor. */
@@ -35,8 +36,8 @@ export async function openLoad(folder: string, processor: number): Promise<Load>
   await writeFile(script, scriptOf(visitorAddresses(VISITORS)))
   return {
     name: 'wrk',
-    async shoot(url, path, seconds) {
-      const wrk = ['wrk', '-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', '10s', '-s', script, url, '--', path]
+    async shoot(url, path, seconds, connections = CONNECTIONS) {
+      const wrk = ['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', script, url, '--', path]
       const { stdout } = await promisify(execFile)('taskset', [...pinned, ...wrk])
       return JSON.parse(stdout.slice(stdout.lastIndexOf('{')))
     },
@@ -71,7 +72,7 @@ end
 
 /** Load that comes at a pace, so many requests a second. */
 export function pacedLoad(processor: number, rate: number): Load {
-  return programLoad('paced', ['--cpu-list', String(processor)], [String(rate)])
+  return programLoad('paced', ['--cpu-list', String(processor)], [rate])
 }
 
 function autocannonLoad(pinned: readonly string[]): Load {
@@ -79,11 +80,12 @@ function autocannonLoad(pinned: readonly string[]): Load {
 }
 
 /** It runs in a process of its own, so that it can stay on one processor. */
-function programLoad(name: string, pinned: readonly string[], more: readonly string[]): Load {
+function programLoad(name: string, pinned: readonly string[], more: readonly number[]): Load {
   return {
     name,
-    async shoot(url, path, seconds) {
-      const child = fork(join(import.meta.dirname, `${name}.js`), [url, path, String(seconds), ...more], {
+    async shoot(url, path, seconds, connections = CONNECTIONS) {
+      const args = [url, path, seconds, connections, ...more].map(String)
+      const child = fork(join(import.meta.dirname, `${name}.js`), args, {
         execPath: 'taskset',
         execArgv: [...pinned, process.execPath],
       })

@@ -2,14 +2,14 @@ import { Agent, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { browserFields } from '../browser.ts'
 import { visitorAddresses } from '../visitors.ts'
-import { CONNECTIONS, type Shot, VISITORS } from './load.ts'
+import { type Shot, VISITORS } from './load.ts'
 
-// `node paced.js URL PATH SECONDS REQUESTS-A-SECOND`: one shot, which it sends to the process that started it.
-const [url = '', path = '', seconds, rate] = process.argv.slice(2)
+// `node paced.js URL PATH SECONDS CONNECTIONS REQUESTS-A-SECOND`: one shot, which it sends to the process that started it.
+const [url = '', path = '', seconds, connections, rate] = process.argv.slice(2)
 const TURN_MS = 10
 
 const visitors = visitorAddresses(VISITORS).map((address) => browserFields(address))
-const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
+const agent = new Agent({ keepAlive: true, maxSockets: Number(connections) })
 const latencies: number[] = []
 let [sent, errors] = [0, 0]
 

@@ -5,7 +5,7 @@ import { BASELINE, CONTENDERS, type Contender, OURS } from './contenders.ts'
 import { inspectionTime } from './inspection.ts'
 import { CONNECTIONS } from './load.ts'
 import type { Program } from './program.ts'
-import { SIZES, type Size } from './servers.ts'
+import type { Size } from './servers.ts'
 import { roundsOf, shoot, type Taken } from './shot.ts'
 import { onStand, PROXY, type Stand } from './stand.ts'
 import { benchWorkers } from './workers.ts'
@@ -23,7 +23,7 @@ export async function benchProxy(run: Run): Promise<void> {
     const programs = await startAll(stand, contenders)
     const figures: Figure[] = []
     let hop = Number.NaN
-    for (const size of Object.keys(SIZES) as Size[]) {
+    for (const size of run.pick<readonly Size[]>(['100 B', '100 kB'], ['100 B'])) {
       const { seconds, ...rounds } = roundsOf(run)
       const names = contenders.map(({ name }) => name)
       const taken = await takeTurns(run, names, rounds, (at) =>

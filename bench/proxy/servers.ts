@@ -94,7 +94,7 @@ export async function startHaproxy(folder: string, upstream: string, processor?:
     file,
     `global
   nbthread 1
-  maxconn 4096
+  maxconn 8192
 defaults
   mode http
   http-reuse always

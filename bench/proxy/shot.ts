@@ -18,10 +18,16 @@ export interface Taken {
 }
 
 /** One shot at a proxy, and what all its processes took meanwhile. */
-export async function shoot(load: Load, { pid, url }: Program, size: Size, seconds: number): Promise<Taken> {
+export async function shoot(
+  load: Load,
+  { pid, url }: Program,
+  size: Size,
+  seconds: number,
+  connections?: number,
+): Promise<Taken> {
   const family = familyOf(pid)
   const before = processorTime(family)
-  const { requests, seconds: took, p50, p99, errors } = await load.shoot(url, pathOf(size), seconds)
+  const { requests, seconds: took, p50, p99, errors } = await load.shoot(url, pathOf(size), seconds, connections)
   const cpu = ((processorTime(family) - before) * 1e6) / requests
   const megabytes = Math.max(...family.map(resident))
   return { cpu, perSecond: requests / took, p50, p99, megabytes, errors }

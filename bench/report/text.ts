@@ -33,10 +33,8 @@ export function goalText(figure: Figure): string {
 export function gridOf({ work, figures }: Table): Grid {
   const rowOf = (figure: Figure) => (work === undefined ? figure.case : (figure.at ?? 0).toLocaleString('en'))
   const several = new Set(figures.map((figure) => figure.case)).size > 1
-  const columnOf = (figure: Figure) =>
-    [...(work !== undefined && several ? [figure.case] : []), ...(figure.what === '' ? [] : [figure.what]), figure.unit]
-      .filter((part) => part !== '')
-      .join(', ')
+  const seriesOf = (figure: Figure) => (work !== undefined && several ? figure.case : '')
+  const columnOf = (figure: Figure) => joined(seriesOf(figure), figure.what, figure.unit)
   const columns: string[] = []
   const rows = new Map<string, Map<string, string>>()
   const add = (row: string, column: string, text: string) => {
@@ -48,8 +46,8 @@ export function gridOf({ work, figures }: Table): Grid {
     const { value, ratio, peer } = figure
     add(rowOf(figure), columnOf(figure), spreadText(value))
     if (ratio !== undefined) {
-      const several = figures.some((other) => other.ratio !== undefined && columnOf(other) !== columnOf(figure))
-      add(rowOf(figure), `${several ? `${figure.what}, ` : ''}times ${peer}`, spreadText(ratio))
+      const isOnly = figures.every((other) => other.ratio === undefined || other.what === figure.what)
+      add(rowOf(figure), joined(seriesOf(figure), isOnly ? '' : figure.what, `times ${peer}`), spreadText(ratio))
     }
   }
   const withGoals = figures.filter(({ goal }) => goal !== undefined)
@@ -61,6 +59,10 @@ export function gridOf({ work, figures }: Table): Grid {
     head: [work ?? '', ...columns],
     rows: [...rows].map(([name, cells]) => [name, ...columns.map((column) => cells.get(column) ?? '')]),
   }
+}
+
+function joined(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join(', ')
 }
 
 export function markdownOf(grid: Grid): string {
