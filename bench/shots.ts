@@ -29,7 +29,8 @@ export interface Shot {
 
 /** Starts a program of this folder that calls `report`; the servers in its process. */
 export async function startApps(program: string, ...args: readonly string[]): Promise<readonly App[]> {
-  const child = fork(join(import.meta.dirname, program), args)
+  // A decision log goes to standard output, where it would drown the tables.
+  const child = fork(join(import.meta.dirname, program), args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   const [ports] = (await once(child, 'message')) as [readonly number[]]
   return ports.map((port) => ({ child, url: `http://127.0.0.1:${port}` }))
 }
