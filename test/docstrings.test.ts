@@ -131,6 +131,15 @@ t.test('the reference is of what is public', async (t) => {
   t.same(entryPoints.toSorted(), sources.map((file) => file?.replace(/\.d\.ts$/, '.ts')).toSorted())
 })
 
+t.test('the README of a package says how to install and use it, its options, and where the rest is', async (t) => {
+  const PARTS = ['## Install\n', '## Use\n', '## Options\n', 'https://github.com/sallyport/sallyport#readme']
+  const missing = publishedWorkspaces().flatMap(({ folder }) => {
+    const text = readFileSync(join(ROOT, folder, 'README.md'), 'utf8')
+    return PARTS.filter((part) => !text.includes(part)).map((part) => `${folder}: ${part.trim()}`)
+  })
+  t.same(missing, [])
+})
+
 t.test('the README of a package says whether its names are public', async (t) => {
   const wrong = publishedWorkspaces().filter(({ folder, manifest: { name } }) => {
     const text = readFileSync(join(ROOT, folder, 'README.md'), 'utf8')
