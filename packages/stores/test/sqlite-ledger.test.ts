@@ -139,6 +139,25 @@ t.test('subjects are erased in steps, between which records are appended', async
   t.equal((await store.subjects([2])).size, 1)
 })
 
+t.test('what is erased leaves the log although heads are reserved meanwhile', async (t) => {
+  const folder = await temporaryFolder(t)
+  const { store, attest } = await openLedgerIn(folder)
+  t.teardown(() => store.close())
+  await attest()
+  let ended = false
+  const reserving = async () => {
+    while (!ended) await store.heads(['t/a'], true)
+  }
+  const erasing = store.eraseSubject('203.0.113.7').finally(() => {
+    ended = true
+  })
+  await Promise.all([erasing, reserving()])
+  t.equal(await erasing, 1)
+  t.notOk((await readFile(join(folder, 'ledger.db-wal'))).includes('203.0.113.7'))
+  await attest()
+  t.equal(await faultOf(store, folder), undefined)
+})
+
 t.test('the audit names an address, a salt and a context that were changed', async (t) => {
   const folder = await temporaryFolder(t)
   const { store, attest } = await openLedgerIn(folder)

@@ -70,8 +70,11 @@ export function createLedgerWrites(database: Database, transactions: Transaction
       }),
     putDocument: ({ sha256, text }: Document): void => transactions.write(() => void putText.run(sha256, text)),
     eraseStep: createEraser(database, transactions),
-    /** Old pages of the log still hold what was erased, until they are in the file. */
-    truncateWal: wal.truncate,
+    /** Old pages of the log still hold what was erased, until they are in the file. No checkpoint runs within a transaction. */
+    truncateWal(): void {
+      transactions.release()
+      wal.truncate()
+    },
   }
 }
 
