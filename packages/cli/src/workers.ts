@@ -41,16 +41,29 @@ export async function runWorkers(count: number, terminal: Terminal): Promise<voi
   const stopped = untilStopped(terminal)
   let stopping = false
   const workers = new Set<Worker>()
+  const ready = new Set<Worker>()
   const relay = questionRelay()
+  // A worker that does not listen to the signal yet would end by it; it is asked as soon as it serves.
+  let asked = 0
   process.on('SIGHUP', () => {
-    for (const worker of workers) worker.process.kill('SIGHUP')
+    asked++
+    for (const worker of ready) worker.process.kill('SIGHUP')
   })
 
   function start(): Worker {
     const worker = cluster.fork()
+    const before = asked
     workers.add(worker)
-    worker.on('message', (message) => message === READY && relay(worker))
-    worker.once('exit', () => workers.delete(worker))
+    worker.on('message', (message) => {
+      if (message !== READY) return
+      relay(worker)
+      ready.add(worker)
+      if (asked > before) worker.process.kill('SIGHUP')
+    })
+    worker.once('exit', () => {
+      workers.delete(worker)
+      ready.delete(worker)
+    })
     return worker
   }
 

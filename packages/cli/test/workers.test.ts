@@ -88,6 +88,23 @@ t.test('workers share what they listen on, are replaced when they die, and end w
   )
 })
 
+t.test('a worker that is still starting reads the configuration again when it serves', async (t) => {
+  const { config } = workspace(t, ['demo: true'])
+  const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, '--workers', '2'])
+  await proxy.says('API key')
+  await until(() => childrenOf(proxy).length === 2)
+  const [first, second] = childrenOf(proxy)
+  process.kill(second as number, 'SIGKILL')
+  const started = () => childrenOf(proxy).filter((pid) => pid !== first && pid !== second)
+  await until(() => started().length === 1)
+  const [third] = started()
+  process.kill(proxy.child.pid as number, 'SIGHUP')
+  await proxy.says('configuration read again')
+  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  t.same(started(), [third], 'it is the same one')
+  t.notMatch(proxy.err(), /ended \(SIGHUP\)/)
+})
+
 t.test('workers that cannot start are one line and the exit code of a single process', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
