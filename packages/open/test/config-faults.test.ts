@@ -222,3 +222,13 @@ t.test('each value that is in force says where it comes from', async (t) => {
     expected,
   )
 })
+
+t.test('a key that is no text is a fault of the file, and no warning of the process', async (t) => {
+  const warnings: unknown[] = []
+  const warned = (warning: unknown) => void warnings.push(warning)
+  process.on('warning', warned)
+  t.teardown(() => process.off('warning', warned))
+  t.not(faultsOf({ file: fileIn(t, '? [listen]\n: 127.0.0.1:1\n') }).length, 0)
+  await new Promise(setImmediate)
+  t.same(warnings, [])
+})

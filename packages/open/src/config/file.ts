@@ -11,7 +11,7 @@ export function readFile(file: string): Layer {
 /** The same of a text, which is named as a file is. */
 export function readText(text: string, file: string): Layer {
   const lines = new LineCounter()
-  const document = parseDocument(text, { prettyErrors: true, lineCounter: lines })
+  const document = parseDocument(text, { prettyErrors: true, lineCounter: lines, logLevel: 'error' })
   const fault = document.errors[0]
   if (fault !== undefined) {
     const line = fault.linePos?.[0].line
