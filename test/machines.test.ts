@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ALLOWANCES, billingWindow } from '@sallyport/accounts'
 import { type ConfigInput, openAccounts, openLedgerTools } from '@sallyport/open'
+import { openPostgresLedger } from '@sallyport/stores'
 import { freePort, NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sallyport/stores/testing'
 import t, { type Test } from 'tap'
 import { NO_DATA } from './no-data.ts'
@@ -137,6 +138,11 @@ t.test('four machines behind nginx, with PostgreSQL and Redis', { skip }, async 
     t.same([few(429), few(200) + few(404)], [30, 50])
   })
 
+  await t.test('a limit by client counts as one machine does', async (t) => {
+    const calls = await statuses(70, 8, () => as('9.20.1.2', '/v1/myip'))
+    t.same([calls(200), calls(429)], [60, 10])
+  })
+
   await t.test('three strikes on three machines are a ban on all', async (t) => {
     const strikes = []
     for (let strike = 0; strike < 2; strike++) strikes.push((await as('9.20.1.3', '/.env')).status)
@@ -179,6 +185,11 @@ t.test('four machines behind nginx, with PostgreSQL and Redis', { skip }, async 
     const { fault, records } = await ledger.verify()
     t.equal(fault, undefined, 'one chain')
     t.ok(records >= given.length, `${records} records, ${given.length} ids given out`)
+    const kept = await openPostgresLedger(common.store)
+    t.teardown(() => kept.close())
+    const missing: number[] = []
+    for (const id of given) if ((await kept.find(id, `t/${account.id}`)) === undefined) missing.push(id)
+    t.same(missing, [], 'every record that was acknowledged is there')
   })
 
   await t.test('the quota is exact', async (t) => {
