@@ -3,14 +3,16 @@ import { join } from 'node:path'
 import type { Limits } from '@sallyport/accounts'
 import { createMemoryLimits, openSqliteLimits } from '@sallyport/stores'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { numberFlag } from '../flags.ts'
+import type { Measured } from '../promises.ts'
 import { scratch } from './scratch.ts'
 
-const KEYS = 2_000_000
+const KEYS = numberFlag('keys', 2_000_000)
 const LIMIT = { name: 'KEYS', max: 60, windowSeconds: 3600 }
 const MAX_GROWTH_MB = 200
 
 /** Two million clients come once each while one is exhausted: memory and disk stay bounded and it stays exhausted. */
-export async function faultKeys(): Promise<readonly string[]> {
+export async function faultKeys(): Promise<Measured> {
   return scratch(async (folder) => {
     const rows: Record<string, object> = {}
     const broken: string[] = []
@@ -38,10 +40,12 @@ export async function faultKeys(): Promise<readonly string[]> {
       if (allowed) broken.push(`${name}: an exhausted key was let in again`)
       return growth
     }
-    if ((await flood('memory', createMemoryLimits())) > MAX_GROWTH_MB) broken.push('memory: not bounded')
+    const inMemory = await flood('memory', createMemoryLimits())
+    if (inMemory > MAX_GROWTH_MB) broken.push('memory: not bounded')
     const path = join(folder, 'limits.db')
     const sqlite = await openSqliteLimits(path)
-    if ((await flood('SQLite', sqlite, path)) > MAX_GROWTH_MB) broken.push('SQLite: memory is not bounded')
+    const inFile = await flood('SQLite', sqlite, path)
+    if (inFile > MAX_GROWTH_MB) broken.push('SQLite: memory is not bounded')
     sqlite.close()
     const library = new RateLimiterMemory({ points: LIMIT.max, duration: LIMIT.windowSeconds })
     await flood('rate-limiter-flexible, memory', {
@@ -55,6 +59,7 @@ export async function faultKeys(): Promise<readonly string[]> {
     })
     console.log(`\n${KEYS} clients, one call each`)
     console.table(rows)
-    return broken
+    const measured = `${KEYS} clients: ${Math.round(inMemory)} MB more in memory, ${Math.round(inFile)} MB beside SQLite; ${broken.length === 0 ? 'who is exhausted stays so' : ''}`
+    return { measured, broken }
   })
 }

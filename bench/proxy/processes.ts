@@ -8,11 +8,16 @@ const TICKS = 100
 /** A process with its children, and theirs; one that has ended is left out. */
 export function familyOf(pid: number): readonly number[] {
   try {
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim()
-    return [pid, ...(children === '' ? [] : children.split(' ')).flatMap((child) => familyOf(Number(child)))]
+    return [pid, ...childrenOf(pid).flatMap(familyOf)]
   } catch {
     return []
   }
+}
+
+/** The children of a running process, the oldest first. */
+export function childrenOf(pid: number): readonly number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim()
+  return text === '' ? [] : text.split(' ').map(Number)
 }
 
 /** Seconds of processor time, of the programs and of the system for them. */

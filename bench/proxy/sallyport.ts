@@ -3,23 +3,17 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import type { ConfigInput } from '@sallyport/open'
 import { freePort, type Program, startProgram } from './program.ts'
-import type { CertificateFiles } from './servers.ts'
 
 /* The proxy as it is installed: by its command and a configuration file. The benches and fault runs start it here alone. */
 
 const COMMAND = fileURLToPath(new URL('bin/sallyport.mjs', import.meta.resolve('@sallyport/cli/package.json')))
 
-/** Lines of the configuration that a run needs, as the document of the configuration names them. */
-export interface Raised {
-  readonly limits?: Readonly<Record<string, number>>
-  readonly timeouts?: Readonly<Record<string, string>>
-  readonly tls?: { readonly certificates: readonly CertificateFiles[] }
-  readonly console?: { readonly enabled: boolean }
-  readonly log?: { readonly requests: string; readonly file?: string }
-}
+/** Keys of the configuration that a run needs. */
+export type Raised = ConfigInput
 
-export interface Options {
+export interface Options extends Running {
   /** A folder of its own: the configuration is written there. */
   readonly folder: string
   /** Compiled data, of `compileData`. */
@@ -34,15 +28,31 @@ export interface Options {
 export interface Sallyport extends Program {
   /** Where health is asked. */
   readonly admin: string
+  /** Its configuration, which is read again at SIGHUP. */
+  readonly file: string
+}
+
+/** What runs a command. */
+export interface Running {
+  /** Options of Node itself, which its workers get too. */
+  readonly node?: readonly string[]
+  /** A command that runs the command it is given. */
+  readonly under?: readonly string[]
+}
+
+/** Runs a command to its end and gives what it printed. */
+export async function runCommand(args: readonly string[], { node = [], under = [] }: Running = {}): Promise<string> {
+  const [command, ...rest] = [...under, process.execPath, ...node, COMMAND, ...args]
+  return (await promisify(execFile)(command as string, rest)).stdout
 }
 
 /** All data that comes with the project, cities too, compiled once, so that no run measures its compilation. */
 export async function compileData(dataDir: string): Promise<void> {
-  await promisify(execFile)(process.execPath, [COMMAND, 'data', 'compile', '--data-dir', dataDir])
+  await runCommand(['data', 'compile', '--data-dir', dataDir])
 }
 
 export async function startSallyport(options: Options): Promise<Sallyport> {
-  const { folder, dataDir, upstream, trustProxy = [], workers, processor, raised = {} } = options
+  const { folder, dataDir, upstream, trustProxy = [], workers, processor, raised = {}, node = [], under = [] } = options
   const [port, adminPort] = [await freePort(), await freePort()]
   const admin = `http://127.0.0.1:${adminPort}`
   await mkdir(folder, { recursive: true })
@@ -57,9 +67,10 @@ export async function startSallyport(options: Options): Promise<Sallyport> {
     ...raised,
   }
   await writeFile(file, JSON.stringify(config))
+  const [command, ...args] = [...under, process.execPath, ...node, COMMAND, 'proxy']
   const program = await startProgram({
-    command: process.execPath,
-    args: [COMMAND, 'proxy', '--config', file, ...(workers === undefined ? [] : ['--workers', String(workers)])],
+    command: command as string,
+    args: [...args, '--config', file, ...(workers === undefined ? [] : ['--workers', String(workers)])],
     port,
     processor,
     async ready() {
@@ -67,5 +78,5 @@ export async function startSallyport(options: Options): Promise<Sallyport> {
       if (status !== 200) throw new Error(`not ready: ${status}`)
     },
   })
-  return { ...program, admin }
+  return { ...program, admin, file }
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { numberFlag } from '../../flags.ts'
+import type { Measured } from '../../promises.ts'
 import { descriptors, resident } from '../../proxy/processes.ts'
 import { heldBefore, leftBehind, repeat } from './left-behind.ts'
 import { type Place, withScene } from './scene.ts'
@@ -37,7 +38,7 @@ const ABORTS: Readonly<Record<string, (socket: Socket) => Promise<unknown>>> = {
 }
 
 /** Clients that leave at four moments, half of them by a reset: nothing of them stays behind. */
-export async function faultAborts(place: Place): Promise<readonly string[]> {
+export async function faultAborts(place: Place): Promise<Measured> {
   return withScene(place, {}, async ({ proxy }) => {
     const rows: Record<string, object> = {}
     const leave = (way: (socket: Socket) => Promise<unknown>, times: number) =>
@@ -58,6 +59,6 @@ export async function faultAborts(place: Place): Promise<readonly string[]> {
     }
     console.log(`\nclients that leave, ${EACH} times at each moment`)
     console.table(rows)
-    return leftBehind(proxy, before, 'clients that leave')
+    return leftBehind(proxy, before, `${EACH} clients leave at each of ${Object.keys(ABORTS).length} moments`)
   })
 }

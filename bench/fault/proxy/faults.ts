@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { numberFlag } from '../../flags.ts'
+import type { Measured } from '../../promises.ts'
 import { descriptors, resident } from '../../proxy/processes.ts'
 import type { Sallyport } from '../../proxy/sallyport.ts'
 import { heldBefore, leftBehind, repeat } from './left-behind.ts'
@@ -15,7 +16,7 @@ const VISITORS = 16
 const PATIENCE_MS = 60_000
 
 /** An origin that fails in 39 ways, 500 times in each: the proxy lives, and nothing of it stays behind. */
-export async function faultOrigins(place: Place): Promise<readonly string[]> {
+export async function faultOrigins(place: Place): Promise<Measured> {
   // Three of the faults end by a clock.
   const raised = { timeouts: { originHeaders: '2s', idleBody: '2s' } }
   return withScene(place, { origin: 'faulty-origin.js', raised }, async ({ proxy }) => {
@@ -39,7 +40,8 @@ export async function faultOrigins(place: Place): Promise<readonly string[]> {
     }
     console.log(`\nan origin that fails in ${names.length} ways, ${EACH} times in each`)
     console.table(rows)
-    return [...broken, ...(await leftBehind(proxy, before, 'failing origins'))]
+    const left = await leftBehind(proxy, before, `${names.length} faults, ${EACH} times each`)
+    return { measured: left.measured, broken: [...broken, ...left.broken] }
   })
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Measured } from '../../promises.ts'
 import { descriptors, resident } from '../../proxy/processes.ts'
 import type { Sallyport } from '../../proxy/sallyport.ts'
 
@@ -25,24 +26,22 @@ export async function heldBefore({ pid }: Sallyport, warmUp: () => Promise<void>
   return { descriptors: opened, megabytes: resident(pid) }
 }
 
-/** What is left behind of what a run did, once all its clients have gone: nothing, or sentences that say so. */
-export async function leftBehind(proxy: Sallyport, before: Held, name: string): Promise<readonly string[]> {
-  if (!proxy.running()) return [`${name}: the proxy ended: ${proxy.said().slice(-2_000)}`]
+/** What is left behind of what a run did, once all its clients have gone. */
+export async function leftBehind(proxy: Sallyport, before: Held, name: string): Promise<Measured> {
+  if (!proxy.running()) return { measured: '', broken: [`the proxy ended: ${proxy.said().slice(-2_000)}`] }
   const enough = (open: number) => open <= before.descriptors + MORE_DESCRIPTORS
   await delay(IDLE_MS)
   for (let waited = 0; !enough(descriptors(proxy.pid)) && waited < PATIENCE_MS; waited += 500) await delay(500)
   const after: Held = { descriptors: descriptors(proxy.pid), megabytes: resident(proxy.pid) }
-  console.log(
-    `${name}: ${before.descriptors} descriptors before and ${after.descriptors} after, ${Math.round(before.megabytes)} MB and ${Math.round(after.megabytes)} MB`,
-  )
+  const measured = `${name}: ${before.descriptors} descriptors before and ${after.descriptors} after, ${Math.round(before.megabytes)} MB and ${Math.round(after.megabytes)} MB`
+  console.log(measured)
   const broken: string[] = []
-  if (!enough(after.descriptors))
-    broken.push(`${name}: ${after.descriptors - before.descriptors} descriptors stay open`)
+  if (!enough(after.descriptors)) broken.push(`${after.descriptors - before.descriptors} descriptors stay open`)
   if (after.megabytes > before.megabytes + MORE_MEGABYTES) {
-    broken.push(`${name}: ${Math.round(after.megabytes - before.megabytes)} MB more`)
+    broken.push(`${Math.round(after.megabytes - before.megabytes)} MB more`)
   }
-  if (/^ {4}at /m.test(proxy.said())) broken.push(`${name}: a stack is printed`)
-  return broken
+  if (/^ {4}at /m.test(proxy.said())) broken.push('a stack is printed')
+  return { measured, broken }
 }
 
 /** Does `work` so often, some at a time. */

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { numberFlag } from '../../flags.ts'
+import type { Measured } from '../../promises.ts'
 import { type Place, withScene } from './scene.ts'
 import { answerReader, dial, headOf, portOf } from './wire.ts'
 
@@ -11,7 +12,7 @@ const BYTES_PER_SECOND = 20_000
 const STEPS_PER_SECOND = 10
 
 /** An upload of 75 s, in three framings, and a download at 20 KB/s beside them: all of them pass whole. */
-export async function faultLong(place: Place): Promise<readonly string[]> {
+export async function faultLong(place: Place): Promise<Measured> {
   return withScene(place, {}, async ({ proxy }) => {
     const port = portOf(proxy.url)
     const bytes = UPLOAD_S * BYTES_PER_SECOND
@@ -31,7 +32,8 @@ export async function faultLong(place: Place): Promise<readonly string[]> {
     }
     console.log(`\nuploads of ${UPLOAD_S} s, and a download that is slow for ${DOWNLOAD_S} s`)
     console.table(rows)
-    return broken
+    const count = Object.keys(outcomes).length
+    return { measured: `${count - broken.length} of ${count} pass whole`, broken }
   })
 }
 

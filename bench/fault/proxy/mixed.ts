@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { createRandom } from '@sallyport/core/testing'
 import { numberFlag } from '../../flags.ts'
+import type { Measured } from '../../promises.ts'
 import { repeat } from './left-behind.ts'
 import { type Place, withScene } from './scene.ts'
 import { type Answer, answerReader, dial, headOf, portOf } from './wire.ts'
@@ -19,7 +20,7 @@ const PATIENCE_MS = 40_000
 type Outcome = 'right' | 'mixed up' | 'left' | 'none' | string
 
 /** Bodies of which no two are alike go to the origin and come back, while clients leave at random: none comes to another. */
-export async function faultMixed(place: Place): Promise<readonly string[]> {
+export async function faultMixed(place: Place): Promise<Measured> {
   return withScene(place, {}, async ({ proxy }) => {
     const outcomes = new Map<Outcome, number>()
     const lanes = Array.from({ length: LANES }, (_, at) => openLane(portOf(proxy.url), at))
@@ -31,9 +32,11 @@ export async function faultMixed(place: Place): Promise<readonly string[]> {
     })
     console.log(`\n${BODIES} unique bodies through ${LANES} connections, one of ${LEAVES} clients leaves`)
     console.table(Object.fromEntries(outcomes))
-    if (!proxy.running()) return ['unique bodies: the proxy ended']
     const mixed = outcomes.get('mixed up') ?? 0
-    return mixed > 0 ? [`unique bodies: ${mixed} of ${BODIES} are mixed up`] : []
+    return {
+      measured: `${outcomes.get('right') ?? 0} of ${BODIES} come back right, ${outcomes.get('left') ?? 0} clients left, ${mixed} are mixed up`,
+      broken: [...(proxy.running() ? [] : ['the proxy ended']), ...(mixed > 0 ? ['bodies are mixed up'] : [])],
+    }
   })
 }
 

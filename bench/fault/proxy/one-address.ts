@@ -1,4 +1,5 @@
 import { numberFlag } from '../../flags.ts'
+import type { Measured } from '../../promises.ts'
 import { failureText, MIN_SHARE, rowOf, sufferCrowd } from './crowd.ts'
 import { type Place, withScene } from './scene.ts'
 
@@ -10,7 +11,7 @@ const DURING_MS = 7_000
 const REOPEN_MS = 10_000
 
 /** More connections from one address than the proxy takes in all: others are served, newcomers too. */
-export async function faultOneAddress(place: Place): Promise<readonly string[]> {
+export async function faultOneAddress(place: Place): Promise<Measured> {
   return withScene(place, {}, async (scene) => {
     const crowd = {
       kind: 'idle connections after an answer',
@@ -19,10 +20,13 @@ export async function faultOneAddress(place: Place): Promise<readonly string[]> 
     const outcome = await sufferCrowd(scene, crowd, DURING_MS)
     console.log(`\n${CONNECTIONS} connections from one address`)
     console.table({ 'all others': rowOf(outcome) })
-    if (!scene.proxy.running()) return [`${CONNECTIONS} connections from one address: the proxy ended`]
+    const measured = `${CONNECTIONS} connections: others keep ${(outcome.share * 100).toFixed(1)} %`
     const failures = failureText(outcome.during)
-    return outcome.share < MIN_SHARE || failures !== ''
-      ? [`${CONNECTIONS} connections from one address: others keep ${(outcome.share * 100).toFixed(1)} %, ${failures}`]
-      : []
+    const broken = [
+      ...(scene.proxy.running() ? [] : ['the proxy ended']),
+      ...(outcome.share < MIN_SHARE ? [`less than ${MIN_SHARE * 100} %`] : []),
+      ...(failures === '' ? [] : [failures]),
+    ]
+    return { measured, broken }
   })
 }

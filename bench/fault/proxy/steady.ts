@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { numberFlag } from '../../flags.ts'
+import type { Measured } from '../../promises.ts'
 import { resident } from '../../proxy/processes.ts'
 import { type Place, withScene } from './scene.ts'
 import { answerReader, dial, headOf, portOf } from './wire.ts'
@@ -14,17 +15,21 @@ const TICK_MS = 5
 const TRIAL_S = 5
 /** Below this share of a rate the machine, which has the clients and the origin too, does not keep up. */
 const KEPT_UP = 0.99
+/** Of the resident memory, between the first minute and the last. */
+const MAX_GROWTH = 0.05
 
 /** A steady rate over many kept connections for minutes: no error. */
-export async function faultSteady(place: Place): Promise<readonly string[]> {
+export async function faultSteady(place: Place): Promise<Measured> {
   return withScene(place, {}, async ({ proxy }) => {
     const load = openLoad(portOf(proxy.url))
     const rate = await rateThatHolds(load)
     const rows: Record<string, object> = {}
     let errors = 0
+    const megabytes: number[] = []
     for (let minute = 1; minute <= Math.ceil(MINUTES) && proxy.running(); minute++) {
       const taken = await load.run(rate, Math.min(1, MINUTES - minute + 1) * 60)
       errors += taken.errors
+      if (proxy.running()) megabytes.push(resident(proxy.pid))
       rows[`minute ${minute}`] = {
         'answers/s': Math.round(taken.perSecond),
         'p50 ms': Number(taken.p50.toFixed(1)),
@@ -36,8 +41,15 @@ export async function faultSteady(place: Place): Promise<readonly string[]> {
     load.close()
     console.log(`\n${rate} requests a second over ${CONNECTIONS} connections, ${MINUTES} minutes`)
     console.table(rows)
-    if (!proxy.running()) return ['a steady load: the proxy ended']
-    return errors > 0 ? [`a steady load: ${errors} errors`] : []
+    const growth = (megabytes.at(-1) ?? Number.NaN) / (megabytes[0] ?? Number.NaN) - 1
+    return {
+      measured: `${rate} a second for ${MINUTES} minutes: ${errors} errors, ${(growth * 100).toFixed(1)} % more resident`,
+      broken: [
+        ...(proxy.running() ? [] : ['the proxy ended']),
+        ...(errors > 0 ? [`${errors} errors`] : []),
+        ...(growth > MAX_GROWTH ? ['it grows'] : []),
+      ],
+    }
   })
 }
 

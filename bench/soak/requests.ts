@@ -1,0 +1,132 @@
+import type { Random } from '@sallyport/core/testing'
+import { BROWSER, browserFields } from '../browser.ts'
+import { visitorAddresses } from '../visitors.ts'
+
+/** What a request is made of. */
+export interface Asked {
+  readonly key: string
+  /** Counts up. */
+  readonly number: number
+  readonly random: Random
+}
+
+/** One kind of request, as often as its weight says. */
+export interface Kind {
+  readonly name: string
+  readonly weight: number
+  readonly text: (asked: Asked) => string
+  /** Answers that are right. */
+  readonly statuses: readonly number[]
+  /** The client is gone before that, in milliseconds. */
+  readonly leavesWithinMs?: number
+}
+
+/** Half of the visitors come again and again, the others once. */
+const RETURNING = visitorAddresses(4_000)
+/** Clients that are banned are others than those that ask for pages. */
+const ATTACKERS = 512
+
+const addressOf = ({ number, random }: Asked): string =>
+  random(2) === 0
+    ? (RETURNING[random(RETURNING.length)] as string)
+    : `${20 + ((number >>> 24) & 127)}.${(number >>> 16) & 255}.${(number >>> 8) & 255}.${number & 255}`
+
+function textOf(line: string, fields: readonly string[], body = ''): string {
+  const lines = [line]
+  for (let at = 0; at < fields.length; at += 2) lines.push(`${fields[at]}: ${fields[at + 1]}`)
+  if (body !== '') lines.push(`Content-Length: ${Buffer.byteLength(body)}`)
+  return `${lines.join('\r\n')}\r\n\r\n${body}`
+}
+
+const page = (path: string, userAgent?: string) => (asked: Asked) =>
+  textOf(`GET ${path} HTTP/1.1`, browserFields(addressOf(asked), userAgent))
+
+const api = (line: string, body: object | undefined) => (asked: Asked) => {
+  const fields = ['Host', 'example.com', 'Authorization', `Bearer ${asked.key}`, 'X-Forwarded-For', addressOf(asked)]
+  const json = body === undefined ? [] : ['Content-Type', 'application/json']
+  return textOf(line, [...fields, ...json], body === undefined ? '' : JSON.stringify(body))
+}
+
+const VISIT = [200, 403, 429]
+const KEY_HANDSHAKE = ['Sec-WebSocket-Version', '13', 'Sec-WebSocket-Key', 'dGhlIHNhbXBsZSBub25jZQ==']
+
+/** Visitors, crawlers, agents, customers of /v1, attackers, and clients that leave. */
+export const KINDS: readonly Kind[] = [
+  { name: 'page', weight: 560, text: page('/'), statuses: VISIT },
+  {
+    name: 'form',
+    weight: 80,
+    text: (asked) =>
+      textOf('POST /echo HTTP/1.1', browserFields(addressOf(asked)), 'x'.repeat(1 + asked.random(4_000))),
+    statuses: VISIT,
+  },
+  {
+    name: 'crawler',
+    weight: 60,
+    text: page('/', 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'),
+    statuses: VISIT,
+  },
+  { name: 'agent', weight: 50, text: page('/', 'Mozilla/5.0 (compatible; GPTBot/1.2)'), statuses: VISIT },
+  {
+    name: 'attacker',
+    weight: 20,
+    text: (asked) =>
+      textOf('GET /.env HTTP/1.1', browserFields(`8.9.${asked.random(ATTACKERS) >> 8}.${asked.number & 255}`)),
+    statuses: [403, 429],
+  },
+  {
+    name: 'network',
+    weight: 100,
+    text: (asked) => api(`GET /v1/vpn/${addressOf(asked)} HTTP/1.1`, undefined)(asked),
+    statuses: [200],
+  },
+  { name: 'own address', weight: 30, text: api('GET /v1/myip HTTP/1.1', undefined), statuses: [200, 429] },
+  {
+    name: 'agent check',
+    weight: 30,
+    text: (asked) =>
+      api('POST /v1/agentscan/check HTTP/1.1', { ip: addressOf(asked), headers: { 'user-agent': BROWSER } })(asked),
+    statuses: [200],
+  },
+  {
+    name: 'attest',
+    weight: 20,
+    text: (asked) =>
+      api('POST /v1/provenance/check HTTP/1.1', { ip: addressOf(asked), claimed_jurisdiction: 'DE' })(asked),
+    statuses: [200],
+  },
+  { name: 'left early', weight: 2, text: page('/big'), statuses: VISIT, leavesWithinMs: 30 },
+  { name: 'left waiting', weight: 10, text: page('/slow'), statuses: VISIT, leavesWithinMs: 200 },
+  {
+    name: 'left within its body',
+    weight: 10,
+    text: (asked) =>
+      textOf('POST /upload HTTP/1.1', [...browserFields(addressOf(asked)), 'Content-Length', '9000'], '').concat(
+        'x'.repeat(100),
+      ),
+    statuses: VISIT,
+    leavesWithinMs: 50,
+  },
+  {
+    name: 'WebSocket',
+    weight: 5,
+    text: (asked) => {
+      const fields = browserFields(addressOf(asked)).map((field) => (field === 'keep-alive' ? 'Upgrade' : field))
+      return textOf('GET /ws HTTP/1.1', [...fields, 'Upgrade', 'websocket', ...KEY_HANDSHAKE])
+    },
+    statuses: [101, ...VISIT],
+    leavesWithinMs: 2_000,
+  },
+]
+
+const WHOLE = KINDS.reduce((sum, { weight }) => sum + weight, 0)
+
+/** One of them, by their weights. */
+export function kindOf(kinds: readonly Kind[], random: Random): Kind {
+  let at = random(WHOLE)
+  for (const kind of kinds) {
+    if (at < kind.weight) return kind
+    at -= kind.weight
+  }
+  return kinds[0] as Kind
+}

@@ -1,0 +1,248 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { openLedgerTools } from '@sallyport/open'
+import { startChild } from '../fault/proxy/child.ts'
+import { portOf } from '../fault/proxy/wire.ts'
+import { scratch } from '../fault/scratch.ts'
+import { clockText, type Finding, findingOf, reportFindings } from '../promises.ts'
+import { childrenOf, descriptors, resident } from '../proxy/processes.ts'
+import { compileData, type Raised, startSallyport } from '../proxy/sallyport.ts'
+import { createKey, openPublisher, startChores } from './chores.ts'
+import type { Sample } from './probe.ts'
+import { slopeOf } from './slope.ts'
+import { openTraffic, type Tally, type Traffic } from './traffic.ts'
+
+/*
+ * `npm run soak`, or `npm run soak -- --minutes 1 --rate 3000`: mixed requests through a proxy with two workers while everything about it
+ * changes, and a day in each minute. What its processes hold once their garbage is collected must not grow.
+ */
+const { values } = parseArgs({
+  options: { minutes: { type: 'string', default: '8' }, rate: { type: 'string', default: '3000' } },
+})
+const SECONDS = Number(values.minutes) * 60
+/** Until caches are full. */
+const WARM_UP_S = SECONDS / 4
+const SAMPLE_S = 5
+const SAMPLE_MS = 20_000
+/** Of all answers; a proxy on a machine that is too busy refuses some for a moment. */
+const MAX_SHED = 0.01
+
+const POLICY = {
+  preset: 'protect-content',
+  allowlist: ['192.0.2.0/32'],
+  rules: [
+    { id: 'secret', match: { path: ['/.env'] }, action: 'block' },
+    { id: 'many', match: { path: ['/echo'] }, action: 'throttle', limit: { key: 'client', max: 100, window: '1h' } },
+  ],
+  strikes: { count: 3, window: '1h', on: ['blocked'], for: '6h' },
+} satisfies Raised['policy']
+
+interface Moment {
+  readonly at: number
+  readonly values: Readonly<Record<string, number>>
+}
+
+async function main(): Promise<void> {
+  await scratch(async (folder, cleanup) => {
+    process.env['SOAK_BEGAN'] = String(Date.now())
+    process.env['SOAK_PROBES'] = folder
+    console.log(`a soak of ${clockText(SECONDS)}, two minutes of preparation before it`)
+    const dataDir = join(folder, 'data')
+    await compileData(dataDir)
+    const clock = ['--import', join(import.meta.dirname, 'clock.js')]
+    const probe = ['--expose-gc', '--import', join(import.meta.dirname, 'probe.js')]
+    const [origin, names] = await Promise.all([
+      startChild<number>('origin.js'),
+      startChild<string>('../../name-server.js'),
+    ])
+    cleanup.teardown(() => Promise.all([origin.stop(), names.stop()]))
+    const publisher = await openPublisher(cleanup)
+    const raised: Raised = {
+      ...{ data: publisher.data, policy: POLICY, net: { allowPrivate: ['127.0.0.0/8'] } },
+      ...{ dns: { servers: [names.ready], timeoutMs: 200 }, provenance: { retentionDays: 1 } },
+      log: { file: join(folder, 'requests.log') },
+      timeouts: { tunnelIdle: '5s' },
+    }
+    const upstream = `http://127.0.0.1:${origin.ready}`
+    const proxy = await startSallyport({
+      ...{ folder, dataDir, upstream, raised, trustProxy: ['loopback'], workers: 2, node: [...clock, ...probe] },
+    })
+    cleanup.teardown(() => proxy.stop())
+    const [kept] = childrenOf(proxy.pid)
+    if (kept === undefined) throw new Error('no worker')
+    const first = await createKey(proxy.file, clock)
+    const traffic = openTraffic(portOf(proxy.url), first.key)
+    cleanup.teardown(() => traffic.close())
+    const rate = await carriedRate(traffic, Number(values.rate))
+
+    const share = SECONDS / 480
+    const chores = startChores(
+      {
+        ...{ proxy, kept, node: clock, changeList: publisher.change },
+        ...{ useKey: traffic.useKey, expectDeath: traffic.expectDeath },
+        every: { listChanges: 40 * share, reloads: 25 * share, apiKeys: 30, signingKeys: 60, deaths: 70 * share },
+      },
+      first,
+    )
+    const { moments, tallies } = await soak(proxy, kept, { folder, traffic, rate }).catch((error: unknown) => {
+      throw new Error(`the proxy said: ${proxy.said().slice(-4_000)}`, { cause: error })
+    })
+    await chores.stop()
+    traffic.close()
+    const bans = await metric(proxy.admin, /^sallyport_bans ([\d.e+]+)$/gm)
+    const ran = proxy.running()
+    await proxy.stop()
+    const ledger = await openLedgerTools({ dataDir })
+    const { fault, records } = await ledger.verify()
+    await ledger.close()
+
+    const { listChanges, reloads, apiKeys, signingKeys, deaths } = chores.done
+    const sum = (read: (tally: Tally) => number) => tallies.reduce((all, tally) => all + read(tally), 0)
+    const answers = sum(({ answers }) => answers)
+    const shed = sum(({ shed }) => shed)
+    const failures = tallies.flatMap(({ failures }) => Object.entries(failures))
+    const ids = new Set(traffic.attested)
+    const lost = [...ids].filter((id) => id > records).length
+    const findings: Finding[] = [
+      findingOf('answers', 'nothing comes that is not expected', {
+        measured: `${answers} answers at ${Math.round(answers / SECONDS)} a second, ${sum(({ refused }) => refused)} refused, ${sum(({ left }) => left)} clients left, ${sum(({ connections }) => connections)} connections, ${sum(({ cutByDeath }) => cutByDeath)} cut when a worker died, ${shed} shed`,
+        broken: [
+          ...failures.map(([what, times]) => `${what} ×${times}`).slice(0, 20),
+          ...(shed > answers * MAX_SHED ? [`${shed} of ${answers} were shed`] : []),
+        ],
+      }),
+      findingOf('changes', 'all of it was done', {
+        measured: `${listChanges} lists changed, ${publisher.downloads()} taken, ${reloads} reloads, ${apiKeys} API keys and ${signingKeys} signing keys rotated, ${deaths} workers killed, ${bans} bans`,
+        broken: [listChanges, reloads, apiKeys, signingKeys, deaths].includes(0) ? ['something was never done'] : [],
+      }),
+      findingOf('ledger', 'every acknowledged record is there, in one chain', {
+        measured: `${ids.size} acknowledged, ${records} kept`,
+        broken: [
+          ...(fault === undefined ? [] : [`the chain is broken: ${JSON.stringify(fault)}`]),
+          ...(ids.size < traffic.attested.length ? ['an id was given twice'] : []),
+          ...(lost > 0 ? [`${lost} are lost`] : []),
+        ],
+      }),
+      findingOf('process', 'it lives, and says nothing of a fault', {
+        measured: ran ? 'running at the end' : '',
+        broken: [
+          ...(ran ? [] : ['the proxy ended']),
+          ...(/^ {4}at |MaxListeners/m.test(proxy.said()) ? [proxy.said().slice(-2_000)] : []),
+        ],
+      }),
+      ...flatness(moments),
+    ]
+    reportFindings(`soak of ${clockText(SECONDS)} at ${rate} requests a second, a day a minute`, findings)
+  })
+}
+
+const STEP_S = 4
+const WARM_UP_STEPS = 3
+const STEPS = [0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1, 1.25]
+/** Below this share of a rate the machine, which has the clients and the origin too, does not keep up. */
+const KEPT_UP = 0.97
+/** Of the rate that is carried, so that what goes on beside the requests has its time. */
+const HEADROOM = 0.8
+
+/** The rate that was asked for, or less where this machine does not carry it. */
+async function carriedRate(traffic: Traffic, wanted: number): Promise<number> {
+  const carries = async (rate: number): Promise<boolean> => {
+    const { perSecond, errors } = await traffic.run(rate, STEP_S)
+    return perSecond >= rate * KEPT_UP && errors === 0
+  }
+  const [first = 1] = STEPS
+  for (let step = 0; step < WARM_UP_STEPS; step++) await carries(wanted * first)
+  let carried = wanted * first
+  // What else the machine does may spoil one try.
+  for (const step of STEPS) {
+    if (!(await carries(wanted * step)) && !(await carries(wanted * step))) break
+    carried = wanted * step
+  }
+  const rate = Math.round(Math.min(wanted, carried * HEADROOM))
+  if (rate < wanted) console.log(`this machine does not carry ${wanted} a second: ${rate} are asked for`)
+  return rate
+}
+
+interface Soaked {
+  readonly folder: string
+  readonly traffic: Traffic
+  readonly rate: number
+}
+
+/** Asks for all the time, and looks at the processes every few seconds. */
+async function soak(proxy: { readonly pid: number }, kept: number, { folder, traffic, rate }: Soaked) {
+  const moments: Moment[] = []
+  const tallies: Tally[] = []
+  for (let second = 0; second < SECONDS; second += SAMPLE_S) {
+    const running = traffic.run(rate, SAMPLE_S)
+    await delay((SAMPLE_S * 1_000) / 2)
+    const [primary, worker] = await Promise.all([sampleOf(proxy.pid, folder), sampleOf(kept, folder)])
+    moments.push({
+      at: second / 60,
+      values: { ...valuesOf('primary', primary, proxy.pid), ...valuesOf('worker', worker, kept) },
+    })
+    const tally = await running
+    tallies.push(tally)
+    const { values } = moments.at(-1) as Moment
+    console.log(
+      `${clockText(second + SAMPLE_S)} of ${clockText(SECONDS)}  ${Math.round(tally.perSecond)}/s  heap ${values['worker, heap, MB']?.toFixed(1)} MB, ${Math.round(resident(kept))} MB resident, ${values['worker, descriptors']} descriptors${tally.errors > 0 ? `  ${JSON.stringify(tally.failures)}` : ''}`,
+    )
+  }
+  return { moments, tallies }
+}
+
+/** What a process says that it holds; it is asked by a signal. */
+async function sampleOf(pid: number, folder: string): Promise<Sample> {
+  const lines = (): readonly string[] => {
+    try {
+      return readFileSync(join(folder, String(pid)), 'utf8')
+        .trim()
+        .split('\n')
+    } catch {
+      return []
+    }
+  }
+  const before = lines().length
+  process.kill(pid, 'SIGUSR2')
+  const until = performance.now() + SAMPLE_MS
+  while (lines().length === before) {
+    if (performance.now() > until) throw new Error(`process ${pid} does not say what it holds`)
+    await delay(20)
+  }
+  return JSON.parse(lines().at(-1) as string)
+}
+
+function valuesOf(name: string, { heap, external, timers, listeners, emitters }: Sample, pid: number) {
+  return {
+    [`${name}, heap, MB`]: heap / 1e6,
+    [`${name}, heap and buffers, MB`]: (heap + external) / 1e6,
+    [`${name}, descriptors`]: descriptors(pid),
+    [`${name}, timers`]: timers,
+    [`${name}, listeners`]: listeners,
+    [`${name}, emitters`]: emitters,
+  }
+}
+
+/** A row for everything that must stay as it is once caches are full. */
+function flatness(moments: readonly Moment[]): readonly Finding[] {
+  const counted = moments.filter(({ at }) => at * 60 >= WARM_UP_S)
+  return Object.keys(counted[0]?.values ?? {}).map((name) => {
+    const { slope, low, high, mean } = slopeOf(counted.map(({ at, values }) => [at, values[name] ?? Number.NaN]))
+    const [rounded, from, to] = [slope, low, high].map((value) => Number(value.toPrecision(2)))
+    return findingOf(name, 'does not grow: its slope is not surely above 0', {
+      measured: `${Number(mean.toPrecision(4))} on average, ${rounded} a minute (95 %: ${from} to ${to})`,
+      broken: low > 0 ? ['it grows'] : [],
+    })
+  })
+}
+
+async function metric(admin: string, pattern: RegExp): Promise<number> {
+  const text = await (await fetch(`${admin}/metrics`)).text()
+  return [...text.matchAll(pattern)].reduce((sum, [, value]) => sum + Number(value), 0)
+}
+
+// What was started ends with this process.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+await main()
