@@ -3,6 +3,7 @@ import { benchAgents } from './agents.ts'
 import { benchCounting } from './counting.ts'
 import { benchCrawlers } from './crawlers.ts'
 import { benchFrameworks, benchInstructions } from './frameworks.ts'
+import { benchImports } from './imports.ts'
 import { benchInspect } from './inspect.ts'
 import { benchLedger } from './ledger.ts'
 import { benchLimits } from './limits.ts'
@@ -27,6 +28,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   crawlers: { measure: benchCrawlers, seconds: [95, 8] },
   frameworks: { measure: benchFrameworks, seconds: [1_400, 18] },
   instructions: { measure: benchInstructions, seconds: [1_500, 0] },
+  imports: { measure: benchImports, seconds: [60, 20] },
   proxy: { measure: benchProxy, seconds: [570, 22] },
   connections: { measure: benchConnections, seconds: [480, 8] },
   tls: { measure: benchTls, seconds: [190, 9] },

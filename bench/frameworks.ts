@@ -2,8 +2,8 @@ import { browserFields } from './browser.ts'
 import { canCount, countInstructions } from './instructions.ts'
 import { counted, type Figure, type Goal } from './report/result.ts'
 import type { Run } from './report/run.ts'
-import { type App, type Pair, shootPairs, spreadOfPairs, startApps } from './shots.ts'
-import { visitorAddresses } from './visitors.ts'
+import { type App, type Load, type Pair, shootPairs, spreadOfPairs, startApps } from './shots.ts'
+import { siteVisitors } from './visitors.ts'
 
 interface Framework {
   /** The kind of server (server.ts). */
@@ -30,15 +30,20 @@ const PROCESSES = 6
 
 const LEFT = { what: 'left of the bare framework', unit: '%', better: 'more' } as const
 
+/** One visitor in so many is flagged and writes a line: at a site that is visited, and at one that is scraped. */
+const VISITED = 10
+const SCRAPED = 2
+
 /** What the inspection adds in instructions, by callgrind: `npm run bench -- instructions`. */
 export async function benchInstructions(run: Run): Promise<void> {
   if (!canCount()) return run.skip('instructions are counted by valgrind, which is not installed')
   if (run.quick) return run.skip('instructions: a server starts for minutes under valgrind')
+  const load = await requests(VISITED)
   const figures: Figure[] = []
   // Arcjet's rule takes milliseconds of a processor: a day under valgrind.
   for (const { kind, name } of FRAMEWORKS.filter(({ kind }) => kind !== 'express-arcjet')) {
     run.step(name)
-    const [plain, inside] = await countInstructions('server.js', kind, requests())
+    const [plain, inside] = await countInstructions('server.js', kind, load)
     figures.push(
       { ...LEFT, case: name, value: counted((plain / inside) * 100) },
       { case: name, what: 'a request, plain', unit: 'instructions', value: counted(Math.round(plain)) },
@@ -53,13 +58,22 @@ export async function benchInstructions(run: Run): Promise<void> {
  * request, and what is left of the plain one's throughput, in pairs of shots taken in turn, over several processes.
  */
 export async function benchFrameworks(run: Run): Promise<void> {
+  const visited = await figuresOf(run, FRAMEWORKS, await requests(VISITED))
+  run.table({ title: 'A request by processor time', chart: 'frameworks', figures: visited })
+  const ours = FRAMEWORKS.filter(({ goal }) => goal !== undefined)
+  const scraped = ours.filter(({ kind }) => !run.quick || kind === 'node').map(({ kind, name }) => ({ kind, name }))
+  const figures = await figuresOf(run, scraped, await requests(SCRAPED))
+  run.table({ title: 'The same where every second visitor is flagged', figures })
+}
+
+async function figuresOf(run: Run, frameworks: readonly Framework[], load: readonly Load[]): Promise<Figure[]> {
   const figures: Figure[] = []
-  for (const { kind, name, goal } of FRAMEWORKS) {
+  for (const { kind, name, goal } of frameworks) {
     const processes: (readonly Pair[])[] = []
     for (let turn = 0; turn < run.pick(PROCESSES, 1); turn++) {
       run.step(`${name}, process ${turn + 1}`)
       const apps = (await startApps('server.js', kind)) as readonly [App, App]
-      processes.push(await shootPairs(run, apps, requests()))
+      processes.push(await shootPairs(run, apps, load))
     }
     const goals: { readonly goal?: Goal } = goal === undefined ? {} : { goal: { atLeast: goal } }
     const of = (read: (...pair: Pair) => number) => spreadOfPairs(processes, read)
@@ -69,11 +83,12 @@ export async function benchFrameworks(run: Run): Promise<void> {
       { case: name, what: 'with it', unit: 'µs', value: of((_, inside) => inside.cpu) },
     )
   }
-  run.table({ title: 'A request by processor time', chart: 'frameworks', figures })
+  return figures
 }
 
-function requests() {
-  return visitorAddresses(500).map((address) => ({ path: '/', headers: headersOf(browserFields(address)) }))
+async function requests(oneFlaggedIn: number): Promise<readonly Load[]> {
+  const visitors = await siteVisitors(500, oneFlaggedIn)
+  return visitors.map((address) => ({ path: '/', headers: headersOf(browserFields(address)) }))
 }
 
 function headersOf(fields: readonly string[]): Record<string, string> {
