@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import ts from 'typescript'
-import { floorsOf, importedName, manifestOf, ROOMS, type Source, sketchOf, sourcesOf } from './rooms.ts'
-import { ROOT } from './workspaces.ts'
+import { floorsOf, importedName, manifestOf, ROOMS, type Source, sourcesOf } from './rooms.ts'
 
 /*
  * The rooms hold only while imports go down. npm hoisting makes any package importable from anywhere, so nothing but
@@ -112,11 +110,6 @@ t.test('floors are found', (t) => {
     ['d', ['c']],
   ])
   t.same(floorsOf(imports), [['c'], ['b', 'd'], ['a']])
-  t.end()
-})
-
-t.test('the sketch in CONTRIBUTING is what the rooms import (node test/dist/write-sketch.js)', (t) => {
-  t.ok(readFileSync(join(ROOT, '.github/CONTRIBUTING.md'), 'utf8').includes(sketchOf()))
   t.end()
 })
 

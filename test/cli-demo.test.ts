@@ -1,41 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { DATA_DIR } from './data-dir.ts'
+import { started } from './started.ts'
 import { exchange, parseResponse, requestBytes } from './wire.ts'
-
-const ROOT = join(import.meta.dirname, '../..')
-
-/** Starts a program that says where it listens; resolves once it has said `until`. */
-async function started(t: Test, argv: readonly string[], env: Readonly<Record<string, string>>, until: string) {
-  const child = spawn(process.execPath, [...argv], {
-    cwd: ROOT,
-    env: { ...process.env, SALLYPORT_DNS_SERVERS: '127.0.0.1:9', ...env },
-  })
-  const ended = once(child, 'close')
-  t.teardown(() => void child.kill('SIGKILL'))
-  let out = ''
-  let err = ''
-  child.stderr.on('data', (text) => {
-    err += text
-  })
-  child.stdout.on('data', (text) => {
-    out += text
-  })
-  while (!`${out}\n${err}`.includes(until)) {
-    if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${err}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  return {
-    out: () => out,
-    err: () => err,
-    async stop() {
-      child.kill('SIGINT')
-      return (await ended)[0]
-    },
-  }
-}
+import { ROOT } from './workspaces.ts'
 
 /** The curl commands of the demo: what each says it will be decided, and the header it sends. */
 const COMMAND = /# (.+) → (\w+) \((\w+), .+\)\n {2}curl (?:-A '(.+)' )?-H '(\S+): (\S+)' (\S+)/g

@@ -17,8 +17,8 @@ t.test('presets of policies and of trusted proxies are named', async (t) => {
     t.ok(text.includes(`\`${name}\``), name)
 })
 
-t.test('the example shown is the example that is run', async (t) => {
-  t.ok(README.includes(readFileSync(join(ROOT, 'examples/express.ts'), 'utf8').trim()))
+t.test('the README can be read in one sitting', async (t) => {
+  t.ok(README.split('\n').length <= 350)
 })
 
 /** The decisions of a text like DECISIONS.md, in order. */

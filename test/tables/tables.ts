@@ -5,12 +5,15 @@ import { SOURCES } from '@sallyport/data/sources'
 import { FIELDS } from '@sallyport/log'
 import { METRICS } from '@sallyport/metrics'
 import { keyTable, variableTable } from '@sallyport/open'
+import { sketchOf } from '../rooms.ts'
 import { cell, code, table, value } from './markdown.ts'
 
 /** Every table that is made of a schema, by its name, and the document that has it. */
 export const TABLES: Readonly<Record<string, { readonly file: string; readonly text: () => string }>> = {
   options: { file: 'packages/sallyport/OPTIONS.md', text: options },
   variables: { file: 'packages/sallyport/OPTIONS.md', text: variables },
+  rooms: { file: '.github/CONTRIBUTING.md', text: rooms },
+  'route-list': { file: 'README.md', text: routeList },
   routes: { file: 'packages/api/README.md', text: routes },
   errors: { file: 'packages/api/README.md', text: errors },
   metrics: { file: 'packages/metrics/README.md', text: metrics },
@@ -50,6 +53,17 @@ function accessText(access: Access): string {
   if (access.kind === 'key') return access.metered ? 'key' : 'key, not counted'
   const { max, windowSeconds } = access.limit
   return `no key, ${max} per ${SPANS[windowSeconds] ?? `${windowSeconds} s`}`
+}
+
+function rooms(): string {
+  return `\`\`\`\n${sketchOf()}\n\`\`\``
+}
+
+function routeList(): string {
+  const rows = ROUTES.map(({ method, path, access, summary }) => [
+    ...[code(`${method} ${path}`), accessText(access), cell(summary)],
+  ])
+  return table(['route', 'access', 'what it answers'], rows)
 }
 
 function routes(): string {

@@ -79,6 +79,8 @@ t.test('every administrative command is in the audit trail: who, what, and no se
   await act(['keys', 'revoke', String(two['id'])], { key: two['id'] })
   await act(['keys', 'rotate-signing'], { kid: /^\S{43}$/, compromised: false })
   await act(['ledger', 'erase', '--subject', ERASED, '--yes'], { records: 1 })
+  await act(['privacy', 'export', ERASED], { complete: true })
+  await act(['privacy', 'erase', ERASED, '--yes'], {})
   await act(['ip', 'set', '8.8.0.0/16', '--class', 'vpn'], { address: '8.8.0.0/16', class: 'vpn' })
   await act(['ip', 'unset', '8.8.0.0/16'], { address: '8.8.0.0/16' })
   await act(['bans', 'lift', 'ban-1'], { id: 'ban-1' })

@@ -1,0 +1,150 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { freePort, NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sallyport/stores/testing'
+import t, { type Test } from 'tap'
+import { DATA_DIR } from './data-dir.ts'
+import { fencesOf } from './fences.ts'
+import { NO_DATA } from './no-data.ts'
+import { started } from './started.ts'
+import { ROOT } from './workspaces.ts'
+
+/*
+ * A stranger with the README alone: its commands, as they stand there, block a Tor visitor, draw a Prometheus graph, verify evidence and
+ * add a second machine. Only ports and folders are the test's own.
+ */
+const BIN = join(ROOT, 'packages/cli/bin/sallyport.mjs')
+const FENCES = fencesOf(['README.md'])
+
+/** The one block of the README that holds a text. */
+function blockWith(text: string): string {
+  const found = FENCES.filter((fence) => fence.text.includes(text))
+  if (found.length !== 1) throw new Error(`${found.length} blocks of the README hold ${text}`)
+  return found[0]?.text ?? ''
+}
+
+const missing = (name: string) => spawnSync(name, ['--version']).error !== undefined && `no ${name}`
+
+function folderOf(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sallyport-walk-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+interface Place {
+  readonly folder: string
+  readonly ports: Readonly<Record<number, number>>
+  readonly dataDir: string
+}
+
+/** A block of the README with the ports of the test, for `bash`. */
+function placed(block: string, { ports }: Place): string {
+  return block
+    .replaceAll(/127\.0\.0\.1:(\d+)/g, (_, port: string) => `127.0.0.1:${ports[Number(port)] ?? port}`)
+    .replaceAll('npx sallyport', 'sallyport')
+}
+
+const envOf = ({ dataDir }: Place) => ({
+  ...process.env,
+  PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH']}`,
+  SALLYPORT_DATA_DIR: dataDir,
+})
+
+function bash(t: Test, block: string, place: Place): string {
+  const script = ['-euo', 'pipefail', '-c', placed(block, place)]
+  const { status, stdout, stderr } = spawnSync('bash', script, {
+    cwd: place.folder,
+    env: envOf(place),
+    encoding: 'utf8',
+  })
+  t.equal(status, 0, stderr)
+  return stdout
+}
+
+/** What `npm start` starts, on free ports. */
+async function demoOf(t: Test): Promise<Place> {
+  const [site, admin, prometheus] = [await freePort(), await freePort(), await freePort()]
+  const at = ['--listen', `127.0.0.1:${site}`, '--admin', `127.0.0.1:${admin}`, '--data-dir', DATA_DIR]
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  t.match(scripts.start, 'proxy --config examples/demo.yaml')
+  await started(t, [BIN, 'proxy', '--config', 'examples/demo.yaml', ...at], {}, 'API key')
+  return { folder: folderOf(t), dataDir: DATA_DIR, ports: { 8080: site, 9090: admin, 9099: prometheus } }
+}
+
+t.test('a Tor visitor, the API, evidence and a graph', { skip: missing('curl') }, async (t) => {
+  const place = await demoOf(t)
+  const tried = bash(t, blockWith('curl -i -H'), place)
+  t.match(tried, /^HTTP\/1\.1 403 /)
+  t.match(tried, '"request_blocked"')
+  t.match(tried, '73.162.10.20')
+  t.match(tried, /45\.83\.220\.10[\s\S]*vpn/)
+
+  const verified = bash(t, blockWith('/v1/provenance/check'), place)
+  t.match(verified, /authenticity +pass/)
+  t.match(verified, /policy replay +pass/)
+  t.match(verified, 'Nothing failed.')
+
+  await t.test('Prometheus', { skip: missing('prometheus') }, async (t) => {
+    cpSync(join(ROOT, 'examples/prometheus'), join(place.folder, 'examples/prometheus'), { recursive: true })
+    const file = join(place.folder, 'examples/prometheus/prometheus.yaml')
+    writeFileSync(
+      file,
+      placed(readFileSync(file, 'utf8').replace('scrape_interval: 15s', 'scrape_interval: 1s'), place),
+    )
+    const script = `exec ${placed(blockWith('prometheus --config.file'), place)}`
+    const child = spawn('bash', ['-c', script], { cwd: place.folder, env: envOf(place), stdio: 'ignore' })
+    t.teardown(() => void child.kill('SIGKILL'))
+    const query = encodeURIComponent('sum by (action) (sallyport_decisions_total)')
+    const url = `http://127.0.0.1:${place.ports[9099]}/api/v1/query?query=${query}`
+    let counted: readonly { readonly metric: object }[] = []
+    for (let tries = 0; tries < 600 && counted.length === 0; tries++) {
+      await delay(100)
+      const answer = await fetch(url).catch(() => undefined)
+      if (answer?.ok) counted = ((await answer.json()) as { data: { result: typeof counted } }).data.result
+    }
+    t.match(
+      counted.map(({ metric }) => metric),
+      [{ action: 'block' }],
+    )
+  })
+})
+
+t.test('a second machine', { skip: NO_POSTGRES || NO_REDIS || missing('openssl') }, async (t) => {
+  const [postgres, redis] = [await startPostgres(t), await startRedis(t)]
+  const block = blockWith('store: postgres://')
+  const folder = folderOf(t)
+  const key = join(folder, 'ledger.pem')
+  const [command = ''] = /openssl genpkey [\w -]+/.exec(block) ?? []
+  bash(t, `umask 077; ${command} -out ${key}`, { folder, dataDir: folder, ports: {} })
+  const lines = block
+    .replace(/postgres:\/\/\S+/, await postgres.database())
+    .replace(/redis:\/\/\S+/, redis.url)
+    .replace('/etc/sallyport/ledger.pem', key)
+  const common = `${lines}demo: true\ndata: ${JSON.stringify({ refresh: false, sources: NO_DATA })}\n`
+  const machines = await Promise.all(
+    ['one', 'two'].map(async (name) => {
+      const [port, dataDir, config] = [await freePort(), join(folder, name), join(folder, `${name}.yaml`)]
+      writeFileSync(config, `${common}listen: 127.0.0.1:${port}\nadmin: 127.0.0.1:0\ndataDir: ${dataDir}\n`)
+      await started(t, [BIN, 'proxy', '--config', config], {}, 'Listening on ')
+      return { config, url: `http://127.0.0.1:${port}` }
+    }),
+  )
+  const place = { folder, dataDir: join(folder, 'one'), ports: {} }
+  const made = bash(t, `npx sallyport keys create --plan starter --json --config ${machines[0]?.config}`, place)
+  const headers = { authorization: `Bearer ${JSON.parse(made).key}` }
+  for (const { url } of [...machines, ...machines]) {
+    const answer = await fetch(`${url}/v1/vpn/192.0.2.1`, { headers })
+    t.equal(answer.status, 200, await answer.text())
+  }
+  for (const { url } of machines) {
+    const usage = async () => {
+      const limits = await (await fetch(`${url}/v1/user/limits`, { headers })).json()
+      return (limits as { usage: number }).usage
+    }
+    // What a machine has reserved ahead counts as used until it gives it back.
+    for (let tries = 0; tries < 100 && (await usage()) !== 4; tries++) await delay(50)
+    t.equal(await usage(), 4, 'calls of both machines are counted together')
+  }
+})
