@@ -6,6 +6,7 @@ import { FIELDS } from '@sallyport/log'
 import { METRICS } from '@sallyport/metrics'
 import { keyTable, variableTable } from '@sallyport/open'
 import { sketchOf } from '../rooms.ts'
+import { figures } from './figures.ts'
 import { cell, code, table, value } from './markdown.ts'
 
 /** Every table that is made of a schema, by its name, and the document that has it. */
@@ -13,6 +14,7 @@ export const TABLES: Readonly<Record<string, { readonly file: string; readonly t
   options: { file: 'packages/sallyport/OPTIONS.md', text: options },
   variables: { file: 'packages/sallyport/OPTIONS.md', text: variables },
   rooms: { file: '.github/CONTRIBUTING.md', text: rooms },
+  figures: { file: 'README.md', text: figures },
   'route-list': { file: 'README.md', text: routeList },
   routes: { file: 'packages/api/README.md', text: routes },
   errors: { file: 'packages/api/README.md', text: errors },

@@ -136,12 +136,21 @@ export function wordOfName(
   found: NetworkClass,
 ): { networkClass: NetworkClass; provider: '' } | undefined {
   const labels = name.toLowerCase().replace(/\.$/, '').split('.').slice(0, -2)
-  const words = labels.flatMap((label) => label.split(/[^a-z0-9]+/)).map((word) => word.replace(/\d+$/, ''))
+  const words = labels.flatMap((label) => label.split(/[^a-z0-9]+/)).map(withoutNumber)
   const rule = REVERSE_NAME_WORDS.find(
     ({ over, words: of }) => over === found && words.some((word) => of.includes(word)),
   )
   return rule && { networkClass: rule.networkClass, provider: '' }
 }
+
+/** `vps12` → `vps`. No expression: who holds an address writes its name, and may write digits alone. */
+function withoutNumber(word: string): string {
+  let end = word.length
+  while (end > 0 && DIGITS.includes(word.charAt(end - 1))) end--
+  return word.slice(0, end)
+}
+
+const DIGITS = '0123456789'
 
 /** The rule that a reverse name matches; `undefined` for nearly all names. */
 export function ruleOfName(name: string): ReverseNameRule | undefined {
