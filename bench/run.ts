@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { BENCHES } from './benches.ts'
 import { textFlag } from './flags.ts'
@@ -17,7 +19,9 @@ async function benchAll(names: readonly string[]): Promise<void> {
   if (unknown !== undefined) throw new Error(`no bench "${unknown}": ${Object.keys(BENCHES).join(', ')}`)
   const asked = Object.entries(BENCHES).filter(([name]) => names.length === 0 || names.includes(name))
   const total = asked.reduce((sum, [, { seconds }]) => sum + seconds[quick ? 1 : 0], 0)
-  console.log(`${asked.length} benches, about ${durationText(total)} in all`)
+  const lanes = quick && asked.length > 1 ? 2 : 1
+  console.log(`${asked.length} benches, about ${durationText(total / lanes)} in all`)
+  if (quick && asked.length > 1) return smokeTest(asked.map(([name]) => name))
   // A quick run shows that everything works: its figures are no results.
   const folder = textFlag('results') ?? (quick ? join(BENCH, 'dist/quick') : RESULTS)
   for (const [name, bench] of asked) {
@@ -26,6 +30,31 @@ async function benchAll(names: readonly string[]): Promise<void> {
   }
   if (folder === RESULTS) writeDocuments()
   console.log(`\nThe figures are in ${folder}`)
+}
+
+/** Quick runs, two at a time, what takes longest first: nobody compares their figures. Sets the exit code where one fails. */
+async function smokeTest(names: readonly string[]): Promise<void> {
+  const left = names.toSorted((one, other) => quickSeconds(other) - quickSeconds(one))
+  const lane = async (): Promise<void> => {
+    for (let name = left.shift(); name !== undefined; name = left.shift()) {
+      const argv = [...process.execArgv, process.argv[1] ?? '', '--quick', name]
+      const flags = process.argv.slice(2).filter((argument) => /^--\w+=/.test(argument))
+      const child = spawn(process.execPath, [...argv, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] })
+      let said = ''
+      for (const stream of [child.stdout, child.stderr])
+        stream.on('data', (bytes: Buffer) => {
+          said += bytes
+        })
+      const [code] = (await once(child, 'close')) as [number | null]
+      console.log(code === 0 ? said : `${said}\n${name}: FAILED`)
+      if (code !== 0) process.exitCode = 1
+    }
+  }
+  await Promise.all([lane(), lane()])
+}
+
+function quickSeconds(name: string): number {
+  return BENCHES[name]?.seconds[1] ?? 0
 }
 
 const [command, ...rest] = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))

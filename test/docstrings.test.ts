@@ -8,7 +8,7 @@ import { entries, isValue, PUBLIC } from './surface.ts'
 import { publishedWorkspaces, ROOT } from './workspaces.ts'
 
 // The compiler reads a hundred programs and every declaration.
-t.setTimeout(180_000)
+t.setTimeout(900_000)
 
 /*
  * A public name is what customers import: all of PUBLIC, and what README imports of other packages. Each value has an

@@ -7,7 +7,7 @@ import { docstringFences, documents, type Fence, fencesIn, fencesOf } from './fe
 import { ROOT } from './workspaces.ts'
 
 // The compiler reads a hundred programs and every declaration.
-t.setTimeout(180_000)
+t.setTimeout(900_000)
 
 /* What a reader copies out of a document must be accepted: programs by the compiler, configurations by the schema. */
 const FENCES = [...fencesOf(documents()), ...docstringFences()]
