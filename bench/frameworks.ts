@@ -1,4 +1,5 @@
 import { browserFields } from './browser.ts'
+import { numberFlag } from './flags.ts'
 import { canCount, countInstructions } from './instructions.ts'
 import { counted, type Figure, type Goal } from './report/result.ts'
 import type { Run } from './report/run.ts'
@@ -26,7 +27,7 @@ const FRAMEWORKS: readonly Framework[] = [
   { kind: 'hono', name: 'Hono on node-server, Sallyport', goal: 75 },
 ]
 /** Fresh processes: how the compiler lays out a hot path differs from one process to the next by some per cent. */
-const PROCESSES = 6
+const PROCESSES = numberFlag('processes', 6)
 
 const LEFT = { what: 'left of the bare framework', unit: '%', better: 'more' } as const
 
