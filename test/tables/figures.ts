@@ -10,7 +10,7 @@ interface Shown {
   readonly title: string
   /** The end of `what`: some begin with how many they are of. */
   readonly row: readonly [name: string, what: string]
-  /** The figure by itself, or beside the peer of its row. */
+  /** The figure alone, or beside the peer of its row. */
   readonly of: 'value' | 'ratio'
   readonly say: (number: number) => string
 }
