@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
 import { main } from '../src/index.ts'
 
@@ -99,4 +101,17 @@ export function start(
     },
     ended,
   }
+}
+
+/** Waits, within bounds, for what another process brings about. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 20_000
+  while (!(await holds()) && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+/** One request on a connection of its own: any worker may have the next. */
+export async function ask(url: string, headers: OutgoingHttpHeaders = {}, body?: string) {
+  const sent = request(url, { agent: false, headers, method: body === undefined ? 'GET' : 'POST' }).end(body)
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  return { headers: response.headers, json: JSON.parse(await text(response)) as Readonly<Record<string, unknown>> }
 }

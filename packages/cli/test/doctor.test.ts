@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '@sallyport/stores/testing'
 import t from 'tap'
@@ -23,7 +23,16 @@ t.test('doctor says what is good and what is not, with what to do, and exits 1 w
     findings.every(({ state, advice }: { state: string; advice?: string }) => state === 'ok' || advice !== undefined),
   )
 
+  const proxy = start(t, ['proxy', '--config', config])
+  await proxy.says('Listening on')
+  const beside = (await run('doctor', '--config', config)).out
+  t.match(beside, /^ok {4}listeners {2}listen: \S+ is in use, and a Sallyport runs here\.$/m)
+  t.match(beside, /^ok {4}listeners {2}admin: \S+ is in use, and a Sallyport runs here\.$/m)
+  proxy.child.kill('SIGINT')
+  await proxy.ended
+
   chmodSync(folder, 0o755)
+  rmSync(join(folder, 'data'), { recursive: true })
   mkdirSync(join(folder, 'data'), { mode: 0o555 })
   const nobody = start(t, ['doctor', '--config', config], {}, NOBODY)
   t.equal(await nobody.ended, 1)

@@ -1,23 +1,10 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
-import { text } from 'node:stream/consumers'
+import { type IncomingMessage, request } from 'node:http'
 import t from 'tap'
-import { start, workspace } from './command.ts'
+import { ask, start, until, workspace } from './command.ts'
 
 const LOOPBACK = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 20_000
-  while (!(await holds()) && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10))
-}
-
-/** One request on a connection of its own: any worker may have the next. */
-async function ask(url: string, headers: OutgoingHttpHeaders = {}, body?: string) {
-  const sent = request(url, { agent: false, headers, method: body === undefined ? 'GET' : 'POST' }).end(body)
-  const [response] = (await once(sent, 'response')) as [IncomingMessage]
-  return { headers: response.headers, json: JSON.parse(await text(response)) as Readonly<Record<string, unknown>> }
-}
 
 t.test('the console of one worker shows what all of them see', async (t) => {
   const { config } = workspace(t, ['demo: true', 'trustProxy: [loopback]'])

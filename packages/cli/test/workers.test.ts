@@ -1,28 +1,15 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { freePort } from '@sallyport/stores/testing'
 import t from 'tap'
-import { type Started, start, workspace } from './command.ts'
+import { ask, type Started, start, until, workspace } from './command.ts'
 
 const LOOPBACK = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
 
 function childrenOf({ child: { pid } }: Started): readonly number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
-}
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 20_000
-  while (!(await holds()) && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10))
-}
-
-/** One request on a connection of its own: any worker may have the next. */
-async function ask(url: string, headers: OutgoingHttpHeaders = {}, body?: string) {
-  const sent = request(url, { agent: false, headers, method: body === undefined ? 'GET' : 'POST' }).end(body)
-  const [response] = (await once(sent, 'response')) as [IncomingMessage]
-  return { headers: response.headers, json: JSON.parse(await text(response)) as Readonly<Record<string, unknown>> }
 }
 
 t.test('workers share what they listen on, are replaced when they die, and end with 0', async (t) => {

@@ -50,7 +50,7 @@ t.test('a service that is well has nothing to do, before its first start, after 
   t.match(of(findings, 'store'), [{ found: /^SQLite 3\.\d+\.\d+: [3-9] of [3-9] files can be read\.$/ }])
   t.match(of(findings, 'data'), [{ found: /^\d+ sources are loaded and none is past its age\.$/ }])
   t.match(of(findings, 'clock'), [{ found: /^It is \d{4}-/ }])
-  const running = await listening(t, '{"status":"ok"}')
+  const running = await listening(t, '{"status":"ok"}\n')
   const used = of(await doctor({ ...config, listen: running, admin: running }, { dns: DNS }), 'listeners')
   t.match(used, [
     { state: 'ok', found: /in use, and a Sallyport runs here/ },

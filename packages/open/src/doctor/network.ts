@@ -73,7 +73,7 @@ export async function examineListeners({ listen, admin }: Config): Promise<reado
       : [
           warn(
             `admin: ${adminAt} can be reached from outside this machine.`,
-            'Let only monitoring reach it: it has no passwords.',
+            'Let only monitoring and operators reach it: metrics and sources ask for no token.',
           ),
         ]),
   ]
@@ -115,7 +115,7 @@ async function listening(address: string): Promise<string | undefined> {
 async function isSallyport(address: string): Promise<boolean> {
   try {
     const answer = await fetch(`http://${address}/healthz`, { signal: AbortSignal.timeout(2_000) })
-    return (await answer.text()) === '{"status":"ok"}'
+    return (await answer.text()).trim() === '{"status":"ok"}'
   } catch {
     return false
   }
