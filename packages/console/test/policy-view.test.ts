@@ -26,6 +26,7 @@ t.test('a draft is checked, tried against what came, and saved', { skip: NO_BROW
   const rules = page.getByRole('table').first()
   t.match(await rules.innerText(), /no-tor[\s\S]*blocked[\s\S]*1 blocked/)
   t.match(await rules.innerText(), /no-hosting-login on trial/)
+  t.match(await rules.innerText(), /impostor\s+\{"class":\["impostor"\]\}/, "what a preset's rule matches")
   t.match(await rules.innerText(), /7 blocked/, 'what a rule on trial would have done')
 
   const editor = page.getByLabel('Draft of a policy')

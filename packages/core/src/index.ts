@@ -106,7 +106,7 @@ export { createFindings, isStale } from './network/staleness.ts'
 // outbound
 export { dropBody, fetchBytes, fetchText } from './outbound/read-body.ts'
 // policy
-export { type CompiledPolicy, compilePolicy } from './policy/compile.ts'
+export { type CompiledPolicy, compilePolicy, rulesInForce } from './policy/compile.ts'
 export { countsByUser } from './policy/counts-by-user.ts'
 export { DURATION, formatDuration, parseDuration } from './policy/duration.ts'
 export { policyFaults, policyWarnings } from './policy/faults.ts'

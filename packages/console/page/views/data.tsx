@@ -78,51 +78,59 @@ export function Data() {
                 </p>
               )}
             </div>
-            <Table
-              label="Sources"
-              head={[
-                'Source',
-                'State',
-                'Date',
-                'Age',
-                'Entries',
-                'Licence and credit',
-                ...(isAdmin ? ['Actions'] : []),
-              ]}
-            >
-              {sources
-                .filter(({ state }) => state !== 'absent')
-                .toSorted((x, y) => Number(isAmiss(y)) - Number(isAmiss(x)))
-                .map((source) => (
-                  <SourceRow
-                    key={source.id}
-                    source={source}
-                    isAdmin={isAdmin}
-                    onUpdate={
-                      isAdmin && !readOnly && source.checked !== undefined ? () => void update(source.id) : undefined
-                    }
-                  />
-                ))}
-            </Table>
+            <Loaded
+              sources={sources.filter(({ state }) => state !== 'absent')}
+              isAdmin={isAdmin}
+              update={isAdmin && !readOnly ? (source) => void update(source) : undefined}
+            />
           </Card>
           <Card title="Not there" wide aside="what is not loaded is not known; it never counts as no">
-            <Table label="Absent sources" head={['Source', 'Why', 'Licence']}>
-              {sources
-                .filter(({ state }) => state === 'absent')
-                .map(({ id, title, reason, licence }) => (
-                  <tr key={id}>
-                    <td>
-                      <strong>{id}</strong> <span class="quiet">{title}</span>
-                    </td>
-                    <td>{reason ?? 'not switched on, or not downloaded yet'}</td>
-                    <td>{licence}</td>
-                  </tr>
-                ))}
-            </Table>
+            <Absent sources={sources.filter(({ state }) => state === 'absent')} />
           </Card>
         </div>
       )}
     </Shown>
+  )
+}
+
+interface LoadedProps {
+  readonly sources: readonly Source[]
+  readonly isAdmin: boolean
+  /** Absent: nobody may. */
+  readonly update: ((source: string) => void) | undefined
+}
+
+function Loaded({ sources, isAdmin, update }: LoadedProps) {
+  const head = ['Source', 'State', 'Date', 'Age', 'Entries', 'Licence and credit', ...(isAdmin ? ['Actions'] : [])]
+  return (
+    <Table label="Sources" head={head}>
+      {sources
+        .toSorted((x, y) => Number(isAmiss(y)) - Number(isAmiss(x)))
+        .map((source) => (
+          <SourceRow
+            key={source.id}
+            source={source}
+            isAdmin={isAdmin}
+            onUpdate={update !== undefined && source.checked !== undefined ? () => update(source.id) : undefined}
+          />
+        ))}
+    </Table>
+  )
+}
+
+function Absent({ sources }: { readonly sources: readonly Source[] }) {
+  return (
+    <Table label="Absent sources" head={['Source', 'Why', 'Licence']}>
+      {sources.map(({ id, title, reason, licence }) => (
+        <tr key={id}>
+          <td>
+            <strong>{id}</strong> <span class="quiet">{title}</span>
+          </td>
+          <td>{reason ?? 'not switched on, or not downloaded yet'}</td>
+          <td>{licence}</td>
+        </tr>
+      ))}
+    </Table>
   )
 }
 

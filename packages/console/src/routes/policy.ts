@@ -1,5 +1,13 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import { ACTIONS, type Action, compilePolicy, type Decision, decide, SallyportError } from '@sallyport/core'
+import {
+  ACTIONS,
+  type Action,
+  compilePolicy,
+  type Decision,
+  decide,
+  rulesInForce,
+  SallyportError,
+} from '@sallyport/core'
 import { type ConfigFault, checkPolicyText, configSchema, policyText } from '@sallyport/open'
 import type { Remembered } from '../history/recent.ts'
 import type { OwnParts, Share } from '../shares/share.ts'
@@ -56,16 +64,18 @@ export const POLICY_ROWS: readonly Row[] = [
 async function inForce({ now }: Call, { sallyport, gather }: ConsoleParts) {
   const { policy, mode } = sallyport.config
   const { rules: did, trials: would } = await topsOf(gather, { limits: { rules: 300, trials: 300 }, now, hours: 24 })
-  const { rules, fallback } = compilePolicy(policy)
-  const own = new Map(policy.rules.map((rule) => [rule.id, rule]))
+  const { fallback } = compilePolicy(policy)
+  const own = new Set(policy.rules)
   return {
     mode,
     text: policyText(policy),
-    rules: [...rules, { matched: fallback, onTrial: false }].map(({ matched, onTrial }) => ({
-      ...{ id: matched.id, action: own.get(matched.id)?.action ?? matched.action, onTrial },
-      own: own.has(matched.id),
-      note: own.has(matched.id) ? JSON.stringify(own.get(matched.id)?.match) : undefined,
-    })),
+    rules: [
+      ...rulesInForce(policy).map((rule) => ({
+        ...{ id: rule.id, action: rule.action, onTrial: rule.monitor === true, own: own.has(rule) },
+        note: JSON.stringify(rule.match),
+      })),
+      { id: fallback.id, action: fallback.action, onTrial: false, own: false },
+    ],
     ...{ did, would },
   }
 }

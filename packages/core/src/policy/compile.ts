@@ -34,14 +34,15 @@ export function compilePolicy(policy: Policy): CompiledPolicy {
   return {
     ...(allowlist.length > 0 && { allowlist: createPrefixSet(allowlist.map(allowlistPrefix)) }),
     onError: policy.onError ?? 'allow',
-    rules: [
-      ...policy.rules,
-      ...(policy.limits ?? []).flatMap((name) => LIMIT_PRESETS[name]),
-      ...PRESETS[policy.preset],
-    ].map(compileRule),
+    rules: rulesInForce(policy).map(compileRule),
     fallback: defaultRule(policy.default ?? 'allow'),
     ...(policy.strikes && { strikes: compileStrikes(policy.strikes) }),
   }
+}
+
+/** The rules of a policy and of the presets that it names, in the order in which they are asked. */
+export function rulesInForce({ rules, limits = [], preset }: Policy): readonly Rule[] {
+  return [...rules, ...limits.flatMap((name) => LIMIT_PRESETS[name]), ...PRESETS[preset]]
 }
 
 /** `policy rule "id": header.present: …`, without the places in lists. */
