@@ -5,6 +5,7 @@ import { ACCOUNT, ACCOUNTS_CONTRACT, keyOf } from '@sallyport/accounts/testing'
 import t from 'tap'
 import { openPostgresAccounts } from '../src/accounts/postgres-accounts.ts'
 import { openPostgres } from '../src/index.ts'
+import type { PostgresOptions } from '../src/postgres/pool.ts'
 import { type Cleanup, NO_POSTGRES } from '../src/testing/index.ts'
 import { sharedPostgres } from './postgres-server.ts'
 
@@ -20,8 +21,8 @@ async function createdAtLast(accounts: Accounts): Promise<boolean | undefined> {
 
 t.test('accounts in PostgreSQL', { skip: NO_POSTGRES }, async (t) => {
   const server = sharedPostgres()
-  const opened = async (t: Cleanup, url: string) => {
-    const postgres = await openPostgres(url)
+  const opened = async (t: Cleanup, url: string, options?: PostgresOptions) => {
+    const postgres = await openPostgres(url, options)
     t.teardown(() => postgres.close())
     return openPostgresAccounts(postgres)
   }
@@ -32,7 +33,9 @@ t.test('accounts in PostgreSQL', { skip: NO_POSTGRES }, async (t) => {
 
   t.test('two nodes share one count, and what one stored the other finds', async (t) => {
     const url = await server.database()
-    const nodes = await Promise.all([opened(t, url), opened(t, url)])
+    // Forty calls at once for a few connections of a machine that may be busy.
+    const patient = { connectMs: 20_000, statementMs: 20_000 }
+    const nodes = await Promise.all([opened(t, url, patient), opened(t, url, patient)])
     await nodes[0].createAccount(ACCOUNT)
     const { key } = keyOf(1)
     await nodes[0].createKey(key)

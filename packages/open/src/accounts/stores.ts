@@ -15,6 +15,9 @@ import type { Config } from '../config/schema.ts'
 /** Where a dataDir may not be written and nothing else is named: without accounts, and forgotten at the end. */
 const IN_MEMORY = 'sqlite::memory:'
 
+/** A call of /v1 waits for two buckets in sequence, which stay under 300 ms, unless `timeouts.counting` gives Redis longer. */
+const CALL_DEADLINE_MS = 120
+
 /** What `/v1` counts and checks with. */
 export interface Stores {
   readonly accounts: Accounts
@@ -72,7 +75,7 @@ export function unreachable(error: unknown): SallyportError {
 
 /** A limits store that cannot be opened does not prevent a start: it is an outage, and every use tries again. */
 async function openClientLimits(
-  { redis, dataDir, data }: Config,
+  { redis, dataDir, data, timeouts }: Config,
   onFault: (error: unknown) => void,
 ): Promise<Opened<Limits>> {
   const url = redis ?? (data.readOnly ? IN_MEMORY : `sqlite:${join(dataDir, 'limits.db')}`)
@@ -106,9 +109,9 @@ async function openClientLimits(
     look: (limit, key) => asking((opened) => opened.look(limit, key)),
   }
   // SQLite waits for other writers, so it is slow at worst.
-  const deadline = redis === undefined ? { deadlineMs: 5_000 } : {}
+  const deadlineMs = redis === undefined ? 5_000 : Math.max(CALL_DEADLINE_MS, timeouts.counting)
   return {
-    ...createSharedLimits(limits, { onOutage: onFault, ...deadline }),
+    ...createSharedLimits(limits, { onOutage: onFault, deadlineMs }),
     async close() {
       await opening?.catch(() => {})
       await store?.close()

@@ -101,7 +101,12 @@ export const Timeouts = z.strictObject({
   originConnect: time('2s', ['10ms', '10m'], 'for a connection to the origin', '1s'),
   originHeaders: time('30s', ['10ms', '1h'], 'for the head of an answer, or the answer to a handshake', '2m'),
   tunnelIdle: time('5m', ['10ms', '24h'], 'for bytes in a tunnel', '15m'),
-  counting: time('20ms', ['1ms', '10s'], 'for the counts of rules in Redis; then a share is counted here', '50ms'),
+  counting: time(
+    '20ms',
+    ['1ms', '10s'],
+    'for the counts of rules in Redis; then a share is counted here. Limits of /v1 wait as long, and 120ms at least',
+    '50ms',
+  ),
   queue: time('5s', ['0ms', '10m'], 'in a queue, beyond a limit on what is in flight', '1.5s'),
   drain: time(
     '10s',

@@ -10,7 +10,6 @@ export interface SharedLimitsOptions {
   readonly deadlineMs?: number
 }
 
-/** Two buckets in sequence stay under 300 ms. */
 const DEADLINE_MS = 120
 
 /** How often the store is tried during an outage. */
