@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import type { ApiResponse } from '@sallyport/api'
-import { createInspection } from './create-inspection.ts'
-import type { Decider, Outcome } from './decide-request.ts'
-import { markGuarded } from './host-server.ts'
-import type { InspectionOptions } from './inspection-options.ts'
-import { nameAnswer, requestId } from './request-id.ts'
-import { sendResponse } from './send-response.ts'
-import { responseOn } from './upgrade-response.ts'
+import { sendResponse } from './answer/send-response.ts'
+import { responseOn } from './answer/upgrade-response.ts'
+import { createInspection } from './inspection/create-inspection.ts'
+import type { Decider, Outcome } from './inspection/decide-request.ts'
+import type { InspectionOptions } from './inspection/inspection-options.ts'
+import { markGuarded } from './request/host-server.ts'
+import { nameAnswer, requestId } from './request/request-id.ts'
 
 /**
  * Inspects the WebSocket upgrades of a server, which run no middleware in any framework. An enforced block is answered

@@ -1,9 +1,9 @@
 export type { ApiHost } from './api-answer.ts'
-export type { Attester } from './attest-request.ts'
-export type { DecisionEvent, RefusalEvent } from './create-inspection.ts'
-export type { Decider } from './decide-request.ts'
 export { guardUpgrade } from './guard-upgrade.ts'
-export type { Identity, InspectionOptions, RefusalAnswer, Rendering } from './inspection-options.ts'
+export type { Attester } from './inspection/attest-request.ts'
+export type { DecisionEvent, RefusalEvent } from './inspection/create-inspection.ts'
+export type { Decider } from './inspection/decide-request.ts'
+export type { Identity, InspectionOptions, RefusalAnswer, Rendering } from './inspection/inspection-options.ts'
 export {
   type Handler,
   type Inspected,

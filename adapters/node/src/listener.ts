@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Decision } from '@sallyport/core'
+import { refusal, rendered } from './answer/refusal.ts'
+import { sendResponse } from './answer/send-response.ts'
 import { type ApiHost, answer, requireApi } from './api-answer.ts'
-import { createInspection } from './create-inspection.ts'
-import type { Decider, Outcome } from './decide-request.ts'
-import type { InspectionOptions } from './inspection-options.ts'
-import { baseOf, mountedPath } from './mounted-path.ts'
-import { refusal, rendered } from './refusal.ts'
-import { requestId } from './request-id.ts'
-import { sendResponse } from './send-response.ts'
+import { createInspection } from './inspection/create-inspection.ts'
+import type { Decider, Outcome } from './inspection/decide-request.ts'
+import type { InspectionOptions } from './inspection/inspection-options.ts'
+import { baseOf, mountedPath } from './request/mounted-path.ts'
+import { requestId } from './request/request-id.ts'
 
 /** A request of `node:http` or of `node:http2`. */
 export type NodeRequest = IncomingMessage | Http2ServerRequest

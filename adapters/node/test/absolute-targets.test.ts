@@ -1,7 +1,7 @@
 import type { Api } from '@sallyport/api'
 import t from 'tap'
 import { answer } from '../src/api-answer.ts'
-import { mountedPath } from '../src/mounted-path.ts'
+import { mountedPath } from '../src/request/mounted-path.ts'
 import { dial, serve } from './support.ts'
 
 t.test('a target in absolute form is refused where it is for the API, and is the host’s elsewhere', async (t) => {

@@ -5,9 +5,9 @@ import { setImmediate } from 'node:timers/promises'
 import type { Api } from '@sallyport/api'
 import { SallyportError } from '@sallyport/core'
 import t, { type Test } from 'tap'
+import { sendResponse } from '../src/answer/send-response.ts'
 import { answer, apiRequest } from '../src/api-answer.ts'
-import { BODY_LIMIT } from '../src/json-body.ts'
-import { sendResponse } from '../src/send-response.ts'
+import { BODY_LIMIT } from '../src/request/json-body.ts'
 import { dial, serve } from './support.ts'
 
 /** Answers with the body it was given, or with the code of the error. */

@@ -2,10 +2,10 @@ import { IncomingMessage } from 'node:http'
 import { connect, createServer as createHttp2, type OutgoingHttpHeaders } from 'node:http2'
 import { type AddressInfo, Socket } from 'node:net'
 import t from 'tap'
+import { sendResponse } from '../src/answer/send-response.ts'
 import { answer } from '../src/api-answer.ts'
-import { decideRequest } from '../src/decide-request.ts'
 import { type Decider, guardUpgrade } from '../src/index.ts'
-import { sendResponse } from '../src/send-response.ts'
+import { decideRequest } from '../src/inspection/decide-request.ts'
 import { decider, dial, serve } from './support.ts'
 
 const SINGLE: Decider = { ...decider(), singleHeader: 'x-real-ip' }

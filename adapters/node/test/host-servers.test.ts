@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import t, { type Test } from 'tap'
-import { decideRequest } from '../src/decide-request.ts'
 import { guardUpgrade } from '../src/index.ts'
+import { decideRequest } from '../src/inspection/decide-request.ts'
 import { decider, dial, serve } from './support.ts'
 
 /** What a server is warned of at its first two requests. */

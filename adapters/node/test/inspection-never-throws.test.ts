@@ -2,8 +2,8 @@ import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import t from 'tap'
 import { requireApi } from '../src/api-answer.ts'
-import { decideRequest, requireDecider } from '../src/decide-request.ts'
 import type { ApiHost, Decider } from '../src/index.ts'
+import { decideRequest, requireDecider } from '../src/inspection/decide-request.ts'
 import { decider, dial, serve } from './support.ts'
 
 function requestOf(fields: readonly string[], url = '/'): IncomingMessage {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
-import { refusal, rendered } from '../src/refusal.ts'
-import type { RefusalPage } from '../src/refusal-page.ts'
+import { refusal, rendered } from '../src/answer/refusal.ts'
+import type { RefusalPage } from '../src/request/request-host.ts'
 
 const blocked = refusal('request_blocked')
 const ID = 'c0ffee'

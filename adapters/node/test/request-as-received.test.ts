@@ -1,8 +1,8 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import t from 'tap'
-import { inspectionRequest } from '../src/inspection-request.ts'
-import { mountedPath } from '../src/mounted-path.ts'
+import { inspectionRequest } from '../src/request/inspection-request.ts'
+import { mountedPath } from '../src/request/mounted-path.ts'
 import { dial, serve } from './support.ts'
 
 t.test('fields keep their order, case and repetitions, and the target its form', async (t) => {

@@ -1,7 +1,7 @@
 import type { ApiResponse } from '@sallyport/api'
 import t, { type Test } from 'tap'
+import { sendResponse } from '../src/answer/send-response.ts'
 import { hostBody } from '../src/api-answer.ts'
-import { sendResponse } from '../src/send-response.ts'
 import { dial, serve } from './support.ts'
 
 async function sent(t: Test, response: ApiResponse, method = 'GET'): Promise<string> {

@@ -1,7 +1,7 @@
 import type { Rule } from '@sallyport/core'
 import t from 'tap'
-import { createInspection } from '../src/create-inspection.ts'
-import type { Decider } from '../src/decide-request.ts'
+import { createInspection } from '../src/inspection/create-inspection.ts'
+import type { Decider } from '../src/inspection/decide-request.ts'
 
 const EACH: Rule = {
   id: 'each-user',

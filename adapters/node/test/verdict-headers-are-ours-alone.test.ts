@@ -3,9 +3,9 @@ import { connect, createServer as createHttp2, type Http2ServerRequest } from 'n
 import type { AddressInfo } from 'node:net'
 import type { InspectionRequest } from '@sallyport/core'
 import t, { type Test } from 'tap'
-import { decideRequest } from '../src/decide-request.ts'
-import { inspectionRequest } from '../src/inspection-request.ts'
-import { applyVerdict, VERDICT_PREFIX, withVerdict } from '../src/verdict-headers.ts'
+import { applyVerdict, VERDICT_PREFIX, withVerdict } from '../src/answer/verdict-headers.ts'
+import { decideRequest } from '../src/inspection/decide-request.ts'
+import { inspectionRequest } from '../src/request/inspection-request.ts'
 import { decisionOn, serve } from './support.ts'
 
 const CASES = [(name: string) => name, (name: string) => name.toUpperCase(), (name: string) => name.replace('s', 'S')]

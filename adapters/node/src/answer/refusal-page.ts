@@ -1,20 +1,7 @@
 import { createHash } from 'node:crypto'
 import Negotiator from 'negotiator'
+import type { RefusalPage } from '../request/request-host.ts'
 import { kindOf, REFUSAL_TEXTS, type RefusalTexts } from './refusal-texts.ts'
-
-/** A text, or one by language (BCP 47), of which the first is the default. */
-export type LocalText = string | Readonly<Record<string, string>>
-
-/** What a site says to visitors who are refused. */
-export interface RefusalPage {
-  /** In place of our own where a request is blocked. */
-  readonly title?: LocalText | undefined
-  readonly text?: LocalText | undefined
-  /** Where a visitor can write: an address of mail, a URL, or a sentence. */
-  readonly contact?: string | undefined
-  /** HTML with `{{title}}`, `{{text}}`, `{{contact}}`, `{{id}}`, `{{status}}` and `{{lang}}`, in place of our page. */
-  readonly template?: string | undefined
-}
 
 /** Who is refused, and how. */
 export interface Refused {

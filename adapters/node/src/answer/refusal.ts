@@ -1,11 +1,12 @@
 import type { ApiResponse } from '@sallyport/api'
 import type { Decision, ErrorCode } from '@sallyport/core'
 import { ERRORS } from '@sallyport/core/host'
-import { prefersHtml } from './accept.ts'
-import type { HeadFault } from './head-fault.ts'
-import { isHttp2 } from './head-fields.ts'
+import { prefersHtml } from '../request/accept.ts'
+import type { HeadFault } from '../request/head-fault.ts'
+import { isHttp2 } from '../request/head-fields.ts'
+import type { RefusalPage } from '../request/request-host.ts'
 import { limitFields } from './limit-fields.ts'
-import { PAGE_HEADERS, type RefusalPage, refusalPage } from './refusal-page.ts'
+import { PAGE_HEADERS, refusalPage } from './refusal-page.ts'
 
 /** Why a request is answered by us instead of by the host or the origin. */
 export interface Refusal {

@@ -1,9 +1,9 @@
 import type { Decision, Mode } from '@sallyport/core'
 import { SallyportError } from '@sallyport/core/host'
+import { refusal } from '../answer/refusal.ts'
+import { applyVerdict } from '../answer/verdict-headers.ts'
 import { carriedOut, type Decider, type Outcome, outcomeOf, type Received, refused } from './decide-request.ts'
 import { noteDecision, noteRefusal, observation } from './observation.ts'
-import { refusal } from './refusal.ts'
-import { applyVerdict } from './verdict-headers.ts'
 
 /** What records the decision about a claim: what `open()` resolves to, or a stand-in. */
 export interface Attester extends Decider {

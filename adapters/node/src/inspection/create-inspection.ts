@@ -3,11 +3,11 @@ import type { IncomingMessage } from 'node:http'
 import type { ApiResponse } from '@sallyport/api'
 import type { Decision, MountPolicy, Policy, Rule } from '@sallyport/core'
 import { countsByUser, refuses, SallyportError } from '@sallyport/core/host'
+import { applyVerdict } from '../answer/verdict-headers.ts'
 import { attestRequest, claimOf, requireAttester } from './attest-request.ts'
 import { type Decider, decideRequest, type Outcome, type Received, requireDecider } from './decide-request.ts'
 import { createHooks } from './hooks.ts'
 import { checkOptions, type InspectionOptions } from './inspection-options.ts'
-import { applyVerdict } from './verdict-headers.ts'
 
 /** Inspects a request of one mount; `request` is the host's own, for its hooks. A promise where something waits. */
 export type Inspect<Request> = (received: Received, request: Request) => Outcome | Promise<Outcome>

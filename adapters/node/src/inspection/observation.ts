@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Decision, Observe, ObservedRequest } from '@sallyport/core'
 import { formatAddress } from '@sallyport/core/host'
-import { clientJa4 } from './connection-ja4.ts'
-import { inspectionRequest } from './inspection-request.ts'
-import type { RequestHost } from './request-host.ts'
-import { requestId } from './request-id.ts'
+import { clientJa4 } from '../request/connection-ja4.ts'
+import { inspectionRequest } from '../request/inspection-request.ts'
+import type { RequestHost } from '../request/request-host.ts'
+import { requestId } from '../request/request-id.ts'
 
 /** On a request: its observation. Known to every copy of this package in a process. */
 const OBSERVATION: unique symbol = Symbol.for('sallyport.observation') as never

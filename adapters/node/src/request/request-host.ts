@@ -1,6 +1,5 @@
 import type { Address, InspectionRequest, Observe, Policy } from '@sallyport/core'
 import type { Paths } from './head-fault.ts'
-import type { RefusalPage } from './refusal-page.ts'
 
 /** What every request needs of a Sallyport, whatever answers it; a stand-in may leave all of it out. */
 export interface RequestHost {
@@ -18,4 +17,18 @@ export interface RequestHost {
   readonly observe?: Observe | undefined
   /** What refused visitors read; absent: the texts of our own. */
   readonly refusalPage?: RefusalPage | undefined
+}
+
+/** A text, or one by language (BCP 47), of which the first is the default. */
+type LocalText = string | Readonly<Record<string, string>>
+
+/** What a site says to visitors who are refused. */
+export interface RefusalPage {
+  /** In place of our own where a request is blocked. */
+  readonly title?: LocalText | undefined
+  readonly text?: LocalText | undefined
+  /** Where a visitor can write: an address of mail, a URL, or a sentence. */
+  readonly contact?: string | undefined
+  /** HTML with `{{title}}`, `{{text}}`, `{{contact}}`, `{{id}}`, `{{status}}` and `{{lang}}`, in place of our page. */
+  readonly template?: string | undefined
 }
