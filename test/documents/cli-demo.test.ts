@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { DATA_DIR } from './data-dir.ts'
-import { started } from './started.ts'
-import { exchange, parseResponse, requestBytes } from './wire.ts'
-import { ROOT } from './workspaces.ts'
+import { DATA_DIR } from '../data-dir.ts'
+import { exchange, parseResponse, requestBytes } from '../hosts/wire.ts'
+import { started } from '../started.ts'
+import { ROOT } from '../workspaces.ts'
 
 /** The curl commands of the demo: what each says it will be decided, and the header it sends. */
 const COMMAND = /# (.+) → (\w+) \((\w+), .+\)\n {2}curl (?:-A '(.+)' )?-H '(\S+): (\S+)' (\S+)/g

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { readConfigFrom, readPolicyTests } from '@sallyport/open'
 import t from 'tap'
 import ts from 'typescript'
+import { ROOT } from '../workspaces.ts'
 import { docstringFences, documents, type Fence, fencesIn, fencesOf } from './fences.ts'
-import { ROOT } from './workspaces.ts'
 
 // The compiler reads a hundred programs and every declaration.
 t.setTimeout(900_000)

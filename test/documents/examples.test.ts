@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { DATA_DIR } from './data-dir.ts'
+import { DATA_DIR } from '../data-dir.ts'
+import { ROOT } from '../workspaces.ts'
 
-const EXAMPLES = join(import.meta.dirname, '../../examples/dist')
+const EXAMPLES = join(ROOT, 'examples/dist')
 
 type Visit = (address: string, path?: string) => Promise<Response>
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { publishedWorkspaces, ROOT } from './workspaces.ts'
+import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 
 /** A block of code in a document: where it begins, its language, its text. */
 export interface Fence {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
-import { ROOT } from './workspaces.ts'
+import { ROOT } from '../workspaces.ts'
 
 /* A reader who follows a link of a document arrives, and no line of one is too long to be read. */
 const MAX_LINE = 300

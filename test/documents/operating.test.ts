@@ -6,9 +6,9 @@ import { type Prefix, parseHostOrPrefix } from '@sallyport/core'
 import { open } from '@sallyport/open'
 import { NO_POSTGRES, startPostgres } from '@sallyport/stores/testing'
 import t, { type Test } from 'tap'
+import { NO_DATA } from '../no-data.ts'
+import { ROOT } from '../workspaces.ts'
 import { fencesOf } from './fences.ts'
-import { NO_DATA } from './no-data.ts'
-import { ROOT } from './workspaces.ts'
 
 /* The commands of .github/OPERATING.md are run as they are written there, against a service that goes on recording. */
 const [BACKUP = '', DUMP = '', RESTORE = '', LOAD = ''] = fencesOf(['.github/OPERATING.md'])

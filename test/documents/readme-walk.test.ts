@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort, NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sallyport/stores/testing'
 import t, { type Test } from 'tap'
-import { DATA_DIR } from './data-dir.ts'
+import { DATA_DIR } from '../data-dir.ts'
+import { NO_DATA } from '../no-data.ts'
+import { started } from '../started.ts'
+import { ROOT } from '../workspaces.ts'
 import { fencesOf } from './fences.ts'
-import { NO_DATA } from './no-data.ts'
-import { started } from './started.ts'
-import { ROOT } from './workspaces.ts'
 
 /*
  * A stranger with the README alone: its commands, as they stand there, block a Tor visitor, draw a Prometheus graph, verify evidence and

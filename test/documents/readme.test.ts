@@ -6,9 +6,9 @@ import { SOURCES } from '@sallyport/data/sources'
 import { TRUSTED_PROXIES } from '@sallyport/data/trusted-proxies'
 import type { EvidenceJson } from '@sallyport/ledger'
 import t from 'tap'
+import { ROOT } from '../workspaces.ts'
 
 /* What the documents count and name is read off the code, so that neither can move alone; tables are in tables.test.ts. */
-const ROOT = join(import.meta.dirname, '../..')
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
 
 t.test('presets of policies and of trusted proxies are named', async (t) => {
@@ -80,13 +80,13 @@ function citingFiles(): readonly string[] {
         .filter((name) => name.endsWith('.ts') && !/(^|\/)(dist|node_modules)\//.test(name))
         .map((name) => `${folder}/${name}`),
     )
-  return [...texts, ...sources.filter((path) => path !== 'test/readme.test.ts')]
+  return [...texts, ...sources.filter((path) => path !== 'test/documents/readme.test.ts')]
 }
 
 t.test("the ledger's README shows every member of a record and of evidence", async (t) => {
   const text = readFileSync(join(ROOT, 'packages/ledger/README.md'), 'utf8')
   const vectors: readonly { readonly evidence: EvidenceJson }[] = JSON.parse(
-    readFileSync(join(ROOT, 'test/evidence-vectors.json'), 'utf8'),
+    readFileSync(join(ROOT, 'test/evidence/evidence-vectors.json'), 'utf8'),
   )
   const records = vectors.flatMap(({ evidence }) =>
     evidence.records.map(({ dsse }) => JSON.parse(Buffer.from(dsse.payload, 'base64').toString())),

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import type { EvidenceJson } from '@sallyport/ledger'
 import { AXES, type EvidenceReport, verifyEvidence } from '@sallyport/ledger/verify'
 import t from 'tap'
+import { ROOT } from '../workspaces.ts'
 import { type EvidenceCase, madeEvidence, odd, tampered } from './evidence-cases.ts'
 
 /*
  * Two verifiers, written apart and in two languages, must agree on every axis of every vector: of evidence as it is
  * made, and of evidence with one value changed anywhere in it.
  */
-const ROOT = join(import.meta.dirname, '../..')
-const PYTHON_VERIFIER = join(ROOT, 'test/verify_evidence.py')
-const VECTORS = join(ROOT, 'test/evidence-vectors.json')
+const PYTHON_VERIFIER = join(ROOT, 'test/evidence/verify_evidence.py')
+const VECTORS = join(ROOT, 'test/evidence/evidence-vectors.json')
 
 const hasPython = spawnSync('python3', ['--version']).status === 0
 const NO_PYTHON = hasPython ? false : 'python3 is not installed'
@@ -77,7 +77,7 @@ t.test('evidence of every kind comes to what it should', async (t) => {
 })
 
 t.test(
-  'evidence is, to the byte, what is in the file of vectors; test/write-evidence-vectors.ts writes it again',
+  'evidence is, to the byte, what is in the file of vectors; test/evidence/write-evidence-vectors.ts writes it again',
   async (t) => {
     const made = JSON.parse(JSON.stringify(await madeEvidence()))
     // Signatures, salts and times are the same in every run, so a change of one byte of the form shows here.

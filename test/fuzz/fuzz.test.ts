@@ -1,5 +1,5 @@
 import t from 'tap'
-import { TARGETS } from './fuzz/targets.ts'
+import { TARGETS } from './targets.ts'
 
 /* A short walk with one seed; `npm run fuzz` goes on for as long as it is given, with others. */
 const SEED = 20_261_124

@@ -9,7 +9,7 @@ import { AXES, verifyEvidence } from '@sallyport/ledger/verify'
 import { readPolicyTests } from '@sallyport/open'
 import { parseWhoisText } from '@sallyport/whois'
 import fc from 'fast-check'
-import { madeEvidence } from '../evidence-cases.ts'
+import { madeEvidence } from '../evidence/evidence-cases.ts'
 import { mutated, mutatedText } from './mutations.ts'
 import { type FuzzTarget, fuzzTarget, inTime } from './target.ts'
 

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import { type Proxy as Gateway, openProxy, type ProxyOptions } from '@sallyport/proxy'
 import fc from 'fast-check'
-import { madeScene } from '../scene.ts'
+import { madeScene } from '../hosts/scene.ts'
 import { mutated } from './mutations.ts'
 import { type FuzzTarget, fuzzTarget, type Subject } from './target.ts'
 

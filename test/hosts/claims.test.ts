@@ -11,7 +11,7 @@ import express4 from 'express4'
 import Fastify from 'fastify'
 import Koa from 'koa'
 import t from 'tap'
-import { DATA_DIR } from './data-dir.ts'
+import { DATA_DIR } from '../data-dir.ts'
 import { madeScene } from './scene.ts'
 
 /* Every framework hands a claim over, waits for its record, and carries out what the two decisions come to. */

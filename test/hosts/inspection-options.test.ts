@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { type Decision, type ObservedRequest, SallyportError } from '@sallyport/core'
 import { open, type Sallyport } from 'sallyport'
 import t, { type Test } from 'tap'
-import { DATA_DIR } from './data-dir.ts'
+import { DATA_DIR } from '../data-dir.ts'
 import { type AnyOptions, HOSTS, type Host } from './hosts.ts'
 import { exchange, parseResponse, requestBytes, upgrade, type WireResponse } from './wire.ts'
 

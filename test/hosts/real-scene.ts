@@ -1,5 +1,5 @@
 import { open } from '@sallyport/open'
-import { DATA_DIR } from './data-dir.ts'
+import { DATA_DIR } from '../data-dir.ts'
 import { type Scene, verdict } from './scene.ts'
 
 /** The scene as users have it: `open()` over the embedded data, and visitors on networks that are what they are. */

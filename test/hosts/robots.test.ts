@@ -29,7 +29,7 @@ import { open, robotsOfConfig } from '@sallyport/open'
 import { openProxy } from '@sallyport/proxy'
 import t from 'tap'
 import { request } from 'undici'
-import { NO_DATA } from './no-data.ts'
+import { NO_DATA } from '../no-data.ts'
 
 /*
  * What robots.txt announces is what is enforced: an independent reader of the file and the inspection of real requests agree about

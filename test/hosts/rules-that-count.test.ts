@@ -4,8 +4,8 @@ import { type Address, parseAddress } from '@sallyport/core'
 import { type ConfigInput, open, type Sallyport } from '@sallyport/open'
 import { NO_REDIS, startRedis } from '@sallyport/stores/testing'
 import t, { type Test } from 'tap'
+import { NO_DATA } from '../no-data.ts'
 import { HOSTS, type Host, type RunningHost } from './hosts.ts'
-import { NO_DATA } from './no-data.ts'
 import { exchange, parseResponse, requestBytes, upgrade, type WireResponse } from './wire.ts'
 
 /*

@@ -11,8 +11,8 @@ import { openProxy } from '@sallyport/proxy'
 import { NO_REDIS, startRedis } from '@sallyport/stores/testing'
 import express from 'express'
 import t, { type Test } from 'tap'
+import { NO_DATA } from '../no-data.ts'
 import { HOSTS, type Host, type RunningHost } from './hosts.ts'
-import { NO_DATA } from './no-data.ts'
 import { exchange, parseResponse, requestBytes } from './wire.ts'
 
 /*

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { publishedWorkspaces, ROOT } from './workspaces.ts'
+import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 
 /*
  * `npm run dependencies`: the licences of everything that customers install with the packages, and what is known against it. It fails

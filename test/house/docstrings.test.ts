@@ -3,9 +3,9 @@ import { join, relative } from 'node:path'
 import { ERRORS } from '@sallyport/core'
 import t from 'tap'
 import ts from 'typescript'
-import { fencesOf } from './fences.ts'
+import { fencesOf } from '../documents/fences.ts'
+import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 import { entries, isValue, PUBLIC } from './surface.ts'
-import { publishedWorkspaces, ROOT } from './workspaces.ts'
 
 // The compiler reads a hundred programs and every declaration.
 t.setTimeout(900_000)

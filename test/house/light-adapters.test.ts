@@ -3,8 +3,8 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import ts from 'typescript'
+import { ROOT } from '../workspaces.ts'
 import { importedName } from './rooms.ts'
-import { ROOT } from './workspaces.ts'
 
 /*
  * Who imports an adapter has not opened a Sallyport yet: a test run, a build, a process that only serves files. It pays

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { publishedWorkspaces, ROOT, SHARED_FILES, sharedFields } from './workspaces.ts'
+import { publishedWorkspaces, ROOT, SHARED_FILES, sharedFields } from '../workspaces.ts'
 
 /* Each package is installed on its own: what npm and its readers expect must be in every tarball. */
 const WORKSPACES = publishedWorkspaces()
@@ -19,7 +19,7 @@ t.test('the workspaces are found', async (t) => {
 
 for (const { folder, manifest } of WORKSPACES) {
   t.test(manifest.name, async (t) => {
-    t.match(manifest, sharedFields(folder), 'what all manifests have: node test/dist/write-manifests.js')
+    t.match(manifest, sharedFields(folder), 'what all manifests have: node test/dist/house/write-manifests.js')
     t.match(manifest.description, /^[A-Z].{20,140}\.$/, 'a description of one sentence')
     t.ok((manifest.keywords?.length ?? 0) >= 3, 'keywords')
 

@@ -1,4 +1,4 @@
-import { publishedWorkspaces, type Workspace } from './workspaces.ts'
+import { publishedWorkspaces, type Workspace } from '../workspaces.ts'
 
 /* The folders of what is published, each behind what it depends on. */
 function ordered(rest: readonly Workspace[], done: readonly Workspace[] = []): readonly Workspace[] {

@@ -5,16 +5,16 @@ import { WHOIS_FORMATS } from '@sallyport/data/whois-formats'
 import { isSafe } from 'redos-detector'
 import t from 'tap'
 import ts from 'typescript'
+import { ROOT } from '../workspaces.ts'
 
 /*
  * A regular expression that can backtrack lets one request hold the process. User agents, paths and policies are matched
  * without any; the few that are shipped are read out of the sources here, and each is proven not to.
  */
-const ROOT = join(import.meta.dirname, '../..')
 
 /** Not proven by the tool, with why it is bounded all the same. */
 const BOUNDED: Readonly<Record<string, string>> = {
-  'adapters/node/src/mounted-path.ts /\\/+$/': 'reads the configured base, at start',
+  'adapters/node/src/request/mounted-path.ts /\\/+$/': 'reads the configured base, at start',
   'packages/api/src/router.ts /\\{[^}]*\\}/g': 'reads our own route table, at start',
   'packages/whois/src/dates.ts built': 'reads 80 characters',
   'packages/whois/src/partial-record.ts / ?\\( ?(?:R\\d+-[A-Z]+|https?:[^)]*)\\)$/':

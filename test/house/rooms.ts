@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import ts from 'typescript'
-import { ROOT } from './workspaces.ts'
+import { ROOT } from '../workspaces.ts'
 
 /** What each room may import: rooms by folder, packages and node: modules by name. `node:*` is any of them. */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
-
-const ROOT = join(import.meta.dirname, '../..')
+import { ROOT } from '../workspaces.ts'
 
 interface Manifest {
   readonly name: string

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { ROOT } from '../workspaces.ts'
 
 /*
  * Plain English in the field's terms (.github/CONTRIBUTING.md): where one of these words is written, a plainer one says
  * the same, or the field has a term for it.
  */
-const ROOT = join(import.meta.dirname, '../..')
 
 const STOP_WORDS = [
   'whoever',
@@ -23,7 +23,7 @@ const STOP_WORDS = [
 ] as const
 
 /** This file, and vectors whose names are part of a published file. */
-const EXCEPT = ['test/words.test.ts', 'test/evidence-cases.ts', 'test/evidence-vectors.test.ts']
+const EXCEPT = ['test/house/words.test.ts', 'test/evidence/evidence-cases.ts', 'test/evidence/evidence-vectors.test.ts']
 
 const STOPPED = new RegExp(`\\b(?:${STOP_WORDS.join('|')})\\b|\\bMOST_[A-Z]`, 'i')
 

@@ -1,6 +1,6 @@
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { publishedWorkspaces, ROOT, SHARED_FILES, sharedFields } from './workspaces.ts'
+import { publishedWorkspaces, ROOT, SHARED_FILES, sharedFields } from '../workspaces.ts'
 
 /* For a new package: fills in what all manifests have alike, and copies the licence beside it. */
 const KEYWORDS = ['sallyport']

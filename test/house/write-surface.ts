@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ROOT } from '../workspaces.ts'
 import { publicNames } from './surface.ts'
 
 /* After a deliberate change of what a package exports. */
-writeFileSync(join(import.meta.dirname, '../../test/surface.txt'), publicNames())
+writeFileSync(join(ROOT, 'test/house/surface.txt'), publicNames())

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { environment, install, isUnreachable, pack, run } from './packaging/npm.ts'
-import { ROOT } from './workspaces.ts'
+import { ROOT } from '../workspaces.ts'
+import { environment, install, isUnreachable, pack, run } from './npm.ts'
 
 /*
  * The examples that are projects of their own, for frameworks with a build and hundreds of megabytes, and for other runtimes:

@@ -5,10 +5,10 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import t from 'tap'
-import { install, isUnreachable, pack, run } from './packaging/npm.ts'
-import { programs } from './packaging/programs.ts'
-import { SETTINGS, TYPED } from './packaging/types.ts'
-import { publishedWorkspaces, ROOT } from './workspaces.ts'
+import { publishedWorkspaces, ROOT } from '../workspaces.ts'
+import { install, isUnreachable, pack, run } from './npm.ts'
+import { programs } from './programs.ts'
+import { SETTINGS, TYPED } from './types.ts'
 
 /*
  * What customers get: every workspace is packed, the tarballs are installed into an empty project, and its programs are
@@ -137,7 +137,7 @@ async function importedNames(name: string): Promise<readonly string[]> {
 }
 
 function statedNames(name: string): readonly string[] {
-  const lines = readFileSync(join(ROOT, 'test/surface.txt'), 'utf8').split('\n')
+  const lines = readFileSync(join(ROOT, 'test/house/surface.txt'), 'utf8').split('\n')
   const rest = lines.slice(lines.indexOf(name) + 1)
   const end = rest.findIndex((line) => !line.startsWith('  '))
   if (!lines.includes(name)) return []

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { METRICS, type MetricRow } from '@sallyport/metrics'
 import t from 'tap'
+import { ROOT } from '../workspaces.ts'
 
 /* The dashboard and the alerts know no other metrics than ours, and Prometheus's own tool can read them. */
-const ROOT = join(import.meta.dirname, '../..')
 const read = (...path: readonly string[]): string => readFileSync(join(ROOT, ...path), 'utf8')
 const ROWS: readonly MetricRow[] = Object.values(METRICS)
 

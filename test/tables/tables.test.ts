@@ -6,9 +6,9 @@ import { FIELDS } from '@sallyport/log'
 import { METRICS } from '@sallyport/metrics'
 import { keyTable, variableTable } from '@sallyport/open'
 import t from 'tap'
-import { tablesIn, withTables } from './tables/markdown.ts'
-import { TABLES } from './tables/tables.ts'
-import { ROOT } from './workspaces.ts'
+import { ROOT } from '../workspaces.ts'
+import { tablesIn, withTables } from './markdown.ts'
+import { TABLES } from './tables.ts'
 
 /* The tables of the documents are what the schemas say: `npm run tables` writes them, and nobody else. */
 const LONGEST_LINE = 300

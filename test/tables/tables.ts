@@ -5,7 +5,7 @@ import { SOURCES } from '@sallyport/data/sources'
 import { FIELDS } from '@sallyport/log'
 import { METRICS } from '@sallyport/metrics'
 import { keyTable, variableTable } from '@sallyport/open'
-import { sketchOf } from '../rooms.ts'
+import { sketchOf } from '../house/rooms.ts'
 import { figures } from './figures.ts'
 import { cell, code, table, value } from './markdown.ts'
 

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { withTables } from './tables/markdown.ts'
-import { TABLES } from './tables/tables.ts'
-import { ROOT } from './workspaces.ts'
+import { ROOT } from '../workspaces.ts'
+import { withTables } from './markdown.ts'
+import { TABLES } from './tables.ts'
 
 /* After a change of a schema: writes the tables of the documents again. */
 for (const file of new Set(Object.values(TABLES).map((row) => row.file))) {

@@ -1,0 +1,164 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join, normalize } from 'node:path'
+import { readConfigFrom } from '@sallyport/open'
+import { ValidationSeverity, validate } from 'dockerfile-utils'
+import t from 'tap'
+import { parse } from 'yaml'
+import { publishedWorkspaces, ROOT } from '../workspaces.ts'
+
+/* No Docker runs here: the image and its neighbours are read as their tools read them, and held to each other. */
+const FOLDER = join(ROOT, 'examples/docker')
+const textOf = (name: string): string => readFileSync(join(FOLDER, name), 'utf8')
+const DOCKERFILE = textOf('Dockerfile')
+
+interface Service {
+  readonly build?: string
+  readonly image?: string
+  readonly environment?: Readonly<Record<string, string>>
+  readonly ports?: readonly string[]
+  readonly volumes?: readonly string[]
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>> | readonly string[]
+  readonly healthcheck?: object
+  readonly read_only?: boolean
+  readonly stop_grace_period?: string
+}
+
+interface Compose {
+  readonly services: Readonly<Record<string, Service>>
+  readonly volumes: Readonly<Record<string, unknown>>
+}
+
+const COMPOSE: Compose = parse(textOf('compose.yaml'), { strict: true })
+
+/** Mounts of a service: where from, where to, how. */
+function mountsOf({ volumes = [] }: Service): readonly { readonly from: string; readonly to: string }[] {
+  return volumes.map((volume) => {
+    const [from = '', to = ''] = volume.split(':')
+    return { from, to }
+  })
+}
+
+t.test('the Dockerfile has no fault', async (t) => {
+  const { ERROR } = ValidationSeverity
+  const strict = { instructionCasing: ERROR, instructionWorkdirRelative: ERROR, emptyContinuationLine: ERROR }
+  t.same(
+    validate(DOCKERFILE, strict).map(({ message, range }) => `${range.start.line + 1}: ${message}`),
+    [],
+  )
+})
+
+t.test('the image is small in what it may do', async (t) => {
+  const last = DOCKERFILE.slice(DOCKERFILE.lastIndexOf('\nFROM '))
+  t.match(last, /^USER node$/m, 'nobody is root in it')
+  t.match(last, /^HEALTHCHECK /m)
+  t.notMatch(last, /^RUN /m, 'nothing is made in the last stage: it only copies')
+  t.match(last, /^ENTRYPOINT \["sallyport"\]$/m, 'no shell is between the signal and the process')
+  t.match(DOCKERFILE, /sallyport data compile --data-dir \/var\/lib\/sallyport$/m)
+  const { dataDir, data } = readConfigFrom({ file: join(FOLDER, 'image.yaml'), env: {} }).config
+  t.same([dataDir, data.readOnly], ['/var/lib/sallyport', true])
+})
+
+t.test('it installs this version, with the drivers that the stores can use', async (t) => {
+  const manifests = new Map(publishedWorkspaces().map(({ manifest }) => [manifest.name, manifest]))
+  t.match(DOCKERFILE, new RegExp(`^ARG SALLYPORT=${manifests.get('sallyport')?.version}$`, 'm'))
+  const drivers = Object.entries(manifests.get('@sallyport/stores')?.peerDependencies ?? {})
+  t.equal(drivers.length, 2)
+  for (const [name, range] of drivers) t.ok(DOCKERFILE.includes(` ${name}@${range}`), `${name}@${range}`)
+})
+
+t.test('compose: what a service names is there', async (t) => {
+  const wrong: string[] = []
+  for (const [name, service] of Object.entries(COMPOSE.services)) {
+    for (const { from } of mountsOf(service)) {
+      const there = from.startsWith('.') ? existsSync(join(FOLDER, from)) : from in COMPOSE.volumes
+      if (!there) wrong.push(`${name}: ${from}`)
+    }
+    const { depends_on: needs = {} } = service
+    for (const needed of Array.isArray(needs) ? needs : Object.keys(needs)) {
+      if (!(needed in COMPOSE.services)) wrong.push(`${name}: ${needed}`)
+    }
+    for (const [needed, { condition }] of Array.isArray(needs) ? [] : Object.entries(needs)) {
+      const { healthcheck } = COMPOSE.services[needed] ?? {}
+      if (condition === 'service_healthy' && healthcheck === undefined) wrong.push(`${name}: ${needed} tells no health`)
+    }
+    if (service.build === undefined && !/:v?\d/.test(service.image ?? '')) wrong.push(`${name}: no version`)
+  }
+  t.same(wrong, [])
+})
+
+t.test('compose: the gate has a configuration that is right, and finds its neighbours', async (t) => {
+  const { sallyport, grafana } = COMPOSE.services
+  t.ok(sallyport?.read_only)
+  const mounted = mountsOf(sallyport ?? {}).find(({ to }) => to === '/etc/sallyport/sallyport.yaml')
+  const file = normalize(join(FOLDER, mounted?.from ?? ''))
+  const { config, warnings } = readConfigFrom({ file, env: { ...sallyport?.environment, POSTGRES_PASSWORD: 'x1' } })
+  t.same(warnings, [])
+  const { store = '', redis = '', admin = '', listen, timeouts, dataDir } = config
+  const { hostname, username, password, pathname } = new URL(store)
+  t.same([hostname, username, password, pathname], ['postgres', 'sallyport', 'x1', '/sallyport'])
+  const { environment } = COMPOSE.services['postgres'] ?? {}
+  t.match(environment, { POSTGRES_USER: 'sallyport', POSTGRES_DB: 'sallyport' })
+  t.equal(new URL(redis).hostname, 'redis')
+  t.ok(mountsOf(sallyport ?? {}).some(({ to }) => to === dataDir))
+  t.same(sallyport?.ports, [`8080:${listen.split(':').at(-1)}`], 'the admin listener is not published')
+  t.ok(timeouts.lameDuck + timeouts.drain < Number.parseInt(sallyport?.stop_grace_period ?? '', 10) * 1000)
+
+  const { scrape_configs: jobs } = parse(textOf('prometheus.yaml'))
+  t.same(jobs[0].static_configs[0].targets, [`sallyport:${admin.split(':').at(-1)}`])
+  t.same(
+    parse(textOf('grafana-source.yaml')).datasources.map(({ url }: { readonly url: string }) => url),
+    ['http://prometheus:9090'],
+  )
+  const { path } = parse(textOf('grafana-dashboards.yaml')).providers[0].options
+  t.ok(mountsOf(grafana ?? {}).some(({ to }) => to.startsWith(`${path}/`)))
+})
+
+function toolOf(name: string): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  return folders.map((folder) => join(folder, name)).find(existsSync)
+}
+
+const TOOL = toolOf('promtool')
+
+t.test('compose: promtool reads its configuration', { skip: TOOL === undefined && 'no promtool' }, async (t) => {
+  const folder = t.testdir()
+  for (const { from, to } of mountsOf(COMPOSE.services['prometheus'] ?? {})) {
+    if (from.startsWith('.')) copyFileSync(join(FOLDER, from), join(folder, to.slice('/etc/prometheus/'.length)))
+  }
+  const said = execFileSync(TOOL ?? '', ['check', 'config', join(folder, 'prometheus.yml')], { encoding: 'utf8' })
+  t.match(said, /SUCCESS: 1 rule files found/)
+})
+
+/* systemd reads its unit itself: a word that it does not know, or a program that is not there, is a fault. */
+const ANALYZE = toolOf('systemd-analyze')
+const UNIT = readFileSync(join(ROOT, 'examples/systemd/sallyport.service'), 'utf8')
+
+t.test(
+  'systemd: the unit is right, and shuts the service in',
+  { skip: ANALYZE === undefined && 'no systemd' },
+  async (t) => {
+    const unit = join(t.testdir(), 'sallyport.service')
+    const bin = join(ROOT, 'packages/sallyport/bin/sallyport.mjs')
+    writeFileSync(unit, UNIT.replace('/opt/sallyport/node_modules/.bin/sallyport', bin))
+    const analyze = (...argv: readonly string[]) => {
+      const { status, stdout, stderr } = spawnSync(ANALYZE ?? '', argv, { encoding: 'utf8' })
+      return { status, output: stdout + stderr }
+    }
+    t.same(analyze('verify', '--man=no', unit), { status: 0, output: '' })
+    // Of 100, more is less safe; without the sandbox it is 96.
+    const { status, output } = analyze('security', '--offline=true', '--threshold=20', '--no-pager', unit)
+    t.equal(status, 0, output)
+  },
+)
+
+t.test('systemd: the configuration writes where the unit lets it, and ends in time', async (t) => {
+  const { config, warnings } = readConfigFrom({ file: join(ROOT, 'examples/systemd/sallyport.yaml'), env: {} })
+  t.same(warnings, [])
+  t.match(UNIT, /^StateDirectory=sallyport$/m)
+  t.equal(config.dataDir, '/var/lib/sallyport')
+  t.match(UNIT, /^LogsDirectory=sallyport$/m)
+  t.equal(dirname(config.log.file ?? ''), '/var/log/sallyport')
+  t.match(UNIT, /^TimeoutStopSec=1min$/m)
+  t.ok(config.timeouts.lameDuck + config.timeouts.drain < 60_000)
+})

@@ -1,0 +1,212 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { ALLOWANCES, billingWindow } from '@sallyport/accounts'
+import { type ConfigInput, openAccounts, openLedgerTools } from '@sallyport/open'
+import { openPostgresLedger } from '@sallyport/stores'
+import { freePort, NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sallyport/stores/testing'
+import t, { type Test } from 'tap'
+import { NO_DATA } from '../no-data.ts'
+import { statuses } from './statuses.ts'
+
+/*
+ * Four machines behind a balancer, each with a dataDir of its own: what they have in common is PostgreSQL and Redis. They are as exact as
+ * one, and one that dies takes nothing with it that was answered.
+ */
+const COMMAND = fileURLToPath(new URL('bin/sallyport.mjs', import.meta.resolve('@sallyport/cli/package.json')))
+const NO_NGINX = spawnSync('nginx', ['-v']).error === undefined ? false : 'nginx is not installed'
+const skip = NO_POSTGRES || NO_REDIS || NO_NGINX
+
+const POLICY = {
+  preset: 'observe',
+  rules: [
+    { id: 'secret', match: { path: ['/.env'] }, action: 'block' },
+    {
+      id: 'few',
+      match: { path: ['/few'] },
+      action: 'throttle',
+      limit: { key: 'client', max: 50, window: '1h', kind: 'fixed' },
+    },
+  ],
+  strikes: { count: 3, window: '10m', on: ['blocked'], for: '1h' },
+} satisfies ConfigInput['policy']
+
+interface Machine {
+  readonly config: string
+  readonly port: number
+  child: ChildProcess
+}
+
+async function startMachine(config: string): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [COMMAND, 'proxy', '--config', config], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let said = ''
+  child.stderr?.on('data', (bytes: Buffer) => {
+    said += bytes
+  })
+  while (!said.includes('Listening on')) {
+    if (child.exitCode !== null) throw new Error(said)
+    await delay(20)
+  }
+  return child
+}
+
+async function startMachines(t: Test, folder: string, common: ConfigInput): Promise<readonly Machine[]> {
+  const machines = await Promise.all(
+    [1, 2, 3, 4].map(async (number) => {
+      const port = await freePort()
+      const config = join(folder, `${number}.json`)
+      const own = { listen: `127.0.0.1:${port}`, admin: '127.0.0.1:0', dataDir: join(folder, `data-${number}`) }
+      writeFileSync(config, JSON.stringify({ ...common, ...own }))
+      return { config, port, child: await startMachine(config) }
+    }),
+  )
+  t.teardown(() => {
+    for (const { child } of machines) child.kill('SIGKILL')
+  })
+  return machines
+}
+
+/** An nginx that gives each machine its turn, and says for whom it asks. */
+async function startBalancer(t: Test, within: string, ports: readonly number[]): Promise<string> {
+  const folder = join(within, 'nginx')
+  mkdirSync(folder, { recursive: true })
+  const port = await freePort()
+  const servers = ports.map((port) => `server 127.0.0.1:${port};`).join(' ')
+  const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  const temporary = places.map((kind) => `${kind}_temp_path ${join(folder, kind)};`).join(' ')
+  const forward =
+    'proxy_pass http://machines; proxy_http_version 1.1; proxy_set_header Connection ""; ' +
+    'proxy_set_header Host $http_host; proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;'
+  writeFileSync(
+    join(folder, 'nginx.conf'),
+    `${process.getuid?.() === 0 ? 'user root;' : ''} daemon off; worker_processes 1; pid ${join(folder, 'pid')};
+    error_log stderr crit; events { worker_connections 1024; }
+    http { access_log off; ${temporary} upstream machines { ${servers} keepalive 32; }
+    server { listen 127.0.0.1:${port}; location / { ${forward} } } }`,
+  )
+  const child = spawn('nginx', ['-e', 'stderr', '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' })
+  t.teardown(async () => {
+    child.kill()
+    await once(child, 'exit')
+  })
+  const url = `http://127.0.0.1:${port}`
+  while ((await fetch(url).catch(() => undefined)) === undefined) await delay(20)
+  return url
+}
+
+t.test('four machines behind nginx, with PostgreSQL and Redis', { skip }, async (t) => {
+  const [postgres, redis] = await Promise.all([startPostgres(t), startRedis(t)])
+  const folder = t.testdir()
+  const signingKey = join(folder, 'ledger.pem')
+  const { privateKey } = generateKeyPairSync('ed25519')
+  writeFileSync(signingKey, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
+  const common = {
+    ...{ store: await postgres.database(), redis: redis.url, data: { refresh: false, sources: NO_DATA } },
+    ...{ trustProxy: ['loopback'], demo: true, policy: POLICY, provenance: { signingKey }, log: { requests: 'off' } },
+    // Four machines on one: Redis answers later than it does where it has a processor.
+    timeouts: { counting: '2s' },
+  } satisfies ConfigInput
+  const store = await openAccounts({ ...common, dataDir: join(folder, 'own') })
+  t.teardown(() => store.close())
+  const { key, account } = await store.keyring.issue({ plan: 'free' })
+  const window = billingWindow(account.signupDate, Date.now()).id
+  const spend = (calls: number) => store.accounts.spend(account.id, window, ALLOWANCES.free, calls)
+  const usage = () => store.accounts.usage(account.id, window)
+
+  const machines = await startMachines(t, folder, common)
+  const url = await startBalancer(
+    t,
+    folder,
+    machines.map(({ port }) => port),
+  )
+  const as = (client: string, path: string) =>
+    fetch(`${url}${path}`, { headers: { 'x-forwarded-for': client }, signal: AbortSignal.timeout(5_000) })
+  const post = (path: string, body: object) =>
+    fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(5_000),
+    })
+
+  await t.test('a rule counts as one machine does', async (t) => {
+    const few = await statuses(80, 8, () => as('9.20.1.1', '/few'))
+    t.same([few(429), few(200) + few(404)], [30, 50])
+  })
+
+  await t.test('a limit by client counts as one machine does', async (t) => {
+    const calls = await statuses(70, 8, () => as('9.20.1.2', '/v1/myip'))
+    t.same([calls(200), calls(429)], [60, 10])
+  })
+
+  await t.test('three strikes on three machines are a ban on all', async (t) => {
+    const strikes = []
+    for (let strike = 0; strike < 2; strike++) strikes.push((await as('9.20.1.3', '/.env')).status)
+    t.same(strikes, [403, 403])
+    t.not((await as('9.20.1.3', '/')).status, 403, 'two are not enough')
+    t.equal((await as('9.20.1.3', '/.env')).status, 403)
+    const everywhere = async () => (await statuses(8, 1, () => as('9.20.1.3', '/')))(403) === 8
+    const until = performance.now() + 5_000
+    while (!(await everywhere()) && performance.now() < until) await delay(50)
+    t.ok(await everywhere())
+    t.not((await as('9.20.1.4', '/')).status, 403)
+  })
+
+  await t.test('one that is killed takes nothing with it that was answered, and is replaced', async (t) => {
+    const given: number[] = []
+    const attest = async () => {
+      const response = await post('/v1/provenance/check', { ip: '192.0.2.1', claimed_jurisdiction: 'DE' })
+      if (response.status === 200)
+        given.push(((await response.clone().json()) as { attestation_id: number }).attestation_id)
+      return response
+    }
+    const [victim] = machines as [Machine]
+    const killing = (async () => {
+      await delay(200)
+      victim.child.kill('SIGKILL')
+      await once(victim.child, 'exit')
+      victim.child = await startMachine(victim.config)
+    })()
+    const attested = await statuses(400, 8, attest)
+    await killing
+    const lost = [0, 502, 503, 504].reduce((sum, status) => sum + attested(status), 0)
+    t.equal(attested(200) + lost, 400, 'answered, or known not to be')
+    t.ok(lost <= 40, `${lost} were on their way to it, or waited too long for the database`)
+    t.equal(new Set(given).size, given.length, 'no id twice')
+    const later = await statuses(40, 4, attest)
+    t.equal(later(200), 40, 'the one that came after serves and appends')
+
+    const ledger = await openLedgerTools({ ...common, dataDir: join(folder, 'own') })
+    t.teardown(() => ledger.close())
+    const { fault, records } = await ledger.verify()
+    t.equal(fault, undefined, 'one chain')
+    t.ok(records >= given.length, `${records} records, ${given.length} ids given out`)
+    const kept = await openPostgresLedger(common.store)
+    t.teardown(() => kept.close())
+    const missing: number[] = []
+    for (const id of given) if ((await kept.find(id, `t/${account.id}`)) === undefined) missing.push(id)
+    t.same(missing, [], 'every record that was acknowledged is there')
+  })
+
+  await t.test('the quota is exact', async (t) => {
+    // What the killed one had reserved is lost to the account, as on one machine.
+    await delay(1_500)
+    await spend(ALLOWANCES.free - (await usage()) - 300)
+    const left = ALLOWANCES.free - (await usage())
+    const keyed = await statuses(500, 8, () => post('/v1/ip/lookup', { target: '192.0.2.1' }))
+    await delay(300)
+    const late = await statuses(50, 1, () => post('/v1/ip/lookup', { target: '192.0.2.1' }))
+    const [granted, ...refused] = [200, 429, 503].map((status) => keyed(status) + late(status)) as [
+      number,
+      number,
+      number,
+    ]
+    // One that waited too long for the database is refused too.
+    t.same([granted, refused[0] + refused[1]], [left, 550 - left])
+    t.equal(await usage(), ALLOWANCES.free)
+  })
+})
