@@ -109,6 +109,7 @@ t.test('four machines behind nginx, with PostgreSQL and Redis', { skip }, async 
     ...{ trustProxy: ['loopback'], demo: true, policy: POLICY, provenance: { signingKey }, log: { requests: 'off' } },
     // Four machines on one: Redis answers later than it does where it has a processor.
     timeouts: { counting: '2s' },
+    limits: { eventLoopDelay: '1m' },
   } satisfies ConfigInput
   const store = await openAccounts({ ...common, dataDir: join(folder, 'own') })
   t.teardown(() => store.close())

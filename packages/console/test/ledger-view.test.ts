@@ -53,6 +53,8 @@ t.test('evidence is verified in the browser, axis by axis', { skip: NO_BROWSER ?
   const open = async (changed: string): Promise<void> => {
     writeFileSync(file, changed)
     await page.goto(`${scene.adminUrl}/#/health`)
+    // The view before is gone, and what it showed.
+    await page.locator('input[name="evidence"]').waitFor({ state: 'detached' })
     await page.goto(`${scene.adminUrl}/#/ledger`)
     await page.locator('input[name="evidence"]').setInputFiles(file)
   }

@@ -154,6 +154,7 @@ t.test('a policy of the user decides, and one that cannot be meant is refused at
   for (const name of ['bad.yaml', 'broken.yaml', 'absent.yaml']) {
     await t.rejects(open({ ...own, provenance: { policy: join(folder, name) } }), { code: 'invalid_policy' }, name)
   }
+  await sallyport.close()
 })
 
 t.test('a key that others may read, or that is none, is refused', async (t) => {

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { get } from '../api.ts'
 import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Facts, Table } from '../parts/pieces.tsx'
@@ -42,7 +42,15 @@ export function Ledger() {
   const [failure, setFailure] = useState<Error | undefined>(undefined)
   const [keys, setKeys] = useState<{ readonly name: string; readonly jwks: unknown } | undefined>(undefined)
 
+  /** What was opened last: a longer verification of what was opened before it ends unseen. */
+  const newest = useRef<object | undefined>(undefined)
+
   const show = async (name: string, text: string, trusted: unknown): Promise<void> => {
+    const opening = {}
+    newest.current = opening
+    const setNewest = (opened: Opened): void => {
+      if (newest.current === opening) setOpened(opened)
+    }
     setFailure(undefined)
     let evidence: Evidence
     try {
@@ -53,9 +61,9 @@ export function Ledger() {
       return
     }
     try {
-      setOpened({ name, text, evidence, report: await verifyHere(evidence, trusted) })
+      setNewest({ name, text, evidence, report: await verifyHere(evidence, trusted) })
     } catch (error) {
-      setOpened({ name, text, evidence, failure: error instanceof Error ? error.message : String(error) })
+      setNewest({ name, text, evidence, failure: error instanceof Error ? error.message : String(error) })
     }
   }
 
