@@ -1,6 +1,7 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { resolveSources } from '@sallyport/datasets'
+import { type Address, parseAddress } from '@sallyport/core'
+import { type CityTable, resolveSources } from '@sallyport/datasets'
 import { withLock } from '@sallyport/stores'
 import t from 'tap'
 import { openSnapshot } from '../src/data/snapshot.ts'
@@ -38,4 +39,19 @@ t.test('closing ends the waiting for another process that compiles', async (t) =
     )
   })
   t.equal(waited, reason)
+})
+
+t.test('a city file that is there still is not read again, and one that is not is dropped', async (t) => {
+  const { dataDir = '', data } = madeConfig(t.testdir(), { 'dbip-city-lite': oneNodeDatabase() })
+  const sources = resolveSources(data?.sources)
+  const cityFiles = new Map<string, CityTable>()
+  await openSnapshot(dataDir, sources, { cityFiles })
+  const [path, table] = [...cityFiles][0] as [string, CityTable]
+  // Read again, it would be refused.
+  writeFileSync(path, '')
+  const { geo } = await openSnapshot(dataDir, sources, { cityFiles })
+  t.match(geo?.read(parseAddress('1.2.3.4') as Address), { city: 'Bern' })
+  t.equal(cityFiles.get(path), table)
+  await openSnapshot(dataDir, resolveSources({ ...data?.sources, 'dbip-city-lite': { enabled: false } }), { cityFiles })
+  t.equal(cityFiles.size, 0)
 })

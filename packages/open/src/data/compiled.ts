@@ -38,6 +38,8 @@ export interface CompileHooks {
   readonly readOnly?: boolean
   /** As in `LoadOptions`. */
   readonly confirmed?: Confirmed
+  /** City files that were loaded before, by path. A path names what is in its file, so none is read twice; others are dropped. */
+  readonly cityFiles?: Map<string, CityTable>
 }
 
 /** All compiled data of a set of sources, loaded. */
@@ -65,12 +67,20 @@ export async function loadCompiled(
   sources: readonly ResolvedSource[],
   hooks: CompileHooks,
 ): Promise<Compiled> {
-  const { onWait, onRefused, signal, confirmed } = hooks
+  const { onWait, onRefused, signal, confirmed, cityFiles = new Map() } = hooks
   const loadOptions = confirmed === undefined ? {} : { confirmed }
   const databases = sources.filter(isCity)
+  const paths = new Set(databases.map((source) => cityPath(dataDir, source)))
+  for (const path of cityFiles.keys()) if (!paths.has(path)) cityFiles.delete(path)
+  const cityOf = (source: CitySource): CityTable => {
+    const path = cityPath(dataDir, source)
+    const table = cityFiles.get(path) ?? loadCity(path)
+    cityFiles.set(path, table)
+    return table
+  }
   const find = (onRefused?: (message: string) => void): Found => {
     const cities = databases.map((source) => {
-      const table = tryLoad(() => loadCity(cityPath(dataDir, source)), onRefused)
+      const table = tryLoad(() => cityOf(source), onRefused)
       return table === undefined ? [] : [[source, table] as const]
     })
     return {
@@ -86,7 +96,7 @@ export async function loadCompiled(
     const what = `the data in ${dataDir} is not compiled, or not by this version: sallyport data compile does it where dataDir can be written`
     throw new SallyportError('missing_data', what)
   }
-  const compile = () => compileMissing(dataDir, sources, databases, find(), hooks)
+  const compile = () => compileMissing({ dataDir, sources, databases, found: find(), cityOf }, hooks)
   return withLock(join(dataDir, 'compile.lock'), compile, {
     ...(onWait === undefined ? {} : { onWait }),
     ...(signal === undefined ? {} : { signal }),
@@ -104,12 +114,18 @@ function tryLoad<Loaded>(load: () => Loaded, onRefused?: (message: string) => vo
   }
 }
 
+interface Missing {
+  readonly dataDir: string
+  readonly sources: readonly ResolvedSource[]
+  readonly databases: readonly CitySource[]
+  readonly found: Found
+  /** Loads what is compiled. */
+  readonly cityOf: (source: CitySource) => CityTable
+}
+
 /** One after the other: two at a time would be a third quicker, and take half as much memory again. */
 async function compileMissing(
-  dataDir: string,
-  sources: readonly ResolvedSource[],
-  databases: readonly CitySource[],
-  found: Found,
+  { dataDir, sources, databases, found, cityOf }: Missing,
   { onProgress, signal, confirmed }: CompileHooks,
 ): Promise<Compiled> {
   const missing = databases.filter((source) => !found.cities.has(source))
@@ -131,8 +147,7 @@ async function compileMissing(
   // A compile in this thread cannot be interrupted, so the signal is looked at after it.
   signal?.throwIfAborted()
   // Loaded when all are compiled, so that no compile has to share the memory with them.
-  const load = (source: CitySource) => found.cities.get(source) ?? loadCity(cityPath(dataDir, source))
-  return { tables, cities: databases.map((source) => instead.get(source) ?? compiledCity(source, load(source))) }
+  return { tables, cities: databases.map((source) => instead.get(source) ?? compiledCity(source, cityOf(source))) }
 }
 
 async function compiledTables(

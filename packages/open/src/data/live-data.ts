@@ -1,4 +1,5 @@
 import { type Clock, createFindings, type Fetch, type Observations } from '@sallyport/core'
+import type { CityTable } from '@sallyport/datasets'
 import type { Config } from '../config/schema.ts'
 import { type Outcomes, openFeeds } from './feeds.ts'
 import { type LiveSnapshots, openLiveSnapshots } from './live-snapshots.ts'
@@ -7,7 +8,7 @@ import { openSnapshot, type SnapshotHooks } from './snapshot.ts'
 import { staleNotice } from './stale-notice.ts'
 
 /** What a host may observe of the data. */
-export interface DataHooks extends Omit<SnapshotHooks, 'onRefused' | 'signal' | 'readOnly'> {
+export interface DataHooks extends Omit<SnapshotHooks, 'onRefused' | 'signal' | 'readOnly' | 'cityFiles'> {
   /** Counts of what happens to feeds. */
   readonly metrics?: FeedMetrics
 }
@@ -50,6 +51,7 @@ export async function openLiveData(config: Config, ports: LiveDataPorts): Promis
   if (!readOnly) onRound(await feeds.takeFiles())
   const { onSwap } = metrics
   const closing = new AbortController()
+  const cityFiles = new Map<string, CityTable>()
   const snapshots = await openLiveSnapshots({
     feeds,
     load: async (sources, confirmed) => {
@@ -57,6 +59,7 @@ export async function openLiveData(config: Config, ports: LiveDataPorts): Promis
         ...hooks,
         readOnly,
         confirmed,
+        cityFiles,
         signal: closing.signal,
         onRefused: (message) => notice('SALLYPORT_TABLES_REFUSED', `${message}; the data is compiled again.`),
       })
