@@ -218,6 +218,7 @@ function valuesOf(name: string, { heap, external, timers, listeners, emitters }:
   return {
     [`${name}, heap, MB`]: heap / 1e6,
     [`${name}, heap and buffers, MB`]: (heap + external) / 1e6,
+    [`${name}, resident, MB`]: resident(pid),
     [`${name}, descriptors`]: descriptors(pid),
     [`${name}, timers`]: timers,
     [`${name}, listeners`]: listeners,
