@@ -9,7 +9,7 @@ const NO_END = 1_000_000_000
 const MAX_OPEN = 16_384
 
 /** The static origin: files of 100 B and 100 kB. */
-export const SIZES = { '100 B': 100, '100 kB': 100_000 } as const
+const SIZES = { '100 B': 100, '100 kB': 100_000 } as const
 export type Size = keyof typeof SIZES
 export const pathOf = (size: Size): string => `/${SIZES[size]}.txt`
 

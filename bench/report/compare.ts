@@ -67,7 +67,7 @@ function verdictOf({ better }: Figure, before: Spread, after: Spread): Change['v
 }
 
 /** Results in a folder, in a file, or in `bench/results` as a commit has it. */
-export function resultsAt(place: string): All {
+function resultsAt(place: string): All {
   if (existsSync(place)) {
     if (statSync(place).isDirectory()) return readResults(place)
     const results: Results = JSON.parse(readFileSync(place, 'utf8'))

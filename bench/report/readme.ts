@@ -26,7 +26,7 @@ export function filled(text: string, all: ReadonlyMap<string, Results>): string 
 }
 
 /** The text of each chart, by the name of its file. */
-export function chartsOf(all: ReadonlyMap<string, Results>): ReadonlyMap<string, string> {
+function chartsOf(all: ReadonlyMap<string, Results>): ReadonlyMap<string, string> {
   const tables = [...all.values()].flatMap(({ tables }) => tables)
   return new Map(tables.flatMap((table) => (table.chart === undefined ? [] : [[`${table.chart}.svg`, chartOf(table)]])))
 }

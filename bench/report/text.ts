@@ -9,7 +9,7 @@ export interface Grid {
 }
 
 /** Three digits say what a measurement knows; what was counted is said in full. */
-export function numberText(value: number, { runs }: Spread): string {
+function numberText(value: number, { runs }: Spread): string {
   if (!Number.isFinite(value)) return 'none'
   if (runs === undefined) return value.toLocaleString('en', { maximumFractionDigits: 2 })
   return value.toLocaleString('en', { maximumSignificantDigits: 3 })
@@ -21,7 +21,7 @@ export function spreadText(spread: Spread): string {
   return from === to ? `${middle}` : `${middle} (${from}–${to})`
 }
 
-export function goalText(figure: Figure): string {
+function goalText(figure: Figure): string {
   const { goal, unit, peer, value } = figure
   if (goal === undefined) return ''
   const number = numberText(goal.atMost ?? goal.atLeast ?? Number.NaN, { median: value.median })
@@ -70,7 +70,7 @@ export function markdownOf(grid: Grid): string {
   return [line(grid.head), `|${'---|'.repeat(grid.head.length)}`, ...grid.rows.map(line)].join('\n')
 }
 
-export function machineText({ processor, cores, gigabytes, system, node, date, commit, ...run }: Machine): string {
+function machineText({ processor, cores, gigabytes, system, node, date, commit, ...run }: Machine): string {
   const took = `${run.size} run of ${durationText(run.seconds)}, load ${run.load.toFixed(1)} before it`
   const parts = [`${processor}, ${cores} cores, ${gigabytes} GB`, system, `Node ${node}`, date, `\`${commit}\``, took]
   return run.note === undefined ? `${parts.join('; ')}.` : `${run.note}.`

@@ -25,6 +25,8 @@ export interface Kind {
 const RETURNING = visitorAddresses(4_000)
 /** Clients that are banned are others than those that ask for pages. */
 const ATTACKERS = 512
+/** So few that what is known of their names is known once caches are full. */
+const IMPOSTORS = 512
 
 const addressOf = ({ number, random }: Asked): string =>
   random(2) === 0
@@ -38,8 +40,10 @@ function textOf(line: string, fields: readonly string[], body = ''): string {
   return `${lines.join('\r\n')}\r\n\r\n${body}`
 }
 
-const page = (path: string, userAgent?: string) => (asked: Asked) =>
-  textOf(`GET ${path} HTTP/1.1`, browserFields(addressOf(asked), userAgent))
+const page = (path: string) => (asked: Asked) => textOf(`GET ${path} HTTP/1.1`, browserFields(addressOf(asked)))
+
+const impostor = (userAgent: string) => (asked: Asked) =>
+  textOf('GET / HTTP/1.1', browserFields(RETURNING[asked.random(IMPOSTORS)] as string, userAgent))
 
 const api = (line: string, body: object | undefined) => (asked: Asked) => {
   const fields = ['Host', 'example.com', 'Authorization', `Bearer ${asked.key}`, 'X-Forwarded-For', addressOf(asked)]
@@ -63,10 +67,10 @@ export const KINDS: readonly Kind[] = [
   {
     name: 'crawler',
     weight: 60,
-    text: page('/', 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'),
+    text: impostor('Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'),
     statuses: VISIT,
   },
-  { name: 'agent', weight: 50, text: page('/', 'Mozilla/5.0 (compatible; GPTBot/1.2)'), statuses: VISIT },
+  { name: 'agent', weight: 50, text: impostor('Mozilla/5.0 (compatible; GPTBot/1.2)'), statuses: VISIT },
   {
     name: 'attacker',
     weight: 20,

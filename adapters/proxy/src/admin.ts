@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { type BanList, ERRORS, isStale, type SourceStatus } from '@sallyport/core'
 import { type Listening, listenOn } from './listener/listen.ts'
 
-export const DEFAULT_ADMIN = '127.0.0.1:9090'
+const DEFAULT_ADMIN = '127.0.0.1:9090'
 
 /** Pages on the admin listener beside its own. */
 export interface AdminPages {

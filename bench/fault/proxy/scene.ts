@@ -1,6 +1,5 @@
-import { join } from 'node:path'
 import type { Cleanup } from '@sallyport/stores/testing'
-import { compileData, type Raised, type Sallyport, startSallyport } from '../../proxy/sallyport.ts'
+import { type Raised, type Sallyport, startSallyport } from '../../proxy/sallyport.ts'
 import { scratch } from '../scratch.ts'
 import { startChild } from './child.ts'
 
@@ -14,15 +13,6 @@ export interface Scene {
 export interface Place {
   readonly folder: string
   readonly dataDir: string
-}
-
-/** Gives a run a folder with compiled data. */
-export function withPlace(work: (place: Place) => Promise<void>): Promise<void> {
-  return scratch(async (folder) => {
-    const dataDir = join(folder, 'data')
-    await compileData(dataDir)
-    await work({ folder, dataDir })
-  })
 }
 
 /**

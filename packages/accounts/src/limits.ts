@@ -54,7 +54,7 @@ export interface ClientAddress {
 }
 
 /** Default bits of an IPv6 address that count as one client: a subscriber line is given a whole /64. */
-export const DEFAULT_IPV6_PREFIX = 64
+const DEFAULT_IPV6_PREFIX = 64
 
 /** The one bucket of all requests whose client address is not known: such clients cannot be distinguished. */
 export const NO_ADDRESS_KEY = 'no-address'

@@ -34,7 +34,7 @@ export async function audited<Result>(
 }
 
 /** The user of this process, and who called sudo. */
-export function whoAsks(): string {
+function whoAsks(): string {
   const { SUDO_USER } = process.env
   const name = userName()
   return SUDO_USER === undefined ? name : `${SUDO_USER} as ${name}`

@@ -66,7 +66,7 @@ export function openOnce(config: Config, terminal: Terminal, hooks: OpenHooks = 
  * The configuration without downloads, without a decision log, which is the service's, and without a written word where
  * the dataDir can only be read.
  */
-export function withoutRefresh(config: Config): Config {
+function withoutRefresh(config: Config): Config {
   const readOnly = config.data.readOnly || isReadOnly(config.dataDir)
   const log = { ...config.log, requests: 'off' as const, file: undefined }
   return { ...config, log, data: { ...config.data, refresh: false, readOnly } }

@@ -1,7 +1,7 @@
 import { leafHash, nodeHash, sha256 } from './verify/hash.ts'
 
 /** Levels between two that are stored: a tile is the 256 hashes under one stored node. */
-export const TILE_HEIGHT = 8
+const TILE_HEIGHT = 8
 export const TILE_WIDTH = 256
 
 const HASH_BYTES = 32

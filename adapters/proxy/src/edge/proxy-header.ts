@@ -3,7 +3,7 @@ import { formatAddress, parseAddress } from '@sallyport/core'
 import type { Read, Reader } from './peek.ts'
 
 /** Versions of the PROXY protocol. */
-export const PROXY_VERSIONS = ['v1', 'v2'] as const
+const PROXY_VERSIONS = ['v1', 'v2'] as const
 
 export type ProxyVersion = (typeof PROXY_VERSIONS)[number]
 

@@ -1,7 +1,7 @@
 import { CUT_CAUSES } from '../edge/cut-causes.ts'
 
 /** Why a connection or a request was refused or cut, although nobody decided against its client. */
-export const REFUSAL_CAUSES = [
+const REFUSAL_CAUSES = [
   ...CUT_CAUSES,
   'pipelined',
   'head',

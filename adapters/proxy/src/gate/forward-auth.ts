@@ -1,7 +1,7 @@
 import { type InspectionRequest, isNamed } from '@sallyport/core'
 
 /** Servers that ask before they forward; each names the original request in its own way. */
-export const FORWARD_AUTH = ['nginx', 'traefik', 'caddy'] as const
+const FORWARD_AUTH = ['nginx', 'traefik', 'caddy'] as const
 
 export type ForwardAuth = (typeof FORWARD_AUTH)[number]
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 
 /** A body up to this length is held until it is whole; of a larger one so much is held at a time. */
-export const WHOLE_BYTES = 65_536
+const WHOLE_BYTES = 65_536
 
 /** Bytes of bodies that are held. */
 export interface Held {

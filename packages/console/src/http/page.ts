@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /** Where the build puts the page. */
-export const PAGE_FOLDER = join(import.meta.dirname, '../../page')
+const PAGE_FOLDER = join(import.meta.dirname, '../../page')
 
 interface Asset {
   readonly type: string

@@ -18,7 +18,7 @@ export interface Signal {
  * strength. The weights are judgement, set so that one contradiction makes automation likely, two make it nearly
  * certain, and absences together stay below one half.
  */
-export const SIGNALS = [
+const SIGNALS = [
   {
     id: 'chromium-version',
     kind: 'contradiction',

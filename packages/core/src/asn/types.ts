@@ -17,7 +17,7 @@ export interface SystemType {
 }
 
 /** The network class of a type when the operator's row does not say another. */
-export const DEFAULT_CLASS = {
+const DEFAULT_CLASS = {
   hosting: 'hosting',
   isp: 'residential_clean',
   mobile: 'mobile',

@@ -1,7 +1,7 @@
 import { NETWORK_CLASSES, type NetworkClass, type PlainAction } from '../vocabulary.ts'
 
 /** Whether the country that was found fits the claim. */
-export const RELATIONS = ['match', 'mismatch', 'unknown'] as const
+const RELATIONS = ['match', 'mismatch', 'unknown'] as const
 export type Relation = (typeof RELATIONS)[number]
 
 /** The word in a rule's `country` for an address whose country is not known. */

@@ -7,7 +7,7 @@ export interface RequestPath {
 }
 
 /** A target that any client needs has a few. */
-export const MAX_READINGS = 64
+const MAX_READINGS = 64
 
 /**
  * The path of a request target in canonical form: without scheme, authority and query; what a path may hold unescaped,

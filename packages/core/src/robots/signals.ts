@@ -3,7 +3,7 @@ import type { Crawler } from '../crawler/catalogue.ts'
 import { SallyportError } from '../errors.ts'
 
 /** What content may be used for, as its site says: a wish, which no gate can enforce once a page has been fetched. */
-export const CONTENT_SIGNALS = ['search', 'ai-input', 'ai-train'] as const
+const CONTENT_SIGNALS = ['search', 'ai-input', 'ai-train'] as const
 export type ContentSignal = (typeof CONTENT_SIGNALS)[number]
 
 /** `undefined`: nothing is said, neither that it may be nor that it may not. */

@@ -55,8 +55,8 @@ const TRUST = { crowded: 0.7, sparse: 0.45 } as const
 const LARGEST_EXIT_RANGE = 16
 
 /** The ids under which the rules are named as sources. */
-export const EXIT_DENSITY = 'exit-density'
-export const PROXY_NEIGHBOURS = 'proxy-neighbours'
+const EXIT_DENSITY = 'exit-density'
+const PROXY_NEIGHBOURS = 'proxy-neighbours'
 
 /**
  * The prefixes beside known VPN exits, as lists of our own, the surer first: those that are crowded with exits, then others

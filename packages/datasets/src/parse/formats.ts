@@ -136,7 +136,7 @@ export function* contentLines(bytes: Buffer): Generator<string> {
 }
 
 /** One JSON object a line; those of another kind, such as the last line's metadata, have no such member. */
-export function* jsonLines(bytes: Buffer, member: string): Generator<string> {
+function* jsonLines(bytes: Buffer, member: string): Generator<string> {
   for (const line of linesOf(bytes)) {
     if (line.trim() === '') continue
     let value: unknown

@@ -18,7 +18,7 @@ export interface LedgerKey {
 }
 
 /** Payload type of the statement by which one key hands over to the next. */
-export const SUCCESSION_TYPE = 'application/vnd.sallyport.key-succession+json'
+const SUCCESSION_TYPE = 'application/vnd.sallyport.key-succession+json'
 
 /** The statement that the old key signs: canonical JSON, in a DSSE preimage. */
 export function successionPreimage(

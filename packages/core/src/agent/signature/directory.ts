@@ -6,7 +6,7 @@ import type { KeySource } from './key-source.ts'
 import { type AnsweredDirectory, keysShown } from './signed-directory.ts'
 
 /** Bounds of one fetch. */
-export const FETCH_BYTES = 64 * 1024
+const FETCH_BYTES = 64 * 1024
 export const FETCH_MS = 2000
 /** A host is asked at most this often, whatever its visitors send. */
 export const HOST_INTERVAL_MS = 5 * 60_000

@@ -1,6 +1,6 @@
 import type { Crawler } from '../../crawler/catalogue.ts'
 
-export const SIGNATURE_OUTCOMES = ['verified', 'invalid', 'unverified'] as const
+const SIGNATURE_OUTCOMES = ['verified', 'invalid', 'unverified'] as const
 
 /**
  * What came of a signature. `verified`: by a key of the agent's directory. `invalid`: malformed, stale, replayed, or

@@ -50,7 +50,7 @@ export type SignatureAgents =
 
 /** Most bytes of the three fields together, and most labels that are looked at. */
 export const MAX_BYTES = 8192
-export const MAX_LABELS = 4
+const MAX_LABELS = 4
 
 /** All lines of a field, joined as RFC 9421 section 2.1 says; `undefined` when there is none. */
 export function fieldValue(fields: readonly string[], name: string): string | undefined {
