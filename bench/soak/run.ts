@@ -132,7 +132,7 @@ async function main(): Promise<void> {
         measured: ran ? 'running at the end' : '',
         broken: [
           ...(ran ? [] : ['the proxy ended']),
-          ...(/^ {4}at |MaxListeners/m.test(proxy.said()) ? [proxy.said().slice(-2_000)] : []),
+          ...(/^ {4}at |MaxListeners|could not/m.test(proxy.said()) ? [proxy.said().slice(-2_000)] : []),
         ],
       }),
       ...flatness(moments),

@@ -7,6 +7,7 @@ import { openProxy, type ProxyOptions, type Proxy as RunningProxy } from '@sally
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { showDemo } from '../demo.ts'
 import { type DemoAgent, demoAgent } from '../demo-agent.ts'
+import { faultText } from '../fault-text.ts'
 import { onReload, type ReloadCause } from '../reload.ts'
 import { savePolicy } from '../save-policy.ts'
 import { type CommonOptions, configReadOf, fileOf, openService, withCommonOptions } from '../settings.ts'
@@ -258,10 +259,4 @@ function throttled(report: (error: unknown) => void): (error: unknown) => void {
     last = { text, at: now }
     report(error)
   }
-}
-
-/** An error with a code is a failure outside and takes one line; any other is a bug and shows its stack. */
-function faultText(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return 'code' in error ? `${error.message} (${error.code})` : (error.stack ?? error.message)
 }

@@ -1,0 +1,10 @@
+/**
+ * What is said of a fault. An error with a code is a failure outside and takes one line, after what failed because of it; any other is a
+ * bug and shows its stack.
+ */
+export function faultText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if ('code' in error) return `${error.message} (${error.code})`
+  if (error.cause !== undefined) return `${error.message.replace(/\.$/, '')}: ${faultText(error.cause)}`
+  return error.stack ?? error.message
+}
