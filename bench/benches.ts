@@ -20,7 +20,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   },
   tls: { measure: async (run) => (await import('./proxy/tls.ts')).benchTls(run), seconds: [190, 15] },
   log: { measure: async (run) => (await import('./proxy/log.ts')).benchLog(run), seconds: [130, 11] },
-  console: { measure: async (run) => (await import('./proxy/console.ts')).benchConsole(run), seconds: [160, 22] },
+  console: { measure: async (run) => (await import('./proxy/console.ts')).benchConsole(run), seconds: [160, 14] },
   limits: { measure: async (run) => (await import('./limits.ts')).benchLimits(run), seconds: [1_000, 19] },
   counting: { measure: async (run) => (await import('./counting.ts')).benchCounting(run), seconds: [120, 7] },
   ledger: { measure: async (run) => (await import('./ledger.ts')).benchLedger(run), seconds: [150, 7] },

@@ -27,7 +27,8 @@ export async function benchConsole(run: Run): Promise<void> {
   await onStand(run, [], async ({ folder, dataDir, origin, teardown }) => {
     const load = pacedLoad(OTHERS, RATE)
     const running: Sallyport[] = []
-    for (const { enabled, ...row } of ROWS) {
+    const rows = ROWS.slice(0, run.pick(ROWS.length, ALONE.workers))
+    for (const { enabled, ...row } of rows) {
       const place = { folder: join(folder, 'sallyport'), dataDir, upstream: origin.url, processor: PROXY }
       const workers = 'workers' in row ? { workers: row.workers } : {}
       const program = await startSallyport({
@@ -39,17 +40,17 @@ export async function benchConsole(run: Run): Promise<void> {
       teardown(() => program.stop())
       running.push(program)
     }
-    const names = ROWS.map(({ name }) => name)
+    const names = rows.map(({ name }) => name)
     const { seconds, ...rounds } = roundsOf(run)
     const taken = await takeTurns(run, names, rounds, async (at) => {
       const program = running[at] as Sallyport
-      const leave = ROWS[at]?.looks ? look(program) : () => {}
+      const leave = rows[at]?.looks ? look(program) : () => {}
       const { cpu, perSecond, errors } = await shoot(load, program, '100 B', seconds)
       leave()
       if (errors > 0 || perSecond < RATE * 0.9) console.log(`${names[at]}: ${perSecond}/s, ${errors} errors`)
       return cpu
     })
-    const figures = ROWS.map((row, at): Figure => {
+    const figures = rows.map((row, at): Figure => {
       const base = 'workers' in row ? ALONE.workers : ALONE.one
       const beside = at === base ? {} : { ratio: ratiosOf(taken[at] ?? [], taken[base] ?? []), peer: 'the console off' }
       return { case: row.name, what: 'a request of 100 B', unit: 'µs', value: spreadOf(taken[at] ?? []), ...beside }
