@@ -24,7 +24,8 @@ const { values } = parseArgs({
 const SECONDS = Number(values.minutes) * 60
 /** Until caches are full. */
 const WARM_UP_S = SECONDS / 4
-const SAMPLE_S = 5
+/** Looking stops a process for some tenths of a second. */
+const SAMPLE_S = 10
 const SAMPLE_MS = 20_000
 /** Of all answers; a proxy on a machine that is too busy refuses some for a moment. */
 const MAX_SHED = 0.01
@@ -105,14 +106,17 @@ async function main(): Promise<void> {
     const sum = (read: (tally: Tally) => number) => tallies.reduce((all, tally) => all + read(tally), 0)
     const answers = sum(({ answers }) => answers)
     const shed = sum(({ shed }) => shed)
+    // Node's cluster does not take back the one connection that it is handing to a worker when that is killed.
+    const untaken = sum(({ untaken }) => untaken)
     const failures = tallies.flatMap(({ failures }) => Object.entries(failures))
     const ids = new Set(traffic.attested)
     const lost = [...ids].filter((id) => id > records).length
     const findings: Finding[] = [
       findingOf('answers', 'nothing comes that is not expected', {
-        measured: `${answers} answers at ${Math.round(answers / SECONDS)} a second, ${sum(({ refused }) => refused)} refused, ${sum(({ left }) => left)} clients left, ${sum(({ connections }) => connections)} connections, ${sum(({ cutByDeath }) => cutByDeath)} cut when a worker died, ${shed} shed`,
+        measured: `${answers} answers at ${Math.round(answers / SECONDS)} a second, ${sum(({ refused }) => refused)} refused, ${sum(({ left }) => left)} clients left, ${sum(({ connections }) => connections)} connections, ${sum(({ cutByDeath }) => cutByDeath)} cut when a worker died, ${untaken} never taken, ${shed} shed`,
         broken: [
           ...failures.map(([what, times]) => `${what} ×${times}`).slice(0, 20),
+          ...(untaken > deaths ? [`${untaken} connections were never taken`] : []),
           ...(shed > answers * MAX_SHED ? [`${shed} of ${answers} were shed`] : []),
         ],
       }),
@@ -190,7 +194,7 @@ async function soak(proxy: { readonly pid: number }, kept: number, { folder, tra
     tallies.push(tally)
     const { values } = moments.at(-1) as Moment
     console.log(
-      `${clockText(second + SAMPLE_S)} of ${clockText(SECONDS)}  ${Math.round(tally.perSecond)}/s  heap ${values['worker, heap, MB']?.toFixed(1)} MB, ${Math.round(resident(kept))} MB resident, ${values['worker, descriptors']} descriptors${tally.errors > 0 ? `  ${JSON.stringify(tally.failures)}` : ''}`,
+      `${clockText(second + SAMPLE_S)} of ${clockText(SECONDS)}  ${Math.round(tally.perSecond)}/s  heap ${values['worker, heap, MB']?.toFixed(1)} MB, ${Math.round(resident(kept))} MB resident, ${values['worker, descriptors']} descriptors, ${tally.shed} shed${tally.errors > 0 ? `  ${JSON.stringify(tally.failures)}` : ''}`,
     )
   }
   return { moments, tallies }

@@ -25,8 +25,9 @@ export interface Tally {
   readonly errors: number
   /** Answers that were refused because the machine was too busy. */
   readonly shed: number
-  /** Connections that were cut when a worker died, and those that clients left by themselves. */
+  /** Connections that were cut when a worker died; new ones that wait since then; and those that clients left by themselves. */
   readonly cutByDeath: number
+  readonly untaken: number
   readonly left: number
   readonly connections: number
   readonly refused: number
@@ -52,9 +53,11 @@ export function openTraffic(port: number, firstKey: string): Traffic {
   let visitors = 0
   let turn = 0
 
-  function take(kind: Kind, answer: Answer | 'cut' | 'late'): void {
+  function take(kind: Kind, answer: Answer | Missing): void {
     if (typeof answer === 'string') {
-      if (answer === 'cut' && performance.now() - diedAt < AFTER_A_DEATH_MS) tally.cutByDeath++
+      const sinceDeathMs = performance.now() - diedAt
+      if (answer === 'cut' && sinceDeathMs < AFTER_A_DEATH_MS) tally.cutByDeath++
+      else if (answer === 'untaken' && sinceDeathMs < PATIENCE_MS + AFTER_A_DEATH_MS) tally.untaken++
       else fail(`${kind.name}: ${answer}`)
       return
     }
@@ -76,6 +79,15 @@ export function openTraffic(port: number, firstKey: string): Traffic {
     })
   }
   const connections = Array.from({ length: CONNECTIONS }, (_, at) => open(at))
+  /** By the next connection that waits for no answer; false where each of them does. */
+  const ask = (): boolean => {
+    for (let tries = 0; tries < CONNECTIONS; tries++) {
+      const at = turn++ % CONNECTIONS
+      if (connections[at]?.gone()) connections[at] = open(at)
+      if (connections[at]?.ask()) return true
+    }
+    return false
+  }
 
   return {
     attested,
@@ -83,15 +95,9 @@ export function openTraffic(port: number, firstKey: string): Traffic {
       tally = emptyTally()
       const start = performance.now()
       for (let sent = 0; performance.now() - start < seconds * 1000; ) {
-        for (const due = ((performance.now() - start) * perSecond) / 1000; sent < due; sent++) {
-          // One that waits for its answer is passed over.
-          for (let tries = 0; tries < CONNECTIONS; tries++) {
-            const at = turn++ % CONNECTIONS
-            const outcome = connections[at]?.ask()
-            if (outcome === 'gone') connections[at] = open(at)
-            if (outcome === 'asked') break
-          }
-        }
+        const due = ((performance.now() - start) * perSecond) / 1000
+        // What no connection is free for is asked for a moment later.
+        while (sent < due && ask()) sent++
         await delay(TICK_MS)
       }
       const took = (performance.now() - start) / 1000
@@ -112,37 +118,44 @@ export function openTraffic(port: number, firstKey: string): Traffic {
 
 function emptyTally() {
   return {
-    ...{ answers: 0, shed: 0, cutByDeath: 0, left: 0, connections: 0, refused: 0 },
+    ...{ answers: 0, shed: 0, cutByDeath: 0, untaken: 0, left: 0, connections: 0, refused: 0 },
     failures: {} as Record<string, number>,
   }
 }
 
+/** No answer: its connection was cut, its client waited too long, or nothing ever came on its connection. */
+type Missing = 'cut' | 'late' | 'untaken'
+
 interface Connection {
-  ask(): 'asked' | 'busy' | 'gone'
+  gone(): boolean
+  /** False where it waits for an answer. */
+  ask(): boolean
   close(): void
 }
 
 interface Caller {
   next(): { readonly kind: Kind; readonly asked: Asked }
-  take(kind: Kind, answer: Answer | 'cut' | 'late'): void
+  take(kind: Kind, answer: Answer | Missing): void
   onLeft(): void
 }
 
 function openConnection(socket: Socket, random: Random, { next, take, onLeft }: Caller): Connection {
   let current: { readonly kind: Kind; readonly late: NodeJS.Timeout } | undefined
   let left = 1 + random(LONGEST)
-  const settle = (answer: Answer | 'cut' | 'late'): void => {
+  let taken = false
+  const settle = (answer: Answer | Missing): void => {
     if (current === undefined) return
     clearTimeout(current.late)
     take(current.kind, answer)
     current = undefined
   }
-  const leave = (): void => {
-    if (current !== undefined) {
-      clearTimeout(current.late)
-      onLeft()
-    }
+  const abandon = (): void => {
+    clearTimeout(current?.late)
     current = undefined
+  }
+  const leave = (): void => {
+    if (current !== undefined) onLeft()
+    abandon()
     // Half of those that leave do it by a reset.
     if (random(2) === 0) socket.destroy()
     else socket.resetAndDestroy()
@@ -150,6 +163,7 @@ function openConnection(socket: Socket, random: Random, { next, take, onLeft }: 
   socket.on(
     'data',
     answerReader((answer) => {
+      taken = true
       settle(answer)
       left -= 1
       if (left === 0 || /\r\nconnection: close/i.test(answer.head)) socket.destroy()
@@ -157,19 +171,22 @@ function openConnection(socket: Socket, random: Random, { next, take, onLeft }: 
   )
   socket.on('close', () => settle('cut'))
   return {
+    gone: () => socket.destroyed,
     ask() {
-      if (socket.destroyed) return 'gone'
-      if (current !== undefined) return 'busy'
+      if (current !== undefined) return false
       const { kind, asked } = next()
       const late = setTimeout(() => {
-        settle('late')
+        settle(taken ? 'late' : 'untaken')
         socket.destroy()
       }, PATIENCE_MS)
       current = { kind, late }
       socket.write(kind.text(asked))
       if (kind.leavesWithinMs !== undefined) setTimeout(leave, random(kind.leavesWithinMs))
-      return 'asked'
+      return true
     },
-    close: () => void socket.destroy(),
+    close() {
+      abandon()
+      socket.destroy()
+    },
   }
 }
