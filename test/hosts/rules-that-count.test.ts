@@ -1,12 +1,14 @@
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { createServer } from 'node:http'
+import { connect } from 'node:net'
 import { type Address, parseAddress } from '@sallyport/core'
-import { type ConfigInput, open, type Sallyport } from '@sallyport/open'
+import { listener } from '@sallyport/node'
+import type { ConfigInput, Sallyport } from '@sallyport/open'
 import { NO_REDIS, startRedis } from '@sallyport/stores/testing'
 import t, { type Test } from 'tap'
-import { NO_DATA } from '../no-data.ts'
 import { HOSTS, type Host, type RunningHost } from './hosts.ts'
 import { exchange, parseResponse, requestBytes, upgrade, type WireResponse } from './wire.ts'
+import { openWithoutData } from './without-data.ts'
 
 /*
  * What visitors meet where rules count, in every host and with every place of the counts: in memory, in the dataDir, in Redis.
@@ -23,19 +25,6 @@ const POLICY = {
   preset: 'observe',
   rules: [LOGINS, { id: 'few-open', match: { path: ['/export'] }, concurrent: 1, action: 'block' }],
 } satisfies ConfigInput['policy']
-
-async function opened(t: Test, config: Partial<ConfigInput>): Promise<Sallyport> {
-  const sallyport = await open({
-    dataDir: join(t.testdir(), 'state'),
-    data: { refresh: false, sources: NO_DATA },
-    log: { requests: 'off' },
-    trustProxy: ['loopback'],
-    policy: POLICY,
-    ...config,
-  })
-  t.teardown(() => sallyport.close())
-  return sallyport
-}
 
 const PLACES: Readonly<Record<string, (t: Test) => Promise<Partial<ConfigInput>>>> = {
   memory: async () => ({ counting: { place: 'memory' } }),
@@ -55,7 +44,7 @@ async function ask(
 
 for (const [place, config] of Object.entries(PLACES)) {
   t.test(`counts in ${place}`, { skip: place === 'Redis' && NO_REDIS }, async (t) => {
-    const sallyport = await opened(t, await config(t))
+    const sallyport = await openWithoutData(t, { policy: POLICY, ...(await config(t)) })
     for (const [index, host] of HOSTS.entries()) {
       await t.test(host.name, (t) => checkHost(t, host, sallyport, `8.1.${index}`))
     }
@@ -104,7 +93,7 @@ async function checkHost(t: Test, host: Host, sallyport: Sallyport, network: str
 
 t.test('/v1 tells of its own limits alone, also behind a rule that counts everything', async (t) => {
   const all = { id: 'all', match: {}, limit: { key: 'client', max: 100, window: '1h' }, action: 'throttle' } as const
-  const sallyport = await opened(t, { policy: { preset: 'observe', rules: [all] } })
+  const sallyport = await openWithoutData(t, { policy: { preset: 'observe', rules: [all] } })
   for (const host of HOSTS) {
     const at = await host.start(sallyport, '')
     const { headers } = await ask(at, '8.3.0.1', '/v1/myip')
@@ -116,7 +105,7 @@ t.test('/v1 tells of its own limits alone, also behind a rule that counts everyt
 
 t.test('agentscan/check never counts', async (t) => {
   const all = { id: 'all', match: {}, limit: { key: 'client', max: 1, window: '1h' }, action: 'throttle' } as const
-  const sallyport = await opened(t, { policy: { preset: 'observe', rules: [all] } })
+  const sallyport = await openWithoutData(t, { policy: { preset: 'observe', rules: [all] } })
   const address = parseAddress('8.8.8.8') as Address
   for (let call = 0; call < 3; call++) {
     const { action } = await sallyport.check(address, { fields: [], headersKnown: false })
@@ -125,7 +114,7 @@ t.test('agentscan/check never counts', async (t) => {
 })
 
 t.test('monitor mode counts and reports, and refuses nobody', async (t) => {
-  const sallyport = await opened(t, { mode: 'monitor' })
+  const sallyport = await openWithoutData(t, { policy: POLICY, mode: 'monitor' })
   for (const host of HOSTS) {
     const at = await host.start(sallyport, '')
     for (let call = 0; call < 4; call++) t.equal((await ask(at, '8.4.0.1', '/login')).status, 200, host.name)
@@ -134,7 +123,7 @@ t.test('monitor mode counts and reports, and refuses nobody', async (t) => {
 })
 
 t.test('a reload takes over other limits', async (t) => {
-  const sallyport = await opened(t, {})
+  const sallyport = await openWithoutData(t, { policy: POLICY })
   const [node] = HOSTS as readonly [Host]
   const at = await node.start(sallyport, '')
   t.teardown(() => at.close())
@@ -155,14 +144,11 @@ t.test(
     const redis = await startRedis(t)
     const seen: unknown[] = []
     const faults: unknown[] = []
-    const sallyport = await open(
-      {
-        ...{ dataDir: join(t.testdir(), 'state'), data: { refresh: false, sources: NO_DATA }, redis: redis.url },
-        ...{ trustProxy: ['loopback'], policy: POLICY, counting: { share: 0.67 }, log: { requests: 'off' } },
-      },
+    const sallyport = await openWithoutData(
+      t,
+      { redis: redis.url, policy: POLICY, counting: { share: 0.67 } },
       { onFault: (error) => faults.push(error), observe: ({ decision }) => seen.push(decision?.inspection.degraded) },
     )
-    t.teardown(() => sallyport.close())
     const [node] = HOSTS as readonly [Host]
     const at = await node.start(sallyport, '')
     t.teardown(() => at.close())
@@ -184,16 +170,13 @@ t.test(
 )
 
 t.test('a request in flight is counted until its answer ends, and when its client leaves', async (t) => {
-  const { createServer } = await import('node:http')
-  const { listener } = await import('@sallyport/node')
-  const sallyport = await opened(t, {})
+  const sallyport = await openWithoutData(t, { policy: POLICY })
   const answer = listener(sallyport, (req, res) => void (req.headers['x-wait'] === undefined && res.end()))
   const server = createServer(answer)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => server.close())
   const at = { port: (server.address() as { port: number }).port, close: async () => {} }
-  const { connect } = await import('node:net')
   const waiting = connect(at.port, '127.0.0.1')
   waiting.write(requestBytes('GET', '/export', ['X-Wait', '1', 'X-Forwarded-For', '8.7.0.1']))
   let status = 200

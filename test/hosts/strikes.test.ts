@@ -11,9 +11,9 @@ import { openProxy } from '@sallyport/proxy'
 import { NO_REDIS, startRedis } from '@sallyport/stores/testing'
 import express from 'express'
 import t, { type Test } from 'tap'
-import { NO_DATA } from '../no-data.ts'
 import { HOSTS, type Host, type RunningHost } from './hosts.ts'
 import { exchange, parseResponse, requestBytes } from './wire.ts'
+import { openWithoutData } from './without-data.ts'
 
 /*
  * Who does the same wrong again and again is refused for a while: by what was decided, and by what the origin answered.
@@ -25,19 +25,6 @@ const POLICY = {
   rules: [{ id: 'secret', match: { path: ['/.env'] }, action: 'block' }],
   strikes: STRIKES,
 } satisfies ConfigInput['policy']
-
-async function opened(t: Test, config: Partial<ConfigInput> = {}): Promise<Sallyport> {
-  const sallyport = await open({
-    dataDir: join(t.testdir(), 'state'),
-    data: { refresh: false, sources: NO_DATA },
-    log: { requests: 'off' },
-    trustProxy: ['loopback'],
-    policy: POLICY,
-    ...config,
-  })
-  t.teardown(() => sallyport.close())
-  return sallyport
-}
 
 async function status(at: Pick<RunningHost, 'port'>, address: string, target: string, more: readonly string[] = []) {
   const fields = ['X-Forwarded-For', address, 'Connection', 'close', ...more]
@@ -51,7 +38,7 @@ async function banned(sallyport: Sallyport, bans: number): Promise<void> {
 
 for (const host of HOSTS) {
   t.test(`${host.name}: three blocks, and all else of the client is refused`, async (t) => {
-    const sallyport = await opened(t)
+    const sallyport = await openWithoutData(t, { policy: POLICY })
     const at = await host.start(sallyport, '')
     t.teardown(() => at.close())
     for (let call = 0; call < 2; call++) t.equal(await status(at, '8.1.0.1', '/.env'), 403)
@@ -92,7 +79,7 @@ async function refusingSites(
 }
 
 t.test('statuses of the origin are strikes, those of our own are not', async (t) => {
-  const sallyport = await opened(t)
+  const sallyport = await openWithoutData(t, { policy: POLICY })
   let address = 0
   for (const [name, at] of Object.entries(await refusingSites(t, sallyport))) {
     const client = `8.2.0.${++address}`
@@ -114,7 +101,7 @@ t.test('statuses of the origin are strikes, those of our own are not', async (t)
 })
 
 t.test('allowlisted and reserved addresses are never banned', async (t) => {
-  const sallyport = await opened(t, { policy: { ...POLICY, allowlist: ['8.3.0.0/24'] } })
+  const sallyport = await openWithoutData(t, { policy: { ...POLICY, allowlist: ['8.3.0.0/24'] } })
   const { 'the proxy': at } = await refusingSites(t, sallyport)
   for (const address of ['8.3.0.1', '192.168.1.1', '100.64.0.1']) {
     for (let call = 0; call < 6; call++) t.equal(await status(at as { port: number }, address, '/login'), 401, address)
@@ -128,7 +115,7 @@ t.test('a shared address is banned by browser, unless the whole is meant', async
     ['client', 200],
     ['address', 403],
   ] as const) {
-    const sallyport = await opened(t, { policy: { ...POLICY, strikes: { ...STRIKES, key } } })
+    const sallyport = await openWithoutData(t, { policy: { ...POLICY, strikes: { ...STRIKES, key } } })
     await sallyport.overrides.set(parseHostOrPrefix('8.8.8.8') as Prefix, visitor)
     const [host] = HOSTS as readonly [Host]
     const at = await host.start(sallyport, '')
@@ -142,7 +129,7 @@ t.test('a shared address is banned by browser, unless the whole is meant', async
 })
 
 t.test('monitor mode bans nobody in earnest', async (t) => {
-  const sallyport = await opened(t, { mode: 'monitor' })
+  const sallyport = await openWithoutData(t, { policy: POLICY, mode: 'monitor' })
   const [host] = HOSTS as readonly [Host]
   const at = await host.start(sallyport, '')
   t.teardown(() => at.close())
@@ -162,7 +149,7 @@ for (const [place, config] of Object.entries(SHARED)) {
     { skip: /Redis/.test(place) && NO_REDIS },
     async (t) => {
       const shared = await config(t)
-      const first = await opened(t, shared)
+      const first = await openWithoutData(t, { policy: POLICY, ...shared })
       const options = {
         ...first.config,
         dataDir: place === 'one dataDir' ? first.config.dataDir : join(t.testdir(), 'other'),
@@ -186,7 +173,7 @@ for (const [place, config] of Object.entries(SHARED)) {
 
 t.test('the admin listener lists and lifts', async (t) => {
   const file = join(t.testdirName, 'audit.log')
-  const sallyport = await opened(t, { log: { requests: 'off', file } })
+  const sallyport = await openWithoutData(t, { policy: POLICY, log: { requests: 'off', file } })
   const proxy = await openProxy(sallyport, { listen: '127.0.0.1:0', admin: '127.0.0.1:0', timeouts: { drain: 0 } })
   t.teardown(() => proxy.close('cut'))
   const port = Number(new URL(proxy.url).port)

@@ -1,0 +1,24 @@
+import { join } from 'node:path'
+import { type ConfigInput, open, type Sallyport } from '@sallyport/open'
+import type { Test } from 'tap'
+import { NO_DATA } from '../no-data.ts'
+
+/** A service that knows no networks and believes a proxy on loopback: policies alone decide. It is closed when the test ends. */
+export async function openWithoutData(
+  t: Test,
+  config: Partial<ConfigInput>,
+  options?: Parameters<typeof open>[1],
+): Promise<Sallyport> {
+  const sallyport = await open(
+    {
+      dataDir: join(t.testdir(), 'state'),
+      data: { refresh: false, sources: NO_DATA },
+      log: { requests: 'off' },
+      trustProxy: ['loopback'],
+      ...config,
+    },
+    options,
+  )
+  t.teardown(() => sallyport.close())
+  return sallyport
+}
