@@ -26,7 +26,10 @@ export async function benchFlood(run: Run, dataDir: string): Promise<void> {
   const rounds = run.pick({ rounds: ROUNDS, warmUp: 1 }, { rounds: 1, warmUp: 0 })
   const dns = fork(join(import.meta.dirname, 'name-server.js'))
   const [nameServer] = await once(dns, 'message')
-  const child = fork(join(import.meta.dirname, 'server.js'), ['express', dataDir, String(nameServer)])
+  const child = fork(join(import.meta.dirname, 'server.js'), ['express', dataDir, String(nameServer)], {
+    // Its decision log is nobody's.
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
   const [[, port]] = await once(child, 'message')
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const addresses = visitorAddresses(flood * 2 * (ROUNDS + 1))
