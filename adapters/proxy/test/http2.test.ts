@@ -8,13 +8,15 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http2'
 import { request } from 'node:https'
+import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { connect as tlsConnect } from 'node:tls'
 import t, { type Test } from 'tap'
 import type { ProxyOptions } from '../src/index.ts'
 import { proxyBefore } from './behind.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
-import { type Answer, OK, until } from './wire.ts'
+import { type Answer, dial, OK, until } from './wire.ts'
 
 const skip = NO_OPENSSL
 
@@ -222,6 +224,32 @@ t.test('streams are bounded by what one client may have in flight', { skip }, as
   t.equal(session.remoteSettings.maxConcurrentStreams, 7)
   t.equal(session.remoteSettings.maxHeaderListSize, 16_384)
 })
+
+for (const [way, leave] of [
+  ['ends its half', (socket: Socket) => void socket.end()],
+  ['closes', (socket: Socket) => void socket.destroy()],
+  ['resets', (socket: Socket) => void socket.resetAndDestroy()],
+] as const) {
+  t.test(`a client that ${way} takes what it asked with it`, { skip }, async (t) => {
+    const answer: Answer = (socket, head) => void (head.startsWith('GET /slow') || socket.write(OK))
+    const { session, url, origin } = await open(t, answer, {
+      limits: { inFlightPerClient: 2 },
+      timeouts: { queue: 20 },
+    })
+    const socket = await dial(url)
+    const secured = tlsConnect({ socket, rejectUnauthorized: false, ALPNProtocols: ['h2'] })
+    secured.on('error', () => {})
+    const leaving = connect(url, { createConnection: () => secured })
+    leaving.on('error', () => {})
+    for (let at = 0; at < 2; at++) begin(leaving, { ':path': '/slow' })
+    await until(() => origin.heads.length === 2)
+    t.equal((await ask(session)).status, 503, 'it has all that a client may have')
+    leave(socket)
+    let status = 503
+    for (let tries = 0; tries < 100 && status === 503; tries++) ({ status } = await ask(session))
+    t.equal(status, 200)
+  })
+}
 
 t.test('requests that are taken back again and again end the connection', { skip }, async (t) => {
   const { session, refused } = await open(t, () => {})

@@ -71,6 +71,8 @@ export function createHttp2Sessions({ limits, timeouts, onRequest, onCut }: Http
 
   return {
     take(socket) {
+      // A client that ends its half has left. Streams in flight would wait for it, and its connection with them.
+      socket.allowHalfOpen = false
       server.emit('connection', socket)
     },
     adopt() {
