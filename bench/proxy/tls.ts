@@ -59,6 +59,7 @@ async function compare(
     const family = familyOf(pid)
     const before = processorTime(family)
     const { requests, errors } = await task(url.replace('http:', 'https:'))
+    if (!(requests > 0)) throw new Error(`no answer to ${names[at]}`)
     return { cpu: ((processorTime(family) - before) * 1e6) / requests, errors }
   })
   const cpuOf = (at: number) => (taken[at] ?? []).map(({ cpu }) => cpu)

@@ -112,7 +112,7 @@ t.test('what a visitor, a registry or a key directory names never goes through t
   const config: ConfigInput = {
     ...configOf(t.testdir(), {}),
     webBotAuth: { agents: ['https://agent.example'], discover: true },
-    whois: { rdapBootstrap: 'https://registry.example/dns.json' },
+    whois: { rdapBootstrap: 'https://rdap.example/dns.json' },
   }
   const dns = {
     ...none,
@@ -141,7 +141,7 @@ t.test('what a visitor, a registry or a key directory names never goes through t
       ...['Signature', 'sig1=:AAAA:'],
     ],
   })
-  while (!['agent.example', 'registry.example'].every((name) => names.includes(name))) {
+  while (!['agent.example', 'rdap.example'].every((name) => names.includes(name))) {
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
   await sallyport.close()
