@@ -1,12 +1,22 @@
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import ts from 'typescript'
-import { floorsOf, importedName, manifestOf, ROOMS, type Source, sourcesOf } from './rooms.ts'
+import {
+  floorsOf,
+  folderOf,
+  importedName,
+  manifestOf,
+  PAGE,
+  ROOMS,
+  type Source,
+  sourcesIn,
+  sourcesOf,
+} from './rooms.ts'
 
 /*
  * The rooms hold only while imports go down. npm hoisting makes any package importable from anywhere, so nothing but
  * this test keeps core free of I/O and the rooms of one floor unaware of each other. It reads import specifiers with
- * the compiler's own scanner and counts them: a tool that silently reads nothing would pass for ever.
+ * the compiler's own parser and counts them: a tool that silently reads nothing would pass for ever.
  */
 /** Law 1: these are handed their clock, their randomness and their network; `fetch` of a port is not the global one. */
 const PURE = ['packages/core', 'packages/accounts', 'packages/ledger', 'packages/whois']
@@ -33,13 +43,13 @@ function importsWithin(sources: readonly Source[]): Graph {
   )
 }
 
-/** The same imports between folders; a file at the top of a room is a folder of its own. */
-function importsOfFolders(room: string, files: Graph): Graph {
-  const folderOf = (path: string) => (dirname(path) === join(room, 'src') ? path : dirname(path))
+/** The same imports between folders; a file at the top of them is a folder of its own. */
+function importsOfFolders(top: string, files: Graph): Graph {
+  const groupOf = (path: string) => (dirname(path) === top ? path : dirname(path))
   const folders = new Map<string, readonly string[]>()
   for (const [path, imports] of files) {
-    const folder = folderOf(path)
-    const others = imports.map(folderOf).filter((other) => other !== folder)
+    const folder = groupOf(path)
+    const others = imports.map(groupOf).filter((other) => other !== folder)
     folders.set(folder, [...(folders.get(folder) ?? []), ...others])
   }
   return folders
@@ -91,7 +101,12 @@ t.test('circles are found', (t) => {
     source('r/src/c/u.ts', '../ports.ts'),
   ]
   t.same(circlesOf(importsWithin(folders)), [])
-  t.same(circlesOf(importsOfFolders('r', importsWithin(folders))), ['r/src/a', 'r/src/b', 'r/src/ports.ts', 'r/src/c'])
+  t.same(circlesOf(importsOfFolders('r/src', importsWithin(folders))), [
+    'r/src/a',
+    'r/src/b',
+    'r/src/ports.ts',
+    'r/src/c',
+  ])
   t.end()
 })
 
@@ -125,9 +140,30 @@ t.test('the offline verifier needs nothing but itself and node:crypto', (t) => {
   t.end()
 })
 
-for (const [room, allowed] of Object.entries(ROOMS)) {
-  const sources = sourcesOf(room)
+interface Checked {
+  /** As the tests call it. */
+  readonly room: string
+  /** Where its sources begin. */
+  readonly top: string
+  readonly sources: readonly Source[]
+  readonly allowed: readonly string[]
+  /** The packages that its manifest names for it. */
+  readonly declared: Readonly<Record<string, string>>
+}
 
+const CHECKED: readonly Checked[] = [
+  ...Object.entries(ROOMS).map(([room, allowed]) => {
+    const { dependencies, peerDependencies } = manifestOf(room)
+    const declared = { ...dependencies, ...peerDependencies }
+    return { room, top: folderOf(room), sources: sourcesOf(room), allowed, declared }
+  }),
+  {
+    ...{ room: PAGE.folder, top: PAGE.folder, sources: sourcesIn(PAGE.folder), allowed: PAGE.allowed },
+    declared: manifestOf(dirname(PAGE.folder))['devDependencies'] ?? {},
+  },
+]
+
+for (const { room, top, sources, allowed, declared } of CHECKED) {
   t.test(`${room} imports only what stands below it`, (t) => {
     t.ok(sources.length > 0, 'has sources')
     const outside = sources.flatMap(({ path, imports }) =>
@@ -138,11 +174,10 @@ for (const [room, allowed] of Object.entries(ROOMS)) {
       return !allowed.includes(name) && !(name.startsWith('node:') && allowed.includes('node:*'))
     })
     t.same(forbidden, [])
-    const { dependencies = {}, peerDependencies = {} } = manifestOf(room)
     const names = new Set(outside.map(({ specifier }) => specifier).filter((name) => !name.startsWith('node:')))
     const undeclared = [...names].filter((specifier) => {
       const parts = specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1)
-      return !(parts.join('/') in { ...dependencies, ...peerDependencies })
+      return !(parts.join('/') in declared)
     })
     t.same(undeclared, [], 'every import is declared')
     const relativeOut = sources.filter(({ path, imports }) =>
@@ -159,7 +194,7 @@ for (const [room, allowed] of Object.entries(ROOMS)) {
   t.test(`${room} has no circle of imports, of types either, between files or between folders`, (t) => {
     const files = importsWithin(sources)
     t.same(circlesOf(files), [])
-    t.same(circlesOf(importsOfFolders(room, files)), [])
+    t.same(circlesOf(importsOfFolders(top, files)), [])
     t.end()
   })
 

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import ts from 'typescript'
 import { ROOT } from '../workspaces.ts'
 
@@ -50,24 +50,57 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
+/** What the console's page may import. It is bundled: its libraries are needed to build it, and by nobody who installs it. */
+export const PAGE = {
+  folder: 'packages/console/page',
+  allowed: [
+    ...['packages/ledger', 'buffer', 'preact', '@preact/signals', 'uplot', '@lezer/highlight'],
+    ...['view', 'state', 'lint', 'language', 'lang-yaml', 'commands', 'autocomplete'].map((it) => `@codemirror/${it}`),
+  ],
+} as const
+
 export interface Source {
   readonly path: string
   readonly text: string
   readonly imports: readonly string[]
 }
 
-/** The sources of a room, by the compiler's own reading of their imports. */
+/** Where the sources of a room lie. */
+export const folderOf = (room: string): string => (room === 'data' ? room : join(room, 'src'))
+
 export function sourcesOf(room: string): readonly Source[] {
-  const folder = join(ROOT, room, room === 'data' ? '.' : 'src')
-  const names = readdirSync(folder, { recursive: room !== 'data', encoding: 'utf8' })
+  return sourcesIn(folderOf(room), room !== 'data')
+}
+
+/** The sources in a folder, without what is built there. */
+export function sourcesIn(folder: string, recursive = true): readonly Source[] {
+  const names = readdirSync(join(ROOT, folder), { recursive, encoding: 'utf8' })
   return names
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.tsx?$/.test(name) && !name.startsWith('dist/'))
     .map((name) => {
       const path = join(folder, name)
-      const text = readFileSync(path, 'utf8')
-      const imports = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName)
-      return { path: relative(ROOT, path), text, imports }
+      const text = readFileSync(join(ROOT, path), 'utf8')
+      return { path, text, imports: importsOf(path, text) }
     })
+}
+
+/** What a file imports, of types too and when it runs, by the compiler's own reading. */
+function importsOf(path: string, text: string): readonly string[] {
+  const found: string[] = []
+  const visit = (node: ts.Node): void => {
+    const specifier = specifierOf(node)
+    if (specifier !== undefined && ts.isStringLiteralLike(specifier)) found.push(specifier.text)
+    ts.forEachChild(node, visit)
+  }
+  visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest))
+  return found
+}
+
+function specifierOf(node: ts.Node): ts.Node | undefined {
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return node.moduleSpecifier
+  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) return node.argument.literal
+  const isImportCall = ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
+  return isImportCall ? node.arguments[0] : undefined
 }
 
 export function manifestOf(room: string): Readonly<Record<string, Readonly<Record<string, string>>>> {

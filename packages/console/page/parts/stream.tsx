@@ -57,69 +57,86 @@ export function Stream() {
         </>
       }
     >
-      <form class="filters" onSubmit={(event) => event.preventDefault()}>
-        {Object.entries(FILTERS).map(([name, values]) => (
-          <label key={name}>
-            {name}
-            <select value={filter[name] ?? ''} onChange={({ currentTarget }) => set(name, currentTarget.value)}>
-              <option value="">any</option>
-              {values.map((value) => (
-                <option key={value} value={value}>
-                  {word(value)}
-                </option>
-              ))}
-            </select>
-          </label>
-        ))}
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={filter['trial'] === '1'}
-            onChange={({ currentTarget }) => set('trial', currentTarget.checked ? '1' : '')}
-          />
-          on trial
-        </label>
-        <label>
-          text
-          <input
-            type="search"
-            placeholder="path, address, rule…"
-            value={filter['text'] ?? ''}
-            onInput={({ currentTarget }) => set('text', currentTarget.value)}
-          />
-        </label>
-      </form>
+      <Filters filter={filter} set={set} />
       {rows.length === 0 ? (
         <Empty>No such request yet. They appear here as they end.</Empty>
       ) : (
         <ul class="stream">
           {rows.map((row) => (
-            <li key={row.id}>
-              <button type="button" class="row" onClick={() => setChosen(row)}>
-                <span class="time">{clock(row.at)}</span>
-                <Badge name={row.outcome} />
-                <span class="what">
-                  <span class="code">
-                    {row.method} {row.path}
-                  </span>
-                  {row.trial && <Badge name={row.trial.action}>trial: {row.trial.rule}</Badge>}
-                  <small class="quiet">{row.userAgent}</small>
-                </span>
-                <span class="from">
-                  <span class="code">{row.client}</span>
-                  <small class="quiet">
-                    {[classText(row.class), row.network && word(row.network), row.operator, row.country]
-                      .filter(Boolean)
-                      .join(' · ')}
-                  </small>
-                </span>
-              </button>
-            </li>
+            <Row key={row.id} row={row} onChoose={setChosen} />
           ))}
         </ul>
       )}
       {chosen && <Dialog id={chosen.id} onClose={() => setChosen(undefined)} />}
     </Card>
+  )
+}
+
+interface FiltersProps {
+  filter: Readonly<Record<string, string>>
+  set: (name: string, value: string) => void
+}
+
+function Filters({ filter, set }: FiltersProps) {
+  return (
+    <form class="filters" onSubmit={(event) => event.preventDefault()}>
+      {Object.entries(FILTERS).map(([name, values]) => (
+        <label key={name}>
+          {name}
+          <select value={filter[name] ?? ''} onChange={({ currentTarget }) => set(name, currentTarget.value)}>
+            <option value="">any</option>
+            {values.map((value) => (
+              <option key={value} value={value}>
+                {word(value)}
+              </option>
+            ))}
+          </select>
+        </label>
+      ))}
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={filter['trial'] === '1'}
+          onChange={({ currentTarget }) => set('trial', currentTarget.checked ? '1' : '')}
+        />
+        on trial
+      </label>
+      <label>
+        text
+        <input
+          type="search"
+          placeholder="path, address, rule…"
+          value={filter['text'] ?? ''}
+          onInput={({ currentTarget }) => set('text', currentTarget.value)}
+        />
+      </label>
+    </form>
+  )
+}
+
+function Row({ row, onChoose }: { row: Brief; onChoose: (row: Brief) => void }) {
+  return (
+    <li>
+      <button type="button" class="row" onClick={() => onChoose(row)}>
+        <span class="time">{clock(row.at)}</span>
+        <Badge name={row.outcome} />
+        <span class="what">
+          <span class="code">
+            {row.method} {row.path}
+          </span>
+          {row.trial && <Badge name={row.trial.action}>trial: {row.trial.rule}</Badge>}
+          <small class="quiet">{row.userAgent}</small>
+        </span>
+        <span class="from">
+          <span class="code">{row.client}</span>
+          <small class="quiet">
+            {[classText(row.class), row.network && word(row.network), row.operator, row.country]
+              .filter(Boolean)
+              .join(' · ')}
+          </small>
+        </span>
+      </button>
+    </li>
   )
 }
 

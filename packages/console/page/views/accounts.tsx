@@ -115,17 +115,16 @@ function NewAccount({
   )
 }
 
-function OneAccount({
-  account,
-  plans,
-  isAdmin,
-  act,
-}: {
+type Act = (path: string, body: Readonly<Record<string, string>>) => Promise<void>
+
+interface OneAccountProps {
   account: Account
   plans: readonly string[]
   isAdmin: boolean
-  act: (path: string, body: Readonly<Record<string, string>>) => Promise<void>
-}) {
+  act: Act
+}
+
+function OneAccount({ account, plans, isAdmin, act }: OneAccountProps) {
   const { id, name, plan, signupDate, used, allowance, resetDate, keys } = account
   return (
     <Card title={name || id} wide aside={<Badge name="plan">{plan}</Badge>}>
@@ -164,36 +163,48 @@ function OneAccount({
       {keys.length === 0 ? (
         <Empty>It has no keys.</Empty>
       ) : (
-        <Table label={`Keys of ${name || id}`} head={['Key', 'Made', 'Last used', 'State', 'Actions']}>
-          {keys.map((key) => (
-            <tr key={key.id}>
-              <td>
-                <code>{key.id}</code>
-              </td>
-              <td>{moment(key.createdAt)}</td>
-              <td>{key.lastUsedAt === undefined ? 'never' : moment(key.lastUsedAt)}</td>
-              <td>
-                {key.revokedAt === undefined ? <Badge name="ok">valid</Badge> : <Badge name="fail">revoked</Badge>}
-              </td>
-              <td>
-                {isAdmin && key.revokedAt === undefined && (
-                  <span class="actions">
-                    <button type="button" class="plain" onClick={() => void act('keys/rotate', { id: key.id })}>
-                      Rotate
-                    </button>
-                    <Confirm
-                      question="Calls with this key are refused at once. Revoke it?"
-                      onYes={() => act('keys/revoke', { id: key.id })}
-                    >
-                      Revoke
-                    </Confirm>
-                  </span>
-                )}
-              </td>
-            </tr>
-          ))}
-        </Table>
+        <Keys of={name || id} keys={keys} isAdmin={isAdmin} act={act} />
       )}
     </Card>
+  )
+}
+
+interface KeysProps {
+  /** Whose they are. */
+  of: string
+  keys: Account['keys']
+  isAdmin: boolean
+  act: Act
+}
+
+function Keys({ of, keys, isAdmin, act }: KeysProps) {
+  return (
+    <Table label={`Keys of ${of}`} head={['Key', 'Made', 'Last used', 'State', 'Actions']}>
+      {keys.map((key) => (
+        <tr key={key.id}>
+          <td>
+            <code>{key.id}</code>
+          </td>
+          <td>{moment(key.createdAt)}</td>
+          <td>{key.lastUsedAt === undefined ? 'never' : moment(key.lastUsedAt)}</td>
+          <td>{key.revokedAt === undefined ? <Badge name="ok">valid</Badge> : <Badge name="fail">revoked</Badge>}</td>
+          <td>
+            {isAdmin && key.revokedAt === undefined && (
+              <span class="actions">
+                <button type="button" class="plain" onClick={() => void act('keys/rotate', { id: key.id })}>
+                  Rotate
+                </button>
+                <Confirm
+                  question="Calls with this key are refused at once. Revoke it?"
+                  onYes={() => act('keys/revoke', { id: key.id })}
+                >
+                  Revoke
+                </Confirm>
+              </span>
+            )}
+          </td>
+        </tr>
+      ))}
+    </Table>
   )
 }

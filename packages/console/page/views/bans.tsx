@@ -81,38 +81,42 @@ export function Bans() {
               </Table>
             )}
           </Card>
-          <Card title="Beyond a limit" wide aside="among the remembered requests">
-            {limited.length === 0 ? (
-              <Empty>Nobody was beyond a limit.</Empty>
-            ) : (
-              <Table label="Requests beyond a limit" head={['At', 'Request', 'From', 'Limit', 'Decided']}>
-                {limited.map((row) => (
-                  <tr key={row.id}>
-                    <td>
-                      <a href={linkTo('request', { id: row.id })}>{clock(row.at)}</a>
-                    </td>
-                    <td class="code">
-                      {row.method} {row.path}
-                    </td>
-                    <td>{row.client}</td>
-                    <td>
-                      {row.limits
-                        .map(
-                          ({ rule, used, max, onTrial }) => `${rule}: ${used} of ${max}${onTrial ? ' (on trial)' : ''}`,
-                        )
-                        .join(', ')}
-                    </td>
-                    <td>
-                      <Badge name={row.outcome} />
-                    </td>
-                  </tr>
-                ))}
-              </Table>
-            )}
-          </Card>
+          <BeyondLimits limited={limited} />
         </div>
       )}
     </Shown>
+  )
+}
+
+function BeyondLimits({ limited }: Pick<BansAnswer, 'limited'>) {
+  return (
+    <Card title="Beyond a limit" wide aside="among the remembered requests">
+      {limited.length === 0 ? (
+        <Empty>Nobody was beyond a limit.</Empty>
+      ) : (
+        <Table label="Requests beyond a limit" head={['At', 'Request', 'From', 'Limit', 'Decided']}>
+          {limited.map((row) => (
+            <tr key={row.id}>
+              <td>
+                <a href={linkTo('request', { id: row.id })}>{clock(row.at)}</a>
+              </td>
+              <td class="code">
+                {row.method} {row.path}
+              </td>
+              <td>{row.client}</td>
+              <td>
+                {row.limits
+                  .map(({ rule, used, max, onTrial }) => `${rule}: ${used} of ${max}${onTrial ? ' (on trial)' : ''}`)
+                  .join(', ')}
+              </td>
+              <td>
+                <Badge name={row.outcome} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </Card>
   )
 }
 

@@ -146,7 +146,7 @@ function Draft({ inForce, schema, onSaved }: { inForce: string; schema: SchemaNo
       () => setOutcome('The browser does not let it be copied.'),
     )
   }
-  const { faults, warnings } = checked
+  const { faults } = checked
   const isAdmin = session.value?.role === 'admin'
   return (
     <>
@@ -159,13 +159,7 @@ function Draft({ inForce, schema, onSaved }: { inForce: string; schema: SchemaNo
           onText={setText}
           check={check}
         />
-        <p aria-live="polite" class={faults.length > 0 ? 'failure' : 'quiet'}>
-          {faults.length > 0
-            ? `${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}. Line ${faults[0]?.line}: ${faults[0]?.message}`
-            : warnings.length > 0
-              ? `Usable; line ${warnings[0]?.line}: ${warnings[0]?.message}`
-              : 'Usable.'}
-        </p>
+        <Found {...checked} />
         <div class="actions">
           <button type="button" disabled={faults.length > 0} onClick={() => void tryIt()}>
             What if
@@ -195,6 +189,19 @@ function Draft({ inForce, schema, onSaved }: { inForce: string; schema: SchemaNo
         <Difference {...outcome} />
       )}
     </>
+  )
+}
+
+/** What is wrong with a draft, or that nothing is. */
+function Found({ faults, warnings }: Checked) {
+  return (
+    <p aria-live="polite" class={faults.length > 0 ? 'failure' : 'quiet'}>
+      {faults.length > 0
+        ? `${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}. Line ${faults[0]?.line}: ${faults[0]?.message}`
+        : warnings.length > 0
+          ? `Usable; line ${warnings[0]?.line}: ${warnings[0]?.message}`
+          : 'Usable.'}
+    </p>
   )
 }
 
