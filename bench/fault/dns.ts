@@ -43,13 +43,10 @@ export function faultDns(): Promise<Measured> {
       const { user, system } = process.cpuUsage(before)
       return (user + system) / addresses.length
     }
-    await costOf('Mozilla/5.0')
-    const before = await costOf('Mozilla/5.0 (X11)')
-    const during = await costOf(GOOGLEBOT)
     const { key } = await sallyport.keyring.issue({ plan: 'enterprise' })
-    let slowest = 0
     const said = new Set<unknown>()
-    for (const address of addresses.slice(0, CHECKS)) {
+    /** Milliseconds until a customer is told of a claim. */
+    const check = async (address: string): Promise<number> => {
       const start = performance.now()
       const path = '/v1/crawlers/verify'
       const response = await sallyport.api({
@@ -57,16 +54,22 @@ export function faultDns(): Promise<Measured> {
         fields: ['Authorization', `Bearer ${key}`, 'Content-Type', 'application/json'],
         json: async () => ({ ip: address, user_agent: GOOGLEBOT }),
       })
-      slowest = Math.max(slowest, performance.now() - start)
       const body = typeof response?.body === 'string' ? JSON.parse(response.body) : {}
       said.add(`${response?.status} ${body.status ?? body.verdict ?? body.outcome}`)
+      return performance.now() - start
     }
+    const slowestOf = async (asked: readonly string[]) => Math.max(...(await Promise.all(asked.map(check))))
+    const quiet = await slowestOf(addresses.slice(0, CHECKS))
+    await costOf('Mozilla/5.0')
+    const before = await costOf('Mozilla/5.0 (X11)')
+    const during = await costOf(GOOGLEBOT)
+    const busy = await slowestOf(addresses.slice(CHECKS, 2 * CHECKS))
     await sallyport.close()
     return {
-      measured: `a decision takes ${before.toFixed(1)} µs of processor time about browsers, ${during.toFixed(1)} µs about claims; a check takes ${Math.round(slowest)} ms at the most: ${[...said].join(', ')}`,
+      measured: `a decision takes ${before.toFixed(1)} µs of processor time about browsers, ${during.toFixed(1)} µs about claims; a check takes ${Math.round(quiet)} ms at the most, ${Math.round(busy)} ms after those claims: ${[...said].join(', ')}`,
       broken: [
         ...(during > MAX_US ? [`a decision takes more than ${MAX_US} µs`] : []),
-        ...(slowest > CHECK_MS ? [`a check takes more than ${CHECK_MS} ms`] : []),
+        ...(Math.max(quiet, busy) > CHECK_MS ? [`a check takes more than ${CHECK_MS} ms`] : []),
         ...([...said].every((text) => text === '200 unverifiable') ? [] : ['a check says something else']),
       ],
     }

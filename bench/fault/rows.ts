@@ -15,6 +15,7 @@ import { faultPostgres, faultRedis } from './outages.ts'
 import { runProgram } from './programs.ts'
 import { faultAborts } from './proxy/aborts.ts'
 import { faultOrigins } from './proxy/faults.ts'
+import { faultHttp2Aborts } from './proxy/http2-aborts.ts'
 import { faultLong } from './proxy/long.ts'
 import { faultMixed } from './proxy/mixed.ts'
 import { faultOneAddress } from './proxy/one-address.ts'
@@ -190,5 +191,9 @@ export const ROWS: readonly Row[] = [
     ...{ name: 'A7', promise: 'a process that exits ends its writes first' },
     seconds: about(15, 15),
     ...tests(['packages/stores/dist/test/exit-drain.test.js'], { SALLYPORT_FAULT_EXITS: '6' }),
+  },
+  {
+    ...{ name: 'A8', promise: 'clients of HTTP/2 that leave at six moments: nothing stays behind' },
+    ...{ seconds: about(60, 30), ...onProxy(faultHttp2Aborts) },
   },
 ]

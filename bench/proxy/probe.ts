@@ -52,7 +52,7 @@ function sample(): Sample {
   }
 }
 
-const folder = process.env['SOAK_PROBES']
+const folder = process.env['BENCH_PROBES']
 if (isMainThread && folder !== undefined) {
   process.on('SIGUSR2', () => appendFileSync(join(folder, String(process.pid)), `${JSON.stringify(sample())}\n`))
 }

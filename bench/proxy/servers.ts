@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { CertificateFiles } from './certificate.ts'
 import { LOAD_LOOKUPS, lookups, SAY_LOOKUPS } from './nginx-lookups.ts'
 import { freePort, type Program, startProgram } from './program.ts'
 
@@ -29,12 +30,6 @@ export function startNginxProxy(folder: string, upstream: string, processor?: nu
 export function startNginxLookups(folder: string, upstream: string, processor?: number): Promise<Program> {
   const http = `${originOf(upstream)}\n${lookups()}`
   return startNginx(join(folder, 'nginx-lookups'), processor, forward(SAY_LOOKUPS), http, LOAD_LOOKUPS)
-}
-
-/** A certificate and its key, in PEM. */
-export interface CertificateFiles {
-  readonly cert: string
-  readonly key: string
 }
 
 /** The same over TLS, with HTTP/2 for those who ask for it; no session is resumed, as none of ours is. */

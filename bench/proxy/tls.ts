@@ -1,14 +1,13 @@
-import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { counted, type Figure, spreadOf } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
 import { type Rounds, ratiosOf, takeTurns } from '../rounds.ts'
+import { makeCertificate } from './certificate.ts'
 import type { Shot } from './load.ts'
 import { familyOf, processorTime } from './processes.ts'
 import type { Program } from './program.ts'
 import { startSallyport } from './sallyport.ts'
-import { type CertificateFiles, pathOf, startNginxTls } from './servers.ts'
+import { pathOf, startNginxTls } from './servers.ts'
 import { roundsOf } from './shot.ts'
 import { OTHERS, onStand, PROXY } from './stand.ts'
 import { askOverHttp2, MISSING_HTTP2_LOAD, shakeHands } from './tls-load.ts'
@@ -71,21 +70,4 @@ async function compare(
       ...(errors > 0 ? [{ case: what, what: `${name}, errors`, unit: '', value: counted(errors) }] : []),
     ]
   })
-}
-
-/** As most sites have one: ECDSA on P-256. */
-async function makeCertificate(folder: string): Promise<CertificateFiles> {
-  const files = { cert: join(folder, 'site.pem'), key: join(folder, 'site.key') }
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', files.key]
-  const about = [
-    '-x509',
-    '-days',
-    '7',
-    '-subj',
-    '/CN=localhost',
-    '-addext',
-    'subjectAltName=DNS:localhost,IP:127.0.0.1',
-  ]
-  await promisify(execFile)('openssl', ['req', ...about, ...key, '-out', files.cert])
-  return files
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -7,10 +6,10 @@ import { startChild } from '../fault/proxy/child.ts'
 import { portOf } from '../fault/proxy/wire.ts'
 import { scratch } from '../fault/scratch.ts'
 import { clockText, type Finding, findingOf, reportFindings } from '../promises.ts'
+import { probed, type Sample, sampleOf } from '../proxy/held.ts'
 import { childrenOf, descriptors, resident } from '../proxy/processes.ts'
 import { compileData, type Raised, startSallyport } from '../proxy/sallyport.ts'
 import { createKey, openPublisher, startChores } from './chores.ts'
-import type { Sample } from './probe.ts'
 import { slopeOf } from './slope.ts'
 import { openTraffic, type Tally, type Traffic } from './traffic.ts'
 
@@ -26,7 +25,6 @@ const SECONDS = Number(values.minutes) * 60
 const WARM_UP_S = SECONDS / 4
 /** Looking stops a process for some tenths of a second. */
 const SAMPLE_S = 10
-const SAMPLE_MS = 20_000
 /** Of all answers; a proxy on a machine that is too busy refuses some for a moment. */
 const MAX_SHED = 0.01
 
@@ -51,12 +49,10 @@ interface Moment {
 async function main(): Promise<void> {
   await scratch(async (folder, cleanup) => {
     process.env['SOAK_BEGAN'] = String(Date.now())
-    process.env['SOAK_PROBES'] = folder
     console.log(`a soak of ${clockText(SECONDS)}, two minutes of preparation before it`)
     const dataDir = join(folder, 'data')
     await compileData(dataDir)
     const clock = ['--import', join(import.meta.dirname, 'clock.js')]
-    const probe = ['--expose-gc', '--import', join(import.meta.dirname, 'probe.js')]
     const [origin, names] = await Promise.all([
       startChild<number>('origin.js'),
       startChild<string>('../../name-server.js'),
@@ -71,7 +67,8 @@ async function main(): Promise<void> {
     }
     const upstream = `http://127.0.0.1:${origin.ready}`
     const proxy = await startSallyport({
-      ...{ folder, dataDir, upstream, raised, trustProxy: ['loopback'], workers: 2, node: [...clock, ...probe] },
+      ...{ folder, dataDir, upstream, raised, trustProxy: ['loopback'], workers: 2 },
+      node: [...clock, ...probed(folder)],
     })
     cleanup.teardown(() => proxy.stop())
     const [kept] = childrenOf(proxy.pid)
@@ -198,27 +195,6 @@ async function soak(proxy: { readonly pid: number }, kept: number, { folder, tra
     )
   }
   return { moments, tallies }
-}
-
-/** What a process says that it holds; it is asked by a signal. */
-async function sampleOf(pid: number, folder: string): Promise<Sample> {
-  const lines = (): readonly string[] => {
-    try {
-      return readFileSync(join(folder, String(pid)), 'utf8')
-        .trim()
-        .split('\n')
-    } catch {
-      return []
-    }
-  }
-  const before = lines().length
-  process.kill(pid, 'SIGUSR2')
-  const until = performance.now() + SAMPLE_MS
-  while (lines().length === before) {
-    if (performance.now() > until) throw new Error(`process ${pid} does not say what it holds`)
-    await delay(20)
-  }
-  return JSON.parse(lines().at(-1) as string)
 }
 
 function valuesOf(name: string, { heap, external, timers, listeners, emitters }: Sample, pid: number) {

@@ -15,20 +15,24 @@ export interface Place {
   readonly dataDir: string
 }
 
-/**
- * A fresh proxy for one run, which trusts nobody, before the origin of that program; both are ended after. `raised` is
- * what the run changes of the configuration.
- */
+/** What a run changes: the program of the origin, keys of the configuration, options of Node. */
+interface Changes {
+  readonly origin?: string
+  readonly raised?: Raised
+  readonly node?: readonly string[]
+}
+
+/** A fresh proxy for one run, which trusts nobody, before the origin of that program; both are ended after. */
 export async function withScene<T>(
   { folder, dataDir }: Place,
-  { origin: program = 'origin.js', raised = {} }: { readonly origin?: string; readonly raised?: Raised },
+  { origin: program = 'origin.js', raised = {}, node = [] }: Changes,
   work: (scene: Scene) => Promise<T>,
 ): Promise<T> {
   return scratch(async (_, cleanup) => {
     const origin = await startChild<number>(program)
     cleanup.teardown(() => origin.stop())
     const upstream = `http://127.0.0.1:${origin.ready}`
-    const proxy = await startSallyport({ folder, dataDir, upstream, raised })
+    const proxy = await startSallyport({ folder, dataDir, upstream, raised, node })
     cleanup.teardown(() => proxy.stop())
     return work({ proxy, cleanup })
   })

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { numberFlag } from '../../flags.ts'
 import type { Measured } from '../../promises.ts'
+import { probed, sampleOf } from '../../proxy/held.ts'
 import { resident } from '../../proxy/processes.ts'
 import { type Place, withScene } from './scene.ts'
 import { answerReader, dial, headOf, portOf } from './wire.ts'
@@ -15,12 +16,12 @@ const TICK_MS = 5
 const TRIAL_S = 5
 /** Below this share of a rate the machine, which has the clients and the origin too, does not keep up. */
 const KEPT_UP = 0.99
-/** Of the resident memory, between the first minute and the last. */
+/** Of the resident memory once garbage is collected, between the first minute and the last. */
 const MAX_GROWTH = 0.05
 
 /** A steady rate over many kept connections for minutes: no error. */
 export async function faultSteady(place: Place): Promise<Measured> {
-  return withScene(place, {}, async ({ proxy }) => {
+  return withScene(place, { node: probed(place.folder) }, async ({ proxy }) => {
     const load = openLoad(portOf(proxy.url))
     const rate = await rateThatHolds(load)
     const rows: Record<string, object> = {}
@@ -29,12 +30,15 @@ export async function faultSteady(place: Place): Promise<Measured> {
     for (let minute = 1; minute <= Math.ceil(MINUTES) && proxy.running(); minute++) {
       const taken = await load.run(rate, Math.min(1, MINUTES - minute + 1) * 60)
       errors += taken.errors
-      if (proxy.running()) megabytes.push(resident(proxy.pid))
+      if (proxy.running()) {
+        await sampleOf(proxy.pid, place.folder)
+        megabytes.push(resident(proxy.pid))
+      }
       rows[`minute ${minute}`] = {
         'answers/s': Math.round(taken.perSecond),
         'p50 ms': Number(taken.p50.toFixed(1)),
         'p99 ms': Number(taken.p99.toFixed(1)),
-        MB: proxy.running() ? Math.round(resident(proxy.pid)) : 0,
+        MB: Math.round(megabytes.at(-1) ?? 0),
         errors: taken.errors === 0 ? 0 : JSON.stringify(taken.failures),
       }
     }
