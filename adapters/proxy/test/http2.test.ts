@@ -231,7 +231,11 @@ for (const [way, leave] of [
   ['resets', (socket: Socket) => void socket.resetAndDestroy()],
 ] as const) {
   t.test(`a client that ${way} takes what it asked with it`, { skip }, async (t) => {
-    const answer: Answer = (socket, head) => void (head.startsWith('GET /slow') || socket.write(OK))
+    const unanswered: Socket[] = []
+    const answer: Answer = (socket, head) => {
+      if (head.startsWith('GET /slow')) unanswered.push(socket)
+      else socket.write(OK)
+    }
     const { session, url, origin } = await open(t, answer, {
       limits: { inFlightPerClient: 2 },
       timeouts: { queue: 20 },
@@ -248,6 +252,7 @@ for (const [way, leave] of [
     let status = 503
     for (let tries = 0; tries < 100 && status === 503; tries++) ({ status } = await ask(session))
     t.equal(status, 200)
+    await until(() => unanswered.every((socket) => socket.destroyed))
   })
 }
 

@@ -272,7 +272,9 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   /** The answer is sent, or nobody waits for it. */
   #end(): void {
     const { response } = this.#forwarded.exchange
-    if (!response.writableFinished) this.#controller?.abort(new Error('the client left'))
+    // Node finishes a stream of HTTP/2 itself where its connection ends: what was not ended here is not answered.
+    const answered = response.writableEnded && response.writableFinished
+    if (!answered) this.#controller?.abort(new Error('the client left'))
     this.#body?.destroy()
     if (!this.#connection) this.#leave()
   }
