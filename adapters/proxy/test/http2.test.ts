@@ -256,6 +256,42 @@ for (const [way, leave] of [
   })
 }
 
+// Node reads nothing of a connection while it writes, and does not see a reset then: the clock of an unread answer does.
+t.test('clients that reset their connections within answers leave nothing behind', { skip }, async (t) => {
+  const answering: Socket[] = []
+  const answer: Answer = (socket) => {
+    answering.push(socket)
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9000000\r\n\r\n')
+    socket.write('x'.repeat(9_000_000))
+  }
+  const { url, origin } = await open(t, answer, {
+    limits: { connections: 13 },
+    timeouts: { clientUnread: 300, keepAlive: 100 },
+  })
+  const visit = async (): Promise<void> => {
+    const socket = await dial(url)
+    const secured = tlsConnect({ socket, rejectUnauthorized: false, ALPNProtocols: ['h2'] })
+    const leaving = connect(url, { createConnection: () => secured.on('error', () => {}) })
+    leaving.on('error', () => {})
+    await Promise.all(Array.from({ length: 4 }, () => once(begin(leaving, { ':path': '/long' }), 'response')))
+    socket.resetAndDestroy()
+  }
+  await Promise.all(Array.from({ length: 12 }, visit))
+  t.equal(origin.heads.length, 48)
+  await until(() => answering.every((socket) => socket.destroyed))
+  const enters = async (): Promise<boolean> => {
+    const socket = await dial(url)
+    t.teardown(() => socket.destroy())
+    const secured = tlsConnect({ socket, rejectUnauthorized: false }).on('error', () => {})
+    return Promise.race([once(secured, 'secureConnect').then(() => true), once(socket, 'close').then(() => false)])
+  }
+  for (let entered = 0; entered < 12; ) {
+    if (await enters()) entered++
+    else await delay(20)
+  }
+  t.pass('others take their places')
+})
+
 t.test('requests that are taken back again and again end the connection', { skip }, async (t) => {
   const { session, refused } = await open(t, () => {})
   const closed = once(session, 'close')

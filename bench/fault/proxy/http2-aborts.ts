@@ -38,7 +38,11 @@ const ABORTS: Readonly<Record<string, (session: ClientHttp2Session) => Promise<u
 
 /** Clients of HTTP/2 that leave at six moments, by an end of both halves, of one, or a reset: nothing stays behind. */
 export async function faultHttp2Aborts(place: Place): Promise<Measured> {
-  const raised = { tls: { certificates: [await makeCertificate(place.folder)] } }
+  const raised = {
+    tls: { certificates: [await makeCertificate(place.folder)] },
+    // While Node writes to a connection it reads nothing, and a reset is seen by the clock of an unread answer.
+    timeouts: { clientUnread: '2s', keepAlive: '1s' },
+  }
   const leavers = Object.entries(ABORTS).map(([name, way]): readonly [string, Leaver] => [name, leaver(way)])
   return leaveAt(place, raised, { 'within a ClientHello': leaveHello, ...Object.fromEntries(leavers) })
 }

@@ -16,6 +16,8 @@ const MAX_RESETS = 200
 const RESET_WINDOW_MS = 10_000
 /** Frames that are no HTTP/2, and streams beyond the limit, of one connection. */
 const MAX_BAD_FRAMES = 100
+/** For the last bytes of a connection on which nothing is asked. */
+const GOODBYE_MS = 1_000
 /** The largest number of a stream: a GOAWAY with it says that the connection will end, and takes no request back (RFC 9113 6.8). */
 const LAST_STREAM = 2 ** 31 - 1
 
@@ -61,7 +63,6 @@ export function createHttp2Sessions({ limits, timeouts, onRequest, onCut }: Http
   server.on('sessionError', (_, session) => session.destroy())
   server.on('session', (session: ServerHttp2Session) => {
     sessions.add(session)
-    watchIdle(session, timeouts)
     watchResets(session, () => {
       onCut('http2_resets')
       session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM)
@@ -73,7 +74,10 @@ export function createHttp2Sessions({ limits, timeouts, onRequest, onCut }: Http
     take(socket) {
       // A client that ends its half has left. Streams in flight would wait for it, and its connection with them.
       socket.allowHalfOpen = false
-      server.emit('connection', socket)
+      const watch = (session: ServerHttp2Session): void => watchIdle(session, socket, timeouts)
+      // Node makes the session before it returns.
+      server.once('session', watch).emit('connection', socket)
+      server.off('session', watch)
     },
     adopt() {
       server.updateSettings({ maxConcurrentStreams: Math.min(MAX_STREAMS, limits().inFlightPerClient) })
@@ -91,9 +95,14 @@ export function createHttp2Sessions({ limits, timeouts, onRequest, onCut }: Http
 }
 
 /** Ends a connection on which nothing is asked: the first request has as long as a head has, each next one `keepAlive`. */
-function watchIdle(session: ServerHttp2Session, timeouts: () => Timeouts): void {
+function watchIdle(session: ServerHttp2Session, socket: TLSSocket, timeouts: () => Timeouts): void {
   let open = 0
-  const startClock = (time: number): NodeJS.Timeout => setTimeout(() => session.close(), time).unref()
+  const end = (): void => {
+    session.close()
+    // Node reads nothing while it writes: a client that reset the connection then is never seen to be gone.
+    setTimeout(() => socket.destroy(), GOODBYE_MS).unref()
+  }
+  const startClock = (time: number): NodeJS.Timeout => setTimeout(end, time).unref()
   let clock = startClock(timeouts().header)
   session.on('stream', (stream: ServerHttp2Stream) => {
     clearTimeout(clock)
