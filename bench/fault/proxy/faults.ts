@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { numberFlag } from '../../flags.ts'
 import type { Measured } from '../../promises.ts'
+import { probed } from '../../proxy/held.ts'
 import { descriptors, resident } from '../../proxy/processes.ts'
 import type { Sallyport } from '../../proxy/sallyport.ts'
 import { heldBefore, leftBehind, repeat } from './left-behind.ts'
@@ -19,11 +20,11 @@ const PATIENCE_MS = 60_000
 export async function faultOrigins(place: Place): Promise<Measured> {
   // Three of the faults end by a clock.
   const raised = { timeouts: { originHeaders: '2s', idleBody: '2s' } }
-  return withScene(place, { origin: 'faulty-origin.js', raised }, async ({ proxy }) => {
+  return withScene(place, { origin: 'faulty-origin.js', raised, node: probed(place.folder) }, async ({ proxy }) => {
     const rows: Record<string, object> = {}
     const broken: string[] = []
     const names = Object.keys(ORIGIN_FAULTS)
-    const before = await heldBefore(proxy, async () => {
+    const before = await heldBefore(proxy, place.folder, async () => {
       // Those that only a clock ends are the last, and warm nothing up.
       for (let at = 0; at < names.length - CLOCKED; at++) await fail(proxy, at, WARM_UP)
     })
@@ -40,7 +41,7 @@ export async function faultOrigins(place: Place): Promise<Measured> {
     }
     console.log(`\nan origin that fails in ${names.length} ways, ${EACH} times in each`)
     console.table(rows)
-    const left = await leftBehind(proxy, before, `${names.length} faults, ${EACH} times each`)
+    const left = await leftBehind(proxy, place.folder, before, `${names.length} faults, ${EACH} times each`)
     return { measured: left.measured, broken: [...broken, ...left.broken] }
   })
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { numberFlag } from '../../flags.ts'
 import type { Measured } from '../../promises.ts'
+import { probed } from '../../proxy/held.ts'
 import { descriptors, resident } from '../../proxy/processes.ts'
 import type { Raised } from '../../proxy/sallyport.ts'
 import { heldBefore, leftBehind, repeat } from './left-behind.ts'
@@ -21,11 +22,11 @@ export async function leaveAt(
   raised: Raised,
   moments: Readonly<Record<string, Leaver>>,
 ): Promise<Measured> {
-  return withScene(place, { raised }, async ({ proxy }) => {
+  return withScene(place, { raised, node: probed(place.folder) }, async ({ proxy }) => {
     const rows: Record<string, object> = {}
     const leave = (client: Leaver, times: number) =>
       repeat(times, AT_ONCE, (at) => client(portOf(proxy.url), `127.0.1.${1 + (at % VISITORS)}`, at))
-    const before = await heldBefore(proxy, async () => {
+    const before = await heldBefore(proxy, place.folder, async () => {
       for (const client of Object.values(moments)) await leave(client, WARM_UP)
     })
     for (const [name, client] of Object.entries(moments)) {
@@ -36,6 +37,11 @@ export async function leaveAt(
     }
     console.log(`\nclients that leave, ${EACH} times at each moment`)
     console.table(rows)
-    return leftBehind(proxy, before, `${EACH} clients leave at each of ${Object.keys(moments).length} moments`)
+    return leftBehind(
+      proxy,
+      place.folder,
+      before,
+      `${EACH} clients leave at each of ${Object.keys(moments).length} moments`,
+    )
   })
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Measured } from '../../promises.ts'
+import { sampleOf } from '../../proxy/held.ts'
 import { descriptors, resident } from '../../proxy/processes.ts'
 import type { Sallyport } from '../../proxy/sallyport.ts'
 
@@ -9,7 +10,7 @@ const IDLE_MS = 6_000
 const PATIENCE_MS = 4_000
 /** What a process opens now and then for itself. */
 const MORE_DESCRIPTORS = 4
-/** What the heap does not give back at once, of a process that leaks nothing. */
+/** What a process does not give back at once, garbage apart, that leaks nothing. */
 const MORE_MEGABYTES = 50
 
 /** What a quiet proxy has open and holds. */
@@ -18,20 +19,22 @@ export interface Held {
   readonly megabytes: number
 }
 
-/** Before a run: descriptors of the fresh proxy, and its memory once `warmUp` has been done. */
-export async function heldBefore({ pid }: Sallyport, warmUp: () => Promise<void>): Promise<Held> {
+/** Before a run: descriptors of the fresh proxy, which was `probed` in that folder, and its memory once `warmUp` has been done. */
+export async function heldBefore({ pid }: Sallyport, folder: string, warmUp: () => Promise<void>): Promise<Held> {
   const opened = descriptors(pid)
   await warmUp()
   await delay(IDLE_MS)
+  await sampleOf(pid, folder)
   return { descriptors: opened, megabytes: resident(pid) }
 }
 
 /** What is left behind of what a run did, once all its clients have gone. */
-export async function leftBehind(proxy: Sallyport, before: Held, name: string): Promise<Measured> {
+export async function leftBehind(proxy: Sallyport, folder: string, before: Held, name: string): Promise<Measured> {
   if (!proxy.running()) return { measured: '', broken: [`the proxy ended: ${proxy.said().slice(-2_000)}`] }
   const enough = (open: number) => open <= before.descriptors + MORE_DESCRIPTORS
   await delay(IDLE_MS)
   for (let waited = 0; !enough(descriptors(proxy.pid)) && waited < PATIENCE_MS; waited += 500) await delay(500)
+  await sampleOf(proxy.pid, folder)
   const after: Held = { descriptors: descriptors(proxy.pid), megabytes: resident(proxy.pid) }
   const measured = `${name}: ${before.descriptors} descriptors before and ${after.descriptors} after, ${Math.round(before.megabytes)} MB and ${Math.round(after.megabytes)} MB`
   console.log(measured)
