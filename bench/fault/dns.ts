@@ -45,7 +45,7 @@ export function faultDns(): Promise<Measured> {
     }
     const { key } = await sallyport.keyring.issue({ plan: 'enterprise' })
     const said = new Set<unknown>()
-    /** Milliseconds until a customer is told of a claim. */
+    /** Milliseconds until a customer has an answer about a claim. */
     const check = async (address: string): Promise<number> => {
       const start = performance.now()
       const path = '/v1/crawlers/verify'
