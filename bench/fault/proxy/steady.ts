@@ -14,6 +14,7 @@ const ADDRESSES = 16
 const REQUEST = headOf('GET', '/')
 const TICK_MS = 5
 const TRIAL_S = 5
+const SETTLE_MS = 3_000
 /** Below this share of a rate the machine, which has the clients and the origin too, does not keep up. */
 const KEPT_UP = 0.97
 /** Of the rate that is done for a moment, for minutes. */
@@ -35,6 +36,8 @@ export async function faultSteady(place: Place): Promise<Measured> {
       if (proxy.running()) {
         await sampleOf(proxy.pid, place.folder)
         megabytes.push(resident(proxy.pid))
+        // The proxy sheds for a moment after it was stopped.
+        await delay(SETTLE_MS)
       }
       rows[`minute ${minute}`] = {
         'answers/s': Math.round(taken.perSecond),
