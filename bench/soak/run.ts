@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { openLedgerTools } from '@sallyport/open'
+import { carriedRate } from '../carried.ts'
 import { startChild } from '../fault/proxy/child.ts'
 import { portOf } from '../fault/proxy/wire.ts'
 import { scratch } from '../fault/scratch.ts'
@@ -140,33 +141,6 @@ async function main(): Promise<void> {
     ]
     reportFindings(`soak of ${clockText(SECONDS)} at ${rate} requests a second, a day a minute`, findings)
   })
-}
-
-const STEP_S = 4
-const WARM_UP_STEPS = 3
-const STEPS = [0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1, 1.25]
-/** Below this share of a rate the machine, which has the clients and the origin too, does not keep up. */
-const KEPT_UP = 0.97
-/** Of the rate that is carried, so that what goes on beside the requests has its time. */
-const HEADROOM = 0.8
-
-/** The rate that was asked for, or less where this machine does not carry it. */
-async function carriedRate(traffic: Traffic, wanted: number): Promise<number> {
-  const carries = async (rate: number): Promise<boolean> => {
-    const { perSecond, errors } = await traffic.run(rate, STEP_S)
-    return perSecond >= rate * KEPT_UP && errors === 0
-  }
-  const [first = 1] = STEPS
-  for (let step = 0; step < WARM_UP_STEPS; step++) await carries(wanted * first)
-  let carried = wanted * first
-  // What else the machine does may spoil one try.
-  for (const step of STEPS) {
-    if (!(await carries(wanted * step)) && !(await carries(wanted * step))) break
-    carried = wanted * step
-  }
-  const rate = Math.round(Math.min(wanted, carried * HEADROOM))
-  if (rate < wanted) console.log(`this machine does not carry ${wanted} a second: ${rate} are asked for`)
-  return rate
 }
 
 interface Soaked {

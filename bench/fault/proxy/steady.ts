@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { carriedRate } from '../../carried.ts'
 import { numberFlag } from '../../flags.ts'
 import type { Measured } from '../../promises.ts'
 import { probed, sampleOf } from '../../proxy/held.ts'
@@ -13,12 +14,7 @@ const MINUTES = numberFlag('minutes', 5)
 const ADDRESSES = 16
 const REQUEST = headOf('GET', '/')
 const TICK_MS = 5
-const TRIAL_S = 5
 const SETTLE_MS = 3_000
-/** Below this share of a rate the machine, which has the clients and the origin too, does not keep up. */
-const KEPT_UP = 0.97
-/** Of the rate that is done for a moment, for minutes. */
-const HEADROOM = 0.8
 /** Of the resident memory once garbage is collected, between the first minute and the last. */
 const MAX_GROWTH = 0.05
 
@@ -26,7 +22,7 @@ const MAX_GROWTH = 0.05
 export async function faultSteady(place: Place): Promise<Measured> {
   return withScene(place, { node: probed(place.folder) }, async ({ proxy }) => {
     const load = openLoad(portOf(proxy.url))
-    const rate = await rateThatHolds(load)
+    const rate = await carriedRate(load, PER_SECOND)
     const rows: Record<string, object> = {}
     let errors = 0
     const megabytes: number[] = []
@@ -62,19 +58,6 @@ export async function faultSteady(place: Place): Promise<Measured> {
   })
 }
 
-/** The rate that was asked for, where this machine does a quarter more for some seconds; else four fifths of what it does. */
-async function rateThatHolds(load: Load): Promise<number> {
-  await load.run(PER_SECOND, TRIAL_S)
-  for (let rate = PER_SECOND / HEADROOM; ; rate -= PER_SECOND / 8) {
-    const { perSecond, errors } = await load.run(rate, TRIAL_S)
-    if ((perSecond >= rate * KEPT_UP && errors === 0) || rate <= PER_SECOND / 4) {
-      const held = Math.round(rate * HEADROOM)
-      if (held < PER_SECOND) console.log(`this machine does not keep up ${PER_SECOND} a second: ${held} are asked for`)
-      return held
-    }
-  }
-}
-
 interface Taken {
   readonly perSecond: number
   readonly p50: number
@@ -82,8 +65,6 @@ interface Taken {
   readonly errors: number
   readonly failures: Readonly<Record<string, number>>
 }
-
-type Load = ReturnType<typeof openLoad>
 
 /** Connections that take turns: each is asked for its next request when its turn comes and it has its answer. */
 function openLoad(port: number) {
