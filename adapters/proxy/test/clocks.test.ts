@@ -34,6 +34,8 @@ async function lateness(
     late() {
       late = true
     },
+    isLost: () => false,
+    lose() {},
   }
   roster.add(watched)
   while (!late && looked < looks) await pause(5)

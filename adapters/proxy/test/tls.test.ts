@@ -67,6 +67,27 @@ t.test('a request over TLS', { skip }, async (t) => {
   t.equal(sallyport.asked[0]?.scheme, 'https')
 })
 
+// Node meets the reset as it writes session tickets, loses it, and what is written after them waits for ever.
+t.test('clients that reset their connections as soon as they have asked leave nothing behind', { skip }, async (t) => {
+  const { url, origin } = await withTls(t, { limits: { connections: 40 } })
+  const head = 'POST / HTTP/1.1\r\nHost: site.example\r\nContent-Length: 200000\r\n\r\n'
+  const visit = async (): Promise<void> => {
+    const socket = await dial(url)
+    const client = connect({ socket, rejectUnauthorized: false }).on('error', () => {})
+    await once(client, 'secureConnect')
+    client.write(`${head}${'x'.repeat(100_000)}`)
+    socket.resetAndDestroy()
+  }
+  await Promise.all(Array.from({ length: 40 }, visit))
+  for (let entered = 0; entered < 40; ) {
+    await secured(url).then(
+      (client) => t.teardown(() => client.destroy()) ?? entered++,
+      () => delay(20),
+    )
+  }
+  await until(() => origin.open() === 0)
+})
+
 t.test('TLS 1.2 has AEAD suites with forward secrecy alone, and there is nothing older', { skip }, async (t) => {
   const { url, refused } = await withTls(t)
   const older = await secured(url, { maxVersion: 'TLSv1.2' })

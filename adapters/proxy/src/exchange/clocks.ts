@@ -15,6 +15,10 @@ export interface Watched extends Placed {
   moved(side: Side): number
   /** Called once. */
   late(side: Side): void
+  /** Whether the client's connection was reset; asked while nothing moves. */
+  isLost(): boolean
+  /** Called once, where it was. */
+  lose(): void
   /** Nothing more is waited for. */
   readonly over: boolean
   /** Times of its own, in milliseconds. */
@@ -58,6 +62,11 @@ export function startClocks(roster: Roster<Watched>, timeouts: Timeouts): () => 
     const bytes = side === undefined ? 0 : watched.moved(side)
     const moved = bytes - wait.bytes
     wait.bytes = bytes
+    if (moved <= 0 && watched.isLost()) {
+      roster.remove(watched)
+      watched.lose()
+      return
+    }
     if (side !== wait.side) {
       wait.side = side
       wait.waited = 0

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Observation, observe, type RequestHost, requestId } from '@sallyport/node/internal'
 import { streamOf } from '../edge/http2-messages.ts'
+import { isReset } from '../edge/reset.ts'
 import type { Side, Wait, Watched } from './clocks.ts'
 
 /** The connection of an upgrade, which a tunnel takes over. */
@@ -118,5 +119,12 @@ export class Exchange implements Watched {
   late(side: Side): void {
     if (side === 'body' || side === 'reading') this.#onSlow?.(this, side)
     else this.origin?.late()
+  }
+  isLost(): boolean {
+    return isReset(this.request.socket)
+  }
+
+  lose(): void {
+    this.request.socket.destroy()
   }
 }
