@@ -176,7 +176,11 @@ export const ROWS: readonly Row[] = [
   },
   {
     ...{ name: 'A4', promise: 'clients that leave at four moments: nothing stays behind' },
-    ...{ seconds: about(40, 25), ...onProxy(faultAborts) },
+    ...{ seconds: about(40, 25), ...onProxy((place) => faultAborts(place, false)) },
+  },
+  {
+    ...{ name: 'A4b', promise: 'clients over TLS that leave at four moments: nothing stays behind' },
+    ...{ seconds: about(40, 25), ...onProxy((place) => faultAborts(place, true)) },
   },
   {
     ...{ name: 'A5', promise: 'two million clients come once: memory is bounded, who is exhausted stays so' },

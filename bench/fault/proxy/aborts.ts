@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { connect as tlsConnect } from 'node:tls'
 import type { Measured } from '../../promises.ts'
+import { makeCertificate } from '../../proxy/certificate.ts'
 import { type Leaver, leaveAt } from './leaving.ts'
 import type { Place } from './scene.ts'
 import { dial, headOf } from './wire.ts'
@@ -31,16 +33,19 @@ const ABORTS: Readonly<Record<string, (socket: Socket) => Promise<unknown>>> = {
   },
 }
 
-/** Clients that leave at four moments, half of them by a reset: nothing of them stays behind. */
-export function faultAborts(place: Place): Promise<Measured> {
-  const leavers = Object.entries(ABORTS).map(([name, way]): readonly [string, Leaver] => [name, leaver(way)])
-  return leaveAt(place, {}, Object.fromEntries(leavers))
+/** Clients of HTTP/1.1, in plain or over TLS, that leave at four moments, half of them by a reset: nothing stays behind. */
+export async function faultAborts(place: Place, secure: boolean): Promise<Measured> {
+  const raised = secure ? { tls: { certificates: [await makeCertificate(place.folder)] } } : {}
+  const leavers = Object.entries(ABORTS).map(([name, way]): readonly [string, Leaver] => [name, leaver(way, secure)])
+  return leaveAt(place, raised, Object.fromEntries(leavers))
 }
 
-function leaver(way: (socket: Socket) => Promise<unknown>): Leaver {
+function leaver(way: (socket: Socket) => Promise<unknown>, secure: boolean): Leaver {
   return async (port, address, at) => {
     const socket = dial(port, address)
-    await Promise.race([way(socket), once(socket, 'close')])
+    const top = secure ? tlsConnect({ socket, rejectUnauthorized: false }).on('error', () => {}) : socket
+    const ready = secure ? once(top, 'secureConnect') : Promise.resolve()
+    await Promise.race([ready.then(() => way(top)), once(socket, 'close')])
     if (at % 2 === 0) socket.destroy()
     else socket.resetAndDestroy()
   }

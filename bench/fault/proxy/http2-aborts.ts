@@ -40,8 +40,7 @@ const ABORTS: Readonly<Record<string, (session: ClientHttp2Session) => Promise<u
 export async function faultHttp2Aborts(place: Place): Promise<Measured> {
   const raised = {
     tls: { certificates: [await makeCertificate(place.folder)] },
-    // While Node writes to a connection it reads nothing, and a reset is seen by the clock of an unread answer.
-    timeouts: { clientUnread: '2s', keepAlive: '1s' },
+    timeouts: { keepAlive: '1s' },
   }
   const leavers = Object.entries(ABORTS).map(([name, way]): readonly [string, Leaver] => [name, leaver(way)])
   return leaveAt(place, raised, { 'within a ClientHello': leaveHello, ...Object.fromEntries(leavers) })
