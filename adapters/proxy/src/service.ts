@@ -39,7 +39,7 @@ export interface Service extends Served {
   members(): readonly Member[]
   /** What it has to do now. */
   load(): ServiceLoad
-  /** Ends what is left of it when its last request has ended; resolves at once. */
+  /** Cuts the connections to the origin once its last request has ended; it gets no other. */
   retire(): void
   /** Cuts the connections to the origin. */
   close(): Promise<void>
@@ -98,6 +98,11 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
   })
 
   const { origins } = sites
+  const close = async (): Promise<void> => {
+    overload.close()
+    await Promise.all(origins.map((origin) => origin.close()))
+  }
+  const inFlight = createInFlight()
   return {
     upstream: upstream && originAddress(upstream).text,
     members: () => origins.flatMap(({ members }) => members.all),
@@ -108,15 +113,34 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
     }),
     limits,
     timeouts,
-    onRequest,
-    onUpgrade,
+    onRequest: (exchange) => onRequest(inFlight.add(exchange)),
+    onUpgrade: (exchange) => onUpgrade(inFlight.add(exchange)),
     retire() {
       overload.close()
-      for (const origin of origins) origin.retire()
+      for (const origin of origins) origin.stopChecks()
+      inFlight.onceNone(() => void close())
     },
-    async close() {
-      overload.close()
-      await Promise.all(origins.map((origin) => origin.close()))
+    close,
+  }
+}
+
+/** Counts exchanges from their begin to their end: one may wait for a count or for its turn long before it is forwarded. */
+function createInFlight() {
+  let count = 0
+  let onNone = (): void => {}
+  return {
+    add(exchange: Exchange): Exchange {
+      count++
+      exchange.onEnd(() => {
+        count--
+        if (count === 0) onNone()
+      })
+      return exchange
+    },
+    /** Calls it once, when there is none; no other comes then. */
+    onceNone(end: () => void): void {
+      if (count === 0) end()
+      else onNone = end
     },
   }
 }

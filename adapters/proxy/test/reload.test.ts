@@ -1,5 +1,6 @@
 import t from 'tap'
 import { proxyBefore } from './behind.ts'
+import { fakeSallyport } from './sallyport.ts'
 import { dial, exchange, get, OK, openRawOrigin, readUntil, statusOf, until } from './wire.ts'
 
 t.test('another origin, with other limits: what is in flight ends as it began', async (t) => {
@@ -28,6 +29,24 @@ t.test('another origin, with other limits: what is in flight ends as it began', 
   await t.rejects(proxy.reload({ upstream: 'nowhere' }), { code: 'invalid_config' })
   await t.rejects(proxy.reload({ limits: { inFlight: 0 } }), { code: 'invalid_config' })
   t.match(await exchange(url, get('/')), /no$/, 'and it goes on as it was')
+})
+
+t.test('a request that waits to be counted goes on as it began', async (t) => {
+  const counts: (() => void)[] = []
+  const sallyport = fakeSallyport()
+  sallyport.count = (decision) => new Promise((resolve) => counts.push(() => resolve({ decision })))
+  const { url, proxy, origin } = await proxyBefore(t, OK, { sallyport })
+  const first = exchange(url, get('/'))
+  await until(() => counts.length === 1)
+  counts.pop()?.()
+  t.equal(statusOf(await first), 200, 'the origin is connected to')
+
+  const waiting = exchange(url, get('/'))
+  await until(() => counts.length === 1)
+  await proxy.reload({})
+  counts.pop()?.()
+  t.equal(statusOf(await waiting), 200)
+  await until(() => origin.open() === 0)
 })
 
 t.test('limits of connections and clocks of those that are open', async (t) => {

@@ -16,9 +16,9 @@ export interface Origin {
    * must not look whole. Never throws.
    */
   forward(forwarded: Forwarded, hooks: RelayHooks): void
-  /** Closes the connections when the last request has ended; none may be forwarded after it. */
-  retire(): void
-  /** Cuts the connections. */
+  /** Asks no server how it is any more. */
+  stopChecks(): void
+  /** Cuts the connections; nothing may be forwarded after it. */
   close(): Promise<void>
   /** Requests that wait for a connection. */
   readonly queued: number
@@ -59,24 +59,13 @@ export function openOrigin(addresses: readonly OriginAddress[], options: OriginO
   })
   const held: Held = { bytes: 0 }
   const parts = { slots, members, held, limits }
-  let inFlight = 0
-  let retired = false
   return {
     forward(forwarded, hooks) {
-      inFlight++
-      forwarded.exchange.onEnd(() => {
-        inFlight--
-        if (retired && inFlight === 0) void close()
-      })
       new Relay(forwarded, parts, hooks).begin()
     },
     members,
     trust,
-    retire() {
-      retired = true
-      stopChecks()
-      if (inFlight === 0) void close()
-    },
+    stopChecks,
     close,
     get queued() {
       return slots.load.waiting
