@@ -102,8 +102,8 @@ t.test(
     const behind = [...elsewhere, 'X-Forwarded-Host', 'EXAMPLE.com:443', 'X-Forwarded-Proto', 'https']
     t.match(
       verifier.look({ ...requestOf(behind), trusted: true }),
-      { outcome: 'verified' },
-      'a trusted proxy names the host',
+      { outcome: 'invalid', forged: false, detail: /webBotAuth\.authorityHeader/ },
+      'a proxy may pass on what the client wrote there',
     )
     t.match(
       verifier.look(requestOf([...fields, 'Host', 'example.com'])),
@@ -327,4 +327,29 @@ t.test('the signature is judged before the headers are', async (t) => {
     basis: 'contradiction',
     identity: { name: 'https://a.example', verified: false },
   })
+})
+
+t.test('the authority is the Host, or what a trusted proxy writes into the one header that is named', async (t) => {
+  const verified = { outcome: 'verified' } as const
+  const fields = signedFields()
+  const elsewhere = fields.map((text) => (text === 'example.com' ? 'shop.example' : text))
+  const own = verifierOf().verifier
+  t.match(own.look({ ...requestOf(fields), trusted: true }), verified)
+  t.match(own.look({ ...requestOf([...fields, 'X-Forwarded-Host', 'other.example']), trusted: true }), verified)
+  for (const header of ['X-Forwarded-Host', 'X-Host', 'Forwarded', 'X-Original-Host', 'X-Public-Host']) {
+    const value = header === 'Forwarded' ? 'host=example.com' : 'example.com'
+    const found = own.look({ ...requestOf([...elsewhere, header, value]), trusted: true })
+    t.match(found, { outcome: 'invalid' }, `made for another site, with ${header}`)
+  }
+
+  const named = verifierOf({ authorityHeader: 'X-Public-Host' }).verifier
+  const behind = [...elsewhere, 'x-public-host', 'EXAMPLE.com:443']
+  t.match(named.look({ ...requestOf(behind), trusted: true }), verified)
+  t.match(named.look(requestOf(behind)), { outcome: 'invalid' }, 'from a trusted peer alone')
+  t.match(named.look({ ...requestOf([...elsewhere, 'X-Forwarded-Host', 'example.com']), trusted: true }), {
+    outcome: 'invalid',
+    forged: true,
+  })
+  t.match(named.look({ ...requestOf([...behind, 'X-Public-Host', 'x']), trusted: true }), { outcome: 'unverified' })
+  t.match(named.look({ ...requestOf(fields), trusted: true }), verified, 'where it is missing the Host counts')
 })

@@ -56,6 +56,14 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
   const userAgents = createUserAgentReader(crawlers?.catalogue ?? createCatalogue())
   const { judge } = createAgentJudge()
   const fingerprints = createRequestFingerprints()
+  /** Several policies may decide about one request, and its nonce is good for one look. */
+  const looked = new WeakMap<InspectionRequest, ReturnType<SignatureVerifier['look']>>()
+
+  function signatureOf(request: InspectionRequest, trusted: boolean) {
+    if (signatures === undefined) return undefined
+    if (!looked.has(request)) looked.set(request, signatures.look({ ...request, trusted }))
+    return looked.get(request)
+  }
 
   function isAllowlisted({ address }: Visitor): boolean {
     return address !== undefined && policy.allowlist?.has(address) === true
@@ -85,7 +93,7 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
         https: isHttps(request, fields, trusted),
         direct: !fields.forwarded,
         crawler,
-        signature: signed ? signatures?.look({ ...request, trusted }) : undefined,
+        signature: signed ? signatureOf(request, trusted) : undefined,
         headlessFlags: undefined,
       })
       // What is proven or disproved of a claim changes from one request to the next.

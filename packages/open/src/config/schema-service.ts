@@ -111,6 +111,14 @@ export const WebBotAuth = z.strictObject({
     'payment networks whose agents are believed: origins, or URLs of key sets',
     ['https://network.example/keys.json'],
   ),
+  authorityHeader: key(
+    z
+      .string()
+      .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, 'is not the name of a header')
+      .optional(),
+    'the header in which trusted proxies write the Host that the client asked for; absent: they keep Host',
+    'x-forwarded-host',
+  ),
   discover: key(z.boolean().default(false), 'fetches the directory of any agent that names one', true),
   testKeys: key(z.boolean().default(false), 'accepts keys whose private halves are published: for tests only', true),
 })

@@ -1,7 +1,7 @@
 import type { Crawler } from '../../crawler/catalogue.ts'
 import type { SignatureFinding } from './finding.ts'
 import { type AgentKey, ALGORITHMS, isSignedBy, PAYMENT_RSA } from './key.ts'
-import { type SentSignature, type SignedRequest, signatureBase } from './message.ts'
+import { mayHideHost, type SentSignature, type SignedRequest, signatureBase } from './message.ts'
 import { paymentPurpose } from './payment-profile.ts'
 import type { ReplayMemory } from './replay.ts'
 
@@ -37,8 +37,10 @@ export function faultWithKey(
   if (base === undefined) return unverified(about, 'something that it covers is not in the request as it is known')
   if (isSignedBy(key, base, sent.signature, isRsa ? algorithm : undefined)) return undefined
   // A proxy that is not configured may have changed what was signed, which is no forgery.
-  const forged = !isBehindUnknownProxy(request)
-  return { ...invalid(`it was not made by the key of ${about.agent}`), ...about, forged }
+  const hidden = mayHideHost(request)
+  const forged = !hidden && !isBehindUnknownProxy(request)
+  const why = hidden ? ', for the Host that came; webBotAuth.authorityHeader can name a proxy\'s header' : ''
+  return { ...invalid(`it was not made by the key of ${about.agent}${why}`), ...about, forged }
 }
 
 /** The finding about a signature that is by its key, unless its nonce served before. `now` is absent where none is used up. */

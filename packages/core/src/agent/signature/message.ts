@@ -18,8 +18,10 @@ export interface SignedRequest {
   /** As received. */
   readonly target?: string
   readonly scheme?: 'http' | 'https' | 'unknown'
-  /** The peer is a trusted proxy, whose word on host and scheme is taken. */
+  /** The peer is a trusted proxy, whose word on the scheme is taken, and on the host in `authorityHeader`. */
   readonly trusted?: boolean
+  /** The header in which trusted proxies name the host that the client asked for, in lower case; absent: they keep Host. */
+  readonly authorityHeader?: string | undefined
   /** Its `@path` is taken with the query, as some agents sign it. */
   readonly pathWithQuery?: true
   /** The message is an answer to a request for this URL, of which a component with `req` tells. */
@@ -213,15 +215,31 @@ function covered(name: string, parameters: Parameters, { fields }: SignedRequest
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':443' }
 
-/** RFC 9421 section 2.2.3: lower case, without the default port. */
+/**
+ * RFC 9421 section 2.2.3: lower case, without the default port. A proxy that keeps Host passes X-Forwarded-Host of a client
+ * on as it is, so no header is believed that is not named (D305).
+ */
 function authorityOf(request: SignedRequest): string | undefined {
-  const { fields, trusted } = request
-  const forwarded = trusted ? fieldValue(fields, 'x-forwarded-host') : undefined
-  const host = (forwarded ?? fieldValue(fields, ':authority') ?? fieldValue(fields, 'host'))?.toLowerCase()
+  const host = (namedAuthority(request) ?? receivedHost(request))?.toLowerCase()
   // Two hosts joined by a comma are none.
   if (host === undefined || host === '' || host.includes(',')) return undefined
   const port = DEFAULT_PORTS[schemeOf(request) ?? 'https']
   return port !== undefined && host.endsWith(port) ? host.slice(0, -port.length) : host
+}
+
+function namedAuthority({ fields, trusted, authorityHeader }: SignedRequest): string | undefined {
+  return trusted && authorityHeader !== undefined ? fieldValue(fields, authorityHeader) : undefined
+}
+
+function receivedHost({ fields }: SignedRequest): string | undefined {
+  return fieldValue(fields, ':authority') ?? fieldValue(fields, 'host')
+}
+
+/** Whether a trusted proxy may have put another Host in place of the client's, and none of its headers is believed about that. */
+export function mayHideHost(request: SignedRequest): boolean {
+  if (request.trusted !== true || request.authorityHeader !== undefined) return false
+  const forwarded = fieldValue(request.fields, 'x-forwarded-host')
+  return forwarded !== undefined && forwarded.toLowerCase() !== receivedHost(request)?.toLowerCase()
 }
 
 function schemeOf({ fields, scheme, trusted }: SignedRequest): string | undefined {

@@ -34,6 +34,8 @@ export interface SignatureVerifierOptions {
   readonly agents?: readonly string[]
   /** Fetch the directory of any agent that names one. */
   readonly discover?: boolean
+  /** The header in which trusted proxies name the host that the client asked for; absent: they keep Host. */
+  readonly authorityHeader?: string | undefined
   /** Where payment networks publish the keys of their agents: origins, or URLs of key sets. */
   readonly payment?: readonly string[]
 }
@@ -43,6 +45,7 @@ const TAG = 'web-bot-auth'
 
 export function createSignatureVerifier(options: SignatureVerifierOptions): SignatureVerifier {
   const { clock, catalogue, directories, replay, agents = [], discover = false, payment = [] } = options
+  const authorityHeader = options.authorityHeader?.toLowerCase()
   const networks = payment.map(paymentSourceOf)
   const paymentFinding = createPaymentJudge({ clock, directories, replay, networks })
   const tags = networks.length === 0 ? [TAG] : [TAG, ...PAYMENT_TAGS]
@@ -95,7 +98,7 @@ export function createSignatureVerifier(options: SignatureVerifierOptions): Sign
   }
 
   return {
-    look: (request) => judge(request, true),
+    look: (request) => judge({ ...request, authorityHeader }, true),
     lookAtDescribed: (fields) => judge({ fields }, false),
   }
 }
