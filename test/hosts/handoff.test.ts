@@ -1,7 +1,7 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { createHmac, generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
-import { type AddressInfo, createServer as createNetServer, type Server } from 'node:net'
+import { type AddressInfo, connect, createServer as createNetServer, type Server } from 'node:net'
 import { createHandoffSigner, type HandoffCheck, type HandoffKey, type HandoffVerifyKey } from '@sallyport/core'
 import { verifyHandoff } from '@sallyport/node'
 import { openProxy } from '@sallyport/proxy'
@@ -129,7 +129,31 @@ const replaced = (from: string, to: string) => handed({ fields: FIELDS.map((part
 const without = (name: string) =>
   handed({ fields: FIELDS.filter((_, at) => FIELDS[at - (at % 2)]?.toLowerCase() !== name) })
 
-t.match(verify(handed()), { verified: true })
+t.match(verify(handed()), { verified: true, version: 2 })
+
+/** As gates signed before the Host was covered: the same base without it. */
+function ofFirstVersion(fields: readonly string[]): string {
+  const covered = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'sallyport-action', 'sallyport-country']
+  const names = ['@method', '@request-target', ...covered].map((name) => `"${name}"`).join(' ')
+  const inner = `(${names});created=${Math.floor(Date.now() / 1000)};keyid="h";alg="hmac-sha256";tag="sallyport-handoff"`
+  const values = covered.map(
+    (name) => `"${name}": ${fields[fields.findIndex((one) => one.toLowerCase() === name) + 1]}`,
+  )
+  const base = ['"@method": GET', '"@request-target": /a?b', ...values, `"@signature-params": ${inner}`].join('\n')
+  return `input=${inner}, signature=:${createHmac('sha256', SECRET).update(base).digest('base64')}:`
+}
+
+t.test('a signature of the first version is good for one round more, and says that it is one', async (t) => {
+  t.match(verify(withSignature(ofFirstVersion(UNSIGNED))), { verified: true, version: 1 })
+  t.match(verify(withSignature(`${ofFirstVersion(UNSIGNED)}`.replace(';tag', ';v=2;tag'))), {
+    verified: false,
+    fault: 'host is not signed',
+  })
+  t.match(verify(withSignature(SIGNATURE.replace(';v=2', ''))), {
+    verified: false,
+    fault: 'the signature does not fit the request',
+  })
+})
 t.match(verify(handed({ fields: [...FIELDS, 'Cookie', 'a=b'] })), { verified: true }, 'other fields are not covered')
 t.match(verify(replaced('Host', 'HOST')), { verified: true }, 'the case of a name means nothing')
 t.match(verify(withSignature(signed(HMAC, Date.now() - 55_000))), { verified: true })
@@ -140,6 +164,18 @@ const TAMPERED: Readonly<Record<string, readonly [IncomingMessage, string]>> = {
   'another client': [replaced('192.0.2.1', '192.0.2.2'), 'the signature does not fit the request'],
   'another verdict': [replaced('allow', 'flag'), 'the signature does not fit the request'],
   'another country': [replaced('DE', 'FR'), 'the signature does not fit the request'],
+  'another Host': [
+    handed({ fields: FIELDS.with(FIELDS.indexOf('Host') + 1, 'other.example') }),
+    'the signature does not fit the request',
+  ],
+  'no Host': [without('host'), 'what was signed is not in the request'],
+  'a Host more': [handed({ fields: [...FIELDS, 'host', 'x'] }), 'the signature does not fit the request'],
+  'a Host where none was signed': [
+    handed({
+      fields: ['Host', 'x', ...UNSIGNED.slice(2), 'sallyport-signature', signed(HMAC, Date.now(), UNSIGNED.slice(2))],
+    }),
+    'host is not signed',
+  ],
   'another scheme': [replaced('https', 'http'), 'the signature does not fit the request'],
   'no verdict': [without('sallyport-action'), 'what was signed is not in the request'],
   'no client': [without('x-forwarded-for'), 'what was signed is not in the request'],
@@ -205,6 +241,44 @@ const TAMPERED: Readonly<Record<string, readonly [IncomingMessage, string]>> = {
 for (const [name, [request, fault]] of Object.entries(TAMPERED)) {
   t.strictSame(verify(request), { verified: false, fault }, name)
 }
+
+t.test('the Host that is signed is the one that the server gets', async (t) => {
+  const server = createServer((req, res) => res.end(JSON.stringify({ host: req.headers.host, check: verify(req) })))
+  const sockets = new WebSocketServer({ server })
+  const opened: IncomingMessage[] = []
+  sockets.on('connection', (_, request) => opened.push(request))
+  const upstream = await listening(t, server)
+  const gone = createNetServer().listen(0, '127.0.0.1')
+  await once(gone, 'listening')
+  const nobody = `http://localhost:${(gone.address() as AddressInfo).port}`
+  await new Promise((resolve) => gone.close(resolve))
+  const proxy = await gateBefore(t, upstream, [HMAC])
+  const good = { verified: true, version: 2 }
+  t.match(await (await fetch(proxy.url)).json(), { host: new URL(proxy.url).host, check: good })
+  await proxy.reload({ routes: [{ upstreams: [nobody, upstream], hostHeader: 'origin' }] })
+  for (let round = 0; round < 3; round++) {
+    const answer = await fetch(proxy.url)
+    t.match(
+      await answer.json(),
+      { host: new URL(upstream).host, check: good },
+      'also after a server that was not there',
+    )
+  }
+  const client = new WebSocket(proxy.url.replace('http', 'ws'))
+  await once(client, 'open')
+  client.terminate()
+  t.match(opened[0]?.headers.host, new URL(upstream).host)
+  t.match(verify(opened[0] as IncomingMessage), good)
+  const { port, hostname } = new URL(proxy.url)
+  for (const routes of [[], [{ upstreams: [upstream], hostHeader: 'client' as const }]]) {
+    await proxy.reload({ routes })
+    const socket = connect(Number(port), hostname)
+    socket.write('GET / HTTP/1.0\r\n\r\n')
+    let text = ''
+    for await (const chunk of socket) text += chunk
+    t.match(text, /"verified":true/, 'a client of HTTP/1.0 that names no site')
+  }
+})
 
 t.test('keys that cannot be used', async (t) => {
   const unusable = { code: 'invalid_config' }

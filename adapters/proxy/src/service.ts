@@ -73,7 +73,7 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
   }
 
   const requests = admission('in_flight', requestSlots)
-  const onRequest = createGate({ ...parts, admission: requests }, (exchange, client, fields, site) => {
+  const onRequest = createGate({ ...parts, admission: requests }, (exchange, client, handed, site) => {
     const { origin, stream, ownHost } = site
     if (origin === undefined) {
       answerWith(exchange, refusal('not_found'), 'no_origin')
@@ -84,17 +84,17 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
       refusals.count(cause)
       answerWith(exchange, limitRefusal(cause), cause)
     }
-    origin.forward({ exchange, client, fields, stream, ownHost }, { onFailure, onRefused })
+    origin.forward({ ...handed, exchange, client, stream, ownHost }, { onFailure, onRefused })
   })
   const tunnels = admission('tunnels', tunnelSlots)
-  const onUpgrade = createGate({ ...parts, admission: tunnels }, (exchange, _, fields, site) => {
+  const onUpgrade = createGate({ ...parts, admission: tunnels }, (exchange, _, handed, site) => {
     const { origin, ownHost } = site
     if (origin === undefined) {
       answerWith(exchange, refusal('not_found'), 'no_origin')
       return
     }
     const onFailure = (error: Error): void => fail(exchange, error)
-    openTunnel(origin, { exchange, fields, ownHost, onFailure }, { ...timeouts, ...site.timeouts })
+    openTunnel(origin, { ...handed, exchange, ownHost, onFailure }, { ...timeouts, ...site.timeouts })
   })
 
   const { origins } = sites

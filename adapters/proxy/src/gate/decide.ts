@@ -44,9 +44,14 @@ export function createDecide({ sallyport, options, admission, sites, forward, gu
     const { httpVersion, rawHeaders, method = 'GET', url: target = '/' } = request
     const received = isHttp2(rawHeaders) ? http1Fields(rawHeaders) : rawHeaders
     const fields = requestFields(received, { decision, scheme: inspected.scheme, httpVersion, clientHeader })
-    if (handoff !== undefined) fields.push(HANDOFF_FIELD, handoff.sign({ method, target, fields }, Date.now()))
+    const sign =
+      handoff &&
+      ((sent: readonly string[]) => [
+        ...sent,
+        ...[HANDOFF_FIELD, handoff.sign({ method, target, fields: sent }, Date.now())],
+      ])
     const client = admission.clientOf(decision.inspection.client.address)
-    admission.admit(exchange, client, () => guarded(exchange, () => forward(exchange, client, fields, site)))
+    admission.admit(exchange, client, () => guarded(exchange, () => forward(exchange, client, { fields, sign }, site)))
   }
 
   return (exchange: Exchange): void => {

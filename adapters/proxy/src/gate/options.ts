@@ -4,6 +4,7 @@ import type { ApiHost, Decider } from '@sallyport/node'
 import type { SitePart } from '@sallyport/open'
 import type { Admission } from '../bounds/admission.ts'
 import type { Exchange } from '../exchange/exchange.ts'
+import type { HandedFields } from '../origin/own-host.ts'
 import type { ForwardAuth } from './forward-auth.ts'
 import type { Route, Site, Sites } from './sites.ts'
 
@@ -69,4 +70,4 @@ export interface GateParts {
 }
 
 /** Forwards a request of a client with these fields. */
-export type Forward = (exchange: Exchange, client: string, fields: string[], site: Site) => void
+export type Forward = (exchange: Exchange, client: string, handed: Omit<HandedFields, 'ownHost'>, site: Site) => void

@@ -10,20 +10,16 @@ import { responseFields } from '../fields/response-fields.ts'
 import { type OriginConnection, type OriginRequest, RESET } from './connection.ts'
 import { isUnreached } from './faults.ts'
 import type { Member, Members } from './members.ts'
-import { withHost } from './own-host.ts'
+import { fieldsFor, type HandedFields } from './own-host.ts'
 import { type Held, RequestBody } from './request-body.ts'
 
 /** A request as the origin gets it. */
-export interface Forwarded {
+export interface Forwarded extends HandedFields {
   readonly exchange: Exchange
   /** Whose it is: what the origin's queue is shared by. */
   readonly client: string
-  /** Name, value, name, value … */
-  readonly fields: string[]
   /** Whether the origin may pause within its answer for as long as it likes. */
   readonly stream: boolean
-  /** Whether each server is asked by its own name, and not by the one that the client asked for. */
-  readonly ownHost?: boolean
 }
 
 /** What all relays to one origin share. */
@@ -124,13 +120,13 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   }
 
   #dispatch(connection: OriginConnection): void {
-    const { exchange, fields, ownHost } = this.#forwarded
+    const { exchange } = this.#forwarded
     const { method = 'GET', url = '/' } = exchange.request
     this.#connection = connection
     // A body that is here as a whole is sent with the head.
     if (this.#body?.isWhole === true) this.#whole = this.#body.read() as Buffer
     const body = this.#whole ?? this.#body ?? null
-    const headers = ownHost ? withHost(fields, (this.#member as Member).address) : fields
+    const headers = fieldsFor(this.#forwarded, (this.#member as Member).address)
     connection.send({ method: method as Dispatcher.HttpMethod, path: url, headers, body }, this)
   }
 

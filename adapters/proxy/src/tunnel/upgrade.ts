@@ -10,18 +10,14 @@ import { responseFields } from '../fields/response-fields.ts'
 import type { OriginAddress } from '../origin/address.ts'
 import type { Member } from '../origin/members.ts'
 import type { Origin } from '../origin/origin.ts'
-import { withHost } from '../origin/own-host.ts'
+import { fieldsFor, type HandedFields } from '../origin/own-host.ts'
 import { type OriginTrust, serverNameOf } from '../origin/trust.ts'
 import { readEarly } from './early-bytes.ts'
 import { closeFrame, Frames } from './frames.ts'
 
-/** One WebSocket handshake to forward, and the response for where the origin does not answer. */
-export interface Handshake {
+/** One WebSocket handshake to forward, without `Connection` and `Upgrade`, and the response for where the origin does not answer. */
+export interface Handshake extends HandedFields {
   readonly exchange: Exchange
-  /** The fields as the origin gets them, without `Connection` and `Upgrade`. */
-  readonly fields: readonly string[]
-  /** Whether the server is asked by its own name. */
-  readonly ownHost?: boolean
   /** Called at most once, before anything was sent to the client; a late origin has the code `ETIMEDOUT`. */
   readonly onFailure: (error: Error) => void
 }
@@ -32,7 +28,7 @@ export interface Handshake {
  * each such event is handled here first.
  */
 export function openTunnel({ members, trust }: Origin, handshake: Handshake, timeouts: Timeouts): void {
-  const { exchange, fields, ownHost = false, onFailure } = handshake
+  const { exchange, onFailure } = handshake
   const { request, response } = exchange
   const { socket, head } = exchange.upgrade as Upgrade
   // It may have left while it waited for its turn.
@@ -102,7 +98,7 @@ export function openTunnel({ members, trust }: Origin, handshake: Handshake, tim
     })
   })
 
-  request.headers = headersOf(ownHost ? withHost(fields, address) : fields)
+  request.headers = headersOf(fieldsFor(handshake, address))
   try {
     proxy.ws(request, socket, Buffer.alloc(0))
     socket.setTimeout(timeouts.tunnelIdle, () => socket.destroy())

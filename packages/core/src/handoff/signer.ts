@@ -5,12 +5,14 @@ import { type HandoffKey, signingKey } from './keys.ts'
 /** The field that carries the signature of a request that was let through. */
 export const HANDOFF_FIELD = 'sallyport-signature'
 export const HANDOFF_TAG = 'sallyport-handoff'
+/** What `v` of a signature says: 2 covers the Host as well. Without it a signature is of the first, which did not (D306). */
+export const HANDOFF_VERSION = 2
 
 /** Names that are the gate's alone, in every spelling that some program takes for the same name. */
 const VERDICT_NAME = /^sallyport[^a-z0-9]/
 
-/** What names the client and its request to the origin; covered where it is there. */
-const FORWARDED = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'] as const
+/** What names the client, its request and its site to the origin; covered where it is there. */
+const FORWARDED = ['host', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'] as const
 
 /** A request as it goes to the origin. */
 export interface HandedRequest {
@@ -29,7 +31,7 @@ export interface HandoffSigner {
 
 /**
  * Signs each request as it is handed to the origin: an HTTP message signature (RFC 9421) over the method, the target, the
- * client, host and scheme, and the verdict, with the time. Body and other fields are not covered. One field holds both
+ * Host, client, its host and scheme, and the verdict, with the time. Body and other fields are not covered. One field holds both
  * halves of the signature, `input` and `signature`, so that it meets no signature of the client's.
  *
  * The first key signs; those after it are ones that origins may still know. `undefined` without keys. Throws `invalid_config`.
@@ -43,7 +45,7 @@ export function createHandoffSigner(keys: readonly HandoffKey[]): HandoffSigner 
       const names = coveredNames(request.fields)
       const components = ['"@method"', '"@request-target"', ...names.map((name) => `"${name}"`)].join(' ')
       const created = Math.floor(now / 1000)
-      const inner = `(${components});created=${created};keyid="${id}";alg="${algorithm}";tag="${HANDOFF_TAG}"`
+      const inner = `(${components});created=${created};keyid="${id}";alg="${algorithm}";tag="${HANDOFF_TAG}";v=${HANDOFF_VERSION}`
       const lines = [`"@method": ${request.method}`, `"@request-target": ${request.target}`]
       for (const name of names) lines.push(`"${name}": ${fieldValue(request.fields, name)}`)
       lines.push(`"@signature-params": ${inner}`)

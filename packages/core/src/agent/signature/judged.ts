@@ -39,7 +39,7 @@ export function faultWithKey(
   // A proxy that is not configured may have changed what was signed, which is no forgery.
   const hidden = mayHideHost(request)
   const forged = !hidden && !isBehindUnknownProxy(request)
-  const why = hidden ? ', for the Host that came; webBotAuth.authorityHeader can name a proxy\'s header' : ''
+  const why = hidden ? ", for the Host that came; webBotAuth.authorityHeader can name a proxy's header" : ''
   return { ...invalid(`it was not made by the key of ${about.agent}${why}`), ...about, forged }
 }
 
