@@ -51,6 +51,7 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
   const sites = openSites({
     ...{ upstream, routes, limits, timeouts, onNotice: options.onNotice },
     decider: decider && ((rules) => decider.call(sallyport, rules)),
+    decide: (request) => sallyport.decide(request),
   })
   const parts = { sallyport, options, sites, routes }
   const overload = watchOverload(limits)

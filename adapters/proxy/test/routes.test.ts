@@ -262,7 +262,8 @@ t.test('what cannot be meant', async (t) => {
     [{ upstreams: ['https://a'], ca: noCertificate }, /holds no certificate in PEM/],
     [{ upstreams: ['http://a'], policy: { preset: 'observe' } }, /^routes\.0: there is no policy but one here/],
   ] as const) {
-    await t.rejects(openProxy(fakeSallyport(), { listen: '127.0.0.1:0', routes: [route as never] }), {
+    const alone: ProxyHost = Object.assign(fakeSallyport(), { decider: undefined })
+    await t.rejects(openProxy(alone, { listen: '127.0.0.1:0', routes: [route as never] }), {
       code: 'invalid_config',
       message,
     })

@@ -5,6 +5,7 @@ import {
   type Decision,
   type InspectionRequest,
   type Mode,
+  type Policy,
   parseTrust,
 } from '@sallyport/core'
 import { createFakeClock, createFakeNetworks, snapshotsOf, systemOf } from '@sallyport/core/testing'
@@ -56,6 +57,11 @@ export function fakeSallyport({
       decided.push(decision)
       asked.push(request)
       return decision
+    },
+    decider({ policy, mode }) {
+      const own = policy as Partial<Policy> | undefined
+      const others = { policy: own && compilePolicy({ preset: 'observe', rules: [], ...own }), mode }
+      return { decide: (request) => inspector.decide(request, others) }
     },
     client: inspector.client,
     singleHeader: inspector.singleHeader,

@@ -83,6 +83,7 @@ export type { DescribedRequest } from './inspection/agent-inspector.ts'
 export { decide } from './inspection/decide.ts'
 export type { Inspector } from './inspection/inspector.ts'
 export { createInspector } from './inspection/inspector.ts'
+export { strictest } from './inspection/strictest.ts'
 // jurisdiction
 export { withAttestation } from './jurisdiction/attested.ts'
 export { createJurisdictionJudge } from './jurisdiction/judge.ts'

@@ -9,7 +9,7 @@ import {
 } from '@sallyport/node/internal'
 import { answerWith, headRefusal, send } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
-import { countExchange } from './decide.ts'
+import { countExchange, SEVERAL_ORIGINS } from './decide.ts'
 import { type ForwardAuth, originalOf } from './forward-auth.ts'
 import type { GateParts } from './options.ts'
 import { precheck } from './prechecks.ts'
@@ -55,6 +55,9 @@ export function createCheck(
     const fault = precheck({ httpVersion: '1.1', method, target, fields, paths: options.paths, methods, singleHeader })
     if (fault) return admission.refuse(exchange, 'head', headRefusal(fault, methods))
     const site = sites.of(fields[1] as string, target)
+    if (site?.ambiguous && options.paths !== 'pass') {
+      return admission.refuse(exchange, 'head', headRefusal(SEVERAL_ORIGINS, methods))
+    }
     const counted = countExchange(sallyport, exchange, original, (site?.decider ?? sallyport).decide(original))
     const carry = (decision: Decision): void => carryOut(exchange, original, decision)
     if (counted instanceof Promise) void counted.then((decision) => guarded(exchange, () => carry(decision)))

@@ -3,6 +3,7 @@ import {
   countRequest,
   decisionRefusal,
   foldedName,
+  type HeadFault,
   inspectionRequest,
   isHttp2,
   limitFields,
@@ -10,7 +11,7 @@ import {
   refusal,
 } from '@sallyport/node/internal'
 import { http1Fields } from '../edge/http1-fields.ts'
-import { answerWith } from '../exchange/answers.ts'
+import { answerWith, headRefusal } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { requestFields } from '../fields/request-fields.ts'
 import { isLoop } from '../fields/via.ts'
@@ -66,14 +67,24 @@ export function createDecide({ sallyport, options, admission, sites, forward, gu
       answerWith(exchange, refusal('misdirected_request'), 'unknown_host')
       return
     }
+    if (site.ambiguous && options.paths !== 'pass') {
+      admission.refuse(exchange, 'head', headRefusal(SEVERAL_ORIGINS, []))
+      return
+    }
     exchange.times = timesOf(site.timeouts)
     const inspected = inspectionRequest(sallyport, request)
-    const decision = (site.decider ?? sallyport).decide(inspected)
+    const decision = site.decider.decide(inspected)
     const counted = countExchange(sallyport, exchange, inspected, decision)
     const carry = (decision: Decision): void => carryOut(exchange, inspected, decision, site)
     if (!(counted instanceof Promise)) carry(counted)
     else void counted.then((decision) => guarded(exchange, () => carry(decision)))
   }
+}
+
+/** The fault of a target that belongs to one origin as it is written, and to another as some server reads it (D307). */
+export const SEVERAL_ORIGINS: HeadFault = {
+  status: 400,
+  reason: 'Servers read paths of several origins from the target.',
 }
 
 /** What the servers of a route are waited for, where it says so. */

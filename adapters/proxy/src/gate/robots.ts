@@ -41,7 +41,8 @@ export function sitePartsOf(routes: readonly Route[], host: string): readonly Si
   const paths = new Set(found.ofHost(host).map(({ path = '/' }) => path))
   return [...paths].map((path) => {
     const near = found.find(host, path) ?? []
-    const deciding = near.find(({ policy, mode }) => policy !== undefined || mode !== undefined)
-    return { path, policy: deciding?.policy, mode: deciding?.mode }
+    const ruling = near.find(({ policy }) => policy !== undefined)
+    const moded = near.find(({ mode }) => mode !== undefined)
+    return { path, policy: ruling?.policy, mode: moded?.mode }
   })
 }

@@ -1,3 +1,5 @@
+import { foldCase, readPath } from '@sallyport/core'
+
 /** A part of what is served, and how it is treated. */
 export interface RouteMatch {
   /** `shop.example`, or `*.shop.example` for all names below; absent: any. */
@@ -12,6 +14,15 @@ export interface Routes<T extends RouteMatch> {
   ofHost(host: string): readonly T[]
   /** `undefined` where no route has the host. */
   find(host: string, target: string): readonly T[] | undefined
+  /** What else servers may read the path as: its routes, each list with the nearest first. Mostly there is none. */
+  readings(host: string, target: string): readonly Reading<T>[]
+}
+
+/** The routes of a path that a server may read from a target. */
+export interface Reading<T extends RouteMatch> {
+  readonly routes: readonly T[]
+  /** They are those of the path as it is read; else of one in another case, which some frameworks route alike. */
+  readonly exact: boolean
 }
 
 /**
@@ -20,20 +31,38 @@ export interface Routes<T extends RouteMatch> {
  */
 export function createRoutes<T extends RouteMatch>(routes: readonly T[]): Routes<T> {
   const sorted = routes.toSorted(
-    (one, other) => hostRank(other) - hostRank(one) || pathOf(other).length - pathOf(one).length,
+    (one, other) => hostRank(other) - hostRank(one) || startOf(other).length - startOf(one).length,
   )
   const ofHost = (host: string): readonly T[] => {
     const name = nameOf(host)
     return sorted.filter((route) => hasHost(route, name))
   }
+  const hasPaths = sorted.some((route) => startOf(route) !== '')
+  const canonical = new Map(sorted.map((route) => [route, canonicalStart(route)]))
+  const folded = new Map(sorted.map((route) => [route, foldCase(canonicalStart(route))]))
+  const below = (routes: readonly T[], path: string, starts: ReadonlyMap<T, string>): readonly T[] =>
+    routes.filter((route) => isBelow(path, starts.get(route) as string))
+
   return {
     ofHost,
+    readings(host, target) {
+      if (!hasPaths) return []
+      const { path, readings = [path] } = readPath(target)
+      if (readings.length === 1 && path === pathOf(target) && !/[A-Z%]/.test(path)) return []
+      const routes = ofHost(host)
+      // Of a target with too many readings every route may be meant.
+      const paths = readings.length > 0 ? readings : ['/', ...routes.map((route) => canonical.get(route) as string)]
+      return paths.flatMap((one) => [
+        { routes: below(routes, one, canonical), exact: true },
+        { routes: below(routes, foldCase(one), folded), exact: false },
+      ])
+    },
     find(host, target) {
       if (sorted.length === 0) return undefined
       const routes = ofHost(host)
       if (routes.length === 0) return undefined
-      const path = target.split('?', 1)[0] as string
-      return routes.filter((route) => hasPath(route, path))
+      const path = pathOf(target)
+      return routes.filter((route) => isBelow(path, startOf(route)))
     },
   }
 }
@@ -44,24 +73,35 @@ function hostRank({ host }: RouteMatch): number {
   return host.startsWith('*.') ? host.length : 1_000 + host.length
 }
 
-/** A Host in lower case, without port and without the dot of a whole name. */
+/** A Host in lower case, without port and without the dot of a whole name, or several. */
 function nameOf(host: string): string {
-  return host
-    .toLowerCase()
-    .replace(/:\d{1,5}$/, '')
-    .replace(/\.$/, '')
+  const name = host.toLowerCase().replace(/:\d{1,5}$/, '')
+  let end = name.length
+  while (name.charCodeAt(end - 1) === DOT) end -= 1
+  return name.slice(0, end)
 }
+
+const DOT = 46
 
 function hasHost({ host }: RouteMatch, name: string): boolean {
   if (host === undefined) return true
   return host.startsWith('*.') ? name.endsWith(host.slice(1).toLowerCase()) : name === host.toLowerCase()
 }
 
-function pathOf({ path = '/' }: RouteMatch): string {
+function pathOf(target: string): string {
+  return target.split('?', 1)[0] as string
+}
+
+function startOf({ path = '/' }: RouteMatch): string {
   return path.replace(/\/$/, '')
 }
 
-function hasPath(route: RouteMatch, path: string): boolean {
-  const start = pathOf(route)
+/** As readings of a path are written. */
+function canonicalStart(route: RouteMatch): string {
+  const start = startOf(route)
+  return start === '' ? start : readPath(start).path
+}
+
+function isBelow(path: string, start: string): boolean {
   return path === start || path.startsWith(`${start}/`)
 }

@@ -1,10 +1,11 @@
-import { type Mode, type MountPolicy, SallyportError } from '@sallyport/core'
+import { type Mode, type MountPolicy, strictest } from '@sallyport/core'
 import type { Decider } from '@sallyport/node'
 import type { Limits, Timeouts } from '@sallyport/open/limits'
 import { originAddress } from '../origin/address.ts'
 import type { HealthOptions } from '../origin/health-checks.ts'
 import { type Origin, openOrigin } from '../origin/origin.ts'
 import { readTrust } from '../origin/trust.ts'
+import { createDeciders, type DecidingPart } from './deciders.ts'
 import { createRoutes, type RouteMatch } from './routes.ts'
 
 /** Times that an origin has, in milliseconds; those that are absent are the proxy's. */
@@ -35,8 +36,9 @@ export interface Site {
   readonly ownHost: boolean
   readonly stream: boolean
   readonly timeouts: RouteTimeouts
-  /** Absent: that of all. */
-  readonly decider: Pick<Decider, 'decide'> | undefined
+  readonly decider: DecidingPart
+  /** Servers may read several paths from the target, which belong to different origins. */
+  readonly ambiguous: boolean
 }
 
 export interface SitesOptions {
@@ -46,8 +48,13 @@ export interface SitesOptions {
   readonly limits: Limits
   readonly timeouts: Timeouts
   readonly decider: Decider['decider']
+  /** Decides by the policy of all. */
+  readonly decide: Decider['decide']
   readonly onNotice?: ((message: string) => void) | undefined
 }
+
+/** A route with its servers. */
+type Opened = Omit<Route, 'timeouts'> & { readonly origin: Origin | undefined; readonly timeouts: RouteTimeouts }
 
 /** All that is served. */
 export interface Sites {
@@ -57,11 +64,11 @@ export interface Sites {
 }
 
 /** Opens the origins of routes; throws `invalid_config` and `invalid_policy`. */
-export function openSites({ upstream, routes, limits, timeouts, decider, onNotice }: SitesOptions): Sites {
-  const all: readonly Route[] = upstream === undefined ? routes : [...routes, { upstreams: [upstream] }]
-  const opened = all.map((route, at) => {
+export function openSites({ upstream, routes, limits, timeouts, decider, decide, onNotice }: SitesOptions): Sites {
+  const listed: readonly Route[] = upstream === undefined ? routes : [...routes, { upstreams: [upstream] }]
+  const opened: readonly Opened[] = listed.map((route, at) => {
     const key = at === routes.length ? 'upstream' : `routes.${at}`
-    return { ...route, origin: originOf(route, key), timeouts: timesOf(route), decider: deciderOf(route, key) }
+    return { ...route, origin: originOf(route, key), timeouts: timesOf(route) }
   })
   const found = createRoutes(opened)
   const namesHosts = routes.some(({ host }) => host !== undefined)
@@ -75,32 +82,47 @@ export function openSites({ upstream, routes, limits, timeouts, decider, onNotic
     return openOrigin(addresses, { limits, timeouts: { ...timeouts, ...timesOf(route) }, trust, health, onNotice })
   }
 
-  function deciderOf({ policy, mode }: Route, key: string): Site['decider'] {
-    if (policy === undefined && mode === undefined) return undefined
-    if (decider === undefined) throw new SallyportError('invalid_config', `${key}: there is no policy but one here`)
-    return decider({ policy, mode })
-  }
+  const all: DecidingPart = { decide }
+  const deciders = createDeciders(decider, all)
+  for (const [at, route] of opened.entries()) deciders.of([route], `routes.${at}`)
+
+  const originFor = (near: readonly Opened[]): Origin | undefined =>
+    near.find(({ origin }) => origin !== undefined)?.origin
 
   /** What the nearest routes come to: what one does not say, the next one says. */
-  const siteOf = (near: readonly (typeof opened)[number][]): Site => {
-    const serving = near.find(({ origin }) => origin !== undefined)
-    return {
-      origin: serving?.origin,
-      ownHost: near.find(({ hostHeader }) => hostHeader !== undefined)?.hostHeader === 'origin',
-      stream: near[0]?.stream ?? false,
-      timeouts: Object.assign({}, ...near.map(({ timeouts }) => timeouts).toReversed()),
-      decider: near.find(({ decider }) => decider !== undefined)?.decider,
-    }
-  }
+  const siteOf = (near: readonly Opened[]): Site => ({
+    origin: originFor(near),
+    ownHost: near.find(({ hostHeader }) => hostHeader !== undefined)?.hostHeader === 'origin',
+    stream: near[0]?.stream ?? false,
+    timeouts: Object.assign({}, ...near.map(({ timeouts }) => timeouts).toReversed()),
+    decider: deciders.of(near),
+    ambiguous: false,
+  })
   const everything = siteOf(opened)
+
+  /** What all routes decide that a target may be read as; the origin is that of the path as it is written (D307). */
+  const withReadings = (site: Site, host: string, target: string): Site => {
+    const readings = found.readings(host, target)
+    if (readings.length === 0) return site
+    const deciding = new Set([site.decider, ...readings.map(({ routes }) => deciders.of(routes))])
+    const ambiguous = readings.some(({ routes, exact }) => exact && originFor(routes) !== site.origin)
+    return { ...site, ambiguous, decider: strictestOf([...deciding]) }
+  }
   return {
     of(host, target) {
       if (routes.length === 0) return everything
       const near = found.find(host, target)
-      return near === undefined && namesHosts ? undefined : siteOf(near ?? [])
+      return near === undefined && namesHosts ? undefined : withReadings(siteOf(near ?? []), host, target)
     },
     origins: opened.flatMap(({ origin }) => origin ?? []),
   }
+}
+
+/** Of several deciders the strictest decides. */
+function strictestOf(deciders: readonly DecidingPart[]): DecidingPart {
+  const [first, ...others] = deciders
+  if (first === undefined || others.length === 0) return first as DecidingPart
+  return { decide: (request) => strictest([first.decide(request), ...others.map((other) => other.decide(request))]) }
 }
 
 /** Those that are named. */

@@ -12,7 +12,7 @@ const MAX_READINGS = 64
 /**
  * The path of a request target in canonical form: without scheme, authority and query; what a path may hold unescaped,
  * all else escaped, in capitals (RFC 3986 6.2.2). Servers and frameworks differ in what they do before they route, and
- * in which order: decode, once or twice; resolve dots; read `\` as `/`; fold runs of `/`; drop `;parameters`, or
+ * in which order: decode, once or twice, with overlong UTF-8; resolve dots; read `\` as `/`; fold runs of `/`; drop `;parameters`, or
  * all from the first `;`; cut at a decoded `?`, `#` or NUL. Each order of these steps is a reading.
  */
 export function readPath(target: string): RequestPath {
@@ -33,7 +33,7 @@ export type PathFault = 'a broken escape' | 'a NUL' | 'a backslash' | 'a dot seg
 export function pathFault(target: string): PathFault | undefined {
   if (plainPath(target) !== undefined) return undefined
   const received = receivedPath(target)
-  if (/%(?![0-9a-f]{2})|%c[01]%[89ab]/i.test(received)) return 'a broken escape'
+  if (/%(?![0-9a-f]{2})|%c[01]%[89ab]|%e0%[89]/i.test(received)) return 'a broken escape'
   const steps = stepsOf(received)
   if (steps === undefined) return 'too many escapes'
   if (steps.some(({ text }) => text.includes('\0'))) return 'a NUL'
@@ -117,6 +117,7 @@ const MAX_DECODED = 2
 
 const STEPS: readonly ((path: string) => string)[] = [
   readBackslashes,
+  readOverlong,
   foldSlashes,
   resolveDots,
   withoutAuthority,
@@ -136,6 +137,14 @@ function cutAtFragment(path: string): string {
 
 function readBackslashes(path: string): string {
   return path.replaceAll('\\', '/')
+}
+
+/** An ASCII character in two or three bytes, which old readers of UTF-8 take (RFC 3629 section 10); no text has such bytes. */
+function readOverlong(path: string): string {
+  return path.replace(/(?:[\xc0\xc1]|\xe0[\x80\x81])[\x80-\xbf]/g, (bytes) => {
+    const [low = 0, high = 0] = [bytes.charCodeAt(bytes.length - 1), bytes.charCodeAt(bytes.length - 2)]
+    return String.fromCharCode(((high & 1) << 6) | (low & 0x3f))
+  })
 }
 
 /** `new URL(target, base)` takes what is between two slashes and the next for a host. */

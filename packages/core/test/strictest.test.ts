@@ -1,0 +1,80 @@
+import t from 'tap'
+import { compilePolicy, parseTrust } from '../src/index.ts'
+import { createInspector } from '../src/inspection/inspector.ts'
+import { strictest } from '../src/inspection/strictest.ts'
+import { createFakeClock, snapshotsOf } from '../src/testing/fakes.ts'
+import type { Counting } from '../src/values/counting.ts'
+import type { Decision } from '../src/values/decision.ts'
+import type { Action } from '../src/vocabulary.ts'
+import { signedFields, verifierOf } from './signed-requests.ts'
+
+function decision(action: Action, enforced = true, counting?: Counting): Decision {
+  const known = { action, enforced, reasons: [], inspection: {} }
+  return { ...known, ...(counting !== undefined && { counting }) } as unknown as Decision
+}
+
+function counted(mode: Counting['mode'], ...ids: readonly string[]): Counting {
+  const rules = ids.map((id) => ({
+    cost: 1,
+    rule: { id, action: 'throttle', onTrial: false, reason: { id, text: '' } },
+  }))
+  return { mode, rules } as Counting
+}
+
+t.test('what refuses and is carried out goes first, then the stricter action, then what is carried out', async (t) => {
+  const order = [
+    decision('block'),
+    decision('throttle'),
+    decision('block', false),
+    decision('throttle', false),
+    decision('flag'),
+    decision('flag', false),
+    decision('allow'),
+  ]
+  for (const [at, one] of order.entries()) {
+    for (const other of order.slice(at)) {
+      t.equal(strictest([one, other]), one)
+      t.equal(strictest([other, one]), one)
+    }
+  }
+  t.equal(strictest([decision('allow'), order[0] as Decision, decision('flag')]), order[0])
+})
+
+t.test('what goes on is counted by the limits of all, each once, and what is refused by its own', async (t) => {
+  const one = decision('allow', true, counted('monitor', 'a', 'b'))
+  const other = decision('flag', true, counted('enforce', 'b', 'c'))
+  const both = strictest([one, other])
+  t.match(both, { action: 'flag', counting: { mode: 'enforce' } })
+  t.same(
+    both.counting?.rules.map(({ rule }) => rule.id),
+    ['a', 'b', 'c'],
+  )
+  t.equal(strictest([one, decision('flag')]).counting?.mode, 'monitor')
+  t.equal(strictest([one, decision('block')]).counting, undefined)
+})
+
+t.test('a nonce is used up once, however many policies decide about its request', async (t) => {
+  const policy = compilePolicy({ preset: 'observe', rules: [] })
+  const inspector = createInspector({
+    clock: createFakeClock('2026-11-21T12:00:00Z'),
+    snapshots: snapshotsOf({}),
+    trust: parseTrust([]),
+    policy,
+    mode: 'enforce',
+    signatures: verifierOf().verifier,
+  })
+  const fields = signedFields({ nonce: 'once' })
+  const request = {
+    peer: '8.8.8.8',
+    method: 'GET',
+    target: '/path',
+    scheme: 'https',
+    httpVersion: '1.1',
+    fields,
+  } as const
+  const outcomes = [inspector.decide(request), inspector.decide(request, { policy }), inspector.decide({ ...request })]
+  t.same(
+    outcomes.map(({ inspection }) => inspection.agent.identity?.verified ?? false),
+    [true, true, false],
+  )
+})
