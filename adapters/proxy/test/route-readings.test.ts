@@ -155,7 +155,7 @@ t.test('a host in another spelling has the same routes', async (t) => {
     t.equal(find(host, '/')?.[0]?.id, 'admin', host)
 })
 
-t.test('a server that asks is told by the strictest too', async (t) => {
+t.test('a server that asks gets the strictest too', async (t) => {
   const routes = [{ path: '/admin', policy: CLOSED }]
   for (const paths of ['strict', 'pass'] as const) {
     const { proxy } = await proxyOf(t, { forwardAuth: 'nginx', paths, routes })

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { compilePolicy } from '../src/policy/compile.ts'
+import { evaluate } from '../src/policy/evaluate.ts'
 import { parsePathPattern } from '../src/policy/path-pattern.ts'
 import { pathFault, readPath } from '../src/policy/path-readings.ts'
+import { compilePaths } from '../src/policy/path-test.ts'
+import { createPathSplitter, SplitPath } from '../src/policy/split-path.ts'
+import type { Inspection } from '../src/values/inspection.ts'
 
 /** Each step of an origin makes another path of it. */
 const MANIFOLD = `/${'%253b;%2f//%255c%2523..;%3f'.repeat(4)}`
@@ -168,4 +173,44 @@ t.test('an exact match asks for the same case and trailing slash', async (t) => 
 
 t.test('many wildcards against a long path stay linear', async (t) => {
   t.equal(parsePathPattern(`/${'a*'.repeat(200)}b`)(`/${'a'.repeat(8_000)}`, false), false)
+})
+
+t.test('a request is split once for each path that it may be, however many rules ask', async (t) => {
+  const split: string[] = []
+  const splitter = createPathSplitter((path) => {
+    split.push(path)
+    return new SplitPath(path)
+  })
+  const tests = Array.from({ length: 1000 }, (_, at) => [
+    compilePaths([`/a/*/x${at}/**`, `/A${at}/*`], false, splitter),
+    compilePaths([`/a/*/x${at}/**`], true, splitter),
+  ]).flat()
+  const long = '/b'.repeat(3_500)
+  const plain = { path: `/a${long}` }
+  for (const test of tests) t.notOk(test(plain))
+  t.same(split, [plain.path])
+  const read = readPath(`/a/%61;x${long}`)
+  split.length = 0
+  for (const test of tests) test(read)
+  t.same(split, [read.path, ...(read.readings ?? [])])
+  const one = new SplitPath(`/A${long}`)
+  t.equal(one.segments(false), one.segments(false))
+  t.equal(one.segments(true), one.segments(true))
+  t.same([one.segments(false)[0], one.segments(true)[0]], ['a', 'A'])
+})
+
+t.test('a thousand rules with a star cost a long path little', async (t) => {
+  const rules = Array.from({ length: 1000 }, (_, at) => ({
+    ...{ id: `r${at}`, match: { path: [`/a/*/x${at}/**`] }, action: 'block' as const },
+  }))
+  const policy = compilePolicy({ preset: 'observe', rules })
+  const targets = [`/a${'/b'.repeat(3_500)}`, `/%2561;a//b/./..${'/b'.repeat(3_400)}`]
+  const before = process.cpuUsage()
+  for (const target of targets) {
+    const request = { method: 'GET', ...readPath(target) }
+    const inspection = { request, degraded: [] } as unknown as Inspection
+    t.equal(evaluate(policy, inspection, []).decided.id, 'default')
+  }
+  const { user, system } = process.cpuUsage(before)
+  t.ok(user + system < 250_000, 'of 750 ms when each rule split the path')
 })

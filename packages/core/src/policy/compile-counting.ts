@@ -4,6 +4,7 @@ import type { Reason } from '../values/reason.ts'
 import { formatDuration, parseDuration } from './duration.ts'
 import { compilePaths } from './path-test.ts'
 import type { Rule, RuleCost, RuleLimit } from './policy.ts'
+import type { PathSplitter } from './split-path.ts'
 
 /** A counting rule, checked, with what a request costs. */
 export interface CompiledCounting {
@@ -14,7 +15,7 @@ export interface CompiledCounting {
 }
 
 /** `undefined` for a rule that does not count. Every member has been checked. */
-export function compileCounting(rule: Rule): CompiledCounting | undefined {
+export function compileCounting(rule: Rule, splitter: PathSplitter): CompiledCounting | undefined {
   const { id, action, monitor = false, limit, concurrent, cost, then } = rule
   if (limit === undefined && concurrent === undefined) return undefined
   const flights = typeof concurrent === 'number' ? { key: [], max: concurrent } : concurrent
@@ -25,7 +26,7 @@ export function compileCounting(rule: Rule): CompiledCounting | undefined {
       ...(limit && { limit: Object.freeze({ ...compileLimit(limit), keys: keysOf(limit.key) }) }),
       ...(flights && { concurrent: Object.freeze({ keys: keysOf(flights.key), max: flights.max }) }),
     }),
-    costOf: compileCost(cost),
+    costOf: compileCost(cost, splitter),
     opens: then === 'allow' && !monitor,
   }
 }
@@ -56,13 +57,14 @@ function reasonOf({ id, limit, concurrent }: Rule): Reason {
 }
 
 /** A number for all requests, or rows of methods and path patterns. */
-function compileCost(cost: RuleCost = 1): CompiledCounting['costOf'] {
+function compileCost(cost: RuleCost | undefined, splitter: PathSplitter): CompiledCounting['costOf'] {
+  if (cost === undefined) return () => 1
   if (typeof cost === 'number') return () => cost
-  const rows = Object.entries(cost).map(([name, value]) => ({ holds: costTest(name), value }))
+  const rows = Object.entries(cost).map(([name, value]) => ({ holds: costTest(name, splitter), value }))
   return (request) => rows.find(({ holds }) => holds(request))?.value ?? 1
 }
 
-function costTest(name: string): (request: Inspection['request']) => boolean {
-  if (name.startsWith('/')) return compilePaths([name], false)
+function costTest(name: string, splitter: PathSplitter): (request: Inspection['request']) => boolean {
+  if (name.startsWith('/')) return compilePaths([name], false, splitter)
   return ({ method }) => method === name
 }

@@ -12,6 +12,7 @@ import { LIMIT_PRESETS } from './limit-presets.ts'
 import { compileMatch } from './match.ts'
 import type { Policy, Rule } from './policy.ts'
 import { PRESETS } from './presets.ts'
+import { createPathSplitter, type PathSplitter } from './split-path.ts'
 
 /** A checked policy, ready to be asked once per request. */
 export interface CompiledPolicy {
@@ -31,10 +32,11 @@ export function compilePolicy(policy: Policy): CompiledPolicy {
   const [fault] = policyFaults(policy)
   if (fault !== undefined) throw new SallyportError('invalid_policy', faultText(fault))
   const { allowlist = [] } = policy
+  const splitter = createPathSplitter()
   return {
     ...(allowlist.length > 0 && { allowlist: createPrefixSet(allowlist.map(allowlistPrefix)) }),
     onError: policy.onError ?? 'allow',
-    rules: rulesInForce(policy).map(compileRule),
+    rules: rulesInForce(policy).map((rule) => compileRule(rule, splitter)),
     fallback: defaultRule(policy.default ?? 'allow'),
     ...(policy.strikes && { strikes: compileStrikes(policy.strikes) }),
   }
@@ -66,11 +68,11 @@ function defaultRule(action: Action): MatchedRule {
   return Object.freeze({ id: 'default', action, reason: Object.freeze({ id: 'policy:default', text }) })
 }
 
-function compileRule(rule: Rule): CompiledRule {
+function compileRule(rule: Rule, splitter: PathSplitter): CompiledRule {
   const { onError } = rule
-  const counting = compileCounting(rule)
+  const counting = compileCounting(rule, splitter)
   const action = counting?.opens ? 'allow' : rule.action
-  const { data, needs, agent, request } = compileMatch(rule.match, action)
+  const { data, needs, agent, request } = compileMatch(rule.match, action, splitter)
   const matched = matchedRule(rule, action, `The policy's rule "${rule.id}" matches.`)
   const announced = announcedPaths(rule)
   const compiled = {

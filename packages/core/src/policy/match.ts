@@ -4,6 +4,7 @@ import type { Action, Degraded } from '../vocabulary.ts'
 import type { Test } from './evaluate.ts'
 import { compilePaths } from './path-test.ts'
 import type { Bounds, Match } from './policy.ts'
+import { createPathSplitter, type PathSplitter } from './split-path.ts'
 import { compileSpan } from './time-span.ts'
 
 /** The tests of a rule: all of them must hold. */
@@ -16,14 +17,14 @@ export interface CompiledMatch {
 }
 
 /** Sets are built once. Every value of the match has been checked. */
-export function compileMatch(match: Match, action: Action): CompiledMatch {
+export function compileMatch(match: Match, action: Action, splitter = createPathSplitter()): CompiledMatch {
   const network = networkTests(match)
   const country = countryTests(match)
   return {
     data: [...network, ...country],
     needs: [...(network.length > 0 ? (['asn'] as const) : []), ...(country.length > 0 ? (['geo'] as const) : [])],
     agent: [...agentTests(match, action), ...claimTests(match, action)],
-    request: requestTests(match, action),
+    request: requestTests(match, action, splitter),
   }
 }
 
@@ -58,7 +59,11 @@ function countryTests({ country }: Match): readonly Test[] {
   return [(inspection) => countries.has(inspection.country ?? 'unknown')]
 }
 
-function requestTests({ method, path, header, time, user, plan }: Match, action: Action): readonly Test[] {
+function requestTests(
+  { method, path, header, time, user, plan }: Match,
+  action: Action,
+  splitter: PathSplitter,
+): readonly Test[] {
   const tests: Test[] = [...requesterTests(user, (inspection) => inspection.user)]
   tests.push(...requesterTests(plan, (inspection) => inspection.plan))
   if (method !== undefined) {
@@ -66,7 +71,7 @@ function requestTests({ method, path, header, time, user, plan }: Match, action:
     tests.push(({ request }) => methods.has(request.method))
   }
   if (path !== undefined) {
-    const matches = compilePaths(path, action === 'allow')
+    const matches = compilePaths(path, action === 'allow', splitter)
     tests.push(({ request }) => matches(request))
   }
   if (header !== undefined) {

@@ -1,7 +1,11 @@
 import { foldCase } from './path-readings.ts'
+import { SplitPath, segmentsOf } from './split-path.ts'
 
 /** Whether a canonical path matches; `exact` asks for the same case and the same trailing slash. */
 export type PathPattern = (path: string, exact: boolean) => boolean
+
+/** The same of a path that other patterns look at too. */
+export type SplitPathPattern = (path: SplitPath, exact: boolean) => boolean
 
 /**
  * A path pattern of a rule: literal segments, `*` for any characters within a segment, a last segment `**` for the
@@ -10,31 +14,38 @@ export type PathPattern = (path: string, exact: boolean) => boolean
  * frameworks set them aside when they route.
  */
 export function parsePathPattern(pattern: string): PathPattern {
+  const matches = compilePathPattern(pattern)
+  return (path, exact) => matches(new SplitPath(path), exact)
+}
+
+/** What `parsePathPattern` makes, for paths that are split once for many patterns. */
+export function compilePathPattern(pattern: string): SplitPathPattern {
   const below = pattern.endsWith('/**')
   const stem = below ? pattern.slice(0, -3) : pattern
   if (!stem.includes('*')) return literalPattern(stem, below)
-  const exactSegments = segmentsOf(stem)
-  const foldedSegments = segmentsOf(foldCase(stem))
+  const exactSegments = segmentsOf(stem).map(compileSegment)
+  const foldedSegments = segmentsOf(foldCase(stem)).map(compileSegment)
   return (path, exact) => {
-    const segments = segmentsOf(exact ? path : foldCase(path))
+    const segments = path.segments(exact)
     const wanted = exact ? exactSegments : foldedSegments
     if (below ? segments.length < wanted.length : segments.length !== wanted.length) return false
-    if (exact && !below && path.endsWith('/') !== pattern.endsWith('/')) return false
-    return wanted.every((segment, index) => segmentMatches(segment, segments[index] ?? ''))
+    if (exact && !below && path.text.endsWith('/') !== pattern.endsWith('/')) return false
+    return wanted.every((matches, index) => matches(segments[index] ?? ''))
   }
 }
 
 /** Without stars it is one comparison; a reading with empty segments has one without beside it. */
-function literalPattern(stem: string, below: boolean): PathPattern {
+function literalPattern(stem: string, below: boolean): SplitPathPattern {
   const bare = `/${segmentsOf(stem).join('/')}`
   const folded = foldCase(bare)
   const slashed = stem.endsWith('/') && bare !== '/'
   return (path, exact) => {
     const wanted = exact ? bare : folded
     // The length alone settles most; folding changes that of escaped letters.
-    const cannot = path.length < wanted.length || (!below && path.length > wanted.length + 1)
-    if (cannot && (exact || !path.includes('%'))) return false
-    const text = exact ? path : foldCase(path)
+    const { length } = path.text
+    const cannot = length < wanted.length || (!below && length > wanted.length + 1)
+    if (cannot && (exact || !path.text.includes('%'))) return false
+    const text = exact ? path.text : path.folded()
     if (!text.startsWith(wanted)) return false
     if (wanted === '/') return below || text.length === 1
     if (text.length === wanted.length) return below || !exact || !slashed
@@ -45,22 +56,23 @@ function literalPattern(stem: string, below: boolean): PathPattern {
 
 const SLASH = 47
 
-function segmentsOf(path: string): readonly string[] {
-  return path.split('/').filter((segment) => segment !== '')
-}
-function segmentMatches(wanted: string, segment: string): boolean {
-  if (!wanted.includes('*')) return wanted === segment
+function compileSegment(wanted: string): (segment: string) => boolean {
+  if (!wanted.includes('*')) return (segment) => segment === wanted
   const parts = wanted.split('*')
   const first = parts[0] ?? ''
   const last = parts.at(-1) ?? ''
-  if (segment.length < first.length + last.length || !segment.startsWith(first) || !segment.endsWith(last)) return false
-  const end = segment.length - last.length
-  let from = first.length
-  // The leftmost place of each middle part leaves the most room for the rest, so no other place need be tried.
-  for (const part of parts.slice(1, -1)) {
-    const at = segment.indexOf(part, from)
-    if (at === -1 || at + part.length > end) return false
-    from = at + part.length
+  const middle = parts.slice(1, -1).filter((part) => part !== '')
+  return (segment) => {
+    if (segment.length < first.length + last.length || !segment.startsWith(first) || !segment.endsWith(last))
+      return false
+    const end = segment.length - last.length
+    let from = first.length
+    // The leftmost place of each middle part leaves the most room for the rest, so no other place need be tried.
+    for (const part of middle) {
+      const at = segment.indexOf(part, from)
+      if (at === -1 || at + part.length > end) return false
+      from = at + part.length
+    }
+    return true
   }
-  return true
 }
