@@ -1,13 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { ObservedRequest } from '@sallyport/core'
 import t, { type Test } from 'tap'
 import { openProxy, type ProxyOptions } from '../src/index.ts'
 import { certificateFolder } from './certificate.ts'
+import { freePort, missing, runServer } from './programs.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
 import { exchange, get, OK, openRawOrigin, statusOf } from './wire.ts'
 
@@ -110,6 +107,39 @@ t.test('the target is judged as that of any request', async (t) => {
   t.same(sallyport.asked, [])
 })
 
+t.test('a name that a program may read as another is refused, however it is spelt', async (t) => {
+  const { check, sallyport } = await asked(t, 'caddy')
+  const whole = fromCaddy(VISITOR.allowed)
+  const foreign = [
+    ...[
+      'Sallyport_Action',
+      'Sallyport.Country',
+      'sallyport~asn',
+      'SALLYPORT_X',
+      'Sallyport-Anything',
+      'Sallyport--Action',
+    ],
+    ...[
+      'X_Forwarded_For',
+      'X.Forwarded.For',
+      'x-forwarded_for',
+      'X!Real!IP',
+      'X_Real_IP',
+      'Client_IP',
+      'X_Original_URL',
+    ],
+    ...['X_Forwarded_Uri', 'X-Forwarded_Method', 'X_Original_URI', 'X_Rewrite_URL', 'CF_Connecting_IP', 'Proxy'],
+  ]
+  for (const name of foreign) {
+    const answer = await check(...whole, `${name}: forged`)
+    t.equal(statusOf(answer), 403, name)
+    t.match(answer, /sallyport-status: 400\r\n/, name)
+  }
+  t.same(sallyport.asked, [])
+  const known = ['Sallyport-Action', 'sallyport-signature', 'X-Real-IP', 'Forwarded', 'X_Custom', 'X.Y', 'Sally_Port']
+  for (const name of known) t.equal(statusOf(await check(...whole, `${name}: x`)), 200, name)
+})
+
 t.test('it is a path like any other where nobody may ask, and beside an origin', async (t) => {
   const origin = await openRawOrigin(OK)
   t.teardown(() => origin.close())
@@ -128,43 +158,6 @@ async function echo(t: Test) {
   })
   t.teardown(() => origin.close())
   return origin
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
-
-/** Runs a server until the test ends; resolves when its port takes connections. */
-async function runServer(t: Test, command: string, args: readonly string[], port: number): Promise<string> {
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, HOME: '/tmp' } })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (said += text))
-  t.teardown(async () => {
-    if (child.exitCode === null) {
-      child.kill('SIGTERM')
-      await once(child, 'close')
-    }
-  })
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`${command} ended: ${said}`)
-    const socket = connect(port, '127.0.0.1')
-    const open = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    )
-    socket.destroy()
-    if (open) return `http://127.0.0.1:${port}`
-    await delay(20)
-  }
-}
-
-function missing(command: string): string | false {
-  return spawnSync(command, ['-v']).error === undefined ? false : `no ${command} on this machine`
 }
 
 /** What holds behind any of them: `url` forwards to an origin that repeats its head. */

@@ -14,6 +14,11 @@ const ENFORCED = 'sallyport-enforced'
 const TRIAL = 'sallyport-trial'
 const ATTESTATION_ID = 'sallyport-attestation-id'
 
+const NAMES = [REQUEST_ID, ACTION, NETWORK_CLASS, ASN, COUNTRY, ENFORCED, TRIAL, ATTESTATION_ID] as const
+
+/** The names that are written, and that of the signature over them; a server in front replaces or removes these. */
+export const VERDICT_NAMES: readonly string[] = [...NAMES, 'sallyport-signature']
+
 /**
  * Adds the verdict for the site's own code: the request's id, the action, also where monitor mode does not carry it out
  * (`sallyport-enforced: false`), the network class, AS number and country where they are known, what a rule on trial
@@ -64,8 +69,6 @@ export function verdictFields(decision: Decision): Readonly<Record<string, strin
   addVerdict(decision, [], headers)
   return Object.fromEntries(NAMES.map((name) => [name, String(headers[name] ?? '')]))
 }
-
-const NAMES = [REQUEST_ID, ACTION, NETWORK_CLASS, ASN, COUNTRY, ENFORCED, TRIAL, ATTESTATION_ID]
 
 /** Fields (name, value, name, value …) without any spelling of our names, and with our own at the end. */
 export function withVerdict(fields: readonly string[], decision: Decision): string[] {

@@ -1,5 +1,6 @@
-import { type Decision, FORWARDING_HEADERS, formatAddress, parseAddress } from '@sallyport/core'
+import { type Decision, formatAddress, parseAddress } from '@sallyport/core'
 import { foldedName, withVerdict } from '@sallyport/node/internal'
+import { CLIENT_FIELDS } from './client-fields.ts'
 import { HOP_FIELDS, madeHopByHop, withoutNamed } from './hop-fields.ts'
 import { createSpellings } from './spellings.ts'
 import { viaOf } from './via.ts'
@@ -7,17 +8,7 @@ import { viaOf } from './via.ts'
 /** Fields that end here beside those of the hop: we answer or write them ourselves. */
 const ENDING = ['http2-settings', 'expect', 'content-length', 'proxy']
 
-/** The fields by which proxies, CDNs and platforms name the client or its request: the origin must get only ours. */
-const CLIENT = [
-  ...FORWARDING_HEADERS,
-  ...['forwarded-for', 'x-forwarded', 'x-forwarded-by', 'x-forwarded-host', 'x-forwarded-port', 'x-forwarded-proto'],
-  ...['x-forwarded-server', 'client-ip', 'x-remote-ip', 'x-remote-addr', 'x-originating-ip', 'x-proxyuser-ip'],
-  ...['cf-pseudo-ipv4', 'x-nf-client-connection-ip', 'x-vercel-forwarded-for'],
-  // These name another site or another path than the one that was judged.
-  ...['x-host', 'x-original-host', 'x-http-host-override', 'x-original-url', 'x-rewrite-url'],
-]
-
-const readName = createSpellings([...HOP_FIELDS, ...ENDING, ...CLIENT, 'host'])
+const readName = createSpellings([...HOP_FIELDS, ...ENDING, ...CLIENT_FIELDS, 'host'])
 
 /** What the origin gets beside the client's own fields. */
 export interface Forwarding {

@@ -1,6 +1,7 @@
 import { type Decision, type InspectionRequest, refuses } from '@sallyport/core'
 import {
   decisionRefusal,
+  type HeadFault,
   inspectionRequest,
   noteDecision,
   noteOriginal,
@@ -9,6 +10,7 @@ import {
 } from '@sallyport/node/internal'
 import { answerWith, headRefusal, send } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
+import { foreignName } from '../fields/client-fields.ts'
 import { countExchange, SEVERAL_ORIGINS } from './decide.ts'
 import { type ForwardAuth, originalOf } from './forward-auth.ts'
 import type { GateParts } from './options.ts'
@@ -52,7 +54,8 @@ export function createCheck(
     const { method, target, fields } = original
     noteOriginal(exchange.observation, { method, target, host: fields[1] as string })
     const { singleHeader } = sallyport
-    const fault = precheck({ httpVersion: '1.1', method, target, fields, paths: options.paths, methods, singleHeader })
+    const head = { httpVersion: '1.1', method, target, fields, paths: options.paths, methods, singleHeader }
+    const fault = nameFault(check.fields) ?? precheck(head)
     if (fault) return admission.refuse(exchange, 'head', headRefusal(fault, methods))
     const site = sites.of(fields[1] as string, target)
     if (site?.ambiguous && options.paths !== 'pass') {
@@ -63,4 +66,12 @@ export function createCheck(
     if (counted instanceof Promise) void counted.then((decision) => guarded(exchange, () => carry(decision)))
     else carry(counted)
   }
+}
+
+/** Another server forwards the request, with names that we cannot remove and a program may read as ours (D308). */
+function nameFault(fields: readonly string[]): HeadFault | undefined {
+  const name = foreignName(fields)
+  return name === undefined
+    ? undefined
+    : { status: 400, reason: `${name} may be read as a header that only a server writes.` }
 }

@@ -1,0 +1,30 @@
+import { FORWARDING_HEADERS, isNamed } from '@sallyport/core'
+import { isReserved, VERDICT_NAMES } from '@sallyport/node/internal'
+import { createSpellings } from './spellings.ts'
+
+/** The fields by which proxies, CDNs and platforms name the client or its request: the origin must get only ours. */
+export const CLIENT_FIELDS: readonly string[] = [
+  ...FORWARDING_HEADERS,
+  ...['forwarded-for', 'x-forwarded', 'x-forwarded-by', 'x-forwarded-host', 'x-forwarded-port', 'x-forwarded-proto'],
+  ...['x-forwarded-server', 'client-ip', 'x-remote-ip', 'x-remote-addr', 'x-originating-ip', 'x-proxyuser-ip'],
+  ...['cf-pseudo-ipv4', 'x-nf-client-connection-ip', 'x-vercel-forwarded-for'],
+  // These name another site, another path or another method than was judged.
+  ...['x-host', 'x-original-host', 'x-http-host-override', 'x-original-url', 'x-rewrite-url'],
+  ...['x-forwarded-uri', 'x-forwarded-method', 'x-original-uri', 'x-original-method'],
+]
+
+const readName = createSpellings(CLIENT_FIELDS)
+
+/**
+ * The first name of a request that a server in front does not take away or write itself, and that a program behind it may
+ * read as one of ours or of that server: another spelling (`X_Forwarded_For`), or one of `Sallyport-` that we do not write.
+ */
+export function foreignName(fields: readonly string[]): string | undefined {
+  for (let at = 0; at < fields.length; at += 2) {
+    const field = fields[at] as string
+    const read = readName(field)
+    if (read !== undefined && !isNamed(field, read)) return field
+    if (isReserved(field) && !VERDICT_NAMES.some((name) => isNamed(field, name))) return field
+  }
+  return undefined
+}
