@@ -121,6 +121,16 @@ t.test('a target whose readings belong to different origins is 400, or goes wher
   t.match(await pass.ask('/admin%2fx'), /rest$/)
 })
 
+t.test('a path beyond ASCII is one path, however its route and its escapes are written', async (t) => {
+  const [rest, cafe] = [await named(t, 'rest'), await named(t, 'cafe')]
+  for (const path of ['/caf\u00e9', '/caf%C3%A9', '/caf%c3%a9/']) {
+    const { ask } = await proxyOf(t, { upstream: rest.url, routes: [{ path, upstreams: [cafe.url] }] })
+    for (const target of ['/caf%C3%A9', '/caf%c3%a9/x', '/caf%c3%A9']) t.match(await ask(target), /cafe$/, target)
+    t.match(await ask('/caf%C3%A8'), /rest$/)
+    t.equal(statusOf(await ask('/%63af%C3%A9')), 400)
+  }
+})
+
 t.test('limits of every part that may be meant are counted', async (t) => {
   const sallyport = fakeSallyport()
   const counted: (readonly string[])[] = []

@@ -61,8 +61,8 @@ export function createRoutes<T extends RouteMatch>(routes: readonly T[]): Routes
       if (sorted.length === 0) return undefined
       const routes = ofHost(host)
       if (routes.length === 0) return undefined
-      const path = pathOf(target)
-      return routes.filter((route) => isBelow(path, startOf(route)))
+      const path = withCapitals(pathOf(target))
+      return routes.filter((route) => isBelow(path, startOf(route)) || isBelow(path, canonical.get(route) as string))
     },
   }
 }
@@ -92,6 +92,11 @@ function pathOf(target: string): string {
   return target.split('?', 1)[0] as string
 }
 
+/** An escape is the same in either case (RFC 3986 6.2.2.1). */
+function withCapitals(path: string): string {
+  return path.includes('%') ? path.replace(/%[0-9a-f]{2}/gi, (code) => code.toUpperCase()) : path
+}
+
 function startOf({ path = '/' }: RouteMatch): string {
   return path.replace(/\/$/, '')
 }
@@ -99,7 +104,8 @@ function startOf({ path = '/' }: RouteMatch): string {
 /** As readings of a path are written. */
 function canonicalStart(route: RouteMatch): string {
   const start = startOf(route)
-  return start === '' ? start : readPath(start).path
+  // One character for each byte, as of a target.
+  return start === '' ? start : readPath(Buffer.from(start).toString('latin1')).path
 }
 
 function isBelow(path: string, start: string): boolean {

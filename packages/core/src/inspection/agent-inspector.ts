@@ -1,6 +1,7 @@
 import { type AgentFields, readAgentFields } from '../agent/fields.ts'
 import { parseJa4 } from '../agent/ja4.ts'
 import { createAgentJudge } from '../agent/judge.ts'
+import type { SignatureFinding } from '../agent/signature/finding.ts'
 import type { SignatureVerifier } from '../agent/signature/verifier.ts'
 import { createUserAgentReader } from '../agent/user-agent.ts'
 import { createCatalogue } from '../crawler/catalogue.ts'
@@ -57,12 +58,12 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
   const { judge } = createAgentJudge()
   const fingerprints = createRequestFingerprints()
   /** Several policies may decide about one request, and its nonce is good for one look. */
-  const looked = new WeakMap<InspectionRequest, ReturnType<SignatureVerifier['look']>>()
+  const verified = new WeakMap<InspectionRequest, SignatureFinding>()
 
-  function signatureOf(request: InspectionRequest, trusted: boolean) {
-    if (signatures === undefined) return undefined
-    if (!looked.has(request)) looked.set(request, signatures.look({ ...request, trusted }))
-    return looked.get(request)
+  function signatureOf(request: InspectionRequest, trusted: boolean): SignatureFinding | undefined {
+    const finding = verified.get(request) ?? signatures?.look({ ...request, trusted })
+    if (finding?.outcome === 'verified') verified.set(request, finding)
+    return finding
   }
 
   function isAllowlisted({ address }: Visitor): boolean {
