@@ -104,7 +104,8 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     for (let end = opened.pop(); end !== undefined; end = opened.pop()) await end(idle)
   }
   let httpsPort = HTTPS_PORT
-  const refusals = createRefusals(options.onRefused, (cause) => sallyport.meter?.add('refusals', [cause]))
+  const { onFault, onRefused } = hooksOf(options)
+  const refusals = createRefusals(onRefused, (cause) => sallyport.meter?.add('refusals', [cause]))
   try {
     const urls: { proxy?: string; admin?: string } = {}
     const front: ExampleFront = {
@@ -130,7 +131,8 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     let service = create(options)
     opened.push(() => service.close())
     const { tls, proxyProtocol, onNotice = () => {} } = options
-    const listener = await createListener(() => service, { refusals, host: sallyport, tls, proxyProtocol, onNotice })
+    const listenerParts = { refusals, host: sallyport, tls, proxyProtocol, onNotice, onFault }
+    const listener = await createListener(() => service, listenerParts)
 
     readLoad(sallyport, () => service, listener)
     const exposition = sallyport.meter && createExposition(sallyport.meter.registry)
@@ -175,6 +177,25 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     await close()
     throw error
   }
+}
+
+/** Hooks of a program that are called where nothing may be thrown. */
+function hooksOf(options: ProxyOptions) {
+  const onFault = (error: unknown): void => {
+    try {
+      options.onFault?.(error)
+    } catch {
+      // A hook for faults makes no other one.
+    }
+  }
+  const onRefused = (cause: RefusalCause): void => {
+    try {
+      options.onRefused?.(cause)
+    } catch (error) {
+      onFault(error)
+    }
+  }
+  return { onFault, onRefused }
 }
 
 /** What answers GET /metrics. */

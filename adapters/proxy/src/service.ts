@@ -73,6 +73,8 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
     answerWith(exchange, refusal(failureOf(error)), 'origin')
   }
 
+  const onConflict = (name: string): void => sallyport.meter?.add('fieldConflicts', [name])
+
   const requests = admission('in_flight', requestSlots)
   const onRequest = createGate({ ...parts, admission: requests }, (exchange, client, handed, site) => {
     const { origin, stream, ownHost } = site
@@ -85,7 +87,7 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
       refusals.count(cause)
       answerWith(exchange, limitRefusal(cause), cause)
     }
-    origin.forward({ ...handed, exchange, client, stream, ownHost }, { onFailure, onRefused })
+    origin.forward({ ...handed, exchange, client, stream, ownHost }, { onFailure, onRefused, onConflict })
   })
   const tunnels = admission('tunnels', tunnelSlots)
   const onUpgrade = createGate({ ...parts, admission: tunnels }, (exchange, _, handed, site) => {
@@ -95,7 +97,7 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
       return
     }
     const onFailure = (error: Error): void => fail(exchange, error)
-    openTunnel(origin, { ...handed, exchange, ownHost, onFailure }, { ...timeouts, ...site.timeouts })
+    openTunnel(origin, { ...handed, exchange, ownHost, onFailure, onConflict }, { ...timeouts, ...site.timeouts })
   })
 
   const { origins } = sites

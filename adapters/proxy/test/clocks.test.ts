@@ -36,6 +36,7 @@ async function lateness(
     },
     isLost: () => false,
     lose() {},
+    fail() {},
   }
   roster.add(watched)
   while (!late && looked < looks) await pause(5)

@@ -112,7 +112,7 @@ async function stuckBefore(t: Test, head: string, way: (socket: Socket) => void)
     const onFailure = (error: Error): void => void opened.writeHead(502).end(error.message)
     upstream.forward(
       { exchange, client: '', fields: ['host', 'a'], stream: false },
-      { onFailure, onRefused: () => void opened.writeHead(503).end() },
+      { onFailure, onRefused: () => void opened.writeHead(503).end(), onConflict() {} },
     )
   })
   server.listen(0, '127.0.0.1')

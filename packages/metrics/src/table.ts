@@ -73,6 +73,13 @@ export const METRICS = {
     unit: 'requests',
     example: 'sum by (kind) (rate(sallyport_origin_failures_total[5m]))',
   },
+  fieldConflicts: {
+    ...{ name: 'sallyport_field_conflicts_total', type: 'counter' },
+    labels: ['field'],
+    help: 'fields of answers of an origin that may stand once and came with different values; the last was sent',
+    unit: 'fields',
+    example: 'sum by (field) (rate(sallyport_field_conflicts_total[1h])) > 0',
+  },
   originUp: {
     ...{ name: 'sallyport_origin_up', type: 'gauge', workers: 'min' },
     labels: ['origin'],

@@ -6,14 +6,33 @@ import type { ApiResponse } from '@sallyport/api'
 /**
  * Writes a response. A string goes out with its Content-Length, a stream at the client's pace; a HEAD request gets the
  * headers alone. Never rejects: a client that leaves ends the stream, a stream that fails cuts the connection, which is
- * all that can be said once the headers are out. Does nothing where the host has answered already.
+ * all that can be said once the headers are out. An answer that Node does not take is `onFault`'s; by default it cuts the
+ * connection and is a process warning. Does nothing where the host has answered already.
  */
-export async function sendResponse(res: ServerResponse, { status, headers, body }: ApiResponse): Promise<void> {
+export async function sendResponse(
+  res: ServerResponse,
+  answer: ApiResponse,
+  onFault: (error: unknown) => void = (error) => {
+    process.emitWarning(`An answer was not sent: ${error}`, 'SallyportWarning')
+    res.destroy()
+  },
+): Promise<void> {
   if (res.headersSent || res.destroyed) return
+  try {
+    const { body } = answer
+    writeFields(res, answer)
+    if (res.req.method === 'HEAD') res.end()
+    else if (typeof body === 'string') res.end(body)
+    else await pipeline(Readable.from(body), res).catch(() => undefined)
+  } catch (error) {
+    onFault(error)
+  }
+}
+
+function writeFields(res: ServerResponse, { status, headers, body }: ApiResponse): void {
   res.statusCode = status
+  // The text of another status is left where its head could not be sent; HTTP/2 has none.
+  if (res.req.httpVersionMajor === 1) res.statusMessage = ''
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
   if (typeof body === 'string' && status !== 204) res.setHeader('content-length', Buffer.byteLength(body))
-  if (res.req.method === 'HEAD') res.end()
-  else if (typeof body === 'string') res.end(body)
-  else await pipeline(Readable.from(body), res).catch(() => undefined)
 }

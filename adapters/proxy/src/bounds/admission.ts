@@ -48,7 +48,8 @@ export function createAdmission({
     clientOf: (address) => clientKey(address, ipv6Prefix),
     isClosed: isOverloaded,
     admit(exchange, client, go) {
-      const taker = { client, granted: go, refused: () => refuse(exchange, cause) }
+      // They are called by a timer, or as another exchange leaves.
+      const taker = { client, granted: () => exchange.guard(go), refused: () => refuse(exchange, cause) }
       exchange.onEnd(() => slots.leave(taker))
       slots.take(taker)
     },

@@ -3,7 +3,7 @@ import { constants, Http2ServerRequest, Http2ServerResponse, type ServerHttp2Str
 
 /** Fields of a connection, which HTTP/2 has none of (RFC 9113 8.2.2). */
 const OF_CONNECTIONS: ReadonlySet<string> = new Set([
-  ...['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'],
+  ...['connection', 'http2-settings', 'keep-alive', 'proxy-connection', 'te', 'transfer-encoding', 'upgrade'],
 ])
 
 /** A request of HTTP/2 that knows how much of its body has come, and whether there is one. */
@@ -95,6 +95,16 @@ function grouped(fields: readonly string[]): ReadonlyMap<string, readonly string
     else known.push(fields[at + 1] as string)
   }
   return values
+}
+
+/**
+ * Adds the trailer section (name, value, name, value …) of an answer whose head is sent. A client of HTTP/1.1 is sent it where it says that it
+ * takes one (RFC 9110 6.5.1), and Node leaves it out where the answer is not in chunks.
+ */
+export function addTrailers(request: IncomingMessage, response: ServerResponse, fields: readonly string[]): void {
+  const takesThem =
+    request.httpVersionMajor !== 1 || /(?:^|[\s,])trailers(?:$|[\s,;])/i.test(String(request.headers['te'] ?? ''))
+  if (takesThem) response.addTrailers(Object.fromEntries(grouped(fields)) as OutgoingHttpHeaders)
 }
 
 /** Both as what the rest of the proxy reads and writes; Node's types do not say that they are. */

@@ -40,16 +40,24 @@ export function serverOptions(methods: readonly string[]): ApiResponse {
   return { status: 204, headers: { allow: methods.join(', ') }, body: '' }
 }
 
-/** Sends an answer of our own instead of the origin's, with the request's id; never throws. */
-export function send({ request, response, id, standing, isCheck }: Exchange, answered: ApiResponse): void {
-  const answer = isCheck ? checkAnswer(answered) : answered
-  // After a final answer a client that waited for 100 Continue may send its body or not: the next bytes are ambiguous.
-  if (request.headers.expect !== undefined) response.shouldKeepAlive = false
-  if (!response.headersSent) {
-    response.setHeader(ID_HEADER, id)
-    for (const name in standing) response.setHeader(name, standing[name] as string)
-  }
-  void sendResponse(response, closingUnread(request, answer))
+/**
+ * Sends an answer of our own instead of the origin's, with the request's id. Never throws: one that cannot be sent is a
+ * fault of its exchange.
+ */
+export function send(exchange: Exchange, answered: ApiResponse): void {
+  exchange.guard(() => {
+    const { request, response, id, standing, isCheck } = exchange
+    const answer = isCheck ? checkAnswer(answered) : answered
+    // After a final answer a client that waited for 100 Continue may send its body or not: the next bytes are ambiguous.
+    if (request.headers.expect !== undefined) response.shouldKeepAlive = false
+    if (!response.headersSent) {
+      // Those of an answer that could not be sent.
+      for (const name of response.getHeaderNames()) response.removeHeader(name)
+      response.setHeader(ID_HEADER, id)
+      for (const name in standing) response.setHeader(name, standing[name] as string)
+    }
+    void sendResponse(response, closingUnread(request, answer), (error) => exchange.fail(error))
+  })
 }
 
 /** The answer to a check: the server that asks knows what to do with these two statuses. */
@@ -57,11 +65,18 @@ function checkAnswer({ status, headers, body }: ApiResponse): ApiResponse {
   return { status: status === 200 ? 200 : 403, headers: { ...headers, 'sallyport-status': String(status) }, body }
 }
 
-/** Refuses an exchange; `why` where nothing was decided against its client. */
+/** Answers an exchange in which something of ours threw, without a detail. */
+export function answerFault(exchange: Exchange): void {
+  answerWith(exchange, refusal('internal_error'), 'fault')
+}
+
+/** Refuses an exchange; `why` where nothing was decided against its client. Never throws. */
 export function answerWith(exchange: Exchange, refused: Refusal, why?: string): void {
-  const { id, host, api, request, observation } = exchange
-  exchange.refused = true
-  noteRefusal(observation, why)
-  const fields = api ? undefined : request.rawHeaders
-  send(exchange, rendered(refused, { id, fields, page: host.refusalPage }))
+  exchange.guard(() => {
+    const { id, host, api, request, observation } = exchange
+    exchange.refused = true
+    noteRefusal(observation, why)
+    const fields = api ? undefined : request.rawHeaders
+    send(exchange, rendered(refused, { id, fields, page: host.refusalPage }))
+  })
 }

@@ -19,6 +19,8 @@ export interface Watched extends Placed {
   isLost(): boolean
   /** Called once, where it was. */
   lose(): void
+  /** Called once, where one of these threw. */
+  fail(error: unknown): void
   /** Nothing more is waited for. */
   readonly over: boolean
   /** Times of its own, in milliseconds. */
@@ -94,9 +96,14 @@ export function startClocks(roster: Roster<Watched>, timeouts: Timeouts): () => 
     const elapsed = Math.min(now - last, 2 * interval)
     last = now
     for (const watched of roster.all()) {
-      if (watched.over) roster.remove(watched)
-      else if (watched.wait) look(watched, watched.wait, elapsed)
-      else watched.wait = { side: undefined, bytes: 0, waited: 0, moved: 0 }
+      try {
+        if (watched.over) roster.remove(watched)
+        else if (watched.wait) look(watched, watched.wait, elapsed)
+        else watched.wait = { side: undefined, bytes: 0, waited: 0, moved: 0 }
+      } catch (error) {
+        roster.remove(watched)
+        watched.fail(error)
+      }
     }
   }, interval).unref()
   return () => clearInterval(timer)

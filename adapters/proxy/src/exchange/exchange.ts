@@ -26,6 +26,8 @@ export interface ExchangeOptions {
   readonly upgrade?: Upgrade
   /** The client is too slow: with its body, or as the reader of its answer. */
   readonly onSlow?: (exchange: Exchange, side: 'body' | 'reading') => void
+  /** Something threw, the first time that it did: answers where there is no answer yet, else cuts. */
+  readonly onFault?: (exchange: Exchange, error: unknown) => void
 }
 
 /** One request in flight, until its answer is sent and its body has been received. */
@@ -57,26 +59,67 @@ export class Exchange implements Watched {
   /** Ends an open tunnel as its protocol has it; set once it is open. */
   endTunnel: (() => void) | undefined
   readonly #onSlow: ((exchange: Exchange, side: 'body' | 'reading') => void) | undefined
+  readonly #onFault: ((exchange: Exchange, error: unknown) => void) | undefined
   readonly #ends: (() => void)[] = []
+  #failed = false
   /** The client sends its body only after `100 Continue`. */
   #waiting: boolean
   #wantsBody = false
 
   constructor(host: RequestHost, request: IncomingMessage, response: ServerResponse, options: ExchangeOptions = {}) {
-    const { waiting = false, onSlow, upgrade } = options
+    const { waiting = false, onSlow, onFault, upgrade } = options
     this.request = request
     this.response = response
     this.upgrade = upgrade
     this.#waiting = waiting
     this.#onSlow = onSlow
+    this.#onFault = onFault
     this.host = host
     this.id = requestId(host, request)
     // The response to an upgrade has no end of its own: a tunnel takes its socket.
     const ends: ServerResponse | Socket = upgrade?.socket ?? response
     this.observation = observe(host, request, { response, end: ends }, 'origin')
     ends.once('close', () => {
-      for (const end of this.#ends) end()
+      for (const end of this.#ends) this.guard(end)
     })
+  }
+
+  /**
+   * Does something for this exchange. What is called later (by a stream, a timer, the origin's connection) is called
+   * through it: what it throws would end the process, and so ends this exchange alone (D291).
+   */
+  guard(go: () => void): void {
+    try {
+      go()
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
+  /** Ends it for an error that is ours. */
+  fail(error: unknown): void {
+    const isFirst = !this.#failed
+    this.#failed = true
+    try {
+      if (isFirst && this.#onFault) this.#onFault(this, error)
+      else this.cut()
+    } catch {
+      this.cut()
+    }
+  }
+
+  /** Whether its client can still be answered by us. */
+  get isUnanswered(): boolean {
+    const { upgrade, response } = this
+    // A tunnel has taken the socket.
+    return !response.headersSent && !response.closed && (upgrade === undefined || response.socket !== null)
+  }
+
+  /** Ends it where it is: over HTTP/1 with its connection, else with its stream. */
+  cut(): void {
+    const { upgrade, response } = this
+    if (upgrade) upgrade.socket.destroy()
+    else response.destroy()
   }
 
   /** Calls `end` when the answer is sent, or when nobody waits for it any more; for an upgrade, when its tunnel is closed. */
@@ -120,6 +163,7 @@ export class Exchange implements Watched {
     if (side === 'body' || side === 'reading') this.#onSlow?.(this, side)
     else this.origin?.late()
   }
+
   isLost(): boolean {
     return isReset(this.request.socket)
   }

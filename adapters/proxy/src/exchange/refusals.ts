@@ -13,6 +13,7 @@ const REFUSAL_CAUSES = [
   'buffered_bytes',
   'slow_body',
   'slow_reader',
+  'fault',
 ] as const
 
 export type RefusalCause = (typeof REFUSAL_CAUSES)[number]

@@ -1,33 +1,95 @@
+import { SallyportError } from '@sallyport/core'
 import { ID_HEADER, isReserved } from '@sallyport/node/internal'
 import { HOP_FIELDS, madeHopByHop, withoutNamed } from './hop-fields.ts'
+import { onlyOnce } from './single-fields.ts'
 import { createSpellings } from './spellings.ts'
 
-const hopField = createSpellings([...HOP_FIELDS, 'x-request-id'])
+const hopField = createSpellings([...HOP_FIELDS, 'http2-settings', 'x-request-id'])
+
+/** What no field may hold: neither version of HTTP can carry it. */
+const UNSENDABLE = /[^\t -~\x80-\xff]/
+
+/** An answer, and for whom it is. */
+export interface AnswerOf {
+  readonly status: number
+  readonly id: string
+  /** Fields of ours for which the origin has none; names in lower case. */
+  readonly told: Readonly<Record<string, string>>
+  /** A field that may stand once came with two values. */
+  onConflict(name: string): void
+}
 
 /**
  * The fields of an origin's answer for the client, name, value, name, value …: all but hop-by-hop fields, those that
- * its Connection field names, and our own, which are between us and the origin; then the request's id, and what is `told` that the origin does not tell
- * itself. Takes texts, or raw bytes; a field value is Latin-1 (RFC 9110 5.5).
+ * its Connection field names, and our own, which are between us and the origin, each once that may stand once; then the
+ * request's id, and what is `told`. A status that has no content has no length but 0 (RFC 9110 8.6, 15.3.6). Takes texts,
+ * or raw bytes; a field value is Latin-1 (RFC 9110 5.5). Throws `bad_gateway` where a field has bytes that none may have.
  */
-export function responseFields(
-  raw: readonly string[] | readonly Buffer[],
-  id: string,
-  told: Readonly<Record<string, string>>,
-): string[] {
+export function responseFields(raw: readonly string[] | readonly Buffer[], answer: AnswerOf): string[] {
+  const { status, id, told, onConflict } = answer
+  const fields = onlyOnce(endToEnd(raw), onConflict)
+  const kept = status === 204 || isEmpty(status) ? withoutNamed(fields, ['content-length']) : fields
+  if (isEmpty(status)) kept.push('Content-Length', '0')
+  kept.push(ID_HEADER, id)
+  for (const name in told) if (!hasField(kept, name)) kept.push(name, told[name] as string)
+  return kept
+}
+
+/** Throws `bad_gateway` where no client can be sent such a status line. */
+export function requireStatus(status: number, reason: string): void {
+  // The reason is not passed on: HTTP/2 has none. What is beyond ASCII is read as UTF-8.
+  if (status >= 200 && status <= 599 && !/[^\t -\uffff]/.test(reason)) return
+  throw new SallyportError('bad_gateway', `the origin's status line is bad: ${status}`)
+}
+
+/** Whether what comes after the head of such an answer is nobody's. Parsers of HTTP/1 know it of 204 and 304. */
+export function isEmpty(status: number): boolean {
+  return status === 205
+}
+
+/** Of a trailer section nothing is taken that says how a message is framed, routed, cached or read (RFC 9110 6.5.1). */
+const NOT_TRAILED = new Set([
+  ...['age', 'authorization', 'cache-control', 'content-disposition', 'content-encoding', 'content-language'],
+  ...['content-length', 'content-location', 'content-range', 'content-type', 'date', 'expires', 'host', 'location'],
+  ...['pragma', 'proxy-authenticate', 'retry-after', 'set-cookie', 'strict-transport-security', 'vary'],
+  ...['www-authenticate'],
+])
+
+/** The trailer section of an origin's answer for the client, as `responseFields` has the head. */
+export function trailerFields(raw: readonly Buffer[], onConflict: (name: string) => void): string[] {
+  const fields = endToEnd(raw)
+  const allowed = fields.filter((_, at) => !NOT_TRAILED.has((fields[at - (at % 2)] as string).toLowerCase()))
+  return onlyOnce(allowed, onConflict)
+}
+
+function endToEnd(raw: readonly string[] | readonly Buffer[]): string[] {
   const fields = isText(raw) ? raw : textsOf(raw)
+  if (isText(raw)) for (const text of raw) requireSendable(text)
   const kept: string[] = []
   const named: string[] = []
   for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i] as string
-    const value = fields[i + 1] as string
+    const value = trimmed(fields[i + 1] as string)
     const hop = hopField(name)
     if (hop === undefined && !isReserved(name)) kept.push(name, value)
     else if (hop === 'connection') named.push(...madeHopByHop(value))
   }
-  const fieldsOfClient = withoutNamed(kept, named)
-  fieldsOfClient.push(ID_HEADER, id)
-  for (const name in told) if (!hasField(fieldsOfClient, name)) fieldsOfClient.push(name, told[name] as string)
-  return fieldsOfClient
+  return withoutNamed(kept, named)
+}
+
+function requireSendable(text: string): void {
+  if (UNSENDABLE.test(text)) throw new SallyportError('bad_gateway', "a field of the origin's answer has control bytes")
+}
+
+/** Without the blanks around it, which HTTP/2 forbids (RFC 9113 8.2.1). */
+function trimmed(value: string): string {
+  return isBlank(value.charCodeAt(0)) || isBlank(value.charCodeAt(value.length - 1))
+    ? value.replace(/^[\t ]+/, '').replace(/(?<![\t ])[\t ]+$/, '')
+    : value
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09
 }
 
 function hasField(fields: readonly string[], name: string): boolean {
@@ -42,6 +104,7 @@ function isText(raw: readonly string[] | readonly Buffer[]): raw is readonly str
 /** One conversion for all, because each costs as much as cutting five texts out of one. */
 function textsOf(raw: readonly Buffer[]): readonly string[] {
   const text = Buffer.concat(raw).toString('latin1')
+  requireSendable(text)
   let end = 0
   return raw.map(({ length }) => {
     end += length

@@ -16,12 +16,6 @@ import { type ForwardAuth, originalOf } from './forward-auth.ts'
 import type { GateParts } from './options.ts'
 import { precheck } from './prechecks.ts'
 
-interface CheckParts {
-  readonly methods: readonly string[]
-  /** Does something for an exchange; a bug is answered there. */
-  readonly guarded: (exchange: Exchange, go: () => void) => void
-}
-
 /**
  * Answers a server that asks whether it may forward a request: 200 with the verdict in headers, or 403 with our page. A
  * limit that would be 429 is 403 too, with `sallyport-status: 429`: nginx makes 500 of anything but 200, 401 and 403.
@@ -29,7 +23,7 @@ interface CheckParts {
 export function createCheck(
   { sallyport, options, sites, admission }: GateParts,
   family: ForwardAuth,
-  { methods, guarded }: CheckParts,
+  methods: readonly string[],
 ): (exchange: Exchange) => void {
   let warned = false
   const deny = (exchange: Exchange, why: string): void => {
@@ -63,7 +57,7 @@ export function createCheck(
     }
     const counted = countExchange(sallyport, exchange, original, (site?.decider ?? sallyport).decide(original))
     const carry = (decision: Decision): void => carryOut(exchange, original, decision)
-    if (counted instanceof Promise) void counted.then((decision) => guarded(exchange, () => carry(decision)))
+    if (counted instanceof Promise) void counted.then((decision) => exchange.guard(() => carry(decision)))
     else carry(counted)
   }
 }

@@ -20,12 +20,10 @@ import type { RouteTimeouts, Site } from './sites.ts'
 
 interface DecideParts extends GateParts {
   readonly forward: Forward
-  /** Does something for an exchange; a bug is answered there. */
-  readonly guarded: (exchange: Exchange, go: () => void) => void
 }
 
 /** Decides about a request that is for the origin, and refuses it or forwards it once it has a slot. */
-export function createDecide({ sallyport, options, admission, sites, forward, guarded }: DecideParts) {
+export function createDecide({ sallyport, options, admission, sites, forward }: DecideParts) {
   const clientHeader = foldedName(options.clientHeader ?? 'x-forwarded-for')
   const handoff = createHandoffSigner(options.handoff?.keys ?? [])
 
@@ -52,7 +50,7 @@ export function createDecide({ sallyport, options, admission, sites, forward, gu
         ...[HANDOFF_FIELD, handoff.sign({ method, target, fields: sent }, Date.now())],
       ])
     const client = admission.clientOf(decision.inspection.client.address)
-    admission.admit(exchange, client, () => guarded(exchange, () => forward(exchange, client, { fields, sign }, site)))
+    admission.admit(exchange, client, () => forward(exchange, client, { fields, sign }, site))
   }
 
   return (exchange: Exchange): void => {
@@ -77,7 +75,7 @@ export function createDecide({ sallyport, options, admission, sites, forward, gu
     const counted = countExchange(sallyport, exchange, inspected, decision)
     const carry = (decision: Decision): void => carryOut(exchange, inspected, decision, site)
     if (!(counted instanceof Promise)) carry(counted)
-    else void counted.then((decision) => guarded(exchange, () => carry(decision)))
+    else void counted.then((decision) => exchange.guard(() => carry(decision)))
   }
 }
 

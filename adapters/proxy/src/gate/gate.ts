@@ -59,31 +59,18 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
       send(exchange, robotsText)
     } else if (api) {
       admission.admit(exchange, admission.clientOf(addressOf(sallyport, exchange)), () =>
-        answerApi(sallyport, exchange, { target, path }).catch((error: unknown) => crash(exchange, error)),
+        answerApi(sallyport, exchange, { target, path }).catch((error: unknown) => exchange.fail(error)),
       )
     } else {
       decide(exchange)
     }
   }
 
-  const check = options.forwardAuth ? createCheck(parts, options.forwardAuth, { methods, guarded }) : undefined
+  const check = options.forwardAuth ? createCheck(parts, options.forwardAuth, methods) : undefined
   const robots = createRobots(parts)
-  const decide = createDecide({ ...parts, forward, guarded })
+  const decide = createDecide({ ...parts, forward })
 
-  const crash = (exchange: Exchange, error: unknown): void => {
-    options.onFault?.(error)
-    answerCrash(exchange)
-  }
-
-  function guarded(exchange: Exchange, go: () => void): void {
-    try {
-      go()
-    } catch (error) {
-      crash(exchange, error)
-    }
-  }
-
-  return (exchange) => guarded(exchange, () => receive(exchange))
+  return (exchange) => exchange.guard(() => receive(exchange))
 }
 
 /** A client of HTTP/1.0 need not say which site it wants. */
@@ -103,11 +90,6 @@ async function answerApi(
   const answered = await answer(sallyport, request, { res, target, path })
   if (answered === undefined) answerWith(exchange, refusal('not_found'))
   else send(exchange, answered)
-}
-
-function answerCrash(exchange: Exchange): void {
-  if (exchange.response.headersSent) exchange.response.destroy()
-  else answerWith(exchange, refusal('internal_error'), 'fault')
 }
 
 function addressOf(sallyport: ProxyHost, { request }: Exchange): string {

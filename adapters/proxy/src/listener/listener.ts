@@ -6,13 +6,13 @@ import { openEdge } from '../edge/edge.ts'
 import type { ProxyVersion } from '../edge/proxy-header.ts'
 import { certificateFiles, type TlsOptions } from '../edge/tls-options.ts'
 import type { WatchedCertificates } from '../edge/watched-certificates.ts'
-import { answerWith, limitRefusal } from '../exchange/answers.ts'
 import { startClocks } from '../exchange/clocks.ts'
 import { Exchange } from '../exchange/exchange.ts'
 import type { Refusals } from '../exchange/refusals.ts'
 import { Roster } from '../exchange/roster.ts'
 import { answerClientError } from './client-error.ts'
 import { drain } from './drain.ts'
+import { createEndings } from './endings.ts'
 import { bind } from './listen.ts'
 import { stopParsingWhenDestroyed } from './stop-parsing.ts'
 import { createTurns } from './turns.ts'
@@ -60,19 +60,21 @@ export interface ListenerOptions {
   readonly proxyProtocol?: ProxyVersion | false | undefined
   /** A line for the operator. */
   readonly onNotice: (message: string) => void
+  /** A bug, of which one exchange ends. */
+  readonly onFault: (error: unknown) => void
 }
 
 /** Creates the listener of what `served` gives at each moment. Reads certificates; one that is bad is a notice. */
 export async function createListener(served: () => Served, options: ListenerOptions): Promise<Listener> {
-  const { refusals, host, tls, proxyProtocol, onNotice } = options
+  const { refusals, host, tls, proxyProtocol, onNotice, onFault } = options
   const http1 = createHttp1Server()
   const exchanges = new Roster<Exchange>()
   const tunnels = new Set<Exchange>()
   let accepting = true
-  const onSlow = slowEnding(refusals)
+  const { guarded, ...endings } = createEndings(refusals, onFault)
 
   const begin = (request: IncomingMessage, response: ServerResponse, waiting: boolean): void => {
-    const exchange = new Exchange(host, request, response, { waiting, onSlow })
+    const exchange = new Exchange(host, request, response, { ...endings, waiting })
     exchanges.add(exchange)
     if (!accepting) response.shouldKeepAlive = false
     exchange.onEnd(() => {
@@ -93,7 +95,7 @@ export async function createListener(served: () => Served, options: ListenerOpti
       // Its first bytes were read to see whose it is.
       if (socket.isPaused()) socket.resume()
     },
-    onHttp2: begin,
+    onHttp2: guarded(begin),
     onCut: refusals.cut,
     onNotice,
   })
@@ -108,15 +110,16 @@ export async function createListener(served: () => Served, options: ListenerOpti
     stopClocks = startClocks(exchanges, timeouts)
   }
   adopt()
-
-  const onUpgrade = (exchange: Exchange): void => {
+  const upgrade = (request: IncomingMessage, socket: Socket, head: Buffer): void => {
+    const response = responseOn(socket, request)
+    if (response === undefined) return
+    const exchange = new Exchange(host, request, response, { ...endings, upgrade: { socket, head } })
     tunnels.add(exchange)
     exchange.onEnd(() => tunnels.delete(exchange))
     served().onUpgrade(exchange)
   }
-  hearHttp1(http1, { begin, onUpgrade, pipelined: () => served().limits.pipelined, host, refusals })
+  hearHttp1(http1, { begin: guarded(begin), onUpgrade: guarded(upgrade), limits: () => served().limits, refusals })
 
-  const fronts = [edge.main, edge.plain]
   return {
     get accepting() {
       return accepting
@@ -135,9 +138,9 @@ export async function createListener(served: () => Served, options: ListenerOpti
     },
     async close(idle = 'wait') {
       accepting = false
-      const { connections, http2, certificates } = edge
-      await drain({ fronts, connections, http1, http2, exchanges, tunnels }, served().timeouts, idle)
-      certificates?.close()
+      const { main, plain, connections, http2 } = edge
+      await drain({ fronts: [main, plain], connections, http1, http2, exchanges, tunnels }, served().timeouts, idle)
+      edge.certificates?.close()
       stopClocks()
     },
   }
@@ -145,15 +148,17 @@ export async function createListener(served: () => Served, options: ListenerOpti
 
 interface Http1Hooks {
   begin(request: IncomingMessage, response: ServerResponse, waiting: boolean): void
-  onUpgrade(exchange: Exchange): void
-  pipelined(): number
-  readonly host: RequestHost
+  onUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void
+  limits(): Limits
   readonly refusals: Refusals
 }
 
 /** Takes the requests of a server one after another on each connection, and its upgrades. */
-function hearHttp1(http1: Server, { begin, onUpgrade, pipelined, host, refusals }: Http1Hooks): void {
-  const inTurn = createTurns(pipelined, () => refusals.cut('pipelined'))
+function hearHttp1(http1: Server, { begin, onUpgrade, limits, refusals }: Http1Hooks): void {
+  const inTurn = createTurns(
+    () => limits().pipelined,
+    () => refusals.cut('pipelined'),
+  )
   for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) {
     http1.on(event, (request: IncomingMessage, response: ServerResponse) => {
       inTurn(request.socket, response, () => begin(request, response, event === 'checkContinue'))
@@ -167,21 +172,8 @@ function hearHttp1(http1: Server, { begin, onUpgrade, pipelined, host, refusals 
     http1.on(event, (request: IncomingMessage, socket: Socket, head: Buffer) => {
       // Node has removed its own listeners, and an unhandled reset would crash the process.
       socket.on('error', () => socket.destroy())
-      const response = responseOn(socket, request)
-      if (response === undefined) return
-      onUpgrade(new Exchange(host, request, response, { upgrade: { socket, head } }))
+      onUpgrade(request, socket, head)
     })
-  }
-}
-
-/** Ends an exchange whose client is too slow: with an answer where there is none yet. */
-function slowEnding(refusals: Refusals): (exchange: Exchange, side: 'body' | 'reading') => void {
-  return (exchange, side) => {
-    const cause = side === 'body' ? 'slow_body' : 'slow_reader'
-    const answered = side === 'body' && !exchange.response.headersSent
-    refusals[answered ? 'count' : 'cut'](cause)
-    if (answered) answerWith(exchange, limitRefusal(cause), cause)
-    else exchange.request.socket.destroy()
   }
 }
 

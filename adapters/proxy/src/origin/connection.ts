@@ -1,4 +1,5 @@
 import { type buildConnector, Client, type Dispatcher } from 'undici'
+import type { Exchange } from '../exchange/exchange.ts'
 
 /** Code of a connection that the origin reset. */
 export const RESET = 'SALLYPORT_RESET'
@@ -7,6 +8,21 @@ export const RESET = 'SALLYPORT_RESET'
 export interface OriginRequest extends Dispatcher.DispatchHandler {
   /** The connection has ended: what was received of an answer comes without pauses. */
   release(): void
+}
+
+/**
+ * A request whose handlers throw nothing at undici, which would take it for a failure of the origin, or let it end the process:
+ * it ends the exchange.
+ */
+export function guarded(request: OriginRequest, exchange: Exchange): OriginRequest {
+  return {
+    release: () => exchange.guard(() => request.release()),
+    onRequestStart: (controller, context) => exchange.guard(() => request.onRequestStart?.(controller, context)),
+    onResponseStart: (controller, ...head) => exchange.guard(() => request.onResponseStart?.(controller, ...head)),
+    onResponseData: (controller, chunk) => exchange.guard(() => request.onResponseData?.(controller, chunk)),
+    onResponseEnd: (controller, trailers) => exchange.guard(() => request.onResponseEnd?.(controller, trailers)),
+    onResponseError: (controller, error) => exchange.guard(() => request.onResponseError?.(controller, error)),
+  }
 }
 
 /**

@@ -2,12 +2,12 @@ import { SallyportError } from '@sallyport/core'
 import type { Limits } from '@sallyport/open/limits'
 import type { Dispatcher } from 'undici'
 import type { Slots, Taker } from '../bounds/slots.ts'
-import { hasBody } from '../edge/http2-messages.ts'
+import { addTrailers, hasBody } from '../edge/http2-messages.ts'
 import type { Side } from '../exchange/clocks.ts'
 import type { Exchange, OriginSide } from '../exchange/exchange.ts'
 import type { RefusalCause } from '../exchange/refusals.ts'
-import { responseFields } from '../fields/response-fields.ts'
-import { type OriginConnection, type OriginRequest, RESET } from './connection.ts'
+import { isEmpty, requireStatus, responseFields, trailerFields } from '../fields/response-fields.ts'
+import { guarded, type OriginConnection, type OriginRequest, RESET } from './connection.ts'
 import { isUnreached } from './faults.ts'
 import type { Member, Members } from './members.ts'
 import { fieldsFor, type HandedFields } from './own-host.ts'
@@ -35,6 +35,8 @@ export interface RelayHooks {
   onFailure(error: Error): void
   /** A limit of ours ended it. */
   onRefused(cause: RefusalCause): void
+  /** A field that may stand once came with two values. */
+  onConflict(name: string): void
 }
 
 const LOST_CONNECTION = new Set(['UND_ERR_SOCKET', RESET, 'ECONNRESET', 'EPIPE'])
@@ -68,6 +70,8 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   /** The origin may pause within its answer for as long as it likes. */
   #stream: boolean
   #head: Head | undefined
+  /** What comes of a body is not passed on. */
+  #isEmpty = false
   #first: Buffer | undefined
   #received = 0
 
@@ -87,12 +91,14 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     const { exchange } = this.#forwarded
     exchange.origin = this
     exchange.onEnd(() => this.#end())
+    const guard = (go: () => void): void => exchange.guard(go)
     if (!hasBody(exchange.request)) {
       this.#takeSlot()
       return
     }
     exchange.wantBody(true)
     this.#body = new RequestBody(exchange.request, this.#parts.held, this.#parts.limits, {
+      guard,
       onReady: () => this.#takeSlot(),
       onFault: (cause) => this.#refuse(cause),
     })
@@ -104,7 +110,8 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   }
 
   granted(): void {
-    this.#dispatchTo(this.#parts.members.next() as Member)
+    // By a timer, or as another request ends.
+    this.#forwarded.exchange.guard(() => this.#dispatchTo(this.#parts.members.next() as Member))
   }
 
   #dispatchTo(member: Member): void {
@@ -127,7 +134,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     if (this.#body?.isWhole === true) this.#whole = this.#body.read() as Buffer
     const body = this.#whole ?? this.#body ?? null
     const headers = fieldsFor(this.#forwarded, (this.#member as Member).address)
-    connection.send({ method: method as Dispatcher.HttpMethod, path: url, headers, body }, this)
+    connection.send({ method: method as Dispatcher.HttpMethod, path: url, headers, body }, guarded(this, exchange))
   }
 
   release(): void {
@@ -146,33 +153,50 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     if (status < 200) return
     this.#answering = true
     this.#member?.succeeded()
-    if (status > 599 || /[^\t -\uffff]/.test(reason))
-      throw new SallyportError('bad_gateway', `the origin's status line is bad: ${status}`)
-    const { id, told } = this.#forwarded.exchange
-    const fields = responseFields(controller.rawHeaders as readonly Buffer[], id, told)
-    this.#stream ||= isEventStream(fields)
-    // The rest of an unfinished request would be read as the next one.
-    if (!this.#forwarded.exchange.request.complete) fields.push('Connection', 'close')
-    this.#head = { status, fields }
+    try {
+      this.#head = this.#headOf(status, reason, controller.rawHeaders as readonly Buffer[])
+    } catch (error) {
+      if (!(error instanceof SallyportError)) throw error
+      controller.abort(error)
+      return
+    }
+    this.#isEmpty = isEmpty(status)
     // An answer that came in one piece has ended by then.
     process.nextTick(sendPending, this)
   }
 
+  /** Throws `bad_gateway` where no client could be sent it. */
+  #headOf(status: number, reason: string, raw: readonly Buffer[]): Head {
+    requireStatus(status, reason)
+    const { id, told, request } = this.#forwarded.exchange
+    const fields = responseFields(raw, { status, id, told, onConflict: this.#hooks.onConflict })
+    this.#stream ||= isEventStream(fields)
+    // The rest of an unfinished request would be read as the next one.
+    if (!request.complete) fields.push('Connection', 'close')
+    return { status, fields }
+  }
+
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#received += chunk.length
+    if (this.#isEmpty) return
     if (this.#head && this.#first === undefined) {
       this.#first = chunk
       return
     }
-    this.sendPending()
+    this.#sendPending()
     this.#write(chunk)
   }
 
-  onResponseEnd(): void {
-    const { response } = this.#forwarded.exchange
+  onResponseEnd({ rawTrailers }: Dispatcher.DispatchController): void {
+    const { request, response } = this.#forwarded.exchange
     const first = this.#first
-    if (!this.#head) response.end()
-    else if (this.#sendHead()) response.end(first)
+    if (this.#head && !this.#sendHead()) {
+      this.#done()
+      return
+    }
+    const trailers = rawTrailers?.length ? trailerFields(rawTrailers as readonly Buffer[], this.#hooks.onConflict) : []
+    if (trailers.length > 0) addTrailers(request, response, trailers)
+    response.end(first)
     this.#done()
   }
 
@@ -204,6 +228,10 @@ export class Relay implements OriginRequest, OriginSide, Taker {
 
   /** Sends what is here of an answer that did not come in one piece. */
   sendPending(): void {
+    this.#forwarded.exchange.guard(() => this.#sendPending())
+  }
+
+  #sendPending(): void {
     const first = this.#first
     if (!this.#head || !this.#sendHead()) return
     this.#first = undefined
@@ -226,11 +254,12 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   }
 
   #write(chunk: Buffer): void {
-    const { response } = this.#forwarded.exchange
+    const { exchange } = this.#forwarded
+    const { response } = exchange
     if (response.writableEnded || response.write(chunk) || this.#released) return
     const controller = this.#controller
     controller?.pause()
-    response.once('drain', () => controller?.resume())
+    response.once('drain', () => exchange.guard(() => controller?.resume()))
   }
 
   #refuse(cause: RefusalCause): void {
@@ -267,10 +296,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
 
   /** The answer is sent, or nobody waits for it. */
   #end(): void {
-    const { response } = this.#forwarded.exchange
-    // Node finishes a stream of HTTP/2 itself where its connection ends: what was not ended here is not answered.
-    const answered = response.writableEnded && response.writableFinished
-    if (!answered) this.#controller?.abort(new Error('the client left'))
+    if (this.#connection) this.#controller?.abort(new Error('the client left'))
     this.#body?.destroy()
     if (!this.#connection) this.#leave()
   }

@@ -10,6 +10,8 @@ export interface Held {
 }
 
 export interface BodyHooks {
+  /** Does something that may not throw at the request. */
+  guard(go: () => void): void
   /** The first bytes, or all of them where the body is held until it is whole. */
   onReady(): void
   /** Called once, with nothing more read after it. */
@@ -33,7 +35,7 @@ export class RequestBody extends Readable {
     request: IncomingMessage,
     held: Held,
     limits: { readonly bodyBytes: number; readonly bufferedBytes: number },
-    { onReady, onFault }: BodyHooks,
+    { guard, onReady, onFault }: BodyHooks,
   ) {
     super({ highWaterMark: WHOLE_BYTES })
     this.#request = request
@@ -71,8 +73,10 @@ export class RequestBody extends Readable {
     }
     // undici destroys it with an error that the relay gets too.
     this.on('error', () => {})
-    request.on('data', take).once('end', end)
-    this.#stop = () => void request.off('data', take).off('end', end)
+    const onData = (chunk: Buffer): void => guard(() => take(chunk))
+    const onEnd = (): void => guard(end)
+    request.on('data', onData).once('end', onEnd)
+    this.#stop = () => void request.off('data', onData).off('end', onEnd)
   }
 
   /** Whether nothing more comes, and nothing was taken yet. */

@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import { SallyportError } from '@sallyport/core'
 import type { Timeouts } from '@sallyport/open/limits'
 import httpProxy from 'http-proxy'
 import type { Exchange, Upgrade } from '../exchange/exchange.ts'
-import { responseFields } from '../fields/response-fields.ts'
+import { isEmpty, requireStatus, responseFields } from '../fields/response-fields.ts'
 import type { OriginAddress } from '../origin/address.ts'
 import type { Member } from '../origin/members.ts'
 import type { Origin } from '../origin/origin.ts'
@@ -20,6 +20,8 @@ export interface Handshake extends HandedFields {
   readonly exchange: Exchange
   /** Called at most once, before anything was sent to the client; a late origin has the code `ETIMEDOUT`. */
   readonly onFailure: (error: Error) => void
+  /** A field that may stand once came with two values. */
+  readonly onConflict: (name: string) => void
 }
 
 /**
@@ -28,7 +30,7 @@ export interface Handshake extends HandedFields {
  * each such event is handled here first.
  */
 export function openTunnel({ members, trust }: Origin, handshake: Handshake, timeouts: Timeouts): void {
-  const { exchange, onFailure } = handshake
+  const { exchange, onFailure, onConflict } = handshake
   const { request, response } = exchange
   const { socket, head } = exchange.upgrade as Upgrade
   // It may have left while it waited for its turn.
@@ -46,28 +48,20 @@ export function openTunnel({ members, trust }: Origin, handshake: Handshake, tim
     onFailure(error)
   }
 
-  const relay = (answer: IncomingMessage): void => {
-    succeeded()
-    const status = answer.statusCode ?? 0
-    try {
-      if (settled || status < 200 || status > 599) throw badAnswer(`the origin's status line is bad: ${status}`)
-      response.writeHead(status, responseFields(answer.rawHeaders, exchange.id, exchange.told))
-      settled = true
-      pipeline(answer, response, () => {})
-    } catch (error) {
-      answer.destroy()
-      fail(error as Error)
-    }
-  }
+  const fieldsOf = (status: number, { rawHeaders }: IncomingMessage): string[] =>
+    responseFields(rawHeaders, { status, id: exchange.id, told: exchange.told, onConflict })
 
   const open = (answer: IncomingMessage, tunnel: Socket): void => {
+    if (answer.headers['sec-websocket-accept'] !== acceptOf(request)) {
+      throw badAnswer("the origin's answer to the handshake has a wrong accept")
+    }
+    answer.headers = headersOf(fieldsOf(101, answer))
     succeeded()
     settled = true
     if (exchange.observation) exchange.observation.status = 101
     response.detachSocket(socket)
     // http-proxy writes the head of the answer as text, and bytes beyond ASCII are single ones there.
     socket.setDefaultEncoding('latin1')
-    answer.headers = headersOf(responseFields(answer.rawHeaders, exchange.id, exchange.told))
     tunnel.on('error', () => socket.destroy())
     tunnel.once('close', () => socket.destroySoon())
     socket.once('close', () => tunnel.destroy())
@@ -75,28 +69,33 @@ export function openTunnel({ members, trust }: Origin, handshake: Handshake, tim
   }
 
   const proxy = httpProxy.createProxyServer({ ...originOf(address, trust), toProxy: true })
-  proxy.on('error', fail)
-  proxy.on('proxyReqWs', (outgoing) => {
+  const begin = (outgoing: ClientRequest): void => {
     // The path that was inspected: http-proxy merges slashes.
     outgoing.path = request.url ?? '/'
     const late = setTimeout(() => outgoing.destroy(new HandshakeTimeout()), timeouts.originHeaders)
     socket.once('close', () => outgoing.destroy())
     takeOver(outgoing, {
       late,
-      relay,
-      opened(answer, tunnel, pipe) {
-        if (answer.headers['sec-websocket-accept'] !== acceptOf(request)) {
-          tunnel.destroy()
-          fail(badAnswer("the origin's answer to the handshake has a wrong accept"))
-          return
-        }
-        open(answer, tunnel)
-        pipe()
-        // After http-proxy has its pipes: the first listener for data makes it flow.
-        exchange.endTunnel = endingOf(socket, tunnel)
-      },
+      guard: (go) => exchange.guard(go),
+      relay: (answer) =>
+        orFail(answer, fail, () => {
+          succeeded()
+          if (settled) throw badAnswer('the origin answered a handshake that has failed')
+          relayAnswer(answer, response, fieldsOf)
+          settled = true
+        }),
+      opened: (answer, tunnel, pipe) =>
+        orFail(tunnel, fail, () => {
+          open(answer, tunnel)
+          pipe()
+          // After http-proxy has its pipes: the first listener for data makes it flow.
+          const end = endingOf(socket, tunnel)
+          exchange.endTunnel = () => exchange.guard(end)
+        }),
     })
-  })
+  }
+  proxy.on('error', (error) => exchange.guard(() => fail(error)))
+  proxy.on('proxyReqWs', (outgoing) => exchange.guard(() => begin(outgoing)))
 
   request.headers = headersOf(fieldsFor(handshake, address))
   try {
@@ -110,24 +109,53 @@ export function openTunnel({ members, trust }: Origin, handshake: Handshake, tim
 interface HandshakeHooks {
   /** Ends where the origin answers. */
   readonly late: NodeJS.Timeout
+  /** Does something that may not throw at the origin's connection. */
+  guard(go: () => void): void
   relay(answer: IncomingMessage): void
   /** `pipe` has http-proxy tunnel. */
   opened(answer: IncomingMessage, tunnel: Socket, pipe: () => void): void
 }
 
 /** Hears the origin's answer in place of http-proxy: its tunnel opens after the checks, and its relay never runs. */
-function takeOver(outgoing: ClientRequest, { late, relay, opened }: HandshakeHooks): void {
+function takeOver(outgoing: ClientRequest, { late, guard, relay, opened }: HandshakeHooks): void {
   // http-proxy adds its listeners when its event returns.
   process.nextTick(() => {
     const tunnelling = outgoing.listeners('upgrade')
     outgoing.removeAllListeners('response').removeAllListeners('upgrade')
     for (const event of ['response', 'upgrade', 'close']) outgoing.once(event, () => clearTimeout(late))
-    outgoing.once('response', relay).once('upgrade', (answer, tunnel, first) => {
-      opened(answer, tunnel as Socket, () => {
+    // Bytes that came with the head may not be HTTP: then it fails first.
+    outgoing.once('response', (answer) => setImmediate(() => guard(() => relay(answer))))
+    outgoing.once('upgrade', (answer, tunnel, first) => {
+      const pipe = (): void => {
         for (const listener of tunnelling) Reflect.apply(listener, outgoing, [answer, tunnel, first])
-      })
+      }
+      guard(() => opened(answer, tunnel as Socket, pipe))
     })
   })
+}
+
+/** An answer that cannot be sent is a failure of the origin. */
+function orFail(answer: IncomingMessage | Socket, fail: (error: Error) => void, go: () => void): void {
+  try {
+    go()
+  } catch (error) {
+    if (!(error instanceof SallyportError)) throw error
+    answer.destroy()
+    fail(error)
+  }
+}
+
+/** Passes on an answer other than 101; throws `bad_gateway`. */
+function relayAnswer(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  fieldsOf: (status: number, answer: IncomingMessage) => string[],
+): void {
+  const { statusCode: status = 0, statusMessage = '' } = answer
+  requireStatus(status, statusMessage)
+  response.writeHead(status, fieldsOf(status, answer))
+  if (isEmpty(status)) response.end()
+  else pipeline(answer, response, () => {})
 }
 
 /** How long the two ends have to close what was ended. */
