@@ -15,6 +15,7 @@ import { answerWith, headRefusal } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { requestFields } from '../fields/request-fields.ts'
 import { isLoop } from '../fields/via.ts'
+import { isGrpc, refuseGrpc } from './grpc.ts'
 import type { Forward, GateParts, ProxyHost } from './options.ts'
 import type { RouteTimeouts, Site } from './sites.ts'
 
@@ -33,6 +34,10 @@ export function createDecide({ sallyport, options, admission, sites, forward }: 
     options.onDecision?.(decision, inspected)
     if (refuses(decision.action) && decision.enforced) {
       answerWith(exchange, decisionRefusal(decision))
+      return
+    }
+    if (isGrpc(request)) {
+      refuseGrpc(exchange)
       return
     }
     exchange.told = { ...exchange.standing, ...limitFields(decision) }

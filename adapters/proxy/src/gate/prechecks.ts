@@ -2,6 +2,7 @@ import {
   type HeadFault,
   type HeadFields,
   headFault,
+  isHttp2,
   NO_PATH,
   type Paths,
   type RequestHead as ReceivedHead,
@@ -51,7 +52,7 @@ export function precheck(head: RequestHead): HeadFault | undefined {
     headFault(head, read, paths) ??
     (serverWide ? undefined : checkTarget(target, paths)) ??
     checkHost(head, read) ??
-    checkTrailer(read) ??
+    checkTrailer(head, read) ??
     checkExpect(read) ??
     checkUpgrade(method, read)
   )
@@ -72,8 +73,11 @@ function checkHost({ httpVersion }: RequestHead, { [':authority']: authority, ho
   return host === '' || (host === undefined && httpVersion !== '1.0') ? bad('Host is missing.') : undefined
 }
 
-function checkTrailer({ trailer, 'transfer-encoding': coding }: HeadFields): HeadFault | undefined {
-  return trailer === undefined || coding !== undefined ? undefined : bad('Trailer without a chunked body.')
+function checkTrailer({ fields }: RequestHead, { trailer, 'transfer-encoding': coding }: HeadFields) {
+  // HTTP/2 frames a trailer section without any coding (RFC 9113 8.1).
+  return trailer === undefined || coding !== undefined || isHttp2(fields)
+    ? undefined
+    : bad('Trailer without a chunked body.')
 }
 
 function checkExpect({ expect }: HeadFields): HeadFault | undefined {

@@ -1,0 +1,32 @@
+import type { ApiResponse } from '@sallyport/api'
+import { noteRefusal } from '@sallyport/node/internal'
+import { send } from '../exchange/answers.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+
+/** gRPC as it is spoken over HTTP/2; `application/grpc-web` is spoken over any version, and passes. */
+const GRPC = /^application\/grpc(?:$|[+; ])/i
+
+/** Whether a request is one of gRPC, which needs an origin that is spoken to in HTTP/2. */
+export function isGrpc({ httpVersionMajor, headers }: Exchange['request']): boolean {
+  return httpVersionMajor === 2 && GRPC.test(headers['content-type'] ?? '')
+}
+
+/**
+ * Refuses a call of gRPC in the way that its clients show: as an answer without messages, with a status of theirs. Of another status of HTTP
+ * they say UNKNOWN or UNAVAILABLE, and some ask again (D292).
+ */
+export function refuseGrpc(exchange: Exchange): void {
+  exchange.refused = true
+  noteRefusal(exchange.observation, 'grpc')
+  send(exchange, UNIMPLEMENTED)
+}
+
+const UNIMPLEMENTED: ApiResponse = {
+  status: 200,
+  headers: {
+    'content-type': 'application/grpc',
+    'grpc-status': '12',
+    'grpc-message': 'Sallyport speaks HTTP/1.1 to the origin, which gRPC cannot be carried over.',
+  },
+  body: '',
+}
