@@ -1,7 +1,8 @@
+import { answers } from './answers.ts'
 import { headers } from './headers.ts'
 import { READERS } from './readers.ts'
 import type { FuzzTarget } from './target.ts'
 import { WIRE } from './wire.ts'
 
 /** Everything that reads what strangers send. */
-export const TARGETS: readonly FuzzTarget[] = [...READERS, headers, ...WIRE]
+export const TARGETS: readonly FuzzTarget[] = [...READERS, headers, ...WIRE, answers]

@@ -1,15 +1,12 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import { type Proxy as Gateway, openProxy, type ProxyOptions } from '@sallyport/proxy'
 import fc from 'fast-check'
 import { madeScene } from '../hosts/scene.ts'
+import { madeCertificate } from './certificate.ts'
 import { mutated } from './mutations.ts'
 import { type FuzzTarget, fuzzTarget, type Subject } from './target.ts'
 
@@ -170,18 +167,14 @@ const FRAMES = [
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
 async function overTls(create: (gate: Gate) => Subject<Buffer>): Promise<Subject<Buffer>> {
-  const folder = mkdtempSync(join(tmpdir(), 'sallyport-fuzz-'))
-  const certificate = { cert: join(folder, 'site.pem'), key: join(folder, 'site.key') }
-  const made = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
-  const files = ['-subj', '/CN=a.example', '-keyout', certificate.key, '-out', certificate.cert]
-  execFileSync('openssl', [...made, ...files], { stdio: 'ignore' })
-  const gate = await openGate({ tls: { certificates: [certificate] } })
+  const certificate = madeCertificate()
+  const gate = await openGate({ tls: { certificates: [certificate.files] } })
   const target = create(gate)
   return {
     ...target,
     async close() {
       await target.close()
-      rmSync(folder, { recursive: true })
+      certificate.remove()
     },
   }
 }

@@ -83,9 +83,10 @@ function requireSendable(text: string): void {
 
 /** Without the blanks around it, which HTTP/2 forbids (RFC 9113 8.2.1). */
 function trimmed(value: string): string {
-  return isBlank(value.charCodeAt(0)) || isBlank(value.charCodeAt(value.length - 1))
-    ? value.replace(/^[\t ]+/, '').replace(/(?<![\t ])[\t ]+$/, '')
-    : value
+  let [from, to] = [0, value.length]
+  while (from < to && isBlank(value.charCodeAt(from))) from++
+  while (to > from && isBlank(value.charCodeAt(to - 1))) to--
+  return to - from === value.length ? value : value.slice(from, to)
 }
 
 function isBlank(code: number): boolean {
