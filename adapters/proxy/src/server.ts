@@ -131,8 +131,9 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     let service = create(options)
     opened.push(() => service.close())
     const { tls, proxyProtocol, onNotice = () => {} } = options
-    const listenerParts = { refusals, host: sallyport, tls, proxyProtocol, onNotice, onFault }
-    const listener = await createListener(() => service, listenerParts)
+    const onLeak = (): void => sallyport.meter?.add('leakedSlots', [])
+    const edge = { tls, proxyProtocol, onLeak, onNotice, onFault }
+    const listener = await createListener(() => service, { refusals, host: sallyport, ...edge })
 
     readLoad(sallyport, () => service, listener)
     const exposition = sallyport.meter && createExposition(sallyport.meter.registry)

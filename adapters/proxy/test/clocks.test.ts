@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { parseTimeouts } from '@sallyport/open/limits'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { type Side, startClocks, type Watched } from '../src/exchange/clocks.ts'
 import { Roster } from '../src/exchange/roster.ts'
 import type { ProxyOptions } from '../src/index.ts'
 import { openProxy } from '../src/index.ts'
 import { proxyBefore } from './behind.ts'
 import { fakeSallyport } from './sallyport.ts'
-import { dial, exchange, get, readUntil, statusOf } from './wire.ts'
+import { dial, exchange, get, readUntil, statusOf, until } from './wire.ts'
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -21,11 +21,12 @@ async function lateness(
   looks: number,
 ): Promise<boolean> {
   const roster = new Roster<Watched>()
-  const stop = startClocks(roster, parseTimeouts(timeouts))
+  const stop = startClocks(roster, parseTimeouts(timeouts), () => {})
   let late = false
   let looked = 0
   const watched: Watched = {
-    ...{ over: false, place: 0, wait: undefined },
+    ...{ over: false, ended: false, place: 0, wait: undefined },
+    end() {},
     awaited() {
       looked++
       return side
@@ -55,6 +56,51 @@ t.test('a client moves at least so much while it is waited for, an origin someth
   t.ok(await lateness('answer', 0, short, 1_000))
   t.ok(await lateness('head', 0, short, 1_000))
   t.notOk(await lateness('body', 1, { ...short, minRate: 0 }, 40), 'nor is there a rate where none is configured')
+})
+
+/** What the clocks do with one that is late, or gone, until they leave it. */
+async function leaving(
+  t: Test,
+  state: { over?: boolean; ended?: boolean; onLate?: 'ends' },
+): Promise<readonly string[]> {
+  const roster = new Roster<Watched>()
+  const told: string[] = []
+  const stop = startClocks(roster, parseTimeouts({ idleBody: 40, clientUnread: 40, originHeaders: 40 }), () => {
+    told.push('leaked')
+  })
+  t.teardown(stop)
+  let { over = false, ended = false } = state
+  roster.add({
+    fail() {},
+    ...{ place: 0, wait: undefined },
+    get over() {
+      return over
+    },
+    get ended() {
+      return ended
+    },
+    ...{ awaited: () => 'body', moved: () => 0, isLost: () => false },
+    late() {
+      told.push('late')
+      if (state.onLate === 'ends') over = ended = true
+    },
+    lose() {
+      told.push('cut')
+      over = true
+    },
+    end() {
+      told.push('ended')
+    },
+  })
+  await until(() => roster.size === 0)
+  return told
+}
+
+t.test('what is late, or gone, is looked at until it has ended', async (t) => {
+  t.same(await leaving(t, { over: true, ended: true }), [])
+  t.same(await leaving(t, { onLate: 'ends' }), ['late'])
+  t.same(await leaving(t, {}), ['late', 'cut', 'ended', 'leaked'], 'its answer has not gone out')
+  t.same(await leaving(t, { over: true }), ['ended', 'leaked'], 'nobody said that its connection had gone')
 })
 
 t.test('a body that comes too slowly', async (t) => {

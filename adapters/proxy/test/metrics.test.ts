@@ -39,6 +39,7 @@ t.test('GET /metrics tells decisions, failures of the origin, connections, and t
     /sallyport_connections \d+\n/,
     /sallyport_requests_in_flight\{kind="requests"\} 0\n/,
     /sallyport_requests_queued\{queue="origin"\} 0\n/,
+    /sallyport_leaked_slots_total 0\n/,
     /process_resident_memory_bytes \d+/,
   ]) {
     t.match(text, line)

@@ -282,6 +282,21 @@ t.test('what is no hello, too large, or does not come', { skip }, async (t) => {
   t.equal(statusOf(await askedOver(await secured(url), get('/'))), 200, 'and the others are served')
 })
 
+t.test('a client that begins another handshake on its connection is refused', { skip }, async (t) => {
+  const { url } = await withTls(t)
+  for (const protocol of ['http/1.1', 'h2']) {
+    for (const servername of ['a.example', undefined]) {
+      const socket = await secured(url, { maxVersion: 'TLSv1.2', ALPNProtocols: [protocol], servername })
+      const failed = once(socket, 'error')
+      socket.resume()
+      socket.renegotiate({ rejectUnauthorized: false }, () => t.fail('it was carried out'))
+      const [{ code }] = await failed.catch((error: unknown) => [error])
+      t.equal(code, 'ERR_SSL_NO_RENEGOTIATION')
+    }
+  }
+  t.equal(statusOf(await askedOver(await secured(url, { maxVersion: 'TLSv1.2' }), get('/'))), 200)
+})
+
 t.test('a handshake that does not go on is cut', { skip }, async (t) => {
   const { url, refused } = await withTls(t, { timeouts: { handshake: 100 } })
   const silent = await dial(url)

@@ -116,6 +116,12 @@ export const METRICS = {
     unit: 'requests',
     example: 'max by (queue) (sallyport_requests_queued)',
   },
+  leakedSlots: {
+    ...{ name: 'sallyport_leaked_slots_total', type: 'counter', labels: [] },
+    help: 'slots of requests that nothing but a clock gave back after their connection had gone; any is a fault of the proxy',
+    unit: 'slots',
+    example: 'increase(sallyport_leaked_slots_total[1h]) > 0',
+  },
   visits: {
     ...{ name: 'sallyport_visits_total', type: 'counter' },
     labels: ['known'],

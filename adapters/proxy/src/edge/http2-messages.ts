@@ -122,6 +122,14 @@ export function streamOf(
   return { receivedBytes: req.receivedBytes, sentBytes: res.sentBytes }
 }
 
+/** Cuts the connection of a request, and with it all else that is asked on it. */
+export function cutConnection(request: IncomingMessage): void {
+  const received: object = request
+  // The socket of a request of HTTP/2 is its stream's.
+  if (received instanceof StreamRequest) received.stream.session?.destroy()
+  request.socket.destroy()
+}
+
 /** Whether a request has a body; of HTTP/2 one without a length too. */
 export function hasBody(request: IncomingMessage): boolean {
   const received: object = request

@@ -4,6 +4,7 @@ import type { TLSSocket } from 'node:tls'
 import type { Limits, Timeouts } from '@sallyport/open/limits'
 import type { CutCause } from './cut-causes.ts'
 import { asHttp1, StreamRequest, StreamResponse } from './http2-messages.ts'
+import { watchSessions } from './session-watch.ts'
 
 /** Of all fields of a request, as in HTTP/1. */
 const MAX_FIELD_BYTES = 16_384
@@ -14,10 +15,10 @@ const MAX_STREAMS = 100
 /** Requests that a client takes back within `RESET_WINDOW_MS`; a browser that leaves a page takes back dozens. */
 const MAX_RESETS = 200
 const RESET_WINDOW_MS = 10_000
-/** Frames that are no HTTP/2, and streams beyond the limit, of one connection. */
-const MAX_BAD_FRAMES = 100
-/** For the last bytes of a connection on which nothing is asked. */
-const GOODBYE_MS = 1_000
+/** Streams of one connection beyond the limit. */
+const MAX_BAD_STREAMS = 100
+/** PINGs that a client has not answered yet: one that writes for long may read nothing until it has written all. */
+const MAX_PINGS = 100
 /** The largest number of a stream: a GOAWAY with it says that the connection will end, and takes no request back (RFC 9113 6.8). */
 const LAST_STREAM = 2 ** 31 - 1
 
@@ -41,11 +42,14 @@ export interface Http2Sessions {
 
 export function createHttp2Sessions({ limits, timeouts, onRequest, onCut }: Http2SessionsOptions): Http2Sessions {
   const sessions = new Set<ServerHttp2Session>()
+  const watch = watchSessions(timeouts)
   const server = createServer({
     Http2ServerRequest: StreamRequest,
     Http2ServerResponse: StreamResponse as never,
-    maxSessionInvalidFrames: MAX_BAD_FRAMES,
-    maxSessionRejectedStreams: MAX_BAD_FRAMES,
+    // The first that nghttp2 does not end the session for itself is answered on its stream; the next one ends it.
+    maxSessionInvalidFrames: 0,
+    maxSessionRejectedStreams: MAX_BAD_STREAMS,
+    maxOutstandingPings: MAX_PINGS,
     settings: {
       maxHeaderListSize: MAX_FIELD_BYTES,
       initialWindowSize: WINDOW_BYTES,
@@ -74,10 +78,10 @@ export function createHttp2Sessions({ limits, timeouts, onRequest, onCut }: Http
     take(socket) {
       // A client that ends its half has left. Streams in flight would wait for it, and its connection with them.
       socket.allowHalfOpen = false
-      const watch = (session: ServerHttp2Session): void => watchIdle(session, socket, timeouts)
+      const begin = (session: ServerHttp2Session): void => watch.add(session, socket)
       // Node makes the session before it returns.
-      server.once('session', watch).emit('connection', socket)
-      server.off('session', watch)
+      server.once('session', begin).emit('connection', socket)
+      server.off('session', begin)
     },
     adopt() {
       server.updateSettings({ maxConcurrentStreams: Math.min(MAX_STREAMS, limits().inFlightPerClient) })
@@ -92,27 +96,6 @@ export function createHttp2Sessions({ limits, timeouts, onRequest, onCut }: Http
       for (const session of sessions) session.close()
     },
   }
-}
-
-/** Ends a connection on which nothing is asked: the first request has as long as a head has, each next one `keepAlive`. */
-function watchIdle(session: ServerHttp2Session, socket: TLSSocket, timeouts: () => Timeouts): void {
-  let open = 0
-  const end = (): void => {
-    session.close()
-    // Node reads nothing while it writes: a client that reset the connection then is never seen to be gone.
-    setTimeout(() => socket.destroy(), GOODBYE_MS).unref()
-  }
-  const startClock = (time: number): NodeJS.Timeout => setTimeout(end, time).unref()
-  let clock = startClock(timeouts().header)
-  session.on('stream', (stream: ServerHttp2Stream) => {
-    clearTimeout(clock)
-    open++
-    stream.once('close', () => {
-      open--
-      if (open === 0 && !session.closed) clock = startClock(timeouts().keepAlive)
-    })
-  })
-  session.once('close', () => clearTimeout(clock))
 }
 
 /** Counts requests that were taken back before they were answered (CVE-2023-44487). */

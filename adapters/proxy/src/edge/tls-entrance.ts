@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { createServer, type SecureContextOptions, type TLSSocket } from 'node:tls'
 import { ja4Of } from '@sallyport/core'
@@ -15,7 +16,11 @@ const CIPHERS = [
   ...['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-RSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES256-GCM-SHA384'],
   ...['ECDHE-RSA-AES256-GCM-SHA384', 'ECDHE-ECDSA-CHACHA20-POLY1305', 'ECDHE-RSA-CHACHA20-POLY1305'],
 ].join(':')
-const DEFAULTS: SecureContextOptions = { minVersion: 'TLSv1.2', ciphers: CIPHERS, honorCipherOrder: true }
+const DEFAULTS: SecureContextOptions = {
+  ...{ minVersion: 'TLSv1.2', ciphers: CIPHERS, honorCipherOrder: true },
+  // A client that begins another handshake has the work of it done for nothing (RFC 5746; in HTTP/2 it may not, RFC 9113 9.2.1).
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+}
 
 export interface TlsEntranceOptions {
   readonly certificates: () => readonly Certificate[]

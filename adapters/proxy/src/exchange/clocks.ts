@@ -13,16 +13,20 @@ export interface Watched extends Placed {
   awaited(): Side | undefined
   /** Bytes that this side has moved so far. */
   moved(side: Side): number
-  /** Called once. */
+  /** Answers or cuts it; called once for a client, and after each time that an origin lets pass. */
   late(side: Side): void
   /** Whether the client's connection was reset; asked while nothing moves. */
   isLost(): boolean
-  /** Called once, where it was. */
+  /** Cuts its connection: that was reset, or what was to end it has not gone out. Called once. */
   lose(): void
   /** Called once, where one of these threw. */
   fail(error: unknown): void
   /** Nothing more is waited for. */
   readonly over: boolean
+  /** What it held was given back. */
+  readonly ended: boolean
+  /** Gives back what it holds, where its connection has gone and nothing else did. */
+  end(): void
   /** Times of its own, in milliseconds. */
   readonly times?: Partial<Readonly<Record<Side, number>>>
   /** Kept by the clocks; absent until they have looked once. */
@@ -35,19 +39,25 @@ export interface Wait {
   bytes: number
   waited: number
   moved: number
+  /** Its client was late: for so long what ends it may take to go out. Absent: it was not. */
+  grace?: number
+  /** Its connection had gone, or was cut, when it was looked at last. */
+  gone?: boolean
 }
 
+/** For an answer or a cut to go out; no longer than the client had (D296). */
+const GRACE_MS = 5_000
 /** How finely the shortest time-out is measured, and how often everything is looked at. */
 const STEPS = 4
 const MIN_INTERVAL_MS = 10
 const MAX_INTERVAL_MS = 1_000
 
 /**
- * Looks at all on a roster now and then, instead of a timer for each. Time counts against a side only while it is waited
- * for. A client that is waited for moves at least `minRate` over its time; an origin moves something. The returned
- * function stops.
+ * Looks at all on a roster now and then, instead of a timer for each, until it is over and has ended. Time counts against a
+ * side only while it is waited for. A client that is waited for moves at least `minRate` over its time; an origin moves
+ * something. `onLeak` is called for each that nothing but the clocks ended. The returned function stops.
  */
-export function startClocks(roster: Roster<Watched>, timeouts: Timeouts): () => void {
+export function startClocks(roster: Roster<Watched>, timeouts: Timeouts, onLeak: () => void): () => void {
   const { idleBody, clientUnread, originHeaders, minRate } = timeouts
   const times: Readonly<Record<Side, number>> = {
     body: idleBody,
@@ -59,14 +69,23 @@ export function startClocks(roster: Roster<Watched>, timeouts: Timeouts): () => 
   const interval = Math.min(MAX_INTERVAL_MS, Math.max(MIN_INTERVAL_MS, Math.min(...Object.values(times)) / STEPS))
   let last = performance.now()
 
+  const lose = (watched: Watched, wait: Wait): void => {
+    wait.gone = true
+    watched.lose()
+  }
+
   const look = (watched: Watched, wait: Wait, elapsed: number): void => {
     const side = watched.awaited()
     const bytes = side === undefined ? 0 : watched.moved(side)
     const moved = bytes - wait.bytes
     wait.bytes = bytes
     if (moved <= 0 && watched.isLost()) {
-      roster.remove(watched)
-      watched.lose()
+      lose(watched, wait)
+      return
+    }
+    if (wait.grace !== undefined) {
+      wait.grace -= elapsed
+      if (wait.grace <= 0) lose(watched, wait)
       return
     }
     if (side !== wait.side) {
@@ -79,12 +98,12 @@ export function startClocks(roster: Roster<Watched>, timeouts: Timeouts): () => 
     const ofClient = side === 'body' || side === 'reading'
     wait.moved += moved
     wait.waited = moved > 0 && !ofClient ? 0 : wait.waited + elapsed
-    if (wait.waited < (watched.times?.[side] ?? times[side])) return
+    const time = watched.times?.[side] ?? times[side]
+    if (wait.waited < time) return
     const least = ofClient ? Math.max(1, (minRate * wait.waited) / 1_000) : 1
     if (wait.moved < least) {
-      roster.remove(watched)
+      if (ofClient) wait.grace = Math.min(GRACE_MS, time)
       watched.late(side)
-      return
     }
     wait.waited = 0
     wait.moved = 0
@@ -96,12 +115,23 @@ export function startClocks(roster: Roster<Watched>, timeouts: Timeouts): () => 
     const elapsed = Math.min(now - last, 2 * interval)
     last = now
     for (const watched of roster.all()) {
+      watched.wait ??= { side: undefined, bytes: 0, waited: 0, moved: 0 }
+      const { wait } = watched
       try {
-        if (watched.over) roster.remove(watched)
-        else if (watched.wait) look(watched, watched.wait, elapsed)
-        else watched.wait = { side: undefined, bytes: 0, waited: 0, moved: 0 }
+        if (watched.over && watched.ended) {
+          roster.remove(watched)
+        } else if (wait.gone) {
+          // Its connection had the time of a look to end it.
+          roster.remove(watched)
+          watched.end()
+          onLeak()
+        } else if (watched.over) {
+          wait.gone = true
+        } else {
+          look(watched, wait, elapsed)
+        }
       } catch (error) {
-        roster.remove(watched)
+        wait.gone = true
         watched.fail(error)
       }
     }

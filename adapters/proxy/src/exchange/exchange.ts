@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Observation, observe, type RequestHost, requestId } from '@sallyport/node/internal'
-import { streamOf } from '../edge/http2-messages.ts'
+import { cutConnection, streamOf } from '../edge/http2-messages.ts'
 import { isReset } from '../edge/reset.ts'
 import type { Side, Wait, Watched } from './clocks.ts'
 
@@ -62,6 +62,7 @@ export class Exchange implements Watched {
   readonly #onFault: ((exchange: Exchange, error: unknown) => void) | undefined
   readonly #ends: (() => void)[] = []
   #failed = false
+  #ended = false
   /** The client sends its body only after `100 Continue`. */
   #waiting: boolean
   #wantsBody = false
@@ -79,9 +80,7 @@ export class Exchange implements Watched {
     // The response to an upgrade has no end of its own: a tunnel takes its socket.
     const ends: ServerResponse | Socket = upgrade?.socket ?? response
     this.observation = observe(host, request, { response, end: ends }, 'origin')
-    ends.once('close', () => {
-      for (const end of this.#ends) this.guard(end)
-    })
+    ends.once('close', () => this.end())
   }
 
   /**
@@ -124,8 +123,18 @@ export class Exchange implements Watched {
 
   /** Calls `end` when the answer is sent, or when nobody waits for it any more; for an upgrade, when its tunnel is closed. */
   onEnd(end: () => void): void {
-    if ((this.upgrade?.socket ?? this.response).closed) end()
+    if (this.ended) end()
     else this.#ends.push(end)
+  }
+
+  get ended(): boolean {
+    return this.#ended || (this.upgrade?.socket ?? this.response).closed
+  }
+
+  end(): void {
+    if (this.#ended) return
+    this.#ended = true
+    for (const end of this.#ends) this.guard(end)
   }
 
   /** Whether the client is asked for its body from now on. */
@@ -169,6 +178,6 @@ export class Exchange implements Watched {
   }
 
   lose(): void {
-    this.request.socket.destroy()
+    cutConnection(this.request)
   }
 }

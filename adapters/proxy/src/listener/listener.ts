@@ -58,6 +58,8 @@ export interface ListenerOptions {
   readonly host: RequestHost
   readonly tls?: TlsOptions | undefined
   readonly proxyProtocol?: ProxyVersion | false | undefined
+  /** A request was found that held a slot after its connection had gone. */
+  readonly onLeak: () => void
   /** A line for the operator. */
   readonly onNotice: (message: string) => void
   /** A bug, of which one exchange ends. */
@@ -66,7 +68,7 @@ export interface ListenerOptions {
 
 /** Creates the listener of what `served` gives at each moment. Reads certificates; one that is bad is a notice. */
 export async function createListener(served: () => Served, options: ListenerOptions): Promise<Listener> {
-  const { refusals, host, tls, proxyProtocol, onNotice, onFault } = options
+  const { refusals, host, tls, proxyProtocol, onLeak, onNotice, onFault } = options
   const http1 = createHttp1Server()
   const exchanges = new Roster<Exchange>()
   const tunnels = new Set<Exchange>()
@@ -107,7 +109,7 @@ export async function createListener(served: () => Served, options: ListenerOpti
     http1.keepAliveTimeout = timeouts.keepAlive
     edge.http2?.adopt()
     stopClocks()
-    stopClocks = startClocks(exchanges, timeouts)
+    stopClocks = startClocks(exchanges, timeouts, onLeak)
   }
   adopt()
   const upgrade = (request: IncomingMessage, socket: Socket, head: Buffer): void => {
