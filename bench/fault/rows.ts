@@ -16,6 +16,7 @@ import { runProgram } from './programs.ts'
 import { faultAborts } from './proxy/aborts.ts'
 import { faultOrigins } from './proxy/faults.ts'
 import { faultHttp2Aborts } from './proxy/http2-aborts.ts'
+import { faultHttp2Breaks } from './proxy/http2-breaks.ts'
 import { faultLong } from './proxy/long.ts'
 import { faultMixed } from './proxy/mixed.ts'
 import { faultOneAddress } from './proxy/one-address.ts'
@@ -199,5 +200,9 @@ export const ROWS: readonly Row[] = [
   {
     ...{ name: 'A8', promise: 'clients of HTTP/2 that leave at six moments: nothing stays behind' },
     ...{ seconds: about(60, 30), ...onProxy(faultHttp2Aborts) },
+  },
+  {
+    ...{ name: 'A9', promise: 'wrong frames of HTTP/2 within requests: all that they held is back within 15 s' },
+    ...{ seconds: about(60, 40), ...onProxy(faultHttp2Breaks) },
   },
 ]

@@ -1,5 +1,6 @@
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
+import { isReset } from './reset.ts'
 
 /** Milliseconds. */
 export interface SessionTimes {
@@ -42,9 +43,9 @@ interface Seen {
 }
 
 /**
- * Looks at all sessions now and then, in place of a timer for each, and ends three kinds: those on which nothing is asked, what is left of those
- * that were ended, and those that neither read nor write any more. nghttp2 is silent after an invalid frame (D295): what the client does
- * then, even that it leaves, is never seen.
+ * Looks at all sessions now and then, in place of a timer for each, until their connections are closed. It ends those on which
+ * nothing is asked, those whose client has reset its connection, and those that neither read nor write any more: nghttp2 is
+ * silent after an invalid frame, and whatever the client does then, even that it leaves, is never seen (D295).
  */
 export function watchSessions(times: () => SessionTimes): SessionWatch {
   const all = new Set<Seen>()
@@ -100,7 +101,9 @@ function look(seen: Seen, elapsed: number, { header, keepAlive }: SessionTimes):
   } else {
     const quiet = socket.bytesRead === seen.received
     seen.received = socket.bytesRead
-    if (quiet) probe(seen)
+    if (!quiet) return
+    if (isReset(socket)) destroy(seen)
+    else probe(seen)
   }
 }
 
