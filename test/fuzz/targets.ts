@@ -1,8 +1,9 @@
 import { answers } from './answers.ts'
 import { headers } from './headers.ts'
+import { HTTP2 } from './http2.ts'
 import { READERS } from './readers.ts'
 import type { FuzzTarget } from './target.ts'
 import { WIRE } from './wire.ts'
 
 /** Everything that reads what strangers send. */
-export const TARGETS: readonly FuzzTarget[] = [...READERS, headers, ...WIRE, answers]
+export const TARGETS: readonly FuzzTarget[] = [...READERS, headers, ...WIRE, ...HTTP2, answers]

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
+import { createMetrics } from '@sallyport/metrics'
 import { type Proxy as Gateway, openProxy, type ProxyOptions } from '@sallyport/proxy'
 import fc from 'fast-check'
 import { madeScene } from '../hosts/scene.ts'
@@ -17,12 +18,16 @@ import { type FuzzTarget, fuzzTarget, type Subject } from './target.ts'
 
 const SLOWEST_MS = 4_000
 
-interface Gate {
+export interface Gate {
   readonly proxy: Gateway
   /** Requests that have come to the origin. */
   readonly received: () => number
+  /** Connections and slots that clients have, and slots that leaked, by their metrics. */
+  held(): Promise<Readonly<Record<string, number>>>
   close(): Promise<void>
 }
+
+const HELD = /^sallyport_(connections|requests_in_flight\{.*\}|leaked_slots_total) (\d+)$/gm
 
 async function openGate(options: ProxyOptions = {}): Promise<Gate> {
   let received = 0
@@ -34,25 +39,34 @@ async function openGate(options: ProxyOptions = {}): Promise<Gate> {
   origin.listen(0, '127.0.0.1')
   await once(origin, 'listening')
   const faults: unknown[] = []
-  const proxy = await openProxy(madeScene().enforcing, {
-    listen: '127.0.0.1:0',
-    admin: '127.0.0.1:0',
-    upstream: `http://127.0.0.1:${(origin.address() as AddressInfo).port}`,
-    onFault: (error) => faults.push(error),
-    ...options,
-    timeouts: {
-      header: 300,
-      keepAlive: 300,
-      idleBody: 300,
-      clientHello: 300,
-      handshake: 300,
-      drain: 100,
-      clientUnread: 300,
+  const meter = createMetrics()
+  const proxy = await openProxy(
+    { ...madeScene().enforcing, meter, observe: meter.observe },
+    {
+      listen: '127.0.0.1:0',
+      admin: '127.0.0.1:0',
+      upstream: `http://127.0.0.1:${(origin.address() as AddressInfo).port}`,
+      onFault: (error) => faults.push(error),
+      ...options,
+      timeouts: {
+        header: 300,
+        keepAlive: 300,
+        idleBody: 300,
+        clientHello: 300,
+        handshake: 300,
+        drain: 100,
+        clientUnread: 300,
+      },
     },
-  })
+  )
   return {
     proxy,
     received: () => received,
+    async held() {
+      const text = await (await fetch(`${proxy.adminUrl}/metrics`)).text()
+      const counts = text.matchAll(HELD)
+      return Object.fromEntries([...counts].map(([, name = '', count]) => [name, Number(count)]))
+    },
     async close() {
       await proxy.close('cut')
       origin.closeAllConnections()
@@ -69,7 +83,7 @@ const QUIET_MS = 40
  * Sends bytes and gives back what was answered. Where nothing is, it is the proxy's clocks that end the connection: one that the client
  * ends half counts as left (as Node has it), and says nothing of what would have come.
  */
-async function tell(socket: Socket, bytes: Buffer): Promise<string> {
+export async function tell(socket: Socket, bytes: Buffer): Promise<string> {
   const parts: Buffer[] = []
   let quiet: NodeJS.Timeout | undefined
   socket.on('error', () => {})
@@ -89,7 +103,7 @@ async function tell(socket: Socket, bytes: Buffer): Promise<string> {
   return Buffer.concat(parts).toString('latin1')
 }
 
-const dial = ({ url }: Gateway): Socket =>
+export const dial = ({ url }: Gateway): Socket =>
   connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
 
 /** A proxy on a machine that is too busy sheds for a moment, and says so. */
@@ -104,7 +118,7 @@ async function served(ask: () => Promise<number>): Promise<number> {
   }
 }
 
-async function requireService({ url }: Gateway, rejectUnauthorized = true): Promise<void> {
+export async function requireService({ url }: Gateway, rejectUnauthorized = true): Promise<void> {
   const ask = async () => (rejectUnauthorized ? (await fetch(url)).status : statusOverTls(Number(new URL(url).port)))
   const answered = await served(ask)
   if (answered !== 200) throw new Error(`the next visitor gets ${answered}`)
@@ -142,31 +156,8 @@ const http1 = fuzzTarget<Buffer>('raw HTTP/1', async () => {
   }
 })
 
-/** HTTP/2 in the clear cannot be had, so frames go over TLS. */
-function frame(type: number, flags: number, stream: number, payload: readonly number[] = []): Buffer {
-  const head = Buffer.alloc(9)
-  head.writeUIntBE(payload.length, 0, 3)
-  head[3] = type
-  head[4] = flags
-  head.writeUInt32BE(stream, 5)
-  return Buffer.concat([head, Buffer.from(payload)])
-}
-
-/** GET https a.example / by the static table of HPACK. */
-const FIELDS = [0x82, 0x87, 0x84, 0x41, 9, ...Buffer.from('a.example')]
-const FRAMES = [
-  Buffer.concat([frame(4, 0, 0), frame(1, 5, 1, FIELDS), frame(1, 5, 3, FIELDS), frame(3, 0, 3, [0, 0, 0, 8])]),
-  Buffer.concat([frame(4, 0, 0), frame(1, 4, 1, FIELDS), frame(0, 1, 1, [1, 2, 3]), frame(8, 0, 0, [0, 0, 4, 0])]),
-  Buffer.concat([
-    frame(4, 0, 0, [0, 4, 0, 0, 0, 1]),
-    frame(1, 1, 1, FIELDS.slice(0, 6)),
-    frame(9, 4, 1, FIELDS.slice(6)),
-  ]),
-  Buffer.concat([frame(4, 0, 0), frame(6, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8]), frame(7, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0])]),
-]
-const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
-
-async function overTls(create: (gate: Gate) => Subject<Buffer>): Promise<Subject<Buffer>> {
+/** A gate that speaks TLS, closed with its subject. */
+export async function overTls<Input>(create: (gate: Gate) => Subject<Input>): Promise<Subject<Input>> {
   const certificate = madeCertificate()
   const gate = await openGate({ tls: { certificates: [certificate.files] } })
   const target = create(gate)
@@ -178,19 +169,6 @@ async function overTls(create: (gate: Gate) => Subject<Buffer>): Promise<Subject
     },
   }
 }
-
-const http2 = fuzzTarget<Buffer>('HTTP/2 frames', () =>
-  overTls((gate) => ({
-    inputs: mutated(FRAMES),
-    async check(input) {
-      const port = Number(new URL(gate.proxy.url).port)
-      const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] })
-      await tell(socket, Buffer.concat([PREFACE, input]))
-      await requireService(gate.proxy, false)
-    },
-    close: gate.close,
-  })),
-)
 
 /** A record that begins a handshake, and plain HTTP, which comes to such a port often enough. */
 const RECORDS = [
@@ -258,4 +236,4 @@ const jsonBodies = fuzzTarget<string>('JSON bodies', async () => {
   }
 })
 
-export const WIRE: readonly FuzzTarget[] = [http1, http2, tls, proxyHeaders('v1'), proxyHeaders('v2'), jsonBodies]
+export const WIRE: readonly FuzzTarget[] = [http1, tls, proxyHeaders('v1'), proxyHeaders('v2'), jsonBodies]
