@@ -6,7 +6,7 @@ import { carriedRate } from '../carried.ts'
 import { startChild } from '../fault/proxy/child.ts'
 import { portOf } from '../fault/proxy/wire.ts'
 import { scratch } from '../fault/scratch.ts'
-import { clockText, type Finding, findingOf, reportFindings } from '../promises.ts'
+import { clockText, type Finding, findingOf, type Measured, reportFindings } from '../promises.ts'
 import { probed, type Sample, sampleOf } from '../proxy/held.ts'
 import { childrenOf, descriptors, resident } from '../proxy/processes.ts'
 import { compileData, type Raised, startSallyport } from '../proxy/sallyport.ts'
@@ -38,6 +38,10 @@ const POLICY = {
   ],
   strikes: { count: 3, window: '1h', on: ['blocked'], for: '6h' },
 } satisfies Raised['policy']
+
+/** Until all slots are back. */
+const BACK_MS = 15_000
+const IN_FLIGHT = /^sallyport_requests_in_flight\{.*\} ([\d.e+]+)$/gm
 
 /** Growth a day that takes years to matter: Node keeps some 20 kB of a worker that was killed. */
 const NOTHING_MB = 0.05
@@ -94,6 +98,7 @@ async function main(): Promise<void> {
     await chores.stop()
     traffic.close()
     const bans = await metric(proxy.admin, /^sallyport_bans ([\d.e+]+)$/gm)
+    const slots = await slotsLeft(proxy.admin)
     const ran = proxy.running()
     await proxy.stop()
     const ledger = await openLedgerTools({ dataDir })
@@ -130,6 +135,7 @@ async function main(): Promise<void> {
           ...(lost > 0 ? [`${lost} are lost`] : []),
         ],
       }),
+      findingOf('slots', 'none leaks, and all are back within 15 s of the last request', slots),
       findingOf('process', 'it lives, and says nothing of a fault', {
         measured: ran ? 'running at the end' : '',
         broken: [
@@ -200,6 +206,22 @@ function flatness(moments: readonly Moment[]): readonly Finding[] {
 async function metric(admin: string, pattern: RegExp): Promise<number> {
   const text = await (await fetch(`${admin}/metrics`)).text()
   return [...text.matchAll(pattern)].reduce((sum, [, value]) => sum + Number(value), 0)
+}
+
+/** Waits until requests and tunnels have given back their slots; tunnels are idle for some seconds first. */
+async function slotsLeft(admin: string): Promise<Measured> {
+  const start = performance.now()
+  let held = await metric(admin, IN_FLIGHT)
+  while (held > 0 && performance.now() - start < BACK_MS) {
+    await delay(200)
+    held = await metric(admin, IN_FLIGHT)
+  }
+  const leaked = await metric(admin, /^sallyport_leaked_slots_total ([\d.e+]+)$/gm)
+  const seconds = ((performance.now() - start) / 1_000).toFixed(1)
+  return {
+    measured: `${leaked} leaked, ${held} held ${seconds} s later`,
+    broken: [...(held > 0 ? ['slots are not back'] : []), ...(leaked > 0 ? ['slots leaked'] : [])],
+  }
 }
 
 // What was started ends with this process.
