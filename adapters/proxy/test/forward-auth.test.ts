@@ -140,6 +140,14 @@ t.test('a name that a program may read as another is refused, however it is spel
   for (const name of known) t.equal(statusOf(await check(...whole, `${name}: x`)), 200, name)
 })
 
+t.test('the header that names the client may have no other spelling either', async (t) => {
+  const { check } = await asked(t, 'caddy', { clientHeader: 'X-Edge_Client' })
+  const whole = fromCaddy(VISITOR.allowed)
+  t.equal(statusOf(await check(...whole, 'X-Edge_Client: 192.0.2.1')), 200)
+  for (const name of ['X_Edge_Client', 'X-Edge-Client', 'x.edge.client'])
+    t.equal(statusOf(await check(...whole, `${name}: 192.0.2.1`)), 403, name)
+})
+
 t.test('it is a path like any other where nobody may ask, and beside an origin', async (t) => {
   const origin = await openRawOrigin(OK)
   t.teardown(() => origin.close())
@@ -243,6 +251,8 @@ t.test('what Traefik is shown names every header of the verdict', async (t) => {
   const text = readFileSync(join(EXAMPLES, 'traefik/dynamic.yaml'), 'utf8')
   t.match(text, /address: http:\/\/127\.0\.0\.1:8080\/\.sallyport\/check\n/)
   t.match(text, 'trustForwardHeader: false\n')
+  t.match(text, 'middlewares: [unclaimed, sallyport]\n', 'what it can remove goes before it asks')
+  for (const name of ['Forwarded', 'X-Real-Ip', 'Sallyport-Signature', 'Proxy']) t.match(text, `${name}: ""\n`)
   const listed = [...text.matchAll(/^ +- (Sallyport-[\w-]+)$/gm)].map(([, name]) => (name as string).toLowerCase())
   const { check } = await asked(t, 'traefik')
   const answer = await check(...fromCaddy(VISITOR.allowed))

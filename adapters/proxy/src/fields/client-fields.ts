@@ -1,5 +1,5 @@
 import { FORWARDING_HEADERS, isNamed } from '@sallyport/core'
-import { isReserved, VERDICT_NAMES } from '@sallyport/node/internal'
+import { foldedName, isReserved, VERDICT_NAMES } from '@sallyport/node/internal'
 import { createSpellings } from './spellings.ts'
 
 /** The fields by which proxies, CDNs and platforms name the client or its request: the origin must get only ours. */
@@ -18,12 +18,15 @@ const readName = createSpellings(CLIENT_FIELDS)
 /**
  * The first name of a request that a server in front does not take away or write itself, and that a program behind it may
  * read as one of ours or of that server: another spelling (`X_Forwarded_For`), or one of `Sallyport-` that we do not write.
+ * `clientHeader`: the one in which that server names the client, as it is configured.
  */
-export function foreignName(fields: readonly string[]): string | undefined {
+export function foreignName(fields: readonly string[], clientHeader: string): string | undefined {
+  const [client, folded] = [clientHeader.toLowerCase(), foldedName(clientHeader)]
   for (let at = 0; at < fields.length; at += 2) {
     const field = fields[at] as string
     const read = readName(field)
     if (read !== undefined && !isNamed(field, read)) return field
+    if (field.length === client.length && foldedName(field) === folded && !isNamed(field, client)) return field
     if (isReserved(field) && !VERDICT_NAMES.some((name) => isNamed(field, name))) return field
   }
   return undefined

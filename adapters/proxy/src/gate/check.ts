@@ -49,7 +49,7 @@ export function createCheck(
     noteOriginal(exchange.observation, { method, target, host: fields[1] as string })
     const { singleHeader } = sallyport
     const head = { httpVersion: '1.1', method, target, fields, paths: options.paths, methods, singleHeader }
-    const fault = nameFault(check.fields) ?? precheck(head)
+    const fault = nameFault(check.fields, options.clientHeader) ?? precheck(head)
     if (fault) return admission.refuse(exchange, 'head', headRefusal(fault, methods))
     const site = sites.of(fields[1] as string, target)
     if (site?.ambiguous && options.paths !== 'pass') {
@@ -63,8 +63,8 @@ export function createCheck(
 }
 
 /** Another server forwards the request, with names that we cannot remove and a program may read as ours (D308). */
-function nameFault(fields: readonly string[]): HeadFault | undefined {
-  const name = foreignName(fields)
+function nameFault(fields: readonly string[], clientHeader = 'x-forwarded-for'): HeadFault | undefined {
+  const name = foreignName(fields, clientHeader)
   return name === undefined
     ? undefined
     : { status: 400, reason: `${name} may be read as a header that only a server writes.` }
