@@ -31,15 +31,22 @@ const NAMES = [
   ...['X-Original-URL', 'X-Rewrite-URL', 'Proxy'],
 ]
 
+/** All separators are asked of the proxy itself, in cgi-names.test.ts. */
+const SPELLINGS = NAMES.flatMap((name) => spellings(name, ['_', '.', '~', "'"]))
+
 /** What of all spellings reaches a program with its value. Others may be refused; each request that passes has our verdict. */
 async function reached(url: string, path: string): Promise<readonly string[]> {
   const wrong: string[] = []
-  for (const spelling of NAMES.flatMap(spellings)) {
-    const answer = await exchange(url, get(path, `${spelling}: ${FORGED}`))
-    const refused = [400, 403].includes(statusOf(answer))
-    const verdict = /^HTTP_SALLYPORT_ACTION=(?:allow|flag)$/m.test(answer)
-    if (answer.includes(FORGED) || !(refused || verdict)) wrong.push(`${spelling}: ${answer.slice(-300)}`)
+  const left = [...SPELLINGS]
+  const ask = async (): Promise<void> => {
+    for (let spelling = left.pop(); spelling !== undefined; spelling = left.pop()) {
+      const answer = await exchange(url, get(path, `${spelling}: ${FORGED}`))
+      const refused = [400, 403].includes(statusOf(answer))
+      const verdict = /^HTTP_SALLYPORT_ACTION=(?:allow|flag)$/m.test(answer)
+      if (answer.includes(FORGED) || !(refused || verdict)) wrong.push(`${spelling}: ${answer.slice(-300)}`)
+    }
   }
+  await Promise.all([ask(), ask(), ask(), ask()])
   const plain = await exchange(url, get(path, 'X_Custom: mine'))
   if (!/^HTTP_SALLYPORT_ACTION=(?:allow|flag)$/m.test(plain)) wrong.push(`without any: ${plain}`)
   return wrong
@@ -160,7 +167,7 @@ t.test('HAProxy removes every spelling, and the gate sees none', { skip: NO_HAPR
   const origin = await openRawOrigin('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')
   t.teardown(() => origin.close())
   const url = await haproxy(t, new URL(origin.url).host)
-  const all = NAMES.flatMap(spellings)
+  const all = NAMES.flatMap((name) => spellings(name))
   for (const spelling of all) await exchange(url, get('/', `${spelling}: ${FORGED}`))
   t.equal(origin.heads.length, all.length)
   t.same(

@@ -58,10 +58,10 @@ async function lighttpd(t: Test, folder: string, lines: readonly string[]): Prom
   return runServer(t, 'lighttpd', ['-D', '-f', file], port)
 }
 
-/** A CGI program of lighttpd, `/show.cgi`, that answers with its variables of request headers. */
+/** A CGI program of lighttpd, `/show.cgi`, that answers with its environment. */
 export async function cgiOrigin(t: Test): Promise<string> {
   const folder = t.testdir({
-    'show.cgi': "#!/bin/sh\nprintf 'Content-Type: text/plain\\r\\n\\r\\n'\nenv | grep ^HTTP_\n",
+    'show.cgi': "#!/bin/sh\nprintf 'Content-Type: text/plain\\r\\n\\r\\n'\nexec env\n",
   })
   chmodSync(join(folder, 'show.cgi'), 0o755)
   return lighttpd(t, folder, ['server.modules = ("mod_cgi")', 'cgi.assign = (".cgi" => "")'])
@@ -93,10 +93,10 @@ export async function phpOrigin(t: Test): Promise<string> {
 const SEPARATORS = [..."!#$%&'*+-.^_`|~"]
 
 /** A name with each separator in the place of each hyphen, and of all. */
-export function spellings(name: string): readonly string[] {
+export function spellings(name: string, separators = SEPARATORS): readonly string[] {
   const words = name.split('-')
-  const all = SEPARATORS.map((separator) => words.join(separator))
-  const mixed = SEPARATORS.flatMap((separator) =>
+  const all = separators.map((separator) => words.join(separator))
+  const mixed = separators.flatMap((separator) =>
     words.slice(1).map((_, at) => `${words.slice(0, at + 1).join('-')}${separator}${words.slice(at + 1).join('-')}`),
   )
   return [...new Set([...all, ...mixed, name.toLowerCase(), name.toUpperCase()])]
