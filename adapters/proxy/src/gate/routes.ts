@@ -98,7 +98,7 @@ function withCapitals(path: string): string {
 }
 
 function startOf({ path = '/' }: RouteMatch): string {
-  return path.replace(/\/$/, '')
+  return withCapitals(path.replace(/\/$/, ''))
 }
 
 /** As readings of a path are written. */
