@@ -62,9 +62,9 @@ export async function openRawOrigin(answer: Answer | string): Promise<RawOrigin>
 
 export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 
-/** Opens a TCP connection to a URL's port. */
-export async function dial(url: string): Promise<Socket> {
-  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+/** Opens a TCP connection to a URL's port, from an address of loopback. */
+export async function dial(url: string, localAddress = '127.0.0.1'): Promise<Socket> {
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress })
   socket.on('error', () => {})
   await once(socket, 'connect')
   return socket

@@ -14,7 +14,9 @@ export interface ConnectionLimits {
 /** Connections that are open. */
 export interface OpenConnections {
   readonly count: number
-  /** Counts one of a peer until it closes; false, and not counted, where it is one too many. */
+  /** Counts one until it closes; false, and not counted, where it is one too many. */
+  accept(socket: Socket): boolean
+  /** Counts an accepted one for its peer as well; false where that has too many. */
   admit(socket: Socket, peer: string): boolean
   /** Cuts all of them. */
   cutAll(): void
@@ -31,17 +33,20 @@ export function countConnections(
     get count() {
       return open.size
     },
-    admit(socket, peer) {
-      const { connections, connectionsPerClient, ipv6Prefix } = limits()
-      if (open.size >= connections) return false
-      const key = isTrusted(peer) ? undefined : clientKey(peer, ipv6Prefix)
-      const count = key === undefined ? 0 : (byClient.get(key) ?? 0) + 1
-      if (count > connectionsPerClient) return false
+    accept(socket) {
+      if (open.size >= limits().connections) return false
       open.add(socket)
-      if (key !== undefined) byClient.set(key, count)
+      socket.once('close', () => open.delete(socket))
+      return true
+    },
+    admit(socket, peer) {
+      if (isTrusted(peer)) return true
+      const { connectionsPerClient, ipv6Prefix } = limits()
+      const key = clientKey(peer, ipv6Prefix)
+      const count = (byClient.get(key) ?? 0) + 1
+      if (count > connectionsPerClient) return false
+      byClient.set(key, count)
       socket.once('close', () => {
-        open.delete(socket)
-        if (key === undefined) return
         const left = (byClient.get(key) ?? 1) - 1
         if (left === 0) byClient.delete(key)
         else byClient.set(key, left)

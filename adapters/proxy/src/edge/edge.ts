@@ -39,7 +39,7 @@ export interface Edge {
 export async function openEdge(options: EdgeOptions): Promise<Edge> {
   const { tls, proxyProtocol = false, limits, timeouts, isTrusted, onHttp1, onHttp2, onCut, onNotice } = options
   const connections = countConnections(limits, isTrusted)
-  const shared = { proxyProtocol, isTrusted, admit: connections.admit, headerTime: () => timeouts().header, onCut }
+  const shared = { proxyProtocol, isTrusted, connections, headerTime: () => timeouts().header, onCut }
   const createPlain = (): Server =>
     createFront({ ...shared, onConnection: (socket, peer) => onHttp1(withPeer(socket, peer)) })
   if (tls === undefined) {

@@ -1,9 +1,14 @@
-import type { Reader } from './peek.ts'
+import type { Reader } from './first-bytes.ts'
 
 const HANDSHAKE = 22
 const CLIENT_HELLO = 1
 const RECORD_HEADER = 5
+/** Type and length of a handshake message. */
+const MESSAGE_HEADER = 4
 const MAX_RECORD = 16_384
+/** The least of a record, but for the last one of a hello, which has what is left (D302). */
+const MIN_RECORD = 16
+const MAX_RECORDS = 64
 /** Of a hello; that of a browser has 600 to 2,000 bytes. */
 const MAX_HELLO = 16_384
 
@@ -12,23 +17,36 @@ const MAX_HELLO = 16_384
  * 8446 5.1). Nothing is used up.
  */
 export const readHello: Reader<Uint8Array> = (bytes) => {
+  requireRecord(bytes, 0)
+  if (bytes.length > RECORD_HEADER && bytes[RECORD_HEADER] !== CLIENT_HELLO) throw new Error('not a hello')
+  // What is wrong is seen at the byte that is.
+  if (bytes.length < RECORD_HEADER + MESSAGE_HEADER) return bytes.length + 1
+  const whole = MESSAGE_HEADER + bytes.readUIntBE(RECORD_HEADER + 1, 3)
+  if (whole > MAX_HELLO) throw new Error('too large')
+
   const parts: Buffer[] = []
-  let length = 0
+  let left = whole
   for (let at = 0; ; ) {
-    if (bytes.length > at && bytes[at] !== HANDSHAKE) throw new Error('not a handshake')
-    if (bytes.length > at + 1 && bytes[at + 1] !== 3) throw new Error('not a version of TLS')
-    if (bytes.length < at + RECORD_HEADER) return undefined
+    if (bytes.length < at + RECORD_HEADER) return at + RECORD_HEADER
+    requireRecord(bytes, at)
     const size = bytes.readUInt16BE(at + 3)
-    if (size === 0 || size > MAX_RECORD) throw new Error('a record of a wrong size')
-    const part = bytes.subarray(at + RECORD_HEADER, at + RECORD_HEADER + size)
-    parts.push(part)
-    length += part.length
-    const message = Buffer.concat(parts)
-    if (length > 0 && message[0] !== CLIENT_HELLO) throw new Error('not a hello')
-    const whole = length < 4 ? undefined : 4 + message.readUIntBE(1, 3)
-    if (whole !== undefined && whole > MAX_HELLO) throw new Error('too large')
-    if (whole !== undefined && length >= whole) return { value: message.subarray(0, whole), used: 0 }
-    if (part.length < size) return undefined
-    at += RECORD_HEADER + size
+    at += RECORD_HEADER
+    if (size > MAX_RECORD) throw new Error('a record that is too large')
+    if (size >= left) {
+      if (bytes.length < at + left) return at + left
+      parts.push(bytes.subarray(at, at + left))
+      return { value: Buffer.concat(parts), used: 0 }
+    }
+    if (size < MIN_RECORD) throw new Error('a record that is too small')
+    if (parts.length + 1 === MAX_RECORDS) throw new Error('too many records')
+    parts.push(bytes.subarray(at, at + size))
+    left -= size
+    at += size
   }
+}
+
+/** Throws where the bytes from there, as many as there are, are no record of a handshake. */
+function requireRecord(bytes: Buffer, at: number): void {
+  if (bytes.length > at && bytes[at] !== HANDSHAKE) throw new Error('not a handshake')
+  if (bytes.length > at + 1 && bytes[at + 1] !== 3) throw new Error('not a version of TLS')
 }

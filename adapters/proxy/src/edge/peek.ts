@@ -1,13 +1,5 @@
 import type { Socket } from 'node:net'
-
-/** What a reader makes of the first bytes of a connection, and how many of them are not for the next one. */
-export interface Read<T> {
-  readonly value: T
-  readonly used: number
-}
-
-/** Reads the bytes so far; `undefined` while more are needed, and throws where they are not what they must be. */
-export type Reader<T> = (bytes: Buffer) => Read<T> | undefined
+import { FirstBytes, type Reader } from './first-bytes.ts'
 
 export interface PeekHooks<T> {
   /** The connection is as it was, but for the bytes that were used. */
@@ -18,7 +10,7 @@ export interface PeekHooks<T> {
 
 /** Reads the first bytes of a connection before it is handed on; `late` in milliseconds. */
 export function peek<T>(socket: Socket, read: Reader<T>, late: number, { onRead, onRefused }: PeekHooks<T>): void {
-  let seen: Buffer = Buffer.alloc(0)
+  const first = new FirstBytes(read)
   const clock = setTimeout(() => refuse(), late)
   const stop = (): void => {
     clearTimeout(clock)
@@ -33,10 +25,9 @@ export function peek<T>(socket: Socket, read: Reader<T>, late: number, { onRead,
     socket.destroy()
   }
   function take(bytes: Buffer): void {
-    seen = seen.length === 0 ? bytes : Buffer.concat([seen, bytes])
-    let result: Read<T> | undefined
+    let result: ReturnType<typeof first.push>
     try {
-      result = read(seen)
+      result = first.push(bytes)
     } catch {
       refuse()
       return
@@ -44,8 +35,10 @@ export function peek<T>(socket: Socket, read: Reader<T>, late: number, { onRead,
     if (result === undefined) return
     socket.pause()
     stop()
-    if (result.used < seen.length) socket.unshift(seen.subarray(result.used))
+    if (result.rest.length > 0) socket.unshift(result.rest)
     onRead(result.value)
   }
   socket.on('data', take).on('error', leave).on('end', leave).on('close', stop)
+  // One that was read before is paused, with what is not used yet.
+  socket.resume()
 }

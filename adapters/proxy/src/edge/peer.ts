@@ -1,16 +1,28 @@
 import type { Socket } from 'node:net'
-import type { Endpoint } from './proxy-header.ts'
+import type { TLSSocket } from 'node:tls'
 
-/** Where a socket really comes from; one key for it and for the TLS over it. */
-export function endpointKey({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`
+/** Where a connection comes from. */
+export interface Endpoint {
+  readonly address: string
+  readonly port: number
 }
 
-/** Gives a connection the peer that a trusted proxy named for it. */
-export function setPeer(socket: Socket, { address, port }: Endpoint): void {
+/** The peer that a trusted proxy names; `'unknown'`: it names none, and the connection has no client (D300). */
+export type Peer = Endpoint | 'unknown'
+
+/** Gives a connection the peer that a trusted proxy named for it; an unknown one has no address, as a Unix socket's. */
+export function setPeer(socket: Socket, peer: Peer): void {
+  const { address, port } = peer === 'unknown' ? { address: undefined, port: undefined } : peer
+  const family = address === undefined ? undefined : address.includes(':') ? 'IPv6' : 'IPv4'
   Object.defineProperties(socket, {
     remoteAddress: { value: address, configurable: true },
     remotePort: { value: port, configurable: true },
-    remoteFamily: { value: address.includes(':') ? 'IPv6' : 'IPv4', configurable: true },
+    remoteFamily: { value: family, configurable: true },
   })
+}
+
+/** The connection under TLS (D301); `undefined` where Node does not say, which no line of it does. */
+export function underlying(socket: TLSSocket & { readonly _parent?: unknown }): object | undefined {
+  const { _parent: parent } = socket
+  return typeof parent === 'object' && parent !== null ? parent : undefined
 }

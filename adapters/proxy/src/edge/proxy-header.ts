@@ -1,47 +1,39 @@
 import { isIP } from 'node:net'
 import { formatAddress, parseAddress } from '@sallyport/core'
-import type { Read, Reader } from './peek.ts'
+import type { Read, Reader } from './first-bytes.ts'
+import type { Peer } from './peer.ts'
 
 /** Versions of the PROXY protocol. */
 const PROXY_VERSIONS = ['v1', 'v2'] as const
 
 export type ProxyVersion = (typeof PROXY_VERSIONS)[number]
 
-/** Where a connection comes from. */
-export interface Endpoint {
-  readonly address: string
-  readonly port: number
-}
-
-/** `'local'`: a connection of the proxy's own, as its health checks. */
-export type Carried = Endpoint | 'local'
-
 /** The header that a proxy sends before the bytes of its client (PROXY protocol 2.1 and 2.2). */
-export function proxyHeaderReader(version: ProxyVersion): Reader<Carried> {
+export function proxyHeaderReader(version: ProxyVersion): Reader<Peer> {
   return version === 'v1' ? readV1 : readV2
 }
 
-const V1_START = 'PROXY '
+const V1_START = Buffer.from('PROXY ')
 /** The longest line that there is, with its end. */
 const V1_MAX = 107
 
-function readV1(bytes: Buffer): Read<Carried> | undefined {
-  const text = bytes.subarray(0, V1_MAX).toString('latin1')
-  if (!text.startsWith(V1_START.slice(0, text.length))) throw new Error('no PROXY header')
-  const end = text.indexOf('\r\n')
+function readV1(bytes: Buffer): Read<Peer> | number {
+  requireStart(bytes, V1_START)
+  const line = bytes.subarray(0, V1_MAX)
+  const end = line.indexOf('\r\n')
   if (end < 0) {
-    if (text.length === V1_MAX) throw new Error('a PROXY header without an end')
-    return undefined
+    if (line.length === V1_MAX) throw new Error('a PROXY header without an end')
+    return line.length + 1
   }
   const used = end + 2
-  const [, family = '', ...rest] = text.slice(0, end).split(' ')
-  if (family === 'UNKNOWN') return { value: 'local', used }
+  const [, family = '', ...rest] = line.toString('latin1', 0, end).split(' ')
+  if (family === 'UNKNOWN') return { value: 'unknown', used }
   const [source = '', destination = '', ...ports] = rest
   const expected = family === 'TCP4' ? 4 : family === 'TCP6' ? 6 : undefined
   if (expected === undefined || isIP(source) !== expected || isIP(destination) !== expected || ports.length !== 2) {
     throw new Error('a PROXY header that is wrong')
   }
-  return { value: endpointOf(source, ...portsOf(ports)), used }
+  return { value: peerOf(source, ...portsOf(ports)), used }
 }
 
 function portsOf(texts: readonly string[]): readonly [number] {
@@ -57,34 +49,46 @@ const V2_HEADER = 16
 const V2_MAX = 4_096
 const LOCAL = 0x20
 const PROXY = 0x21
+/** No family that the protocol knows. */
+const UNSPECIFIED = 0x00
+/** A stream over a Unix socket, which has paths and no addresses. */
+const UNIX = 0x31
 /** Bytes of one address, by family and protocol; of TCP alone. */
 const V2_FAMILIES: ReadonlyMap<number, number> = new Map([
   [0x11, 4],
   [0x21, 16],
 ])
 
-function readV2(bytes: Buffer): Read<Carried> | undefined {
-  const start = bytes.subarray(0, V2_START.length)
-  if (!start.equals(V2_START.subarray(0, start.length))) throw new Error('no PROXY header')
-  if (bytes.length < V2_HEADER) return undefined
+function readV2(bytes: Buffer): Read<Peer> | number {
+  requireStart(bytes, V2_START)
+  // What is wrong is seen at the byte that is.
+  if (bytes.length < V2_START.length) return bytes.length + 1
+  if (bytes.length < V2_HEADER) return V2_HEADER
   const command = bytes[12]
   const length = bytes.readUInt16BE(14)
   if ((command !== LOCAL && command !== PROXY) || length > V2_MAX) throw new Error('a PROXY header that is wrong')
   const used = V2_HEADER + length
-  if (bytes.length < used) return undefined
-  if (command === LOCAL) return { value: 'local', used }
-  const size = V2_FAMILIES.get(bytes[13] as number)
+  if (bytes.length < used) return used
+  const family = bytes[13] as number
+  if (command === LOCAL || family === UNSPECIFIED || family === UNIX) return { value: 'unknown', used }
+  const size = V2_FAMILIES.get(family)
   if (size === undefined || length < 2 * size + 4) throw new Error('a PROXY header of no TCP connection')
   const address = bytes.subarray(V2_HEADER, V2_HEADER + size)
   const port = bytes.readUInt16BE(V2_HEADER + 2 * size)
-  return { value: endpointOf(size === 4 ? address.join('.') : hextets(address), port), used }
+  return { value: peerOf(size === 4 ? address.join('.') : hextets(address), port), used }
+}
+
+/** Throws where the bytes, as many as there are, do not begin so. */
+function requireStart(bytes: Buffer, start: Buffer): void {
+  const length = Math.min(bytes.length, start.length)
+  if (bytes.compare(start, 0, length, 0, length) !== 0) throw new Error('no PROXY header')
 }
 
 function hextets(bytes: Buffer): string {
   return Array.from({ length: 8 }, (_, at) => bytes.readUInt16BE(2 * at).toString(16)).join(':')
 }
 
-function endpointOf(text: string, port: number): Endpoint {
+function peerOf(text: string, port: number): Peer {
   const address = parseAddress(text)
   if (address === undefined) throw new Error('a PROXY header with a wrong address')
   return { address: formatAddress(address), port }

@@ -7,8 +7,7 @@ import { type Certificate, certificateFor } from './certificates.ts'
 import type { CutCause } from './cut-causes.ts'
 import { readHello } from './hello-bytes.ts'
 import { peek } from './peek.ts'
-import { endpointKey, setPeer } from './peer.ts'
-import type { Endpoint } from './proxy-header.ts'
+import { type Peer, setPeer, underlying } from './peer.ts'
 
 /** TLS 1.3, and of 1.2 what has forward secrecy and authenticates what it encrypts (RFC 9325 4.2). */
 const CIPHERS = [
@@ -36,21 +35,21 @@ export interface TlsEntranceOptions {
 /** Opens TLS on connections that somebody else accepted. */
 export interface TlsEntrance {
   /** `peer` is who it comes from where that is not the socket's own. */
-  take(socket: Socket, peer?: Endpoint): void
+  take(socket: Socket, peer?: Peer): void
   /** Serves the certificates of now. */
   renew(): void
 }
 
 /** What is known of a connection whose handshake is under way. */
 interface Arrival {
-  readonly peer: Endpoint | undefined
+  readonly peer: Peer | undefined
   readonly ja4: string | undefined
 }
 
 /** The hello is read before Node gets it, and given back: its JA4 goes with the connection. */
 export function createTlsEntrance(options: TlsEntranceOptions): TlsEntrance {
   const { certificates, protocols, times, onSecured, onCut } = options
-  const arrivals = new Map<string, Arrival>()
+  const arrivals = new WeakMap<object, Arrival>()
   const server = createServer({
     ...DEFAULTS,
     ALPNProtocols: [...protocols],
@@ -58,9 +57,16 @@ export function createTlsEntrance(options: TlsEntranceOptions): TlsEntrance {
     SNICallback: (name, done) => done(null, certificateFor(certificates(), name)?.context),
   })
   server.on('secureConnection', (socket) => {
-    const arrival = arrivals.get(endpointKey(socket))
-    if (arrival?.ja4 !== undefined) noteJa4(socket, arrival.ja4)
-    if (arrival?.peer !== undefined) setPeer(socket, arrival.peer)
+    const connection = underlying(socket)
+    const arrival = connection && arrivals.get(connection)
+    if (arrival === undefined) {
+      // Its address may be another's than the socket's own: it is cut, not guessed.
+      socket.destroy()
+      onCut('handshake')
+      return
+    }
+    if (arrival.ja4 !== undefined) noteJa4(socket, arrival.ja4)
+    if (arrival.peer !== undefined) setPeer(socket, arrival.peer)
     onSecured(socket)
   })
   server.on('tlsClientError', (_, socket) => {
@@ -76,7 +82,6 @@ export function createTlsEntrance(options: TlsEntranceOptions): TlsEntrance {
   return {
     renew,
     take(socket, peer) {
-      const key = endpointKey(socket)
       peek(socket, readHello, times().clientHello, {
         onRead(hello) {
           if (certificates().length === 0) {
@@ -84,8 +89,7 @@ export function createTlsEntrance(options: TlsEntranceOptions): TlsEntrance {
             onCut('handshake')
             return
           }
-          arrivals.set(key, { peer, ja4: ja4Of(hello) })
-          socket.once('close', () => arrivals.delete(key))
+          arrivals.set(socket, { peer, ja4: ja4Of(hello) })
           server.emit('connection', socket)
         },
         onRefused() {

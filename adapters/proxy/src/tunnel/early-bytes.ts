@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { CollectedBytes } from '../edge/first-bytes.ts'
 
 /** What a client may send before its handshake is answered; a WebSocket client sends nothing (RFC 6455 4.1). */
 const MAX_EARLY = 65_536
@@ -9,12 +10,11 @@ const MAX_EARLY = 65_536
  * function ends the reading and puts what was read back, `head` first.
  */
 export function readEarly(socket: Socket, head: Buffer): () => void {
-  const early = [head]
-  let size = head.length
+  const early = new CollectedBytes()
+  early.push(head)
   const keep = (bytes: Buffer): void => {
     early.push(bytes)
-    size += bytes.length
-    if (size > MAX_EARLY) socket.destroy()
+    if (early.length > MAX_EARLY) socket.destroy()
   }
   const leave = (): void => void socket.destroy()
   socket.on('data', keep).on('end', leave)
@@ -22,6 +22,6 @@ export function readEarly(socket: Socket, head: Buffer): () => void {
 
   return () => {
     socket.pause().off('data', keep).off('end', leave)
-    if (size > 0) socket.unshift(Buffer.concat(early))
+    if (early.length > 0) socket.unshift(early.all)
   }
 }

@@ -102,7 +102,12 @@ class Reader {
   }
 
   number(length: number): number {
-    return this.bytes(length).reduce((value, byte) => value * 256 + byte, 0)
+    if (length > this.left) this.bytes(length)
+    let value = 0
+    for (const end = Math.min(this.#at + length, this.#bytes.length); this.#at < end; this.#at++) {
+      value = value * 256 + (this.#bytes[this.#at] as number)
+    }
+    return value
   }
 
   within(length: number): Reader {

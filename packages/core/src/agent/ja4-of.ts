@@ -40,8 +40,8 @@ export function ja4Of(message: Uint8Array, transport: HelloTransport = 'tcp'): s
   // These two are in the shape already.
   const others = extensions.filter((type) => type !== SERVER_NAME && type !== ALPN)
   const algorithms = signatureAlgorithms.length === 0 ? '' : `_${hexList(signatureAlgorithms)}`
-  const extensionHash = others.length === 0 ? NOTHING : hash(hexList(others.toSorted(ascending)) + algorithms)
-  return `${shape}_${ciphers.length === 0 ? NOTHING : hash(hexList(ciphers.toSorted(ascending)))}_${extensionHash}`
+  const extensionHash = others.length === 0 ? NOTHING : hash(hexList(sorted(others)) + algorithms)
+  return `${shape}_${ciphers.length === 0 ? NOTHING : hash(hexList(sorted(ciphers)))}_${extensionHash}`
 }
 
 /** First and last character of the first protocol; of its hexadecimal form where one of them is no letter or digit. */
@@ -56,12 +56,13 @@ function twoDigits(count: number): string {
   return String(Math.min(count, 99)).padStart(2, '0')
 }
 
-function hexList(values: readonly number[]): string {
-  return values.map((value) => value.toString(16).padStart(4, '0')).join(',')
+function hexList(values: Iterable<number>): string {
+  return Array.from(values, (value) => value.toString(16).padStart(4, '0')).join(',')
 }
 
-function ascending(one: number, other: number): number {
-  return one - other
+/** Numbers of two bytes, ascending. */
+function sorted(values: readonly number[]): Uint16Array {
+  return Uint16Array.from(values).sort()
 }
 
 function hash(text: string): string {
