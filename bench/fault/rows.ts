@@ -15,6 +15,7 @@ import { faultPostgres, faultRedis } from './outages.ts'
 import { runProgram } from './programs.ts'
 import { faultAborts } from './proxy/aborts.ts'
 import { faultOrigins } from './proxy/faults.ts'
+import { faultFirstBytes } from './proxy/first-bytes.ts'
 import { faultHttp2Aborts } from './proxy/http2-aborts.ts'
 import { faultHttp2Breaks } from './proxy/http2-breaks.ts'
 import { faultLong } from './proxy/long.ts'
@@ -204,5 +205,9 @@ export const ROWS: readonly Row[] = [
   {
     ...{ name: 'A9', promise: 'wrong frames of HTTP/2 within requests: all that they held is back within 15 s' },
     ...{ seconds: about(60, 40), ...onProxy(faultHttp2Breaks) },
+  },
+  {
+    ...{ name: 'A11', promise: 'first bytes of strangers, 64 KB in any pieces: 5 ms each, and others are answered' },
+    ...{ seconds: about(60, 20), ...onProxy(faultFirstBytes) },
   },
 ]

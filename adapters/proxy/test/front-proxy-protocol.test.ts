@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import type { ProxyOptions } from '../src/index.ts'
 import { proxyBefore } from './behind.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
-import { type Front, NO_HAPROXY, NO_NGINX_STREAM, startHaproxy, startNginxStream } from './front-programs.ts'
+import { NO_HAPROXY, NO_NGINX_STREAM, startHaproxy, startNginxStream } from './front-programs.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
 import { askedHttp2, securedOver } from './tls-client.ts'
 import { dial, exchange, get, OK, readUntil, statusOf, until } from './wire.ts'
@@ -13,7 +13,7 @@ type Version = 'v1' | 'v2'
 type Hops = 'TCP' | 'Unix'
 
 /** What stands before the proxy at `port`: it connects directly, or a first hop hands all to a second over a Unix socket. */
-type StartFront = (t: Test, port: string, hops: Hops) => Promise<Front>
+type StartFront = (t: Test, port: string, hops: Hops) => Promise<string>
 
 function haproxy(version: Version): StartFront {
   const send = version === 'v1' ? 'send-proxy' : 'send-proxy-v2'
@@ -60,11 +60,11 @@ for (const [name, version, startFront, skip] of FRONTS) {
     const tls = { certificates: [makeCertificate(certificateFolder(t), ['site.example'])] }
     const { front, sallyport, refused } = await behindFront(t, version, startFront, 'TCP', { tls })
     for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
-      const client = await securedOver(await dial(front.url, VISITOR_ADDRESS), { maxVersion })
+      const client = await securedOver(await dial(front, VISITOR_ADDRESS), { maxVersion })
       client.write(get('/', `X-Forwarded-For: ${VISITOR.blocked}`))
       t.equal(statusOf(await readUntil(client)), 200)
     }
-    const client = await securedOver(await dial(front.url, VISITOR_ADDRESS), { ALPNProtocols: ['h2'] })
+    const client = await securedOver(await dial(front, VISITOR_ADDRESS), { ALPNProtocols: ['h2'] })
     t.equal(await askedHttp2(client), 200)
     t.same(
       sallyport.asked.map(({ peer, ja4 }) => `${peer} ${ja4?.slice(0, 3)}`),
@@ -75,7 +75,7 @@ for (const [name, version, startFront, skip] of FRONTS) {
 
   t.test(`${name} before plain HTTP`, { skip }, async (t) => {
     const { front, sallyport, origin } = await behindFront(t, version, startFront, 'TCP')
-    const client = await dial(front.url, VISITOR_ADDRESS)
+    const client = await dial(front, VISITOR_ADDRESS)
     client.write(get('/', `X-Forwarded-For: ${VISITOR.blocked}`))
     t.equal(statusOf(await readUntil(client)), 200)
     t.equal(sallyport.asked[0]?.peer, VISITOR_ADDRESS)
@@ -85,7 +85,7 @@ for (const [name, version, startFront, skip] of FRONTS) {
   t.test(`${name} behind a hop over a Unix socket names nobody`, { skip }, async (t) => {
     const { front, sallyport, origin } = await behindFront(t, version, startFront, 'Unix')
     const forged = [`X-Forwarded-For: ${VISITOR.blocked}`, `X-Real-IP: ${VISITOR.blocked}`]
-    t.equal(statusOf(await exchange(front.url, get('/', ...forged))), 200)
+    t.equal(statusOf(await exchange(front, get('/', ...forged))), 200)
     t.match(sallyport.decided[0]?.inspection, {
       client: { address: '', via: 'none' },
       network: { verdict: { classification: 'unknown', confidence: 0 } },
@@ -113,7 +113,7 @@ t.test('health checks of HAProxy are answered', { skip: NO_HAPROXY || NO_OPENSSL
       await until(() => origin.heads.filter((head) => head.startsWith('GET /alive ')).length >= 4)
       const peers = sallyport.asked.filter(({ target }) => target === '/alive').map(({ peer }) => peer)
       t.same(new Set(peers), new Set([asChecked]), 'with v1 HAProxy names itself')
-      const client = await dial(front.url)
+      const client = await dial(front)
       const visitor = 'tls' in over ? await securedOver(client) : client
       visitor.write(get('/'))
       t.equal(statusOf(await readUntil(visitor)), 200, 'the server is up')

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
@@ -17,13 +18,20 @@ const FPM = existsSync('/usr/sbin') ? readdirSync('/usr/sbin').find((name) => /^
 export const NO_LIGHTTPD = missing('lighttpd')
 export const NO_FPM = FPM === undefined && 'no PHP-FPM on this machine'
 
+/** A port that nobody listens on, below those that systems give to clients. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
+  for (;;) {
+    const port = randomInt(15_000, 30_000)
+    const server = createServer().listen(port, '127.0.0.1')
+    const taken = await once(server, 'listening').then(
+      () => false,
+      () => true,
+    )
+    if (taken) continue
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }
 
 /** Runs a server until the test ends; resolves when its port takes connections. */
