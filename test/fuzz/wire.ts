@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { connect as connectTls } from 'node:tls'
+import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import { createMetrics } from '@sallyport/metrics'
 import { type Proxy as Gateway, openProxy, type ProxyOptions } from '@sallyport/proxy'
 import fc from 'fast-check'
@@ -119,15 +119,18 @@ async function served(ask: () => Promise<number>): Promise<number> {
 }
 
 export async function requireService({ url }: Gateway, rejectUnauthorized = true): Promise<void> {
-  const ask = async () => (rejectUnauthorized ? (await fetch(url)).status : statusOverTls(Number(new URL(url).port)))
+  const ask = async () =>
+    rejectUnauthorized
+      ? (await fetch(url)).status
+      : statusOverTls({ port: Number(new URL(url).port), host: '127.0.0.1' })
   const answered = await served(ask)
   if (answered !== 200) throw new Error(`the next visitor gets ${answered}`)
 }
 
 const statusOf = (text: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1])
 
-async function statusOverTls(port: number): Promise<number> {
-  const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] })
+async function statusOverTls(to: ConnectionOptions): Promise<number> {
+  const socket = connectTls({ ...to, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] })
   return statusOf(await tell(socket, Buffer.from('GET / HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n')))
 }
 
@@ -157,9 +160,12 @@ const http1 = fuzzTarget<Buffer>('raw HTTP/1', async () => {
 })
 
 /** A gate that speaks TLS, closed with its subject. */
-export async function overTls<Input>(create: (gate: Gate) => Subject<Input>): Promise<Subject<Input>> {
+export async function overTls<Input>(
+  create: (gate: Gate) => Subject<Input>,
+  options: ProxyOptions = {},
+): Promise<Subject<Input>> {
   const certificate = madeCertificate()
-  const gate = await openGate({ tls: { certificates: [certificate.files] } })
+  const gate = await openGate({ ...options, tls: { certificates: [certificate.files] } })
   const target = create(gate)
   return {
     ...target,
@@ -194,6 +200,7 @@ const HEADERS = {
   v2: [
     Buffer.from([...SIGNATURE, 0x21, 0x11, 0, 12, 8, 8, 8, 8, 192, 0, 2, 1, 0x13, 0x88, 1, 187]),
     Buffer.from([...SIGNATURE, 0x20, 0, 0, 0]),
+    Buffer.from([...SIGNATURE, 0x21, 0x31, 0, 216, ...Array(216).fill(47)]),
   ],
 } as const
 
@@ -216,6 +223,25 @@ function proxyHeaders(version: 'v1' | 'v2'): FuzzTarget {
   })
 }
 
+const tlsBehind = fuzzTarget<Buffer>('TLS behind the PROXY protocol', () =>
+  overTls(
+    (gate) => ({
+      inputs: mutated(RECORDS.flatMap((record) => HEADERS.v2.map((header) => Buffer.concat([header, record])))),
+      async check(input) {
+        await tell(dial(gate.proxy), input)
+        const answered = await served(() => {
+          const socket = dial(gate.proxy)
+          socket.write(HEADERS.v2[0])
+          return statusOverTls({ socket })
+        })
+        if (answered !== 200) throw new Error(`the next visitor gets ${answered}`)
+      },
+      close: gate.close,
+    }),
+    { proxyProtocol: 'v2' },
+  ),
+)
+
 /** Bodies of `/v1`, which a made API gives back: JSON of every form, and what is none. */
 const jsonBodies = fuzzTarget<string>('JSON bodies', async () => {
   const scene = madeScene()
@@ -236,4 +262,4 @@ const jsonBodies = fuzzTarget<string>('JSON bodies', async () => {
   }
 })
 
-export const WIRE: readonly FuzzTarget[] = [http1, tls, proxyHeaders('v1'), proxyHeaders('v2'), jsonBodies]
+export const WIRE: readonly FuzzTarget[] = [http1, tls, proxyHeaders('v1'), proxyHeaders('v2'), tlsBehind, jsonBodies]
