@@ -1,4 +1,4 @@
-import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client'
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 
 /** What one process says at a scrape, in a form that crosses processes. */
 export type Scraped = readonly object[]
@@ -7,6 +7,8 @@ export type Scraped = readonly object[]
 export interface Exposition {
   readonly contentType: string
   scrape(): Promise<Scraped>
+  /** The same without gauges, whose values end with their process. */
+  counted(): Promise<Scraped>
 }
 
 /** Begins to watch the event loop and the memory of this process. */
@@ -14,14 +16,47 @@ export function createExposition(registry: Registry): Exposition {
   const process = new Registry()
   collectDefaultMetrics({ register: process })
   const merged = Registry.merge([registry, process])
+  const counters = new Registry()
+  for (const metric of merged.getMetricsAsArray()) {
+    // The objects are the metrics themselves, whatever the types of prom-client say.
+    if (metric instanceof Counter || metric instanceof Histogram) counters.registerMetric(metric)
+  }
   return {
     contentType: merged.contentType,
     scrape: () => merged.getMetricsAsJSON(),
+    counted: () => counters.getMetricsAsJSON(),
   }
 }
 
-/** The text of several processes as one: counters are sums, ages are the oldest. */
+/** What of a scrape is counted: it only grows while its process lives. */
+export function countedOf(scraped: Scraped): Scraped {
+  return scraped.filter(isCounted)
+}
+
+/** What several processes say as if one had said it: counters are sums, ages are the oldest. */
+export function summed(scraped: readonly Scraped[]): Scraped {
+  return registryOf(scraped).getMetricsAsArray()
+}
+
+/** The same as the text that Prometheus reads. */
 export async function exposed(scraped: readonly Scraped[]): Promise<string> {
+  return registryOf(scraped).metrics()
+}
+
+interface Counted {
+  readonly values: { value: number }[]
+}
+
+function isCounted<Metric extends object>(metric: Metric): metric is Metric & Counted {
+  return 'type' in metric && (metric.type === 'counter' || metric.type === 'histogram') && 'values' in metric
+}
+
+function registryOf(scraped: readonly Scraped[]) {
   const all = scraped.map((one) => [...one])
-  return AggregatorRegistry.aggregate(all as Parameters<typeof AggregatorRegistry.aggregate>[0]).metrics()
+  const registry = AggregatorRegistry.aggregate(all as Parameters<typeof AggregatorRegistry.aggregate>[0])
+  for (const metric of registry.getMetricsAsArray().filter((one) => isCounted(one))) {
+    // The last bit of a sum depends on who answered first; a sum that falls by it is a restart to Prometheus.
+    for (const entry of metric.values) entry.value = Math.round(entry.value * 1e9) / 1e9
+  }
+  return registry
 }

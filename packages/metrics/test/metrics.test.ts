@@ -1,6 +1,6 @@
 import type { Decision, ObservedRequest } from '@sallyport/core'
 import t from 'tap'
-import { createExposition, createMetrics, exposed, METRICS } from '../src/index.ts'
+import { countedOf, createExposition, createKeptCounts, createMetrics, exposed, METRICS } from '../src/index.ts'
 
 function observed(overrides: Partial<ObservedRequest> = {}, rule = 'policy:no-tor'): ObservedRequest {
   const decision: Decision = {
@@ -123,4 +123,42 @@ t.test('scrapes at one time count nothing twice', async (t) => {
     t.match(text, /sallyport_visits_total\{known="true"\} 7\n/)
     t.match(text, /sallyport_refusals_total\{cause="head"\} 2\n/)
   }
+})
+
+t.test('what a process has counted is kept when it is late or gone, and its gauges are not', async (t) => {
+  const processes = ['first', 'second', 'third'].map((name) => {
+    const metrics = createMetrics()
+    metrics.read('connections', () => [[[], 7]])
+    return { name, metrics, ...createExposition(metrics.registry) }
+  })
+  const [first, second, third] = processes as [
+    (typeof processes)[number],
+    (typeof processes)[number],
+    (typeof processes)[number],
+  ]
+  const kept = createKeptCounts<string>()
+  for (const [at, { name, metrics, counted }] of processes.entries()) {
+    for (let seen = 0; seen <= at; seen++) metrics.observe(observed({ status: seen === 0 ? 403 : 200 }))
+    // As it is after it has crossed to another process.
+    kept.report(name, JSON.parse(JSON.stringify(await counted())))
+  }
+  t.same(countedOf(await first.scrape()).length, (await first.counted()).length, 'a scrape has as many that count')
+  kept.end(first.name)
+  kept.end(first.name)
+  kept.end(second.name)
+  const text = await exposed([await third.scrape(), ...kept.beside(new Set([third.name]))])
+  for (const line of [
+    'sallyport_decisions_total{action="block",enforced="true",class="human",network_class="tor"} 6',
+    'sallyport_request_seconds_bucket{le="0.025",answered_by="refusal",status="4xx"} 3',
+    'sallyport_request_seconds_count{answered_by="refusal",status="2xx"} 3',
+    'sallyport_request_seconds_sum{answered_by="refusal",status="4xx"} 0.036',
+    'sallyport_connections 7',
+  ]) {
+    t.match(text, `\n${line}\n`)
+  }
+  const late = await exposed(kept.beside(new Set()))
+  t.match(late, 'network_class="tor"} 6\n', 'one that is not heard counts with what it reported last')
+  t.notMatch(late, 'sallyport_connections')
+  t.notMatch(late, 'process_resident_memory_bytes')
+  t.match(late, 'process_cpu_seconds_total ')
 })

@@ -1,0 +1,26 @@
+import { type Scraped, summed } from './exposition.ts'
+
+/** What the processes of a service have counted, so that no sum falls when one of them is late or gone. */
+export interface KeptCounts<Process> {
+  /** Replaces what a process reported before; counters and histograms only. */
+  report(from: Process, counted: Scraped): void
+  /** A process reports nothing more: what it counted is kept in one sum with that of all who ended. */
+  end(from: Process): void
+  /** What was counted by those who are not heard at a scrape, the ended ones included. */
+  beside(heard: ReadonlySet<Process>): readonly Scraped[]
+}
+
+export function createKeptCounts<Process>(): KeptCounts<Process> {
+  const last = new Map<Process, Scraped>()
+  let ended: Scraped = []
+  return {
+    report: (from, counted) => void last.set(from, counted),
+    end(from) {
+      const counted = last.get(from)
+      if (counted === undefined) return
+      last.delete(from)
+      ended = summed([ended, counted])
+    },
+    beside: (heard) => [ended, ...[...last].filter(([from]) => !heard.has(from)).map(([, counted]) => counted)],
+  }
+}
