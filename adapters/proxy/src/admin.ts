@@ -12,6 +12,16 @@ export interface AdminPages {
   permits(request: IncomingMessage): boolean
 }
 
+/** The processes of a cluster, which share the admin listener. */
+export interface WorkerCounts {
+  /** How many there are to be. */
+  readonly wanted: number
+  /** How many take connections. */
+  readonly serving: number
+  /** How many of these have shown no sign of life for some seconds. */
+  readonly silent: number
+}
+
 export interface AdminOptions {
   /** `host:port`; absent: 127.0.0.1:9090, and no admin listener where that is taken. */
   readonly address?: string
@@ -22,6 +32,8 @@ export interface AdminOptions {
   readonly requireFresh: boolean
   /** Those that TLS is served with; absent: there is no TLS. */
   readonly certificates?: (() => readonly unknown[]) | undefined
+  /** Absent: this process is the only one. */
+  readonly workers?: (() => WorkerCounts | undefined) | undefined
   /** Absent: there is no /metrics. */
   readonly metrics?: (() => Promise<{ readonly type: string; readonly text: string }>) | undefined
   /** Absent: nobody is ever banned. */
@@ -100,14 +112,16 @@ function aged(source: SourceStatus) {
   return { ...source, ...age, stale: isStale(source, now) }
 }
 
-/** Data that is past its age is a warning, unless it has to be fresh. */
-function readiness({ accepting, sources, requireFresh, certificates }: Answering): Answer {
+/** Data that is past its age is a warning, unless it has to be fresh; so are workers that are missing or silent (D318). */
+function readiness({ accepting, sources, requireFresh, certificates, workers }: Answering): Answer {
   if (!accepting()) return [503, { status: 'draining' }]
   if (certificates?.().length === 0) return [503, { status: 'no certificate' }]
   const now = Date.now()
   const stale = sources().filter((source) => source.state === 'loaded' && isStale(source, now))
   const status = stale.length === 0 || !requireFresh ? 'ready' : 'stale'
-  return [status === 'ready' ? 200 : 503, { status, ...(stale.length > 0 && { stale: stale.map(({ id }) => id) }) }]
+  const named = stale.length > 0 && { stale: stale.map(({ id }) => id) }
+  const counts = workers?.()
+  return [status === 'ready' ? 200 : 503, { status, ...named, ...(counts && { workers: counts }) }]
 }
 
 async function lift({ bans, onLifted }: Answering, id: string): Promise<Answer> {

@@ -2,7 +2,7 @@ import { createExposition, type Exposition, exposed, type Scraped } from '@sally
 import { type LimitsInput, parseLimits, parseTimeouts, type TimeoutsInput } from '@sallyport/open/limits'
 import { challengeAnswer } from './acme/challenge-files.ts'
 import { challengeFolder, keepCertificate } from './acme/renewal.ts'
-import { type AdminPages, openAdmin } from './admin.ts'
+import { type AdminPages, openAdmin, type WorkerCounts } from './admin.ts'
 import type { ProxyVersion } from './edge/proxy-header.ts'
 import { hstsField, type TlsOptions } from './edge/tls-options.ts'
 import { openExampleSite } from './example/site.ts'
@@ -47,6 +47,8 @@ export interface ProxyOptions extends GateOptions {
   /** An origin without a usable answer; the client gets 502 or 504. */
   readonly onOriginFailure?: ((error: Error) => void) | undefined
   readonly data?: { readonly requireFresh?: boolean | undefined } | undefined
+  /** The processes of a cluster, as far as they are known; absent: this one alone. */
+  readonly workers?: (() => WorkerCounts | undefined) | undefined
   /** What all processes of a cluster say at a scrape, this one's included; absent: this one alone. */
   readonly scrapeAll?: ((own: Scraped) => Promise<readonly Scraped[]>) | undefined
 }
@@ -70,6 +72,10 @@ export interface Proxy {
   readonly upstream?: string | undefined
   /** What the metrics of this process say now; empty where nothing is counted. */
   scrape(): Promise<Scraped>
+  /** The same without gauges. */
+  counted(): Promise<Scraped>
+  /** Orders the certificates of `tls.acme` from now on, where this process did not: of those that share a folder one does. */
+  orderCertificates(): void
   /**
    * Reads the certificates again, and takes over another upstream, limits, time-outs, routes, paths, methods, client header
    * and hand-off keys for requests from now on; those in flight end as they began. Rejects with `invalid_config`, and then nothing has changed.
@@ -99,7 +105,7 @@ export interface Proxy {
  * @see https://github.com/sallyport/sallyport/tree/main/adapters/proxy#readme
  */
 export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}): Promise<Proxy> {
-  const opened: ((idle?: 'wait' | 'cut') => Promise<void> | void)[] = []
+  const opened: Closing[] = []
   const close = async (idle?: 'wait' | 'cut'): Promise<void> => {
     for (let end = opened.pop(); end !== undefined; end = opened.pop()) await end(idle)
   }
@@ -107,7 +113,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
   const { onFault, onRefused } = hooksOf(options)
   const refusals = createRefusals(onRefused, (cause) => sallyport.meter?.add('refusals', [cause]))
   try {
-    const urls: { proxy?: string; admin?: string } = {}
+    const urls: { proxy?: string; admin?: string | undefined } = {}
     const front: ExampleFront = {
       sallyport,
       url: () => urls.proxy,
@@ -135,13 +141,12 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     const edge = { tls, proxyProtocol, onLeak, onNotice, onFault }
     const listener = await createListener(() => service, { refusals, host: sallyport, ...edge })
 
-    readLoad(sallyport, () => service, listener)
+    readLoad(sallyport, () => service, listener, options.workers)
     const exposition = sallyport.meter && createExposition(sallyport.meter.registry)
     opened.push(listener.close)
     const { url, httpUrl } = await listener.listen({ listen: options.listen ?? DEFAULT_LISTEN, http: options.http })
     httpsPort = Number(new URL(url).port || HTTPS_PORT)
     urls.proxy = url
-    if (tls?.acme?.orders) opened.push(keepCertificate(tls.acme.folder, tls.acme, onNotice).close)
     const admin = await openAdmin({
       ...(options.admin === undefined ? {} : { address: options.admin }),
       sources: () => sallyport.sources(),
@@ -152,11 +157,13 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       pages: options.adminPages,
       onLifted: (id) => sallyport.log?.audit({ what: 'bans lift', who: 'admin listener', details: { id } }),
       certificates: listener.certificates?.current,
+      workers: options.workers,
       onNotice,
     })
-    if (admin) urls.admin = admin.url
+    urls.admin = admin?.url
     // Closed after the listener, so that readiness can be read during the drain.
     if (admin) opened.splice(-1, 0, admin.close)
+    const orderCertificates = ordering(tls, opened, onNotice)
 
     return {
       url,
@@ -165,7 +172,8 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
         return service.upstream
       },
       ...(admin ? { adminUrl: admin.url } : {}),
-      scrape: async () => exposition?.scrape() ?? [],
+      ...measured(exposition),
+      orderCertificates,
       async reload(changed) {
         const next = create({ ...options, ...changed })
         service.retire()
@@ -199,6 +207,29 @@ function hooksOf(options: ProxyOptions) {
   return { onFault, onRefused }
 }
 
+/** What of a proxy is open, in the order in which it was opened. */
+type Closing = (idle?: 'wait' | 'cut') => Promise<void> | void
+
+/** Orders once, however often it is called, and never while the proxy closes; at once where the options say so. */
+function ordering(tls: TlsOptions | undefined, opened: Closing[], onNotice: (message: string) => void): () => void {
+  let orders = false
+  const order = (): void => {
+    if (orders || tls?.acme === undefined || opened.length === 0) return
+    orders = true
+    opened.push(keepCertificate(tls.acme.folder, tls.acme, onNotice).close)
+  }
+  if (tls?.acme?.orders) order()
+  return order
+}
+
+/** What a proxy says of its metrics. */
+function measured(exposition: Exposition | undefined): Pick<Proxy, 'scrape' | 'counted'> {
+  return {
+    scrape: async () => exposition?.scrape() ?? [],
+    counted: async () => exposition?.counted() ?? [],
+  }
+}
+
 /** What answers GET /metrics. */
 function scraping({ contentType, scrape }: Exposition, scrapeAll: ProxyOptions['scrapeAll']) {
   return async () => {
@@ -208,7 +239,13 @@ function scraping({ contentType, scrape }: Exposition, scrapeAll: ProxyOptions['
 }
 
 /** Has the metrics read what there is to do. */
-function readLoad({ meter }: ProxyHost, service: () => Service, listener: Listener): void {
+function readLoad(
+  { meter }: ProxyHost,
+  service: () => Service,
+  listener: Listener,
+  workers: ProxyOptions['workers'],
+): void {
+  meter?.read('workers', () => Object.entries(workers?.() ?? {}).map(([state, count]) => [[state], count]))
   meter?.read('connections', () => [[[], listener.connections]])
   meter?.read('certificates', () =>
     (listener.certificates?.current() ?? []).map(({ file, notAfter }) => [[file], notAfter / 1_000]),

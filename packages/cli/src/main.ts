@@ -25,6 +25,7 @@ import { addSimulateCommand } from './commands/simulate.ts'
 import { EXAMPLES } from './examples.ts'
 import { ExitError } from './exit.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
+import { leavePrimary } from './worker.ts'
 
 /** What a command ends with: done, refused or failed, used wrongly. */
 const EXIT = { ok: 0, failed: 1, usage: 2 } as const
@@ -43,6 +44,8 @@ export async function main(argv: readonly string[], terminal: Terminal = process
     }
     terminal.err(error instanceof Error ? (error.stack ?? error.message) : String(error))
     return EXIT.failed
+  } finally {
+    leavePrimary()
   }
 }
 

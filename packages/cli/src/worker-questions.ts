@@ -1,7 +1,11 @@
 import cluster, { type Worker } from 'node:cluster'
+import { sendTo, sendToPrimary } from './worker-messages.ts'
 
 /** Longest that a question waits for the other workers; who is later is left out. */
 const WAIT_MS = 1_000
+
+/** What workers ask each other at a scrape; the primary adds what it keeps. */
+export const METRICS = 'metrics'
 
 /** What travels between the workers and the primary: a worker asks, all others answer, it gets what came. */
 type Message =
@@ -13,6 +17,8 @@ type Message =
 export interface Answered {
   readonly answers: readonly unknown[]
   readonly silent: number
+  /** What the primary adds; absent where it did not answer. */
+  readonly added?: readonly unknown[]
 }
 
 /** What the workers of one primary ask each other. */
@@ -38,9 +44,9 @@ export function openWorkerQuestions(): WorkerQuestions | undefined {
   async function tell(id: string, topic: string, about: unknown): Promise<void> {
     try {
       const answer = await topics.get(topic)?.(about)
-      process.send?.({ question: 'answer', id, answer } satisfies Message)
+      sendToPrimary({ question: 'answer', id, answer } satisfies Message)
     } catch {
-      process.send?.({ question: 'answer', id } satisfies Message)
+      sendToPrimary({ question: 'answer', id } satisfies Message)
     }
   }
 
@@ -63,7 +69,7 @@ export function openWorkerQuestions(): WorkerQuestions | undefined {
         // Longer than the primary waits.
         const late = setTimeout(finish, 2 * WAIT_MS, { answers: [], silent: 1 })
         waiting.set(id, finish)
-        process.send?.({ question: 'ask', id, topic, about } satisfies Message)
+        sendToPrimary({ question: 'ask', id, topic, about } satisfies Message)
       }),
   }
 }
@@ -74,29 +80,36 @@ interface Open {
   take(from: Worker, answer: unknown): void
 }
 
+/** What the primary adds to the answers of those who were heard, the one who asks among them. */
+export type Adding = (topic: string, heard: ReadonlySet<Worker>) => readonly unknown[]
+
 /** In the primary: returns what has a worker that serves ask the others, and answer them, until it ends. */
-export function questionRelay(): (worker: Worker) => void {
+export function questionRelay(adding: Adding): (worker: Worker) => void {
   const serving = new Set<Worker>()
   const open = new Map<string, Open>()
 
   function pass(from: Worker, id: string, topic: string, about: unknown): void {
     const asked = new Set([...serving].filter((other) => other !== from && other.isConnected()))
+    const heard = new Set([from])
     const count = asked.size
     const answers: unknown[] = []
     const finish = (): void => {
       clearTimeout(late)
       open.delete(id)
-      const answered = { answers, silent: count - answers.length }
-      if (from.isConnected()) from.send({ question: 'all', id, answered } satisfies Message)
+      const answered = { answers, silent: count - answers.length, added: adding(topic, heard) }
+      sendTo(from, { question: 'all', id, answered } satisfies Message)
     }
     const late = setTimeout(finish, WAIT_MS)
     const take = (other: Worker, answer: unknown): void => {
       if (!asked.delete(other)) return
-      if (answer !== undefined) answers.push(answer)
+      if (answer !== undefined) {
+        answers.push(answer)
+        heard.add(other)
+      }
       if (asked.size === 0) finish()
     }
     open.set(id, { take })
-    for (const other of asked) other.send({ question: 'tell', id, topic, about } satisfies Message)
+    for (const other of asked) sendTo(other, { question: 'tell', id, topic, about } satisfies Message)
     if (count === 0) finish()
   }
 

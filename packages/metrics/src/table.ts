@@ -95,6 +95,13 @@ export const METRICS = {
     unit: 'connections',
     example: 'sallyport_connections',
   },
+  workers: {
+    ...{ name: 'sallyport_workers', type: 'gauge', workers: 'max' },
+    labels: ['state'],
+    help: 'worker processes: wanted, serving, and silent, of those that serve, for some seconds',
+    unit: 'processes',
+    example: 'sallyport_workers{state="silent"} > 0',
+  },
   certificates: {
     ...{ name: 'sallyport_certificate_not_after_seconds', type: 'gauge', workers: 'min' },
     labels: ['file'],

@@ -1,33 +1,29 @@
 import { join } from 'node:path'
 import { createHistory, type History, openConsole, readTokens } from '@sallyport/console'
 import { SallyportError } from '@sallyport/core'
-import type { Scraped } from '@sallyport/metrics'
+import { countedOf, type Scraped } from '@sallyport/metrics'
 import { type Config, type ConfigInput, type Sallyport, splitList } from '@sallyport/open'
 import { openProxy, type ProxyOptions, type Proxy as RunningProxy } from '@sallyport/proxy'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { showDemo } from '../demo.ts'
+import { announce, isDemo } from '../announce.ts'
 import { type DemoAgent, demoAgent } from '../demo-agent.ts'
 import { faultText } from '../fault-text.ts'
 import { onReload, type ReloadCause } from '../reload.ts'
 import { savePolicy } from '../save-policy.ts'
 import { type CommonOptions, configReadOf, fileOf, openService, withCommonOptions } from '../settings.ts'
-import { sourcesSentence } from '../sources.ts'
 import { untilStopped } from '../stop.ts'
 import { notifySystemd } from '../systemd.ts'
-import { bold, type Terminal } from '../terminal.ts'
-import { openWorkerQuestions, type WorkerQuestions } from '../worker-questions.ts'
-import { isLeader, isWorker, leavePrimary, runWorkers, workerIsReady } from '../workers.ts'
+import type { Terminal } from '../terminal.ts'
+import { isWorker, joinWorkers, type Standing } from '../worker.ts'
+import { METRICS, openWorkerQuestions, type WorkerQuestions } from '../worker-questions.ts'
+import { runWorkers } from '../workers.ts'
 import { warningText } from './config.ts'
 
 const MAX_WORKERS = 64
 
-/** What workers ask each other about. */
-const [METRICS, POLICY, CONSOLE] = ['metrics', 'policy', 'console'] as const
+/** What workers ask each other about, beside metrics. */
+const [POLICY, CONSOLE] = ['policy', 'console'] as const
 
-const NO_ORIGIN =
-  'with no origin: all but /v1 is 404. Name an upstream or routes, or set demo: true for an example site.'
-
-/** For the workers after the first one. */
 const QUIET: Terminal = { out() {}, err() {} }
 
 interface ProxyCommandOptions extends CommonOptions {
@@ -58,20 +54,20 @@ export function addProxyCommand(program: Command, terminal: Terminal): void {
         if (!isWorker()) for (const fault of warnings) terminal.err(`sallyport: ${warningText(fault)}`)
         return config
       }
-      const config = read()
-      if (options.workers !== undefined && !isWorker()) return runWorkers(options.workers, terminal)
+      if (options.workers !== undefined && !isWorker()) return runWorkers(options.workers, read(), terminal)
+      const standing = await joinWorkers()
+      const config = standing.config ?? read()
       const history = config.console.enabled ? createHistory() : undefined
       const agent = isDemo(config) ? demoAgent(config.dataDir) : undefined
-      const sallyport = await openService(config, isLeader() ? terminal : QUIET, {
+      const sallyport = await openService(config, ofLeader(standing, terminal), {
         onFault: throttled((error) => terminal.err(`sallyport: ${faultText(error)}`)),
         ...(history && { observe: history.observe }),
         ...(agent && { published: agent.published }),
       })
       try {
-        await serve(sallyport, { config, read, file: fileOf(options), history, agent }, terminal)
+        await serve(sallyport, { config, read, file: fileOf(options), history, agent, standing }, terminal)
       } finally {
         await sallyport.close()
-        leavePrimary()
       }
     })
 }
@@ -105,10 +101,11 @@ interface Configured {
   readonly history: History | undefined
   /** Whom one can be in the demo. */
   readonly agent: DemoAgent | undefined
+  readonly standing: Standing
 }
 
 async function serve(sallyport: Sallyport, configured: Configured, terminal: Terminal): Promise<void> {
-  const { config, file, history } = configured
+  const { config, file, history, standing } = configured
   const steering: Steering = { url: undefined, savePolicy: undefined }
   const others = openWorkerQuestions()
   const shown = history && consoleOf(sallyport, history, { steering, file, terminal, others })
@@ -117,7 +114,8 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
     adminPages: shown?.pages,
     onDecision: history?.onDecision,
     visitors: configured.agent && [configured.agent.visitor],
-    scrapeAll: others && (async (own) => [own, ...((await others.ask(METRICS)).answers as Scraped[])]),
+    workers: () => standing.counts,
+    scrapeAll: others && ((own) => scrapeAll(own, others, standing)),
     onNotice: (message) => terminal.err(`sallyport: ${message}`),
     onFault: throttled((error) => terminal.err(`sallyport: ${faultText(error)}`)),
     onOriginFailure: throttled((error) => terminal.err(`sallyport: the origin failed: ${faultText(error)}`)),
@@ -125,8 +123,13 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   const takeOver = async (): Promise<void> => {
     await sallyport.reload(configured.read())
     await proxy.reload(withAcme(sallyport.config))
+    standing.reloaded(sallyport.config)
   }
-  others?.answer(METRICS, proxy.scrape)
+  others?.answer(METRICS, async () => {
+    const scraped = await proxy.scrape()
+    standing.counted(countedOf(scraped))
+    return scraped
+  })
   others?.answer(POLICY, async () => takeOver().then(() => true))
   others?.answer(CONSOLE, async (about) => shown?.pages.answerOther(about))
   steering.url = proxy.url
@@ -140,33 +143,51 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
             terminal.err(`sallyport: ${silent} workers have not taken the saved policy over; SIGHUP does it.`)
         }
   let signal: NodeJS.Signals | undefined
-  const told = isLeader() ? terminal : QUIET
-  const endReload = onReload(
-    async (cause) => {
-      if (isLeader()) await notifySystemd('reloading', 'Reading the configuration again', terminal)
-      const news = await reload(sallyport, proxy, configured, cause)
-      told.err(`sallyport: ${news}`)
-      if (isLeader()) await notifySystemd('ready', `Listening on ${proxy.url}; ${news}`, terminal)
-    },
-    config.watch ? file : undefined,
-  )
+  const reloads = reloadsOf(sallyport, proxy, configured, terminal)
+  const endReload = onReload(reloads.next, config.watch ? file : undefined)
+  const endCounts = standing.reportCounts(proxy.counted)
   try {
     const stopped = untilStopped(isWorker() ? QUIET : terminal)
-    if (isLeader()) await announce(sallyport, config, proxy, terminal)
-    if (isLeader() && shown && proxy.adminUrl !== undefined) {
+    if (standing.first) await announce(sallyport, config, proxy, terminal)
+    if (standing.first && shown && proxy.adminUrl !== undefined) {
       const place = shown.file === undefined ? '' : `, administrators by the token in ${shown.file}`
       terminal.err(`Console at ${proxy.adminUrl}/${place}`)
     }
-    workerIsReady()
-    if (isLeader()) void notifySystemd('ready', `Listening on ${proxy.url}`, terminal)
+    standing.serves(sallyport.config)
+    standing.onLead((owed) => {
+      proxy.orderCertificates()
+      if (!owed || !reloads.sayLast()) void notifySystemd('ready', `Listening on ${proxy.url}`, terminal)
+    })
     signal = await stopped
-    if (!isWorker()) terminal.err('Finishing what is in flight; once more to stop now.')
-    if (isLeader()) void notifySystemd('stopping', 'Finishing what is in flight', terminal)
+    if (!isWorker()) {
+      terminal.err('Finishing what is in flight; once more to stop now.')
+      void notifySystemd('stopping', 'Finishing what is in flight', terminal)
+    }
   } finally {
     endReload()
     // A person at the terminal does not wait for browsers that keep a connection.
     await proxy.close(signal === 'SIGTERM' ? 'wait' : 'cut')
+    await endCounts()
   }
+}
+
+/** What one process prints for all, as long as it leads. */
+function ofLeader(standing: Standing, terminal: Terminal): Terminal {
+  return {
+    out: (text) => void (standing.leads && terminal.out(text)),
+    err: (text) => void (standing.leads && terminal.err(text)),
+  }
+}
+
+/**
+ * The metrics of all workers, with what those counted who are late or gone. Each reports before it answers what it
+ * counted, so that no sum falls that was shown once. Rejects where the primary does not answer.
+ */
+async function scrapeAll(own: Scraped, others: WorkerQuestions, standing: Standing): Promise<readonly Scraped[]> {
+  standing.counted(countedOf(own))
+  const { answers, added } = await others.ask(METRICS)
+  if (added === undefined) throw new SallyportError('service_unavailable')
+  return [own, ...(answers as Scraped[]), ...(added as Scraped[])]
 }
 
 /** What the console steers, once the proxy is there. */
@@ -203,11 +224,42 @@ function consoleOf(
   }
 }
 
-/** The certificate of an authority is kept in the dataDir, and one worker orders it. */
+/** The certificate of an authority is kept in the dataDir, and the process that leads orders it. */
 function withAcme({ tls, ...config }: Config): ProxyOptions {
   if (tls?.acme === undefined) return { ...config, tls: tls && { ...tls, acme: undefined } }
-  const place = { folder: join(config.dataDir, 'acme'), orders: isLeader() }
+  const place = { folder: join(config.dataDir, 'acme'), orders: false }
   return { ...config, tls: { ...tls, acme: { ...tls.acme, ...place } } }
+}
+
+/** Reloads of a run, of which the process that leads says what they came to. */
+interface Reloads {
+  next(cause: ReloadCause): Promise<void>
+  /** Says what the last one came to, where the leader of that time has not; false where there is nothing to say. */
+  sayLast(): boolean
+}
+
+function reloadsOf(sallyport: Sallyport, proxy: RunningProxy, configured: Configured, terminal: Terminal): Reloads {
+  const { standing } = configured
+  let unsaid: (() => Promise<void>) | undefined
+  return {
+    async next(cause) {
+      unsaid = undefined
+      if (standing.leads) await notifySystemd('reloading', 'Reading the configuration again', terminal)
+      const { text, audit } = await reload(sallyport, proxy, configured, cause)
+      const say = async (): Promise<void> => {
+        sallyport.log.audit(audit)
+        terminal.err(`sallyport: ${text}`)
+        await notifySystemd('ready', `Listening on ${proxy.url}; ${text}`, terminal)
+      }
+      if (standing.leads) await say()
+      else unsaid = say
+      standing.reloaded(sallyport.config)
+    },
+    sayLast() {
+      void unsaid?.()
+      return unsaid !== undefined
+    },
+  }
 }
 
 /** Takes over the configuration as it is now, or keeps the old one; resolves with which of the two, and why. */
@@ -216,37 +268,21 @@ async function reload(
   proxy: RunningProxy,
   { read }: Configured,
   cause: ReloadCause,
-): Promise<string> {
+): Promise<{ readonly text: string; readonly audit: Parameters<Sallyport['log']['audit']>[0] }> {
+  const audit = { what: 'reload', who: cause }
   try {
     sallyport.log.reopen()
     const { changed, needRestart } = await sallyport.reload(read())
     await proxy.reload(withAcme(sallyport.config))
-    if (isLeader()) sallyport.log.audit({ what: 'reload', who: cause, details: { changed, needRestart } })
     const news = changed.length === 0 ? 'nothing has changed' : `${changed.join(', ')} taken over`
     const rest = needRestart.length === 0 ? '' : `; ${needRestart.join(', ')} after a restart only`
-    return `configuration read again: ${news}${rest}.`
+    const text = `configuration read again: ${news}${rest}.`
+    return { text, audit: { ...audit, details: { changed, needRestart } } }
   } catch (error) {
     const code = error instanceof SallyportError ? error.code : 'internal_error'
-    if (isLeader()) sallyport.log.audit({ what: 'reload', who: cause, error: code })
-    return `configuration kept as it was: ${error instanceof Error ? error.message : error}`
+    const text = `configuration kept as it was: ${error instanceof Error ? error.message : error}`
+    return { text, audit: { ...audit, error: code } }
   }
-}
-
-function isDemo({ demo, upstream }: Config): boolean {
-  return demo && upstream === undefined
-}
-
-async function announce(sallyport: Sallyport, config: Config, proxy: RunningProxy, terminal: Terminal): Promise<void> {
-  terminal.err(`${bold('Data')} from ${sourcesSentence(sallyport.sources())}`)
-  const origins = config.routes.flatMap(({ upstreams = [] }) => upstreams)
-  const named = [...new Set([...origins, ...(proxy.upstream === undefined ? [] : [proxy.upstream])])]
-  const origin = isDemo(config) ? 'a bundled example site' : named.length === 0 ? undefined : named.join(', ')
-  if (config.forwardAuth !== false) terminal.err(`Checks for ${config.forwardAuth} at ${proxy.url}/.sallyport/check`)
-  terminal.err(`${bold('Listening')} on ${proxy.url}, ${origin === undefined ? NO_ORIGIN : `in front of ${origin}`}`)
-  if (proxy.httpUrl !== undefined) terminal.err(`Plain HTTP on ${proxy.httpUrl}`)
-  if (proxy.adminUrl !== undefined) terminal.err(`Health at ${proxy.adminUrl}/readyz`)
-  if (config.api.enabled) terminal.err(`API at ${proxy.url}${config.api.base}/v1/openapi.json`)
-  if (isDemo(config)) await showDemo(sallyport, proxy.url, terminal)
 }
 
 /** Drops repetitions of the last error within a second. */
