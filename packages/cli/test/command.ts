@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -103,9 +103,14 @@ export function start(
   }
 }
 
+/** The processes that a command has started and that live. */
+export function childrenOf({ child: { pid } }: Started): readonly number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+}
+
 /** Waits, within bounds, for what another process brings about. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 20_000
+export async function until(holds: () => boolean | Promise<boolean>, atMostMs = 20_000): Promise<void> {
+  const deadline = performance.now() + atMostMs
   while (!(await holds()) && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 

@@ -1,16 +1,11 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { freePort } from '@sallyport/stores/testing'
 import t from 'tap'
-import { ask, type Started, start, until, workspace } from './command.ts'
+import { ask, childrenOf, start, until, workspace } from './command.ts'
 
 const LOOPBACK = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
-
-function childrenOf({ child: { pid } }: Started): readonly number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
-}
 
 t.test('workers share what they listen on, are replaced when they die, and end with 0', async (t) => {
   const { config } = workspace(t, ['demo: true'])
