@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { request } from 'node:http'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { freePort } from '@sallyport/stores/testing'
@@ -197,4 +198,34 @@ t.test('a worker that hangs is seen, replaced, and does not hold the end up', as
   proxy.child.kill('SIGTERM')
   t.equal(await proxy.ended, 0)
   t.ok(performance.now() - began < 15_000, 'before it would have been replaced')
+})
+
+t.test('whoever leads orders certificates, and no other does', async (t) => {
+  const orders: number[] = []
+  const authority = createServer((_, response) => {
+    orders.push(performance.now())
+    response.writeHead(503).end()
+  }).listen(0, '127.0.0.1')
+  await once(authority, 'listening')
+  t.teardown(() => void authority.close().closeAllConnections())
+  const directory = `http://127.0.0.1:${(authority.address() as AddressInfo).port}/dir`
+  const { config } = workspace(t, [
+    'demo: true',
+    `http: 127.0.0.1:${await freePort()}`,
+    `tls: { acme: { domains: [site.example], email: ops@site.example, directory: "${directory}" } }`,
+  ])
+  const listen = ['--listen', `127.0.0.1:${await freePort()}`, '--admin', `127.0.0.1:${await freePort()}`]
+  const proxy = start(t, ['proxy', '--config', config, ...listen, '--workers', '2'])
+  await proxy.says('API key')
+  const refused = 'tls.acme: no certificate for site.example'
+  for (let leaders = 1; leaders <= 3; leaders++) {
+    await until(() => linesOf(proxy, refused) === leaders && childrenOf(proxy).length === 2)
+    t.equal(linesOf(proxy, refused), leaders)
+    t.ok(orders.length >= leaders)
+    const [leader] = childrenOf(proxy)
+    if (leaders < 3) process.kill(leader as number, 'SIGKILL')
+  }
+  proxy.child.kill('SIGINT')
+  t.equal(await proxy.ended, 0)
+  t.equal(linesOf(proxy, refused), 3)
 })
