@@ -29,6 +29,7 @@ import { faultSteady } from './proxy/steady.ts'
 import { faultSyncs, NO_FIU } from './syncs.ts'
 import { runTests } from './tests.ts'
 import { faultThroughput } from './throughput.ts'
+import { faultWorkers } from './workers.ts'
 
 /** Compiled data, made when the first row needs it. */
 export type Compiled = () => Promise<Place>
@@ -48,7 +49,7 @@ export function compiledPlace(folder: string): Compiled {
 }
 
 export interface Row {
-  /** R1 to R18 are what any such service owes; A1 and so on are attacks. */
+  /** R1 to R19 are what any such service owes; A1 and so on are attacks. */
   readonly name: string
   readonly promise: string
   /** About so long, whole and with `--quick`. */
@@ -163,6 +164,11 @@ export const ROWS: readonly Row[] = [
   {
     ...{ name: 'R18', promise: 'unique bodies while clients leave: none comes to another' },
     ...{ seconds: about(90, 15), ...onProxy(faultMixed) },
+  },
+  {
+    name: 'R19',
+    promise: 'workers die, cannot start, hang and sleep: served again in time, no counter falls, one leads',
+    ...{ seconds: about(220, 110), missing: LINUX, run: faultWorkers },
   },
   {
     ...{ name: 'A1', promise: 'floods of pipelined requests: others wait less than 1 s' },

@@ -105,6 +105,12 @@ export interface ReloadParts {
 export function createReloadable(config: Config, rules: Rules, parts: ReloadParts): Reloadable {
   const { refusalPage } = rules
   const current = { config, refusalPage, inspector: parts.createInspector(rules), counter: parts.counterOf(rules) }
+  /** Seen by inspectors before this one: a count does not begin again. */
+  let seen: Inspector['visits'] = { known: 0, fresh: 0 }
+  const visits = (): Inspector['visits'] => {
+    const { known, fresh } = current.inspector.visits
+    return { known: seen.known + known, fresh: seen.fresh + fresh }
+  }
   return {
     client: (request) => current.inspector.client(request),
     isTrusted: (peer) => current.inspector.isTrusted(peer),
@@ -117,7 +123,7 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
     },
     check: (address, described) => current.inspector.check(address, described),
     get visits() {
-      return current.inspector.visits
+      return visits()
     },
     get singleHeader() {
       return current.inspector.singleHeader
@@ -135,6 +141,7 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
       const rules = rulesOf(merged, parts.published)
       await parts.prepare(rules)
       parts.take(merged)
+      seen = visits()
       current.inspector = parts.createInspector(rules)
       current.counter = parts.counterOf(rules)
       current.refusalPage = rules.refusalPage

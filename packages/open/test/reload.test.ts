@@ -41,4 +41,10 @@ t.test('a running service takes over policy, mode and trust, or keeps what it ha
     ),
   )
   t.match(sallyport.config, { listen: '127.0.0.1:8080', limits: { ipv6Prefix: 64, inFlight: 9 } })
+  const visits = (await sallyport.metrics().metrics()).matchAll(/^sallyport_visits_total\{.*\} (\d+)$/gm)
+  t.equal(
+    [...visits].reduce((sum, [, count]) => sum + Number(count), 0),
+    5,
+    'no reload begins to count again',
+  )
 })
