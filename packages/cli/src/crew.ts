@@ -34,13 +34,14 @@ interface Member {
   missed: number
 }
 
-/** The worker processes of one command, in the primary: as many as are wanted, one of which leads. */
+/** The worker processes of one command, in the primary: as many as are wanted, one of which leads (D315). */
 export class Crew {
   /** Resolves with an exit code where the first worker could not start. */
   readonly failed: Promise<number>
   readonly #wanted: number
   readonly #say: (line: string) => void
   readonly #members = new Map<Worker, Member>()
+  /** So that no counter falls with its worker (D319). */
   readonly #counts = createKeptCounts<Worker>()
   readonly #relay = questionRelay((topic, heard) => (topic === METRICS ? this.#counts.beside(heard) : []))
   readonly #inForce: InForce

@@ -200,7 +200,7 @@ t.test('a worker that hangs is seen, replaced, and does not hold the end up', as
   t.ok(performance.now() - began < 15_000, 'before it would have been replaced')
 })
 
-t.test('whoever leads orders certificates, and no other does', async (t) => {
+t.test('the worker that leads orders certificates, and no other does', async (t) => {
   const orders: number[] = []
   const authority = createServer((_, response) => {
     orders.push(performance.now())
