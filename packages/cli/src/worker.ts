@@ -17,6 +17,8 @@ export interface Standing {
   readonly first: boolean
   /** The configuration that the others serve with; absent: it is read. */
   readonly config: Config | undefined
+  /** Whether it takes connections. */
+  readonly serving: boolean
   /** What the primary knows of all workers; absent: there are none. */
   readonly counts: WorkerCounts | undefined
   /** Calls `take` once this process leads, at once where it does; `owed`: the leader before has not said what a reload came to. */
@@ -41,6 +43,7 @@ const ALONE: Standing = {
   leads: true,
   first: true,
   config: undefined,
+  serving: true,
   counts: undefined,
   onLead: (take) => take(false),
   serves() {},
@@ -53,7 +56,11 @@ const ALONE: Standing = {
 export function joinWorkers(): Promise<Standing> {
   if (!isWorker()) return Promise.resolve(ALONE)
   setInterval(() => sendToPrimary({ worker: 'lives' }), REPORT_MS).unref()
-  const state: { leads: boolean; counts: WorkerCounts | undefined } = { leads: false, counts: undefined }
+  const state: { leads: boolean; serving: boolean; counts: WorkerCounts | undefined } = {
+    leads: false,
+    serving: false,
+    counts: undefined,
+  }
   let lead = (_owed: boolean): void => {}
   const standing = (first: boolean, config: Config | undefined): Standing => ({
     get leads() {
@@ -61,6 +68,9 @@ export function joinWorkers(): Promise<Standing> {
     },
     first,
     config,
+    get serving() {
+      return state.serving
+    },
     get counts() {
       return state.counts
     },
@@ -68,7 +78,10 @@ export function joinWorkers(): Promise<Standing> {
       lead = take
       if (state.leads) take(false)
     },
-    serves: (config) => sendToPrimary({ worker: 'serves', config }),
+    serves(config) {
+      state.serving = true
+      sendToPrimary({ worker: 'serves', config })
+    },
     reloaded: (config) => sendToPrimary({ worker: 'reloaded', config }),
     counted: sayCounted,
     reportCounts,
@@ -95,11 +108,24 @@ function sayCounted(counted: Scraped): void {
 }
 
 function reportCounts(read: () => Promise<Scraped>): () => Promise<void> {
-  const report = async (): Promise<void> => sayCounted(await read())
-  const timer = setInterval(() => void report().catch(() => {}), REPORT_MS).unref()
-  return () => {
+  let running: Promise<void> | undefined
+  const report = async (): Promise<void> => {
+    try {
+      sayCounted(await read())
+    } catch {
+      // What cannot be read now is read the next time.
+    }
+  }
+  // One at a time: an older one that is late would take back what a newer one said.
+  const timer = setInterval(() => {
+    running ??= report().finally(() => {
+      running = undefined
+    })
+  }, REPORT_MS).unref()
+  return async () => {
     clearInterval(timer)
-    return report().catch(() => {})
+    await running
+    await report()
   }
 }
 

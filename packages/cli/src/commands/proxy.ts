@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { createHistory, type History, openConsole, readTokens } from '@sallyport/console'
 import { SallyportError } from '@sallyport/core'
-import { countedOf, type Scraped } from '@sallyport/metrics'
 import { type Config, type ConfigInput, type Sallyport, splitList } from '@sallyport/open'
 import { openProxy, type ProxyOptions, type Proxy as RunningProxy } from '@sallyport/proxy'
 import { type Command, InvalidArgumentError, Option } from 'commander'
@@ -15,7 +14,9 @@ import { untilStopped } from '../stop.ts'
 import { notifySystemd } from '../systemd.ts'
 import type { Terminal } from '../terminal.ts'
 import { isWorker, joinWorkers, type Standing } from '../worker.ts'
+import { ownScrape, scrapeAll } from '../worker-metrics.ts'
 import { METRICS, openWorkerQuestions, type WorkerQuestions } from '../worker-questions.ts'
+import { noticesOf, ofLeader } from '../worker-terminal.ts'
 import { runWorkers } from '../workers.ts'
 import { warningText } from './config.ts'
 
@@ -61,6 +62,7 @@ export function addProxyCommand(program: Command, terminal: Terminal): void {
       const agent = isDemo(config) ? demoAgent(config.dataDir) : undefined
       const sallyport = await openService(config, ofLeader(standing, terminal), {
         onFault: throttled((error) => terminal.err(`sallyport: ${faultText(error)}`)),
+        ...(isWorker() && { onNotice: noticesOf(standing, terminal) }),
         ...(history && { observe: history.observe }),
         ...(agent && { published: agent.published }),
       })
@@ -125,11 +127,7 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
     await proxy.reload(withAcme(sallyport.config))
     standing.reloaded(sallyport.config)
   }
-  others?.answer(METRICS, async () => {
-    const scraped = await proxy.scrape()
-    standing.counted(countedOf(scraped))
-    return scraped
-  })
+  others?.answer(METRICS, () => ownScrape(proxy.scrape, standing))
   others?.answer(POLICY, async () => takeOver().then(() => true))
   others?.answer(CONSOLE, async (about) => shown?.pages.answerOther(about))
   steering.url = proxy.url
@@ -169,25 +167,6 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
     await proxy.close(signal === 'SIGTERM' ? 'wait' : 'cut')
     await endCounts()
   }
-}
-
-/** What one process prints for all, as long as it leads. */
-function ofLeader(standing: Standing, terminal: Terminal): Terminal {
-  return {
-    out: (text) => void (standing.leads && terminal.out(text)),
-    err: (text) => void (standing.leads && terminal.err(text)),
-  }
-}
-
-/**
- * The metrics of all workers, with what those counted who are late or gone. Each reports before it answers what it
- * counted, so that no sum falls that was shown once. Rejects where the primary does not answer.
- */
-async function scrapeAll(own: Scraped, others: WorkerQuestions, standing: Standing): Promise<readonly Scraped[]> {
-  standing.counted(countedOf(own))
-  const { answers, added } = await others.ask(METRICS)
-  if (added === undefined) throw new SallyportError('service_unavailable')
-  return [own, ...(answers as Scraped[]), ...(added as Scraped[])]
 }
 
 /** What the console steers, once the proxy is there. */
