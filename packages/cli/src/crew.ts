@@ -132,7 +132,7 @@ export class Crew {
     try {
       worker = cluster.fork()
     } catch (error) {
-      this.#replace({ failures, servesSince: undefined }, null, `no worker could be started (${error})`)
+      this.#replace({ failures, servesSince: undefined }, null, notStarted(error))
       return
     }
     const member: Member = { worker, failures, stamp, begun: false, servesSince: undefined, missed: 0 }
@@ -151,11 +151,11 @@ export class Crew {
     // After its last message, which comes after its exit at times.
     worker.once('disconnect', () => this.#counts.end(worker))
     worker.once('exit', (code: number | null, signal: string | null) =>
-      this.#ended(member, code, signal ?? `exit ${code}`),
+      this.#ended(member, code, `worker ${worker.process.pid} ended (${signal ?? `exit ${code}`})`),
     )
     worker.on('error', (error) => {
       // The system has no process for it: it never begins, and never exits.
-      if (worker.process.pid === undefined) this.#ended(member, null, error.message)
+      if (worker.process.pid === undefined) this.#ended(member, null, notStarted(error))
     })
   }
 
@@ -182,7 +182,7 @@ export class Crew {
     this.#tellCounts()
   }
 
-  #ended(member: Member, code: number | null, how: string): void {
+  #ended(member: Member, code: number | null, what: string): void {
     if (!this.#members.delete(member.worker)) return
     if (member === this.#leader) {
       const [next] = [...this.#serving(), ...[...this.#members.values()].filter(({ begun }) => begun)]
@@ -190,7 +190,7 @@ export class Crew {
       if (next) sendTo(next.worker, { primary: 'lead', owed: this.#owed })
       this.#owed = false
     }
-    if (this.#ending === undefined) this.#replace(member, code, `worker ${member.worker.process.pid} ended (${how})`)
+    if (this.#ending === undefined) this.#replace(member, code, what)
     else if (this.#members.size === 0) this.#ending.over()
     this.#tellCounts()
   }
@@ -226,4 +226,8 @@ export class Crew {
     this.#told = text
     for (const { worker } of serving) sendTo(worker, { primary: 'workers', counts })
   }
+}
+
+function notStarted(error: unknown): string {
+  return `no worker could be started (${error instanceof Error ? error.message : error})`
 }
