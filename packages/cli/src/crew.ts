@@ -53,6 +53,8 @@ export class Crew {
   /** The leader has not said yet what the last reload came to. */
   #owed = false
   #hasServed = false
+  /** Where none serves, what was in force may be what does not start any more, and the file the mended one (D316). */
+  #readsFile = false
   #told = ''
   #ending: { looks: number; over(): void } | undefined
 
@@ -125,9 +127,7 @@ export class Crew {
   }
 
   #start(failures: number): void {
-    // Where none serves, what was in force may be what does not start any more (D316).
-    const isFromFile = this.#serving().length === 0 && failures % 2 === 1
-    const { stamp, config } = this.#inForce.start(isFromFile)
+    const { stamp, config } = this.#inForce.start(this.#readsFile)
     let worker: Worker
     try {
       worker = cluster.fork()
@@ -174,6 +174,7 @@ export class Crew {
   #serves(member: Member, config: Config): void {
     member.servesSince = performance.now()
     this.#hasServed = true
+    this.#readsFile = false
     this.#relay(member.worker)
     // What was asked for, or taken over by the others, while it was starting.
     if (this.#inForce.serves(member.stamp, config)) member.worker.process.kill('SIGHUP')
@@ -184,7 +185,8 @@ export class Crew {
 
   #ended(member: Member, code: number | null, what: string): void {
     if (!this.#members.delete(member.worker)) return
-    if (member === this.#leader) {
+    // Who drains takes nothing up.
+    if (member === this.#leader && this.#ending === undefined) {
       const [next] = [...this.#serving(), ...[...this.#members.values()].filter(({ begun }) => begun)]
       this.#leader = next
       if (next) sendTo(next.worker, { primary: 'lead', owed: this.#owed })
@@ -203,15 +205,17 @@ export class Crew {
       return
     }
     this.#say(`sallyport: ${what}; starting another.`)
-    const { servesSince = Number.POSITIVE_INFINITY } = before
-    const failures = performance.now() - servesSince > STEADY_MS ? 0 : before.failures + 1
+    const { servesSince } = before
+    if (servesSince === undefined && this.#serving().length === 0) this.#readsFile = !this.#readsFile
+    const isSteady = servesSince !== undefined && performance.now() - servesSince > STEADY_MS
+    const failures = isSteady ? 0 : before.failures + 1
     const pause = setTimeout(
       () => {
         this.#pauses.delete(pause)
         this.#vacant.push(failures)
         this.fill()
       },
-      Math.min(RESTART_MS.first * 2 ** before.failures, RESTART_MS.max),
+      Math.min(RESTART_MS.first * 2 ** (isSteady ? 0 : before.failures), RESTART_MS.max),
     )
     this.#pauses.add(pause)
   }
