@@ -75,6 +75,8 @@ t.test('stale data is a warning of readiness, and where it must be fresh no read
   t.same(await ask('/readyz', {}, [FRESH, STALE]), [200, { status: 'ready', stale: ['tor'] }])
   t.same(await ask('/readyz', { data: { requireFresh: true } }, [FRESH]), [200, { status: 'ready' }])
   t.same(await ask('/readyz', { data: { requireFresh: true } }, [STALE]), [503, { status: 'stale', stale: ['tor'] }])
+  const workers = { wanted: 3, serving: 2, silent: 1 }
+  t.same(await ask('/readyz', { workers: () => workers }, [FRESH]), [200, { status: 'ready', workers }])
   t.match(await ask('/sources', {}, [FRESH, { ...STALE, date: '2026-01-01' }]), [
     200,
     {
