@@ -29,12 +29,12 @@ function options(): string {
   const rows = keyTable()
   const sectionOf = (key: string) => (/[.[]/.test(key) ? (/^\w+/.exec(key)?.[0] ?? '') : '')
   const sections = [...new Set(rows.map(({ key }) => sectionOf(key)))].sort((one, other) => one.localeCompare(other))
-  const head = ['key', 'default', 'values', 'example', 'what it is']
+  const head = ['key', 'default', 'values', 'example', 'reload', 'what it is']
   return sections
     .map((section) => {
       const own = rows.filter(({ key }) => sectionOf(key) === section)
-      const cells = own.map(({ key, initial = '', values, example, description }) => [
-        ...[code(key), cell(initial), cell(values), value(example), cell(description)],
+      const cells = own.map(({ key, initial = '', values, example, live, description }) => [
+        ...[code(key), cell(initial), cell(values), value(example), live ? 'yes' : 'restart', cell(description)],
       ])
       return `### ${section === '' ? 'On the first level' : section}\n\n${table(head, cells)}`
     })

@@ -1,36 +1,75 @@
-import { type FSWatcher, watch } from 'node:fs'
-import { basename, dirname } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 
-/** Editors write a file in several steps. */
-const SETTLED_MS = 200
+/** How often a file that is watched is looked at. */
+const LOOK_MS = 1_000
+/** As many looks fail before it is said: who replaces a file may take it away for a moment. */
+const MISSED_LOOKS = 2
 
 /** A signal, or a changed file. */
 export type ReloadCause = 'SIGHUP' | 'watch'
 
+/** What is looked at for changes. */
+export interface Watched {
+  /** Rejects where it cannot be read. */
+  hasChanged(): Promise<boolean>
+  /** One sentence: it cannot be looked at any more, or can again. */
+  onNotice(message: string): void
+}
+
 /**
- * Calls `reload` at SIGHUP and, where a file is named, when that has changed; one at a time. Returns what ends it. The
- * folder is watched, because editors put a new file in the place of the old one.
+ * Calls `reload` at SIGHUP and, where something is watched, when that has changed; one at a time, and once for all causes
+ * that come meanwhile. Returns what ends it, a reload too. Content is looked at, not events of a folder:
+ * those end with the folder, and are silent about the target of a link (D321).
  */
-export function onReload(reload: (cause: ReloadCause) => Promise<void>, watched?: string): () => void {
-  let last: Promise<void> = Promise.resolve()
-  let settled: NodeJS.Timeout | undefined
-  const next = (cause: ReloadCause): void => {
-    last = last.then(() => reload(cause))
+export function onReload(
+  reload: (cause: ReloadCause, signal: AbortSignal) => Promise<void>,
+  watched?: Watched,
+): () => void {
+  const ending = new AbortController()
+  const { signal } = ending
+  let waiting: ReloadCause | undefined
+  let running = false
+
+  const next = async (cause: ReloadCause): Promise<void> => {
+    waiting ??= cause
+    if (running) return
+    running = true
+    for (; waiting !== undefined && !signal.aborted; ) {
+      const now = waiting
+      waiting = undefined
+      await reload(now, signal)
+    }
+    running = false
   }
-  const onSignal = (): void => next('SIGHUP')
+  const watch = async ({ hasChanged, onNotice }: Watched): Promise<void> => {
+    let missed = 0
+    const look = async (): Promise<boolean> => {
+      try {
+        const changed = await hasChanged()
+        if (missed >= MISSED_LOOKS) onNotice('watch: the configuration can be read again')
+        missed = 0
+        return changed
+      } catch (error) {
+        if (++missed === MISSED_LOOKS) {
+          const why = error instanceof Error ? error.message : error
+          onNotice(`watch: ${why}; the configuration stays as it is, and is looked for every second`)
+        }
+        return false
+      }
+    }
+    for (;;) {
+      await delay(LOOK_MS, undefined, { signal, ref: false })
+      // What a reload reads meanwhile is no other change.
+      if (!running && (await look()) && !running) await next('watch')
+    }
+  }
+
+  const onSignal = (): void => void next('SIGHUP')
   process.on('SIGHUP', onSignal)
-  let watcher: FSWatcher | undefined
-  if (watched !== undefined) {
-    watcher = watch(dirname(watched), (_, name) => {
-      if (name !== null && name !== basename(watched)) return
-      clearTimeout(settled)
-      settled = setTimeout(next, SETTLED_MS, 'watch')
-    })
-    watcher.on('error', () => watcher?.close())
-  }
+  // It ends by the signal alone.
+  if (watched !== undefined) watch(watched).catch(() => {})
   return () => {
     process.off('SIGHUP', onSignal)
-    clearTimeout(settled)
-    watcher?.close()
+    ending.abort()
   }
 }

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { replacePolicy } from '@sallyport/open'
 
 /** Writes another policy into a configuration file and takes it over; where that fails the file is as it was. */
@@ -13,8 +13,9 @@ export async function savePolicy(file: string, text: string, takeOver: () => Pro
   }
 }
 
-/** Whole or not at all, with the rights it has. */
-function replaceFile(file: string, text: string): void {
+/** Whole or not at all, with the rights it has; of a link, what it leads to. */
+function replaceFile(named: string, text: string): void {
+  const file = realpathSync(named)
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, text, { mode: statSync(file).mode })
   renameSync(draft, file)

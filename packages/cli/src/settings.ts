@@ -46,13 +46,14 @@ export function configOf(options: CommonOptions, flags: ConfigInput = {}): Confi
   return configReadOf(options, flags).config
 }
 
-/** The same, with where each value comes from. */
-export function configReadOf(options: CommonOptions, flags: ConfigInput = {}): ConfigRead {
+/** The same, with where each value comes from; `needsKeys` refuses a file without any. */
+export function configReadOf(options: CommonOptions, flags: ConfigInput = {}, needsKeys = false): ConfigRead {
   const { dataDir } = options
   const file = fileOf(options)
   return readConfigFrom({
     ...(file === undefined ? {} : { file }),
     env: process.env,
+    needsKeys,
     flags: { ...flags, ...(dataDir === undefined ? {} : { dataDir }) },
   })
 }

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import type { Config } from '@sallyport/open'
 import { Crew } from './crew.ts'
 import { ExitError } from './exit.ts'
@@ -13,7 +14,9 @@ const LOOK_MS = 1_000
  * first worker starts alone, compiles the data and prints; if it cannot start, the command ends with its exit code. A
  * worker that dies or hangs later is replaced, for as long as that takes.
  */
-export async function runWorkers(count: number, config: Config, terminal: Terminal): Promise<void> {
+export async function runWorkers(count: number, config: Config, terminal: Terminal, file?: string): Promise<void> {
+  // One that reads the file while that is away must not begin without it.
+  if (file !== undefined) cluster.setupPrimary({ args: [...process.argv.slice(2), '--config', file] })
   const stopped = untilStopped(terminal)
   const crew = new Crew(count, config, (line) => terminal.err(line))
   process.on('SIGHUP', () => crew.reload())

@@ -69,7 +69,7 @@ t.test('log.file is opened again at SIGHUP, and log itself is taken over; who di
 
   writeFileSync(config, `${before}log: { requests: off }\n`)
   proxy.child.kill('SIGHUP')
-  await proxy.says('log taken over')
+  await proxy.says('log.requests, log.addresses, log.file (removed) taken over')
   await fetch(`${url}/shut`)
   proxy.child.kill('SIGINT')
   t.equal(await proxy.ended, 0)

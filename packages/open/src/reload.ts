@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import {
   type Counter,
   compilePolicy,
@@ -10,27 +9,8 @@ import {
 import { compileMountPolicy } from './config/mount-policy.ts'
 import { parseConfig } from './config/read.ts'
 import type { Config, ConfigInput } from './config/schema.ts'
+import { type Reloaded, takeOver } from './config/take-over.ts'
 import { type RefusalPage, refusalPageOf } from './refusal-page.ts'
-
-/** What a reload came to. */
-export interface Reloaded {
-  /** Keys whose new values are in force. */
-  readonly changed: readonly string[]
-  /** Keys whose new values are in force after a restart only. */
-  readonly needRestart: readonly string[]
-}
-
-/** Keys that a running service takes over; what listens, and where data is kept, stays as it was opened. */
-const LIVE: ReadonlySet<string> = new Set<keyof Config>([
-  ...(['policy', 'mode', 'trustProxy', 'clientHeader', 'paths', 'methods'] as const),
-  ...(['upstream', 'routes', 'limits', 'timeouts', 'refusal', 'log', 'forwardAuth', 'handoff', 'robots'] as const),
-])
-
-/** Whether a running service takes over what has become of a key. TLS begins and ends with the listener. */
-function isLive(key: string, before: Config, after: Config): boolean {
-  if (key === 'tls') return before.tls !== undefined && before.tls.http2 === after.tls?.http2
-  return LIVE.has(key)
-}
 
 /** What of a configuration an inspector is made of. */
 export interface Rules {
@@ -48,24 +28,6 @@ export function rulesOf(config: Config, published?: () => FrontEnds | undefined)
     mode: config.mode,
     refusalPage: refusalPageOf(config),
   }
-}
-
-/** Which keys differ between two configurations. */
-function compareConfigs(before: Config, after: Config): Reloaded {
-  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])] as (keyof Config)[]
-  const differing = keys.filter((key) => !isDeepStrictEqual(before[key], after[key]))
-  const needRestart: string[] = differing.filter((key) => !isLive(key, before, after))
-  // The API counts its clients by it from the start.
-  if (before.limits.ipv6Prefix !== after.limits.ipv6Prefix) needRestart.push('limits.ipv6Prefix')
-  return { changed: differing.filter((key) => isLive(key, before, after)), needRestart }
-}
-
-/** The configuration in force after a reload: of what needs a restart, the values before. */
-function mergeLive(before: Config, after: Config): Config {
-  const live = Object.entries(after).filter(([key]) => isLive(key, before, after))
-  const kept = Object.entries(before).filter(([key]) => !isLive(key, before, after))
-  const limits = { ...after.limits, ipv6Prefix: before.limits.ipv6Prefix }
-  return { ...(Object.fromEntries([...kept, ...live]) as Config), limits }
 }
 
 /** What decides at one mount in place of the service's own. */
@@ -135,9 +97,7 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
       return current.config
     },
     async reload(options) {
-      const next = parseConfig(options)
-      const merged = mergeLive(current.config, next)
-      const reloaded = compareConfigs(current.config, next)
+      const { config: merged, ...reloaded } = takeOver(current.config, parseConfig(options))
       const rules = rulesOf(merged, parts.published)
       await parts.prepare(rules)
       parts.take(merged)

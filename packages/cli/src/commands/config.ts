@@ -48,7 +48,7 @@ export function warningText(fault: ConfigFault): string {
 
 function checked(options: CommonOptions): Pick<ConfigRead, 'warnings'> & { readonly errors: readonly ConfigFault[] } {
   try {
-    return { errors: [], warnings: configReadOf(options).warnings }
+    return { errors: [], warnings: configReadOf(options, {}, true).warnings }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return { errors: error.faults, warnings: [] }

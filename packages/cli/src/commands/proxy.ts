@@ -1,15 +1,17 @@
 import { join } from 'node:path'
 import { createHistory, type History, openConsole, readTokens } from '@sallyport/console'
 import { SallyportError } from '@sallyport/core'
-import { type Config, type ConfigInput, type Sallyport, splitList } from '@sallyport/open'
+import { type Config, type ConfigInput, type ConfigRead, type Sallyport, splitList } from '@sallyport/open'
 import { openProxy, type ProxyOptions, type Proxy as RunningProxy } from '@sallyport/proxy'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { announce, isDemo } from '../announce.ts'
+import { changeText } from '../change-text.ts'
+import { type ConfigSource, configSource } from '../config-file.ts'
 import { type DemoAgent, demoAgent } from '../demo-agent.ts'
 import { faultText } from '../fault-text.ts'
 import { onReload, type ReloadCause } from '../reload.ts'
 import { savePolicy } from '../save-policy.ts'
-import { type CommonOptions, configReadOf, fileOf, openService, withCommonOptions } from '../settings.ts'
+import { type CommonOptions, openService, withCommonOptions } from '../settings.ts'
 import { untilStopped } from '../stop.ts'
 import { notifySystemd } from '../systemd.ts'
 import type { Terminal } from '../terminal.ts'
@@ -50,14 +52,17 @@ export function addProxyCommand(program: Command, terminal: Terminal): void {
     .addOption(new Option('--mode <mode>', 'monitor records and blocks nothing').choices(['enforce', 'monitor']))
     .option('--trust-proxy <list>', 'proxies that are believed: CIDRs and presets, with commas between')
     .action(async (options: ProxyCommandOptions) => {
-      const read = (): Config => {
-        const { config, warnings } = configReadOf(options, flagsOf(options))
+      const source = configSource(options, flagsOf(options))
+      const warn = ({ warnings }: Pick<ConfigRead, 'warnings'>): void => {
         if (!isWorker()) for (const fault of warnings) terminal.err(`sallyport: ${warningText(fault)}`)
-        return config
       }
-      if (options.workers !== undefined && !isWorker()) return runWorkers(options.workers, read(), terminal)
+      if (options.workers !== undefined && !isWorker()) {
+        const first = source.read()
+        warn(first)
+        return runWorkers(options.workers, first.config, terminal, source.file)
+      }
       const standing = await joinWorkers()
-      const config = standing.config ?? read()
+      const config = await beginningOf(source, standing, warn)
       const history = config.console.enabled ? createHistory() : undefined
       const agent = isDemo(config) ? demoAgent(config.dataDir) : undefined
       const sallyport = await openService(config, ofLeader(standing, terminal), {
@@ -67,11 +72,27 @@ export function addProxyCommand(program: Command, terminal: Terminal): void {
         ...(agent && { published: agent.published }),
       })
       try {
-        await serve(sallyport, { config, read, file: fileOf(options), history, agent, standing }, terminal)
+        await serve(sallyport, { config, source, warn, history, agent, standing }, terminal)
       } finally {
         await sallyport.close()
       }
     })
+}
+
+/** The configuration that this process begins with: that of the workers beside it, else the file as it is. */
+async function beginningOf(
+  source: ConfigSource,
+  standing: Standing,
+  warn: (read: Pick<ConfigRead, 'warnings'>) => void,
+): Promise<Config> {
+  if (standing.config !== undefined) {
+    source.note()
+    return standing.config
+  }
+  // A worker may come in the place of another while somebody writes the file.
+  const read = isWorker() ? await source.readSettled() : source.read()
+  warn(read)
+  return read.config
 }
 
 function workersOf(text: string): number {
@@ -97,8 +118,8 @@ function flagsOf({ upstream, listen, admin, store, redis, mode, trustProxy }: Pr
 /** The configuration of a run, and how it is read again. */
 interface Configured {
   readonly config: Config
-  readonly read: () => Config
-  readonly file: string | undefined
+  readonly source: ConfigSource
+  readonly warn: (read: Pick<ConfigRead, 'warnings'>) => void
   /** What the console shows; absent: there is none. */
   readonly history: History | undefined
   /** Whom one can be in the demo. */
@@ -107,7 +128,8 @@ interface Configured {
 }
 
 async function serve(sallyport: Sallyport, configured: Configured, terminal: Terminal): Promise<void> {
-  const { config, file, history, standing } = configured
+  const { config, source, history, standing } = configured
+  const { file } = source
   const steering: Steering = { url: undefined, savePolicy: undefined }
   const others = openWorkerQuestions()
   const shown = history && consoleOf(sallyport, history, { steering, file, terminal, others })
@@ -123,7 +145,9 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
     onOriginFailure: throttled((error) => terminal.err(`sallyport: the origin failed: ${faultText(error)}`)),
   })
   const takeOver = async (): Promise<void> => {
-    await sallyport.reload(configured.read())
+    const read = source.read()
+    configured.warn(read)
+    await sallyport.reload(read.config)
     await proxy.reload(withAcme(sallyport.config))
     standing.reloaded(sallyport.config)
   }
@@ -135,6 +159,8 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
     file === undefined
       ? undefined
       : async (text) => {
+          // What is not usable as it is gets no policy: the rest of it would be lost.
+          source.read()
           await savePolicy(file, text, takeOver)
           const { silent = 0 } = (await others?.ask(POLICY)) ?? {}
           if (silent > 0)
@@ -142,7 +168,13 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
         }
   let signal: NodeJS.Signals | undefined
   const reloads = reloadsOf(sallyport, proxy, configured, terminal)
-  const endReload = onReload(reloads.next, config.watch ? file : undefined)
+  const told = ofLeader(standing, terminal)
+  const endReload = onReload(
+    reloads.next,
+    config.watch
+      ? { hasChanged: source.hasChanged, onNotice: (message) => told.err(`sallyport: ${message}`) }
+      : undefined,
+  )
   const endCounts = standing.reportCounts(proxy.counted)
   try {
     const stopped = untilStopped(isWorker() ? QUIET : terminal)
@@ -212,7 +244,7 @@ function withAcme({ tls, ...config }: Config): ProxyOptions {
 
 /** Reloads of a run, of which the process that leads says what they came to. */
 interface Reloads {
-  next(cause: ReloadCause): Promise<void>
+  next(cause: ReloadCause, ending: AbortSignal): Promise<void>
   /** Says what the last one came to, where the leader of that time has not; false where there is nothing to say. */
   sayLast(): boolean
 }
@@ -221,10 +253,11 @@ function reloadsOf(sallyport: Sallyport, proxy: RunningProxy, configured: Config
   const { standing } = configured
   let unsaid: (() => Promise<void>) | undefined
   return {
-    async next(cause) {
+    async next(cause, ending) {
       unsaid = undefined
       if (standing.leads) await notifySystemd('reloading', 'Reading the configuration again', terminal)
-      const { text, audit } = await reload(sallyport, proxy, configured, cause)
+      const { text, audit } = await reload(sallyport, proxy, configured, cause, ending)
+      if (ending.aborted) return
       const say = async (): Promise<void> => {
         sallyport.log.audit(audit)
         terminal.err(`sallyport: ${text}`)
@@ -245,17 +278,22 @@ function reloadsOf(sallyport: Sallyport, proxy: RunningProxy, configured: Config
 async function reload(
   sallyport: Sallyport,
   proxy: RunningProxy,
-  { read }: Configured,
+  { source, warn }: Configured,
   cause: ReloadCause,
+  ending: AbortSignal,
 ): Promise<{ readonly text: string; readonly audit: Parameters<Sallyport['log']['audit']>[0] }> {
   const audit = { what: 'reload', who: cause }
   try {
     sallyport.log.reopen()
-    const { changed, needRestart } = await sallyport.reload(read())
+    const read = await source.readSettled(ending)
+    warn(read)
+    const before = sallyport.config
+    const { changed, needRestart } = await sallyport.reload(read.config)
     await proxy.reload(withAcme(sallyport.config))
-    const news = changed.length === 0 ? 'nothing has changed' : `${changed.join(', ')} taken over`
-    const rest = needRestart.length === 0 ? '' : `; ${needRestart.join(', ')} after a restart only`
-    const text = `configuration read again: ${news}${rest}.`
+    const taken = [...changed.map((key) => changeText(key, before, read.config)), ...read.changedFiles]
+    const news = taken.length === 0 ? 'nothing has changed' : `${taken.join(', ')} taken over`
+    const later = needRestart.map((key) => changeText(key, before, read.config)).join(', ')
+    const text = `configuration read again: ${news}${later === '' ? '' : `; ${later} after a restart only`}.`
     return { text, audit: { ...audit, details: { changed, needRestart } } }
   } catch (error) {
     const code = error instanceof SallyportError ? error.code : 'internal_error'

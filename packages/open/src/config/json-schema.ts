@@ -7,7 +7,7 @@ export function configSchema(): Readonly<Record<string, unknown>> {
   const schema = z.toJSONSchema(Config, {
     io: 'input',
     override({ jsonSchema }) {
-      const { secret, unit, least, most, initial: _, example, ...node } = jsonSchema
+      const { secret, unit, least, most, initial: _, file: __, live: ___, example, ...node } = jsonSchema
       const bounds = least === undefined ? '' : `, ${least} to ${most}`
       const described = {
         ...node,

@@ -9,6 +9,8 @@ export interface KeyRow {
   /** As it is written, or in words; absent where nobody has said it. */
   readonly initial: string | undefined
   readonly example: unknown
+  /** Whether a reload takes it over; else it is in force after a restart. */
+  readonly live: boolean
   readonly description: string
 }
 
@@ -17,28 +19,36 @@ const SAME_AS_POLICY = 'routes[].policy'
 
 /** Every key of the configuration that holds a value, in the order of the schema. */
 export function keyTable(): readonly KeyRow[] {
-  return rowsIn(schemaTree(), '')
+  return rowsIn(schemaTree(), '', false)
 }
 
-function rowsIn(node: SchemaNode, path: string): readonly KeyRow[] {
+function rowsIn(node: SchemaNode, path: string, live: boolean): readonly KeyRow[] {
   const { properties = {}, required = [] } = node
   return Object.entries(properties).flatMap(([name, inner]) => {
     const key = path === '' ? name : `${path}.${name}`
-    return key === SAME_AS_POLICY ? [] : rowsOf(inner, key, required.includes(name))
+    return key === SAME_AS_POLICY
+      ? []
+      : rowsOf(inner, { key, live: inner.live ?? live, required: required.includes(name) })
   })
 }
 
-function rowsOf(node: SchemaNode, key: string, required: boolean): readonly KeyRow[] {
-  if (node.properties !== undefined) return rowsIn(node, key)
-  if (node.items?.properties !== undefined) return rowsIn(node.items, `${key}[]`)
+interface Found {
+  readonly key: string
+  readonly live: boolean
+  readonly required: boolean
+}
+
+function rowsOf(node: SchemaNode, { key, live, required }: Found): readonly KeyRow[] {
+  if (node.properties !== undefined) return rowsIn(node, key, live)
+  if (node.items?.properties !== undefined) return rowsIn(node.items, `${key}[]`, live)
   const { additionalProperties: further } = node
-  if (typeof further === 'object' && further.properties !== undefined) return rowsIn(further, `${key}.<id>`)
+  if (typeof further === 'object' && further.properties !== undefined) return rowsIn(further, `${key}.<id>`, live)
   const { example, description = '', unit } = node
   const [said, absent] = apart(description)
   const kinds = valuesOf(node)
   const values = unit === undefined || unit === 'time' ? kinds : `${kinds} (${unit})`
   const initial = node.default === undefined ? (absent ?? (required ? 'required' : undefined)) : json(node.default)
-  return [{ key, values, initial, example, description: said }]
+  return [{ key, values, initial, example, live, description: said }]
 }
 
 /** The description, and what it says of a key that is absent. */

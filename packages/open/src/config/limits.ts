@@ -1,5 +1,6 @@
 import { DURATION, parseDuration, SallyportError } from '@sallyport/core'
 import { z } from 'zod'
+import { RESTART } from './key.ts'
 
 /** What the documents say of a key, beside its schema. */
 export interface KeyNote {
@@ -58,7 +59,8 @@ function routeTime(bounds: readonly [string, string], description: string, examp
 
 /** How much of what the proxy bears, of all clients and of one. A client is an address, or a network of IPv6. */
 export const Limits = z.strictObject({
-  ipv6Prefix: whole(64, [32, 128], 'bits', 'of an IPv6 address that are one client', 56),
+  // The API counts its clients by it from the start.
+  ipv6Prefix: whole(64, [32, 128], 'bits', 'of an IPv6 address that are one client', 56).meta(RESTART),
   connections: whole(10_000, [1, 1_000_000], 'connections', 'to the proxy at one time', 50_000),
   connectionsPerClient: whole(256, [1, 1_000_000], 'connections', 'of one client; trusted proxies are not counted', 64),
   pipelined: whole(16, [0, 1_000], 'requests', 'of one connection that wait for the answers before them', 4),
@@ -106,7 +108,7 @@ export const Timeouts = z.strictObject({
     ['1ms', '10s'],
     'for the counts of rules in Redis; then a share is counted here. Limits of /v1 wait as long, and 120ms at least',
     '50ms',
-  ),
+  ).meta(RESTART),
   queue: time('5s', ['0ms', '10m'], 'in a queue, beyond a limit on what is in flight', '1.5s'),
   drain: time(
     '10s',

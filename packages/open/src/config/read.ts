@@ -2,16 +2,18 @@ import { configWarnings, located, schemaFaults, wordFaults } from './check.ts'
 import { readEnvironment } from './environment.ts'
 import { ConfigError, type ConfigFault } from './faults.ts'
 import { readFile } from './file.ts'
-import { type Layer, type Mapping, mergeLayers } from './layers.ts'
+import { isMap, type Layer, type Mapping, mergeLayers } from './layers.ts'
 import { Config, type ConfigInput } from './schema.ts'
-import { type Environment, readSecrets } from './secrets.ts'
-import { schemaTree } from './tree.ts'
+import { type Environment, fileOfSecret, readSecrets } from './secrets.ts'
+import { type SchemaNode, schemaTree, within } from './tree.ts'
 
 /** Where a configuration comes from; each later one wins: file, then environment, then flags. */
 export interface ConfigSources {
   readonly file?: string
   readonly env?: Environment
   readonly flags?: ConfigInput
+  /** Whether a file without any key is refused, as the command does it. Default: `false`, it is all defaults. */
+  readonly needsKeys?: boolean | undefined
 }
 
 /** A configuration that was read, and from where. */
@@ -29,10 +31,12 @@ export function readConfig(sources: ConfigSources): Config {
 }
 
 /** The same, with all that is known of where it comes from; throws a `ConfigError` with every fault. */
-export function readConfigFrom({ file, env = {}, flags = {} }: ConfigSources): ConfigRead {
+export function readConfigFrom({ file, env = {}, flags = {}, needsKeys = false }: ConfigSources): ConfigRead {
   const tree = schemaTree()
+  const written = file === undefined ? [] : [readFile(file)]
+  if (needsKeys) for (const layer of written) refuseEmpty(layer)
   const environment = readEnvironment(env, tree)
-  const layers = [...(file === undefined ? [] : [readFile(file)]), environment.layer, flagsLayer(flags)]
+  const layers = [...written, environment.layer, flagsLayer(flags)]
   const { values, faults } = readSecrets(mergeLayers(layers), tree, env)
   const secrets = faults.map((fault) => located(fault, values, layers))
   const errors = [...environment.errors, ...secrets]
@@ -48,6 +52,38 @@ export function readConfigFrom({ file, env = {}, flags = {} }: ConfigSources): C
   errors.push(...wordFaults(config, layers))
   if (errors.length > 0) throw new ConfigError(errors)
   return { config, layers, warnings: [...environment.warnings, ...configWarnings(config, layers)] }
+}
+
+/** Nobody takes all rules away by an empty file: somebody is writing it, or has lost it (D320). */
+function refuseEmpty({ values, placeOf }: Layer): void {
+  if (Object.keys(values).length > 0) return
+  throw new ConfigError([{ place: placeOf([]), message: 'holds no keys; where all defaults are meant, name no file' }])
+}
+
+/** The files that a configuration names and a reload reads with it. */
+export interface NamedFiles {
+  /** Whose content is a value: `file:PATH`. */
+  readonly secrets: readonly string[]
+  /** Certificates, pages and the like. */
+  readonly files: readonly string[]
+}
+
+export function filesOf({ layers }: ConfigRead): NamedFiles {
+  const found: { secrets: string[]; files: string[] } = { secrets: [], files: [] }
+  const walk = (value: unknown, node: SchemaNode | undefined, live: boolean): void => {
+    if (node === undefined) return
+    const isLive = node.live ?? live
+    if (typeof value === 'string') {
+      if (node.secret === true) found.secrets.push(...fileOfSecret(value))
+      if (node.file === true && isLive) found.files.push(value)
+    } else if (Array.isArray(value)) {
+      for (const inner of value) walk(inner, node.items, isLive)
+    } else if (isMap(value)) {
+      for (const [key, inner] of Object.entries(value)) walk(inner, within(node, key), isLive)
+    }
+  }
+  walk(mergeLayers(layers), schemaTree(), false)
+  return found
 }
 
 /** Checks a configuration given in code; throws `invalid_config` that names the key. */

@@ -1,6 +1,6 @@
 import { HANDOFF_ALGORITHMS, MODES } from '@sallyport/core'
 import { z } from 'zod'
-import { key, SECRET } from './key.ts'
+import { FILE, key, LIVE, RESTART, SECRET } from './key.ts'
 import { RouteTimeouts, time } from './limits.ts'
 import { MountPolicySchema } from './policy-schema.ts'
 
@@ -22,7 +22,7 @@ function isOrigin(text: string): boolean {
   )
 }
 
-const File = z.string().min(1)
+const File = z.string().min(1).meta(FILE)
 
 const Health = z.strictObject({
   path: key(z.string().startsWith('/'), 'asked of each server; an answer below 400 is a good one', '/healthz'),
@@ -99,19 +99,25 @@ const Hsts = z.strictObject({
 })
 
 export const Tls = z.strictObject({
-  acme: Acme.optional().describe('a certificate that an authority issues and renews; needs http on port 80'),
+  acme: Acme.optional().meta({
+    description: 'a certificate that an authority issues and renews; needs http on port 80',
+    ...LIVE,
+  }),
   certificates: z
     .array(Certificate)
     .default([])
-    .describe('chosen by server name; the first serves clients that name none. Read again when the files change'),
-  http2: key(z.boolean().default(true), 'whether clients may speak HTTP/2', false),
+    .meta({
+      description: 'chosen by server name; the first serves clients that name none. Read again when the files change',
+      ...LIVE,
+    }),
+  http2: key(z.boolean().default(true), 'whether clients may speak HTTP/2', false, RESTART),
   redirect: key(
     z.union([z.boolean(), z.int().min(1).max(65_535)]).default(false),
     'whether what comes to http is sent to https: to the port of listen, or to one that is named',
     true,
-    { unit: 'port' },
+    { unit: 'port', ...LIVE },
   ),
-  hsts: Hsts.optional().describe('Strict-Transport-Security on every answer; absent: none'),
+  hsts: Hsts.optional().meta({ description: 'Strict-Transport-Security on every answer; absent: none', ...LIVE }),
 })
 
 const YES_OR_NO = z.enum(['yes', 'no']).optional()

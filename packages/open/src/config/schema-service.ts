@@ -1,6 +1,6 @@
 import { ADDRESS_FORMS, LOG_FORMATS, LOGGED_REQUESTS } from '@sallyport/log'
 import { z } from 'zod'
-import { key, SECRET } from './key.ts'
+import { FILE, key, SECRET } from './key.ts'
 import { HTTP, Listen } from './schema-edge.ts'
 
 /* What a service rests on and writes: data, names, registries, the ledger, counts, the log, the console. */
@@ -128,6 +128,7 @@ export const Provenance = z.strictObject({
     z.string().min(1).optional(),
     'jurisdiction policy, YAML or JSON; absent: the built-in one',
     './jurisdictions.yaml',
+    FILE,
   ),
   signingKey: key(
     z.string().min(1).optional(),

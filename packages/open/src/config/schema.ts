@@ -1,6 +1,6 @@
 import { MODES } from '@sallyport/core'
 import { z } from 'zod'
-import { key, SECRET } from './key.ts'
+import { key, LIVE, SECRET } from './key.ts'
 import { Limits, Timeouts } from './limits.ts'
 import { PolicySchema } from './policy-schema.ts'
 import { Handoff, Listen, Refusal, Robots, Route, Tls, Upstream } from './schema-edge.ts'
@@ -25,6 +25,7 @@ import {
  */
 export const Config = z.strictObject({
   listen: key(Listen.default('127.0.0.1:8080'), 'where the proxy listens', '0.0.0.0:443'),
+  // TLS begins and ends with the listener; what is within it says of its own keys.
   tls: Tls.optional().describe('TLS on listen; absent: none'),
   http: key(Listen.optional(), 'plain HTTP beside TLS, where clients are redirected; absent: none', '0.0.0.0:80'),
   proxyProtocol: key(
@@ -36,9 +37,13 @@ export const Config = z.strictObject({
     z.union([z.literal(false), z.enum(['nginx', 'traefik', 'caddy'])]).default(false),
     'the trusted server that asks at /.sallyport/check before it forwards, and whose headers are read',
     'nginx',
+    LIVE,
   ),
-  robots: Robots.prefault({}).describe('robots.txt, made from the policy'),
-  handoff: Handoff.prefault({}).describe('signs what goes to the origin, as sallyport-signature'),
+  robots: Robots.prefault({}).meta({ description: 'robots.txt, made from the policy', ...LIVE }),
+  handoff: Handoff.prefault({}).meta({
+    description: 'signs what goes to the origin, as sallyport-signature',
+    ...LIVE,
+  }),
   admin: key(
     Listen.optional(),
     'where health is answered and the console is; absent: 127.0.0.1:9090, and nowhere if that port is taken',
@@ -49,27 +54,33 @@ export const Config = z.strictObject({
     Upstream.optional(),
     'the origin behind the proxy; absent: /v1 alone is served',
     'http://127.0.0.1:3000',
+    LIVE,
   ),
   demo: key(z.boolean().default(false), 'whether a bundled example site is served where no origin is named', true),
   mode: key(
     z.enum(MODES).default('enforce'),
     'monitor: what is decided is recorded, and nothing is blocked',
     'monitor',
+    LIVE,
   ),
-  trustProxy: key(Strings.default([]), 'CIDRs and presets of the proxies that are believed', [
-    'loopback',
-    '10.0.0.0/8',
-  ]),
+  trustProxy: key(
+    Strings.default([]),
+    'CIDRs and presets of the proxies that are believed',
+    ['loopback', '10.0.0.0/8'],
+    LIVE,
+  ),
   clientHeader: key(
     z.string().default('x-forwarded-for'),
     'the one header that names the client; read only from a trusted peer',
     'x-real-ip',
+    LIVE,
   ),
   api: Api.prefault({}).describe('the /v1 API'),
   paths: key(
     z.enum(['strict', 'pass']).optional(),
     'strict refuses targets that servers read in several ways; absent: strict in the proxy, pass in adapters',
     'strict',
+    LIVE,
   ),
   methods: key(
     z
@@ -79,10 +90,15 @@ export const Config = z.strictObject({
       .default([]),
     'forwarded beside GET, HEAD, POST, PUT, PATCH, DELETE and OPTIONS',
     ['PROPFIND'],
+    LIVE,
   ),
-  refusal: Refusal.prefault({}).describe('what refused visitors read'),
-  log: Log.prefault({}).describe('one JSON line for each request that is written down'),
-  watch: key(z.boolean().default(false), 'read again when this file changes, as SIGHUP always does', true),
+  refusal: Refusal.prefault({}).meta({ description: 'what refused visitors read', ...LIVE }),
+  log: Log.prefault({}).meta({ description: 'one JSON line for each request that is written down', ...LIVE }),
+  watch: key(
+    z.boolean().default(false),
+    'read again when this file, or one it names, changes, as SIGHUP always does',
+    true,
+  ),
   dataDir: key(
     z.string().min(1).default('./.sallyport'),
     'where compiled data and the embedded stores are',
@@ -119,13 +135,16 @@ export const Config = z.strictObject({
     .describe('outbound requests'),
   dns: Dns.prefault({}).describe('who answers for names'),
   whois: Whois.prefault({}).describe('registries of names'),
-  policy: PolicySchema.prefault({}).describe('what is done about whom'),
+  policy: PolicySchema.prefault({}).meta({ description: 'what is done about whom', ...LIVE }),
   counting: Counting.prefault({}).describe('where rules with limits count'),
   webBotAuth: WebBotAuth.optional().describe('signatures of agents; absent: the agents of the catalogue alone'),
   provenance: Provenance.prefault({}).describe('attestations of claims'),
-  limits: Limits.prefault({}).describe('what bounds the proxy'),
-  timeouts: Timeouts.prefault({}).describe('how long the proxy waits; a number is milliseconds'),
-  routes: z.array(Route).default([]).describe('sites and parts of them; the nearest host and the longest path count'),
+  limits: Limits.prefault({}).meta({ description: 'what bounds the proxy', ...LIVE }),
+  timeouts: Timeouts.prefault({}).meta({ description: 'how long the proxy waits; a number is milliseconds', ...LIVE }),
+  routes: z
+    .array(Route)
+    .default([])
+    .meta({ description: 'sites and parts of them; the nearest host and the longest path count', ...LIVE }),
 })
 
 /** A configuration with every default filled in. */

@@ -40,10 +40,15 @@ export function readSecrets(
   return { values: walk(values, tree, []) as Mapping, faults }
 }
 
+/** The file that a secret is in, where it is named by one. */
+export function fileOfSecret(written: string): readonly string[] {
+  return written.startsWith('file:') ? [written.slice('file:'.length).replace(/^\/\/(?=\/)/, '')] : []
+}
+
 /** `text` is absent where it could not be read. */
 function readSecret(written: string, env: Environment): { readonly text?: string; readonly message?: string } {
-  if (written.startsWith('file:')) {
-    const file = written.slice('file:'.length).replace(/^\/\/(?=\/)/, '')
+  const [file] = fileOfSecret(written)
+  if (file !== undefined) {
     try {
       return { text: readFileSync(file, 'utf8').replace(/\r?\n$/, '') }
     } catch (error) {

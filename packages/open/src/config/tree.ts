@@ -13,6 +13,10 @@ export interface SchemaNode {
   readonly enum?: readonly unknown[]
   /** Of a key with a secret: see `Secret` in schema.ts. */
   readonly secret?: true
+  /** Of a key that names a file, which is read with the configuration. */
+  readonly file?: true
+  /** Whether a reload takes it over; absent: as the map that it is in, and not at the top. */
+  readonly live?: boolean
   /** Of a number or a length of time. */
   readonly unit?: string
   readonly example?: unknown
@@ -36,7 +40,11 @@ export function nodeAt(tree: SchemaNode, path: readonly PropertyKey[]): SchemaNo
   return path.reduce<SchemaNode | undefined>((node, step) => node && within(node, step), tree)
 }
 
-function within({ properties, additionalProperties, items }: SchemaNode, step: PropertyKey): SchemaNode | undefined {
+/** The node of a key of a map, or of an entry of a list. */
+export function within(
+  { properties, additionalProperties, items }: SchemaNode,
+  step: PropertyKey,
+): SchemaNode | undefined {
   if (typeof step === 'number') return items
   return properties?.[String(step)] ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined)
 }

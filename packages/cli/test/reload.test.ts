@@ -1,0 +1,144 @@
+import { readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import t from 'tap'
+import { run, start, until, workspace } from './command.ts'
+import { LOOPBACK, nextLine, SHUT, serving, shutProxy } from './reloading.ts'
+
+t.test('a file that is empty, commented or half-written takes nothing away', async (t) => {
+  const { config, text } = shutProxy(t)
+  writeFileSync(config, text)
+  const { proxy, status } = await serving(t, config)
+  const hup = () => proxy.child.kill('SIGHUP')
+  t.equal(await status(), 403)
+  const commented = text.replace(/^/gm, '# ')
+  for (const bad of ['', commented, '{}\n', 'policy:\n', text.slice(0, -20)]) {
+    writeFileSync(config, bad)
+    const line = await nextLine(proxy, hup)
+    t.match(line, /configuration kept as it was: .*test\.yaml/, JSON.stringify(bad.slice(-20)))
+    t.equal(await status(), 403, JSON.stringify(bad.slice(-20)))
+  }
+  t.match(await nextLine(proxy, () => writeFileSync(config, text) ?? hup()), /read again: nothing has changed\.$/)
+
+  // What a disk that is full has left of it: a configuration without the rule, which ends within a line.
+  const long = text.replace('policy:', '# nobody goes there\npolicy:')
+  writeFileSync(config, long)
+  t.match(await nextLine(proxy, hup), /read again: nothing has changed\.$/)
+  truncateSync(config, long.indexOf(' goes there'))
+  t.match(await nextLine(proxy, hup), /kept as it was: .* is the beginning of what is in force/)
+  t.equal(await status(), 403)
+
+  rmSync(config)
+  t.match(await nextLine(proxy, hup), /kept as it was: .*ENOENT/)
+  writeFileSync(`${config}.new`, '')
+  renameSync(`${config}.new`, config)
+  t.match(await nextLine(proxy, hup), /kept as it was: .*holds no keys/)
+  t.equal(await status(), 403)
+})
+
+t.test('who writes slowly and in place is waited for', async (t) => {
+  const { config, text } = shutProxy(t)
+  writeFileSync(config, text)
+  const { proxy, status } = await serving(t, config)
+  const seen = new Set<number>()
+  const line = await nextLine(proxy, async () => {
+    // Each beginning is a configuration without the rule.
+    const parts = [
+      text.slice(0, -SHUT.length),
+      'mode: enforce\n',
+      'paths: strict\n',
+      SHUT.replace('id: shut', 'id: shut-2'),
+    ]
+    writeFileSync(config, '')
+    proxy.child.kill('SIGHUP')
+    for (const part of parts) {
+      seen.add(await status())
+      writeFileSync(config, part, { flag: 'a' })
+      await delay(100)
+    }
+    while (!/policy\.rules/.test(proxy.err())) seen.add(await status())
+  })
+  t.match(line, /read again: paths \(added\), policy\.rules taken over\.$/)
+  t.same([...seen], [403])
+})
+
+t.test('a configuration that was found is not forgotten where it is away', async (t) => {
+  const { folder, text } = shutProxy(t)
+  const file = join(folder, 'sallyport.yaml')
+  writeFileSync(file, text)
+  const shell = ['/bin/sh', '-c', 'cd "$0" && exec "$@"', folder]
+  const proxy = start(t, ['proxy', ...LOOPBACK], {}, {}, shell)
+  await proxy.says('Listening')
+  const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
+  renameSync(file, `${file}.bak`)
+  t.match(await nextLine(proxy, () => proxy.child.kill('SIGHUP')), /kept as it was: .*sallyport\.yaml.*ENOENT/)
+  t.equal((await fetch(`${url}/shut/door`)).status, 403)
+})
+
+t.test('the line of a reload names each key, what is removed, and no value', async (t) => {
+  const { config, text, folder } = shutProxy(t)
+  const secret = join(folder, 'secret')
+  writeFileSync(secret, 'first-secret-of-thirty-two-characters')
+  const page = join(folder, 'page.html')
+  writeFileSync(page, '{{title}} one')
+  const more = [
+    `handoff: { keys: [{ id: a, algorithm: hmac-sha256, secret: "file:${secret}" }] }`,
+    `refusal: { template: ${page}, contact: a }`,
+    'upstream: http://127.0.0.1:1',
+    'admin: 127.0.0.1:0',
+    'console: { readToken: 0123456789abcdefgh }',
+  ]
+  writeFileSync(config, `${text}${more.join('\n')}\n`)
+  const { proxy, status } = await serving(t, config)
+  t.equal(await status('/'), 502)
+  const hup = () => proxy.child.kill('SIGHUP')
+  writeFileSync(secret, 'other-secret-of-thirty-two-characters')
+  writeFileSync(page, '{{title}} two')
+  const line = await nextLine(proxy, hup)
+  t.match(line, new RegExp(`read again: handoff\\.keys, ${page} taken over\\.$`))
+  writeFileSync(config, `${text}${more.slice(0, 2).join('\n').replace(', contact: a', '')}\ntimeouts: { drain: 1s }\n`)
+  t.match(
+    await nextLine(proxy, hup),
+    /read again: upstream \(removed\), refusal\.contact \(removed\), timeouts\.drain taken over; console\.readToken \(removed\) after a restart only\.$/,
+  )
+  t.equal(await status('/'), 404, 'the origin is gone')
+  t.notMatch(proxy.err(), /secret-of|0123456789abc/)
+})
+
+t.test('a start with a file without keys is refused, and says so', async (t) => {
+  const { folder } = workspace(t)
+  const empty = join(folder, 'empty.yaml')
+  writeFileSync(empty, '# upstream: http://127.0.0.1:3000\n')
+  const line = /empty\.yaml:1: holds no keys/
+  t.match(await run('proxy', '--config', empty, ...LOOPBACK), { code: 2, err: line })
+  t.match(await run('config', 'check', empty), { code: 2, err: line })
+})
+
+t.test('signals that come during a reload are one more reload', async (t) => {
+  const { config, text } = shutProxy(t)
+  writeFileSync(config, text)
+  const { proxy } = await serving(t, config)
+  for (let sent = 0; sent < 20; sent++) proxy.child.kill('SIGHUP')
+  await nextLine(proxy, () => {})
+  writeFileSync(config, `${text}mode: monitor\n`)
+  proxy.child.kill('SIGHUP')
+  await proxy.says('mode taken over')
+  t.ok((proxy.err().match(/read again/g)?.length ?? 0) <= 4)
+  proxy.child.kill('SIGHUP')
+  proxy.child.kill('SIGTERM')
+  t.equal(await proxy.ended, 0)
+})
+
+t.test('a worker that comes after another does not begin with half a file', async (t) => {
+  const { config, text } = shutProxy(t)
+  writeFileSync(config, text)
+  const { proxy } = await serving(t, config, ['--workers', '2'])
+  const children = () =>
+    readFileSync(`/proc/${proxy.child.pid}/task/${proxy.child.pid}/children`, 'utf8').match(/\d+/g) ?? []
+  // The second comes when the first serves.
+  await until(() => children().length === 2)
+  writeFileSync(config, '')
+  process.kill(Number(children()[0]), 'SIGKILL')
+  await proxy.says('holds no keys')
+  t.match(proxy.err(), /holds no keys/)
+})
