@@ -1,7 +1,7 @@
 import { createExposition, type Exposition, exposed, type Scraped } from '@sallyport/metrics'
 import { type LimitsInput, parseLimits, parseTimeouts, type TimeoutsInput } from '@sallyport/open/limits'
 import { challengeAnswer } from './acme/challenge-files.ts'
-import { challengeFolder, keepCertificate } from './acme/renewal.ts'
+import { challengeFolder, createRenewals } from './acme/renewal.ts'
 import { type AdminPages, openAdmin, type WorkerCounts } from './admin.ts'
 import type { ProxyVersion } from './edge/proxy-header.ts'
 import { hstsField, type TlsOptions } from './edge/tls-options.ts'
@@ -163,7 +163,8 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     urls.admin = admin?.url
     // Closed after the listener, so that readiness can be read during the drain.
     if (admin) opened.splice(-1, 0, admin.close)
-    const orderCertificates = ordering(tls, opened, onNotice)
+    const renewals = createRenewals(onNotice, tls?.acme)
+    opened.push(renewals.close)
 
     return {
       url,
@@ -173,12 +174,13 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       },
       ...(admin ? { adminUrl: admin.url } : {}),
       ...measured(exposition),
-      orderCertificates,
+      orderCertificates: renewals.lead,
       async reload(changed) {
         const next = create({ ...options, ...changed })
         service.retire()
         service = next
         await listener.reload(changed.tls)
+        renewals.keep((changed.tls ?? tls)?.acme)
       },
       close,
     }
@@ -209,18 +211,6 @@ function hooksOf(options: ProxyOptions) {
 
 /** What of a proxy is open, in the order in which it was opened. */
 type Closing = (idle?: 'wait' | 'cut') => Promise<void> | void
-
-/** Orders once, however often it is called, and never while the proxy closes; at once where the options say so. */
-function ordering(tls: TlsOptions | undefined, opened: Closing[], onNotice: (message: string) => void): () => void {
-  let orders = false
-  const order = (): void => {
-    if (orders || tls?.acme === undefined || opened.length === 0) return
-    orders = true
-    opened.push(keepCertificate(tls.acme.folder, tls.acme, onNotice).close)
-  }
-  if (tls?.acme?.orders) order()
-  return order
-}
 
 /** What a proxy says of its metrics. */
 function measured(exposition: Exposition | undefined): Pick<Proxy, 'scrape' | 'counted'> {

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer as createHttp } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
@@ -128,6 +128,32 @@ t.test('a certificate is ordered, written and served', { skip: NO_PEBBLE || NO_O
   await delay(300)
   t.same(again.notices, [], 'one that is young is not ordered again')
   t.equal(readFileSync(join(acme.folder, 'certificate.pem'), 'utf8'), issued)
+
+  // A key that is lost while it is served, then one of another certificate.
+  await again.proxy.close('cut')
+  const files = { cert: join(acme.folder, 'certificate.pem'), key: join(acme.folder, 'certificate.key') }
+  rmSync(files.key)
+  await until(() => notices.some((line) => line.endsWith('has lost its key; another is ordered')))
+  await until(() => notices.filter((line) => line.endsWith('was issued')).length === 2)
+  t.not(readFileSync(files.cert, 'utf8'), issued)
+  await proxy.close('cut')
+  writeFileSync(files.key, readFileSync(own.key))
+  writeFileSync(join(acme.folder, 'account.key'), 'no key')
+  const third = await proxyOf(t, { http: `127.0.0.1:${plain}`, tls: { acme } })
+  await until(() => third.notices.some((line) => line.endsWith('was issued')))
+  t.same(
+    third.notices.filter((line) => line.startsWith('tls.acme:')),
+    [
+      `tls.acme: ${files.cert} does not fit its key; another is ordered`,
+      'tls.acme: a certificate for site.example, www.site.example was issued',
+    ],
+  )
+  t.match(readFileSync(join(acme.folder, 'account.key'), 'utf8'), /PRIVATE KEY/)
+
+  // Other names are taken over by a reload.
+  await third.proxy.reload({ tls: { acme: { ...acme, domains: ['site.example', 'shop.example'] } } })
+  await until(() => third.notices.some((line) => line.endsWith('for site.example, shop.example was issued')))
+  while (!(await servedNames(third.proxy.url)).includes('shop.example')) await delay(100)
 })
 
 t.test('an authority that lies, or is not there, is one line, and the rest goes on', async (t) => {

@@ -1,7 +1,11 @@
+import { createPrivateKey } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { Agent } from 'node:https'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { SallyportError } from '@sallyport/core'
+import type { Authorization, Client, Order } from 'acme-client'
+import { type Authority, AuthorityFault, isObject } from './authority.ts'
+import { certificateFault } from './certificate-fault.ts'
 import type { ChallengeFiles } from './challenge-files.ts'
 
 /** Whose certificates are asked for, and of whom. */
@@ -16,7 +20,13 @@ export interface AcmeOptions {
   readonly ca?: string | undefined
 }
 
-const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory'
+export const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory'
+
+/** Between two looks at what an authority is about; the pause grows by half. */
+const PAUSE_MS = { first: 500, max: 10_000 }
+const MAX_PENDING_MS = 180_000
+/** Longest subject name of a certificate (RFC 5280, ub-common-name). */
+const MAX_COMMON_NAME = 64
 
 /** Where the files of a folder are. */
 export function acmeFiles(folder: string): { readonly cert: string; readonly key: string; readonly account: string } {
@@ -27,31 +37,54 @@ export function acmeFiles(folder: string): { readonly cert: string; readonly key
   }
 }
 
-/** Orders a certificate and writes it; rejects with what the authority says, or with `package_missing`. */
+/** What an order is made with. */
+export interface OrderParts {
+  readonly authority: Authority
+  readonly challenges: ChallengeFiles
+  readonly signal: AbortSignal
+}
+
+/**
+ * Orders a certificate and writes it; rejects with an `AuthorityFault`, with `package_missing`, or where the signal is
+ * aborted. The library signs; what is asked, and what is believed of an answer, is here (D323).
+ */
 export async function orderCertificate(
   folder: string,
-  { domains, email, directory = LETS_ENCRYPT, ca }: AcmeOptions,
-  challenges: ChallengeFiles,
+  { domains, email, directory = LETS_ENCRYPT }: AcmeOptions,
+  { authority, challenges, signal }: OrderParts,
 ): Promise<void> {
   const acme = await loadAcme()
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const files = acmeFiles(folder)
-  if (ca !== undefined) acme.axios.defaults.httpsAgent = new Agent({ ca: await readFile(ca) })
   const client = new acme.Client({ directoryUrl: directory, accountKey: await accountKey(files.account, acme) })
+  askThrough(client, directory, authority)
+
+  const names = [...new Set(domains.map((domain) => domain.toLowerCase()))]
+  await client.createAccount({ termsOfServiceAgreed: true, contact: [`mailto:${email}`] })
+  const order = checkedOrder(await client.createOrder({ identifiers: names.map((value) => ({ type: 'dns', value })) }))
+  await authorize(client, order, { authority, challenges, signal })
+
   const key = await acme.crypto.createPrivateEcdsaKey()
-  const [, csr] = await acme.crypto.createCsr({ commonName: domains[0] as string, altNames: [...domains] }, key)
-  const chain = await client.auto({
-    csr,
-    email,
-    termsOfServiceAgreed: true,
-    challengePriority: ['http-01'],
-    // This machine need not reach its own name from within.
-    skipChallengeVerification: true,
-    challengeCreateFn: (_, { token }, answer) => challenges.write(token, answer),
-    challengeRemoveFn: (_, { token }) => challenges.remove(token),
-  })
+  const [commonName = ''] = names
+  const subject = commonName.length > MAX_COMMON_NAME ? {} : { commonName }
+  const [, csr] = await acme.crypto.createCsr({ ...subject, altNames: names }, key)
+  const becomes = (wanted: readonly string[]): Promise<Order> =>
+    until(
+      async () => {
+        const now = checkedOrder(await client.getOrder(order))
+        if (String(now.status) === 'invalid') throw new AuthorityFault(`the order failed${problemOf(now)}`)
+        return wanted.includes(String(now.status)) ? now : undefined
+      },
+      'to issue the certificate',
+      { authority, signal },
+    )
+  const ready = await becomes(['ready', 'processing', 'valid'])
+  if (ready.status === 'ready') await client.finalizeOrder(ready, csr)
+  const chain: unknown = await client.getCertificate(checkedOrder(await becomes(['valid'])))
+  const fault = typeof chain === 'string' ? certificateFault(chain, key.toString(), names) : 'is not text'
+  if (fault !== undefined) throw new AuthorityFault(`the certificate that the authority has sent ${fault}`)
   await replace(files.key, key)
-  await replace(files.cert, chain)
+  await replace(files.cert, String(chain))
 }
 
 type Acme = typeof import('acme-client')
@@ -59,21 +92,138 @@ type Acme = typeof import('acme-client')
 /** Loaded where it is configured: nobody else installs it. */
 async function loadAcme(): Promise<Acme> {
   try {
-    const { default: acme } = await import('acme-client')
-    const { acmeSettings } = acme.axios.defaults as { acmeSettings?: Record<string, unknown> }
-    // Its pauses of up to a minute would hold the end of the process; the next look repeats what failed.
-    if (acmeSettings !== undefined) acmeSettings['retryMaxAttempts'] = 0
-    return acme
+    return (await import('acme-client')).default
   } catch {
     const message = 'tls.acme needs the package acme-client, which is not installed: npm install acme-client'
     throw new SallyportError('package_missing', message, { package: 'acme-client' })
   }
 }
 
+/** The requests of this client alone go through the authority; what the library would ask by is left as it is. */
+function askThrough(client: Client, directory: string, authority: Authority): void {
+  const { http } = client as Client & { readonly http?: { request?: Authority['ask'] } }
+  if (http?.request === undefined) throw new AuthorityFault('tls.acme needs acme-client 5.4')
+  let newAccount: unknown
+  http.request = async (url, method, asked) => {
+    const answer = await authority.ask(url, method, asked)
+    if (url === directory) newAccount = checkedDirectory(answer.data, directory)['newAccount']
+    // The library would ask for ever.
+    if (url === newAccount && answer.status < 300 && answer.headers['location'] === undefined) {
+      throw new AuthorityFault('the authority names no account')
+    }
+    return answer
+  }
+}
+
+function checkedDirectory(data: unknown, url: string): Readonly<Record<string, unknown>> {
+  const members = isObject(data) ? data : {}
+  const missing = ['newNonce', 'newAccount', 'newOrder'].filter((name) => !isUrl(members[name]))
+  if (missing.length > 0)
+    throw new AuthorityFault(`${url} is no directory of an authority: it has no ${missing.join(', ')}`)
+  return members
+}
+
+function isUrl(value: unknown): value is string {
+  return typeof value === 'string' && URL.canParse(value)
+}
+
+function checkedOrder(order: Order): Order {
+  const { authorizations, finalize } = order as { readonly authorizations?: unknown; readonly finalize?: unknown }
+  if (
+    !Array.isArray(authorizations) ||
+    authorizations.length > MAX_AUTHORIZATIONS ||
+    !authorizations.every(isUrl) ||
+    !isUrl(finalize)
+  ) {
+    throw new AuthorityFault('the authority answers with an order that lacks authorizations or finalize')
+  }
+  return order
+}
+
+const MAX_AUTHORIZATIONS = 200
+
+/** Proves that the names are ours (RFC 8555 8.3): the authority reads a file by plain HTTP. */
+async function authorize(client: Client, order: Order, parts: OrderParts): Promise<void> {
+  const { challenges } = parts
+  const written: string[] = []
+  let pending: readonly unknown[] = order.authorizations
+  const areValid = async (): Promise<true | undefined> => {
+    const all = await client.getAuthorizations({ ...order, authorizations: pending as Order['authorizations'] })
+    const failed = all.find(({ status }) => !['valid', 'pending', 'processing'].includes(String(status)))
+    if (failed !== undefined) throw unauthorized(failed)
+    pending = all.filter(({ status }) => status !== 'valid').map(({ url }) => url)
+    return pending.length === 0 || undefined
+  }
+  try {
+    for (const authorization of await client.getAuthorizations(order)) {
+      if (String(authorization.status) === 'valid') continue
+      if (String(authorization.status) !== 'pending') throw unauthorized(authorization)
+      const challenge = challengeOf(authorization)
+      written.push(challenge.token)
+      await challenges.write(challenge.token, await client.getChallengeKeyAuthorization(challenge))
+      await client.completeChallenge(challenge)
+    }
+    await until(areValid, 'to look at the challenges', parts)
+  } finally {
+    for (const token of written) await challenges.remove(token)
+  }
+}
+
+/** Its token is the name of a file. */
+function challengeOf(authorization: Authorization) {
+  const challenges: unknown = authorization.challenges
+  const found = (Array.isArray(challenges) ? challenges : []).find((one) => isObject(one) && one['type'] === 'http-01')
+  if (found === undefined) throw new AuthorityFault(`the authority offers no http-01 for ${nameOf(authorization)}`)
+  if (!/^[\w-]{1,128}$/.test(String(found.token)) || !isUrl(found.url)) {
+    throw new AuthorityFault(`the authority's challenge for ${nameOf(authorization)} has no token or no URL`)
+  }
+  return found as Authorization['challenges'][number]
+}
+
+function unauthorized(authorization: Authorization): AuthorityFault {
+  return new AuthorityFault(`${nameOf(authorization)} is not authorized${problemOf(authorization)}`)
+}
+
+function nameOf({ identifier }: { readonly identifier?: unknown }): string {
+  return isObject(identifier) ? String(identifier['value']) : 'a name'
+}
+
+/** What an order or an authorization says of its failure, behind a colon. */
+function problemOf(item: unknown): string {
+  const of = (value: unknown): string | undefined =>
+    isObject(value) && isObject(value['error']) ? String(value['error']['detail'] ?? value['error']['type']) : undefined
+  const inner = isObject(item) && Array.isArray(item['challenges']) ? item['challenges'].map(of) : []
+  const detail = of(item) ?? inner.find((text) => text !== undefined)
+  return detail === undefined ? '' : `: ${detail}`
+}
+
+/** Looks until there is something, within bounds, and as the authority asks for. */
+async function until<T>(
+  look: () => Promise<T | undefined>,
+  what: string,
+  { authority, signal }: Pick<OrderParts, 'authority' | 'signal'>,
+): Promise<T> {
+  const end = performance.now() + MAX_PENDING_MS
+  for (let pause = PAUSE_MS.first; ; pause = Math.min(pause * 1.5, PAUSE_MS.max)) {
+    const found = await look()
+    if (found !== undefined) return found
+    const wait = Math.max(pause, authority.retryAfterMs ?? 0)
+    if (performance.now() + wait > end)
+      throw new AuthorityFault(`the authority takes more than ${MAX_PENDING_MS / 60_000} min ${what}`)
+    await delay(wait, undefined, { signal })
+  }
+}
+
+/** A lost or broken one is no loss: an account is made for another. */
 async function accountKey(file: string, { crypto }: Acme): Promise<Buffer> {
   try {
-    return await readFile(file)
-  } catch {
+    const key = await readFile(file)
+    createPrivateKey(key)
+    return key
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    // What may be there, and cannot be read now, is not replaced.
+    if (/^E[A-Z]+$/.test(code) && code !== 'ENOENT') throw error
     const key = await crypto.createPrivateEcdsaKey()
     await replace(file, key)
     return key

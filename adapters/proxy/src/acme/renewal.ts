@@ -1,20 +1,24 @@
-import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { type AuthorityBounds, AuthorityFault, BOUNDS, openAuthority, sentenceOf } from './authority.ts'
+import { certificateFault, isOld } from './certificate-fault.ts'
 import { challengeFiles } from './challenge-files.ts'
-import { type AcmeOptions, acmeFiles, orderCertificate } from './order.ts'
+import { type AcmeOptions, acmeFiles, LETS_ENCRYPT, orderCertificate } from './order.ts'
 
-/** Lifetimes become shorter from year to year: a share of them is right for all. */
-const RENEW_AT = 2 / 3
-const LOOK_MS = 3_600_000
+/** A look reads two files. */
+const LOOK_MS = 5_000
 /** After a failure; it doubles. Authorities take five failures of a name in an hour. */
 const FIRST_PAUSE_MS = 600_000
-const LONGEST_PAUSE_MS = 86_400_000
+const DAY_MS = 86_400_000
+/** After a certificate was issued; it grows, because authorities issue few of the same names in a week. */
+const ISSUED_PAUSE = { first: LOOK_MS, factor: 12 }
+/** For all of one order. */
+const ORDER_MS = 900_000
 
 export interface Renewal {
-  /** The first look has come to an end, whatever it was. */
-  readonly ready: Promise<void>
-  close(): void
+  /** Aborts what is asked for; resolves when nothing of it is left. */
+  close(): Promise<void>
 }
 
 /** Where challenges are, within the folder of an account. */
@@ -22,47 +26,144 @@ export function challengeFolder(folder: string): string {
   return join(folder, 'challenges')
 }
 
-/** Keeps the certificate of a folder: ordered where it is missing or has other names, and at two thirds of its life. */
-export function keepCertificate(folder: string, options: AcmeOptions, onNotice: (message: string) => void): Renewal {
+/**
+ * Keeps the certificate of a folder: ordered where it or its key is missing, where they do not fit each other, where it has
+ * other names, and at two thirds of its life.
+ */
+export function keepCertificate(
+  folder: string,
+  options: AcmeOptions,
+  onNotice: (message: string) => void,
+  bounds: AuthorityBounds = BOUNDS,
+): Renewal {
+  const files = acmeFiles(folder)
   const challenges = challengeFiles(challengeFolder(folder))
+  const names = options.domains.join(', ')
+  const closing = new AbortController()
   let timer: NodeJS.Timeout | undefined
-  let closed = false
+  // By the monotonic clock: another time of day ends no pause.
+  let notBefore = 0
   let pause = FIRST_PAUSE_MS
+  let issuedPause = ISSUED_PAUSE.first
+  let issuedAt = Number.NEGATIVE_INFINITY
 
-  const look = async (): Promise<void> => {
-    let next = LOOK_MS
+  const order = async (): Promise<void> => {
+    const late = AbortSignal.timeout(ORDER_MS)
+    const signal = AbortSignal.any([closing.signal, late])
+    const { directory = LETS_ENCRYPT, ca } = options
+    const authority = await openAuthority({ directory, ca, signal }, bounds)
     try {
-      if (await isDue(acmeFiles(folder).cert, options.domains)) {
-        await orderCertificate(folder, options, challenges)
-        onNotice(`tls.acme: a certificate for ${options.domains.join(', ')} was issued`)
-      }
-      pause = FIRST_PAUSE_MS
+      await orderCertificate(folder, { ...options, directory }, { authority, challenges, signal })
     } catch (error) {
-      next = pause
-      pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
-      const why = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0]
+      throw late.aborted ? new AuthorityFault(`the order has taken more than ${ORDER_MS / 60_000} min`) : error
+    } finally {
+      await authority.close()
+    }
+    onNotice(`tls.acme: a certificate for ${names} was issued`)
+    issuedAt = performance.now()
+    notBefore = issuedAt + issuedPause
+    issuedPause = Math.min(issuedPause * ISSUED_PAUSE.factor, DAY_MS)
+    pause = FIRST_PAUSE_MS
+    if ((await dueFor(files, options.domains)) === undefined) return
+    throw new AuthorityFault('the one that was issued is too old by the clock of this machine')
+  }
+  const look = async (): Promise<void> => {
+    try {
+      if (performance.now() - issuedAt > DAY_MS) issuedPause = ISSUED_PAUSE.first
+      const due = performance.now() < notBefore ? undefined : await dueFor(files, options.domains)
+      if (due?.said === true) onNotice(`tls.acme: ${files.cert} ${due.why}; another is ordered`)
+      if (due !== undefined) await order()
+    } catch (error) {
+      if (closing.signal.aborted) return
+      const wait = Math.min(Math.max(pause, (error instanceof AuthorityFault && error.retryAfterMs) || 0), DAY_MS)
+      notBefore = performance.now() + wait
+      pause = Math.min(pause * 2, DAY_MS)
       onNotice(
-        `tls.acme: no certificate for ${options.domains.join(', ')}: ${why}; tried again in ${next / 60_000} min`,
+        `tls.acme: no certificate for ${names}: ${sentenceOf(error)}; tried again in ${Math.ceil(wait / 60_000)} min`,
       )
     }
-    if (!closed) timer = setTimeout(() => void look(), next).unref()
+    if (!closing.signal.aborted) timer = setTimeout(next, LOOK_MS).unref()
+  }
+  let last = look()
+  function next(): void {
+    last = look()
   }
   return {
-    ready: look(),
-    close() {
-      closed = true
+    async close() {
+      closing.abort()
       clearTimeout(timer)
+      await last
     },
   }
 }
 
-async function isDue(file: string, domains: readonly string[]): Promise<boolean> {
+interface Due {
+  readonly why: string
+  /** Whether it is said before it is ordered: something was lost. */
+  readonly said: boolean
+}
+
+/** Why a certificate is ordered; rejects where a file is there and cannot be read now, which is no reason to order. */
+async function dueFor(files: { readonly cert: string; readonly key: string }, names: readonly string[]) {
+  const [chain, key] = await Promise.all([textOf(files.cert), textOf(files.key)])
+  if (chain === undefined) return { why: 'is missing', said: false } satisfies Due
+  if (key === undefined) return { why: 'has lost its key', said: true } satisfies Due
+  const fault = certificateFault(chain, key, names)
+  if (fault !== undefined) return { why: fault, said: true } satisfies Due
+  return isOld(chain) ? ({ why: 'is at two thirds of its life', said: false } satisfies Due) : undefined
+}
+
+/** `undefined`: there is none. */
+async function textOf(file: string): Promise<string | undefined> {
   try {
-    const { validFrom, validTo, subjectAltName = '' } = new X509Certificate(await readFile(file))
-    const names = new Set(subjectAltName.split(', ').map((name) => name.replace(/^DNS:/, '')))
-    const [from, to] = [Date.parse(validFrom), Date.parse(validTo)]
-    return Date.now() > from + (to - from) * RENEW_AT || !domains.every((name) => names.has(name.toLowerCase()))
-  } catch {
-    return true
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ENOENT') return undefined
+    throw new Error(`${file} cannot be read (${code})`)
+  }
+}
+
+/** The renewal of what is configured, which a reload may change; by this process where the options say so, or it leads. */
+export interface Renewals {
+  keep(acme: KeptAcme | undefined): void
+  /** This process orders from now on. */
+  lead(): void
+  close(): Promise<void>
+}
+
+type KeptAcme = AcmeOptions & { readonly folder: string; readonly orders: boolean }
+
+export function createRenewals(onNotice: (message: string) => void, first?: KeptAcme): Renewals {
+  const state: { wanted: KeptAcme | undefined; leads: boolean; closed: boolean } = {
+    wanted: first,
+    leads: false,
+    closed: false,
+  }
+  let current: { readonly acme: KeptAcme; readonly renewal: Renewal } | undefined
+  let ended: Promise<void> = Promise.resolve()
+  const apply = (): void => {
+    const { wanted, leads, closed } = state
+    const acme = !closed && (wanted?.orders || leads) ? wanted : undefined
+    if (isDeepStrictEqual(acme, current?.acme)) return
+    const { renewal } = current ?? {}
+    if (renewal !== undefined) ended = Promise.all([ended, renewal.close()]).then(() => {})
+    current = acme && { acme, renewal: keepCertificate(acme.folder, acme, onNotice) }
+  }
+  apply()
+  return {
+    keep(acme) {
+      state.wanted = acme
+      apply()
+    },
+    lead() {
+      state.leads = true
+      apply()
+    },
+    async close() {
+      state.closed = true
+      apply()
+      await ended
+    },
   }
 }

@@ -1,0 +1,211 @@
+import { readFile } from 'node:fs/promises'
+import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
+
+/** Bounds of what an authority is given; times in milliseconds. */
+export interface AuthorityBounds {
+  /** For one answer, from the connection to its last byte. */
+  readonly answerMs: number
+  readonly answerBytes: number
+  /** Of one order. */
+  readonly requests: number
+}
+
+export const BOUNDS: AuthorityBounds = { answerMs: 30_000, answerBytes: 1_048_576, requests: 2_000 }
+
+const MAX_REDIRECTS = 3
+/** As many answers in a row may want another nonce (RFC 8555 6.5): the library asks again. */
+const MAX_NONCES = 5
+const MAX_SENTENCE = 300
+
+/** Why an authority gives no certificate, in a sentence. */
+export class AuthorityFault extends Error {
+  /** In milliseconds; absent: it has not said when to come again. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(message: string, retryAfterMs?: number) {
+    super(message)
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** As acme-client reads answers: field names in lower case, JSON as what it says, other text as it is. */
+export interface AuthorityAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly data: unknown
+}
+
+export interface AuthorityRequest {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly data?: unknown
+}
+
+/** An authority that is asked within bounds; every failure is an `AuthorityFault`. */
+export interface Authority {
+  ask(url: string, method: string, asked?: AuthorityRequest): Promise<AuthorityAnswer>
+  /** What the last answer said of when to ask again, in milliseconds. */
+  readonly retryAfterMs: number | undefined
+  close(): Promise<void>
+}
+
+export interface AuthorityPlace {
+  /** URL of its directory. */
+  readonly directory: string
+  /** File in PEM of the authorities that its own certificate is from; absent: those of Node. */
+  readonly ca: string | undefined
+  /** Ends what is asked. */
+  readonly signal: AbortSignal
+}
+
+/** HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment count. */
+export async function openAuthority(
+  { directory, ca, signal }: AuthorityPlace,
+  bounds: AuthorityBounds,
+): Promise<Authority> {
+  const trust = ca === undefined ? {} : { ca: await readFile(ca) }
+  const dispatcher = new EnvHttpProxyAgent({
+    ...{ connect: { ...trust, timeout: bounds.answerMs }, requestTls: trust, headersTimeout: 0, bodyTimeout: 0 },
+  })
+  let left = bounds.requests
+  let retryAfterMs: number | undefined
+  let nonces = 0
+
+  const askOnce = async (
+    url: string,
+    method: string,
+    { headers, data }: AuthorityRequest,
+  ): Promise<AuthorityAnswer> => {
+    if (left-- === 0) throw new AuthorityFault(`the authority has been asked ${bounds.requests} times for one order`)
+    const late = AbortSignal.timeout(bounds.answerMs)
+    try {
+      const answer = await request(url, {
+        ...{
+          dispatcher,
+          method: method.toUpperCase() as Dispatcher.HttpMethod,
+          signal: AbortSignal.any([signal, late]),
+        },
+        headers: { 'content-type': 'application/jose+json', 'user-agent': 'sallyport', ...headers },
+        body: data === undefined ? null : JSON.stringify(data),
+      })
+      const text = await textOf(answer.body, bounds.answerBytes)
+      const fields = Object.entries(answer.headers).map(
+        ([name, value]) => [name, String([value].flat()[0] ?? '')] as const,
+      )
+      return { status: answer.statusCode, headers: Object.fromEntries(fields), data: dataOf(text) }
+    } catch (error) {
+      if (signal.aborted || error instanceof AuthorityFault) throw error
+      const { host } = new URL(url)
+      if (late.aborted) throw new AuthorityFault(`${host} has not answered within ${bounds.answerMs / 1_000} s`)
+      throw new AuthorityFault(`${host} cannot be asked (${codeOf(error)})`)
+    }
+  }
+  return {
+    get retryAfterMs() {
+      return retryAfterMs
+    },
+    async ask(first, method, asked = {}) {
+      let url = urlOf(first, directory)
+      for (let redirects = 0; ; redirects++) {
+        const answer = await askOnce(url, method, asked)
+        retryAfterMs = retryAfterOf(answer)
+        const { location } = answer.headers
+        if (isBadNonce(answer) && nonces++ < MAX_NONCES) return answer
+        if (asked.data !== undefined) nonces = 0
+        if (answer.status < 300 || answer.status > 399) return accepted(answer, url)
+        // What is signed is for one URL (RFC 8555 6.4).
+        if (location === undefined || asked.data !== undefined || redirects === MAX_REDIRECTS) {
+          throw new AuthorityFault(
+            `${url} leads elsewhere (${answer.status}): the authority is to be named by its own URL`,
+          )
+        }
+        url = urlOf(URL.canParse(location, url) ? new URL(location, url).href : location, directory)
+      }
+    },
+    close: () => dispatcher.destroy(),
+  }
+}
+
+/** An http URL, and of https where the one that named it is. */
+function urlOf(text: unknown, from: string): string {
+  if (typeof text !== 'string' || !/^https?:\/\/./i.test(text) || !URL.canParse(text)) {
+    throw new AuthorityFault('the authority names an address that is no URL')
+  }
+  if (/^https:/i.test(from) && !/^https:/i.test(text)) {
+    throw new AuthorityFault('the authority, of https, names an address without TLS')
+  }
+  return text
+}
+
+async function textOf(body: AsyncIterable<Buffer>, limit: number): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes > limit) throw new AuthorityFault(`the authority answers with more than ${limit} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+function dataOf(text: string): unknown {
+  if (text === '') return {}
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** The answer, if it is one that a client goes on with. */
+function accepted(answer: AuthorityAnswer, url: string): AuthorityAnswer {
+  const { status, data } = answer
+  if (status >= 400) {
+    const { type, detail } = problemIn(data)
+    const kind = type === '' ? `${status}` : `${status} ${type}`
+    throw new AuthorityFault(`the authority refuses (${kind})${detail}`, retryAfterOf(answer))
+  }
+  if (isObject(data) || (typeof data === 'string' && /^\s*-----BEGIN CERTIFICATE-----/.test(data))) return answer
+  throw new AuthorityFault(`${url} answers with what no authority says: ${JSON.stringify(data).slice(0, 60)}`)
+}
+
+function isBadNonce({ status, data }: AuthorityAnswer): boolean {
+  return status === 400 && problemIn(data).type === 'badNonce'
+}
+
+/** The last word of a problem's type (RFC 8555 6.7), and its detail behind a colon; empty where there is none. */
+function problemIn(data: unknown): { readonly type: string; readonly detail: string } {
+  const { type, detail } = isObject(data) ? data : {}
+  return {
+    type: typeof type === 'string' ? type.replace(/^.*:/, '') : '',
+    detail: typeof detail === 'string' ? `: ${detail}` : '',
+  }
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Seconds, or a date (RFC 9110 10.2.3). */
+function retryAfterOf({ headers }: AuthorityAnswer): number | undefined {
+  const text = headers['retry-after']
+  if (text === undefined) return undefined
+  const wait = /^\d{1,9}$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now()
+  return wait > 0 ? wait : undefined
+}
+
+function codeOf(error: unknown): string {
+  const causes = error instanceof AggregateError ? error.errors : [error]
+  const [first] = causes as readonly (Error & { readonly code?: unknown })[]
+  return String(first?.code ?? first?.message ?? error)
+}
+
+/** What an error says, as one line without control characters. */
+export function sentenceOf(error: unknown): string {
+  // It has answered in a shape that nobody has thought of.
+  if (error instanceof TypeError) return "the authority's answer cannot be read"
+  const text = error instanceof Error ? error.message : String(error)
+  return text
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_SENTENCE)
+}

@@ -1,0 +1,259 @@
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { BOUNDS, sentenceOf } from '../src/acme/authority.ts'
+import { keepCertificate } from '../src/acme/renewal.ts'
+import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
+import { until } from './wire.ts'
+
+/* Authorities that lie, wait, and never come to an end: each is one sentence, and a second look later. */
+
+/** What an authority answers at a path: JSON with a status and fields, or whatever it writes. */
+type Answer =
+  | { readonly status?: number; readonly fields?: Readonly<Record<string, string>>; readonly json?: unknown }
+  | ((response: ServerResponse, request: IncomingMessage) => void)
+
+type Answers = Readonly<Record<string, (base: string) => Answer>>
+
+/** What a good one answers, until the certificate is downloaded. */
+const GOOD: Answers = {
+  '/dir': (base) => ({
+    json: { newNonce: `${base}/nonce`, newAccount: `${base}/account`, newOrder: `${base}/order` },
+  }),
+  '/nonce': () => ({}),
+  '/account': (base) => ({ status: 201, fields: { location: `${base}/account/1` }, json: { status: 'valid' } }),
+  '/account/1': () => ({ json: { status: 'valid' } }),
+  '/order': (base) => ({
+    status: 201,
+    fields: { location: `${base}/order/1` },
+    json: { status: 'pending', authorizations: [`${base}/authz`], finalize: `${base}/finalize` },
+  }),
+  '/order/1': (base) => ({
+    json: {
+      ...{ status: 'valid', authorizations: [`${base}/authz`], finalize: `${base}/finalize` },
+      certificate: `${base}/certificate`,
+    },
+  }),
+  '/authz': () => ({ json: { status: 'valid', identifier: { type: 'dns', value: 'site.example' }, challenges: [] } }),
+}
+
+async function openAuthority(t: Test, others: Answers) {
+  const answers = { ...GOOD, ...others }
+  let asked = 0
+  const server = createServer((request, response) => {
+    asked++
+    request.resume()
+    const answer = answers[request.url ?? '']?.(`http://${request.headers.host}`) ?? { status: 404 }
+    if (typeof answer === 'function') return answer(response, request)
+    response.writeHead(answer.status ?? 200, { 'replay-nonce': `n${asked}`, ...answer.fields })
+    response.end(answer.json === undefined ? undefined : JSON.stringify(answer.json))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close().closeAllConnections())
+  return { directory: `http://127.0.0.1:${(server.address() as AddressInfo).port}/dir`, asked: () => asked }
+}
+
+/** The first sentence about a certificate that is ordered of an authority, and the folder. */
+async function sentenceFrom(t: Test, others: Answers, bounds = BOUNDS) {
+  const { directory, asked } = await openAuthority(t, others)
+  const folder = join(certificateFolder(t), 'acme')
+  const notices: string[] = []
+  const options = { domains: ['site.example'], email: 'ops@site.example', directory }
+  const renewal = keepCertificate(folder, options, (line) => notices.push(line), bounds)
+  t.teardown(renewal.close)
+  await until(() => notices.length > 0)
+  return { sentence: notices[0] ?? '', folder, asked, renewal }
+}
+
+const text =
+  (body: string): Answer =>
+  (response) =>
+    void response.setHeader('replay-nonce', 'n').end(body)
+const QUICK = { ...BOUNDS, answerMs: 300 }
+
+const pending = (token: string): Answer => ({
+  json: {
+    ...{ status: 'pending', identifier: { type: 'dns', value: 'site.example' } },
+    challenges: [{ type: 'http-01', token, url: 'http://127.0.0.1:1/' }],
+  },
+})
+
+const HOSTILE: readonly (readonly [string, Answers, RegExp])[] = [
+  ['is silent', { '/dir': () => () => {} }, /has not answered within 0\.3 s/],
+  ['stops in its answer', { '/dir': () => (response) => void response.write('{"newNonce":') }, /not answered within/],
+  [
+    'drips',
+    {
+      '/dir': () => (response) => {
+        const drip = setInterval(() => response.write(' '), 50)
+        response.once('close', () => clearInterval(drip))
+      },
+    },
+    /not answered within/,
+  ],
+  [
+    'has no end',
+    {
+      '/dir': () => (response) => {
+        const more = (): void => {
+          while (!response.destroyed && response.write('x'.repeat(65_536))) {}
+        }
+        response.on('drain', more)
+        more()
+      },
+    },
+    /more than 1048576 bytes/,
+  ],
+  ['hangs up', { '/dir': () => (response) => void response.destroy() }, /cannot be asked/],
+  ['is a page', { '/dir': () => text('<html>') }, /what no authority says: "<html>"/],
+  ['is nothing', { '/dir': () => ({}) }, /is no directory .* has no newNonce, newAccount, newOrder/],
+  ['is null', { '/dir': () => text('null') }, /what no authority says: null/],
+  ['is a number', { '/dir': () => text('7') }, /what no authority says: 7/],
+  ['is a list', { '/dir': () => text('[]') }, /what no authority says/],
+  ['names no order', { '/dir': (base) => ({ json: { newNonce: base, newAccount: base } }) }, /has no newOrder/],
+  [
+    'names what is no URL',
+    { '/dir': () => ({ json: { newNonce: {}, newAccount: 1, newOrder: '/x' } }) },
+    /has no newNonce/,
+  ],
+  [
+    'names files',
+    { '/dir': () => ({ json: { newNonce: 'file:///etc', newAccount: 'file:///a', newOrder: 'file:///' } }) },
+    /no URL/,
+  ],
+  [
+    'leads in a circle',
+    { '/dir': (base) => ({ status: 302, fields: { location: `${base}/dir` } }) },
+    /leads elsewhere \(302\)/,
+  ],
+  ['gives no nonce', { '/nonce': () => (response) => void response.end() }, /nonce/],
+  ['names no account', { '/account': () => ({ json: { status: 'valid' } }) }, /names no account/],
+  [
+    'sends an account elsewhere',
+    { '/account': (base) => ({ status: 307, fields: { location: base } }) },
+    /leads elsewhere/,
+  ],
+  [
+    'always wants another nonce',
+    { '/account': () => ({ status: 400, json: { type: 'urn:ietf:params:acme:error:badNonce', detail: 'no' } }) },
+    /refuses \(400 badNonce\): no;/,
+  ],
+  [
+    'has an order of nothing',
+    { '/order': (base) => ({ status: 201, fields: { location: `${base}/order/1` }, json: {} }) },
+    /an order that lacks/,
+  ],
+  [
+    'has an order of text',
+    { '/order': (base) => ({ status: 201, fields: { location: `${base}/order/1` }, json: 'yes' }) },
+    /what no authority says: "yes"/,
+  ],
+  ['offers no challenge', { '/authz': () => ({ json: { status: 'pending' } }) }, /offers no http-01 for a name/],
+  ['has a challenge that is no name of a file', { '/authz': () => pending('../../escaped') }, /no token or no URL/],
+  [
+    'says why it does not believe',
+    {
+      '/authz': () => ({
+        json: {
+          status: 'invalid',
+          identifier: { value: 'site.example' },
+          challenges: [
+            { type: 'http-01', token: 'a', url: 'http://127.0.0.1:1/', error: { detail: 'no\u001b[31m\nA' } },
+          ],
+        },
+      }),
+    },
+    /site\.example is not authorized: no \[31m A/,
+  ],
+  ['issues a page', { '/certificate': () => text('<html>') }, /what no authority says/],
+  [
+    'issues what is no certificate',
+    { '/certificate': () => text('-----BEGIN CERTIFICATE-----\nx') },
+    /has sent cannot be read/,
+  ],
+  [
+    'never names the certificate',
+    { '/order/1': (base) => ({ json: { status: 'valid', authorizations: [base], finalize: base } }) },
+    /./,
+  ],
+  [
+    'fails the order',
+    {
+      '/order/1': (base) => ({
+        json: { status: 'invalid', authorizations: [base], finalize: base, error: { detail: 'CAA' } },
+      }),
+    },
+    /the order failed: CAA/,
+  ],
+  ['is busy', { '/order': () => ({ status: 503 }) }, /the authority refuses \(503\)/],
+]
+
+t.test('each of many authorities that lie or wait is one sentence', async (t) => {
+  for (const [what, others, expected] of HOSTILE) {
+    const { sentence, folder, asked, renewal } = await sentenceFrom(t, others, QUICK)
+    t.match(sentence, /^tls\.acme: no certificate for site\.example: .+; tried again in 10 min$/, what)
+    t.match(sentence, expected, what)
+    t.notMatch(sentence, /undefined|Cannot read|\p{Cc}/u, what)
+    t.ok(asked() < 40, `${what}: ${asked()} requests`)
+    t.notOk(existsSync(join(folder, 'certificate.pem')), what)
+    await renewal.close()
+  }
+})
+
+t.test('a certificate for another key, or for other names, is not taken', { skip: NO_OPENSSL }, async (t) => {
+  const other = readFileSync(makeCertificate(certificateFolder(t), ['site.example']).cert, 'utf8')
+  const { sentence, folder } = await sentenceFrom(t, { '/certificate': () => text(other) })
+  t.match(sentence, /the certificate that the authority has sent does not fit its key/)
+  t.same(
+    readdirSync(folder).filter((name) => name.startsWith('certificate')),
+    [],
+  )
+})
+
+t.test('an authority that says when to come again is not asked before', async (t) => {
+  const type = 'urn:ietf:params:acme:error:rateLimited'
+  const { sentence } = await sentenceFrom(t, {
+    '/order': () => ({
+      status: 429,
+      fields: { 'retry-after': '7200' },
+      json: { type, detail: 'too many\u0007 orders' },
+    }),
+  })
+  t.equal(
+    sentence,
+    'tls.acme: no certificate for site.example: the authority refuses (429 rateLimited): too many  orders; tried again in 120 min',
+  )
+})
+
+t.test('a renewal that is closed leaves nothing behind, whatever its authority does', async (t) => {
+  const { directory, asked } = await openAuthority(t, { '/dir': () => () => {} })
+  const folder = join(certificateFolder(t), 'acme')
+  const notices: string[] = []
+  const options = { domains: ['site.example'], email: 'ops@site.example', directory }
+  const renewal = keepCertificate(folder, options, (line) => notices.push(line))
+  await until(() => asked() === 1)
+  await renewal.close()
+  t.same(notices, [])
+})
+
+t.test('files that cannot be read are no reason to order', async (t) => {
+  const { directory, asked } = await openAuthority(t, {})
+  const folder = join(certificateFolder(t), 'acme')
+  mkdirSync(join(folder, 'certificate.key'), { recursive: true })
+  writeFileSync(join(folder, 'certificate.pem'), 'x')
+  const notices: string[] = []
+  const options = { domains: ['site.example'], email: 'ops@site.example', directory }
+  const renewal = keepCertificate(folder, options, (line) => notices.push(line))
+  t.teardown(renewal.close)
+  await until(() => notices.length > 0)
+  t.match(notices[0], /certificate\.key cannot be read \(EISDIR\)/)
+  t.equal(asked(), 0)
+})
+
+t.test('a sentence is one line, of some length', async (t) => {
+  t.equal(sentenceOf(new Error('a\nb\u001b[2J\u202ec')), 'a b [2J c')
+  t.equal(sentenceOf(new Error('x'.repeat(9_999))).length, 300)
+})
