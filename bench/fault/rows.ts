@@ -4,6 +4,7 @@ import { NO_POSTGRES, NO_REDIS } from '@sallyport/stores/testing'
 import { numberFlag } from '../flags.ts'
 import type { Measured } from '../promises.ts'
 import { compileData } from '../proxy/sallyport.ts'
+import { faultAuthorities } from './authorities.ts'
 import { faultClock, NO_FAKETIME } from './clock.ts'
 import { faultCost } from './cost.ts'
 import { faultCounts } from './counts.ts'
@@ -26,6 +27,7 @@ import { faultRestarts } from './proxy/restarts.ts'
 import type { Place } from './proxy/scene.ts'
 import { faultSlow } from './proxy/slow.ts'
 import { faultSteady } from './proxy/steady.ts'
+import { faultReloads } from './reloads.ts'
 import { faultSyncs, NO_FIU } from './syncs.ts'
 import { runTests } from './tests.ts'
 import { faultThroughput } from './throughput.ts'
@@ -49,7 +51,7 @@ export function compiledPlace(folder: string): Compiled {
 }
 
 export interface Row {
-  /** R1 to R19 are what any such service owes; A1 and so on are attacks. */
+  /** R1 and so on are what any such service owes; A1 and so on are attacks. */
   readonly name: string
   readonly promise: string
   /** About so long, whole and with `--quick`. */
@@ -215,5 +217,16 @@ export const ROWS: readonly Row[] = [
   {
     ...{ name: 'A11', promise: 'first bytes of strangers, 64 KB in any pieces: 5 ms each, and others are answered' },
     ...{ seconds: about(60, 20), ...onProxy(faultFirstBytes) },
+  },
+  {
+    ...{
+      name: 'R23',
+      promise: 'a configuration that is empty, half-written or away while clients ask: no rule is lost',
+    },
+    ...{ seconds: about(50, 15), run: faultReloads },
+  },
+  {
+    ...{ name: 'R24', promise: 'authorities that are silent or have no end: memory is bounded, SIGTERM ends it' },
+    ...{ seconds: about(50, 20), run: faultAuthorities },
   },
 ]
