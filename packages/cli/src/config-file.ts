@@ -8,6 +8,8 @@ import { type CommonOptions, configReadOf, fileOf } from './settings.ts'
 
 /** Two looks so far apart must find the same: who writes a file in place has come to its end then. */
 const SETTLED_MS = 500
+/** Where it is shorter than the one in force, as a file is that somebody writes over a slow line. */
+const SHORTER_SETTLED_MS = 2_000
 /** Who writes for longer is not waited for. */
 const MAX_SETTLING_MS = 10_000
 
@@ -62,7 +64,8 @@ export function configSource(options: CommonOptions, flags: ConfigInput): Config
       if (file !== undefined && isStream(file)) throw unusable(`${file} is no regular file: it was read once`)
       const until = performance.now() + MAX_SETTLING_MS
       for (let before = attempt(); ; ) {
-        await delay(SETTLED_MS, undefined, { signal })
+        const isShorter = (before.text?.length ?? 0) < (inForce?.length ?? 0)
+        await delay(isShorter ? SHORTER_SETTLED_MS : SETTLED_MS, undefined, { signal })
         const now = attempt()
         if (isSame(before.prints, now.prints)) return accept(now)
         if (performance.now() > until) throw unusable(`${file} is still being written`)

@@ -34,12 +34,15 @@ export function onReload(
     waiting ??= cause
     if (running) return
     running = true
-    for (; waiting !== undefined && !signal.aborted; ) {
-      const now = waiting
-      waiting = undefined
-      await reload(now, signal)
+    try {
+      for (; waiting !== undefined && !signal.aborted; ) {
+        const now = waiting
+        waiting = undefined
+        await reload(now, signal)
+      }
+    } finally {
+      running = false
     }
-    running = false
   }
   const watch = async ({ hasChanged, onNotice }: Watched): Promise<void> => {
     let missed = 0
@@ -66,8 +69,12 @@ export function onReload(
 
   const onSignal = (): void => void next('SIGHUP')
   process.on('SIGHUP', onSignal)
-  // It ends by the signal alone.
-  if (watched !== undefined) watch(watched).catch(() => {})
+  if (watched !== undefined) {
+    watch(watched).catch((error: unknown) => {
+      if (!signal.aborted)
+        watched.onNotice(`watch: it has ended (${error}); SIGHUP still reads the configuration again`)
+    })
+  }
   return () => {
     process.off('SIGHUP', onSignal)
     ending.abort()

@@ -12,7 +12,7 @@ t.test('a file that is empty, commented or half-written takes nothing away', asy
   const hup = () => proxy.child.kill('SIGHUP')
   t.equal(await status(), 403)
   const commented = text.replace(/^/gm, '# ')
-  for (const bad of ['', commented, '{}\n', 'policy:\n', text.slice(0, -20)]) {
+  for (const bad of ['', commented, text.slice(0, -20)]) {
     writeFileSync(config, bad)
     const line = await nextLine(proxy, hup)
     t.match(line, /configuration kept as it was: .*test\.yaml/, JSON.stringify(bad.slice(-20)))
@@ -54,7 +54,7 @@ t.test('who writes slowly and in place is waited for', async (t) => {
     for (const part of parts) {
       seen.add(await status())
       writeFileSync(config, part, { flag: 'a' })
-      await delay(100)
+      await delay(700)
     }
     while (!/policy\.rules/.test(proxy.err())) seen.add(await status())
   })

@@ -63,9 +63,7 @@ export async function openAuthority(
   bounds: AuthorityBounds,
 ): Promise<Authority> {
   const trust = ca === undefined ? {} : { ca: await readFile(ca) }
-  const dispatcher = new EnvHttpProxyAgent({
-    ...{ connect: { ...trust, timeout: bounds.answerMs }, requestTls: trust, headersTimeout: 0, bodyTimeout: 0 },
-  })
+  const dispatcher = openDispatcher(trust, bounds)
   let left = bounds.requests
   let retryAfterMs: number | undefined
   let nonces = 0
@@ -122,6 +120,15 @@ export async function openAuthority(
       }
     },
     close: () => dispatcher.destroy(),
+  }
+}
+
+function openDispatcher(trust: { readonly ca?: Buffer }, { answerMs }: AuthorityBounds): Dispatcher {
+  try {
+    const connect = { ...trust, timeout: answerMs }
+    return new EnvHttpProxyAgent({ connect, requestTls: trust, headersTimeout: 0, bodyTimeout: 0 })
+  } catch {
+    throw new AuthorityFault('HTTPS_PROXY or HTTP_PROXY is not the URL of a proxy')
   }
 }
 

@@ -1,7 +1,7 @@
 import { doctor, type Finding } from '@sallyport/open'
 import type { Command } from 'commander'
 import { ExitError } from '../exit.ts'
-import { type CommonOptions, configOf, jsonOption, withCommonOptions } from '../settings.ts'
+import { type CommonOptions, configReadOf, jsonOption, withCommonOptions } from '../settings.ts'
 import { bold, dim, json, type Terminal } from '../terminal.ts'
 
 /** `sallyport doctor` */
@@ -9,7 +9,7 @@ export function addDoctorCommand(program: Command, terminal: Terminal): void {
   withCommonOptions(program.command('doctor').description('look at what a service rests on, and say what to do'))
     .addOption(jsonOption())
     .action(async (options: CommonOptions & { readonly json?: true }) => {
-      const findings = await doctor(configOf(options))
+      const findings = await doctor(configReadOf(options, {}, true).config)
       const isGood = findings.every(({ state }) => state !== 'fail')
       terminal.out(options.json ? json({ ok: isGood, findings }) : findings.map(lineOf).join('\n'))
       if (!isGood) throw new ExitError(1)

@@ -160,7 +160,7 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
       ? undefined
       : async (text) => {
           // What is not usable as it is gets no policy: the rest of it would be lost.
-          source.read()
+          await source.readSettled()
           await savePolicy(file, text, takeOver)
           const { silent = 0 } = (await others?.ask(POLICY)) ?? {}
           if (silent > 0)
