@@ -62,7 +62,7 @@ export async function openAuthority(
   { directory, ca, signal }: AuthorityPlace,
   bounds: AuthorityBounds,
 ): Promise<Authority> {
-  const trust = ca === undefined ? {} : { ca: await readFile(ca) }
+  const trust = ca === undefined ? {} : { ca: await trusted(ca) }
   const dispatcher = openDispatcher(trust, bounds)
   let left = bounds.requests
   let retryAfterMs: number | undefined
@@ -120,6 +120,14 @@ export async function openAuthority(
       }
     },
     close: () => dispatcher.destroy(),
+  }
+}
+
+async function trusted(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file)
+  } catch (error) {
+    throw new AuthorityFault(`tls.acme.ca: ${file} cannot be read (${codeOf(error)})`)
   }
 }
 
