@@ -9,8 +9,14 @@ export type RefusalPage = Config['refusal']
 export function refusalPageOf({ refusal }: Pick<Config, 'refusal'>): RefusalPage {
   const { template, ...page } = refusal
   if (template === undefined) return page
+  const text = textOf(template)
+  if (text.trim() === '') throw new SallyportError('invalid_config', `refusal.template: ${template} is empty`)
+  return { ...page, template: text }
+}
+
+function textOf(template: string): string {
   try {
-    return { ...page, template: readFileSync(template, 'utf8') }
+    return readFileSync(template, 'utf8')
   } catch (error) {
     const why = error instanceof Error && 'code' in error ? error.code : 'unreadable'
     throw new SallyportError('invalid_config', `refusal.template: cannot read ${template}: ${why}`)

@@ -123,15 +123,17 @@ export async function openAuthority(
   }
 }
 
-async function trusted(file: string): Promise<Buffer> {
-  try {
-    return await readFile(file)
-  } catch (error) {
+async function trusted(file: string): Promise<string> {
+  const pem = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new AuthorityFault(`tls.acme.ca: ${file} cannot be read (${codeOf(error)})`)
-  }
+  })
+  // An empty one would have Node trust its own.
+  if (!pem.includes('-----BEGIN CERTIFICATE-----'))
+    throw new AuthorityFault(`tls.acme.ca: ${file} holds no certificate`)
+  return pem
 }
 
-function openDispatcher(trust: { readonly ca?: Buffer }, { answerMs }: AuthorityBounds): Dispatcher {
+function openDispatcher(trust: { readonly ca?: string }, { answerMs }: AuthorityBounds): Dispatcher {
   try {
     const connect = { ...trust, timeout: answerMs }
     return new EnvHttpProxyAgent({ connect, requestTls: trust, headersTimeout: 0, bodyTimeout: 0 })
