@@ -21,8 +21,6 @@ export interface ConfigSource {
   read(): ConfigRead
   /** Reads it once it has stayed the same for a moment; rejects with `invalid_config`, and where the signal is aborted. */
   readSettled(signal?: AbortSignal): Promise<SettledRead>
-  /** Takes what is there now, good or not, for what was read: only a change after it is one. */
-  note(): void
   /** Whether it, or a file that it names, is other than when it was read last; rejects where it cannot be read. */
   hasChanged(): Promise<boolean>
 }
@@ -71,11 +69,6 @@ export function configSource(options: CommonOptions, flags: ConfigInput): Config
         if (performance.now() > until) throw unusable(`${file} is still being written`)
         before = now
       }
-    },
-    note() {
-      const { prints: found, text } = attempt()
-      prints = found
-      inForce = text
     },
     async hasChanged() {
       if (file === undefined || isStream(file)) return false

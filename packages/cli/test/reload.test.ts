@@ -133,16 +133,30 @@ t.test('signals that come during a reload are one more reload', async (t) => {
   t.equal(await proxy.ended, 0)
 })
 
-t.test('a worker that comes after another does not begin with half a file', async (t) => {
+t.test('a worker that comes after another begins with what is in force', async (t) => {
   const { config, text } = shutProxy(t)
   writeFileSync(config, text)
-  const { proxy } = await serving(t, config, ['--workers', '2'])
+  const { proxy, status } = await serving(t, config, ['--workers', '2'])
   const children = () =>
     readFileSync(`/proc/${proxy.child.pid}/task/${proxy.child.pid}/children`, 'utf8').match(/\d+/g) ?? []
   // The second comes when the first serves.
   await until(() => children().length === 2)
+  const first = children()
   writeFileSync(config, '')
-  process.kill(Number(children()[0]), 'SIGKILL')
-  await proxy.says('holds no keys')
-  t.match(proxy.err(), /holds no keys/)
+  for (const [at, pid] of first.entries()) {
+    process.kill(Number(pid), 'SIGKILL')
+    await until(() => proxy.err().match(/starting another/g)?.length === at + 1 && children().length === 2)
+  }
+  t.notSame(children(), first)
+  const answered = async (): Promise<number> => {
+    for (;;) {
+      try {
+        return await status()
+      } catch {
+        // Nobody listens until the first of them serves.
+        await delay(20)
+      }
+    }
+  }
+  t.equal(await answered(), 403, 'by one that began while the file was empty')
 })

@@ -85,10 +85,7 @@ async function beginningOf(
   standing: Standing,
   warn: (read: Pick<ConfigRead, 'warnings'>) => void,
 ): Promise<Config> {
-  if (standing.config !== undefined) {
-    source.note()
-    return standing.config
-  }
+  if (standing.config !== undefined) return standing.config
   // A worker may come in the place of another while somebody writes the file.
   const read = isWorker() ? await source.readSettled() : source.read()
   warn(read)
