@@ -223,7 +223,7 @@ export const ROWS: readonly Row[] = [
       name: 'R23',
       promise: 'a configuration that is empty, half-written or away while clients ask: no rule is lost',
     },
-    ...{ seconds: about(50, 15), run: faultReloads },
+    ...{ seconds: about(75, 30), run: faultReloads },
   },
   {
     ...{ name: 'R24', promise: 'authorities that are silent or have no end: memory is bounded, SIGTERM ends it' },
