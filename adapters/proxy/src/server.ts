@@ -174,7 +174,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       },
       ...(admin ? { adminUrl: admin.url } : {}),
       ...measured(exposition),
-      orderCertificates: renewals.lead,
+      orderCertificates: renewals.order,
       async reload(changed) {
         const next = create({ ...options, ...changed })
         service.retire()

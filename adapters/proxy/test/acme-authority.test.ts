@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { BOUNDS, sentenceOf } from '../src/acme/authority.ts'
-import { keepCertificate } from '../src/acme/renewal.ts'
+import { createRenewals, keepCertificate } from '../src/acme/renewal.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { until } from './wire.ts'
 
@@ -237,6 +237,30 @@ t.test('a renewal that is closed leaves nothing behind, whatever its authority d
   await until(() => asked() === 1)
   await renewal.close()
   t.same(notices, [])
+})
+
+t.test('a process orders where it is asked to, of whom a reload names, and not once it closes', async (t) => {
+  const [one, other] = [await openAuthority(t, {}), await openAuthority(t, {})]
+  const notices: string[] = []
+  const acme = (directory: string) => ({
+    ...{ domains: ['site.example'], email: 'ops@site.example', directory },
+    ...{ folder: join(certificateFolder(t), 'acme'), orders: false },
+  })
+  const renewals = createRenewals((line) => notices.push(line), acme(one.directory))
+  renewals.keep(acme(one.directory))
+  t.equal(one.asked(), 0)
+  renewals.order()
+  await until(() => notices.length === 1)
+  t.ok(one.asked() > 0)
+  renewals.keep(acme(other.directory))
+  await until(() => notices.length === 2)
+  t.ok(other.asked() > 0)
+  await renewals.close()
+  const asked = other.asked()
+  renewals.order()
+  renewals.keep(acme(one.directory))
+  await renewals.close()
+  t.equal(other.asked(), asked)
 })
 
 t.test('files that cannot be read are no reason to order', async (t) => {

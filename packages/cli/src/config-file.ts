@@ -73,6 +73,8 @@ export function configSource(options: CommonOptions, flags: ConfigInput): Config
     async hasChanged() {
       if (file === undefined || isStream(file)) return false
       await readFile(file)
+      // What it runs by was read by another process.
+      if (prints.size === 0) return true
       const now = await Promise.all([...prints].map(async ([name, print]) => (await printOf(name)) === print))
       return now.includes(false)
     },

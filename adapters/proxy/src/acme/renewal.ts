@@ -124,45 +124,43 @@ async function textOf(file: string): Promise<string | undefined> {
   }
 }
 
-/** The renewal of what is configured, which a reload may change; by this process where the options say so, or it leads. */
+/** The renewal of what is configured, which a reload may change, by a process that may be asked to order later. */
 export interface Renewals {
   keep(acme: KeptAcme | undefined): void
-  /** This process orders from now on. */
-  lead(): void
+  /** This process orders from now on, whatever the options say. */
+  order(): void
   close(): Promise<void>
 }
 
 type KeptAcme = AcmeOptions & { readonly folder: string; readonly orders: boolean }
 
 export function createRenewals(onNotice: (message: string) => void, first?: KeptAcme): Renewals {
-  const state: { wanted: KeptAcme | undefined; leads: boolean; closed: boolean } = {
-    wanted: first,
-    leads: false,
-    closed: false,
-  }
+  let wanted = first
+  let orders = false
+  let closed = false
   let current: { readonly acme: KeptAcme; readonly renewal: Renewal } | undefined
   let ended: Promise<void> = Promise.resolve()
-  const apply = (): void => {
-    const { wanted, leads, closed } = state
-    const acme = !closed && (wanted?.orders || leads) ? wanted : undefined
-    if (isDeepStrictEqual(acme, current?.acme)) return
-    const { renewal } = current ?? {}
-    if (renewal !== undefined) ended = Promise.all([ended, renewal.close()]).then(() => {})
-    current = acme && { acme, renewal: keepCertificate(acme.folder, acme, onNotice) }
+
+  const adopt = (): void => {
+    const next = wanted !== undefined && (wanted.orders || orders) && !closed ? wanted : undefined
+    if (isDeepStrictEqual(next, current?.acme)) return
+    const before = current?.renewal
+    if (before !== undefined) ended = Promise.all([ended, before.close()]).then(() => {})
+    current = next && { acme: next, renewal: keepCertificate(next.folder, next, onNotice) }
   }
-  apply()
+  adopt()
   return {
     keep(acme) {
-      state.wanted = acme
-      apply()
+      wanted = acme
+      adopt()
     },
-    lead() {
-      state.leads = true
-      apply()
+    order() {
+      orders = true
+      adopt()
     },
     async close() {
-      state.closed = true
-      apply()
+      closed = true
+      adopt()
       await ended
     },
   }
