@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { stopParsingWhenEnded } from '@sallyport/node/internal'
 import t, { type Test } from 'tap'
 import { clientKey } from '../src/edge/connection-limits.ts'
 import { openProxy, type ProxyOptions } from '../src/index.ts'
-import { stopParsingWhenDestroyed } from '../src/listener/stop-parsing.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
 import { dial, exchange, get, OK, openRawOrigin, readUntil, statusOf, until } from './wire.ts'
 
@@ -94,7 +94,7 @@ t.test('what was read is not parsed behind the request that cut the connection',
     parsed++
     request.socket.destroy()
   })
-  server.on('connection', stopParsingWhenDestroyed)
+  server.on('connection', stopParsingWhenEnded)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => void server.close())

@@ -2,22 +2,29 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ApiResponse } from '@sallyport/api'
 import { declaresTooMuch } from './json-body.ts'
+import { markLast } from './last-request.ts'
 
 /** How long a client has to read the answer before its connection is reset over the unread body. */
 const LINGER_MS = 500
 
 /**
- * The response as it is to be sent while a large body is still unread: with `Connection: close`, so that no one has to
- * receive the rest. Node would otherwise read and discard a refused body to its end. Small bodies are left to Node,
- * which keeps the connection.
+ * The response as it is to be sent while a body is still unread: a large one gets `Connection: close`, so that no one has
+ * to receive the rest. Node would otherwise read and discard a refused body to its end. Small bodies are left to Node,
+ * which keeps the connection. A response that ends the connection is its last: nothing behind it is carried out.
  */
 export function closingUnread<R extends ApiResponse>(req: IncomingMessage, response: R): R {
   if (req.httpVersionMajor !== 1) return response
   const large = declaresTooMuch(req) || req.headers['transfer-encoding'] !== undefined
   const gaveUp = response.status === 413 || response.status === 408
-  if (!gaveUp && (req.complete || !large)) return response
-  lingerOnClose(req.socket)
-  return { ...response, headers: { ...response.headers, connection: 'close' } }
+  if (!req.complete && (gaveUp || large)) {
+    markLast(req)
+    lingerOnClose(req.socket)
+    return { ...response, headers: { ...response.headers, connection: 'close' } }
+  }
+  if (response.headers['connection'] === 'close') markLast(req)
+  // Who gave up has stopped reading, and the next request may have been parsed with the end of this one.
+  else if (gaveUp) req.resume()
+  return response
 }
 
 /**

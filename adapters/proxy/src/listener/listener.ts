@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { type RequestHost, responseOn } from '@sallyport/node/internal'
+import { type RequestHost, responseOn, stopParsingWhenEnded } from '@sallyport/node/internal'
 import type { Limits, Timeouts } from '@sallyport/open/limits'
 import { openEdge } from '../edge/edge.ts'
 import type { ProxyVersion } from '../edge/proxy-header.ts'
@@ -14,7 +14,6 @@ import { answerClientError } from './client-error.ts'
 import { drain } from './drain.ts'
 import { createEndings } from './endings.ts'
 import { bind } from './listen.ts'
-import { stopParsingWhenDestroyed } from './stop-parsing.ts'
 import { createTurns } from './turns.ts'
 
 /** What requests are given to; neither handler may throw. */
@@ -191,7 +190,7 @@ function createHttp1Server(): Server {
   // 0: no limit. Beyond one Node drops fields silently, and the last ones are those that a trusted proxy appended.
   server.maxHeadersCount = 0
   server.maxRequestsPerSocket = 1_000
-  server.on('connection', stopParsingWhenDestroyed)
+  server.on('connection', stopParsingWhenEnded)
   // It never listens, and begins to look at its clocks when it would.
   server.emit('listening')
   return server
