@@ -124,9 +124,20 @@ function retired({ origin, keys }: Jwks): Jwks {
   return { origin, keys: keys.map((key) => ({ ...key, exp: key.nbf })).slice(1) }
 }
 
-/** Every single change of a value in a piece of evidence: [where, evidence with that one change]. */
-export function tampered(evidence: unknown): readonly (readonly [path: string, evidence: unknown])[] {
-  return changesOf(evidence).map(([path, changed]) => [path.join('.'), changed])
+/** Every single change of a member in a piece of evidence: [where, the text of the evidence with that one change]. */
+export function tampered(evidence: unknown): readonly (readonly [path: string, text: string])[] {
+  return [
+    ...changesOf(evidence).map(([path, changed]) => [path.join('.'), JSON.stringify(changed)] as const),
+    ...doubledMembers(JSON.stringify(evidence)).map((text, index) => [`member ${index} twice`, text] as const),
+  ]
+}
+
+/** The text with each object begun by a member that it has already, once written as it is and once with an escape. */
+function doubledMembers(text: string): readonly string[] {
+  return [...text.matchAll(/\{"((?:[^"\\]|\\.)+)":/g)].flatMap(({ index, 1: name = '' }) => {
+    const escaped = `\\u${name.charCodeAt(0).toString(16).padStart(4, '0')}${name.slice(1)}`
+    return [name, escaped].map((written) => `${text.slice(0, index + 1)}"${written}":null,${text.slice(index + 1)}`)
+  })
 }
 
 /** Letters that languages take for spaces or digits each in its own way, and texts that are not Unicode. */
@@ -149,6 +160,12 @@ export function odd(evidence: EvidenceJson): readonly (readonly [name: string, e
           `a name with U+${space.charCodeAt(0).toString(16)} in a note`,
           { ...evidence, checkpoint: checkpoint.replace('\u2014 sallyport', `\u2014 sally${space}port`) },
         ] as const,
+    ),
+    ...['0000-02-30', '2026-02-29', '2026-13-01', '2026-00-10'].map(
+      (day) => [`the day ${day}`, { ...evidence, created_at: `${day}T00:00:00.000Z` }] as const,
+    ),
+    ...['24:00:00', '23:59:60', '23:60:00'].map(
+      (hour) => [`the hour ${hour}`, { ...evidence, created_at: `2026-11-21T${hour}.000Z` }] as const,
     ),
     ['digits of another script', { ...evidence, created_at: created_at.replace('2026', '\u0662\u0660\u0662\u0666') }],
     ...payloads.map(
@@ -175,14 +192,26 @@ function changesOf(value: unknown): readonly Change[] {
     return [...inner, ...swapped, [['shorter'], value.slice(0, -1)], [['doubled'], [...value, ...value.slice(-1)]]]
   }
   if (typeof value === 'object' && value !== null) {
-    return Object.entries(value).flatMap(([name, member]) => [
+    const added = ['note', '__proto__', 'constructor'].map((name): Change => {
+      return [
+        [name, 'added'],
+        JSON.parse(JSON.stringify(value).replace(/^\{/, `{"${name}":1${isEmpty(value) ? '' : ','}`)),
+      ]
+    })
+    const members = Object.entries(value).flatMap(([name, member]): readonly Change[] => [
       ...changesOf(member).map(([path, changed]): Change => [[name, ...path], { ...value, [name]: changed }]),
       [[name, 'absent'], Object.fromEntries(Object.entries(value).filter(([other]) => other !== name))] as const,
+      [[name, 'null'], { ...value, [name]: null }] as const,
     ])
+    return [...added, ...members]
   }
   return scalarChanges(value)
     .map((changed, index): Change => [[`change ${index}`], changed])
     .filter(([, changed]) => changed !== value)
+}
+
+function isEmpty(value: object): boolean {
+  return Object.keys(value).length === 0
 }
 
 function scalarChanges(value: unknown): readonly unknown[] {

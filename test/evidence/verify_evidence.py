@@ -1,7 +1,8 @@
 """A second verifier of Sallyport evidence, in Python's standard library alone.
 
 Written from the description in the README, sharing no code with the first: where the two disagree, one of them is
-wrong. Reads lines of JSON {"evidence": ..., "keys": ...} and writes for each a line {axis: outcome}.
+wrong. Reads lines of JSON {"evidence": ..., "keys": ...} and writes for each a line {axis: outcome}; evidence as a text is
+the file itself.
 """
 
 import base64
@@ -22,6 +23,19 @@ MOMENT = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z"
 # Of Unicode, as it was when the form was made.
 SPACES = "\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 HEX = r"[0-9a-f]{64}"
+STATEMENTS = {
+    "proves": [
+        "The service that holds the signing key recorded these claims, findings and decisions, in this order.",
+        "The records were in its log when the checkpoint was signed and have not been changed, moved or removed since.",
+        "Each decision follows from the policy in this file; each finding was made with the data sets named in it.",
+    ],
+    "does_not_prove": [
+        "Where a person was. An address is not a person, and the country and class of an address are estimates with the confidence that is recorded.",
+        "When a record was made, beyond the word of the service: its own clock wrote the time. A checkpoint that you kept earlier bounds it.",
+        "That everything the service saw was recorded.",
+    ],
+    "how_to_verify": "sallyport evidence verify FILE --keys KEYS, offline. Take the keys from the service itself, not from this file.",
+}
 
 
 class Malformed(Exception):
@@ -38,6 +52,16 @@ def need(condition):
 
 def obj(value):
     need(isinstance(value, dict))
+    return value
+
+
+def only(value, *names):
+    need(all(name in names for name in obj(value)))
+    return value
+
+
+def moment(value):
+    need(moment_ms(text(value, MOMENT)) is not None)
     return value
 
 
@@ -81,7 +105,13 @@ def parse_json(source):
     def constant(_):
         raise ValueError("not JSON")
 
-    return json.loads(source, parse_float=number, parse_constant=constant)
+    def members(pairs):
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            raise ValueError("a member is there twice")
+        return found
+
+    return json.loads(source, parse_float=number, parse_constant=constant, object_pairs_hook=members)
 
 
 def canonical(value):
@@ -107,7 +137,7 @@ def read_attestation(payload):
     for name in ("attestation_id", "seq"):
         integer(record.get(name))
     text(record.get("log"))
-    text(record.get("issued_at"), MOMENT)
+    moment(record.get("issued_at"))
     text(record.get("prev"), HEX)
     finding, policy, basis = (obj(record.get(name)) for name in ("finding", "policy", "basis"))
     integer(finding.get("confidence_bp"))
@@ -170,27 +200,49 @@ def read_keys(value):
     return keys
 
 
+def read_own_keys(value, origin):
+    only(value, "origin", "keys")
+    need(text(value.get("origin")) == origin)
+    for key in lst(value.get("keys")):
+        only(key, "kty", "crv", "alg", "use", "kid", "x", "vkey", "nbf", "exp", "revoked_at", "replaces", "succession")
+        need((key.get("kty"), key.get("crv"), key.get("alg"), key.get("use")) == ("OKP", "Ed25519", "EdDSA", "sig"))
+        need("succession" not in key or "replaces" in key)
+    keys = read_keys(value)
+    for key, given in zip(keys, value["keys"]):
+        thumbprint = sha256(('{"crv":"Ed25519","kty":"OKP","x":"%s"}' % key["x"]).encode())
+        need(key["kid"] == base64.urlsafe_b64encode(thumbprint).decode().rstrip("="))
+        name = sha256(origin.encode() + b"\n\x01" + key["public"])[:4].hex()
+        need(text(given.get("vkey")) == "%s+%s+%s" % (origin, name, base64.b64encode(b"\x01" + key["public"]).decode()))
+    for before, key, after in zip([{}] + keys, keys, keys[1:] + [{}]):
+        need(key.get("replaces") == before.get("kid"))
+        need(key.get("exp") == after.get("nbf"))
+        need("revoked_at" not in key or key["revoked_at"] == key.get("exp"))
+    return keys
+
+
 def read_hashes(value):
     return [b64(entry, 32) for entry in lst(value)]
 
 
 def read_documents(value):
-    return [(text(obj(entry).get("sha256"), HEX), text(entry.get("text"))) for entry in lst(value)]
+    return [(text(only(entry, "sha256", "text").get("sha256"), HEX), text(entry.get("text"))) for entry in lst(value)]
 
 
 def read_neighbor(value):
-    obj(value)
+    only(value, "seq", "leaf_hash", "hashes")
     return {"seq": integer(value.get("seq")), "leaf": b64(value.get("leaf_hash"), 32), "path": read_hashes(value.get("hashes"))}
 
 
 def read_record(value):
-    obj(value)
-    envelope = obj(value.get("dsse"))
+    only(value, "attestation_id", "seq", "dsse", "inclusion", "disclosure")
+    envelope = only(value.get("dsse"), "payloadType", "payload", "signatures")
     need(text(envelope.get("payloadType")) == PAYLOAD_TYPE)
     payload = b64(envelope.get("payload"))
-    signatures = [(text(obj(s).get("keyid")), b64(s.get("sig"), 64)) for s in lst(envelope.get("signatures"))]
-    shown = obj(value.get("disclosure"))
+    signatures = [(text(only(s, "keyid", "sig").get("keyid")), b64(s.get("sig"), 64)) for s in lst(envelope.get("signatures"))]
+    need(len(set(kid for kid, _ in signatures)) == len(signatures))
+    shown = only(value.get("disclosure"), "state", "ip", "salt", "request_context")
     disclosure = None
+    need(shown.get("state") != "erased" or len(shown) == 1)
     if text(shown.get("state"), "disclosed|erased") == "disclosed":
         disclosure = (text(shown.get("ip")), b64(shown.get("salt"), 32), text(shown["request_context"]) if "request_context" in shown else None)
     return {
@@ -199,29 +251,34 @@ def read_record(value):
         "payload": payload,
         "record": read_attestation(payload),
         "signatures": signatures,
-        "path": read_hashes(obj(value.get("inclusion")).get("hashes")),
+        "path": read_hashes(only(value.get("inclusion"), "hashes").get("hashes")),
         "disclosure": disclosure,
     }
 
 
 def read_evidence(value):
-    obj(value)
-    need(text(value.get("media_type")) == MEDIA_TYPE)
-    text(value.get("created_at"), MOMENT)
+    need(text(obj(value).get("media_type")) == MEDIA_TYPE)
+    only(
+        value,
+        *("media_type", "created_at", "origin", "log", "query", "records", "neighbors", "checkpoint", "consistency"),
+        *("keys", "policies", "datasets", "statements"),
+    )
+    need(value.get("statements") == STATEMENTS)
     records = [read_record(entry) for entry in lst(value.get("records"))]
     need(1 <= len(records) <= 1000)
     query = obj(value.get("query"))
     if "attestation_id" in query:
-        integer(query["attestation_id"])
+        integer(only(query, "attestation_id")["attestation_id"])
     else:
-        text(query.get("from"), MOMENT)
-        text(query.get("to"), MOMENT)
-    neighbors = obj(value.get("neighbors"))
+        moment(only(query, "from", "to").get("from"))
+        moment(query.get("to"))
+    neighbors = only(value.get("neighbors"), "previous", "next")
     earlier = None
     if "consistency" in value:
-        part = obj(value["consistency"])
+        part = only(value["consistency"], "checkpoint", "hashes")
         earlier = (read_checkpoint(text(part.get("checkpoint"))), read_hashes(part.get("hashes")))
     return {
+        "created": moment_ms(moment(value.get("created_at"))),
         "origin": text(value.get("origin")),
         "log": text(value.get("log")),
         "query": query,
@@ -230,7 +287,7 @@ def read_evidence(value):
         "next": read_neighbor(neighbors["next"]) if "next" in neighbors else None,
         "checkpoint": read_checkpoint(text(value.get("checkpoint"))),
         "earlier": earlier,
-        "keys": read_keys(value.get("keys")),
+        "keys": read_own_keys(value.get("keys"), text(value.get("origin"))),
         "policies": read_documents(value.get("policies")),
         "datasets": read_documents(value.get("datasets")),
     }
@@ -375,21 +432,29 @@ def note_signers(checkpoint, name, keys):
     return found
 
 
-def good(signers, entry):
-    if not any("revoked_at" not in key for key in signers):
-        return False
+def good(e, signers, entry):
     issued = 0 if entry is None else moment_ms(entry["record"]["issued_at"])
-    if issued is None:
-        return any("revoked_at" not in key and "exp" not in key for key in signers)
-    return any("revoked_at" not in key and ("exp" not in key or issued <= key["exp"] * 1000) for key in signers)
+    return any(
+        "revoked_at" not in key and ("exp" not in key or issued <= key["exp"] * 1000) and key["nbf"] <= -(-e["created"] // 1000)
+        for key in signers
+    )
 
 
 def moment_ms(moment):
+    # Python has no year 0, which is as long as 2000 and 730,485 days before it.
+    year0 = moment.startswith("0000")
+    written = "2000" + moment[4:] if year0 else moment
     try:
-        parsed = datetime.datetime.strptime(moment[:-1] + "000Z", "%Y-%m-%dT%H:%M:%S.%fZ")
+        parsed = datetime.datetime.strptime(written[:-1] + "000Z", "%Y-%m-%dT%H:%M:%S.%fZ")
     except ValueError:
         return None
-    return round((parsed - datetime.datetime(1970, 1, 1)) / datetime.timedelta(milliseconds=1))
+    since = parsed - datetime.datetime(1970, 1, 1) - datetime.timedelta(days=730485 if year0 else 0)
+    return round(since / datetime.timedelta(milliseconds=1))
+
+
+def succession(key, log):
+    statement = canonical({"kid": key["kid"], "log": log, "nbf": key["nbf"], "replaces": key["replaces"], "x": key["x"]})
+    return preimage(SUCCESSION_TYPE, statement.encode())
 
 
 def follow(trusted, offered, log):
@@ -401,8 +466,7 @@ def follow(trusted, offered, log):
             elder = next((known for known in believed if known["kid"] == key["replaces"]), None)
             if elder is None or "exp" in elder or "revoked_at" in elder:
                 continue
-            statement = canonical({"kid": key["kid"], "log": log, "nbf": key["nbf"], "replaces": key["replaces"], "x": key["x"]})
-            if signed(elder["public"], preimage(SUCCESSION_TYPE, statement.encode()), key["succession"]):
+            if signed(elder["public"], succession(key, log), key["succession"]):
                 believed.append({name: value for name, value in key.items() if name != "exp"})
                 break
         else:
@@ -411,15 +475,22 @@ def follow(trusted, offered, log):
 
 
 def authenticity(e, trusted):
+    for before, key in zip([None] + e["keys"], e["keys"]):
+        if before and not signed(before["public"], succession(key, e["origin"] + "/keys"), key["succession"]):
+            return "fail"
+        if any(known["kid"] == key["kid"] and known["nbf"] != key["nbf"] for known in trusted or []):
+            return "fail"
     keys = e["keys"] if trusted is None else follow(trusted, e["keys"], e["origin"] + "/keys")
     for entry in e["records"]:
         message = preimage(PAYLOAD_TYPE, entry["payload"])
         signers = [k for k in keys if any(kid == k["kid"] and signed(k["public"], message, sig) for kid, sig in entry["signatures"])]
-        if not good(signers, entry):
+        if not good(e, signers, entry):
             return "fail"
-    if not good(note_signers(e["checkpoint"], e["origin"], keys), e["records"][-1]):
+        if any(kid not in [key["kid"] for key in signers] for kid, _ in entry["signatures"]):
+            return "fail"
+    if not good(e, note_signers(e["checkpoint"], e["origin"], keys), e["records"][-1]):
         return "fail"
-    if e["earlier"] and not good(note_signers(e["earlier"][0], e["origin"], keys), None):
+    if e["earlier"] and not good(e, note_signers(e["earlier"][0], e["origin"], keys), None):
         return "fail"
     return "not_provided" if trusted is None else "pass"
 
@@ -437,11 +508,13 @@ def integrity(e):
                 return "fail"
             if record["issued_at"] < before["record"]["issued_at"]:
                 return "fail"
-        for wanted, documents in ((record["policy"]["sha256"], e["policies"]), (record["basis"]["datasets_sha256"], e["datasets"])):
-            found = next((body for name, body in documents if name == wanted), None)
-            if found is None or sha256(found.encode()).hex() != wanted:
-                return "fail"
         before = entry
+    for part, member, documents in (("policy", "sha256", e["policies"]), ("basis", "datasets_sha256", e["datasets"])):
+        wanted = list(dict.fromkeys(entry["record"][part][member] for entry in e["records"]))
+        if [name for name, _ in documents] != wanted:
+            return "fail"
+        if any(sha256(body.encode()).hex() != name for name, body in documents):
+            return "fail"
     first, last = e["records"][0], e["records"][-1]
     if first["seq"] == 0:
         link = sha256(("sallyport ledger\n%s\n" % e["log"]).encode()).hex()
@@ -450,6 +523,8 @@ def integrity(e):
     if first["record"]["prev"] != link or (e["previous"] and e["previous"]["seq"] != first["seq"] - 1):
         return "fail"
     if e["next"] and e["next"]["seq"] != last["seq"] + 1:
+        return "fail"
+    if not e["next"] and last["seq"] + 1 < e["checkpoint"]["size"]:
         return "fail"
     return "pass"
 
@@ -480,7 +555,11 @@ def completeness(e):
     if any(entry["seq"] != first["seq"] + index for index, entry in enumerate(records)):
         return "fail"
     if "attestation_id" in query:
-        return "not_provided" if any(r["id"] == query["attestation_id"] for r in records) else "fail"
+        return "not_provided" if [r["id"] for r in records] == [query["attestation_id"]] else "fail"
+    early = sum(r["record"]["issued_at"] < query["from"] for r in records)
+    late = sum(r["record"]["issued_at"] > query["to"] for r in records)
+    if early > 1 or late > 1 or not any(query["from"] <= r["record"]["issued_at"] <= query["to"] for r in records):
+        return "fail"
     if first["seq"] > 0 and first["record"]["issued_at"] >= query["from"]:
         return "fail"
     if last["seq"] < e["checkpoint"]["size"] - 1 and last["record"]["issued_at"] <= query["to"]:
@@ -495,7 +574,8 @@ def disclosure(e):
             return "fail"
         if context is not None and sha256(salt + context.encode()).hex() != record.get("context_sha256"):
             return "fail"
-    return "pass" if shown else "not_provided"
+    whole = all(context is not None or "context_sha256" not in record for record, (_, _, context) in shown)
+    return "pass" if shown and whole else "not_provided"
 
 
 def texts(value):
@@ -559,8 +639,8 @@ def policy_replay(e):
 def verify(evidence, keys):
     trusted = None if keys is None else read_keys(keys)
     try:
-        e = read_evidence(evidence)
-    except Malformed:
+        e = read_evidence(parse_json(evidence) if isinstance(evidence, str) else evidence)
+    except (Malformed, ValueError, RecursionError):
         return {"format": "fail", **{axis: "not_provided" for axis in AXES[1:]}}
     return {
         "format": "pass",

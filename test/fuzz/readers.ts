@@ -140,7 +140,7 @@ const evidenceTarget = fuzzTarget<{ readonly at: number; readonly text: string }
       } catch {
         return
       }
-      const { axes } = inTime('evidence', () => verifyEvidence(evidence, cases[at]?.keys))
+      const { axes } = inTime('evidence', () => verifyEvidence(text, cases[at]?.keys))
       const outcomes = AXES.map((axis) => axes[axis].outcome)
       const before = verifyEvidence(cases[at]?.evidence, cases[at]?.keys)
       const kept = AXES.every((axis) => axes[axis].outcome === before.axes[axis].outcome)
@@ -152,7 +152,7 @@ const evidenceTarget = fuzzTarget<{ readonly at: number; readonly text: string }
   }
 })
 
-/** What evidence says; the rest of it, as the time at which the file was made and its explanations, is signed by nobody. */
+/** What evidence says; the rest of it, as the time at which the file was made, is signed by nobody. */
 const SAID = ['origin', 'log', 'query', 'records', 'neighbors', 'checkpoint', 'consistency', 'policies', 'datasets']
 
 function saysTheSame(changed: unknown, original: string): boolean {

@@ -73,7 +73,21 @@ t.test('evidence is verified in the browser, axis by axis', { skip: NO_BROWSER ?
   await page.getByText('no good signature by a trusted key.').waitFor()
   await open(JSON.stringify({ media_type: NAUGHTY[0], log: NAUGHTY[1], records: [{ attestation_id: NAUGHTY[2] }] }))
   await page.getByText('media_type: not a version that is known').waitFor()
-  await page.getByText(NAUGHTY[1]).waitFor()
+  const chains = page.getByText('Records as they are chained')
+  t.equal(await chains.count(), 0, 'nothing of it is shown as evidence')
+  await open(text.replace('{"media_type"', '{"log":"","media_type"'))
+  await page.getByText('"log" is there twice in one object').waitFor()
+  for (const [other, said] of [
+    ['null', 'The file holds null'],
+    ['[null]', 'The file holds a list'],
+    ['1', 'The file holds a number'],
+    ['""', 'The file holds a text'],
+    [text.replace('"records":[', '"records":[null,'), 'records.0: not an object'],
+  ] as const) {
+    await open(other)
+    await page.getByText(said).waitFor()
+    t.equal(await chains.count(), 0)
+  }
   await open('{')
   await page.getByText('evidence.json is not JSON.').waitFor()
   t.same(complaints, [])

@@ -5,6 +5,7 @@ import { ATTESTATION_TYPE, EVIDENCE_TYPE, MAX_RECORDS } from './verify/evidence-
 import type { LedgerKey } from './verify/keys.ts'
 import { type Checkpoint, dssePreimage, isSignedBy, parseCheckpoint } from './verify/note.ts'
 import { parseAttestation, parseRecord } from './verify/record.ts'
+import { STATEMENTS } from './verify/statements.ts'
 
 /** Which records evidence is about: one, or all issued from `from` to `to`, both included, ISO 8601 UTC. */
 export type EvidenceQuery = { readonly attestationId: number } | { readonly from: string; readonly to: string }
@@ -55,22 +56,6 @@ export interface DocumentJson {
   readonly sha256: string
   readonly text: string
 }
-
-/** What evidence proves and what it does not, for those who open the file. */
-const STATEMENTS = {
-  proves: [
-    'The service that holds the signing key recorded these claims, findings and decisions, in this order.',
-    'The records were in its log when the checkpoint was signed and have not been changed, moved or removed since.',
-    'Each decision follows from the policy in this file; each finding was made with the data sets named in it.',
-  ],
-  does_not_prove: [
-    'Where a person was. An address is not a person, and the country and class of an address are estimates with the confidence that is recorded.',
-    'When a record was made, beyond the word of the service: its own clock wrote the time. A checkpoint that you kept earlier bounds it.',
-    'That everything the service saw was recorded.',
-  ],
-  how_to_verify:
-    'sallyport evidence verify FILE --keys KEYS, offline. Take the keys from the service itself, not from this file.',
-} as const
 
 export interface EvidencePorts {
   readonly store: LedgerStore

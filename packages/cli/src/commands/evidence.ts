@@ -24,14 +24,14 @@ export function addEvidenceCommands(program: Command, terminal: Terminal): void 
     .option('--keys <file|url>', 'JWKS of the service, as GET /v1/provenance/keys gives it')
     .addOption(jsonOption())
     .action(async (file: string, options: VerifyOptions) => {
-      const keys = options.keys === undefined ? undefined : await readJson(options.keys)
-      const report = verify(await readJson(file), keys, options.keys)
+      const keys = options.keys === undefined ? undefined : await readJsonText(options.keys)
+      const report = verify(await readJsonText(file), keys, options.keys)
       terminal.out(options.json ? json(report) : shown(report))
       if (!report.ok) throw new ExitError(1)
     })
 }
 
-function verify(evidence: unknown, keys: unknown, place: string | undefined): EvidenceReport {
+function verify(evidence: string, keys: string | undefined, place: string | undefined): EvidenceReport {
   try {
     return verifyEvidence(evidence, keys)
   } catch (error) {
@@ -47,13 +47,15 @@ function shown({ ok, axes }: EvidenceReport): string {
   return `${columns(rows)}\n${ok ? 'Nothing failed.' : 'This evidence does not hold.'}`
 }
 
-async function readJson(place: string): Promise<unknown> {
+/** The text itself, in which the verifier sees what is there twice. */
+async function readJsonText(place: string): Promise<string> {
   const text = /^https?:\/\//.test(place) ? await fetchText(place) : await readText(place)
   try {
-    return JSON.parse(text)
+    JSON.parse(text)
   } catch {
     throw new SallyportError('corrupt_data', `${place} is not JSON`)
   }
+  return text
 }
 
 async function readText(file: string): Promise<string> {

@@ -17,8 +17,8 @@ interface TrustedTypes {
 
 const LINKS: { policy?: { createScriptURL(url: string): string } } = {}
 
-/** Verifies evidence here, by the code that Node runs: one worker computes and waits, another one has WebCrypto. */
-export async function verifyHere(evidence: unknown, keys: unknown): Promise<Report> {
+/** Verifies the text of evidence here, by the code that Node runs: one worker computes and waits, another one has WebCrypto. */
+export async function verifyHere(evidence: string, keys: unknown): Promise<Report> {
   if (!globalThis.isSecureContext || !globalThis.crossOriginIsolated) {
     throw new Error('The browser verifies on this machine or over https alone: elsewhere it has no WebCrypto.')
   }

@@ -2,7 +2,7 @@ import { verifyEvidence } from '@sallyport/ledger/verify'
 import { useLine } from './question.ts'
 
 interface Task {
-  readonly evidence: unknown
+  readonly evidence: string
   readonly keys: unknown
   readonly port: MessagePort
   readonly memory: SharedArrayBuffer

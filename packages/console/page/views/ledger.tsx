@@ -61,7 +61,7 @@ export function Ledger() {
       return
     }
     try {
-      setNewest({ name, text, evidence, report: await verifyHere(evidence, trusted) })
+      setNewest({ name, text, evidence, report: await verifyHere(text, trusted) })
     } catch (error) {
       setNewest({ name, text, evidence, failure: error instanceof Error ? error.message : String(error) })
     }
@@ -195,7 +195,9 @@ function KeyFile({
     const [file] = files ?? []
     if (file === undefined) return
     try {
-      onKeys({ name: file.name, jwks: JSON.parse(await file.text()) })
+      const jwks = await file.text()
+      JSON.parse(jwks)
+      onKeys({ name: file.name, jwks })
       setFailure('')
     } catch {
       setFailure(`${file.name} is not JSON.`)
@@ -267,7 +269,8 @@ function Verified({ opened, keysFrom }: { opened: Opened; keysFrom: string | und
           </span>
         </div>
       </Card>
-      <Chain evidence={evidence} />
+      {/* What is not of the form is another thing than evidence, and nothing of it can be shown as such. */}
+      {report?.axes['format']?.outcome === 'pass' && <Chain evidence={evidence} />}
     </div>
   )
 }

@@ -1,4 +1,5 @@
-import { dssePreimage, isSignature } from './note.ts'
+import { sha256 } from './hash.ts'
+import { dssePreimage, isSignature, noteVerifierKey } from './note.ts'
 import { canonicalRecord, type Members, membersOf, ShapeError } from './shape.ts'
 
 /** A public signing key of a ledger and the interval in which it signs. */
@@ -31,12 +32,77 @@ export function successionPreimage(
   return dssePreimage(SUCCESSION_TYPE, Buffer.from(canonicalRecord(statement)))
 }
 
-/** Reads a JWKS (RFC 7517) as the ledger publishes it. Throws ShapeError; keys of other kinds are passed over. */
+/** Reads a JWKS (RFC 7517). Throws ShapeError; keys of other kinds, and members that are not known, are passed over. */
 export function parseJwks(value: unknown): readonly LedgerKey[] {
   return membersOf(value, 'keys')
     .objects('keys')
     .filter((key) => key.text('kty') === 'OKP' && key.text('crv') === 'Ed25519')
     .map(parseKey)
+}
+
+const KEY_MEMBERS = [
+  ...['kty', 'crv', 'alg', 'use', 'kid', 'x', 'vkey', 'nbf'],
+  ...['exp', 'revoked_at', 'replaces', 'succession'],
+]
+
+/**
+ * Reads the key set inside evidence of a ledger: exactly as it publishes them, oldest first, each ended by the one that
+ * took over from it. Throws ShapeError. Nothing of it is believed.
+ */
+export function parseOwnKeys(jwks: Members, origin: string): readonly LedgerKey[] {
+  jwks.only('origin', 'keys')
+  if (jwks.text('origin') !== origin) throw new ShapeError(`${jwks.path}.origin: not this ledger`)
+  const entries = jwks.objects('keys')
+  const keys = entries.map((entry) => {
+    entry.only(...KEY_MEMBERS)
+    for (const [name, wanted] of Object.entries({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' })) {
+      if (entry.text(name) !== wanted) throw new ShapeError(`${entry.path}.${name}: not ${wanted}`)
+    }
+    const key = parseKey(entry)
+    const x = entry.text('x')
+    const kid = sha256(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`).toString('base64url')
+    if (key.kid !== kid) throw new ShapeError(`${entry.path}.kid: not the thumbprint of the key`)
+    if (entry.text('vkey') !== noteVerifierKey(origin, key.publicKey)) {
+      throw new ShapeError(`${entry.path}.vkey: not this key`)
+    }
+    if (entry.has('succession') && key.succession === undefined) {
+      throw new ShapeError(`${entry.path}.succession: nothing is replaced`)
+    }
+    return key
+  })
+  for (const [index, key] of keys.entries()) {
+    const at = `${jwks.path}.keys.${index}`
+    const [before, after] = [keys[index - 1], keys[index + 1]]
+    if (key.succession?.replaces !== before?.kid) throw new ShapeError(`${at}.replaces: not the key before it`)
+    if (key.expires !== after?.notBefore) throw new ShapeError(`${at}.exp: not where the next key begins`)
+    if (key.revokedAt !== undefined && key.revokedAt !== key.expires) {
+      throw new ShapeError(`${at}.revoked_at: not where the key ends`)
+    }
+  }
+  return keys
+}
+
+/** Where a key set inside evidence contradicts itself, or the keys that somebody trusts; `undefined` where it does not. */
+export function contradictionOf(
+  keys: readonly LedgerKey[],
+  trusted: readonly LedgerKey[],
+  keyLog: string,
+): string | undefined {
+  for (const [index, key] of keys.entries()) {
+    const before = keys[index - 1]
+    const { succession } = key
+    if (before !== undefined && succession !== undefined) {
+      const preimage = successionPreimage(keyLog, key, succession.replaces)
+      if (!isSignature(before.publicKey, preimage, succession.signature)) {
+        return `Key ${key.kid} in the file is not signed over to by the one before it.`
+      }
+    }
+    const known = trusted.find(({ kid }) => kid === key.kid)
+    if (known !== undefined && known.notBefore !== key.notBefore) {
+      return `Key ${key.kid} begins at another time in the file than in the keys that you trust.`
+    }
+  }
+  return undefined
 }
 
 function parseKey(key: Members): LedgerKey {

@@ -4,7 +4,6 @@ import { canonicalRecord, type Members, membersOf, ShapeError } from './shape.ts
 export const RECORD_VERSION = 1
 
 export const HEX_HASH = /^[0-9a-f]{64}$/
-export const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
 /** What every record has, whatever it is about. */
 export interface RecordPlace {
@@ -60,7 +59,7 @@ export function parseRecord(bytes: Uint8Array): {
     attestationId: members.integer('attestation_id'),
     log: members.text('log'),
     seq: members.integer('seq'),
-    issuedAt: members.textLike('issued_at', MOMENT),
+    issuedAt: members.moment('issued_at'),
     prev: members.textLike('prev', HEX_HASH),
   }
   return { type: members.text('type'), place, members }

@@ -1,3 +1,4 @@
+import { parseJson } from './json.ts'
 import type { AttestationRecord } from './record.ts'
 import { type Members, membersOf, ShapeError } from './shape.ts'
 
@@ -10,13 +11,7 @@ export function replayPolicy(
   document: string,
   record: AttestationRecord,
 ): { readonly action: string; readonly reason: string } | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(document)
-  } catch {
-    throw new ShapeError('policy: not JSON')
-  }
-  const policy = membersOf(value, 'policy')
+  const policy = membersOf(parseJson(document, 'policy'), 'policy')
   const groups = policy.objects('groups').map((group) => [group.text('id'), texts(group, 'countries')] as const)
   const rule = policy.objects('rules').find((row) => matches(row.object('match'), record, groups))
   return rule === undefined ? undefined : { action: rule.text('action'), reason: rule.text('id') }

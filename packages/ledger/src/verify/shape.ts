@@ -35,8 +35,14 @@ export interface Members {
   object(name: string): Members
   list(name: string): readonly unknown[]
   objects(name: string): readonly Members[]
+  /** A moment of the calendar in ISO 8601, UTC, with milliseconds. */
+  moment(name: string): string
   has(name: string): boolean
+  /** Throws where the object has a member of another name. */
+  only(...names: readonly string[]): void
 }
+
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
 /** Reads an object of JSON. */
 export function membersOf(value: unknown, path: string): Members {
@@ -85,7 +91,18 @@ export function membersOf(value: unknown, path: string): Members {
       return found
     },
     objects: (name) => members.list(name).map((entry, index) => membersOf(entry, `${at(name)}.${index}`)),
+    moment(name) {
+      const found = members.textLike(name, MOMENT)
+      const read = new Date(found)
+      if (Number.isNaN(read.getTime()) || read.toISOString() !== found)
+        throw new ShapeError(`${at(name)}: no such moment`)
+      return found
+    },
     has: (name) => own(name) !== undefined,
+    only(...names) {
+      const other = Object.keys(object).find((name) => !names.includes(name))
+      if (other !== undefined) throw new ShapeError(`${at(other)}: not a member of this form`)
+    },
   }
   return members
 }

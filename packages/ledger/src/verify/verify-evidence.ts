@@ -1,7 +1,9 @@
-import { ATTESTATION_TYPE, type Evidence, type EvidenceRecord, parseEvidence } from './evidence-form.ts'
+import { authenticity } from './authenticity.ts'
+import { type AxisResult, failed, notProvided, passed } from './axis-result.ts'
+import { type Evidence, type EvidenceRecord, parseEvidence } from './evidence-form.ts'
 import { commitment, genesisLink, leafHash, sha256Hex } from './hash.ts'
-import { followSuccession, type LedgerKey, parseJwks } from './keys.ts'
-import { dssePreimage, isSignature, isSignedBy } from './note.ts'
+import { parseJson } from './json.ts'
+import { parseJwks } from './keys.ts'
 import { replayPolicy } from './replay.ts'
 import { ShapeError } from './shape.ts'
 import { isConsistent, rootOfPath, sameBytes } from './tree.ts'
@@ -14,7 +16,7 @@ import { isConsistent, rootOfPath, sameBytes } from './tree.ts'
  * import { readFileSync } from 'node:fs'
  * import { AXES, verifyEvidence } from '@sallyport/ledger/verify'
  *
- * const { axes } = verifyEvidence(JSON.parse(readFileSync('evidence.json', 'utf8')))
+ * const { axes } = verifyEvidence(readFileSync('evidence.json', 'utf8'))
  * for (const axis of AXES) console.log(axis, axes[axis].outcome, axes[axis].detail)
  * ```
  * @see https://github.com/sallyport/sallyport/tree/main/packages/ledger#evidence
@@ -32,13 +34,6 @@ export const AXES = [
 /** One of `AXES`. */
 export type Axis = (typeof AXES)[number]
 
-/** What came of one axis. `not_provided`: the file, or the caller, gave nothing to check this by; it is neither good nor bad. */
-export interface AxisResult {
-  readonly outcome: 'pass' | 'fail' | 'not_provided'
-  /** A sentence for people. */
-  readonly detail: string
-}
-
 /** What `verifyEvidence` found, axis by axis. */
 export interface EvidenceReport {
   /** True when nothing failed. */
@@ -47,16 +42,17 @@ export interface EvidenceReport {
 }
 
 /**
- * Checks a piece of evidence, offline. `evidence` is the parsed JSON; `keys` is the JWKS that the caller trusts, had
- * from the service or kept from earlier, and never from the file. Never throws for bad evidence; throws ShapeError for
- * `keys` that are no JWKS (RFC 7517).
+ * Checks a piece of evidence, offline. `evidence` is the text of the file, in which a member that is there twice is seen,
+ * or the parsed JSON, in which it is not any more; `keys` is the JWKS that the caller trusts, as text or parsed, had from
+ * the service or kept from earlier, and never from the file. Never throws for bad evidence; throws ShapeError for `keys`
+ * that are no JWKS (RFC 7517).
  *
  * @example
  * ```ts
  * import { readFileSync } from 'node:fs'
  * import { verifyEvidence } from '@sallyport/ledger/verify'
  *
- * const read = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'))
+ * const read = (file: string): string => readFileSync(file, 'utf8')
  * const { ok, axes } = verifyEvidence(read('evidence.json'), read('keys.json'))
  * console.log(ok, axes.authenticity.outcome, axes.integrity.detail)
  * ```
@@ -64,16 +60,17 @@ export interface EvidenceReport {
  * @see https://www.rfc-editor.org/rfc/rfc6962#section-2.1
  */
 export function verifyEvidence(evidence: unknown, keys?: unknown): EvidenceReport {
-  const trusted = keys === undefined ? undefined : parseJwks(keys)
+  const trusted = keys === undefined ? undefined : parseJwks(typeof keys === 'string' ? parseJson(keys, 'keys') : keys)
+  const isText = typeof evidence === 'string'
   let parsed: Evidence
   try {
-    parsed = parseEvidence(evidence)
+    parsed = parseEvidence(isText ? parseJson(evidence, 'The file') : evidence)
   } catch (error) {
     if (!(error instanceof ShapeError)) throw error
     return reportOf({ format: failed(error.message) })
   }
   return reportOf({
-    format: passed(`${parsed.records.length} record(s) in the form of this version.`),
+    format: passed(formOf(parsed, isText)),
     authenticity: authenticity(parsed, trusted),
     integrity: integrity(parsed),
     inclusion: inclusion(parsed),
@@ -84,6 +81,11 @@ export function verifyEvidence(evidence: unknown, keys?: unknown): EvidenceRepor
   })
 }
 
+function formOf({ records, createdAt }: Evidence, isText: boolean): string {
+  const form = `${records.length} record(s) in the form of this version; that it was made at ${createdAt} is signed by nobody.`
+  return isText ? form : `${form} Given as parsed JSON: a member that was there twice cannot be seen.`
+}
+
 function reportOf(found: Readonly<Partial<Record<Axis, AxisResult>>>): EvidenceReport {
   const axes = Object.fromEntries(
     AXES.map((axis) => [axis, found[axis] ?? notProvided('Not looked at: the form is not known.')]),
@@ -91,45 +93,9 @@ function reportOf(found: Readonly<Partial<Record<Axis, AxisResult>>>): EvidenceR
   return { ok: AXES.every((axis) => axes[axis].outcome !== 'fail'), axes }
 }
 
-/** Who signed. Keys that lie in the file itself can show a bad signature, and never a good one. */
-function authenticity(evidence: Evidence, trusted: readonly LedgerKey[] | undefined): AxisResult {
-  const own = trusted === undefined
-  const keys = own ? evidence.keys : followSuccession(trusted, evidence.keys, `${evidence.origin}/keys`)
-  const newest = evidence.records.at(-1) as EvidenceRecord
-  for (const entry of evidence.records) {
-    const preimage = dssePreimage(ATTESTATION_TYPE, entry.bytes)
-    const good = keys.filter((key) =>
-      entry.signatures.some(({ kid, signature }) => kid === key.kid && isSignature(key.publicKey, preimage, signature)),
-    )
-    const reason = refusalOf(good, entry)
-    if (reason !== undefined) return failed(`Attestation ${entry.attestationId}: ${reason}`)
-  }
-  const checkpoints = [evidence.checkpoint, ...(evidence.earlier === undefined ? [] : [evidence.earlier.checkpoint])]
-  for (const checkpoint of checkpoints) {
-    const good = keys.filter((key) => isSignedBy(checkpoint, evidence.origin, key.publicKey))
-    // An earlier checkpoint may be signed by a key that has ended since; the newest must be as fresh as the records.
-    const reason = refusalOf(good, checkpoint === evidence.checkpoint ? newest : undefined)
-    if (reason !== undefined) return failed(`The checkpoint at size ${checkpoint.size}: ${reason}`)
-  }
-  return own
-    ? notProvided('The signatures fit the keys inside the file, which proves nothing: give the keys of the service.')
-    : passed('Every record and checkpoint is signed by a key that you trust.')
-}
-
-/** Why signatures by these keys do not count; `undefined` when one does. */
-function refusalOf(signers: readonly LedgerKey[], signed: EvidenceRecord | undefined): string | undefined {
-  if (signers.length === 0) return 'no good signature by a trusted key.'
-  if (signers.every(({ revokedAt }) => revokedAt !== undefined)) return 'signed only by a revoked key.'
-  const issued = signed === undefined ? 0 : Date.parse(signed.record.issuedAt)
-  const alive = signers.some(
-    ({ revokedAt, expires }) => revokedAt === undefined && (expires === undefined || issued <= expires * 1000),
-  )
-  return alive ? undefined : 'signed only by a key that had been retired when the record was made.'
-}
-
 /** Whether all that lies in the file belongs together. */
 function integrity(evidence: Evidence): AxisResult {
-  const { records, previous, next, log, origin } = evidence
+  const { records, previous, next, log, origin, checkpoint } = evidence
   if (!log.startsWith(`${origin}/`)) return failed('The log is not one of this ledger.')
   for (const [index, { record, attestationId, seq }] of records.entries()) {
     const name = `Attestation ${attestationId}`
@@ -141,16 +107,9 @@ function integrity(evidence: Evidence): AxisResult {
       return failed(`${name}: does not link to the record before it.`)
     }
     if (before !== undefined && record.issuedAt < before.record.issuedAt) return failed(`${name}: time runs backwards.`)
-    for (const [what, sha256, documents] of [
-      ['policy', record.policySha256, evidence.policies],
-      ['dataset list', record.datasetsSha256, evidence.datasets],
-    ] as const) {
-      const document = documents.find((row) => row.sha256 === sha256)
-      if (document === undefined || sha256Hex(document.text) !== sha256) {
-        return failed(`${name}: the ${what} of the record is not in the file.`)
-      }
-    }
   }
+  const misfit = misfitOf(evidence)
+  if (misfit !== undefined) return failed(misfit)
   const first = records[0] as EvidenceRecord
   const last = records.at(-1) as EvidenceRecord
   const link = first.seq === 0 ? genesisLink(log) : Buffer.from(previous?.leaf ?? []).toString('hex')
@@ -158,7 +117,29 @@ function integrity(evidence: Evidence): AxisResult {
     return failed(`Attestation ${first.attestationId}: does not link to its predecessor.`)
   }
   if (next !== undefined && next.seq !== last.seq + 1) return failed('The successor is not the next record.')
+  if (next === undefined && last.seq + 1 < checkpoint.size)
+    return failed('The record after the last is not in the file.')
   return passed('Records, links, policy and dataset list fit their hashes.')
+}
+
+/** What is wrong where the documents in the file are not those that its records name, each once and in that order. */
+function misfitOf({ records, policies, datasets }: Evidence): string | undefined {
+  for (const [what, named, documents] of [
+    ['policy', records.map(({ record }) => record.policySha256), policies],
+    ['dataset list', records.map(({ record }) => record.datasetsSha256), datasets],
+  ] as const) {
+    const wanted = [...new Set(named)]
+    const missing = records.find((_, index) => !documents.some(({ sha256 }) => sha256 === named[index]))
+    if (missing !== undefined) {
+      return `Attestation ${missing.attestationId}: the ${what} of the record is not in the file.`
+    }
+    const changed = documents.find(({ sha256, text }) => sha256Hex(text) !== sha256)
+    if (changed !== undefined) return `The ${what} ${changed.sha256} is not the text that has this hash.`
+    if (documents.length !== wanted.length || documents.some(({ sha256 }, index) => sha256 !== wanted[index])) {
+      return `The file holds another ${what} than its records name, or not in their order.`
+    }
+  }
+  return undefined
 }
 
 function inclusion({ records, previous, next, checkpoint, log }: Evidence): AxisResult {
@@ -193,11 +174,19 @@ function completeness({ query, records, checkpoint }: Evidence): AxisResult {
   if (!records.every(({ seq }, index) => seq === first.seq + index))
     return failed('There are gaps between the records.')
   if ('attestationId' in query) {
-    return records.some(({ attestationId }) => attestationId === query.attestationId)
+    if (records.length > 1) return failed('One record was asked for, and there are others in the file.')
+    return first.attestationId === query.attestationId
       ? notProvided('One record was asked for; nothing is said of others.')
       : failed('The record that was asked for is not in the file.')
   }
   const { from, to } = query
+  const asked = records.filter(({ record: { issuedAt } }) => issuedAt >= from && issuedAt <= to)
+  if (asked.length === 0) return failed('No record of the range is in the file.')
+  // Beyond each end is one at most, which shows that none is missing.
+  if (records.filter(({ record }) => record.issuedAt < from).length > 1)
+    return failed('Earlier records were not asked for.')
+  if (records.filter(({ record }) => record.issuedAt > to).length > 1)
+    return failed('Later records were not asked for.')
   if (first.seq > 0 && first.record.issuedAt >= from) return failed('Earlier records of the range may be missing.')
   if (last.seq < checkpoint.size - 1 && last.record.issuedAt <= to) {
     return failed('Later records of the range may be missing.')
@@ -207,6 +196,7 @@ function completeness({ query, records, checkpoint }: Evidence): AxisResult {
 
 function disclosure({ records }: Evidence): AxisResult {
   let disclosed = 0
+  const hidden: number[] = []
   for (const { record, disclosure, attestationId } of records) {
     if (disclosure === undefined) continue
     disclosed++
@@ -215,9 +205,14 @@ function disclosure({ records }: Evidence): AxisResult {
       commitment(salt, address) === record.subject &&
       (context === undefined || commitment(salt, context) === record.context)
     if (!good) return failed(`Attestation ${attestationId}: the address or context is not the one that was recorded.`)
+    if (context === undefined && record.context !== undefined) hidden.push(attestationId)
   }
-  if (disclosed === 0) return notProvided('The address was erased.')
-  return passed(`The address is the recorded one in ${disclosed} of ${records.length} record(s); the rest is erased.`)
+  if (disclosed === 0) return notProvided('The address was erased, or left out of the file.')
+  const found = `The address is the recorded one in ${disclosed} of ${records.length} record(s)`
+  if (hidden.length > 0) {
+    return notProvided(`${found}; of attestation ${hidden.join(', ')} a context was recorded that is not in the file.`)
+  }
+  return passed(disclosed < records.length ? `${found}; the rest was erased, or left out of the file.` : `${found}.`)
 }
 
 function policyReplay({ records, policies }: Evidence): AxisResult {
@@ -236,16 +231,4 @@ function policyReplay({ records, policies }: Evidence): AxisResult {
     }
   }
   return passed('The policy in the file decides as the records say.')
-}
-
-function passed(detail: string): AxisResult {
-  return { outcome: 'pass', detail }
-}
-
-function failed(detail: string): AxisResult {
-  return { outcome: 'fail', detail }
-}
-
-function notProvided(detail: string): AxisResult {
-  return { outcome: 'not_provided', detail }
 }
