@@ -1,4 +1,5 @@
 import { type CountingRule, type Decision, formatDuration, type LimitUse, type Reason } from '@sallyport/core'
+import { printable } from './printable.ts'
 import { bold, columns, dim } from './terminal.ts'
 
 /** A decision as text: the action, its rule, the agent with its reasons, and the network. */
@@ -74,11 +75,6 @@ function networkGrounds(reasons: readonly Reason[]): string | undefined {
 /** A source with its date. */
 export function sourceText(source: string, date: string | undefined): string {
   return date === undefined ? source : `${source} of ${date}`
-}
-
-/** Escapes control characters: a visitor's text must not control the terminal. */
-function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
 
 function isSaid(text: string | undefined): text is string {

@@ -1,10 +1,12 @@
 import type { LogLine } from '@sallyport/log'
 import { useText } from './explanation.ts'
 import { entryWriter } from './log-text.ts'
+import { printableValue } from './printable.ts'
 import { columns, dim } from './terminal.ts'
 
 /** What the log knows of one request, as `explain` shows a decision. */
-export function logExplanation(line: LogLine, color: boolean): string {
+export function logExplanation(logged: LogLine, color: boolean): string {
+  const line = printableValue(logged)
   const { rule, trialRule, trial, reasons = [], source, sourceDate, degraded = [], refusedFor } = line
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['because', rule === undefined ? refusedFor : `rule ${rule}`],

@@ -1,6 +1,6 @@
-import { stripVTControlCharacters } from 'node:util'
 import { prettyFactory } from 'pino-pretty'
 import { isRequest, type LogEntry } from './decision-log.ts'
+import { printableValue } from './printable.ts'
 
 /** The color functions of pino-pretty that are used here. */
 interface Colors {
@@ -21,14 +21,14 @@ export function entryWriter(color: boolean): (entry: LogEntry) => string {
     messageFormat: (entry, _key, _level, { colors }) =>
       messageOf(entry as unknown as LogEntry, colors as unknown as Colors),
   })
-  return (entry) => pretty(entry).trimEnd()
+  return (entry) => pretty(printableValue(entry)).trimEnd()
 }
 
 function messageOf(entry: LogEntry, colors: Colors): string {
   if (!isRequest(entry)) {
     const { audit, who, error, details } = entry
     const rest = details === undefined ? '' : colors.dim(` ${JSON.stringify(details)}`)
-    return `${colors.bold(plain(audit))} by ${plain(who)}${error === undefined ? '' : `, refused: ${error}`}${rest}`
+    return `${colors.bold(audit)} by ${who}${error === undefined ? '' : `, refused: ${error}`}${rest}`
   }
   const { method, host, path, status, client = '', requestId } = entry
   const parts = [
@@ -73,9 +73,4 @@ function reasonText({ rule, trialRule, refusedFor }: Extract<LogEntry, { path: s
     refusedFor === undefined ? '' : `for ${refusedFor}`,
   ]
   return reasons.filter((reason) => reason !== '').join(', ')
-}
-
-/** Lines of requests are escaped as they are written; what a person typed is not. */
-function plain(text: string): string {
-  return stripVTControlCharacters(text).replace(/\p{Cc}/gu, ' ')
 }

@@ -24,6 +24,7 @@ import { addRobotsCommand } from './commands/robots.ts'
 import { addSimulateCommand } from './commands/simulate.ts'
 import { EXAMPLES } from './examples.ts'
 import { ExitError } from './exit.ts'
+import { printableLines, printableMessage } from './printable.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 import { leavePrimary } from './worker.ts'
 
@@ -31,7 +32,11 @@ import { leavePrimary } from './worker.ts'
 const EXIT = { ok: 0, failed: 1, usage: 2 } as const
 
 /** Runs one command line, without the program's name; resolves with the exit code and never rejects. */
-export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
+export async function main(argv: readonly string[], on: Terminal = processTerminal()): Promise<number> {
+  const terminal: Terminal = {
+    out: (text) => on.out(printableLines(text)),
+    err: (text) => on.err(printableLines(text)),
+  }
   try {
     await createProgram(terminal).parseAsync([...argv], { from: 'user' })
     return EXIT.ok
@@ -39,10 +44,10 @@ export async function main(argv: readonly string[], terminal: Terminal = process
     if (error instanceof ExitError) return error.code
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
     if (error instanceof SallyportError) {
-      terminal.err(`sallyport: ${error.message}`)
+      terminal.err(printableMessage(`sallyport: ${error.message}`))
       return error.code === 'invalid_config' || error.code === 'invalid_policy' ? EXIT.usage : EXIT.failed
     }
-    terminal.err(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    terminal.err(printableMessage(error instanceof Error ? (error.stack ?? error.message) : String(error)))
     return EXIT.failed
   } finally {
     leavePrimary()
@@ -62,7 +67,7 @@ function createProgram(terminal: Terminal): Command {
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.err(text.trimEnd()),
-      outputError: (text, write) => write(text.replace(/^error: /, 'sallyport: ')),
+      outputError: (text, write) => write(printableMessage(text.replace(/^error: /, 'sallyport: '))),
     })
   // Commands made after this inherit the settings above.
   addProxyCommand(program, terminal)

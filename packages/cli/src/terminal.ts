@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
 import Table from 'cli-table3'
+import { printableJson, printableLine } from './printable.ts'
 
 /** A command's output: answers to `out`, messages about the run to `err`. Each call is whole lines. */
 export interface Terminal {
@@ -36,10 +37,10 @@ export function entriesText(count: number): string {
 
 /** JSON as every `--json` prints it. */
 export function json(value: unknown): string {
-  return JSON.stringify(value, null, 2)
+  return printableJson(value, 2)
 }
 
-/** Rows in columns, under a head where there is one. */
+/** Rows in columns, under a head where there is one; a cell is one line. */
 export function columns(rows: readonly (readonly string[])[], head?: readonly string[]): string {
   const none = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '', bottom: '', 'bottom-mid': '', mid: '' }
   const more = { 'bottom-left': '', 'bottom-right': '', left: '', 'left-mid': '', 'mid-mid': '', right: '' }
@@ -48,7 +49,7 @@ export function columns(rows: readonly (readonly string[])[], head?: readonly st
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
   })
   if (head !== undefined) table.push(head.map(dim))
-  table.push(...rows.map((row) => [...row]))
+  table.push(...rows.map((row) => row.map(printableLine)))
   return table
     .toString()
     .split('\n')

@@ -2,6 +2,7 @@ import type { Ban } from '@sallyport/core'
 import { openBans } from '@sallyport/open'
 import type { Command } from 'commander'
 import { audited } from '../audit.ts'
+import { printableValue } from '../printable.ts'
 import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings.ts'
 import { columns, json, type Terminal } from '../terminal.ts'
 
@@ -20,7 +21,13 @@ export function addBansCommands(program: Command, terminal: Terminal): void {
       if (rows.length === 0) return terminal.out('Nobody is banned.')
       terminal.out(
         columns(
-          rows.map(({ id, key, on, count, since, until }) => [id, key, `${count}, the last ${on}`, since, until]),
+          printableValue(rows).map(({ id, key, on, count, since, until }) => [
+            id,
+            key,
+            `${count}, the last ${on}`,
+            since,
+            until,
+          ]),
           ['id', 'who', 'strikes', 'since', 'until'],
         ),
       )

@@ -1,6 +1,7 @@
 import { ConfigError, type ConfigFault, type ConfigRead, configSchema, faultText, settingsOf } from '@sallyport/open'
 import type { Command } from 'commander'
 import { ExitError } from '../exit.ts'
+import { printable, printableJson } from '../printable.ts'
 import { type CommonOptions, configReadOf, jsonOption, withCommonOptions } from '../settings.ts'
 import { columns, dim, json, type Terminal } from '../terminal.ts'
 
@@ -55,7 +56,9 @@ function checked(options: CommonOptions): Pick<ConfigRead, 'warnings'> & { reado
   }
 }
 
-/** Words as they are, all else as JSON; control characters must not reach the terminal. */
+/** Words as they are, all else as JSON. */
 function shown(value: unknown): string {
-  return typeof value === 'string' && !/[\p{Cc}"]/u.test(value) && value !== '' ? value : JSON.stringify(value)
+  return typeof value === 'string' && !value.includes('"') && printable(value) === value && value !== ''
+    ? value
+    : printableJson(value)
 }

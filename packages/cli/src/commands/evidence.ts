@@ -3,6 +3,7 @@ import { SallyportError } from '@sallyport/core'
 import { type EvidenceReport, ShapeError, verifyEvidence } from '@sallyport/ledger/verify'
 import type { Command } from 'commander'
 import { ExitError } from '../exit.ts'
+import { printable } from '../printable.ts'
 import { jsonOption } from '../settings.ts'
 import { columns, json, type Terminal } from '../terminal.ts'
 
@@ -42,7 +43,7 @@ function verify(evidence: string, keys: string | undefined, place: string | unde
 
 function shown({ ok, axes }: EvidenceReport): string {
   const rows = Object.entries(axes).map(([axis, { outcome, detail }]) => {
-    return [axis.replace('_', ' '), outcome.replace('_', ' '), detail]
+    return [axis.replace('_', ' '), outcome.replace('_', ' '), printable(detail)]
   })
   return `${columns(rows)}\n${ok ? 'Nothing failed.' : 'This evidence does not hold.'}`
 }

@@ -8,6 +8,7 @@ import {
 import { type Override, openOverrides } from '@sallyport/open'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { audited } from '../audit.ts'
+import { printableValue } from '../printable.ts'
 import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings.ts'
 import { columns, json, type Terminal } from '../terminal.ts'
 
@@ -66,7 +67,14 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
       if (rows.length === 0) return terminal.out('Nothing is set.')
       terminal.out(
         columns(
-          rows.map((row) => [row.address, row.class, row.origin, row.provider, row.until ?? 'unset', row.note]),
+          printableValue(rows).map((row) => [
+            row.address,
+            row.class,
+            row.origin,
+            row.provider,
+            row.until ?? 'unset',
+            row.note,
+          ]),
           ['address', 'class', 'by', 'provider', 'until', 'note'],
         ),
       )

@@ -3,6 +3,7 @@ import { entriesOf, type LogEntry, logOf, logOption } from '../decision-log.ts'
 import { followedText, linesOf } from '../lines.ts'
 import { type FilterOptions, filterOf, withFilters } from '../log-filter.ts'
 import { entryWriter } from '../log-text.ts'
+import { printableJson } from '../printable.ts'
 import { type CommonOptions, jsonOption, withCommonOptions } from '../settings.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -29,7 +30,9 @@ export function addLogsCommand(program: Command, terminal: Terminal): void {
     .addOption(jsonOption())
     .action(async (options: Options) => {
       const passes = filterOf(options)
-      const write = options.json ? JSON.stringify : entryWriter(process.stdout.hasColors?.() ?? false)
+      const write = options.json
+        ? (entry: LogEntry) => printableJson(entry)
+        : entryWriter(process.stdout.hasColors?.() ?? false)
       const { file, entries } = logOf(options)
       const follow = options.follow === true && file !== undefined
       const held = createTail(options.lines ?? (follow ? LINES_BEFORE : Number.POSITIVE_INFINITY), (entry) =>

@@ -3,6 +3,7 @@ import type { Sallyport } from '@sallyport/open'
 import type { Command } from 'commander'
 import { ExitError } from '../exit.ts'
 import { sourceText } from '../explanation.ts'
+import { printable, printableValue } from '../printable.ts'
 import { type CommonOptions, configOf, jsonOption, openOnce, using, withCommonOptions } from '../settings.ts'
 import { creditLines } from '../sources.ts'
 import { bold, columns, dim, json, type Terminal } from '../terminal.ts'
@@ -23,8 +24,8 @@ export function addLookupCommand(program: Command, terminal: Terminal): void {
         terminal.out(json(targets.length === 1 ? results[0] : results))
       } else {
         for (const { target, result, network, error } of found) {
-          if (result === undefined) terminal.err(`sallyport: ${error?.message}`)
-          else terminal.out(`${bold(target)}\n${columns(rowsOf(result, network))}`)
+          if (result === undefined) terminal.err(`sallyport: ${printable(error?.message ?? '')}`)
+          else terminal.out(`${bold(printable(target))}\n${columns(rowsOf(printableValue(result), network))}`)
         }
         for (const credit of found.every(({ error }) => error) ? [] : credits) terminal.out(dim(credit))
       }

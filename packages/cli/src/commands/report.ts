@@ -5,6 +5,7 @@ import { type Command, Option } from 'commander'
 import { entriesOf, isRequest, type LogSource, logOf, logOption } from '../decision-log.ts'
 import { linesOfFile } from '../lines.ts'
 import { type FilterOptions, filterOf, withFilters } from '../log-filter.ts'
+import { printableValue } from '../printable.ts'
 import { reportPage } from '../report-page.ts'
 import { reportText } from '../report-text.ts'
 import { type CommonOptions, jsonOption, withCommonOptions } from '../settings.ts'
@@ -33,11 +34,11 @@ export function addReportCommand(program: Command, terminal: Terminal): void {
       }
       if (unread > 0) terminal.err(`sallyport: ${unread} lines are no lines of a decision log.`)
       if (options.html !== undefined) {
-        write(options.html, reportPage(sums))
+        write(options.html, reportPage(printableValue(sums)))
         terminal.err(`sallyport: the report is in ${options.html}.`)
       }
       if (options.json) terminal.out(json(sums))
-      else if (options.html === undefined) terminal.out(reportText(sums))
+      else if (options.html === undefined) terminal.out(reportText(printableValue(sums)))
     })
 }
 
