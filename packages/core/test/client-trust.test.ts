@@ -102,6 +102,39 @@ t.test('an entry that cannot be meant is invalid_config, by name', async (t) => 
   }
 })
 
+t.test('entries that together are nearly everybody are refused as one that is', async (t) => {
+  const halves = (length: number) =>
+    Array.from({ length: 2 ** length }, (_, at) => `${(at * 256) / 2 ** length}.0.0.0/${length}`)
+  for (const entries of [
+    ['0.0.0.0/1', '128.0.0.0/1'],
+    ['loopback', '128.0.0.0/1', 'cloudflare', '0.0.0.0/1'],
+    halves(8),
+    halves(4).slice(1),
+    ['0.0.0.0/1', '128.0.0.0/2', '192.0.0.0/3'],
+    ['::ffff:0.0.0.0/97', '::ffff:128.0.0.0/97'],
+    ['::/1', '8000::/1'],
+    ['2000::/3'],
+    ['2000::/4', '3000::/4'],
+    ['::/2'],
+  ]) {
+    const error = failure(entries)
+    t.equal(error.code, 'invalid_config', entries.join())
+    t.match(error.message, /nearly all of IPv[46]: it would let anybody pose as anybody/)
+  }
+  for (const entries of [
+    ['0.0.0.0/2', '0.0.0.0/2', '10.0.0.0/8'],
+    ['2000::/4'],
+    ['fc00::/7', '8000::/1'],
+    TRUST_PRESETS,
+  ]) {
+    t.equal(parseTrust(entries).empty, false, entries.join())
+  }
+  const published = new Map([['cloudflare', ['0.0.0.0/1', '128.0.0.0/1'].map((text) => parsePrefix(text) as Prefix)]])
+  const trust = parseTrust(['cloudflare'], 'cf-connecting-ip', () => published)
+  t.equal(trust.proxies.has(at('8.8.8.8')), false, 'a published list that is everybody is not taken over')
+  t.equal(trust.proxies.has(at('173.245.48.1')), true)
+})
+
 t.test('the header is one name; how it is read follows from it', async (t) => {
   const form = (header: string) => parseTrust([], header).form
   t.equal(form('X-Forwarded-For'), 'list')

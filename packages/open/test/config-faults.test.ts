@@ -64,6 +64,12 @@ t.test('and keys that need each other', async (t) => {
   ])
 })
 
+t.test('proxies that together are everybody are one fault', async (t) => {
+  t.strictSame(faultsOf({ file: fileIn(t, 'trustProxy: [0.0.0.0/1, 128.0.0.0/1]\n') }), [
+    'sallyport.yaml:1: trustProxy: "0.0.0.0/1", "128.0.0.0/1" are together nearly all of IPv4: it would let anybody pose as anybody.',
+  ])
+})
+
 t.test('and so do the words that no schema knows', async (t) => {
   const file = fileIn(
     t,

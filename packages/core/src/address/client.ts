@@ -3,6 +3,7 @@ import { SallyportError } from '../errors.ts'
 import { suggestion } from '../nearest-word.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import { type Address, parseAddress, parseAddressIn } from './address.ts'
+import { everybodyIn } from './everybody.ts'
 import { carriesForwarding, elementStart, isNamed, readForwarded, readHop, readSingle } from './forwarding.ts'
 import { type Prefix, parsePrefix, prefixOf } from './prefix.ts'
 import { createPrefixSet, type PrefixSet } from './prefix-set.ts'
@@ -46,8 +47,8 @@ export const TRUST_PRESETS: readonly string[] = TRUSTED_PROXIES.map(({ preset })
 /**
  * Trust from configuration. `entries` are CIDR ranges, single addresses and the names of `TRUST_PRESETS`; `header` is
  * the one header believed from them. `published` is asked at each request, for lists that are newer than what is shipped;
- * what it returns stays the same object while they stay the same. Throws `invalid_config` that names the entry: when it is not readable, when it
- * would trust a whole address family, or when the header cannot be one.
+ * what it returns stays the same object while they stay the same. Throws `invalid_config` that names the entry: when it is not readable, when all
+ * together would trust nearly all of an address family, or when the header cannot be one.
  */
 export function parseTrust(
   entries: readonly string[],
@@ -62,7 +63,15 @@ export function parseTrust(
     // It glues a port to an IPv6 address with a colon, so that no reader can tell the two apart.
     throw new SallyportError('invalid_config', `clientHeader: "${header}" is ambiguous; use x-forwarded-for.`)
   }
-  const shipped = createPrefixSet(entries.flatMap((entry) => trustedPrefixes(entry)))
+  const named = entries.flatMap((entry) => trustedPrefixes(entry))
+  const everybody = everybodyIn(named)
+  if (everybody !== undefined) {
+    throw new SallyportError(
+      'invalid_config',
+      `trustProxy: ${entries.map((entry) => `"${entry}"`).join(', ')} ${entries.length === 1 ? 'is' : 'are together'} nearly all of IPv${everybody}: it would let anybody pose as anybody.`,
+    )
+  }
+  const shipped = createPrefixSet(named)
   let known: FrontEnds | undefined
   let proxies = shipped
   return {
@@ -72,7 +81,9 @@ export function parseTrust(
       const now = published?.()
       if (now !== known) {
         known = now
-        proxies = now === undefined ? shipped : createPrefixSet(entries.flatMap((entry) => trustedPrefixes(entry, now)))
+        const newer = now && entries.flatMap((entry) => trustedPrefixes(entry, now))
+        // A list that says so is wrong, no matter who published it.
+        proxies = newer === undefined || everybodyIn(newer) !== undefined ? shipped : createPrefixSet(newer)
       }
       return proxies
     },

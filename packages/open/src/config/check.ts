@@ -75,7 +75,7 @@ export function wordFaults(config: Config, layers: readonly Layer[]): readonly C
   const found: Found[] = [
     ...edgeFaults(config),
     ...policyFaults(config.policy).map((fault) => ({ ...fault, path: ['policy', ...fault.path] })),
-    ...config.trustProxy.flatMap((entry, index) => tried(['trustProxy', index], () => parseTrust([entry]))),
+    ...trustFaults(config.trustProxy),
     ...tried(['clientHeader'], () => parseTrust([], config.clientHeader)),
     ...Object.entries(config.data.sources).flatMap(([id, source]) =>
       tried(['data', 'sources', id], () => feedsOf({ [id]: source })),
@@ -89,6 +89,12 @@ export function wordFaults(config: Config, layers: readonly Layer[]): readonly C
     ),
   ]
   return found.map((fault) => located(fault, config, layers))
+}
+
+/** Of each entry, or of all together. */
+function trustFaults(entries: readonly string[]): readonly Found[] {
+  const found = entries.flatMap((entry, index) => tried(['trustProxy', index], () => parseTrust([entry])))
+  return found.length > 0 ? found : tried(['trustProxy'], () => parseTrust(entries))
 }
 
 /** Looked at where signals are written: it asks the whole policy about each crawler. */
