@@ -1,6 +1,9 @@
 import type { LogLine, Report, ReportPart, ReportTable } from '@sallyport/log'
 import { counted, headOf, PART_TITLES, rowName, TABLE_TITLES } from './report-text.ts'
 
+/** In every page that was made here: such a file is written again without asking. */
+export const REPORT_MARK = '<meta name="generator" content="sallyport report">'
+
 /** A report as one HTML page that loads nothing and runs nothing. */
 export function reportPage(report: Report): string {
   const { carriedOut, wouldHave, refusals } = report
@@ -14,6 +17,7 @@ export function reportPage(report: Report): string {
 <html lang="en">
 <head>
 <meta charset="utf-8">
+${REPORT_MARK}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>Sallyport: what was decided</title>

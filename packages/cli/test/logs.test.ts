@@ -118,6 +118,17 @@ t.test('the report as a page: it loads and runs nothing, whatever visitors sent'
   await log.close()
   const page = join(t.testdirName, 'report.html')
   t.match(await run('report', '--log', file, '--html', page), { code: 0, out: '' })
+  t.match(await run('report', '--log', file, '--html', page), { code: 0, out: '' }, 'its own report is written again')
+  const notes = join(t.testdirName, 'notes.html')
+  writeFileSync(notes, '<p>mine</p>')
+  t.match(await run('report', '--log', file, '--html', notes), {
+    code: 1,
+    err: /notes\.html is there, and is no report that sallyport wrote: it would be overwritten\. Say it with --yes\.\n$/,
+  })
+  t.equal(readFileSync(notes, 'utf8'), '<p>mine</p>')
+  t.match(await run('report', '--log', file, '--html', file), { code: 1 }, 'nor is the log itself')
+  t.match(await run('report', '--log', file, '--html', notes, '--yes'), { code: 0 })
+  t.match(readFileSync(notes, 'utf8'), /name="generator" content="sallyport report"/)
   const html = readFileSync(page, 'utf8')
   t.notMatch(html, /<script|<img|<link|https?:\/\//)
   t.match(html, '/&#60;script src=//evil.example&#62;&#34;&#39;&#38;')

@@ -1,12 +1,13 @@
-import { writeFileSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync, writeFileSync } from 'node:fs'
 import { SallyportError } from '@sallyport/core'
 import { createReport, type Report } from '@sallyport/log'
 import { type Command, Option } from 'commander'
+import { confirm, yesOption } from '../ask.ts'
 import { entriesOf, isRequest, type LogSource, logOf, logOption } from '../decision-log.ts'
 import { linesOfFile } from '../lines.ts'
 import { type FilterOptions, filterOf, withFilters } from '../log-filter.ts'
 import { printableValue } from '../printable.ts'
-import { reportPage } from '../report-page.ts'
+import { REPORT_MARK, reportPage } from '../report-page.ts'
 import { reportText } from '../report-text.ts'
 import { type CommonOptions, jsonOption, withCommonOptions } from '../settings.ts'
 import { json, type Terminal } from '../terminal.ts'
@@ -14,6 +15,7 @@ import { json, type Terminal } from '../terminal.ts'
 interface Options extends CommonOptions, FilterOptions {
   readonly log?: string
   readonly html?: string
+  readonly yes?: true
   readonly json?: true
 }
 
@@ -25,8 +27,11 @@ export function addReportCommand(program: Command, terminal: Terminal): void {
     .argument('[log]', 'the same as --log')
   withFilters(withCommonOptions(report).addOption(logOption()))
     .addOption(new Option('--html <file>', 'write a page that can be sent on as it is'))
+    .addOption(yesOption())
     .addOption(jsonOption())
     .action(async (log: string | undefined, options: Options) => {
+      // Before a long log is read, on a terminal that may be left alone meanwhile.
+      if (options.html !== undefined) await confirmOverwriting(options.html, options.yes, terminal)
       const source = log === undefined ? logOf(options) : { file: log, entries: entriesOf(linesOfFile(log)) }
       const { sums, unread } = await sum(source, options)
       if (sums.requests === 0 && unread > 0) {
@@ -55,6 +60,31 @@ async function sum(
   }
   return { sums: report.result(), unread }
 }
+
+/** Asks where the file is there and is no report of ours. */
+async function confirmOverwriting(file: string, yes: true | undefined, terminal: Terminal): Promise<void> {
+  if (isReplaceable(file)) return
+  await confirm(`${file} is there, and is no report that sallyport wrote: it would be overwritten.`, yes, terminal)
+}
+
+function isReplaceable(file: string): boolean {
+  try {
+    if (statSync(file).size === 0) return true
+    const handle = openSync(file, 'r')
+    try {
+      const head = Buffer.alloc(MARK_WITHIN)
+      return head.toString('latin1', 0, readSync(handle, head)).includes(REPORT_MARK)
+    } finally {
+      closeSync(handle)
+    }
+  } catch (error) {
+    // Where it cannot be read it cannot be judged: only what is not there is nobody's.
+    return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'EISDIR')
+  }
+}
+
+/** The mark is in the head of the page. */
+const MARK_WITHIN = 512
 
 function write(file: string, page: string): void {
   try {
