@@ -57,7 +57,13 @@ export function inspection(
     const { decision, refusal } = await inspect(pair, c)
     c.set('sallyport', decision)
     if (refusal === undefined) {
-      await next()
+      try {
+        await next()
+      } catch (thrown) {
+        // Hono makes an answer of an Error alone; with anything else that was thrown the request ends as well.
+        pair.res.finish(500)
+        throw thrown
+      }
       c.res = withHeaders(c.res, pair.res)
       pair.res.finish(c.res.status)
       return

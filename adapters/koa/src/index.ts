@@ -44,7 +44,12 @@ export function inspection(sallyport: Decider, options: InspectionOptions<Contex
     const { decision, refusal } = outcome instanceof Promise ? await outcome : outcome
     if (decision !== undefined) ctx.state.sallyport = decision
     if (refusal !== undefined) return respond(ctx, refusal)
-    await next()
+    try {
+      await next()
+    } catch (thrown) {
+      // Koa never answers where undefined or null was thrown: the request would be in flight until its client leaves.
+      throw thrown ?? new Error(`The application threw ${thrown}.`)
+    }
   }
 }
 

@@ -1,7 +1,4 @@
-/**
- * What a terminal, or whoever reads on it, takes for something else than a letter: controls of C0 and C1 and formats of Unicode,
- * which turn the direction of a line or are not seen.
- */
+/** Letters that steer a terminal or its reader: controls of C0 and C1, and formats of Unicode, which turn a line or are not seen. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
 /** Styles that this program itself writes: bold, dim, colors, and their ends. */
