@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import fastifyRateLimit from '@fastify/rate-limit'
 import type { Accounts, ClientLimit } from '@sallyport/accounts'
 import { type Access, type ApiServices, createApi, ROUTES } from '@sallyport/api'
-import { parseAddress } from '@sallyport/core'
+import { createNameTurns, parseAddress } from '@sallyport/core'
 import { loadTables } from '@sallyport/datasets'
 import { v1 } from '@sallyport/fastify'
 import {
@@ -54,6 +54,7 @@ async function serveV1(access: Access, metered: boolean): Promise<number> {
     lookup: { lookup: never },
     check: never,
     whois: { find: never },
+    nameTurns: createNameTurns(),
     crawlers: { check: never, verify: never },
     provenance: { attest: never, evidence: never, keys: never },
     accounts,

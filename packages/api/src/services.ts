@@ -7,6 +7,7 @@ import {
   type InspectionRequest,
   type Inspector,
   type Lookup,
+  type NameTurns,
   type PlainAction,
   type ResolvedClient,
   SallyportError,
@@ -54,6 +55,8 @@ export interface ApiServices {
   readonly crawlers: CrawlerAnswers
   readonly snapshots: Snapshots
   readonly whois: Whois
+  /** Shared with what else looks up names. */
+  readonly nameTurns: NameTurns
   readonly accounts: Accounts
   readonly limits: Limits
   readonly provenance: ProvenanceService

@@ -94,6 +94,7 @@ export type { Lookup } from './lookup/lookup.ts'
 export { createLookup } from './lookup/lookup.ts'
 export type { LookupResult } from './lookup/result.ts'
 export { asnAnswer } from './lookup/result.ts'
+export { createNameTurns, type NameTurns, nameClient } from './name-turns.ts'
 // nearest-word
 export { nearestWord, suggestion } from './nearest-word.ts'
 // network

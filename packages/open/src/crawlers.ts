@@ -9,6 +9,7 @@ import {
   type Dns,
   type KeptReverseCheck,
   MAX_REVERSE_CHECKS,
+  type NameTurns,
 } from '@sallyport/core'
 import { openSqliteReverseChecks, type SqliteReverseChecks } from '@sallyport/stores'
 import type { Config } from './config/schema.ts'
@@ -29,6 +30,8 @@ export interface OpenCrawlers {
 export interface CrawlerPorts {
   readonly clock: Clock
   readonly dns: Dns
+  /** Shared with what else looks up names. */
+  readonly turns: NameTurns
   /** The file cannot be used: verification goes on without persistence. */
   readonly onFault: (error: unknown) => void
 }
@@ -36,7 +39,7 @@ export interface CrawlerPorts {
 /** Crawler verification with a cache that survives restarts. Never rejects: without the file it starts empty. */
 export async function openCrawlers(
   { dataDir, data }: Config,
-  { clock, dns, onFault }: CrawlerPorts,
+  { clock, dns, turns, onFault }: CrawlerPorts,
 ): Promise<OpenCrawlers> {
   const store = data.readOnly ? undefined : await opened(join(dataDir, 'crawler-verdicts.db'), onFault)
   let waiting: KeptReverseCheck[] = []
@@ -64,7 +67,7 @@ export async function openCrawlers(
     }
   }
 
-  const reverse = createReverseChecks({ clock, dns, onFinished: keep })
+  const reverse = createReverseChecks({ clock, dns, turns, onFinished: keep })
   if (store !== undefined) reverse.remember(store.load(clock.now(), MAX_REVERSE_CHECKS).toReversed())
   return {
     verifier: createCrawlerVerifier(createCatalogue(), {

@@ -9,6 +9,7 @@ import {
   createCrawlerAnswers,
   createInspector,
   createLookup,
+  createNameTurns,
   createReverseNames,
   type Inspector,
   type LookupResult,
@@ -146,14 +147,15 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
   const provenance = await resources.use(
     openProvenance(config, { clock, snapshots, onFault, onKeyMade: keyNotice(notice) }),
   )
-  const crawlers = await resources.use(openCrawlers(config, { clock, onFault, dns: outbound.oneTry }))
+  const turns = createNameTurns()
+  const crawlers = await resources.use(openCrawlers(config, { clock, onFault, dns: outbound.oneTry, turns }))
   const published = hooks.published ?? []
   const { signatures } = openAgents(config, crawlers.verifier, { clock, outbound: outbound.fetch, published })
   const reverseNames = config.dns.reverseNames
-    ? await resources.use(createReverseNames({ clock, dns, store: observations, onFault }))
+    ? await resources.use(createReverseNames({ clock, dns, store: observations, turns, onFault }))
     : undefined
   const patient = { dns: dnsWithTimeout(dns, LOOKUP_DNS_MS), whois: whoisWithTimeout(whois) }
-  const lookup = createLookup({ clock, snapshots, ...patient })
+  const lookup = createLookup({ clock, snapshots, turns, ...patient })
   const counting = await resources.use(createCounting(config, { clock, onFault }))
   const frontEnds = () => snapshots.current().frontEnds
   const rules = rulesOf(config, frontEnds)
@@ -175,6 +177,7 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
   const api = apiOf(config, {
     ...{ clock, lookup, whois, snapshots, accounts, limits, provenance },
     crawlers: answers,
+    nameTurns: turns,
     ipv6Prefix: config.limits.ipv6Prefix,
     client: inspection.client,
     check: inspection.check,

@@ -1,5 +1,5 @@
 import { CLIENT_LIMITS } from '@sallyport/accounts'
-import { type AgentVerdict, type Decision, type DescribedRequest, plainAction } from '@sallyport/core'
+import { type AgentVerdict, type Decision, type DescribedRequest, nameClient, plainAction } from '@sallyport/core'
 import type { Access } from '../admission.ts'
 import { defineRoute } from '../route.ts'
 import {
@@ -51,7 +51,8 @@ function verifyRoute(row: {
       addressOf(body.ip)
       services.crawlers.check(claimOf(body))
     },
-    handle: ({ body }, { services }) => services.crawlers.verify(addressOf(body.ip), claimOf(body)),
+    handle: ({ body }, { request, services }) =>
+      services.crawlers.verify(addressOf(body.ip), claimOf(body), nameClient(services.client(request).address)),
   })
 }
 

@@ -1,5 +1,5 @@
 import { CLIENT_LIMITS } from '@sallyport/accounts'
-import { classify, formatAddress, locate, type NetworkFinding, SallyportError } from '@sallyport/core'
+import { classify, formatAddress, locate, type NetworkFinding, nameClient, SallyportError } from '@sallyport/core'
 import { defineRoute } from '../route.ts'
 import { LookupRequest, LookupResult, MyIPResponse } from '../schemas/lookup.ts'
 import { IpParams } from '../schemas/words.ts'
@@ -37,7 +37,8 @@ export const lookup = defineRoute({
   body: LookupRequest,
   response: LookupResult,
   answer: 'All that is known of the target.',
-  handle: ({ body }, { services }) => services.lookup.lookup(body.target),
+  handle: ({ body }, { request, services }) =>
+    services.lookup.lookup(body.target, nameClient(services.client(request).address)),
 })
 
 export const myip = defineRoute({

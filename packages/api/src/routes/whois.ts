@@ -1,4 +1,4 @@
-import { registrableDomain, SallyportError } from '@sallyport/core'
+import { nameClient, registrableDomain, SallyportError } from '@sallyport/core'
 import { defineRoute } from '../route.ts'
 import { WhoisResponse } from '../schemas/lookup.ts'
 import { DomainParams } from '../schemas/words.ts'
@@ -17,10 +17,11 @@ export const whois = defineRoute({
   params: DomainParams,
   response: WhoisResponse,
   answer: 'The registration; what the registry does not tell is left out.',
-  async handle({ params }, { services }) {
+  async handle({ params }, { request, services }) {
     const target = registrableDomain(params.domain)
     if (target === undefined) throw new SallyportError('invalid_domain')
-    const answer = await services.whois.find(target)
+    const asker = nameClient(services.client(request).address)
+    const answer = await services.nameTurns.run(asker, () => services.whois.find(target))
     switch (answer.state) {
       case 'registered':
         return { domain: answer.domain, ...answer.record }

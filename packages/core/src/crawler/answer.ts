@@ -36,8 +36,8 @@ interface CrawlerFacts {
 export interface CrawlerAnswers {
   /** Throws `unknown_crawler` or `claim_mismatch` for a claim that cannot be verified; nobody is asked. */
   check(claim: Claim): void
-  /** Rejects as `check` throws; whatever could not run is a check of the answer. */
-  verify(address: Address, claim: Claim): Promise<CrawlerAnswer>
+  /** Rejects as `check` throws; whatever could not run is a check of the answer. `asker`: the client that asks. */
+  verify(address: Address, claim: Claim, asker?: string): Promise<CrawlerAnswer>
 }
 
 const NO_CLAIM: readonly Check[] = CHECK_NAMES.map((name) => ({
@@ -54,14 +54,14 @@ export function createCrawlerAnswers(
     check(claim) {
       claimedCrawler(claim, verifier.catalogue)
     },
-    async verify(address, claim) {
+    async verify(address, claim, asker) {
       const crawler = claimedCrawler(claim, verifier.catalogue)
       const snapshot = snapshots.current()
       const finding = classify(address, snapshot)
       const { classification, anonymized } = finding.verdict
       const country = finding.reserved.reserved ? undefined : locate(address, snapshot).geo.countryCode
       const verification =
-        crawler === undefined ? undefined : await verifier.verify(crawler, { address, finding, snapshot })
+        crawler === undefined ? undefined : await verifier.verify(crawler, { address, finding, snapshot }, asker)
       return {
         ip: formatAddress(address),
         ...(crawler !== undefined && { slug: crawler.slug, crawler: crawler.name }),

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import { type Address, formatAddress } from '../address/address.ts'
+import { createNameTurns, type NameTurns, nameClient } from '../name-turns.ts'
 import type { Clock, Dns, KeptReverseCheck } from '../ports.ts'
 import type { NamePattern } from './name-pattern.ts'
 import { checkReverseDns, type ReverseFinding } from './reverse-dns.ts'
@@ -23,9 +24,16 @@ export const MAX_STARTED_PER_SECOND = 200
 export interface ReverseChecks {
   /** The cached answer, if there is one. */
   known(address: Address, patterns: readonly NamePattern[]): ReverseFinding | undefined
-  /** Asks DNS; concurrent checks of one key are one. Never rejects; `undefined` where the queue is full. */
-  ask(address: Address, patterns: readonly NamePattern[]): Promise<ReverseFinding> | undefined
-  /** Asks DNS in the background, for the cache; false where too much is being asked already. */
+  /**
+   * Asks DNS; concurrent checks of one key are one. `asker` is the client that wants to know; default that of the address.
+   * Never rejects; `undefined` where the queue is full, or too many of the client's wait.
+   */
+  ask(
+    address: Address,
+    patterns: readonly NamePattern[],
+    asker?: string,
+  ): Promise<ReverseFinding | undefined> | undefined
+  /** Asks DNS in the background, for the cache; false where too much is being asked already, by all or for this client. */
   start(address: Address, patterns: readonly NamePattern[]): boolean
   /** Fills the cache with what was kept before a restart; what has expired is skipped. */
   remember(kept: readonly KeptReverseCheck[]): void
@@ -34,13 +42,20 @@ export interface ReverseChecks {
 export interface ReverseChecksOptions {
   readonly clock: Clock
   readonly dns: Dns
+  /** Shared with what else looks up names; default its own. */
+  readonly turns?: NameTurns | undefined
   /** Called with every finished check. Must not throw. */
   readonly onFinished?: (check: KeptReverseCheck) => void
 }
 
-export function createReverseChecks({ clock, dns, onFinished }: ReverseChecksOptions): ReverseChecks {
+export function createReverseChecks({
+  clock,
+  dns,
+  turns = createNameTurns(),
+  onFinished,
+}: ReverseChecksOptions): ReverseChecks {
   const kept = new LRUCache<string, KeptReverseCheck>({ max: MAX_REVERSE_CHECKS })
-  const underWay = new Map<string, Promise<ReverseFinding>>()
+  const underWay = new Map<string, Promise<ReverseFinding | undefined>>()
   const limit = pLimit(MAX_CONCURRENT)
 
   function cached(key: string): KeptReverseCheck | undefined {
@@ -51,24 +66,33 @@ export function createReverseChecks({ clock, dns, onFinished }: ReverseChecksOpt
   }
 
   async function run(key: string, address: Address, patterns: readonly NamePattern[]): Promise<ReverseFinding> {
-    try {
-      const finding = await limit(checkReverseDns, dns, address, patterns)
-      const check = { key, ...finding, until: clock.now() + TTL_MS[finding.status] }
-      kept.set(key, check)
-      onFinished?.(check)
-      return check
-    } finally {
-      underWay.delete(key)
-    }
+    const finding = await limit(checkReverseDns, dns, address, patterns)
+    const check = { key, ...finding, until: clock.now() + TTL_MS[finding.status] }
+    kept.set(key, check)
+    onFinished?.(check)
+    return check
   }
 
-  function ask(address: Address, patterns: readonly NamePattern[]): Promise<ReverseFinding> | undefined {
+  /** Notes a check until it has ended. */
+  function underway<T extends ReverseFinding | undefined>(key: string, asking: Promise<T>): Promise<T> {
+    const ending = asking.finally(() => underWay.delete(key))
+    underWay.set(key, ending)
+    return ending
+  }
+
+  function ask(
+    address: Address,
+    patterns: readonly NamePattern[],
+    asker = nameClient(address),
+  ): Promise<ReverseFinding | undefined> | undefined {
     const key = keyOf(address, patterns)
     const same = underWay.get(key)
     if (same !== undefined || limit.pendingCount >= MAX_QUEUED) return same
-    const asking = run(key, address, patterns)
-    underWay.set(key, asking)
-    return asking
+    return underway(
+      key,
+      // Where too many wait it could not run.
+      turns.run(asker, () => run(key, address, patterns)).catch(() => undefined),
+    )
   }
 
   let second = 0
@@ -85,9 +109,17 @@ export function createReverseChecks({ clock, dns, onFinished }: ReverseChecksOpt
     known: (address, patterns) => cached(keyOf(address, patterns)),
     ask,
     start(address, patterns) {
-      if (underWay.has(keyOf(address, patterns))) return true
+      const key = keyOf(address, patterns)
+      if (underWay.has(key)) return true
+      const done = turns.take(nameClient(address))
+      if (done === undefined) return false
+      if (!mayBegin() || limit.pendingCount >= MAX_QUEUED) {
+        done()
+        return false
+      }
       // It never rejects, so nothing is left floating.
-      return mayBegin() && ask(address, patterns) !== undefined
+      void underway(key, run(key, address, patterns).finally(done))
+      return true
     },
     remember(checks) {
       const now = clock.now()

@@ -27,8 +27,8 @@ export interface CrawlerVerifier {
   readonly catalogue: Catalogue
   /** From memory alone. DNS is asked in the background, and its answer is there the next time. */
   look(crawler: Crawler, from: ClaimedFrom): Verification
-  /** Waits for DNS where nothing else decided, as long as there is patience. Never rejects. */
-  verify(crawler: Crawler, from: ClaimedFrom): Promise<Verification>
+  /** Waits for DNS where nothing else decided, as long as there is patience; `asker` is the client that asks. Never rejects. */
+  verify(crawler: Crawler, from: ClaimedFrom, asker?: string): Promise<Verification>
 }
 
 /** Addresses of delivery networks, which carry the requests of others. */
@@ -75,13 +75,13 @@ export function createCrawlerVerifier(catalogue: Catalogue, { reverse, patience 
       const pending = reverse.start(from.address, crawler.names)
       return { ...withReverse(crawler, found, pending ? BEING_ASKED : TOO_MANY), pending }
     },
-    async verify(crawler, from) {
+    async verify(crawler, from, asker) {
       const found = fromMemory(crawler, from)
       if ('judgement' in found) return found
-      const asked = reverse.ask(from.address, crawler.names)
+      const asked = reverse.ask(from.address, crawler.names, asker)
       if (asked === undefined) return withReverse(crawler, found, TOO_MANY)
       const late = patience === undefined ? [] : [patience().then(() => TOO_LATE)]
-      return withReverse(crawler, found, await Promise.race([asked, ...late]))
+      return withReverse(crawler, found, (await Promise.race([asked, ...late])) ?? TOO_MANY)
     },
   }
 }

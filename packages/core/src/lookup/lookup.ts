@@ -3,6 +3,7 @@ import { reservedRow } from '../address/reserved.ts'
 import { type ParsedTarget, parseTarget, targetOf } from '../address/target.ts'
 import { SallyportError } from '../errors.ts'
 import { locate } from '../geo/locate.ts'
+import { createNameTurns, type NameTurns } from '../name-turns.ts'
 import { classify } from '../network/classify.ts'
 import { purityOf } from '../network/purity.ts'
 import { riskScore } from '../network/risk.ts'
@@ -15,8 +16,11 @@ import { asnAnswer, type LookupResult } from './result.ts'
 
 /** The combined lookup of `POST /v1/ip/lookup` and `GET /v1/demo/{ip}`. */
 export interface Lookup {
-  /** Rejects with `invalid_target` or `unresolved_target`; a sub-lookup that fails is named in `degraded`. */
-  lookup(target: string): Promise<LookupResult>
+  /**
+   * Rejects with `invalid_target` or `unresolved_target`; a sub-lookup that fails is named in `degraded`. `asker` is the client
+   * that asks, whose hostnames take turns: with too many of them it rejects with `rate_limit_exceeded`.
+   */
+  lookup(target: string, asker?: string): Promise<LookupResult>
 }
 
 export interface LookupPorts {
@@ -24,21 +28,31 @@ export interface LookupPorts {
   readonly dns: Dns
   readonly snapshots: Snapshots
   readonly whois: Whois
+  /** Shared with what else looks up names; default its own. */
+  readonly turns?: NameTurns | undefined
 }
 
 /** For a lookup of a hostname in all. */
 const BUDGET_MS = 4_000
 
-export function createLookup({ clock, dns, snapshots, whois }: LookupPorts): Lookup {
+export function createLookup(ports: LookupPorts): Lookup {
+  const { clock, dns, snapshots, whois, turns = createNameTurns() } = ports
+
+  async function lookUp(parsed: ParsedTarget): Promise<LookupResult> {
+    const until = clock.now() + BUDGET_MS
+    const address = parsed.kind === 'hostname' ? await resolveName(parsed.hostname, dns) : parsed.address
+    // After DNS: a registry is not asked about a name that does not resolve.
+    const domain = parsed.kind === 'hostname' ? registrableDomain(parsed.hostname) : undefined
+    const registration = domain === undefined ? undefined : await whois.find(domain, until - clock.now())
+    return answer(address, { parsed, registration, snapshot: snapshots.current(), now: clock.now() })
+  }
+
   return {
-    async lookup(text) {
+    async lookup(text, asker) {
       const parsed = parseTarget(text)
-      const until = clock.now() + BUDGET_MS
-      const address = parsed.kind === 'hostname' ? await resolveName(parsed.hostname, dns) : parsed.address
-      // After DNS: a registry is not asked about a name that does not resolve.
-      const domain = parsed.kind === 'hostname' ? registrableDomain(parsed.hostname) : undefined
-      const registration = domain === undefined ? undefined : await whois.find(domain, until - clock.now())
-      return answer(address, { parsed, registration, snapshot: snapshots.current(), now: clock.now() })
+      // Programs in this process may look up as many as they like.
+      if (parsed.kind !== 'hostname' || asker === undefined) return lookUp(parsed)
+      return turns.run(asker, () => lookUp(parsed))
     },
   }
 }

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Address } from '../address/address.ts'
 import { formatPrefix, hostPrefix, type Prefix, prefixOf } from '../address/prefix.ts'
 import { operatorOf } from '../asn/types.ts'
+import { createNameTurns, type NameTurns, nameClient } from '../name-turns.ts'
 import type { Clock, Dns, ObservationStore } from '../ports.ts'
 import type { NetworkFinding } from '../values/finding.ts'
 import type { NetworkClass } from '../vocabulary.ts'
@@ -42,11 +43,14 @@ export interface ReverseNamesPorts {
   readonly clock: Clock
   readonly dns: Pick<Dns, 'resolvePtr'>
   readonly store: Pick<ObservationStore, 'put'>
+  /** Shared with what else looks up names; default its own. */
+  readonly turns?: NameTurns | undefined
   /** Called when the store failed; the address is asked again at a later visit. */
   readonly onFault: (error: unknown) => void
 }
 
-export function createReverseNames({ clock, dns, store, onFault }: ReverseNamesPorts): ReverseNames {
+export function createReverseNames(ports: ReverseNamesPorts): ReverseNames {
+  const { clock, dns, store, turns = createNameTurns(), onFault } = ports
   const askedAt = new LRUCache<string, number>({ max: MAX_REMEMBERED })
   const waiting: Waiting[] = []
   const settling: (() => void)[] = []
@@ -78,6 +82,7 @@ export function createReverseNames({ clock, dns, store, onFault }: ReverseNamesP
           onFault(error)
         })
         .finally(() => {
+          visitor.done()
           asking--
           next()
         })
@@ -94,7 +99,7 @@ export function createReverseNames({ clock, dns, store, onFault }: ReverseNamesP
   return {
     settled,
     close() {
-      waiting.length = 0
+      for (const { done } of waiting.splice(0)) done()
       return settled()
     },
     offer(address, finding) {
@@ -104,8 +109,10 @@ export function createReverseNames({ clock, dns, store, onFault }: ReverseNamesP
       const key = formatPrefix(prefix)
       const now = clock.now()
       if (now - (askedAt.get(key) ?? Number.NEGATIVE_INFINITY) < TTL_MS) return
+      const done = turns.take(nameClient(address))
+      if (done === undefined) return
       askedAt.set(key, now)
-      waiting.push({ address, prefix, finding })
+      waiting.push({ address, prefix, finding, done })
       next()
     },
   }
@@ -116,6 +123,8 @@ interface Waiting {
   readonly address: Address
   readonly prefix: Prefix
   readonly finding: NetworkFinding
+  /** Gives its client's place back. */
+  done(): void
 }
 
 /** What one question answers for; `undefined` where no name could change anything. */
