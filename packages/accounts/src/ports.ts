@@ -32,7 +32,7 @@ export interface Spend {
   /** How many of the calls were counted: all of them, or what was left of the limit. */
   readonly granted: number
   readonly used: number
-  /** The window the call was counted in; a refund names it. Later than the one asked for when the clock went back. */
+  /** The window the call was counted in; a refund names it. */
   readonly windowId: string
 }
 
@@ -65,11 +65,12 @@ export interface Accounts {
   recordUses(uses: readonly KeyUse[]): Promise<void>
   /**
    * Counts up to `calls` calls (default 1) in a window, as many as stay within `limit`, in one atomic
-   * step. A window that a later one has followed is never counted in again: the calls count in the latest.
+   * step. Where the clock went back to a window that a later one has followed, what was used in the later one is used of
+   * this one too: a wrong clock gives no second allowance, and nothing that was counted is lost. D329.
    */
   spend(accountId: string, windowId: string, limit: number, calls?: number): Promise<Spend>
   /** Takes counted calls back, by default 1; the count never falls below 0. */
   refund(accountId: string, windowId: string, calls?: number): Promise<void>
-  /** Calls counted in a window, or in the latest when that is later. */
+  /** Calls counted in a window and in later ones, which there are where the clock went back. */
   usage(accountId: string, windowId: string): Promise<number>
 }

@@ -31,6 +31,66 @@ const STORES: Readonly<Record<string, (t: Cleanup, now: () => number) => Promise
   },
 }
 
+const DAY_MS = 86_400_000
+
+for (const [name, make] of Object.entries(STORES)) {
+  t.test(
+    `${name}: a ban made under a wrong clock ends in its time`,
+    { skip: name === 'Redis' && NO_REDIS },
+    async (t) => {
+      let now = START + 400 * DAY_MS
+      const [first, other = first] = (await make(t, () => now)) as readonly [BanList, BanList?]
+      await first.put({ ...ban('a', now + 900_000), since: now })
+      while (other.find('client a') === undefined) await delay(20)
+      now = START
+      for (const bans of [first, other]) {
+        t.equal(bans.find('client a')?.until, START + 900_000, 'it begins when the clock is right')
+        t.same(
+          (await bans.list()).map(({ until }) => until),
+          [START + 900_000],
+        )
+      }
+      now = START + 500_000
+      for (const bans of [first, other]) t.equal(bans.find('client a')?.until, START + 900_000, 'once')
+      now = START + 900_000
+      for (const bans of [first, other]) {
+        t.equal(bans.find('client a'), undefined)
+        t.same(await bans.list(), [])
+      }
+    },
+  )
+
+  t.test(`${name}: a clock that goes back an hour lifts no ban`, { skip: name === 'Redis' && NO_REDIS }, async (t) => {
+    let now = START
+    const [bans] = (await make(t, () => now)) as readonly [BanList]
+    await bans.put(ban('a', START + 900_000))
+    now = START - 3_600_000
+    t.equal(bans.find('client a')?.until, now + 900_000)
+    now += 899_999
+    t.equal(bans.find('client a')?.id, 'a')
+    now++
+    t.equal(bans.find('client a'), undefined)
+  })
+}
+
+t.test('SQLite: such a ban ends after a restart too', async (t) => {
+  let now = START + 400 * DAY_MS
+  const path = join(await temporaryFolder(t), 'bans.db')
+  const first = await openSqliteBans(path, () => now)
+  await first.put({ ...ban('a', now + 900_000), since: now })
+  first.close()
+  now = START
+  const second = await openSqliteBans(path, () => now)
+  t.equal(second.find('client a')?.until, START + 900_000)
+  // Writes take turns.
+  await second.put(ban('b', START + 900_000))
+  second.close()
+  now = START + 600_000
+  const third = await openSqliteBans(path, () => now)
+  t.teardown(() => third.close())
+  t.equal(third.find('client a')?.until, START + 900_000)
+})
+
 for (const [name, make] of Object.entries(STORES)) {
   t.test(
     `${name}: a ban is found until it ends or is lifted, by all`,

@@ -70,6 +70,23 @@ for (const [name, make] of Object.entries(HERE)) {
     t.same(await limits.take(limit, 'k'), { allowed: true, limit: 1, remaining: 0, resetAt: 150 })
   })
 
+  t.test(`${name}: a clock that goes back opens nothing, and holds nobody out for longer than a window`, async (t) => {
+    const limit = { name: 'L', max: 1, windowSeconds: 60 }
+    for (const backMs of [3_600_000, 400 * 86_400_000]) {
+      for (const ask of ['take', 'look'] as const) {
+        let now = 500 * 86_400_000
+        const limits = await make(t, { now: () => now })
+        t.equal((await limits.take(limit, 'k')).allowed, true)
+        now -= backMs
+        t.same(await limits[ask](limit, 'k'), { allowed: false, limit: 1, remaining: 0, resetAt: now / 1000 + 60 })
+        now += 59_999
+        t.equal((await limits[ask](limit, 'k')).allowed, false)
+        now++
+        t.equal((await limits[ask](limit, 'k')).allowed, true)
+      }
+    }
+  })
+
   t.test(`${name}: an exhausted key stays exhausted, whatever number of others comes`, async (t) => {
     const limits = await make(t, { maxKeys: 500 })
     t.same(await taken(limits, 5, 'flooder'), [true, true, true, true, false])

@@ -181,16 +181,30 @@ export const ACCOUNTS_CONTRACT: readonly ContractRow<Accounts>[] = [
     },
   },
   {
-    name: 'a new window starts at 0; a clock set back never re-opens the old one',
+    name: 'a new window starts at 0; a clock set back counts in the old one again, with what was used in the new one',
     async run(accounts, check) {
       await accounts.createAccount(ACCOUNT)
       await accounts.spend(ACCOUNT.id, FIRST, 1)
       check.equal((await accounts.spend(ACCOUNT.id, FIRST, 1)).granted, 0)
       check.equal(await accounts.usage(ACCOUNT.id, SECOND), 0)
       check.same(await accounts.spend(ACCOUNT.id, SECOND, 1), { granted: 1, used: 1, windowId: SECOND })
-      check.same(await accounts.spend(ACCOUNT.id, FIRST, 1), { granted: 0, used: 1, windowId: SECOND })
-      check.same(await accounts.spend(ACCOUNT.id, FIRST, 3), { granted: 1, used: 2, windowId: SECOND })
-      check.equal(await accounts.usage(ACCOUNT.id, FIRST), 2, 'usage is that of the latest window')
+      check.same(await accounts.spend(ACCOUNT.id, FIRST, 2), { granted: 0, used: 2, windowId: FIRST })
+      check.same(await accounts.spend(ACCOUNT.id, FIRST, 4, 3), { granted: 2, used: 4, windowId: FIRST })
+      check.equal(await accounts.usage(ACCOUNT.id, FIRST), 4, 'nothing that was counted is lost')
+      check.equal(await accounts.usage(ACCOUNT.id, SECOND), 1, 'and the new one is charged for its own alone')
+      check.same(await accounts.spend(ACCOUNT.id, SECOND, 2), { granted: 1, used: 2, windowId: SECOND })
+    },
+  },
+  {
+    name: 'a window that only a clock set back reaches counts what was used in the later one',
+    async run(accounts, check) {
+      await accounts.createAccount(ACCOUNT)
+      await accounts.spend(ACCOUNT.id, SECOND, 5, 2)
+      check.same(await accounts.spend(ACCOUNT.id, FIRST, 2), { granted: 0, used: 2, windowId: FIRST })
+      check.same(await accounts.spend(ACCOUNT.id, FIRST, 5, 9), { granted: 3, used: 5, windowId: FIRST })
+      await accounts.refund(ACCOUNT.id, FIRST, 1)
+      check.equal(await accounts.usage(ACCOUNT.id, FIRST), 4)
+      check.equal(await accounts.usage(ACCOUNT.id, SECOND), 2)
     },
   },
   {

@@ -93,29 +93,32 @@ function createMemoryUsage(
   accounts: ReadonlyMap<string, Account>,
   run: Run,
 ): Pick<Accounts, 'spend' | 'refund' | 'usage'> {
-  const counts = new Map<string, { windowId: string; used: number }>()
+  /** By account, then by window. */
+  const counts = new Map<string, Map<string, number>>()
 
-  function countOf(accountId: string, windowId: string): { windowId: string; used: number } {
-    const count = counts.get(accountId)
-    return count === undefined || count.windowId < windowId ? { windowId, used: 0 } : count
+  function usedFrom(accountId: string, windowId: string): number {
+    const windows = [...(counts.get(accountId) ?? [])].filter(([id]) => id >= windowId)
+    return windows.reduce((sum, [, used]) => sum + used, 0)
+  }
+
+  function add(accountId: string, windowId: string, calls: number): void {
+    const windows = counts.get(accountId) ?? new Map<string, number>()
+    counts.set(accountId, windows.set(windowId, Math.max(0, (windows.get(windowId) ?? 0) + calls)))
   }
 
   return {
     spend: (accountId, windowId, limit, calls = 1) =>
       run('spend', () => {
         if (!accounts.has(accountId)) throw new Error(`No account ${accountId}`)
-        const count = countOf(accountId, windowId)
-        const granted = Math.max(0, Math.min(calls, limit - count.used))
-        const next = { windowId: count.windowId, used: count.used + granted }
-        if (granted > 0) counts.set(accountId, next)
-        return { granted, ...next }
+        const granted = Math.max(0, Math.min(calls, limit - usedFrom(accountId, windowId)))
+        if (granted > 0) add(accountId, windowId, granted)
+        return { granted, used: usedFrom(accountId, windowId), windowId }
       }),
     refund: (accountId, windowId, calls = 1) =>
       run('refund', () => {
-        const count = counts.get(accountId)
-        if (count?.windowId === windowId) counts.set(accountId, { windowId, used: Math.max(0, count.used - calls) })
+        if (counts.get(accountId)?.has(windowId)) add(accountId, windowId, -calls)
       }),
-    usage: (accountId, windowId) => run('usage', () => countOf(accountId, windowId).used),
+    usage: (accountId, windowId) => run('usage', () => usedFrom(accountId, windowId)),
   }
 }
 

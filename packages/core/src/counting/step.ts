@@ -24,6 +24,15 @@ export interface Step extends CountState {
   readonly endsAt: number
   /** No request of cost 1 fits. */
   readonly full: boolean
+  /** The clock went back, and the row is to be kept also where nothing was taken: else it would begin at each request. */
+  readonly rewound: boolean
+}
+
+/** How far a clock may go back, as by a wrong time zone, without opening a limit. */
+const REWIND_MS = 86_400_000
+
+function isRewound(kept: CountRow | undefined, now: number, standsStillMs: number): boolean {
+  return kept !== undefined && kept.at - now > standsStillMs && kept.at - now <= REWIND_MS
 }
 
 /** Sums of shares are not exact. */
@@ -31,7 +40,8 @@ const TOLERANCE = 1e-9
 
 /**
  * Takes `cost` from a count if it fits. Pure: the same steps in every store. A clock that goes back by less than a window
- * stands still meanwhile; by more, what was kept is of no use and the count begins again.
+ * stands still meanwhile; by more, up to a day, what was counted counts as if it were now, so that no limit opens and none
+ * holds longer than a window; by more than a day the count begins again. D328.
  */
 export function takeStep(limit: CountLimit, row: CountRow | undefined, cost: number, now: number): Step {
   return KINDS[limit.kind](limit, row, cost, now)
@@ -43,11 +53,13 @@ const KINDS: Readonly<Record<CountLimit['kind'], Take>> = { sliding: takeSliding
 
 function takeFixed({ max, windowMs }: CountLimit, kept: CountRow | undefined, cost: number, now: number): Step {
   const open = kept !== undefined && kept.at > now && kept.at - now <= 2 * windowMs
-  const { used, at } = open ? kept : { used: 0, at: now + windowMs }
+  const rewound = isRewound(kept, now, 2 * windowMs)
+  const { used, at } = open ? kept : { used: rewound ? (kept?.used ?? 0) : 0, at: now + windowMs }
   const allowed = used + cost <= max
   const after = allowed ? used + cost : used
   const resetMs = Math.min(windowMs, at - now)
-  return { allowed, used: after, resetMs, row: { used: after, before: 0, at }, endsAt: at, full: after + 1 > max }
+  const row = { used: after, before: 0, at }
+  return { allowed, used: after, resetMs, row, endsAt: at, full: after + 1 > max, rewound }
 }
 
 function takeSliding({ max, windowMs }: CountLimit, kept: CountRow | undefined, cost: number, time: number): Step {
@@ -64,13 +76,16 @@ function takeSliding({ max, windowMs }: CountLimit, kept: CountRow | undefined, 
     row: { used: current.used + taken, before, at },
     endsAt: at + 2 * windowMs,
     full: weighted + taken + 1 > max + TOLERANCE,
+    rewound: isRewound(kept, time, windowMs),
   }
 }
 
 /** The two windows as of now: windows begin at whole multiples of their length, so that all processes agree on them. */
 function slid(kept: CountRow | undefined, windowMs: number, now: number): CountRow {
   const at = now - (now % windowMs)
-  if (kept === undefined || kept.at > now + windowMs || kept.at + windowMs < at) return { used: 0, before: 0, at }
+  if (kept === undefined) return { used: 0, before: 0, at }
+  if (isRewound(kept, now, windowMs)) return { used: kept.used, before: kept.before, at }
+  if (kept.at > now + windowMs || kept.at + windowMs < at) return { used: 0, before: 0, at }
   return kept.at >= at ? kept : { used: 0, before: kept.used, at }
 }
 
@@ -87,7 +102,9 @@ function takeBucket(
   cost: number,
   time: number,
 ): Step {
-  const usable = kept !== undefined && kept.at - time <= windowMs ? kept : { used: 0, at: time }
+  const rewound = isRewound(kept, time, windowMs)
+  const stands = kept !== undefined && kept.at - time <= windowMs
+  const usable = stands ? kept : { used: rewound ? (kept?.used ?? 0) : 0, at: time }
   const now = Math.max(time, usable.at)
   const perMs = refill / windowMs
   const level = Math.max(0, usable.used - (now - usable.at) * perMs)
@@ -100,5 +117,6 @@ function takeBucket(
     row: { used: after, before: 0, at: now },
     endsAt: now + Math.ceil(after / perMs),
     full: after + 1 > max + TOLERANCE,
+    rewound,
   }
 }

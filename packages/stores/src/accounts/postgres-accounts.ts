@@ -36,19 +36,22 @@ const STEPS: readonly string[] = [
 
 const SELECT_ACCOUNT = 'SELECT * FROM account WHERE id = $1'
 
-/** As in SQLite: one statement, and the latest window known. Two nodes at once wait for one row lock. */
+/** As in SQLite: what was used in later windows, where the clock went back. */
+const LATER =
+  '(SELECT coalesce(sum(later.used), 0)::bigint FROM usage later WHERE later.account_id = $1 AND later.window_id > $2)'
+
+/** As in SQLite: one statement. Two nodes at once wait for one row lock. */
 const SPEND = `
   INSERT INTO usage (account_id, window_id, used, granted)
-  SELECT $1, greatest($2, coalesce((SELECT max(window_id) FROM usage WHERE account_id = $1), '')),
-         least($3::bigint, $4::bigint), least($3::bigint, $4::bigint)
-  WHERE $4::bigint > 0
+  SELECT $1, $2, least($3::bigint, $4::bigint - ${LATER}), least($3::bigint, $4::bigint - ${LATER})
+  WHERE $4::bigint > ${LATER}
   ON CONFLICT (account_id, window_id) DO UPDATE
-  SET granted = least($3::bigint, $4::bigint - usage.used), used = least(usage.used + $3::bigint, $4::bigint)
-  WHERE usage.used < $4::bigint
-  RETURNING used, granted, window_id`
+  SET granted = least($3::bigint, $4::bigint - ${LATER} - usage.used),
+      used = least(usage.used + $3::bigint, $4::bigint - ${LATER})
+  WHERE usage.used + ${LATER} < $4::bigint
+  RETURNING used + ${LATER} AS used, granted, window_id`
 
-const USAGE = `
-  SELECT used, window_id FROM usage WHERE account_id = $1 AND window_id >= $2 ORDER BY window_id DESC LIMIT 1`
+const USAGE = 'SELECT coalesce(sum(used), 0)::bigint AS used FROM usage WHERE account_id = $1 AND window_id >= $2'
 
 const INSERT_KEY = `
   INSERT INTO api_key (id, hash, last4, account_id, created_at, revoked_at) VALUES ($1, $2, $3, $4, $5, $6)`
@@ -204,8 +207,8 @@ function usageIn(query: Query): Pick<Accounts, 'spend' | 'refund' | 'usage'> {
     async spend(account, window, limit, calls = 1) {
       const counted = await first(query, SPEND, [account, window, calls, limit])
       if (counted) return { granted: number(counted, 'granted'), ...countOf(counted) }
-      const row = await first(query, USAGE, [account, window])
-      return { granted: 0, ...(row ? countOf(row) : { used: 0, windowId: window }) }
+      const used = number(required(await first(query, USAGE, [account, window])), 'used')
+      return { granted: 0, used, windowId: window }
     },
     async refund(account, window, calls = 1) {
       await query('UPDATE usage SET used = greatest(0, used - $3) WHERE account_id = $1 AND window_id = $2', [
@@ -215,8 +218,7 @@ function usageIn(query: Query): Pick<Accounts, 'spend' | 'refund' | 'usage'> {
       ])
     },
     async usage(account, window) {
-      const row = await first(query, USAGE, [account, window])
-      return row ? number(row, 'used') : 0
+      return number(required(await first(query, USAGE, [account, window])), 'used')
     },
   }
 }

@@ -36,23 +36,23 @@ const STEPS: readonly string[] = [
 
 const SELECT_ACCOUNT = 'SELECT * FROM account WHERE id = :id'
 
+/** What was used in later windows: where there are any, the clock went back. */
+const LATER = '(SELECT coalesce(sum(used), 0) FROM usage WHERE account_id = :account AND window_id > :window)'
+
 /**
  * One statement, so that no reader can come between the look and the count; `granted` is a column because RETURNING
- * sees only what was written. The window is the latest known: once a later one has begun, a clock that went back counts
- * there.
+ * sees only what was written. What was counted in later windows is used of this one too.
  */
 const SPEND = `
   INSERT INTO usage (account_id, window_id, used, granted)
-  SELECT :account, max(:window, coalesce((SELECT max(window_id) FROM usage WHERE account_id = :account), '')),
-         min(:calls, :limit), min(:calls, :limit)
-  WHERE :limit > 0
+  SELECT :account, :window, min(:calls, :limit - ${LATER}), min(:calls, :limit - ${LATER})
+  WHERE :limit > ${LATER}
   ON CONFLICT (account_id, window_id) DO UPDATE
-  SET granted = min(:calls, :limit - used), used = min(used + :calls, :limit) WHERE used < :limit
-  RETURNING used, granted, window_id`
+  SET granted = min(:calls, :limit - ${LATER} - used), used = min(used + :calls, :limit - ${LATER})
+  WHERE used + ${LATER} < :limit
+  RETURNING used + ${LATER} AS used, granted, window_id`
 
-const USAGE = `
-  SELECT used, window_id FROM usage WHERE account_id = :account AND window_id >= :window
-  ORDER BY window_id DESC LIMIT 1`
+const USAGE = 'SELECT coalesce(sum(used), 0) AS used FROM usage WHERE account_id = :account AND window_id >= :window'
 
 /**
  * Opens the accounts in the SQLite file at `path`, creating or upgrading it. Any number of processes may have it open
@@ -158,15 +158,13 @@ function usageIn(database: Database): Pick<Accounts, 'spend' | 'refund' | 'usage
     async spend(account, window, limit, calls = 1) {
       const counted = await whenFree(() => spend.get({ account, window, limit, calls }))
       if (counted) return { granted: number(counted, 'granted'), ...countOf(counted) }
-      const row = usage.get({ account, window })
-      return { granted: 0, ...(row ? countOf(row) : { used: 0, windowId: window }) }
+      return { granted: 0, used: number(required(usage.get({ account, window })), 'used'), windowId: window }
     },
     async refund(account, window, calls = 1) {
       await whenFree(() => refund.run({ account, window, calls }))
     },
     async usage(account, window) {
-      const row = usage.get({ account, window })
-      return row ? number(row, 'used') : 0
+      return number(required(usage.get({ account, window })), 'used')
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Ban, BanList } from '@sallyport/core'
+import { createRewinding } from './wrong-clock.ts'
 
 /** Most bans that are kept; of more, the soonest to end goes. */
 export const MAX_BANS = 100_000
@@ -6,17 +7,29 @@ export const MAX_BANS = 100_000
 /** The bans of this process alone, which ends with it. */
 export function createMemoryBans(now: () => number = Date.now): BanList {
   const bans = new Map<string, Ban>()
+  const { rewound } = createRewinding(now)
+  const rewind = (): void => {
+    for (const [key, ban] of bans) if (ban.since > now()) bans.set(key, rewound(ban))
+  }
   return {
-    find: (key) => inForce(bans.get(key), now()),
+    find(key) {
+      const ban = bans.get(key)
+      if (ban !== undefined && ban.since > now()) bans.set(key, rewound(ban))
+      return inForce(bans.get(key), now())
+    },
     async put(ban) {
       clear(bans, now())
       bans.set(ban.key, ban)
     },
     async lift(id) {
+      rewind()
       const ban = listed(bans, now()).find((one) => one.id === id)
       return ban !== undefined && bans.delete(ban.key)
     },
-    list: async () => listed(bans, now()),
+    async list() {
+      rewind()
+      return listed(bans, now())
+    },
   }
 }
 

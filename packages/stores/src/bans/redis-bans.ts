@@ -2,6 +2,7 @@ import type { Ban, BanList } from '@sallyport/core'
 import { openRedis } from '../redis-connection.ts'
 import type { RedisOptions } from '../redis-options.ts'
 import { inForce, listed } from './memory-bans.ts'
+import { createRewinding } from './wrong-clock.ts'
 
 /** Bans in Redis; `close` ends the connection. */
 export interface RedisBans extends BanList {
@@ -29,6 +30,8 @@ const LOOK_MS = 250
 export async function openRedisBans(url: string, options: RedisBansOptions = {}): Promise<RedisBans> {
   const { now = Date.now, onFault } = options
   const connection = await openRedis(url, options)
+  // Not written: the clock of another node may be right.
+  const { rewound, rewoundAll } = createRewinding(now)
   let bans = new Map<string, Ban>()
   let seen: string | null | undefined
   let looking = false
@@ -43,7 +46,7 @@ export async function openRedisBans(url: string, options: RedisBansOptions = {})
     const ids = await client.zRange(IDS, 0, -1)
     const texts = ids.length === 0 ? [] : await client.mGet(ids.map((id) => PREFIX + id))
     const found = texts.flatMap((text) => (text === null ? [] : [JSON.parse(text) as Ban]))
-    bans = new Map(found.map((ban) => [ban.key, ban]))
+    bans = rewoundAll(found)
     seen = version
   }
 
@@ -65,14 +68,20 @@ export async function openRedisBans(url: string, options: RedisBansOptions = {})
   await look().catch(() => {})
 
   return {
-    find: (key) => inForce(bans.get(key), now()),
+    find(key) {
+      const ban = bans.get(key)
+      return inForce(ban && rewound(ban), now())
+    },
     async put(ban) {
       // Here it holds even where it cannot be written.
       bans.set(ban.key, ban)
       const client = connection.client()
       await client
         .multi()
-        .set(PREFIX + ban.id, JSON.stringify(ban), { expiration: { type: 'PXAT', value: ban.until } })
+        // By the clock of the server, whatever the one here says.
+        .set(PREFIX + ban.id, JSON.stringify(ban), {
+          expiration: { type: 'PX', value: Math.max(1, ban.until - now()) },
+        })
         .zAdd(IDS, { score: ban.until, value: ban.id })
         .incr(VERSION)
         .exec()
@@ -90,7 +99,7 @@ export async function openRedisBans(url: string, options: RedisBansOptions = {})
     },
     async list() {
       await look()
-      return listed(bans, now())
+      return listed(rewoundAll([...bans.values()]), now())
     },
     close() {
       clearInterval(timer)

@@ -2,6 +2,7 @@ import type { Ban, BanList } from '@sallyport/core'
 import type { SqlRow } from '../sqlite/driver.ts'
 import { openDatabase, setImpatient, whenFree } from '../sqlite/open-database.ts'
 import { inForce, listed, MAX_BANS } from './memory-bans.ts'
+import { createRewinding } from './wrong-clock.ts'
 
 /** Bans in a file; `close` gives it back, once or more often. */
 export interface SqliteBans extends BanList {
@@ -38,6 +39,11 @@ export async function openSqliteBans(path: string, now: () => number = Date.now)
     `DELETE FROM ban WHERE id IN (SELECT id FROM ban ORDER BY until DESC LIMIT -1 OFFSET ${MAX_BANS})`,
   )
   const version = database.prepare('PRAGMA data_version')
+  const rewind = database.prepare('UPDATE ban SET since = ?, until = ? WHERE id = ? AND since > ?')
+  const { rewound, rewoundAll } = createRewinding(now, ({ id, since, until }) => {
+    // What cannot be written now holds here, and is noticed again after a restart.
+    whenFree(() => void rewind.run(since, until, id, since)).catch(() => {})
+  })
   let bans = new Map<string, Ban>()
   let seen: unknown
   let open = true
@@ -46,7 +52,7 @@ export async function openSqliteBans(path: string, now: () => number = Date.now)
     const current = version.get()?.['data_version']
     if (current === seen) return
     seen = current
-    bans = new Map(all.all(now()).map((row) => [String(row['key']), banOf(row)]))
+    bans = rewoundAll(all.all(now()).map(banOf))
   }
 
   await whenFree(look)
@@ -59,7 +65,10 @@ export async function openSqliteBans(path: string, now: () => number = Date.now)
   }, LOOK_MS).unref()
 
   return {
-    find: (key) => inForce(bans.get(key), now()),
+    find(key) {
+      const ban = bans.get(key)
+      return inForce(ban && rewound(ban), now())
+    },
     async put(ban) {
       // Here it holds even where it cannot be written.
       bans.set(ban.key, ban)
@@ -76,7 +85,7 @@ export async function openSqliteBans(path: string, now: () => number = Date.now)
     },
     async list() {
       await whenFree(look)
-      return listed(bans, now())
+      return listed(rewoundAll([...bans.values()]), now())
     },
     close() {
       clearInterval(looking)

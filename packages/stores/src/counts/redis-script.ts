@@ -31,17 +31,21 @@ local function put(key, used, before, at, endsAt)
   redis.call('PEXPIREAT', key, string.format('%.0f', endsAt))
 end
 
+local function rewound(kept, stands)
+  return kept and kept.at - now > stands and kept.at - now <= 86400000
+end
+
 local take = {}
 
 function take.fixed(key, cost, max, window)
   local kept = row(key)
   local used, at = 0, now + window
+  local back = rewound(kept, 2 * window)
   if kept and kept.at > now and kept.at - now <= 2 * window then used, at = kept.used, kept.at end
+  if back then used = kept.used end
   local allowed = used + cost <= max
-  if allowed then
-    used = used + cost
-    put(key, used, 0, at, at)
-  end
+  if allowed then used = used + cost end
+  if allowed or back then put(key, used, 0, at, at) end
   said(allowed, used, math.min(window, at - now))
   return allowed
 end
@@ -51,7 +55,10 @@ function take.sliding(key, cost, max, window)
   local time = now
   local at = time - time % window
   local used, before = 0, 0
-  if kept and kept.at <= time + window and kept.at + window >= at then
+  local back = rewound(kept, window)
+  if back then
+    used, before = kept.used, kept.before
+  elseif kept and kept.at <= time + window and kept.at + window >= at then
     if kept.at >= at then used, before, at = kept.used, kept.before, kept.at else before = kept.used end
   end
   if at > time then time = at end
@@ -65,6 +72,7 @@ function take.sliding(key, cost, max, window)
     reset = at + window - time
   else
     local fits = max - cost
+    if back then put(key, used, before, at, at + 2 * window) end
     if fits >= used and before > 0 then reset = math.ceil(window * (1 - (fits - used) / before))
     elseif used > 0 then reset = window + math.ceil(window * math.max(0, 1 - math.max(0, fits) / used))
     else reset = window end
@@ -77,7 +85,9 @@ end
 function take.bucket(key, cost, max, window, refill)
   local kept = row(key)
   local used, at = 0, now
+  local back = rewound(kept, window)
   if kept and kept.at - now <= window then used, at = kept.used, kept.at end
+  if back then used = kept.used end
   local time = math.max(now, at)
   local rate = refill / window
   local level = math.max(0, used - (time - at) * rate)
@@ -87,6 +97,7 @@ function take.bucket(key, cost, max, window, refill)
     put(key, level, 0, time, time + math.ceil(level / rate))
     said(true, level, level / rate)
   else
+    if back then put(key, level, 0, time, time + math.ceil(level / rate)) end
     said(false, level, (level + math.min(cost, max) - max) / rate)
   end
   return allowed

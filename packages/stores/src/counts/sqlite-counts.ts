@@ -129,11 +129,13 @@ function createTaker(
     if (limit === undefined) return enter(id, max, flight, time)
     const step = takeStep(limit, rowOf(sql.select.get(id)), cost, time)
     const { used, before, at } = step.row
-    if (step.allowed) sql.put.run(id, used, before, at, step.endsAt, step.full ? 1 : 0)
+    if (step.allowed || step.rewound) sql.put.run(id, used, before, at, step.endsAt, step.full ? 1 : 0)
     return step
   }
 
   function enter(id: string, max: number, flight: string, time: number): CountState {
+    // A clock that went back would else keep what a process that died had in flight: the living renew theirs.
+    sql.rewound.run(time + FLIGHT_LEASE_MS, id, time + FLIGHT_LEASE_MS)
     const there = Number(sql.there.get(id, time)?.['flights'])
     const allowed = there < max
     if (allowed) {
@@ -176,6 +178,7 @@ function statementsOf(database: Database) {
     select: database.prepare('SELECT used, before, at FROM count WHERE id = ?'),
     put: database.prepare('INSERT OR REPLACE INTO count VALUES (?, ?, ?, ?, ?, ?)'),
     there: database.prepare('SELECT count(*) AS flights FROM flight WHERE id = ? AND ends_at > ?'),
+    rewound: database.prepare('UPDATE flight SET ends_at = ? WHERE id = ? AND ends_at > ?'),
     enter: database.prepare('INSERT OR REPLACE INTO flight VALUES (?, ?, ?)'),
     leave: database.prepare('DELETE FROM flight WHERE id = ? AND flight = ?'),
     renew: database.prepare('UPDATE flight SET ends_at = ? WHERE flight = ?'),

@@ -29,7 +29,13 @@ export function createMemoryLimits({ maxKeys = MAX_KEYS, now = Date.now }: Memor
   function windowOf(id: string, { windowSeconds }: ClientLimit): Window {
     const time = now()
     const known = exhausted.get(id) ?? counting.get(id)
-    return known !== undefined && known.endsAt > time ? known : { used: 0, endsAt: time + windowSeconds * 1000 }
+    const endsAt = time + windowSeconds * 1000
+    if (known === undefined || known.endsAt <= time) return { used: 0, endsAt }
+    if (known.endsAt <= endsAt) return known
+    // A clock that went back holds nobody out for longer than a window.
+    const rewound = { used: known.used, endsAt }
+    for (const holder of [counting, exhausted]) if (holder.has(id)) holder.set(id, rewound)
+    return rewound
   }
 
   return {

@@ -33,7 +33,9 @@ export function createSharedLimits(store: Limits, options: SharedLimitsOptions =
   async function ask(operation: keyof Limits, limit: ClientLimit, key: string): Promise<LimitState> {
     const id = countId(limit, key)
     const known = exhausted.get(id)
-    if (known !== undefined && known.resetAt * 1000 > Date.now()) return known
+    const leftMs = known === undefined ? 0 : known.resetAt * 1000 - Date.now()
+    // A second is the rounding; more than a window: the clock went back, and the store knows.
+    if (known !== undefined && leftMs > 0 && leftMs <= (limit.windowSeconds + 1) * 1000) return known
     if (retryAt !== undefined) {
       if (performance.now() < retryAt) return local[operation](halfOf(limit), key)
       retryAt = performance.now() + RETRY_MS

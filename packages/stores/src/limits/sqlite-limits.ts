@@ -45,9 +45,12 @@ const TAKE = `
   ON CONFLICT (id) DO UPDATE SET
     used = iif(ends_at <= :now, 1, used + 1),
     exhausted = iif(ends_at <= :now, 1, used + 1) >= :max,
-    ends_at = iif(ends_at <= :now, :now + :window, ends_at)
+    ends_at = iif(ends_at <= :now, :now + :window, min(ends_at, :now + :window))
   WHERE used < :max OR ends_at <= :now
   RETURNING used, ends_at`
+
+/** A window that ends later than one that begins now: the clock went back. What was counted stays, for a window. */
+const REWIND = 'UPDATE client SET ends_at = :now + :window WHERE id = :id AND ends_at > :now + :window'
 
 const REMOVE_EXPIRED = `
   DELETE FROM client WHERE id IN (
@@ -69,6 +72,7 @@ export async function openSqliteLimits(path: string, options: SqliteLimitsOption
   database.exec('PRAGMA synchronous = NORMAL')
   setImpatient(database)
   const take = database.prepare(TAKE)
+  const rewind = database.prepare(REWIND)
   const select = database.prepare('SELECT used, ends_at FROM client WHERE id = :id')
   const count = database.prepare('SELECT count(*) AS rows FROM client')
   const removeExpired = database.prepare(REMOVE_EXPIRED)
@@ -86,17 +90,23 @@ export async function openSqliteLimits(path: string, options: SqliteLimitsOption
   function takeOne({ limit, key }: Waiting): LimitState {
     const { max, windowSeconds } = limit
     const id = countId(limit, key)
-    const counted = take.get({ id, now: now(), window: windowSeconds * 1000, max })
+    const [time, window] = [now(), windowSeconds * 1000]
+    const counted = take.get({ id, now: time, window, max })
     // Nothing was written: the row is there and exhausted.
+    if (counted === undefined) rewind.run({ id, now: time, window })
     return stateOf(limit, counted !== undefined, windowOf(required(counted ?? select.get({ id }))))
   }
 
   function lookAt(limit: ClientLimit, key: string): LimitState {
     const time = now()
-    const row = select.get({ id: countId(limit, key) })
+    const id = countId(limit, key)
+    const length = limit.windowSeconds * 1000
+    const found = select.get({ id })
+    const isAhead = found !== undefined && windowOf(found).endsAt > time + length
+    if (isAhead) rewind.run({ id, now: time, window: length })
+    const row = isAhead ? select.get({ id }) : found
     const known = row === undefined ? undefined : windowOf(row)
-    const window =
-      known !== undefined && known.endsAt > time ? known : { used: 0, endsAt: time + limit.windowSeconds * 1000 }
+    const window = known !== undefined && known.endsAt > time ? known : { used: 0, endsAt: time + length }
     return stateOf(limit, window.used < limit.max, window)
   }
 
