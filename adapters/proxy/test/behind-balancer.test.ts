@@ -217,7 +217,7 @@ t.test(
     const over = await behindBalancer(t, 'v1', { tls: certificates(t), timeouts: { clientHello: 100, header: 60_000 } })
     t.match(await exchange(over.url, v1(VISITOR.allowed)), /^HTTP\/1\.1 400 /)
     t.same(over.refused, ['client_hello'])
-    const plain = await behindBalancer(t, 'v1', { timeouts: { header: 100 } })
+    const plain = await behindBalancer(t, 'v1', { timeouts: { header: 500 } })
     t.equal(statusOf(await exchange(plain.url, v1(VISITOR.allowed))), 408)
     t.equal(await exchange(plain.url, 'PROXY TCP4'), '')
     t.same(plain.refused, ['head', 'proxy_header'])
