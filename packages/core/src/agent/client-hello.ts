@@ -15,6 +15,8 @@ export type HelloTransport = 'tcp' | 'quic' | 'dtls'
 
 const CLIENT_HELLO = 1
 const EXTENSION = { signatureAlgorithms: 13, alpn: 16, supportedVersions: 43 } as const
+/** Of all others the type alone counts. */
+const READ: ReadonlySet<number> = new Set(Object.values(EXTENSION))
 /** Type and length; with DTLS also a sequence number and the place of a fragment. */
 const HEADER_BYTES: Readonly<Record<HelloTransport, number>> = { tcp: 4, quic: 4, dtls: 12 }
 const RANDOM_BYTES = 32
@@ -40,14 +42,17 @@ export function parseClientHello(message: Uint8Array, transport: HelloTransport 
   const list = body.left === 0 ? body : body.within(body.number(2))
   while (list.left > 0) {
     const extension = list.number(2)
-    const content = list.within(list.number(2))
+    const length = list.number(2)
+    const content = READ.has(extension) ? list.within(length) : undefined
+    if (content === undefined) list.skip(length)
     if (list.failed) break
     if (isGrease(extension)) continue
     extensions.push(extension)
+    if (content === undefined) continue
     if (extension === EXTENSION.supportedVersions) versions.push(...content.within(content.number(1)).numbers())
     else if (extension === EXTENSION.signatureAlgorithms)
       signatureAlgorithms.push(...content.within(content.number(2)).numbers())
-    else if (extension === EXTENSION.alpn) protocol ??= firstProtocol(content)
+    else protocol ??= firstProtocol(content)
     if (content.failed) return undefined
   }
   if (type !== CLIENT_HELLO || reader.failed || body.failed || list.failed || ciphers.length === 0) return undefined
@@ -91,18 +96,20 @@ class Reader {
     return this.#bytes.length - this.#at
   }
 
+  skip(length: number): void {
+    if (length > this.left) this.failed = true
+    this.#at += Math.min(length, this.left)
+  }
+
   bytes(length: number): Uint8Array {
-    if (length > this.left) {
-      this.failed = true
-      this.#at = this.#bytes.length
-      return new Uint8Array()
-    }
-    this.#at += length
-    return this.#bytes.subarray(this.#at - length, this.#at)
+    const from = this.#at
+    const there = length <= this.left
+    this.skip(length)
+    return there ? this.#bytes.subarray(from, this.#at) : new Uint8Array()
   }
 
   number(length: number): number {
-    if (length > this.left) this.bytes(length)
+    if (length > this.left) this.skip(length)
     let value = 0
     for (const end = Math.min(this.#at + length, this.#bytes.length); this.#at < end; this.#at++) {
       value = value * 256 + (this.#bytes[this.#at] as number)
@@ -119,7 +126,11 @@ class Reader {
   /** All that is left, as numbers of two bytes. */
   numbers(): number[] {
     const all: number[] = []
-    while (this.left > 0) all.push(this.number(2))
+    const bytes = this.#bytes
+    let at = this.#at
+    for (; at + 1 < bytes.length; at += 2) all.push(((bytes[at] as number) << 8) | (bytes[at + 1] as number))
+    this.#at = at
+    if (this.left > 0) all.push(this.number(2))
     return all
   }
 }

@@ -56,8 +56,13 @@ function twoDigits(count: number): string {
   return String(Math.min(count, 99)).padStart(2, '0')
 }
 
-function hexList(values: Iterable<number>): string {
-  return Array.from(values, (value) => value.toString(16).padStart(4, '0')).join(',')
+function hexList(values: ArrayLike<number>): string {
+  const bytes = Buffer.alloc(2 * values.length)
+  for (let at = 0; at < values.length; at++) {
+    bytes[2 * at] = (values[at] as number) >> 8
+    bytes[2 * at + 1] = values[at] as number
+  }
+  return (bytes.toString('hex').match(/.{4}/g) ?? []).join(',')
 }
 
 /** Numbers of two bytes, ascending. */
