@@ -15,6 +15,7 @@ import { faultKeys } from './keys.ts'
 import { faultPostgres, faultRedis } from './outages.ts'
 import { runProgram } from './programs.ts'
 import { faultAborts } from './proxy/aborts.ts'
+import { faultAnswers } from './proxy/answers.ts'
 import { faultOrigins } from './proxy/faults.ts'
 import { faultFirstBytes } from './proxy/first-bytes.ts'
 import { faultHttp2Aborts } from './proxy/http2-aborts.ts'
@@ -215,18 +216,22 @@ export const ROWS: readonly Row[] = [
     ...{ seconds: about(60, 40), ...onProxy(faultHttp2Breaks) },
   },
   {
+    ...{ name: 'A10', promise: 'odd answers of an origin: none ends the process, both versions of HTTP get the same' },
+    ...{ seconds: about(60, 30), ...onProxy(faultAnswers) },
+  },
+  {
     ...{ name: 'A11', promise: 'first bytes of strangers, 64 KB in any pieces: 5 ms each, and others are answered' },
     ...{ seconds: about(60, 20), ...onProxy(faultFirstBytes) },
   },
   {
     ...{
-      name: 'R23',
+      name: 'R20',
       promise: 'a configuration that is empty, half-written or away while clients ask: no rule is lost',
     },
     ...{ seconds: about(75, 30), run: faultReloads },
   },
   {
-    ...{ name: 'R24', promise: 'authorities that are silent or have no end: memory is bounded, SIGTERM ends it' },
+    ...{ name: 'R21', promise: 'authorities that are silent or have no end: memory is bounded, SIGTERM ends it' },
     ...{ seconds: about(50, 20), run: faultAuthorities },
   },
 ]
