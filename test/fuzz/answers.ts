@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { openProxy } from '@sallyport/proxy'
+import fc from 'fast-check'
 import { madeScene } from '../hosts/scene.ts'
 import { madeCertificate } from './certificate.ts'
 import { mutated } from './mutations.ts'
@@ -71,6 +72,13 @@ const HANDSHAKE = [
   ...['Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', '', ''],
 ].join('\r\n')
 
+/** An answer, how much of it comes first, and whether its connection is reset after it. */
+interface Said {
+  readonly bytes: Buffer
+  readonly part: number
+  readonly reset: boolean
+}
+
 /** What a client got; a cut has no status, or a body that is not whole. */
 interface Got {
   readonly status: number
@@ -79,14 +87,15 @@ interface Got {
 }
 
 async function open() {
-  let said: Buffer = Buffer.from(GOOD)
+  let said: Said = { bytes: Buffer.from(GOOD), part: 1, reset: false }
   const origin = createServer((socket) => {
     let head = ''
     socket.on('error', () => {})
     socket.on('data', (bytes) => {
       head += bytes.toString('latin1')
       if (!head.includes('\r\n\r\n')) return
-      socket.end(head.includes(' /good ') ? GOOD : said)
+      if (head.includes(' /good ')) socket.end(GOOD)
+      else say(socket, said)
       head = ''
     })
   })
@@ -113,8 +122,8 @@ async function open() {
     http1: (path: string) => overHttp1(port, `GET ${path} HTTP/1.0\r\nHost: a.example\r\n\r\n`),
     webSocket: (path: string) => overHttp1(port, `GET ${path} HTTP/1.1\r\n${HANDSHAKE}`),
     http2: (path: string) => overHttp2(session, path),
-    says(bytes: Buffer) {
-      said = bytes
+    says(next: Said) {
+      said = next
     },
     faults,
     async close() {
@@ -124,6 +133,14 @@ async function open() {
       certificate.remove()
     },
   }
+}
+
+/** Writes an answer in two packets, and ends the connection. */
+function say(socket: Socket, { bytes, part, reset }: Said): void {
+  const at = Math.floor(part * bytes.length)
+  socket.write(bytes.subarray(0, at), () => {
+    socket.write(bytes.subarray(at), () => (reset ? socket.resetAndDestroy() : socket.end()))
+  })
 }
 
 async function overHttp1(port: number, request: string): Promise<Got> {
@@ -160,14 +177,18 @@ async function overHttp2(session: ClientHttp2Session, path: string): Promise<Got
 /** Ids differ, and the text of a refusal has one. */
 const withoutId = ({ body }: Got): string => body.replace(/"requestId":"[^"]*"/, '')
 
-export const answers = fuzzTarget<Buffer>('answers of an origin', async () => {
+export const answers = fuzzTarget<Said>('answers of an origin', async () => {
   const gate = await open()
   return {
-    inputs: mutated(ANSWERS),
+    inputs: fc.record({
+      bytes: mutated(ANSWERS),
+      part: fc.double({ min: 0, max: 1, noNaN: true }),
+      reset: fc.boolean(),
+    }),
     async check(input) {
       gate.says(input)
       const [one, two] = [await gate.http1('/odd'), await gate.http2('/odd')]
-      if (one.whole && two.whole && (one.status !== two.status || withoutId(one) !== withoutId(two))) {
+      if (!input.reset && one.whole && two.whole && (one.status !== two.status || withoutId(one) !== withoutId(two))) {
         throw new Error(`over HTTP/1 ${JSON.stringify(one)}, over HTTP/2 ${JSON.stringify(two)}`)
       }
       await gate.webSocket('/odd')

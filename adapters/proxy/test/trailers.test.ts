@@ -39,7 +39,8 @@ async function open(t: Test, answer: Answer | string = OK) {
     let [head, tail, text]: [OutgoingHttpHeaders, OutgoingHttpHeaders | undefined, string] = [{}, undefined, '']
     stream.on('response', (fields) => (head = fields)).on('trailers', (fields) => (tail = fields))
     stream.on('data', (bytes) => (text += bytes))
-    await once(stream, 'close')
+    stream.on('error', () => {})
+    await new Promise((resolve) => stream.once('close', resolve))
     return { head, tail, text, code: stream.rstCode }
   }
   return { ...before, ask, observed, http: String(before.proxy.httpUrl) }
@@ -64,6 +65,15 @@ for (const [name, answer] of Object.entries({ 'in one piece': trailing, later: t
     t.match(head, /\r\n\r\n$/)
   })
 }
+
+t.test('a trailer section that is none cuts the answer, which does not look whole', { skip }, async (t) => {
+  for (const bad of ['X-Sum: a\u007fb', 'X-Sum: a\u0000b', ': a', ':status: 200', 'Content-Length: 9', 'X Sum: 1']) {
+    const answer: Answer = (socket) => void socket.write(`${HEAD}2\r\nok\r\n0\r\n${bad}\r\n\r\n`)
+    const { ask, http } = await open(t, answer)
+    t.not((await ask({})).code, 0, bad)
+    t.notMatch(await exchange(http, get('/', 'TE: trailers')), /0\r\n[\s\S]*\r\n$/, bad)
+  }
+})
 
 t.test('the trailer section of a request ends here', { skip }, async (t) => {
   const { ask, origin } = await open(t)

@@ -190,13 +190,12 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   onResponseEnd({ rawTrailers }: Dispatcher.DispatchController): void {
     const { request, response } = this.#forwarded.exchange
     const first = this.#first
-    if (this.#head && !this.#sendHead()) {
-      this.#done()
-      return
+    if (!this.#head || this.#sendHead()) {
+      const { onConflict } = this.#hooks
+      const trailers = rawTrailers?.length ? trailerFields(rawTrailers as readonly Buffer[], onConflict) : []
+      if (trailers.length > 0) addTrailers(request, response, trailers)
+      response.end(first)
     }
-    const trailers = rawTrailers?.length ? trailerFields(rawTrailers as readonly Buffer[], this.#hooks.onConflict) : []
-    if (trailers.length > 0) addTrailers(request, response, trailers)
-    response.end(first)
     this.#done()
   }
 

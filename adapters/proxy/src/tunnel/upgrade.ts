@@ -79,8 +79,9 @@ export function openTunnel({ members, trust }: Origin, handshake: Handshake, tim
       guard: (go) => exchange.guard(go),
       relay: (answer) =>
         orFail(answer, fail, () => {
+          // It failed as it was read.
+          if (settled) return
           succeeded()
-          if (settled) throw badAnswer('the origin answered a handshake that has failed')
           relayAnswer(answer, response, fieldsOf)
           settled = true
         }),
@@ -152,6 +153,7 @@ function relayAnswer(
   fieldsOf: (status: number, answer: IncomingMessage) => string[],
 ): void {
   const { statusCode: status = 0, statusMessage = '' } = answer
+  if (answer.destroyed) throw badAnswer("the origin's answer to the handshake was cut")
   requireStatus(status, statusMessage)
   response.writeHead(status, fieldsOf(status, answer))
   if (isEmpty(status)) response.end()
