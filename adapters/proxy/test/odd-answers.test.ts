@@ -6,7 +6,7 @@ import { proxyBefore } from './behind.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { MARK, ODD_ANSWERS, type OddAnswer } from './odd-answers.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
-import { type Answer, exchange, get, statusOf } from './wire.ts'
+import { type Answer, dial, exchange, get, readUntil, statusOf, until } from './wire.ts'
 
 /* Whatever an origin answers, each client gets it or a whole answer of ours, and the process goes on. */
 
@@ -19,6 +19,11 @@ interface Got {
   readonly body: string
 }
 
+const AGREEMENT = [
+  ...['HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade'],
+  'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=',
+].join('\r\n')
+
 async function open(t: Test) {
   const meter = createMetrics()
   const observed: number[] = []
@@ -30,8 +35,10 @@ async function open(t: Test) {
   }
   // The number of an answer is the path of its request.
   const answer: Answer = (socket, head) => {
-    const one = ODD_ANSWERS[Number(/^\w+ \/(\d+)/.exec(head)?.[1])]
-    if (one !== undefined) socket.end(one.head + (head.startsWith('HEAD') ? '' : one.body), 'latin1')
+    const agreed = /^GET \/agree\/(\d+)/.exec(head)?.[1]
+    const one = ODD_ANSWERS[Number(agreed ?? /^\w+ \/(\d+)/.exec(head)?.[1])]
+    if (one && agreed) socket.write(one.head.replace(/^[^\r]+/, AGREEMENT), 'latin1')
+    else if (one !== undefined) socket.end(one.head + (head.startsWith('HEAD') ? '' : one.body), 'latin1')
   }
   const options = { sallyport, forwardAuth: 'nginx', onFault: (error: unknown) => faults.push(error) } as const
   const tls = { certificates: [makeCertificate(certificateFolder(t), ['site.example'])] }
@@ -147,6 +154,34 @@ t.test('each odd answer to a WebSocket handshake', { skip }, async (t) => {
   }
   t.same(wrong, [])
   t.same(faults, [])
+})
+
+t.test('the fields of each odd answer, in one that agrees to a handshake', { skip }, async (t) => {
+  const { url, faults, origin } = await open(t)
+  const wrong: string[] = []
+  let agreed = 0
+  for (const [at, { name, head, fields }] of ODD_ANSWERS.entries()) {
+    if (!head.startsWith('HTTP/1.1 200 OK\r\n')) continue
+    const client = await dial(url)
+    const answered = readUntil(client, '\r\n\r\n')
+    client.write(get(`/agree/${at}`, ...UPGRADE, KEY).replace('Connection: close\r\n', ''))
+    const text = await answered
+    client.destroy()
+    const status = statusOf(text)
+    // Node's parser takes no chunks and no length in such an answer, or takes them for nothing.
+    if (status !== 101 && status !== 502) wrong.push(`${name}: ${text.slice(0, 60)}`)
+    if (status !== 101) continue
+    agreed++
+    const got = gathered(text.split('\r\n').flatMap((line) => [[line.split(':', 1)[0] ?? '', line] as const]))
+    for (const [field, value] of Object.entries(fields)) {
+      const lines = field === 'upgrade' ? [] : (got.get(field) ?? [])
+      if (lines.length > 1 || (value === undefined && lines.length > 0)) wrong.push(`${name}: ${lines.join()}`)
+    }
+  }
+  t.same(wrong, [])
+  t.same(faults, [])
+  t.ok(agreed > 50)
+  await until(() => origin.open() === 0)
 })
 
 t.test('a check is answered whatever the origin does', { skip }, async (t) => {
