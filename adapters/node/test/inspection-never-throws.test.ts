@@ -27,6 +27,20 @@ t.test('a decider that fails lets the request pass, without a verdict, and says 
   t.match(await warned, { name: 'SallyportWarning', message: /passed without inspection: Error: a fault/ })
 })
 
+t.test('a counter that fails at the end of a request ends nothing', async (t) => {
+  const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
+  const ended = (): never => {
+    throw new Error('a fault')
+  }
+  const broken: Decider = { ...decider(), count: (decision) => ({ decision, ended }) }
+  const port = await serve(t, async (req, res) => {
+    await decideRequest(broken, { req, res })
+    res.end('ok')
+  })
+  t.match(await dial(t, port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n').closed, /ok$/)
+  t.match(await warned, { name: 'SallyportWarning', message: /not counted: Error: a fault/ })
+})
+
 t.test('block is a refusal where it is enforced; flag and allow are none', async (t) => {
   t.equal((await decideRequest(decider(), { req: requestOf([], '/blocked') })).refusal?.status, 403)
   t.equal((await decideRequest(decider('monitor'), { req: requestOf([], '/blocked') })).refusal, undefined)

@@ -112,8 +112,16 @@ function counting(
   }
   const end: Writable | IncomingMessage = res ?? socket ?? req
   const onEnd = (ended: () => void): void => {
-    if (end.closed) ended()
-    else end.once('close', ended)
+    const counted = (): void => {
+      try {
+        ended()
+      } catch (error) {
+        // An event of the host's: what it throws would end the process.
+        process.emitWarning(`The end of a request was not counted: ${error}`, 'SallyportWarning')
+      }
+    }
+    if (end.closed) counted()
+    else end.once('close', counted)
   }
   return countRequest(decider, decider.decide(request), request.fields, { onEnd, status })
 }

@@ -123,7 +123,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   }
 
   refused(): void {
-    this.#refuse('origin_queue')
+    this.#forwarded.exchange.guard(() => this.#refuse('origin_queue'))
   }
 
   #dispatch(connection: OriginConnection): void {

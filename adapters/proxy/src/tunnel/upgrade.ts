@@ -119,8 +119,7 @@ interface HandshakeHooks {
 
 /** Hears the origin's answer in place of http-proxy: its tunnel opens after the checks, and its relay never runs. */
 function takeOver(outgoing: ClientRequest, { late, guard, relay, opened }: HandshakeHooks): void {
-  // http-proxy adds its listeners when its event returns.
-  process.nextTick(() => {
+  const take = (): void => {
     const tunnelling = outgoing.listeners('upgrade')
     outgoing.removeAllListeners('response').removeAllListeners('upgrade')
     for (const event of ['response', 'upgrade', 'close']) outgoing.once(event, () => clearTimeout(late))
@@ -132,7 +131,9 @@ function takeOver(outgoing: ClientRequest, { late, guard, relay, opened }: Hands
       }
       guard(() => opened(answer, tunnel as Socket, pipe))
     })
-  })
+  }
+  // http-proxy adds its listeners when its event returns.
+  process.nextTick(() => guard(take))
 }
 
 /** An answer that cannot be sent is a failure of the origin. */
