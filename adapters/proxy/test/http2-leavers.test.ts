@@ -13,6 +13,8 @@ import { type Answer, dial, until } from './wire.ts'
 /* Clients of HTTP/2 that leave, or that wait, in the middle of what they ask: what they held is given back. */
 
 const skip = NO_OPENSSL
+/** A client that asks for nothing more, and waits for its answers. */
+const LAST = frame(TYPE.goaway, 0, 0, Buffer.alloc(8))
 /** No clock of a client runs out here; what ends connections is that they are dead. */
 const PATIENT = { header: '10m', keepAlive: '1h', idleBody: '1h', clientUnread: '1h', originHeaders: '1h' } as const
 
@@ -66,11 +68,26 @@ for (const [way, leave] of Object.entries(WAYS)) {
       const asked = Buffer.concat([BEGIN, OPEN_POST])
       await Promise.all([asking(asked, bytes), asking(Buffer.concat([asked, bytes])), asking(BEGIN, bytes)])
     }
+    await asking(Buffer.concat([BEGIN, OPEN_POST, LAST]), FATAL['DATA on no stream'] as Buffer)
     while ((await held()).some((count) => count > 0)) await new Promise((resolve) => setTimeout(resolve, 100))
     t.same(await held(), [0, 0, 0], 'connections, slots, and slots that leaked')
     t.equal(origin.open(), 0)
   })
 }
+
+t.test('a client that says that it will ask nothing more keeps what it asked', { skip }, async (t) => {
+  const { url, origin, held } = await open(t, () => {}, { timeouts: { ...PATIENT, header: 40 } })
+  const { secured } = await client(t, url)
+  let goodbyes = 0
+  hearFrames(secured, (type) => {
+    if (type === TYPE.goaway) goodbyes++
+  })
+  secured.write(Buffer.concat([BEGIN, headers(1, WHOLE, GET), LAST]))
+  await until(() => goodbyes > 0 && origin.heads.length > 0)
+  await new Promise((resolve) => setTimeout(resolve, 400))
+  t.ok(goodbyes <= 2, 'it is not told again and again')
+  t.same(await held(), [1, 1, 0])
+})
 
 t.test('a client that waits is asked once whether it is there, and not cut', { skip }, async (t) => {
   for (const answers of [true, false]) {

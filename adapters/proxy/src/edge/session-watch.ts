@@ -36,10 +36,10 @@ interface Seen {
   ending: boolean
   /** Bytes received, by when it was looked at last. */
   received: number
-  /** Of these, what had come when it was last given a PING, and the answers to PINGs. */
+  /** Of these, what had come when it was last given a frame, and the answers to PINGs. */
   known: number
-  /** Bytes written when it was last given a PING that is not written; absent: there is none. */
-  pinged: number | undefined
+  /** Bytes written when it was given a frame, until that is written. */
+  given: number | undefined
 }
 
 /**
@@ -68,7 +68,7 @@ export function watchSessions(times: () => SessionTimes): SessionWatch {
     add(session, socket) {
       const seen: Seen = {
         ...{ session, socket, streams: 0, asked: false, idle: 0, ending: false },
-        ...{ received: 0, known: 0, pinged: undefined },
+        ...{ received: 0, known: 0, given: undefined },
       }
       if (all.size === 0) start()
       all.add(seen)
@@ -107,23 +107,32 @@ function look(seen: Seen, elapsed: number, { header, keepAlive }: SessionTimes):
   }
 }
 
-/** Gives a session that is quiet a PING, once since the client's last bytes. One that is alive has written it when it is looked at again. */
+/** Gives a session that is quiet a frame, once since the client's last bytes. One that is alive has written it when it is looked at again. */
 function probe(seen: Seen): void {
-  const { session, socket, received } = seen
-  if (seen.pinged === undefined) {
+  const { socket, received } = seen
+  if (seen.given === undefined) {
     if (seen.known === received) return
     seen.known = received
     const written = socket.bytesWritten
-    const given = session.ping((error) => {
-      // What came behind it may be the client's last bytes.
-      if (error === null) seen.known += PING_BYTES
-    })
-    if (given) seen.pinged = written
-  } else if (socket.bytesWritten !== seen.pinged) {
-    seen.pinged = undefined
+    if (give(seen)) seen.given = written
+  } else if (socket.bytesWritten !== seen.given) {
+    seen.given = undefined
   } else if (!isWriting(socket)) {
     destroy(seen)
   }
+}
+
+/** A PING; one that ends, which Node gives none, says once more that it does. False where too many are unanswered. */
+function give(seen: Seen): boolean {
+  const { session } = seen
+  if (!session.closed) {
+    return session.ping((error) => {
+      // What came behind it may be the client's last bytes.
+      if (error === null) seen.known += PING_BYTES
+    })
+  }
+  session.goaway()
+  return true
 }
 
 /** Whether bytes wait for the client to take them; its clock is that of an unread answer. */
