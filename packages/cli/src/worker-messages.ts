@@ -23,9 +23,13 @@ export function isFromPrimary(message: unknown): message is FromPrimary {
   return typeof message === 'object' && message !== null && 'primary' in message
 }
 
-/** Sends to the primary; one that is gone hears nothing, and its worker ends for that. */
-export function sendToPrimary(message: object): void {
-  if (process.connected) process.send?.(message, undefined, undefined, ignore)
+/**
+ * Sends to the primary; one that is gone hears nothing, and its worker ends for that. `sent` is called once the message has
+ * left, or cannot.
+ */
+export function sendToPrimary(message: object, sent: () => void = ignore): void {
+  if (process.connected) process.send?.(message, undefined, undefined, sent)
+  else sent()
 }
 
 /** Sends to a worker; one that is gone hears nothing, and its exit says so. */

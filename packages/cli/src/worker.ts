@@ -83,7 +83,7 @@ export function joinWorkers(): Promise<Standing> {
       sendToPrimary({ worker: 'serves', config })
     },
     reloaded: (config) => sendToPrimary({ worker: 'reloaded', config }),
-    counted: sayCounted,
+    counted: (counted) => sendToPrimary({ worker: 'counted', counted }),
     reportCounts,
   })
   return new Promise((resolve) => {
@@ -103,29 +103,25 @@ export function joinWorkers(): Promise<Standing> {
   })
 }
 
-function sayCounted(counted: Scraped): void {
-  sendToPrimary({ worker: 'counted', counted })
-}
-
 function reportCounts(read: () => Promise<Scraped>): () => Promise<void> {
-  let running: Promise<void> | undefined
+  let waits = false
+  const done = (): void => {
+    waits = false
+  }
   const report = async (): Promise<void> => {
+    waits = true
     try {
-      sayCounted(await read())
+      sendToPrimary({ worker: 'counted', counted: await read() }, done)
     } catch {
       // What cannot be read now is read the next time.
+      done()
     }
   }
-  // One at a time: an older one that is late would take back what a newer one said.
-  const timer = setInterval(() => {
-    running ??= report().finally(() => {
-      running = undefined
-    })
-  }, REPORT_MS).unref()
-  return async () => {
+  // One at a time: a primary that is stopped takes none of them, and each would wait in memory.
+  const timer = setInterval(() => void (waits || report()), REPORT_MS).unref()
+  return () => {
     clearInterval(timer)
-    await running
-    await report()
+    return report()
   }
 }
 
