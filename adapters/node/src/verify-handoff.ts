@@ -10,7 +10,7 @@ export type HandoffRequest =
 
 /**
  * Makes the check, at an origin, that a request came through the gate and was not changed on the way: `sallyport-signature`
- * covers its method, target, client and verdict. An origin that can also be reached in another way refuses the rest.
+ * covers its method, target, Host, client and verdict. An origin that can also be reached in another way refuses the rest.
  * Throws `invalid_config` for keys that cannot be used; the check never throws. Signatures are good for `maxAge` seconds, 60 by default.
  *
  * @example
