@@ -16,7 +16,10 @@ async function becomeTheSignedAgent(t: Test, said: string): Promise<void> {
   t.match(page, /<strong>allowed<\/strong>, and answered 200/)
   t.match(page, 'This visitor signs with a key that the demo has made')
   const [, admin, id] = /href="(http:[^"]+)\/#\/request\?id=([\w-]+)"/.exec(page) ?? []
-  const console = async (path: string) => (await fetch(`${admin}/console/api/${path}`)).json()
+  const link = { 'x-sallyport-console': '1', authorization: `Link ${/#sign-in=(\S+)/.exec(said)?.[1]}` }
+  const signed = await fetch(`${admin}/console/api/session`, { method: 'POST', headers: link })
+  const cookie = signed.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+  const console = async (path: string) => (await fetch(`${admin}/console/api/${path}`, { headers: { cookie } })).json()
   t.match(((await console(`requests/${id}`)) as { readonly brief: object }).brief, {
     class: 'ai_agent',
     rule: 'verified',
@@ -49,7 +52,7 @@ async function becomeTheSignedAgent(t: Test, said: string): Promise<void> {
 t.test('the demo, on the embedded data: what is printed is what happens', async (t) => {
   const bin = join(ROOT, 'packages/cli/bin/sallyport.mjs')
   const argv = ['proxy', '--config', 'examples/demo.yaml', '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
-  const demo = await started(t, [bin, ...argv, '--data-dir', DATA_DIR], {}, 'API key')
+  const demo = await started(t, [bin, ...argv, '--data-dir', DATA_DIR], {}, 'by the token in')
 
   const seen: string[] = []
   for (const [

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Prefix, parseHostOrPrefix } from '@sallyport/core'
 import { inspection } from '@sallyport/express'
 import { type ConfigInput, open, openBans, type Sallyport } from '@sallyport/open'
-import { openProxy } from '@sallyport/proxy'
+import { type AdminPages, openProxy } from '@sallyport/proxy'
 import { NO_REDIS, startRedis } from '@sallyport/stores/testing'
 import express from 'express'
 import t, { type Test } from 'tap'
@@ -174,20 +174,32 @@ for (const [place, config] of Object.entries(SHARED)) {
 t.test('the admin listener lists and lifts', async (t) => {
   const file = join(t.testdirName, 'audit.log')
   const sallyport = await openWithoutData(t, { policy: POLICY, log: { requests: 'off', file } })
-  const proxy = await openProxy(sallyport, { listen: '127.0.0.1:0', admin: '127.0.0.1:0', timeouts: { drain: 0 } })
+  const roles = new Map([
+    ['Bearer reader', 'read'],
+    ['Bearer admin', 'admin'],
+  ])
+  const adminPages: AdminPages = {
+    permits: ({ headers }, wanted) => ['admin', wanted].includes(roles.get(headers.authorization ?? '') ?? ''),
+  }
+  const places = { listen: '127.0.0.1:0', admin: '127.0.0.1:0' }
+  const proxy = await openProxy(sallyport, { ...places, adminPages, timeouts: { drain: 0 } })
   t.teardown(() => proxy.close('cut'))
+  const ask = (url: string, method = 'GET', token = 'admin') =>
+    fetch(url, { method, headers: { authorization: `Bearer ${token}` } })
   const port = Number(new URL(proxy.url).port)
   for (let call = 0; call < 3; call++) await status({ port }, '8.6.0.1', '/.env')
   await banned(sallyport, 1)
-  const listed = (await (await fetch(`${proxy.adminUrl}/bans`)).json()) as {
+  const listed = (await (await ask(`${proxy.adminUrl}/bans`, 'GET', 'reader')).json()) as {
     readonly bans: readonly { readonly id: string }[]
   }
   t.match(listed, { bans: [{ key: 'client 8.6.0.1', count: 3 }] })
   const one = `${proxy.adminUrl}/bans/${listed.bans[0]?.id}`
   const answers = []
-  for (const method of ['GET', 'POST', 'DELETE', 'DELETE']) answers.push((await fetch(one, { method })).status)
+  t.equal((await ask(one, 'DELETE', 'reader')).status, 401)
+  t.equal((await ask(`${proxy.adminUrl}/bans`, 'GET', 'nobody')).status, 401)
+  for (const method of ['GET', 'POST', 'DELETE', 'DELETE']) answers.push((await ask(one, method)).status)
   t.same(answers, [405, 405, 200, 404])
-  t.equal((await fetch(`${proxy.adminUrl}/bans`, { method: 'DELETE' })).status, 405)
+  t.equal((await ask(`${proxy.adminUrl}/bans`, 'DELETE')).status, 405)
   await sallyport.close()
   t.match(JSON.parse(readFileSync(file, 'utf8')), { audit: 'bans lift', who: 'admin listener' })
 })

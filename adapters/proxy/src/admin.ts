@@ -1,15 +1,16 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { type BanList, ERRORS, isStale, type SourceStatus } from '@sallyport/core'
+import { type AdminOpen, type AdminPath, type AdminRole, isAdminPath, isOpenPath } from './admin-access.ts'
 import { type Listening, listenOn } from './listener/listen.ts'
 
 const DEFAULT_ADMIN = '127.0.0.1:9090'
 
-/** Pages on the admin listener beside its own. */
+/** Who comes in at the admin listener, and pages beside its own. */
 export interface AdminPages {
-  /** False, and nothing done, where the path is none of theirs. */
-  handle(request: IncomingMessage, response: ServerResponse): boolean
-  /** Whether a request may steer the service, and not only ask for its health. */
-  permits(request: IncomingMessage): boolean
+  /** False, and nothing done, where the path is none of theirs; absent: there are no pages. */
+  handle?(request: IncomingMessage, response: ServerResponse): boolean
+  /** Whether a request shows a token of a role, or a session; `admin` is also a reader. */
+  permits(request: IncomingMessage, role: AdminRole): boolean
 }
 
 /** The processes of a cluster, which share the admin listener. */
@@ -38,7 +39,9 @@ export interface AdminOptions {
   readonly metrics?: (() => Promise<{ readonly type: string; readonly text: string }>) | undefined
   /** Absent: nobody is ever banned. */
   readonly bans?: BanList | undefined
-  /** Absent: there are none, and everybody who reaches the listener may lift bans. */
+  /** Paths that need no token from anywhere. */
+  readonly open: readonly AdminOpen[]
+  /** Absent: nobody has a token, so that bans are neither shown nor lifted here. */
   readonly pages?: AdminPages | undefined
   /** Somebody lifted a ban. */
   readonly onLifted?: ((id: string) => void) | undefined
@@ -46,9 +49,9 @@ export interface AdminOptions {
 }
 
 /**
- * The operator's listener. `GET /healthz` is liveness and `/readyz` readiness, with the sources that are past their age;
- * `/sources` is all that is known of each, `/metrics` for Prometheus; `GET /bans` lists the bans in force, and `DELETE
- * /bans/ID` lifts one. A configured address that is taken rejects with `cannot_listen`; without the default one the proxy
+ * The operator's listener. `GET /healthz` is liveness, for everybody; `/readyz` readiness, with the sources that are past
+ * their age, `/sources` all that is known of each, `/metrics` for Prometheus: for this machine, those who may read, and
+ * whom `open` lets in; `GET /bans` lists the bans in force to those who may read, and `DELETE /bans/ID` lifts one. A configured address that is taken rejects with `cannot_listen`; without the default one the proxy
  * runs on, after a notice.
  */
 export async function openAdmin({ address, onNotice, ...told }: AdminOptions): Promise<Listening | undefined> {
@@ -68,8 +71,8 @@ type Answer = readonly [status: number, body: object | string, type?: string]
 type Answering = Omit<AdminOptions, 'address' | 'onNotice'>
 
 function answer(answering: Answering): RequestListener {
-  const { sources, metrics, bans } = answering
-  const rows: Readonly<Record<string, () => Answer | Promise<Answer>>> = {
+  const { sources, metrics, bans, open, pages } = answering
+  const rows: Readonly<Record<AdminPath, () => Answer | Promise<Answer>>> = {
     '/healthz': () => [200, { status: 'ok' }],
     '/readyz': () => readiness(answering),
     '/sources': () => [200, { sources: sources().map(aged) }],
@@ -79,24 +82,29 @@ function answer(answering: Answering): RequestListener {
       return scraped === undefined ? NOT_FOUND : [200, scraped.text, scraped.type]
     },
   }
-  const answerOf = async (method: string, path: string, permitted: boolean): Promise<Answer> => {
-    if (isSteering(path) && !permitted) return UNAUTHORIZED
+  const answerOf = async (request: IncomingMessage, path: string): Promise<Answer> => {
+    const { method } = request
+    const permits = (role: AdminRole) => pages?.permits(request, role) === true
     const id = /^\/bans\/([\w-]{1,64})$/.exec(path)?.[1]
-    if (id !== undefined) return method === 'DELETE' ? lift(answering, id) : NOT_ALLOWED
-    const row = Object.hasOwn(rows, path) ? rows[path] : undefined
-    if (row === undefined) return NOT_FOUND
-    return method === 'GET' || method === 'HEAD' ? row() : NOT_ALLOWED
+    if (id !== undefined) {
+      if (method !== 'DELETE') return NOT_ALLOWED
+      return permits('admin') ? lift(answering, id) : UNAUTHORIZED
+    }
+    if (!isAdminPath(path)) return NOT_FOUND
+    if (method !== 'GET' && method !== 'HEAD') return NOT_ALLOWED
+    return isOpenPath(path, request, open) || permits('read') ? rows[path]() : UNAUTHORIZED
   }
   return (request, response) => {
-    if (answering.pages?.handle(request, response)) return
+    if (pages?.handle?.(request, response)) return
     request.resume()
     const path = request.url?.split('?', 1)[0] ?? ''
-    void answerOf(request.method ?? '', path, answering.pages?.permits(request) ?? true)
+    void answerOf(request, path)
       .catch((): Answer => UNAVAILABLE)
       .then(([status, body, type = 'application/json']) => {
         response.writeHead(status, {
           'Content-Type': type,
           'Cache-Control': 'no-store',
+          ...(status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
           ...(status === 405 ? { Allow: path.startsWith('/bans/') ? 'DELETE' : 'GET, HEAD' } : {}),
         })
         response.end(typeof body === 'string' ? body : `${JSON.stringify(body)}\n`)
@@ -132,12 +140,10 @@ async function lift({ bans, onLifted }: Answering, id: string): Promise<Answer> 
   return [404, { error: 'unknown_ban', message: ERRORS.unknown_ban.message }]
 }
 
-/** What shows visitors, or changes what becomes of them. */
-function isSteering(path: string): boolean {
-  return path === '/bans' || path.startsWith('/bans/')
-}
-
-const UNAUTHORIZED: Answer = [401, { error: 'unauthorized', message: 'This needs a token of the console.' }]
+const UNAUTHORIZED: Answer = [
+  401,
+  { error: 'unauthorized', message: 'This needs a token of the console: Authorization: Bearer <TOKEN>.' },
+]
 const NOT_FOUND: Answer = [404, { error: 'not_found', message: ERRORS.not_found.message }]
 const NOT_ALLOWED: Answer = [405, { error: 'method_not_allowed', message: ERRORS.method_not_allowed.message }]
 const UNAVAILABLE: Answer = [503, { error: 'service_unavailable', message: ERRORS.service_unavailable.message }]

@@ -3,6 +3,7 @@ import { type LimitsInput, parseLimits, parseTimeouts, type TimeoutsInput } from
 import { challengeAnswer } from './acme/challenge-files.ts'
 import { challengeFolder, createRenewals } from './acme/renewal.ts'
 import { type AdminPages, openAdmin, type WorkerCounts } from './admin.ts'
+import type { AdminOpen } from './admin-access.ts'
 import type { ProxyVersion } from './edge/proxy-header.ts'
 import { hstsField, type TlsOptions } from './edge/tls-options.ts'
 import { openExampleSite } from './example/site.ts'
@@ -29,7 +30,9 @@ export interface ProxyOptions extends GateOptions {
   readonly proxyProtocol?: ProxyVersion | false | undefined
   /** Where the health listener is; absent: 127.0.0.1:9090, and none where that is taken. */
   readonly admin?: string | undefined
-  /** Pages of a program on the health listener, as those of @sallyport/console; absent: none. */
+  /** What needs no token there from anywhere; default nothing: this machine alone asks without one. */
+  readonly adminOpen?: readonly AdminOpen[] | undefined
+  /** Tokens and pages of a program on the health listener, as those of @sallyport/console; absent: none. */
   readonly adminPages?: AdminPages | undefined
   /** The origin of what no route has, `http(s)://host[:port]` or `unix:/path`; absent: 404 for that, unless `demo`. */
   readonly upstream?: string | undefined
@@ -117,7 +120,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     const front: ExampleFront = {
       sallyport,
       url: () => urls.proxy,
-      consoleUrl: () => (options.adminPages === undefined ? undefined : urls.admin),
+      consoleUrl: () => (options.adminPages?.handle === undefined ? undefined : urls.admin),
       clientHeader: options.clientHeader ?? 'x-forwarded-for',
       visitors: [...EXAMPLE_VISITORS, ...(options.visitors ?? [])],
     }
@@ -154,6 +157,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       requireFresh: options.data?.requireFresh ?? false,
       metrics: exposition && scraping(exposition, options.scrapeAll),
       bans: sallyport.bans,
+      open: options.adminOpen ?? [],
       pages: options.adminPages,
       onLifted: (id) => sallyport.log?.audit({ what: 'bans lift', who: 'admin listener', details: { id } }),
       certificates: listener.certificates?.current,

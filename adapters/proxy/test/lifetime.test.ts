@@ -42,8 +42,12 @@ t.test('closing waits for requests in flight and takes no new ones', async (t) =
   const admin = String(proxy.adminUrl)
   const closing = proxy.close()
   while (!(await isClosed(proxy.url)));
-  t.equal(statusOf(await exchange(admin, get('/readyz'))), 503, 'and says that it is not ready')
-  t.equal(statusOf(await exchange(admin, get('/healthz'))), 200)
+  t.equal(
+    statusOf(await exchange(admin, get('/readyz').replace('site.example', 'localhost'))),
+    503,
+    'and says that it is not ready',
+  )
+  t.equal(statusOf(await exchange(admin, get('/healthz').replace('site.example', 'localhost'))), 200)
   idle.write('GET /ok HTTP/1.1\r\nHost: a\r\n\r\n')
   t.match(await readUntil(idle), /\r\nConnection: close\r\n/i, 'an idle connection has one more answer')
   finish()
@@ -66,7 +70,7 @@ t.test('closing cuts idle connections where that is asked for', async (t) => {
 t.test('a lame duck accepts connections, and is not ready', async (t) => {
   const { proxy } = await proxyBefore(t, OK, { timeouts: { drain: 0, lameDuck: 300 } })
   const closing = proxy.close()
-  t.equal(statusOf(await exchange(String(proxy.adminUrl), get('/readyz'))), 503)
+  t.equal(statusOf(await exchange(String(proxy.adminUrl), get('/readyz').replace('site.example', 'localhost'))), 503)
   const late = await dial(proxy.url)
   late.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
   t.match(await readUntil(late), /^HTTP\/1\.1 200 [\s\S]*\r\nConnection: close\r\n/i)
@@ -187,12 +191,25 @@ t.test('the health listener at its usual place is done without where that is tak
 t.test('the health listener', async (t) => {
   const { proxy } = await proxyBefore(t, OK)
   const admin = String(proxy.adminUrl)
-  t.match(await exchange(admin, get('/healthz')), /^HTTP\/1\.1 200 [\s\S]*\{"status":"ok"\}/)
-  t.match(await exchange(admin, get('/readyz?verbose')), /\{"status":"ready"\}/)
-  t.match(await exchange(admin, get('/sources')), /"sources":\[\{"id":"asn".*"state":"loaded"/)
-  t.equal(statusOf(await exchange(admin, get('/metrics'))), 404, 'where nothing is counted')
-  t.equal(statusOf(await exchange(admin, get('/healthz').replace('GET', 'POST'))), 405)
-  t.equal(statusOf(await exchange(admin, get('/toString'))), 404)
+  t.match(
+    await exchange(admin, get('/healthz').replace('site.example', 'localhost')),
+    /^HTTP\/1\.1 200 [\s\S]*\{"status":"ok"\}/,
+  )
+  t.match(await exchange(admin, get('/readyz?verbose').replace('site.example', 'localhost')), /\{"status":"ready"\}/)
+  t.match(
+    await exchange(admin, get('/sources').replace('site.example', 'localhost')),
+    /"sources":\[\{"id":"asn".*"state":"loaded"/,
+  )
+  t.equal(
+    statusOf(await exchange(admin, get('/metrics').replace('site.example', 'localhost'))),
+    404,
+    'where nothing is counted',
+  )
+  t.equal(
+    statusOf(await exchange(admin, get('/healthz').replace('site.example', 'localhost').replace('GET', 'POST'))),
+    405,
+  )
+  t.equal(statusOf(await exchange(admin, get('/toString').replace('site.example', 'localhost'))), 404)
 })
 
 t.test('without an origin all but the API is 404, also a handshake, and a block is a block', async (t) => {

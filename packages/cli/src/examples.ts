@@ -4,6 +4,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   'config check': 'sallyport.yaml',
   'config show': '--config sallyport.yaml',
   'config schema': '',
+  console: '--config sallyport.yaml',
   doctor: '--config sallyport.yaml',
   lookup: '185.220.101.10 example.com',
   explain: 'request.har --ip 203.0.114.7',

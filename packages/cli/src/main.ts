@@ -5,6 +5,7 @@ import { type CommandRow, commandsOf, leavesOf } from './command-table.ts'
 import { addAccountsCommands } from './commands/accounts.ts'
 import { addBansCommands } from './commands/bans.ts'
 import { addConfigCommands } from './commands/config.ts'
+import { addConsoleCommand } from './commands/console.ts'
 import { addCrawlersCommands } from './commands/crawlers.ts'
 import { addDataCommands } from './commands/data.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
@@ -72,6 +73,7 @@ function createProgram(terminal: Terminal): Command {
   // Commands made after this inherit the settings above.
   addProxyCommand(program, terminal)
   addConfigCommands(program, terminal)
+  addConsoleCommand(program, terminal)
   addDoctorCommand(program, terminal)
   addLookupCommand(program, terminal)
   addExplainCommand(program, terminal)

@@ -1,10 +1,18 @@
 import { readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { replacePolicy } from '@sallyport/open'
+import { SallyportError } from '@sallyport/core'
 
-/** Writes another policy into a configuration file and takes it over; where that fails the file is as it was. */
-export async function savePolicy(file: string, text: string, takeOver: () => Promise<void>): Promise<void> {
+/** Writes another text into a configuration file and takes it over; where that fails the file is as it was. */
+export async function savePolicy(
+  file: string,
+  written: (before: string) => Promise<string>,
+  takeOver: () => Promise<void>,
+): Promise<void> {
   const before = readFileSync(file, 'utf8')
-  replaceFile(file, replacePolicy(before, text))
+  const next = await written(before)
+  if (readFileSync(file, 'utf8') !== before) {
+    throw new SallyportError('invalid_request', 'The configuration file was changed meanwhile: nothing was saved.')
+  }
+  replaceFile(file, next)
   try {
     await takeOver()
   } catch (error) {

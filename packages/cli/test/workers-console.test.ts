@@ -12,10 +12,12 @@ t.test('the console of one worker shows what all of them see', async (t) => {
   await proxy.says('by the token in')
   const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
   const admin = /Console at (http:\/\/[^/]+)/.exec(proxy.err())?.[1] ?? ''
-  const console = async (path: string) => (await ask(`${admin}/console/api/${path}`)).json
+  const token = readFileSync(/by the token in (\S+)/.exec(proxy.err())?.[1] ?? '', 'utf8').trim()
+  const bearer = { authorization: `Bearer ${token}` }
+  const console = async (path: string) => (await ask(`${admin}/console/api/${path}`, bearer)).json
   await until(async () => (await console('health'))['processes'] === 3)
 
-  const streamed = request(`${admin}/console/api/stream`, { agent: false }).end()
+  const streamed = request(`${admin}/console/api/stream`, { agent: false, headers: bearer }).end()
   const [stream] = (await once(streamed, 'response')) as [IncomingMessage]
   t.teardown(() => stream.destroy())
   let sent = ''
@@ -52,8 +54,7 @@ t.test('the console of one worker shows what all of them see', async (t) => {
   for (const id of ids) t.match(await console(`requests/${id}`), { brief: { id } })
   t.match(await console('inspect?target=192.0.2.7'), { seen: { requests: 12, last: ids.at(-1) } })
 
-  const token = readFileSync(/by the token in (\S+)/.exec(proxy.err())?.[1] ?? '', 'utf8').trim()
-  const own = { 'x-sallyport-console': '1', 'content-type': 'application/json', authorization: `Bearer ${token}` }
+  const own = { 'content-type': 'application/json', ...bearer }
   const what = 'rules: [{ id: all, match: { path: [/articles/*] }, action: block }]'
   const tried = await ask(`${admin}/console/api/policy/what-if`, own, JSON.stringify({ text: what }))
   t.match(tried.json, { requests: 12, classes: [{ requests: 12, changed: 12, after: { block: 12 } }] })
@@ -78,7 +79,15 @@ t.test('the console of one worker shows what all of them see', async (t) => {
     ...{ agent: false, method: 'DELETE', headers: { cookie, 'x-sallyport-console': '1' } },
   }).end()
   await once(left, 'response')
-  t.same(await roles(), ['read'], 'who signs out is signed out of every worker')
+  t.same(await roles(), [null], 'who signs out is signed out of every worker')
+
+  const code = /#sign-in=(\S+)/.exec(proxy.err())?.[1] ?? ''
+  const link = { 'x-sallyport-console': '1', authorization: `Link ${code}` }
+  const opened = await ask(`${admin}/console/api/session`, link, '{}')
+  t.match(opened.json, { role: 'read' }, 'the link that was printed signs in, whichever worker is asked')
+  for (let asked = 0; asked < 6; asked++) {
+    t.match((await ask(`${admin}/console/api/session`, link, '{}')).json, { error: 'unauthorized' }, 'once')
+  }
 
   const page = await (await fetch(`${url}/?as=chatgpt`)).text()
   t.match(page, 'Signed by ChatGPT agent', 'the key of the demo is made at the first start, and every worker has it')

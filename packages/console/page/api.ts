@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 /** Who one is, as the server says. */
 export interface Session {
   readonly role: 'read' | 'admin' | null
-  readonly by: 'session' | 'token' | 'machine' | 'nothing'
+  readonly by: 'session' | 'token' | 'nothing'
   readonly until: number | null
   readonly maySave: boolean
   readonly url: string | null
@@ -24,6 +24,9 @@ export class Failure extends Error {
 /** The session; `undefined` until it is known. */
 export const session = signal<Session | undefined>(undefined)
 
+/** Why a link did not sign in. */
+export const linkFailure = signal<string | undefined>(undefined)
+
 export async function get<T>(path: string, signalOf?: AbortSignal): Promise<T> {
   return ask<T>('GET', path, undefined, signalOf)
 }
@@ -32,10 +35,29 @@ export async function send<T>(method: 'POST' | 'DELETE', path: string, body: unk
   return ask<T>(method, path, body)
 }
 
-/** Trades a token for a session, or ends the one there is. */
+/** Trades a token for a session. */
 export async function signIn(token: string): Promise<void> {
   await ask('POST', 'session', {}, undefined, { authorization: `Bearer ${token}` })
   await loadSession()
+}
+
+/** The code of a link that signs in; what is behind the `#` is sent to nobody, and not kept in the history. */
+export function takeLinkCode(): string | undefined {
+  const code = /^#sign-in=([\w.-]{1,300})$/.exec(location.hash)?.[1]
+  if (code !== undefined) history.replaceState(null, '', '#/')
+  return code
+}
+
+/** Trades the code for a session, where there is none yet. */
+export async function signInByLink(code: string | undefined): Promise<void> {
+  await loadSession()
+  if (code === undefined || session.value?.role !== null) return
+  await ask('POST', 'session', {}, undefined, { authorization: `Link ${code}` }).then(
+    () => loadSession(),
+    (error) => {
+      linkFailure.value = error instanceof Error ? error.message : String(error)
+    },
+  )
 }
 
 export async function signOut(): Promise<void> {

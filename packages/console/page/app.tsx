@@ -43,19 +43,15 @@ export function App() {
         </nav>
         <div class="who">
           <ThemeChoice />
-          <p class="quiet">
-            {who.role === 'admin' ? 'Administrator' : 'Read only'}
-            {who.by === 'machine' && ' · this machine'}
-          </p>
-          {who.by === 'session' ? (
-            <button type="button" class="plain" onClick={() => void signOut()}>
-              Sign out
-            </button>
-          ) : (
+          <p class="quiet">{who.role === 'admin' ? 'Administrator' : 'Read only'}</p>
+          {who.role === 'read' && (
             <button type="button" class="plain" onClick={() => setSigningIn(true)}>
               Sign in
             </button>
           )}
+          <button type="button" class="plain" onClick={() => void signOut()}>
+            Sign out
+          </button>
         </div>
       </header>
       <main id="main" tabIndex={-1}>

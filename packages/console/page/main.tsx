@@ -1,12 +1,18 @@
 import './style.css'
 import { render } from 'preact'
-import { loadSession } from './api.ts'
+import { signInByLink, takeLinkCode } from './api.ts'
 import { App } from './app.tsx'
 import { followPlace } from './route.ts'
 import { applyTheme } from './theme.ts'
 
 applyTheme()
+const code = takeLinkCode()
 followPlace()
-void loadSession().catch(() => setTimeout(() => void loadSession(), 2_000))
+void signInByLink(code).catch(() => setTimeout(() => void signInByLink(code), 2_000))
+// A link that is put into a page that is open already.
+addEventListener('hashchange', () => {
+  const pasted = takeLinkCode()
+  if (pasted !== undefined) void signInByLink(pasted).catch(() => {})
+})
 const root = document.getElementById('app')
 if (root !== null) render(<App />, root)

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SallyportError } from '@sallyport/core'
-import type { Sallyport } from '@sallyport/open'
-import { createDoor, requireRole } from './access/door.ts'
-import type { Tokens } from './access/tokens.ts'
-import type { Visitor } from './access/visitor.ts'
+import { openPolicyReader, type Sallyport } from '@sallyport/open'
+import { type Door, readerOf, requireRole } from './access/door.ts'
+import type { Role } from './access/tokens.ts'
+import { shownIn, type Visitor } from './access/visitor.ts'
 import type { History } from './history/history.ts'
 import { loadPage } from './http/page.ts'
 import { readJson, sendError, sendJson } from './http/reply.ts'
@@ -17,7 +17,8 @@ const API = '/console/api/'
 export interface ConsoleOptions extends ConsoleHooks {
   readonly sallyport: Sallyport
   readonly history: History
-  readonly tokens: Tokens
+  /** Who comes in. */
+  readonly door: Door
   /** The folder of the built page; absent: the one in this package. */
   readonly page?: string | undefined
   /** A bug: the page gets 500 without detail. */
@@ -28,40 +29,39 @@ export interface ConsoleOptions extends ConsoleHooks {
 export interface Console {
   /** Answers a request of the admin listener; false, and nothing done, where the path is none of the console's. */
   handle(request: IncomingMessage, response: ServerResponse): boolean
-  /**
-   * Whether a request to the admin listener may steer: by a token of an administrator, or from this machine where no
-   * token is needed to read.
-   */
-  permits(request: IncomingMessage): boolean
+  /** Whether a request to the other paths of the admin listener has a role. */
+  permits(request: IncomingMessage, role: Role): boolean
   /** What this process answers the console of another one, which was asked through `askOthers`. */
   answerOther(about: unknown): Promise<unknown>
+  /** Ends the thread that reads policies. */
+  close(): Promise<void>
 }
 
 /**
- * Opens the console. On this machine anybody may read unless a read token is set; all else needs a token, as a Bearer or
- * as a session. What changes something is a POST or DELETE by the console's own page or by a Bearer.
+ * Opens the console. Everything needs a token, as a Bearer or as a session that was opened by one or by a link. What
+ * changes something is a POST or DELETE by the console's own page or by a Bearer.
  */
-export function openConsole({ sallyport, history, tokens, page, onFault, ...hooks }: ConsoleOptions): Console {
+export function openConsole({ sallyport, history, door, page, onFault, ...hooks }: ConsoleOptions): Console {
   const assets = loadPage(page)
-  const door = createDoor(tokens)
   const rows = consoleRows()
   const own = { sallyport, history, since: Date.now(), id: randomUUID() }
-  const parts: ConsoleParts = { ...own, hooks, gather: createGather(own, hooks.askOthers) }
-  const signedOut: Share<{ readonly session: string }, boolean> = {
-    name: 'signed out',
-    own({ session }) {
-      door.forget(session, Date.now())
+  const policies = openPolicyReader()
+  const parts: ConsoleParts = { ...own, hooks, policies, gather: createGather(own, hooks.askOthers) }
+  const ended: Share<{ readonly value: string }, boolean> = {
+    name: 'ended',
+    own({ value }) {
+      door.forget(value, Date.now())
       return true
     },
   }
-  const shares = new Map([signedOut, ...rows.flatMap(({ shares = [] }) => shares)].map((one) => [one.name, one]))
+  const shares = new Map([ended, ...rows.flatMap(({ shares = [] }) => shares)].map((one) => [one.name, one]))
 
-  async function answerSession(visitor: Visitor, now: number, method: string, response: ServerResponse): Promise<void> {
-    const { body, setCookie } = method === 'POST' ? door.signIn(visitor, now) : door.signOut(visitor, now)
-    if (method === 'DELETE' && visitor.session !== undefined) {
-      await parts.gather(signedOut, { session: visitor.session })
-    }
-    sallyport.log.audit({ what: `console sign-${method === 'POST' ? 'in' : 'out'}`, who: whoOf(visitor), details: {} })
+  async function answerSession(request: IncomingMessage, response: ServerResponse, now: number): Promise<void> {
+    const isComing = request.method === 'POST'
+    const { visitor, body, setCookie } = isComing ? door.signIn(request, now) : door.signOut(request, now)
+    const value = isComing ? shownIn(request, 'Link') : visitor.session
+    if (value !== undefined) await parts.gather(ended, { value })
+    sallyport.log.audit({ what: `console sign-${isComing ? 'in' : 'out'}`, who: whoOf(visitor), details: {} })
     sendJson(response, 200, body, { 'Set-Cookie': setCookie })
   }
 
@@ -75,15 +75,14 @@ export function openConsole({ sallyport, history, tokens, page, onFault, ...hook
     const row = found?.rows.find((row) => row.method === method)
     if (found === undefined) throw new SallyportError('not_found')
     if (row === undefined && !isSession) throw new SallyportError('method_not_allowed')
+    if (row === undefined) return answerSession(request, response, now)
     const visitor = door.admit(request, now)
-    if (row === undefined) {
-      await answerSession(visitor, now, method, response)
-      return
-    }
     requireRole(row.role, visitor)
     const answered = await row.answer(
       {
         ...{ visitor, now, request, response, query: searchParams, rest: found.rest },
+        reader: readerOf(request, visitor),
+        isAdmitted: () => door.permits(request, 'read'),
         body: () => readJson(request),
         audit: (what, details) => sallyport.log.audit({ what, who: whoOf(visitor), details }),
       } satisfies Call,
@@ -104,7 +103,8 @@ export function openConsole({ sallyport, history, tokens, page, onFault, ...hook
       const { name, question } = about as { readonly name: string; readonly question: unknown }
       return (shares.get(name) as AnyShare | undefined)?.own(question, own)
     },
-    permits: (request) => door.permits(request, Date.now()),
+    permits: door.permits,
+    close: policies.close,
     handle(request, response) {
       const path = request.url?.split('?', 1)[0] ?? ''
       if (path.startsWith(API)) {

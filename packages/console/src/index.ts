@@ -1,3 +1,5 @@
-export { readOrMakeSecret, readTokens } from './access/token-file.ts'
-export { openConsole } from './console.ts'
+export { type Door, openDoor, signInLink } from './access/door.ts'
+export { type ReadTokens, readOrMakeSecret, readTokens } from './access/token-file.ts'
+export { type Console, openConsole } from './console.ts'
 export { createHistory, type History } from './history/history.ts'
+export type { ConsoleHooks } from './routes/route.ts'

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import type { Test } from 'tap'
+import { READER } from './visits.ts'
 
 /** Debian's; no other browser is downloaded. */
 const CHROMIUM = process.env['SALLYPORT_CHROMIUM'] ?? '/usr/bin/chromium'
@@ -23,15 +24,16 @@ export interface Watched {
   readonly outside: readonly string[]
 }
 
-/** A page that is watched for what must not happen; its context, with its cookies, ends with the test. */
+/** A page that is watched for what must not happen, of a reader; its context, with its cookies, ends with the test. */
 export async function openPage(
   t: Test,
   browser: Browser,
   url: string,
-  options: Parameters<Browser['newContext']>[0] = {},
+  { isSignedIn = true, ...options }: Parameters<Browser['newContext']>[0] & { readonly isSignedIn?: boolean } = {},
 ): Promise<Watched> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options })
   t.teardown(() => context.close())
+  if (isSignedIn) await context.addCookies([{ name: 'sallyport-console', value: await sessionOf(url), url }])
   const page = await context.newPage()
   page.setDefaultTimeout(15_000)
   const complaints: string[] = []
@@ -63,4 +65,11 @@ export async function axeFinds(page: Page): Promise<readonly string[]> {
       violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target + ' ' + failureSummary)))`,
   )
   return found as readonly string[]
+}
+
+async function sessionOf(url: string): Promise<string> {
+  const { headers } = await fetch(`${url}/console/api/session`, {
+    ...{ method: 'POST', headers: { authorization: `Bearer ${READER}` }, body: '{}' },
+  })
+  return /sallyport-console=([^;]+)/.exec(headers.get('set-cookie') ?? '')?.[1] ?? ''
 }

@@ -1,14 +1,15 @@
 import t from 'tap'
+import { openEnded } from '../src/access/ended.ts'
 import { createSessions } from '../src/access/sessions.ts'
 import { consoleRows } from '../src/routes/index.ts'
-import { ADMIN, openScene, READER } from './scene.ts'
+import { ADMIN, AS_READER, openScene, READER } from './scene.ts'
 
 const OWN = { 'x-sallyport-console': '1' }
 const rows = consoleRows()
 const changing = rows.filter(({ method }) => method !== 'GET')
 
 t.test('every route that changes something wants the role, the method and the page for it', async (t) => {
-  const { adminUrl, close } = await openScene({ readToken: READER })
+  const { adminUrl, close } = await openScene()
   t.teardown(close)
   const ask = async (method: string, path: string, headers: Readonly<Record<string, string>>) => {
     const url = `${adminUrl}/console/api/${path.replace('*', 'nobody')}`
@@ -45,7 +46,7 @@ t.test('one client is answered so many calls and no more', async (t) => {
   t.teardown(close)
   const statuses: number[] = []
   for (let call = 0; call < 400 && statuses.at(-1) !== 429; call++) {
-    const response = await fetch(`${adminUrl}/console/api/session`)
+    const response = await fetch(`${adminUrl}/console/api/session`, { headers: AS_READER })
     await response.body?.cancel()
     statuses.push(response.status)
     if (response.status === 429) t.ok(Number(response.headers.get('retry-after')) > 0)
@@ -56,10 +57,19 @@ t.test('one client is answered so many calls and no more', async (t) => {
 
 t.test('a session ends after a working day, and with other tokens', async (t) => {
   const now = Date.parse('2026-11-25T08:00:00Z')
-  const sessions = createSessions(Buffer.from('one'))
+  const sessions = createSessions(
+    Buffer.from('one'),
+    openEnded(undefined, () => {}),
+  )
   const { value, session } = sessions.open('admin', now)
   t.equal(session.until - now, 8 * 3_600_000)
   t.match(sessions.read(value, session.until - 1), { role: 'admin' })
   t.equal(sessions.read(value, session.until), undefined)
-  t.equal(createSessions(Buffer.from('another')).read(value, now), undefined)
+  t.equal(
+    createSessions(
+      Buffer.from('another'),
+      openEnded(undefined, () => {}),
+    ).read(value, now),
+    undefined,
+  )
 })

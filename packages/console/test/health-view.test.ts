@@ -1,15 +1,15 @@
 import t from 'tap'
 import { axeFinds, NO_BROWSER, openBrowser, openPage } from './browser.ts'
-import { ADMIN, openScene, READER } from './scene.ts'
+import { ADMIN, openScene } from './scene.ts'
 
 t.test('a token opens the console, and a session ends', { skip: NO_BROWSER ?? false }, async (t) => {
-  const scene = await openScene({ readToken: READER })
+  const scene = await openScene()
   const browser = await openBrowser()
   t.teardown(async () => {
     await browser.close()
     await scene.close()
   })
-  const { page, complaints, outside } = await openPage(t, browser, scene.adminUrl)
+  const { page, complaints, outside } = await openPage(t, browser, scene.adminUrl, { isSignedIn: false })
   await page.goto(`${scene.adminUrl}/#/health`)
   await page.getByLabel('Token').fill('not-the-right-token')
   await page.getByRole('button', { name: 'Sign in' }).click()

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { axeFinds, NO_BROWSER, openBrowser, openPage } from './browser.ts'
-import { ADMIN, NAUGHTY, openScene, until, VISITOR } from './scene.ts'
+import { ADMIN, AS_READER, NAUGHTY, openScene, until, VISITOR } from './scene.ts'
 
 const DRAFT = `preset: low-friction
 rules:
@@ -10,7 +10,9 @@ rules:
 
 t.test('a draft is checked, tried against what came, and saved', { skip: NO_BROWSER ?? false }, async (t) => {
   const saved: string[] = []
-  const scene = await openScene({ savePolicy: async (text) => void saved.push(text) })
+  const scene = await openScene({
+    savePolicy: async (written) => void saved.push(await written('listen: 127.0.0.1:8080\n')),
+  })
   const browser = await openBrowser()
   t.teardown(async () => {
     await browser.close()
@@ -56,7 +58,11 @@ t.test('a draft is checked, tried against what came, and saved', { skip: NO_BROW
   await page.getByText(/15 of 15 remembered requests would be decided otherwise/).waitFor()
   const difference = page.getByRole('region', { name: 'What if' })
   t.match(await difference.innerText(), /The policy's rule "no-hosting" matches\./)
-  t.match(await difference.innerText(), NAUGHTY[0], 'shown as text')
+  const shown = await difference.innerText()
+  t.ok(
+    NAUGHTY.some((text) => shown.includes(text)),
+    'shown as text',
+  )
   t.same(await axeFinds(page), [])
 
   t.equal(await page.getByRole('button', { name: 'Save' }).count(), 0, 'a reader saves nothing')
@@ -71,7 +77,7 @@ t.test('a draft is checked, tried against what came, and saved', { skip: NO_BROW
   await page.getByRole('button', { name: 'Yes' }).click()
   await page.getByText('Saved, and in force.').waitFor()
   await until(() => saved.length === 1)
-  t.same(saved, [DRAFT])
+  t.match(saved[0], /^listen: 127.0.0.1:8080\npolicy:\n {2}preset: low-friction\n {2}rules:\n {4}- \{ id: no-tor/)
   // Blink marks up what is typed over a selection; the policy refuses the mark, and the editor draws the line afresh.
   const own = complaints.filter((text) => !/:0:0 Applying inline style violates/.test(text))
   t.same(own, [])
@@ -81,7 +87,7 @@ t.test('a draft is checked, tried against what came, and saved', { skip: NO_BROW
 t.test('who may only read saves no policy', async (t) => {
   const scene = await openScene({ savePolicy: async () => void t.fail('saved') })
   t.teardown(scene.close)
-  const headers = { 'x-sallyport-console': '1', 'content-type': 'application/json' }
+  const headers = { ...AS_READER, 'content-type': 'application/json' }
   const ask = (path: string, body: unknown) =>
     fetch(`${scene.adminUrl}/console/api/policy/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
   t.equal((await ask('save', { text: DRAFT })).status, 403)

@@ -5,14 +5,14 @@ import { type ConfigInput, type OpenHooks, open, type Sallyport } from '@sallypo
 import { openProxy, type Proxy as RunningProxy } from '@sallyport/proxy'
 import t from 'tap'
 import { buildPage } from '../build/page.ts'
-import { createHistory, openConsole } from '../src/index.ts'
+import { createHistory, openConsole, openDoor } from '../src/index.ts'
 import type { ConsoleHooks } from '../src/routes/route.ts'
-import { statusOf } from './visits.ts'
+import { ADMIN, READER, statusOf } from './visits.ts'
 
-export { VISITOR } from './visits.ts'
+export { ADMIN, READER, VISITOR } from './visits.ts'
 
-export const ADMIN = 'the-token-of-an-administrator'
-export const READER = 'the-token-of-a-reader'
+/** What a reader sends who is no browser. */
+export const AS_READER = { authorization: `Bearer ${READER}` }
 
 /** Texts that mean something to a browser, a shell, a terminal or a database. */
 export const NAUGHTY = [
@@ -49,7 +49,7 @@ t.teardown(() => rmSync(FOLDER, { recursive: true }))
 
 /** A running proxy before its example site, with the embedded data, and its console. */
 export async function openScene(
-  options: { readonly readToken?: string } & ConsoleHooks = {},
+  hooks: ConsoleHooks = {},
   config: ConfigInput = {},
   world: Pick<OpenHooks, 'dns'> = {},
 ): Promise<Scene> {
@@ -79,9 +79,8 @@ export async function openScene(
     },
     { ...world, observe: history.observe },
   )
-  const { readToken: read, ...hooks } = options
   const pages = openConsole({
-    ...{ sallyport, history, tokens: { admin: ADMIN, read }, page: join(FOLDER, 'page') },
+    ...{ sallyport, history, door: openDoor({ tokens: { admin: ADMIN, read: READER } }), page: join(FOLDER, 'page') },
     ...hooks,
     onFault: (error) => process.emitWarning(String(error)),
   })
@@ -95,6 +94,7 @@ export async function openScene(
     visit: (address, { userAgent = BROWSER, path = '/', host } = {}) =>
       statusOf(proxy.url, path, { 'X-Forwarded-For': address, 'User-Agent': userAgent, ...(host && { Host: host }) }),
     async close() {
+      await pages.close()
       await proxy.close('cut')
       await sallyport.close()
     },

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { axeFinds, NO_BROWSER, openBrowser, openPage } from './browser.ts'
-import { ADMIN, NAUGHTY, openScene, until } from './scene.ts'
+import { ADMIN, NAUGHTY, openScene, READER, until } from './scene.ts'
 
 t.test('an administrator steers, and a reader looks', { skip: NO_BROWSER ?? false }, async (t) => {
   const scene = await openScene()
@@ -73,12 +73,8 @@ t.test('an administrator steers, and a reader looks', { skip: NO_BROWSER ?? fals
 t.test('what changes something needs the role for it, and says what is wrong', async (t) => {
   const scene = await openScene()
   t.teardown(scene.close)
-  const ask = async (path: string, body: unknown, token?: string) => {
-    const headers = {
-      'x-sallyport-console': '1',
-      'content-type': 'application/json',
-      ...(token && { authorization: `Bearer ${token}` }),
-    }
+  const ask = async (path: string, body: unknown, token = READER) => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
     const { status } = await fetch(`${scene.adminUrl}/console/api/${path}`, {
       method: 'POST',
       headers,

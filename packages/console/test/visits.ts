@@ -1,5 +1,8 @@
 import { request } from 'node:http'
 
+export const ADMIN = 'the-token-of-an-administrator'
+export const READER = 'the-token-of-a-reader'
+
 /** Visitors on real networks. */
 export const VISITOR = {
   home: '73.162.10.20',

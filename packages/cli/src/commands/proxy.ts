@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createHistory, type History, openConsole, readTokens } from '@sallyport/console'
+import { createHistory, type History } from '@sallyport/console'
 import { SallyportError } from '@sallyport/core'
 import { type Config, type ConfigInput, type ConfigRead, type Sallyport, splitList } from '@sallyport/open'
 import { openProxy, type ProxyOptions, type Proxy as RunningProxy } from '@sallyport/proxy'
@@ -7,6 +7,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { announce, isDemo } from '../announce.ts'
 import { changeText } from '../change-text.ts'
 import { type ConfigSource, configSource } from '../config-file.ts'
+import { adminPagesOf, CONSOLE, consoleLine, type Steering } from '../console-pages.ts'
 import { type DemoAgent, demoAgent } from '../demo-agent.ts'
 import { faultText } from '../fault-text.ts'
 import { onReload, type ReloadCause } from '../reload.ts'
@@ -17,15 +18,15 @@ import { notifySystemd } from '../systemd.ts'
 import type { Terminal } from '../terminal.ts'
 import { isWorker, joinWorkers, type Standing } from '../worker.ts'
 import { ownScrape, scrapeAll } from '../worker-metrics.ts'
-import { METRICS, openWorkerQuestions, type WorkerQuestions } from '../worker-questions.ts'
+import { METRICS, openWorkerQuestions } from '../worker-questions.ts'
 import { noticesOf, ofLeader } from '../worker-terminal.ts'
 import { runWorkers } from '../workers.ts'
 import { warningText } from './config.ts'
 
 const MAX_WORKERS = 64
 
-/** What workers ask each other about, beside metrics. */
-const [POLICY, CONSOLE] = ['policy', 'console'] as const
+/** What workers ask each other about, beside metrics and the console. */
+const POLICY = 'policy'
 
 const QUIET: Terminal = { out() {}, err() {} }
 
@@ -129,10 +130,11 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   const { file } = source
   const steering: Steering = { url: undefined, savePolicy: undefined }
   const others = openWorkerQuestions()
-  const shown = history && consoleOf(sallyport, history, { steering, file, terminal, others })
+  const onConsoleFault = throttled((error) => terminal.err(`sallyport: console: ${faultText(error)}`))
+  const shown = adminPagesOf(sallyport, history, { steering, file, others, onFault: onConsoleFault })
   const proxy = await openProxy(sallyport, {
     ...withAcme(config),
-    adminPages: shown?.pages,
+    adminPages: shown.pages,
     onDecision: history?.onDecision,
     visitors: configured.agent && [configured.agent.visitor],
     workers: () => standing.counts,
@@ -150,15 +152,15 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   }
   others?.answer(METRICS, () => ownScrape(proxy.scrape, standing))
   others?.answer(POLICY, async () => takeOver().then(() => true))
-  others?.answer(CONSOLE, async (about) => shown?.pages.answerOther(about))
+  others?.answer(CONSOLE, async (about) => shown.pages.answerOther?.(about))
   steering.url = proxy.url
   steering.savePolicy =
     file === undefined
       ? undefined
-      : async (text) => {
+      : async (written) => {
           // What is not usable as it is gets no policy: the rest of it would be lost.
           await source.readSettled()
-          await savePolicy(file, text, takeOver)
+          await savePolicy(file, written, takeOver)
           const { silent = 0 } = (await others?.ask(POLICY)) ?? {}
           if (silent > 0)
             terminal.err(`sallyport: ${silent} workers have not taken the saved policy over; SIGHUP does it.`)
@@ -176,10 +178,7 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   try {
     const stopped = untilStopped(isWorker() ? QUIET : terminal)
     if (standing.first) await announce(sallyport, config, proxy, terminal)
-    if (standing.first && shown && proxy.adminUrl !== undefined) {
-      const place = shown.file === undefined ? '' : `, administrators by the token in ${shown.file}`
-      terminal.err(`Console at ${proxy.adminUrl}/${place}`)
-    }
+    if (standing.first && history && proxy.adminUrl !== undefined) terminal.err(consoleLine(shown, proxy.adminUrl))
     standing.serves(sallyport.config)
     standing.onLead((owed) => {
       proxy.orderCertificates()
@@ -194,41 +193,8 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
     endReload()
     // A person at the terminal does not wait for browsers that keep a connection.
     await proxy.close(signal === 'SIGTERM' ? 'wait' : 'cut')
+    await shown.pages.close?.()
     await endCounts()
-  }
-}
-
-/** What the console steers, once the proxy is there. */
-interface Steering {
-  url: string | undefined
-  savePolicy: ((text: string) => Promise<void>) | undefined
-}
-
-/** The console, and the file of its token. */
-function consoleOf(
-  sallyport: Sallyport,
-  history: History,
-  {
-    steering,
-    file: configured,
-    terminal,
-    others,
-  }: {
-    readonly steering: Steering
-    readonly file: string | undefined
-    readonly terminal: Terminal
-    readonly others: WorkerQuestions | undefined
-  },
-) {
-  const { tokens, file } = readTokens(sallyport.config.dataDir, sallyport.config.console)
-  const onFault = throttled((error) => terminal.err(`sallyport: console: ${faultText(error)}`))
-  return {
-    pages: openConsole({
-      ...{ sallyport, history, tokens, onFault, url: () => steering.url ?? '' },
-      askOthers: others && ((about) => others.ask(CONSOLE, about)),
-      ...(configured !== undefined && { savePolicy: async (text) => steering.savePolicy?.(text) }),
-    }),
-    file,
   }
 }
 

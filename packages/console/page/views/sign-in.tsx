@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
-import { Failure, signIn } from '../api.ts'
+import { Failure, linkFailure, signIn } from '../api.ts'
 
 /** Asks for a token, which is traded for a session and kept nowhere. */
 export function SignIn({ onLeave }: { onLeave?: () => void }) {
-  const [failure, setFailure] = useState<string | undefined>(undefined)
+  const [refused, setFailure] = useState<string | undefined>(undefined)
+  const failure = refused ?? linkFailure.value
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
     const token = String(new FormData(event.currentTarget as HTMLFormElement).get('token') ?? '').trim()
@@ -17,7 +18,8 @@ export function SignIn({ onLeave }: { onLeave?: () => void }) {
     <section class="sign-in card" aria-label="Sign in">
       <h1>Sign in</h1>
       <p class="quiet">
-        The token for administrators is in <code>console-token</code> of the dataDir, unless{' '}
+        To look, open the link that the service printed when it started, or one of <code>npx sallyport console</code>.
+        To change something, the token for administrators is in <code>console-token</code> of the dataDir, unless{' '}
         <code>console.adminToken</code> names another.
       </p>
       <form onSubmit={(event) => void submit(event)}>

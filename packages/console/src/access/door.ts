@@ -1,18 +1,21 @@
 import type { IncomingMessage } from 'node:http'
 import { SallyportError } from '@sallyport/core'
+import { type Ended, openEnded } from './ended.ts'
 import { createRate } from './rate.ts'
-import { createSessions, type Session } from './sessions.ts'
+import { createSessions, linkCode, type OpenedSession, type Session } from './sessions.ts'
 import { type Role, sessionKey, type Tokens } from './tokens.ts'
-import { COOKIE, isOwnPage, OWN_FIELD, type Visitor, visitorOf } from './visitor.ts'
+import { COOKIE, isOwnPage, OWN_FIELD, shownIn, type Visitor, visitorOf } from './visitor.ts'
 
-/** Tries of tokens by one client, and calls. */
-const TRIES = { burst: 10, perMinute: 6 }
+/** Wrong tokens by one client, before it is answered to wait; and calls and sign-ins by one that is known. */
+const WRONG = { burst: 10, perMinute: 6 }
 const CALLS = { burst: 240, perMinute: 600 }
+const SIGN_INS = { burst: 30, perMinute: 10 }
 
 const ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Strict'
 
-/** A session and the field that has a browser keep or forget it. */
+/** What is answered, and the field that has a browser keep or forget a session. */
 export interface Signed<T> {
+  readonly visitor: Visitor
   readonly body: T
   readonly setCookie: string
 }
@@ -21,57 +24,91 @@ export interface Signed<T> {
 export interface Door {
   /**
    * Who asks. Throws `rate_limit_exceeded`, `unauthorized` for a token that is not known, and `forbidden` for what comes
-   * from a page that is not the console's own.
+   * from a page that is not the console's own. Nothing that others sent has a right token or session refused.
    */
   admit(request: IncomingMessage, now: number): Visitor
-  /** Whether somebody may steer by the other paths of the admin listener. */
-  permits(request: IncomingMessage, now: number): boolean
-  /** A token, once shown, becomes a session of the browser. Throws `unauthorized`. */
-  signIn(visitor: Visitor, now: number): Signed<Session>
-  signOut(visitor: Visitor, now: number): Signed<{ readonly ended: true }>
-  /** A session ended in another process. */
-  forget(session: string, now: number): void
+  /** Whether a request has a role, for the other paths of the admin listener. */
+  permits(request: IncomingMessage, role: Role): boolean
+  /** A token or the code of a link, once shown, becomes a session of the browser. Throws as `admit` does. */
+  signIn(request: IncomingMessage, now: number): Signed<Session>
+  signOut(request: IncomingMessage, now: number): Signed<{ readonly ended: true }>
+  /** Ends a session or a link: in another process, its own. */
+  forget(value: string, now: number): void
 }
 
-export function createDoor(tokens: Tokens): Door {
-  const sessions = createSessions(sessionKey(tokens))
-  const [tries, calls] = [createRate(TRIES), createRate(CALLS)]
+export interface DoorOptions {
+  readonly tokens: Tokens
+  /** Where it is kept who signed out; absent: in memory. */
+  readonly dataDir?: string | undefined
+  /** That cannot be written. */
+  readonly onFault?: ((error: unknown) => void) | undefined
+}
+
+/** Opens the door of the admin listener: there is no way in but a token, or what was made with one (D310). */
+export function openDoor({ tokens, dataDir, onFault = () => {} }: DoorOptions): Door {
+  const ended: Ended = openEnded(dataDir, onFault)
+  const sessions = createSessions(sessionKey(tokens), ended)
+  const [wrong, calls, signIns] = [createRate(WRONG), createRate(CALLS), createRate(SIGN_INS)]
+
+  /** The answer to a wrong one, which is 429 after too many; a right one was taken before it comes to this. */
+  function refuse(request: IncomingMessage, message: string): never {
+    limit(wrong.take(request.socket.remoteAddress ?? '', Date.now()))
+    throw new SallyportError('unauthorized', message)
+  }
+
+  function admit(request: IncomingMessage, now: number): Visitor {
+    const { isBadToken, ...visitor } = visitorOf(request, { tokens, sessions, now })
+    if (isBadToken) refuse(request, 'This token is not known.')
+    if (visitor.role !== undefined) limit(calls.take(readerOf(request, visitor), now))
+    if (visitor.by !== 'token') requireOwnPage(request)
+    return visitor
+  }
+
+  function openedBy(request: IncomingMessage, now: number): OpenedSession {
+    const code = shownIn(request, 'Link')
+    if (code === undefined) {
+      const { by, role } = admit(request, now)
+      if (by !== 'token' || role === undefined) throw new SallyportError('unauthorized', TOKEN_NEEDED)
+      limit(signIns.take(role, now))
+      return sessions.open(role, now)
+    }
+    requireOwnPage(request)
+    return sessions.redeem(code, now) ?? refuse(request, LINK_USED)
+  }
 
   return {
-    admit(request, now) {
-      const client = clientOf(request)
-      limit(calls.take(client, now))
-      if (request.headers.authorization !== undefined && !tries.has(client, now)) limit(tries.take(client, now))
-      const { isBadToken, ...visitor } = visitorOf(request, { tokens, sessions, now })
-      if (isBadToken) {
-        limit(tries.take(client, now))
-        throw new SallyportError('unauthorized', 'This token is not known.')
-      }
-      if (visitor.by !== 'token') requireOwnPage(request)
-      return visitor
+    admit,
+    permits(request, role) {
+      const visitor = visitorOf(request, { tokens, sessions, now: Date.now() })
+      if (visitor.role === undefined || (visitor.by === 'session' && !isFromOwnPage(request))) return false
+      return visitor.role === 'admin' || visitor.role === role
     },
-    permits(request, now) {
-      const client = clientOf(request)
-      if (!isOwnPage(request) || !tries.has(client, now)) return false
-      const { role, by, isBadToken } = visitorOf(request, { tokens, sessions, now })
-      if (isBadToken) tries.take(client, now)
-      return role === 'admin' || by === 'machine'
-    },
-    signIn({ by, role }, now) {
-      if (by !== 'token' || role === undefined) throw new SallyportError('unauthorized', TOKEN_NEEDED)
-      const { value, session } = sessions.open(role, now)
+    signIn(request, now) {
+      const { value, session } = openedBy(request, now)
       const age = Math.floor((session.until - now) / 1_000)
-      return { body: session, setCookie: `${COOKIE}=${value}; ${ATTRIBUTES}; Max-Age=${age}` }
+      const visitor = { ...session, by: 'session', session: value } as const
+      return { visitor, body: session, setCookie: `${COOKIE}=${value}; ${ATTRIBUTES}; Max-Age=${age}` }
     },
-    signOut({ session }, now) {
-      if (session !== undefined) sessions.end(session, now)
-      return { body: { ended: true }, setCookie: `${COOKIE}=; ${ATTRIBUTES}; Max-Age=0` }
+    signOut(request, now) {
+      const visitor = admit(request, now)
+      if (visitor.session !== undefined) sessions.end(visitor.session, now)
+      return { visitor, body: { ended: true }, setCookie: `${COOKIE}=; ${ATTRIBUTES}; Max-Age=0` }
     },
     forget: sessions.end,
   }
 }
 
+/**
+ * A link to the page that signs a browser in as a reader, once within an hour: its code is behind the `#`. `url` is that
+ * of the admin listener; where that listens on every address, the link names this machine.
+ */
+export function signInLink(tokens: Tokens, url: string, now: number = Date.now()): string {
+  const here = url.replace(/\/\/(?:0\.0\.0\.0|\[::\])(?=:)/, '//127.0.0.1')
+  return `${here}/#sign-in=${linkCode(sessionKey(tokens), now)}`
+}
+
 const TOKEN_NEEDED = 'The console needs a token: Authorization: Bearer <TOKEN>.'
+const LINK_USED = 'This link was used, or its hour is over: `sallyport console` prints another.'
 
 /** Throws `unauthorized` or `forbidden` for somebody who may not do what needs a role. */
 export function requireRole(role: Role | 'anyone', visitor: Visitor): void {
@@ -80,17 +117,22 @@ export function requireRole(role: Role | 'anyone', visitor: Visitor): void {
   throw new SallyportError('forbidden')
 }
 
+/** Who is counted as one: a session, or those who use a token from one address. */
+export function readerOf({ socket }: IncomingMessage, { role, session }: Visitor): string {
+  return session ?? `${role} ${socket.remoteAddress}`
+}
+
 /** A page of another site can make a browser send requests, and what it has kept for this one goes with them. */
-function requireOwnPage(request: IncomingMessage): void {
+function isFromOwnPage(request: IncomingMessage): boolean {
   const isReading = request.method === 'GET' || request.method === 'HEAD'
-  if (isOwnPage(request) && (isReading || request.headers[OWN_FIELD] === '1')) return
+  return isOwnPage(request) && (isReading || request.headers[OWN_FIELD] === '1')
+}
+
+function requireOwnPage(request: IncomingMessage): void {
+  if (isFromOwnPage(request)) return
   throw new SallyportError('forbidden', "This comes from a page that is not the console's own.")
 }
 
 function limit(seconds: number): void {
   if (seconds > 0) throw new SallyportError('rate_limit_exceeded', undefined, { retryAfter: seconds })
-}
-
-function clientOf({ socket }: IncomingMessage): string {
-  return socket.remoteAddress ?? ''
 }

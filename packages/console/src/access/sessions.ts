@@ -1,10 +1,11 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Ended } from './ended.ts'
 import type { Role } from './tokens.ts'
 
 /** How long a session lasts. */
 const SESSION_MS = 8 * 3_600_000
-/** Sessions that were ended early and are remembered until they would have ended. */
-const MAX_ENDED = 10_000
+/** How long a link signs in, once. */
+const LINK_MS = 3_600_000
 
 export interface Session {
   readonly role: Role
@@ -12,40 +13,81 @@ export interface Session {
   readonly until: number
 }
 
-/** Sessions that are signed, so that each process of a cluster knows them. */
+/** A session, and the text that a browser keeps for it. */
+export interface OpenedSession {
+  readonly value: string
+  readonly session: Session
+}
+
+/** Sessions that are signed, so that each process of a cluster knows them (D311). */
 export interface Sessions {
-  open(role: Role, now: number): { readonly value: string; readonly session: Session }
+  open(role: Role, now: number): OpenedSession
   /** `undefined` for one that has ended, or was signed by nobody here. */
   read(value: string, now: number): Session | undefined
+  /** A session of a reader for the code of a link, which is used up by it; `undefined` as above. */
+  redeem(code: string, now: number): OpenedSession | undefined
   end(value: string, now: number): void
 }
 
-export function createSessions(key: Uint8Array): Sessions {
-  const ended = new Map<string, number>()
-  const sign = (text: string): string => createHmac('sha256', key).update(text).digest('base64url')
+type Kind = Role | 'link'
 
-  function read(value: string, now: number): Session | undefined {
-    const [role, until = '', nonce = '', mac = ''] = value.split('.', 5)
-    if (role !== 'read' && role !== 'admin') return undefined
-    const wanted = Buffer.from(sign(`${role}.${until}.${nonce}`))
-    const given = Buffer.from(mac)
-    if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return undefined
-    if (Number(until) <= now || ended.has(nonce)) return undefined
-    return { role, until: Number(until) }
+/** What was signed: what it is, until when, and the name that it is ended by. */
+interface Signed<K extends Kind> {
+  readonly kind: K
+  readonly until: number
+  readonly nonce: string
+}
+
+export function createSessions(key: Uint8Array, ended: Ended): Sessions {
+  function open(role: Role, now: number): OpenedSession {
+    const until = now + SESSION_MS
+    return { value: signed(key, role, until), session: { role, until } }
+  }
+
+  /** As it was signed, where it lasts still. */
+  function lasting<K extends Kind>(text: string, kinds: readonly K[], now: number): Signed<K> | undefined {
+    const found = verified(key, text, kinds)
+    if (found === undefined || found.until <= now || ended.has(found.nonce, found.until)) return undefined
+    return found
   }
 
   return {
-    open(role, now) {
-      const until = now + SESSION_MS
-      const text = `${role}.${until}.${randomBytes(12).toString('base64url')}`
-      return { value: `${text}.${sign(text)}`, session: { role, until } }
+    open,
+    read(value, now) {
+      const found = lasting(value, ['read', 'admin'], now)
+      return found && { role: found.kind, until: found.until }
     },
-    read,
+    redeem(code, now) {
+      const found = lasting(code, ['link'], now)
+      return found !== undefined && ended.add(found.nonce, found.until, now) ? open('read', now) : undefined
+    },
     end(value, now) {
-      const session = read(value, now)
-      if (session === undefined) return
-      for (const [nonce, until] of ended) if (until <= now || ended.size >= MAX_ENDED) ended.delete(nonce)
-      ended.set(value.split('.')[2] ?? '', session.until)
+      const found = lasting(value, ['read', 'admin', 'link'], now)
+      if (found !== undefined) ended.add(found.nonce, found.until, now)
     },
   }
+}
+
+/** The code of a link, which signs a browser in as a reader, once within an hour. */
+export function linkCode(key: Uint8Array, now: number): string {
+  return signed(key, 'link', now + LINK_MS)
+}
+
+function signed(key: Uint8Array, kind: Kind, until: number): string {
+  const text = `${kind}.${until}.${randomBytes(12).toString('base64url')}`
+  return `${text}.${macOf(key, text)}`
+}
+
+function verified<K extends Kind>(key: Uint8Array, given: string, kinds: readonly K[]): Signed<K> | undefined {
+  const [word, until = '', nonce = '', mac = ''] = given.split('.', 5)
+  const kind = kinds.find((kind) => kind === word)
+  if (kind === undefined) return undefined
+  const wanted = Buffer.from(macOf(key, `${kind}.${until}.${nonce}`))
+  const shown = Buffer.from(mac)
+  if (shown.length !== wanted.length || !timingSafeEqual(shown, wanted)) return undefined
+  return { kind, until: Number(until), nonce }
+}
+
+function macOf(key: Uint8Array, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64url')
 }

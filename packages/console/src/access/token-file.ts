@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { SallyportError } from '@sallyport/core'
 import type { Tokens } from './tokens.ts'
 
 const NAME = 'console-token'
@@ -10,22 +11,27 @@ const SHORTEST = 16
 export interface ReadTokens {
   readonly tokens: Tokens
   readonly file?: string
+  /** Whether anybody knows the token for administrators; false where none can be kept. */
+  readonly isKept: boolean
 }
 
 /**
  * The configured tokens; where no admin token is, the one in `<dataDir>/console-token`, which is made with mode 0600.
- * Where nothing can be written there it is a new one that nobody knows, so that nobody is an administrator.
+ * Where nothing can be written there it is a new one that nobody knows, so that nobody is an administrator. Throws
+ * `invalid_config` for a token in the file that can be guessed.
  */
 export function readTokens(
   dataDir: string,
   { adminToken, readToken }: { readonly adminToken?: string | undefined; readonly readToken?: string | undefined } = {},
 ): ReadTokens {
-  if (adminToken !== undefined) return { tokens: { admin: adminToken, read: readToken } }
+  if (adminToken !== undefined) return { tokens: { admin: adminToken, read: readToken }, isKept: true }
   const file = join(dataDir, NAME)
   const made = randomBytes(24).toString('base64url')
   const admin = readOrMakeSecret(file, made)
-  if (admin !== undefined && admin.length >= SHORTEST) return { tokens: { admin, read: readToken }, file }
-  return { tokens: { admin: made, read: readToken } }
+  if (admin === undefined) return { tokens: { admin: made, read: readToken }, isKept: false }
+  if (admin.length >= SHORTEST) return { tokens: { admin, read: readToken }, file, isKept: true }
+  const advice = 'delete the file, and the next start makes another'
+  throw new SallyportError('invalid_config', `${file}: the token is shorter than ${SHORTEST} characters: ${advice}.`)
 }
 
 /** The text of a file that only its owner reads, which is `made` where there is none; `undefined` where none can be kept. */

@@ -6,7 +6,7 @@ export type Role = 'read' | 'admin'
 /** The secrets by which a role is given. */
 export interface Tokens {
   readonly admin: string
-  /** Absent: visitors from this machine may read, and nobody else without the admin token. */
+  /** Absent: nobody reads without the admin token, or a session that was opened by a link. */
   readonly read?: string | undefined
 }
 

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import { FORWARDING_HEADERS } from '@sallyport/core'
 import type { Sessions } from './sessions.ts'
 import { type Role, roleOf, type Tokens } from './tokens.ts'
 
@@ -11,8 +10,7 @@ export const OWN_FIELD = 'x-sallyport-console'
 export interface Visitor {
   /** Absent: nobody that is known. */
   readonly role?: Role
-  /** `machine`: no secret was shown, and it comes from this machine. */
-  readonly by: 'session' | 'token' | 'machine' | 'nothing'
+  readonly by: 'session' | 'token' | 'nothing'
   /** When the session ends, milliseconds since the epoch. */
   readonly until?: number
   /** As it was sent. */
@@ -24,7 +22,7 @@ export function visitorOf(
   request: IncomingMessage,
   { tokens, sessions, now }: { readonly tokens: Tokens; readonly sessions: Sessions; readonly now: number },
 ): Visitor & { readonly isBadToken: boolean } {
-  const token = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(request.headers.authorization ?? '')?.[1]
+  const token = shownIn(request, 'Bearer')
   if (token !== undefined) {
     const role = roleOf(tokens, token)
     return role === undefined ? { by: 'nothing', isBadToken: true } : { role, by: 'token', isBadToken: false }
@@ -34,8 +32,13 @@ export function visitorOf(
   if (value !== undefined && session !== undefined) {
     return { ...session, by: 'session', session: value, isBadToken: false }
   }
-  if (tokens.read === undefined && isFromThisMachine(request)) return { role: 'read', by: 'machine', isBadToken: false }
   return { by: 'nothing', isBadToken: false }
+}
+
+/** What is shown in `Authorization`: a token as `Bearer`, the code of a link as `Link`. */
+export function shownIn({ headers }: IncomingMessage, scheme: 'Bearer' | 'Link'): string | undefined {
+  const [, named, shown] = /^(\w{1,20}) ([\x21-\x7e]{1,512})$/.exec(headers.authorization ?? '') ?? []
+  return named?.toLowerCase() === scheme.toLowerCase() ? shown : undefined
 }
 
 /** Whether a request of a browser was made by a page of the console's own. */
@@ -45,20 +48,6 @@ export function isOwnPage({ headers }: IncomingMessage): boolean {
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false
   if (origin === undefined) return true
   return URL.canParse(origin) && new URL(origin).host === host
-}
-
-/**
- * Whether it comes from this machine under a name of this machine: a name that a stranger points here is his page in
- * somebody's browser (DNS rebinding), and a forwarding field is a proxy that others reach.
- */
-function isFromThisMachine({ socket, headers }: IncomingMessage): boolean {
-  if (!isLoopback(socket.remoteAddress ?? '')) return false
-  if (FORWARDING_HEADERS.some((name) => headers[name] !== undefined)) return false
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(headers.host ?? '')
-}
-
-export function isLoopback(address: string): boolean {
-  return /^(?:::ffff:)?127\./.test(address) || address === '::1'
 }
 
 function cookieOf({ headers }: IncomingMessage): string | undefined {

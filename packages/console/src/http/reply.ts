@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ERRORS, type ErrorCode, SallyportError } from '@sallyport/core'
 
-const MAX_BODY = 1_048_576
+/** In bytes: what people write and what they paste fits, and nothing of that size takes long to read. */
+const MAX_BODY = 32_768
 
 /** Of every answer: nothing from outside, nothing inline, in no frame. */
 export const SECURITY = {
@@ -56,7 +57,7 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   let size = 0
   for await (const part of request) {
     size += (part as Buffer).length
-    if (size > MAX_BODY) throw new SallyportError('payload_too_large', 'The request body is larger than 1 MiB.')
+    if (size > MAX_BODY) throw new SallyportError('payload_too_large', 'The request body is larger than 32 KiB.')
     parts.push(part as Buffer)
   }
   try {

@@ -5,7 +5,7 @@ import { type Brief, briefOf, filterOf } from './brief.ts'
 import { newestOf } from './newest.ts'
 import type { Row } from './route.ts'
 import { withoutAddresses } from './shown-address.ts'
-import { answerStream, STREAMED } from './stream.ts'
+import { answerStream, type OpenStreams, STREAMED } from './stream.ts'
 import { TOPS, topsOf } from './tops.ts'
 import { numberOf } from './values.ts'
 
@@ -42,7 +42,7 @@ const WHOLE: Share<{ readonly id: string }, { readonly found?: unknown }> = {
 
 /** What the gate sees now, and what it saw. */
 export function liveRows(): readonly Row[] {
-  const streams = { open: 0 }
+  const streams: OpenStreams = new Set()
   return [
     {
       method: 'GET',

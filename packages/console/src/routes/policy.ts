@@ -8,7 +8,7 @@ import {
   rulesInForce,
   SallyportError,
 } from '@sallyport/core'
-import { type ConfigFault, checkPolicyText, configSchema, policyText } from '@sallyport/open'
+import { type ConfigFault, configSchema, type PolicyReader, policyText } from '@sallyport/open'
 import type { Remembered } from '../history/recent.ts'
 import type { OwnParts, Share } from '../shares/share.ts'
 import { type Brief, briefOf } from './brief.ts'
@@ -16,12 +16,12 @@ import type { Call, ConsoleParts, Row } from './route.ts'
 import { TOPS, topsOf } from './tops.ts'
 import { mapOf } from './values.ts'
 
-const MAX_POLICY = 262_144
-/** Requests that are judged again before others have their turn. */
-const STRIDE = 250
+/** Of judging requests again, before others have their turn, and of it all. */
+const TURN_MS = 5
+const REPLAY_MS = 800
 const EXAMPLES_EACH = 3
 
-const REPLAYED: Share<{ readonly text: string }, Replayed> = { name: 'replayed', own: replay }
+const REPLAYED: Share<{ readonly policy: CheckedPolicy }, Replayed> = { name: 'replayed', own: replay }
 
 /** The rules in force, what they did, and what another policy would have done. */
 export const POLICY_ROWS: readonly Row[] = [
@@ -36,8 +36,8 @@ export const POLICY_ROWS: readonly Row[] = [
     method: 'POST',
     path: 'policy/check',
     role: 'read',
-    async answer(call) {
-      const { faults, warnings } = checkPolicyText(await textIn(call))
+    async answer(call, { policies }) {
+      const { faults, warnings } = await policies.check(await textIn(call))
       return { faults: faults.map(faultLine), warnings: warnings.map(faultLine) }
     },
   },
@@ -46,7 +46,7 @@ export const POLICY_ROWS: readonly Row[] = [
     method: 'POST',
     path: 'policy/save',
     role: 'admin',
-    async answer(call, { hooks, sallyport }) {
+    async answer(call, { hooks, sallyport, policies }) {
       if (hooks.savePolicy === undefined) {
         throw new SallyportError(
           'invalid_request',
@@ -54,7 +54,8 @@ export const POLICY_ROWS: readonly Row[] = [
         )
       }
       const text = await textIn(call)
-      await hooks.savePolicy(text)
+      await checkedPolicy(policies, text)
+      await hooks.savePolicy((configuration) => policies.replace(configuration, text))
       call.audit('policy save', { rules: sallyport.config.policy.rules.length })
       return { saved: true, text: policyText(sallyport.config.policy) }
     },
@@ -82,9 +83,7 @@ async function inForce({ now }: Call, { sallyport, gather }: ConsoleParts) {
 
 async function textIn({ body }: Call): Promise<string> {
   const { text } = mapOf(await body())
-  if (typeof text !== 'string' || text.length > MAX_POLICY) {
-    throw new SallyportError('invalid_request', `text: must be a text of at most ${MAX_POLICY} characters`)
-  }
+  if (typeof text !== 'string') throw new SallyportError('invalid_request', 'text: must be a text')
   return text
 }
 
@@ -106,19 +105,28 @@ interface Example extends Brief {
 
 interface Replayed {
   readonly requests: number
+  /** Those that there was no time for. */
+  readonly left: number
   readonly classes: Readonly<Record<string, ClassRow>>
   readonly examples: readonly Example[]
 }
 
 /** What a draft says of the remembered requests; what counts is taken as within its limits. */
-async function replay({ text }: { readonly text: string }, { history, sallyport }: OwnParts): Promise<Replayed> {
-  const draft = compilePolicy(checkedPolicy(text))
+async function replay(
+  { policy }: { readonly policy: CheckedPolicy },
+  { history, sallyport }: OwnParts,
+): Promise<Replayed> {
+  const draft = compilePolicy(policy)
   const decided = history.recent.list().filter(({ observed }) => observed.decision !== undefined)
   const classes: Record<string, ClassRow> = {}
   const examples: Example[] = []
   const isWanted = fewOfAKind()
-  for (const [index, one] of decided.entries()) {
-    if (index % STRIDE === STRIDE - 1) await breathe()
+  const breath = createBreath()
+  let requests = 0
+  // The newest first: they are the ones that count where there is no time for all.
+  for (const one of decided.toReversed()) {
+    if (!(await breath.goesOn())) break
+    requests++
     const { decision } = one.observed
     if (decision === undefined) continue
     const after = judged(draft, one, decision)
@@ -132,13 +140,29 @@ async function replay({ text }: { readonly text: string }, { history, sallyport 
     const example = { ...briefOf(one, sallyport.config.log.addresses), after: after.action }
     if (isWanted(example)) examples.push({ ...example, because: after.reasons[0]?.text })
   }
-  return { requests: decided.length, classes, examples }
+  return { requests, left: decided.length - requests, classes, examples: examples.toReversed() }
 }
 
-async function whatIf(call: Call, { gather }: ConsoleParts) {
-  const text = await textIn(call)
-  const policy = checkedPolicy(text)
-  const { shares, silent } = await gather(REPLAYED, { text })
+/** Lets others have their turn in between, and ends what takes too long; what others do meanwhile is not counted. */
+function createBreath(): { goesOn(): Promise<boolean> } {
+  let spent = 0
+  let since = performance.now()
+  return {
+    async goesOn() {
+      const worked = performance.now() - since
+      if (worked < TURN_MS) return true
+      spent += worked
+      await breathe()
+      since = performance.now()
+      return spent < REPLAY_MS
+    },
+  }
+}
+
+async function whatIf(call: Call, { gather, policies }: ConsoleParts) {
+  const policy = await checkedPolicy(policies, await textIn(call))
+  const { shares, silent } = await gather(REPLAYED, { policy })
+  const left = shares.reduce((sum, share) => sum + share.left, 0)
   const classes: Record<string, ClassRow> = {}
   for (const [name, row] of shares.flatMap((share) => Object.entries(share.classes))) {
     const sum = classes[name] ?? { requests: 0, changed: 0, before: {}, after: {} }
@@ -153,7 +177,11 @@ async function whatIf(call: Call, { gather }: ConsoleParts) {
     requests: shares.reduce((sum, { requests }) => sum + requests, 0),
     classes: Object.entries(classes).map(([name, row]) => ({ name, ...row })),
     examples: shares.flatMap((share) => share.examples).filter(fewOfAKind()),
-    notes: [...notesOf(policy), ...(silent === 0 ? [] : [`${silent} other processes did not answer in time.`])],
+    notes: [
+      ...notesOf(policy),
+      ...(left === 0 ? [] : [`There was no time for ${left} older requests.`]),
+      ...(silent === 0 ? [] : [`${silent} other processes did not answer in time.`]),
+    ],
   }
 }
 
@@ -173,8 +201,8 @@ function fewOfAKind(): (one: Omit<Example, 'because'>) => boolean {
   }
 }
 
-function checkedPolicy(text: string): CheckedPolicy {
-  const { policy, faults } = checkPolicyText(text)
+async function checkedPolicy(policies: PolicyReader, text: string): Promise<CheckedPolicy> {
+  const { policy, faults } = await policies.check(text)
   if (policy !== undefined) return policy
   throw new SallyportError('invalid_policy', faults[0]?.message, { faults: faults.map(faultLine) })
 }
@@ -200,4 +228,4 @@ function notesOf({ rules, strikes }: CheckedPolicy): readonly string[] {
   return notes
 }
 
-type CheckedPolicy = NonNullable<ReturnType<typeof checkPolicyText>['policy']>
+type CheckedPolicy = NonNullable<Awaited<ReturnType<PolicyReader['check']>>['policy']>

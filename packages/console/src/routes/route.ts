@@ -1,11 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { PolicyReader } from '@sallyport/open'
 import type { Visitor } from '../access/visitor.ts'
 import type { AskOthers, Gather, OwnParts, Share } from '../shares/share.ts'
 
 /** What an operator may do beyond what a Sallyport offers, where a program offers it. */
 export interface ConsoleHooks {
-  /** Writes a policy into the configuration file and takes it over; absent: the console cannot save one. */
-  readonly savePolicy?: ((text: string) => Promise<void>) | undefined
+  /**
+   * Writes a policy into the configuration file, by what gives the text of that with it, and takes it over; absent: the
+   * console cannot save one.
+   */
+  readonly savePolicy?: ((written: (configuration: string) => Promise<string>) => Promise<void>) | undefined
   /** The address of the proxy, for links. */
   readonly url?: (() => string) | undefined
   /** Asks the consoles of the other processes that share the admin listener, by `answerOther`; absent: there are none. */
@@ -15,6 +19,7 @@ export interface ConsoleHooks {
 /** What the routes of the console answer from. */
 export interface ConsoleParts extends OwnParts {
   readonly hooks: ConsoleHooks
+  readonly policies: PolicyReader
   /** Asks all processes of the cluster. */
   readonly gather: Gather
 }
@@ -22,6 +27,10 @@ export interface ConsoleParts extends OwnParts {
 /** One call of the console's API. */
 export interface Call {
   readonly visitor: Visitor
+  /** Who is counted as one: a session, or a token from one address. */
+  readonly reader: string
+  /** Whether they may still read: a session ends. */
+  isAdmitted(): boolean
   readonly query: URLSearchParams
   /** What the `*` of the path is. */
   readonly rest: string

@@ -6,13 +6,15 @@ import { type Brief, briefOf, filterOf } from './brief.ts'
 import { newestOf } from './newest.ts'
 import type { Call, ConsoleParts } from './route.ts'
 
-const MAX_STREAMS = 16
+/** Of one process: all of them, those of readers, and those of one reader. */
+const MAX_STREAMS = { admin: 32, read: 24, each: 4 } as const
 /** Under load a part is shown, and how many there were is said. */
 const TURN_MS = 250
 const MAX_A_TURN = 8
-/** Of what a reader has not taken yet, in bytes. */
+/** Of what a reader has not taken yet, in bytes; who leaves more is cut. */
 const MAX_BUFFERED = 262_144
 const SILENT_TURNS = 60
+const RETRY_SECONDS = 2
 
 /** Where a process was in its requests at the last turn, by its id; one that is not named begins now. */
 type Places = Readonly<Record<string, number>>
@@ -36,34 +38,46 @@ export const STREAMED: Share<{ readonly filter: string; readonly places: Places 
   },
 }
 
+/** Streams that are open in this process, one entry each, by their readers. */
+export type OpenStreams = Set<{ readonly reader: string }>
+
 /** Sends requests as they end, as server-sent events: `requests` are some of them, with how many there were. */
-export function answerStream(call: Call, parts: ConsoleParts, streams: { open: number }): undefined {
-  const { request, response } = call
+export function answerStream(call: Call, parts: ConsoleParts, streams: OpenStreams): undefined {
+  const { request, response, reader, visitor } = call
   if (request.method === 'HEAD') throw new SallyportError('method_not_allowed')
-  if (streams.open >= MAX_STREAMS) throw new SallyportError('service_unavailable', 'Too many streams are open.')
+  const own = [...streams].filter((stream) => stream.reader === reader).length
+  if (own >= MAX_STREAMS.each) {
+    throw new SallyportError('rate_limit_exceeded', 'This reader has four streams open.', { retryAfter: RETRY_SECONDS })
+  }
+  if (streams.size >= MAX_STREAMS[visitor.role ?? 'read']) {
+    throw new SallyportError('service_unavailable', 'Too many streams are open.')
+  }
+  const open = { reader }
   const closed = new AbortController()
-  streams.open++
+  streams.add(open)
   response.once('close', () => {
-    streams.open--
+    streams.delete(open)
     closed.abort()
   })
   response.writeHead(200, { ...SECURITY, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' })
-  response.write('retry: 2000\n\n')
+  response.write(`retry: ${RETRY_SECONDS * 1_000}\n\n`)
   // What fails ends the stream; the browser asks again.
   stream(call, parts, closed.signal).catch(() => response.destroy())
   return undefined
 }
 
-async function stream({ response, query, visitor }: Call, { gather }: ConsoleParts, ended: AbortSignal): Promise<void> {
+async function stream(call: Call, { gather }: ConsoleParts, ended: AbortSignal): Promise<void> {
+  const { response, query } = call
   const filter = query.toString()
   let places: Places = {}
   for (let silent = 0; !ended.aborted; ) {
-    if (visitor.until !== undefined && visitor.until <= Date.now()) return void response.end()
+    if (!call.isAdmitted()) return void response.end()
+    if (response.writableLength > MAX_BUFFERED) return void response.destroy()
     const { shares } = await gather(STREAMED, { filter, places })
     places = { ...places, ...Object.fromEntries(shares.map(({ id, place }) => [id, place])) }
     const seen = shares.reduce((sum, share) => sum + share.seen, 0)
     if (seen > 0 && !ended.aborted) {
-      const lists = response.writableLength > MAX_BUFFERED ? [] : shares.map(({ shown }) => shown)
+      const lists = shares.map(({ shown }) => shown)
       const shown = newestOf(lists, MAX_A_TURN).toReversed()
       response.write(`event: requests\ndata: ${JSON.stringify({ seen, shown })}\n\n`)
       silent = 0

@@ -1,5 +1,14 @@
 import { readFileSync } from 'node:fs'
-import { isAlias, isScalar, isSeq, isMap as isYamlMap, LineCounter, type Node, parseDocument } from 'yaml'
+import {
+  type Document,
+  isAlias,
+  isScalar,
+  isSeq,
+  isMap as isYamlMap,
+  LineCounter,
+  type Node,
+  parseDocument,
+} from 'yaml'
 import { ConfigError } from './faults.ts'
 import { isMap, type Layer } from './layers.ts'
 
@@ -8,8 +17,12 @@ export function readFile(file: string): Layer {
   return readText(textOf(file), file)
 }
 
-/** The same of a text, which is named as a file is. */
-export function readText(text: string, file: string): Layer {
+/** The same of a text, which is named as a file is. `refused`: what it may not hold, by its offset. */
+export function readText(
+  text: string,
+  file: string,
+  refused: (document: Document) => readonly [offset: number, message: string] | undefined = () => undefined,
+): Layer {
   const lines = new LineCounter()
   const document = parseDocument(text, { prettyErrors: true, lineCounter: lines, logLevel: 'error' })
   const fault = document.errors[0]
@@ -17,6 +30,11 @@ export function readText(text: string, file: string): Layer {
     const line = fault.linePos?.[0].line
     const place = { text: line === undefined ? file : `${file}:${line}`, file, ...(line && { line }) }
     throw new ConfigError([{ place, message: fault.message.trimEnd() }])
+  }
+  const [offset, message] = refused(document) ?? []
+  if (offset !== undefined && message !== undefined) {
+    const { line } = lines.linePos(offset)
+    throw new ConfigError([{ place: { text: `${file}:${line}`, file, line }, message }])
   }
   const values = plainOf(document, file) ?? {}
   if (!isMap(values)) throw new ConfigError([{ place: { text: file, file }, message: 'must be a map of keys' }])

@@ -1,5 +1,5 @@
 import { policyFaults, policyWarnings } from '@sallyport/core'
-import { isMap as isYamlMap, parseDocument, stringify } from 'yaml'
+import { type Document, isScalar, isMap as isYamlMap, parseDocument, stringify, visit } from 'yaml'
 import { located, schemaFaults } from './check.ts'
 import { ConfigError, type ConfigFault } from './faults.ts'
 import { readText } from './file.ts'
@@ -19,10 +19,10 @@ export interface PolicyText {
 
 const NAME = 'policy'
 
-/** Reads a policy that somebody writes, with every fault and its line. */
+/** Reads a policy that somebody writes, with every fault and its line; it has no anchors, aliases or merge keys. */
 export function checkPolicyText(text: string): PolicyText {
   try {
-    const layer = readText(text, NAME)
+    const layer = readText(text, NAME, anchorIn)
     const values = isMap(layer.values['policy']) ? layer.values['policy'] : layer.values
     const isWithin = values !== layer.values
     const placed = {
@@ -45,9 +45,31 @@ export function checkPolicyText(text: string): PolicyText {
   }
 }
 
+/** Where a text that others send says a thing once and means it many times: the offset, and what is wrong with it. */
+function anchorIn(document: Document): readonly [offset: number, message: string] | undefined {
+  let found: number | undefined
+  visit(document, {
+    Alias: (_, { range }) => {
+      found = range?.[0] ?? 0
+      return visit.BREAK
+    },
+    Node: (_, node) => {
+      if (!('anchor' in node) || node.anchor === undefined) return undefined
+      found = node.range?.[0] ?? 0
+      return visit.BREAK
+    },
+    Pair: (_, { key }) => {
+      if (!isScalar(key) || key.value !== '<<') return undefined
+      found = key.range?.[0] ?? 0
+      return visit.BREAK
+    },
+  })
+  return found === undefined ? undefined : [found, 'anchors, aliases and merge keys are not read here: write it out']
+}
+
 /** A policy as people write it. */
 export function policyText(policy: Config['policy']): string {
-  return stringify(policy, { lineWidth: 110, collectionStyle: 'any' })
+  return stringify(policy, { lineWidth: 110, collectionStyle: 'any', aliasDuplicateObjects: false })
 }
 
 /**

@@ -151,9 +151,11 @@ export const Provenance = z.strictObject({
   ),
 })
 
+/** Guesses are not bounded, so that nobody is locked out by them: a token has to be one that is not guessed. */
 const ConsoleToken = z
   .string()
   .regex(/^[\x21-\x7e]{16,512}$/, 'must be 16 characters or more, without spaces')
+  .refine((text) => new Set(text).size >= 8, 'must have 8 different characters or more: openssl rand -base64 24')
   .optional()
 
 export const Console = z.strictObject({
@@ -166,7 +168,7 @@ export const Console = z.strictObject({
   ),
   readToken: key(
     ConsoleToken,
-    'lets its holder look; absent: visitors from this machine may, and nobody else',
+    'lets its holder look; absent: the token for administrators does',
     'file:/run/secrets/console-read',
     SECRET,
   ),

@@ -49,6 +49,11 @@ export const Config = z.strictObject({
     'where health is answered and the console is; absent: 127.0.0.1:9090, and nowhere if that port is taken',
     '127.0.0.1:9090',
   ),
+  adminOpen: key(
+    z.array(z.enum(['metrics', 'sources', 'readyz'])).default([]),
+    'paths of the admin listener that ask for no token; empty: from this machine alone they ask for none',
+    ['metrics', 'readyz'],
+  ),
   console: Console.prefault({}).describe('the web page on the admin listener'),
   upstream: key(
     Upstream.optional(),

@@ -73,7 +73,7 @@ export async function examineListeners({ listen, admin }: Config): Promise<reado
       : [
           warn(
             `admin: ${adminAt} can be reached from outside this machine.`,
-            'Let only monitoring and operators reach it: metrics and sources ask for no token.',
+            'Let only monitoring and operators reach it, and put TLS in front: tokens travel.',
           ),
         ]),
   ]

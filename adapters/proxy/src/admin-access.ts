@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http'
+import { FORWARDING_HEADERS } from '@sallyport/core'
+
+/** What the admin listener answers beside pages. */
+const ADMIN_PATHS = ['/healthz', '/readyz', '/sources', '/metrics', '/bans'] as const
+export type AdminPath = (typeof ADMIN_PATHS)[number]
+
+/** Paths that a configuration may open to everybody who reaches the listener. */
+export type AdminOpen = 'metrics' | 'sources' | 'readyz'
+
+/** What somebody may do: look, or change what the service does. */
+export type AdminRole = 'read' | 'admin'
+
+export function isAdminPath(path: string): path is AdminPath {
+  return ADMIN_PATHS.some((known) => known === path)
+}
+
+/** Whether a path is answered to this request without a token; `open`: to every request (D312). */
+export function isOpenPath(path: AdminPath, request: IncomingMessage, open: readonly AdminOpen[]): boolean {
+  if (path === '/healthz') return true
+  return open.some((name) => path === `/${name}`) || (path !== '/bans' && isFromThisMachine(request))
+}
+
+/**
+ * Whether a request comes from this machine, as far as it can be seen: over loopback, under a name of this machine, which
+ * a page of a stranger does not have (DNS rebinding), and with no sign of a proxy that others reach. HTTP/1.0 is such a
+ * sign: nginx's `proxy_pass` speaks it by default. A proxy with no such sign looks like a program of this machine.
+ */
+function isFromThisMachine({ socket, headers, httpVersion }: IncomingMessage): boolean {
+  if (!isLoopback(socket.remoteAddress) || !isLoopback(socket.localAddress) || httpVersion === '1.0') return false
+  if (headers.via !== undefined || FORWARDING_HEADERS.some((name) => headers[name] !== undefined)) return false
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(headers.host ?? '')
+}
+
+function isLoopback(address = ''): boolean {
+  return /^(?:::ffff:)?127\./.test(address) || address === '::1'
+}

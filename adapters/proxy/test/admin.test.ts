@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { createServer } from 'node:net'
+import { networkInterfaces, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createMetrics } from '@sallyport/metrics'
+import t, { type Test } from 'tap'
+import { type AdminPages, openProxy, type ProxyOptions } from '../src/index.ts'
+import { fakeSallyport } from './sallyport.ts'
+import { exchange, get, statusOf } from './wire.ts'
+
+const NGINX = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/local/bin/nginx'].find(existsSync)
+
+/** `Bearer read` and `Bearer admin`. */
+const TOKENS: AdminPages = {
+  permits: ({ headers: { authorization } }, role) =>
+    authorization === 'Bearer admin' || authorization === `Bearer ${role}`,
+}
+const BEARER = 'Authorization: Bearer read'
+
+const ASKED = ['/healthz', '/readyz', '/sources', '/metrics', '/bans'] as const
+
+async function opened(t: Test, options: ProxyOptions = {}) {
+  const meter = createMetrics()
+  const sallyport = { ...fakeSallyport(), meter, observe: meter.observe }
+  const proxy = await openProxy(sallyport, { listen: '127.0.0.1:0', admin: '127.0.0.1:0', ...options })
+  t.teardown(() => proxy.close('cut'))
+  const port = Number(new URL(String(proxy.adminUrl)).port)
+  /** The status of each path, and of lifting a ban, in one line. */
+  const statuses = async (host: string, ...fields: readonly string[]): Promise<string> => {
+    const asked = ASKED.map((path) => get(path, ...fields))
+    const lifted = get('/bans/abc', ...fields).replace('GET', 'DELETE')
+    const answers = []
+    for (const request of [...asked, lifted]) {
+      answers.push(statusOf(await exchange(`http://127.0.0.1:${port}`, request.replace('site.example', host))))
+    }
+    return answers.join(' ')
+  }
+  return { proxy, port, statuses }
+}
+
+const HERE = '200 200 200 200 401 401'
+const ELSEWHERE = '200 401 401 401 401 401'
+
+t.test('without a token this machine asks for all but bans, as far as it can be seen', async (t) => {
+  const { statuses } = await opened(t, { adminPages: TOKENS })
+  for (const host of ['127.0.0.1:9090', 'localhost', '[::1]:9090']) t.equal(await statuses(host), HERE, host)
+  for (const host of ['admin.example', '127.0.0.1.example', '0.0.0.0', '']) {
+    t.equal(await statuses(host), ELSEWHERE, `a name that a stranger points here: "${host}"`)
+  }
+  for (const field of [
+    'X-Forwarded-For: 192.0.2.1',
+    'Forwarded: for=192.0.2.1',
+    'X-Real-IP: 192.0.2.1',
+    'Via: 1.1 a',
+  ]) {
+    t.equal(await statuses('127.0.0.1', field), ELSEWHERE, field)
+  }
+  t.equal(await statuses('admin.example', BEARER), '200 200 200 200 200 401', 'a reader')
+  t.equal(await statuses('admin.example', 'Authorization: Bearer admin'), '200 200 200 200 200 404', 'an administrator')
+  t.equal(await statuses('127.0.0.1', 'Authorization: Bearer wrong'), HERE)
+})
+
+t.test('what a configuration opens is open, and no more', async (t) => {
+  const { statuses } = await opened(t, { adminPages: TOKENS, adminOpen: ['metrics', 'readyz'] })
+  t.equal(await statuses('admin.example'), '200 200 401 200 401 401')
+})
+
+t.test('without tokens nobody sees or lifts bans', async (t) => {
+  const { statuses } = await opened(t)
+  t.equal(await statuses('127.0.0.1', 'Authorization: Bearer admin'), HERE)
+})
+
+const OUTER = Object.values(networkInterfaces())
+  .flatMap((addresses = []) => addresses)
+  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
+
+t.test('by an address of the network this machine is a stranger', { skip: OUTER === undefined }, async (t) => {
+  const { port } = await opened(t, { adminPages: TOKENS, admin: '0.0.0.0:0' })
+  const ask = async (host: string, headers: Readonly<Record<string, string>> = {}) => {
+    const place = { host, port, path: '/metrics', agent: false }
+    const [response] = await once(request({ ...place, headers: { host: '127.0.0.1', ...headers } }).end(), 'response')
+    response.resume()
+    return response.statusCode as number
+  }
+  t.equal(await ask(String(OUTER)), 401)
+  t.equal(await ask(String(OUTER), { authorization: 'Bearer read' }), 200)
+  t.equal(await ask('127.0.0.1'), 200)
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { readonly port: number }
+  server.close()
+  return port
+}
+
+t.test('a bare proxy_pass of nginx shows nothing', { skip: NGINX === undefined && 'there is no nginx' }, async (t) => {
+  const { port } = await opened(t, { adminPages: TOKENS })
+  const folder = mkdtempSync(join(tmpdir(), 'sallyport-nginx-'))
+  const front = await freePort()
+  writeFileSync(
+    join(folder, 'nginx.conf'),
+    `daemon off; pid ${folder}/pid; error_log stderr; events {}
+http { access_log off; client_body_temp_path ${folder}/b; proxy_temp_path ${folder}/p; fastcgi_temp_path ${folder}/f;
+  uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
+  server { listen 127.0.0.1:${front}; location / { proxy_pass http://127.0.0.1:${port}; } } }\n`,
+  )
+  const nginx = spawn(String(NGINX), ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' })
+  t.teardown(async () => {
+    nginx.kill('SIGTERM')
+    if (nginx.exitCode === null) await once(nginx, 'exit')
+    rmSync(folder, { recursive: true })
+  })
+  const ask = (path: string, method = 'GET') => fetch(`http://127.0.0.1:${front}${path}`, { method })
+  while (!(await ask('/healthz').catch(() => undefined)) && nginx.exitCode === null) await delay(20)
+  const answers = []
+  for (const path of ASKED) answers.push((await ask(path)).status)
+  answers.push((await ask('/bans/abc', 'DELETE')).status)
+  t.equal(answers.join(' '), ELSEWHERE)
+})

@@ -1,0 +1,84 @@
+import t from 'tap'
+import { openPolicyReader } from '../src/config/policy-reader.ts'
+
+/** Of 32 KB, each of which took a parser long at least once. */
+const HEAVY = {
+  anchors: `a: [${Array.from({ length: 4_000 }, (_, index) => `&a${index} 1`).join(',')}]`,
+  aliases: `a: &a [1]\nb: [${'*a,'.repeat(10_000)}]`,
+  colons: ':'.repeat(32_768),
+  'colons and spaces': ': '.repeat(16_384),
+  'colons by line': ':\n'.repeat(16_384),
+  questions: '? '.repeat(16_384),
+  brackets: '['.repeat(32_768),
+  braces: '{'.repeat(32_768),
+  pairs: '['.repeat(16_384) + ']'.repeat(16_384),
+  dashes: '- '.repeat(16_384),
+  commas: `[${','.repeat(32_000)}]`,
+  quotes: '"'.repeat(32_768),
+  tags: '! '.repeat(16_384),
+  keys: Array.from({ length: 4_000 }, (_, index) => `k${index}: 1`).join('\n'),
+  rules: `rules: [${'{},'.repeat(10_000)}]`,
+} as const
+
+t.test('no text stops what else there is to do, and each has an answer', async (t) => {
+  const reader = openPolicyReader()
+  t.teardown(reader.close)
+  // The first one waits for the thread to start.
+  await reader.check('')
+  for (const [name, text] of Object.entries(HEAVY)) {
+    let turns = 0
+    let timer = setImmediate(function turn() {
+      turns++
+      timer = setImmediate(turn)
+    })
+    const answer = await reader.check(text).catch((error) => error)
+    clearImmediate(timer)
+    t.ok(turns > 0, `${name}: ${turns} turns of others`)
+    if (answer instanceof Error) t.match(answer, { code: 'invalid_policy' }, name)
+    else t.ok(answer.faults.length > 0 && answer.faults.length <= 100, `${name}: ${answer.faults.length} faults`)
+  }
+  t.match((await reader.check('preset: observe')).policy, { preset: 'observe' }, 'and it goes on')
+})
+
+t.test('what takes too long is ended, and the next one is read', async (t) => {
+  const reader = openPolicyReader({ deadlineMs: 1 })
+  t.teardown(reader.close)
+  const late = reader.check(HEAVY.commas)
+  await t.rejects(late, { code: 'invalid_policy', message: /longer than 0\.001 s/ })
+  const patient = openPolicyReader()
+  t.teardown(patient.close)
+  await Promise.all(
+    Array.from({ length: 8 }, () => patient.check('rules: 1')).map(async (found) =>
+      t.match(await found, { faults: [{}] }),
+    ),
+  )
+  const crowd = await Promise.allSettled(Array.from({ length: 10 }, () => patient.check('')))
+  t.same(
+    crowd.map(({ status }) => status),
+    [...new Array(8).fill('fulfilled'), 'rejected', 'rejected'],
+  )
+  t.match(crowd.at(-1), { reason: { code: 'service_unavailable' } })
+})
+
+t.test('a policy says a thing where it means it: no anchors, aliases or merge keys', async (t) => {
+  const reader = openPolicyReader()
+  t.teardown(reader.close)
+  for (const text of ['preset: &a observe', 'rules: []\npreset: *a', 'rules:\n  - &r { id: a }', '&a {}', '<<: {}']) {
+    const { policy, faults } = await reader.check(text)
+    t.equal(policy, undefined, text)
+    t.ok(faults.length > 0, text)
+  }
+  t.match((await reader.check('mode: 1\nrules:\n  - { <<: { id: a } }')).faults[0], {
+    message: /anchors, aliases and merge keys are not read here/,
+    place: { line: 3 },
+  })
+})
+
+t.test('another policy is put into a configuration, whose anchors are its own', async (t) => {
+  const reader = openPolicyReader()
+  const before = 'listen: &here 127.0.0.1:1\nadmin: *here\npolicy: { preset: observe }\n'
+  t.match(await reader.replace(before, 'preset: low-friction'), /admin: \*here\npolicy:\n {2}preset: low-friction/)
+  await t.rejects(reader.replace(before, 'rules: 1'), { code: 'invalid_policy', message: /rules/ })
+  await reader.close()
+  await t.rejects(reader.check(''), { code: 'service_unavailable' })
+})
