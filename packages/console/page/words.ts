@@ -67,3 +67,12 @@ export function country(code: string): string {
     return code
   }
 }
+
+/** The longest text in a cell of a table. */
+const MAX_CELL = 160
+
+/** A text of a stranger as a cell shows it; the view of the request has it whole. */
+export function clipped(text: string | undefined): string | undefined {
+  if (text === undefined || text.length <= MAX_CELL) return text
+  return `${text.slice(0, MAX_CELL)}… (${count(text.length)} letters)`
+}

@@ -55,6 +55,23 @@ t.test('one client is answered so many calls and no more', async (t) => {
   t.ok(statuses.length > 200, 'who looks and clicks is not in the way of it')
 })
 
+t.test('a body is 32 KB at most, in what is declared and in what comes', async (t) => {
+  const { adminUrl, close } = await openScene()
+  t.teardown(close)
+  const send = async (text: string, chunked = false) => {
+    const body = JSON.stringify({ text })
+    const whole = new Blob([body])
+    const { status } = await fetch(`${adminUrl}/console/api/policy/check`, {
+      ...{ method: 'POST', headers: AS_READER, duplex: 'half', body: chunked ? whole.stream() : body },
+    } as RequestInit)
+    return status
+  }
+  t.equal(await send('#'.repeat(32_000)), 200)
+  t.equal(await send('#'.repeat(33_000)), 413)
+  t.equal(await send('#'.repeat(100_000), true), 413)
+  t.equal(await send('['.repeat(32_000)), 200, 'a text that is nested too deeply is a fault of it')
+})
+
 t.test('a session ends after a working day, and with other tokens', async (t) => {
   const now = Date.parse('2026-11-25T08:00:00Z')
   const sessions = createSessions(

@@ -18,7 +18,7 @@ export function hostileAddress(index: number): string {
 }
 
 /** A registry on loopback that answers with what its customers made up. */
-async function openRegistry(t: Test): Promise<string> {
+async function openRegistry(t: Test, texts: readonly string[]): Promise<string> {
   const server = createServer((request, response) => {
     response.setHeader('content-type', 'application/rdap+json')
     if (request.url === '/dns.json') {
@@ -32,10 +32,10 @@ async function openRegistry(t: Test): Promise<string> {
         ['fn', {}, 'text', fn],
       ],
     ]
-    const entities = [{ objectClassName: 'entity', roles: ['registrar'], vcardArray: named(NAUGHTY[0]) }]
-    const nameservers = NAUGHTY.map((ldhName) => ({ objectClassName: 'nameserver', ldhName }))
+    const entities = [{ objectClassName: 'entity', roles: ['registrar'], vcardArray: named(texts[0] ?? '') }]
+    const nameservers = texts.map((ldhName) => ({ objectClassName: 'nameserver', ldhName }))
     response.end(
-      JSON.stringify({ objectClassName: 'domain', ldhName: NAUGHTY_NAME, status: NAUGHTY, entities, nameservers }),
+      JSON.stringify({ objectClassName: 'domain', ldhName: NAUGHTY_NAME, status: texts, entities, nameservers }),
     )
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -44,9 +44,9 @@ async function openRegistry(t: Test): Promise<string> {
 }
 
 /** A scene in which all that others can write is hostile: operators, registries, visitors, accounts, bans, evidence. */
-export async function openHostileScene(t: Test): Promise<Scene> {
+export async function openHostileScene(t: Test, texts: readonly string[] = NAUGHTY): Promise<Scene> {
   const folder = t.testdir()
-  const rows = NAUGHTY.map((name, index) => {
+  const rows = texts.map((name, index) => {
     const place = hostileAddress(index).replace(/0\.1$/, '')
     return `${place}0.0,${place}255.255,${FIRST_ASN + index},"${name.replaceAll('"', '""')}"\n`
   })
@@ -61,7 +61,7 @@ export async function openHostileScene(t: Test): Promise<Scene> {
       dataDir: join(folder, 'data'),
       data: { refresh: false, sources: { ...sources, 'asn-csv-v4': { url: pathToFileURL(file).href } } },
       net: { allowPrivate: ['127.0.0.0/8'] },
-      whois: { rdapBootstrap: await openRegistry(t) },
+      whois: { rdapBootstrap: await openRegistry(t, texts) },
       policy: {
         rules: [
           {
@@ -74,13 +74,16 @@ export async function openHostileScene(t: Test): Promise<Scene> {
     { dns: createFakeDns(address === undefined ? {} : { [NAUGHTY_NAME]: { state: 'found', addresses: [address] } }) },
   )
   t.teardown(scene.close)
-  await comeAndStay(scene)
+  await comeAndStay(scene, texts)
   return scene
 }
 
-async function comeAndStay({ sallyport: { keyring, bans, provenance }, visit }: Scene): Promise<void> {
+async function comeAndStay(
+  { sallyport: { keyring, bans, provenance }, visit }: Scene,
+  texts: readonly string[],
+): Promise<void> {
   const now = Date.now()
-  for (const [index, text] of NAUGHTY.entries()) {
+  for (const [index, text] of texts.entries()) {
     const from = hostileAddress(index)
     for (const userAgent of [text, `Googlebot/2.1 ${text}`]) await visit(from, { userAgent, path: '/limited' })
     await visit(from, { path: `/${encodeURIComponent(text)}?${encodeURIComponent(text)}` })
@@ -90,7 +93,7 @@ async function comeAndStay({ sallyport: { keyring, bans, provenance }, visit }: 
     await bans.put(ban)
     await provenance.attest({
       ...{ account: 'site', address: parseAddress(from) as never, claim: 'DE' },
-      context: { text, note: text },
+      context: { text, note: text.slice(0, 200) },
     })
   }
 }

@@ -3,7 +3,7 @@ import { Failure, send, session } from '../api.ts'
 import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Table } from '../parts/pieces.tsx'
 import { linkTo } from '../route.ts'
-import { age, clock, moment } from '../words.ts'
+import { age, clipped, clock, moment } from '../words.ts'
 
 interface BansAnswer {
   readonly bans: readonly {
@@ -60,7 +60,7 @@ export function Bans() {
                     <td class="code">
                       <Banned banned={ban.key} />
                     </td>
-                    <td>{ban.on}</td>
+                    <td>{clipped(ban.on)}</td>
                     <td>{ban.count}</td>
                     <td>{moment(ban.since)}</td>
                     <td>{age((ban.until - Date.now()) / 1_000)}</td>
@@ -101,7 +101,7 @@ function BeyondLimits({ limited }: Pick<BansAnswer, 'limited'>) {
                 <a href={linkTo('request', { id: row.id })}>{clock(row.at)}</a>
               </td>
               <td class="code">
-                {row.method} {row.path}
+                {row.method} {clipped(row.path)}
               </td>
               <td>{row.client}</td>
               <td>

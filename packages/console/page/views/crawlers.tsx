@@ -4,7 +4,7 @@ import { Bars } from '../parts/bars.tsx'
 import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Facts, Table } from '../parts/pieces.tsx'
 import { linkTo } from '../route.ts'
-import { clock, country, word } from '../words.ts'
+import { clipped, clock, country, word } from '../words.ts'
 
 interface Crawler {
   readonly slug: string
@@ -99,9 +99,9 @@ export function Crawlers() {
                     </td>
                     <td>{row.crawler.method}</td>
                     <td>
-                      {row.client} <small class="quiet">{row.operator}</small>
+                      {row.client} <small class="quiet">{clipped(row.operator)}</small>
                     </td>
-                    <td class="code">{row.path}</td>
+                    <td class="code">{clipped(row.path)}</td>
                   </tr>
                 ))}
               </Table>

@@ -2,7 +2,7 @@ import { Empty, Shown, useLoad } from '../parts/load.tsx'
 import { Card, Table } from '../parts/pieces.tsx'
 import { type SystemEntry, SystemFacts } from '../parts/system.tsx'
 import { goTo, linkTo, place } from '../route.ts'
-import { count, country, word } from '../words.ts'
+import { clipped, count, country, word } from '../words.ts'
 
 interface Summary {
   readonly asn: number
@@ -60,7 +60,7 @@ export function Directory() {
                     <td>
                       <a href={linkTo('directory', { q, by, asn: String(row.asn) })}>{row.label}</a>
                     </td>
-                    <td>{row.org}</td>
+                    <td>{clipped(row.org)}</td>
                     <td>{word(row.networkType)}</td>
                     <td>{count(row.prefixes)}</td>
                     <td>{count(row.addresses)}</td>

@@ -6,7 +6,7 @@ import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Table } from '../parts/pieces.tsx'
 import type { SchemaNode } from '../parts/schema.ts'
 import { linkTo } from '../route.ts'
-import { count, word } from '../words.ts'
+import { clipped, count, word } from '../words.ts'
 
 interface Counted {
   readonly name: string
@@ -243,12 +243,12 @@ function Difference({ requests, classes, examples, notes }: WhatIf) {
             <tr key={row.id}>
               <td>
                 <a class="code" href={linkTo('request', { id: row.id })}>
-                  {row.method} {row.path}
+                  {row.method} {clipped(row.path)}
                 </a>
-                <div class="quiet">{row.userAgent}</div>
+                <div class="quiet">{clipped(row.userAgent)}</div>
               </td>
               <td>
-                {row.client} <div class="quiet">{row.operator}</div>
+                {row.client} <div class="quiet">{clipped(row.operator)}</div>
               </td>
               <td>
                 <Badge name={row.outcome} />
@@ -256,7 +256,7 @@ function Difference({ requests, classes, examples, notes }: WhatIf) {
               <td>
                 <Badge name={row.after} />
               </td>
-              <td>{row.because}</td>
+              <td>{clipped(row.because)}</td>
             </tr>
           ))}
         </Table>
