@@ -9,6 +9,7 @@ import { roundsOf, shoot } from './shot.ts'
 import { OTHERS, onStand, PROXY } from './stand.ts'
 
 const RATE = numberFlag('rate', 1_000)
+const READ_TOKEN = 'a-token-of-the-bench'
 /** As often as the live view asks. */
 const PAGE_MS = 2_000
 
@@ -35,7 +36,7 @@ export async function benchConsole(run: Run): Promise<void> {
         ...place,
         ...workers,
         trustProxy: ['loopback'],
-        raised: { console: { enabled } },
+        raised: { console: { enabled, readToken: READ_TOKEN } },
       })
       teardown(() => program.stop())
       running.push(program)
@@ -63,7 +64,9 @@ export async function benchConsole(run: Run): Promise<void> {
 function look({ admin }: Sallyport): () => void {
   const left = new AbortController()
   const read = async (path: string): Promise<void> => {
-    const { body } = await fetch(`${admin}/console/api/${path}`, { signal: left.signal })
+    const { body } = await fetch(`${admin}/console/api/${path}`, {
+      ...{ headers: { authorization: `Bearer ${READ_TOKEN}` }, signal: left.signal },
+    })
     for await (const _ of body ?? []);
   }
   const ask = (path: string): void => void read(path).catch(() => {})

@@ -65,7 +65,8 @@ async function startDemo(folder: string) {
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   const urlAfter = (words: string): string => new RegExp(`${words} (http://[\\d.:]+)`).exec(said)?.[1] ?? ''
-  return { child, url: urlAfter('Listening on'), adminUrl: urlAfter('Console at') }
+  const link = /Console at (\S+)/.exec(said)?.[1] ?? ''
+  return { child, url: urlAfter('Listening on'), adminUrl: urlAfter('Console at'), link }
 }
 
 async function bringVisitors(url: string): Promise<void> {
@@ -82,10 +83,14 @@ async function bringVisitors(url: string): Promise<void> {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'sallyport-pictures-'))
-const { child, url, adminUrl } = await startDemo(folder)
+const { child, url, adminUrl, link } = await startDemo(folder)
 const browser = await openBrowser()
 try {
   mkdirSync(PICTURES, { recursive: true })
+  const first = await browser.newPage()
+  await first.goto(link)
+  await first.getByText('Read only').waitFor()
+  const storageState = await first.context().storageState()
   await bringVisitors(url)
   for (const [name, address, colorScheme, viewport] of [
     ['console-light', adminUrl, 'light', TALL],
@@ -93,7 +98,7 @@ try {
     ['console-phone', `${adminUrl}/#/inspect?target=${VISITOR.tor}`, 'light', PHONE],
     ['demo', `${url}/?as=chatgpt`, 'light', SCREEN],
   ] as const) {
-    const page = await browser.newPage({ viewport, colorScheme })
+    const page = await browser.newPage({ viewport, colorScheme, storageState })
     await page.goto(address)
     await page.waitForTimeout(2_500)
     await page.screenshot({ path: join(PICTURES, `${name}.png`) })
