@@ -44,9 +44,9 @@ export interface Console {
 export function openConsole({ sallyport, history, door, page, onFault, ...hooks }: ConsoleOptions): Console {
   const assets = loadPage(page)
   const rows = consoleRows()
-  const own = { sallyport, history, since: Date.now(), id: randomUUID() }
   const policies = openPolicyReader()
-  const parts: ConsoleParts = { ...own, hooks, policies, gather: createGather(own, hooks.askOthers) }
+  const own = { sallyport, history, policies, since: Date.now(), id: randomUUID() }
+  const parts: ConsoleParts = { ...own, hooks, gather: createGather(own, hooks.askOthers) }
   const ended: Share<{ readonly value: string }, boolean> = {
     name: 'ended',
     own({ value }) {

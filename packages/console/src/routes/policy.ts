@@ -1,13 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises'
-import {
-  ACTIONS,
-  type Action,
-  compilePolicy,
-  type Decision,
-  decide,
-  rulesInForce,
-  SallyportError,
-} from '@sallyport/core'
+import { ACTIONS, type Action, compilePolicy, type Decision, rulesInForce, SallyportError } from '@sallyport/core'
 import { type ConfigFault, configSchema, type PolicyReader, policyText } from '@sallyport/open'
 import type { Remembered } from '../history/recent.ts'
 import type { OwnParts, Share } from '../shares/share.ts'
@@ -16,9 +7,9 @@ import type { Call, ConsoleParts, Row } from './route.ts'
 import { TOPS, topsOf } from './tops.ts'
 import { mapOf } from './values.ts'
 
-/** Of judging requests again, before others have their turn, and of it all. */
-const TURN_MS = 5
-const REPLAY_MS = 800
+/** Requests that are judged again at once, and how long it may take until no more of them are. */
+const BATCH = 200
+const REPLAY_MS = 700
 const EXAMPLES_EACH = 3
 
 const REPLAYED: Share<{ readonly policy: CheckedPolicy }, Replayed> = { name: 'replayed', own: replay }
@@ -41,7 +32,13 @@ export const POLICY_ROWS: readonly Row[] = [
       return { faults: faults.map(faultLine), warnings: warnings.map(faultLine) }
     },
   },
-  { method: 'POST', path: 'policy/what-if', role: 'read', shares: [REPLAYED], answer: whatIf },
+  {
+    method: 'POST',
+    path: 'policy/what-if',
+    role: 'read',
+    shares: [REPLAYED],
+    answer: whatIf,
+  },
   {
     method: 'POST',
     path: 'policy/save',
@@ -111,52 +108,48 @@ interface Replayed {
   readonly examples: readonly Example[]
 }
 
-/** What a draft says of the remembered requests; what counts is taken as within its limits. */
+/** What a draft says of the remembered requests, the newest first; what counts is taken as within its limits. */
 async function replay(
   { policy }: { readonly policy: CheckedPolicy },
-  { history, sallyport }: OwnParts,
+  { history, sallyport, policies }: OwnParts,
 ): Promise<Replayed> {
-  const draft = compilePolicy(policy)
-  const decided = history.recent.list().filter(({ observed }) => observed.decision !== undefined)
+  const decided = history.recent.list().toReversed().flatMap(decidedOf)
   const classes: Record<string, ClassRow> = {}
   const examples: Example[] = []
   const isWanted = fewOfAKind()
-  const breath = createBreath()
+  const begun = performance.now()
   let requests = 0
-  // The newest first: they are the ones that count where there is no time for all.
-  for (const one of decided.toReversed()) {
-    if (!(await breath.goesOn())) break
-    requests++
-    const { decision } = one.observed
-    if (decision === undefined) continue
-    const after = judged(draft, one, decision)
-    const { agent } = decision.inspection
-    const row = classes[agent.class] ?? { requests: 0, changed: 0, before: {}, after: {} }
-    classes[agent.class] = row
-    add(row, { requests: 1, changed: Number(after.action !== decision.action) })
-    row.before[decision.action] = (row.before[decision.action] ?? 0) + 1
-    row.after[after.action] = (row.after[after.action] ?? 0) + 1
-    if (after.action === decision.action) continue
-    const example = { ...briefOf(one, sallyport.config.log.addresses), after: after.action }
-    if (isWanted(example)) examples.push({ ...example, because: after.reasons[0]?.text })
+  while (requests < decided.length && performance.now() - begun < REPLAY_MS) {
+    const batch = decided.slice(requests, requests + BATCH)
+    const judged = await policies.judge(
+      policy,
+      batch.map(({ one, decision }) => ({ inspection: decision.inspection, userAgent: one.userAgent })),
+    )
+    for (const [index, { action, because }] of judged.entries()) {
+      const { one, decision } = batch[index] as Decided
+      const { agent } = decision.inspection
+      const row = classes[agent.class] ?? { requests: 0, changed: 0, before: {}, after: {} }
+      classes[agent.class] = row
+      add(row, { requests: 1, changed: Number(action !== decision.action) })
+      row.before[decision.action] = (row.before[decision.action] ?? 0) + 1
+      row.after[action] = (row.after[action] ?? 0) + 1
+      if (action === decision.action) continue
+      const example = { ...briefOf(one, sallyport.config.log.addresses), after: action }
+      if (isWanted(example)) examples.push({ ...example, because })
+    }
+    requests += judged.length
   }
-  return { requests, left: decided.length - requests, classes, examples: examples.toReversed() }
+  return { requests, left: decided.length - requests, classes, examples }
 }
 
-/** Lets others have their turn in between, and ends what takes too long; what others do meanwhile is not counted. */
-function createBreath(): { goesOn(): Promise<boolean> } {
-  let spent = 0
-  let since = performance.now()
-  return {
-    async goesOn() {
-      const worked = performance.now() - since
-      if (worked < TURN_MS) return true
-      spent += worked
-      await breathe()
-      since = performance.now()
-      return spent < REPLAY_MS
-    },
-  }
+interface Decided {
+  readonly one: Remembered
+  readonly decision: Decision
+}
+
+function decidedOf(one: Remembered): readonly Decided[] {
+  const { decision } = one.observed
+  return decision === undefined ? [] : [{ one, decision }]
 }
 
 async function whatIf(call: Call, { gather, policies }: ConsoleParts) {
@@ -205,15 +198,6 @@ async function checkedPolicy(policies: PolicyReader, text: string): Promise<Chec
   const { policy, faults } = await policies.check(text)
   if (policy !== undefined) return policy
   throw new SallyportError('invalid_policy', faults[0]?.message, { faults: faults.map(faultLine) })
-}
-
-function judged(
-  draft: ReturnType<typeof compilePolicy>,
-  { userAgent }: Remembered,
-  { inspection }: Decision,
-): Decision {
-  const fields = userAgent === undefined ? [] : ['User-Agent', userAgent]
-  return decide(draft, inspection, { mode: 'enforce', fields })
 }
 
 /** What a replay of what is remembered cannot know. */

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { PolicyReader } from '@sallyport/open'
 import type { Visitor } from '../access/visitor.ts'
 import type { AskOthers, Gather, OwnParts, Share } from '../shares/share.ts'
 
@@ -19,7 +18,6 @@ export interface ConsoleHooks {
 /** What the routes of the console answer from. */
 export interface ConsoleParts extends OwnParts {
   readonly hooks: ConsoleHooks
-  readonly policies: PolicyReader
   /** Asks all processes of the cluster. */
   readonly gather: Gather
 }

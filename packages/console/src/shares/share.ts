@@ -1,4 +1,4 @@
-import type { Sallyport } from '@sallyport/open'
+import type { PolicyReader, Sallyport } from '@sallyport/open'
 import type { History } from '../history/history.ts'
 
 /** What the other processes of a cluster said, and how many of them said nothing in time. */
@@ -11,6 +11,7 @@ export interface OthersSaid {
 export interface OwnParts {
   readonly sallyport: Sallyport
   readonly history: History
+  readonly policies: PolicyReader
   /** When the console was opened, milliseconds since the epoch. */
   readonly since: number
   /** Of this process, among those of its cluster. */

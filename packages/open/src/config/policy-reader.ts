@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { SallyportError } from '@sallyport/core'
 import type { PolicyText } from './policy-text.ts'
-import type { PolicyAnswer, PolicyQuestion } from './policy-thread.ts'
+import type { JudgedRequest, Judgement, PolicyAnswer, PolicyQuestion } from './policy-thread.ts'
+import type { Config } from './schema.ts'
 
 /** How long one text may take, and the start of the thread before it. */
 const DEADLINE_MS = 2_000
@@ -16,7 +17,7 @@ const MAX_WAITING = 8
 /** In megabytes: a policy takes a tenth of it. */
 const MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32 }
 
-/** Reads policies that people write, in a thread of its own: no text stops what serves visitors (D313). */
+/** Reads policies that people write and tries them, in a thread of its own: nothing of it stops what serves visitors (D313). */
 export interface PolicyReader {
   /**
    * What a text is. Rejects with `invalid_policy` for one that takes too long to read, and with `service_unavailable`
@@ -25,6 +26,11 @@ export interface PolicyReader {
   check(text: string): Promise<PolicyText>
   /** The text of a configuration with another policy, the rest as it was. Rejects as `check` does, and for a fault. */
   replace(configuration: string, policy: string): Promise<string>
+  /**
+   * What a policy does about requests, in their order: about as many of the first as there is time for, which is one at
+   * least. Rejects as `check` does.
+   */
+  judge(policy: Config['policy'], requests: readonly JudgedRequest[]): Promise<readonly Judgement[]>
   close(): Promise<void>
 }
 
@@ -82,6 +88,11 @@ export function openPolicyReader({ deadlineMs = DEADLINE_MS } = {}): PolicyReade
     async replace(configuration, text) {
       const answer = await ask({ text, configuration })
       if (typeof answer === 'object' && 'replaced' in answer) return answer.replaced
+      throw refusal(answer)
+    },
+    async judge(policy, requests) {
+      const answer = await ask({ policy, requests })
+      if (typeof answer === 'object' && 'judged' in answer) return answer.judged
       throw refusal(answer)
     },
     async close() {

@@ -1,26 +1,43 @@
 import { parentPort } from 'node:worker_threads'
-import { SallyportError } from '@sallyport/core'
+import { type Action, compilePolicy, decide, type Inspection, SallyportError } from '@sallyport/core'
 import { checkPolicyText, type PolicyText, replacePolicy } from './policy-text.ts'
+import type { Config } from './schema.ts'
 
-/* The thread of policy-reader.ts: it reads one text after the other, and is ended where one takes too long. */
+/* The thread of policy-reader.ts: it answers one question after the other, and is ended where one takes too long. */
 
-/** `configuration`: the text in which the policy is put in place of its own; absent: it is checked alone. */
-export interface PolicyQuestion {
-  readonly text: string
-  readonly configuration?: string | undefined
+/** A request that was judged before. */
+export interface JudgedRequest {
+  readonly inspection: Inspection
+  readonly userAgent?: string | undefined
 }
+
+/** What a policy does about a request, and the sentence of its first reason. */
+export interface Judgement {
+  readonly action: Action
+  readonly because: string | undefined
+}
+
+/** A text to check; one to put into a configuration in place of its policy; a policy to try on requests. */
+export type PolicyQuestion =
+  | { readonly text: string; readonly configuration?: string | undefined }
+  | { readonly policy: Config['policy']; readonly requests: readonly JudgedRequest[] }
 
 export type PolicyAnswer =
   | { readonly checked: PolicyText }
   | { readonly replaced: string }
+  | { readonly judged: readonly Judgement[] }
   | { readonly refused: string }
   | 'ready'
 
 /** Faults and warnings beyond those are not shown. */
 const MAX_SHOWN = 100
+/** After so long the requests that are left are not judged. */
+const JUDGING_MS = 300
 
-function answer({ text, configuration }: PolicyQuestion): PolicyAnswer {
+function answer(question: PolicyQuestion): PolicyAnswer {
   try {
+    if ('policy' in question) return { judged: judge(question.policy, question.requests) }
+    const { text, configuration } = question
     if (configuration !== undefined) return { replaced: replacePolicy(configuration, text) }
     const { policy, faults, warnings } = checkPolicyText(text)
     const shown = { faults: faults.slice(0, MAX_SHOWN), warnings: warnings.slice(0, MAX_SHOWN) }
@@ -30,6 +47,20 @@ function answer({ text, configuration }: PolicyQuestion): PolicyAnswer {
     if (error instanceof SallyportError) return { refused: error.message }
     return { refused: error instanceof RangeError ? 'the text is nested too deeply' : 'the text cannot be read' }
   }
+}
+
+/** The first of the requests, as many as there is time for: one at least. */
+function judge(policy: Config['policy'], requests: readonly JudgedRequest[]): readonly Judgement[] {
+  const compiled = compilePolicy(policy)
+  const begun = performance.now()
+  const judged: Judgement[] = []
+  for (const { inspection, userAgent } of requests) {
+    const fields = userAgent === undefined ? [] : ['User-Agent', userAgent]
+    const { action, reasons } = decide(compiled, inspection, { mode: 'enforce', fields })
+    judged.push({ action, because: reasons[0]?.text })
+    if (performance.now() - begun > JUDGING_MS) break
+  }
+  return judged
 }
 
 parentPort?.on('message', (question: PolicyQuestion) => parentPort?.postMessage(answer(question)))
