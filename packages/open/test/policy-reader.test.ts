@@ -1,5 +1,7 @@
 import t from 'tap'
 import { openPolicyReader } from '../src/config/policy-reader.ts'
+import { open } from '../src/open.ts'
+import { madeConfig } from './made-sources.ts'
 
 /** Of 32 KB, each of which took a parser long at least once. */
 const HEAVY = {
@@ -13,6 +15,7 @@ const HEAVY = {
   braces: '{'.repeat(32_768),
   pairs: '['.repeat(16_384) + ']'.repeat(16_384),
   dashes: '- '.repeat(16_384),
+  'a match within a match': `rules: [{ id: a, action: block, match: ${'{not: '.repeat(4_000)}${'}'.repeat(4_000)} }]`,
   commas: `[${','.repeat(32_000)}]`,
   quotes: '"'.repeat(32_768),
   tags: '! '.repeat(16_384),
@@ -81,4 +84,28 @@ t.test('another policy is put into a configuration, whose anchors are its own', 
   await t.rejects(reader.replace(before, 'rules: 1'), { code: 'invalid_policy', message: /rules/ })
   await reader.close()
   await t.rejects(reader.check(''), { code: 'service_unavailable' })
+})
+
+t.test('a draft is tried on what was seen, as long as there is time', async (t) => {
+  const sallyport = await open(madeConfig(t.testdir()))
+  const reader = openPolicyReader()
+  t.teardown(() => Promise.all([reader.close(), sallyport.close()]))
+  const fields = ['User-Agent', 'curl/8.5.0']
+  const seen = (target: string) =>
+    sallyport.decide({ peer: '8.1.0.1', method: 'GET', target, scheme: 'http', httpVersion: '1.1', fields }).inspection
+  const requests = ['/', '/admin'].map((target) => ({ inspection: seen(target), userAgent: 'curl/8.5.0' }))
+  const { policy } = await reader.check('rules: [{ id: a, match: { path: [/admin] }, action: block }]')
+  if (policy === undefined) throw new Error('a fault')
+  t.match(await reader.judge(policy, requests), [{ action: 'allow' }, { action: 'block', because: /"a"/ }])
+
+  const stars = Array.from(
+    { length: 300 },
+    (_, id) => `- { id: r${id}, match: { path: ["/*a*b*c*d*z"] }, action: block }`,
+  )
+  const heavy = await reader.check(`rules:\n${stars.join('\n')}`)
+  if (heavy.policy === undefined) throw new Error('a fault')
+  const long = { inspection: seen(`/${'abcd'.repeat(1_700)}`), userAgent: 'curl/8.5.0' }
+  const judged = await reader.judge(heavy.policy, new Array(200).fill(long)).catch((error) => error)
+  if (judged instanceof Error) t.match(judged, { code: 'invalid_policy' })
+  else t.ok(judged.length >= 1 && judged.length <= 200, `${judged.length} of 200`)
 })

@@ -14,8 +14,11 @@ const IDLE_MS = 60_000
 /** Texts that wait for their turn. */
 const MAX_WAITING = 8
 
-/** In megabytes: a policy takes a tenth of it. */
-const MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32 }
+/**
+ * In megabytes: a policy takes a tenth of it. The stack holds the deepest text of 32 KB: V8 ends the whole process where a
+ * regular expression is compiled with none left, so that it may not overflow.
+ */
+const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 256 }
 
 /** Reads policies that people write and tries them, in a thread of its own: nothing of it stops what serves visitors (D313). */
 export interface PolicyReader {
