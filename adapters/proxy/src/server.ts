@@ -128,14 +128,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     if (site) opened.push(site.close)
     const create = (chosen: ProxyOptions): Service => {
       const upstream = chosen.upstream ?? site?.url
-      const { redirect = false, hsts, acme } = chosen.tls ?? {}
-      const edge = {
-        httpsPort: redirect === false ? undefined : () => (redirect === true ? httpsPort : redirect),
-        hsts: hsts && hstsField(hsts),
-        challenge: acme && ((target: string) => challengeAnswer(challengeFolder(acme.folder), target)),
-      }
-      const [limits, timeouts] = [parseLimits(chosen.limits), parseTimeouts(chosen.timeouts)]
-      return createService(sallyport, { ...chosen, ...edge, upstream, limits, timeouts }, refusals)
+      return createService(sallyport, { ...chosen, ...readOptions(chosen, () => httpsPort), upstream }, refusals)
     }
     let service = create(options)
     opened.push(() => service.close())
@@ -191,6 +184,18 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+/** What a service is made of besides what it is given as it is; `port` is that of https. */
+function readOptions({ tls, limits, timeouts }: ProxyOptions, port: () => number) {
+  const { redirect = false, hsts, acme } = tls ?? {}
+  return {
+    limits: parseLimits(limits),
+    timeouts: parseTimeouts(timeouts),
+    httpsPort: redirect === false ? undefined : () => (redirect === true ? port() : redirect),
+    hsts: hsts && hstsField(hsts),
+    challenge: acme && ((target: string) => challengeAnswer(challengeFolder(acme.folder), target)),
   }
 }
 

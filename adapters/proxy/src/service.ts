@@ -8,7 +8,7 @@ import type { Exchange } from './exchange/exchange.ts'
 import type { RefusalCause, Refusals } from './exchange/refusals.ts'
 import { createGate } from './gate/gate.ts'
 import type { GateOptions, ProxyHost } from './gate/options.ts'
-import { openSites, type Route } from './gate/sites.ts'
+import { openSites, type Route, type Site } from './gate/sites.ts'
 import type { Served } from './listener/listener.ts'
 import { originAddress } from './origin/address.ts'
 import { failureOf, faultOf } from './origin/faults.ts'
@@ -77,25 +77,20 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
 
   const requests = admission('in_flight', requestSlots)
   const onRequest = createGate({ ...parts, admission: requests }, (exchange, client, handed, site) => {
-    const { origin, stream, ownHost } = site
-    if (origin === undefined) {
-      answerWith(exchange, refusal('not_found'), 'no_origin')
-      return
-    }
+    const { stream, ownHost } = site
+    const origin = originFor(exchange, site)
     const onFailure = (error: Error): void => fail(exchange, error)
     const onRefused = (cause: RefusalCause): void => {
       refusals.count(cause)
       answerWith(exchange, limitRefusal(cause), cause)
     }
-    origin.forward({ ...handed, exchange, client, stream, ownHost }, { onFailure, onRefused, onConflict })
+    origin?.forward({ ...handed, exchange, client, stream, ownHost }, { onFailure, onRefused, onConflict })
   })
   const tunnels = admission('tunnels', tunnelSlots)
   const onUpgrade = createGate({ ...parts, admission: tunnels }, (exchange, _, handed, site) => {
-    const { origin, ownHost } = site
-    if (origin === undefined) {
-      answerWith(exchange, refusal('not_found'), 'no_origin')
-      return
-    }
+    const { ownHost } = site
+    const origin = originFor(exchange, site)
+    if (origin === undefined) return
     const onFailure = (error: Error): void => fail(exchange, error)
     openTunnel(origin, { ...handed, exchange, ownHost, onFailure, onConflict }, { ...timeouts, ...site.timeouts })
   })
@@ -125,6 +120,12 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
     },
     close,
   }
+}
+
+/** The origin of a request; one that has none is answered with 404. */
+function originFor(exchange: Exchange, { origin }: Site): Site['origin'] {
+  if (origin === undefined) answerWith(exchange, refusal('not_found'), 'no_origin')
+  return origin
 }
 
 /** Counts exchanges from their begin to their end: one may wait for a count or for its turn long before it is forwarded. */

@@ -114,27 +114,30 @@ export function startClocks(roster: Roster<Watched>, timeouts: Timeouts, onLeak:
     // A process that stood still has not waited for anybody.
     const elapsed = Math.min(now - last, 2 * interval)
     last = now
-    for (const watched of roster.all()) {
-      watched.wait ??= { side: undefined, bytes: 0, waited: 0, moved: 0 }
-      const { wait } = watched
-      try {
-        if (watched.over && watched.ended) {
-          roster.remove(watched)
-        } else if (wait.gone) {
-          // Its connection had the time of a look to end it.
-          roster.remove(watched)
-          watched.end()
-          onLeak()
-        } else if (watched.over) {
-          wait.gone = true
-        } else {
-          look(watched, wait, elapsed)
-        }
-      } catch (error) {
-        wait.gone = true
-        watched.fail(error)
-      }
-    }
+    for (const watched of roster.all()) tend(roster, watched, onLeak, (wait) => look(watched, wait, elapsed))
   }, interval).unref()
   return () => clearInterval(timer)
+}
+
+/** Leaves one that is over and has ended, ends one that only seems to be over, and looks at any other. */
+function tend(roster: Roster<Watched>, watched: Watched, onLeak: () => void, look: (wait: Wait) => void): void {
+  watched.wait ??= { side: undefined, bytes: 0, waited: 0, moved: 0 }
+  const { wait } = watched
+  try {
+    if (watched.over && watched.ended) {
+      roster.remove(watched)
+    } else if (wait.gone) {
+      // Its connection had the time of a look to end it.
+      roster.remove(watched)
+      watched.end()
+      onLeak()
+    } else if (watched.over) {
+      wait.gone = true
+    } else {
+      look(wait)
+    }
+  } catch (error) {
+    wait.gone = true
+    watched.fail(error)
+  }
 }

@@ -1,16 +1,22 @@
 import { join } from 'node:path'
 import { createHistory, type History } from '@sallyport/console'
-import { SallyportError } from '@sallyport/core'
-import { type Config, type ConfigInput, type ConfigRead, type Sallyport, splitList } from '@sallyport/open'
-import { openProxy, type ProxyOptions, type Proxy as RunningProxy } from '@sallyport/proxy'
+import {
+  type Config,
+  type ConfigInput,
+  type ConfigRead,
+  type Reloaded,
+  type Sallyport,
+  splitList,
+} from '@sallyport/open'
+import { openProxy, type ProxyOptions } from '@sallyport/proxy'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { announce, isDemo } from '../announce.ts'
-import { changeText } from '../change-text.ts'
 import { type ConfigSource, configSource } from '../config-file.ts'
 import { adminPagesOf, CONSOLE, consoleLine, type Steering } from '../console-pages.ts'
 import { type DemoAgent, demoAgent } from '../demo-agent.ts'
 import { faultText } from '../fault-text.ts'
-import { onReload, type ReloadCause } from '../reload.ts'
+import { onReload } from '../reload.ts'
+import { reloadsOf } from '../reloads.ts'
 import { savePolicy } from '../save-policy.ts'
 import { type CommonOptions, openService, withCommonOptions } from '../settings.ts'
 import { untilStopped } from '../stop.ts'
@@ -143,11 +149,15 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
     onFault: throttled((error) => terminal.err(`sallyport: ${faultText(error)}`)),
     onOriginFailure: throttled((error) => terminal.err(`sallyport: the origin failed: ${faultText(error)}`)),
   })
+  const take = async (next: Config): Promise<Reloaded> => {
+    const report = await sallyport.reload(next)
+    await proxy.reload(withAcme(sallyport.config))
+    return report
+  }
   const takeOver = async (): Promise<void> => {
     const read = source.read()
     configured.warn(read)
-    await sallyport.reload(read.config)
-    await proxy.reload(withAcme(sallyport.config))
+    await take(read.config)
     standing.reloaded(sallyport.config)
   }
   others?.answer(METRICS, () => ownScrape(proxy.scrape, standing))
@@ -166,7 +176,7 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
             terminal.err(`sallyport: ${silent} workers have not taken the saved policy over; SIGHUP does it.`)
         }
   let signal: NodeJS.Signals | undefined
-  const reloads = reloadsOf(sallyport, proxy, configured, terminal)
+  const reloads = reloadsOf({ ...configured, sallyport, url: proxy.url, take }, terminal)
   const told = ofLeader(standing, terminal)
   const endReload = onReload(
     reloads.next,
@@ -203,66 +213,6 @@ function withAcme({ tls, ...config }: Config): ProxyOptions {
   if (tls?.acme === undefined) return { ...config, tls: tls && { ...tls, acme: undefined } }
   const place = { folder: join(config.dataDir, 'acme'), orders: false }
   return { ...config, tls: { ...tls, acme: { ...tls.acme, ...place } } }
-}
-
-/** Reloads of a run, of which the process that leads says what they came to. */
-interface Reloads {
-  next(cause: ReloadCause, ending: AbortSignal): Promise<void>
-  /** Says what the last one came to, where the leader of that time has not; false where there is nothing to say. */
-  sayLast(): boolean
-}
-
-function reloadsOf(sallyport: Sallyport, proxy: RunningProxy, configured: Configured, terminal: Terminal): Reloads {
-  const { standing } = configured
-  let unsaid: (() => Promise<void>) | undefined
-  return {
-    async next(cause, ending) {
-      unsaid = undefined
-      if (standing.leads) await notifySystemd('reloading', 'Reading the configuration again', terminal)
-      const { text, audit } = await reload(sallyport, proxy, configured, cause, ending)
-      if (ending.aborted) return
-      const say = async (): Promise<void> => {
-        sallyport.log.audit(audit)
-        terminal.err(`sallyport: ${text}`)
-        await notifySystemd('ready', `Listening on ${proxy.url}; ${text}`, terminal)
-      }
-      if (standing.leads) await say()
-      else unsaid = say
-      standing.reloaded(sallyport.config)
-    },
-    sayLast() {
-      void unsaid?.()
-      return unsaid !== undefined
-    },
-  }
-}
-
-/** Takes over the configuration as it is now, or keeps the old one; resolves with which of the two, and why. */
-async function reload(
-  sallyport: Sallyport,
-  proxy: RunningProxy,
-  { source, warn }: Configured,
-  cause: ReloadCause,
-  ending: AbortSignal,
-): Promise<{ readonly text: string; readonly audit: Parameters<Sallyport['log']['audit']>[0] }> {
-  const audit = { what: 'reload', who: cause }
-  try {
-    sallyport.log.reopen()
-    const read = await source.readSettled(ending)
-    warn(read)
-    const before = sallyport.config
-    const { changed, needRestart } = await sallyport.reload(read.config)
-    await proxy.reload(withAcme(sallyport.config))
-    const taken = [...changed.map((key) => changeText(key, before, read.config)), ...read.changedFiles]
-    const news = taken.length === 0 ? 'nothing has changed' : `${taken.join(', ')} taken over`
-    const later = needRestart.map((key) => changeText(key, before, read.config)).join(', ')
-    const text = `configuration read again: ${news}${later === '' ? '' : `; ${later} after a restart only`}.`
-    return { text, audit: { ...audit, details: { changed, needRestart } } }
-  } catch (error) {
-    const code = error instanceof SallyportError ? error.code : 'internal_error'
-    const text = `configuration kept as it was: ${error instanceof Error ? error.message : error}`
-    return { text, audit: { ...audit, error: code } }
-  }
 }
 
 /** Drops repetitions of the last error within a second. */
