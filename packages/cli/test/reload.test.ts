@@ -1,8 +1,8 @@
-import { readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { run, start, until, workspace } from './command.ts'
+import { run, start, workspace } from './command.ts'
 import { LOOPBACK, nextLine, SHUT, serving, shutProxy } from './reloading.ts'
 
 t.test('a file that is empty, commented or half-written takes nothing away', async (t) => {
@@ -131,32 +131,4 @@ t.test('signals that come during a reload are one more reload', async (t) => {
   proxy.child.kill('SIGHUP')
   proxy.child.kill('SIGTERM')
   t.equal(await proxy.ended, 0)
-})
-
-t.test('a worker that comes after another begins with what is in force', async (t) => {
-  const { config, text } = shutProxy(t)
-  writeFileSync(config, text)
-  const { proxy, status } = await serving(t, config, ['--workers', '2'])
-  const children = () =>
-    readFileSync(`/proc/${proxy.child.pid}/task/${proxy.child.pid}/children`, 'utf8').match(/\d+/g) ?? []
-  // The second comes when the first serves.
-  await until(() => children().length === 2)
-  const first = children()
-  writeFileSync(config, '')
-  for (const [at, pid] of first.entries()) {
-    process.kill(Number(pid), 'SIGKILL')
-    await until(() => proxy.err().match(/starting another/g)?.length === at + 1 && children().length === 2)
-  }
-  t.notSame(children(), first)
-  const answered = async (): Promise<number> => {
-    for (;;) {
-      try {
-        return await status()
-      } catch {
-        // Nobody listens until the first of them serves.
-        await delay(20)
-      }
-    }
-  }
-  t.equal(await answered(), 403, 'by one that began while the file was empty')
 })
