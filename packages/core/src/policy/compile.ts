@@ -86,7 +86,18 @@ function compileRule(rule: Rule, splitter: PathSplitter): CompiledRule {
 }
 
 /** What robots.txt has no word for. */
-const UNSPOKEN = ['networkClass', 'provider', 'country', 'asn', 'confidence', 'header', 'time', 'user', 'plan'] as const
+const UNSPOKEN = [
+  'networkClass',
+  'networkConfidence',
+  'provider',
+  'country',
+  'asn',
+  'confidence',
+  'header',
+  'time',
+  'user',
+  'plan',
+] as const
 
 function announcedPaths({ match }: Rule): readonly string[] | undefined {
   return UNSPOKEN.some((member) => match[member] !== undefined) ? undefined : (match.path ?? [])
