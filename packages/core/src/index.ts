@@ -112,11 +112,13 @@ export { type CompiledPolicy, compilePolicy, rulesInForce } from './policy/compi
 export { countsByUser } from './policy/counts-by-user.ts'
 export { DURATION, formatDuration, parseDuration } from './policy/duration.ts'
 export { policyFaults, policyWarnings } from './policy/faults.ts'
+export type { Member } from './policy/match-word.ts'
+export { givenWords, MATCH_WORDS, type Match } from './policy/match-words.ts'
 export { parsePathPattern } from './policy/path-pattern.ts'
 export { foldCase, pathFault, readPath } from './policy/path-readings.ts'
-export type { Match, MountPolicy, Policy, PresetName, Rule, TimeSpan } from './policy/policy.ts'
+export type { MountPolicy, Policy, PresetName, Rule } from './policy/policy.ts'
 export { LIMIT_PRESET_NAMES, PRESET_NAMES, STRIKE_KEYS } from './policy/policy.ts'
-export { DAYS } from './policy/time-span.ts'
+export type { TimeSpan } from './policy/time-span.ts'
 // ports
 export type {
   AutonomousSystem,

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { InspectorOptions } from '../src/inspection/inspector.ts'
 import { compilePolicy } from '../src/policy/compile.ts'
-import type { Match, Policy, Rule } from '../src/policy/policy.ts'
+import type { Match } from '../src/policy/match-words.ts'
+import type { Policy, Rule } from '../src/policy/policy.ts'
 import {
   createFakeClock,
   createFakeCountries,

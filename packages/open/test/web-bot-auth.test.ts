@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createSigner, DIRECTORY_PATH } from '@sallyport/core'
+import { createSigner, DIRECTORY_PATH, type Match } from '@sallyport/core'
 import t from 'tap'
 import { readPolicy } from '../src/config/policy-file.ts'
 import { parseConfig } from '../src/config/read.ts'
@@ -133,19 +133,28 @@ t.test('an agent of a payment network is verified by the keys that the network p
 })
 
 t.test('every word of the policy language is one of the configuration', async (t) => {
-  const match = {
-    ...{
-      path: ['/a'],
-      method: ['GET'],
-      class: ['human'],
-      operator: ['OpenAI'],
-      vendor: ['OpenAI'],
-      purpose: ['agent'],
-    },
-    ...{ identity: ['*'], networkClass: ['vpn'], provider: ['x'], country: ['DE', 'unknown'], asn: [1] },
-    ...{ confidence: { atLeast: 0.5, atMost: 1 }, header: { present: ['a'], absent: ['b'] }, basis: ['signature'] },
-    ...{ time: { from: '09:00', to: '17:00', days: ['mon'], zone: 'Europe/Berlin' }, headless: true },
-    ...{ crawler: ['gptbot'], crawlerOutcome: ['verified'] },
+  const match: { readonly [Word in keyof Match]-?: NonNullable<Match[Word]> } = {
+    path: ['/a'],
+    method: ['GET'],
+    class: ['human'],
+    operator: ['OpenAI'],
+    vendor: ['OpenAI'],
+    purpose: ['agent'],
+    identity: ['*'],
+    networkClass: ['vpn'],
+    provider: ['x'],
+    country: ['DE', 'unknown'],
+    asn: [1],
+    confidence: { atLeast: 0.5, atMost: 1 },
+    networkConfidence: { atMost: 0.5 },
+    header: { present: ['a'], absent: ['b'] },
+    basis: ['signature'],
+    time: { from: '09:00', to: '17:00', days: ['mon'], zone: 'Europe/Berlin' },
+    headless: true,
+    crawler: ['gptbot'],
+    crawlerOutcome: ['verified'],
+    user: ['17'],
+    plan: ['free'],
   }
   const rule = { id: 'all', match, action: 'block', monitor: true, onError: 'flag' }
   const policy = { preset: 'jurisdiction-strict', rules: [rule], default: 'flag', onError: 'block', allowlist: ['::1'] }

@@ -1,4 +1,12 @@
-import { ACTIONS, type Action, compilePolicy, type Decision, rulesInForce, SallyportError } from '@sallyport/core'
+import {
+  ACTIONS,
+  type Action,
+  compilePolicy,
+  type Decision,
+  givenWords,
+  rulesInForce,
+  SallyportError,
+} from '@sallyport/core'
 import { type ConfigFault, configSchema, type PolicyReader, policyText } from '@sallyport/open'
 import type { Remembered } from '../history/recent.ts'
 import type { OwnParts, Share } from '../shares/share.ts'
@@ -203,8 +211,10 @@ async function checkedPolicy(policies: PolicyReader, text: string): Promise<Chec
 /** What a replay of what is remembered cannot know. */
 function notesOf({ rules, strikes }: CheckedPolicy): readonly string[] {
   const notes: string[] = []
-  if (rules.some(({ match }) => match.header !== undefined)) {
-    notes.push('Fields of requests are not kept, but for the user agent: what rules about header do is not known.')
+  const given = rules.flatMap(({ match }) => givenWords(match))
+  const unkept = [...new Set(given.filter(({ word }) => word.readsFields).map(({ name }) => name))].join(', ')
+  if (unkept !== '') {
+    notes.push(`Fields of requests are not kept, but for the user agent: what rules about ${unkept} do is not known.`)
   }
   if (rules.some((rule) => 'limit' in rule || 'concurrent' in rule) || strikes !== undefined) {
     notes.push('Rules that count are taken as within their limits.')

@@ -10,6 +10,7 @@ import type { CompiledRule, MatchedRule } from './evaluate.ts'
 import { type PolicyFault, policyFaults } from './faults.ts'
 import { LIMIT_PRESETS } from './limit-presets.ts'
 import { compileMatch } from './match.ts'
+import { givenWords } from './match-words.ts'
 import type { Policy, Rule } from './policy.ts'
 import { PRESETS } from './presets.ts'
 import { createPathSplitter, type PathSplitter } from './split-path.ts'
@@ -85,22 +86,9 @@ function compileRule(rule: Rule, splitter: PathSplitter): CompiledRule {
   return { ...compiled, unanswered: { needs, matched: matchedRule(rule, onError, text) } }
 }
 
-/** What robots.txt has no word for. */
-const UNSPOKEN = [
-  'networkClass',
-  'networkConfidence',
-  'provider',
-  'country',
-  'asn',
-  'confidence',
-  'header',
-  'time',
-  'user',
-  'plan',
-] as const
-
+/** `undefined` where robots.txt has no word for something the rule asks. */
 function announcedPaths({ match }: Rule): readonly string[] | undefined {
-  return UNSPOKEN.some((member) => match[member] !== undefined) ? undefined : (match.path ?? [])
+  return givenWords(match).every(({ word }) => word.robots) ? (match.path ?? []) : undefined
 }
 
 function matchedRule({ id }: Rule, action: Action, text: string): MatchedRule {

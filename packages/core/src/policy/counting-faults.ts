@@ -1,19 +1,14 @@
-import { suggestion } from '../nearest-word.ts'
 import { COUNT_KEYS, COUNT_KINDS } from '../values/counting.ts'
 import { durationOf } from './compile-counting.ts'
+import { type Fault, unknown } from './fault.ts'
+import { pathPatternFault } from './path-pattern.ts'
 import { type Rule, STRIKE_KEYS, type Strikes } from './policy.ts'
-
-/** A member that cannot be meant, within its rule or `strikes`. */
-export interface Fault {
-  readonly path: readonly (string | number)[]
-  readonly message: string
-}
 
 const DAY_MS = 86_400_000
 const WINDOW = { least: 100, most: 31 * DAY_MS }
 
-/** What cannot be meant of how a rule counts. `pathFault` judges a path pattern. */
-export function countingFaults(rule: Rule, pathFault: (pattern: string) => string | undefined): readonly Fault[] {
+/** What cannot be meant of how a rule counts. */
+export function countingFaults(rule: Rule): readonly Fault[] {
   const { action, limit, concurrent, cost, then, onError } = rule
   if (limit === undefined && concurrent === undefined) {
     const idle = (['cost', 'then'] as const).filter((member) => rule[member] !== undefined)
@@ -34,7 +29,7 @@ export function countingFaults(rule: Rule, pathFault: (pattern: string) => strin
     if ('key' in keyed) faults.push(...keyFaults(['concurrent', 'key'], keyed.key))
     faults.push(...wholeFault(typeof concurrent === 'number' ? ['concurrent'] : ['concurrent', 'max'], keyed.max))
   }
-  return [...faults, ...costFaults(cost, pathFault)]
+  return [...faults, ...costFaults(cost)]
 }
 
 function limitFaults({ key, max, window, kind, refill, burst }: NonNullable<Rule['limit']>): readonly Fault[] {
@@ -89,11 +84,11 @@ function windowFault(path: Fault['path'], given: string | number): readonly Faul
 
 const METHOD = /^[A-Z][A-Z-]*$/
 
-function costFaults(cost: Rule['cost'], pathFault: (pattern: string) => string | undefined): readonly Fault[] {
+function costFaults(cost: Rule['cost']): readonly Fault[] {
   if (cost === undefined) return []
   if (typeof cost === 'number') return costFault(['cost'], cost)
   return Object.entries(cost).flatMap(([name, value]) => {
-    const wrong = name.startsWith('/') ? pathFault(name) : METHOD.test(name) ? undefined : notCosted(name)
+    const wrong = name.startsWith('/') ? pathPatternFault(name) : METHOD.test(name) ? undefined : notCosted(name)
     return wrong === undefined ? costFault(['cost', name], value) : [{ path: ['cost', name], message: wrong }]
   })
 }
@@ -105,8 +100,4 @@ function notCosted(name: string): string {
 function costFault(path: Fault['path'], value: number): readonly Fault[] {
   const fits = Number.isFinite(value) && value >= 0 && value <= 1e9
   return fits ? [] : [{ path, message: `${value} is no cost: 0 or more` }]
-}
-
-function unknown(word: string, known: readonly string[]): string {
-  return `${JSON.stringify(word)} is unknown${suggestion(word, known)}`
 }

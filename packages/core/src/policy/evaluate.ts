@@ -3,9 +3,7 @@ import type { Inspection } from '../values/inspection.ts'
 import type { Reason } from '../values/reason.ts'
 import type { Action, Degraded } from '../vocabulary.ts'
 import type { CompiledCounting } from './compile-counting.ts'
-
-/** Whether one member of a rule's match holds; `fields` are the raw header fields of the request. */
-export type Test = (inspection: Inspection, fields: readonly string[]) => boolean
+import type { Test } from './match-word.ts'
 
 /** What a rule does where it matches, with the sentence about it. */
 export interface MatchedRule {

@@ -1,4 +1,5 @@
-import type { LimitPresetName, Match, Rule } from './policy.ts'
+import type { Match } from './match-words.ts'
+import type { LimitPresetName, Rule } from './policy.ts'
 
 const LOGIN: Match = {
   path: ['/login/**', '/signin/**', '/session/**', '/sessions/**', '/auth/**', '/password/**', '/wp-login.php'],

@@ -1,4 +1,5 @@
-import { foldCase } from './path-readings.ts'
+import { unknown } from './fault.ts'
+import { foldCase, readPath } from './path-readings.ts'
 import { SplitPath, segmentsOf } from './split-path.ts'
 
 /** Whether a canonical path matches; `exact` asks for the same case and the same trailing slash. */
@@ -16,6 +17,15 @@ export type SplitPathPattern = (path: SplitPath, exact: boolean) => boolean
 export function parsePathPattern(pattern: string): PathPattern {
   const matches = compilePathPattern(pattern)
   return (path, exact) => matches(new SplitPath(path), exact)
+}
+
+/** What is wrong with a pattern; it can match if it is written as canonical paths are, and `**` is its last segment. */
+export function pathPatternFault(pattern: string): string | undefined {
+  if (!pattern.startsWith('/')) return `${unknown(pattern)}: a path begins with a slash; did you mean "/${pattern}"?`
+  if (pattern.split('/').slice(0, -1).includes('**')) return `${unknown(pattern)}: ** is the last segment of a path`
+  // Browsers send UTF-8.
+  const { path } = readPath(pattern.replace(/[\u0080-\ud7ff\ue000-\uffff]{1,999}/g, encodeURIComponent))
+  return path === pattern ? undefined : `${unknown(pattern)}: paths are written as ${JSON.stringify(path)} is`
 }
 
 /** What `parsePathPattern` makes, for paths that are split once for many patterns. */

@@ -1,4 +1,13 @@
-import type { TimeSpan } from './policy.ts'
+/** Hours of days: from `from` up to `to`, which may be the next morning; both absent: all day. */
+export interface TimeSpan {
+  /** `HH:MM`. */
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  /** `mon` to `sun`; a span over midnight belongs to the day it begins on. Absent: every day. */
+  readonly days?: readonly string[] | undefined
+  /** IANA zone name; default UTC. */
+  readonly zone?: string | undefined
+}
 
 export const DAYS: readonly string[] = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 

@@ -1,92 +1,17 @@
 import {
   ACTIONS,
-  AGENT_BASES,
-  AGENT_CLASSES,
   COUNT_KEYS,
   COUNT_KINDS,
-  CRAWLER_OUTCOMES,
-  CRAWLER_PURPOSES,
-  DAYS,
   LIMIT_PRESET_NAMES,
-  NETWORK_CLASSES,
   PLAIN_ACTIONS,
   PRESET_NAMES,
   STRIKE_KEYS,
 } from '@sallyport/core'
 import { z } from 'zod'
 import { key } from './key.ts'
+import { MatchSchema } from './match-schema.ts'
 
 const Strings = z.array(z.string())
-
-/** 0 to 1. */
-const Share = z.number().min(0).max(1)
-const SHARE = { unit: 'share' }
-
-/** A member of `match`: absent, it matches anything. */
-function member<Schema extends z.ZodType>(schema: Schema, description: string, example: z.input<Schema>): Schema {
-  return key(schema, `${description}; absent: any`, example)
-}
-
-const Confidence = z
-  .strictObject({
-    atLeast: key(Share, 'so sure or surer; absent: 0', 0.61, SHARE),
-    atMost: key(Share, 'so sure or less; absent: 1', 0.9, SHARE),
-  })
-  .partial()
-
-const Match = z
-  .strictObject({
-    networkClass: member(z.array(z.enum(NETWORK_CLASSES)), 'classes of networks', ['tor', 'vpn']),
-    country: member(Strings, 'two-letter codes of the country the client is in; unknown where that is not known', [
-      'DE',
-      'AT',
-    ]),
-    asn: member(z.array(z.int().nonnegative()), 'numbers of autonomous systems', [64_500]),
-    provider: member(Strings, 'brands of VPN, proxy, Tor, hosting and cloud services', ['iCloud Private Relay']),
-    path: member(Strings, '/login is that path alone, /admin/** it and all below, * any characters of a segment', [
-      '/login',
-      '/admin/**',
-    ]),
-    method: member(Strings, 'methods', ['POST']),
-    header: z
-      .strictObject({
-        present: member(Strings, 'names of headers, all of which are there', ['cookie']),
-        absent: member(Strings, 'names of headers, none of which is there', ['accept-language']),
-      })
-      .partial()
-      .describe('names of headers'),
-    time: z
-      .strictObject({
-        from: key(z.string(), 'HH:MM; absent: 00:00', '22:00'),
-        to: key(z.string(), 'HH:MM, which may be the next morning; absent: 24:00', '06:00'),
-        days: key(z.array(z.enum(DAYS)), 'days on which the span begins; absent: every day', ['fri', 'sat']),
-        zone: key(z.string(), 'IANA name of a zone; absent: UTC', 'Europe/Berlin'),
-      })
-      .partial()
-      .describe('hours of days'),
-    class: member(z.array(z.enum(AGENT_CLASSES)), 'who asks', ['impostor']),
-    basis: member(z.array(z.enum(AGENT_BASES)), 'what the verdict about who asks rests on', ['contradiction']),
-    headless: member(
-      z.boolean(),
-      'whether it is a browser without a person in front of it, as far as it says so',
-      true,
-    ),
-    confidence: Confidence.describe('how sure the verdict about who asks is'),
-    networkConfidence: Confidence.describe('how sure the verdict about the network is'),
-    identity: member(Strings, 'proven identities: slugs, identifiers of signature agents, or * for any', [
-      'https://chatgpt.com',
-    ]),
-    vendor: member(Strings, 'whose AI it is, as verdicts show it', ['OpenAI']),
-    crawler: member(Strings, 'slugs of the catalogue of crawlers', ['googlebot']),
-    crawlerOutcome: member(z.array(z.enum(CRAWLER_OUTCOMES)), 'what came of the claim to be a crawler', ['spoofed']),
-    operator: member(Strings, 'operators of the catalogue of crawlers', ['Google']),
-    purpose: member(z.array(z.enum(CRAWLER_PURPOSES)), 'what a crawler fetches pages for', ['training']),
-    user: member(Strings, 'ids that the application gave its users, as identify of an adapter says; * for any', [
-      '4711',
-    ]),
-    plan: member(Strings, 'plans of those users; * for any', ['free']),
-  })
-  .partial()
 
 /** A length of time; what it may be is checked with the rest of the policy. */
 const Duration = z.union([z.string(), z.number()])
@@ -126,7 +51,7 @@ const Rule = z.strictObject({
     'the name of the rule, in logs and reasons',
     'no-tor',
   ),
-  match: Match.describe('what it looks at: members are joined by "and", the values of one member by "or"'),
+  match: MatchSchema.describe('what it looks at: members are joined by "and", the values of one member by "or"'),
   action: key(z.enum(ACTIONS), 'what it does where it matches', 'throttle'),
   monitor: key(
     z.boolean().optional(),

@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { compilePolicy } from '../src/policy/compile.ts'
-import type { Match, Rule } from '../src/policy/policy.ts'
+import { policyFaults } from '../src/policy/faults.ts'
+import { givenWords, MATCH_WORDS, type Match } from '../src/policy/match-words.ts'
+import type { Rule } from '../src/policy/policy.ts'
 import { robotsOf } from '../src/robots/robots-text.ts'
 
-/** A value of each word that an unknown crawler's GET meets where nothing is known of its network; `user` has none. */
+/** A value of each word; one that an unknown crawler's GET meets where there is such a value. */
 const WIDE: { readonly [Word in keyof Match]-?: NonNullable<Match[Word]> } = {
   networkClass: ['unknown'],
   networkConfidence: { atMost: 1 },
@@ -62,3 +66,22 @@ for (const [word, value] of Object.entries(WIDE)) {
     if (!isSaid) t.notMatch(text, 'Disallow')
   })
 }
+
+t.test('a value of each word is usable, and the README has every word', async (t) => {
+  const rules: readonly Rule[] = [{ id: 'all', match: WIDE, action: 'flag' }]
+  t.same(policyFaults({ preset: 'observe', rules }), [])
+  t.same(Object.keys(WIDE).sort(), Object.keys(MATCH_WORDS).sort())
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
+  const told = [...readme.matchAll(/^\| (`\w+`(?:, `\w+`)*) \|/gm)].flatMap(([, words = '']) => words.split(/[`, ]+/))
+  for (const word of Object.keys(MATCH_WORDS)) t.ok(told.includes(word), word)
+})
+
+t.test('faults are named in the order in which words are written, and only what is a word is read', async (t) => {
+  const match: Match = { time: { from: '9' }, asn: [-1], confidence: { atMost: 2 }, header: { absent: ['a b'] } }
+  const faults = policyFaults({ preset: 'observe', rules: [{ id: 'all', match, action: 'flag' }] })
+  t.same(
+    faults.map(({ path }) => path.slice(2).join('.')),
+    ['match.time.from', 'match.asn.0', 'match.confidence.atMost', 'match.header.absent.0'],
+  )
+  t.same(givenWords({ ...{ toString: ['a'], constructor: ['b'] }, asn: undefined }), [])
+})

@@ -1,0 +1,145 @@
+import { isNamed } from '../address/forwarding.ts'
+import { type Fault, unknown } from './fault.ts'
+import { faultsOf, texts, type Values, type WordsOf } from './match-word.ts'
+import { pathPatternFault } from './path-pattern.ts'
+import { compilePaths } from './path-test.ts'
+import { compileSpan, DAYS, type SpanTest, type TimeSpan } from './time-span.ts'
+
+/** What a rule looks at of what is asked for, and when. */
+export interface RequestMatch {
+  /** Paths: `/login` is that path alone, `/admin/**` it and all below, `*` within a segment any characters. */
+  readonly path?: readonly string[] | undefined
+  readonly method?: readonly string[] | undefined
+  /** Names of headers, all of which are there (`present`) or none of which is (`absent`). */
+  readonly header?: HeaderNames | undefined
+  readonly time?: TimeSpan | undefined
+}
+
+export interface HeaderNames {
+  readonly present?: readonly string[] | undefined
+  readonly absent?: readonly string[] | undefined
+}
+
+/** A method or the name of a header (RFC 9110 section 5.6.2). */
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
+
+function tokenFault(name: string): string | undefined {
+  return TOKEN.test(name) ? undefined : unknown(name)
+}
+
+const HEADER_NAMES: Values<HeaderNames> = {
+  shape: {
+    members: {
+      present: {
+        shape: 'texts',
+        description: 'names of headers, all of which are there',
+        absent: 'any',
+        example: ['cookie'],
+      },
+      absent: {
+        shape: 'texts',
+        description: 'names of headers, none of which is there',
+        absent: 'any',
+        example: ['accept-language'],
+      },
+    },
+  },
+  faults: (given) =>
+    (['present', 'absent'] as const).flatMap((member) =>
+      faultsOf(given[member] ?? [], tokenFault).map(({ path, message }) => ({ path: [member, ...path], message })),
+    ),
+  matchesAll: ({ present = [], absent = [] }) => present.length === 0 && absent.length === 0,
+}
+
+const EXPECTED = {
+  from: 'HH:MM',
+  to: 'HH:MM',
+  days: DAYS.join(', '),
+  zone: 'the IANA name of a zone, as Europe/Vienna',
+} as const
+
+const SPAN: Values<TimeSpan> = {
+  shape: {
+    members: {
+      from: { shape: 'text', description: 'HH:MM', absent: '00:00', example: '22:00' },
+      to: {
+        shape: 'text',
+        description: 'HH:MM, which may be the next morning',
+        absent: '24:00',
+        example: '06:00',
+      },
+      days: {
+        shape: { words: DAYS },
+        description: 'days on which the span begins',
+        absent: 'every day',
+        example: ['fri', 'sat'],
+      },
+      zone: { shape: 'text', description: 'IANA name of a zone', absent: 'UTC', example: 'Europe/Berlin' },
+    },
+  },
+  faults(given): readonly Fault[] {
+    const member = compileSpan(given)
+    if (typeof member === 'function') return []
+    return [{ path: [member], message: `${unknown(given[member])}: expected ${EXPECTED[member]}` }]
+  },
+  matchesAll: ({ from, to, days }) => from === undefined && to === undefined && days === undefined,
+}
+
+export const REQUEST_WORDS: WordsOf<RequestMatch> = {
+  path: {
+    values: texts(pathPatternFault, (given) => given.includes('/**')),
+    asks: 'request',
+    costly: true,
+    robots: true,
+    description: '/login is that path alone, /admin/** it and all below, * any characters of a segment',
+    example: ['/login', '/admin/**'],
+    test(given, { action, splitter }) {
+      const matches = compilePaths(given, action === 'allow', splitter)
+      return ({ request }) => matches(request)
+    },
+  },
+  method: {
+    values: texts(tokenFault),
+    asks: 'request',
+    robots: true,
+    description: 'methods',
+    example: ['POST'],
+    test(given) {
+      const methods = new Set(given.map((name) => name.toUpperCase()))
+      return ({ request }) => methods.has(request.method)
+    },
+  },
+  header: {
+    values: HEADER_NAMES,
+    asks: 'request',
+    costly: true,
+    readsFields: true,
+    robots: false,
+    description: 'names of headers',
+    test(given) {
+      const present = (given.present ?? []).map((name) => name.toLowerCase())
+      const absent = (given.absent ?? []).map((name) => name.toLowerCase())
+      return (_, fields) => {
+        for (const name of present) if (!hasField(fields, name)) return false
+        for (const name of absent) if (hasField(fields, name)) return false
+        return true
+      }
+    },
+  },
+  time: {
+    values: SPAN,
+    asks: 'request',
+    costly: true,
+    robots: false,
+    description: 'hours of days',
+    test(given) {
+      const isWithin = compileSpan(given) as SpanTest
+      return ({ at }) => isWithin(at)
+    },
+  },
+}
+
+function hasField(fields: readonly string[], name: string): boolean {
+  for (let at = 0; at < fields.length; at += 2) if (isNamed(fields[at] as string, name)) return true
+  return false
+}

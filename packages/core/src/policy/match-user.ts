@@ -1,0 +1,41 @@
+import type { Inspection } from '../values/inspection.ts'
+import { unknown } from './fault.ts'
+import { type Test, texts, type WordsOf } from './match-word.ts'
+
+/** What a rule looks at of what the application says of who asks, which can be another thing at each request. */
+export interface UserMatch {
+  /** Ids that the application gave its own users, or `*` for any; no request without one. */
+  readonly user?: readonly string[] | undefined
+  /** Plans of those users, or `*` for any. */
+  readonly plan?: readonly string[] | undefined
+}
+
+const NAMES = texts((name) => (name === '' ? unknown(name) : undefined))
+
+export const USER_WORDS: WordsOf<UserMatch> = {
+  user: {
+    values: NAMES,
+    asks: 'request',
+    robots: false,
+    description: 'ids that the application gave its users, as identify of an adapter says; * for any',
+    example: ['4711'],
+    test: (given) => nameTest(given, ({ user }) => user),
+  },
+  plan: {
+    values: NAMES,
+    asks: 'request',
+    robots: false,
+    description: 'plans of those users; * for any',
+    example: ['free'],
+    test: (given) => nameTest(given, ({ plan }) => plan),
+  },
+}
+
+function nameTest(names: readonly string[], read: (inspection: Inspection) => string | undefined): Test {
+  const wanted = new Set(names)
+  const any = wanted.has('*')
+  return (inspection) => {
+    const name = read(inspection)
+    return name !== undefined && (any || wanted.has(name))
+  }
+}

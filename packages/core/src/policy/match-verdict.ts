@@ -1,0 +1,148 @@
+import { AI_TOKENS } from '@sallyport/data/automation'
+import { AGENT_BASES, type AgentBasis } from '../values/agent-verdict.ts'
+import { AGENT_CLASSES, type AgentClass } from '../vocabulary.ts'
+import { unknown } from './fault.ts'
+import { OPERATORS, SLUGS } from './match-crawler.ts'
+import { foldedSet, type Member, mayRestOn, oneOf, texts, type Values, type WordsOf } from './match-word.ts'
+
+/** What a rule looks at of the verdicts about who asks and about the network. */
+export interface VerdictMatch {
+  readonly class?: readonly AgentClass[] | undefined
+  /** What the verdict about the agent rests on. */
+  readonly basis?: readonly AgentBasis[] | undefined
+  /** Browsers without a person in front of them, as far as they say so. */
+  readonly headless?: boolean | undefined
+  /** How sure the verdict about the agent is, 0 to 1, both bounds within. */
+  readonly confidence?: Bounds | undefined
+  /** How sure the verdict about the network is, 0 to 1, both bounds within. */
+  readonly networkConfidence?: Bounds | undefined
+  /** Proven identities: slugs, identifiers of signature agents, or `*` for any. */
+  readonly identity?: readonly string[] | undefined
+  /** Whose AI it is, as verdicts show it; the case does not count. */
+  readonly vendor?: readonly string[] | undefined
+}
+
+/** Both bounds within; an absent one bounds nothing. */
+export interface Bounds {
+  readonly atLeast?: number | undefined
+  readonly atMost?: number | undefined
+}
+
+const FLAG: Values<boolean> = { shape: 'flag', faults: () => [], matchesAll: () => false }
+
+const AT_LEAST: Member = { shape: 'share', description: 'so sure or surer', absent: '0', example: 0.61 }
+const AT_MOST: Member = { shape: 'share', description: 'so sure or less', absent: '1', example: 0.9 }
+
+const BOUNDS: Values<Bounds> = {
+  shape: { members: { atLeast: AT_LEAST, atMost: AT_MOST } },
+  faults: (given) =>
+    (['atLeast', 'atMost'] as const).flatMap((bound) => {
+      const value = given[bound]
+      if (value === undefined || (value >= 0 && value <= 1)) return []
+      return [{ path: [bound], message: `${unknown(value)}: expected 0 to 1` }]
+    }),
+  matchesAll: ({ atLeast = 0, atMost = 1 }) => atLeast === 0 && atMost === 1,
+}
+
+const VENDORS = [...new Set([...OPERATORS, ...AI_TOKENS.map(({ vendor }) => vendor)])]
+
+export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
+  class: {
+    values: oneOf(AGENT_CLASSES),
+    asks: 'agent',
+    robots: true,
+    description: 'who asks',
+    example: ['impostor'],
+    test:
+      (given) =>
+      ({ agent }) =>
+        given.includes(agent.class),
+  },
+  basis: {
+    values: oneOf(AGENT_BASES),
+    asks: 'agent',
+    robots: true,
+    description: 'what the verdict about who asks rests on',
+    example: ['contradiction'],
+    test:
+      (given) =>
+      ({ agent }) =>
+        given.includes(agent.basis),
+  },
+  headless: {
+    values: FLAG,
+    asks: 'agent',
+    robots: true,
+    description: 'whether it is a browser without a person in front of it, as far as it says so',
+    example: true,
+    test:
+      (given) =>
+      ({ agent }) =>
+        agent.headless === given,
+  },
+  confidence: {
+    values: BOUNDS,
+    asks: 'agent',
+    robots: false,
+    description: 'how sure the verdict about who asks is',
+    test(given) {
+      const isWithin = boundsTest(given)
+      return ({ agent }) => isWithin(agent.confidence)
+    },
+  },
+  networkConfidence: {
+    values: BOUNDS,
+    asks: 'asn',
+    robots: false,
+    description: 'how sure the verdict about the network is',
+    test(given) {
+      const isWithin = boundsTest(given)
+      return ({ network }) => isWithin(network.verdict.confidence)
+    },
+  },
+  identity: {
+    values: texts(identityFault),
+    asks: 'agent',
+    robots: true,
+    description: 'proven identities: slugs, identifiers of signature agents, or * for any',
+    example: ['https://chatgpt.com'],
+    test(given) {
+      const any = given.includes('*')
+      return ({ agent }) => agent.identity?.verified === true && (any || given.includes(agent.identity.name))
+    },
+  },
+  vendor: {
+    values: texts(vendorFault),
+    asks: 'agent',
+    robots: true,
+    description: 'whose AI it is, as verdicts show it',
+    example: ['OpenAI'],
+    test(given, { action }) {
+      const vendors = foldedSet(given)
+      return ({ agent }) => {
+        if (agent.ai === undefined || !mayRestOn(agent.identity?.verified === true, action)) return false
+        return vendors.has(agent.ai.vendor.toLowerCase())
+      }
+    },
+  },
+}
+
+function boundsTest({ atLeast = 0, atMost = 1 }: Bounds): (value: number) => boolean {
+  return (value) => value >= atLeast && value <= atMost
+}
+
+function identityFault(name: string): string | undefined {
+  return name === '*' || SLUGS.includes(name) || isIdentifier(name) ? undefined : unknown(name, SLUGS)
+}
+
+function vendorFault(name: string): string | undefined {
+  const isKnown = VENDORS.some((vendor) => vendor.toLowerCase() === name.toLowerCase())
+  return isKnown || isIdentifier(name) ? undefined : unknown(name, VENDORS)
+}
+
+/** The identifier of a signature agent as verdicts write it: a URL without query, an origin without a slash. */
+function isIdentifier(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { origin, pathname } = new URL(text)
+  return text === origin + (pathname === '/' ? '' : pathname)
+}

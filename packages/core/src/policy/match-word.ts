@@ -1,0 +1,107 @@
+import type { Inspection } from '../values/inspection.ts'
+import type { Action } from '../vocabulary.ts'
+import { type Fault, wordFault } from './fault.ts'
+import type { PathSplitter } from './split-path.ts'
+
+/** Whether one member of a rule's match holds; `fields` are the raw header fields of the request. */
+export type Test = (inspection: Inspection, fields: readonly string[]) => boolean
+
+/**
+ * Everything about one word of a match: what reads configurations, checks, compiles, announces and documents it asks this
+ * row and names no word itself (D336). `robots` has no default: a word that is forgotten there would be announced to all.
+ */
+export interface MatchWord<Value> {
+  readonly values: Values<Value>
+  /** A sub-lookup, which may be missing, the agent, or the request, which alone differs between two of one visitor. */
+  readonly asks: 'asn' | 'geo' | 'agent' | 'request'
+  /** Asked after the other words of its kind, because it reads a path, a clock or all fields. */
+  readonly costly?: boolean
+  /** It reads fields of the request, which histories do not keep, but for the user agent. */
+  readonly readsFields?: boolean
+  /** Whether robots.txt can say a rule by it: an inspection that knows a crawler, a path and GET alone answers it. */
+  readonly robots: boolean
+  /** A phrase of OPTIONS.md and of editors. */
+  readonly description: string
+  /** Absent where its members have their own. */
+  readonly example?: Value
+  /** The value has been checked. */
+  test(value: Value, rule: WithinRule): Test
+}
+
+/** A row for each word of a match, or of a part of one. */
+export type WordsOf<Match> = { readonly [Word in keyof Match]-?: MatchWord<NonNullable<Match[Word]>> }
+
+/** What a test must know of the rule it is in. */
+export interface WithinRule {
+  readonly action: Action
+  readonly splitter: PathSplitter
+}
+
+/** The values that a word can have. */
+export interface Values<Value> {
+  readonly shape: Shape
+  /** What cannot be meant, by its place within the value. */
+  faults(value: Value): readonly Fault[]
+  /** Whether no request can fail it. */
+  matchesAll(value: Value): boolean
+}
+
+/** What configurations hold of a value: one of some kinds, a list of words of a closed list, or named members. */
+export type Shape =
+  | 'text'
+  | 'texts'
+  | 'numbers'
+  | 'flag'
+  | 'share'
+  | { readonly words: readonly string[] }
+  | { readonly members: Readonly<Record<string, Member>> }
+
+/** One member of a value, with its row of OPTIONS.md; `absent` is what holds without it. */
+export interface Member {
+  readonly shape: Shape
+  readonly description: string
+  readonly absent: string
+  readonly example: unknown
+}
+
+const never = () => false
+
+/** A list of texts, each judged by `faultOf`: a text that nothing ever has would stop nothing. */
+export function texts(
+  faultOf: (text: string) => string | undefined,
+  matchesAll: (given: readonly string[]) => boolean = never,
+): Values<readonly string[]> {
+  return { shape: 'texts', faults: (given) => faultsOf(given, faultOf), matchesAll }
+}
+
+/** A list of words of a closed list. */
+export function someOf<Word extends string>(known: readonly Word[]): Values<readonly Word[]> {
+  return {
+    shape: { words: known },
+    faults: (given) => faultsOf(given, (word) => wordFault(String(word), known)),
+    matchesAll: never,
+  }
+}
+
+/** The same where every request has one of the words. */
+export function oneOf<Word extends string>(known: readonly Word[]): Values<readonly Word[]> {
+  return { ...someOf(known), matchesAll: (given) => known.every((word) => given.includes(word)) }
+}
+
+/** The faults of a list, each at its index. */
+export function faultsOf<Item>(given: readonly Item[], faultOf: (item: Item) => string | undefined): readonly Fault[] {
+  return given.flatMap((item, index) => {
+    const message = faultOf(item)
+    return message === undefined ? [] : [{ path: [index], message }]
+  })
+}
+
+/** Anybody can claim a name: a mere claim earns no permission. */
+export function mayRestOn(verified: boolean, action: Action): boolean {
+  return verified || action !== 'allow'
+}
+
+/** A set of names whose case does not count; it is asked in lower case. */
+export function foldedSet(names: readonly string[]): ReadonlySet<string> {
+  return new Set(names.map((name) => name.toLowerCase()))
+}
