@@ -23,12 +23,12 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
     robots: true,
     description: 'slugs of the catalogue of crawlers',
     example: ['googlebot'],
-    test:
-      (given, { action }) =>
-      ({ crawler }) => {
+    test(given, { action }) {
+      return ({ crawler }) => {
         if (crawler === undefined || !mayRestOn(crawler.outcome === 'verified', action)) return false
         return given.includes(crawler.slug)
-      },
+      }
+    },
   },
   crawlerOutcome: {
     values: someOf(CRAWLER_OUTCOMES),
@@ -36,10 +36,9 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
     robots: true,
     description: 'what came of the claim to be a crawler',
     example: ['spoofed'],
-    test:
-      (given) =>
-      ({ crawler }) =>
-        crawler !== undefined && given.includes(crawler.outcome),
+    test(given) {
+      return ({ crawler }) => crawler !== undefined && given.includes(crawler.outcome)
+    },
   },
   operator: {
     values: texts((operator) => wordFault(operator, OPERATORS)),
@@ -47,12 +46,12 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
     robots: true,
     description: 'operators of the catalogue of crawlers',
     example: ['Google'],
-    test:
-      (given, { action }) =>
-      ({ agent }) => {
+    test(given, { action }) {
+      return ({ agent }) => {
         if (agent.operator === undefined || !mayRestOn(agent.identity?.verified === true, action)) return false
         return given.includes(agent.operator)
-      },
+      }
+    },
   },
   purpose: {
     values: someOf(CRAWLER_PURPOSES),

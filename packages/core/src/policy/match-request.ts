@@ -30,18 +30,8 @@ function tokenFault(name: string): string | undefined {
 const HEADER_NAMES: Values<HeaderNames> = {
   shape: {
     members: {
-      present: {
-        shape: 'texts',
-        description: 'names of headers, all of which are there',
-        absent: 'any',
-        example: ['cookie'],
-      },
-      absent: {
-        shape: 'texts',
-        description: 'names of headers, none of which is there',
-        absent: 'any',
-        example: ['accept-language'],
-      },
+      present: { shape: 'texts', description: 'names of headers, all of which are there', example: ['cookie'] },
+      absent: { shape: 'texts', description: 'names of headers, none of which is there', example: ['accept-language'] },
     },
   },
   faults: (given) =>
@@ -62,12 +52,7 @@ const SPAN: Values<TimeSpan> = {
   shape: {
     members: {
       from: { shape: 'text', description: 'HH:MM', absent: '00:00', example: '22:00' },
-      to: {
-        shape: 'text',
-        description: 'HH:MM, which may be the next morning',
-        absent: '24:00',
-        example: '06:00',
-      },
+      to: { shape: 'text', description: 'HH:MM, which may be the next morning', absent: '24:00', example: '06:00' },
       days: {
         shape: { words: DAYS },
         description: 'days on which the span begins',

@@ -53,10 +53,9 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     robots: true,
     description: 'who asks',
     example: ['impostor'],
-    test:
-      (given) =>
-      ({ agent }) =>
-        given.includes(agent.class),
+    test(given) {
+      return ({ agent }) => given.includes(agent.class)
+    },
   },
   basis: {
     values: oneOf(AGENT_BASES),
@@ -64,10 +63,9 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     robots: true,
     description: 'what the verdict about who asks rests on',
     example: ['contradiction'],
-    test:
-      (given) =>
-      ({ agent }) =>
-        given.includes(agent.basis),
+    test(given) {
+      return ({ agent }) => given.includes(agent.basis)
+    },
   },
   headless: {
     values: FLAG,
@@ -75,10 +73,9 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     robots: true,
     description: 'whether it is a browser without a person in front of it, as far as it says so',
     example: true,
-    test:
-      (given) =>
-      ({ agent }) =>
-        agent.headless === given,
+    test(given) {
+      return ({ agent }) => agent.headless === given
+    },
   },
   confidence: {
     values: BOUNDS,

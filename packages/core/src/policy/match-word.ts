@@ -56,11 +56,11 @@ export type Shape =
   | { readonly words: readonly string[] }
   | { readonly members: Readonly<Record<string, Member>> }
 
-/** One member of a value, with its row of OPTIONS.md; `absent` is what holds without it. */
+/** One member of a value, with its row of OPTIONS.md; `absent` is what holds without it, by default `any`. */
 export interface Member {
   readonly shape: Shape
   readonly description: string
-  readonly absent: string
+  readonly absent?: string
   readonly example: unknown
 }
 

@@ -12,7 +12,7 @@ const SINGLE = {
   share: z.number().min(0).max(1),
 }
 
-function schemaOf({ shape, description, absent, example }: Member): z.ZodType {
+function schemaOf({ shape, description, absent = 'any', example }: Member): z.ZodType {
   if (typeof shape === 'object' && 'members' in shape) {
     const members = Object.entries(shape.members).map(([name, member]) => [name, schemaOf(member)])
     return z.strictObject(Object.fromEntries(members)).partial().describe(description)
@@ -23,7 +23,7 @@ function schemaOf({ shape, description, absent, example }: Member): z.ZodType {
 
 const WORDS = Object.entries(MATCH_WORDS).map(([name, { values, description, example }]) => [
   name,
-  schemaOf({ shape: values.shape, description, absent: 'any', example }),
+  schemaOf({ shape: values.shape, description, example }),
 ])
 
 /** The `match` of a rule, made of the rows of its words; core, which has no zod, says the shape of each value. */
