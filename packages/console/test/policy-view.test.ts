@@ -96,3 +96,18 @@ t.test('who may only read saves no policy', async (t) => {
   t.equal((await ask('what-if', { text: 'rules: 1' })).status, 400)
   t.match(await (await ask('check', { text: '&a [*a, *a]' })).text(), /"faults":\[\{"line":1/)
 })
+
+t.test('a what-if names the words that it cannot answer', async (t) => {
+  const scene = await openScene()
+  t.teardown(scene.close)
+  const headers = { ...AS_READER, 'content-type': 'application/json' }
+  const notesOf = async (match: string): Promise<unknown> => {
+    const body = JSON.stringify({ text: `rules: [{ id: a, match: ${match}, action: flag }]` })
+    const answer = await fetch(`${scene.adminUrl}/console/api/policy/what-if`, { method: 'POST', headers, body })
+    return ((await answer.json()) as { readonly notes: unknown }).notes
+  }
+  t.same(await notesOf('{ path: [/a], country: [DE] }'), [])
+  t.same(await notesOf('{ path: [/a], header: { present: [cookie] } }'), [
+    'Fields of requests are not kept, but for the user agent: what rules about header do is not known.',
+  ])
+})
