@@ -18,8 +18,9 @@ export interface Watched {
 
 /**
  * Calls `reload` at SIGHUP and, where something is watched, when that has changed; one at a time, and once for all causes
- * that come meanwhile. Returns what ends it, a reload too. Content is looked at, not events of a folder:
- * those end with the folder, and are silent about the target of a link (D321).
+ * that come meanwhile. Returns what ends it, a reload too; SIGHUP does nothing after that, where by default it would end a
+ * process that finishes its last requests. Content is looked at, not events of a folder: those end with the folder, and
+ * are silent about the target of a link (D321).
  */
 export function onReload(
   reload: (cause: ReloadCause, signal: AbortSignal) => Promise<void>,
@@ -67,16 +68,12 @@ export function onReload(
     }
   }
 
-  const onSignal = (): void => void next('SIGHUP')
-  process.on('SIGHUP', onSignal)
+  process.on('SIGHUP', () => void next('SIGHUP'))
   if (watched !== undefined) {
     watch(watched).catch((error: unknown) => {
       if (!signal.aborted)
         watched.onNotice(`watch: it has ended (${error}); SIGHUP still reads the configuration again`)
     })
   }
-  return () => {
-    process.off('SIGHUP', onSignal)
-    ending.abort()
-  }
+  return () => ending.abort()
 }

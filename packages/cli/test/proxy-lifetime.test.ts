@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { Agent, createServer, request } from 'node:http'
+import { Agent, createServer, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { start, workspace } from './command.ts'
+import { start, until, workspace } from './command.ts'
 
 const LOOPBACK = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
 
@@ -44,6 +45,39 @@ t.test('SIGHUP, and a change of a file that is watched, take over the configurat
   t.equal((await fetch(urlIn(watching.err()))).status, 403)
   watching.child.kill('SIGINT')
   t.equal(await watching.ended, 0)
+})
+
+t.test('SIGHUP cuts nobody off while the last requests are finished', async (t) => {
+  const waiting: ServerResponse[] = []
+  const origin = createServer((_, response) => void waiting.push(response)).listen(0, '127.0.0.1')
+  await once(origin, 'listening')
+  t.teardown(() => origin.close())
+  const upstream = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`
+  for (const workers of [[], ['--workers', '1']]) {
+    const { config } = workspace(t)
+    const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, '--upstream', upstream, ...workers])
+    await proxy.says('Listening')
+    const answered = fetch(urlIn(proxy.err())).then(
+      ({ status }) => status,
+      () => 'cut',
+    )
+    await until(() => waiting.length > 0)
+    proxy.child.kill('SIGTERM')
+    await proxy.says('Finishing')
+    // Until it takes no connection any more, it may not have heard of its end.
+    await until(() =>
+      fetch(urlIn(proxy.err()), { signal: AbortSignal.timeout(500) }).then(
+        () => false,
+        ({ name }) => name !== 'TimeoutError',
+      ),
+    )
+    proxy.child.kill('SIGHUP')
+    const over = await Promise.race([proxy.ended.then(() => 'over'), delay(500)])
+    t.equal(over, undefined, 'it waits for the last')
+    for (const response of waiting.splice(0)) response.end('ok')
+    t.equal(await answered, 200, workers.join(' '))
+    t.equal(await proxy.ended, 0, workers.join(' '))
+  }
 })
 
 t.test('under load, a stop fails no request of clients that keep their connections and repeat nothing', async (t) => {
