@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { FORWARDING_HEADERS } from '@sallyport/core'
+import { CLIENT_FIELDS } from './fields/client-fields.ts'
+import { createSpellings } from './fields/spellings.ts'
 
 /** What the admin listener answers beside pages. */
 const ADMIN_PATHS = ['/healthz', '/readyz', '/sources', '/metrics', '/bans'] as const
@@ -21,14 +22,20 @@ export function isOpenPath(path: AdminPath, request: IncomingMessage, open: read
   return open.some((name) => path === `/${name}`) || (path !== '/bans' && isFromThisMachine(request))
 }
 
+/** Fields that proxies add, and programs of this machine do not send. */
+const readSign = createSpellings([...CLIENT_FIELDS, 'via', 'x-forwarded-prefix', 'x-forwarded-ssl', 'x-scheme'])
+
 /**
  * Whether a request comes from this machine, as far as it can be seen: over loopback, under a name of this machine, which
  * a page of a stranger does not have (DNS rebinding), and with no sign of a proxy that others reach. HTTP/1.0 is such a
- * sign: nginx's `proxy_pass` speaks it by default. A proxy with no such sign looks like a program of this machine.
+ * sign: nginx's `proxy_pass` speaks it by default. A page of another site is a stranger in this machine's browser. A
+ * proxy with no such sign looks like a program of this machine.
  */
 function isFromThisMachine({ socket, headers, httpVersion }: IncomingMessage): boolean {
   if (!isLoopback(socket.remoteAddress) || !isLoopback(socket.localAddress) || httpVersion === '1.0') return false
-  if (headers.via !== undefined || FORWARDING_HEADERS.some((name) => headers[name] !== undefined)) return false
+  const site = headers['sec-fetch-site'] ?? 'none'
+  if (headers.origin !== undefined || (site !== 'none' && site !== 'same-origin')) return false
+  if (Object.keys(headers).some((name) => readSign(name) !== undefined)) return false
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(headers.host ?? '')
 }
 

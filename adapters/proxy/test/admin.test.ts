@@ -56,9 +56,19 @@ t.test('without a token this machine asks for all but bans, as far as it can be 
     'Forwarded: for=192.0.2.1',
     'X-Real-IP: 192.0.2.1',
     'Via: 1.1 a',
+    'X_Forwarded_For: 192.0.2.1',
+    'X-Forwarded-Host: admin.example',
+    'X-Forwarded-Proto: https',
+    'X-Original-URI: /metrics',
+    'X-Scheme: https',
+    'Origin: http://127.0.0.1:3000',
+    'Sec-Fetch-Site: cross-site',
+    'Sec-Fetch-Site: same-site',
   ]) {
     t.equal(await statuses('127.0.0.1', field), ELSEWHERE, field)
   }
+  for (const site of ['none', 'same-origin'])
+    t.equal(await statuses('127.0.0.1', `Sec-Fetch-Site: ${site}`), HERE, site)
   t.equal(await statuses('admin.example', BEARER), '200 200 200 200 200 401', 'a reader')
   t.equal(await statuses('admin.example', 'Authorization: Bearer admin'), '200 200 200 200 200 404', 'an administrator')
   t.equal(await statuses('127.0.0.1', 'Authorization: Bearer wrong'), HERE)
