@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { join } from 'node:path'
 import t from 'tap'
+import { createRate } from '../src/access/rate.ts'
 import { openDoor, readTokens, signInLink } from '../src/index.ts'
 import { ADMIN, openScene, READER } from './scene.ts'
 
@@ -56,6 +57,13 @@ t.test('nobody reads without a token, on this machine either, and a token makes 
   )
   const cookie = cookieOf(signed)
   t.match((await ask(adminUrl, 'GET', SESSION, { cookie })).text, /"role":"admin","by":"session"/)
+
+  const others = `sallyport-console=; sallyport-console=of-another-port; ${cookie}`
+  t.match(
+    (await ask(adminUrl, 'GET', SESSION, { cookie: others })).text,
+    /"role":"admin"/,
+    'beside those of other ports',
+  )
 
   const leave = (headers: Record<string, string>) => ask(adminUrl, 'DELETE', SESSION, { cookie, ...headers })
   t.equal((await leave({})).status, 403, 'no page of another site can end a session')
@@ -152,6 +160,7 @@ t.test('who signed out stays so after a restart, in every process, under a clock
     t.throws(() => late.signIn(asked(link, 'POST'), at), { code: 'unauthorized' }, `the link, ${name}`)
   }
   t.throws(() => running.signIn(asked(link, 'POST'), now), { code: 'unauthorized' }, 'a process that ran already')
+  t.equal(running.admit(asked({ cookie }), now).role, undefined, 'and that nobody has told: a worker that was starting')
   t.same(faults, [])
 
   const unwritable = open(join(dataDir, 'console-ended', 'missing\0'))
@@ -159,6 +168,14 @@ t.test('who signed out stays so after a restart, in every process, under a clock
   unwritable.signOut(asked({ ...OWN, cookie: other }, 'DELETE'), now)
   t.equal(unwritable.admit(asked({ cookie: other }), now).role, undefined)
   t.equal(faults.length, 1, 'what cannot be written is said')
+})
+
+t.test('a clock that is put back stops nobody who has used up a rate until then', (t) => {
+  const rate = createRate({ burst: 1, perMinute: 60 })
+  t.equal(rate.take('one', 3_600_000), 0)
+  t.equal(rate.take('one', 0), 1)
+  t.equal(rate.take('one', 1_000), 0)
+  t.end()
 })
 
 t.test('a token that can be guessed is refused', async (t) => {

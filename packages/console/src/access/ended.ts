@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const FOLDER = 'console-ended'
@@ -15,8 +15,8 @@ export interface Ended {
 }
 
 /**
- * Each is an empty file in `<dataDir>/console-ended`, so that it stays ended after a restart, and of several processes
- * one alone ends it. Where nothing can be written `onFault` is called once, and the memory of this process is all there
+ * Each is an empty file in `<dataDir>/console-ended`, so that it stays ended after a restart, and in every process, also
+ * one that was starting; of several one alone ends it. Where nothing can be written `onFault` is called once, and the memory of this process is all there
  * is; so it is without a dataDir.
  */
 export function openEnded(dataDir: string | undefined, onFault: (error: unknown) => void, now = Date.now()): Ended {
@@ -47,7 +47,10 @@ export function openEnded(dataDir: string | undefined, onFault: (error: unknown)
 
   if (known.size > 0) drop(now)
   return {
-    has: (nonce, until) => known.has(nameOf(nonce, until)),
+    has(nonce, until) {
+      const name = nameOf(nonce, until)
+      return known.has(name) || (folder !== undefined && existsSync(join(folder, name)))
+    },
     add(nonce, until, now) {
       const name = nameOf(nonce, until)
       if (known.has(name)) return false

@@ -31,7 +31,11 @@ export function createRate({ burst, perMinute }: RateOptions): Rate {
     has: (client, now) => leftOf(client, now) >= 1,
     take(client, now) {
       const left = leftOf(client, now)
-      if (left < 1) return Math.ceil(((1 - left) * 60) / perMinute)
+      if (left < 1) {
+        // From now on, so that a clock that was put back does not stop it until then.
+        buckets.set(client, { left, at: now })
+        return Math.ceil(((1 - left) * 60) / perMinute)
+      }
       buckets.delete(client)
       buckets.set(client, { left: left - 1, at: now })
       const [oldest] = buckets.keys()

@@ -27,10 +27,9 @@ export function visitorOf(
     const role = roleOf(tokens, token)
     return role === undefined ? { by: 'nothing', isBadToken: true } : { role, by: 'token', isBadToken: false }
   }
-  const value = cookieOf(request)
-  const session = value === undefined ? undefined : sessions.read(value, now)
-  if (value !== undefined && session !== undefined) {
-    return { ...session, by: 'session', session: value, isBadToken: false }
+  for (const value of cookiesOf(request)) {
+    const session = sessions.read(value, now)
+    if (session !== undefined) return { ...session, by: 'session', session: value, isBadToken: false }
   }
   return { by: 'nothing', isBadToken: false }
 }
@@ -50,10 +49,10 @@ export function isOwnPage({ headers }: IncomingMessage): boolean {
   return URL.canParse(origin) && new URL(origin).host === host
 }
 
-function cookieOf({ headers }: IncomingMessage): string | undefined {
-  for (const pair of (headers.cookie ?? '').split(';')) {
-    const [name, value] = pair.trim().split('=', 2)
-    if (name === COOKIE) return value
-  }
-  return undefined
+/** All of the name: a browser keeps those of all ports of a host together, and another port may have set one too. */
+function cookiesOf({ headers }: IncomingMessage): readonly string[] {
+  return (headers.cookie ?? '').split(';').flatMap((pair) => {
+    const [name, value = ''] = pair.trim().split('=', 2)
+    return name === COOKIE ? [value] : []
+  })
 }
