@@ -174,6 +174,14 @@ t.test('a file that holds no evidence is said to hold what it holds', async (t) 
   t.equal(verifyEvidence(null).axes.format.detail, 'The file holds null and no evidence, which is a JSON object.')
 })
 
+t.test('a file of one long text is read like any other', async (t) => {
+  for (const part of ['x', '\\\\', '\\"', '\\u0041']) {
+    const text = `{"a":"${part.repeat(2_000_000)}","b":"${part}","b":1}`
+    const { ok, axes } = verifyEvidence(text)
+    t.same([ok, axes.format], [false, { outcome: 'fail', detail: 'The file: "b" is there twice in one object' }], part)
+  }
+})
+
 t.test('a key is good from its beginning, which the export of its first second rounds up', async (t) => {
   const one = (await madeEvidence()).find(({ name }) => name === 'after a rotation, by the new keys')
   const made = one?.evidence as EvidenceJson

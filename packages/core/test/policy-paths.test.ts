@@ -3,7 +3,7 @@ import t from 'tap'
 import { compilePolicy } from '../src/policy/compile.ts'
 import { evaluate } from '../src/policy/evaluate.ts'
 import { parsePathPattern } from '../src/policy/path-pattern.ts'
-import { pathFault, readPath } from '../src/policy/path-readings.ts'
+import { createPathReader, pathFault, readPath } from '../src/policy/path-readings.ts'
 import { compilePaths } from '../src/policy/path-test.ts'
 import { createPathSplitter, SplitPath } from '../src/policy/split-path.ts'
 import type { Inspection } from '../src/values/inspection.ts'
@@ -199,12 +199,33 @@ t.test('a request is split once for each path that it may be, however many rules
   t.same([one.segments(false)[0], one.segments(true)[0]], ['a', 'A'])
 })
 
+t.test('a long target has few readings, or any', async (t) => {
+  const short = `/a%2f;b${'/x'.repeat(400)}`
+  t.ok((readPath(short).readings ?? []).length > 4)
+  for (const part of ['/a/../b;c%2f%5c//x', '/', '/a;b/%2f%3b..', '%2f']) {
+    const target = `/a%2f..;b%5c//c${part.repeat(8_000 / part.length)}`
+    t.same(readPath(target).readings, [], part)
+    t.equal(pathFault(target), 'too many escapes')
+  }
+})
+
+t.test('a target is read once for all policies that decide it', async (t) => {
+  const read: string[] = []
+  const reader = createPathReader((target) => {
+    read.push(target)
+    return readPath(target)
+  })
+  for (const target of ['/a', '/a', '/%61', '/%61', '/a']) t.same(reader(target), readPath(target))
+  t.same(read, ['/a', '/%61', '/a'])
+  t.equal(reader('/%61').readings, reader('/%61').readings)
+})
+
 t.test('a thousand rules with a star cost a long path little', async (t) => {
   const rules = Array.from({ length: 1000 }, (_, at) => ({
     ...{ id: `r${at}`, match: { path: [`/a/*/x${at}/**`] }, action: 'block' as const },
   }))
   const policy = compilePolicy({ preset: 'observe', rules })
-  const targets = [`/a${'/b'.repeat(3_500)}`, `/%2561;a//b/./..${'/b'.repeat(3_400)}`]
+  const targets = [`/a${'/b'.repeat(3_500)}`, `/%61;a${'/b'.repeat(3_400)}`]
   const before = process.cpuUsage()
   for (const target of targets) {
     const request = { method: 'GET', ...readPath(target) }

@@ -82,6 +82,7 @@ function nameOf(host: string): string {
 }
 
 const DOT = 46
+const SLASH = 47
 
 function hasHost({ host }: RouteMatch, name: string): boolean {
   if (host === undefined) return true
@@ -109,5 +110,5 @@ function canonicalStart(route: RouteMatch): string {
 }
 
 function isBelow(path: string, start: string): boolean {
-  return path === start || path.startsWith(`${start}/`)
+  return path.startsWith(start) && (path.length === start.length || path.charCodeAt(start.length) === SLASH)
 }

@@ -6,7 +6,7 @@ import type { CrawlerVerifier } from '../crawler/verifier.ts'
 import { NOTHING_KNOWN } from '../network/classify.ts'
 import { rangesAreDegraded } from '../network/staleness.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
-import { readPath } from '../policy/path-readings.ts'
+import { createPathReader, type RequestPath } from '../policy/path-readings.ts'
 import type { Clock, Snapshot, Snapshots } from '../ports.ts'
 import type { Decision } from '../values/decision.ts'
 import type { NetworkFinding } from '../values/finding.ts'
@@ -73,6 +73,7 @@ export function createInspector(options: InspectorOptions): Inspector {
   const agents = createAgentInspector(options)
   const visits = createVisits(agents)
   const timestamp = createTimestamps()
+  const readPath = createPathReader()
   let warned = false
 
   function client(request: InspectionRequest): ResolvedClient {
@@ -90,7 +91,10 @@ export function createInspector(options: InspectorOptions): Inspector {
     const now = clock.now()
     const visit = visits.of(request, client(request), snapshot, now)
     if (visit.address !== undefined) options.onClassified?.(visit.address, visit.network)
-    const inspection = inspectionOf(request, visit, visit, degradedOf(snapshot, now), timestamp(now))
+    const inspection = inspectionOf(request, readPath(request.target), visit, visit, {
+      degraded: degradedOf(snapshot, now),
+      at: timestamp(now),
+    })
     return { visit, inspection }
   }
 
@@ -129,7 +133,10 @@ export function createInspector(options: InspectorOptions): Inspector {
       const result = await agents.check(described, visitor, snapshot)
       const request = { peer: text, method: 'GET', target: '/', ...described }
       const at = timestamp(described.at ?? now)
-      const inspection = inspectionOf(request, visitor, result, degradedOf(snapshot, now), at)
+      const inspection = inspectionOf(request, readPath(request.target), visitor, result, {
+        degraded: degradedOf(snapshot, now),
+        at,
+      })
       return decide(policy, inspection, { mode, fields: described.fields, id: described.id })
     },
   }
@@ -155,17 +162,17 @@ function createTimestamps(): (time: number) => string {
 
 /** All that is known of a request as one value. `at` is ISO 8601. */
 function inspectionOf(
-  { peer, method, target, user, plan }: Pick<InspectionRequest, 'peer' | 'method' | 'target' | 'user' | 'plan'>,
+  { peer, method, user, plan }: Pick<InspectionRequest, 'peer' | 'method' | 'user' | 'plan'>,
+  path: RequestPath,
   { client, network, country }: Visitor,
   { agent, crawler }: AgentResult,
-  degraded: readonly Degraded[],
-  at: string,
+  { degraded, at }: Pick<Inspection, 'degraded' | 'at'>,
 ): Inspection {
   const inspection: { -readonly [Member in keyof Inspection]: Inspection[Member] } = {
     at,
     peer,
     client,
-    request: Object.freeze({ method, ...readPath(target) }),
+    request: Object.freeze({ method, ...path }),
     network,
     agent,
     degraded,

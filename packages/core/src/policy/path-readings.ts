@@ -2,12 +2,14 @@
 export interface RequestPath {
   /** As policies are written: decoded once, one slash where there are several, `.` and `..` resolved. */
   readonly path: string
-  /** All that it may be taken for, `path` among them; absent where every origin reads `path`; empty for over `MAX_READINGS`. */
+  /** All that it may be taken for, `path` among them; absent where every origin reads `path`; empty where there are too many. */
   readonly readings?: readonly string[]
 }
 
 /** A target that any client needs has a few. */
 const MAX_READINGS = 64
+/** Characters of all readings together: each is written and looked through several times, and the client waits for none of it. */
+const MAX_CHARACTERS = 65_536
 
 /**
  * The path of a request target in canonical form: without scheme, authority and query; what a path may hold unescaped,
@@ -24,6 +26,15 @@ export function readPath(target: string): RequestPath {
   if (steps === undefined) return { path, readings: [] }
   const readings = [...new Set([path, ...steps.map(written)])]
   return readings.length === 1 ? { path } : { path, readings }
+}
+
+/** Reads the path of the request at hand once, by however many policies it is decided. */
+export function createPathReader(read = readPath): (target: string) => RequestPath {
+  let last: { readonly target: string; readonly is: RequestPath } | undefined
+  return (target) => {
+    if (last?.target !== target) last = { target, is: read(target) }
+    return last.is
+  }
 }
 
 /** Why a target is refused where paths are strict: origins would read several paths from it. */
@@ -93,8 +104,9 @@ interface Step {
   readonly decoded: number
 }
 
-/** What becomes of a path by every order of the steps; `undefined` for over `MAX_READINGS`. */
+/** What becomes of a path by every order of the steps; `undefined` for over `MAX_READINGS` or `MAX_CHARACTERS`. */
 function stepsOf(received: string): readonly Step[] | undefined {
+  const most = Math.min(MAX_READINGS, MAX_CHARACTERS / received.length)
   const steps: Step[] = []
   const known = new Set<string>()
   const add = (text: string, decoded: number): void => {
@@ -105,7 +117,7 @@ function stepsOf(received: string): readonly Step[] | undefined {
   }
   add(received, 0)
   for (let at = 0; at < steps.length; at++) {
-    if (steps.length > MAX_READINGS) return undefined
+    if (steps.length > most) return undefined
     const { text, decoded } = steps[at] as Step
     for (const step of STEPS) add(step(text), decoded)
     if (decoded < MAX_DECODED && text.includes('%')) add(decode(text), decoded + 1)

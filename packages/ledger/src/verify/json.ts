@@ -1,8 +1,5 @@
 import { ShapeError } from './shape.ts'
 
-/** Strings and what opens, closes and divides objects and lists; numbers and words are of no interest here. */
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]/gs
-
 /**
  * The value of a JSON text of which no object has a member twice (RFC 8259 4: readers do not agree on which one counts, and
  * JSON.parse keeps the last silently). Throws ShapeError, whose message begins with `name`.
@@ -21,20 +18,37 @@ export function parseJson(text: string, name: string): unknown {
 
 /** The first member that is twice in an object of a text that is JSON. */
 function doubledMember(text: string): string | undefined {
+  // Numbers and words are of no interest here.
+  const marks = /["{}[\],:]/g
   // Of a list nothing is kept.
   const open: (Set<string> | undefined)[] = []
   let isName = false
-  for (const [token] of text.matchAll(TOKEN)) {
-    if (token === '{') open.push(new Set())
-    else if (token === '[') open.push(undefined)
-    else if (token === '}' || token === ']') open.pop()
-    else if (isName && token.startsWith('"')) {
-      const names = open.at(-1)
-      const found: string = JSON.parse(token)
-      if (names?.has(found)) return found
-      names?.add(found)
+  for (let found = marks.exec(text); found !== null; found = marks.exec(text)) {
+    const [mark] = found
+    if (mark === '{') open.push(new Set())
+    else if (mark === '[') open.push(undefined)
+    else if (mark === '}' || mark === ']') open.pop()
+    else if (mark === '"') {
+      marks.lastIndex = endOfString(text, marks.lastIndex)
+      const names = isName ? open.at(-1) : undefined
+      const name: string = names === undefined ? '' : JSON.parse(text.slice(found.index, marks.lastIndex))
+      if (names?.has(name)) return name
+      names?.add(name)
     }
-    isName = token === '{' || (token === ',' && open.at(-1) !== undefined)
+    isName = mark === '{' || (mark === ',' && open.at(-1) !== undefined)
   }
   return undefined
+}
+
+/** The place behind a string whose first letter is at `at`. An expression for all of it takes a stack as long as the string. */
+function endOfString(text: string, at: number): number {
+  let quote = text.indexOf('"', at)
+  while (isEscaped(text, quote)) quote = text.indexOf('"', quote + 1)
+  return quote + 1
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let before = at - 1
+  while (text[before] === '\\') before -= 1
+  return (at - 1 - before) % 2 === 1
 }
