@@ -28,7 +28,8 @@ const FORGED = 'forged'
 const NAMES = [
   ...['Sallyport-Action', 'Sallyport-Network-Class', 'Sallyport-Country', 'Sallyport-Signature', 'Sallyport-Unknown'],
   ...['X-Forwarded-For', 'X-Forwarded-Proto', 'X-Forwarded-Host', 'Forwarded', 'X-Real-IP', 'Client-IP'],
-  ...['X-Original-URL', 'X-Rewrite-URL', 'Proxy'],
+  ...['X-Original-URL', 'X-Rewrite-URL', 'Proxy', 'Front-End-Https', 'Client-Cert', 'X-Scheme'],
+  ...['X-Forwarded-Prefix', 'X-Forwarded-Ssl', 'X-Forwarded-Scheme'],
 ]
 
 /** All separators are asked of the proxy itself, in cgi-names.test.ts. */

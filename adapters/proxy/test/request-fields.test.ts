@@ -74,6 +74,38 @@ t.test('no verdict name of an answer reaches the client', async (t) => {
   t.match(answer, 'X-Kept: 1')
 })
 
+t.test('a trusted proxy alone says how it was reached', async (t) => {
+  const names = [
+    'X-Forwarded-Prefix',
+    'X-Forwarded-Ssl',
+    'X-Forwarded-Scheme',
+    'X-Forwarded-Client-Cert',
+    'X-Forwarded-Y',
+  ]
+  const others = [
+    'Front-End-Https',
+    'X-Scheme',
+    'X-URL-Scheme',
+    'Client-Cert',
+    'X-Envoy-Original-Path',
+    'X-Script-Name',
+  ]
+  const fields = [...names, ...others].map((name) => `${name}: forged`)
+  const spelled = fields.flatMap((field) => ['_', '.', '!'].map((separator) => field.replaceAll('-', separator)))
+  const passing = ['X-Forwarde: 1', 'X-Forwarded: forged', 'Client-Certificate: 1', 'X-Schemes: 1']
+  const stranger = await seenBehind(t, get('/', ...fields, ...spelled, ...passing))
+  t.notMatch(stranger.bytes, 'forged')
+  for (const name of ['x-forwarde', 'client-certificate', 'x-schemes']) t.same(stranger.valuesOf(name), ['1'], name)
+  const named = 'X-Forwarded-For: 203.0.113.7'
+  const trusted = await seenBehind(t, get('/', ...fields, ...spelled, named), ['127.0.0.1'])
+  t.same(
+    trusted.head.filter((line) => line.endsWith(': forged')),
+    fields,
+  )
+  const silent = await seenBehind(t, get('/', ...fields), ['127.0.0.1'])
+  t.notMatch(silent.bytes, 'forged')
+})
+
 t.test('nobody else says who the client is', async (t) => {
   const names = [
     ...['Forwarded', 'X-Forwarded-For', 'X_Forwarded_For', 'X-Real-IP', 'x.real.ip', 'True-Client-IP', 'X-Client-IP'],

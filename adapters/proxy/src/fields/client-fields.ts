@@ -15,6 +15,27 @@ export const CLIENT_FIELDS: readonly string[] = [
 
 const readName = createSpellings(CLIENT_FIELDS)
 
+/** How a server in front was reached, by names beside `X-Forwarded-*`: of its scheme, its certificate (RFC 9440 2.4), its path. */
+const FRONT_FIELDS = [
+  ...['front-end-https', 'x-scheme', 'x-url-scheme', 'x-client-scheme', 'client-cert', 'client-cert-chain'],
+  ...['x-envoy-original-path', 'x-original-path', 'x-script-name'],
+]
+
+const readFront = createSpellings(FRONT_FIELDS)
+
+/**
+ * The name by which programs read how a server in front was reached, where a field may be read as one; else undefined. A
+ * trusted server writes them as they are named here; of anybody else, and in another spelling, they end here (D334).
+ */
+export function frontName(field: string): string | undefined {
+  const read = readFront(field)
+  if (read !== undefined || field.length <= FORWARDED.length || (field.charCodeAt(2) | 0x20) !== 0x66) return read
+  const folded = foldedName(field)
+  return folded.startsWith(FORWARDED) ? folded : undefined
+}
+
+const FORWARDED = 'x-forwarded-'
+
 /**
  * The first name of a request that a server in front does not take away or write itself, and that a program behind it may
  * read as one of ours or of that server: another spelling (`X_Forwarded_For`), or one of `Sallyport-` that we do not write.
@@ -24,7 +45,7 @@ export function foreignName(fields: readonly string[], clientHeader: string): st
   const [client, folded] = [clientHeader.toLowerCase(), foldedName(clientHeader)]
   for (let at = 0; at < fields.length; at += 2) {
     const field = fields[at] as string
-    const read = readName(field)
+    const read = readName(field) ?? frontName(field)
     if (read !== undefined && !isNamed(field, read)) return field
     if (field.length === client.length && foldedName(field) === folded && !isNamed(field, client)) return field
     if (isReserved(field) && !VERDICT_NAMES.some((name) => isNamed(field, name))) return field

@@ -1,6 +1,6 @@
-import { type Decision, formatAddress, parseAddress } from '@sallyport/core'
+import { type Decision, formatAddress, isNamed, parseAddress } from '@sallyport/core'
 import { foldedName, withVerdict } from '@sallyport/node/internal'
-import { CLIENT_FIELDS } from './client-fields.ts'
+import { CLIENT_FIELDS, frontName } from './client-fields.ts'
 import { HOP_FIELDS, madeHopByHop, withoutNamed } from './hop-fields.ts'
 import { createSpellings } from './spellings.ts'
 import { viaOf } from './via.ts'
@@ -26,7 +26,8 @@ export interface Forwarding {
  * without those of the hop and without any claim about who the client is; then ours, the verdict last.
  *
  * `X-Forwarded-For` is the resolved client, followed by the peer where that is a trusted proxy; the rest of a received
- * chain is dropped, so that its first element is the client however the origin reads it. `X-Forwarded-Proto` is a trusted
+ * chain is dropped, so that its first element is the client however the origin reads it. Every other `X-Forwarded-*` passes
+ * from a trusted proxy that names the client, and from nobody else. `X-Forwarded-Proto` is a trusted
  * proxy's value, else the scheme of this connection; `X-Forwarded-Host` is the received Host, which is forwarded too.
  * `Via` is added to the client's own, so that a circle is found (`isLoop`).
  */
@@ -41,7 +42,7 @@ export function requestFields(fields: readonly string[], forwarding: Forwarding)
     const value = fields[i + 1] as string
     const read = readName(name)
     if (read === undefined) {
-      if (!endsHere(name, forwarding.clientHeader)) all.push(name, value)
+      if (!endsHere(name, forwarding)) all.push(name, value)
     } else if (read === 'host') {
       host = value
       all.push(name, value)
@@ -57,8 +58,10 @@ export function requestFields(fields: readonly string[], forwarding: Forwarding)
 }
 
 /** Whether a field whose name is none of those above ends here too. */
-function endsHere(name: string, clientHeader: string): boolean {
+function endsHere(name: string, { clientHeader, decision }: Forwarding): boolean {
   if (name.length === clientHeader.length && foldedName(name) === clientHeader) return true
+  const front = frontName(name)
+  if (front !== undefined) return decision.inspection.client.via !== 'header' || !isNamed(name, front)
   return (name.charCodeAt(0) | 0x20) === 0x70 && foldedName(name).startsWith('proxy-')
 }
 
