@@ -152,6 +152,7 @@ export function odd(evidence: EvidenceJson): readonly (readonly [name: string, e
     record.replace(/"engine":"[^"]*"/, (engine) => `${engine},"\\udc00":""`),
     record.replace('"v":1', '"v":1.0'),
     `\ufeff${record}`,
+    ...[31, 32, 5_000].map((deep) => record.replace('{', `{"a":${'{"a":'.repeat(deep - 1)}{}${'}'.repeat(deep - 1)},`)),
   ]
   return [
     ...spaces.map(

@@ -182,6 +182,13 @@ t.test('a file of one long text is read like any other', async (t) => {
   }
 })
 
+t.test('a set of keys has an end', async (t) => {
+  const [one] = await madeEvidence()
+  const { keys } = one?.keys as { readonly keys: readonly unknown[] }
+  const many = { keys: Array.from({ length: 1001 }, () => keys[0]) }
+  t.throws(() => verifyEvidence(one?.evidence, many), { message: 'keys.keys: more than 1000' })
+})
+
 t.test('a key is good from its beginning, which the export of its first second rounds up', async (t) => {
   const one = (await madeEvidence()).find(({ name }) => name === 'after a rotation, by the new keys')
   const made = one?.evidence as EvidenceJson

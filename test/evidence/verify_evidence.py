@@ -114,7 +114,8 @@ def parse_json(source):
     return json.loads(source, parse_float=number, parse_constant=constant, object_pairs_hook=members)
 
 
-def canonical(value):
+def canonical(value, depth=32):
+    need(depth >= 0)
     if isinstance(value, str):
         need(not any(0xD800 <= ord(c) <= 0xDFFF for c in value))
         return json.dumps(value, ensure_ascii=False)
@@ -122,7 +123,7 @@ def canonical(value):
         return str(value)
     need(isinstance(value, dict))
     keys = sorted(value, key=lambda key: key.encode("utf-16-be", "surrogatepass"))
-    return "{" + ",".join(canonical(key) + ":" + canonical(value[key]) for key in keys) + "}"
+    return "{" + ",".join(canonical(key) + ":" + canonical(value[key], depth - 1) for key in keys) + "}"
 
 
 def read_attestation(payload):
@@ -179,7 +180,8 @@ def read_checkpoint(source):
 
 def read_keys(value):
     keys = []
-    for key in lst(obj(value).get("keys")):
+    need(len(lst(obj(value).get("keys"))) <= 1000)
+    for key in value["keys"]:
         obj(key)
         if text(key.get("kty")) != "OKP" or text(key.get("crv")) != "Ed25519":
             continue

@@ -104,6 +104,7 @@ t.test('what is not canonical, or not of this version, is no record', async (t) 
     ['true', good.replace('"yes"', 'true')],
     ['null', good.replace('"yes"', 'null')],
     ['a list', good.replace('"yes"', '[]')],
+    ['objects without an end', good.replace('{', `{"a":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)},`)],
     ['another version', good.replace('"v":1', '"v":2')],
     ['no JSON', good.slice(1)],
     ['a negative id', good.replace('"attestation_id":7', '"attestation_id":-7')],

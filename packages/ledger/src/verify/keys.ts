@@ -32,10 +32,18 @@ export function successionPreimage(
   return dssePreimage(SUCCESSION_TYPE, Buffer.from(canonicalRecord(statement)))
 }
 
+/** Most keys of one set: each takes a moment to read, and a set of a key a month would last for 80 years. */
+const MAX_KEYS = 1000
+
+function entriesOf(jwks: Members): readonly Members[] {
+  const entries = jwks.objects('keys')
+  if (entries.length > MAX_KEYS) throw new ShapeError(`${jwks.path}.keys: more than ${MAX_KEYS}`)
+  return entries
+}
+
 /** Reads a JWKS (RFC 7517). Throws ShapeError; keys of other kinds, and members that are not known, are passed over. */
 export function parseJwks(value: unknown): readonly LedgerKey[] {
-  return membersOf(value, 'keys')
-    .objects('keys')
+  return entriesOf(membersOf(value, 'keys'))
     .filter((key) => key.text('kty') === 'OKP' && key.text('crv') === 'Ed25519')
     .map(parseKey)
 }
@@ -52,8 +60,7 @@ const KEY_MEMBERS = [
 export function parseOwnKeys(jwks: Members, origin: string): readonly LedgerKey[] {
   jwks.only('origin', 'keys')
   if (jwks.text('origin') !== origin) throw new ShapeError(`${jwks.path}.origin: not this ledger`)
-  const entries = jwks.objects('keys')
-  const keys = entries.map((entry) => {
+  const keys = entriesOf(jwks).map((entry) => {
     entry.only(...KEY_MEMBERS)
     for (const [name, wanted] of Object.entries({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' })) {
       if (entry.text(name) !== wanted) throw new ShapeError(`${entry.path}.${name}: not ${wanted}`)

@@ -107,11 +107,15 @@ export function membersOf(value: unknown, path: string): Members {
   return members
 }
 
+/** A record has three; one without an end would reach that of the stack. */
+const MAX_DEPTH = 32
+
 /**
  * The canonical text (RFC 8785) of what records are made of: objects, texts and integers. Throws ShapeError for
  * anything else, so that no reader of a record ever meets a number that languages write differently.
  */
-export function canonicalRecord(value: unknown): string {
+export function canonicalRecord(value: unknown, depth = MAX_DEPTH): string {
+  if (depth < 0) throw new ShapeError(`record: more than ${MAX_DEPTH} objects within each other`)
   if (typeof value === 'string') return canonicalString(value)
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -120,7 +124,7 @@ export function canonicalRecord(value: unknown): string {
   const object = value as Readonly<Record<string, unknown>>
   let text = ''
   for (const key of Object.keys(object).sort()) {
-    text += `${text === '' ? '' : ','}${canonicalString(key)}:${canonicalRecord(object[key])}`
+    text += `${text === '' ? '' : ','}${canonicalString(key)}:${canonicalRecord(object[key], depth - 1)}`
   }
   return `{${text}}`
 }
