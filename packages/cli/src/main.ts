@@ -36,7 +36,8 @@ const EXIT = { ok: 0, failed: 1, usage: 2 } as const
 export async function main(argv: readonly string[], on: Terminal = processTerminal()): Promise<number> {
   const terminal: Terminal = {
     out: (text) => on.out(printableLines(text)),
-    err: (text) => on.err(printableLines(text)),
+    // A message is about something, of which the name may be a stranger's; no style of ours is in it.
+    err: (text) => on.err(text.startsWith('sallyport: ') ? printableMessage(text) : printableLines(text)),
   }
   try {
     await createProgram(terminal).parseAsync([...argv], { from: 'user' })
@@ -45,7 +46,7 @@ export async function main(argv: readonly string[], on: Terminal = processTermin
     if (error instanceof ExitError) return error.code
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
     if (error instanceof SallyportError) {
-      terminal.err(printableMessage(`sallyport: ${error.message}`))
+      terminal.err(`sallyport: ${error.message}`)
       return error.code === 'invalid_config' || error.code === 'invalid_policy' ? EXIT.usage : EXIT.failed
     }
     terminal.err(printableMessage(error instanceof Error ? (error.stack ?? error.message) : String(error)))

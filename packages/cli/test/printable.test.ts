@@ -60,6 +60,8 @@ t.test('no command prints a control character of a file', async (t) => {
       headers: { 'user-agent': HOSTILE, [`x${HOSTILE}`]: '1' },
     }),
   )
+  const settings = join(folder, 'settings.yaml')
+  writeFileSync(settings, JSON.stringify({ listen: HOSTILE, [HOSTILE]: HOSTILE, mode: HOSTILE }))
   const wrong: string[] = []
   for (const argv of [
     ['logs', '--log', file],
@@ -77,6 +79,12 @@ t.test('no command prints a control character of a file', async (t) => {
     ['evidence', 'verify', evidence, '--json'],
     ['evidence', 'verify', join(folder, HOSTILE)],
     ['policy', 'test', file],
+    ['config', 'check', file],
+    ['config', 'check', join(folder, HOSTILE)],
+    ['config', 'check', settings],
+    ['config', 'show', '--config', settings],
+    ['doctor', '--config', settings],
+    ['proxy', '--config', settings],
     [HOSTILE],
   ]) {
     const { out, err } = await run(...argv)

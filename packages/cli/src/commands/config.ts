@@ -1,7 +1,7 @@
 import { ConfigError, type ConfigFault, type ConfigRead, configSchema, faultText, settingsOf } from '@sallyport/open'
 import type { Command } from 'commander'
 import { ExitError } from '../exit.ts'
-import { printable, printableJson } from '../printable.ts'
+import { printable, printableJson, printableMessage } from '../printable.ts'
 import { type CommonOptions, configReadOf, jsonOption, withCommonOptions } from '../settings.ts'
 import { columns, dim, json, type Terminal } from '../terminal.ts'
 
@@ -21,8 +21,8 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
       const { errors, warnings } = checked(file === undefined ? options : { ...options, config: file })
       if (options.json) terminal.out(json({ ok: errors.length === 0, errors, warnings }))
       else {
-        for (const fault of errors) terminal.err(faultText(fault))
-        for (const fault of warnings) terminal.err(warningText(fault))
+        for (const fault of errors) terminal.err(printableMessage(faultText(fault)))
+        for (const fault of warnings) terminal.err(printableMessage(warningText(fault)))
         if (errors.length === 0) terminal.out('The configuration is good.')
       }
       if (errors.length > 0) throw new ExitError(UNUSABLE)
