@@ -1,9 +1,9 @@
 /** Letters that steer a terminal or its reader: controls of C0 and C1, and formats of Unicode, which turn a line or are not seen. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
-/** Styles that this program itself writes: bold, dim, colors, and their ends. */
+/** Styles that this program itself writes: bold, dim, red, yellow, and their ends. None hides a text. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-const STYLE = /(\u001b\[(?:0|1|2|22|3[0-79]|90)m)/
+const STYLE = /(\u001b\[(?:1|2|22|31|33|39)m)/
 
 /** A text of strangers for a terminal: what would control it is shown as an escape. */
 export function printable(text: string): string {

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import Table from 'cli-table3'
-import { printableJson, printableLine } from './printable.ts'
+import { printable, printableJson, printableLine } from './printable.ts'
 
 /** A command's output: answers to `out`, messages about the run to `err`. Each call is whole lines. */
 export interface Terminal {
@@ -40,7 +40,7 @@ export function json(value: unknown): string {
   return printableJson(value, 2)
 }
 
-/** Rows in columns, under a head where there is one; a cell is one line. */
+/** Rows in columns, under a head where there is one; a cell is one line, and under a head it has no style. */
 export function columns(rows: readonly (readonly string[])[], head?: readonly string[]): string {
   const none = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '', bottom: '', 'bottom-mid': '', mid: '' }
   const more = { 'bottom-left': '', 'bottom-right': '', left: '', 'left-mid': '', 'mid-mid': '', right: '' }
@@ -49,7 +49,7 @@ export function columns(rows: readonly (readonly string[])[], head?: readonly st
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
   })
   if (head !== undefined) table.push(head.map(dim))
-  table.push(...rows.map((row) => row.map(printableLine)))
+  table.push(...rows.map((row) => row.map(head === undefined ? printableLine : printable)))
   return table
     .toString()
     .split('\n')

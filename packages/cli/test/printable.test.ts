@@ -62,8 +62,10 @@ t.test('no command prints a control character of a file', async (t) => {
   )
   const settings = join(folder, 'settings.yaml')
   writeFileSync(settings, JSON.stringify({ listen: HOSTILE, [HOSTILE]: HOSTILE, mode: HOSTILE }))
+  await run('keys', 'create', '--plan', 'free', '--name', HOSTILE, '--config', config)
   const wrong: string[] = []
   for (const argv of [
+    ['accounts', 'list', '--config', config],
     ['logs', '--log', file],
     ['logs', '--log', file, '--json'],
     ['report', file],

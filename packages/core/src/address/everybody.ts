@@ -1,7 +1,10 @@
 import type { Prefix } from './prefix.ts'
 
-/** Where each family's public addresses are: below multicast, and global unicast (RFC 4291 2.4). Shares of the family. */
-const PUBLIC = { 4: { from: 0, until: 224 / 256 }, 6: { from: 1 / 8, until: 1 / 4 } } as const
+/**
+ * Where each family's public addresses are, as shares of the family: below multicast, and the half of global unicast (RFC 4291
+ * 2.4) of which registries have been given all that they have, 2000::/4.
+ */
+const PUBLIC = { 4: { from: 0, until: 224 / 256 }, 6: { from: 1 / 8, until: 3 / 16 } } as const
 
 /** The share of the public addresses above which a set is everybody: no one's proxies are three quarters of the internet. */
 const NEARLY_ALL = 3 / 4
