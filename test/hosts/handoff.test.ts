@@ -192,6 +192,10 @@ const TAMPERED: Readonly<Record<string, readonly [IncomingMessage, string]>> = {
     handed({ fields: [...FIELDS, 'x-forwarded-for', '::1'] }),
     'the signature does not fit the request',
   ],
+  'a client by another spelling': [
+    handed({ fields: [...FIELDS, 'X_Forwarded.For', '::1'] }),
+    'x_forwarded.for is not signed',
+  ],
   'two signatures': [
     handed({ fields: [...FIELDS, 'Sallyport-Signature', SIGNATURE] }),
     'there is more than one sallyport-signature',

@@ -54,7 +54,12 @@ export function createHandoffSigner(keys: readonly HandoffKey[]): HandoffSigner 
   }
 }
 
-/** The fields of a request that a hand-off covers, in lower case, each once. */
+/** Whether programs may read one name as the other: CGI, PHP and others read `x_forwarded_for` as X-Forwarded-For. */
+function isSpelling(name: string, wanted: string): boolean {
+  return name.length === wanted.length && name.replace(/[^a-z0-9]/g, '-') === wanted
+}
+
+/** The fields of a request that a hand-off covers, in lower case, each once; the gate sends none in another spelling. */
 export function coveredNames(fields: readonly string[]): readonly string[] {
   const names: string[] = []
   for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -65,7 +70,7 @@ export function coveredNames(fields: readonly string[]): readonly string[] {
 }
 
 function isCovered(name: string): boolean {
-  return VERDICT_NAME.test(name) || FORWARDED.some((forwarded) => forwarded === name)
+  return VERDICT_NAME.test(name) || FORWARDED.some((forwarded) => isSpelling(name, forwarded))
 }
 
 function signatureOf(base: string, key: KeyObject): string {

@@ -1,0 +1,78 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { createSigner } from '@sallyport/core'
+import { open } from '@sallyport/open'
+import { openProxy } from '@sallyport/proxy'
+import t from 'tap'
+import { request } from 'undici'
+import { NO_DATA } from '../no-data.ts'
+
+/* A server in front asks about requests that agents have signed: the signature is held against the request, not against the check. */
+const AGENT = 'https://agent.example'
+const signer = createSigner(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }))
+
+interface Signed {
+  readonly host?: string
+  readonly method?: string
+  readonly target?: string
+}
+
+function signed({ host = 'site.example', method = 'GET', target = '/a%2fb?x=%41' }: Signed = {}) {
+  const fields = ['Host', host, 'Signature-Agent', `"${AGENT}"`]
+  const created = Math.floor(Date.now() / 1000)
+  const [, input = '', , signature = ''] = signer.sign({
+    request: { method, target, scheme: 'https', fields },
+    label: 'sig1',
+    components: '"@authority" "@method" "@path" "@query" "signature-agent"',
+    created,
+    expires: created + 60,
+    nonce: `${Math.random()}`,
+  })
+  return { 'Signature-Agent': `"${AGENT}"`, 'Signature-Input': input, Signature: signature }
+}
+
+/** Of `GET https://site.example/a%2fb?x=%41`, as each server writes it. */
+const CHECKS = {
+  nginx: { Host: 'site.example', 'X-Original-URI': '/a%2fb?x=%41', 'X-Original-Method': 'GET' },
+  caddy: { 'X-Forwarded-Host': 'site.example', 'X-Forwarded-Uri': '/a%2fb?x=%41', 'X-Forwarded-Method': 'GET' },
+  traefik: { 'X-Forwarded-Host': 'site.example', 'X-Forwarded-Uri': '/a%2fb?x=%41', 'X-Forwarded-Method': 'GET' },
+} as const
+const FROM = { 'X-Forwarded-For': '8.8.8.8', 'X-Forwarded-Proto': 'https' }
+
+for (const family of ['nginx', 'caddy', 'traefik'] as const) {
+  t.test(`a signature through a check of ${family}`, async (t) => {
+    const sallyport = await open(
+      {
+        dataDir: t.testdir(),
+        data: { refresh: false, sources: NO_DATA },
+        trustProxy: ['loopback'],
+        log: { requests: 'off' },
+        webBotAuth: { agents: [AGENT] },
+        policy: { preset: 'observe', rules: [{ id: 'known', match: { identity: [AGENT] }, action: 'flag' }] },
+        dns: { servers: ['127.0.0.1:1'], timeoutMs: 10 },
+      },
+      { published: [{ agent: AGENT, document: signer.directory }] },
+    )
+    t.teardown(() => sallyport.close())
+    const address = { listen: '127.0.0.1:0', admin: '127.0.0.1:0' }
+    const proxy = await openProxy(sallyport, { ...address, forwardAuth: family, timeouts: { drain: 100 } })
+    t.teardown(() => proxy.close('cut'))
+    const actionOf = async (fields: Readonly<Record<string, string>>): Promise<unknown> => {
+      const headers = { ...CHECKS[family], ...FROM, ...fields }
+      const answer = await request(`${proxy.url}/.sallyport/check`, { headers })
+      await answer.body.dump()
+      return answer.headers['sallyport-action']
+    }
+    t.equal(await actionOf(signed()), 'flag')
+    t.equal(await actionOf({}), 'allow')
+    for (const other of [
+      { host: 'other.example' },
+      { method: 'POST' },
+      { target: '/a/b?x=%41' },
+      { target: '/.sallyport/check' },
+    ])
+      t.equal(await actionOf(signed(other)), 'allow', JSON.stringify(other))
+    // The name of the other family is a client's word.
+    const spoofed = family === 'nginx' ? { 'X-Forwarded-Host': 'other.example' } : { Host: 'other.example' }
+    t.equal(await actionOf({ ...signed({ host: 'other.example' }), ...spoofed }), 'allow')
+  })
+}
