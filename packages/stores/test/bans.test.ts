@@ -70,8 +70,23 @@ for (const [name, make] of Object.entries(STORES)) {
     t.equal(bans.find('client a')?.id, 'a')
     now++
     t.equal(bans.find('client a'), undefined)
+    now = START + 600_000
+    t.equal(bans.find('client a'), undefined, 'nor does it begin a second time')
   })
 }
+
+t.test('Redis: a node whose clock is a day ahead takes no ban away from the others', { skip: NO_REDIS }, async (t) => {
+  const { url } = await startRedis(t)
+  const [ahead, right] = [await openRedisBans(url, { now: () => START + DAY_MS }), await openRedisBans(url)]
+  for (const one of [ahead, right]) t.teardown(() => one.close())
+  await right.put(ban('a', START + 900_000))
+  await ahead.list()
+  await right.put(ban('b', START + 900_000))
+  t.same(
+    (await right.list()).map(({ id }) => id),
+    ['a', 'b'],
+  )
+})
 
 t.test('SQLite: such a ban ends after a restart too', async (t) => {
   let now = START + 400 * DAY_MS

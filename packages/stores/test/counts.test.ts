@@ -141,6 +141,22 @@ for (const [name, make] of Object.entries(STORES)) {
     t.same(usedOf(await counts.take([FLIGHT], 'p.4')), ['2'])
   })
 
+  t.test(
+    `${name}: what nobody renews is forgotten after a lease, also where the clock went back`,
+    {
+      skip: skip || (name === 'memory' && 'flights of a process end with it'),
+    },
+    async (t) => {
+      let now = START
+      const counts = await make(t, { now: () => now })
+      for (const flight of ['p.1', 'p.2']) await counts.take([FLIGHT], flight)
+      now -= 3_600_000
+      t.same(usedOf(await counts.take([FLIGHT], 'p.3')), ['2!'])
+      now += 30_001
+      t.same(usedOf(await counts.take([FLIGHT], 'p.4')), ['1'])
+    },
+  )
+
   t.test(`${name}: 2,000 requests of two callers at a time, exactly the limit pass`, { skip }, async (t) => {
     const counts = await make(t, { now: () => START })
     const takes = Array.from({ length: 2_000 }, () => counts.take([task('fixed', 700, 60_000)], 'f'))

@@ -41,10 +41,12 @@ export async function openRedisBans(url: string, options: RedisBansOptions = {})
     const client = connection.client()
     const version = await client.get(VERSION)
     if (version === seen) return
-    // The soonest to end are the lowest; those that have ended are not in their keys any more.
-    await client.zRemRangeByScore(IDS, '-inf', now())
+    // The soonest to end are the lowest.
     const ids = await client.zRange(IDS, 0, -1)
     const texts = ids.length === 0 ? [] : await client.mGet(ids.map((id) => PREFIX + id))
+    // Those that have ended are not in their keys any more, by the clock of the server: that of one node may be wrong.
+    const ended = ids.filter((_, at) => texts[at] === null)
+    if (ended.length > 0) await client.zRem(IDS, ended)
     const found = texts.flatMap((text) => (text === null ? [] : [JSON.parse(text) as Ban]))
     bans = rewoundAll(found)
     seen = version

@@ -18,9 +18,10 @@ export function createRewinding(now: () => number, onRewound: (ban: Ban) => void
 
   function rewound(ban: Ban): Ban {
     const time = now()
-    if (ban.since <= time) return ban
     const before = known.get(ban.id)
+    // Also once the clock has come to where it was to begin: else it would begin a second time.
     if (before?.since === ban.since && before.ban.since <= time) return before.ban
+    if (ban.since <= time) return ban
     const moved = { ...ban, since: time, until: time + (ban.until - ban.since) }
     known.set(ban.id, { since: ban.since, ban: moved })
     onRewound(moved)

@@ -60,17 +60,22 @@ export async function openRedisCounts(url: string, options: RedisCountsOptions =
     }
   }
 
-  const renewing = setInterval(() => {
+  /** By the clock of the server, as leases begin: that of this process may be wrong. */
+  async function renew(): Promise<void> {
     const client = connection.client()
-    if (!client.isReady) return
-    const until = (options.now?.() ?? Date.now()) + FLIGHT_LEASE_MS
-    for (const [value, ids] of flying) {
-      for (const id of ids) {
-        client.zAdd(id, { score: until, value }, { condition: 'XX' }).catch(() => {})
-        client.pExpire(id, FLIGHT_LEASE_MS).catch(() => {})
-      }
-    }
-  }, FLIGHT_RENEW_MS).unref()
+    if (!client.isReady || flying.size === 0) return
+    const until = (options.now?.() ?? Number((await client.time())[0]) * 1000) + FLIGHT_LEASE_MS
+    const renewed = [...flying].flatMap(([value, ids]) =>
+      [...ids].flatMap((id): Promise<unknown>[] => [
+        client.zAdd(id, { score: until, value }, { condition: 'XX' }),
+        client.pExpire(id, FLIGHT_LEASE_MS),
+      ]),
+    )
+    await Promise.all(renewed)
+  }
+
+  // What cannot be renewed now is renewed the next time, within its lease.
+  const renewing = setInterval(() => void renew().catch(() => {}), FLIGHT_RENEW_MS).unref()
 
   return {
     take: (tasks, flight) => take(tasks, flight),

@@ -105,11 +105,16 @@ end
 
 function take.flights(key, cost, max)
   redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
+  -- A clock that went back would else keep what a process that died had in flight: the living renew theirs.
+  local leased = string.format('%.0f', now + ARGV[4])
+  for _, flight in ipairs(redis.call('ZRANGEBYSCORE', key, '(' .. leased, '+inf')) do
+    redis.call('ZADD', key, leased, flight)
+  end
   local there = redis.call('ZCARD', key)
   local allowed = there < max
   if allowed then
     there = there + 1
-    redis.call('ZADD', key, now + ARGV[4], ARGV[3])
+    redis.call('ZADD', key, leased, ARGV[3])
     redis.call('PEXPIRE', key, ARGV[4])
   end
   said(allowed, there, 1000)
