@@ -26,7 +26,6 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'packages/whois/src/phrases.ts /^["\'“‘`<]+|["\'”’`>.!]+$/g': 'reads 160 characters',
   'packages/whois/src/wordings.ts CONDITION': 'has words to choose from, and nothing that repeats',
   'packages/datasets/src/feeds/unpack.ts /\\0.*$/s': 'reads a field of an archive’s header, 100 bytes at most',
-  'packages/ledger/src/verify/json.ts TOKEN': 'reads a text that JSON.parse has taken: each string in it ends',
   'packages/core/src/address/forwarding.ts PARAMETER':
     'sticky, with one way to read each character, over what the walk of a header bounds',
 }

@@ -15,7 +15,10 @@ export interface RedisBansOptions extends RedisOptions {
   readonly onFault?: (error: unknown) => void
 }
 
-/** One key for each ban, which ends with it, and a number that grows with every change. */
+/**
+ * One key for each ban, which ends with it by the clock of the server, since that of one node may be wrong; the ids of all, the
+ * soonest to end first; and a number that grows with every change.
+ */
 const PREFIX = 'sallyport:{bans}:'
 const IDS = `${PREFIX}ids`
 const VERSION = `${PREFIX}version`
@@ -41,14 +44,11 @@ export async function openRedisBans(url: string, options: RedisBansOptions = {})
     const client = connection.client()
     const version = await client.get(VERSION)
     if (version === seen) return
-    // The soonest to end are the lowest.
     const ids = await client.zRange(IDS, 0, -1)
     const texts = ids.length === 0 ? [] : await client.mGet(ids.map((id) => PREFIX + id))
-    // Those that have ended are not in their keys any more, by the clock of the server: that of one node may be wrong.
     const ended = ids.filter((_, at) => texts[at] === null)
     if (ended.length > 0) await client.zRem(IDS, ended)
-    const found = texts.flatMap((text) => (text === null ? [] : [JSON.parse(text) as Ban]))
-    bans = rewoundAll(found)
+    bans = rewoundAll(texts.flatMap((text) => (text === null ? [] : [JSON.parse(text) as Ban])))
     seen = version
   }
 
