@@ -184,7 +184,8 @@ t.test('a file of one long text is read like any other', async (t) => {
 
 t.test('a set of keys has an end', async (t) => {
   const [one] = await madeEvidence()
-  const [key] = (one?.evidence as EvidenceJson).keys.keys
+  const made = one?.evidence as EvidenceJson
+  const [key] = made.keys.keys
   const many = { keys: Array.from({ length: 1001 }, () => key) }
   t.throws(() => verifyEvidence(one?.evidence, many), { message: 'keys.keys: more than 1000' })
 })
