@@ -50,9 +50,12 @@ export function createRoutes<T extends RouteMatch>(routes: readonly T[]): Routes
       const { path, readings = [path] } = readPath(target)
       if (readings.length === 1 && path === pathOf(target) && !/[A-Z%]/.test(path)) return []
       const routes = ofHost(host)
-      // Of a target with too many readings every route may be meant.
-      const paths = readings.length > 0 ? readings : ['/', ...routes.map((route) => canonical.get(route) as string)]
-      return paths.flatMap((one) => [
+      if (readings.length === 0) {
+        // Of a target with too many readings every route may be meant.
+        const starts = ['/', ...routes.map((route) => canonical.get(route) as string)]
+        return starts.map((start) => ({ routes: below(routes, start, canonical), exact: true }))
+      }
+      return readings.flatMap((one) => [
         { routes: below(routes, one, canonical), exact: true },
         { routes: below(routes, foldCase(one), folded), exact: false },
       ])
