@@ -77,16 +77,7 @@ export async function openRedisBans(url: string, options: RedisBansOptions = {})
     async put(ban) {
       // Here it holds even where it cannot be written.
       bans.set(ban.key, ban)
-      const client = connection.client()
-      await client
-        .multi()
-        // By the clock of the server, whatever the one here says.
-        .set(PREFIX + ban.id, JSON.stringify(ban), {
-          expiration: { type: 'PX', value: Math.max(1, ban.until - now()) },
-        })
-        .zAdd(IDS, { score: ban.until, value: ban.id })
-        .incr(VERSION)
-        .exec()
+      await write(connection.client(), ban, ban.until - now())
     },
     async lift(id) {
       const [removed] = await connection
@@ -108,4 +99,16 @@ export async function openRedisBans(url: string, options: RedisBansOptions = {})
       connection.close()
     },
   }
+}
+
+type Client = ReturnType<Awaited<ReturnType<typeof openRedis>>['client']>
+
+/** Keeps a ban for so many milliseconds by the clock of the server, whatever the one here says. */
+async function write(client: Client, ban: Ban, lasts: number): Promise<void> {
+  await client
+    .multi()
+    .set(PREFIX + ban.id, JSON.stringify(ban), { expiration: { type: 'PX', value: Math.max(1, lasts) } })
+    .zAdd(IDS, { score: ban.until, value: ban.id })
+    .incr(VERSION)
+    .exec()
 }
