@@ -3,6 +3,7 @@ import { createKeptCounts } from '@sallyport/metrics'
 import type { Config } from '@sallyport/open'
 import type { WorkerCounts } from '@sallyport/proxy/internal'
 import { createInForce, type InForce, type Stamp } from './config-in-force.ts'
+import { closeHandedOver } from './handed-over.ts'
 import { isFromWorker, sendTo } from './worker-messages.ts'
 import { METRICS, questionRelay } from './worker-questions.ts'
 
@@ -137,6 +138,7 @@ export class Crew {
     }
     const member: Member = { worker, failures, stamp, begun: false, servesSince: undefined, missed: 0 }
     this.#members.set(worker, member)
+    closeHandedOver(worker)
     worker.on('message', (message: unknown) => {
       if (!isFromWorker(message)) return
       member.missed = 0

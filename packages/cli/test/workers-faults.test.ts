@@ -45,6 +45,13 @@ async function serving(admin: string): Promise<number> {
   return (await readiness(admin))['serving'] ?? 0
 }
 
+/** Those that were accepted; Linux: /proc/net/tcp, in hexadecimal. */
+function connectionsTo(url: string): number {
+  const port = Number(new URL(url).port).toString(16).toUpperCase().padStart(4, '0')
+  const established = new RegExp(`^ *\\d+: \\w+:${port} \\w+:\\w+ 01 `, 'gm')
+  return readFileSync('/proc/net/tcp', 'utf8').match(established)?.length ?? 0
+}
+
 const linesOf = (proxy: Started, line: string): number => proxy.err().split(line).length - 1
 
 function attest(url: string, key: string) {
@@ -212,6 +219,21 @@ t.test('faults of workers', (t) => {
     t.equal((await sum()).count, asked)
     t.equal(asked, 40)
     proxy.child.kill('SIGINT')
+    t.equal(await proxy.ended, 0)
+  })
+
+  t.test('a connection whose worker dies before it takes it is closed', { buffered: true }, async (t) => {
+    const { proxy, url, admin } = await startWorkers(t, 1, ['timeouts: { drain: 1s }'])
+    const [pid = 0] = childrenOf(proxy)
+    process.kill(pid, 'SIGSTOP')
+    const ask = () => once(request(url, { agent: false }).end(), 'response').catch(({ code }) => code)
+    const handedOver = ask()
+    await until(() => connectionsTo(url) > 0)
+    process.kill(pid, 'SIGKILL')
+    t.equal(await handedOver, 'ECONNRESET', 'it does not wait for ever')
+    await until(async () => (await serving(admin)) === 1)
+    t.match(await ask(), [{ statusCode: 200 }])
+    proxy.child.kill('SIGTERM')
     t.equal(await proxy.ended, 0)
   })
 
