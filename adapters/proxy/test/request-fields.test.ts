@@ -44,6 +44,19 @@ t.test('the bytes of a plain request', async (t) => {
   ])
 })
 
+t.test('a session of the console, which a browser sends to every port of its host, stays with us', async (t) => {
+  for (const [sent, kept] of [
+    ['sallyport-console=admin.1.a.b', []],
+    ['a=b; sallyport-console=admin.1.a.b; sallyport-console=x;c=d', ['a=b;c=d']],
+    ['sallyport-console=x; a=b', ['a=b']],
+    ['a=sallyport-console=x;; my-sallyport-console=y', ['a=sallyport-console=x;; my-sallyport-console=y']],
+  ] as const) {
+    const { valuesOf, bytes } = await seenBehind(t, get('/', `cOOkie: ${sent}`))
+    t.strictSame(valuesOf('cookie'), kept, sent)
+    t.notMatch(bytes, 'admin.1')
+  }
+})
+
 t.test('the fields of the hop stay with us', async (t) => {
   const fields = ['Keep-Alive: timeout=9', 'TE: trailers', 'Proxy-Authorization: Basic x', 'Proxy-Connection: close']
   const more = ['Proxy: http://evil.example', 'HTTP2-Settings: AAMAAABkAAQAAP__', 'X-Named: 1', 'Connection: X-Named']

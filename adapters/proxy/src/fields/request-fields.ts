@@ -8,7 +8,10 @@ import { viaOf } from './via.ts'
 /** Fields that end here beside those of the hop: we answer or write them ourselves. */
 const ENDING = ['http2-settings', 'expect', 'content-length', 'proxy']
 
-const readName = createSpellings([...HOP_FIELDS, ...ENDING, ...CLIENT_FIELDS, 'host'])
+const readName = createSpellings([...HOP_FIELDS, ...ENDING, ...CLIENT_FIELDS, 'host', 'cookie'])
+
+/** The session of the console, which a browser sends to every port of its host. */
+const CONSOLE_COOKIE = 'sallyport-console='
 
 /** What the origin gets beside the client's own fields. */
 export interface Forwarding {
@@ -29,7 +32,7 @@ export interface Forwarding {
  * chain is dropped, so that its first element is the client however the origin reads it. Every other `X-Forwarded-*` passes
  * from a trusted proxy that names the client, and from nobody else. `X-Forwarded-Proto` is a trusted
  * proxy's value, else the scheme of this connection; `X-Forwarded-Host` is the received Host, which is forwarded too.
- * `Via` is added to the client's own, so that a circle is found (`isLoop`).
+ * `Via` is added to the client's own, so that a circle is found (`isLoop`). A session of the console stays here (D333).
  */
 export function requestFields(fields: readonly string[], forwarding: Forwarding): string[] {
   const all: string[] = []
@@ -43,6 +46,9 @@ export function requestFields(fields: readonly string[], forwarding: Forwarding)
     const read = readName(name)
     if (read === undefined) {
       if (!endsHere(name, forwarding)) all.push(name, value)
+    } else if (read === 'cookie') {
+      const cookies = withoutConsole(value)
+      if (cookies !== undefined) all.push(name, cookies)
     } else if (read === 'host') {
       host = value
       all.push(name, value)
@@ -55,6 +61,13 @@ export function requestFields(fields: readonly string[], forwarding: Forwarding)
   if (length !== undefined) kept.push('Content-Length', String(Number(length)))
   addForwarding(kept, forwarding, protocols, host)
   return withVerdict(kept, forwarding.decision)
+}
+
+/** Cookies without the console's, byte for byte where it is not among them; `undefined` where it is the only one. */
+function withoutConsole(cookies: string): string | undefined {
+  if (!cookies.includes(CONSOLE_COOKIE)) return cookies
+  const kept = cookies.split(';').filter((pair) => !pair.trimStart().startsWith(CONSOLE_COOKIE))
+  return kept.length === 0 ? undefined : kept.join(';').trimStart()
 }
 
 /** Whether a field whose name is none of those above ends here too. */
