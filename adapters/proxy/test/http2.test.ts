@@ -15,6 +15,7 @@ import t, { type Test } from 'tap'
 import type { ProxyOptions } from '../src/index.ts'
 import { proxyBefore } from './behind.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
+import { BEGIN, frame, GET, headers, hearFrames, TYPE, WHOLE } from './http2-wire.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
 import { type Answer, dial, OK, until } from './wire.ts'
 
@@ -225,6 +226,37 @@ t.test('streams are bounded by what one client may have in flight', { skip }, as
   t.equal(session.remoteSettings.maxHeaderListSize, 16_384)
 })
 
+for (const [limits, answered] of [
+  [{}, 100],
+  [{ inFlightPerClient: 7 }, 7],
+] as const) {
+  t.test(
+    `of 100 streams before our SETTINGS ${answered} are answered, and the session goes on`,
+    { skip },
+    async (t) => {
+      const { url } = await open(t, OK, { limits })
+      const socket = await dial(url)
+      const secured = tlsConnect({ socket, rejectUnauthorized: false, ALPNProtocols: ['h2'] })
+      t.teardown(() => secured.destroy())
+      await once(secured, 'secureConnect')
+      const [heads, refusals] = [new Set<number>(), new Set<number>()]
+      hearFrames(secured, (type, stream, payload) => {
+        if (type === TYPE.headers) heads.add(stream)
+        if (type === TYPE.reset && payload.readUInt32BE(0) === constants.NGHTTP2_REFUSED_STREAM) refusals.add(stream)
+        if (type === TYPE.settings && stream === 0 && payload.length > 0) secured.write(frame(TYPE.settings, 1, 0))
+      })
+      const first = Array.from({ length: 100 }, (_, at) => headers(2 * at + 1, WHOLE, GET))
+      secured.write(Buffer.concat([BEGIN, ...first]))
+      await until(() => heads.size + refusals.size === 100 || secured.destroyed)
+      t.equal(heads.size, answered)
+      t.equal(refusals.size, 100 - answered)
+      secured.write(headers(201, WHOLE, GET))
+      await until(() => heads.has(201) || secured.destroyed)
+      t.ok(heads.has(201))
+    },
+  )
+}
+
 for (const [way, leave] of [
   ['ends its half', (socket: Socket) => void socket.end()],
   ['closes', (socket: Socket) => void socket.destroy()],
@@ -255,6 +287,23 @@ for (const [way, leave] of [
     await until(() => unanswered.every((socket) => socket.destroyed))
   })
 }
+
+t.test('a HEAD that is taken back unanswered gives back what it held', { skip }, async (t) => {
+  const unanswered: Socket[] = []
+  const answer: Answer = (socket, head) => {
+    if (head.startsWith('HEAD')) unanswered.push(socket)
+    else socket.write(OK)
+  }
+  const { session, url, origin } = await open(t, answer, { limits: { inFlightPerClient: 1 }, timeouts: { queue: 0 } })
+  const leaving = connect(url, { rejectUnauthorized: false })
+  t.teardown(() => leaving.destroy())
+  const taken = begin(leaving, { ':method': 'HEAD' })
+  await until(() => origin.heads.length === 1)
+  t.equal((await ask(session)).status, 503, 'it has all that a client may have')
+  taken.close(constants.NGHTTP2_CANCEL)
+  await until(() => unanswered.every((socket) => socket.destroyed))
+  t.equal((await ask(session)).status, 200)
+})
 
 // Node reads nothing of a connection while it writes, and does not see a reset then.
 t.test('clients that reset their connections within answers leave nothing behind', { skip }, async (t) => {
@@ -293,23 +342,25 @@ t.test('clients that reset their connections within answers leave nothing behind
   t.pass('others take their places')
 })
 
-t.test('requests that are taken back again and again end the connection', { skip }, async (t) => {
-  const { session, refused } = await open(t, () => {})
-  const closed = once(session, 'close')
-  const flood = async (): Promise<void> => {
-    while (!session.closed && !session.destroyed) {
-      const streams = Array.from({ length: 50 }, () => begin(session, {}))
-      await delay(2)
-      for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL)
-      await delay(2)
+for (const method of ['GET', 'HEAD']) {
+  t.test(`requests that are taken back again and again end the connection: ${method}`, { skip }, async (t) => {
+    const { session, refused } = await open(t, () => {})
+    const closed = once(session, 'close')
+    const flood = async (): Promise<void> => {
+      while (!session.closed && !session.destroyed) {
+        const streams = Array.from({ length: 50 }, () => begin(session, { ':method': method }))
+        await delay(2)
+        for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL)
+        await delay(2)
+      }
     }
-  }
-  await Promise.all([flood(), closed])
-  t.same(
-    refused.filter((cause) => cause === 'http2_resets'),
-    ['http2_resets'],
-  )
-})
+    await Promise.all([flood(), closed])
+    t.same(
+      refused.filter((cause) => cause === 'http2_resets'),
+      ['http2_resets'],
+    )
+  })
+}
 
 t.test('WebSocket over HTTP/2 is not offered, and CONNECT is not served', { skip }, async (t) => {
   const { session } = await open(t)

@@ -38,6 +38,10 @@ export class StreamResponse extends Http2ServerResponse<StreamRequest> {
     this.once('close', () => {
       this.#closed = true
     })
+    // Node says nothing of a HEAD whose stream closes before it is answered.
+    this.stream.once('close', () => {
+      if (!this.#closed) this.emit('close')
+    })
     // The end of the answer is sent first.
     this.stream.once('finish', () => setImmediate(() => this.#refuseRest()))
   }

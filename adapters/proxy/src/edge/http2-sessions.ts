@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { constants, createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
+import { constants, createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import type { Limits, Timeouts } from '@sallyport/open/limits'
 import type { CutCause } from './cut-causes.ts'
@@ -10,7 +10,7 @@ import { watchSessions } from './session-watch.ts'
 const MAX_FIELD_BYTES = 16_384
 /** What a client may send of a body before any of it is taken. */
 const WINDOW_BYTES = 65_536
-/** Streams of one connection; a page has fewer parts. */
+/** Streams of one connection, and what a client may assume before it has seen our SETTINGS (RFC 9113 6.5.2). */
 const MAX_STREAMS = 100
 /** Requests that a client takes back within `RESET_WINDOW_MS`; a browser that leaves a page takes back dozens. */
 const MAX_RESETS = 200
@@ -43,36 +43,43 @@ export interface Http2Sessions {
 export function createHttp2Sessions({ limits, timeouts, onRequest, onCut }: Http2SessionsOptions): Http2Sessions {
   const sessions = new Set<ServerHttp2Session>()
   const watch = watchSessions(timeouts)
-  const server = createServer({
-    Http2ServerRequest: StreamRequest,
-    Http2ServerResponse: StreamResponse as never,
-    // The first that nghttp2 does not end the session for itself is answered on its stream; the next one ends it.
-    maxSessionInvalidFrames: 0,
-    maxSessionRejectedStreams: MAX_BAD_STREAMS,
-    maxOutstandingPings: MAX_PINGS,
-    settings: {
-      maxHeaderListSize: MAX_FIELD_BYTES,
-      initialWindowSize: WINDOW_BYTES,
-      enablePush: false,
-    },
-  })
-  // A CONNECT is answered as any method that is not served.
-  for (const event of ['request', 'checkContinue', 'checkExpectation', 'connect'] as const) {
-    server.on(event, (request: StreamRequest, response: StreamResponse) => {
-      // A stream that fails has failed for its client; unheard, the error would end the process.
-      request.on('error', () => {})
-      onRequest(...asHttp1(request, response), event === 'checkContinue')
+  const create = (): Http2Server => {
+    const maxConcurrentStreams = Math.min(MAX_STREAMS, limits().inFlightPerClient)
+    const server = createServer({
+      Http2ServerRequest: StreamRequest,
+      Http2ServerResponse: StreamResponse as never,
+      // nghttp2 counts as invalid also a stream that a client opened before it had seen how many it may, and refuses that one alone
+      // (D330). Of others the first that nghttp2 does not end the session for itself is answered on its stream; the next one ends it.
+      maxSessionInvalidFrames: MAX_STREAMS - maxConcurrentStreams,
+      maxSessionRejectedStreams: MAX_BAD_STREAMS,
+      maxOutstandingPings: MAX_PINGS,
+      settings: {
+        maxConcurrentStreams,
+        maxHeaderListSize: MAX_FIELD_BYTES,
+        initialWindowSize: WINDOW_BYTES,
+        enablePush: false,
+      },
     })
+    // A CONNECT is answered as any method that is not served.
+    for (const event of ['request', 'checkContinue', 'checkExpectation', 'connect'] as const) {
+      server.on(event, (request: StreamRequest, response: StreamResponse) => {
+        // A stream that fails has failed for its client; unheard, the error would end the process.
+        request.on('error', () => {})
+        onRequest(...asHttp1(request, response), event === 'checkContinue')
+      })
+    }
+    server.on('sessionError', (_, session) => session.destroy())
+    server.on('session', (session: ServerHttp2Session) => {
+      sessions.add(session)
+      watchResets(session, () => {
+        onCut('http2_resets')
+        session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM)
+      })
+      session.once('close', () => sessions.delete(session))
+    })
+    return server
   }
-  server.on('sessionError', (_, session) => session.destroy())
-  server.on('session', (session: ServerHttp2Session) => {
-    sessions.add(session)
-    watchResets(session, () => {
-      onCut('http2_resets')
-      session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM)
-    })
-    session.once('close', () => sessions.delete(session))
-  })
+  let server = create()
 
   return {
     take(socket) {
@@ -84,7 +91,7 @@ export function createHttp2Sessions({ limits, timeouts, onRequest, onCut }: Http
       server.off('session', begin)
     },
     adopt() {
-      server.updateSettings({ maxConcurrentStreams: Math.min(MAX_STREAMS, limits().inFlightPerClient) })
+      server = create()
     },
     announceEnd() {
       for (const session of sessions) {
@@ -102,7 +109,9 @@ export function createHttp2Sessions({ limits, timeouts, onRequest, onCut }: Http
 function watchResets(session: ServerHttp2Session, onTooMany: () => void): void {
   let [resets, since] = [0, 0]
   session.on('stream', (stream: ServerHttp2Stream) => {
-    stream.once('aborted', () => {
+    stream.once('close', () => {
+      // Node ends a HEAD's answer at once, and calls it aborted never.
+      if (!stream.aborted && stream.headersSent) return
       const now = performance.now()
       if (now - since > RESET_WINDOW_MS) {
         resets = 0

@@ -65,7 +65,7 @@ export const Limits = z.strictObject({
   connectionsPerClient: whole(256, [1, 1_000_000], 'connections', 'of one client; trusted proxies are not counted', 64),
   pipelined: whole(16, [0, 1_000], 'requests', 'of one connection that wait for the answers before them', 4),
   inFlight: whole(4_096, [1, 1_000_000], 'requests', 'in flight at one time', 1_000),
-  inFlightPerClient: whole(64, [1, 1_000_000], 'requests', 'of one client in flight', 32),
+  inFlightPerClient: whole(100, [1, 1_000_000], 'requests', 'of one client in flight', 32),
   tunnels: whole(2_000, [1, 1_000_000], 'tunnels', 'WebSockets and handshakes for them at one time', 10_000),
   tunnelsPerClient: whole(64, [1, 1_000_000], 'tunnels', 'of one client', 8),
   originConnections: whole(128, [1, 10_000], 'connections', 'to the origin of one route at one time', 256),
