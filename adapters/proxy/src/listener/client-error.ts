@@ -18,16 +18,27 @@ const PHRASE: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 }
 
+/** Where Node keeps the response that has the socket; not documented. */
+type Answering = Socket & { readonly _httpMessage?: ServerResponse | null | undefined }
+
+/**
+ * Whether what came behind a whole request waits for nothing: that request gets its own answer, with which the connection ends (D331).
+ * False where the bytes belong to its body, or where its answer has said already that the connection goes on.
+ */
+export function endsWithAnswer({ code }: NodeJS.ErrnoException, socket: Answering): boolean {
+  const { _httpMessage: current, writable } = socket
+  if (!current?.req.complete || !writable || code === 'ECONNRESET' || socket.readableEnded) return false
+  if (current.headersSent) return !current.shouldKeepAlive
+  current.shouldKeepAlive = false
+  return true
+}
+
 /**
  * Answers bytes that are no request, and closes their connection. While an answer is on its way on it nothing is
  * written: the client would take it for a part of that.
  */
-export function answerClientError(
-  error: NodeJS.ErrnoException,
-  socket: Socket & { readonly _httpMessage?: unknown },
-): void {
-  const current = socket._httpMessage as ServerResponse | null | undefined
-  if (!socket.writable || error.code === 'ECONNRESET' || current?.headersSent) {
+export function answerClientError(error: NodeJS.ErrnoException, socket: Answering): void {
+  if (!socket.writable || error.code === 'ECONNRESET' || socket._httpMessage?.headersSent) {
     socket.destroy()
     return
   }

@@ -10,7 +10,7 @@ import { startClocks } from '../exchange/clocks.ts'
 import { Exchange } from '../exchange/exchange.ts'
 import type { Refusals } from '../exchange/refusals.ts'
 import { Roster } from '../exchange/roster.ts'
-import { answerClientError } from './client-error.ts'
+import { answerClientError, endsWithAnswer } from './client-error.ts'
 import { drain } from './drain.ts'
 import { createEndings } from './endings.ts'
 import { bind } from './listen.ts'
@@ -166,6 +166,7 @@ function hearHttp1(http1: Server, { begin, onUpgrade, limits, refusals }: Http1H
     })
   }
   http1.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (endsWithAnswer(error, socket)) return
     refusals.cut('head')
     answerClientError(error, socket)
   })
