@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Writable } from 'node:stream'
 import type { ApiResponse } from '@sallyport/api'
 import type { Decision, InspectionRequest, Mode, MountPolicy } from '@sallyport/core'
 import { refuses, SallyportError } from '@sallyport/core/host'
 import { limitFields } from '../answer/limit-fields.ts'
 import { decisionRefusal, headRefusal, type Refusal, rendered } from '../answer/refusal.ts'
 import { applyVerdict } from '../answer/verdict-headers.ts'
+import { endingOf } from '../request/ending.ts'
 import { lookAtServer, serverOf } from '../request/host-server.ts'
 import { inspectionRequest } from '../request/inspection-request.ts'
 import { requestFault } from '../request/request-fault.ts'
@@ -110,7 +110,7 @@ function counting(
     const ours = observation !== undefined && observation.answeredBy !== 'host'
     return ours || !res?.headersSent ? undefined : res.statusCode
   }
-  const end: Writable | IncomingMessage = res ?? socket ?? req
+  const end = endingOf(res ?? socket ?? req)
   const onEnd = (ended: () => void): void => {
     const counted = (): void => {
       try {

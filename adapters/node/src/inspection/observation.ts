@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import type { Decision, Observe, ObservedRequest } from '@sallyport/core'
 import { formatAddress } from '@sallyport/core/host'
 import { clientJa4 } from '../request/connection-ja4.ts'
+import { endingOf } from '../request/ending.ts'
 import { inspectionRequest } from '../request/inspection-request.ts'
 import type { RequestHost } from '../request/request-host.ts'
 import { requestId } from '../request/request-id.ts'
@@ -58,7 +59,7 @@ export function observe(
   const begun: Observation = { answeredBy }
   req[OBSERVATION] = begun
   const finish = watch(host, req, answer, begun)
-  answer.end.once('close', () => report(tell, finish))
+  endingOf(answer.end).once('close', () => report(tell, finish))
   return begun
 }
 
