@@ -38,6 +38,14 @@ export function summed(scraped: readonly Scraped[]): Scraped {
   return registryOf(scraped).getMetricsAsArray()
 }
 
+/** All counts together: of two reports of one process the larger is the later. */
+export function totalOf(counted: Scraped): number {
+  return counted
+    .filter(isCounted)
+    .flatMap(({ values }) => values)
+    .reduce((sum, { value }) => sum + value, 0)
+}
+
 /** The same as the text that Prometheus reads. */
 export async function exposed(scraped: readonly Scraped[]): Promise<string> {
   return registryOf(scraped).metrics()

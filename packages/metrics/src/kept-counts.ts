@@ -1,8 +1,8 @@
-import { type Scraped, summed } from './exposition.ts'
+import { type Scraped, summed, totalOf } from './exposition.ts'
 
 /** What the processes of a service have counted, so that no sum falls when one of them is late or gone. */
 export interface KeptCounts<Process> {
-  /** Replaces what a process reported before; counters and histograms only. */
+  /** Replaces an earlier report of a process; counters and histograms only. One that was read before that, and comes late, is dropped. */
   report(from: Process, counted: Scraped): void
   /** A process reports nothing more: what it counted is kept in one sum with that of all who ended. */
   end(from: Process): void
@@ -14,7 +14,10 @@ export function createKeptCounts<Process>(): KeptCounts<Process> {
   const last = new Map<Process, Scraped>()
   let ended: Scraped = []
   return {
-    report: (from, counted) => void last.set(from, counted),
+    report(from, counted) {
+      // While a process lives no value of it falls.
+      if (totalOf(counted) >= totalOf(last.get(from) ?? [])) last.set(from, counted)
+    },
     end(from) {
       const counted = last.get(from)
       if (counted === undefined) return
