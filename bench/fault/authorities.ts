@@ -17,7 +17,7 @@ const WATCHED_MS = 1_000 * numberFlag('authority-seconds', 6)
 const MAX_GROWTH_MB = 100
 const ENDED_MS = 10_000
 
-/** What an authority does where its directory is asked for. */
+/** Ways in which an authority answers, or does not, where its directory is asked for. */
 const AUTHORITIES: Readonly<Record<string, (response: ServerResponse) => void>> = {
   silent: () => {},
   dripping: (response) => {

@@ -9,7 +9,7 @@ import { mutated } from './mutations.ts'
 import { fuzzTarget } from './target.ts'
 
 /*
- * What an origin answers: whatever it is, clients of both versions get an answer or a cut in time, the same status and body where both
+ * Answers of an origin: whatever they are, clients of both versions get an answer or a cut in time, the same status and body where both
  * get a whole one, nothing throws, and the next request is served.
  */
 
@@ -79,7 +79,7 @@ interface Said {
   readonly reset: boolean
 }
 
-/** What a client got; a cut has no status, or a body that is not whole. */
+/** The answer that a client got; a cut has no status, or a body that is not whole. */
 interface Got {
   readonly status: number
   readonly body: string

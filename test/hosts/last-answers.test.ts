@@ -66,7 +66,7 @@ const ROWS: readonly Row[] = [
 async function statuses(port: number, bytes: string, later = ''): Promise<{ all: string[]; closes: boolean }> {
   const socket = connect(port, '127.0.0.1')
   let text = ''
-  // What is refused is not read to its end.
+  // A refused request is not read to its end.
   socket.on('error', () => {})
   socket.setEncoding('utf8').on('data', (more: string) => {
     if (later !== '' && !/HTTP\/1\.1 [2-5]/.test(text)) socket.write(later)
@@ -107,7 +107,7 @@ for (const host of HOSTS.filter(({ hidesWire = false }) => !hidesWire)) {
         seen.length = 0
         const { all, closes } = await statuses(site.port, bytes, later)
         const carriedOut = seen.includes('/second')
-        // Where all of the first was parsed before it was answered, the connection may be kept, and the second is served.
+        // The connection may be kept, and the second served, where all of the first was parsed before it was answered.
         if (all[0] !== String(status) || closes === carriedOut || (closes && all.length > 1)) {
           wrong.push({ name, place, all, closes, seen: [...seen] })
         }

@@ -30,7 +30,7 @@ function signed({ host = 'site.example', method = 'GET', target = '/a%2fb?x=%41'
   return { 'Signature-Agent': `"${AGENT}"`, 'Signature-Input': input, Signature: signature }
 }
 
-/** Of `GET https://site.example/a%2fb?x=%41`, as each server writes it. */
+/** Fields of a check of `GET https://site.example/a%2fb?x=%41`, as each server writes them. */
 const CHECKS = {
   nginx: { Host: 'site.example', 'X-Original-URI': '/a%2fb?x=%41', 'X-Original-Method': 'GET' },
   caddy: { 'X-Forwarded-Host': 'site.example', 'X-Forwarded-Uri': '/a%2fb?x=%41', 'X-Forwarded-Method': 'GET' },

@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import { CLIENT_FIELDS } from './fields/client-fields.ts'
 import { createSpellings } from './fields/spellings.ts'
 
-/** What the admin listener answers beside pages. */
+/** Paths that the admin listener answers beside pages. */
 const ADMIN_PATHS = ['/healthz', '/readyz', '/sources', '/metrics', '/bans'] as const
 export type AdminPath = (typeof ADMIN_PATHS)[number]
 
 /** Paths that a configuration may open to everybody who reaches the listener. */
 export type AdminOpen = 'metrics' | 'sources' | 'readyz'
 
-/** What somebody may do: look, or change what the service does. */
+/** A role: `read` looks, `admin` also changes what the service does. */
 export type AdminRole = 'read' | 'admin'
 
 export function isAdminPath(path: string): path is AdminPath {

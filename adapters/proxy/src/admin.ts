@@ -5,7 +5,7 @@ import { type Listening, listenOn } from './listener/listen.ts'
 
 const DEFAULT_ADMIN = '127.0.0.1:9090'
 
-/** Who comes in at the admin listener, and pages beside its own. */
+/** Access to the admin listener, and pages beside its own. */
 export interface AdminPages {
   /** False, and nothing done, where the path is none of theirs; absent: there are no pages. */
   handle?(request: IncomingMessage, response: ServerResponse): boolean

@@ -30,7 +30,7 @@ export interface ProxyOptions extends GateOptions {
   readonly proxyProtocol?: ProxyVersion | false | undefined
   /** Where the health listener is; absent: 127.0.0.1:9090, and none where that is taken. */
   readonly admin?: string | undefined
-  /** What needs no token there from anywhere; default nothing: this machine alone asks without one. */
+  /** Paths that need no token there from anywhere; default none: this machine alone asks without one. */
   readonly adminOpen?: readonly AdminOpen[] | undefined
   /** Tokens and pages of a program on the health listener, as those of @sallyport/console; absent: none. */
   readonly adminPages?: AdminPages | undefined
@@ -187,7 +187,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
   }
 }
 
-/** What a service is made of besides what it is given as it is; `port` is that of https. */
+/** Returns the options of a service that are not passed on as they are; `port` is that of https. */
 function readOptions({ tls, limits, timeouts }: ProxyOptions, port: () => number) {
   const { redirect = false, hsts, acme } = tls ?? {}
   return {
@@ -218,10 +218,10 @@ function hooksOf(options: ProxyOptions) {
   return { onFault, onRefused }
 }
 
-/** What of a proxy is open, in the order in which it was opened. */
+/** Closes an open part of a proxy; the last one opened is closed first. */
 type Closing = (idle?: 'wait' | 'cut') => Promise<void> | void
 
-/** What a proxy says of its metrics. */
+/** Returns the methods of a proxy that read its metrics. */
 function measured(exposition: Exposition | undefined): Pick<Proxy, 'scrape' | 'counted'> {
   return {
     scrape: async () => exposition?.scrape() ?? [],

@@ -11,14 +11,14 @@ import { until } from './wire.ts'
 
 /* Authorities that lie, wait, and never come to an end: each is one sentence, and a second look later. */
 
-/** What an authority answers at a path: JSON with a status and fields, or whatever it writes. */
+/** An authority's answer at a path: JSON with a status and fields, or whatever it writes. */
 type Answer =
   | { readonly status?: number; readonly fields?: Readonly<Record<string, string>>; readonly json?: unknown }
   | ((response: ServerResponse, request: IncomingMessage) => void)
 
 type Answers = Readonly<Record<string, (base: string) => Answer>>
 
-/** What a good one answers, until the certificate is downloaded. */
+/** The answers of a good one, until the certificate is downloaded. */
 const GOOD: Answers = {
   '/dir': (base) => ({
     json: { newNonce: `${base}/nonce`, newAccount: `${base}/account`, newOrder: `${base}/order` },

@@ -58,7 +58,7 @@ t.test('a client moves at least so much while it is waited for, an origin someth
   t.notOk(await lateness('body', 1, { ...short, minRate: 0 }, 40), 'nor is there a rate where none is configured')
 })
 
-/** What the clocks do with one that is late, or gone, until they leave it. */
+/** Returns what the clocks do with one that is late, or gone, until they leave it. */
 async function leaving(
   t: Test,
   state: { over?: boolean; ended?: boolean; onLate?: 'ends' },

@@ -10,7 +10,7 @@ import { securedOver } from './tls-client.ts'
 import { dial, get, OK, readUntil, statusOf } from './wire.ts'
 
 const SIZE = 65_536
-/** What no input of that size may cost, in milliseconds of the processor. */
+/** The bound on the cost of an input of that size, in milliseconds of the processor. */
 const MAX_COST = 5
 const ROUNDS = 9
 const V2_START = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1')
@@ -60,7 +60,7 @@ function inPieces(bytes: Buffer, size: number): readonly Buffer[] {
   return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size))
 }
 
-/** What a reader makes of bytes that come in these pieces; `undefined` where they are not enough. */
+/** Returns what a reader makes of bytes that come in these pieces; `undefined` where they are not enough. */
 function readAll<T>(reader: Reader<T>, pieces: readonly Buffer[]): T | undefined {
   const first = new FirstBytes(reader)
   for (const piece of pieces) {

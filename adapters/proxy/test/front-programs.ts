@@ -13,7 +13,7 @@ const NGINX_STREAM = ['/usr/lib/nginx/modules', '/usr/lib64/nginx/modules', '/us
   .find((file) => existsSync(file))
 export const NO_NGINX_STREAM = missing('nginx') || (NGINX_STREAM === undefined && 'nginx has no stream module here')
 
-/** Where a server listens and what it may use, from which its configuration is made. */
+/** The port on which a server listens and the folder that it may use, from which its configuration is made. */
 interface Place {
   readonly port: number
   readonly folder: string

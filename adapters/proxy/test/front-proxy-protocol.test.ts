@@ -12,7 +12,7 @@ import { dial, exchange, get, OK, readUntil, statusOf, until } from './wire.ts'
 type Version = 'v1' | 'v2'
 type Hops = 'TCP' | 'Unix'
 
-/** What stands before the proxy at `port`: it connects directly, or a first hop hands all to a second over a Unix socket. */
+/** Starts a server before the proxy at `port`: it connects directly, or a first hop hands all to a second over a Unix socket. */
 type StartFront = (t: Test, port: string, hops: Hops) => Promise<string>
 
 function haproxy(version: Version): StartFront {

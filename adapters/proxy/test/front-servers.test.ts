@@ -35,7 +35,7 @@ const NAMES = [
 /** All separators are asked of the proxy itself, in cgi-names.test.ts. */
 const SPELLINGS = NAMES.flatMap((name) => spellings(name, ['_', '.', '~', "'"]))
 
-/** What of all spellings reaches a program with its value. Others may be refused; each request that passes has our verdict. */
+/** Returns the spellings that reach a program with their value. Others may be refused; each request that passes has our verdict. */
 async function reached(url: string, path: string): Promise<readonly string[]> {
   const wrong: string[] = []
   const left = [...SPELLINGS]

@@ -88,8 +88,8 @@ const CASES: Readonly<Record<string, Buffer>> = {
 const [PING_MS, PONG_MS] = [300, 5_000]
 
 /**
- * What a server says to bytes: its RST_STREAMs, its GOAWAY, statuses it began to send, and whether it goes on; what is `awaited` is given
- * time to come.
+ * Returns a server's reaction to bytes: its RST_STREAMs, its GOAWAY, statuses it began to send, and whether it goes on; what is `awaited`
+ * is given time to come.
  */
 async function reaction(port: number, bytes: Buffer, awaited: readonly string[] = []): Promise<readonly string[]> {
   const socket = connect({ port, host: '127.0.0.1', ALPNProtocols: ['h2'], rejectUnauthorized: false })

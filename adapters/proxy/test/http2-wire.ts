@@ -71,7 +71,7 @@ const POST = Buffer.concat([field(':method', 'POST'), ...PSEUDO.slice(1)])
 /** A request on stream 1 whose body never comes. */
 export const OPEN_POST = headers(1, END_HEADERS, POST)
 
-/** What ends a connection (RFC 9113 5.4.1), by what is wrong with it; stream 1 may be open. */
+/** Frames that end a connection (RFC 9113 5.4.1), by what is wrong with them; stream 1 may be open. */
 export const FATAL: Readonly<Record<string, Buffer>> = {
   'DATA on no stream': frame(TYPE.data, 0, 0, [1]),
   'DATA on a stream that never was': frame(TYPE.data, 0, 7, [1]),

@@ -12,7 +12,7 @@ import { type Answer, dial, exchange, get, readUntil, statusOf, until } from './
 
 const skip = NO_OPENSSL
 
-/** What a client gets; names of fields in lower case, with the values of each. */
+/** The answer that a client gets; names of fields in lower case, with the values of each. */
 interface Got {
   readonly status: number
   readonly fields: ReadonlyMap<string, readonly string[]>
@@ -72,7 +72,7 @@ async function overHttp1(url: string, method: string, path: string, ...more: rea
   return { status: statusOf(text), fields, body: fields.has('transfer-encoding') ? unchunked(body) : body }
 }
 
-/** Of a body in chunks of fewer than 16 bytes, or of ours. */
+/** Decodes a body in chunks of fewer than 16 bytes, or in ours. */
 function unchunked(body: string): string {
   const size = Number.parseInt(body, 16)
   const from = body.indexOf('\r\n') + 2
@@ -94,7 +94,7 @@ async function overHttp2(session: ClientHttp2Session, method: string, path: stri
   return { ...got, body: stream.rstCode === 0 ? body : `${body} (reset with ${stream.rstCode})` }
 }
 
-/** What is wrong with what a client got, in a line for each. */
+/** Returns the faults of an answer that a client got, in a line for each. */
 function faultsOf({ status, fields, body }: OddAnswer, { status: got, ...answer }: Got, method: string): string[] {
   const faults: string[] = []
   if (got !== status) faults.push(`status ${got} for ${status}`)

@@ -97,7 +97,7 @@ export async function phpOrigin(t: Test): Promise<string> {
   return lighttpd(t, folder, ['server.modules = ("mod_fastcgi")', backend])
 }
 
-/** What HTTP allows in a name beside letters and digits (RFC 9110 5.6.2). */
+/** Characters that HTTP allows in a name beside letters and digits (RFC 9110 5.6.2). */
 const SEPARATORS = [..."!#$%&'*+-.^_`|~"]
 
 /** A name with each separator in the place of each hyphen, and of all. */

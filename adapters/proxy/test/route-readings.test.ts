@@ -26,7 +26,7 @@ async function proxyOf(t: Test, options: ProxyOptions, sallyport = fakeSallyport
 const CLOSED = { rules: [{ id: 'closed', match: {}, action: 'block' as const }] }
 const OPEN = { rules: [{ id: 'open', match: {}, action: 'allow' as const }] }
 
-/** What servers, frameworks and languages take for /admin or what is below it. */
+/** Spellings that servers, frameworks and languages take for /admin or what is below it. */
 const SPELLINGS = [
   ...['/admin', '/admin/', '/admin/x', '/admin?x', '/%61dmin', '/%61%64%6d%69%6e', '/%61%64%6D%69%6E/x', '/admi%6e/x'],
   ...[

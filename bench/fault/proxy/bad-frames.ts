@@ -21,7 +21,7 @@ export const BEGIN = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\
 /** A request on stream 1 whose body does not come. */
 export const OPEN_POST = frame(1, 4, 1, POST)
 
-/** What ends a connection (RFC 9113 5.4.1) whether or not stream 1 is open, by what is wrong with it. */
+/** Frames that end a connection (RFC 9113 5.4.1) whether or not stream 1 is open, by what is wrong with them. */
 export const BAD_FRAMES: Readonly<Record<string, Buffer>> = {
   'DATA on no stream': frame(0, 0, 0, [1]),
   'HEADERS on a stream of the server': frame(1, 5, 2, GET),

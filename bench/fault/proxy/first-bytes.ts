@@ -22,7 +22,7 @@ const AT_ONCE = 10
 const SIZE = 65_536
 const PACKET = 1_460
 
-/** What a stranger sends, in pieces, on a connection or on TLS over it. */
+/** Bytes that a stranger sends, in pieces, on a connection or on TLS over it. */
 interface Input {
   readonly bytes: Buffer
   readonly piece: number

@@ -11,7 +11,7 @@ import { heldBefore, leftBehind, repeat } from './left-behind.ts'
 import { type Place, withScene } from './scene.ts'
 import { dial, headOf, portOf, readToEnd } from './wire.ts'
 
-/** Of each way to leave. */
+/** The number of connections for each way to leave. */
 const EACH = numberFlag('each', 500)
 const AT_ONCE = 50
 /** More than the proxy has slots for, 64 for each, where each request keeps one. */
@@ -78,7 +78,7 @@ async function backAfter(admin: string): Promise<number> {
   }
 }
 
-/** What a visitor from this address gets that is no answer. */
+/** Returns what a visitor from this address gets in place of an answer. */
 async function visit(port: number, address: string): Promise<readonly string[]> {
   const socket = dial(port, address)
   const secure = tlsConnect({ socket, rejectUnauthorized: false }).on('error', () => {})

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 /** On a connection: the request whose answer ends it. Known to every copy of this package in a process. */
 const LAST: unique symbol = Symbol.for('sallyport.last-request') as never
 
-/** What Node's parser of a connection calls for each head; 2 ends the parsing of what was read, as at an upgrade. */
+/** The function that Node's parser of a connection calls for each head; 2 ends the parsing of what was read, as at an upgrade. */
 type OnIncoming = (request: { upgrade?: boolean | null }, keepAlive: boolean) => 0 | 1 | 2
 
 interface Connection {

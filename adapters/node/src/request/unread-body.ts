@@ -22,7 +22,7 @@ export function closingUnread<R extends ApiResponse>(req: IncomingMessage, respo
     return { ...response, headers: { ...response.headers, connection: 'close' } }
   }
   if (response.headers['connection'] === 'close') markLast(req)
-  // Who gave up has stopped reading, and the next request may have been parsed with the end of this one.
+  // The reader that gave up has stopped reading, and the next request may have been parsed with the end of this one.
   else if (gaveUp) req.resume()
   return response
 }

@@ -6,7 +6,7 @@ export interface AuthorityBounds {
   /** For one answer, from the connection to its last byte. */
   readonly answerMs: number
   readonly answerBytes: number
-  /** Of one order. */
+  /** Requests of one order. */
   readonly requests: number
 }
 
@@ -43,7 +43,7 @@ export interface AuthorityRequest {
 /** An authority that is asked within bounds; every failure is an `AuthorityFault`. */
 export interface Authority {
   ask(url: string, method: string, asked?: AuthorityRequest): Promise<AuthorityAnswer>
-  /** What the last answer said of when to ask again, in milliseconds. */
+  /** The wait that the last answer asked for, in milliseconds. */
   readonly retryAfterMs: number | undefined
   close(): Promise<void>
 }
@@ -110,7 +110,7 @@ export async function openAuthority(
         if (isBadNonce(answer) && nonces++ < MAX_NONCES) return answer
         if (asked.data !== undefined) nonces = 0
         if (answer.status < 300 || answer.status > 399) return accepted(answer, url)
-        // What is signed is for one URL (RFC 8555 6.4).
+        // A signed request is for one URL (RFC 8555 6.4).
         if (location === undefined || asked.data !== undefined || redirects === MAX_REDIRECTS) {
           throw new AuthorityFault(
             `${url} leads elsewhere (${answer.status}): the authority is to be named by its own URL`,
@@ -216,7 +216,7 @@ function codeOf(error: unknown): string {
   return String(first?.code ?? first?.message ?? error)
 }
 
-/** What an error says, as one line without control characters. */
+/** Returns what an error says, as one line without control characters. */
 export function sentenceOf(error: unknown): string {
   // It has answered in a shape that nobody has thought of.
   if (error instanceof TypeError) return "the authority's answer cannot be read"

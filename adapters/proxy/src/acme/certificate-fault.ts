@@ -4,7 +4,7 @@ import { createSecureContext } from 'node:tls'
 /** Lifetimes become shorter from year to year: a share of them is right for all. */
 const RENEW_AT = 2 / 3
 
-/** What is wrong with a chain for a key and some names, behind its subject; `undefined`: nothing. */
+/** Returns the fault of a chain for a key and some names, as a predicate; `undefined`: none. */
 export function certificateFault(chain: string, key: string, names: readonly string[]): string | undefined {
   try {
     const leaf = new X509Certificate(chain)

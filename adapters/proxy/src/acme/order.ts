@@ -37,7 +37,7 @@ export function acmeFiles(folder: string): { readonly cert: string; readonly key
   }
 }
 
-/** What an order is made with. */
+/** Parts with which an order is made. */
 export interface OrderParts {
   readonly authority: Authority
   readonly challenges: ChallengeFiles
@@ -188,7 +188,7 @@ function nameOf({ identifier }: { readonly identifier?: unknown }): string {
   return isObject(identifier) ? String(identifier['value']) : 'a name'
 }
 
-/** What an order or an authorization says of its failure, behind a colon. */
+/** Returns what an order or an authorization says of its failure, behind a colon. */
 function problemOf(item: unknown): string {
   const of = (value: unknown): string | undefined =>
     isObject(value) && isObject(value['error']) ? String(value['error']['detail'] ?? value['error']['type']) : undefined
@@ -222,7 +222,7 @@ async function accountKey(file: string, { crypto }: Acme): Promise<Buffer> {
     return key
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    // What may be there, and cannot be read now, is not replaced.
+    // A key that may be there, and cannot be read now, is not replaced.
     if (/^E[A-Z]+$/.test(code) && code !== 'ENOENT') throw error
     const key = await crypto.createPrivateEcdsaKey()
     await replace(file, key)

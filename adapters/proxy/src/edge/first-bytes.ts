@@ -30,7 +30,7 @@ export class CollectedBytes {
   }
 }
 
-/** What a reader makes of the first bytes of a connection, and how many of them are not for the next one. */
+/** The value that a reader makes of the first bytes of a connection, and how many of them are not for the next reader. */
 export interface Read<T> {
   readonly value: T
   readonly used: number
@@ -52,7 +52,7 @@ export class FirstBytes<T> {
     this.#read = read
   }
 
-  /** What was read and the bytes that are not used, once the reader has all; throws as it does. */
+  /** Returns what was read and the bytes that are not used, once the reader has all; throws as it does. */
   push(bytes: Buffer): { readonly value: T; readonly rest: Buffer } | undefined {
     this.#seen.push(bytes)
     if (this.#seen.length < this.#needed) return undefined

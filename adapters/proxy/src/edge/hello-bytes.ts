@@ -19,7 +19,7 @@ const MAX_HELLO = 16_384
 export const readHello: Reader<Uint8Array> = (bytes) => {
   requireRecord(bytes, 0)
   if (bytes.length > RECORD_HEADER && bytes[RECORD_HEADER] !== CLIENT_HELLO) throw new Error('not a hello')
-  // What is wrong is seen at the byte that is.
+  // An error is seen at the byte that is wrong.
   if (bytes.length < RECORD_HEADER + MESSAGE_HEADER) return bytes.length + 1
   const whole = MESSAGE_HEADER + bytes.readUIntBE(RECORD_HEADER + 1, 3)
   if (whole > MAX_HELLO) throw new Error('too large')

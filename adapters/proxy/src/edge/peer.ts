@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 
-/** Where a connection comes from. */
+/** The address and port that a connection comes from. */
 export interface Endpoint {
   readonly address: string
   readonly port: number

@@ -61,7 +61,7 @@ const V2_FAMILIES: ReadonlyMap<number, number> = new Map([
 
 function readV2(bytes: Buffer): Read<Peer> | number {
   requireStart(bytes, V2_START)
-  // What is wrong is seen at the byte that is.
+  // An error is seen at the byte that is wrong.
   if (bytes.length < V2_START.length) return bytes.length + 1
   if (bytes.length < V2_HEADER) return V2_HEADER
   const command = bytes[12]

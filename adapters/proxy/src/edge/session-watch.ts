@@ -36,7 +36,7 @@ interface Seen {
   ending: boolean
   /** Bytes received, by when it was looked at last. */
   received: number
-  /** Of these, what had come when it was last given a frame, and the answers to PINGs. */
+  /** The part of them that had come when it was last given a frame, and the answers to PINGs. */
   known: number
   /** Bytes written when it was given a frame, until that is written. */
   given: number | undefined
@@ -127,7 +127,7 @@ function give(seen: Seen): boolean {
   const { session } = seen
   if (!session.closed) {
     return session.ping((error) => {
-      // What came behind it may be the client's last bytes.
+      // Bytes that came behind it may be the client's last ones.
       if (error === null) seen.known += PING_BYTES
     })
   }

@@ -23,7 +23,7 @@ export interface Watched extends Placed {
   fail(error: unknown): void
   /** Nothing more is waited for. */
   readonly over: boolean
-  /** What it held was given back. */
+  /** All that it held was given back. */
   readonly ended: boolean
   /** Gives back what it holds, where its connection has gone and nothing else did. */
   end(): void

@@ -6,7 +6,7 @@ import { createSpellings } from './spellings.ts'
 
 const hopField = createSpellings([...HOP_FIELDS, 'http2-settings', 'x-request-id'])
 
-/** What no field may hold: neither version of HTTP can carry it. */
+/** Characters that no field may hold: neither version of HTTP can carry them. */
 const UNSENDABLE = /[^\t -~\x80-\xff]/
 
 /** An answer, and for whom it is. */
@@ -47,7 +47,7 @@ export function isEmpty(status: number): boolean {
   return status === 205
 }
 
-/** Of a trailer section nothing is taken that says how a message is framed, routed, cached or read (RFC 9110 6.5.1). */
+/** Fields that are not taken from a trailer section: they say how a message is framed, routed, cached or read (RFC 9110 6.5.1). */
 const NOT_TRAILED = new Set([
   ...['age', 'authorization', 'cache-control', 'content-disposition', 'content-encoding', 'content-language'],
   ...['content-length', 'content-location', 'content-range', 'content-type', 'date', 'expires', 'host', 'location'],

@@ -1,7 +1,7 @@
 import { type Mode, type MountPolicy, SallyportError } from '@sallyport/core'
 import type { Decider } from '@sallyport/node'
 
-/** What decides about requests of one part of a site. */
+/** A decider about requests of one part of a site. */
 export type DecidingPart = Pick<Decider, 'decide'>
 
 interface Ruled {

@@ -14,7 +14,7 @@ export interface Routes<T extends RouteMatch> {
   ofHost(host: string): readonly T[]
   /** `undefined` where no route has the host. */
   find(host: string, target: string): readonly T[] | undefined
-  /** What else servers may read the path as: its routes, each list with the nearest first. Mostly there is none. */
+  /** Returns the routes of all else that servers may read the path as, each list with the nearest first. Mostly there is none. */
   readings(host: string, target: string): readonly Reading<T>[]
 }
 
@@ -51,7 +51,7 @@ export function createRoutes<T extends RouteMatch>(routes: readonly T[]): Routes
       if (readings.length === 1 && path === pathOf(target) && !/[A-Z%]/.test(path)) return []
       const routes = ofHost(host)
       if (readings.length === 0) {
-        // Of a target with too many readings every route may be meant.
+        // A target with too many readings may mean every route.
         const starts = ['/', ...routes.map((route) => canonical.get(route) as string)]
         return starts.map((start) => ({ routes: below(routes, start, canonical), exact: true }))
       }

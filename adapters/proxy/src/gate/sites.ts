@@ -100,7 +100,7 @@ export function openSites({ upstream, routes, limits, timeouts, decider, decide,
   })
   const everything = siteOf(opened)
 
-  /** What all routes decide that a target may be read as; the origin is that of the path as it is written (D307). */
+  /** Returns a site that decides by all routes that a target may be read as; the origin is that of the path as it is written (D307). */
   const withReadings = (site: Site, host: string, target: string): Site => {
     const readings = found.readings(host, target)
     if (readings.length === 0) return site
@@ -118,7 +118,7 @@ export function openSites({ upstream, routes, limits, timeouts, decider, decide,
   }
 }
 
-/** Of several deciders the strictest decides. */
+/** Returns a decider that decides as the strictest of several. */
 function strictestOf(deciders: readonly DecidingPart[]): DecidingPart {
   const [first, ...others] = deciders
   if (first === undefined || others.length === 0) return first as DecidingPart

@@ -22,7 +22,7 @@ function withHost(fields: readonly string[], { url }: OriginAddress): string[] {
   return at < 0 ? ['Host', url.host, ...fields] : fields.with(at + 1, url.host)
 }
 
-/** Where the name is; -1 where there is none. */
+/** Returns the index of the name; -1 where there is none. */
 function hostAt(fields: readonly string[]): number {
   for (let at = 0; at < fields.length; at += 2) {
     const name = fields[at] as string

@@ -70,7 +70,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   /** The origin may pause within its answer for as long as it likes. */
   #stream: boolean
   #head: Head | undefined
-  /** What comes of a body is not passed on. */
+  /** The answer's body, if any comes, is not passed on. */
   #isEmpty = false
   #first: Buffer | undefined
   #received = 0
