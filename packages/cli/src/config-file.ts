@@ -8,12 +8,12 @@ import { type CommonOptions, configReadOf, fileOf } from './settings.ts'
 
 /** Two looks so far apart must find the same: who writes a file in place has come to its end then. */
 const SETTLED_MS = 500
-/** Where it is shorter than the one in force, as a file is that somebody writes over a slow line. */
+/** The same for a file shorter than the one in force, as it is while somebody writes it over a slow line. */
 const SHORTER_SETTLED_MS = 2_000
-/** Who writes for longer is not waited for. */
+/** A file that is written for longer is not waited for. */
 const MAX_SETTLING_MS = 10_000
 
-/** What a run is configured by: a file, those that it names, variables and flags. */
+/** The sources of a run's configuration: a file, those that it names, variables and flags. */
 export interface ConfigSource {
   /** Absent: there is none yet. Once there was one it stays the one, also where it is missing for a moment. */
   readonly file: string | undefined
@@ -32,7 +32,7 @@ export interface SettledRead extends ConfigRead {
 
 export function configSource(options: CommonOptions, flags: ConfigInput): ConfigSource {
   let file = fileOf(options)
-  /** What was last read, good or not, by the file that it was read from. */
+  /** The prints of what was last read, good or not, by the file that it was read from. */
   let prints: Prints = new Map()
   let inForce: string | undefined
 
@@ -73,7 +73,7 @@ export function configSource(options: CommonOptions, flags: ConfigInput): Config
     async hasChanged() {
       if (file === undefined || isStream(file)) return false
       await readFile(file)
-      // What it runs by was read by another process.
+      // The configuration that it runs by was read by another process.
       if (prints.size === 0) return true
       const now = await Promise.all([...prints].map(async ([name, print]) => (await printOf(name)) === print))
       return now.includes(false)

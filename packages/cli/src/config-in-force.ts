@@ -1,17 +1,17 @@
 import type { Config } from '@sallyport/open'
 
-/** What there was when a worker was started. */
+/** The state in force when a worker was started. */
 export interface Stamp {
   readonly text: string
   readonly readsFile: boolean
 }
 
-/** What the workers of one command serve under, in the primary: who replaces one starts with the same (D316). */
+/** The configuration that the workers of one command serve under, in the primary: a replacement starts with the same (D316). */
 export interface InForce {
   readonly config: Config
   /** Somebody asks for the file to be read again. */
   ask(): void
-  /** What a worker starts with; without a configuration it reads the file. */
+  /** Returns what a worker starts with; without a configuration it reads the file. */
   start(readsFile: boolean): { readonly stamp: Stamp; readonly config: Config | undefined }
   /** A worker serves with a configuration; true: something has changed since it was started, and it has to read the file. */
   serves(stamp: Stamp, config: Config): boolean

@@ -12,10 +12,10 @@ import type { Sallyport } from '@sallyport/open'
 import type { AdminPages } from '@sallyport/proxy'
 import type { WorkerQuestions } from './worker-questions.ts'
 
-/** What the consoles of workers ask each other about. */
+/** The topic by which the consoles of workers ask each other. */
 export const CONSOLE = 'console'
 
-/** What the console steers, once the proxy is there. */
+/** The parts of the proxy that the console steers, once it is there. */
 export interface Steering {
   url: string | undefined
   savePolicy: ConsoleHooks['savePolicy']
@@ -29,7 +29,7 @@ interface Around {
   readonly onFault: (error: unknown) => void
 }
 
-/** Who comes in at the admin listener, by what tokens, and the console where there is one. */
+/** Opens the door of the admin listener, with its tokens, and the console where there is one. */
 export function adminPagesOf(
   sallyport: Sallyport,
   history: History | undefined,
@@ -47,7 +47,7 @@ export function adminPagesOf(
   return { ...read, pages: pages === undefined ? door : openConsole(pages) }
 }
 
-/** Where the console is, by a link that signs in: it ends in logs, so it is good for a look, once, within an hour. */
+/** The line that shows the console, by a link that signs in: it ends in logs, so it is good for a look, once, within an hour. */
 export function consoleLine({ tokens, file }: ReadTokens, url: string): string {
   const place = file === undefined ? '' : `, administrators by the token in ${file}`
   return `Console at ${signInLink(tokens, url)} (signs in once, within the hour)${place}`

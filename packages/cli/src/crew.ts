@@ -27,7 +27,7 @@ interface Member {
   readonly worker: Worker
   /** Ends soon after the start, in a row, of those whose place it has. */
   readonly failures: number
-  /** What it was started with. */
+  /** The stamp that it was started with. */
   readonly stamp: Stamp
   begun: boolean
   servesSince: number | undefined
@@ -54,7 +54,7 @@ export class Crew {
   /** The leader has not said yet what the last reload came to. */
   #owed = false
   #hasServed = false
-  /** Where none serves, what was in force may be what does not start any more, and the file the mended one (D316). */
+  /** Starts read the file where none serves: what was in force may not start any more, and the file be the mended one (D316). */
   #readsFile = false
   #told = ''
   #ending: { looks: number; over(): void } | undefined
@@ -178,7 +178,7 @@ export class Crew {
     this.#hasServed = true
     this.#readsFile = false
     this.#relay(member.worker)
-    // What was asked for, or taken over by the others, while it was starting.
+    // A change that was asked for, or taken over by the others, while it was starting.
     if (this.#inForce.serves(member.stamp, config)) member.worker.process.kill('SIGHUP')
     if (this.#ending === undefined) this.fill()
     this.#told = ''
@@ -187,7 +187,7 @@ export class Crew {
 
   #ended(member: Member, code: number | null, what: string): void {
     if (!this.#members.delete(member.worker)) return
-    // Who drains takes nothing up.
+    // A worker that drains takes nothing up.
     if (member === this.#leader && this.#ending === undefined) {
       const [next] = [...this.#serving(), ...[...this.#members.values()].filter(({ begun }) => begun)]
       this.#leader = next

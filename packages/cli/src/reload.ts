@@ -8,7 +8,7 @@ const MISSED_LOOKS = 2
 /** A signal, or a changed file. */
 export type ReloadCause = 'SIGHUP' | 'watch'
 
-/** What is looked at for changes. */
+/** The source that is looked at for changes. */
 export interface Watched {
   /** Rejects where it cannot be read. */
   hasChanged(): Promise<boolean>
@@ -63,7 +63,7 @@ export function onReload(
     }
     for (;;) {
       await delay(LOOK_MS, undefined, { signal, ref: false })
-      // What a reload reads meanwhile is no other change.
+      // A change that a reload reads meanwhile is no other one.
       if (!running && (await look()) && !running) await next('watch')
     }
   }

@@ -7,7 +7,7 @@ import { notifySystemd } from './systemd.ts'
 import type { Terminal } from './terminal.ts'
 import type { Standing } from './worker.ts'
 
-/** What runs, and how it takes another configuration over. */
+/** A service that runs, and how it takes another configuration over. */
 export interface Running {
   readonly sallyport: Sallyport
   readonly url: string

@@ -3,13 +3,13 @@ import type { Scraped } from '@sallyport/metrics'
 import type { Config } from '@sallyport/open'
 import type { WorkerCounts } from '@sallyport/proxy/internal'
 
-/** What a worker reports to its primary. */
+/** Messages of a worker to its primary. */
 export type FromWorker =
   | { readonly worker: 'begins' | 'lives' }
   | { readonly worker: 'serves' | 'reloaded'; readonly config: Config }
   | { readonly worker: 'counted'; readonly counted: Scraped }
 
-/** What the primary has its workers know. */
+/** Messages of the primary to its workers. */
 export type FromPrimary =
   | { readonly primary: 'start'; readonly leads: boolean; readonly first: boolean; readonly config?: Config }
   | { readonly primary: 'lead'; readonly owed: boolean }

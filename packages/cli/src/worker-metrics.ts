@@ -3,7 +3,7 @@ import { countedOf, type Scraped } from '@sallyport/metrics'
 import type { Standing } from './worker.ts'
 import { METRICS, type WorkerQuestions } from './worker-questions.ts'
 
-/** What this worker answers at a scrape of another; the primary keeps what was counted before anybody shows it. */
+/** Returns this worker's answer to a scrape of another; the primary keeps what was counted before anybody shows it. */
 export async function ownScrape(read: () => Promise<Scraped>, standing: Standing): Promise<Scraped> {
   const scraped = await read()
   standing.counted(countedOf(scraped))

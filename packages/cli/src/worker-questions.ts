@@ -4,7 +4,7 @@ import { sendTo, sendToPrimary } from './worker-messages.ts'
 /** Longest that a question waits for the other workers; who is later is left out. */
 const WAIT_MS = 1_000
 
-/** What workers ask each other at a scrape; the primary adds what it keeps. */
+/** The topic by which workers ask each other at a scrape; the primary adds what it keeps. */
 export const METRICS = 'metrics'
 
 /** What travels between the workers and the primary: a worker asks, all others answer, it gets what came. */
@@ -17,7 +17,7 @@ type Message =
 export interface Answered {
   readonly answers: readonly unknown[]
   readonly silent: number
-  /** What the primary adds; absent where it did not answer. */
+  /** The additions of the primary; absent where it did not answer. */
   readonly added?: readonly unknown[]
 }
 
@@ -80,7 +80,7 @@ interface Open {
   take(from: Worker, answer: unknown): void
 }
 
-/** What the primary adds to the answers of those who were heard, the one who asks among them. */
+/** The primary's additions to the answers of the workers that were heard, the one that asks among them. */
 export type Adding = (topic: string, heard: ReadonlySet<Worker>) => readonly unknown[]
 
 /** In the primary: returns what has a worker that serves ask the others, and answer them, until it ends. */

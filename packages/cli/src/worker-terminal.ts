@@ -2,7 +2,7 @@ import type { NoticeCode } from '@sallyport/open'
 import type { Terminal } from './terminal.ts'
 import type { Standing } from './worker.ts'
 
-/** What one process prints for all, as long as it leads. */
+/** A terminal that prints for all processes, as long as this one leads. */
 export function ofLeader(standing: Standing, terminal: Terminal): Terminal {
   return {
     out: (text) => void (standing.leads && terminal.out(text)),
@@ -10,7 +10,7 @@ export function ofLeader(standing: Standing, terminal: Terminal): Terminal {
   }
 }
 
-/** What a round of downloads came to; one worker has it, the one with the lock of the dataDir. */
+/** Codes of what a round of downloads came to; one worker has it, the one with the lock of the dataDir. */
 const ROUNDS: ReadonlySet<NoticeCode> = new Set(['SALLYPORT_FEED_REFUSED', 'SALLYPORT_OFFLINE'])
 
 /** Notices of a worker: who leads says what all notice, and each one that serves what came of its own round. */

@@ -6,7 +6,7 @@ import { isFromPrimary, sendToPrimary } from './worker-messages.ts'
 
 /** How often a worker shows that it lives, and says what it has counted. */
 const REPORT_MS = 1_000
-/** What still holds a process that has left its primary: it has closed all that it knows of. */
+/** The time after which a process that has left its primary exits: it has closed all that it knows of. */
 const LEAVE_MS = 5_000
 
 /** This process among those that serve: one of several workers, or the only one, which leads. */
@@ -19,7 +19,7 @@ export interface Standing {
   readonly config: Config | undefined
   /** Whether it takes connections. */
   readonly serving: boolean
-  /** What the primary knows of all workers; absent: there are none. */
+  /** The primary's counts of all workers; absent: there are none. */
   readonly counts: WorkerCounts | undefined
   /** Calls `take` once this process leads, at once where it does; `owed`: the leader before has not said what a reload came to. */
   onLead(take: (owed: boolean) => void): void
@@ -113,7 +113,7 @@ function reportCounts(read: () => Promise<Scraped>): () => Promise<void> {
     try {
       sendToPrimary({ worker: 'counted', counted: await read() }, done)
     } catch {
-      // What cannot be read now is read the next time.
+      // Counts that cannot be read now are read the next time.
       done()
     }
   }

@@ -20,7 +20,7 @@ export async function runWorkers(count: number, config: Config, terminal: Termin
   const stopped = untilStopped(terminal)
   const crew = new Crew(count, config, (line) => terminal.err(line))
   process.on('SIGHUP', () => crew.reload())
-  // What hangs does not see that this process is gone.
+  // A worker that hangs does not see that this process is gone.
   process.once('exit', () => crew.killSilent())
   const looking = setInterval(() => crew.look(), LOOK_MS)
   try {

@@ -20,7 +20,7 @@ t.test('a file that is empty, commented or half-written takes nothing away', asy
   }
   t.match(await nextLine(proxy, () => writeFileSync(config, text) ?? hup()), /read again: nothing has changed\.$/)
 
-  // What a disk that is full has left of it: a configuration without the rule, which ends within a line.
+  // The file as a full disk leaves it: a configuration without the rule, which ends within a line.
   const long = text.replace('policy:', '# nobody goes there\npolicy:')
   writeFileSync(config, long)
   t.match(await nextLine(proxy, hup), /read again: nothing has changed\.$/)

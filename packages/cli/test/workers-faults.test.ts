@@ -89,7 +89,7 @@ t.test('faults of workers', (t) => {
     await until(async () => (await readiness(admin))['silent'] === 1)
     t.same(await readiness(admin), { wanted: 3, serving: 3, silent: 1 })
     t.match((await answerOf(`${admin}/metrics`))?.body, 'sallyport_workers{state="silent"} 1')
-    // Who leads is stopped: who comes after has to say it.
+    // The leader is stopped: the next one has to say it.
     process.kill(proxy.child.pid as number, 'SIGHUP')
     await until(() => proxy.err().includes(`worker ${leader} ended (SIGKILL); starting another.`))
     t.match(proxy.err(), `worker ${leader} has shown no sign of life for 20 s; killing it.`)

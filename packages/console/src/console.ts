@@ -17,7 +17,7 @@ const API = '/console/api/'
 export interface ConsoleOptions extends ConsoleHooks {
   readonly sallyport: Sallyport
   readonly history: History
-  /** Who comes in. */
+  /** The door by which visitors come in. */
   readonly door: Door
   /** The folder of the built page; absent: the one in this package. */
   readonly page?: string | undefined

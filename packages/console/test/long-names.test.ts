@@ -17,7 +17,7 @@ const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
   live: ['', `?text=${'W'.repeat(LENGTH)}`],
 }
 
-/** What is wider than its place, but for what scrolls within it, and cards that are far higher than a screen. */
+/** Elements wider than their place, but for what scrolls within it, and cards that are far higher than a screen. */
 function stretched(page: Page): Promise<unknown> {
   return page.evaluate(`(() => {
     const width = document.documentElement.clientWidth

@@ -11,7 +11,7 @@ import { ADMIN, READER, statusOf } from './visits.ts'
 
 export { ADMIN, READER, VISITOR } from './visits.ts'
 
-/** What a reader sends who is no browser. */
+/** Headers of a reader that is no browser. */
 export const AS_READER = { authorization: `Bearer ${READER}` }
 
 /** Texts that mean something to a browser, a shell, a terminal or a database. */

@@ -32,7 +32,7 @@ const WIDE: { readonly [Word in keyof Match]-?: NonNullable<Match[Word]> } = {
   plan: ['*'],
 }
 
-/** What robots.txt can ask crawlers by: their names, what is proven of them, the path and the method. */
+/** Words that robots.txt can ask crawlers by: their names, what is proven of them, the path and the method. */
 const SAID: readonly (keyof Match)[] = ['path', 'method', 'class', 'basis', 'headless']
 const SAID_OF_CRAWLERS: readonly (keyof Match)[] = [
   'crawler',

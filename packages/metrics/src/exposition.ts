@@ -28,12 +28,12 @@ export function createExposition(registry: Registry): Exposition {
   }
 }
 
-/** What of a scrape is counted: it only grows while its process lives. */
+/** Returns the part of a scrape that is counted: it only grows while its process lives. */
 export function countedOf(scraped: Scraped): Scraped {
   return scraped.filter(isCounted)
 }
 
-/** What several processes say as if one had said it: counters are sums, ages are the oldest. */
+/** Returns what several processes say as if one had said it: counters are sums, ages are the oldest. */
 export function summed(scraped: readonly Scraped[]): Scraped {
   return registryOf(scraped).getMetricsAsArray()
 }

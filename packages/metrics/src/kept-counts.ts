@@ -1,12 +1,12 @@
 import { type Scraped, summed, totalOf } from './exposition.ts'
 
-/** What the processes of a service have counted, so that no sum falls when one of them is late or gone. */
+/** The counts of a service's processes, kept so that no sum falls when one of them is late or gone. */
 export interface KeptCounts<Process> {
   /** Replaces an earlier report of a process; counters and histograms only. One that was read before that, and comes late, is dropped. */
   report(from: Process, counted: Scraped): void
   /** A process reports nothing more: what it counted is kept in one sum with that of all who ended. */
   end(from: Process): void
-  /** What was counted by those who are not heard at a scrape, the ended ones included. */
+  /** Returns what was counted by processes that are not heard at a scrape, the ended ones included. */
   beside(heard: ReadonlySet<Process>): readonly Scraped[]
 }
 

@@ -3,7 +3,7 @@ import { openPolicyReader } from '../src/config/policy-reader.ts'
 import { open } from '../src/open.ts'
 import { madeConfig } from './made-sources.ts'
 
-/** Of 32 KB, each of which took a parser long at least once. */
+/** Texts of 32 KB, each of which took a parser long at least once. */
 const HEAVY = {
   anchors: `a: [${Array.from({ length: 4_000 }, (_, index) => `&a${index} 1`).join(',')}]`,
   aliases: `a: &a [1]\nb: [${'*a,'.repeat(10_000)}]`,

@@ -31,7 +31,7 @@ import { warningText } from './config.ts'
 
 const MAX_WORKERS = 64
 
-/** What workers ask each other about, beside metrics and the console. */
+/** The topic by which workers have each other take a saved policy over, beside metrics and the console's. */
 const POLICY = 'policy'
 
 const QUIET: Terminal = { out() {}, err() {} }
@@ -168,7 +168,7 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
     file === undefined
       ? undefined
       : async (written) => {
-          // What is not usable as it is gets no policy: the rest of it would be lost.
+          // A file that is not usable as it is gets no policy: the rest of it would be lost.
           await source.readSettled()
           await savePolicy(file, written, takeOver)
           const { silent = 0 } = (await others?.ask(POLICY)) ?? {}

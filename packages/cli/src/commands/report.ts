@@ -78,7 +78,7 @@ function isReplaceable(file: string): boolean {
       closeSync(handle)
     }
   } catch (error) {
-    // Where it cannot be read it cannot be judged: only what is not there is nobody's.
+    // A file that cannot be read cannot be judged: only one that is not there is nobody's.
     return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'EISDIR')
   }
 }

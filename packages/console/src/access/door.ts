@@ -13,7 +13,7 @@ const SIGN_INS = { burst: 30, perMinute: 10 }
 
 const ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Strict'
 
-/** What is answered, and the field that has a browser keep or forget a session. */
+/** The answer to signing in or out, and the field that has a browser keep or forget a session. */
 export interface Signed<T> {
   readonly visitor: Visitor
   readonly body: T
@@ -38,7 +38,7 @@ export interface Door {
 
 export interface DoorOptions {
   readonly tokens: Tokens
-  /** Where it is kept who signed out; absent: in memory. */
+  /** The folder where it is kept who signed out; absent: in memory. */
   readonly dataDir?: string | undefined
   /** That cannot be written. */
   readonly onFault?: ((error: unknown) => void) | undefined
@@ -117,7 +117,7 @@ export function requireRole(role: Role | 'anyone', visitor: Visitor): void {
   throw new SallyportError('forbidden')
 }
 
-/** Who is counted as one: a session, or those who use a token from one address. */
+/** Returns what is counted as one reader: a session, or those who use a token from one address. */
 export function readerOf({ socket }: IncomingMessage, { role, session }: Visitor): string {
   return session ?? `${role} ${socket.remoteAddress}`
 }

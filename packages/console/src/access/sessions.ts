@@ -31,7 +31,7 @@ export interface Sessions {
 
 type Kind = Role | 'link'
 
-/** What was signed: what it is, until when, and the name that it is ended by. */
+/** The content that was signed: what it is, until when, and the name that it is ended by. */
 interface Signed<K extends Kind> {
   readonly kind: K
   readonly until: number

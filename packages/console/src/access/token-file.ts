@@ -17,7 +17,7 @@ export interface ReadTokens {
 
 /**
  * The configured tokens; where no admin token is, the one in `<dataDir>/console-token`, which is made with mode 0600.
- * Where nothing can be written there it is a new one that nobody knows, so that nobody is an administrator. Throws
+ * If nothing can be written there it is a new one that nobody knows, so that nobody is an administrator. Throws
  * `invalid_config` for a token in the file that can be guessed.
  */
 export function readTokens(

@@ -34,7 +34,7 @@ export function visitorOf(
   return { by: 'nothing', isBadToken: false }
 }
 
-/** What is shown in `Authorization`: a token as `Bearer`, the code of a link as `Link`. */
+/** Returns what is shown in `Authorization`: a token as `Bearer`, the code of a link as `Link`. */
 export function shownIn({ headers }: IncomingMessage, scheme: 'Bearer' | 'Link'): string | undefined {
   const [, named, shown] = /^(\w{1,20}) ([\x21-\x7e]{1,512})$/.exec(headers.authorization ?? '') ?? []
   return named?.toLowerCase() === scheme.toLowerCase() ? shown : undefined

@@ -116,7 +116,7 @@ interface Replayed {
   readonly examples: readonly Example[]
 }
 
-/** What a draft says of the remembered requests, the newest first; what counts is taken as within its limits. */
+/** Tries a draft on the remembered requests, the newest first; what counts is taken as within its limits. */
 async function replay(
   { policy }: { readonly policy: CheckedPolicy },
   { history, sallyport, policies }: OwnParts,

@@ -25,7 +25,7 @@ export interface ConsoleParts extends OwnParts {
 /** One call of the console's API. */
 export interface Call {
   readonly visitor: Visitor
-  /** Who is counted as one: a session, or a token from one address. */
+  /** The reader that is counted as one: a session, or a token from one address. */
   readonly reader: string
   /** Whether they may still read: a session ends. */
   isAdmitted(): boolean

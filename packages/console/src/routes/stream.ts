@@ -6,12 +6,12 @@ import { type Brief, briefOf, filterOf } from './brief.ts'
 import { newestOf } from './newest.ts'
 import type { Call, ConsoleParts } from './route.ts'
 
-/** Of one process: all of them, those of readers, and those of one reader. */
+/** Bounds of one process: all streams, those of readers, and those of one reader. */
 const MAX_STREAMS = { admin: 32, read: 24, each: 4 } as const
 /** Under load a part is shown, and how many there were is said. */
 const TURN_MS = 250
 const MAX_A_TURN = 8
-/** Of what a reader has not taken yet, in bytes; who leaves more is cut. */
+/** Bytes that a reader may leave untaken; one that leaves more is cut. */
 const MAX_BUFFERED = 262_144
 const SILENT_TURNS = 60
 const RETRY_SECONDS = 2

@@ -1,7 +1,7 @@
 import type { Prefix } from './prefix.ts'
 
 /**
- * Where each family's public addresses are, as shares of the family: below multicast, and the half of global unicast (RFC 4291
+ * Bounds of each family's public addresses, as shares of the family: below multicast, and the half of global unicast (RFC 4291
  * 2.4) of which registries have been given all that they have, 2000::/4.
  */
 const PUBLIC = { 4: { from: 0, until: 224 / 256 }, 6: { from: 1 / 8, until: 3 / 16 } } as const

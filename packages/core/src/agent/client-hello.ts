@@ -15,7 +15,7 @@ export type HelloTransport = 'tcp' | 'quic' | 'dtls'
 
 const CLIENT_HELLO = 1
 const EXTENSION = { signatureAlgorithms: 13, alpn: 16, supportedVersions: 43 } as const
-/** Of all others the type alone counts. */
+/** Extensions whose content is read; of all others the type alone counts. */
 const READ: ReadonlySet<number> = new Set(Object.values(EXTENSION))
 /** Type and length; with DTLS also a sequence number and the place of a fragment. */
 const HEADER_BYTES: Readonly<Record<HelloTransport, number>> = { tcp: 4, quic: 4, dtls: 12 }

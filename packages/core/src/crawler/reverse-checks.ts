@@ -90,7 +90,7 @@ export function createReverseChecks({
     if (same !== undefined || limit.pendingCount >= MAX_QUEUED) return same
     return underway(
       key,
-      // Where too many wait it could not run.
+      // A check that finds too many waiting could not run.
       turns.run(asker, () => run(key, address, patterns)).catch(() => undefined),
     )
   }

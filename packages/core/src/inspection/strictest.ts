@@ -3,9 +3,9 @@ import type { Decision } from '../values/decision.ts'
 import { isStricter, refuses } from '../vocabulary.ts'
 
 /**
- * Of several decisions about one request, by the policies that may be meant, the strictest: one that refuses it and is
- * carried out before any other, then the stricter action, then the one that is carried out. Unless it refuses, it is
- * counted by the rules of all, each once.
+ * Returns the strictest of several decisions about one request, by the policies that may be meant: one that refuses it
+ * and is carried out before any other, then the stricter action, then the one that is carried out. Unless it refuses,
+ * it is counted by the rules of all, each once.
  */
 export function strictest(decisions: readonly [Decision, ...Decision[]]): Decision {
   const found = decisions.reduce((one, other) => (precedes(other, one) ? other : one))

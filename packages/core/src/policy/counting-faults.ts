@@ -7,7 +7,7 @@ import { type Rule, STRIKE_KEYS, type Strikes } from './policy.ts'
 const DAY_MS = 86_400_000
 const WINDOW = { least: 100, most: 31 * DAY_MS }
 
-/** What cannot be meant of how a rule counts. */
+/** Returns the faults of how a rule counts. */
 export function countingFaults(rule: Rule): readonly Fault[] {
   const { action, limit, concurrent, cost, then, onError } = rule
   if (limit === undefined && concurrent === undefined) {

@@ -3,7 +3,7 @@ import { CRAWLER_OUTCOMES, CRAWLER_PURPOSES, type CrawlerOutcome, type CrawlerPu
 import { wordFault } from './fault.ts'
 import { mayRestOn, someOf, texts, type WordsOf } from './match-word.ts'
 
-/** What a rule looks at of crawlers: the claim of the user agent; operator and purpose also by signature. */
+/** Conditions on crawlers: the claim of the user agent; operator and purpose also by signature. */
 export interface CrawlerMatch {
   /** Slugs of the crawler catalogue. */
   readonly crawler?: readonly string[] | undefined

@@ -4,7 +4,7 @@ import { NETWORK_CLASSES, type NetworkClass } from '../vocabulary.ts'
 import { unknown } from './fault.ts'
 import { faultsOf, foldedSet, oneOf, texts, type Values, type WordsOf } from './match-word.ts'
 
-/** What a rule looks at of the network that the client's address is in. */
+/** Conditions on the network that the client's address is in. */
 export interface NetworkMatch {
   readonly networkClass?: readonly NetworkClass[] | undefined
   /** Two-letter codes of the country the client's address is used in; `unknown` where it is not known. */

@@ -5,7 +5,7 @@ import { pathPatternFault } from './path-pattern.ts'
 import { compilePaths } from './path-test.ts'
 import { compileSpan, DAYS, type SpanTest, type TimeSpan } from './time-span.ts'
 
-/** What a rule looks at of what is asked for, and when. */
+/** Conditions on what is asked for, and when. */
 export interface RequestMatch {
   /** Paths: `/login` is that path alone, `/admin/**` it and all below, `*` within a segment any characters. */
   readonly path?: readonly string[] | undefined

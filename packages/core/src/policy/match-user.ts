@@ -2,7 +2,7 @@ import type { Inspection } from '../values/inspection.ts'
 import { unknown } from './fault.ts'
 import { type Test, texts, type WordsOf } from './match-word.ts'
 
-/** What a rule looks at of what the application says of who asks, which can be another thing at each request. */
+/** Conditions on what the application says of its user, which can be another thing at each request. */
 export interface UserMatch {
   /** Ids that the application gave its own users, or `*` for any; no request without one. */
   readonly user?: readonly string[] | undefined

@@ -5,10 +5,10 @@ import { unknown } from './fault.ts'
 import { OPERATORS, SLUGS } from './match-crawler.ts'
 import { foldedSet, type Member, mayRestOn, oneOf, texts, type Values, type WordsOf } from './match-word.ts'
 
-/** What a rule looks at of the verdicts about who asks and about the network. */
+/** Conditions on the verdicts about the agent and about the network. */
 export interface VerdictMatch {
   readonly class?: readonly AgentClass[] | undefined
-  /** What the verdict about the agent rests on. */
+  /** Grounds of the verdict about the agent. */
   readonly basis?: readonly AgentBasis[] | undefined
   /** Browsers without a person in front of them, as far as they say so. */
   readonly headless?: boolean | undefined
@@ -18,7 +18,7 @@ export interface VerdictMatch {
   readonly networkConfidence?: Bounds | undefined
   /** Proven identities: slugs, identifiers of signature agents, or `*` for any. */
   readonly identity?: readonly string[] | undefined
-  /** Whose AI it is, as verdicts show it; the case does not count. */
+  /** Vendors of the AI, as verdicts show them; the case does not count. */
   readonly vendor?: readonly string[] | undefined
 }
 

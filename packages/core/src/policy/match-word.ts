@@ -31,7 +31,7 @@ export interface MatchWord<Value> {
 /** A row for each word of a match, or of a part of one. */
 export type WordsOf<Match> = { readonly [Word in keyof Match]-?: MatchWord<NonNullable<Match[Word]>> }
 
-/** What a test must know of the rule it is in. */
+/** The context that a test has from its rule. */
 export interface WithinRule {
   readonly action: Action
   readonly splitter: PathSplitter
@@ -40,13 +40,13 @@ export interface WithinRule {
 /** The values that a word can have. */
 export interface Values<Value> {
   readonly shape: Shape
-  /** What cannot be meant, by its place within the value. */
+  /** Returns what cannot be meant, by its place within the value. */
   faults(value: Value): readonly Fault[]
   /** Whether no request can fail it. */
   matchesAll(value: Value): boolean
 }
 
-/** What configurations hold of a value: one of some kinds, a list of words of a closed list, or named members. */
+/** The form of a value in configurations: one of some kinds, a list of words of a closed list, or named members. */
 export type Shape =
   | 'text'
   | 'texts'

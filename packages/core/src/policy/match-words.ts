@@ -6,7 +6,7 @@ import { VERDICT_WORDS, type VerdictMatch } from './match-verdict.ts'
 import type { MatchWord, WordsOf } from './match-word.ts'
 
 /**
- * What a rule looks at. Members are joined by "and", the values of one member by "or"; an absent member matches all.
+ * The conditions of a rule. Members are joined by "and", the values of one member by "or"; an absent member matches all.
  * `crawler`, `operator`, `vendor` and `purpose` are what a request says of itself: a rule that allows matches them only
  * where that is proven, one that flags or blocks matches the bare claim.
  */

@@ -19,7 +19,7 @@ export function parsePathPattern(pattern: string): PathPattern {
   return (path, exact) => matches(new SplitPath(path), exact)
 }
 
-/** What is wrong with a pattern; it can match if it is written as canonical paths are, and `**` is its last segment. */
+/** Returns what is wrong with a pattern: it is to be written as canonical paths are, with `**` as its last segment only. */
 export function pathPatternFault(pattern: string): string | undefined {
   if (!pattern.startsWith('/')) return `${unknown(pattern)}: a path begins with a slash; did you mean "/${pattern}"?`
   if (pattern.split('/').slice(0, -1).includes('**')) return `${unknown(pattern)}: ** is the last segment of a path`
@@ -28,7 +28,7 @@ export function pathPatternFault(pattern: string): string | undefined {
   return path === pattern ? undefined : `${unknown(pattern)}: paths are written as ${JSON.stringify(path)} is`
 }
 
-/** What `parsePathPattern` makes, for paths that are split once for many patterns. */
+/** Compiles as `parsePathPattern` does, for paths that are split once for many patterns. */
 export function compilePathPattern(pattern: string): SplitPathPattern {
   const below = pattern.endsWith('/**')
   const stem = below ? pattern.slice(0, -3) : pattern

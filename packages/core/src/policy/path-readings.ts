@@ -104,7 +104,7 @@ interface Step {
   readonly decoded: number
 }
 
-/** What becomes of a path by every order of the steps; `undefined` for over `MAX_READINGS` or `MAX_CHARACTERS`. */
+/** Returns what becomes of a path by every order of the steps; `undefined` for over `MAX_READINGS` or `MAX_CHARACTERS`. */
 function stepsOf(received: string): readonly Step[] | undefined {
   const most = Math.min(MAX_READINGS, MAX_CHARACTERS / received.length)
   const steps: Step[] = []

@@ -17,7 +17,7 @@ export class SplitPath {
     return this.#folded
   }
 
-  /** What is between slashes, without what is empty; `exact`: in the case that was sent. */
+  /** Returns the segments between slashes, without empty ones; `exact`: in the case that was sent. */
   segments(exact: boolean): readonly string[] {
     if (exact) {
       this.#exactSegments ??= segmentsOf(this.text)
@@ -32,7 +32,7 @@ export function segmentsOf(path: string): readonly string[] {
   return path.split('/').filter((segment) => segment !== '')
 }
 
-/** What one request may be for. */
+/** The paths that one request may be for. */
 export interface SplitRequest {
   readonly path: SplitPath
   /** As in `RequestPath`. */

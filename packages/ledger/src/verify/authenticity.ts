@@ -3,7 +3,7 @@ import { ATTESTATION_TYPE, type Evidence, type EvidenceRecord } from './evidence
 import { contradictionOf, followSuccession, type LedgerKey } from './keys.ts'
 import { dssePreimage, isSignature, isSignedBy } from './note.ts'
 
-/** Who signed. Keys that lie in the file itself can show a bad signature, and never a good one. */
+/** Checks who signed. Keys that lie in the file itself can show a bad signature, and never a good one. */
 export function authenticity(evidence: Evidence, trusted: readonly LedgerKey[] | undefined): AxisResult {
   const { origin, records, checkpoint, earlier } = evidence
   const keyLog = `${origin}/keys`
@@ -58,7 +58,7 @@ function refusalOf(
     : 'signed only by a key that was not in use yet when the file was made.'
 }
 
-/** What is wrong where a record has a signature besides those that are good. */
+/** Returns what is wrong where a record has a signature besides those that are good. */
 function strangerOf(good: readonly LedgerKey[], { signatures }: EvidenceRecord): string | undefined {
   const stranger = signatures.find(({ kid }) => !good.some((key) => key.kid === kid))
   return stranger && `its signature by ${stranger.kid} is not good, or of a key that nobody vouches for.`

@@ -1,4 +1,4 @@
-/** What came of one axis. `not_provided`: the file, or the caller, gave nothing to check this by; it is neither good nor bad. */
+/** The result of one axis. `not_provided`: the file, or the caller, gave nothing to check this by; it is neither good nor bad. */
 export interface AxisResult {
   readonly outcome: 'pass' | 'fail' | 'not_provided'
   /** A sentence for people. */

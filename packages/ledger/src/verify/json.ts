@@ -20,7 +20,7 @@ export function parseJson(text: string, name: string): unknown {
 function doubledMember(text: string): string | undefined {
   // Numbers and words are of no interest here.
   const marks = /["{}[\],:]/g
-  // Of a list nothing is kept.
+  // The names in each open object; `undefined` for a list.
   const open: (Set<string> | undefined)[] = []
   let isName = false
   for (let found = marks.exec(text); found !== null; found = marks.exec(text)) {

@@ -89,7 +89,7 @@ export function parseOwnKeys(jwks: Members, origin: string): readonly LedgerKey[
   return keys
 }
 
-/** Where a key set inside evidence contradicts itself, or the keys that somebody trusts; `undefined` where it does not. */
+/** Returns where a key set inside evidence contradicts itself, or the keys that somebody trusts; `undefined` where it does not. */
 export function contradictionOf(
   keys: readonly LedgerKey[],
   trusted: readonly LedgerKey[],

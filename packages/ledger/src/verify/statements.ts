@@ -1,4 +1,4 @@
-/** What evidence of this version says that it proves and does not prove, for those who open the file. */
+/** The sentences in which evidence of this version says what it proves and does not prove, for those who open the file. */
 export const STATEMENTS = {
   proves: [
     'The service that holds the signing key recorded these claims, findings and decisions, in this order.',

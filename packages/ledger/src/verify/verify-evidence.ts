@@ -122,7 +122,7 @@ function integrity(evidence: Evidence): AxisResult {
   return passed('Records, links, policy and dataset list fit their hashes.')
 }
 
-/** What is wrong where the documents in the file are not those that its records name, each once and in that order. */
+/** Returns what is wrong where the documents in the file are not those that its records name, each once and in that order. */
 function misfitOf({ records, policies, datasets }: Evidence): string | undefined {
   for (const [what, named, documents] of [
     ['policy', records.map(({ record }) => record.policySha256), policies],

@@ -91,7 +91,7 @@ export function wordFaults(config: Config, layers: readonly Layer[]): readonly C
   return found.map((fault) => located(fault, config, layers))
 }
 
-/** Of each entry, or of all together. */
+/** Returns the faults of each entry, or of all together. */
 function trustFaults(entries: readonly string[]): readonly Found[] {
   const found = entries.flatMap((entry, index) => tried(['trustProxy', index], () => parseTrust([entry])))
   return found.length > 0 ? found : tried(['trustProxy'], () => parseTrust(entries))

@@ -23,14 +23,14 @@ const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stac
 /** Reads policies that people write and tries them, in a thread of its own: nothing of it stops what serves visitors (D313). */
 export interface PolicyReader {
   /**
-   * What a text is. Rejects with `invalid_policy` for one that takes too long to read, and with `service_unavailable`
+   * Checks a text. Rejects with `invalid_policy` for one that takes too long to read, and with `service_unavailable`
    * where too many wait.
    */
   check(text: string): Promise<PolicyText>
   /** The text of a configuration with another policy, the rest as it was. Rejects as `check` does, and for a fault. */
   replace(configuration: string, policy: string): Promise<string>
   /**
-   * What a policy does about requests, in their order: about as many of the first as there is time for, which is one at
+   * Judges requests by a policy, in their order: about as many of the first as there is time for, which is one at
    * least. Rejects as `check` does.
    */
   judge(policy: Config['policy'], requests: readonly JudgedRequest[]): Promise<readonly Judgement[]>
@@ -119,7 +119,7 @@ async function started(onExit: () => void): Promise<Worker> {
     env: {},
     argv: [],
   })
-  // Who waits for an answer hears of it by that.
+  // A caller that waits for an answer hears of the error by the same event.
   thread.on('error', () => {}).once('exit', onExit)
   try {
     await answerOf(thread, START_MS)

@@ -45,7 +45,7 @@ export function checkPolicyText(text: string): PolicyText {
   }
 }
 
-/** Where a text that others send says a thing once and means it many times: the offset, and what is wrong with it. */
+/** Finds where a text that others send says a thing once and means it many times: the offset, and what is wrong with it. */
 function anchorIn(document: Document): readonly [offset: number, message: string] | undefined {
   let found: number | undefined
   visit(document, {

@@ -11,7 +11,7 @@ export interface JudgedRequest {
   readonly userAgent?: string | undefined
 }
 
-/** What a policy does about a request, and the sentence of its first reason. */
+/** A policy's action on a request, and the sentence of its first reason. */
 export interface Judgement {
   readonly action: Action
   readonly because: string | undefined

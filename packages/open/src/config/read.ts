@@ -62,7 +62,7 @@ function refuseEmpty({ values, placeOf }: Layer): void {
 
 /** The files that a configuration names and a reload reads with it. */
 export interface NamedFiles {
-  /** Whose content is a value: `file:PATH`. */
+  /** Files whose content is a value: `file:PATH`. */
   readonly secrets: readonly string[]
   /** Certificates, pages and the like. */
   readonly files: readonly string[]

@@ -3,7 +3,7 @@ import { isMap } from './layers.ts'
 import type { Config } from './schema.ts'
 import { type SchemaNode, schemaTree } from './tree.ts'
 
-/** What a reload came to; paths of keys, joined by dots. */
+/** The result of a reload; paths of keys, joined by dots. */
 export interface Reloaded {
   /** Keys whose new values are in force. */
   readonly changed: readonly string[]

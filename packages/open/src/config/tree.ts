@@ -13,7 +13,7 @@ export interface SchemaNode {
   readonly enum?: readonly unknown[]
   /** Of a key with a secret: see `Secret` in schema.ts. */
   readonly secret?: true
-  /** Of a key that names a file, which is read with the configuration. */
+  /** Marks a key that names a file, which is read with the configuration. */
   readonly file?: true
   /** Whether a reload takes it over; absent: as the map that it is in, and not at the top. */
   readonly live?: boolean

@@ -36,7 +36,7 @@ const STEPS: readonly string[] = [
 
 const SELECT_ACCOUNT = 'SELECT * FROM account WHERE id = :id'
 
-/** What was used in later windows: where there are any, the clock went back. */
+/** The calls used in later windows: where there are any, the clock went back. */
 const LATER = '(SELECT coalesce(sum(used), 0) FROM usage WHERE account_id = :account AND window_id > :window)'
 
 /**

@@ -41,7 +41,7 @@ export async function openSqliteBans(path: string, now: () => number = Date.now)
   const version = database.prepare('PRAGMA data_version')
   const rewind = database.prepare('UPDATE ban SET since = ?, until = ? WHERE id = ? AND since > ?')
   const { rewound, rewoundAll } = createRewinding(now, ({ id, since, until }) => {
-    // What cannot be written now holds here, and is noticed again after a restart.
+    // A ban that cannot be written now holds here, and is noticed again after a restart.
     whenFree(() => void rewind.run(since, until, id, since)).catch(() => {})
   })
   let bans = new Map<string, Ban>()

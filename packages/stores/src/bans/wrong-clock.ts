@@ -7,7 +7,7 @@ import type { Ban } from '@sallyport/core'
 export interface Rewinding {
   /** The ban as it holds now. */
   rewound(ban: Ban): Ban
-  /** Of a store's rows: as `rewound`, and forgets what is not among them. */
+  /** Returns each ban of a store's rows as `rewound` does, by key, and forgets what is not among them. */
   rewoundAll(bans: readonly Ban[]): Map<string, Ban>
 }
 

@@ -74,7 +74,7 @@ export async function openRedisCounts(url: string, options: RedisCountsOptions =
     await Promise.all(renewed)
   }
 
-  // What cannot be renewed now is renewed the next time, within its lease.
+  // A flight that cannot be renewed now is renewed the next time, within its lease.
   const renewing = setInterval(() => void renew().catch(() => {}), FLIGHT_RENEW_MS).unref()
 
   return {
