@@ -1,82 +1,19 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import {
-  type ClientHttp2Session,
-  type ClientHttp2Stream,
-  connect,
-  constants,
-  type OutgoingHttpHeaders,
-} from 'node:http2'
+import { connect, constants, type OutgoingHttpHeaders } from 'node:http2'
 import { request } from 'node:https'
-import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { connect as tlsConnect } from 'node:tls'
-import t, { type Test } from 'tap'
-import type { ProxyOptions } from '../src/index.ts'
+import t from 'tap'
 import { proxyBefore } from './behind.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
-import { BEGIN, frame, GET, headers, hearFrames, TYPE, WHOLE } from './http2-wire.ts'
-import { fakeSallyport, VISITOR } from './sallyport.ts'
-import { type Answer, dial, OK, until } from './wire.ts'
+import { answered, ask, begin, openHttp2 } from './http2-client.ts'
+import { VISITOR } from './sallyport.ts'
+import { OK, until } from './wire.ts'
 
 const skip = NO_OPENSSL
 
-async function open(
-  t: Test,
-  answer: Answer | string = OK,
-  { trust = ['loopback'], ...options }: ProxyOptions & { readonly trust?: readonly string[] } = {},
-) {
-  const refused: string[] = []
-  const sallyport = fakeSallyport({ trust })
-  const before = await proxyBefore(t, answer, {
-    sallyport,
-    tls: { certificates: [makeCertificate(certificateFolder(t), ['site.example'])] },
-    onRefused: (cause) => refused.push(cause),
-    ...options,
-  })
-  const session = connect(before.url, { rejectUnauthorized: false })
-  session.on('error', () => {})
-  t.teardown(() => session.destroy())
-  await once(session, 'connect')
-  return { ...before, session, refused, sallyport }
-}
-
-interface Answered {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  readonly body: string
-  /** As the stream was reset with; 0: it was not. */
-  readonly code: number
-}
-
-/** Asks, and resolves with the answer once its stream has ended. */
-function ask(session: ClientHttp2Session, headers: OutgoingHttpHeaders = {}, body?: string): Promise<Answered> {
-  return answered(begin(session, headers, body))
-}
-
-function begin(session: ClientHttp2Session, headers: OutgoingHttpHeaders, body?: string): ClientHttp2Stream {
-  const all = { ':path': '/', ':authority': 'site.example', ...headers }
-  const stream = session.request(all, { endStream: body === undefined })
-  stream.on('error', () => {})
-  if (body !== undefined) stream.end(body)
-  return stream
-}
-
-function answered(stream: ClientHttp2Stream): Promise<Answered> {
-  return new Promise((resolve) => {
-    let [status, text] = [0, '']
-    let headers: Answered['headers'] = {}
-    stream.on('response', (fields) => {
-      status = Number(fields[':status'])
-      headers = fields as Answered['headers']
-    })
-    stream.on('data', (bytes) => (text += bytes))
-    stream.once('close', () => resolve({ status, headers, body: text, code: stream.rstCode }))
-  })
-}
-
 t.test('a request over HTTP/2, as the origin gets it', { skip }, async (t) => {
-  const { session, origin, sallyport } = await open(t)
+  const { session, origin, sallyport } = await openHttp2(t)
   const { status, body, headers } = await ask(session, { cookie: ['a=1', 'b=2'], 'x-other': 'c', te: 'trailers' })
   t.equal(status, 200)
   t.equal(body, 'ok')
@@ -92,7 +29,7 @@ t.test('a request over HTTP/2, as the origin gets it', { skip }, async (t) => {
 })
 
 t.test('the JA4 belongs to every request of a connection', { skip }, async (t) => {
-  const { session, sallyport } = await open(t, OK, { trust: [] })
+  const { session, sallyport } = await openHttp2(t, OK, { trust: [] })
   await Promise.all([ask(session), ask(session)])
   t.match(
     sallyport.asked.map(({ ja4 }) => ja4),
@@ -101,7 +38,7 @@ t.test('the JA4 belongs to every request of a connection', { skip }, async (t) =
 })
 
 t.test('a blocked client, the API, and bad heads', { skip }, async (t) => {
-  const { session, origin } = await open(t)
+  const { session, origin } = await openHttp2(t)
   const blocked = await ask(session, { 'x-forwarded-for': VISITOR.blocked })
   t.equal(blocked.status, 403)
   t.equal(JSON.parse(blocked.body).error, 'request_blocked')
@@ -136,7 +73,7 @@ t.test('HEAD, empty answers, several fields of one name, and long answers', { sk
   t.teardown(() => void site.close().closeAllConnections())
   const address = site.address()
   const upstream = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
-  const { session } = await open(t, OK, { upstream })
+  const { session } = await openHttp2(t, OK, { upstream })
   const head = await ask(session, { ':method': 'HEAD' })
   t.match(head, { status: 200, body: '', headers: { 'content-length': '4' } })
   t.equal((await ask(session, { ':path': '/204' })).status, 204)
@@ -157,7 +94,7 @@ t.test('bodies, with a length and without one', { skip }, async (t) => {
   t.teardown(() => void site.close().closeAllConnections())
   const address = site.address()
   const upstream = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
-  const { session } = await open(t, OK, { upstream })
+  const { session } = await openHttp2(t, OK, { upstream })
   const post = { ':method': 'POST' }
   t.equal((await ask(session, { ...post, 'content-length': 5 }, 'hello')).body, '5 5 ')
   t.match((await ask(session, post, 'hello')).body, /^5 /)
@@ -168,7 +105,7 @@ t.test('bodies, with a length and without one', { skip }, async (t) => {
 })
 
 t.test('a body that is too large, too slow, or not wanted', { skip }, async (t) => {
-  const { session, refused } = await open(t, OK, {
+  const { session, refused } = await openHttp2(t, OK, {
     limits: { bodyBytes: 1_000 },
     timeouts: { idleBody: 100, minRate: 1_000 },
   })
@@ -191,7 +128,7 @@ t.test('a body that is too large, too slow, or not wanted', { skip }, async (t) 
 })
 
 t.test('an origin that breaks off is an error to the client', { skip }, async (t) => {
-  const { session } = await open(t, (socket) => {
+  const { session } = await openHttp2(t, (socket) => {
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf')
     setTimeout(() => socket.destroy(), 50)
   })
@@ -201,7 +138,7 @@ t.test('an origin that breaks off is an error to the client', { skip }, async (t
 })
 
 t.test('a client that does not read holds its own stream alone', { skip }, async (t) => {
-  const { session, refused } = await open(
+  const { session, refused } = await openHttp2(
     t,
     (socket, head) => {
       if (head.startsWith('GET /long')) socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 9000000\r\n\r\n`)
@@ -219,151 +156,8 @@ t.test('a client that does not read holds its own stream alone', { skip }, async
   t.equal((await ask(session)).status, 200)
 })
 
-t.test('streams are bounded by what one client may have in flight', { skip }, async (t) => {
-  const { session } = await open(t, OK, { limits: { inFlightPerClient: 7 } })
-  await ask(session)
-  t.equal(session.remoteSettings.maxConcurrentStreams, 7)
-  t.equal(session.remoteSettings.maxHeaderListSize, 16_384)
-})
-
-for (const [limits, answered] of [
-  [{}, 100],
-  [{ inFlightPerClient: 7 }, 7],
-] as const) {
-  t.test(
-    `of 100 streams before our SETTINGS ${answered} are answered, and the session goes on`,
-    { skip },
-    async (t) => {
-      const { url } = await open(t, OK, { limits })
-      const socket = await dial(url)
-      const secured = tlsConnect({ socket, rejectUnauthorized: false, ALPNProtocols: ['h2'] })
-      t.teardown(() => secured.destroy())
-      await once(secured, 'secureConnect')
-      const [heads, refusals] = [new Set<number>(), new Set<number>()]
-      hearFrames(secured, (type, stream, payload) => {
-        if (type === TYPE.headers) heads.add(stream)
-        if (type === TYPE.reset && payload.readUInt32BE(0) === constants.NGHTTP2_REFUSED_STREAM) refusals.add(stream)
-        if (type === TYPE.settings && stream === 0 && payload.length > 0) secured.write(frame(TYPE.settings, 1, 0))
-      })
-      const first = Array.from({ length: 100 }, (_, at) => headers(2 * at + 1, WHOLE, GET))
-      secured.write(Buffer.concat([BEGIN, ...first]))
-      await until(() => heads.size + refusals.size === 100 || secured.destroyed)
-      t.equal(heads.size, answered)
-      t.equal(refusals.size, 100 - answered)
-      secured.write(headers(201, WHOLE, GET))
-      await until(() => heads.has(201) || secured.destroyed)
-      t.ok(heads.has(201))
-    },
-  )
-}
-
-for (const [way, leave] of [
-  ['ends its half', (socket: Socket) => void socket.end()],
-  ['closes', (socket: Socket) => void socket.destroy()],
-  ['resets', (socket: Socket) => void socket.resetAndDestroy()],
-] as const) {
-  t.test(`a client that ${way} takes what it asked with it`, { skip }, async (t) => {
-    const unanswered: Socket[] = []
-    const answer: Answer = (socket, head) => {
-      if (head.startsWith('GET /slow')) unanswered.push(socket)
-      else socket.write(OK)
-    }
-    const { session, url, origin } = await open(t, answer, {
-      limits: { inFlightPerClient: 2 },
-      timeouts: { queue: 20 },
-    })
-    const socket = await dial(url)
-    const secured = tlsConnect({ socket, rejectUnauthorized: false, ALPNProtocols: ['h2'] })
-    secured.on('error', () => {})
-    const leaving = connect(url, { createConnection: () => secured })
-    leaving.on('error', () => {})
-    for (let at = 0; at < 2; at++) begin(leaving, { ':path': '/slow' })
-    await until(() => origin.heads.length === 2)
-    t.equal((await ask(session)).status, 503, 'it has all that a client may have')
-    leave(socket)
-    let status = 503
-    for (let tries = 0; tries < 100 && status === 503; tries++) ({ status } = await ask(session))
-    t.equal(status, 200)
-    await until(() => unanswered.every((socket) => socket.destroyed))
-  })
-}
-
-t.test('a HEAD that is taken back unanswered gives back what it held', { skip }, async (t) => {
-  const unanswered: Socket[] = []
-  const answer: Answer = (socket, head) => {
-    if (head.startsWith('HEAD')) unanswered.push(socket)
-    else socket.write(OK)
-  }
-  const { session, url, origin } = await open(t, answer, { limits: { inFlightPerClient: 1 }, timeouts: { queue: 0 } })
-  const leaving = connect(url, { rejectUnauthorized: false })
-  t.teardown(() => leaving.destroy())
-  const taken = begin(leaving, { ':method': 'HEAD' })
-  await until(() => origin.heads.length === 1)
-  t.equal((await ask(session)).status, 503, 'it has all that a client may have')
-  taken.close(constants.NGHTTP2_CANCEL)
-  await until(() => unanswered.every((socket) => socket.destroyed))
-  t.equal((await ask(session)).status, 200)
-})
-
-// Node reads nothing of a connection while it writes, and does not see a reset then.
-t.test('clients that reset their connections within answers leave nothing behind', { skip }, async (t) => {
-  const answering: Socket[] = []
-  const answer: Answer = (socket) => {
-    answering.push(socket)
-    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9000000\r\n\r\n')
-    socket.write('x'.repeat(9_000_000))
-  }
-  const { url, origin } = await open(t, answer, {
-    limits: { connections: 13 },
-    timeouts: { keepAlive: 100 },
-  })
-  const visit = async (): Promise<void> => {
-    const socket = await dial(url)
-    const secured = tlsConnect({ socket, rejectUnauthorized: false, ALPNProtocols: ['h2'] })
-    const leaving = connect(url, { createConnection: () => secured.on('error', () => {}) })
-    leaving.on('error', () => {})
-    await Promise.all(Array.from({ length: 4 }, () => once(begin(leaving, { ':path': '/long' }), 'response')))
-    socket.resetAndDestroy()
-  }
-  await Promise.all(Array.from({ length: 12 }, visit))
-  t.equal(origin.heads.length, 48)
-  await until(() => answering.every((socket) => socket.destroyed))
-  const enter = async (): Promise<void> => {
-    const socket = await dial(url)
-    t.teardown(() => socket.destroy())
-    await once(tlsConnect({ socket, rejectUnauthorized: false }), 'secureConnect')
-  }
-  for (let entered = 0; entered < 12; ) {
-    await enter().then(
-      () => entered++,
-      () => delay(20),
-    )
-  }
-  t.pass('others take their places')
-})
-
-for (const method of ['GET', 'HEAD']) {
-  t.test(`requests that are taken back again and again end the connection: ${method}`, { skip }, async (t) => {
-    const { session, refused } = await open(t, () => {})
-    const closed = once(session, 'close')
-    const flood = async (): Promise<void> => {
-      while (!session.closed && !session.destroyed) {
-        const streams = Array.from({ length: 50 }, () => begin(session, { ':method': method }))
-        await delay(2)
-        for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL)
-        await delay(2)
-      }
-    }
-    await Promise.all([flood(), closed])
-    t.same(
-      refused.filter((cause) => cause === 'http2_resets'),
-      ['http2_resets'],
-    )
-  })
-}
-
 t.test('WebSocket over HTTP/2 is not offered, and CONNECT is not served', { skip }, async (t) => {
-  const { session } = await open(t)
+  const { session } = await openHttp2(t)
   await ask(session)
   t.notOk(session.remoteSettings.enableConnectProtocol, 'RFC 8441 3: a client that is not told asks by HTTP/1.1')
   const stream = session.request({ ':method': 'CONNECT', ':authority': 'site.example:80' })
@@ -372,16 +166,16 @@ t.test('WebSocket over HTTP/2 is not offered, and CONNECT is not served', { skip
 })
 
 t.test('a connection without a request ends', { skip }, async (t) => {
-  const { session } = await open(t, OK, { timeouts: { header: 10_000, keepAlive: 50 } })
+  const { session } = await openHttp2(t, OK, { timeouts: { header: 10_000, keepAlive: 50 } })
   await ask(session)
   await once(session, 'close')
-  const silent = await open(t, OK, { timeouts: { header: 50 } })
+  const silent = await openHttp2(t, OK, { timeouts: { header: 50 } })
   await once(silent.session, 'close')
 })
 
 t.test('a drain tells clients, and finishes what is in flight', { skip }, async (t) => {
   let finish = (): void => {}
-  const { session, proxy } = await open(t, (socket) => {
+  const { session, proxy } = await openHttp2(t, (socket) => {
     finish = () => void socket.write(OK)
   })
   const asked = ask(session)
@@ -408,7 +202,7 @@ t.test('clients that speak no HTTP/2, or may not, get HTTP/1.1', { skip }, async
 })
 
 t.test('the settings of a connection are known to the decision', { skip }, async (t) => {
-  const { session, sallyport, url } = await open(t)
+  const { session, sallyport, url } = await openHttp2(t)
   await ask(session)
   const other = connect(url, { rejectUnauthorized: false, settings: { initialWindowSize: 6_291_456 } })
   t.teardown(() => other.destroy())

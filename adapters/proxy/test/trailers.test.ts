@@ -71,7 +71,7 @@ t.test('a trailer section that is none cuts the answer, which does not look whol
     const answer: Answer = (socket) => void socket.write(`${HEAD}2\r\nok\r\n0\r\n${bad}\r\n\r\n`)
     const { ask, http } = await open(t, answer)
     t.not((await ask({})).code, 0, bad)
-    t.notMatch(await exchange(http, get('/', 'TE: trailers')), /0\r\n[\s\S]*\r\n$/, bad)
+    t.notMatch(await exchange(http, get('/', 'TE: trailers')), /\r\n0\r\n/, bad)
   }
 })
 

@@ -39,7 +39,11 @@ export function adminPagesOf(
   const read = readTokens(dataDir, console)
   const door = openDoor({ tokens: read.tokens, dataDir, onFault })
   const pages = history && {
-    ...{ sallyport, history, door, onFault, url: () => steering.url ?? '' },
+    sallyport,
+    history,
+    door,
+    onFault,
+    url: () => steering.url ?? '',
     askOthers: others && ((about: unknown) => others.ask(CONSOLE, about)),
     ...(file !== undefined &&
       ({ savePolicy: async (written) => steering.savePolicy?.(written) } satisfies ConsoleHooks)),

@@ -74,7 +74,8 @@ export const METRICS = {
     example: 'sum by (kind) (rate(sallyport_origin_failures_total[5m]))',
   },
   fieldConflicts: {
-    ...{ name: 'sallyport_field_conflicts_total', type: 'counter' },
+    name: 'sallyport_field_conflicts_total',
+    type: 'counter',
     labels: ['field'],
     help: 'fields of answers of an origin that may stand once and came with different values; the last was sent',
     unit: 'fields',
@@ -96,7 +97,9 @@ export const METRICS = {
     example: 'sallyport_connections',
   },
   workers: {
-    ...{ name: 'sallyport_workers', type: 'gauge', workers: 'max' },
+    name: 'sallyport_workers',
+    type: 'gauge',
+    workers: 'max',
     labels: ['state'],
     help: 'worker processes: wanted, serving, and silent, of those that serve, for some seconds',
     unit: 'processes',
@@ -124,7 +127,9 @@ export const METRICS = {
     example: 'max by (queue) (sallyport_requests_queued)',
   },
   leakedSlots: {
-    ...{ name: 'sallyport_leaked_slots_total', type: 'counter', labels: [] },
+    name: 'sallyport_leaked_slots_total',
+    type: 'counter',
+    labels: [],
     help: 'slots of requests that nothing but a clock gave back after their connection had gone; any is a fault of the proxy',
     unit: 'slots',
     example: 'increase(sallyport_leaked_slots_total[1h]) > 0',

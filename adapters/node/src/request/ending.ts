@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events'
 
-/** What emits `close` once, as an answer ends. */
+/** An emitter of `close` once, as an answer ends. */
 export interface Ending extends EventEmitter {
   readonly closed?: boolean | undefined
 }

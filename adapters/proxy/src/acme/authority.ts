@@ -77,11 +77,9 @@ export async function openAuthority(
     const late = AbortSignal.timeout(bounds.answerMs)
     try {
       const answer = await request(url, {
-        ...{
-          dispatcher,
-          method: method.toUpperCase() as Dispatcher.HttpMethod,
-          signal: AbortSignal.any([signal, late]),
-        },
+        dispatcher,
+        method: method.toUpperCase() as Dispatcher.HttpMethod,
+        signal: AbortSignal.any([signal, late]),
         headers: { 'content-type': 'application/jose+json', 'user-agent': 'sallyport', ...headers },
         body: data === undefined ? null : JSON.stringify(data),
       })

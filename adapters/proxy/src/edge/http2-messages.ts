@@ -3,7 +3,13 @@ import { constants, Http2ServerRequest, Http2ServerResponse, type ServerHttp2Str
 
 /** Fields of a connection, which HTTP/2 has none of (RFC 9113 8.2.2). */
 const OF_CONNECTIONS: ReadonlySet<string> = new Set([
-  ...['connection', 'http2-settings', 'keep-alive', 'proxy-connection', 'te', 'transfer-encoding', 'upgrade'],
+  'connection',
+  'http2-settings',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'transfer-encoding',
+  'upgrade',
 ])
 
 /** A request of HTTP/2 that knows how much of its body has come, and whether there is one. */

@@ -67,8 +67,15 @@ export function watchSessions(times: () => SessionTimes): SessionWatch {
   return {
     add(session, socket) {
       const seen: Seen = {
-        ...{ session, socket, streams: 0, asked: false, idle: 0, ending: false },
-        ...{ received: 0, known: 0, given: undefined },
+        session,
+        socket,
+        streams: 0,
+        asked: false,
+        idle: 0,
+        ending: false,
+        received: 0,
+        known: 0,
+        given: undefined,
       }
       if (all.size === 0) start()
       all.add(seen)

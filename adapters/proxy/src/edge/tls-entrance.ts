@@ -16,7 +16,9 @@ const CIPHERS = [
   ...['ECDHE-RSA-AES256-GCM-SHA384', 'ECDHE-ECDSA-CHACHA20-POLY1305', 'ECDHE-RSA-CHACHA20-POLY1305'],
 ].join(':')
 const DEFAULTS: SecureContextOptions = {
-  ...{ minVersion: 'TLSv1.2', ciphers: CIPHERS, honorCipherOrder: true },
+  minVersion: 'TLSv1.2',
+  ciphers: CIPHERS,
+  honorCipherOrder: true,
   // A client that begins another handshake has the work of it done for nothing (RFC 5746; in HTTP/2 it may not, RFC 9113 9.2.1).
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 }

@@ -5,20 +5,46 @@ import { createSpellings } from './spellings.ts'
 /** The fields by which proxies, CDNs and platforms name the client or its request: the origin must get only ours. */
 export const CLIENT_FIELDS: readonly string[] = [
   ...FORWARDING_HEADERS,
-  ...['forwarded-for', 'x-forwarded', 'x-forwarded-by', 'x-forwarded-host', 'x-forwarded-port', 'x-forwarded-proto'],
-  ...['x-forwarded-server', 'client-ip', 'x-remote-ip', 'x-remote-addr', 'x-originating-ip', 'x-proxyuser-ip'],
-  ...['cf-pseudo-ipv4', 'x-nf-client-connection-ip', 'x-vercel-forwarded-for'],
+  'forwarded-for',
+  'x-forwarded',
+  'x-forwarded-by',
+  'x-forwarded-host',
+  'x-forwarded-port',
+  'x-forwarded-proto',
+  'x-forwarded-server',
+  'client-ip',
+  'x-remote-ip',
+  'x-remote-addr',
+  'x-originating-ip',
+  'x-proxyuser-ip',
+  'cf-pseudo-ipv4',
+  'x-nf-client-connection-ip',
+  'x-vercel-forwarded-for',
   // These name another site, another path or another method than was judged.
-  ...['x-host', 'x-original-host', 'x-http-host-override', 'x-original-url', 'x-rewrite-url'],
-  ...['x-forwarded-uri', 'x-forwarded-method', 'x-original-uri', 'x-original-method'],
+  'x-host',
+  'x-original-host',
+  'x-http-host-override',
+  'x-original-url',
+  'x-rewrite-url',
+  'x-forwarded-uri',
+  'x-forwarded-method',
+  'x-original-uri',
+  'x-original-method',
 ]
 
 const readName = createSpellings(CLIENT_FIELDS)
 
 /** How a server in front was reached, by names beside `X-Forwarded-*`: of its scheme, its certificate (RFC 9440 2.4), its path. */
 const FRONT_FIELDS = [
-  ...['front-end-https', 'x-scheme', 'x-url-scheme', 'x-client-scheme', 'client-cert', 'client-cert-chain'],
-  ...['x-envoy-original-path', 'x-original-path', 'x-script-name'],
+  'front-end-https',
+  'x-scheme',
+  'x-url-scheme',
+  'x-client-scheme',
+  'client-cert',
+  'client-cert-chain',
+  'x-envoy-original-path',
+  'x-original-path',
+  'x-script-name',
 ]
 
 const readFront = createSpellings(FRONT_FIELDS)

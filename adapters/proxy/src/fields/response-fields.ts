@@ -49,10 +49,27 @@ export function isEmpty(status: number): boolean {
 
 /** Fields that are not taken from a trailer section: they say how a message is framed, routed, cached or read (RFC 9110 6.5.1). */
 const NOT_TRAILED = new Set([
-  ...['age', 'authorization', 'cache-control', 'content-disposition', 'content-encoding', 'content-language'],
-  ...['content-length', 'content-location', 'content-range', 'content-type', 'date', 'expires', 'host', 'location'],
-  ...['pragma', 'proxy-authenticate', 'retry-after', 'set-cookie', 'strict-transport-security', 'vary'],
-  ...['www-authenticate'],
+  'age',
+  'authorization',
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-location',
+  'content-range',
+  'content-type',
+  'date',
+  'expires',
+  'host',
+  'location',
+  'pragma',
+  'proxy-authenticate',
+  'retry-after',
+  'set-cookie',
+  'strict-transport-security',
+  'vary',
+  'www-authenticate',
 ])
 
 /** The trailer section of an origin's answer for the client, as `responseFields` has the head. */

@@ -52,7 +52,8 @@ export function createDecide({ sallyport, options, admission, sites, forward }: 
       handoff &&
       ((sent: readonly string[]) => [
         ...sent,
-        ...[HANDOFF_FIELD, handoff.sign({ method, target, fields: sent }, Date.now())],
+        HANDOFF_FIELD,
+        handoff.sign({ method, target, fields: sent }, Date.now()),
       ])
     const client = admission.clientOf(decision.inspection.client.address)
     admission.admit(exchange, client, () => forward(exchange, client, { fields, sign }, site))

@@ -18,7 +18,7 @@ const PHRASE: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 }
 
-/** Where Node keeps the response that has the socket; not documented. */
+/** A socket, and the response that has it, which Node keeps there; not documented. */
 type Answering = Socket & { readonly _httpMessage?: ServerResponse | null | undefined }
 
 /**

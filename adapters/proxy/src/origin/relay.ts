@@ -295,7 +295,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
 
   /** The answer is sent, or nobody waits for it. */
   #end(): void {
-    // What ends now is no failure of the origin.
+    // An end by the client is no failure of the origin.
     this.#settled = true
     if (this.#connection) this.#controller?.abort(new Error('the client left'))
     this.#body?.destroy()

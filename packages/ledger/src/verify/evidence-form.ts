@@ -88,8 +88,19 @@ export function parseEvidence(value: unknown): Evidence {
 }
 
 const MEMBERS = [
-  ...['media_type', 'created_at', 'origin', 'log', 'query', 'records', 'neighbors', 'checkpoint', 'consistency'],
-  ...['keys', 'policies', 'datasets', 'statements'],
+  'media_type',
+  'created_at',
+  'origin',
+  'log',
+  'query',
+  'records',
+  'neighbors',
+  'checkpoint',
+  'consistency',
+  'keys',
+  'policies',
+  'datasets',
+  'statements',
 ]
 
 function kindOf(value: unknown): string {

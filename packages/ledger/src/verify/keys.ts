@@ -49,8 +49,18 @@ export function parseJwks(value: unknown): readonly LedgerKey[] {
 }
 
 const KEY_MEMBERS = [
-  ...['kty', 'crv', 'alg', 'use', 'kid', 'x', 'vkey', 'nbf'],
-  ...['exp', 'revoked_at', 'replaces', 'succession'],
+  'kty',
+  'crv',
+  'alg',
+  'use',
+  'kid',
+  'x',
+  'vkey',
+  'nbf',
+  'exp',
+  'revoked_at',
+  'replaces',
+  'succession',
 ]
 
 /**
