@@ -65,13 +65,13 @@ t.test('blocks are found, and faults in them', async (t) => {
   t.same(faultsOf(fences.slice(0, 1)), ["x.md:3 +0: Type 'number' is not assignable to type 'string'."])
 })
 
-t.test('every program in a README or a docstring compiles', async (t) => {
+t.test('every program in a document or a docstring compiles', async (t) => {
   const programs = programsOf(FENCES)
   t.ok(programs.length > 18)
   t.same(faultsOf(programs), [])
 })
 
-t.test('every configuration in a README or a docstring is usable', async (t) => {
+t.test('every configuration in a document or a docstring is usable', async (t) => {
   const configurations = FENCES.filter(({ language }) => language === 'yaml')
   t.ok(configurations.length > 3)
   const folder = t.testdir()

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { publishedWorkspaces, ROOT } from '../workspaces.ts'
@@ -9,10 +10,15 @@ export interface Fence {
   readonly text: string
 }
 
-/** The README of the house and of every package. */
-export function documents(): readonly string[] {
-  return ['README.md', ...publishedWorkspaces().map(({ folder }) => `${folder}/README.md`)]
+/** The files that git tracks, by patterns of names. */
+export function tracked(...patterns: readonly string[]): readonly string[] {
+  return execFileSync('git', ['ls-files', ...patterns], { cwd: ROOT, encoding: 'utf8' })
+    .trim()
+    .split('\n')
 }
+
+/** Every document of the repository. */
+export const documents = () => tracked('*.md')
 
 /** The blocks of Markdown files. */
 export function fencesOf(paths: readonly string[]): readonly Fence[] {

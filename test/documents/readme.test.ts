@@ -9,10 +9,11 @@ import t from 'tap'
 import { ROOT } from '../workspaces.ts'
 
 /* What the documents count and name is read off the code, so that neither can move alone; tables are in tables.test.ts. */
+const DOCS = 'packages/sallyport/docs'
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
 
 t.test('presets of policies and of trusted proxies are named', async (t) => {
-  const text = readFileSync(join(ROOT, 'packages/core/README.md'), 'utf8')
+  const text = textOf(`${DOCS}/policy.md`) + textOf(`${DOCS}/decision.md`)
   for (const name of [...PRESET_NAMES, ...LIMIT_PRESET_NAMES, ...TRUSTED_PROXIES.map(({ preset }) => preset)])
     t.ok(text.includes(`\`${name}\``), name)
 })
@@ -83,8 +84,8 @@ function citingFiles(): readonly string[] {
   return [...texts, ...sources.filter((path) => path !== 'test/documents/readme.test.ts')]
 }
 
-t.test("the ledger's README shows every member of a record and of evidence", async (t) => {
-  const text = readFileSync(join(ROOT, 'packages/ledger/README.md'), 'utf8')
+t.test('the documents show every member of a record and of evidence', async (t) => {
+  const text = readFileSync(join(ROOT, DOCS, 'evidence.md'), 'utf8')
   const vectors: readonly { readonly evidence: EvidenceJson }[] = JSON.parse(
     readFileSync(join(ROOT, 'test/evidence/evidence-vectors.json'), 'utf8'),
   )
@@ -118,7 +119,7 @@ t.test('as many crawlers are in the catalogue as it says, and as many can be che
     ({ ranges, exclusive, names, agent }) =>
       ranges !== undefined || exclusive || names.length > 0 || agent !== undefined,
   )
-  const says = textOf('packages/core/README.md') + textOf('data/README.md')
+  const says = textOf(`${DOCS}/crawlers.md`) + textOf(`${DOCS}/sources.md`)
   for (const sentence of [
     `prints the catalogue: ${crawlers.length} crawlers and agents`,
     `For ${checked.length} there is something, for ${sent.length - checked.length} nothing but the name is known, and ${crawlers.length - sent.length} names are never sent.`,
@@ -131,7 +132,8 @@ t.test('as many crawlers are in the catalogue as it says, and as many can be che
 
 t.test('as many feeds are on by themselves as it says', async (t) => {
   const on = SOURCES.filter(({ enabled, refreshHours }) => enabled && refreshHours !== undefined)
-  const says = textOf('data/README.md')
-  t.ok(says.includes(`${on.length} feeds by default, ${SOURCES.filter(({ enabled }) => !enabled).length} more sources`))
+  const says = textOf(`${DOCS}/sources.md`)
+  const counts = `${on.length} feeds by default, ${SOURCES.filter(({ enabled }) => !enabled).length} more sources`
+  t.ok(says.includes(counts) && README.includes(counts), counts)
   t.ok(says.includes(`${on.filter(({ kind }) => kind === 'crawler').length} lists that their operators publish`))
 })

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROUTES } from '@sallyport/api'
 import { commandTable } from '@sallyport/cli'
@@ -6,6 +6,7 @@ import { FIELDS } from '@sallyport/log'
 import { METRICS } from '@sallyport/metrics'
 import { keyTable, variableTable } from '@sallyport/open'
 import t from 'tap'
+import { documents } from '../documents/fences.ts'
 import { ROOT } from '../workspaces.ts'
 import { tablesIn, withTables } from './markdown.ts'
 import { TABLES } from './tables.ts'
@@ -22,15 +23,7 @@ t.test('every table is as its schema is now', async (t) => {
 })
 
 t.test('every table of a document has a schema', async (t) => {
-  const folders = ['packages', 'adapters'].flatMap((floor) =>
-    readdirSync(join(ROOT, floor)).map((room) => `${floor}/${room}`),
-  )
-  const files = ['.', '.github', 'data', 'bench', ...folders].flatMap((folder) =>
-    readdirSync(join(ROOT, folder))
-      .filter((name) => name.endsWith('.md'))
-      .map((name) => join(folder, name)),
-  )
-  const found = files.flatMap((file) => [...tablesIn(read(file)).keys()].map((name) => `${name} in ${file}`))
+  const found = documents().flatMap((file) => [...tablesIn(read(file)).keys()].map((name) => `${name} in ${file}`))
   t.same(
     found.toSorted(),
     Object.entries(TABLES)

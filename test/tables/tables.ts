@@ -9,19 +9,21 @@ import { sketchOf } from '../house/rooms.ts'
 import { figures } from './figures.ts'
 import { cell, code, table, value } from './markdown.ts'
 
+const DOCS = 'packages/sallyport/docs'
+
 /** Every table that is made of a schema, by its name, and the document that has it. */
 export const TABLES: Readonly<Record<string, { readonly file: string; readonly text: () => string }>> = {
-  options: { file: 'packages/sallyport/OPTIONS.md', text: options },
-  variables: { file: 'packages/sallyport/OPTIONS.md', text: variables },
+  options: { file: `${DOCS}/options.md`, text: options },
+  variables: { file: `${DOCS}/options.md`, text: variables },
   rooms: { file: '.github/CONTRIBUTING.md', text: rooms },
   figures: { file: 'README.md', text: figures },
   'route-list': { file: 'README.md', text: routeList },
-  routes: { file: 'packages/api/README.md', text: routes },
-  errors: { file: 'packages/api/README.md', text: errors },
-  metrics: { file: 'packages/metrics/README.md', text: metrics },
-  'log-fields': { file: 'packages/log/README.md', text: logFields },
-  commands: { file: 'packages/cli/README.md', text: commands },
-  sources: { file: 'data/README.md', text: sources },
+  routes: { file: `${DOCS}/routes.md`, text: routes },
+  errors: { file: `${DOCS}/routes.md`, text: errors },
+  metrics: { file: `${DOCS}/metrics.md`, text: metrics },
+  'log-fields': { file: `${DOCS}/log.md`, text: logFields },
+  commands: { file: `${DOCS}/commands.md`, text: commands },
+  sources: { file: `${DOCS}/sources.md`, text: sources },
 }
 
 /** A table for each key of the first level that has others below it, and one for the rest. */

@@ -68,7 +68,7 @@ export type Details = Readonly<Record<string, unknown>>
  *   if (error instanceof SallyportError) console.error(error.code)   // invalid_target
  * }
  * ```
- * @see https://github.com/sallyport/sallyport/tree/main/packages/api#error-codes
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/routes.md#error-codes
  */
 export class SallyportError extends Error {
   override readonly name = 'SallyportError'

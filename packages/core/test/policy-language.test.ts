@@ -242,18 +242,20 @@ t.test('every preset does to twelve typical visitors what the table says', async
     'agents-welcome': 'allow flag allow flag flag flag flag allow allow flag flag block',
     'jurisdiction-strict': 'allow block flag flag block flag flag allow allow allow allow block',
   } as const
-  const readme = readFileSync(join(import.meta.dirname, '../../../../README.md'), 'utf8')
-  const told = [...((readme.split('| visitor |')[1] ?? '').split('\n\n')[0]?.matchAll(/^\| [^`-].*\|$/gm) ?? [])]
-  const cells = told.map(([row]) =>
-    row
-      .split('|')
-      .slice(2, -1)
-      .map((cell) => cell.trim()),
-  )
-  t.equal(cells.length, visitors.length)
-  Object.values(table).forEach((actions, column) => {
-    t.equal(cells.map((row) => row[column]).join(' '), actions, 'as the README says')
-  })
+  for (const document of ['README.md', 'packages/sallyport/docs/policy.md']) {
+    const text = readFileSync(join(import.meta.dirname, '../../../..', document), 'utf8')
+    const told = [...((text.split('| visitor |')[1] ?? '').split('\n\n')[0]?.matchAll(/^\| [^`-].*\|$/gm) ?? [])]
+    const cells = told.map(([row]) =>
+      row
+        .split('|')
+        .slice(2, -1)
+        .map((cell) => cell.trim()),
+    )
+    t.equal(cells.length, visitors.length)
+    Object.values(table).forEach((actions, column) => {
+      t.equal(cells.map((row) => row[column]).join(' '), actions, `as ${document} says`)
+    })
+  }
   for (const [preset, actions] of Object.entries(table)) {
     const decide = deciderOf({ preset: preset as keyof typeof table }, { signatures: verifier })
     t.same(visitors.map((visitor) => decide(visitor).action).join(' '), actions, preset)

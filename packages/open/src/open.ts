@@ -111,7 +111,7 @@ export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, O
  * console.log(verdict.classification, verdict.confidence, riskScore)   // tor 0.85 84
  * await sallyport.close()
  * ```
- * @see https://github.com/sallyport/sallyport/blob/main/packages/open/README.md
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/open.md
  */
 export async function open(options: ConfigInput = {}, hooks: OpenHooks = {}): Promise<Sallyport> {
   const config = parseConfig(options)

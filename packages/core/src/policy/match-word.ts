@@ -20,7 +20,7 @@ export interface MatchWord<Value> {
   readonly readsFields?: boolean
   /** Whether robots.txt can say a rule by it: an inspection that knows a crawler, a path and GET alone answers it. */
   readonly robots: boolean
-  /** A phrase of OPTIONS.md and of editors. */
+  /** A phrase of options.md and of editors. */
   readonly description: string
   /** Absent where its members have their own. */
   readonly example?: Value
@@ -56,7 +56,7 @@ export type Shape =
   | { readonly words: readonly string[] }
   | { readonly members: Readonly<Record<string, Member>> }
 
-/** One member of a value, with its row of OPTIONS.md; `absent` is what holds without it, by default `any`. */
+/** One member of a value, with its row of options.md; `absent` is what holds without it, by default `any`. */
 export interface Member {
   readonly shape: Shape
   readonly description: string

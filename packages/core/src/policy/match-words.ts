@@ -12,7 +12,7 @@ import type { MatchWord, WordsOf } from './match-word.ts'
  */
 export interface Match extends NetworkMatch, RequestMatch, VerdictMatch, CrawlerMatch, UserMatch {}
 
-/** Every word of a match, in the order of OPTIONS.md (D336). */
+/** Every word of a match, in the order of options.md (D336). */
 export const MATCH_WORDS = {
   ...NETWORK_WORDS,
   ...REQUEST_WORDS,

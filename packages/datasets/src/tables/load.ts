@@ -39,7 +39,7 @@ export interface LoadedTables {
  * for (const { id, date } of sources) console.log(id, date)
  * new Worker('./worker.js', { workerData: shared })                   // there: loadTables(workerData), without a copy
  * ```
- * @see https://github.com/sallyport/sallyport/tree/main/packages/datasets#readme
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/data.md#compiled-data
  */
 export function loadTables(
   source: string | SharedArrayBuffer,

@@ -19,7 +19,7 @@ import { isConsistent, rootOfPath, sameBytes } from './tree.ts'
  * const { axes } = verifyEvidence(readFileSync('evidence.json', 'utf8'))
  * for (const axis of AXES) console.log(axis, axes[axis].outcome, axes[axis].detail)
  * ```
- * @see https://github.com/sallyport/sallyport/tree/main/packages/ledger#evidence
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/evidence.md#evidence
  */
 export const AXES = [
   'format',
@@ -56,7 +56,7 @@ export interface EvidenceReport {
  * const { ok, axes } = verifyEvidence(read('evidence.json'), read('keys.json'))
  * console.log(ok, axes.authenticity.outcome, axes.integrity.detail)
  * ```
- * @see https://github.com/sallyport/sallyport/tree/main/packages/ledger#evidence
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/evidence.md#evidence
  * @see https://www.rfc-editor.org/rfc/rfc6962#section-2.1
  */
 export function verifyEvidence(evidence: unknown, keys?: unknown): EvidenceReport {

@@ -27,7 +27,7 @@ export interface ConfigFault {
  *   for (const { key, message } of error.faults) console.error(key, message)
  * }
  * ```
- * @see https://github.com/sallyport/sallyport/tree/main/packages/api#error-codes
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/routes.md#error-codes
  */
 export class ConfigError extends SallyportError {
   readonly faults: readonly ConfigFault[]
