@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createCatalogue, LIMIT_PRESET_NAMES, PRESET_NAMES } from '@sallyport/core'
 import { DATED_RANGES } from '@sallyport/data/crawlers'
@@ -21,68 +21,6 @@ t.test('presets of policies and of trusted proxies are named', async (t) => {
 t.test('the README can be read in one sitting', async (t) => {
   t.ok(README.trimEnd().split('\n').length <= 350)
 })
-
-/** The decisions of a text like DECISIONS.md, in order. */
-function decisionsOf(text: string): readonly string[] {
-  return [...text.matchAll(/^- \*\*(D\d+) /gm)].map((match) => match[1] ?? '')
-}
-
-/** The decisions that a text cites. A number with a hyphen or a digit beside it is something else: an id, a hash. */
-function citedIn(text: string): readonly string[] {
-  return [...text.matchAll(/(?<![\w#-])D\d{1,3}(?![\w-])/g)].map(([name]) => name)
-}
-
-const DECISIONS = readFileSync(join(ROOT, '.github/DECISIONS.md'), 'utf8')
-
-t.test('decisions and citations are found', async (t) => {
-  t.same(decisionsOf('## Core\n- **D1 One.** Text: see D2.\n- **D34 Two**, text\n  - **D5 no**\n'), ['D1', 'D34'])
-  t.same(citedIn('// As decided (D41), D7: and D8. Not AD9, D1000, 0xD1, FD12 or D3-4.'), ['D41', 'D7', 'D8'])
-})
-
-t.test('a number is given to one decision only', async (t) => {
-  const names = decisionsOf(DECISIONS)
-  t.ok(names.length > 50)
-  t.same(
-    names.filter((name, index) => names.indexOf(name) !== index),
-    [],
-  )
-})
-
-t.test('a decision has at most six lines', async (t) => {
-  const entries = DECISIONS.split(/\n(?=- |\n|$)/).filter((text) => text.startsWith('- '))
-  t.equal(entries.length, decisionsOf(DECISIONS).length)
-  t.same(
-    entries.filter((text) => text.split('\n').length > 6),
-    [],
-  )
-})
-
-t.test('a decision that is cited anywhere exists', async (t) => {
-  const decided = new Set(decisionsOf(DECISIONS))
-  const texts = [...citingFiles()].map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
-  const cited = texts.flatMap(({ path, text }) => citedIn(text).map((name) => ({ path, name })))
-  t.ok(cited.some(({ path }) => path.startsWith('bench/')) && cited.some(({ path }) => path.endsWith('.md')))
-  t.same(
-    cited.filter(({ name }) => !decided.has(name)),
-    [],
-  )
-})
-
-/** All that people read: texts, and every source, test and bench. */
-function citingFiles(): readonly string[] {
-  const texts = ['README.md', 'CHANGELOG.md', '.github/CONTRIBUTING.md', '.github/DECISIONS.md', 'bench/README.md']
-  const folders = ['packages', 'adapters'].flatMap((floor) =>
-    readdirSync(join(ROOT, floor)).flatMap((room) => [`${floor}/${room}/src`, `${floor}/${room}/test`]),
-  )
-  const sources = [...folders, 'data', 'examples', 'bench', 'test']
-    .filter((folder) => existsSync(join(ROOT, folder)))
-    .flatMap((folder) =>
-      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-        .filter((name) => name.endsWith('.ts') && !/(^|\/)(dist|node_modules)\//.test(name))
-        .map((name) => `${folder}/${name}`),
-    )
-  return [...texts, ...sources.filter((path) => path !== 'test/documents/readme.test.ts')]
-}
 
 t.test('the documents show every member of a record and of evidence', async (t) => {
   const text = readFileSync(join(ROOT, DOCS, 'evidence.md'), 'utf8')

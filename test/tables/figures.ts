@@ -81,7 +81,7 @@ function said({ bench, title, row: [name, what], of, say }: Shown): string {
   return say(median)
 }
 
-/** The figures that README shows, out of the results of the benches. */
+/** The figures that README shows, out of the results of the benches (D260). */
 export function figures(): string {
   return table(
     ['what', 'measured'],

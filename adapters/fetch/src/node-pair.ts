@@ -25,7 +25,7 @@ export class Answer extends ServerResponse {
 /** On a web request: how Node would show it. Known to every copy of this package in a process. */
 const PAIR: unique symbol = Symbol.for('sallyport.node-pair') as never
 
-/** A web request as Node would show it, and where its answer is noted. */
+/** A web request as Node would show it, and where its answer is noted (D117). */
 export interface NodePair {
   readonly req: IncomingMessage
   readonly res: Answer

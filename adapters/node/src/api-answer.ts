@@ -73,7 +73,7 @@ function begin(host: RequestHost, req: IncomingMessage, { res, target }: ApiPlac
 
 /** Why a request for the API is refused before the API sees it. */
 function faultOf(host: RequestHost, req: IncomingMessage, target: string): HeadFault | undefined {
-  // Hosts do not agree on which of target and Host names the site, and the proxy refuses it for every path.
+  // Hosts do not agree on which of target and Host names the site, and the proxy refuses it for every path (D94).
   return isAbsolute(target) ? NO_PATH : requestFault(host, req, target)
 }
 

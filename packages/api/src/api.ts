@@ -69,6 +69,7 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
 
   return async (request) => {
     if (request.path !== '/v1' && !request.path.startsWith('/v1/')) return undefined
+    // All below /v1 is ours, also what no row has (D3).
     const match = router.match(request.method, request.path)
     switch (match.kind) {
       case 'route':

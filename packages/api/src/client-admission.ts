@@ -45,7 +45,7 @@ export interface ClientAdmissions {
   admit(access: ClientAccess, request: ApiRequest): Promise<ClientAdmission>
   /** Counts a call that was only looked at, by the status it would be answered with; 200 for one that could be read. */
   count(pending: PendingCount, status: number): Promise<ClientAdmission>
-  /** Counts a call without a valid key: throws `unauthorized`, and beyond the limit resolves to its refusal. */
+  /** Counts a call without a valid key (D92): throws `unauthorized`, and beyond the limit resolves to its refusal. */
   refuseKey(request: ApiRequest): Promise<ClientAdmission>
 }
 

@@ -21,7 +21,7 @@ export interface DemoAgent {
   readonly published: NonNullable<OpenHooks['published']>
 }
 
-/** ChatGPT's agent with a key of the demo's own, which all workers have from the dataDir. */
+/** ChatGPT's agent with a key of the demo's own, which all workers have from the dataDir (D236). */
 export function demoAgent(dataDir: string): DemoAgent | undefined {
   const simulated = SIMULATED_AGENTS.find(({ name }) => name === 'chatgpt-agent')
   const signer = signerIn(join(dataDir, NAME))

@@ -12,7 +12,7 @@ const LOOK_MS = 1_000
 /**
  * Runs this command line in `count` worker processes that share their listeners, until the first SIGINT or SIGTERM. The
  * first worker starts alone, compiles the data and prints; if it cannot start, the command ends with its exit code. A
- * worker that dies or hangs later is replaced, for as long as that takes.
+ * worker that dies or hangs later is replaced, for as long as that takes (D46).
  */
 export async function runWorkers(count: number, config: Config, terminal: Terminal, file?: string): Promise<void> {
   // One that reads the file while that is away must not begin without it.

@@ -183,7 +183,7 @@ export interface GeoRecord {
   readonly timezone?: string
   /** Kilometres. */
   readonly accuracyRadius?: number
-  /** Id of the geofeed by which the network's own operator says so; absent: a city database. */
+  /** Id of the geofeed by which the network's own operator says so; absent: a city database (D193). */
   readonly source?: string
 }
 

@@ -15,7 +15,7 @@ export class RangeTooWide extends Error {
   override readonly name = 'RangeTooWide'
 }
 
-/** Evidence as it is handed out; the form is in this package's README and read by `@sallyport/ledger/verify`. */
+/** Evidence as it is handed out; the form is in packages/sallyport/docs/evidence.md and read by `@sallyport/ledger/verify`. */
 export interface EvidenceJson {
   readonly media_type: typeof EVIDENCE_TYPE
   readonly created_at: string

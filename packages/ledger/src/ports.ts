@@ -131,7 +131,7 @@ export interface CheckpointArchive {
   write(head: SignedHead): Promise<void>
 }
 
-/** Longest that a reservation holds others up, in milliseconds. */
+/** Longest that a reservation holds others up, in milliseconds (D86). */
 export const RESERVE_MS = 250
 
 /** The private signing key. */

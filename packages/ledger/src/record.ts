@@ -17,7 +17,7 @@ export interface Subject {
  * depend on the place. A retry fills in another place without writing the members again.
  */
 export interface Draft {
-  /** Name of the log inside its ledger: `t/<account>`, `keys`. */
+  /** Name of the log inside its ledger: `t/<account>`, `keys` (D47). */
   readonly log: string
   /** Milliseconds since the epoch. */
   readonly at: number
@@ -45,7 +45,7 @@ export interface Placement {
 /** A value that a record may hold: texts, integers and objects of them. */
 export type RecordValue = string | number | { readonly [name: string]: RecordValue }
 
-/** What one attestation says; the record's form is in this package's README. */
+/** What one attestation says; the record's form is in packages/sallyport/docs/evidence.md. */
 export interface Statement {
   readonly claim: string
   readonly finding: {
@@ -68,7 +68,7 @@ export interface Statement {
   }
 }
 
-/** The draft of an attestation. `subject.context` and `subject.address` enter as salted hashes only. */
+/** The draft of an attestation. `subject.context` and `subject.address` enter as salted hashes only (D50). */
 export function draftAttestation(log: string, at: number, statement: Statement, subject: Subject): Draft {
   const { claim, finding, policy, basis } = statement
   const { salt, address, context } = subject

@@ -13,7 +13,7 @@ export interface LineWriter {
   close(): Promise<void>
 }
 
-/** Lines are held up to so many bytes, or so long. */
+/** Lines are held up to so many bytes, or so long (D111). */
 interface Batch {
   readonly held: number
   /** Bytes that are written at once. */

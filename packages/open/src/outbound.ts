@@ -22,7 +22,7 @@ export interface OutboundHooks {
   readonly counted?: (dns: Dns) => Dns
 }
 
-/** What goes out as configured: with `net.outbound: false` each question fails and nothing is sent, to `hooks.dns` neither. */
+/** What goes out as configured: with `net.outbound: false` each question fails and nothing is sent, to `hooks.dns` neither (D280). */
 export function createOutbound(
   { net, dns: options }: Pick<Config, 'net' | 'dns'>,
   { dns: given, counted = (dns) => dns }: OutboundHooks = {},

@@ -19,7 +19,7 @@ export interface AccountsOptions {
   readonly postgres?: PostgresOptions
 }
 
-/** The accounts that `url` names: `sqlite:FILE` or `postgres://…`. */
+/** The accounts that `url` names: `sqlite:FILE` or `postgres://…` (D41). */
 export async function openAccounts(url: string, options: AccountsOptions = {}): Promise<Opened<Accounts>> {
   const file = fileOf(url)
   if (file !== undefined) {

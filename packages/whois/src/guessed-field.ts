@@ -6,7 +6,7 @@ import { hostsIn, isAddressLike } from './values.ts'
 /** Characters; what is longer is no date and no list of servers on one line. */
 const MAX_VALUE = 200
 
-/** Stems of words in the languages of registries, for labels that no table holds; a space stands for the end of a word. */
+/** Stems of words in the languages of registries, for labels that no table holds; a space stands for the end of a word (D169). */
 const STEMS: readonly (readonly [field: WhoisField, stems: readonly string[]])[] = [
   [
     'expiresOn',

@@ -16,7 +16,7 @@ interface Connection {
 /**
  * Stops Node's parser at heads that come while `isOver`: Node makes requests of all that is in one read of 64 KB, and the
  * server carries them out, also behind an answer that ends the connection (RFC 9112 9.6). The parser is not documented;
- * where it has changed, the rest of a read is parsed.
+ * where it has changed, the rest of a read is parsed (D91).
  */
 export function stopParsing(connection: Connection, isOver: () => boolean): void {
   const { parser } = connection

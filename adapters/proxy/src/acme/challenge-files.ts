@@ -5,7 +5,7 @@ import { join } from 'node:path'
 /** The path under which an authority asks for a token (RFC 8555 8.3). */
 const PATH = /^\/\.well-known\/acme-challenge\/([\w-]{1,128})$/
 
-/** Answers to challenges, as files: every worker reads those that one of them has written. */
+/** Answers to challenges, as files: every worker reads those that one of them has written (D153). */
 export interface ChallengeFiles {
   write(token: string, answer: string): Promise<void>
   remove(token: string): Promise<void>

@@ -21,7 +21,7 @@ export interface Taker {
 
 /**
  * A bound on what goes on at one time, of all clients and of each. Clients take turns when a slot becomes free, so that
- * the queue of one does not stand before another's request.
+ * the queue of one does not stand before another's request (D95).
  */
 export class Slots {
   readonly #limits: SlotLimits

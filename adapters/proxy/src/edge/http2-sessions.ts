@@ -60,7 +60,7 @@ export function createHttp2Sessions({ limits, timeouts, onRequest, onCut }: Http
         enablePush: false,
       },
     })
-    // A CONNECT is answered as any method that is not served.
+    // A CONNECT is answered as any method that is not served (D138).
     for (const event of ['request', 'checkContinue', 'checkExpectation', 'connect'] as const) {
       server.on(event, (request: StreamRequest, response: StreamResponse) => {
         // A stream that fails has failed for its client; unheard, the error would end the process.

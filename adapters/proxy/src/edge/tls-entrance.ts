@@ -48,7 +48,7 @@ interface Arrival {
   readonly ja4: string | undefined
 }
 
-/** The hello is read before Node gets it, and given back: its JA4 goes with the connection. */
+/** The hello is read before Node gets it, and given back (D134): its JA4 goes with the connection. */
 export function createTlsEntrance(options: TlsEntranceOptions): TlsEntrance {
   const { certificates, protocols, times, onSecured, onCut } = options
   const arrivals = new WeakMap<object, Arrival>()

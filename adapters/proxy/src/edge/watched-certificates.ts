@@ -22,7 +22,7 @@ export interface CertificateHooks {
   onChange(): void
 }
 
-/** Reads certificates, and again when their files change. Looks at what a link points to, as certbot writes links. */
+/** Reads certificates, and again when their files change. Looks at what a link points to, as certbot writes links (D137). */
 export async function watchCertificates(
   files: readonly CertificateFiles[],
   { onNotice, onChange }: CertificateHooks,

@@ -14,7 +14,7 @@ export function viaOf(httpVersion: string): string {
 
 /**
  * Whether a request goes round in a circle: it has passed through more Sallyports than are ever put in a row. They all
- * have one name, so that a circle through several workers or machines is found too, after a few rounds.
+ * have one name, so that a circle through several workers or machines is found too, after a few rounds (D98).
  */
 export function isLoop(fields: readonly string[]): boolean {
   let passed = 0

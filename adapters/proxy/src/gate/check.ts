@@ -18,7 +18,7 @@ import { precheck } from './prechecks.ts'
 
 /**
  * Answers a server that asks whether it may forward a request: 200 with the verdict in headers, or 403 with our page. A
- * limit that would be 429 is 403 too, with `sallyport-status: 429`: nginx makes 500 of anything but 200, 401 and 403.
+ * limit that would be 429 is 403 too, with `sallyport-status: 429`: nginx makes 500 of anything but 200, 401 and 403 (D150).
  */
 export function createCheck(
   { sallyport, options, sites, admission }: GateParts,

@@ -100,7 +100,7 @@ export function openSites({ upstream, routes, limits, timeouts, decider, decide,
   })
   const everything = siteOf(opened)
 
-  /** Returns a site that decides by all routes that a target may be read as; the origin is that of the path as it is written (D307). */
+  /** Returns a site that decides by all routes that a target may be read as; the origin is that of the path as it is written (D307, D141). */
   const withReadings = (site: Site, host: string, target: string): Site => {
     const readings = found.readings(host, target)
     if (readings.length === 0) return site

@@ -35,7 +35,7 @@ export function endsWithAnswer({ code }: NodeJS.ErrnoException, socket: Answerin
 
 /**
  * Answers bytes that are no request, and closes their connection. While an answer is on its way on it nothing is
- * written: the client would take it for a part of that.
+ * written: the client would take it for a part of that (D108).
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Answering): void {
   if (!socket.writable || error.code === 'ECONNRESET' || socket._httpMessage?.headersSent) {

@@ -192,7 +192,7 @@ function createHttp1Server(): Server {
   server.maxHeadersCount = 0
   server.maxRequestsPerSocket = 1_000
   server.on('connection', stopParsingWhenEnded)
-  // It never listens, and begins to look at its clocks when it would.
+  // It never listens, and begins to look at its clocks when it would (D135).
   server.emit('listening')
   return server
 }

@@ -25,7 +25,7 @@ export function createOriginConnections(
   connect: buildConnector.connector,
 ): OriginConnections {
   const all = new Set<OriginConnection>()
-  /** The last used at the end: it is the least likely to end just now. */
+  /** The last used at the end: it is the least likely to end just now (D97). */
   const idle: OriginConnection[] = []
   let kept = false
 

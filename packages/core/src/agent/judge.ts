@@ -30,7 +30,7 @@ export interface AgentJudge {
 const PRIOR = -1.5
 /** Without headers there is little to go by. */
 const PRIOR_UNSEEN = -0.4
-/** As far as absences alone may bring it: below one half, so that they never make an automation of a person. */
+/** As far as absences alone may bring it: below one half, so that they never make an automation of a person (D57). */
 const MAX_BY_ABSENCE = -0.2
 /**
  * As far as one contradiction may bring it, whatever is missing besides: below what a policy blocks at unless the network

@@ -58,7 +58,7 @@ export interface NamedType {
 /**
  * The type of a system by evidence; `undefined` where there is none, or none against its name. A name of an access
  * provider is overruled by a list of systems, or where nearly all addresses are listed as hosting (half, where its words
- * are weak); any other name is not.
+ * are weak); any other name is not (D190).
  */
 export function typeOfEvidence(evidence: SystemEvidence, name: NamedType | undefined): ReadType | undefined {
   const { listed, hosting, mobile, access, exitBlocks, lineBlocks, shape } = evidence

@@ -92,7 +92,7 @@ interface RuleTask extends CountTask {
   readonly rule: CountingRule
 }
 
-/** What is in flight first: what is refused for being too many at once uses up nothing. */
+/** What is in flight first: what is refused for being too many at once uses up nothing (D174). */
 function createMeasures({ id, limit, concurrent }: CountingRule): readonly Measure[] {
   const measures: Measure[] = []
   if (concurrent !== undefined) {

@@ -11,7 +11,7 @@ export interface CountBucket {
 
 /**
  * A site is commonly given a /48 of IPv6, with 65,536 networks to call from: all of them together have 16 times the limit
- * of one.
+ * of one (D45).
  */
 const WIDE_PREFIX = 48
 export const WIDE_FACTOR = 16
@@ -22,7 +22,7 @@ const NO_ADDRESS = 'no-address'
 /**
  * The buckets of a request under some keys, narrowest first, each of which must have room; none where the request has no
  * such value, as one without a user under `user`. A crawler or operator that is only claimed is counted for its client, so that
- * nobody uses up the limit of another by its name.
+ * nobody uses up the limit of another by its name (D176).
  */
 export function countBuckets(
   keys: readonly CountKey[],

@@ -30,8 +30,8 @@ export function catalogueCheck(crawler: Crawler): Check {
 }
 
 /**
- * The operator's published egress ranges. Only a fresh list refutes; a missing or stale one could not run. `dated` are
- * prefixes that came with Sallyport: they confirm where no fresh list knows better.
+ * The operator's published egress ranges. Only a fresh list refutes; a missing or stale one could not run (D31). `dated` are
+ * prefixes that came with Sallyport: they confirm where no fresh list knows better (D171).
  */
 export function rangesCheck(crawler: Crawler, { address, snapshot }: ClaimedFrom, dated: LoadedRanges): Check {
   const name = 'published ranges'
@@ -118,7 +118,7 @@ function labels(asns: ReadonlySet<number>, between = ', '): string {
 
 /**
  * The check for an address that need not be the visitor's own: it may confirm, and it cannot refute. A site that does not
- * configure its proxy would otherwise accuse every crawler that comes through it.
+ * configure its proxy would otherwise accuse every crawler that comes through it (D33).
  */
 export function withoutRefutation(check: Check, why: string): Check {
   return check.status === 'refuted' && check.name !== 'catalogue' ? couldNotRun(check.name, why) : check

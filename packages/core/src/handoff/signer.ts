@@ -11,7 +11,7 @@ export const HANDOFF_VERSION = 2
 /** Names that are the gate's alone, in every spelling that some program takes for the same name. */
 const VERDICT_NAME = /^sallyport[^a-z0-9]/
 
-/** Fields that name the client, its request and its site to the origin; covered where they are there. */
+/** Fields that name the client, its request and its site to the origin; covered where they are there (D144). */
 const FORWARDED = ['host', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'] as const
 
 /** A request as it goes to the origin. */

@@ -10,7 +10,7 @@ import { coveredNames, HANDOFF_FIELD, HANDOFF_TAG, HANDOFF_VERSION, type HandedR
 export interface HandoffOptions {
   /** The keys that are accepted: while one is exchanged, the old one and the new one. */
   readonly keys: readonly HandoffVerifyKey[]
-  /** How old a signature may be, in seconds; default 60. */
+  /** How old a signature may be, in seconds; default 60 (D145). */
   readonly maxAge?: number | undefined
 }
 

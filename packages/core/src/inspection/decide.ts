@@ -56,7 +56,7 @@ export function decisionOf(
   return Object.freeze(decision)
 }
 
-/** A rule on trial decides nothing: the first that would have been stricter is named beside what was decided. */
+/** A rule on trial decides nothing: the first that would have been stricter is named beside what was decided (D60). */
 export function ruleOn(policy: CompiledPolicy, inspection: Inspection, { mode, fields = [] }: DecideOptions): Ruling {
   const allowlisted = inspection.agent.identity?.type === 'address'
   const { decided, trials, counted, lasting } = allowlisted ? ALLOWLISTED : evaluate(policy, inspection, fields)

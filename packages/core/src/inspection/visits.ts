@@ -32,7 +32,7 @@ const MAX_VISITS = 24_576
 
 const DAY_MS = 86_400_000
 
-/** The last visit of each client. Kept while its snapshot is in use, and up to midnight UTC, when lists grow a day older. */
+/** The last visit of each client. Kept while its snapshot is in use, and up to midnight UTC, when lists grow a day older (D64). */
 export function createVisits(agents: AgentInspector): Visits {
   const kept = new LRUCache<string, Visit>({ max: MAX_VISITS })
   const seen = { known: 0, fresh: 0 }

@@ -65,7 +65,7 @@ const HOME_CEILING = { withoutProxies: 0.6, withProxies: 0.8 } as const
 
 /**
  * What is no exit is so as far as lists of exits go, and those lose some of theirs each day: after three months a third of
- * Tor's exits are others. A week is not noticed, then up to a fifth is lost, half of that in a quarter of a year.
+ * Tor's exits are others. A week is not noticed, then up to a fifth is lost, half of that in a quarter of a year (D191).
  */
 const UNSEEN = { freeDays: 7, halfLife: 90, most: 0.2 } as const
 

@@ -19,7 +19,7 @@ const MAX_REMEMBERED = 50_000
 const MAX_QUEUED = 500
 const MAX_CONCURRENT = 4
 
-/** Classes that a reverse name may change: an address in them can be an exit. So can one of a mixed host. */
+/** Classes that a reverse name may change: an address in them can be an exit (D224). So can one of a mixed host. */
 const ASKED_CLASSES: readonly NetworkClass[] = ['hosting', 'datacenter', 'unknown']
 
 /** Brands that have a network of SIM cards alone: what else they have may hold some too. */

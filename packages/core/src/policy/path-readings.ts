@@ -15,7 +15,7 @@ const MAX_CHARACTERS = 65_536
  * The path of a request target in canonical form: without scheme, authority and query; what a path may hold unescaped,
  * all else escaped, in capitals (RFC 3986 6.2.2). Servers and frameworks differ in what they do before they route, and
  * in which order: decode, once or twice, with overlong UTF-8; resolve dots; read `\` as `/`; fold runs of `/`; drop `;parameters`, or
- * all from the first `;`; cut at a decoded `?`, `#` or NUL. Each order of these steps is a reading.
+ * all from the first `;`; cut at a decoded `?`, `#` or NUL. Each order of these steps is a reading (D90).
  */
 export function readPath(target: string): RequestPath {
   const plain = plainPath(target)

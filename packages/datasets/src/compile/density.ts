@@ -42,7 +42,7 @@ const CROWDED: readonly Crowd[] = [
 ]
 /**
  * One exit in the /24 of a host is seldom alone. A cloud's block has other tenants every day, but of four machines in a row
- * that are exits the service has more there.
+ * that are exits the service has more there (D220).
  */
 const SPARSE: readonly Crowd[] = [
   { block: BLOCK, exits: 1, of: anyOf('hosting', 'unknown') },

@@ -3,7 +3,7 @@ import type { FeedState } from '../sources/feed-state.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Data older than three of its refresh intervals is past its age, but never before a day. */
+/** Data older than three of its refresh intervals is past its age, but never before a day (D23). */
 const STALE_INTERVALS = 3
 const MIN_STALE_MS = 24 * HOUR_MS
 

@@ -41,6 +41,7 @@ export function holdLedger(config: Config, { clock, onFault, onKeyMade }: Ledger
       const onFailure = (error: unknown) => {
         if (!closed) onFault(error)
       }
+      // Addresses and contexts go after a year unless the operator says otherwise (D271).
       const eraseOld = async () => {
         if (retentionDays !== false) await place.store.eraseBefore(clock.now() - retentionDays * DAY_MS)
       }

@@ -38,7 +38,7 @@ export interface CompileHooks {
   readonly readOnly?: boolean
   /** As in `LoadOptions`. */
   readonly confirmed?: Confirmed
-  /** City files that were loaded before, by path. A path names what is in its file, so none is read twice; others are dropped. */
+  /** City files that were loaded before, by path. A path names what is in its file, so none is read twice; others are dropped (D282). */
   readonly cityFiles?: Map<string, CityTable>
 }
 

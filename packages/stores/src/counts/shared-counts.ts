@@ -16,7 +16,7 @@ const RETRY_MS = 500
 
 /**
  * Counts in a store that several processes share. While it does not answer in time, this process counts its share of every
- * limit and says so; one request in `RETRY_MS` tries the store, all others are answered at once.
+ * limit and says so (D44); one request in `RETRY_MS` tries the store, all others are answered at once.
  */
 export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage }: SharedCountsOptions): Counts {
   const local = createMemoryCounts()

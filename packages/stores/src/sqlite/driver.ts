@@ -32,7 +32,7 @@ interface Driver {
 
 /**
  * The first SQLite in which two processes writing and checkpointing at the same instant cannot corrupt a write-ahead
- * log. A Node with an older one inside is given the packaged SQLite, as is a Node without any.
+ * log. A Node with an older one inside is given the packaged SQLite, as is a Node without any (D18).
  */
 const SAFE_VERSION = [3, 51, 3] as const
 

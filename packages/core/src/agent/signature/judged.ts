@@ -36,7 +36,7 @@ export function faultWithKey(
   const base = signatureBase(sent, request)
   if (base === undefined) return unverified(about, 'something that it covers is not in the request as it is known')
   if (isSignedBy(key, base, sent.signature, isRsa ? algorithm : undefined)) return undefined
-  // A proxy that is not configured may have changed what was signed, which is no forgery.
+  // A proxy that is not configured may have changed what was signed, which is no forgery (D59).
   const hidden = mayHideHost(request)
   const forged = !hidden && !isBehindUnknownProxy(request)
   const why = hidden ? ", for the Host that came; webBotAuth.authorityHeader can name a proxy's header" : ''

@@ -151,7 +151,7 @@ function agentOf([uri, parameters]: Item): NamedAgent | undefined {
 }
 
 /**
- * The signature base (RFC 9421 section 2.5); `undefined` where a component is unknown, is there twice or is not in the
+ * The signature base (RFC 9421 section 2.5, D58); `undefined` where a component is unknown, is there twice or is not in the
  * request.
  */
 export function signatureBase({ components, inner }: SentSignature, request: SignedRequest): string | undefined {

@@ -30,7 +30,7 @@ export function paymentFault({ parameters, components }: SentSignature): string 
 }
 
 /**
- * Where a payment network publishes the keys of its agents: the network is configured, not named by the request, and
+ * Where a payment network publishes the keys of its agents: the network is configured, not named by the request (D223), and
  * calls its keys as it likes.
  */
 export function paymentSourceOf(place: string): KeySource {
