@@ -50,7 +50,7 @@ function variables(): string {
   return table(['variable', 'key, or what it is', 'example'], rows)
 }
 
-const SPANS = { 3600000: 'hour', 86400000: 'day' } as Readonly<Record<number, string>>
+const SPANS = { 3600: 'hour', 86400: 'day' } as Readonly<Record<number, string>>
 
 function accessText(access: Access): string {
   if (access.kind === 'open') return 'open'
