@@ -50,7 +50,7 @@ export const ERRORS = {
 /** A code of the table: what `SallyportError.code` and `error` of an answer may be. */
 export type ErrorCode = keyof typeof ERRORS
 
-/** What an error has to say beside its message, as JSON. */
+/** Facts of an error beside its message, as JSON. */
 export type Details = Readonly<Record<string, unknown>>
 
 /**

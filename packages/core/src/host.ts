@@ -1,6 +1,6 @@
 /*
- * What adapters handle of a request, without the inspection and the tables it reads: those a process loads where it opens a
- * Sallyport. Names here may change in any release.
+ * The part of a request that adapters handle, without the inspection and the tables it reads: those a process loads
+ * where it opens a Sallyport. Names here may change in any release.
  */
 export { formatAddress } from './address/address.ts'
 export { isNamed } from './address/forwarding.ts'

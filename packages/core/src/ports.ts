@@ -82,7 +82,7 @@ export interface Port43 {
   ask(question: Port43Question): Promise<Port43Answer>
 }
 /**
- * What an autonomous system's type was read from: a row of the operator table, a rule over its name, a list of systems,
+ * Source of an autonomous system's type: a row of the operator table, a rule over its name, a list of systems,
  * what lists of ranges say of its prefixes, the outline of its address space, or nothing.
  */
 export type SystemBasis = 'operator' | 'name' | 'list' | 'prefixes' | 'shape' | 'none'
@@ -133,7 +133,7 @@ export interface NetworkRecord {
   readonly system?: AutonomousSystem
   /** The hit that comes first by precedence. */
   readonly range?: RangeHit
-  /** What further lists say, in order of precedence. */
+  /** Hits of further lists, in order of precedence. */
   readonly also: readonly RangeHit[]
   /** Listed proxies beside the address: too weak for a class. Absent where there are none. */
   readonly near?: RangeHit
@@ -171,7 +171,7 @@ export interface CrawlerRangeStatus {
   readonly date?: string
 }
 
-/** What a city database says of an address; a member is absent when unknown, never empty. */
+/** A city database's record of an address; a member is absent when unknown, never empty. */
 export interface GeoRecord {
   readonly countryCode?: string
   readonly city?: string
@@ -249,7 +249,7 @@ export interface SourceStatus {
   readonly credit: string
 }
 
-/** What was set of an address or a prefix, or seen of an address, in force until it expires. */
+/** A setting for an address or a prefix, or a sighting of an address, in force until it expires. */
 export interface Observation {
   readonly networkClass: NetworkClass
   /** `operator`: set by hand, which beats all data. `reverse-name`: read off the address's own name. */
@@ -269,7 +269,7 @@ export interface Observations {
   find(address: Address): Observation | undefined
 }
 
-/** Where observations are kept: one of each origin for a prefix. */
+/** Store of observations: one of each origin for a prefix. */
 export interface ObservationStore extends Observations {
   /** Replaces an earlier one of its origin. */
   put(prefix: Prefix, observation: Observation): Promise<void>
@@ -300,7 +300,7 @@ export interface Snapshot {
   readonly countries?: CountryTable
   readonly geo?: GeoReader
   readonly crawlerRanges?: CrawlerRanges
-  /** What delivery networks publish of their servers. */
+  /** Servers of delivery networks, as published. */
   readonly frontEnds?: FrontEnds
   /** One row for each list of published ranges, loaded or not; several may be of one slug. */
   readonly crawlerStatus?: readonly CrawlerRangeStatus[]
@@ -326,7 +326,7 @@ export interface Snapshot {
   readonly findings?: Findings
 }
 
-/** Where the current snapshot is read from; read it once per request, so that no answer mixes two. */
+/** Source of the current snapshot; read it once per request, so that no answer mixes two. */
 export interface Snapshots {
   current(): Snapshot
 }

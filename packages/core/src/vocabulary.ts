@@ -15,10 +15,10 @@ export const NETWORK_CLASSES = [
   'tor',
   'unknown',
 ] as const
-/** What kind of network an address is in (specification: NetworkClass); `Verdict.classification` is one. */
+/** Class of an address's network (specification: NetworkClass); `Verdict.classification` is one. */
 export type NetworkClass = (typeof NETWORK_CLASSES)[number]
 
-/** What an autonomous system is, by its operator (specification: AsnNetworkType). */
+/** Type of an autonomous system, by its operator (specification: AsnNetworkType). */
 export const AS_TYPES = ['hosting', 'isp', 'mobile', 'vpn', 'tor', 'education', 'government', 'unknown'] as const
 export type AsType = (typeof AS_TYPES)[number]
 
@@ -28,7 +28,7 @@ export type DirectoryOrder = (typeof DIRECTORY_ORDERS)[number]
 
 /** In order of strictness. `throttle` refuses for a while (429), and is what a rule that counts may do. */
 export const ACTIONS = ['allow', 'flag', 'throttle', 'block'] as const
-/** What is done about a request; `Decision.action` and the `action` of a rule are one. */
+/** The action on a request; `Decision.action` and the `action` of a rule are one. */
 export type Action = (typeof ACTIONS)[number]
 
 /** The actions of rules that do not count, and of `/v1`. */
@@ -54,7 +54,7 @@ export const MODES = ['enforce', 'monitor'] as const
 /** Whether decisions are carried out: the key `mode` of a configuration and of a mount. */
 export type Mode = (typeof MODES)[number]
 
-/** What a crawler fetches pages for, as in the catalogue. */
+/** Purpose of a crawler's visits, as in the catalogue. */
 export const CRAWLER_PURPOSES = [
   'search',
   'training',
@@ -72,22 +72,23 @@ export const CRAWLER_PURPOSES = [
 
 export type CrawlerPurpose = (typeof CRAWLER_PURPOSES)[number]
 
-/** What comes of a crawler's claim (specification: CrawlerVerifyResponse). */
+/** Outcome of a crawler's claim (specification: CrawlerVerifyResponse). */
 export const CRAWLER_OUTCOMES = ['verified', 'spoofed', 'unverifiable'] as const
 export type CrawlerOutcome = (typeof CRAWLER_OUTCOMES)[number]
 
 /**
- * Who asks. `impostor`: a name that was disproved. `unverified_bot`: a program that claims nothing that can be proved.
+ * Class of a client. `impostor`: a name that was disproved. `unverified_bot`: a program that claims nothing that can be
+ * proved.
  */
 export const AGENT_CLASSES = ['human', 'ai_agent', 'verified_crawler', 'impostor', 'unverified_bot'] as const
-/** Who asks: one of `AGENT_CLASSES`; `AgentVerdict.class` is one. */
+/** Class of a client: one of `AGENT_CLASSES`; `AgentVerdict.class` is one. */
 export type AgentClass = (typeof AGENT_CLASSES)[number]
 
 /** Names of sub-lookups that an answer may report as failed or missing. */
 export const DEGRADABLE = ['geo', 'asn', 'whois', 'ranges'] as const
 export type Degraded = (typeof DEGRADABLE)[number]
 
-/** What an inspection may lack: a sub-lookup, or `limits`, the counts that processes share. */
+/** Parts that an inspection may lack: a sub-lookup, or `limits`, the counts that processes share. */
 export type InspectionDegraded = Degraded | 'limits'
 
 /** True for the three classes that mean deliberate anonymisation; hosting and datacenter state ownership only. */

@@ -59,7 +59,7 @@ export const FIREFOX_TEXT = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/201
 export const SAFARI_TEXT =
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Safari/605.1.15'
 
-/** What Chrome 150 on Windows sends when a page is opened, in its order. */
+/** Fields of Chrome 150 on Windows when a page is opened, in its order. */
 export const CHROME: Readonly<Record<string, string>> = {
   Host: 'example.com',
   Connection: 'keep-alive',

@@ -225,7 +225,7 @@ t.test('whatever an attacker puts in front, the answer is the same', async () =>
       (list, address, hops, attack, join) => {
         if (address.family === 4 && address.d >>> 24 === 10) return true
         const honest = [list.hop(formatAddress(address)), ...hops.map((last) => list.hop(`10.0.0.${last}`))].join(', ')
-        // What the client sent comes first, on its own lines or joined with what the proxies appended.
+        // The client's own values come first, on its own lines or joined with what the proxies appended.
         const fields: readonly Field[] = join
           ? [[list.header, [...attack, honest].join(', ')]]
           : [...attack.map((value): Field => [list.header, value]), [list.header, honest]]

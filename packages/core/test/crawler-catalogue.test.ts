@@ -166,7 +166,7 @@ t.test('of 2,118 samples, who is filed under a crawler of ours claims it', async
   t.same(unclaimed, [])
 })
 
-/** Where a claim rests on another word of the sample than the one that the list looks for, and both mean one crawler. */
+/** Claims by another word of the sample than the one that the list looks for, where both mean one crawler. */
 const BY_ANOTHER_WORD: ReadonlySet<string> = new Set([
   'adidxbot bingbot',
   'adidxbot msnbot',

@@ -14,7 +14,7 @@ import { createFakeClock, createFakeNetworks, snapshotOf, systemOf } from '../sr
  * stand: what has to come of it is worked out here from the specification's rules alone.
  */
 
-/** What one source has to say of a claim. */
+/** One source's word on a claim. */
 type Word = 'yes' | 'no' | 'could not tell' | 'has no say'
 
 const catalogue = createCatalogue()

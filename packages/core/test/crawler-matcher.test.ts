@@ -13,7 +13,7 @@ const TOKENS = [
 ] as const
 const matcher = createTokenMatcher(TOKENS)
 
-/** What a matcher has to find, by the plainest way there is: every token at every place. */
+/** The matches to find, by the plainest way there is: every token at every place. */
 function plainly(text: string, tokens: readonly string[]): string | undefined {
   const lower = text.slice(0, MAX_CHARACTERS).toLowerCase()
   const word = (at: number) => /[a-z0-9\u0080-\uffff]/i.test(text.charAt(at))

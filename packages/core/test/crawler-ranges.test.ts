@@ -155,7 +155,7 @@ t.test('well-known crawlers verify on what comes with Sallyport, and nothing is 
 /** Lists of the data that are of no crawler of the catalogue: 3 % of its entries. */
 const OF_OTHERS: ReadonlySet<string> = new Set([
   ...['botify', 'freshpingbot', 'marginalia', 'outageowl', 'w3c-validator', 'webpagetestbot'],
-  // Where Stripe's API is reached, not where Stripe asks from.
+  // Addresses of Stripe's API, not of Stripe's own requests.
   ...['stripe-api', 'stripe-armada-gator'],
 ])
 

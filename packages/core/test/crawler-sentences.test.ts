@@ -9,7 +9,7 @@ import { createInspector } from '../src/inspection/inspector.ts'
 import { compilePolicy } from '../src/policy/compile.ts'
 import { createFakeClock, createFakeDns, createFakeNetworks, snapshotsOf, systemOf } from '../src/testing/fakes.ts'
 
-/* What is said to a person: no more than is known. */
+/* Sentences for people say no more than is known. */
 
 const clock = createFakeClock('2026-11-21T00:00:00Z')
 const crawlers = createCrawlerVerifier(createCatalogue(), {

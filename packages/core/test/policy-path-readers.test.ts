@@ -5,8 +5,8 @@ import { readPath } from '../src/policy/path-readings.ts'
 import type { Inspection } from '../src/values/inspection.ts'
 
 /*
- * What servers make of a target before they route it. A rule that blocks a path must match whatever any of them takes for
- * that path, and a rule that allows one must not match what any of them takes for another.
+ * Readings of a target by servers before they route it. A rule that blocks a path must match whatever any of them takes
+ * for that path, and a rule that allows one must not match what any of them takes for another.
  */
 const decode = (text: string): string =>
   text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))

@@ -19,7 +19,7 @@ export interface ClientTrust {
   readonly empty: boolean
 }
 
-/** Who sent a request, as far as can be known. */
+/** The sender of a request, as far as it can be known. */
 export interface Client {
   /** `undefined` when the socket has no address, for example because it is gone: nothing is assumed then. */
   readonly address: Address | undefined
@@ -38,7 +38,7 @@ export interface ResolvedClient extends Client {
 const MAX_HOPS = 32
 const MAX_CHARACTERS = 2048
 
-/** What operators of delivery networks publish now of their servers, by the names of `TRUST_PRESETS`. */
+/** Servers of delivery networks as their operators publish them now, by the names of `TRUST_PRESETS`. */
 export type FrontEnds = ReadonlyMap<string, readonly Prefix[]>
 
 /** Names of the sets of proxies that can be trusted by name. */
@@ -91,7 +91,7 @@ export function parseTrust(
   }
 }
 
-/** Of a preset the published prefixes; of a family of which none are published, those that are shipped. */
+/** The published prefixes of a preset; for a family without any, those that are shipped. */
 function trustedPrefixes(entry: string, published?: FrontEnds): readonly Prefix[] {
   const preset = TRUSTED_PROXIES.find((row) => row.preset === entry)
   if (preset === undefined) return [trustedPrefix(entry)]

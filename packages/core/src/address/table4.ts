@@ -35,7 +35,7 @@ export function findSegment4(partition: Partition4, word: number): number {
   const { lows, direct } = partition
   const chunk = word >>> CHUNK_BITS
   const within = word & LOW_MASK
-  // Where no segment starts in the chunk at or before the address, the last one before the chunk runs on.
+  // If no segment starts in the chunk at or before the address, the last one before the chunk runs on.
   let from = (direct[chunk] as number) - 1
   let to = (direct[chunk + 1] as number) - 1
   while (from < to) {

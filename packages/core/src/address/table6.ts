@@ -19,7 +19,7 @@ export interface Partition6 {
   readonly split: Uint32Array
   /** The marked segments, ascending. */
   readonly cells: Uint32Array
-  /** Where the pieces of a cell begin in the fine columns; one more entry closes the last. */
+  /** Start of each cell's pieces in the fine columns; one more entry closes the last. */
   readonly pieces: Uint32Array
   /** Bits 64 to 95 of the pieces' starts. */
   readonly fineHigh: Uint32Array

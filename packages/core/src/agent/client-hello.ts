@@ -1,4 +1,4 @@
-/** What a client offers as it opens TLS (RFC 8446 4.1.2), as far as a fingerprint is made of it; GREASE is left out. */
+/** A client's offer as it opens TLS (RFC 8446 4.1.2), as far as a fingerprint is made of it; GREASE is left out. */
 export interface ClientHello {
   /** The highest version that is offered, as on the wire. */
   readonly version: number
@@ -10,7 +10,7 @@ export interface ClientHello {
   readonly protocol?: Uint8Array
 }
 
-/** What carries a hello: TCP, QUIC, or DTLS, whose hello has a longer header and a cookie. */
+/** The carrier of a hello: TCP, QUIC, or DTLS, whose hello has a longer header and a cookie. */
 export type HelloTransport = 'tcp' | 'quic' | 'dtls'
 
 const CLIENT_HELLO = 1

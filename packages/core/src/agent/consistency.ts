@@ -5,7 +5,7 @@ import { inspectsTls, type Ja4 } from './ja4.ts'
 import { BIT } from './signals.ts'
 import type { BrowserFamily, Platform, UserAgent } from './user-agent.ts'
 
-/** What can be known of a request besides its fields: what is not available is never suspicious. */
+/** Facts of a request besides its fields: one that is not available is never suspicious. */
 export interface Availability {
   /** The visitor is known to have come over https; false where that is not known. */
   readonly https: boolean
@@ -43,7 +43,7 @@ export function readSignals(userAgent: UserAgent, evidence: Evidence, availabili
   return bits
 }
 
-/** What `Sec-CH-UA-Platform` says of each platform, without the quotes. */
+/** Values of `Sec-CH-UA-Platform` for each platform, without the quotes. */
 const PLATFORM_HINTS: Readonly<Partial<Record<Platform, readonly string[]>>> = {
   windows: ['Windows'],
   macos: ['macOS'],
@@ -110,7 +110,7 @@ function fetchSignals({ fetchSite, fetchMode, fetchDest, fetchUser, accept, purp
     (fetchUser !== undefined && fetchUser !== '?1') ||
     (fetchMode === 'navigate' && fetchDest === 'empty') ||
     (fetchMode === 'cors' && fetchSite === 'none')
-  // What is fetched ahead is asked for by the browser itself, in forms of its own.
+  // Pages fetched ahead are asked for by the browser itself, in forms of its own.
   if (impossible && !purpose) return BIT['impossible-fetch-metadata']
   if (fetchDest === 'document' && accept === '*/*' && !purpose) return BIT['document-accepts-anything']
   return BIT['fetch-metadata-agrees']

@@ -62,7 +62,7 @@ function nameOf(field: string): Name | undefined {
   return field === wanted.written || field === wanted.name || isNamed(field, wanted.name) ? wanted.name : undefined
 }
 
-/** Of these it is enough that they came. */
+/** Fields whose presence is enough. */
 const BY_PRESENCE: ReadonlySet<Name> = new Set<Name>([
   ...(['cookie', 'origin', 'referer', 'purpose', 'sec-purpose', 'upgrade', 'signature', 'signature-input'] as const),
   ...(['via', 'forwarded', 'x-forwarded-for', 'x-real-ip', 'cf-connecting-ip'] as const),

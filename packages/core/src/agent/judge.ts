@@ -83,7 +83,7 @@ export function createAgentJudge(): AgentJudge {
   return {
     judge(evidence) {
       const { userAgent, signature, crawler, allowlisted, network } = evidence
-      // Of one's own machines and of whom the policy trusts nothing is suspected.
+      // An operator's own machines and those that the policy trusts are not suspected.
       const excused = allowlisted || network.reserved.reserved
       const verdict =
         signatureVerdict(signature, evidence, excused) ??
@@ -119,7 +119,7 @@ function signatureVerdict(
   })
 }
 
-/** Who acts for a person is an agent; who collects for an operator is a crawler. */
+/** A program that acts for a person is an agent; one that collects for an operator is a crawler. */
 function classOfProven(purpose: string): AgentClass {
   return purpose === 'agent' ? 'ai_agent' : 'verified_crawler'
 }
@@ -144,7 +144,7 @@ function crawlerVerdict(crawler: InspectedCrawler | undefined, evidence: AgentEv
   })
 }
 
-/** What a user agent says of itself without naming a crawler of the catalogue, and what the caller saw of it. */
+/** Signs in a user agent that names no crawler of the catalogue, and those that the caller saw. */
 function namedVerdict(userAgent: UserAgent | undefined, evidence: AgentEvidence): AgentVerdict | undefined {
   const ai = userAgent?.ai
   if (ai !== undefined) {
@@ -205,7 +205,7 @@ function browserVerdict(bits: number, evidence: AgentEvidence, excused: boolean)
   const place = networkKey(evidence, excused)
   const network = place === 1 ? INFRASTRUCTURE_WEIGHT : place === 2 ? ANONYMISED_WEIGHT : 0
   const prior = (evidence.headersKnown ? PRIOR : PRIOR_UNSEEN) + network
-  // What is in order excuses no contradiction: a copy of a browser's headers has those first.
+  // A consistent part excuses no contradiction: a copy of a browser's headers has those first.
   const supported = prior + absent + weightOf(signals, 'support')
   const once = signals.filter(({ kind }) => kind === 'contradiction').length === 1
   const contradicted = prior + Math.min(against + absent, once ? MAX_BY_ONE : Number.POSITIVE_INFINITY)

@@ -1,5 +1,5 @@
 /**
- * What a request can show about who sends it. `contradiction`: two statements of the request cannot both be true.
+ * Signs in a request of its sender. `contradiction`: two statements of the request cannot both be true.
  * `absence`: something that such a browser sends is not there; proxies, old devices and people's own settings do that
  * too, so it can flag and never more. `support`: something that is as it should be.
  */

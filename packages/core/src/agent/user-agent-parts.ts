@@ -54,7 +54,7 @@ function nameOf(word: string): string {
   return end === -1 ? word : word.slice(0, end)
 }
 
-/** What is outside of parentheses and brackets. */
+/** The text outside of parentheses and brackets. */
 function withoutComments(text: string): string {
   let depth = 0
   let outside = ''

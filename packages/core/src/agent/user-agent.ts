@@ -17,7 +17,7 @@ export type BrowserFamily = 'chromium' | 'firefox' | 'safari' | 'other'
 
 export type Platform = 'windows' | 'macos' | 'linux' | 'chromeos' | 'android' | 'ios' | 'other'
 
-/** What says that a user agent is a program's. */
+/** The sign that a user agent is a program's. */
 export interface ShownAutomation {
   /** The word that says so; absent where there is none, and it is written as no browser writes one. */
   readonly name?: string

@@ -1,7 +1,7 @@
 import { HOSTING_SHAPE, type ShapeMeasure } from '@sallyport/data/hosting-shape'
 import type { AsType } from '../vocabulary.ts'
 
-/** What lists say of a system, and the outline of its address space. */
+/** The lists' word on a system, and the outline of its address space. */
 export interface SystemEvidence {
   /** The first list of systems that names it, and the type that the list asserts. */
   readonly listed?: { readonly type: AsType; readonly source: string } | undefined

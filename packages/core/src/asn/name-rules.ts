@@ -98,7 +98,7 @@ export function compileNameRules(rules: readonly OrganisationRule[]): (name: str
   }
 }
 
-/** Where tokens begin and end, one after the other. */
+/** Start and end of each token, by turns. */
 function readTokens(text: string): readonly number[] {
   const tokens: number[] = []
   let start = -1

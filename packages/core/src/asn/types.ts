@@ -5,7 +5,7 @@ import type { AsType, NetworkClass } from '../vocabulary.ts'
 import { looksLikeAccess, type SystemEvidence, typeOfEvidence } from './evidence.ts'
 import { compileNameRules } from './name-rules.ts'
 
-/** What an autonomous system is, and what that was read from. */
+/** The type of an autonomous system, and its source. */
 export interface SystemType {
   readonly type: AsType
   readonly networkClass: NetworkClass

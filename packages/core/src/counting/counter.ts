@@ -78,12 +78,12 @@ export function createCounter({ counts, ipv6Prefix, flights }: CounterOptions): 
 
 /** One of the limits of a rule. */
 interface Measure {
-  /** What its keys begin with. */
+  /** Prefix of its keys. */
   readonly prefix: string
   readonly keys: readonly CountKey[]
   readonly max: number
   readonly limit: CountLimit | undefined
-  /** Of the bucket around a network of IPv6. */
+  /** Limit of the bucket around a network of IPv6. */
   readonly wide: CountLimit | undefined
 }
 
@@ -92,7 +92,7 @@ interface RuleTask extends CountTask {
   readonly rule: CountingRule
 }
 
-/** What is in flight first: what is refused for being too many at once uses up nothing (D174). */
+/** Counts of requests in flight first: a request that is one too many uses up nothing (D174). */
 function createMeasures({ id, limit, concurrent }: CountingRule): readonly Measure[] {
   const measures: Measure[] = []
   if (concurrent !== undefined) {

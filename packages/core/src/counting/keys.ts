@@ -3,7 +3,7 @@ import { formatPrefix, prefixOf } from '../address/prefix.ts'
 import type { CountKey } from '../values/counting.ts'
 import type { Inspection } from '../values/inspection.ts'
 
-/** What a request is counted under, and how many times `max` fits in. */
+/** The key that a request is counted under, and how many times `max` fits in. */
 export interface CountBucket {
   readonly key: string
   readonly factor: number

@@ -13,7 +13,7 @@ export interface CountTask {
   readonly binding: boolean
 }
 
-/** What became of some tasks, in their order; shorter where a binding one was exceeded. */
+/** Outcomes of some tasks, in their order; shorter where a binding one was exceeded. */
 export interface Taken {
   readonly states: readonly CountState[]
   /** The store did not answer, and this process counts its own share. */
@@ -35,7 +35,7 @@ export interface Counts {
 export interface Ban {
   /** Short, for `bans lift`. */
   readonly id: string
-  /** What it is found by: the kind of the key and its value. */
+  /** Its key: the kind of the key and its value. */
   readonly key: string
   /** Why: the last thing that it did. */
   readonly on: string

@@ -8,7 +8,7 @@ export interface CountRow {
   readonly at: number
 }
 
-/** What a count says to one request. */
+/** A count's answer to one request. */
 export interface CountState {
   readonly allowed: boolean
   /** Whole; this request included where it was allowed. */
@@ -18,7 +18,7 @@ export interface CountState {
 }
 
 export interface Step extends CountState {
-  /** What is kept: unchanged counts where nothing was taken. */
+  /** The row to keep: unchanged counts where nothing was taken. */
   readonly row: CountRow
   /** When nothing of it counts any more. */
   readonly endsAt: number

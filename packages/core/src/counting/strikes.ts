@@ -6,7 +6,7 @@ import type { Counted, Counter } from './counter.ts'
 import { clientKeys } from './keys.ts'
 import type { Ban, BanList, Counts } from './ports.ts'
 
-/** What bans whom for how long, checked. */
+/** Rules of bans, checked: for which strikes, whom and how long. */
 export interface CompiledStrikes {
   readonly key: 'client' | 'address' | 'user'
   readonly limit: CountLimit
@@ -66,7 +66,7 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
   }
 }
 
-/** What is proven to be somebody's, allowlisted or reserved is never banned. */
+/** Proven, allowlisted and reserved clients are never banned. */
 function isExempt({ inspection: { agent, network, client } }: Decision): boolean {
   return agent.identity?.verified === true || network.reserved.reserved || client.address === ''
 }
@@ -79,7 +79,7 @@ const BROWSER: ReadonlySet<string> = new Set([
   ...['user-agent', 'accept-language', 'accept-encoding', 'sec-ch-ua', 'sec-ch-ua-platform', 'sec-ch-ua-mobile'],
 ])
 
-/** What a client's strikes are counted under; `undefined` where there is no such thing, as a user who is not logged in. */
+/** Key of a client's strikes; `undefined` where there is no such thing, as a user who is not logged in. */
 function strikeKey(
   key: CompiledStrikes['key'],
   inspection: Decision['inspection'],

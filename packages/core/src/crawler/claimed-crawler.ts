@@ -20,7 +20,7 @@ export function claimedCrawlerOf(
   )
 }
 
-/** What came of a claim, as inspections show it. */
+/** The outcome of a claim, as inspections show it. */
 export function inspectedCrawler(verification: Verification): InspectedCrawler {
   const { slug, name, operator, purpose } = verification.crawler
   const method = methodOf(verification.judgement)

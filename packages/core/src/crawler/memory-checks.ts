@@ -5,7 +5,7 @@ import type { Crawler } from './catalogue.ts'
 import type { Check, CheckName, CouldNotRun } from './outcome.ts'
 import type { LoadedRanges } from './ranges.ts'
 
-/** What a claim is checked against: an address, what is known of its network, and the data. */
+/** Facts that a claim is checked against: an address, what is known of its network, and the data. */
 export interface ClaimedFrom {
   readonly address: Address
   readonly finding: NetworkFinding

@@ -3,7 +3,7 @@ import { publicName } from '../address/hostname.ts'
 import type { Dns, KeptReverseCheck } from '../ports.ts'
 import { isOfPattern, type NamePattern } from './name-pattern.ts'
 
-/** What reverse DNS said of an address. */
+/** The answer of reverse DNS for an address. */
 export type ReverseFinding = Pick<KeptReverseCheck, 'status' | 'detail' | 'hostname'>
 
 /** Names of an answer that are read; a crawler's address has one. */

@@ -10,7 +10,7 @@ import { datedRanges } from './ranges.ts'
 import type { ReverseChecks } from './reverse-checks.ts'
 import type { ReverseFinding } from './reverse-dns.ts'
 
-/** What came of one claim. */
+/** The outcome of one claim. */
 export interface Verification {
   readonly crawler: Crawler
   readonly judgement: Judgement

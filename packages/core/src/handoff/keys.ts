@@ -10,7 +10,7 @@ export interface HandoffKey {
   /** Named in every signature, so that the origin finds its half: 1 to 64 of `A-Z a-z 0-9 . _ -`. */
   readonly id: string
   readonly algorithm: HandoffAlgorithm
-  /** Of `hmac-sha256` a text of 32 characters or more; of `ed25519` the private key in PEM. */
+  /** A text of 32 characters or more for `hmac-sha256`; the private key in PEM for `ed25519`. */
   readonly secret: string
 }
 
@@ -18,9 +18,9 @@ export interface HandoffKey {
 export interface HandoffVerifyKey {
   readonly id: string
   readonly algorithm: HandoffAlgorithm
-  /** Of `hmac-sha256`: the same text. */
+  /** The same text, for `hmac-sha256`. */
   readonly secret?: string | undefined
-  /** Of `ed25519`: the public key in PEM. */
+  /** The public key in PEM, for `ed25519`. */
   readonly publicKey?: string | undefined
 }
 

@@ -14,7 +14,7 @@ export interface HandoffOptions {
   readonly maxAge?: number | undefined
 }
 
-/** What a check came to. */
+/** The outcome of a check. */
 export type HandoffCheck =
   | {
       readonly verified: true

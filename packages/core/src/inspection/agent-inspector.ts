@@ -17,7 +17,7 @@ import type { Visitor } from './visitor.ts'
 
 /** A request that did not come here, as a caller describes it: what is absent is not known, which is no sign of anything. */
 export interface DescribedRequest {
-  /** What the caller calls it; the decision's `id`. */
+  /** The caller's name for it; the decision's `id`. */
   readonly id?: string
   /** Raw fields, name and value by turns; the user agent among them where it is known. */
   readonly fields: readonly string[]
@@ -33,7 +33,7 @@ export interface DescribedRequest {
   readonly headlessFlags?: readonly string[]
 }
 
-/** Who asks, and the crawler that was claimed. */
+/** The agent, and the crawler that was claimed. */
 export interface AgentResult {
   readonly agent: AgentVerdict
   readonly crawler: InspectedCrawler | undefined
@@ -97,7 +97,7 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
         signature: signed ? signatureOf(request, trusted) : undefined,
         headlessFlags: undefined,
       })
-      // What is proven or disproved of a claim changes from one request to the next.
+      // The proof or disproof of a claim changes from one request to the next.
       const lasting = claimed === undefined && !signed
       const kept = lasting && withFingerprint ? fingerprints.of(request, fields.userAgent ?? '') : undefined
       return { agent, crawler, fingerprint: kept }

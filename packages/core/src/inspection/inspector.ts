@@ -36,7 +36,7 @@ export interface InspectorOptions {
   readonly onFault?: (error: unknown) => void
 }
 
-/** What decides in place of an inspector's own; absent: its own does. Its allowlist holds in any case. */
+/** Policy in place of the inspector's own; absent: its own. Its allowlist holds in any case. */
 export interface OtherRules {
   readonly policy?: CompiledPolicy | undefined
   readonly mode?: Mode | undefined

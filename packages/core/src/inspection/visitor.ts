@@ -12,7 +12,7 @@ export interface Visitor {
   readonly network: NetworkFinding
   /** Country the address is used in; absent when unknown. */
   readonly country: string | undefined
-  /** What was set or seen of the address when the rest was looked up. */
+  /** Observation of the address when the rest was looked up. */
   readonly observation: Observation | undefined
 }
 

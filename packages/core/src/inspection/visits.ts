@@ -8,9 +8,9 @@ import type { Ruling } from './decide.ts'
 import { hasFingerprint } from './request-fingerprint.ts'
 import { observationOf, type Visitor, visitorOf } from './visitor.ts'
 
-/** What is known of a visitor, and what its last request came to. Never changed: the next one replaces it whole. */
+/** Facts about a visitor, and the outcome of its last request. Never changed: the next one replaces it whole. */
 export interface Visit extends Visitor, AgentResult {
-  /** What was decided, where that holds for every request with the same fingerprint. */
+  /** The decision, if that holds for every request with the same fingerprint. */
   readonly ruling: Ruling | undefined
 }
 

@@ -4,14 +4,14 @@ import type { NetworkFinding } from '../values/finding.ts'
 import type { NetworkClass, PlainAction } from '../vocabulary.ts'
 import { type JurisdictionMatch, type JurisdictionPolicy, type Relation, UNKNOWN_COUNTRY } from './policy.ts'
 
-/** What was found of a connection that claims to come from somewhere. */
+/** Facts about a connection that claims to come from somewhere. */
 export interface FoundOrigin {
   readonly network: NetworkFinding
   /** Two-letter code; absent when unknown. */
   readonly country?: string | undefined
 }
 
-/** What the policy says of a claim: the action, and the id of the rule that decided. */
+/** The policy's word on a claim: the action, and the id of the rule that decided. */
 export interface PolicyJudgement {
   readonly action: PlainAction
   readonly reason: string

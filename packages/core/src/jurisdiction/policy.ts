@@ -15,7 +15,7 @@ export interface JurisdictionGroup {
 }
 
 /**
- * What a rule looks at. Members are joined by "and", the values of one member by "or"; an absent member matches all.
+ * The tests of a rule. Members are joined by "and", the values of one member by "or"; an absent member matches all.
  * `claim` and `country` hold country codes and ids of groups.
  */
 export interface JurisdictionMatch {

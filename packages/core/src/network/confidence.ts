@@ -1,7 +1,7 @@
 import type { VerdictRule } from '../values/finding.ts'
 import { anonymises, type NetworkClass } from '../vocabulary.ts'
 
-/** What the confidence of a verdict rests on. */
+/** Grounds of a verdict's confidence. */
 export interface Grounds {
   readonly rule: VerdictRule
   readonly networkClass: NetworkClass
@@ -64,12 +64,13 @@ const MAX_AGED = 0.5
 const HOME_CEILING = { withoutProxies: 0.6, withProxies: 0.8 } as const
 
 /**
- * What is no exit is so as far as lists of exits go, and those lose some of theirs each day: after three months a third of
- * Tor's exits are others. A week is not noticed, then up to a fifth is lost, half of that in a quarter of a year (D191).
+ * An address is no exit only as far as lists of exits go, and those lose some of theirs each day: after three months a
+ * third of Tor's exits are others. A week is not noticed, then up to a fifth is lost, half of that in a quarter of a
+ * year (D191).
  */
 const UNSEEN = { freeDays: 7, halfLife: 90, most: 0.2 } as const
 
-/** Of a host that rents to many: lists of the whole host agree with each other without having seen this address. */
+/** For a hoster that rents to many: lists of the whole host agree with each other without having seen this address. */
 const MIXED_CEILING = 0.6
 
 /**

@@ -127,7 +127,7 @@ interface Waiting {
   done(): void
 }
 
-/** What one question answers for; `undefined` where no name could change anything. */
+/** Addresses that share one question; `undefined` where no name could change anything. */
 function askedPrefix(address: Address, { reserved, verdict, rule, asn }: NetworkFinding): Prefix | undefined {
   if (reserved.reserved) return undefined
   if (rule === 'mixed_system' || ASKED_CLASSES.includes(verdict.classification)) return hostPrefix(address)
@@ -137,8 +137,8 @@ function askedPrefix(address: Address, { reserved, verdict, rule, asn }: Network
 }
 
 /**
- * What words in the labels before a domain say of an address of this class, numbers at their ends left out; the domain is the
- * company's name.
+ * The meaning of words in the labels before a domain for an address of this class, numbers at their ends left out; the
+ * domain is the company's name.
  */
 export function wordOfName(
   name: string,

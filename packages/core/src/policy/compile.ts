@@ -19,11 +19,11 @@ import { createPathSplitter, type PathSplitter } from './split-path.ts'
 export interface CompiledPolicy {
   /** Addresses that are allowed before any rule; absent when there are none. */
   readonly allowlist?: PrefixSet
-  /** What is decided when the inspection itself fails. */
+  /** Action when the inspection itself fails. */
   readonly onError: PlainAction
   /** In the order in which they are asked. */
   readonly rules: readonly CompiledRule[]
-  /** What is decided where no rule matches. */
+  /** Decision when no rule matches. */
   readonly fallback: MatchedRule
   readonly strikes?: CompiledStrikes
 }

@@ -46,7 +46,7 @@ function limitFaults({ key, max, window, kind, refill, burst }: NonNullable<Rule
   return faults
 }
 
-/** What cannot be meant of `strikes`. */
+/** Faults of `strikes` that cannot be meant. */
 export function strikesFaults({ key, count, window, on, for: length }: Strikes): readonly Fault[] {
   const faults = [...wholeFault(['count'], count), ...windowFault(['window'], window), ...windowFault(['for'], length)]
   if (key !== undefined && !STRIKE_KEYS.includes(key))
@@ -59,7 +59,7 @@ export function strikesFaults({ key, count, window, on, for: length }: Strikes):
   return faults
 }
 
-/** What a decision can be that counts as a strike. */
+/** Decisions that count as a strike. */
 const STRIKES: readonly string[] = ['flagged', 'throttled', 'blocked']
 
 function keyFaults(path: Fault['path'], key: string | readonly string[]): readonly Fault[] {

@@ -5,7 +5,7 @@ import type { Action, Degraded } from '../vocabulary.ts'
 import type { CompiledCounting } from './compile-counting.ts'
 import type { Test } from './match-word.ts'
 
-/** What a rule does where it matches, with the sentence about it. */
+/** A matching rule's effect, with the sentence about it. */
 export interface MatchedRule {
   readonly id: string
   readonly action: Action
@@ -21,11 +21,11 @@ export interface CompiledRule {
   /** Tests of what is asked for, and when: the only ones that can differ between two requests of a visitor. */
   readonly request: readonly Test[]
   readonly matched: MatchedRule
-  /** Of a rule that counts; `matched` is what it does within its limits, where it opens. */
+  /** Counting of a rule; `matched` is its effect within its limits, where it opens. */
   readonly counting?: CompiledCounting
   /** Its path patterns; absent where it asks about more than the crawler, the path and the method, as robots.txt cannot. */
   readonly announced?: readonly string[]
-  /** Of a rule with `onError` that needs data: what it does where that is not loaded. */
+  /** Effect of a rule with `onError` while the data that it needs is not loaded. */
   readonly unanswered?: { readonly needs: readonly Degraded[]; readonly matched: MatchedRule }
 }
 
@@ -61,7 +61,7 @@ export function evaluate(
     if (rule.counting !== undefined && matched === rule.matched) {
       const cost = rule.counting.costOf(inspection.request)
       counted = [...counted, Object.freeze({ rule: rule.counting.rule, cost })]
-      // What it costs may differ from one request to the next.
+      // Its cost may differ from one request to the next.
       lasting = false
       if (rule.counting.opens) return { decided: matched, trials, counted, lasting }
       continue
@@ -72,7 +72,7 @@ export function evaluate(
   return { decided: fallback, trials, counted, lasting }
 }
 
-/** What a rule does where its tests of the request hold; `undefined` where it is not about this visitor. */
+/** The effect of a rule whose tests of the request hold; `undefined` if it is not about this visitor. */
 function matchOf(rule: CompiledRule, inspection: Inspection, fields: readonly string[]): MatchedRule | undefined {
   if (!holds(rule.agent, inspection, fields)) return undefined
   const { unanswered } = rule

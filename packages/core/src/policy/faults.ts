@@ -10,7 +10,7 @@ import { LIMIT_PRESET_NAMES, type Policy, PRESET_NAMES, type Rule } from './poli
 
 /** A word of a policy that cannot be meant. */
 export interface PolicyFault {
-  /** Where it is in the policy: `['rules', 0, 'match', 'country', 1]`. */
+  /** Its place in the policy: `['rules', 0, 'match', 'country', 1]`. */
   readonly path: readonly (string | number)[]
   /** The id of its rule; absent outside of rules. */
   readonly rule?: string
@@ -51,7 +51,7 @@ export function policyFaults(policy: Policy): readonly PolicyFault[] {
   return faults
 }
 
-/** What is meant by each rule, and most likely is not meant. */
+/** Rules that are allowed and most likely not meant. */
 export function policyWarnings(policy: Policy): readonly PolicyFault[] {
   return [...openingWarnings(policy), ...userWarnings(policy)]
 }

@@ -78,7 +78,7 @@ const SLASH = 47
 const DOT = 46
 const QUESTION_MARK = 63
 
-/** What a path may hold unescaped (RFC 3986 3.3), without `;`. */
+/** Characters that a path may hold unescaped (RFC 3986 3.3), without `;`. */
 const PLAIN = new Uint8Array(128)
 for (const character of "/abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~!$&'()*+,=:@") {
   PLAIN[character.charCodeAt(0)] = 1

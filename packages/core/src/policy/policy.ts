@@ -4,23 +4,23 @@ import type { Match } from './match-words.ts'
 
 /** How many requests fit into how long. */
 export interface RuleLimit {
-  /** What is counted apart; several together are one key. */
+  /** Key of the count; several together are one key. */
   readonly key: CountKey | readonly CountKey[]
   readonly max: number
   /** As `1s`, `5m`, `1h` or `1d`, at most a month; a number is milliseconds. */
   readonly window: string | number
   /** Default `sliding`. */
   readonly kind?: CountKind | undefined
-  /** Of a bucket: what flows back in a window; default `max`. */
+  /** Refill of a bucket in a window; default `max`. */
   readonly refill?: number | undefined
-  /** Of a bucket: what fits at once; default `max`. */
+  /** Size of a bucket; default `max`. */
   readonly burst?: number | undefined
 }
 
 /** How many requests may be in flight: of all together, or of each key. */
 export type RuleConcurrent = number | { readonly key: CountKey | readonly CountKey[]; readonly max: number }
 
-/** What a request costs: a number, or one by method or path pattern; the first that fits counts, else 1. */
+/** Cost of a request: a number, or one by method or path pattern; the first that fits counts, else 1. */
 export type RuleCost = number | Readonly<Record<string, number>>
 
 /**
@@ -93,7 +93,7 @@ export interface Policy {
 }
 
 /**
- * What decides at one mount: a preset by name, rules that come before the preset `low-friction`, or a policy. The
+ * Policy of one mount: a preset by name, rules that come before the preset `low-friction`, or a policy. The
  * allowlist and the strikes are the service's.
  */
 export type MountPolicy = PresetName | readonly Rule[] | Partial<Omit<Policy, 'allowlist' | 'strikes'>>

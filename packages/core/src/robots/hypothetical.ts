@@ -53,7 +53,7 @@ function claimOf({ slug, name, operator, purpose, ...checks }: Crawler): Inspect
   return { slug, name, operator, purpose, outcome, pending: false, summary: '' }
 }
 
-/** Of a crawler that signs: where nothing else can prove it, its signature does. */
+/** A signature proves a crawler that signs and that nothing else can prove. */
 function signatureOf(crawler: Crawler): SignatureFinding | undefined {
   if (crawler.agent === undefined || claimOf(crawler).outcome === 'verified') return undefined
   return { outcome: 'verified', agent: crawler.agent, forged: false, crawler, detail: '' }

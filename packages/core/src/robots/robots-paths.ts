@@ -8,7 +8,7 @@ export interface RobotsPath {
 const ANYTHING = 'sallyport-any-path'
 
 /**
- * What robots.txt can say of a path pattern of a policy; `undefined` for a star within a segment, which means more there.
+ * The robots.txt form of a policy's path pattern; `undefined` for a star within a segment, which means more there.
  * A pattern of robots.txt is a prefix of path and query; `$` ends it, and the longest one that fits counts.
  */
 export function robotsPathsOf(pattern: string): readonly RobotsPath[] | undefined {

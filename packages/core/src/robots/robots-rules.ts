@@ -4,7 +4,7 @@ import { type Mode, refuses } from '../vocabulary.ts'
 import type { CrawlerInspection } from './hypothetical.ts'
 import { type RobotsPath, robotsPathsOf } from './robots-paths.ts'
 
-/** What is decided by below a path. */
+/** The policy below a path. */
 export interface RobotsPart {
   /** With all below it; default `/`. The longest path counts. */
   readonly path?: string | undefined
@@ -12,7 +12,7 @@ export interface RobotsPart {
   readonly mode: Mode
 }
 
-/** What a crawler is asked not to fetch, in words of robots.txt. */
+/** A request to a crawler on what not to fetch, in words of robots.txt. */
 export interface RobotsRule {
   readonly allow: boolean
   readonly pattern: string

@@ -57,7 +57,7 @@ function isShut(rules: readonly RobotsRule[]): boolean {
 
 function linesOf(rules: readonly RobotsRule[], said: readonly string[]): string {
   const lines = rules.map(({ allow, pattern }) => `${allow ? 'Allow' : 'Disallow'}: ${pattern}`)
-  // Of what may not be fetched nothing is said.
+  // Signals say nothing of content that may not be fetched.
   if (isShut(rules)) return lines.join('\n')
   return [...said, ...(lines.length === 0 ? ['Allow: /'] : lines)].join('\n')
 }

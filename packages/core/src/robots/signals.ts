@@ -2,14 +2,14 @@ import { isAi } from '../agent/user-agent.ts'
 import type { Crawler } from '../crawler/catalogue.ts'
 import { SallyportError } from '../errors.ts'
 
-/** What content may be used for, as its site says: a wish, which no gate can enforce once a page has been fetched. */
+/** Permitted uses of content, as its site says: a wish, which no gate can enforce once a page has been fetched. */
 const CONTENT_SIGNALS = ['search', 'ai-input', 'ai-train'] as const
 export type ContentSignal = (typeof CONTENT_SIGNALS)[number]
 
 /** `undefined`: nothing is said, neither that it may be nor that it may not. */
 export type ContentSignals = { readonly [Signal in ContentSignal]?: 'yes' | 'no' | undefined }
 
-/** Whose visits a use begins with. */
+/** Crawlers whose visits a use begins with. */
 const USERS: Readonly<Record<ContentSignal, (crawler: Crawler) => boolean>> = {
   search: ({ purpose }) => purpose === 'search',
   'ai-input': (crawler) => isAi(crawler) && crawler.purpose !== 'training',

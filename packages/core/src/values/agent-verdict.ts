@@ -2,7 +2,7 @@ import type { AgentClass } from '../vocabulary.ts'
 import type { Reason } from './reason.ts'
 
 /**
- * What an agent verdict rests on, in the order of evaluation: the first with evidence decides. `none`: no
+ * Basis of an agent verdict, in the order of evaluation: the first with evidence decides. `none`: no
  * evidence against a person.
  */
 export const AGENT_BASES = [
@@ -28,7 +28,7 @@ export interface AgentIdentity {
   readonly verified: boolean
 }
 
-/** Who asks (specification: AgentscanCheckResponse), frozen and JSON-serialisable. */
+/** The verdict on a client (specification: AgentscanCheckResponse), frozen and JSON-serialisable. */
 export interface AgentVerdict {
   readonly class: AgentClass
   /** 0 to 1, that the class is right. */

@@ -1,7 +1,7 @@
 import type { Action, Mode } from '../vocabulary.ts'
 import type { Reason } from './reason.ts'
 
-/** What requests may be counted by; several together are one key. */
+/** Keys that requests may be counted by; several together are one key. */
 export const COUNT_KEYS = [
   'client',
   'prefix',
@@ -25,17 +25,17 @@ export type CountKind = (typeof COUNT_KINDS)[number]
 /** How much fits into how long. */
 export interface CountLimit {
   readonly kind: CountKind
-  /** What fits into a window; of a bucket, into the bucket. */
+  /** Requests that fit into a window or a bucket. */
   readonly max: number
   readonly windowMs: number
-  /** Of a bucket: what flows back in a window. */
+  /** Requests that flow back into a bucket in a window. */
   readonly refill: number
 }
 
 /** A rule of the policy that counts. Within its limits it decides nothing, unless it opens. */
 export interface CountingRule {
   readonly id: string
-  /** What is done beyond a limit, and the sentence about it. */
+  /** Effect beyond a limit, and the sentence about it. */
   readonly action: Action
   readonly reason: Reason
   /** It counts and reports alone. */
@@ -57,7 +57,7 @@ export interface Counting {
   readonly rules: readonly CountedRule[]
 }
 
-/** Where a request stands with a limit. */
+/** A request's place in a limit. */
 export interface LimitUse {
   /** Id of the rule. */
   readonly rule: string

@@ -3,13 +3,13 @@ import type { Counting, LimitUse } from './counting.ts'
 import type { Inspection } from './inspection.ts'
 import type { Reason } from './reason.ts'
 
-/** What was recorded of a request that claims to come from somewhere: the id given out is a durable record. */
+/** Record of a request that claims to come from somewhere: the id given out is a durable record. */
 export interface Attestation {
   /** Counts from 1 over all accounts of a ledger, without gaps. */
   readonly id: number
   /** Country code, or group of countries. */
   readonly claim: string
-  /** What the jurisdiction policy says, and the id of its rule. */
+  /** The action of the jurisdiction policy, and the id of its rule. */
   readonly action: PlainAction
   readonly reason: string
 }
@@ -22,8 +22,8 @@ export interface Trial {
 }
 
 /**
- * What to do about a request. `action` is what the policy decided, never what a rule on trial would have; `enforced` is
- * false only in monitor mode, where nothing but allow is carried out.
+ * The decision about a request. `action` is what the policy decided, never what a rule on trial would have; `enforced`
+ * is false only in monitor mode, where nothing but allow is carried out.
  */
 export interface Decision {
   /** The request's. */

@@ -1,6 +1,6 @@
 import type { AsType, NetworkClass } from '../vocabulary.ts'
 
-/** What produced a verdict (specification: Verdict.method). */
+/** Method of a verdict (specification: Verdict.method). */
 export type VerdictMethod = 'reserved' | 'ip_state' | 'asn' | `range:${NetworkClass}`
 
 /**
@@ -26,7 +26,7 @@ export const VERDICT_RULES = [
 ] as const
 export type VerdictRule = (typeof VERDICT_RULES)[number]
 
-/** What kind of network an address is in, and how sure that is (specification: Verdict). */
+/** Class of an address's network, and how sure that is (specification: Verdict). */
 export interface Verdict {
   readonly classification: NetworkClass
   readonly anonymized: boolean

@@ -48,10 +48,10 @@ export interface Inspection {
   readonly country?: string
   /** The crawler that the user agent claims to be; absent when it names none. */
   readonly crawler?: InspectedCrawler
-  /** Who asks, and why that is thought. */
+  /** The agent's class, and the reasons for it. */
   readonly agent: AgentVerdict
   readonly degraded: readonly InspectionDegraded[]
-  /** Who the application says that asks: its own id, and the plan; absent where it did not say. */
+  /** The visitor by the application's word: its own id, and the plan; absent where it did not say. */
   readonly user?: string
   readonly plan?: string
 }

@@ -1,8 +1,8 @@
 import type { Decision } from './decision.ts'
 
-/** What became of one request: what logs, metrics and spans are made from. */
+/** Outcome of one request: source of logs, metrics and spans. */
 export interface ObservedRequest {
-  /** What its answer, its log line and its errors have in common. */
+  /** Id in its answer, its log line and its errors. */
   readonly id: string
   /** Absent where nothing was decided: a head that was refused, a call of the API. */
   readonly decision?: Decision
@@ -14,7 +14,7 @@ export interface ObservedRequest {
   /** Socket address, and the client that was resolved from it. */
   readonly peer: string
   readonly client: string
-  /** Of a client that connects directly by TLS. */
+  /** JA4 of a client that connects directly by TLS. */
   readonly ja4?: string
   readonly method: string
   /** As in the Host field; '' where there was none. */
@@ -31,7 +31,7 @@ export interface ObservedRequest {
   readonly at: number
   /** From its head to the end of its answer. */
   readonly milliseconds: number
-  /** Of that, until it was decided. */
+  /** The part of that until the decision. */
   readonly inspectionMilliseconds?: number
   /** Why it was refused although nothing was decided against it. */
   readonly refusedFor?: string

@@ -3,7 +3,7 @@
  * adapter, never changed.
  */
 export interface InspectionRequest {
-  /** What its answer, its log line and its errors have in common; absent for a request that did not come here. */
+  /** Id in its answer, its log line and its errors; absent for a request that did not come here. */
   readonly id?: string
   /** Socket address of the peer; never read from a header. '' when the socket is already gone. */
   readonly peer: string
@@ -16,9 +16,9 @@ export interface InspectionRequest {
   /** `rawHeaders`: name, value, name, value …; order and case are kept because they are evidence. */
   readonly fields: readonly string[]
   readonly ja4?: string
-  /** Of HTTP/2: the window of a stream that the client's SETTINGS ask for, in bytes (RFC 9113 section 6.5.2). */
+  /** Window of a stream that the client's SETTINGS ask for, in bytes (RFC 9113 section 6.5.2). */
   readonly http2Window?: number
-  /** Who the application says that asks: its own id, and the plan. Never read from a header. */
+  /** The visitor by the application's word: its own id, and the plan. Never read from a header. */
   readonly user?: string
   readonly plan?: string
 }

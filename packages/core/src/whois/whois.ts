@@ -1,6 +1,6 @@
 import type { RegistrableDomain } from './domain.ts'
 
-/** What a registry says of a registered domain. A member is absent when unknown; dates are YYYY-MM-DD. */
+/** A registry's record of a domain. A member is absent when unknown; dates are YYYY-MM-DD. */
 export interface WhoisRecord {
   readonly registrar?: string
   readonly registeredOn?: string
@@ -14,7 +14,7 @@ export interface WhoisRecord {
   readonly privacyProtection: boolean
 }
 
-/** What is known of a domain's registration; `failed` says nothing about the domain. */
+/** The registration of a domain; `failed` says nothing about the domain. */
 export type WhoisAnswer =
   | { readonly state: 'registered'; readonly domain: string; readonly record: WhoisRecord }
   | { readonly state: 'free' | 'reserved'; readonly domain: string }

@@ -86,7 +86,7 @@ export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirecto
 
   async function readSource(source: KeySource, from: Fetch): Promise<void> {
     const answer = await getJson(source.url, from)
-    // What could not be had changes nothing: the keys that are known stay.
+    // A failed fetch changes nothing: the keys that are known stay.
     if (answer === undefined) return
     if (source.form === 'keys') return keepDocument(source, answer.document, answer)
     const card = readCard(answer.document, source)

@@ -3,7 +3,7 @@ import type { Crawler } from '../../crawler/catalogue.ts'
 const SIGNATURE_OUTCOMES = ['verified', 'invalid', 'unverified'] as const
 
 /**
- * What came of a signature. `verified`: by a key of the agent's directory. `invalid`: malformed, stale, replayed, or
+ * Outcome of a signature. `verified`: by a key of the agent's directory. `invalid`: malformed, stale, replayed, or
  * not by the key it names. `unverified`: the key could not be had, so nothing may be concluded.
  */
 export type SignatureOutcome = (typeof SIGNATURE_OUTCOMES)[number]

@@ -10,14 +10,14 @@ export const SKEW_S = 30
 /** The longest that a signature may be good for, in seconds. */
 export const LONGEST_LIFE_S = 24 * 3600
 
-/** Who signed, as far as that is known. */
+/** The signer, as far as it is known. */
 export interface About {
   readonly agent: string
   readonly keyId: string
   readonly crawler?: Crawler
 }
 
-/** What is wrong with a signature by this key; `undefined` where it is valid. */
+/** The fault of a signature by this key; `undefined` where it is valid. */
 export function faultWithKey(
   key: AgentKey,
   sent: SentSignature,
@@ -75,7 +75,7 @@ export function unverified(about: About, why: string): SignatureFinding {
   return { outcome: 'unverified', ...about, forged: false, detail: `The signature could not be verified: ${why}.` }
 }
 
-/** What is wrong with the parameters and the coverage of a signature, before any key is looked for. */
+/** The fault in the parameters and the coverage of a signature, before any key is looked for. */
 export function faultOf(sent: SentSignature, now: number): string | undefined {
   const { parameters, components } = sent
   const created = parameters.get('created')

@@ -1,7 +1,7 @@
 import { parseAddress } from '../../address/address.ts'
 import type { NamedAgent } from './message.ts'
 
-/** Where an agent's keys are, and what the agent is called by it. */
+/** Location of an agent's keys, and the agent's name by it. */
 export interface KeySource {
   /** The URL of the keys, or of the card that names them; without query and fragment it is the agent's identifier. */
   readonly url: string
@@ -12,7 +12,7 @@ export interface KeySource {
   readonly named?: true
 }
 
-/** Where a directory is under its origin (draft-ietf-webbotauth-httpsig-protocol). */
+/** Path of a directory under its origin (draft-ietf-webbotauth-httpsig-protocol). */
 export const DIRECTORY_PATH = '/.well-known/http-message-signatures-directory'
 
 const MAX_CHARACTERS = 512

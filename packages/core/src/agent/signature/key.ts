@@ -2,7 +2,7 @@ import { constants, createHash, createPublicKey, type JsonWebKey, type KeyObject
 
 /** The algorithms that are accepted (RFC 9421 section 6.2): none with a shared secret. */
 export const ALGORITHMS = ['ed25519', 'ecdsa-p256-sha256', 'rsa-pss-sha512'] as const
-/** Of an RSA key of a payment network's agent; RFC 9421 registers SHA-512 alone. */
+/** Algorithm of a payment network's RSA keys; RFC 9421 registers SHA-512 alone. */
 export const PAYMENT_RSA = 'rsa-pss-sha256'
 export type Algorithm = (typeof ALGORITHMS)[number]
 
@@ -11,7 +11,7 @@ export interface AgentKey {
   /** RFC 7638 thumbprint, computed here: what a directory calls its keys proves nothing. */
   readonly id: string
   readonly algorithm: Algorithm
-  /** What its directory calls it. */
+  /** Its name in the directory. */
   readonly name?: string
   readonly key: KeyObject
   /** Milliseconds since the epoch; absent where the directory sets no bound. */

@@ -38,7 +38,7 @@ export interface SentSignature {
   readonly signature: Uint8Array
 }
 
-/** Who signs, as `Signature-Agent` names them. */
+/** The signer, as `Signature-Agent` names it. */
 export interface NamedAgent {
   readonly uri: string
   readonly type: string

@@ -12,13 +12,13 @@ export const PAYMENT_TAGS: readonly string[] = Object.keys(PURPOSES)
 /** The longest that such a signature may be good for, in seconds. */
 const LONGEST_LIFE_S = 8 * 60
 
-/** What such a signature is for; `undefined` for one with another tag. */
+/** Purpose of such a signature; `undefined` for one with another tag. */
 export function paymentPurpose({ parameters }: SentSignature): string | undefined {
   const tag = parameters.get('tag')
   return typeof tag === 'string' && Object.hasOwn(PURPOSES, tag) ? PURPOSES[tag] : undefined
 }
 
-/** What the profile asks beyond what every signature of an agent needs. */
+/** The profile's demands beyond those on every signature of an agent. */
 export function paymentFault({ parameters, components }: SentSignature): string | undefined {
   if (Number(parameters.get('expires')) - Number(parameters.get('created')) > LONGEST_LIFE_S) {
     return 'it is good for more than eight minutes'
@@ -30,7 +30,7 @@ export function paymentFault({ parameters, components }: SentSignature): string 
 }
 
 /**
- * Where a payment network publishes the keys of its agents: the network is configured, not named by the request (D223), and
+ * Source of the keys of a payment network's agents: the network is configured, not named by the request, and (D223)
  * calls its keys as it likes.
  */
 export function paymentSourceOf(place: string): KeySource {

@@ -11,7 +11,7 @@ export interface PaymentJudgeOptions {
   readonly clock: Clock
   readonly directories: KeyDirectories
   readonly replay: ReplayMemory
-  /** Where the networks publish the keys of their agents. */
+  /** Sources of the keys of the networks' agents. */
   readonly networks: readonly KeySource[]
 }
 

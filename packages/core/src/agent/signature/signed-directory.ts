@@ -33,7 +33,7 @@ function isShownBy(key: AgentKey, sent: SentSignature, answer: AnsweredDirectory
   if (parameters.get('keyid') !== key.id || typeof created !== 'number' || typeof expires !== 'number') return false
   if (expires * 1000 <= now || created * 1000 > now + SKEW_MS) return false
   const covers = (name: string) => components.some(([covered]) => covered === name)
-  // What covers no host could be copied from another's directory.
+  // A signature that covers no host could be copied from another's directory.
   if (!covers('@authority') || (covers('content-digest') && !isDigestOf(answer))) return false
   const base = signatureBase(sent, { fields: Object.entries(answer.headers).flat(), answeredTo: new URL(answer.url) })
   return base !== undefined && isSignedBy(key, base, sent.signature)

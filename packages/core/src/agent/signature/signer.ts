@@ -2,7 +2,7 @@ import { createPrivateKey, type JsonWebKey, type KeyObject, sign } from 'node:cr
 import { readKey } from './key.ts'
 import { readSignatures, type SignedRequest, signatureBase } from './message.ts'
 
-/** What an agent signs of its request. */
+/** The signed parts of an agent's request. */
 export interface Signing {
   /** The request without its signature; its fields hold `Signature-Agent`. */
   readonly request: SignedRequest
@@ -36,7 +36,7 @@ export function createSigner(jwk: JsonWebKey): Signer {
     sign({ request, label, components, created, expires, nonce, tag = 'web-bot-auth' }) {
       const parameters = `created=${created};keyid="${id}";alg="ed25519";expires=${expires};nonce="${nonce}";tag="${tag}"`
       const input = ['Signature-Input', `${label}=(${components});${parameters}`]
-      // What is about to be signed is read as a verifier will read it, so both make the same base.
+      // The message is read before it is signed as a verifier will read it, so both make the same base.
       const read = readSignatures([...request.fields, ...input, 'Signature', `${label}=::`])
       const sent = 'signatures' in read ? read.signatures[0] : undefined
       const base = sent && signatureBase(sent, request)

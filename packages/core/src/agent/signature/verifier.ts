@@ -36,7 +36,7 @@ export interface SignatureVerifierOptions {
   readonly discover?: boolean
   /** The header in which trusted proxies name the host that the client asked for; absent: they keep Host. */
   readonly authorityHeader?: string | undefined
-  /** Where payment networks publish the keys of their agents: origins, or URLs of key sets. */
+  /** Places at which payment networks publish the keys of their agents: origins, or URLs of key sets. */
   readonly payment?: readonly string[]
 }
 
@@ -55,7 +55,7 @@ export function createSignatureVerifier(options: SignatureVerifierOptions): Sign
   const places = new Set([...agents, ...byAgent.keys()].map(placeOf))
   const origins = new Set([...places].map((place) => new URL(place).origin))
 
-  /** Of an origin that is named its named places alone: on another, strangers could spend the one fetch it is due. */
+  /** A named origin has its named places alone: on another, strangers could spend the one fetch it is due. */
   function isAllowed({ url }: KeySource): boolean {
     return places.has(url) || (discover && !origins.has(new URL(url).origin))
   }
@@ -103,13 +103,13 @@ export function createSignatureVerifier(options: SignatureVerifierOptions): Sign
   }
 }
 
-/** Where the keys of a named agent are: the directory of an origin, else the URL itself. */
+/** Location of a named agent's keys: the directory of an origin, else the URL itself. */
 function placeOf(agent: string): string {
   const url = new URL(agent)
   return url.pathname === '/' && url.search === '' ? url.origin + DIRECTORY_PATH : url.href
 }
 
-/** Of several signatures the one of the highest rank counts. */
+/** Ranks: of several signatures the highest counts. */
 const RANK = { verified: 2, invalid: 1, unverified: 0 } as const
 
 /** The agent that the signature itself covers: one that it does not cover could be anybody's addition. */
@@ -121,7 +121,7 @@ function coveredAgent(
   const covered = components.filter(([name]) => name === 'signature-agent')
   if (covered.length === 0) return { fault: 'it does not cover Signature-Agent' }
   if (named.form === 'string') return { agent: named.agent }
-  // Of several members the one keyed to the label is the signer's; without that one the first.
+  // The signer's member is the one keyed to the label; without that the first.
   const keys = covered.map(([, parameters]) => parameters.get('key') ?? label)
   const key = keys.find((name) => name === label) ?? keys[0]
   const agent = named.members.get(String(key))
