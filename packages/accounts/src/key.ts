@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { base62 } from './base62.ts'
 
-/** What is stored of an API key: never the key. */
+/** The stored form of an API key: never the key. */
 export interface KeyRecord {
   /** The public part, 8 characters; names the key in lists and logs. */
   readonly id: string

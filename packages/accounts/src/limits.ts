@@ -59,7 +59,7 @@ const DEFAULT_IPV6_PREFIX = 64
 /** The one bucket of all requests whose client address is not known: such clients cannot be distinguished. */
 export const NO_ADDRESS_KEY = 'no-address'
 
-/** What a request is counted under: a key, and how many times the limit's `max` fits in. */
+/** The key that a request is counted under, and how many times the limit's `max` fits in. */
 export interface Bucket {
   /** Never empty. */
   readonly key: string

@@ -2,7 +2,7 @@
 export const PLAN_NAMES = ['free', 'starter', 'pro', 'business', 'enterprise'] as const
 export type PlanName = (typeof PLAN_NAMES)[number]
 
-/** What "unlimited" is as an integer: the largest that JSON numbers carry exactly (2^53 - 1). */
+/** "Unlimited" as an integer: the largest that JSON numbers carry exactly (2^53 - 1). */
 export const UNLIMITED = 9_007_199_254_740_991
 
 /** Metered calls per billing window, pooled over every product (specification: Monthly allowance). */

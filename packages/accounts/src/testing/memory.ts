@@ -1,7 +1,7 @@
 import type { ClientLimit, Limits } from '../limits.ts'
 import type { Account, Accounts, StoredKey } from '../ports.ts'
 
-/** What a fault does to one operation: whether it is applied before it rejects, and with what. */
+/** A fault of one operation: whether it is applied before it rejects, and with what. */
 export interface Fault {
   readonly apply: boolean
   readonly error: Error
