@@ -3,7 +3,7 @@ import type { Subject } from './record.ts'
 import { commitment } from './verify/hash.ts'
 
 /*
- * What the audit asks of each record. Members are searched in the canonical text and not parsed: quotes inside a value
+ * The audit's checks of each record. Members are searched in the canonical text and not parsed: quotes inside a value
  * are escaped, so no value can look like a member.
  */
 

@@ -25,18 +25,18 @@ export interface Walk {
   checkpointCount(): number
 }
 
-/** Where a walk has ended. */
+/** End of a walk. */
 interface WalkEnd {
   readonly tree: Frontier
   /** Stored nodes that the records make, by level. */
   readonly nodes: readonly (readonly Uint8Array[])[]
   readonly link: string
   readonly issuedAt: string
-  /** Of the last record, if any. */
+  /** Place of the last record, if any. */
   readonly place: Pick<LogFault, 'seq' | 'attestationId'>
 }
 
-/** What a log is held against. */
+/** A log's expected state. */
 interface Expectation {
   /** Full name of the log. */
   readonly name: string

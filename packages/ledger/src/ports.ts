@@ -25,7 +25,7 @@ export interface StoredRecord extends Place {
   readonly bytes: Uint8Array
 }
 
-/** What a ledger keeps of one address: a record about it, and the context that can be erased. */
+/** A ledger's data about one address: a record about it, and the context that can be erased. */
 export interface AddressRecord extends StoredRecord {
   readonly context?: string
 }
@@ -46,11 +46,11 @@ export interface SignedHead {
   readonly note: string
 }
 
-/** What a commit is built on, as of one moment. */
+/** Base of a commit, as of one moment. */
 export interface Heads {
   /** The id of the next record: ids are dense over all logs, so an unchanged one means that nothing was committed. */
   readonly nextId: number
-  /** Of the logs that were asked for; one without records is absent. */
+  /** Heads of the logs that were asked for; one without records is absent. */
   readonly logs: ReadonlyMap<string, Head>
 }
 
@@ -75,7 +75,7 @@ export interface Batch {
 }
 
 /**
- * Where a ledger is kept. Every operation is durable when it resolves and safe under any number of processes; it
+ * Store of a ledger. Every operation is durable when it resolves and safe under any number of processes; it
  * rejects when the store cannot answer, within seconds, and then nothing is known of what was asked.
  */
 export interface LedgerStore {

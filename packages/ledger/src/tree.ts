@@ -159,7 +159,7 @@ function largestPower(value: number): number {
   return power
 }
 
-/** Where RFC 6962 splits a tree of `size` leaves: the largest power of two less than it. */
+/** Split of a tree of `size` leaves by RFC 6962: the largest power of two less than it. */
 function splitOf(size: number): number {
   const power = largestPower(size)
   return power === size ? power / 2 : power

@@ -21,8 +21,8 @@ import { leafHash } from '../src/verify/hash.ts'
 import { AT, madePorts } from './made-ports.ts'
 
 /*
- * What a forger can make fit, made to fit: the record is rewritten with every hash after it, and no checkpoint covers
- * it yet. So only what the audit asks of each record itself is left. And records that are not like the one
+ * Forgeries made to fit as far as a forger can: the record is rewritten with every hash after it, and no checkpoint
+ * covers it yet. So only what the audit asks of each record itself is left. And records that are not like the one
  * before them: what is asked of them is asked at other places.
  */
 
@@ -176,7 +176,7 @@ for (const [name, tamper, reason] of FORGERIES) {
       tamper(store, seq)
       const { fault } = await audit(store)
       t.match(fault?.reason ?? 'nothing', reason, `record ${seq}`)
-      // Of a link that does not fit, the record before is blamed: this one fits what comes after.
+      // A link that does not fit is blamed on the record before: this one fits what comes after.
       const named = reason.source.includes('link') ? seq - 1 : seq
       if (!reason.source.includes('document')) t.match(fault, { log: 't/a', seq: named })
     }

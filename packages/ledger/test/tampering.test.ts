@@ -20,7 +20,7 @@ import {
 import { leafHash } from '../src/verify/hash.ts'
 import { AT, madePorts } from './made-ports.ts'
 
-/** Of 200 records, which the whole audit is asked about byte by byte: all of them take minutes. */
+/** One of 200 bytes is flipped, and the whole audit asked about it: all of them take minutes. */
 const FLIP_EVERY = Number(process.env['SALLYPORT_FLIP_EVERY'] ?? 200)
 
 interface Made {

@@ -3,7 +3,7 @@ import type { Subject } from '../record.ts'
 import { KEY_LOG } from '../signing.ts'
 import { leafTile, openFrontier, TILE_WIDTH } from '../tree.ts'
 
-/** What a store does before an operation: `error` makes it fail there. */
+/** A fault before an operation: `error` makes it fail there. */
 export type StoreFault = (operation: keyof LedgerStore) => Error | undefined
 
 /** A ledger store in memory, open to tampering. */

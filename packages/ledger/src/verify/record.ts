@@ -5,7 +5,7 @@ export const RECORD_VERSION = 1
 
 export const HEX_HASH = /^[0-9a-f]{64}$/
 
-/** What every record has, whatever it is about. */
+/** Members of every record, whatever it is about. */
 export interface RecordPlace {
   readonly attestationId: number
   readonly log: string

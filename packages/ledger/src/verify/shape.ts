@@ -1,7 +1,7 @@
 import { base64Bytes } from './note.ts'
 
 /**
- * What is wrong with the form of something, in words that name the member. `verifyEvidence` throws it for keys alone.
+ * A fault in the form of something, in words that name the member. `verifyEvidence` throws it for keys alone.
  *
  * @example
  * ```ts

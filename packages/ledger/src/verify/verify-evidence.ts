@@ -9,7 +9,7 @@ import { ShapeError } from './shape.ts'
 import { isConsistent, rootOfPath, sameBytes } from './tree.ts'
 
 /**
- * What is checked, each apart from the others: a file may be whole and still be signed by nobody one trusts.
+ * The checks, each apart from the others: a file may be whole and still be signed by nobody one trusts.
  *
  * @example
  * ```ts
@@ -34,7 +34,7 @@ export const AXES = [
 /** One of `AXES`. */
 export type Axis = (typeof AXES)[number]
 
-/** What `verifyEvidence` found, axis by axis. */
+/** The findings of `verifyEvidence`, axis by axis. */
 export interface EvidenceReport {
   /** True when nothing failed. */
   readonly ok: boolean
