@@ -17,10 +17,10 @@ import { keyOf } from './credentials.ts'
 import type { ApiRequest } from './request.ts'
 import { type ApiServices, report, unanswered } from './services.ts'
 
-/** What a route requires of its callers, and what a call counts against. */
+/** Requirements of a route on its callers, and the allowance that a call counts against. */
 export type Access = { readonly kind: 'open' } | ClientAccess | { readonly kind: 'key'; readonly metered: boolean }
 
-/** What an account has used of its billing window. */
+/** The use of an account's billing window. */
 export interface Allowance {
   readonly account: Account
   readonly window: BillingWindow

@@ -68,7 +68,7 @@ export function failureOf(error: unknown): Failure {
   return { status, code: 'internal_error', message, bug: true }
 }
 
-/** What an answer to a failed request has beside the failure. */
+/** Context of a failure: the parts of an answer beside it. */
 export interface FailureContext {
   readonly headers: Headers
   /** Seconds, used for 429 alone. */

@@ -10,7 +10,7 @@ import { createRouter, type Match } from './router.ts'
 import { ROUTES } from './routes/index.ts'
 import { type ApiServices, report } from './services.ts'
 
-/** Of a path that is not there, as the answer repeats it. */
+/** Characters of an unknown path that the answer repeats. */
 const MAX_PATH = 200
 
 type RouteMatch = Extract<Match, { readonly kind: 'route' }>
@@ -47,7 +47,7 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
     }
   }
 
-  /** What the row's handle is given; throws what cannot be read. */
+  /** Reads the input of the row's handle; throws what cannot be read. */
   async function read(
     route: Route,
     match: RouteMatch,

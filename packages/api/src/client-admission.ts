@@ -11,7 +11,7 @@ export interface ClientAccess {
   readonly badRequests?: ClientLimit
 }
 
-/** What the `X-RateLimit-*` headers say. */
+/** The values of the `X-RateLimit-*` headers. */
 export interface RateLimit {
   readonly limit: number
   readonly remaining: number
@@ -19,7 +19,7 @@ export interface RateLimit {
   readonly resetAt: number
 }
 
-/** What the limits of a client say of one call. */
+/** The verdict of a client's limits on one call. */
 export interface ClientAdmission {
   readonly allowed: boolean
   readonly rateLimit: RateLimit

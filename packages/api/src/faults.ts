@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-/** What is wrong with one field of a request, in a sentence of ours. */
+/** A fault of one field of a request, in a sentence of ours. */
 export interface FieldFault {
   /** In the caller's own names, `headers.user-agent`; of the whole, `body`, `path` or `query`. */
   readonly field: string

@@ -37,7 +37,7 @@ function decoded(params: Readonly<Record<string, string | undefined>>): Readonly
   return Object.fromEntries(entries)
 }
 
-/** Of a parameter given several times the first counts. */
+/** Takes the first of a parameter given several times. */
 function firstValues(query: URLSearchParams): Readonly<Record<string, string>> {
   return Object.fromEntries([...query].reverse())
 }

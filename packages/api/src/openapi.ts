@@ -7,7 +7,7 @@ const VERSION = '1.1.0'
 
 const JSON_TYPE = 'application/json'
 
-/** What each error status of the API means. */
+/** The meaning of each error status of the API. */
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
   400: 'The input cannot be read or resolved.',
   401: 'The API key is missing or not valid.',
@@ -48,7 +48,7 @@ export function openApiDocument(routes: readonly Route[]): oas31.OpenAPIObject {
   )
 }
 
-/** What zod adds and the wire does not mean: closed objects, and the bounds of every exact integer. */
+/** Additions of zod that the wire does not mean: closed objects, and the bounds of every exact integer. */
 const override: NonNullable<CreateDocumentOptions['override']> = ({ jsonSchema }) => {
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum

@@ -13,7 +13,7 @@ export interface ApiRequest extends InspectionRequest {
   json(): Promise<unknown>
 }
 
-/** What the API answers. A HEAD request is given the body of GET, which its host must not send. */
+/** An answer of the API. A HEAD request is given the body of GET, which its host must not send. */
 export interface ApiResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

@@ -4,7 +4,7 @@ import type { Access, Allowance } from './admission.ts'
 import type { ApiRequest } from './request.ts'
 import type { ApiServices } from './services.ts'
 
-/** What a route's `handle` answers from. */
+/** Everything that a route's `handle` answers from. */
 export interface RouteContext {
   readonly request: ApiRequest
   readonly services: ApiServices
@@ -14,7 +14,7 @@ export interface RouteContext {
   directory(): Directory
   /** The OpenAPI document of the API. */
   document(): unknown
-  /** What the key's account has left; there on keyed routes. */
+  /** The rest of the account's allowance; there on keyed routes. */
   readonly allowance?: Allowance
 }
 
@@ -42,13 +42,13 @@ interface RouteRow {
   readonly cache?: string
   /** Media type of a 200; default JSON. */
   readonly mediaType?: string
-  /** What a 200 is. */
+  /** Describes a 200. */
   readonly answer: string
   /** A call that works: its path with the query, and its body. */
   readonly example?: { readonly path: string; readonly body?: Readonly<Record<string, unknown>> }
 }
 
-/** What was read of a request by the schemas of its row. */
+/** The parts of a request, read by the schemas of its row. */
 interface TypedInput<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> {
   readonly params: z.output<Params>
   readonly query: z.output<Query>
@@ -84,7 +84,7 @@ export interface Route extends RouteRow {
   handle(input: RouteInput, context: RouteContext): unknown
 }
 
-/** What was read of a request by the row's schemas; a member without a schema is `undefined`. */
+/** The parts of a request, read by the row's schemas; a member without a schema is `undefined`. */
 export interface RouteInput {
   readonly params: unknown
   readonly query: unknown

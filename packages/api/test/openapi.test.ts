@@ -30,7 +30,7 @@ const SPECIFIED = [
   ['get', '/v1/user/limits', true, [401, 500], 'UserLimitsResponse'],
 ] as const
 
-/** What a 200 is where it is not plain JSON. */
+/** Media types of 200s that are not plain JSON. */
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '/v1/provenance/export': 'application/vnd.sallyport.evidence+json;version=1',
   '/v1/provenance/keys': 'application/jwk-set+json',

@@ -3,7 +3,7 @@ import { type Html, html, join, text } from './html.ts'
 import { type SchemaNode, schemaSection, typeText } from './schemas.ts'
 import { STYLE } from './style.ts'
 
-/** Of the page: one style, known by its hash, and nothing else. */
+/** Content policy of the page: one style, known by its hash, and nothing else. */
 export const DOCS_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
 interface Parameter {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { DOCS_POLICY, docsPage } from '../docs/page.ts'
 import { defineRoute, type RouteContext } from '../route.ts'
 
-/** What there is, for those who find the API by its address. */
+/** An index for those who find the API by its address. */
 const ApiIndex = z
   .object({
     name: z.string(),
@@ -68,7 +68,7 @@ export const docs = defineRoute({
   handle: (_input, context) => docsPage(context.document(), baseOf(context)),
 })
 
-/** Where the OpenAPI document of the API is read; the document does not describe itself. */
+/** Serves the OpenAPI document of the API; the document does not describe itself. */
 export const openapi = defineRoute({
   method: 'GET',
   path: '/v1/openapi.json',
@@ -82,7 +82,7 @@ export const openapi = defineRoute({
   handle: (_input, { document }) => document(),
 })
 
-/** What stands before /v1 in the target as it was received: the API may be mounted anywhere. */
+/** The path before /v1 in the target as it was received: the API may be mounted anywhere. */
 function baseOf({ request: { target, path } }: RouteContext): string {
   const [received = ''] = target.split('?', 1)
   const base = received.endsWith(path) ? received.slice(0, -path.length) : ''

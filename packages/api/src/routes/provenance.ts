@@ -108,7 +108,7 @@ function momentOf(name: string, text: string): string {
   const refuse = (reason: string) => new SallyportError('invalid_request', `${name}: ${reason}`)
   const [, day] = RFC_3339.exec(text) ?? []
   const time = day === undefined ? Number.NaN : Date.parse(text.toUpperCase())
-  // Of a day that its month does not have, Date makes one of the next month.
+  // Date makes a day that its month does not have one of the next month.
   const wall = new Date(`${text.slice(0, 10)}T00:00:00Z`)
   if (Number.isNaN(time) || wall.getUTCDate() !== Number(day)) throw refuse('not a date-time of RFC 3339')
   const moment = new Date(time).toISOString()

@@ -7,7 +7,7 @@ export const NetworkClass = z.enum(NETWORK_CLASSES).meta({ id: 'NetworkClass' })
 /** Specification: AsnNetworkType. */
 export const AsnNetworkType = z.enum(AS_TYPES).meta({ id: 'AsnNetworkType' })
 
-/** What to do about a request. */
+/** The action on a request. */
 export const Action = z.enum(PLAIN_ACTIONS)
 
 /** A sub-lookup that failed or could not run. */
