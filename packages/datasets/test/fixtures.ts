@@ -70,6 +70,6 @@ export function randomBits(random: (below: number) => number, count: number): bi
   return BigInt.asUintN(count, bits)
 }
 
-/** Where real data for tests may lie; such tests are skipped without it. */
+/** Folder of real data for tests; such tests are skipped without it. */
 export const SHARED_DATA =
   process.env['SALLYPORT_SHARED_DATA'] ?? join(import.meta.dirname, '../../../../../shared/data')

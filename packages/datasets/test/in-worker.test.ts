@@ -90,7 +90,7 @@ t.test('a compile that is cancelled ends at once and leaves no file', async (t) 
   await t.rejects(compileInWorker({ dataDir, sources, signal: controller.signal }), reason, 'nor does it begin')
 })
 
-/** What another thread does with the shared bytes: loads them and answers. */
+/** Program of another thread: it loads the shared bytes and answers. */
 const READER = `
   const { parentPort, workerData } = require('node:worker_threads')
   const { tables, city, index, core, text } = workerData

@@ -25,7 +25,7 @@ t.test('half a million addresses answer as a map of them does', async (t) => {
     return address6(0x2a000000 | random(4), near, random(3) === 0 ? 0 : word(), random(2) === 0 ? 1 : word())
   }
   const keyOf = ({ family, a, b, c, d }: Address) => `${family} ${a} ${b} ${c} ${d}`
-  // What the first list to name an address says; the lists come in order of precedence.
+  // The word of the first list that names an address; the lists come in order of precedence.
   const expected = new Map<string, number>()
   const drawn: Address[] = []
   const lists = [20_010, 20_020, 20_030].map((expires, position) => {

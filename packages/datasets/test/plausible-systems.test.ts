@@ -7,7 +7,7 @@ import { countEntries, resolveSources } from '../src/index.ts'
 import { readSystemRanges } from '../src/parse/system-ranges.ts'
 import { folder } from './fixtures.ts'
 
-/* Who serves the file of systems could call all of the internet an anonymiser: it is bounded like every list. */
+/* A publisher of the file of systems could call all of the internet an anonymiser: it is bounded like every list. */
 
 function row(id: string): SourceRow {
   const found = SOURCES.find((candidate) => candidate.id === id)

@@ -10,7 +10,7 @@ import { folder, SHARED_DATA } from './fixtures.ts'
 
 const byId = (sources: ReturnType<typeof resolveSources>, id: string) => sources.find(({ row }) => row.id === id)
 
-/** What of these is not so. */
+/** The rules that do not hold. */
 function broken(rules: Readonly<Record<string, boolean>>): readonly string[] {
   return Object.keys(rules).filter((rule) => rules[rule] === false)
 }

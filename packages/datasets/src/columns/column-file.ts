@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
  * format number reads wrong and the file is refused.
  */
 export interface FileForm<Types extends ColumnTypes> {
-  /** What the file is, for people: "a tables file". */
+  /** Name of the file for people: "a tables file". */
   readonly title: string
   /** Eight ASCII characters. */
   readonly magic: string

@@ -75,7 +75,7 @@ function someOf(column: Uint32Array): Uint32Array {
   return column.some((value) => value !== 0) ? column : new Uint32Array(0)
 }
 
-/** Of some hundred thousand records: numbers in the heap would take twice the room. */
+/** A column of some hundred thousand numbers, which would take twice the room in the heap. */
 function columnFrom(first: number): GrowingColumn {
   const column = createGrowingColumn()
   column.push(first)

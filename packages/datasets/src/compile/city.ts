@@ -24,7 +24,7 @@ import type { OnProgress } from './tables.ts'
 /** A city source of which the file is there. */
 export type CitySource = ResolvedSource & { readonly file: SourceFile }
 
-/** What to compile, as plain values that can be sent to another thread. */
+/** Input of a compile, as plain values that can be sent to another thread. */
 export interface CityJob {
   /** Made when it is not there. */
   readonly dataDir: string

@@ -2,7 +2,7 @@ import { isMixed, type NetworkClass, PRIVATE_RELAY } from '@sallyport/core'
 import { addressAt, createRangeWriter, FAMILIES, type Ranges } from '../ranges/ranges.ts'
 import type { RangeList } from './parts.ts'
 
-/** What a system at a place is. */
+/** The system at a place. */
 export interface PlaceSystem {
   readonly type: Parameters<typeof isMixed>[0]['type']
   readonly networkClass: NetworkClass
@@ -51,7 +51,7 @@ const SPARSE: readonly Crowd[] = [
 
 /** How many of the addresses that a rule takes in are thought to be exits. */
 const TRUST = { crowded: 0.7, sparse: 0.45 } as const
-/** What is longer than this in a list names machines; what is shorter names a network, and says nothing of its like. */
+/** Longer prefixes of a list name machines; shorter ones name a network, and say nothing of its like. */
 const LARGEST_EXIT_RANGE = 16
 
 /** The ids under which the rules are named as sources. */
@@ -75,7 +75,7 @@ export function exitRows(lists: readonly RangeList[], systems: PlaceSystems): re
   ]
 }
 
-/** What a rule of ours is as a list; no rule is newer than the newest list that it was read from. */
+/** A rule of ours as a list; no rule is newer than the newest list that it was read from. */
 function ours(lists: readonly RangeList[]) {
   const date = lists.map((list) => list.date).reduce((newest, day) => (day > newest ? day : newest))
   return { single: false, provider: '', kind: 'ranges', date } as const

@@ -36,7 +36,7 @@ export interface PlaceList extends Places {
   readonly source: string
 }
 
-/** What was read from the sources and could be used; a refused source is not in here. */
+/** The usable content of the sources; a refused source is not in here. */
 export interface Parts {
   readonly systems: PerFamily<SystemRanges>
   /** Asked in this order where `systems` has none. */

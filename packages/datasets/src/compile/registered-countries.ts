@@ -7,7 +7,7 @@ export interface Registration {
   readonly countries: Segments
 }
 
-/** What the registries say of the systems, by position from 1. */
+/** The registries' word on the systems, by position from 1. */
 export interface RegisteredSystems {
   /** The country in which most addresses of a system are registered; 0 when unknown. */
   readonly countries: Uint8Array
@@ -16,8 +16,8 @@ export interface RegisteredSystems {
 }
 
 /**
- * Where systems are registered, by the countries of their addresses. The first layer in which a system has any address
- * decides, so IPv6 counts only for systems without IPv4.
+ * Countries that systems are registered in, by the countries of their addresses. The first layer in which a system has
+ * any address decides, so IPv6 counts only for systems without IPv4.
  */
 export function registeredSystems(layers: readonly Registration[], systemCount: number): RegisteredSystems {
   const countries = new Uint8Array(systemCount + 1)

@@ -13,7 +13,7 @@ const ACCESS = 4
 /** A prefix of a /24 or longer names machines; a wider one names a network. */
 const LARGEST_NARROW = 256
 
-/** What a list means for the systems that it holds parts of, as bits. */
+/** The meaning of a list for the systems that it holds parts of, as bits. */
 function meaningOf({ networkClass, rule }: RangeSource): number {
   if (isOurs(rule)) return 0
   switch (networkClass) {
@@ -29,7 +29,7 @@ function meaningOf({ networkClass, rule }: RangeSource): number {
   }
 }
 
-/** What the evidence is read from. */
+/** Sources of the evidence. */
 export interface EvidenceParts {
   /** IPv4 segments of records that the lists were combined to. */
   readonly segments: Segments
@@ -50,7 +50,7 @@ export interface EvidenceParts {
   readonly outlineOf: (index: number) => Omit<SystemEvidence['shape'], 'ipv4Addresses' | 'ipv4Blocks'>
 }
 
-/** What lists and its own outline say of each system, by position. */
+/** The lists' and the outline's word on each system, by position. */
 export function evidenceOf({
   segments,
   records,

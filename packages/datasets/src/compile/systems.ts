@@ -35,7 +35,7 @@ export function allSystems(files: readonly SystemRanges[]): AllSystems {
   }
 }
 
-/** What each system is, as columns: numbers into the vocabularies, and into `brands` and `lists`, which begin with ''. */
+/** Systems' types as columns: numbers into the vocabularies, and into `brands` and `lists`, which begin with ''. */
 export interface SystemColumns {
   readonly types: Uint8Array
   readonly classes: Uint8Array

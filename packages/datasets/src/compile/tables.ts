@@ -14,7 +14,7 @@ import { createPartsReader, type PartsReader } from './parts.ts'
 /** `done` and `total` are bytes of source files; `stage` is the title of what is being read or done. */
 export type OnProgress = (stage: string, done: number, total: number) => void
 
-/** What to compile, as plain values that can be sent to another thread. */
+/** Input of a compile, as plain values that can be sent to another thread. */
 export interface TablesJob {
   /** Made when it is not there. */
   readonly dataDir: string
@@ -78,7 +78,7 @@ function readSource(
   }
 }
 
-/** What makes a source unusable: its form, or the disk. Anything else is a bug and is thrown on. */
+/** Errors that make a source unusable: its form, or the disk. Anything else is a bug and is thrown on. */
 function reasonOf(error: unknown): string {
   const isFault = error instanceof SallyportError || (error instanceof Error && 'syscall' in error)
   if (!isFault) throw error

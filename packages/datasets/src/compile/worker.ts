@@ -22,7 +22,7 @@ try {
   report({ refusal: { code: error.code, message: error.message, details: error.details } })
 }
 
-/** What one job does not need is not loaded for it. */
+/** Code that a job does not need is not loaded for it. */
 async function run(): Promise<CompiledTables | CompiledCity> {
   const { dataDir } = job
   if (job.kind === 'tables') {

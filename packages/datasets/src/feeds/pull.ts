@@ -9,7 +9,7 @@ import type { SourceRow } from '@sallyport/data/sources'
 import type { Feed, SeenAnswer } from '../sources/feed-state.ts'
 import { limiter, unpack } from './unpack.ts'
 
-/** What asking for a feed gave. With `whole` the file is complete and durable at the path. */
+/** The outcome of asking for a feed. With `whole` the file is complete and durable at the path. */
 export type Pulled =
   | { readonly state: 'unchanged' }
   | {
@@ -31,7 +31,7 @@ export type Pulled =
 
 export interface PullOptions {
   readonly feed: Feed
-  /** Where it is to be written. */
+  /** Path to write it to. */
   readonly path: string
   /** Absent: it is fetched whether it changed or not. */
   readonly seen?: SeenAnswer

@@ -43,7 +43,7 @@ const CONCURRENCY = 6
 const TRIES = { answered: 3, silent: 2 } as const
 const MAX_RETRY_MS = 30_000
 
-/** Where this many feeds got no answer, and none got one, there is no network. */
+/** If this many feeds got no answer, and none got one, there is no network. */
 const OFFLINE_AFTER = 8
 
 /**

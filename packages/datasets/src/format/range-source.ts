@@ -1,7 +1,7 @@
 import type { RangeHit } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
 
-/** Where a hit in a list comes from; hits of one list differ only in how narrow their prefix is. */
+/** Source of a hit in a list; hits of one list differ only in how narrow their prefix is. */
 export interface RangeSource extends Pick<RangeHit, 'networkClass' | 'single' | 'provider' | 'rule'> {
   readonly source: string
   /** Prefixes of one class, single addresses of one, or what an operator publishes for its crawlers. */

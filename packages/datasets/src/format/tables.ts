@@ -60,7 +60,7 @@ const COLUMNS = {
   'systems.foldedEnds': 'u32',
 } as const
 
-/** What `AutonomousSystem.basis` may be; the order is its number in `systems.bases`. */
+/** Values of `AutonomousSystem.basis`; the order is its number in `systems.bases`. */
 export const BASES = ['operator', 'name', 'list', 'prefixes', 'shape', 'none'] as const satisfies readonly SystemBasis[]
 
 export const TABLES_FORM = {
@@ -86,7 +86,7 @@ export interface Description {
   readonly crawlers: readonly string[]
   /** Sets of lists of crawler ranges, each positions in `crawlers`, as `crawlers4.sets` counts them. The first is empty. */
   readonly crawlerSets: readonly (readonly number[])[]
-  /** What geofeeds say, each with the id of its source. */
+  /** Places of geofeeds, each with the id of its source. */
   readonly places: readonly (Place & { readonly source: string })[]
   /** Codes by number, from 1. */
   readonly countries: readonly string[]

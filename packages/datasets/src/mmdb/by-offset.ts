@@ -1,4 +1,4 @@
-/** What is known of the values of a database, by their offsets in its data section. */
+/** Facts about the values of a database, by their offsets in its data section. */
 export interface ByOffset<Value> {
   get(at: number): Value | undefined
   set(at: number, value: Value): void

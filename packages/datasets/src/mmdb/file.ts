@@ -10,7 +10,7 @@ export interface MmdbFile {
   readonly nodeCount: number
   /** Bits of one of a node's two records. */
   readonly recordSize: 24 | 28 | 32
-  /** Where the data section begins and ends, in bytes. */
+  /** Start and end of the data section, in bytes. */
   readonly dataStart: number
   readonly dataEnd: number
   /** When it was built, in milliseconds since the epoch; absent when it says nothing sensible. */
@@ -64,7 +64,7 @@ export function recordOffset({ dataStart, nodeCount }: MmdbFile, node: number): 
   return dataStart - SEPARATOR + node - nodeCount
 }
 
-/** What a node leads to: a node number below `nodeCount`, `nodeCount` for nothing, or above it, a record. */
+/** Target of a node: a node number below `nodeCount`, `nodeCount` for nothing, or above it, a record. */
 export interface Children {
   left: number
   right: number

@@ -94,7 +94,7 @@ export function createRecordReader(file: MmdbFile): (at: number) => unknown {
   }
 }
 
-/** Where the next byte of the data section is read. A byte outside of it is `corrupt_data`. */
+/** Position of the next byte in the data section. A byte outside of it is `corrupt_data`. */
 class Cursor {
   at = 0
   readonly #file: MmdbFile
@@ -115,7 +115,7 @@ class Cursor {
     return value
   }
 
-  /** Where a pointer with this control byte leads. */
+  /** Target of a pointer with this control byte. */
   pointer(control: number): number {
     const width = (control >> 3) & 3
     const value = this.#file.dataStart + this.bigEndian(width + 1)

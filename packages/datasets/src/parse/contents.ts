@@ -12,7 +12,7 @@ import { readSystemRanges, type SystemRanges, splitSystems } from './system-rang
 /** One value for each family, where there is one. */
 export type PerFamily<T> = { readonly 4?: T; readonly 6?: T }
 
-/** What the file of a source holds; one member besides the first two is there, by the kind of the source. */
+/** Content of a source's file; one member besides the first two is there, by the kind of the source. */
 export interface SourceContents {
   /** Lines, list entries or names. */
   readonly entries: number

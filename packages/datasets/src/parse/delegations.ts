@@ -4,7 +4,7 @@ import type { CsvFile } from './csv.ts'
 import { linesOf, requireMostlyGood } from './lines.ts'
 import type { SystemRanges } from './system-ranges.ts'
 
-/** What a registry has given away and to whom, as lines `registry|CC|kind|start|count|date|status|holder`. */
+/** A registry's delegations and their holders, as lines `registry|CC|kind|start|count|date|status|holder`. */
 const HELD: ReadonlySet<string> = new Set(['allocated', 'assigned'])
 
 /**

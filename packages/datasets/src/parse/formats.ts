@@ -10,7 +10,7 @@ export interface WrittenEntries {
   readonly made?: number
 }
 
-/** What of a line is the entry. Comments and empty lines are gone by then. */
+/** Takes the entry out of a line. Comments and empty lines are gone by then. */
 type EntryOf = (line: string) => string
 
 const LINE_FORMATS: Partial<Readonly<Record<EntryFormat, EntryOf>>> = {
@@ -92,7 +92,7 @@ const DOCUMENT_FORMS: Partial<
   airvpn: {
     entries: [1, 2, 3, 4].flatMap((entry) => [`servers.*.ip_v4_in${entry}`, `servers.*.ip_v6_in${entry}`]),
   },
-  // Of Proton VPN it has the addresses where clients enter, which no site ever sees.
+  // Proton VPN is left out: its addresses here are where clients enter, which no site ever sees.
   gluetun: { entries: GLUETUN.map((service) => `${service}.servers.*.ips.*`) },
   monosans: { entries: ['*.exit_ip'] },
   ipverse: { entries: ['services.*.ipv4.*', 'services.*.ipv6.*'] },

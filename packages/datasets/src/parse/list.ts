@@ -24,7 +24,7 @@ export interface ListForm {
   /** Single addresses only: a prefix in the list is a bad line. */
   readonly single: boolean
   readonly family?: 4 | 6
-  /** What it can plausibly cover: IPv4 addresses, and IPv6 networks of /64. */
+  /** Its plausible cover: IPv4 addresses, and IPv6 networks of /64. */
   readonly covers?: { readonly ipv4: number; readonly ipv6: number }
   /** Reserved ranges are left out and are no bad lines. */
   readonly reservedIsExpected?: boolean

@@ -4,7 +4,7 @@ import { parseEntry } from '../ranges/entry.ts'
 import { createRangeWriter, type Ranges } from '../ranges/ranges.ts'
 import { contentLines, field } from './formats.ts'
 
-/** Where an operator says that a prefix of its own is used. A member is absent when it says nothing of it. */
+/** An operator's place of a prefix of its own. A member is absent when it says nothing of it. */
 export interface Place {
   readonly countryCode: string
   readonly region?: string

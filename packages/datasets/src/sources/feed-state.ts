@@ -42,7 +42,7 @@ export interface FeedState {
   /** The URL of the configuration that everything below came from: what came from another one is not used. */
   readonly url: string
   readonly current?: Generation
-  /** What was in use before, to which one can go back. */
+  /** The generation before, which can be used again. */
   readonly previous?: Generation
   readonly seen?: SeenAnswer
   /** When the publisher last said that `current` is what it publishes. */

@@ -13,7 +13,7 @@ import type { SourceFile } from './source-file.ts'
  * in one rename: a process may die at any point and leaves either the old generation or the new one in use.
  */
 export interface FeedStore {
-  /** What is known of a feed; of another URL nothing is. */
+  /** State of a feed; nothing is known of another URL. */
   read(id: string, url: string): FeedState
   /** The file of the generation in use; `undefined` where there is none. */
   file(id: string, url: string): SourceFile | undefined

@@ -8,7 +8,7 @@ import type { Feed, FeedState } from './feed-state.ts'
 import type { FeedStore } from './feed-store.ts'
 import type { SourceFile } from './source-file.ts'
 
-/** What a configuration may say of one source (`data.sources.<id>`). */
+/** Settings of one source (`data.sources.<id>`). */
 export interface SourceOverride {
   /** An http, https or `file:` URL; it replaces the published one and switches the source on. */
   readonly url?: string | undefined
@@ -24,7 +24,7 @@ export interface ResolvedSource {
   readonly row: SourceRow
   readonly file?: SourceFile
   readonly reason?: string
-  /** Of a feed: what is known of its downloads. */
+  /** Downloads of a feed. */
   readonly feed?: FeedState
 }
 

@@ -17,7 +17,7 @@ export interface OpenedCity {
   readonly cities?: CityReader
 }
 
-/** What can be read of places: members are absent when no source could be opened. */
+/** Readers of places: members are absent when no source could be opened. */
 export interface Cities {
   readonly geo?: GeoReader
   readonly countries?: CountryTable

@@ -13,7 +13,7 @@ export interface LoadedTables {
   readonly networks?: NetworkTable
   readonly systems?: SystemTable
   readonly crawlerRanges?: CrawlerRanges
-  /** What operators publish of the places of their own prefixes. */
+  /** Places that operators publish of their own prefixes. */
   readonly places?: PlaceTable
   readonly sources: readonly SourceStatus[]
   /** True when both a VPN and a datacenter range list are in `networks`. */

@@ -42,7 +42,7 @@ export function openNetworks(
   }
 }
 
-/** What lists say of a place: the hit that comes first, and the others. */
+/** The lists' word on a place: the hit that comes first, and the others. */
 interface HitSet {
   readonly range: RangeHit | undefined
   readonly also: readonly RangeHit[]

@@ -20,7 +20,7 @@ export function openPlaces({ columns, description }: DecodedTables): PlaceTable 
 }
 
 /**
- * What an operator says of a place, completed by what the city database has of the same place: all where it names the same
+ * An operator's place, completed from the city database's record of the same place: all where it names the same
  * city, the time zone where it names the same region.
  */
 export function completed(place: GeoRecord, record: GeoRecord | undefined): GeoRecord {
