@@ -9,7 +9,7 @@ import {
   SallyportError,
 } from '@sallyport/core'
 
-/** Where outbound connections may go. */
+/** Permitted targets of outbound connections. */
 export interface GuardOptions {
   readonly dns: Dns
   /** CIDRs that may be reached although they are not public (`net.allowPrivate`). */

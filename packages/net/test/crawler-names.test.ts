@@ -18,7 +18,7 @@ const SNAPSHOT: Snapshot = snapshotOf(
   createCrawlerRanges([{ slug: 'googlebot', state: 'fresh', date: '2026-11-20', prefixes: [] }]),
 )
 
-/** What comes of a claim where PTR and A are answered as given; `waited` is what the question took, in milliseconds. */
+/** Outcome of a claim with PTR and A answered as given; `waited` is the question's time, in milliseconds. */
 async function claimOf(
   t: Test,
   ptr: Reply,
@@ -71,7 +71,7 @@ t.test('look-alike names and odd bytes are never followed', async (t) => {
   }
 })
 
-/** What stands for one byte that an encoder of names would not write as part of a label. */
+/** A stand-in for one byte that an encoder of names would not write as part of a label. */
 const HOLE = '~'
 const HEADER_BYTES = 12
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { type Answer, AUTHORITATIVE_ANSWER, decode, encode, type Question, TRUNCATED_RESPONSE } from 'dns-packet'
 
-/** What the server says to one question: records (none is NODATA), a response code, or nothing at all. */
+/** The server's answer to one question: records (none is NODATA), a response code, or nothing at all. */
 export type Reply = readonly string[] | 'NXDOMAIN' | 'SERVFAIL' | 'REFUSED' | 'silent'
 
 const RCODES = { NXDOMAIN: 3, SERVFAIL: 2, REFUSED: 5 } as const
@@ -16,7 +16,7 @@ export interface NameServerOptions {
   readonly overTcp?: boolean
   /** Every name is an alias of this one (CNAME), and this one has the records. */
   readonly through?: string
-  /** What becomes of an answer's bytes on the way: what no encoder writes. */
+  /** Changes an answer's bytes on the way into some that no encoder writes. */
   readonly changed?: (answer: Buffer) => Buffer
 }
 
