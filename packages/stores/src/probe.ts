@@ -3,7 +3,7 @@ import { openPostgres } from './postgres/pool.ts'
 import { openRedis } from './redis-connection.ts'
 import { connectReadOnly } from './sqlite/driver.ts'
 
-/** What a store says of itself. */
+/** A store's own account of itself. */
 export interface StoreProbe {
   /** `SQLite 3.53.0`, `PostgreSQL 17.2`, `Redis 8.0.1`. */
   readonly version: string

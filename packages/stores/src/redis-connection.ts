@@ -39,7 +39,7 @@ function clientOptions(url: string, pingInterval: number) {
   }
 }
 
-/** What is used here of a client of the library, which reconnects until it is destroyed. */
+/** The used part of the library's client, which reconnects until it is destroyed. */
 interface Client {
   readonly isReady: boolean
   readonly isOpen: boolean

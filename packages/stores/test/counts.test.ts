@@ -211,7 +211,7 @@ t.test('an exhausted key stays exhausted among a million others, in bounded memo
   const collect = garbageCollector()
   collect()
   const before = process.memoryUsage().heapUsed
-  // Of one length and one beginning, as a flood that aims at a table would have them.
+  // Keys of one length and one beginning, as a flood that aims at a table would have them.
   for (let key = 0; key < 1_000_000; key++) take(`k${String(key).padStart(12, '0')}`)
   t.equal(take('flooder').states[0]?.allowed, false)
   collect()

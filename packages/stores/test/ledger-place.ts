@@ -35,7 +35,7 @@ export async function openLedgerIn(folder: string): Promise<LedgerAtPlace> {
   return openLedgerOn(await openSqliteLedger(join(folder, 'ledger.db')), folder)
 }
 
-/** What the audit of a store, and of the checkpoints in a folder, finds wrong. */
+/** Faults that the audit of a store and of a folder's checkpoints finds. */
 export async function faultOf(store: LedgerStore, folder: string): Promise<unknown> {
   return (await auditLedger(store, { archive: openCheckpointFolder(join(folder, 'checkpoints')) })).fault
 }

@@ -20,7 +20,7 @@ export interface RedisCountsOptions extends RedisOptions {
 const PREFIX = 'sallyport:{counts}:'
 const SECRET = `${PREFIX}secret`
 
-/** Of the script that is held by the server under its digest. */
+/** Digest by which the server holds the script. */
 const SHA = createHash('sha1').update(TAKE).digest('hex')
 
 /**
@@ -82,7 +82,7 @@ export async function openRedisCounts(url: string, options: RedisCountsOptions =
     leave(_, flight) {
       const ids = flying.get(flight) ?? []
       flying.delete(flight)
-      // What cannot be removed now ends with its lease.
+      // A count that cannot be removed now ends with its lease.
       for (const id of ids)
         connection
           .client()
@@ -100,7 +100,7 @@ type Client = Awaited<ReturnType<typeof openRedis>>['client'] extends () => infe
 
 interface Secret {
   readonly value: string
-  /** What the script knows it by. */
+  /** Its name in the script. */
   readonly mark: string
 }
 

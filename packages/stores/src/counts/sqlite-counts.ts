@@ -23,7 +23,7 @@ const MAX_KEYS = 500_000
 const CLEAR_EVERY = 1_000
 const CLEAR_AT_MOST = 4_000
 
-/** What a process that died had in flight is forgotten after the lease, which the living renew. */
+/** Requests in flight of a process that died are forgotten after the lease, which the living renew. */
 export const FLIGHT_LEASE_MS = 30_000
 export const FLIGHT_RENEW_MS = 10_000
 
@@ -102,7 +102,7 @@ export async function openSqliteCounts(path: string, options: SqliteCountsOption
     leave(keys, flight) {
       flying.delete(flight)
       const ids = keys.map((key) => hashKey(secret, key))
-      // What cannot be deleted now ends with its lease.
+      // A row that cannot be deleted now ends with its lease.
       whenFree(() => ids.forEach((id) => void sql.leave.run(id, flight))).catch(() => {})
     },
     close() {
@@ -113,7 +113,7 @@ export async function openSqliteCounts(path: string, options: SqliteCountsOption
   }
 }
 
-/** What one transaction does. */
+/** Returns the body of one transaction. */
 function createTaker(
   sql: ReturnType<typeof statementsOf>,
   {

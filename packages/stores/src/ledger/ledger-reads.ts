@@ -21,7 +21,7 @@ import {
 
 const LOG_ID = '(SELECT id FROM log WHERE name = ?)'
 
-/** What `LedgerStore` reads, blocking. */
+/** The reads of `LedgerStore`, blocking. */
 export type LedgerReads = ReturnType<typeof createLedgerReads>
 
 export function createLedgerReads(database: Database) {

@@ -7,10 +7,10 @@ import type { Wal } from './wal.ts'
 /** Subjects that one step of an erasure looks at; records are appended between two steps. */
 const ERASE_STEP = 20_000
 
-/** Whose subjects are erased: those of an address, or those issued before a moment (milliseconds since the epoch). */
+/** Subjects to erase: those of an address, or those issued before a moment (milliseconds since the epoch). */
 export type Erasure = { readonly address: string } | { readonly before: number }
 
-/** What `LedgerStore` writes, blocking. */
+/** The writes of `LedgerStore`, blocking. */
 export type LedgerWrites = ReturnType<typeof createLedgerWrites>
 
 export function createLedgerWrites(database: Database, transactions: Transactions, wal: Wal) {

@@ -18,7 +18,7 @@ export async function openLedgerFile(path: string) {
   const database = await openDatabase(path, LEDGER_STEPS, PAGE_BYTES)
   // `createWalCheckpointer` does it.
   database.exec('PRAGMA wal_autocheckpoint = 0')
-  // What is erased is overwritten, not only unlinked.
+  // Erased content is overwritten, not only unlinked.
   database.exec('PRAGMA secure_delete = ON')
   database
     .prepare('INSERT INTO ledger VALUES (1, ?, 1) ON CONFLICT (id) DO NOTHING')

@@ -61,7 +61,7 @@ export function stateOf({ max }: ClientLimit, allowed: boolean, { used, endsAt }
   return { allowed, limit: max, remaining: Math.max(0, max - used), resetAt: Math.ceil(endsAt / 1000) }
 }
 
-/** What a client is counted under in every store: limits of one name share one count. */
+/** A client's key in every store: limits of one name share one count. */
 export function countId({ name }: ClientLimit, key: string): string {
   return `${name} ${key}`
 }

@@ -4,7 +4,7 @@ import { type Address, type Observation, type Prefix, type PrefixObservation, pr
 export interface ObservationIndex {
   put(observation: PrefixObservation): void
   remove(prefix: Prefix, origin: Observation['origin']): void
-  /** Of those that `isInForce`: the operator's longest prefix that holds the address, else what its name said. */
+  /** The operator's longest prefix among those that `isInForce` and hold the address, else what its name said. */
   find(address: Address, isInForce: (observation: Observation) => boolean): Observation | undefined
 }
 

@@ -38,7 +38,7 @@ export async function openDatabase(path: string, steps: readonly string[], pageB
   }
 }
 
-/** What a database in the memory of this process alone is named. */
+/** Name of a database in the memory of this process alone. */
 export const IN_MEMORY = ':memory:'
 
 /**
@@ -130,7 +130,7 @@ export function rollBack(database: Database): void {
   try {
     database.exec('ROLLBACK')
   } catch {
-    // What failed before is the error to report.
+    // The earlier failure is the error to report.
   }
 }
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** What a test of tap has. */
+/** The used part of tap's test. */
 export interface Cleanup {
   teardown(step: () => unknown): unknown
 }
