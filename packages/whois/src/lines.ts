@@ -8,7 +8,7 @@ export interface Line {
   readonly text: string
   /** In the form of `labelKey`; '' when there is no label. */
   readonly label: string
-  /** What follows the label; the whole text when there is no label. */
+  /** The text after the label; the whole text when there is no label. */
   readonly value: string
   /** A comment or a ruled line: about the answer, never a fact of the domain. */
   readonly comment: boolean

@@ -50,7 +50,7 @@ export function parseWhoisText(text: string, domain?: string): WhoisFinding {
   const held = nameservers.length > 0 || [registrar, registeredOn, lastUpdated].some((fact) => fact !== undefined)
   if (!held && PHRASES.find(texts, 'reserved')) return { state: 'reserved' }
   const named = words.length > 0 || (partial.domain !== undefined && registrant.length > 0)
-  // Where no fact of a record was read, a sentence may name the state.
+  // If no fact of a record was read, a sentence may name the state.
   const worded =
     certain || (named && words.length === 0)
       ? undefined
@@ -84,7 +84,7 @@ function readRecord(lines: readonly Line[], dateOrder: DateOrder): PartialRecord
   return partial
 }
 
-/** Where a line stands in its paragraph. */
+/** A line's place in its paragraph. */
 interface Place {
   readonly afterBlank: boolean
   /** A line with a known label came before it. */

@@ -20,7 +20,7 @@ export function recordOf({ registrar, registeredOn, expiresOn, lastUpdated, ...r
 }
 
 /**
- * What an answer says about one domain. `free` and `reserved` are answers: nobody has it, or nobody may have it.
+ * An answer about one domain. `free` and `reserved` are answers: nobody has it, or nobody may have it.
  * `throttled` and `unreadable` say nothing about the domain.
  */
 export type WhoisFinding =

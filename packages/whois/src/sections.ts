@@ -37,7 +37,7 @@ export function sectionOf(line: Line, afterBlank: boolean): Section | undefined 
   return kind === undefined ? undefined : openSection(kind, heading, line.indent, { flat })
 }
 
-/** What may follow a label with a value: more lines of it, or the object of the registrar whose handle it is. */
+/** Continuation of a label with a value: more lines of it, or the object of the registrar whose handle it is. */
 export function continuationOf({ label, indent }: Line, field: WhoisField, afterBlank: boolean): Section | undefined {
   if (field === 'nameservers' || field === 'status') return openSection(field, label, indent, { continued: true })
   return field === 'registrar' && afterBlank ? openSection(field, label, indent, {}) : undefined

@@ -23,7 +23,7 @@ export interface WhoisPorts {
 }
 
 const BUDGET_MS = 4_000
-/** What RDAP may take of the budget; the rest is for port 43. */
+/** RDAP's part of the budget; the rest is for port 43. */
 const RDAP_MS = 3_000
 const MAX_RDAP_BYTES = 256 * 1024
 const RDAP_REDIRECTS = 2

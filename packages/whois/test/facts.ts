@@ -1,6 +1,6 @@
 import type { WhoisRecord } from '@sallyport/core'
 
-/** What the answers in these tests say, where nothing else is said beside them. */
+/** Facts in these tests' answers, unless others are given beside them. */
 export const FACTS: WhoisRecord = {
   registrar: 'Example Registrar, Inc.',
   registeredOn: '2001-02-03',
@@ -11,7 +11,7 @@ export const FACTS: WhoisRecord = {
   privacyProtection: false,
 }
 
-/** What an answer says otherwise; `undefined` for what it does not say. */
+/** Differing facts of an answer; `undefined` for one that it leaves out. */
 export type Differs = { readonly [Member in keyof WhoisRecord]?: WhoisRecord[Member] | undefined }
 
 /** The record of an answer that says {@link FACTS}, but for what differs. */
