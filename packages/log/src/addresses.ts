@@ -6,7 +6,7 @@ import { dailyKey } from './daily-key.ts'
 export const ADDRESS_FORMS = ['full', 'truncated', 'hashed', 'none'] as const
 export type AddressForm = (typeof ADDRESS_FORMS)[number]
 
-/** What `truncated` keeps, in bits. */
+/** Bits that `truncated` keeps. */
 const KEPT_BITS = { 4: 24, 6: 48 } as const
 
 /** 128 bits in base64url. */

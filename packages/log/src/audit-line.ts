@@ -1,4 +1,4 @@
-/** What somebody did who steers the service. */
+/** An operator's action on the service. */
 export interface AuditEntry {
   /** As on the command line: `keys create`, `reload`. */
   readonly what: string

@@ -1,10 +1,10 @@
 import type { LogLine } from './line.ts'
 
-/** What is said of a field, and its names in the formats that rename it. */
+/** Description of a field, and its names in the formats that rename it. */
 export interface FieldRow {
   readonly description: string
   readonly example: string | number | boolean | readonly string[]
-  /** Of a number. */
+  /** Unit of a number. */
   readonly unit?: string
   /** Elastic Common Schema 8; what it has no field for is under `sallyport`. */
   readonly ecs: string

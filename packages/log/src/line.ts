@@ -10,7 +10,7 @@ export interface LogLine {
   readonly action?: string
   /** False where monitor mode did not carry the action out. */
   readonly enforced?: boolean
-  /** What a rule on trial would have done, and its id. */
+  /** The action that a rule on trial would have taken, and its id. */
   readonly trial?: string
   readonly trialRule?: string
   /** The rule that decided. */
@@ -42,11 +42,11 @@ export interface LogLine {
   /** The crawler that the request says it is, and what came of that. */
   readonly crawler?: string
   readonly crawlerOutcome?: string
-  /** Who runs that crawler. */
+  /** Operator of that crawler. */
   readonly operator?: string
   readonly identity?: string
   readonly identityVerified?: boolean
-  /** Who the application says that asks: its own id, and the plan. */
+  /** The visitor by the application's word: its own id, and the plan. */
   readonly user?: string
   readonly plan?: string
   /** Ids of all that the decision rests on. */
@@ -54,7 +54,7 @@ export interface LogLine {
   /** The data set that decided the network class, and its date. */
   readonly source?: string
   readonly sourceDate?: string
-  /** What could not be asked. */
+  /** Sources that could not be asked. */
   readonly degraded?: readonly string[]
   /** `origin`, `host`, `api`, `refusal`; `check` for a request that was described to the API. */
   readonly answeredBy: string
@@ -137,7 +137,7 @@ function rounded(milliseconds: number): number {
   return Math.round(milliseconds * 1_000) / 1_000
 }
 
-/** What a terminal or a viewer may act on: controls, marks of direction, invisible characters, line separators. */
+/** Characters that terminals or viewers obey: controls, marks of direction, invisible characters, line separators. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 /** A text of a client, at most so long, with every character escaped that is not shown as itself. */

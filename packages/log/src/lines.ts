@@ -1,7 +1,7 @@
 import { fstatSync, statSync } from 'node:fs'
 import { pino } from 'pino'
 
-/** Where lines go, some at a time. */
+/** Takes lines, some at a time. */
 export interface LineWriter {
   /** `line` ends in a line feed. */
   write(line: string): void
@@ -27,7 +27,7 @@ const IN_PIPES: Batch = { held: 4_096, written: 4_096 }
 const HELD_MS = 100
 /** How long a disk or a reader that takes nothing is waited for at the end. */
 const CLOSE_MS = 2_000
-/** Of lines that the disk or the reader does not take; what comes then is lost and counted. */
+/** Bytes of lines that wait for the disk or the reader; further ones are lost and counted. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024
 
 /**

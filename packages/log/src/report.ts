@@ -3,7 +3,7 @@ import type { LogLine } from './line.ts'
 /** Requests that share a rule, a class, an operator or a path. */
 export interface ReportRow {
   readonly name: string
-  /** What was carried out, or would have been. */
+  /** Actions that were carried out, or would have been. */
   readonly blocked: number
   readonly flagged: number
   /** The first requests, by their ids. */
@@ -17,7 +17,7 @@ export interface ReportTable {
   readonly others: number
 }
 
-/** What was done in a span of time, or what would have been. */
+/** Actions of a span of time, carried out or not. */
 export interface ReportPart {
   readonly blocked: number
   readonly flagged: number
@@ -37,7 +37,7 @@ export interface Report {
   /** Refused although nothing was decided against them, by cause. */
   readonly refusals: Readonly<Record<string, number>>
   readonly carriedOut: ReportPart
-  /** What monitor mode, or a rule on trial, would have done. */
+  /** Actions that monitor mode, or a rule on trial, would have taken. */
   readonly wouldHave: ReportPart
 }
 

@@ -9,7 +9,7 @@ import { decisionFor, observed } from './observed.ts'
 
 const OPTIONS: LogOptions = { requests: 'all', addresses: 'full', sample: 1, format: 'plain' }
 
-/** What is written of these requests. */
+/** The lines written about these requests. */
 async function written(t: Test, options: Partial<LogOptions>, requests: readonly ObservedRequest[]) {
   const file = join(t.testdir(), 'logs/decisions.log')
   const log = createLog({ ...OPTIONS, ...options, file })
