@@ -1,6 +1,6 @@
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 
-/** What one process says at a scrape, in a form that crosses processes. */
+/** One process's metrics at a scrape, in a form that crosses processes. */
 export type Scraped = readonly object[]
 
 /** The metrics of a whole process: those of Sallyport, and Node's own (`process_*`, `nodejs_*`). */
