@@ -3,10 +3,10 @@ import { type AuditEntry, auditLine, createLog } from '@sallyport/log'
 import type { Config } from './config/schema.ts'
 import { inDataDir, isReadOnly } from './data/data-dir.ts'
 
-/** Of commands whose service writes its log to standard output. */
+/** File for commands whose service writes its log to standard output. */
 const AUDIT_FILE = 'audit.log'
 
-/** Where administrative commands are written down. */
+/** Log of administrative commands. */
 export interface AuditTrail {
   audit(entry: AuditEntry): void
   close(): Promise<void>
@@ -21,7 +21,7 @@ export async function openAuditTrail(config: Config, elsewhere: (line: string) =
   if (file === undefined) {
     return {
       audit(entry) {
-        // What failed has its own message there.
+        // A failed command has its own message there.
         if (entry.error === undefined) elsewhere(JSON.stringify(auditLine(entry)))
       },
       close: async () => {},

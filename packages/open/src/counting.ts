@@ -23,7 +23,7 @@ import type { Config, ConfigInput } from './config/schema.ts'
 import { inDataDir } from './data/data-dir.ts'
 import { type Rules, rulesOf } from './reload.ts'
 
-/** Where rules count and bans are kept, for as long as the service is open. */
+/** Counts and bans of the rules, for as long as the service is open. */
 export interface Counting {
   /** The counter of some rules; what they share with the rules before is counted on. */
   counterOf(rules: Pick<Rules, 'policy' | 'mode'>): Counter

@@ -2,7 +2,7 @@ import type { Clock, Dns, Observe } from '@sallyport/core'
 import type { PublishedKeys } from './agents.ts'
 import type { DataHooks, DataNotice } from './data/live-data.ts'
 
-/** What a host may observe or replace; everything here is optional and nothing waits for it. */
+/** Hooks by which a host observes or replaces a part; all are optional and nothing waits for them. */
 export interface OpenHooks extends DataHooks {
   /** Something that a person should know; by default a process warning. `code` is stable. */
   readonly onNotice?: (code: NoticeCode, message: string) => void
@@ -10,13 +10,13 @@ export interface OpenHooks extends DataHooks {
   readonly onFault?: (error: unknown) => void
   /** Learns of every request when its answer has ended; must not wait, and must not throw. */
   readonly observe?: Observe
-  /** What time it is, instead of the system's clock: for requests of another day. */
+  /** The time, instead of the system's clock: for requests of another day. */
   readonly clock?: Clock
-  /** Who answers for names, instead of the configured servers. */
+  /** Answers questions of names, instead of the configured servers. */
   readonly dns?: Dns
   /** Keys that count as published by agents: for agents that are simulated. */
   readonly published?: readonly PublishedKeys[]
 }
 
-/** What a notice is about: stable, for programs; by default the `code` of a process warning. */
+/** Subject of a notice: stable, for programs; by default the `code` of a process warning. */
 export type NoticeCode = DataNotice | 'SALLYPORT_FORWARDED_UNTRUSTED' | 'SALLYPORT_SIGNING_KEY_MADE' | 'SALLYPORT_FAULT'

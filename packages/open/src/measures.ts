@@ -11,7 +11,7 @@ import type { Metrics, Reading } from '@sallyport/metrics'
 import type { Provenance } from './attestation/provenance.ts'
 import { oldestList } from './data/oldest-list.ts'
 
-/** What is read of a service at every scrape. */
+/** The parts of a service that every scrape reads. */
 export interface Measured {
   readonly clock: Clock
   readonly snapshots: Snapshots

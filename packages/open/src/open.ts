@@ -46,7 +46,7 @@ import { openTracer, traced } from './spans.ts'
 import { createWhoisOf } from './whois.ts'
 import { dnsWithTimeout, whoisWithTimeout } from './with-timeout.ts'
 
-/** What a service answers from, for programs that show it. */
+/** Sources of a service's answers, for programs that show them. */
 export interface Knowledge {
   /** The data in use; each is immutable. */
   readonly snapshots: Snapshots
@@ -60,7 +60,7 @@ export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, O
   /** The whole of `/v1`; adapters mount it. */
   readonly api: Api
   /** The configuration in force, with every default filled in. */
-  // Where a customer compiles without `strict`, every key of what zod infers is optional, and adapters take whole rules (D182).
+  // For customers without `strict`, every key of what zod infers is optional, and adapters take whole rules (D182).
   readonly config: Config & { readonly policy: Policy }
   /**
    * Takes over another configuration: policy, mode, trust and what an adapter or the proxy reads of `config`. Rejects
@@ -68,17 +68,17 @@ export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, O
    */
   reload(options: ConfigInput): Promise<Reloaded>
   /**
-   * What is known of an address, a range, a hostname or a URL; a name may take seconds. Rejects with `invalid_target` and
+   * Facts about an address, a range, a hostname or a URL; a name may take seconds. Rejects with `invalid_target` and
    * `unresolved_target`.
    */
   lookup(target: string): Promise<LookupResult>
   /** The robots.txt of the policy in force; `parts`: where other rules decide. Throws `invalid_config` and `invalid_policy`. */
   robots(parts?: readonly SitePart[]): string
-  /** What refused visitors read; adapters and the proxy read it. */
+  /** Texts for refused visitors; adapters and the proxy read it. */
   readonly refusalPage: RefusalPage
   /** A prom-client registry of its own, for `Registry.merge` with a host's. */
   metrics(): Metrics['registry']
-  /** What adapters and the proxy count in beside what they observe. */
+  /** Counters that adapters and the proxy use beside what they observe. */
   readonly meter: Metrics
   /** Learns of every request when its answer has ended; adapters and the proxy call it. */
   readonly observe: Observe
@@ -87,7 +87,7 @@ export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, O
   readonly provenance: Provenance
   /** The clients that are refused for a while. */
   readonly bans: BanList
-  /** What it answers from. */
+  /** Sources of its answers. */
   readonly knowledge: Knowledge
   /** The data sets in use. */
   sources(): readonly SourceStatus[]
@@ -115,7 +115,7 @@ export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, O
  */
 export async function open(options: ConfigInput = {}, hooks: OpenHooks = {}): Promise<Sallyport> {
   const config = parseConfig(options)
-  // What is wrong in it is said before anything is opened.
+  // Faults of the rules are said before anything is opened.
   rulesOf(config)
   const resources = createDisposeStack()
   try {

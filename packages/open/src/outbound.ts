@@ -17,12 +17,12 @@ export interface Outbound {
 const CLOSED = createClosed('net.outbound is false')
 
 export interface OutboundHooks {
-  /** Who answers for names, instead of the configured servers. */
+  /** Answers questions of names, instead of the configured servers. */
   readonly dns?: Dns | undefined
   readonly counted?: (dns: Dns) => Dns
 }
 
-/** What goes out as configured: with `net.outbound: false` each question fails and nothing is sent, to `hooks.dns` neither (D280). */
+/** Outbound connections as configured: with `net.outbound: false` each question fails unsent, also for `hooks.dns` (D280). */
 export function createOutbound(
   { net, dns: options }: Pick<Config, 'net' | 'dns'>,
   { dns: given, counted = (dns) => dns }: OutboundHooks = {},

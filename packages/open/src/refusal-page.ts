@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { SallyportError } from '@sallyport/core'
 import type { Config } from './config/schema.ts'
 
-/** What refused visitors read, as it is configured, with the text of the template in place of its path. */
+/** Texts for refused visitors as configured, with the text of the template in place of its path. */
 export type RefusalPage = Config['refusal']
 
 /** The page of a configuration, with its template read. Throws `invalid_config` where that cannot be. */

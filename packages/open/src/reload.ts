@@ -12,7 +12,7 @@ import type { Config, ConfigInput } from './config/schema.ts'
 import { type Reloaded, takeOver } from './config/take-over.ts'
 import { type RefusalPage, refusalPageOf } from './refusal-page.ts'
 
-/** What of a configuration an inspector is made of. */
+/** The part of a configuration that an inspector is made of. */
 export interface Rules {
   readonly trust: ReturnType<typeof parseTrust>
   readonly policy: ReturnType<typeof compilePolicy>
@@ -30,7 +30,7 @@ export function rulesOf(config: Config, published?: () => FrontEnds | undefined)
   }
 }
 
-/** What decides at one mount in place of the service's own. */
+/** Rules of one mount in place of the service's own. */
 export interface DeciderOptions {
   readonly policy?: MountPolicy | undefined
   readonly mode?: Config['mode'] | undefined
@@ -52,15 +52,15 @@ export interface Reloadable extends Inspector, Counter, Deciders {
   reload(options: ConfigInput): Promise<Reloaded>
 }
 
-/** What a reload makes from the rules that it takes over. */
+/** The parts of a reload, made from the rules that it takes over. */
 export interface ReloadParts {
-  /** What an inspector knew of visitors goes with it, because it was decided by other rules. */
+  /** An inspector's memory of visitors goes with it: it was decided by other rules. */
   createInspector(rules: Rules): Inspector
   counterOf(rules: Rules): Counter
   /** Opens what the rules need; where it rejects, the old ones stay. */
   prepare(rules: Rules): Promise<void>
   take(config: Config): void
-  /** What delivery networks that may be trusted publish of their servers. */
+  /** Published servers of the delivery networks that may be trusted. */
   readonly published: () => FrontEnds | undefined
 }
 

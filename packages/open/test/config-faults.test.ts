@@ -10,7 +10,7 @@ function fileIn(t: Test, text: string, name = 'sallyport.yaml'): string {
   return file
 }
 
-/** What is said of a configuration that is refused, without the folder. */
+/** The faults of a refused configuration, without the folder. */
 function faultsOf(sources: ConfigSources): readonly string[] {
   try {
     readConfigFrom(sources)

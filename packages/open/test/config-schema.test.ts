@@ -65,7 +65,7 @@ const VALUES: readonly unknown[] = [
   ...['http://a', 'http://a/b', 'ftp://a', 'sqlite:x', 'redis://x', 'low-friction'],
 ]
 
-/** What only the reader knows: kinds of URL, lengths of time as words, that an account is named, what is in a file. */
+/** Faults that only the reader knows: kinds of URL, lengths of time as words, a named account, a file's content. */
 const UNSAID =
   /^(upstream|data\.mirror|whois\.rdapBootstrap|webBotAuth\.(agents|payment)|robots\.sitemaps): |^(limits\.eventLoopDelay|timeouts\.\w+): "(10s|9h)"$/
 

@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000
 /** Refused lists are reported; other tests look at that. */
 const QUIET = { onNotice: () => {} }
 
-/** What comes of the claim from the operator's own address, and from another, with such a file for its list. */
+/** Outcome of the claim from the operator's own address, and from another, with such a file for its list. */
 async function outcomesWith(t: Test, text: string | undefined, ageDays = 0) {
   const folder = t.testdir()
   const file = join(folder, 'list.txt')
@@ -59,7 +59,7 @@ async function outcomesOf(config: ConfigInput, laterDays?: number) {
   return all
 }
 
-/** What an operator's server may say instead of its list. */
+/** Answers of an operator's server in place of its list. */
 const NO_LIST: Readonly<Record<string, Served>> = {
   '404': (_, response) => response.writeHead(404).end('not here'),
   'an empty file': '',

@@ -22,7 +22,7 @@ const lines = (count: number, line: () => string) => Array.from({ length: count 
 
 type Attack = (random: Random) => string | Buffer
 
-/** What a hostile publisher may think of. */
+/** Ideas of a hostile publisher. */
 const ATTACKS: readonly Attack[] = [
   () => '',
   () => '<html><h1>502 Bad Gateway</h1></html>',
@@ -72,7 +72,7 @@ t.test(`a hostile publisher changes no more of ${SAMPLE} verdicts than its lists
   const before = await classes(config, sample)
   const rows = feedsOf(config.data?.sources).filter(({ row }) => LISTS.some((id) => id === row.id))
   const plausible = rows.reduce((sum, { row }) => sum + (row.covers?.ipv4 ?? 0), 0) / 2 ** 32
-  // What is plausible of all of them together, and what chance may add to it.
+  // The plausible share of all of them together, and chance's addition to it.
   const most = plausible * sample.length + 5 * Math.sqrt(plausible * sample.length)
   const faults: string[] = []
   for (const [round, attacks] of rounds().entries()) {

@@ -85,7 +85,7 @@ t.test('a service learns what a publisher told another process, and listed addre
 
 t.test('requests see whole tables alone while others are made and swapped in', async (t) => {
   const server = await openFeedServer(t)
-  // Of these two addresses one is listed, in every version another.
+  // One of these two addresses is listed, in every version another.
   const versions = ['8.2.7.0/24\n', '8.2.8.0/24\n']
   server.serve(`/${VPN}`, versions[0] ?? '')
   const config = feedConfig(t, server.origin, [VPN], false)

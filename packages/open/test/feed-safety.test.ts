@@ -7,7 +7,7 @@ import { madeList } from './feed-server.ts'
 import { madeConfig } from './made-sources.ts'
 
 /*
- * What a feed must not be able to do: after each attempt the last good list is in use.
+ * Attempts that a feed must not succeed in: after each attempt the last good list is in use.
  * Databases are in packages/datasets/test/feed-databases.test.ts; killing at any point in feed-kill.test.ts.
  */
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 
-/** What is served at a path: a body with an ETag of its own, or whatever a listener does. */
+/** Answer at a path: a body with an ETag of its own, or whatever a listener does. */
 export type Served = string | Buffer | RequestListener
 
 /** A publisher of feeds on loopback, whose files can be changed at any time. */

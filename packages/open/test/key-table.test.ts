@@ -4,7 +4,7 @@ import { wordFaults } from '../src/config/check.ts'
 import { Config } from '../src/config/schema.ts'
 import { keyTable, readConfigFrom, variableTable } from '../src/index.ts'
 
-/* What the documents show as examples is usable: all together as one file, and each as a variable. */
+/* The documents' examples are usable: all together as one file, and each as a variable. */
 
 type Tree = Record<string, unknown>
 

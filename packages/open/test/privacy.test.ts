@@ -9,7 +9,7 @@ import type { ConfigInput } from '../src/config/schema.ts'
 import { eraseKnown, exportKnown, open, openOverrides } from '../src/index.ts'
 import { madeConfig } from './made-sources.ts'
 
-/* What is known of an address is found and erased in real stores; a place that does not answer is named. */
+/* Facts about an address are found and erased in real stores; a place that does not answer is named. */
 const ADDRESS = '8.3.0.7'
 const HOUR = 3_600_000
 const REQUEST = { method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1', fields: [] } as const

@@ -12,13 +12,13 @@ import {
 } from '@sallyport/stores'
 import type { Config } from '../config/schema.ts'
 
-/** Where a dataDir may not be written and nothing else is named: without accounts, and forgotten at the end. */
+/** Store beside a dataDir that may not be written: without accounts, and forgotten at the end. */
 const IN_MEMORY = 'sqlite::memory:'
 
 /** A call of /v1 waits for two buckets in sequence, which stay under 300 ms, unless `timeouts.counting` gives Redis longer. */
 const CALL_DEADLINE_MS = 120
 
-/** What `/v1` counts and checks with. */
+/** Stores that `/v1` counts and checks with. */
 export interface Stores {
   readonly accounts: Accounts
   readonly limits: Limits

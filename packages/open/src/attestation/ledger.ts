@@ -21,7 +21,7 @@ import type { Config, ConfigInput } from '../config/schema.ts'
 import { inDataDir } from '../data/data-dir.ts'
 import { environmentName, loadSigningKey, prepareNextKey, readKeyFile, type SigningKeyPlace } from './signing-key.ts'
 
-/** Where a ledger is kept, inside its store and outside it. */
+/** Place of a ledger, inside its store and outside it. */
 export interface LedgerPlace {
   readonly store: LedgerStore
   readonly archive: CheckpointArchive

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { SallyportError } from '@sallyport/core'
 import { type Signer, thumbprint } from '@sallyport/ledger'
 
-/** Where the private key is: `env:NAME` or a file. */
+/** Place of the private key: `env:NAME` or a file. */
 export interface SigningKeyPlace {
   readonly source: string
   /** Whether a missing file is made: true for the default place alone. */

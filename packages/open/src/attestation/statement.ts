@@ -1,7 +1,7 @@
 import { type NetworkFinding, SallyportError, type Snapshot } from '@sallyport/core'
 import { canonicalText, type Document, documentOf, type Statement } from '@sallyport/ledger'
 
-/** What was found of a connection, in the form that a record holds. */
+/** Facts about a connection, in the form that a record holds. */
 export function findingOf({ verdict, asn }: NetworkFinding, country: string | undefined): Statement['finding'] {
   const { classification, anonymized, method, confidence } = verdict
   return {

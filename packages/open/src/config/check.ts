@@ -70,7 +70,7 @@ function edgeFaults({ tls, http }: Config): readonly Found[] {
   return []
 }
 
-/** What a schema cannot say: words of the policy, proxies that are trusted, sources, networks. */
+/** Checks that a schema cannot express: words of the policy, proxies that are trusted, sources, networks. */
 export function wordFaults(config: Config, layers: readonly Layer[]): readonly ConfigFault[] {
   const found: Found[] = [
     ...edgeFaults(config),
@@ -104,7 +104,7 @@ function signalFaults({ policy, mode, robots }: Config): readonly Found[] {
   return tried(['robots', 'signals'], () => robotsOf({ parts: [{ policy: compilePolicy(policy), mode }], signals }))
 }
 
-/** What can be meant, and most likely is not. */
+/** Settings that are allowed and most likely not meant. */
 export function configWarnings(config: Config, layers: readonly Layer[]): readonly ConfigFault[] {
   return policyWarnings(config.policy).map((fault) =>
     located({ ...fault, path: ['policy', ...fault.path] }, config, layers),

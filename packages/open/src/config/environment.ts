@@ -12,7 +12,7 @@ interface Variable extends Leaf {
   readonly kind: Kind
 }
 
-/** What the environment says, and what is wrong with its names. */
+/** The environment's layer, and faults in its names. */
 export interface EnvironmentRead {
   readonly layer: Layer
   readonly errors: readonly ConfigFault[]
@@ -44,7 +44,7 @@ const FURTHER_VARIABLES = {
 /** Those above, and variables of the tests of this repository. */
 const OWN = /^SALLYPORT_(MAXMIND_KEY|SHARED_DATA|KILLS|HOSTILE|FLIP_EVERY|FAULT_[A-Z_]+)$/
 
-/** What orchestrators set for a service that is named `sallyport`, or begins so. */
+/** Variables that orchestrators set for a service whose name begins with `sallyport`. */
 const ORCHESTRATED = /_PORT$|_PORT_|_SERVICE_/
 
 /** As many wrong letters as are taken for a slip. */
@@ -129,10 +129,10 @@ export function splitList(text: string): readonly string[] {
     .filter((entry) => entry !== '')
 }
 
-/** What the documents say of a variable. */
+/** A variable's row in the documents. */
 export interface VariableRow {
   readonly name: string
-  /** Of the configuration; absent where it is no key of it. */
+  /** Key of the configuration; absent for a variable without one. */
   readonly key?: string
   readonly example: string
   readonly description: string

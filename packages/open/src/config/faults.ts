@@ -9,7 +9,7 @@ export interface ConfigFault {
   readonly key?: string
   /** The id of the rule. */
   readonly rule?: string
-  /** What was expected, with the nearest known word. */
+  /** The expected value, with the nearest known word. */
   readonly message: string
 }
 

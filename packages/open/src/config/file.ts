@@ -67,7 +67,7 @@ function plainOf(document: { toJS(): unknown }, file: string): unknown {
   }
 }
 
-/** Where the key of a path begins in the text, or the entry of a list, as far as the path goes. */
+/** Offset of a path's key in the text, or the entry of a list, as far as the path goes. */
 function offsetOf(contents: Node | null, path: readonly PropertyKey[], resolve: (node: unknown) => unknown): number {
   let node: unknown = contents
   let offset = contents?.range?.[0] ?? 0

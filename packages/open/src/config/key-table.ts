@@ -1,6 +1,6 @@
 import { type SchemaNode, schemaTree } from './tree.ts'
 
-/** What the documents say of a key that holds a value. */
+/** Row of a key with a value in the documents. */
 export interface KeyRow {
   /** As in a file: `routes[].host`, `data.sources.<id>.url`. */
   readonly key: string

@@ -12,9 +12,9 @@ export const LIVE = { live: true }
 /** A key that is in force after a restart only, within a map that is taken over. */
 export const RESTART = { live: false }
 
-/** What is said of a key beside its type: editors, `config schema` and the tables of the documents show it. */
+/** Notes on a key beside its type: editors, `config schema` and the tables of the documents show it. */
 interface Notes {
-  /** Of a number; a length of time is written with its own. */
+  /** Unit of a number; a length of time is written with its own. */
   readonly unit?: string
   readonly secret?: boolean
   readonly file?: boolean

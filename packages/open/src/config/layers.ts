@@ -3,11 +3,11 @@ export type Mapping = Readonly<Record<string, unknown>>
 /** Values that one place gives: a file, the environment, flags, or a program. */
 export interface Layer {
   readonly values: Mapping
-  /** Where a value of it stands. */
+  /** Place of a value of it. */
   readonly placeOf: (path: readonly PropertyKey[]) => Place
 }
 
-/** Where a value comes from. */
+/** Origin of a value. */
 export interface Place {
   /** As people read it: `sallyport.yaml:12`, `SALLYPORT_MODE`, `--data-dir`. */
   readonly text: string

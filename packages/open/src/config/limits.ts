@@ -2,7 +2,7 @@ import { DURATION, parseDuration, SallyportError } from '@sallyport/core'
 import { z } from 'zod'
 import { RESTART } from './key.ts'
 
-/** What the documents say of a key, beside its schema. */
+/** Notes on a key in the documents, beside its schema. */
 export interface KeyNote {
   readonly unit: string
   readonly least: string
@@ -119,7 +119,7 @@ export const Timeouts = z.strictObject({
   lameDuck: time('0s', ['0s', '10m'], 'between being not ready and taking no new connection, at the end', '5s'),
 })
 
-/** What the servers of one route are waited for, where that is not as for all. */
+/** Times of one route's servers, where they differ from those of all. */
 export const RouteTimeouts = z.strictObject({
   originConnect: routeTime(['10ms', '10m'], 'for a connection to a server', '1s'),
   originHeaders: routeTime(['10ms', '1h'], 'for the head of an answer', '2m'),

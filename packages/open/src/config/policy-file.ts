@@ -43,7 +43,7 @@ const PolicyTest = z.strictObject({
       /** Id of the deciding rule: one's own, the preset's, or `default`. */
       rule: z.string(),
       enforced: z.boolean(),
-      /** What a rule on trial would have done that is stricter; `none` for no such rule. */
+      /** The stricter action of a rule on trial; `none` for no such rule. */
       trial: z.enum(['flag', 'throttle', 'block', 'none']),
     })
     .partial()

@@ -98,5 +98,5 @@ export const PolicySchema = z.strictObject({
   ]),
 })
 
-/** What may be said of one mount, or of one route: addresses and strikes are those of all. */
+/** Policy of one mount or one route: addresses and strikes are those of all. */
 export const MountPolicySchema = PolicySchema.omit({ allowlist: true, strikes: true })

@@ -8,12 +8,12 @@ import { PolicySchema } from './policy-schema.ts'
 import type { Config } from './schema.ts'
 import { schemaTree } from './tree.ts'
 
-/** What a text of a policy is: the policy, or why it is none. */
+/** A policy's text, read: the policy, or its faults. */
 export interface PolicyText {
   /** Absent where there are faults. */
   readonly policy?: Config['policy']
   readonly faults: readonly ConfigFault[]
-  /** What can be meant, and most likely is not. */
+  /** Rules that are allowed and most likely not meant. */
   readonly warnings: readonly ConfigFault[]
 }
 

@@ -7,7 +7,7 @@ import { Config, type ConfigInput } from './schema.ts'
 import { type Environment, fileOfSecret, readSecrets } from './secrets.ts'
 import { type SchemaNode, schemaTree, within } from './tree.ts'
 
-/** Where a configuration comes from; each later one wins: file, then environment, then flags. */
+/** Sources of a configuration; each later one wins: file, then environment, then flags. */
 export interface ConfigSources {
   readonly file?: string
   readonly env?: Environment
@@ -19,7 +19,7 @@ export interface ConfigSources {
 /** A configuration that was read, and from where. */
 export interface ConfigRead {
   readonly config: Config
-  /** What can be meant, and most likely is not. */
+  /** Settings that are allowed and most likely not meant. */
   readonly warnings: readonly ConfigFault[]
   /** In the order in which each later one wins. */
   readonly layers: readonly Layer[]

@@ -4,7 +4,7 @@ import { FILE, key, LIVE, RESTART, SECRET } from './key.ts'
 import { RouteTimeouts, time } from './limits.ts'
 import { MountPolicySchema } from './policy-schema.ts'
 
-/* What faces clients and origins: TLS, routes, the page of a refusal, robots.txt. */
+/* Settings that face clients and origins: TLS, routes, the page of a refusal, robots.txt. */
 
 export const HTTP = { protocol: /^https?$/, error: 'must be an http or https URL' }
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { FILE, key, SECRET } from './key.ts'
 import { HTTP, Listen } from './schema-edge.ts'
 
-/* What a service rests on and writes: data, names, registries, the ledger, counts, the log, the console. */
+/* Settings of a service's sources and outputs: data, names, registries, the ledger, counts, the log, the console. */
 
 export const Strings = z.array(z.string())
 
@@ -174,7 +174,7 @@ export const Console = z.strictObject({
   ),
 })
 
-/** Where counts are. */
+/** Places of counts. */
 const COUNTING_PLACES = ['auto', 'memory', 'dataDir'] as const
 
 export const Counting = z.strictObject({

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isMap, type Mapping } from './layers.ts'
 import type { SchemaNode } from './tree.ts'
 
-/** What may stand in place of a secret: a file that holds it, or a text with variables of the environment. */
+/** Forms of a secret beside its value: a file that holds it, or a text with variables of the environment. */
 export const REFERENCE = /^file:|\$\{\w/
 
 const VARIABLE = /\$\{(\w{1,99})\}/g

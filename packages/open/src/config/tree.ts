@@ -11,13 +11,13 @@ export interface SchemaNode {
   readonly items?: SchemaNode
   readonly anyOf?: readonly SchemaNode[]
   readonly enum?: readonly unknown[]
-  /** Of a key with a secret: see `Secret` in schema.ts. */
+  /** Marks a key with a secret: see `Secret` in schema.ts. */
   readonly secret?: true
   /** Marks a key that names a file, which is read with the configuration. */
   readonly file?: true
   /** Whether a reload takes it over; absent: as the map that it is in, and not at the top. */
   readonly live?: boolean
-  /** Of a number or a length of time. */
+  /** Unit of a number or a length of time. */
   readonly unit?: string
   readonly example?: unknown
   readonly default?: unknown

@@ -51,7 +51,7 @@ function rights(): string {
   return user === undefined ? 'the right is missing' : `user ${user} does not have the right`
 }
 
-/** What the system says of a file, in the words of people. */
+/** The operating system's errors of a file, in plain words. */
 const REASONS: Readonly<Record<string, () => string>> = {
   EACCES: () => `cannot be written: ${rights()}`,
   EPERM: () => `cannot be written: ${rights()}`,
@@ -62,7 +62,7 @@ const REASONS: Readonly<Record<string, () => string>> = {
   EEXIST: () => 'is not a folder',
 }
 
-/** What SQLite says; it has no codes for these in every driver. */
+/** SQLite's messages; it has no codes for these in every driver. */
 const DATABASE_REASONS: readonly (readonly [says: RegExp, reason: () => string])[] = [
   [/readonly database|unable to open database/, () => `holds a database that cannot be written: ${rights()}`],
   [/database or disk is full|disk I\/O error/, () => 'cannot be written: the disk is full, or fails'],

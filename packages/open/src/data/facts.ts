@@ -37,7 +37,7 @@ function fact(id: string, title: string, rows: readonly unknown[], date: string)
   return { id, title, date, entries: rows.length, sha256, ...OWN }
 }
 
-/** What is derived from the loaded lists, dated as the newest of them. */
+/** Facts derived from the loaded lists, dated as the newest of them. */
 export function derivedFacts(sources: readonly SourceStatus[]): readonly SourceStatus[] {
   const dates = sources.flatMap(({ state, date }) => (state === 'loaded' && date !== undefined ? [date] : []))
   if (dates.length === 0) return []

@@ -95,12 +95,12 @@ export function openFeeds(config: Config, { clock, outbound }: FeedPorts): Feeds
   }
 }
 
-/** What is said of every city database where no place is to be known. */
+/** Settings of every city database where places must not be known. */
 const WITHOUT_CITIES: SourceOverrides = Object.fromEntries(
   SOURCES.filter(({ kind }) => kind === 'city').map(({ id }) => [id, { enabled: false }]),
 )
 
-/** Of the delivery networks that are trusted their lists, unless it is said that they are not to be asked for. */
+/** Settings for the lists of trusted delivery networks, unless they are switched off. */
 function frontEndsOf(trustProxy: readonly string[], sources: SourceOverrides): SourceOverrides {
   const trusted = SOURCES.filter(({ preset }) => preset !== undefined && trustProxy.includes(preset))
   return Object.fromEntries(trusted.map(({ id }) => [id, { enabled: true, ...sources[id] }]))

@@ -7,7 +7,7 @@ import { type FeedMetrics, startRefresh } from './refresh.ts'
 import { openSnapshot, type SnapshotHooks } from './snapshot.ts'
 import { staleNotice } from './stale-notice.ts'
 
-/** What a host may observe of the data. */
+/** Hooks of a host on the data. */
 export interface DataHooks extends Omit<SnapshotHooks, 'onRefused' | 'signal' | 'readOnly' | 'cityFiles'> {
   /** Counts of what happens to feeds. */
   readonly metrics?: FeedMetrics

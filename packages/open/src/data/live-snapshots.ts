@@ -61,7 +61,7 @@ export async function openLiveSnapshots({ feeds, load, onSwap }: LiveOptions): P
   }
 }
 
-/** What a snapshot is compiled from; the rest of a source is status. */
+/** The input of a snapshot's compile; the rest of a source is status. */
 function filesOf(sources: readonly ResolvedSource[]): string {
   return JSON.stringify(sources.map(({ row, file, reason }) => [row.id, file ?? reason]))
 }

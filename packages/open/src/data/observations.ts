@@ -30,7 +30,7 @@ export interface Override {
 export interface Overrides {
   /** Rejects with `invalid_request` for a reserved prefix, which cannot be overridden. */
   set(prefix: Prefix, override: Override): Promise<PrefixObservation>
-  /** Of this very prefix. Rejects with `unknown_observation` where there is none. */
+  /** Removes the override of this very prefix. Rejects with `unknown_observation` where there is none. */
   unset(prefix: Prefix): Promise<void>
   /** The overrides in force and what reverse names have shown. */
   list(): Promise<readonly PrefixObservation[]>

@@ -3,7 +3,7 @@ import type { Config } from '../config/schema.ts'
 
 const DAY_MS = 86_400_000
 
-/** What of the data is too old or missing, how old it is, and the command that renews it; `undefined` where nothing is. */
+/** Notice of data that is too old or missing, its age, and the command that renews it; `undefined` if all is well. */
 export function staleNotice(
   { data, net, dataDir }: Pick<Config, 'data' | 'net' | 'dataDir'>,
   sources: readonly SourceStatus[],

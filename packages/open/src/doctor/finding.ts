@@ -1,13 +1,13 @@
-/** What is looked at, in the order in which it is shown. */
+/** The checks, in the order in which they are shown. */
 export const CHECKS = ['dataDir', 'clock', 'dns', 'store', 'redis', 'feeds', 'data', 'trust', 'listeners'] as const
 
 /** One thing that was looked at: that it is good, that it may not be meant so, or that a start or the service fails with it. */
 export interface Finding {
   readonly check: (typeof CHECKS)[number]
   readonly state: 'ok' | 'warn' | 'fail'
-  /** What was found, as a sentence. */
+  /** The finding, as a sentence. */
   readonly found: string
-  /** What to do about it; absent where nothing needs to be done. */
+  /** Advice; absent where nothing needs to be done. */
   readonly advice?: string
 }
 

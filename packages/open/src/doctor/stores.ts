@@ -7,7 +7,7 @@ import { type Found, fail, ok, reasonOf, warn } from './finding.ts'
 /** How far two clocks may be apart: leases and windows of limits count in seconds. */
 const SKEW_MS = { warn: 2_000, fail: 60_000 } as const
 
-/** What was found of a store, and of its clock where it has one. */
+/** Findings about a store, and about its clock where it has one. */
 export interface StoreFindings {
   readonly store: readonly Found[]
   readonly clock: readonly Found[]

@@ -17,12 +17,12 @@ export interface KnownPlace {
   readonly entries: readonly unknown[]
 }
 
-/** What an erasure did in one place. */
+/** The outcome of an erasure in one place. */
 export interface ErasedPlace {
   readonly place: string
   readonly where: string
   readonly state: 'erased' | 'absent' | 'unreachable' | 'kept'
-  /** Of `unreachable` and `kept`. */
+  /** Reason of `unreachable` and `kept`. */
   readonly reason?: string
   readonly erased: number
 }

@@ -14,14 +14,14 @@ export interface Known {
   readonly places: readonly KnownPlace[]
 }
 
-/** What an erasure did, place by place. */
+/** The outcome of an erasure, place by place. */
 export interface Erasure {
   readonly address: string
   readonly complete: boolean
   readonly places: readonly ErasedPlace[]
 }
 
-/** What holds addresses and is no file or server that a command can ask. */
+/** Memory that holds addresses and is no file or server that a command can ask. */
 const IN_MEMORY = {
   ...{ place: 'memory of running services', where: 'each process' },
   ...{
