@@ -5,7 +5,7 @@ import type { FeatureCollection } from 'geojson'
 import countries from 'i18n-iso-countries'
 import { feature } from 'topojson-client'
 
-/** Of the map, in units of its picture. */
+/** Size of the map, in units of its picture. */
 const [WIDTH, HEIGHT] = [960, 470]
 
 /** The outline of each country by its two letters, in one picture of the world (Equal Earth projection). */

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** Who one is, as the server says. */
+/** The visitor's role, as the server says. */
 export interface Session {
   readonly role: 'read' | 'admin' | null
   readonly by: 'session' | 'token' | 'nothing'
@@ -10,7 +10,7 @@ export interface Session {
   readonly api: { readonly enabled: boolean; readonly base: string } | null
 }
 
-/** What went wrong, with its code. */
+/** A failed answer, with its code. */
 export class Failure extends Error {
   readonly code: string
   readonly details: unknown

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** Where one is: the view, and what it was asked. */
+/** A place in the console: the view, and its question. */
 export interface Place {
   readonly view: string
   readonly query: URLSearchParams

@@ -31,7 +31,7 @@ export interface Console {
   handle(request: IncomingMessage, response: ServerResponse): boolean
   /** Whether a request to the other paths of the admin listener has a role. */
   permits(request: IncomingMessage, role: Role): boolean
-  /** What this process answers the console of another one, which was asked through `askOthers`. */
+  /** Answers the console of another process, which was asked through `askOthers`. */
   answerOther(about: unknown): Promise<unknown>
   /** Ends the thread that reads policies. */
   close(): Promise<void>

@@ -18,7 +18,7 @@ export function openBrowser(): Promise<Browser> {
 
 export interface Watched {
   readonly page: Page
-  /** What the browser complained about: scripts, styles and what the policy of the page refused. */
+  /** Complaints of the browser: scripts, styles and what the policy of the page refused. */
   readonly complaints: readonly string[]
   /** Requests to other places than the console. */
   readonly outside: readonly string[]
@@ -57,7 +57,7 @@ export async function openPage(
   return { page, complaints, outside }
 }
 
-/** What axe finds wrong on what is shown: rule and place. */
+/** Faults that axe finds on the page: rule and place. */
 export async function axeFinds(page: Page): Promise<readonly string[]> {
   // Through the debugger, because the policy of the page lets no script in.
   const found = await page.evaluate(

@@ -8,12 +8,12 @@ import { viewIds } from './views.ts'
 const PHONE = { width: 390, height: 844 }
 const SCREEN = { width: 1280, height: 860 }
 
-/** What views are asked that show little without a question; every other view is asked nothing. */
+/** Questions for views that show little without one; every other view is asked nothing. */
 const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
   inspect: ['', `?target=${hostileAddress(1)}`, `?target=${NAUGHTY_NAME}`, `?target=${encodeURIComponent(NAUGHTY[1])}`],
   directory: ['', `?asn=${FIRST_ASN}`, '?q=alert'],
 }
-/** What these show is written by the operator and by Sallyport alone. */
+/** Views whose content is written by the operator and by Sallyport alone. */
 const OF_NO_STRANGER = ['policy', 'data', 'health']
 
 /** Waits until nothing is loading. */
@@ -22,7 +22,7 @@ async function settle(page: Page): Promise<void> {
   await until(async () => (await page.locator('.loading').count()) === 0)
 }
 
-/** What a page holds that no page of ours does: elements, attributes and links of strangers. */
+/** Foreign parts of a page: elements, attributes and links of strangers. */
 function foreignParts(page: Page): Promise<unknown> {
   return page.evaluate(`[...document.querySelectorAll('*')].filter((one) =>
     (one.localName === 'script' && !one.src.startsWith(location.origin + '/assets/')) ||
@@ -101,7 +101,7 @@ t.test('every view says that it loads, that it failed, and goes on', { skip: NO_
     await until(async () => {
       // A view may ask for several things, each of which failed.
       const again = page.locator('.failure', { hasText: 'Later.' }).getByRole('button', { name: 'Try again' }).first()
-      // What is asked again by the view may be quicker than the click.
+      // The repeated question of the view may be quicker than the click.
       if (await again.isVisible()) await again.click({ timeout: 500 }).catch(() => {})
       return (await page.getByText('Later.').count()) === 0
     })

@@ -11,7 +11,7 @@ export const VISITOR = {
   googlebot: '66.249.66.1',
 } as const
 
-/** What is answered to a visitor; by node:http, which sends field values that `fetch` refuses. */
+/** The answer to a visitor, by node:http, which sends field values that `fetch` refuses. */
 export function statusOf(url: string, path: string, fields: Readonly<Record<string, string>>): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = Object.entries(fields).map(([name, value]) => [name, Buffer.from(value).toString('latin1')])

@@ -140,7 +140,7 @@ function complete(context: CompletionContext, schema: SchemaNode): CompletionRes
       apply: `${label}: `,
       ...(detail !== undefined && { info: detail }),
     })),
-    // What is begun in a list is read as a key until it is whole.
+    // An entry begun in a list is read as a key until it is whole.
     ...(isKey && keys.length > 0 ? [] : values.map(({ label }) => ({ label, type: 'enum' }))),
   ]
   return options.length === 0 ? null : { from: word.from, options, validFor: /^[\w-]*$/ }

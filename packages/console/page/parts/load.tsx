@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { Failure, get } from '../api.ts'
 
-/** What was asked for: still under way, failed, or there. */
+/** An answer: still under way, failed, or there. */
 export interface Loaded<T> {
   readonly value: T | undefined
   readonly failure: Failure | undefined

@@ -20,7 +20,7 @@ export interface Proposal {
   readonly detail?: string
 }
 
-/** What can be written at a place: names of keys, and values. */
+/** Proposals for a place: names of keys, and values. */
 export function proposalsAt(
   schema: SchemaNode,
   path: readonly (string | typeof ITEM)[],

@@ -157,7 +157,7 @@ function Dialog({ id, onClose }: { id: string; onClose: () => void }) {
   )
 }
 
-/** What is remembered first, then what comes. */
+/** Remembered rows first, then new ones. */
 function useStream(filter: Readonly<Record<string, string>>, isPaused: boolean) {
   const [rows, setRows] = useState<readonly Brief[]>([])
   const [skipped, setSkipped] = useState(0)

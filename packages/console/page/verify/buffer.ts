@@ -1,6 +1,6 @@
 import { Buffer as Base } from 'buffer/'
 
-/* Of Node's Buffer the package has all that the verifier uses but base64url. */
+/* The package has everything of Node's Buffer that the verifier uses but base64url. */
 const from = Base.from.bind(Base) as (value: unknown, encoding?: string, length?: number) => Base
 const toText = Base.prototype.toString
 

@@ -2,7 +2,7 @@ import { Buffer } from './buffer.ts'
 import { ask, HASH, VERIFY } from './question.ts'
 
 /*
- * What the verifier of @sallyport/ledger imports from node:crypto, over WebCrypto: its code is bundled as it is. It asks
+ * The verifier's imports from node:crypto, over WebCrypto: its code is bundled as it is. It asks
  * and waits, as it does in Node, because a worker may wait for another one that has the answers (D206).
  */
 

@@ -1,4 +1,4 @@
-/** What one worker asks another, which answers by WebCrypto. */
+/** Questions of one worker to another, which answers by WebCrypto. */
 export const HASH = 'hash'
 export const VERIFY = 'verify'
 export type Question = typeof HASH | typeof VERIFY

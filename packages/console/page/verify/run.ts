@@ -1,6 +1,6 @@
 import { SHARED_BYTES } from './question.ts'
 
-/** What the verifier says of one thing. */
+/** The verifier's result for one axis. */
 export interface AxisResult {
   readonly outcome: 'pass' | 'fail' | 'not_provided'
   readonly detail: string

@@ -29,7 +29,7 @@ interface Issued {
 
 const UNLIMITED = Number.MAX_SAFE_INTEGER
 
-/** Who may call the API: accounts, their keys, and what they used. */
+/** Callers of the API: accounts, their keys, and their use. */
 export function Accounts() {
   const loaded = useLoad<{ readonly plans: readonly string[]; readonly accounts: readonly Account[] }>('accounts')
   const [issued, setIssued] = useState<Issued | undefined>(undefined)
@@ -170,7 +170,7 @@ function OneAccount({ account, plans, isAdmin, act }: OneAccountProps) {
 }
 
 interface KeysProps {
-  /** Whose they are. */
+  /** The owner of the keys. */
   of: string
   keys: Account['keys']
   isAdmin: boolean

@@ -31,7 +31,7 @@ interface BansAnswer {
   }[]
 }
 
-/** Who is refused for a while, and who was beyond a limit. */
+/** Clients that are banned, or were beyond a limit. */
 export function Bans() {
   const loaded = useLoad<BansAnswer>('bans', 5_000)
   const [failure, setFailure] = useState<Failure | undefined>(undefined)

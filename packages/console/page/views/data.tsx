@@ -134,7 +134,7 @@ function Absent({ sources }: { readonly sources: readonly Source[] }) {
   )
 }
 
-/** What should be looked at first. */
+/** Returns true for a source that should be looked at first. */
 function isAmiss({ state, stale, error }: Source): boolean {
   return stale || state === 'refused' || error !== undefined
 }

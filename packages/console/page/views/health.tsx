@@ -28,7 +28,7 @@ interface HealthAnswer {
 
 const STATES = { ok: 'good', warn: 'look', fail: 'fails' } as const
 
-/** What the service rests on, as `sallyport doctor` sees it. */
+/** The service's dependencies, as `sallyport doctor` sees it. */
 export function Health() {
   const loaded = useLoad<HealthAnswer>('health', 15_000)
   return (

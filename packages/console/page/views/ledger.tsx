@@ -42,7 +42,7 @@ export function Ledger() {
   const [failure, setFailure] = useState<Error | undefined>(undefined)
   const [keys, setKeys] = useState<{ readonly name: string; readonly jwks: unknown } | undefined>(undefined)
 
-  /** What was opened last: a longer verification of what was opened before it ends unseen. */
+  /** The file opened last: a longer verification of what was opened before it ends unseen. */
   const newest = useRef<object | undefined>(undefined)
 
   const show = async (name: string, text: string, trusted: unknown): Promise<void> => {
@@ -269,7 +269,7 @@ function Verified({ opened, keysFrom }: { opened: Opened; keysFrom: string | und
           </span>
         </div>
       </Card>
-      {/* What is not of the form is another thing than evidence, and nothing of it can be shown as such. */}
+      {/* A file of another form is no evidence, and nothing of it can be shown as such. */}
       {report?.axes['format']?.outcome === 'pass' && <Chain evidence={evidence} />}
     </div>
   )

@@ -32,7 +32,7 @@ const SPANS = { '5m': '5 minutes', '1h': '1 hour', '24h': '24 hours' } as const
 type Span = keyof typeof SPANS
 const OFTEN = { '5m': 2_000, '1h': 10_000, '24h': 60_000 } as const
 
-/** What the gate sees now. */
+/** Live requests at the gate. */
 export function Live() {
   const [span, setSpan] = useState<Span>('5m')
   const loaded = useLoad<LiveAnswer>(`live?span=${span}`, OFTEN[span])

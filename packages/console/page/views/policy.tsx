@@ -192,7 +192,7 @@ function Draft({ inForce, schema, onSaved }: { inForce: string; schema: SchemaNo
   )
 }
 
-/** What is wrong with a draft, or that nothing is. */
+/** Faults and warnings of a draft, or that there are none. */
 function Found({ faults, warnings }: Checked) {
   return (
     <p aria-live="polite" class={faults.length > 0 ? 'failure' : 'quiet'}>

@@ -20,10 +20,10 @@ export interface Signed<T> {
   readonly setCookie: string
 }
 
-/** Who comes in to the console, and for how long. */
+/** Admission to the console, and its duration. */
 export interface Door {
   /**
-   * Who asks. Throws `rate_limit_exceeded`, `unauthorized` for a token that is not known, and `forbidden` for what comes
+   * Visitor. Throws `rate_limit_exceeded`, `unauthorized` for a token that is not known, and `forbidden` for what comes
    * from a page that is not the console's own. Nothing that others sent has a right token or session refused.
    */
   admit(request: IncomingMessage, now: number): Visitor

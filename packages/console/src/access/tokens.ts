@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
-/** What somebody may do: look, or change what the service does. */
+/** A role's rights: look, or change what the service does. */
 export type Role = 'read' | 'admin'
 
 /** The secrets by which a role is given. */

@@ -6,7 +6,7 @@ export const COOKIE = 'sallyport-console'
 /** No page of another site can send it without being asked about first. */
 export const OWN_FIELD = 'x-sallyport-console'
 
-/** Who asks the console. */
+/** A visitor of the console. */
 export interface Visitor {
   /** Absent: nobody that is known. */
   readonly role?: Role
@@ -17,7 +17,7 @@ export interface Visitor {
   readonly session?: string
 }
 
-/** Whose role a request has; a token beats a session. `isBadToken`: one was shown that is not known. */
+/** The visitor of a request; a token beats a session. `isBadToken`: one was shown that is not known. */
 export function visitorOf(
   request: IncomingMessage,
   { tokens, sessions, now }: { readonly tokens: Tokens; readonly sessions: Sessions; readonly now: number },

@@ -11,7 +11,7 @@ import { createSeries, type Series } from './series.ts'
 import { createSubjects, type Subject } from './subjects.ts'
 import type { Counted } from './top.ts'
 
-/** What became of a request: the action, or who answered what was not decided. */
+/** Outcome of a request: the action, or who answered what was not decided. */
 export const OUTCOMES = [...ACTIONS, 'api', 'refused'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
@@ -99,7 +99,7 @@ export function createHistory(): History {
   }
 }
 
-/** What several processes counted in the same span, as one. */
+/** Merges the readings of several processes over the same span. */
 export function mergeReadings(readings: readonly [HistoryReading, ...HistoryReading[]]): HistoryReading {
   const [first] = readings
   const curves = byOutcome((_, outcome) =>

@@ -4,7 +4,7 @@ import { type Counted, createTop, mergeTops, type Top } from './top.ts'
 const HOUR_MS = 3_600_000
 const HOURS = 24
 
-/** What is counted by its value, and how many values of an hour are kept. */
+/** How many values of each subject are kept for an hour. */
 const CAPACITY = {
   operators: 150,
   // All that there are.

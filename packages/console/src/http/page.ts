@@ -13,7 +13,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** Where the build puts the page. */
+/** Folder that the build writes the page to. */
 const PAGE_FOLDER = join(import.meta.dirname, '../../page')
 
 interface Asset {

@@ -4,7 +4,7 @@ import { ERRORS, type ErrorCode, SallyportError } from '@sallyport/core'
 /** In bytes: what people write and what they paste fits, and nothing of that size takes long to read. */
 const MAX_BODY = 32_768
 
-/** Of every answer: nothing from outside, nothing inline, in no frame. */
+/** Headers of every answer: nothing from outside, nothing inline, in no frame. */
 export const SECURITY = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; worker-src 'self'; " +

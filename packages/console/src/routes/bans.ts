@@ -24,7 +24,7 @@ const LIMITED: Share<object, readonly Brief[]> = {
   },
 }
 
-/** Who is refused for a while, and who was beyond a limit. */
+/** Clients that are banned, or were beyond a limit. */
 export const BAN_ROWS: readonly Row[] = [
   {
     method: 'GET',

@@ -22,7 +22,7 @@ const SEEN: Share<{ readonly address: string }, Seen> = {
   },
 }
 
-/** What is known of an address, a network or a name, and the directory of systems. */
+/** Facts about an address, a network or a name, and the directory of systems. */
 export const INSPECT_ROWS: readonly Row[] = [
   { method: 'GET', path: 'inspect', role: 'read', shares: [SEEN], answer: inspect },
   {
@@ -79,7 +79,7 @@ function directoryOf({ sallyport }: ConsoleParts): Directory {
   return createDirectory(systems, networks, rangesLoaded)
 }
 
-/** What kind of a system it is, and by what that is known. */
+/** The type of a system, and the basis of that. */
 function typeOf({ sallyport }: ConsoleParts, asn: number) {
   const { systems } = sallyport.knowledge.snapshots.current()
   const index = systems?.indexOf(asn) ?? -1

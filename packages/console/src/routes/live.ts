@@ -40,7 +40,7 @@ const WHOLE: Share<{ readonly id: string }, { readonly found?: unknown }> = {
   },
 }
 
-/** What the gate sees now, and what it saw. */
+/** Live and past requests at the gate. */
 export function liveRows(): readonly Row[] {
   const streams: OpenStreams = new Set()
   return [

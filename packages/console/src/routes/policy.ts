@@ -208,7 +208,7 @@ async function checkedPolicy(policies: PolicyReader, text: string): Promise<Chec
   throw new SallyportError('invalid_policy', faults[0]?.message, { faults: faults.map(faultLine) })
 }
 
-/** What a replay of what is remembered cannot know. */
+/** Notes on what a replay of remembered requests cannot know. */
 function notesOf({ rules, strikes }: CheckedPolicy): readonly string[] {
   const notes: string[] = []
   const given = rules.flatMap(({ match }) => givenWords(match))

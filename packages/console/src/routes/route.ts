@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Visitor } from '../access/visitor.ts'
 import type { AskOthers, Gather, OwnParts, Share } from '../shares/share.ts'
 
-/** What an operator may do beyond what a Sallyport offers, where a program offers it. */
+/** Actions open to an operator beyond what a Sallyport offers, where a program offers it. */
 export interface ConsoleHooks {
   /**
    * Writes a policy into the configuration file, by what gives the text of that with it, and takes it over; absent: the
@@ -15,7 +15,7 @@ export interface ConsoleHooks {
   readonly askOthers?: AskOthers | undefined
 }
 
-/** What the routes of the console answer from. */
+/** Everything that the console's routes answer from. */
 export interface ConsoleParts extends OwnParts {
   readonly hooks: ConsoleHooks
   /** Asks all processes of the cluster. */
@@ -30,7 +30,7 @@ export interface Call {
   /** Whether they may still read: a session ends. */
   isAdmitted(): boolean
   readonly query: URLSearchParams
-  /** What the `*` of the path is. */
+  /** The part of the path that `*` stands for. */
   readonly rest: string
   readonly now: number
   readonly request: IncomingMessage
@@ -46,7 +46,7 @@ export interface Row {
   /** Below `/console/api/`; a `*` at its end is one segment. */
   readonly path: string
   readonly role: 'anyone' | 'read' | 'admin'
-  /** What it asks the other processes for. */
+  /** Questions to the other processes. */
   readonly shares?: readonly AnyShare[]
   answer(call: Call, parts: ConsoleParts): unknown
 }

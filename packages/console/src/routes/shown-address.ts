@@ -1,6 +1,6 @@
 import { formatPrefix, parseAddress, prefixOf } from '@sallyport/core'
 
-/** What is left of an address where logs may not hold it, in bits. */
+/** Bits of an address that are shown where logs may not hold it whole. */
 const KEPT_BITS = { 4: 24, 6: 48 } as const
 
 export type AddressForm = 'full' | 'truncated' | 'hashed' | 'none'

@@ -16,7 +16,7 @@ const MAX_BUFFERED = 262_144
 const SILENT_TURNS = 60
 const RETRY_SECONDS = 2
 
-/** Where a process was in its requests at the last turn, by its id; one that is not named begins now. */
+/** Each process's position in its requests at the last turn, by its id; one that is not named begins now. */
 type Places = Readonly<Record<string, number>>
 
 interface Streamed {
@@ -61,7 +61,7 @@ export function answerStream(call: Call, parts: ConsoleParts, streams: OpenStrea
   })
   response.writeHead(200, { ...SECURITY, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' })
   response.write(`retry: ${RETRY_SECONDS * 1_000}\n\n`)
-  // What fails ends the stream; the browser asks again.
+  // A failure ends the stream; the browser asks again.
   stream(call, parts, closed.signal).catch(() => response.destroy())
   return undefined
 }

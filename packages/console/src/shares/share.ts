@@ -1,20 +1,20 @@
 import type { PolicyReader, Sallyport } from '@sallyport/open'
 import type { History } from '../history/history.ts'
 
-/** What the other processes of a cluster said, and how many of them said nothing in time. */
+/** Answers of the other processes of a cluster, and how many gave none in time. */
 export interface OthersSaid {
   readonly answers: readonly unknown[]
   readonly silent: number
 }
 
-/** What a process answers from. */
+/** Everything that a process answers from. */
 export interface OwnParts {
   readonly sallyport: Sallyport
   readonly history: History
   readonly policies: PolicyReader
   /** When the console was opened, milliseconds since the epoch. */
   readonly since: number
-  /** Of this process, among those of its cluster. */
+  /** Id of this process within its cluster. */
   readonly id: string
 }
 
