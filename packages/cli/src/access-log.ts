@@ -8,7 +8,7 @@ export interface LoggedRequest {
   readonly userAgent?: string
   /** Milliseconds since the epoch; absent where the log does not say. */
   readonly at?: number
-  /** Of the answer, where the log says. */
+  /** Status of the answer, if the log has it. */
   readonly status?: number
 }
 
@@ -48,7 +48,7 @@ function fromCombined(line: string): LoggedRequest | undefined {
   }
 }
 
-/** What follows the quoted request. */
+/** Status behind the quoted request. */
 function statusIn(line: string): number | undefined {
   const [, status] = /^[^"]*"(?:[^"\\]|\\.)*" (\d{3})(?: |$)/.exec(line) ?? []
   return status === undefined ? undefined : Number(status)

@@ -8,7 +8,7 @@ const WAIT_MS = 3_000
 
 const PLACE = { place: 'console history', kept: 'the last 4,000 requests of each process, in memory' } as const
 
-/** What the console of a running service remembers of an address: it is asked, because its history is in memory. */
+/** A running service's history of an address, asked of its console, because it is in memory. */
 export async function consoleKnown(config: Config, address: string): Promise<Place> {
   const where = config.admin ?? '127.0.0.1:9090'
   const said = { ...PLACE, where }

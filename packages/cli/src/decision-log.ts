@@ -7,7 +7,7 @@ import { type CommonOptions, configOf } from './settings.ts'
 /** A line of the decision log. */
 export type LogEntry = LogLine | AuditLine
 
-/** Where the decision log is read. */
+/** Source of the decision log. */
 export interface LogSource {
   /** Absent: standard input. */
   readonly file?: string | undefined

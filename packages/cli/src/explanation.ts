@@ -58,7 +58,7 @@ function ordinal(number: number): string {
   return `${number}${SUFFIXES[ORDINALS.select(number)]}`
 }
 
-/** What else an origin may take the target for. */
+/** Other targets that an origin may read. */
 function otherReadings({ path, readings }: Decision['inspection']['request']): string {
   if (readings === undefined) return ''
   const others = readings.filter((reading) => reading !== path)

@@ -1,6 +1,6 @@
 /**
- * What is said of a fault. An error with a code is a failure outside and takes one line, after what failed because of it; any other is a
- * bug and shows its stack.
+ * Text of a fault. An error with a code is a failure outside and takes one line, after what failed because of it; any
+ * other is a bug and shows its stack.
  */
 export function faultText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)

@@ -4,7 +4,7 @@ import { entryWriter } from './log-text.ts'
 import { printableValue } from './printable.ts'
 import { columns, dim } from './terminal.ts'
 
-/** What the log knows of one request, as `explain` shows a decision. */
+/** Explains one request from the log, as `explain` shows a decision. */
 export function logExplanation(logged: LogLine, color: boolean): string {
   const line = printableValue(logged)
   const { rule, trialRule, trial, reasons = [], source, sourceDate, degraded = [], refusedFor } = line

@@ -29,7 +29,7 @@ import { printableLines, printableMessage } from './printable.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 import { leavePrimary } from './worker.ts'
 
-/** What a command ends with: done, refused or failed, used wrongly. */
+/** Exit codes of a command: done, refused or failed, used wrongly. */
 const EXIT = { ok: 0, failed: 1, usage: 2 } as const
 
 /** Runs one command line, without the program's name; resolves with the exit code and never rejects. */

@@ -1,7 +1,7 @@
 import type { Report, ReportPart, ReportTable } from '@sallyport/log'
 import { bold, columns, dim } from './terminal.ts'
 
-/** What a part of the report is called. */
+/** Titles of the report's parts. */
 export const PART_TITLES = {
   carriedOut: 'Carried out',
   wouldHave: 'Would have been done, by monitor mode or by a rule on trial',

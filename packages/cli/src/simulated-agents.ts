@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { createSigner, type Signer } from '@sallyport/core'
 
-/** Where a simulated agent sends its request. */
+/** Target of a simulated agent. */
 export interface Aim {
   readonly host: string
   readonly method: string

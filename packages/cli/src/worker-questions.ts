@@ -7,13 +7,13 @@ const WAIT_MS = 1_000
 /** The topic by which workers ask each other at a scrape; the primary adds what it keeps. */
 export const METRICS = 'metrics'
 
-/** What travels between the workers and the primary: a worker asks, all others answer, it gets what came. */
+/** Messages between the workers and the primary: primary: a worker asks, all others answer, it gets what came. */
 type Message =
   | { readonly question: 'ask' | 'tell'; readonly id: string; readonly topic: string; readonly about?: unknown }
   | { readonly question: 'answer'; readonly id: string; readonly answer?: unknown }
   | { readonly question: 'all'; readonly id: string; readonly answered: Answered }
 
-/** What the other workers answered, and how many of them did not. */
+/** Answers of the other workers, and how many of them gave none. */
 export interface Answered {
   readonly answers: readonly unknown[]
   readonly silent: number
@@ -21,7 +21,7 @@ export interface Answered {
   readonly added?: readonly unknown[]
 }
 
-/** What the workers of one primary ask each other. */
+/** Questions between the workers of one primary. */
 export interface WorkerQuestions {
   /** Asks all other workers about a topic, as JSON; resolves with the answers that come in time. */
   ask(topic: string, about?: unknown): Promise<Answered>

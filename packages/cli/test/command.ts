@@ -28,7 +28,7 @@ export function workspace(
   return { folder, config }
 }
 
-/** What a command wrote and its exit code. */
+/** Output and exit code of a command. */
 export interface Run {
   readonly code: number
   readonly out: string

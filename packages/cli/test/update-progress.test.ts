@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { createUpdateProgress } from '../src/update-progress.ts'
 
-/** What is written to a stream that is a terminal, or none. */
+/** A stream that is a terminal, or none, and its output. */
 function stream(isTTY: boolean) {
   const bytes = new PassThrough()
   const told: string[] = []

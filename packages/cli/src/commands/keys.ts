@@ -100,7 +100,7 @@ interface RotateOptions extends CommonOptions {
   readonly json?: true
 }
 
-/** What the audit trail keeps of a new key. */
+/** The ids of a new key for the audit trail. */
 function idsOf({ id, account }: IssuedKey): { readonly key: string; readonly account: string } {
   return { key: id, account: account.id }
 }

@@ -14,7 +14,7 @@ interface Options extends CommonOptions, FilterOptions {
   readonly json?: true
 }
 
-/** Of what is there already, when a log is followed. */
+/** Lines shown of a log before it is followed. */
 const LINES_BEFORE = 10
 
 /** `sallyport logs` */

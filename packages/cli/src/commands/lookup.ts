@@ -33,7 +33,7 @@ export function addLookupCommand(program: Command, terminal: Terminal): void {
     })
 }
 
-/** What is known of one target, or why nothing is: the other targets are looked up all the same. */
+/** Facts about one target, or why nothing is: the other targets are looked up all the same. */
 interface LookedUp {
   readonly target: string
   readonly result?: LookupResult

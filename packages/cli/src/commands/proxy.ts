@@ -124,7 +124,7 @@ interface Configured {
   readonly config: Config
   readonly source: ConfigSource
   readonly warn: (read: Pick<ConfigRead, 'warnings'>) => void
-  /** What the console shows; absent: there is none. */
+  /** History of the console; absent: there is none. */
   readonly history: History | undefined
   /** Whom one can be in the demo. */
   readonly agent: DemoAgent | undefined

@@ -19,7 +19,7 @@ interface Options extends CommonOptions {
   readonly json?: true
 }
 
-/** Where a simulated agent's keys are published: the server under test is configured with this origin. */
+/** Port of a simulated agent's key directory: the server under test is configured with this origin. */
 const DIRECTORY_PORT = 4180
 /** How long the server under test may take to fetch the keys. */
 const FETCH_PATIENCE_MS = 2500
