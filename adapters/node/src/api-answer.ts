@@ -15,7 +15,7 @@ import { closingUnread } from './request/unread-body.ts'
 
 const API_PATH = /^\/v1(?:[/?#]|$)/
 
-/** What answers /v1: what `open()` resolves to, or a stand-in. */
+/** Answers /v1: what `open()` resolves to, or a stand-in. */
 export interface ApiHost extends RequestHost {
   /** Answers a request; `undefined` for a path that is not the API's. */
   readonly api: Api
@@ -23,7 +23,7 @@ export interface ApiHost extends RequestHost {
 
 /** How a request reached the API in its host. */
 export interface ApiPlace {
-  /** Where it is answered: named the request's id. */
+  /** Takes the answer, which names the request's id. */
   readonly res: ServerResponse
   /** Request target as received. */
   readonly target: string

@@ -61,7 +61,7 @@ function waitFor(socket: Socket, outcome: Promise<Outcome>, go: (outcome: Outcom
   })
 }
 
-/** Where an earlier request of the connection has no answer yet, ours would be taken for it: then there is none. */
+/** No response is written while an earlier request of the connection has no answer: ours would be taken for it. */
 function refuse(sallyport: Decider, socket: Socket, req: IncomingMessage, refusal: ApiResponse): void {
   // Node has taken its own listeners off this socket, and a reset without one would end the process.
   socket.on('error', () => socket.destroy())

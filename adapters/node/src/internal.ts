@@ -1,4 +1,4 @@
-/* What the adapters and the proxy are built of: names here may change in any release. */
+/* Building blocks for the adapters and the proxy: names here may change in any release. */
 
 export { limitFields } from './answer/limit-fields.ts'
 export { decisionRefusal, type Refusal, refusal, rendered } from './answer/refusal.ts'

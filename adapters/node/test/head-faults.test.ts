@@ -32,7 +32,7 @@ const REFUSED: readonly (readonly [head: string, status: number, reason: RegExp]
   ['GET / HTTP/2.0\r\nHost: a', 505, /Only HTTP/],
 ]
 
-/** What an application may want to see, although the proxy serves none of it. */
+/** Requests that an application may want to see, although the proxy serves none of it. */
 const PASSED = [
   'PROPFIND / HTTP/1.1\r\nHost: a',
   'GET / HTTP/1.0',

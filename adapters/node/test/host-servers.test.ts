@@ -4,7 +4,7 @@ import { guardUpgrade } from '../src/index.ts'
 import { decideRequest } from '../src/inspection/decide-request.ts'
 import { decider, dial, serve } from './support.ts'
 
-/** What a server is warned of at its first two requests. */
+/** Warnings at the first two requests of a server. */
 async function warnedOf(t: Test, prepare: (server: Server) => void): Promise<readonly string[]> {
   const warnings: string[] = []
   const warn = (warning: Error & { code?: string }) => void warnings.push(`${warning.code} ${warning.message}`)

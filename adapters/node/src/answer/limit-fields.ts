@@ -2,7 +2,7 @@ import type { Decision } from '@sallyport/core'
 import { tightest } from '@sallyport/core/host'
 
 /**
- * What a client learns of the limit that it is nearest to, where a rule throttles: `RateLimit` and `RateLimit-Policy`
+ * Fields about the limit that a client is nearest to, where a rule throttles: `RateLimit` and `RateLimit-Policy`
  * (draft-ietf-httpapi-ratelimit-headers-10), beyond it `Retry-After` too (RFC 9110 10.2.3). The name of the rule is not
  * told. Names in lower case; empty where there is nothing to say.
  */

@@ -3,7 +3,7 @@ import Negotiator from 'negotiator'
 import type { RefusalPage } from '../request/request-host.ts'
 import { kindOf, REFUSAL_TEXTS, type RefusalTexts } from './refusal-texts.ts'
 
-/** Who is refused, and how. */
+/** The refusal that a page is made for. */
 export interface Refused {
   readonly status: number
   readonly id: string

@@ -1,4 +1,4 @@
-/** What a refused visitor reads. */
+/** Text for a refused visitor. */
 export interface RefusalText {
   readonly title: string
   readonly text: string

@@ -18,7 +18,7 @@ export interface Refusal {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What a refusal is rendered for. */
+/** The request that a refusal is rendered for. */
 export interface RefusedRequest {
   /** The request's id. */
   readonly id: string

@@ -93,7 +93,7 @@ export function applyVerdict(req: IncomingMessage, decision: Decision | undefine
   if (decision !== undefined) addVerdict(decision, received, shown)
 }
 
-/** Where the first of our names is; past the end when there is none, as in nearly all requests. */
+/** Index of the first of our names; past the end when there is none, as in nearly all requests. */
 function firstReserved(fields: readonly string[]): number {
   let at = 0
   while (at < fields.length && !isReserved(fields[at] as string)) at += 2

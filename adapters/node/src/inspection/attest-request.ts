@@ -5,7 +5,7 @@ import { applyVerdict } from '../answer/verdict-headers.ts'
 import { carriedOut, type Decider, type Outcome, outcomeOf, type Received, refused } from './decide-request.ts'
 import { noteDecision, noteRefusal, observation } from './observation.ts'
 
-/** What records the decision about a claim: what `open()` resolves to, or a stand-in. */
+/** The part that records the decision about a claim: what `open()` resolves to, or a stand-in. */
 export interface Attester extends Decider {
   readonly config: { readonly mode: Mode; readonly paths?: 'strict' | 'pass' | undefined }
   readonly provenance: {
@@ -22,7 +22,7 @@ export interface ClaimOptions<Request> {
   }
 }
 
-/** What a request claims; `undefined` for nothing, of which Koa makes an empty text, and a header may be one. */
+/** The claim of a request; `undefined` for nothing, of which Koa makes an empty text, and a header may be one. */
 export function claimOf<Request>({ provenance }: ClaimOptions<Request>, request: Request): string | undefined {
   return provenance?.claim(request) || undefined
 }

@@ -1,6 +1,6 @@
 import type { Counted, Decision } from '@sallyport/core'
 
-/** What counts decided requests: what `open()` resolves to; a stand-in may leave it out, and then nothing is counted. */
+/** Counts decided requests: what `open()` resolves to; a stand-in may leave it out, and then nothing is counted. */
 export interface CountingHost {
   /** Counts a request by the rules that count; the decision as it is after that. Absent: nothing is counted. */
   count?(decision: Decision, fields?: readonly string[]): Counted | Promise<Counted>

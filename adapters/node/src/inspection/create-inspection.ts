@@ -12,13 +12,13 @@ import { checkOptions, type InspectionOptions } from './inspection-options.ts'
 /** Inspects a request of one mount; `request` is the host's own, for its hooks. A promise where something waits. */
 export type Inspect<Request> = (received: Received, request: Request) => Outcome | Promise<Outcome>
 
-/** Of `sallyport.decision`: a request was decided. */
+/** Payload of `sallyport.decision`: a request was decided. */
 export interface DecisionEvent {
   readonly decision: Decision
   readonly request: IncomingMessage
 }
 
-/** Of `sallyport.refusal`: a request goes no further; without a decision where its head was refused. */
+/** Payload of `sallyport.refusal`: a request goes no further; without a decision where its head was refused. */
 export interface RefusalEvent {
   readonly decision: Decision | undefined
   /** The HTTP status that is sent. */

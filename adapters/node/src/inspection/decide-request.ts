@@ -16,7 +16,7 @@ import { closingUnread } from '../request/unread-body.ts'
 import { type CountingHost, countRequest } from './count-request.ts'
 import { noteDecision, noteRefusal, type Observation, observe } from './observation.ts'
 
-/** What decides about requests: what `open()` resolves to, or a stand-in. */
+/** Decides about requests: what `open()` resolves to, or a stand-in. */
 export interface Decider extends RequestHost, CountingHost {
   /** Judges a request at once, from memory; never throws. */
   decide(request: InspectionRequest): Decision
@@ -24,7 +24,7 @@ export interface Decider extends RequestHost, CountingHost {
   decider?(options: MountRules): Pick<Decider, 'decide'>
 }
 
-/** What decides at one mount in place of the service's own. */
+/** Rules that decide at one mount in place of the service's own. */
 export interface MountRules {
   readonly policy?: MountPolicy | undefined
   readonly mode?: Mode | undefined
@@ -39,13 +39,13 @@ export interface Received {
   readonly socket?: Socket
   /** As received; default `req.url`. */
   readonly target?: string | undefined
-  /** Who asks, as the application says. */
+  /** The visitor, as the application says. */
   readonly identity?: { readonly user?: string; readonly plan?: string }
   /** Learns of a failed inspection; default: a process warning. */
   readonly onError?: (error: unknown) => void
 }
 
-/** What becomes of a request. With a refusal it goes no further; without one the host carries on. */
+/** Outcome of a request: with a refusal it goes no further, without one the host carries on. */
 export interface Outcome {
   /** Absent when the request could not be judged. */
   readonly decision?: Decision

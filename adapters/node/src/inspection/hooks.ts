@@ -13,7 +13,7 @@ export interface Hooks<Request> {
   report(error: unknown, request: Request): void
 }
 
-/** Who asks, as rules and logs have it. */
+/** The visitor, as rules and logs have it. */
 export interface RequestIdentity {
   readonly user?: string
   readonly plan?: string

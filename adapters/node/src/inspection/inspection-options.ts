@@ -4,13 +4,13 @@ import { MODES, SallyportError, suggestion } from '@sallyport/core/host'
 import type { ClaimOptions } from './attest-request.ts'
 
 /**
- * What a mount does in a way of its own: `inspection(sallyport, options)` in every adapter, `listener`, `guard` and
+ * Options of one mount: `inspection(sallyport, options)` in every adapter, `listener`, `guard` and
  * `guardUpgrade`. `Request` is the host's own: Express's request, Koa's context, Fastify's request, Node's, or the
  * web's. A key that is none of these throws `invalid_config` at start-up.
  */
 export interface InspectionOptions<Request = IncomingMessage> extends ClaimOptions<Request> {
   /**
-   * What decides here: a preset by name, rules that come before the preset `low-friction`, or a policy without
+   * Policy of this mount: a preset by name, rules that come before the preset `low-friction`, or a policy without
    * allowlist and strikes. Compiled once, over the data of the service; absent: the service's, also after a reload.
    */
   readonly policy?: MountPolicy | undefined
@@ -22,7 +22,7 @@ export interface InspectionOptions<Request = IncomingMessage> extends ClaimOptio
   readonly onDecision?: ((decision: Decision, request: Request) => unknown) | undefined
   /** Renders the refusal of a blocked or throttled request, at once or later; for nothing, or a fault, the default one is sent. */
   readonly respond?: ((decision: Decision, request: Request) => Rendering | Promise<Rendering>) | undefined
-  /** Who asks, as the application knows it: rules match it as `user` and `plan`, and logs show it. */
+  /** The visitor, as the application knows it: rules match it as `user` and `plan`, and logs show it. */
   readonly identify?: ((request: Request) => Identity | undefined) | undefined
   /** Names the ids of the reasons in `Sallyport-Reasons` of the answer. Throws at start-up where NODE_ENV is production. */
   readonly explain?: boolean | undefined

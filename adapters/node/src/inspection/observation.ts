@@ -12,16 +12,16 @@ import { requestId } from '../request/request-id.ts'
 /** On a request: its observation. Known to every copy of this package in a process. */
 const OBSERVATION: unique symbol = Symbol.for('sallyport.observation') as never
 
-/** What is learnt about one request; filled in where it is decided and answered. */
+/** Everything learnt about a request; filled in where it is decided and answered. */
 export interface Observation {
   decision?: Decision
   answeredBy: ObservedRequest['answeredBy']
   refusedFor?: string
   /** From `performance.now()`, when it was decided. */
   decidedAt?: number
-  /** Where another request is asked about, what that is. */
+  /** The request that is asked about, where that is another one. */
   original?: OriginalRequest
-  /** Of an answer that has no status of its own, as a tunnel's. */
+  /** Status of an answer that has none of its own, as a tunnel's. */
   status?: number
 }
 
@@ -32,13 +32,13 @@ export interface OriginalRequest {
   readonly host: string
 }
 
-/** Where a request is answered. */
+/** The answer of an observed request. */
 export interface ObservedAnswer {
   /** Absent where the host answers on a socket. */
   readonly response?: ServerResponse | undefined
   /** As received; default `req.url`. */
   readonly target?: string | undefined
-  /** Whose `close` is the end. */
+  /** Emits `close` at the end. */
   readonly end: EventEmitter
 }
 
@@ -89,7 +89,7 @@ export function noteRefusal(observation: Observation | undefined, why?: string):
   if (why !== undefined) observation.refusedFor = why
 }
 
-/** What a request looks like at its beginning; the returned function says what it was at its end. */
+/** Observes a request from its beginning; the returned function says what it was at its end. */
 function watch(
   host: RequestHost,
   req: IncomingMessage,

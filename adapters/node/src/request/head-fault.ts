@@ -29,8 +29,8 @@ const PROTECTED = new Set([
 ])
 
 /**
- * What two servers could read in two ways although Node's parser accepts it: then the one in front may have judged
- * another request than the one that runs. These hold in every host; what a host serves at all is its own affair (D101).
+ * Heads that two servers could read differently although Node's parser accepts it: then the one in front may have
+ * judged another request than the one that runs. These hold in every host; what a host serves at all is its own affair (D101).
  * `fields` is what `readHead` says of the head's.
  */
 export function headFault(head: RequestHead, fields: HeadFields, paths: Paths): HeadFault | undefined {

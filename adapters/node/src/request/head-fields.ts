@@ -8,7 +8,7 @@ const NAMES = [
 
 type Name = (typeof NAMES)[number]
 
-/** What a server may read differently from the next where it comes twice: one takes the first, one the last. */
+/** Fields that a server may read differently from the next where it comes twice: one takes the first, one the last. */
 const ONCE: ReadonlySet<string> = new Set<Name>([
   ...(['host', 'content-length', 'authorization', 'content-type', 'user-agent', 'expect'] as const),
 ])

@@ -39,7 +39,7 @@ export function inspectionRequest(
   return request
 }
 
-/** Of a stream that is already gone there is no session. */
+/** Returns the window of the session, which a stream that is already gone has not. */
 function windowOf(req: IncomingMessage & { readonly stream?: Http2Stream }): number | undefined {
   return req.stream?.session?.remoteSettings.initialWindowSize
 }

@@ -6,7 +6,7 @@ export function isAbsolute(target: string): boolean {
 }
 
 /**
- * What is left of a request target under a mount: `mountedPath('/detect/v1/myip?x=1', '/detect')` is `/v1/myip?x=1`,
+ * The rest of a request target under a mount: `mountedPath('/detect/v1/myip?x=1', '/detect')` is `/v1/myip?x=1`,
  * and `undefined` for a target outside it. The origin of a target in absolute form is left out.
  * `base` is a path without a trailing slash; '' is the root.
  */

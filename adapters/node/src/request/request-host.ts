@@ -1,7 +1,7 @@
 import type { Address, InspectionRequest, Observe, Policy } from '@sallyport/core'
 import type { Paths } from './head-fault.ts'
 
-/** What every request needs of a Sallyport, whatever answers it; a stand-in may leave all of it out. */
+/** The part of a Sallyport that every request needs, whatever answers it; a stand-in may leave all of it out. */
 export interface RequestHost {
   readonly config?: {
     readonly paths?: Paths | undefined
@@ -11,23 +11,23 @@ export interface RequestHost {
   readonly singleHeader?: string | undefined
   /** Whether a peer is a trusted proxy; absent: none is. */
   isTrusted?(peer: string): boolean
-  /** Who sent a request; absent: its peer. */
+  /** Sender of a request; absent: its peer. */
   client?(request: InspectionRequest): { readonly address: Address | undefined }
   /** Learns of every request when its answer has ended. */
   readonly observe?: Observe | undefined
-  /** What refused visitors read; absent: the texts of our own. */
+  /** Texts for refused visitors; absent: the built-in ones. */
   readonly refusalPage?: RefusalPage | undefined
 }
 
 /** A text, or one by language (BCP 47), of which the first is the default. */
 type LocalText = string | Readonly<Record<string, string>>
 
-/** What a site says to visitors who are refused. */
+/** A site's texts for refused visitors. */
 export interface RefusalPage {
   /** In place of our own where a request is blocked. */
   readonly title?: LocalText | undefined
   readonly text?: LocalText | undefined
-  /** Where a visitor can write: an address of mail, a URL, or a sentence. */
+  /** Contact for visitors: an address of mail, a URL, or a sentence. */
   readonly contact?: string | undefined
   /** HTML with `{{title}}`, `{{text}}`, `{{contact}}`, `{{id}}`, `{{status}}` and `{{lang}}`, in place of our page. */
   readonly template?: string | undefined
