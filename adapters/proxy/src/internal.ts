@@ -1,4 +1,4 @@
-/* What the command shares with the proxy: names here may change in any release. */
+/* Names shared by the command and the proxy: names here may change in any release. */
 export type { WorkerCounts } from './admin.ts'
 export { EXAMPLE_VISITORS, type ExampleVisitor } from './example/visitors.ts'
 export { sitePartsOf } from './gate/robots.ts'

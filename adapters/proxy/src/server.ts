@@ -28,7 +28,7 @@ export interface ProxyOptions extends GateOptions {
   readonly http?: string | undefined
   /** Every connection begins with a PROXY header, from trusted peers alone; default `false`. */
   readonly proxyProtocol?: ProxyVersion | false | undefined
-  /** Where the health listener is; absent: 127.0.0.1:9090, and none where that is taken. */
+  /** Address of the health listener; absent: 127.0.0.1:9090, and none where that is taken. */
   readonly admin?: string | undefined
   /** Paths that need no token there from anywhere; default none: this machine alone asks without one. */
   readonly adminOpen?: readonly AdminOpen[] | undefined
@@ -38,7 +38,7 @@ export interface ProxyOptions extends GateOptions {
   readonly upstream?: string | undefined
   /** Whether the bundled example site is the origin where none is named. */
   readonly demo?: boolean | undefined
-  /** Who one can be on that site, beside the usual ones. */
+  /** Visitors to choose on that site, beside the usual ones. */
   readonly visitors?: readonly ExampleVisitor[] | undefined
   /** As in the configuration; what is absent has its default. */
   readonly limits?: LimitsInput | undefined
@@ -52,11 +52,11 @@ export interface ProxyOptions extends GateOptions {
   readonly data?: { readonly requireFresh?: boolean | undefined } | undefined
   /** The processes of a cluster, as far as they are known; absent: this one alone. */
   readonly workers?: (() => WorkerCounts | undefined) | undefined
-  /** What all processes of a cluster say at a scrape, this one's included; absent: this one alone. */
+  /** Metrics of all processes of a cluster at a scrape, this one's included; absent: this one alone. */
   readonly scrapeAll?: ((own: Scraped) => Promise<readonly Scraped[]>) | undefined
 }
 
-/** What a proxy takes over while it runs. */
+/** The options that a running proxy takes over. */
 export type Reloadable = Pick<
   ProxyOptions,
   | ('upstream' | 'limits' | 'timeouts' | 'routes' | 'paths' | 'methods' | 'clientHeader' | 'tls')
@@ -67,13 +67,13 @@ export type Reloadable = Pick<
 export interface Proxy {
   /** `http://host:port` or `https://host:port` it listens on. */
   readonly url: string
-  /** Of the plain listener beside TLS; absent where there is none. */
+  /** URL of the plain listener beside TLS; absent where there is none. */
   readonly httpUrl?: string
-  /** Of the health listener; absent where there is none. */
+  /** URL of the health listener; absent where there is none. */
   readonly adminUrl?: string
   /** The origin of what no route has; absent where there is none. */
   readonly upstream?: string | undefined
-  /** What the metrics of this process say now; empty where nothing is counted. */
+  /** The metrics of this process; empty where nothing is counted. */
   scrape(): Promise<Scraped>
   /** The same without gauges. */
   counted(): Promise<Scraped>
@@ -229,7 +229,7 @@ function measured(exposition: Exposition | undefined): Pick<Proxy, 'scrape' | 'c
   }
 }
 
-/** What answers GET /metrics. */
+/** Answers GET /metrics. */
 function scraping({ contentType, scrape }: Exposition, scrapeAll: ProxyOptions['scrapeAll']) {
   return async () => {
     const own = await scrape()

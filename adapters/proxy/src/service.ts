@@ -31,13 +31,13 @@ export interface ServiceLoad {
   readonly originQueue: number
 }
 
-/** What one configuration makes of requests; a reload takes another. */
+/** The handling of requests by one configuration; a reload takes another. */
 export interface Service extends Served {
   /** The origin of what no route has. */
   readonly upstream: string | undefined
   /** Servers of origins. */
   members(): readonly Member[]
-  /** What it has to do now. */
+  /** Its load now. */
   load(): ServiceLoad
   /** Cuts the connections to the origin once its last request has ended; it gets no other. */
   retire(): void

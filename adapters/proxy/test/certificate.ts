@@ -44,7 +44,7 @@ export function makeCertificate(folder: string, names: readonly string[], { days
   return { cert, key }
 }
 
-/** What `openssl ca` needs: no other command of it sets the dates. */
+/** Writes the files that `openssl ca` needs: no other command of it sets the dates. */
 function writeCaConfig(file: string, folder: string): void {
   writeFileSync(join(folder, 'index.txt'), '')
   writeFileSync(join(folder, 'serial'), `${Date.now().toString(16).padStart(14, '0')}\n`)

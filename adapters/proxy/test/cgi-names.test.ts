@@ -22,7 +22,7 @@ async function forged(t: Test, upstream: string, path: string): Promise<readonly
   const wrong: string[] = []
   for (const name of [...OURS, ...NONE]) {
     for (const spelling of spellings(name)) {
-      // What the trusted peer says is read from the one header; the proto and the host it may say are not forged.
+      // A trusted peer's word is read from the one header; the proto and the host it may say are not forged.
       const fields = [`X-Forwarded-For: ${VISITOR.flagged}`, `${spelling}: ${FORGED}`]
       const answer = await exchange(proxy.url, get(path, ...(name === 'X-Forwarded-For' ? fields.slice(1) : fields)))
       const variables = answer.split('\n').filter((line) => line.startsWith('HTTP_'))

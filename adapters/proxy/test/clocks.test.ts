@@ -13,7 +13,7 @@ import { dial, exchange, get, readUntil, statusOf, until } from './wire.ts'
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** What the clocks say of a side that moves so many bytes each time it is looked at. */
+/** Verdicts of the clocks on a side that moves so many bytes each time it is looked at. */
 async function lateness(
   side: Side,
   bytes: number,

@@ -8,7 +8,7 @@ import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts
 import { fakeSallyport } from './sallyport.ts'
 import { type Answer, dial, exchange, get, OK, readUntil, statusOf, until } from './wire.ts'
 
-/* What throws while one exchange is handled ends that exchange: it is answered or cut, counted, and told once. */
+/* An error while one exchange is handled ends that exchange: it is answered or cut, counted, and told once. */
 
 const skip = NO_OPENSSL
 

@@ -168,7 +168,7 @@ async function echo(t: Test) {
   return origin
 }
 
-/** What holds behind any of them: `url` forwards to an origin that repeats its head. */
+/** Tests that hold behind any server: `url` forwards to an origin that repeats its head. */
 async function holds(t: Test, url: string, { sallyport, observed }: Awaited<ReturnType<typeof asked>>): Promise<void> {
   const passed = await exchange(url, get('/a%20b/c?d=e', 'X-Original-URI: /forged', 'Sallyport-Asn: AS1'))
   t.equal(statusOf(passed), 200)

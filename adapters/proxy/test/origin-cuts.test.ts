@@ -15,7 +15,7 @@ import { dial, exchange, get, OK, readUntil, statusOf, until } from './wire.ts'
  */
 const LENGTH = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n'
 
-/** What of an answer was sent, and whether the head of it was whole. */
+/** The bytes of an answer that were sent, and whether its head was whole. */
 const MOMENTS: Readonly<Record<string, readonly [sent: string, head: boolean]>> = {
   'before the head': ['', false],
   'within the status line': ['HTTP/1.1 20', false],

@@ -49,7 +49,7 @@ export function fakeSallyport({
   })
   const host: ProxyHost & {
     readonly decided: readonly Decision[]
-    /** What was decided about. */
+    /** Requests that were decided about. */
     readonly asked: readonly InspectionRequest[]
   } = {
     decide(request) {

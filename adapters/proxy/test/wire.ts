@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** What an origin does with the head of a request; the body, if any, comes to `socket` as it arrives. */
+/** Answers the head of a request at an origin; the body, if any, comes to `socket` as it arrives. */
 export type Answer = (socket: Socket, head: string) => void
 
 /** An origin that parses nothing: it keeps every byte it was sent, one text a connection, and answers as told. */

@@ -8,7 +8,7 @@ import { type Authority, AuthorityFault, isObject } from './authority.ts'
 import { certificateFault } from './certificate-fault.ts'
 import type { ChallengeFiles } from './challenge-files.ts'
 
-/** Whose certificates are asked for, and of whom. */
+/** The certificate to order, and the authority that issues it. */
 export interface AcmeOptions {
   /** Names for one certificate; each must lead to the listener `http` on port 80. */
   readonly domains: readonly string[]
@@ -28,7 +28,7 @@ const MAX_PENDING_MS = 180_000
 /** Longest subject name of a certificate (RFC 5280, ub-common-name). */
 const MAX_COMMON_NAME = 64
 
-/** Where the files of a folder are. */
+/** Paths of the files in a folder. */
 export function acmeFiles(folder: string): { readonly cert: string; readonly key: string; readonly account: string } {
   return {
     cert: join(folder, 'certificate.pem'),

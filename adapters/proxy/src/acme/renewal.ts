@@ -21,7 +21,7 @@ export interface Renewal {
   close(): Promise<void>
 }
 
-/** Where challenges are, within the folder of an account. */
+/** Folder of the challenges, within that of an account. */
 export function challengeFolder(folder: string): string {
   return join(folder, 'challenges')
 }

@@ -6,7 +6,7 @@ import type { RefusalCause, Refusals } from '../exchange/refusals.ts'
 import type { Slots } from './slots.ts'
 
 export interface AdmissionOptions {
-  /** Of requests or of tunnels. */
+  /** Slots of requests or of tunnels. */
   readonly slots: Slots
   /** The cause of a request without a slot. */
   readonly cause: 'in_flight' | 'tunnels'
@@ -21,7 +21,7 @@ export interface AdmissionOptions {
 export interface Admission {
   /** The largest body. */
   readonly bodyBytes: number
-  /** What the client with an address is counted under. */
+  /** Key that the client of an address is counted under. */
   clientOf(address: string): string
   /** True while nothing new is begun. */
   isClosed(): boolean

@@ -1,7 +1,7 @@
 /** How many may have a slot, and how many may wait for one. */
 export interface SlotLimits {
   readonly total: number
-  /** Of one client; absent: as many as there are. */
+  /** Slots of one client; absent: as many as there are. */
   readonly perClient?: number
   /** Beyond it nobody waits; absent: everybody may. */
   readonly waiting?: number
@@ -9,9 +9,9 @@ export interface SlotLimits {
   readonly waitMs: number
 }
 
-/** Who wants a slot. */
+/** A request for a slot. */
 export interface Taker {
-  /** What it is counted under. */
+  /** Key that it is counted under. */
   readonly client: string
   /** The slot is there: at once, or later. */
   granted(): void
@@ -36,7 +36,7 @@ export class Slots {
     this.#limits = limits
   }
 
-  /** Who has a slot, and who waits for one. */
+  /** Slots in use, and takers that wait for one. */
   get load(): { readonly used: number; readonly waiting: number } {
     return { used: this.#used, waiting: this.#clocks.size }
   }

@@ -13,7 +13,7 @@ export interface CertificateFiles {
 
 /** A certificate that can be served. */
 export interface Certificate {
-  /** What it was read from. */
+  /** File that it was read from. */
   readonly file: string
   readonly pem: { readonly cert: string; readonly key: string }
   readonly context: SecureContext

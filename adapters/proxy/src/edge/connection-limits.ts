@@ -3,9 +3,9 @@ import { formatAddress, parseAddress } from '@sallyport/core'
 
 /** How many connections there may be at one time. */
 export interface ConnectionLimits {
-  /** Of all clients. */
+  /** Connections of all clients. */
   readonly connections: number
-  /** Of one address; of one network of `ipv6Prefix` bits where that is IPv6. */
+  /** Connections of one address, or of one network of `ipv6Prefix` bits where that is IPv6. */
   readonly connectionsPerClient: number
   /** Bits of an IPv6 address that count as one client. */
   readonly ipv6Prefix: number
@@ -59,7 +59,7 @@ export function countConnections(
   }
 }
 
-/** What the client with an address is counted under; all whose address is not known are one. */
+/** Key that the client of an address is counted under; all whose address is not known are one. */
 export function clientKey(text: string, ipv6Prefix: number): string {
   const address = parseAddress(text)
   if (address === undefined) return ''

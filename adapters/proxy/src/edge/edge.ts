@@ -25,7 +25,7 @@ export interface EdgeOptions {
   readonly onNotice: (message: string) => void
 }
 
-/** What stands between connections and requests: who connects, TLS, and the version of HTTP. */
+/** Everything between connections and requests: who connects, TLS, and the version of HTTP. */
 export interface Edge {
   /** For the address `listen`: with TLS where that is configured. */
   readonly main: Server

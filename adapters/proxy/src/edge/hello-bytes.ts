@@ -9,7 +9,7 @@ const MAX_RECORD = 16_384
 /** The least of a record, but for the last one of a hello, which has what is left (D302). */
 const MIN_RECORD = 16
 const MAX_RECORDS = 64
-/** Of a hello; that of a browser has 600 to 2,000 bytes. */
+/** Bytes of a hello; a browser's has 600 to 2,000. */
 const MAX_HELLO = 16_384
 
 /**

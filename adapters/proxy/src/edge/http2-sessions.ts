@@ -6,9 +6,9 @@ import type { CutCause } from './cut-causes.ts'
 import { asHttp1, StreamRequest, StreamResponse } from './http2-messages.ts'
 import { watchSessions } from './session-watch.ts'
 
-/** Of all fields of a request, as in HTTP/1. */
+/** Bytes of all fields of a request, as in HTTP/1. */
 const MAX_FIELD_BYTES = 16_384
-/** What a client may send of a body before any of it is taken. */
+/** Bytes of a body that a client may send before any of it is taken. */
 const WINDOW_BYTES = 65_536
 /** Streams of one connection, and what a client may assume before it has seen our SETTINGS (RFC 9113 6.5.2). */
 const MAX_STREAMS = 100

@@ -45,7 +45,7 @@ function portsOf(texts: readonly string[]): readonly [number] {
 
 const V2_START = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1')
 const V2_HEADER = 16
-/** Of addresses and what else a proxy tells; load balancers tell a few hundred bytes. */
+/** Bytes of addresses and all else in a header; load balancers send a few hundred. */
 const V2_MAX = 4_096
 const LOCAL = 0x20
 const PROXY = 0x21

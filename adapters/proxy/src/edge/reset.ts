@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** What Node asks the system through; it is not documented. */
+/** Node's handle of the socket; it is not documented. */
 interface Handle {
   /** 0, or the number of an error. */
   getpeername?(out: object): number

@@ -42,7 +42,7 @@ export interface TlsEntrance {
   renew(): void
 }
 
-/** What is known of a connection whose handshake is under way. */
+/** A connection whose handshake is under way. */
 interface Arrival {
   readonly peer: Peer | undefined
   readonly ja4: string | undefined

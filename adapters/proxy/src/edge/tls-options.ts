@@ -15,9 +15,9 @@ export interface TlsOptions {
   readonly hsts?: HstsOptions | undefined
 }
 
-/** Where and by whom it is kept. */
+/** Folder of the ACME files, and who orders. */
 export interface AcmePlace {
-  /** Of the account, the certificate and the challenges; all processes share it. */
+  /** Folder of the account, the certificate and the challenges; all processes share it. */
   readonly folder: string
   /** Whether this process orders: one of all does. */
   readonly orders: boolean

@@ -3,7 +3,7 @@ import { type Certificate, type CertificateFiles, readCertificate } from './cert
 
 /** How often the files are looked at; a look is one call of the system. */
 const LOOK_MS = 2_000
-/** Who renews a pair writes two files, one after the other. */
+/** A renewal writes two files, one after the other. */
 const SETTLED_MS = 500
 
 /** The certificates of some files as they are now. */

@@ -57,7 +57,7 @@ function rowsOf({ decision, status }: Visit): string {
     .join('')
 }
 
-/** What is no page is shown as text, in the colours of this one. */
+/** Text that is no page is shown as text, in the colours of this one. */
 function documentOf(body: string): string {
   if (body.startsWith('<')) return body
   return `<!doctype html><meta name="color-scheme" content="light dark"><pre style="white-space:pre-wrap">${escapeHtml(body)}</pre>`

@@ -3,18 +3,18 @@ import type { Decision } from '@sallyport/core'
 import type { ProxyHost } from '../gate/options.ts'
 import type { ExampleAim, ExampleVisitor } from './visitors.ts'
 
-/** What the example site needs of the proxy in front of it. */
+/** The part of the proxy in front that the example site needs. */
 export interface ExampleFront {
   readonly sallyport: ProxyHost
   /** `http://host:port` of the proxy; absent until it listens. */
   readonly url: () => string | undefined
-  /** Of the page that explains requests; absent where there is none. */
+  /** URL of the page that explains requests; absent where there is none. */
   readonly consoleUrl: () => string | undefined
   readonly clientHeader: string
   readonly visitors: readonly ExampleVisitor[]
 }
 
-/** What became of a visit. */
+/** The outcome of a visit. */
 export interface Visit {
   readonly status: number
   readonly id: string
@@ -47,7 +47,7 @@ function fieldsOfOne({ userAgent = 'curl/8.5.0', fields = ['Accept', '*/*'], sig
   return sign?.(aim) ?? ['Host', aim.host, 'User-Agent', userAgent, ...fields]
 }
 
-/** What curl sends without being asked is left out. */
+/** Fields that curl sends without being asked are left out. */
 function curlOf(url: URL, fields: readonly string[]): string {
   const parts: string[] = []
   for (let at = 0; at + 1 < fields.length; at += 2) {

@@ -1,4 +1,4 @@
-/** Where a visitor of the example site goes. */
+/** Target of a visitor of the example site. */
 export interface ExampleAim {
   readonly host: string
   readonly method: 'GET'
@@ -11,13 +11,13 @@ export interface ExampleVisitor {
   readonly id: string
   readonly who: string
   readonly address: string
-  /** What a reader has to know of it. */
+  /** A note for the reader. */
   readonly note?: string
   /** Absent: curl's own. */
   readonly userAgent?: string
   /** Further fields that such a visitor sends: name, value, name, value … */
   readonly fields?: readonly string[]
-  /** Of one that signs: all its fields, made for one request. */
+  /** Fields of a visitor that signs: all of them, made for one request. */
   readonly sign?: (aim: ExampleAim) => readonly string[]
 }
 

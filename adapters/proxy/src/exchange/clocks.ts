@@ -2,12 +2,12 @@ import type { Timeouts } from '@sallyport/open/limits'
 import type { Placed, Roster } from './roster.ts'
 
 /**
- * Who keeps an exchange waiting: the client with its body, the client as the reader of its answer, or the origin, which
+ * The side that is waited for: the client with its body, the client as the reader of its answer, or the origin, which
  * takes no more of the body, sends no head, or no more of its answer.
  */
 export type Side = 'body' | 'reading' | 'upload' | 'head' | 'answer'
 
-/** What has clocks. */
+/** An exchange with clocks. */
 export interface Watched extends Placed {
   /** `undefined` while nobody but ourselves is waited for. */
   awaited(): Side | undefined

@@ -8,13 +8,13 @@ import type { Side, Wait, Watched } from './clocks.ts'
 /** The connection of an upgrade, which a tunnel takes over. */
 export interface Upgrade {
   readonly socket: Socket
-  /** What the client sent after its request's head. */
+  /** Bytes that the client sent after its request's head. */
   readonly head: Buffer
 }
 
-/** What the origin has to do for an exchange. */
+/** The origin's part in an exchange. */
 export interface OriginSide {
-  /** What it is waited for; `undefined` while it is not asked, or has done all. */
+  /** The step that it is waited for; `undefined` while it is not asked, or has done all. */
   awaited(): 'upload' | 'head' | 'answer' | undefined
   moved(side: Side): number
   late(): void
@@ -34,11 +34,11 @@ export interface ExchangeOptions {
 export class Exchange implements Watched {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** What its answer, its log line and its errors have in common. */
+  /** Id in its answer, its log line and its errors. */
   readonly id: string
-  /** Where somebody wants to know what becomes of it. */
+  /** Observer of its outcome, if any. */
   readonly observation: Observation | undefined
-  /** Whose it is. */
+  /** The host that it belongs to. */
   readonly host: RequestHost
   /** It is for the API, whose errors are never pages. */
   api = false
@@ -46,7 +46,7 @@ export class Exchange implements Watched {
   isCheck = false
   /** It is answered here, and not by the origin. */
   refused = false
-  /** What every answer to it says, and what its answer says of a limit; names in lower case. */
+  /** Fields of every answer to it, and of its answer about a limit; names in lower case. */
   standing: Readonly<Record<string, string>> = {}
   told: Readonly<Record<string, string>> = {}
   /** Times that its route has for itself. */
@@ -154,7 +154,7 @@ export class Exchange implements Watched {
     if (response.writableLength > 0 && !response.closed) return 'reading'
     const ofOrigin = this.origin?.awaited()
     if (ofOrigin === 'upload') return ofOrigin
-    // What is left of a body after the answer is received and thrown away.
+    // The rest of a body after the answer is received and thrown away.
     if (!request.complete && (this.#wantsBody || response.closed)) return 'body'
     return response.closed ? undefined : ofOrigin
   }

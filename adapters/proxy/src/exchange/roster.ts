@@ -1,4 +1,4 @@
-/** What is on a roster knows where it is there. */
+/** A member of a roster knows its place there. */
 export interface Placed {
   place: number
 }

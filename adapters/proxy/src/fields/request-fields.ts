@@ -13,12 +13,12 @@ const readName = createSpellings([...HOP_FIELDS, ...ENDING, ...CLIENT_FIELDS, 'h
 /** The session of the console, which a browser sends to every port of its host. */
 const CONSOLE_COOKIE = 'sallyport-console='
 
-/** What the origin gets beside the client's own fields. */
+/** Fields for the origin beside the client's own. */
 export interface Forwarding {
   readonly decision: Decision
   /** The scheme of this connection, unless a trusted proxy names another. */
   readonly scheme: 'http' | 'https' | 'unknown'
-  /** Of the request as received: `1.1`. */
+  /** Version of the request as received: `1.1`. */
   readonly httpVersion: string
   /** The header in which trusted proxies name the client, as `foldedName` writes it. */
   readonly clientHeader: string

@@ -91,7 +91,7 @@ export const SEVERAL_ORIGINS: HeadFault = {
   reason: 'Servers read paths of several origins from the target.',
 }
 
-/** What the servers of a route are waited for, where it says so. */
+/** Times of a route's own, where it has any. */
 function timesOf({ idleBody, originHeaders }: RouteTimeouts): Exchange['times'] {
   return {
     ...(idleBody !== undefined && { upload: idleBody, answer: idleBody }),

@@ -5,10 +5,10 @@ const FORWARD_AUTH = ['nginx', 'traefik', 'caddy'] as const
 
 export type ForwardAuth = (typeof FORWARD_AUTH)[number]
 
-/** Where such a server asks. */
+/** Path that such a server asks. */
 export const CHECK_PATH = '/.sallyport/check'
 
-/** What one server's headers are called. */
+/** Names of one server's headers. */
 interface Family {
   readonly method: string
   readonly target: string
@@ -22,7 +22,7 @@ const FAMILIES: Readonly<Record<ForwardAuth, Family>> = {
   traefik: FORWARDED,
   caddy: FORWARDED,
 }
-/** Of both families: what a client wrote under the names of the other one is nobody's word. */
+/** Names of both families: a value that a client wrote under the other one's names is never believed. */
 const NAMES = ['x-original-method', 'x-original-uri', 'x-original-host', ...Object.values(FORWARDED)]
 /** Fields between that server and us. */
 const OF_HOP = ['connection', 'host', 'content-length', 'x-forwarded-proto']

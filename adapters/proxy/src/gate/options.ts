@@ -21,9 +21,9 @@ export interface AuditLog {
 export interface ProxyHost extends Decider, ApiHost {
   /** The data in use: shown at /sources, and looked at by /readyz. */
   sources(): readonly SourceStatus[]
-  /** Where it is written down what somebody did who steers it. */
+  /** Log of operators' actions. */
   readonly log?: AuditLog | undefined
-  /** What counts what it does; absent: nothing is counted, and there is no /metrics. */
+  /** Counters of the proxy; absent: nothing is counted, and there is no /metrics. */
   readonly meter?: Metrics | undefined
   /** The robots.txt of its policy, with parts that other rules decide about; absent: none is served. */
   readonly robots?: ((parts: readonly SitePart[]) => string) | undefined
@@ -60,7 +60,7 @@ export interface GateOptions {
   readonly onFault?: ((error: unknown) => void) | undefined
 }
 
-/** What the gate is made of. */
+/** The parts of the gate. */
 export interface GateParts {
   readonly routes: readonly Route[]
   readonly sallyport: ProxyHost

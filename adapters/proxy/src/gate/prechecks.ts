@@ -30,7 +30,7 @@ const MAX_TARGET = 8192
 // RFC 3986 and the few bytes beyond it that browsers send as they are: `[]^|` in a path; in a query also `\`, a brace,
 // a backquote and a percent sign that starts no escape.
 const PATH = /^\/(?!\/)[\w.~!$&'()*+,;=:@/[\]^|%-]*$/
-/** Where a path is left to the origin: all that is printable and ends no path. */
+/** Paths that are left to the origin: all that is printable and ends no path. */
 const ANY_PATH = /^\/(?!\/)[!"$-~]*$/
 const QUERY = /^[!$-;=?-~]*$/
 const WEBSOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/

@@ -24,12 +24,12 @@ export interface Route extends RouteMatch {
   /** Absent: servers are not asked, and only left out where they have failed. */
   readonly health?: HealthOptions | undefined
   readonly timeouts?: { readonly [Key in keyof RouteTimeouts]: RouteTimeouts[Key] | undefined } | undefined
-  /** What is decided by in place of the policy of all. */
+  /** Policy in place of the one for all. */
   readonly policy?: MountPolicy | undefined
   readonly mode?: Mode | undefined
 }
 
-/** What a request comes to. */
+/** The site of a request. */
 export interface Site {
   /** Absent: there is no origin, and nothing is forwarded. */
   readonly origin: Origin | undefined
@@ -89,7 +89,7 @@ export function openSites({ upstream, routes, limits, timeouts, decider, decide,
   const originFor = (near: readonly Opened[]): Origin | undefined =>
     near.find(({ origin }) => origin !== undefined)?.origin
 
-  /** What the nearest routes come to: what one does not say, the next one says. */
+  /** Settings of the nearest routes: each adds what the nearer ones do not say. */
   const siteOf = (near: readonly Opened[]): Site => ({
     origin: originFor(near),
     ownHost: near.find(({ hostHeader }) => hostHeader !== undefined)?.hostHeader === 'origin',

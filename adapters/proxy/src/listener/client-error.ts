@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { ID_HEADER, refusal, rendered } from '@sallyport/node/internal'
 
-/** What Node's parser could not take, by the code of its error; any other is 400. */
+/** Statuses of heads that Node's parser refuses, by the code of its error; any other is 400. */
 const STATUS: Readonly<Record<string, readonly [status: number, reason: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'The request has too many header fields.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large.'],
@@ -53,6 +53,6 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Answerin
   }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
   socket.end(`HTTP/1.1 ${status} ${PHRASE[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
-  // What still comes is thrown away with the connection.
+  // Bytes that still come are thrown away with the connection.
   socket.destroySoon()
 }

@@ -8,9 +8,9 @@ import type { Http2Sessions } from '../edge/http2-sessions.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { Roster } from '../exchange/roster.ts'
 
-/** What is open on a listener that closes. */
+/** Everything open on a listener that closes. */
 export interface Open {
-  /** What accepts connections. */
+  /** Servers that accept connections. */
   readonly fronts: readonly NetServer[]
   readonly connections: OpenConnections
   readonly http1: Server

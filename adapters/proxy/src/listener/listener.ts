@@ -16,7 +16,7 @@ import { createEndings } from './endings.ts'
 import { bind } from './listen.ts'
 import { createTurns } from './turns.ts'
 
-/** What requests are given to; neither handler may throw. */
+/** Handlers of requests; neither handler may throw. */
 export interface Served {
   readonly limits: Limits
   readonly timeouts: Timeouts
@@ -25,7 +25,7 @@ export interface Served {
   onUpgrade(exchange: Exchange): void
 }
 
-/** Where the public listener is. */
+/** Addresses of the public listener. */
 export interface ListenAddresses {
   readonly listen: string
   /** For plain HTTP beside TLS; absent: nowhere. */

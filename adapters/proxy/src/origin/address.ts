@@ -1,6 +1,6 @@
 import { SallyportError } from '@sallyport/core'
 
-/** Where a server of an origin is. */
+/** Address of an origin's server. */
 export interface OriginAddress {
   /** As it is written. */
   readonly text: string

@@ -8,7 +8,7 @@ export function failureOf(error: Error): OriginFailure {
   return 'code' in error && TOO_LATE.has(String(error.code)) ? 'gateway_timeout' : 'bad_gateway'
 }
 
-/** What failed, for metrics. */
+/** The kind of a failure, for metrics. */
 export type OriginFault = 'timeout' | 'unreachable' | 'bad_answer' | 'lost'
 
 const UNREACHABLE = new Set([

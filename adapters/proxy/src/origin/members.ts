@@ -17,7 +17,7 @@ export interface Member {
   succeeded(): void
   /** It could not be reached, or gave no usable answer. */
   failed(): void
-  /** What a health check said. */
+  /** Takes the result of a health check. */
   checked(healthy: boolean): void
 }
 

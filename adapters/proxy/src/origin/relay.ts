@@ -16,13 +16,13 @@ import { type Held, RequestBody } from './request-body.ts'
 /** A request as the origin gets it. */
 export interface Forwarded extends HandedFields {
   readonly exchange: Exchange
-  /** Whose it is: what the origin's queue is shared by. */
+  /** Key of the client, by which the origin's queue is shared. */
   readonly client: string
   /** Whether the origin may pause within its answer for as long as it likes. */
   readonly stream: boolean
 }
 
-/** What all relays to one origin share. */
+/** Parts shared by all relays to one origin. */
 export interface RelayParts {
   readonly slots: Slots
   readonly members: Members
@@ -63,7 +63,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   #whole: Buffer | undefined
   #controller: Dispatcher.DispatchController | undefined
   #mayRetry: boolean
-  /** What becomes of it is decided: what undici says after that changes nothing. */
+  /** The outcome is decided: what undici says after that changes nothing. */
   #settled = false
   #released = false
   #answering = false
@@ -118,7 +118,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     this.#member = member
     this.#tried.add(member)
     const { connections } = member
-    // What may not be sent twice goes over a used connection only where the origin is known to keep it.
+    // A request that may not be sent twice goes over a used connection only where the origin is known to keep it.
     this.#dispatch(this.#mayRetry || connections.isKept() ? connections.take() : connections.takeFresh())
   }
 

@@ -101,7 +101,7 @@ export class RequestBody extends Readable {
     this.#request.resume()
   }
 
-  /** What still comes is thrown away, so that the connection can be used again. */
+  /** Bytes that still come are thrown away, so that the connection can be used again. */
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#stop()
     this.#request.resume()

@@ -4,7 +4,7 @@ import { SallyportError } from '@sallyport/core'
 import { buildConnector } from 'undici'
 import type { OriginAddress } from './address.ts'
 
-/** Whose certificates an origin may have. */
+/** The certificates that are accepted from an origin. */
 export interface OriginTrust {
   /** In PEM; absent: the authorities that Node trusts. */
   readonly ca?: string | undefined

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { CollectedBytes } from '../edge/first-bytes.ts'
 
-/** What a client may send before its handshake is answered; a WebSocket client sends nothing (RFC 6455 4.1). */
+/** Bytes that a client may send before its handshake is answered; a WebSocket client sends nothing (RFC 6455 4.1). */
 const MAX_EARLY = 65_536
 
 /**

@@ -27,7 +27,7 @@ export class Frames {
     }
   }
 
-  /** Of the frame that begins; two bytes say how many there are. */
+  /** Bytes in the head of the frame that begins; its first two say how many. */
   #headerLength(): number {
     if (this.#headerBytes < 2) return 2
     const second = this.#header[1] as number

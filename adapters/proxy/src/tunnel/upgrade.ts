@@ -181,14 +181,14 @@ function endingOf(socket: Socket, tunnel: Socket): () => void {
     socket.end(closeFrame())
     if (toOrigin.areWhole) tunnel.end(closeFrame(randomBytes(4)))
     else tunnel.destroy()
-    // What still comes is read, so that the ends are seen.
+    // Bytes that still come are read, so that the ends are seen.
     socket.resume()
     tunnel.resume()
     setTimeout(() => socket.destroy(), CLOSING_MS).unref()
   }
 }
 
-/** What an origin answers that read the key; one that did not speaks no WebSocket (RFC 6455 4.1). */
+/** The answer of an origin that read the key; one that did not speaks no WebSocket (RFC 6455 4.1). */
 function acceptOf({ headers }: IncomingMessage): string {
   const key = `${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
   return createHash('sha1').update(key).digest('base64')
@@ -205,7 +205,7 @@ class HandshakeTimeout extends Error {
   }
 }
 
-/** Where http-proxy connects to. The certificate must be the origin's own, whatever Host the client asked for. */
+/** Target of http-proxy. The certificate must be the origin's own, whatever Host the client asked for. */
 function originOf(address: OriginAddress, { ca }: OriginTrust): httpProxy.ServerOptions {
   const { protocol, hostname, port } = address.url
   const host = hostname.replace(/^\[|\]$/g, '')
