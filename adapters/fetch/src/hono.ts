@@ -9,7 +9,7 @@ import { closeConnection, nodePair, webResponse, withHeaders } from './node-pair
 
 declare module 'hono' {
   interface ContextVariableMap {
-    /** What Sallyport decided; absent before `inspection` has run, and where the request could not be judged. */
+    /** The decision; absent before `inspection` has run, and where the request could not be judged. */
     sallyport: Decision | undefined
   }
 }

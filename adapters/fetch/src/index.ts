@@ -6,7 +6,7 @@ import { nodePair, type Place, webResponse, withHeaders } from './node-pair.ts'
 export type { InspectionOptions } from '@sallyport/node'
 export type { Place } from './node-pair.ts'
 
-/** What became of a request. */
+/** The outcome of a request. */
 export interface Guarded {
   /** Absent where the request could not be judged. */
   readonly decision?: Decision
@@ -83,7 +83,7 @@ export function guard(sallyport: Decider, request: Request, place: Place): Promi
   return inspection(sallyport)(request, place)
 }
 
-/** Where `/v1` is mounted, and who asks. */
+/** Path that `/v1` is mounted at, and the origin of the request. */
 export interface V1Place extends Place {
   /** Path that `/v1` hangs under, as `/detect`; default the root. */
   readonly base?: string | undefined

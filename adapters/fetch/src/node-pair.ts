@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ApiResponse } from '@sallyport/api'
 
-/** Where a request came from, as far as the runtime says. */
+/** Origin of a request, as far as the runtime says. */
 export interface Place {
   /** Address of the socket's other end, never of a header; absent: nothing is known of the network. */
   readonly address?: string | undefined
@@ -96,7 +96,7 @@ export function webResponse({ status, headers, body }: ApiResponse, method: stri
   return new Response(sent, { status, headers })
 }
 
-/** What the web keeps to the runtime, and Node's runtimes leave out of an answer: whether the connection ends. */
+/** Fields that the web keeps to the runtime and Node's runtimes leave out of an answer: whether the connection ends. */
 export function closeConnection({ headers }: ApiResponse, res: ServerResponse): void {
   const { connection } = headers
   if (connection !== undefined && !res.headersSent) res.setHeader('connection', connection)
