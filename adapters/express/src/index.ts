@@ -8,7 +8,7 @@ export { guardUpgrade, type InspectionOptions } from '@sallyport/node'
 declare global {
   namespace Express {
     interface Request {
-      /** What Sallyport decided; absent before `inspection` has run, and where the request could not be judged. */
+      /** The decision; absent before `inspection` has run, and where the request could not be judged. */
       readonly sallyport?: Decision
     }
   }

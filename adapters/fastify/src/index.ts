@@ -9,7 +9,7 @@ export { guardUpgrade } from '@sallyport/node'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What Sallyport decided; null before `inspection` has run, and where the request could not be judged. */
+    /** The decision; null before `inspection` has run, and where the request could not be judged. */
     readonly sallyport: Decision | null
   }
 }
@@ -24,7 +24,7 @@ export interface V1Options {
   readonly sallyport: ApiHost
 }
 
-/** What Fastify itself takes with every plugin. */
+/** Options that Fastify itself takes with every plugin. */
 const REGISTER_OPTIONS = ['prefix', 'logLevel', 'logSerializers']
 
 const inspecting: FastifyPluginAsync<InspectionOptions> = async (fastify, { sallyport, ...options }) => {
