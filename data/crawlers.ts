@@ -1,6 +1,6 @@
 import table from './crawlers.json' with { type: 'json' }
 
-/** What a crawler fetches pages for. */
+/** The purpose of a crawler's visits. */
 export type CrawlerPurpose =
   | 'search'
   | 'training'
@@ -41,7 +41,7 @@ export interface CrawlerRow {
   /** The operator's page about it. */
   readonly docs?: string
   readonly note?: string
-  /** What the row rests on: the operator's own page, or only public lists of names. */
+  /** The source of the row: the operator's own page, or only public lists of names. */
   readonly source: 'operator' | 'public lists'
   /** Year and month in which the row was last looked at. */
   readonly date: string

@@ -8,9 +8,9 @@ export interface HostingShape {
   /** Year and month in which the points were fitted. */
   readonly date: string
   readonly start: number
-  /** Of each measure the steps `[at least, points]`, ascending; the last that is reached counts. */
+  /** Steps `[at least, points]` of each measure, ascending; the last that is reached counts. */
   readonly points: Readonly<Record<ShapeMeasure, readonly (readonly [atLeast: number, points: number])[]>>
-  /** Where no name rule says anything, where a weak one says that it sells access, and where a strong one does. */
+  /** Thresholds without a name rule, with a weak one that says that it sells access, and with a strong one. */
   readonly unnamed: number
   readonly weaklyNamed: number
   readonly namedAccess: number

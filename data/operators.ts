@@ -14,9 +14,9 @@ export interface OperatorRow {
    * whose tenants are mostly VPN exits, `hosting` for a carrier that sells to networks and machines and not to homes.
    */
   readonly networkClass?: 'datacenter' | 'vpn' | 'hosting'
-  /** What customers call the company. */
+  /** Name of the company among its customers. */
   readonly brand?: string
-  /** What the row rests on. */
+  /** The source of the row. */
   readonly source: string
   /** Year and month in which the row was last looked at. */
   readonly date: string

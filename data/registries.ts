@@ -1,6 +1,6 @@
 import facts from './registries.json' with { type: 'json' }
 
-/** Where the registries of top-level domains answer. `{tld}` and `{domain}` stand for what is asked about. */
+/** Servers of the registries of top-level domains. `{tld}` and `{domain}` stand for what is asked about. */
 export interface RegistryFacts {
   readonly source: string
   readonly date: string
@@ -9,7 +9,7 @@ export interface RegistryFacts {
   readonly rdap: Readonly<Record<string, string>>
   /** Port-43 server, to the top-level domains it serves. */
   readonly whois: Readonly<Record<string, string>>
-  /** What a server wants to be asked where the domain alone will not do. */
+  /** Questions to servers for which the domain alone will not do. */
   readonly questions: Readonly<Record<string, string>>
   /** Port-43 servers of registrars: the only names that a registry's referral is followed to. */
   readonly registrars: readonly string[]

@@ -1,7 +1,7 @@
 import table from './reverse-names.json' with { type: 'json' }
 
 /**
- * What the reverse name of an address says of it. Only classes that make a verdict stricter are in here: the holder
+ * The meaning of an address's reverse name. Only classes that make a verdict stricter are in here: the holder
  * of an address writes its name, so no name may make a client look cleaner.
  */
 export interface ReverseNameRule {
@@ -34,7 +34,8 @@ export const REVERSE_NAME_RULES: readonly ReverseNameRule[] = [
 ]
 
 /**
- * What words in a reverse name say of a network whose class is weaker. The same holds: none makes a client look cleaner.
+ * The meaning of words in a reverse name for a network whose class is weaker. The same holds: none makes a client look
+ * cleaner.
  */
 export interface ReverseNameWords {
   readonly networkClass: 'hosting' | 'mobile'

@@ -72,7 +72,7 @@ export interface SourceRow {
     | 'front-end'
   /** Absent: one file for both families. */
   readonly family?: 4 | 6
-  /** Of `ranges`, `addresses` and `crawler`. */
+  /** For `ranges`, `addresses` and `crawler`. */
   readonly networkClass?:
     | 'hosting'
     | 'datacenter'
@@ -81,26 +81,26 @@ export interface SourceRow {
     | 'tor'
     | 'mobile'
     | 'residential_clean'
-  /** Of `addresses`: for how many days after its own an entry holds; absent: without end. */
+  /** For `addresses`: for how many days after its own an entry holds; absent: without end. */
   readonly lifeDays?: number
   /** Brand that a list belongs to. */
   readonly provider?: string
-  /** Of `crawler`: slug of the crawler that a list is named after; absent where it is not split by crawler. */
+  /** For `crawler`: slug of the crawler that a list is named after; absent where it is not split by crawler. */
   readonly crawler?: string
-  /** Of `front-end`: the name under which `trustProxy` takes its servers. */
+  /** For `front-end`: the name under which `trustProxy` takes its servers. */
   readonly preset?: string
-  /** Of `asn-list`: the type that its systems are said to have; absent where the list asserts none. */
+  /** For `asn-list`: the type that its systems are said to have; absent where the list asserts none. */
   readonly asType?: 'hosting' | 'isp' | 'mobile' | 'vpn' | 'tor' | 'education' | 'government'
   /** npm package that brings the file; absent: it is downloaded, or the user names a file. */
   readonly package?: string
   /** Path inside that package. */
   readonly file?: string
   readonly format: SourceFormat
-  /** Of `asn`: used only where the files without this know no system; of several the first that knows one. */
+  /** For `asn`: used only where the files without this know no system; of several the first that knows one. */
   readonly fallback?: true
   /** Downloading needs a key of the user's (`data.sources.<id>.key`). */
   readonly key?: true
-  /** Where `url` is a page: a pattern of the link on it that names the file. */
+  /** A pattern of the link that names the file, where `url` is a page. */
   readonly link?: string
   /** The list holds reserved ranges on purpose: they are left out and are no bad lines. */
   readonly reservedIsExpected?: true
@@ -113,9 +113,9 @@ export interface SourceRow {
   readonly licence: string
   /** The credit line that the licence asks for; '' when none. */
   readonly credit: string
-  /** What to know before trusting it. */
+  /** A note to read before trusting it. */
   readonly note: string
-  /** Where it is published; `{YYYY-MM}` stands for the month. */
+  /** Its published URL; `{YYYY-MM}` stands for the month. */
   readonly url?: string
   /** How often it is worth asking for. Absent: the file does not change any more, or the user keeps it. */
   readonly refreshHours?: number

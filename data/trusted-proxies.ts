@@ -2,7 +2,7 @@ import rows from './trusted-proxies.json' with { type: 'json' }
 
 /** A named set of proxies that can be trusted as a whole: where the operator publishes it, and as of when. */
 export interface TrustedProxies {
-  /** What is written in `trustProxy`. */
+  /** Its name in `trustProxy`. */
   readonly preset: string
   readonly source: string
   /** The day the prefixes were true, YYYY-MM-DD. Published lists change: look here before relying on an old one. */

@@ -17,7 +17,7 @@ export interface WhoisFamily {
   readonly labels: Readonly<Partial<Record<WhoisField, readonly string[]>>>
 }
 
-/** What port-43 answers look like: labels by family, section headings of people, and the phrases that say a state. */
+/** The form of port-43 answers: labels by family, section headings of people, and the phrases that say a state. */
 export interface WhoisFormats {
   readonly source: string
   readonly date: string
