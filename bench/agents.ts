@@ -21,7 +21,7 @@ import { quantile } from './report/statistics.ts'
 
 const SHARED = process.env['SALLYPORT_SHARED_DATA'] ?? join(import.meta.dirname, '../../../shared/data')
 
-/** Who asks: how right it is beside two peers, and what a signature takes. */
+/** Agents: how right it is beside two peers, and what a signature takes. */
 export async function benchAgents(run: Run): Promise<void> {
   await benchRecall(run)
   await benchSignatures(run)

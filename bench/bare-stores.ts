@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { DatabaseSync } from '@photostructure/sqlite'
 
-/* What the disk and SQLite do for records that nobody builds, hashes or signs. */
+/* The disk and SQLite alone, for records that nobody builds, hashes or signs. */
 
 /** A record as long as ours is. */
 export const RECORD = Buffer.alloc(720, 'x')

@@ -1,4 +1,4 @@
-/** What a browser says of itself. */
+/** A browser's user agent. */
 export const BROWSER = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/142.0.0.0 Safari/537.36'
 
 /** Fields of a browser's navigation, in its order, as they arrive through one proxy. */

@@ -3,7 +3,7 @@ const WARM_UP_STEPS = 3
 const STEPS = [0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1, 1.25]
 /** Below this share of a rate the machine, which has the clients and the origin too, does not keep up. */
 const KEPT_UP = 0.97
-/** Of the rate that is carried for a moment, for minutes and with what goes on beside it. */
+/** Share of the rate that is carried for a moment, for minutes and with what goes on beside it. */
 const HEADROOM = 0.8
 
 interface Load {
@@ -20,7 +20,7 @@ export async function carriedRate(load: Load, wanted: number): Promise<number> {
   const [first = 1] = STEPS
   for (let step = 0; step < WARM_UP_STEPS; step++) await carries(wanted * first)
   let carried = wanted * first
-  // What else the machine does may spoil one try.
+  // Other work on the machine spoil one try.
   for (const step of STEPS) {
     if (!(await carries(wanted * step)) && !(await carries(wanted * step))) break
     carried = wanted * step

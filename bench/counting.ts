@@ -23,7 +23,7 @@ const OPERATIONS = 100_000
 const MAX = 1_000_000_000
 const MINUTE = 60_000
 
-/** What a rule that counts adds to a request, beside the rate limiters that people use, and whether processes agree. */
+/** Cost of a counting rule to a request, beside the rate limiters that people use, and whether processes agree. */
 export async function benchCounting(run: Run): Promise<void> {
   await benchMemory(run)
   await scratch(async (folder, cleanup) => {

@@ -24,7 +24,7 @@ const DATA_DIR = './.sallyport/bench-crawlers'
 
 /** Claims of crawlers: what matching a user agent costs, verification from memory, DNS that is down, and a flood. */
 export async function benchCrawlers(run: Run): Promise<void> {
-  // What was learned in an earlier run would answer instead of DNS.
+  // Verdicts of an earlier run would answer instead of DNS.
   for (const end of ['', '-wal', '-shm']) await rm(`${DATA_DIR}/crawler-verdicts.db${end}`, { force: true })
   await benchMatching(run)
   await benchRanges(run)

@@ -18,8 +18,9 @@ const ROUNDS = 5
 const OTHERS_EVERY = 4
 
 /**
- * What other visitors of an Express application wait while 10,000 requests come from 10,000 addresses: those of
- * browsers, and those of forged Googlebots, each of which costs a question of DNS. In turn, with new addresses each time.
+ * Waits of other visitors of an Express application while 10,000 requests come from 10,000 addresses: those of
+ * browsers, and those of forged Googlebots, each of which costs a question of DNS. In turn, with new addresses each
+ * time.
  */
 export async function benchFlood(run: Run, dataDir: string): Promise<void> {
   const flood = run.pick(FLOOD, FLOOD / 10)

@@ -35,7 +35,7 @@ const LEFT = { what: 'left of the bare framework', unit: '%', better: 'more' } a
 const VISITED = 10
 const SCRAPED = 2
 
-/** What the inspection adds in instructions, by callgrind: `npm run bench -- instructions`. */
+/** Cost of the inspection in instructions, by callgrind: `npm run bench -- instructions`. */
 export async function benchInstructions(run: Run): Promise<void> {
   if (!canCount()) return run.skip('instructions are counted by valgrind, which is not installed')
   if (run.quick) return run.skip('instructions: a server starts for minutes under valgrind')

@@ -25,7 +25,7 @@ const CASES: readonly Case[] = [
   { name: '`open()`, cities among the data', parameters: ['open'], goal: { milliseconds: 700, megabytes: 150 } },
 ]
 
-/** What importing an adapter takes, and `open()` of data that is compiled, in fresh processes by turns. */
+/** Cost of importing an adapter, and `open()` of data that is compiled, in fresh processes by turns. */
 export async function benchImports(run: Run): Promise<void> {
   run.step('compiling the data')
   costOf(['open'])

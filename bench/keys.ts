@@ -12,7 +12,7 @@ const CALLS = 2_000
 const ROUNDS = 7
 
 /**
- * What a keyed and metered call costs as accounts grow, of which each has one key. They call in turn: of few accounts the
+ * Cost of a keyed and metered call as accounts grow, of which each has one key. They call in turn: of few accounts the
  * keys are remembered and the calls leased, of many each call is an account's first.
  */
 export async function benchKeys(run: Run, folder: string): Promise<void> {

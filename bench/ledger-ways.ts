@@ -19,7 +19,7 @@ export interface Way {
   keep(): Promise<unknown>
 }
 
-/** What each way keeps in a second, and how long one record takes. */
+/** Records a second of each way, and how long one record takes. */
 export async function compareWays(run: Run, title: string, ways: readonly Way[]): Promise<void> {
   const names = ways.map(({ name }) => name)
   const rounds = run.pick({ rounds: ROUNDS, warmUp: 1 }, { rounds: 1, warmUp: 0 })

@@ -21,7 +21,7 @@ interface Outcome {
   readonly longestMs: number
 }
 
-/** What several writers do together, beside one: `target` is a SQLite file or the URL of a PostgreSQL database. */
+/** Rate of several writers together, beside one: `target` is a SQLite file or the URL of a PostgreSQL database. */
 export async function benchWriters(
   run: Run,
   { title, target, folder, writers }: { title: string; target: string; folder: string; writers: number },

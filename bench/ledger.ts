@@ -36,7 +36,7 @@ async function benchEmbedded(run: Run, folder: string, { teardown }: Cleanup): P
   await compareWays(run, 'Records kept durably on one disk', [
     { name: 'bare file, `fdatasync` in groups, 64 callers', callers: CALLERS, keep: file.append },
     { name: 'bare SQLite, one row a transaction', callers: 1, keep: async () => sqlite.insert(1) },
-    // What the machine allows a ledger in SQLite: nothing is built, hashed or handed to another thread.
+    // The machine's own limit for a ledger in SQLite: nothing is built, hashed or handed to another thread.
     {
       name: `bare SQLite, ${CALLERS} rows a transaction`,
       callers: 1,

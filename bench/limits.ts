@@ -22,7 +22,7 @@ interface Row {
 }
 
 /**
- * What keys, metering and limits cost: a route with them against the same route without, in time and in the
+ * Cost of keys, metering and limits: a route with them against the same route without, in time and in the
  * server's processor time, in pairs of shots taken in turn, over several processes. The rate limits that two frameworks
  * have are measured in the same way.
  */

@@ -14,7 +14,7 @@ const MOUNTS = 100
 
 type Rules = NonNullable<NonNullable<ConfigInput['policy']>['rules']>
 
-/** What a policy of many rules takes: a whole decision with 50 of them, and decisions as rules grow. */
+/** Cost of a policy of many rules: a whole decision with 50 of them, and decisions as rules grow. */
 export async function benchPolicy(run: Run): Promise<void> {
   const requests = visitorAddresses(VISITS).map((address): InspectionRequest => {
     const fields = browserFields(address)
@@ -25,7 +25,7 @@ export async function benchPolicy(run: Run): Promise<void> {
   await benchMounts(run, requests)
 }
 
-/** What `inspection(sallyport, { policy })` adds to a process that has opened its data. */
+/** Cost that `inspection(sallyport, { policy })` adds to a process that has opened its data. */
 async function benchMounts(run: Run, requests: readonly InspectionRequest[]): Promise<void> {
   const sallyport = await openWith(rulesOf(1))
   const kept: unknown[] = []

@@ -13,7 +13,7 @@ const PASSES = 4
 /** Peers that go through a list prefix by prefix are asked for fewer. */
 export const FEW = 20
 
-/** What a lookup costs as lists grow: beside it Node's own list of blocked prefixes, which is walked from its beginning. */
+/** Cost of a lookup as lists grow, beside Node's own list of blocked prefixes, which is walked from its beginning. */
 export async function benchPrefixes(run: Run, dataDir: string): Promise<void> {
   const figures: Figure[] = []
   const visitors = visitorAddresses(run.pick(50_000, 5_000))

@@ -6,7 +6,7 @@ export interface Finding {
   readonly outcome: 'pass' | 'FAIL' | 'skip'
 }
 
-/** What a run measured of a promise, and every way in which it does not hold. */
+/** A run's measurements of a promise, and every way in which it does not hold. */
 export interface Measured {
   readonly measured: string
   readonly broken: readonly string[]

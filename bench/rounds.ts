@@ -22,7 +22,7 @@ export interface Rounds {
   readonly warmUp: number
 }
 
-/** What each of some contenders gives in each round: all take turns in shuffled order, so that what disturbs one disturbs all. */
+/** Figures of contenders in each round: all take turns in shuffled order, so that what disturbs one disturbs all. */
 export async function takeTurns<T>(
   run: Run,
   contenders: readonly string[],

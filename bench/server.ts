@@ -45,7 +45,7 @@ const arcjet: RequestHandler = ({ ip, method, headers, path }, response, next) =
   }, next)
 }
 
-/** What stands before the route: without the inspection, and with it. */
+/** Handlers before the route: none, and the inspection. */
 const EXPRESS: Readonly<Record<string, (sallyport?: Sallyport) => RequestHandler | undefined>> = {
   express: (sallyport) => sallyport && expressInspection(sallyport),
   'express-empty': (sallyport) => sallyport && empty,

@@ -35,7 +35,7 @@ export async function startApps(program: string, ...args: readonly string[]): Pr
   return ports.map((port) => ({ child, url: `http://127.0.0.1:${port}` }))
 }
 
-/** What a started program answers with: sends its ports, and its processor time (microseconds) whenever it is asked. */
+/** A started program's answers: sends its ports, and its processor time (microseconds) whenever it is asked. */
 export function report(...ports: readonly number[]): void {
   process.on('message', () => {
     const { user, system } = process.cpuUsage()
@@ -79,7 +79,7 @@ export async function shootPairs(
 }
 
 /**
- * What pairs come to over several processes. Within a process it is the median of the pairs: a shared machine throws
+ * Summary of pairs over several processes. Within a process it is the median of the pairs: a shared machine throws
  * single ones far out.
  */
 export function spreadOfPairs(processes: readonly (readonly Pair[])[], of: (...pair: Pair) => number): Spread {

@@ -17,7 +17,7 @@ export function visitorAddresses(count: number): readonly string[] {
   return addresses
 }
 
-/** Of so many drawn addresses there are enough of either kind. */
+/** This many drawn addresses hold enough of either kind. */
 const DRAWN = 10_000
 
 /**

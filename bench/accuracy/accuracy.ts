@@ -105,7 +105,7 @@ function parsed(text: string): Address {
   return address
 }
 
-/** What is asked with all feeds. */
+/** Goals of the run with all feeds. */
 const GOALS: Readonly<Record<string, Goal>> = {
   'anonymising or not, precision': { atLeast: 98 },
   'VPN servers found as `vpn`': { atLeast: 75 },

@@ -1,6 +1,6 @@
 import type { AsType, AutonomousSystem, NetworkClass, RangeHit } from '@sallyport/core'
 
-/** What a name says by the few keywords that everybody begins with. */
+/** The meaning of a name by the few keywords that everybody begins with. */
 const KEYWORDS: readonly (readonly [pattern: RegExp, type: AsType, networkClass: NetworkClass])[] = [
   [/\bvpn\b/i, 'vpn', 'vpn'],
   [/universit|college|school|education|academ/i, 'education', 'unknown'],

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import type { SourceOverride } from '@sallyport/datasets'
 import { readShared, sharedLines, sharedRows } from './shared.ts'
 
-/** What is configured for one run of the real compile: sources by id. */
+/** Configuration of one run of the real compile: sources by id. */
 export type Feeds = Readonly<Record<string, SourceOverride>>
 
 const isIpv4 = (entry: string): boolean => !entry.includes(':')

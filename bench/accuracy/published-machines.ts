@@ -7,7 +7,7 @@ import type { Run } from '../report/run.ts'
 import { type Feeds, without } from './feeds.ts'
 import { readShared, sharedRows } from './shared.ts'
 
-/** What an operator publishes as its own machines, which are nobody's VPN. */
+/** Machines that an operator publishes as its own, and that are nobody's VPN. */
 interface Published {
   readonly operator: string
   readonly cidr: string

@@ -1,6 +1,6 @@
 import { counted, type Figure } from '../report/result.ts'
 
-/** What was said of one thing, and what is so. */
+/** A judgement of one thing, and the truth. */
 export interface Judged<Name extends string> {
   readonly label: Name
   readonly found: Name

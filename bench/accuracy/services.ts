@@ -9,7 +9,7 @@ type Compile = (feeds: Feeds) => Promise<Snapshot>
 
 const MACHINES: readonly NetworkClass[] = ['hosting', 'datacenter']
 
-/** What of each service's exits is found where no list of VPN exits knows it, and where half of them are known. */
+/** Share of each service's exits found where no list of VPN exits knows it, and where half of them are known. */
 export async function compareServices(run: Run, feeds: Feeds, folder: string, compile: Compile): Promise<void> {
   const services = Object.keys(VPN_SERVICES) as VpnService[]
   const unknown: Figure[] = []

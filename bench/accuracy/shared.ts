@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { NETWORK_CLASSES, type NetworkClass } from '@sallyport/core'
 
-/** Where the labels and the snapshots of lists lie; they are no part of the repository. */
+/** Folder of the labels and the snapshots of lists; lie; they are no part of the repository. */
 const SHARED_DATA = process.env['SALLYPORT_SHARED_DATA'] ?? join(import.meta.dirname, '../../../../shared/data')
 
 export const isSharedDataHere = existsSync(join(SHARED_DATA, 'labels/ip-labels.csv'))

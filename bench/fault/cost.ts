@@ -8,7 +8,7 @@ const VISITORS = 100_000
 const WARM_UP = 20_000
 const GOAL_US = { p50: 50, p99: 500 }
 
-/** What a decision takes, of visitors that were never seen before, with all data. */
+/** Cost of a decision about visitors that were never seen before, with all data. */
 export async function faultCost({ dataDir }: Place): Promise<Measured> {
   const sallyport = await open({ dataDir, trustProxy: ['loopback'], data: { refresh: false } })
   const times: number[] = []

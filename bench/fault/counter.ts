@@ -8,7 +8,7 @@ import { leaseCalls, openAccounts, openLimits } from '@sallyport/stores'
 const [what, url = '', calls, limit] = process.argv.slice(2)
 const max = Number(limit)
 
-/** What one call does: whether it was allowed. */
+/** Returns one call, which resolves with whether it was allowed. */
 async function openCounter(): Promise<() => Promise<boolean>> {
   if (what === 'limit') {
     const limits = await openLimits(url)

@@ -9,7 +9,7 @@ import { scratch } from './scratch.ts'
 const CLAIMS = 20_000
 const CHECKS = 20
 const CHECK_MS = 2_500
-/** What any decision may take. */
+/** The longest a decision may take. */
 const MAX_US = 50
 const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
 

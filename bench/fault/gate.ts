@@ -13,7 +13,7 @@ export const NO_DATA = Object.fromEntries(
   ]),
 )
 
-/** What became of a request; 0 is none. */
+/** Outcome of a request; 0 is none. */
 export interface Told {
   readonly status: number
   readonly id?: number
@@ -24,14 +24,14 @@ export interface Told {
 export interface Gate {
   readonly proxy: Sallyport
   readonly dataDir: string
-  /** Where the accounts are, which is not in `dataDir`. */
+  /** Store of the accounts, which is not in `dataDir`. */
   readonly store: string
   readonly account: { readonly id: string; readonly signupDate: string }
-  /** Of a visitor, for a page. */
+  /** A visitor asks for a page. */
   visit(path?: string): Promise<Told>
-  /** Of the customer, who asks what kind of network an address has. */
+  /** The customer asks what kind of network an address has. */
   lookUp(): Promise<Told>
-  /** Of the customer, for a record of a judgement. */
+  /** The customer asks for a record of a judgement. */
   attest(): Promise<Told>
 }
 

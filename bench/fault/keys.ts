@@ -25,7 +25,7 @@ export async function faultKeys(): Promise<Measured> {
       for (let key = 0; key < KEYS; key++) {
         await limits.take(LIMIT, `6:20010db8${key.toString(16).padStart(24, '0')}/64`)
         if (key % 50_000 !== 0) continue
-        // What is garbage by then is not held.
+        // Garbage does not count as held.
         globalThis.gc?.()
         most = Math.max(most, process.memoryUsage().rss)
       }

@@ -20,7 +20,7 @@ const OUTAGES: Readonly<Record<string, (server: TestServer) => Promise<void>>> =
 interface Outage {
   readonly server: TestServer
   readonly config: ConfigInput
-  /** What is asked for. */
+  /** The path that is asked for. */
   readonly path: string
   /** The answer meanwhile, which comes in so many milliseconds. */
   readonly wanted: string

@@ -8,7 +8,7 @@ import { scratch } from './scratch.ts'
  */
 const arguments_ = process.argv.slice(2)
 const quick = arguments_.includes('--quick')
-/** Of every run less; a flag of the command line comes before these. */
+/** Flags for less of every run; a flag of the command line comes before these. */
 const LESS = [
   ...['--calls=1000', '--keys=200000', '--seconds=4', '--upload-seconds=10', '--download-seconds=12', '--each=60'],
   ...['--minutes=0.25', '--steady-connections=300', '--rate=2000', '--bodies=5000', '--connections=3000'],
@@ -27,7 +27,7 @@ console.log(
   `${chosen.length} promises, some ${clockText(chosen.reduce((sum, row) => sum + secondsOf(row), 0))} minutes on two idle processors`,
 )
 
-// What was started ends with this process.
+// Everything started ends with this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const findings: Finding[] = []
 const began = performance.now()
@@ -45,7 +45,7 @@ await scratch(async (folder) => {
     const measured = await row.run(place).catch((error: unknown) => ({ measured: '', broken: [String(error)] }))
     findings.push(findingOf(name, promise, measured))
     console.log(`${findings.at(-1)?.outcome}  ${findings.at(-1)?.measured}`)
-    // What one run leaves to be closed is not the next one's.
+    // The leftovers of one run must not be those of the next.
     await delay(500)
   }
 })

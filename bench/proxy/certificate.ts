@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** Where a certificate and its key lie, in PEM. */
+/** A certificate and its key, as files in PEM. */
 export interface CertificateFiles {
   readonly cert: string
   readonly key: string

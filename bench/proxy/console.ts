@@ -20,10 +20,10 @@ const ROWS = [
   { name: 'two workers, console off', enabled: false, looks: false, workers: 2 },
   { name: 'two workers, the live view open', enabled: true, looks: true, workers: 2 },
 ] as const
-/** What the others are compared with: their places in `ROWS`. */
+/** The rows of `ROWS` that others are compared with. */
 const ALONE = { one: 0, workers: 3 } as const
 
-/** What the console adds to a request through the proxy at a given pace, in processor time; all stay up, and take turns. */
+/** Processor time that the console adds to a request through the proxy at a given pace; all stay up, and take turns. */
 export async function benchConsole(run: Run): Promise<void> {
   await onStand(run, [], async ({ folder, dataDir, origin, teardown }) => {
     const load = pacedLoad(OTHERS, RATE)

@@ -4,7 +4,7 @@ import { freePort, isInstalled, type Program, startProgram } from './program.ts'
 import { startSallyport } from './sallyport.ts'
 import { startHaproxy, startNginxLookups, startNginxProxy } from './servers.ts'
 
-/** Where a contender stands. */
+/** Address of a contender. */
 export interface Place {
   /** For its configuration. */
   readonly folder: string

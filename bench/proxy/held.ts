@@ -13,7 +13,7 @@ export function probed(folder: string): readonly string[] {
   return ['--expose-gc', '--import', join(import.meta.dirname, 'probe.js')]
 }
 
-/** What a process that was started with `probed` holds once its garbage is collected. It stops for some tenths of a second. */
+/** Memory of a process started with `probed`, once its garbage is collected. It stops for some tenths of a second. */
 export async function sampleOf(pid: number, folder: string): Promise<Sample> {
   const lines = (): readonly string[] => {
     try {

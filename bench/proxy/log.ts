@@ -15,7 +15,7 @@ const LOGS: Readonly<Record<string, (folder: string) => NonNullable<Raised['log'
   '`requests: all`, to standard output': () => ({ requests: 'all' }),
 }
 
-/** What the decision log adds to a request through the proxy, metrics on, in processor time; all stay up, and take turns. */
+/** Processor time of the decision log for a request through the proxy, metrics on; all stay up, and take turns. */
 export async function benchLog(run: Run): Promise<void> {
   await onStand(run, [], async ({ folder, dataDir, origin, load, teardown }) => {
     const running: Program[] = []

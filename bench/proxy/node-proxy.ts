@@ -31,7 +31,7 @@ function fastProxyListener(): RequestListener {
 
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding'])
 
-/** What undici alone costs: no body of a request, no check, no time-out of ours. */
+/** The cost of undici alone: no body of a request, no check, no time-out of ours. */
 function bareDispatch(): RequestListener {
   const pool = new Pool(upstream, { connections: 128, pipelining: 1 })
   return (request, response) => {

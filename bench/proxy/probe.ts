@@ -10,7 +10,7 @@ import { isMainThread } from 'node:worker_threads'
  * holds. It is asked by a signal so that nothing of this is a connection, a descriptor or a timer of its own.
  */
 
-/** What a process holds once its garbage is collected. */
+/** Memory of a process after its garbage is collected. */
 export interface Sample {
   /** Bytes of the heap, and with what is outside of it. */
   readonly heap: number

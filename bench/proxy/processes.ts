@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 
-/* What Linux says of running processes, by their ids. */
+/* Linux's figures of running processes, by their ids. */
 
 /** Clock ticks a second, in which Linux tells processor times to programs. */
 const TICKS = 100

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 export interface Program {
   readonly pid: number
   readonly url: string
-  /** What it said to its operator. */
+  /** Its messages to the operator. */
   readonly said: () => string
   readonly running: () => boolean
   stop(): Promise<void>
@@ -30,7 +30,7 @@ const MAX_SAID = 100_000
 export async function startProgram({ command, args, port, processor, ready }: Start): Promise<Program> {
   const [run, ...before] = processor === undefined ? [command] : ['taskset', '--cpu-list', String(processor), command]
   const child = spawn(run as string, [...before, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
-  // Where the bench itself fails, nothing of it goes on.
+  // The program ends also where the bench itself fails.
   const end = () => void child.kill('SIGKILL')
   process.once('exit', end)
   child.once('exit', () => process.off('exit', end))

@@ -26,13 +26,13 @@ export interface Options extends Running {
 }
 
 export interface Sallyport extends Program {
-  /** Where health is asked. */
+  /** Address of the health listener. */
   readonly admin: string
   /** Its configuration, which is read again at SIGHUP. */
   readonly file: string
 }
 
-/** What runs a command. */
+/** The process of a command. */
 export interface Running {
   /** Options of Node itself, which its workers get too. */
   readonly node?: readonly string[]

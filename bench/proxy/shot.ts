@@ -5,7 +5,7 @@ import { familyOf, processorTime, resident } from './processes.ts'
 import type { Program } from './program.ts'
 import { pathOf, type Size } from './servers.ts'
 
-/** What one proxy took in one round. */
+/** Cost of one proxy in one round. */
 export interface Taken {
   /** Microseconds of processor time of all its processes for a request. */
   readonly cpu: number

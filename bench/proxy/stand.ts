@@ -12,7 +12,7 @@ import { startOrigin } from './servers.ts'
 export const PROXY = 0
 export const OTHERS = 1
 
-/** What proxies are compared in front of. */
+/** The origin that proxies are compared in front of. */
 export interface Stand extends Cleanup {
   readonly folder: string
   readonly dataDir: string

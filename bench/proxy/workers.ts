@@ -9,7 +9,7 @@ import type { Stand } from './stand.ts'
 
 const COUNTS = [1, 2] as const
 
-/** What a request costs through two workers and through one, on any processor, in turn; and what each process holds. */
+/** Cost of a request through two workers and through one, on any processor, in turn; and what each process holds. */
 export async function benchWorkers(run: Run, { folder, dataDir, origin, load, teardown }: Stand): Promise<void> {
   const started: Sallyport[] = []
   for (const workers of COUNTS) {

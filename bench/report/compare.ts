@@ -17,7 +17,7 @@ export interface Change {
 type All = ReadonlyMap<string, Results>
 
 /**
- * What became of each figure. A change is beyond noise where the spreads of both runs lie apart; the ratio to a peer is
+ * Change of each figure. A change is beyond noise where the spreads of both runs lie apart; the ratio to a peer is
  * compared where there is one, because what slows the machine slows the peer too.
  */
 export function changesOf(before: All, after: All): readonly Change[] {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpus, loadavg, release, totalmem, type } from 'node:os'
 import type { Machine } from './result.ts'
 
-/** What a bench runs on, when it begins. */
+/** The machine of a bench, when it begins. */
 export function readMachine(): Omit<Machine, 'size' | 'seconds'> {
   const [first] = cpus()
   return {

@@ -12,7 +12,7 @@ import { resultsText } from './text.ts'
 const README = join(BENCH, 'README.md')
 const CHARTS = join(BENCH, 'charts')
 
-/** What a document becomes whose marked places hold these results. */
+/** A document with these results in its marked places. */
 export function filled(text: string, all: ReadonlyMap<string, Results>): string {
   const left = new Set(all.keys())
   const made = text.replaceAll(/<!-- results of ([\w-]+) -->.*?<!-- end of \1 -->/gs, (_, name: string) => {
@@ -31,7 +31,7 @@ function chartsOf(all: ReadonlyMap<string, Results>): ReadonlyMap<string, string
   return new Map(tables.flatMap((table) => (table.chart === undefined ? [] : [[`${table.chart}.svg`, chartOf(table)]])))
 }
 
-/** What the committed document and charts are, and what they should be: `made` of the results. */
+/** The committed document and charts, and what they should be: `made` of the results. */
 export function readDocuments() {
   const all = readResults(RESULTS)
   const text = readFileSync(README, 'utf8')

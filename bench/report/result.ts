@@ -8,7 +8,7 @@ export interface Spread {
   readonly runs?: number
 }
 
-/** What a figure should be. `of: 'ratio'`: what its ratio should be. */
+/** Goal of a figure. `of: 'ratio'`: what its ratio should be. */
 export interface Goal {
   readonly atMost?: number
   readonly atLeast?: number
@@ -17,7 +17,7 @@ export interface Goal {
 
 /** One measured figure. */
 export interface Figure {
-  /** Whose it is: a row of the table, or on a curve a line of the chart. */
+  /** Its subject: a row of the table, or on a curve a line of the chart. */
   readonly case: string
   /** The amount of work, on a curve. */
   readonly at?: number
@@ -34,7 +34,7 @@ export interface Figure {
 
 export interface Table {
   readonly title: string
-  /** Of what there is more and more: this table is a curve. */
+  /** Name of the amount that grows: this table is a curve. */
   readonly work?: string
   /** The name of the chart's file. */
   readonly chart?: string
@@ -53,7 +53,7 @@ export interface Machine {
   /** The load average of the last minute when the bench began. */
   readonly load: number
   readonly seconds: number
-  /** What a reader must know of this run. */
+  /** A note on this run for its readers. */
   readonly note?: string
 }
 
@@ -62,7 +62,7 @@ export interface Results {
   readonly bench: string
   readonly machine: Machine
   readonly tables: readonly Table[]
-  /** What could not be measured here, and why. */
+  /** Figures that could not be measured here, and why. */
   readonly skipped: readonly string[]
 }
 
@@ -78,7 +78,7 @@ export function counted(value: number): Spread {
   return { median: value }
 }
 
-/** What a figure's goal says of it; undefined: it has none. */
+/** Whether a figure reaches its goal; undefined: it has none. */
 export function isReached({ value, ratio, goal }: Figure): boolean | undefined {
   if (goal === undefined) return undefined
   const { median: reached } = goal.of === 'ratio' ? (ratio ?? value) : value

@@ -7,11 +7,11 @@ export interface Run {
   readonly quick: boolean
   /** How much of something: a quick run only shows that everything works. */
   pick<T>(full: T, quick: T): T
-  /** What is done next: the terminal shows it with the time. */
+  /** Announces the next step: the terminal shows it with the time. */
   step(what: string): void
   /** Keeps and prints a table. */
   table(table: Table): void
-  /** What cannot be measured here, and why. */
+  /** Names a figure that cannot be measured here, and why. */
   skip(what: string): void
 }
 

@@ -9,7 +9,7 @@ import type { Cleanup } from '@sallyport/stores/testing'
 import { childrenOf } from '../proxy/processes.ts'
 import { runCommand, type Sallyport } from '../proxy/sallyport.ts'
 
-/* What goes on beside the requests: lists that change, keys that are rotated, a configuration that is read again, workers that die. */
+/* Chores beside the requests: lists change, keys are rotated, a configuration that is read again, workers that die. */
 
 /** How often each was done. */
 export interface Done {
@@ -139,7 +139,7 @@ export function startChores(options: ChoresOptions, first: Awaited<ReturnType<ty
     }
   }
   const running = Promise.all((Object.keys(work) as (keyof Done)[]).map(repeat))
-  // What fails is found at the end.
+  // Failures are found at the end.
   running.catch(() => {})
   return {
     done,

@@ -25,7 +25,7 @@ const required = createRequire(import.meta.url)
 for (const timers of [globalThis, required('node:timers')] as unknown as readonly Timers[]) {
   for (const name of ['setTimeout', 'setInterval'] as const) {
     const original = timers[name]
-    // What Node says of a function, such as its promisified form, is its own.
+    // Properties that Node sets on a function, such as its promisified form, are kept.
     timers[name] = Object.defineProperties(
       (work: unknown, ms?: unknown, ...rest: unknown[]) => original(work, shorter(Number(ms ?? 0)), ...rest),
       Object.getOwnPropertyDescriptors(original),

@@ -2,7 +2,7 @@ import type { Random } from '@sallyport/core/testing'
 import { BROWSER, browserFields } from '../browser.ts'
 import { visitorAddresses } from '../visitors.ts'
 
-/** What a request is made of. */
+/** The parts of a request. */
 export interface Asked {
   readonly key: string
   /** Counts up. */

@@ -26,7 +26,7 @@ const SECONDS = Number(values.minutes) * 60
 const WARM_UP_S = SECONDS / 4
 /** Looking stops a process for some tenths of a second. */
 const SAMPLE_S = 10
-/** Of all answers; a proxy on a machine that is too busy refuses some for a moment. */
+/** Share of all answers that may be refused; a proxy on a machine that is too busy refuses some for a moment. */
 const MAX_SHED = 0.01
 
 const POLICY = {
@@ -224,6 +224,6 @@ async function slotsLeft(admin: string): Promise<Measured> {
   }
 }
 
-// What was started ends with this process.
+// Everything started ends with this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 await main()

@@ -10,7 +10,7 @@ const CONNECTIONS = 200
 /** So few connections have one address that none has more than its share. */
 const ADDRESSES = 16
 const TICK_MS = 5
-/** Who waits longer leaves. */
+/** A visitor that waits longer leaves. */
 const PATIENCE_MS = 20_000
 /** Requests of a connection at the most. */
 const LONGEST = 200
@@ -20,7 +20,7 @@ const AFTER_A_DEATH_MS = 3_000
 export interface Tally {
   readonly perSecond: number
   readonly answers: number
-  /** What came that was not expected, and how often. */
+  /** Unexpected outcomes, and how often they came. */
   readonly failures: Readonly<Record<string, number>>
   readonly errors: number
   /** Answers that were refused because the machine was too busy. */
@@ -96,7 +96,7 @@ export function openTraffic(port: number, firstKey: string): Traffic {
       const start = performance.now()
       for (let sent = 0; performance.now() - start < seconds * 1000; ) {
         const due = ((performance.now() - start) * perSecond) / 1000
-        // What no connection is free for is asked for a moment later.
+        // Requests that no connection is free for are sent a moment later.
         while (sent < due && ask()) sent++
         await delay(TICK_MS)
       }

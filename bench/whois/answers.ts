@@ -18,7 +18,7 @@ const FACTS = [
 export type Fact = (typeof FACTS)[number][1]
 export type State = 'registered' | 'free' | 'reserved' | 'throttled'
 
-/** What a parser makes of an answer. */
+/** A parser's reading of an answer. */
 export interface Reading {
   readonly state: State | 'unreadable' | 'crashed'
   readonly facts: Readonly<Partial<Record<Fact, unknown>>>

@@ -45,7 +45,7 @@ export async function withAnsweringSockets<Result>(
   }
 }
 
-/** What rdapper says of the answer that its connection gives. */
+/** Rdapper's reading of the answer that its connection gives. */
 export async function readingOfRdapper(): Promise<Reading> {
   const { ok, record, errorCode } = await lookup('example.com', {
     whoisOnly: true,

@@ -31,7 +31,7 @@ const NAUGHTY = [
 const ROUNDS = 5
 
 interface Reader {
-  /** What is read by the next `read`. */
+  /** Sets the text for the next `read`. */
   readonly say: (text: string) => void
   readonly read: () => Reading | Promise<Reading>
 }
@@ -130,7 +130,7 @@ async function judge(name: string, reader: Reader, answers: readonly Collected[]
   ]
 }
 
-/** What is read, and the best time of some rounds, because other work on the machine only ever adds. */
+/** The reading, and the best time of some rounds, because other work on the machine only ever adds. */
 async function timed(
   { say, read }: Reader,
   text: string,

@@ -11,7 +11,7 @@ import { dial, headOf } from './wire.ts'
 /** Until what was sent has come to the origin. */
 const SETTLE_MS = 20
 
-/** What a client does before it leaves. */
+/** Acts of a client before it leaves. */
 const ABORTS: Readonly<Record<string, (socket: Socket) => Promise<unknown>>> = {
   'within its body': async (socket) => {
     socket.write(`${headOf('POST', '/upload', 'Content-Length: 200000')}${'x'.repeat(100_000)}`)

@@ -34,7 +34,7 @@ const BEFORE_MS = 5_000
 /** Visitors keep so much. */
 export const MIN_SHARE = 0.9
 
-/** What good visitors have before a crowd is there, and while it is. */
+/** Service of good visitors before a crowd is there, and while it is. */
 export async function sufferCrowd({ proxy, cleanup }: Scene, crowd: Crowd, duringMs: number): Promise<Outcome> {
   const visitors = startVisitors(proxy.url)
   cleanup.teardown(() => visitors.stop())

@@ -15,7 +15,7 @@ const SETTLE_MS = 20
 /** How long a client that has ended its half waits for the proxy to end the other one. */
 const GOODBYE_MS = 2_000
 
-/** What a client does on its session before it leaves. */
+/** Acts of a client on its session before it leaves. */
 const ABORTS: Readonly<Record<string, (session: ClientHttp2Session) => Promise<unknown>>> = {
   'before a request': async () => {},
   'within its bodies': async (session) => {

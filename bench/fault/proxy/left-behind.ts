@@ -8,12 +8,12 @@ import type { Sallyport } from '../../proxy/sallyport.ts'
 const IDLE_MS = 6_000
 /** How much longer what was left may take. */
 const PATIENCE_MS = 4_000
-/** What a process opens now and then for itself. */
+/** Descriptors that a process opens now and then for itself. */
 const MORE_DESCRIPTORS = 4
-/** What a process does not give back at once, garbage apart, that leaks nothing. */
+/** Bytes that a process keeps for a while, garbage apart, without a leak. */
 const MORE_MEGABYTES = 50
 
-/** What a quiet proxy has open and holds. */
+/** Descriptors and memory of a quiet proxy. */
 export interface Held {
   readonly descriptors: number
   readonly megabytes: number
@@ -28,7 +28,7 @@ export async function heldBefore({ pid }: Sallyport, folder: string, warmUp: () 
   return { descriptors: opened, megabytes: resident(pid) }
 }
 
-/** What is left behind of what a run did, once all its clients have gone. */
+/** The leftovers of a run, once all its clients have gone. */
 export async function leftBehind(proxy: Sallyport, folder: string, before: Held, name: string): Promise<Measured> {
   if (!proxy.running()) return { measured: '', broken: [`the proxy ended: ${proxy.said().slice(-2_000)}`] }
   const enough = (open: number) => open <= before.descriptors + MORE_DESCRIPTORS

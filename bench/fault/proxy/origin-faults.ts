@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/* What an origin can do wrong. Each is done on a connection of its own that a whole request came over. */
+/* Faults of an origin. Each is done on a connection of its own that a whole request came over. */
 
 export type Fault = (socket: Socket) => void | Promise<void>
 

@@ -51,7 +51,7 @@ function sendMuch(response: ServerResponse, bytes: number): void {
   push()
 }
 
-/** What came of a body that was left is nobody's. */
+/** The received part of a body that was left counts for nobody. */
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = []
   try {

@@ -9,13 +9,13 @@ export interface Scene {
   readonly cleanup: Cleanup
 }
 
-/** Where the data is that all scenes of a run share. */
+/** Folder of the data that all scenes of a run share. */
 export interface Place {
   readonly folder: string
   readonly dataDir: string
 }
 
-/** What a run changes: the program of the origin, keys of the configuration, options of Node. */
+/** Changes for a run: the program of the origin, keys of the configuration, options of Node. */
 interface Changes {
   readonly origin?: string
   readonly raised?: Raised

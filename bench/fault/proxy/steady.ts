@@ -15,7 +15,7 @@ const ADDRESSES = 16
 const REQUEST = headOf('GET', '/')
 const TICK_MS = 5
 const SETTLE_MS = 3_000
-/** Of the resident memory once garbage is collected, between the first minute and the last. */
+/** Growth of the resident memory once garbage is collected, between the first minute and the last. */
 const MAX_GROWTH = 0.05
 
 /** A steady rate over many kept connections for minutes: no error. */
@@ -112,7 +112,7 @@ function openConnection(port: number, address: string, answered: (ms: number) =>
       if (status === 200) answered(performance.now() - (asked ?? 0))
       else fail(String(status))
       asked = undefined
-      // What the proxy ends after many requests is no error.
+      // A connection that the proxy ends after many requests is no error.
       if (/\r\nconnection: close/i.test(head)) socket.destroy()
     }),
   )

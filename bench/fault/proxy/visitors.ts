@@ -5,18 +5,18 @@ import { answerReader, dial, headOf, portOf } from './wire.ts'
 /** Each asks so often, in milliseconds: far less than the machine can, so that what is lost was kept from them. */
 const EVERY_MS = 50
 const LANES = 32
-/** Who waits longer has no answer. */
+/** A visitor that waits longer has no answer. */
 const PATIENCE_MS = 10_000
 const REQUEST = headOf('GET', '/')
 
-/** What good visitors had since the last time they were asked. */
+/** Service of good visitors since they were last asked. */
 export interface Traffic {
   /** Answers with status 200 a second. */
   readonly perSecond: number
   /** Milliseconds, with those that still wait, and with those that had no answer for as long as they waited. */
   readonly p50: number
   readonly p99: number
-  /** What else came, and how often. */
+  /** Other outcomes, and how often they came. */
   readonly failures: Readonly<Record<string, number>>
 }
 
