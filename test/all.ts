@@ -9,7 +9,7 @@ import t from 'tap'
  */
 const ROOT = join(import.meta.dirname, '../..')
 
-/** What takes longest begins first, so that it does not end alone; the proxy's tests wait more than they work. */
+/** The longest rooms begin first, so that it does not end alone; the proxy's tests wait more than they work. */
 const FIRST = ['test', 'adapters/proxy', 'packages/open', 'packages/stores', 'packages/cli']
 
 const workspaces = ['packages', 'adapters'].flatMap((floor) =>

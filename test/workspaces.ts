@@ -7,7 +7,7 @@ const REPOSITORY = 'https://github.com/sallyport/sallyport'
 
 type Names = Readonly<Record<string, string>>
 
-/** What is read of a package.json. */
+/** The used part of a package.json. */
 export interface Manifest {
   readonly name: string
   readonly version: string

@@ -9,7 +9,7 @@ import { docstringFences, documents, type Fence, fencesIn, fencesOf } from './fe
 // The compiler reads a hundred programs and every declaration.
 t.setTimeout(900_000)
 
-/* What a reader copies out of a document must be accepted: programs by the compiler, configurations by the schema. */
+/* The code in documents must be accepted: programs by the compiler, configurations by the schema. */
 const FENCES = [...fencesOf(documents()), ...docstringFences()]
 
 /** A block that imports nothing goes on from the one before it in its document. */

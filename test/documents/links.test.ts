@@ -11,7 +11,7 @@ const DOCUMENTS = documents()
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
-/** What a heading is called in a link, as GitHub makes it: `## Who the client is` → `who-the-client-is`. */
+/** A heading's name in a link, as GitHub makes it: `## Who the client is` → `who-the-client-is`. */
 function anchorsOf(text: string): readonly string[] {
   const headings = [...text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.+)$/gm)]
   return headings.map(([, heading = '']) =>

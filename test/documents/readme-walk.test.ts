@@ -63,7 +63,7 @@ function bash(t: Test, block: string, place: Place): string {
   return stdout
 }
 
-/** What `npm start` starts, on free ports. */
+/** The demo of `npm start`, on free ports. */
 async function demoOf(t: Test): Promise<Place> {
   const [site, admin, prometheus] = [await freePort(), await freePort(), await freePort()]
   const at = ['--listen', `127.0.0.1:${site}`, '--admin', `127.0.0.1:${admin}`, '--data-dir', DATA_DIR]
@@ -143,7 +143,7 @@ t.test('a second machine', { skip: NO_POSTGRES || NO_REDIS || missing('openssl')
       const limits = await (await fetch(`${url}/v1/user/limits`, { headers })).json()
       return (limits as { usage: number }).usage
     }
-    // What a machine has reserved ahead counts as used until it gives it back.
+    // A machine's reservation counts as used until it gives it back.
     for (let tries = 0; tries < 100 && (await usage()) !== 4; tries++) await delay(50)
     t.equal(await usage(), 4, 'calls of both machines are counted together')
   }

@@ -8,8 +8,7 @@ import type { EvidenceJson } from '@sallyport/ledger'
 import t from 'tap'
 import { ROOT } from '../workspaces.ts'
 
-/* What the documents count and name is read off the code, so that neither can move alone; tables are in tables.test.ts. */
-const DOCS = 'packages/sallyport/docs'
+/* Counts and names in documents are read off the code, so that neither moves alone; tables are in tables.test.ts. */
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
 
 t.test('presets of policies and of trusted proxies are named', async (t) => {

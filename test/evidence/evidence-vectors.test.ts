@@ -37,7 +37,7 @@ function byPython(cases: readonly EvidenceCase[]): readonly Outcomes[] {
     .map((line) => JSON.parse(line))
 }
 
-/** What every case of `madeEvidence` comes to: the axes that are not `pass`. */
+/** Outcome of every case of `madeEvidence`: the axes that are not `pass`. */
 const WANTED: Readonly<Record<string, Outcomes>> = {
   'one record': { completeness: 'not_provided' },
   'one record, nobody trusted': { authenticity: 'not_provided', completeness: 'not_provided' },

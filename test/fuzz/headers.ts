@@ -7,7 +7,7 @@ import { NO_DATA } from '../no-data.ts'
 import { mutatedText } from './mutations.ts'
 import { fuzzTarget, inTime } from './target.ts'
 
-/* What a request says of itself, and what a caller of /v1 tells: a decision or a 4xx, and never a fault. */
+/* Requests' own fields, and those that a caller of /v1 sends: a decision or a 4xx, and never a fault. */
 
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   'user-agent': [

@@ -13,7 +13,7 @@ import { madeEvidence } from '../evidence/evidence-cases.ts'
 import { mutated, mutatedText } from './mutations.ts'
 import { type FuzzTarget, fuzzTarget, inTime } from './target.ts'
 
-/* What reads bytes in this process: it answers or says in one of the known errors why not, and takes no longer than it may. */
+/* Readers of bytes in this process: each answers or throws one of the known errors, and takes no longer than it may. */
 
 /** A TLS client of Windows: a version, suites, a server name and the extensions that a fingerprint is made of. */
 const HELLO = Buffer.from(

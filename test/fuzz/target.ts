@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check'
 
-/** What a target comes to while it is open: inputs, and what must hold of each. */
+/** An open target: inputs, and what must hold of each. */
 export interface Subject<Input> {
   readonly inputs: Arbitrary<Input>
   /** Throws where something that must hold does not. */
@@ -17,7 +17,7 @@ export interface FuzzRun {
   readonly path?: string
 }
 
-/** What came of a run; `failure` has the smallest input that was found, and how to bring it back. */
+/** Outcome of a run; `failure` has the smallest input that was found, and how to bring it back. */
 export interface Fuzzed {
   readonly inputs: number
   readonly failure?: string

@@ -12,8 +12,8 @@ import { mutated } from './mutations.ts'
 import { type FuzzTarget, fuzzTarget, type Subject } from './target.ts'
 
 /*
- * What reaches the proxy as bytes: whatever they are, the connection ends or is answered in time, the origin gets no more requests than
- * were answered, nothing throws, and the next visitor is served.
+ * Bytes for the proxy: whatever they are, the connection ends or is answered in time, the origin gets no more requests
+ * than were answered, nothing throws, and the next visitor is served.
  */
 
 const SLOWEST_MS = 4_000

@@ -17,7 +17,7 @@ const HEADS = [
 
 const TARGETS = ['http://other.example/shop', 'http://site.example:81/shop', 'http://other.example/v1/myip']
 
-/** What a web request shows of these heads is one field of a name, and one target. */
+/** A web request shows one field of a name, and one target. */
 const SEEING = HOSTS.filter(({ hidesWire = false }) => !hidesWire)
 
 for (const host of SEEING) {
@@ -34,7 +34,7 @@ for (const host of SEEING) {
   })
 }
 
-/** What an HTTP/2 client gets: status of a request that passes, of a blocked one, and of one for two sites. */
+/** An HTTP/2 client's answers: status of a request that passes, of a blocked one, and of one for two sites. */
 async function statusesOf(t: Test, port: number): Promise<readonly unknown[]> {
   const session = connect(`http://127.0.0.1:${port}`)
   t.teardown(() => session.close())

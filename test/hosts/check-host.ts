@@ -5,7 +5,7 @@ import { HTTP1, type Protocol } from './protocols.ts'
 import type { Scene, Visitor } from './scene.ts'
 import { ask, exchange, parseResponse, requestBytes, upgrade, type WireResponse } from './wire.ts'
 
-/** What hosts add of their own accord, and what differs from one request to the next. */
+/** Fields that hosts add of their own accord, and those that differ from one request to the next. */
 const NOT_OURS = /^(?:date|connection|keep-alive|transfer-encoding|x-powered-by|etag|vary|server|x-ratelimit-.*)$/
 /** The time of an answer, in its body. */
 const AT = /"at":"[^"]+"/g
@@ -53,7 +53,7 @@ async function check(
   if (row.inspectedFirst && host.answersApiFirst) return t.pass('the API is answered first')
   const path = row.api ? base + row.path : row.path
   const target = row.absolute ? `http://site.example${path}` : path
-  // Where the answer itself must close the connection, the request does not ask for it.
+  // If the answer itself must close the connection, the request does not ask for it.
   const closing = row.headers?.['connection'] === 'close' ? [] : ['Connection', 'close']
   const fields = [...row.fields, 'X-Request-Id', REQUEST_ID, ...closing]
   const response = await ask(at.port, over, { method: row.method, target, fields, body: row.body })

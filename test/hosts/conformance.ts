@@ -40,7 +40,7 @@ const SPELLINGS = [
   ...['sallyport.asn', 'SALLYPORT.country', 'sallyport-enforced', 'sallyport_network.class', 'Sallyport-Trial'],
 ]
 
-/** What the trusted proxy in front of every host calls each request. */
+/** Id that the trusted proxy in front of every host gives each request. */
 export const REQUEST_ID = 'conformance-1'
 
 /** The fields of ours that the site sees of a visitor. */

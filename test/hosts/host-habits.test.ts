@@ -16,7 +16,7 @@ import { HOSTS } from './hosts.ts'
 import { madeScene } from './scene.ts'
 import { exchange, parseResponse, requestBytes } from './wire.ts'
 
-/* What servers and the tools around them do beside one plain request: the inspection changes none of it. */
+/* Habits of servers and their tools beside one plain request: the inspection changes none of it. */
 const { allowed, blocked, enforcing } = madeScene()
 
 async function listening(t: Test, server: Server): Promise<number> {

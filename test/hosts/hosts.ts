@@ -25,7 +25,7 @@ export interface Host {
   readonly name: string
   /** A body parser of the host's own stands before the API: bodies that it refuses never reach us. */
   readonly parsesBodies?: boolean
-  /** Of its own parsers none is for forms, and it refuses what it cannot parse. */
+  /** None of its own parsers is for forms, and it refuses what it cannot parse. */
   readonly parsesNoForms?: boolean
   /** The host itself refuses targets with broken percent escapes, before any hook or middleware runs. */
   readonly refusesBrokenEscapes?: boolean
@@ -39,7 +39,7 @@ export interface Host {
   readonly unknownMethods?: readonly string[]
   /** It has no `inspection`: what decides is its configuration. */
   readonly hasNoOptions?: boolean
-  /** What it speaks beside HTTP/1.1 in the clear. */
+  /** Protocols that it speaks beside HTTP/1.1 in the clear. */
   readonly speaks: readonly Speech[]
   start(sallyport: ProxyHost, base: string, options?: AnyOptions, over?: Protocol): Promise<RunningHost>
 }

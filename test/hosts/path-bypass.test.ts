@@ -49,7 +49,7 @@ async function running(server: Server): Promise<Running> {
   }
 }
 
-/** What the guarded page answers: nobody may read it. */
+/** Answer of the guarded page, which nobody may read. */
 const REACHED = 'reached-admin'
 
 function expressSite(create: typeof express, below: string, sallyport: Gate): Promise<Running> {

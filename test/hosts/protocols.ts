@@ -8,13 +8,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 
-/** Of one certificate. */
+/** Files of one certificate. */
 export interface CertificateFiles {
   readonly cert: string
   readonly key: string
 }
 
-/** What a host is asked over. */
+/** A protocol that a host is asked over. */
 export interface Protocol {
   readonly name: string
   readonly http2?: true

@@ -32,8 +32,8 @@ import { request } from 'undici'
 import { NO_DATA } from '../no-data.ts'
 
 /*
- * What robots.txt announces is what is enforced: an independent reader of the file and the inspection of real requests agree about
- * every crawler of the catalogue, each of which comes from an address by which its operator can be known.
+ * The rules of robots.txt are those enforced: an independent reader of the file and the inspection of real requests
+ * agree about every crawler of the catalogue, each of which comes from an address by which its operator can be known.
  */
 const catalogue = createCatalogue()
 const SENDING = catalogue.crawlers.filter(({ silent, tokens }) => silent === undefined && tokens.length > 0)

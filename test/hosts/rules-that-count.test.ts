@@ -11,7 +11,8 @@ import { exchange, parseResponse, requestBytes, upgrade, type WireResponse } fro
 import { openWithoutData } from './without-data.ts'
 
 /*
- * What visitors meet where rules count, in every host and with every place of the counts: in memory, in the dataDir, in Redis.
+ * Answers to visitors under counting rules, in every host and with every place of the counts: in memory, in the
+ * dataDir, in Redis.
  */
 type RuleInput = NonNullable<NonNullable<ConfigInput['policy']>['rules']>[number]
 

@@ -17,7 +17,7 @@ export interface Visitor {
   readonly verdict: readonly string[]
 }
 
-/** Who visits in the conformance table, and the Sallyport they meet. The table knows nothing else of it. */
+/** The visitors of the conformance table, and the Sallyport they meet. The table knows nothing else of it. */
 export interface Scene {
   readonly allowed: Visitor
   readonly flagged: Visitor

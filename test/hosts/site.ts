@@ -3,13 +3,13 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
 
-/** What the site behind every host answers: the request as it arrived there. */
+/** Answer of the site behind every host: the request as it arrived there. */
 export async function echo(req: IncomingMessage, target: string | undefined, parsed?: unknown): Promise<unknown> {
   const body = req.method !== 'POST' ? undefined : req.readableDidRead ? parsed : bodyOf(await text(req))
   return { method: req.method, target, ...verdictSeen(req), ...(body === undefined ? {} : { body }) }
 }
 
-/** What a parser of the host's own would make of it. */
+/** The body as a parser of the host's own would read it. */
 function bodyOf(written: string): unknown {
   return /^\w+=/.test(written) ? Object.fromEntries(new URLSearchParams(written)) : JSON.parse(written)
 }

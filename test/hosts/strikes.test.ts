@@ -16,7 +16,7 @@ import { exchange, parseResponse, requestBytes } from './wire.ts'
 import { openWithoutData } from './without-data.ts'
 
 /*
- * Who does the same wrong again and again is refused for a while: by what was decided, and by what the origin answered.
+ * A client that repeats a wrong is refused for a while: by what was decided, and by what the origin answered.
  */
 const STRIKES = { count: 3, window: '10m', on: ['blocked', 'status:401'], for: '1h' }
 

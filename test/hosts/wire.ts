@@ -91,7 +91,7 @@ async function askHttp2(port: number, { certificate }: Protocol, asked: Asked): 
         const { ':status': status, ...rest } = headers
         resolve({ status: Number(status), headers: rest, body })
       })
-      // Of a body that is announced and not sent, nothing follows.
+      // Nothing follows a head that announces a body and sends none.
       const waits = asked.body === undefined && asked.fields.some((name) => name.toLowerCase() === 'content-length')
       if (!waits) stream.end(asked.body)
     })

@@ -143,7 +143,7 @@ t.test('the offline verifier needs nothing but itself and node:crypto', (t) => {
 interface Checked {
   /** As the tests call it. */
   readonly room: string
-  /** Where its sources begin. */
+  /** Folder of its sources. */
   readonly top: string
   readonly sources: readonly Source[]
   readonly allowed: readonly string[]

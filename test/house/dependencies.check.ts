@@ -7,7 +7,7 @@ import { publishedWorkspaces, ROOT } from '../workspaces.ts'
  */
 const ALLOWED = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'CC0-1.0', 'ISC', 'MIT']
 
-/** What says its licence in a way that no program reads, and what it says. */
+/** Packages whose licence no program can read, and their licence. */
 const READ: Readonly<Record<string, string>> = {
   // The text of it is at the end of its Readme.md.
   only: 'MIT',

@@ -62,7 +62,7 @@ function tagsOf(symbol: ts.Symbol, tag: string): readonly string[] {
   return tags.map(({ text }) => ts.displayPartsToString(text))
 }
 
-/** What the docstring of a value lacks. */
+/** Faults in the docstring of a value. */
 function lacksOfValue(symbol: ts.Symbol): readonly string[] {
   const text = textOf(symbol)
   const codes = Object.keys(ERRORS).filter((code) => text.includes(`\`${code}\``))
@@ -95,7 +95,7 @@ function isOurs({ declarations = [] }: ts.Symbol): boolean {
   return declarations.some((declaration) => !/node_modules/.test(relative(ROOT, declaration.getSourceFile().fileName)))
 }
 
-/** What the docstring of a type lacks, and those of its members that are numbers or functions. */
+/** Faults in the docstring of a type, and in those of its members that are numbers or functions. */
 function lacksOfType(symbol: ts.Symbol): readonly string[] {
   const missing = textOf(symbol) === '' ? ['a docstring'] : []
   const members = CHECKER.getPropertiesOfType(CHECKER.getDeclaredTypeOfSymbol(symbol)).filter((member) => {

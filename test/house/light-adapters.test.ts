@@ -7,8 +7,8 @@ import { ROOT } from '../workspaces.ts'
 import { importedName } from './rooms.ts'
 
 /*
- * Who imports an adapter has not opened a Sallyport yet: a test run, a build, a process that only serves files. It pays
- * for what adapters handle, and not for the tables, the public suffixes and the compilers of the inspection.
+ * An importer of an adapter has not opened a Sallyport yet: a test run, a build, a process that only serves files. It
+ * pays for what adapters handle, and not for the tables, the public suffixes and the compilers of the inspection.
  */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   node: [],

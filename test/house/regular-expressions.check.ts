@@ -87,7 +87,7 @@ function textOf(node: ts.Node, texts: ReadonlyMap<string, string>): string | und
   return parts.includes(undefined) ? undefined : (head.rawText ?? head.text) + parts.join('')
 }
 
-/** Where an expression is built of what is not in the file, and of what. */
+/** Files whose expressions are built of parts outside of them, and those parts. */
 const BUILT_OF: Readonly<Record<string, string>> = {
   'packages/accounts/src/key.ts': 'our own constants: classes of characters, each so many times',
   'packages/datasets/src/compile/city.ts': 'the id of a source, which is a plain word',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import ts from 'typescript'
 import { ROOT } from '../workspaces.ts'
 
-/** What each room may import: rooms by folder, packages and node: modules by name. `node:*` is any of them. */
+/** Permitted imports of each room: rooms by folder, packages and node: modules by name. `node:*` is any of them. */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   data: [],
   'packages/core': ['data', 'ip-cidr', 'leven', 'lru-cache', 'p-limit', 'structured-headers', 'tldts', 'node:crypto'],
@@ -50,7 +50,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** What the console's page may import. It is bundled: its libraries are needed to build it, and by nobody who installs it. */
+/** Permitted imports of the console's page. It is bundled: only its build needs its libraries. */
 export const PAGE = {
   folder: 'packages/console/page',
   allowed: [
@@ -65,7 +65,7 @@ export interface Source {
   readonly imports: readonly string[]
 }
 
-/** Where the sources of a room lie. */
+/** Folder of a room's sources. */
 export const folderOf = (room: string): string => (room === 'data' ? room : join(room, 'src'))
 
 export function sourcesOf(room: string): readonly Source[] {
@@ -84,7 +84,7 @@ export function sourcesIn(folder: string, recursive = true): readonly Source[] {
     })
 }
 
-/** What a file imports, of types too and when it runs, by the compiler's own reading. */
+/** A file's imports, of types too and when it runs, by the compiler's own reading. */
 function importsOf(path: string, text: string): readonly string[] {
   const found: string[] = []
   const visit = (node: ts.Node): void => {

@@ -8,7 +8,7 @@ interface Manifest {
   readonly exports?: Readonly<Record<string, string | { readonly types: string }>>
 }
 
-/** What customers import. Every other entry is internal: its README says that names may change in any release. */
+/** Entries for customers. Every other entry is internal: its README says that names may change in any release. */
 export const PUBLIC = [
   'sallyport',
   '@sallyport/express',

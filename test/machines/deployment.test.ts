@@ -146,7 +146,7 @@ t.test(
       return { status, output: stdout + stderr }
     }
     t.same(analyze('verify', '--man=no', unit), { status: 0, output: '' })
-    // Of 100, more is less safe; without the sandbox it is 96.
+    // Exposure from 0 to 100, more is less safe; without the sandbox it is 96.
     const { status, output } = analyze('security', '--offline=true', '--threshold=20', '--no-pager', unit)
     t.equal(status, 0, output)
   },

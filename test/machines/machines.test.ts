@@ -194,7 +194,7 @@ t.test('four machines behind nginx, with PostgreSQL and Redis', { skip }, async 
   })
 
   await t.test('the quota is exact', async (t) => {
-    // What the killed one had reserved is lost to the account, as on one machine.
+    // The killed one's reservation is lost to the account, as on one machine.
     await delay(1_500)
     await spend(ALLOWANCES.free - (await usage()) - 300)
     const left = ALLOWANCES.free - (await usage())

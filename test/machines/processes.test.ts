@@ -65,7 +65,7 @@ t.test('four workers of an Express application share quota and limits exactly', 
   t.equal(new Set(pids).size, 4)
 
   const keyed = await statuses(700, 16, () => lookup(url, key))
-  // What a worker has reserved and not used is its own for a tenth of a second: the last calls can be refused till then.
+  // A worker's unused reservation is its own for a tenth of a second: the last calls can be refused till then.
   await delay(300)
   const late = await statuses(50, 1, () => lookup(url, key))
   t.same([keyed(200) + late(200), keyed(429) + late(429)], [500, 250])
@@ -98,7 +98,7 @@ t.test('kill -9 of workers takes back no call and no id that was given, and brea
   t.equal(lookups(200) + lookups(0), 1_000, 'nothing but a connection that broke')
   t.equal(attested(200) + attested(0), 300)
 
-  // What the living workers have reserved and not used is theirs for a tenth of a second.
+  // The living workers' unused reservations are theirs for a tenth of a second.
   await delay(300)
   const answered = lookups(200) + attested(200)
   const counted = (await usage()) - used

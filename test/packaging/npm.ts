@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 
-/** What a command said, and its exit code. */
+/** Output and exit code of a command. */
 export interface Ran {
   readonly code: number | null
   readonly output: string
@@ -20,7 +20,7 @@ export function run(command: string, args: readonly string[], cwd: string, env: 
   })
 }
 
-/** What the runner hands to its children would load modules that an empty project does not have. */
+/** The runner's environment for its children would load modules that an empty project does not have. */
 export function environment(): NodeJS.ProcessEnv {
   const { NODE_OPTIONS: _runner, ...rest } = process.env
   return { ...rest, npm_config_audit: 'false', npm_config_fund: 'false', npm_config_update_notifier: 'false' }

@@ -11,8 +11,8 @@ import { programs } from './programs.ts'
 import { SETTINGS, TYPED } from './types.ts'
 
 /*
- * What customers get: every workspace is packed, the tarballs are installed into an empty project, and its programs are
- * run and compiled there. Nothing of this repository can help them.
+ * The packages as customers get them: every workspace is packed, the tarballs are installed into an empty project, and
+ * its programs are run and compiled there. Nothing of this repository can help them.
  */
 const WORKSPACES = publishedWorkspaces()
 const FRAMEWORKS = ['express', 'koa', 'fastify', 'hono', '@types/express', '@types/koa', '@types/node', 'typescript']

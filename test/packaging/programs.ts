@@ -1,4 +1,4 @@
-/* What a customer writes, three lines of ours in each, and how it is asked. */
+/* Programs of a customer, three lines of ours in each, and the requests to them. */
 const ASK = `
 async function ask(port) {
   const answer = await fetch('http://127.0.0.1:' + port + '/')

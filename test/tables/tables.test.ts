@@ -52,7 +52,7 @@ t.test('a table that is out of date is seen, and written', async (t) => {
   t.throws(() => tablesIn('<!-- table: x, written by npm run tables -->\n'), /no end/)
 })
 
-/** What is missing in rows, by their names. */
+/** Names of the incomplete rows. */
 function lacking<Row>(rows: readonly (readonly [name: string, row: Row])[], whole: (row: Row) => boolean) {
   return rows.filter(([, row]) => !whole(row)).map(([name]) => name)
 }
