@@ -1,4 +1,4 @@
-import { type ObservedRequest, tightest } from '@sallyport/core'
+import { type ObservedRequest, tightest, type Writable } from '@sallyport/core'
 
 /**
  * One line of the decision log: what is known of one request. A member that is not known is absent. Times are
@@ -62,15 +62,13 @@ export interface LogLine {
   readonly refusedFor?: string
 }
 
-type Writable = { -readonly [Member in keyof LogLine]: LogLine[Member] }
-
 /** In characters; what is longer ends in `…`. */
 const LONGEST = { requestId: 128, host: 255, method: 32, path: 1024, asName: 100, user: 128 } as const
 
 /** The line of an observed request; `client` is its address as it may be written down. */
 export function lineOf(observed: ObservedRequest, client: string | undefined): LogLine {
   const { decision } = observed
-  const line: Writable = {
+  const line: Writable<LogLine> = {
     time: decision?.inspection.at ?? new Date(observed.at).toISOString(),
     requestId: safe(observed.id, LONGEST.requestId),
     method: safe(observed.method, LONGEST.method),
@@ -92,7 +90,7 @@ export function lineOf(observed: ObservedRequest, client: string | undefined): L
   return line
 }
 
-function addDecision(line: Writable, decision: NonNullable<ObservedRequest['decision']>): void {
+function addDecision(line: Writable<LogLine>, decision: NonNullable<ObservedRequest['decision']>): void {
   const { trial, reasons, inspection, limits } = decision
   const { network, agent, crawler, country, degraded, user, plan } = inspection
   line.action = decision.action

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Decision, Observe, ObservedRequest } from '@sallyport/core'
+import type { Decision, Observe, ObservedRequest, Writable } from '@sallyport/core'
 import { formatAddress } from '@sallyport/core/host'
 import { clientJa4 } from '../request/connection-ja4.ts'
 import { endingOf } from '../request/ending.ts'
@@ -132,9 +132,6 @@ function watch(
     return observed
   }
 }
-
-/** Filled in member by member: an object made by spreading is several times as slow. */
-type Writable<T> = { -readonly [Member in keyof T]: T[Member] }
 
 function clientOf(host: RequestHost, req: IncomingMessage, target: string, peer: string): string {
   // Its socket may have no address any more.

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Http2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import type { InspectionRequest } from '@sallyport/core'
+import type { InspectionRequest, Writable } from '@sallyport/core'
 import { clientJa4 } from './connection-ja4.ts'
 import { serverOf } from './host-server.ts'
 import type { RequestHost } from './request-host.ts'
@@ -25,7 +25,7 @@ export function inspectionRequest(
   const socket: Socket | undefined = req.socket
   const ja4 = clientJa4(host, req)
   const http2Window = req.httpVersionMajor === 2 ? windowOf(req) : undefined
-  const request: { -readonly [Member in keyof InspectionRequest]: InspectionRequest[Member] } = {
+  const request: Writable<InspectionRequest> = {
     id: requestId(host, req),
     peer: socket?.remoteAddress ?? '',
     method: req.method ?? '',

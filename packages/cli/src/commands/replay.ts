@@ -1,4 +1,12 @@
-import { type Action, type AgentClass, type Clock, type Counter, parseAddress, SallyportError } from '@sallyport/core'
+import {
+  type Action,
+  type AgentClass,
+  type Clock,
+  type Counter,
+  parseAddress,
+  SallyportError,
+  type Writable,
+} from '@sallyport/core'
 import { createTrialCounter, open, readPolicy, type Sallyport } from '@sallyport/open'
 import type { Command } from 'commander'
 import { type LoggedRequest, readAccessLog } from '../access-log.ts'
@@ -34,7 +42,7 @@ interface ClassRow {
   readonly onTrial: number
 }
 
-type Counts = { -readonly [Member in keyof Omit<ClassRow, 'class'>]: ClassRow[Member] }
+type Counts = Writable<Omit<ClassRow, 'class'>>
 
 interface Replayed {
   readonly requests: number

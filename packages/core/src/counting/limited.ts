@@ -1,6 +1,7 @@
 import type { LimitUse } from '../values/counting.ts'
 import type { Decision, Trial } from '../values/decision.ts'
 import type { Inspection } from '../values/inspection.ts'
+import type { Writable } from '../values/members.ts'
 import { isStricter } from '../vocabulary.ts'
 
 /**
@@ -11,7 +12,7 @@ export function limited(decision: Decision, uses: readonly LimitUse[], local: bo
   const { id, counting, reasons, attestation } = decision
   const beyond = uses.find(binds)
   const action = beyond?.action ?? decision.action
-  const limited: Writable = {
+  const limited: Writable<Decision> = {
     action,
     enforced: action === 'allow' || counting?.mode !== 'monitor',
     reasons,
@@ -28,8 +29,6 @@ export function limited(decision: Decision, uses: readonly LimitUse[], local: bo
   if (trial !== undefined && isStricter(trial.action, action)) limited.trial = trial
   return Object.freeze(limited)
 }
-
-type Writable = { -readonly [Member in keyof Decision]: Decision[Member] }
 
 function binds({ exceeded, onTrial }: LimitUse): boolean {
   return exceeded && !onTrial

@@ -3,6 +3,7 @@ import { compareAddresses } from '../address/address.ts'
 import { createPartition } from '../address/partition.ts'
 import { formatPrefix, type Prefix, parsePrefix, prefixContains } from '../address/prefix.ts'
 import type { CrawlerRangeStatus, Snapshot } from '../ports.ts'
+import type { Whole } from '../values/members.ts'
 
 /** One list of published ranges as it was read. */
 export interface RangeList extends CrawlerRangeStatus {
@@ -12,7 +13,7 @@ export interface RangeList extends CrawlerRangeStatus {
 }
 
 /** The two members of a snapshot that are about crawlers. */
-export type LoadedRanges = Required<Pick<Snapshot, 'crawlerRanges' | 'crawlerStatus'>>
+export type LoadedRanges = Whole<Pick<Snapshot, 'crawlerRanges' | 'crawlerStatus'>>
 
 /** Published ranges in memory, of one list for each slug. */
 export function createCrawlerRanges(lists: readonly RangeList[]): LoadedRanges {

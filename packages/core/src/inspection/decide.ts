@@ -3,6 +3,7 @@ import { type Evaluation, evaluate, type MatchedRule } from '../policy/evaluate.
 import type { Counting } from '../values/counting.ts'
 import type { Decision, Trial } from '../values/decision.ts'
 import type { Inspection } from '../values/inspection.ts'
+import type { Writable } from '../values/members.ts'
 import type { Reason } from '../values/reason.ts'
 import { isStricter, type Mode } from '../vocabulary.ts'
 import { networkReason } from './network-reason.ts'
@@ -48,7 +49,7 @@ export function decisionOf(
   inspection: Inspection,
   id?: string,
 ): Decision {
-  const decision: { -readonly [Member in keyof Decision]: Decision[Member] } = { action, enforced, reasons, inspection }
+  const decision: Writable<Decision> = { action, enforced, reasons, inspection }
   if (id !== undefined) decision.id = id
   if (trial !== undefined) decision.trial = trial
   if (trials !== undefined) decision.trials = trials

@@ -11,6 +11,7 @@ import type { Clock, Snapshot, Snapshots } from '../ports.ts'
 import type { Decision } from '../values/decision.ts'
 import type { NetworkFinding } from '../values/finding.ts'
 import type { Inspection } from '../values/inspection.ts'
+import type { Writable } from '../values/members.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import type { Degraded, Mode } from '../vocabulary.ts'
 import { type AgentResult, createAgentInspector, type DescribedRequest } from './agent-inspector.ts'
@@ -131,7 +132,8 @@ export function createInspector(options: InspectorOptions): Inspector {
       const text = formatAddress(address)
       const visitor = visitorOf({ address, via: 'peer', malformed: false }, text, snapshot)
       const result = await agents.check(described, visitor, snapshot)
-      const request = { peer: text, method: 'GET', target: '/', ...described }
+      const { method = 'GET', target = '/' } = described
+      const request = { peer: text, ...described, method, target }
       const at = timestamp(described.at ?? now)
       const inspection = inspectionOf(request, readPath(request.target), visitor, result, {
         degraded: degradedOf(snapshot, now),
@@ -168,7 +170,7 @@ function inspectionOf(
   { agent, crawler }: AgentResult,
   { degraded, at }: Pick<Inspection, 'degraded' | 'at'>,
 ): Inspection {
-  const inspection: { -readonly [Member in keyof Inspection]: Inspection[Member] } = {
+  const inspection: Writable<Inspection> = {
     at,
     peer,
     client,

@@ -1,4 +1,5 @@
 import type { NetworkFinding, VerdictRule } from '../values/finding.ts'
+import type { Writable } from '../values/members.ts'
 import type { Reason } from '../values/reason.ts'
 
 /** How the rules read inside a sentence. */
@@ -24,7 +25,7 @@ export function networkReason(network: NetworkFinding): Reason {
   const owner = network.asn === undefined ? '' : `: AS${network.asn} ${network.asName ?? ''}`
   const brand = network.provider === '' ? '' : ` (${network.provider})`
   const near = network.near === undefined ? '' : '; listed proxies are beside it'
-  const reason: { -readonly [Member in keyof Reason]: Reason[Member] } = {
+  const reason: Writable<Reason> = {
     id: `network:${classification}`,
     text: network.reserved.reserved
       ? `The client's address is reserved: ${network.reserved.label ?? ''}.`

@@ -11,6 +11,7 @@ import type {
   SystemBasis,
 } from '../ports.ts'
 import type { NetworkFinding, ReservedRange, Verdict, VerdictMethod, VerdictRule } from '../values/finding.ts'
+import type { Writable } from '../values/members.ts'
 import { anonymises, type NetworkClass } from '../vocabulary.ts'
 import { confidenceOf } from './confidence.ts'
 import { classRank } from './precedence.ts'
@@ -87,7 +88,7 @@ function findingOf(
   const system = record?.system
   const match = firstMatch(snapshot, observation, record)
   const agreeing = match === undefined ? NO_SOURCES : agreeingWith(match, record)
-  const finding: { -readonly [Member in keyof NetworkFinding]: NetworkFinding[Member] } = {
+  const finding: Writable<NetworkFinding> = {
     reserved: NOT_RESERVED,
     verdict:
       match === undefined ? NOTHING_KNOWN.verdict : verdictOf(match, confidence(match, agreeing, record, snapshot)),

@@ -62,9 +62,9 @@ const DEFAULT_TRUST = 0.5
 
 export function createPartsReader(): PartsReader {
   const countries = createCountries()
-  const systems: { -readonly [Family in 4 | 6]?: SystemRanges } = {}
+  const systems: Partial<Record<4 | 6, SystemRanges>> = {}
   const fallbacks: PerFamily<SystemRanges>[] = []
-  const registrations: { -readonly [Family in 4 | 6]?: Ranges } = {}
+  const registrations: Partial<Record<4 | 6, Ranges>> = {}
   const lists: RangeList[] = []
   const lines: PerFamily<Ranges>[] = []
   const systemLists: ReadSystemList[] = []

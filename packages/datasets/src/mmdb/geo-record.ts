@@ -1,5 +1,5 @@
 import lookUpZone from '@photostructure/tz-lookup'
-import type { GeoRecord } from '@sallyport/core'
+import type { GeoRecord, Writable } from '@sallyport/core'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -25,7 +25,7 @@ export function geoRecordOf(value: unknown): GeoRecord {
     text(record['timezone']) ?? text(location['time_zone']) ?? (place === undefined ? undefined : zoneAt(place))
   const accuracyRadius = positive(location['accuracy_radius'])
   // Filled in step by step: hundreds of thousands of records are read when a database is compiled.
-  const geo: { -readonly [Member in keyof GeoRecord]: GeoRecord[Member] } = {}
+  const geo: Writable<GeoRecord> = {}
   if (countryCode !== undefined) geo.countryCode = countryCode
   if (city !== undefined) geo.city = city
   if (regionName !== undefined) geo.region = regionName

@@ -1,4 +1,11 @@
-import { type Address, findSegment4, findSegment6, type GeoRecord, type SourceStatus } from '@sallyport/core'
+import {
+  type Address,
+  findSegment4,
+  findSegment6,
+  type GeoRecord,
+  type SourceStatus,
+  type Writable,
+} from '@sallyport/core'
 import { readColumns } from '../columns/decode.ts'
 import { CITY_FORM, DEGREE, type DecodedCity, ID_BYTES, NO_PLACE } from '../format/city.ts'
 import { partitionOf4, partitionOf6 } from '../format/partitions.ts'
@@ -46,7 +53,7 @@ export function loadCity(source: string | SharedArrayBuffer): CityTable {
     const zone = zones[number] as number
     const radius = radii[number] ?? 0
     // Filled in step by step: a spread per optional member would cost more than the whole search.
-    const record: { -readonly [Member in keyof GeoRecord]: GeoRecord[Member] } = {}
+    const record: Writable<GeoRecord> = {}
     if (country !== 0) record.countryCode = description.countries[country - 1] as string
     if (city !== 0) record.city = textAt(city)
     if (region !== 0) record.region = textAt(region)

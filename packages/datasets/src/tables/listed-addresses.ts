@@ -1,4 +1,4 @@
-import { type Address, findAddress, isRepeated, type NetworkRecord, type RangeHit } from '@sallyport/core'
+import { type Address, findAddress, isRepeated, type NetworkRecord, type RangeHit, type Whole } from '@sallyport/core'
 import { dayNumber } from '../format/days.ts'
 import type { RangeSource } from '../format/range-source.ts'
 import type { DecodedTables } from '../format/tables.ts'
@@ -34,7 +34,7 @@ const NOTHING: NetworkRecord = Object.freeze({
 export function openListedAddresses(
   { columns, description: { addressLists } }: DecodedTables,
   recordAt: (number: number) => NetworkRecord | undefined,
-  { today, confirmed }: Required<LoadOptions>,
+  { today, confirmed }: Whole<LoadOptions>,
 ): ListedAddresses {
   const index = {
     filter: columns['addresses.filter'],

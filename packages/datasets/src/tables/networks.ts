@@ -5,6 +5,7 @@ import {
   type NetworkTable,
   type RangeHit,
   type SystemTable,
+  type Whole,
 } from '@sallyport/core'
 import { partitionOf4, partitionOf6 } from '../format/partitions.ts'
 import {
@@ -21,7 +22,7 @@ import { type LoadOptions, openListedAddresses } from './listed-addresses.ts'
 export function openNetworks(
   tables: DecodedTables,
   systems: SystemTable,
-  options: Required<LoadOptions>,
+  options: Whole<LoadOptions>,
 ): NetworkTable {
   const { columns } = tables
   const four = partitionOf4(columns, 'networks4')

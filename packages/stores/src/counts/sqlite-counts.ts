@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type CountState, type Counts, type CountTask, type Taken, takeStep } from '@sallyport/core'
+import { type CountState, type Counts, type CountTask, type Taken, takeStep, type Whole } from '@sallyport/core'
 import type { Database, SqlRow } from '../sqlite/driver.ts'
 import { inTransaction, openDatabase, setImpatient, whenFree } from '../sqlite/open-database.ts'
 import { hashKey } from './key-hash.ts'
@@ -121,7 +121,7 @@ function createTaker(
     flying,
     maxKeys,
     now,
-  }: Required<SqliteCountsOptions> & { readonly secret: string; readonly flying: Set<string> },
+  }: Whole<SqliteCountsOptions> & { readonly secret: string; readonly flying: Set<string> },
 ) {
   function takeOne({ key, cost, limit, max }: CountTask, flight: string): CountState {
     const id = hashKey(secret, key)
