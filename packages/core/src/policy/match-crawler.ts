@@ -21,7 +21,7 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
     values: texts((slug) => wordFault(slug, SLUGS)),
     asks: 'agent',
     robots: true,
-    description: 'slugs of the catalogue of crawlers',
+    description: 'Crawlers, by their slugs in the catalogue',
     example: ['googlebot'],
     test(given, { action }) {
       return ({ crawler }) => {
@@ -34,7 +34,7 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
     values: someOf(CRAWLER_OUTCOMES),
     asks: 'agent',
     robots: true,
-    description: 'what came of the claim to be a crawler',
+    description: 'Outcome of the claim to be a crawler',
     example: ['spoofed'],
     test(given) {
       return ({ crawler }) => crawler !== undefined && given.includes(crawler.outcome)
@@ -44,7 +44,7 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
     values: texts((operator) => wordFault(operator, OPERATORS)),
     asks: 'agent',
     robots: true,
-    description: 'operators of the catalogue of crawlers',
+    description: 'Operators of crawlers, as in the catalogue',
     example: ['Google'],
     test(given, { action }) {
       return ({ agent }) => {
@@ -57,7 +57,7 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
     values: someOf(CRAWLER_PURPOSES),
     asks: 'agent',
     robots: true,
-    description: 'what a crawler fetches pages for',
+    description: 'Purpose of a crawler',
     example: ['training'],
     test(given, { action }) {
       const purposes = new Set<string>(given)

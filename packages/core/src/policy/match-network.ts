@@ -26,7 +26,7 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
     values: oneOf(NETWORK_CLASSES),
     asks: 'asn',
     robots: false,
-    description: 'classes of networks',
+    description: 'Classes of networks',
     example: ['tor', 'vpn'],
     test(given) {
       const classes = new Set<string>(given)
@@ -37,7 +37,7 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
     values: texts(countryFault),
     asks: 'geo',
     robots: false,
-    description: 'two-letter codes of the country the client is in; unknown where that is not known',
+    description: 'Countries of the client, as two-letter codes; unknown where it is not known',
     example: ['DE', 'AT'],
     test(given) {
       const countries = new Set(given)
@@ -48,7 +48,7 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
     values: NUMBERS,
     asks: 'asn',
     robots: false,
-    description: 'numbers of autonomous systems',
+    description: 'Numbers of autonomous systems',
     example: [64_500],
     test(given) {
       const asns = new Set(given)
@@ -59,7 +59,7 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
     values: texts((name) => (name.trim() === '' ? unknown(name) : undefined)),
     asks: 'asn',
     robots: false,
-    description: 'brands of VPN, proxy, Tor, hosting and cloud services',
+    description: 'Brands of VPN, proxy, Tor, hosting and cloud services',
     example: ['iCloud Private Relay'],
     test(given) {
       const providers = foldedSet(given)

@@ -30,8 +30,8 @@ function tokenFault(name: string): string | undefined {
 const HEADER_NAMES: Values<HeaderNames> = {
   shape: {
     members: {
-      present: { shape: 'texts', description: 'names of headers, all of which are there', example: ['cookie'] },
-      absent: { shape: 'texts', description: 'names of headers, none of which is there', example: ['accept-language'] },
+      present: { shape: 'texts', description: 'Names of headers, all of which are there', example: ['cookie'] },
+      absent: { shape: 'texts', description: 'Names of headers, none of which is there', example: ['accept-language'] },
     },
   },
   faults: (given) =>
@@ -51,15 +51,20 @@ const EXPECTED = {
 const SPAN: Values<TimeSpan> = {
   shape: {
     members: {
-      from: { shape: 'text', description: 'HH:MM', absent: '00:00', example: '22:00' },
-      to: { shape: 'text', description: 'HH:MM, which may be the next morning', absent: '24:00', example: '06:00' },
+      from: { shape: 'text', description: 'Start of the span, HH:MM', absent: '00:00', example: '22:00' },
+      to: {
+        shape: 'text',
+        description: 'End of the span, HH:MM, also next morning',
+        absent: '24:00',
+        example: '06:00',
+      },
       days: {
         shape: { words: DAYS },
-        description: 'days on which the span begins',
+        description: 'Days on which the span begins',
         absent: 'every day',
         example: ['fri', 'sat'],
       },
-      zone: { shape: 'text', description: 'IANA name of a zone', absent: 'UTC', example: 'Europe/Berlin' },
+      zone: { shape: 'text', description: 'Time zone, by its IANA name', absent: 'UTC', example: 'Europe/Berlin' },
     },
   },
   faults(given): readonly Fault[] {
@@ -76,7 +81,7 @@ export const REQUEST_WORDS: WordsOf<RequestMatch> = {
     asks: 'request',
     costly: true,
     robots: true,
-    description: '/login is that path alone, /admin/** it and all below, * any characters of a segment',
+    description: 'Paths: /login is that path alone, /admin/** it and all below, * any characters of a segment',
     example: ['/login', '/admin/**'],
     test(given, { action, splitter }) {
       const matches = compilePaths(given, action === 'allow', splitter)
@@ -87,7 +92,7 @@ export const REQUEST_WORDS: WordsOf<RequestMatch> = {
     values: texts(tokenFault),
     asks: 'request',
     robots: true,
-    description: 'methods',
+    description: 'Methods',
     example: ['POST'],
     test(given) {
       const methods = new Set(given.map((name) => name.toUpperCase()))
@@ -100,7 +105,7 @@ export const REQUEST_WORDS: WordsOf<RequestMatch> = {
     costly: true,
     readsFields: true,
     robots: false,
-    description: 'names of headers',
+    description: 'Names of headers',
     test(given) {
       const present = (given.present ?? []).map((name) => name.toLowerCase())
       const absent = (given.absent ?? []).map((name) => name.toLowerCase())
@@ -116,7 +121,7 @@ export const REQUEST_WORDS: WordsOf<RequestMatch> = {
     asks: 'request',
     costly: true,
     robots: false,
-    description: 'hours of days',
+    description: 'Hours of days',
     test(given) {
       const isWithin = compileSpan(given) as SpanTest
       return ({ at }) => isWithin(at)

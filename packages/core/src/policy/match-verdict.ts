@@ -30,8 +30,8 @@ export interface Bounds {
 
 const FLAG: Values<boolean> = { shape: 'flag', faults: () => [], matchesAll: () => false }
 
-const AT_LEAST: Member = { shape: 'share', description: 'so sure or surer', absent: '0', example: 0.61 }
-const AT_MOST: Member = { shape: 'share', description: 'so sure or less', absent: '1', example: 0.9 }
+const AT_LEAST: Member = { shape: 'share', description: 'Least confidence', absent: '0', example: 0.61 }
+const AT_MOST: Member = { shape: 'share', description: 'Greatest confidence', absent: '1', example: 0.9 }
 
 const BOUNDS: Values<Bounds> = {
   shape: { members: { atLeast: AT_LEAST, atMost: AT_MOST } },
@@ -51,7 +51,7 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     values: oneOf(AGENT_CLASSES),
     asks: 'agent',
     robots: true,
-    description: 'who asks',
+    description: 'Classes of clients',
     example: ['impostor'],
     test(given) {
       return ({ agent }) => given.includes(agent.class)
@@ -61,7 +61,7 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     values: oneOf(AGENT_BASES),
     asks: 'agent',
     robots: true,
-    description: 'what the verdict about who asks rests on',
+    description: 'Basis of the verdict about the client',
     example: ['contradiction'],
     test(given) {
       return ({ agent }) => given.includes(agent.basis)
@@ -71,7 +71,7 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     values: FLAG,
     asks: 'agent',
     robots: true,
-    description: 'whether it is a browser without a person in front of it, as far as it says so',
+    description: 'Whether it is a browser without a person in front of it, as far as it says so',
     example: true,
     test(given) {
       return ({ agent }) => agent.headless === given
@@ -81,7 +81,7 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     values: BOUNDS,
     asks: 'agent',
     robots: false,
-    description: 'how sure the verdict about who asks is',
+    description: 'Confidence of the verdict about the client',
     test(given) {
       const isWithin = boundsTest(given)
       return ({ agent }) => isWithin(agent.confidence)
@@ -91,7 +91,7 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     values: BOUNDS,
     asks: 'asn',
     robots: false,
-    description: 'how sure the verdict about the network is',
+    description: 'Confidence of the verdict about the network',
     test(given) {
       const isWithin = boundsTest(given)
       return ({ network }) => isWithin(network.verdict.confidence)
@@ -101,7 +101,7 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     values: texts(identityFault),
     asks: 'agent',
     robots: true,
-    description: 'proven identities: slugs, identifiers of signature agents, or * for any',
+    description: 'Proven identities: slugs, identifiers of signature agents, or * for any',
     example: ['https://chatgpt.com'],
     test(given) {
       const any = given.includes('*')
@@ -112,7 +112,7 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     values: texts(vendorFault),
     asks: 'agent',
     robots: true,
-    description: 'whose AI it is, as verdicts show it',
+    description: 'Operators of an AI, as verdicts show them',
     example: ['OpenAI'],
     test(given, { action }) {
       const vendors = foldedSet(given)

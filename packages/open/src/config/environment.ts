@@ -23,21 +23,24 @@ export interface EnvironmentRead {
 const FURTHER_VARIABLES = {
   SALLYPORT_MAXMIND_KEY: {
     example: 'accountId:licenceKey',
-    description: "MaxMind's key, of every source that is MaxMind's and has no `key`; absent: none",
+    description: "MaxMind's key, for each of its sources without a `key`; absent: none",
   },
   HTTPS_PROXY: {
     example: 'http://user:password@proxy.internal:3128',
-    description: 'the proxy through which feeds are downloaded, and nothing else; absent: `ALL_PROXY`',
+    description: 'Proxy through which feeds are downloaded, and nothing else; absent: `ALL_PROXY`',
   },
-  ALL_PROXY: { example: 'http://proxy.internal:3128', description: 'the same; absent: none' },
-  NO_PROXY: { example: 'lists.internal,.corp', description: 'hosts that are asked without it; absent: none' },
+  ALL_PROXY: {
+    example: 'http://proxy.internal:3128',
+    description: 'Proxy through which feeds are downloaded, and nothing else; absent: none',
+  },
+  NO_PROXY: { example: 'lists.internal,.corp', description: 'Hosts that are reached without that proxy; absent: none' },
   NODE_ENV: {
     example: 'production',
-    description: '`production` refuses the `explain` option of a mount; absent: it is allowed',
+    description: 'Environment; `production` refuses the `explain` option of a mount; absent: it is allowed',
   },
   NODE_TLS_REJECT_UNAUTHORIZED: {
     example: '1',
-    description: '`0` switches the check of certificates off: no data is downloaded with it; absent: 1',
+    description: 'Check of certificates; `0` switches it off, and no data is downloaded; absent: 1',
   },
 } as const
 

@@ -60,19 +60,31 @@ function routeTime(bounds: readonly [string, string], description: string, examp
 /** How much of what the proxy bears, of all clients and of one. A client is an address, or a network of IPv6. */
 export const Limits = z.strictObject({
   // The API counts its clients by it from the start.
-  ipv6Prefix: whole(64, [32, 128], 'bits', 'of an IPv6 address that are one client', 56).meta(RESTART),
-  connections: whole(10_000, [1, 1_000_000], 'connections', 'to the proxy at one time', 50_000),
-  connectionsPerClient: whole(256, [1, 1_000_000], 'connections', 'of one client; trusted proxies are not counted', 64),
-  pipelined: whole(16, [0, 1_000], 'requests', 'of one connection that wait for the answers before them', 4),
-  inFlight: whole(4_096, [1, 1_000_000], 'requests', 'in flight at one time', 1_000),
-  inFlightPerClient: whole(100, [1, 1_000_000], 'requests', 'of one client in flight', 32),
-  tunnels: whole(2_000, [1, 1_000_000], 'tunnels', 'WebSockets and handshakes for them at one time', 10_000),
-  tunnelsPerClient: whole(64, [1, 1_000_000], 'tunnels', 'of one client', 8),
-  originConnections: whole(128, [1, 10_000], 'connections', 'to the origin of one route at one time', 256),
-  originQueue: whole(1_024, [0, 1_000_000], 'requests', 'that wait for a connection to the origin', 4_096),
-  bodyBytes: whole(10_485_760, [0, 1_099_511_627_776], 'bytes', 'of the body of a request', 52_428_800),
-  bufferedBytes: whole(67_108_864, [65_536, 1_099_511_627_776], 'bytes', 'of bodies held at one time', 134_217_728),
-  eventLoopDelay: time('500ms', ['20ms', '1m'], 'the event loop may be late before requests are shed', '250ms'),
+  ipv6Prefix: whole(64, [32, 128], 'bits', 'Bits of an IPv6 address that count as one client', 56).meta(RESTART),
+  connections: whole(10_000, [1, 1_000_000], 'connections', 'Connections to the proxy at one time', 50_000),
+  connectionsPerClient: whole(
+    256,
+    [1, 1_000_000],
+    'connections',
+    'Connections of one client; trusted proxies are not counted',
+    64,
+  ),
+  pipelined: whole(16, [0, 1_000], 'requests', 'Requests of one connection that wait for the answers before them', 4),
+  inFlight: whole(4_096, [1, 1_000_000], 'requests', 'Requests in flight at one time', 1_000),
+  inFlightPerClient: whole(100, [1, 1_000_000], 'requests', 'Requests in flight of one client', 32),
+  tunnels: whole(2_000, [1, 1_000_000], 'tunnels', 'WebSockets and their handshakes at one time', 10_000),
+  tunnelsPerClient: whole(64, [1, 1_000_000], 'tunnels', 'WebSockets and their handshakes of one client', 8),
+  originConnections: whole(128, [1, 10_000], 'connections', 'Connections to the origin of one route at one time', 256),
+  originQueue: whole(1_024, [0, 1_000_000], 'requests', 'Requests that wait for a connection to the origin', 4_096),
+  bodyBytes: whole(10_485_760, [0, 1_099_511_627_776], 'bytes', 'Size of the body of a request', 52_428_800),
+  bufferedBytes: whole(
+    67_108_864,
+    [65_536, 1_099_511_627_776],
+    'bytes',
+    'Bytes of bodies held in memory at one time',
+    134_217_728,
+  ),
+  eventLoopDelay: time('500ms', ['20ms', '1m'], 'Delay of the event loop beyond which requests are shed', '250ms'),
   heapUsed: z
     .number()
     .min(0.1)
@@ -80,50 +92,50 @@ export const Limits = z.strictObject({
     .default(0.9)
     .meta({
       ...{ unit: 'share', least: '0.1', most: '1', initial: '0.9' },
-      description: 'of the heap that may be in use before requests are shed',
+      description: 'Share of the heap in use beyond which requests are shed',
       example: 0.8,
     } satisfies KeyNote),
 })
 
 /** How long the proxy waits, and for whom. None bounds a whole request: bytes that flow are let flow. */
 export const Timeouts = z.strictObject({
-  clientHello: time('5s', ['10ms', '10m'], 'for the first bytes of TLS, until it is known who the client is', '3s'),
-  handshake: time('10s', ['10ms', '10m'], 'for the rest of a TLS handshake', '5s'),
-  header: time('10s', ['10ms', '10m'], 'for the head of a request, or of a PROXY header', '5s'),
-  keepAlive: time('15s', ['10ms', '1h'], 'for the next request of a connection', '1m'),
-  idleBody: time('30s', ['10ms', '1h'], 'for bytes of a body, from the client or from the origin', '1m'),
-  clientUnread: time('2m', ['10ms', '1h'], 'for a client that does not read its answer', '1m'),
+  clientHello: time('5s', ['10ms', '10m'], 'Time for the first bytes of TLS, before the client is known', '3s'),
+  handshake: time('10s', ['10ms', '10m'], 'Time for the rest of a TLS handshake', '5s'),
+  header: time('10s', ['10ms', '10m'], 'Time for the head of a request, or for a PROXY header', '5s'),
+  keepAlive: time('15s', ['10ms', '1h'], 'Time until the next request of a connection', '1m'),
+  idleBody: time('30s', ['10ms', '1h'], 'Time between bytes of a body, from the client or from the origin', '1m'),
+  clientUnread: time('2m', ['10ms', '1h'], 'Time for a client that does not read its answer', '1m'),
   minRate: whole(
     500,
     [0, 1_000_000_000],
     'bytes a second',
-    'of a client that we wait for, over those two times',
+    'Least rate of a client that is waited for, over idleBody and clientUnread',
     1_000,
   ),
-  originConnect: time('2s', ['10ms', '10m'], 'for a connection to the origin', '1s'),
-  originHeaders: time('30s', ['10ms', '1h'], 'for the head of an answer, or the answer to a handshake', '2m'),
-  tunnelIdle: time('5m', ['10ms', '24h'], 'for bytes in a tunnel', '15m'),
+  originConnect: time('2s', ['10ms', '10m'], 'Time to connect to the origin', '1s'),
+  originHeaders: time('30s', ['10ms', '1h'], 'Time for the head of an answer, or for the answer to a handshake', '2m'),
+  tunnelIdle: time('5m', ['10ms', '24h'], 'Time between bytes in a tunnel', '15m'),
   counting: time(
     '20ms',
     ['1ms', '10s'],
-    'for the counts of rules in Redis; then a share is counted here. Limits of /v1 wait as long, and 120ms at least',
+    'Time for Redis to count; then a share is counted here. Limits of /v1 wait as long, and 120ms at least',
     '50ms',
   ).meta(RESTART),
-  queue: time('5s', ['0ms', '10m'], 'in a queue, beyond a limit on what is in flight', '1.5s'),
+  queue: time('5s', ['0ms', '10m'], 'Time in a queue, beyond a limit on requests in flight', '1.5s'),
   drain: time(
     '10s',
     ['0ms', '1h'],
-    'for requests in flight, and for one more on each idle connection, at the end',
+    'Time at shutdown for requests in flight, and for one more on each idle connection',
     '30s',
   ),
-  lameDuck: time('0s', ['0s', '10m'], 'between being not ready and taking no new connection, at the end', '5s'),
+  lameDuck: time('0s', ['0s', '10m'], 'Time at shutdown between being not ready and refusing new connections', '5s'),
 })
 
 /** Times of one route's servers, where they differ from those of all. */
 export const RouteTimeouts = z.strictObject({
-  originConnect: routeTime(['10ms', '10m'], 'for a connection to a server', '1s'),
-  originHeaders: routeTime(['10ms', '1h'], 'for the head of an answer', '2m'),
-  idleBody: routeTime(['10ms', '1h'], 'for a server that takes no more of a body, or sends no more', '5m'),
+  originConnect: routeTime(['10ms', '10m'], 'Time to connect to a server', '1s'),
+  originHeaders: routeTime(['10ms', '1h'], 'Time for the head of an answer', '2m'),
+  idleBody: routeTime(['10ms', '1h'], 'Time for a server that takes no more of a body, or sends no more', '5m'),
 })
 
 /** With every default filled in. */

@@ -21,78 +21,90 @@ const REQUESTS = { unit: 'requests' }
 const Keys = z.union([z.enum(COUNT_KEYS), z.array(z.enum(COUNT_KEYS))])
 
 const RuleLimit = z.strictObject({
-  key: key(Keys, 'what is counted apart; several together are one key', 'client'),
-  max: key(z.int(), 'that fit into a window', 60, REQUESTS),
-  window: key(Duration, 'a number is milliseconds', '1m', TIME),
+  key: key(Keys, 'Key that requests are counted by; several together are one key', 'client'),
+  max: key(z.int(), 'Requests that fit into a window', 60, REQUESTS),
+  window: key(Duration, 'Length of a window; a number is milliseconds', '1m', TIME),
   kind: key(
     z.enum(COUNT_KINDS).optional(),
-    'two weighted windows, one exact window, or a bucket; absent: sliding',
+    'Kind of count: two weighted windows, one exact window, or a bucket; absent: sliding',
     'bucket',
   ),
-  refill: key(z.int().optional(), 'of a bucket: what flows back in a window; absent: max', 30, REQUESTS),
-  burst: key(z.int().optional(), 'of a bucket: what fits at once; absent: max', 20, REQUESTS),
+  refill: key(z.int().optional(), 'Requests that flow back into a bucket in a window; absent: max', 30, REQUESTS),
+  burst: key(z.int().optional(), 'Requests that a bucket holds; absent: max', 20, REQUESTS),
 })
 
 const Strikes = z.strictObject({
   key: key(
     z.enum(STRIKE_KEYS).optional(),
-    'client: by browser where many share an address; address: whole; user; absent: client',
+    'Key of strikes; client: by browser where many share an address; address: whole; user; absent: client',
     'address',
   ),
-  count: key(z.int(), 'within the window that ban', 5, { unit: 'strikes' }),
-  window: key(Duration, 'in which they count; a number is milliseconds', '10m', TIME),
-  on: key(Strings, 'flagged, throttled, blocked, and status:401 for a status of the origin', ['blocked', 'status:401']),
-  for: key(Duration, 'how long a ban is', '1h', TIME),
+  count: key(z.int(), 'Strikes within the window that ban', 5, { unit: 'strikes' }),
+  window: key(Duration, 'Time in which strikes count; a number is milliseconds', '10m', TIME),
+  on: key(Strings, 'Strikes: flagged, throttled, blocked, and status:401 for a status of the origin', [
+    'blocked',
+    'status:401',
+  ]),
+  for: key(Duration, 'Length of a ban', '1h', TIME),
 })
 
 const Rule = z.strictObject({
   id: key(
     z.string().regex(/^[a-z0-9][a-z0-9_-]*$/, 'must be lower-case letters, digits, - and _'),
-    'the name of the rule, in logs and reasons',
+    'Name of the rule, in logs and reasons',
     'no-tor',
   ),
-  match: MatchSchema.describe('what it looks at: members are joined by "and", the values of one member by "or"'),
-  action: key(z.enum(ACTIONS), 'what it does where it matches', 'throttle'),
+  match: MatchSchema.describe('Tests of the rule: members are joined by "and", the values of one member by "or"'),
+  action: key(z.enum(ACTIONS), 'Action if the rule matches', 'throttle'),
   monitor: key(
     z.boolean().optional(),
-    'on trial: what it would do is recorded, and the rules after it decide; absent: false',
+    'Whether the rule is on trial: its action is recorded, and the rules after it decide; absent: false',
     true,
   ),
   onError: key(
     z.enum(PLAIN_ACTIONS).optional(),
-    'the action where the data that it asks about is not loaded; absent: it does not match',
+    'Action if the data that the rule asks about is not loaded; absent: it does not match',
     'flag',
   ),
-  limit: RuleLimit.optional().describe('how many requests fit into how long; beyond it the action is done'),
+  limit: RuleLimit.optional().describe('Requests that fit into a time; beyond it the action is taken'),
   concurrent: key(
     z.union([z.int(), z.strictObject({ key: Keys, max: z.int() })]).optional(),
-    'in flight at one time, of all together or of each key; absent: any number',
+    'Requests in flight at one time, of all together or of each key; absent: any number',
     { key: 'client', max: 4 },
     REQUESTS,
   ),
   cost: key(
     z.union([z.number(), z.record(z.string(), z.number())]).optional(),
-    'what a request counts, or by method or path, the first that fits; absent: 1',
+    'Cost of a request, or costs by method or path, the first that fits; absent: 1',
     { '/report': 10 },
     REQUESTS,
   ),
   then: key(
     z.literal('allow').optional(),
-    'within its limits it allows, and no rule after it is asked; absent: they are asked',
+    'Effect within the limits: allow, and no rule after it is asked; absent: they are asked',
     'allow',
   ),
 })
 
 /** The policy: the user's rules, then the preset's, then the default. */
 export const PolicySchema = z.strictObject({
-  preset: key(z.enum(PRESET_NAMES).default('low-friction'), 'the rules that come after those below', 'protect-content'),
-  rules: z.array(Rule).default([]).describe('the first that matches decides; then the preset; then the default'),
-  limits: key(z.array(z.enum(LIMIT_PRESET_NAMES)).optional(), 'rules that count, after the rules above; absent: none', [
-    'polite-crawlers',
-  ]),
-  strikes: Strikes.optional().describe('clients that are refused for a while, for what they did before'),
-  default: key(z.enum(PLAIN_ACTIONS).optional(), 'the action where no rule matches; absent: allow', 'flag'),
-  onError: key(z.enum(PLAIN_ACTIONS).optional(), 'the action when the inspection itself fails; absent: allow', 'block'),
+  preset: key(
+    z.enum(PRESET_NAMES).default('low-friction'),
+    'Rules that come after those of `rules`',
+    'protect-content',
+  ),
+  rules: z
+    .array(Rule)
+    .default([])
+    .describe('Rules, of which the first that matches decides; then the preset; then the default'),
+  limits: key(
+    z.array(z.enum(LIMIT_PRESET_NAMES)).optional(),
+    'Rules that count, after those of `rules`; absent: none',
+    ['polite-crawlers'],
+  ),
+  strikes: Strikes.optional().describe('Bans of clients that repeat a wrong'),
+  default: key(z.enum(PLAIN_ACTIONS).optional(), 'Action if no rule matches; absent: allow', 'flag'),
+  onError: key(z.enum(PLAIN_ACTIONS).optional(), 'Action if the inspection itself fails; absent: allow', 'block'),
   allowlist: key(Strings.optional(), 'CIDRs and addresses that are allowed before any rule; absent: none', [
     '198.51.100.0/24',
   ]),

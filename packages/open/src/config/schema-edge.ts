@@ -25,9 +25,13 @@ function isOrigin(text: string): boolean {
 const File = z.string().min(1).meta(FILE)
 
 const Health = z.strictObject({
-  path: key(z.string().startsWith('/'), 'asked of each server; an answer below 400 is a good one', '/healthz'),
-  interval: time('10s', ['100ms', '1h'], 'between two checks of a server', '5s'),
-  timeout: time('2s', ['10ms', '1m'], 'for the answer to a check', '500ms'),
+  path: key(
+    z.string().startsWith('/'),
+    'Path that each server is checked at; a status below 400 is healthy',
+    '/healthz',
+  ),
+  interval: time('10s', ['100ms', '1h'], 'Time between two checks of a server', '5s'),
+  timeout: time('2s', ['10ms', '1m'], 'Time for the answer to a check', '500ms'),
 })
 
 export const Route = z.strictObject({
@@ -36,84 +40,87 @@ export const Route = z.strictObject({
       .string()
       .regex(/^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$|^\[[0-9a-f:.]+\]$/i, 'must be a host name, or *. and one')
       .optional(),
-    'shop.example, or *.shop.example for all names below; absent: any',
+    'Host name, or *.shop.example for all names below; absent: any',
     'shop.example',
   ),
-  path: key(z.string().startsWith('/').default('/'), 'a path, with all below it', '/admin'),
+  path: key(z.string().startsWith('/').default('/'), 'Path, with all below it', '/admin'),
   upstreams: key(
     z.array(Upstream).min(1).optional(),
-    'servers that take turns; absent: those of the next route that fits, at last upstream',
+    'Servers that take turns; absent: those of the next route that fits, at last upstream',
     ['http://10.0.0.1:3000', 'unix:/run/app.sock'],
   ),
   hostHeader: key(
     z.enum(['client', 'origin']).optional(),
-    'client: the Host that the client asked for; origin: each server its own name; absent: client',
+    'Host sent to the servers: the one that the client asked for, or the name of each server; absent: client',
     'origin',
   ),
   ca: key(
     File.optional(),
-    'file in PEM of the authorities of https servers; absent: those of Node',
+    'PEM file of the authorities of https servers; absent: those of Node',
     '/etc/sallyport/internal-ca.pem',
   ),
-  health: Health.optional().describe('absent: servers are not asked, and left out only where they have failed'),
-  timeouts: RouteTimeouts.optional().describe('in place of those of all'),
+  health: Health.optional().describe(
+    'Health checks of the servers; absent: none, and servers are left out only after failures',
+  ),
+  timeouts: RouteTimeouts.optional().describe('Times in place of those of all routes'),
   stream: key(
     z.boolean().optional(),
-    'answers may pause for as long as they like, as those of text/event-stream may anyway; absent: false',
+    'Whether answers may pause for any time, as those of text/event-stream always may; absent: false',
     true,
   ),
-  policy: MountPolicySchema.optional().describe('what is decided by in place of the policy of all'),
-  mode: key(z.enum(MODES).optional(), 'in place of the mode of all; absent: that mode', 'monitor'),
+  policy: MountPolicySchema.optional().describe('Policy in place of that of all routes'),
+  mode: key(z.enum(MODES).optional(), 'Mode in place of that of all routes; absent: that mode', 'monitor'),
 })
 
 const Certificate = z.strictObject({
-  cert: key(File, 'a file in PEM: the certificate of the server, then those that signed it', '/etc/sallyport/site.pem'),
-  key: key(File, 'a file in PEM: its private key', '/etc/sallyport/site.key'),
+  cert: key(File, 'PEM file of the certificate of the server, then of those that signed it', '/etc/sallyport/site.pem'),
+  key: key(File, 'PEM file of its private key', '/etc/sallyport/site.key'),
 })
 
 const Acme = z.strictObject({
   domains: key(
     z.array(z.string().regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/i, 'must be a domain name')).min(1),
-    'names of one certificate, each of which leads to http on port 80',
+    'Names of the certificate, each of which leads to http on port 80',
     ['site.example', 'www.site.example'],
   ),
-  email: key(z.email(), 'for letters of the authority', 'ops@site.example'),
+  email: key(z.email(), 'Mail address for notices of the authority', 'ops@site.example'),
   directory: key(
     z.url(HTTP).optional(),
-    "directory of an authority; absent: that of Let's Encrypt",
+    "Directory URL of the authority; absent: that of Let's Encrypt",
     'https://acme.internal/directory',
   ),
   ca: key(
     File.optional(),
-    'file in PEM, where the directory itself has a certificate of its own; absent: those of Node',
+    'PEM file of the authorities of the directory itself; absent: those of Node',
     '/etc/sallyport/acme-ca.pem',
   ),
 })
 
 const Hsts = z.strictObject({
-  maxAge: key(z.int().min(0).max(63_072_000), 'for which browsers come by https alone', 31_536_000, {
+  maxAge: key(z.int().min(0).max(63_072_000), 'Time for which browsers use https alone', 31_536_000, {
     unit: 'seconds',
   }),
-  includeSubDomains: key(z.boolean().default(false), 'whether that holds for all names below', true),
-  preload: key(z.boolean().default(false), 'whether browsers may be shipped with it', true),
+  includeSubDomains: key(z.boolean().default(false), 'Whether that holds for all names below', true),
+  preload: key(z.boolean().default(false), 'Whether browsers may be shipped with it', true),
 })
 
 export const Tls = z.strictObject({
   acme: Acme.optional().meta({
-    description: 'a certificate that an authority issues and renews; needs http on port 80',
+    description: 'Certificate that an authority issues and renews; needs http on port 80',
     ...LIVE,
   }),
   certificates: z
     .array(Certificate)
     .default([])
     .meta({
-      description: 'chosen by server name; the first serves clients that name none. Read again when the files change',
+      description:
+        'Certificates, chosen by server name; the first serves clients that name none. Read again when the files change',
       ...LIVE,
     }),
-  http2: key(z.boolean().default(true), 'whether clients may speak HTTP/2', false, RESTART),
+  http2: key(z.boolean().default(true), 'Whether clients may speak HTTP/2', false, RESTART),
   redirect: key(
     z.union([z.boolean(), z.int().min(1).max(65_535)]).default(false),
-    'whether what comes to http is sent to https: to the port of listen, or to one that is named',
+    'Whether http redirects to https: to the port of listen, or to a named one',
     true,
     { unit: 'port', ...LIVE },
   ),
@@ -124,15 +131,15 @@ const YES_OR_NO = z.enum(['yes', 'no']).optional()
 const UNSAID = 'absent: no where the policy refuses all crawlers of that use'
 
 export const Robots = z.strictObject({
-  serve: key(z.boolean().default(false), 'whether the proxy answers /robots.txt in place of the origin', true),
-  sitemaps: key(z.array(z.url(HTTP)).default([]), 'maps of the site that it names', [
+  serve: key(z.boolean().default(false), 'Whether the proxy answers /robots.txt in place of the origin', true),
+  sitemaps: key(z.array(z.url(HTTP)).default([]), 'Sitemaps that robots.txt names', [
     'https://shop.example/sitemap.xml',
   ]),
   signals: z
     .strictObject({
-      search: key(YES_OR_NO, `whether content may be in the results of a search; ${UNSAID}`, 'yes'),
-      'ai-input': key(YES_OR_NO, `whether an AI may read it for an answer; ${UNSAID}`, 'no'),
-      'ai-train': key(YES_OR_NO, `whether an AI may be trained with it; ${UNSAID}`, 'no'),
+      search: key(YES_OR_NO, `Whether content may be in the results of a search; ${UNSAID}`, 'yes'),
+      'ai-input': key(YES_OR_NO, `Whether an AI may read content for an answer; ${UNSAID}`, 'no'),
+      'ai-train': key(YES_OR_NO, `Whether an AI may be trained with content; ${UNSAID}`, 'no'),
     })
     .prefault({})
     .describe('Content-Signal and Content-Usage'),
@@ -142,22 +149,22 @@ export const Handoff = z.strictObject({
   keys: z
     .array(
       z.strictObject({
-        id: key(z.string(), 'named in every signature', 'k2'),
+        id: key(z.string(), 'Id of the key, named in every signature', 'k2'),
         algorithm: key(
           z.enum(HANDOFF_ALGORITHMS),
-          'hmac-sha256: a secret that the origin has too; ed25519: a pair',
+          'Algorithm: hmac-sha256 with a secret that the origin has too, or ed25519 with a key pair',
           'hmac-sha256',
         ),
         secret: key(
           z.string(),
-          '32 characters or more, or the private key in PEM',
+          'Secret of 32 characters or more, or the private key in PEM',
           'file:/run/secrets/handoff',
           SECRET,
         ),
       }),
     )
     .default([])
-    .describe('the first signs; name the others while origins may still know them alone'),
+    .describe('Keys, of which the first signs; keep the others while origins may know only them'),
 })
 
 const LocalText = z.union([
@@ -166,23 +173,19 @@ const LocalText = z.union([
 ])
 
 export const Refusal = z.strictObject({
-  title: key(
-    LocalText.optional(),
-    'headline of the page of a blocked visitor, or one by language; absent: ours',
-    'Not from here',
-  ),
-  text: key(LocalText.optional(), 'what is said below it, or one by language; absent: ours', {
+  title: key(LocalText.optional(), 'Headline for a blocked visitor, or one by language; absent: ours', 'Not from here'),
+  text: key(LocalText.optional(), 'Text below the headline, or one by language; absent: ours', {
     en: 'Write to us.',
     de: 'Schreiben Sie uns.',
   }),
   contact: key(
     z.string().min(1).optional(),
-    'where a visitor can write: a mail address, a URL or a sentence; absent: none',
+    'Contact for visitors: a mail address, a URL or a sentence; absent: none',
     'help@shop.example',
   ),
   template: key(
     File.optional(),
-    'an HTML file with {{title}}, {{text}}, {{contact}}, {{id}}, {{status}} and {{lang}}; absent: our page',
+    'HTML file with {{title}}, {{text}}, {{contact}}, {{id}}, {{status}} and {{lang}}; absent: our page',
     '/etc/sallyport/refusal.html',
   ),
 })

@@ -24,66 +24,61 @@ import {
  * description, which editors show.
  */
 export const Config = z.strictObject({
-  listen: key(Listen.default('127.0.0.1:8080'), 'where the proxy listens', '0.0.0.0:443'),
+  listen: key(Listen.default('127.0.0.1:8080'), 'Address that the proxy listens on', '0.0.0.0:443'),
   // TLS begins and ends with the listener; what is within it says of its own keys.
   tls: Tls.optional().describe('TLS on listen; absent: none'),
-  http: key(Listen.optional(), 'plain HTTP beside TLS, where clients are redirected; absent: none', '0.0.0.0:80'),
+  http: key(Listen.optional(), 'Address of plain HTTP beside TLS, which redirects clients; absent: none', '0.0.0.0:80'),
   proxyProtocol: key(
     z.union([z.literal(false), z.enum(['v1', 'v2'])]).default(false),
-    'v1, v2: every connection begins with a PROXY header, and comes from a trusted peer',
+    'Version of the PROXY header that begins every connection, from trusted peers alone; false: none',
     'v2',
   ),
   forwardAuth: key(
     z.union([z.literal(false), z.enum(['nginx', 'traefik', 'caddy'])]).default(false),
-    'the trusted server that asks at /.sallyport/check before it forwards, and whose headers are read',
+    'Trusted server that asks at /.sallyport/check before it forwards, and whose headers are read',
     'nginx',
     LIVE,
   ),
   robots: Robots.prefault({}).meta({ description: 'robots.txt, made from the policy', ...LIVE }),
   handoff: Handoff.prefault({}).meta({
-    description: 'signs what goes to the origin, as sallyport-signature',
+    description: 'Signature of requests to the origin, as sallyport-signature',
     ...LIVE,
   }),
   admin: key(
     Listen.optional(),
-    'where health is answered and the console is; absent: 127.0.0.1:9090, and nowhere if that port is taken',
+    'Address of health, metrics and console; absent: 127.0.0.1:9090, and nowhere if that port is taken',
     '127.0.0.1:9090',
   ),
   adminOpen: key(
     z.array(z.enum(['metrics', 'sources', 'readyz'])).default([]),
-    'paths of the admin listener that ask for no token; empty: from this machine alone they ask for none',
+    'Paths of the admin listener that need no token; empty: they need none from this machine alone',
     ['metrics', 'readyz'],
   ),
-  console: Console.prefault({}).describe('the web page on the admin listener'),
+  console: Console.prefault({}).describe('The web page on the admin listener'),
   upstream: key(
     Upstream.optional(),
-    'the origin behind the proxy; absent: /v1 alone is served',
+    'Origin behind the proxy; absent: /v1 alone is served',
     'http://127.0.0.1:3000',
     LIVE,
   ),
-  demo: key(z.boolean().default(false), 'whether a bundled example site is served where no origin is named', true),
+  demo: key(z.boolean().default(false), 'Whether a bundled example site is served if no origin is named', true),
   mode: key(
     z.enum(MODES).default('enforce'),
-    'monitor: what is decided is recorded, and nothing is blocked',
+    'enforce, or monitor: decisions are recorded, and nothing is blocked',
     'monitor',
     LIVE,
   ),
-  trustProxy: key(
-    Strings.default([]),
-    'CIDRs and presets of the proxies that are believed',
-    ['loopback', '10.0.0.0/8'],
-    LIVE,
-  ),
+  trustProxy: key(Strings.default([]), 'Trusted proxies: CIDRs and presets', ['loopback', '10.0.0.0/8'], LIVE),
   clientHeader: key(
     z.string().default('x-forwarded-for'),
-    'the one header that names the client; read only from a trusted peer',
+    'Header that names the client, read only from a trusted peer',
     'x-real-ip',
     LIVE,
   ),
-  api: Api.prefault({}).describe('the /v1 API'),
+  api: Api.prefault({}).describe('The /v1 API'),
   paths: key(
     z.enum(['strict', 'pass']).optional(),
-    'strict refuses targets that servers read in several ways; absent: strict in the proxy, pass in adapters',
+    'Whether targets that servers read in several ways are refused; absent: strict in the proxy, pass in adapters',
     'strict',
     LIVE,
   ),
@@ -93,25 +88,25 @@ export const Config = z.strictObject({
         z.string().regex(/^(?!CONNECT$|TRACE$)[A-Z][A-Z-]*$/, 'must be a method in capitals, and not CONNECT or TRACE'),
       )
       .default([]),
-    'forwarded beside GET, HEAD, POST, PUT, PATCH, DELETE and OPTIONS',
+    'Methods forwarded beside GET, HEAD, POST, PUT, PATCH, DELETE and OPTIONS',
     ['PROPFIND'],
     LIVE,
   ),
-  refusal: Refusal.prefault({}).meta({ description: 'what refused visitors read', ...LIVE }),
-  log: Log.prefault({}).meta({ description: 'one JSON line for each request that is written down', ...LIVE }),
+  refusal: Refusal.prefault({}).meta({ description: 'Page for refused visitors', ...LIVE }),
+  log: Log.prefault({}).meta({ description: 'Decision log: one JSON line a request', ...LIVE }),
   watch: key(
     z.boolean().default(false),
-    'read again when this file, or one it names, changes, as SIGHUP always does',
+    'Whether a change of this file, or of one it names, reloads it, as SIGHUP always does',
     true,
   ),
   dataDir: key(
     z.string().min(1).default('./.sallyport'),
-    'where compiled data and the embedded stores are',
+    'Folder of compiled data and the embedded stores',
     '/var/lib/sallyport',
   ),
   store: key(
     Store.optional(),
-    'accounts, keys and records: sqlite:<path> or postgres://…; absent: sqlite:<dataDir>/state.db',
+    'Store of accounts, keys and records: sqlite:<path> or postgres://…; absent: sqlite:<dataDir>/state.db',
     'postgres://app:password@db.example:5432/app',
     SECRET,
   ),
@@ -120,16 +115,16 @@ export const Config = z.strictObject({
       .string()
       .regex(/^rediss?:\/\/\S+$/, 'must be redis://host:port')
       .optional(),
-    'where several machines count limits; absent: in dataDir, for one',
+    'Redis in which several machines count limits; absent: in dataDir, for one',
     'redis://cache.example:6379',
     SECRET,
   ),
-  data: Data.prefault({}).describe('the data that verdicts rest on'),
+  data: Data.prefault({}).describe('Data that verdicts rest on'),
   net: z
     .strictObject({
       outbound: key(
         z.boolean().default(true),
-        'false: no name is asked for, no list or key fetched, no registry asked; checks that need it could not run',
+        'Whether outbound requests are made: names, lists, keys, registries; without them checks that need one could not run',
         false,
       ),
       allowPrivate: key(Strings.default([]), 'CIDRs that outbound requests may reach although they are not public', [
@@ -137,19 +132,22 @@ export const Config = z.strictObject({
       ]),
     })
     .prefault({})
-    .describe('outbound requests'),
-  dns: Dns.prefault({}).describe('who answers for names'),
-  whois: Whois.prefault({}).describe('registries of names'),
-  policy: PolicySchema.prefault({}).meta({ description: 'what is done about whom', ...LIVE }),
-  counting: Counting.prefault({}).describe('where rules with limits count'),
-  webBotAuth: WebBotAuth.optional().describe('signatures of agents; absent: the agents of the catalogue alone'),
-  provenance: Provenance.prefault({}).describe('attestations of claims'),
-  limits: Limits.prefault({}).meta({ description: 'what bounds the proxy', ...LIVE }),
-  timeouts: Timeouts.prefault({}).meta({ description: 'how long the proxy waits; a number is milliseconds', ...LIVE }),
+    .describe('Outbound requests'),
+  dns: Dns.prefault({}).describe('Name resolution'),
+  whois: Whois.prefault({}).describe('Registries of domain names'),
+  policy: PolicySchema.prefault({}).meta({ description: 'Rules, limits and bans', ...LIVE }),
+  counting: Counting.prefault({}).describe('Counts of rules with limits'),
+  webBotAuth: WebBotAuth.optional().describe('Signatures of agents; absent: the agents of the catalogue alone'),
+  provenance: Provenance.prefault({}).describe('Attestations of claims'),
+  limits: Limits.prefault({}).meta({ description: 'Bounds of the proxy', ...LIVE }),
+  timeouts: Timeouts.prefault({}).meta({
+    description: 'Times that the proxy waits; a number is milliseconds',
+    ...LIVE,
+  }),
   routes: z
     .array(Route)
     .default([])
-    .meta({ description: 'sites and parts of them; the nearest host and the longest path count', ...LIVE }),
+    .meta({ description: 'Sites and parts of them; the nearest host and the longest path count', ...LIVE }),
 })
 
 /** A configuration with every default filled in. */
