@@ -81,7 +81,7 @@ t.test('the page speaks the language of its reader', (t) => {
   t.match(pageOf('it', {}, 404).body, 'Pagina non trovata')
   t.match(pageOf('nl', {}, 503).body, 'Probeer het zo opnieuw')
   t.match(pageOf('pt', {}, 502).body, 'Indisponível')
-  t.match(pageOf('en', {}, 400).body, 'Request not understood')
+  t.match(pageOf('en', {}, 400).body, 'Bad request')
   t.end()
 })
 

@@ -142,7 +142,7 @@ async function lift({ bans, onLifted }: Answering, id: string): Promise<Answer> 
 
 const UNAUTHORIZED: Answer = [
   401,
-  { error: 'unauthorized', message: 'This needs a token of the console: Authorization: Bearer <TOKEN>.' },
+  { error: 'unauthorized', message: 'A token of the console is required: Authorization: Bearer <TOKEN>.' },
 ]
 const NOT_FOUND: Answer = [404, { error: 'not_found', message: ERRORS.not_found.message }]
 const NOT_ALLOWED: Answer = [405, { error: 'method_not_allowed', message: ERRORS.method_not_allowed.message }]

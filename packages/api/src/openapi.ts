@@ -14,8 +14,8 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   404: 'No such autonomous system, or no such attestation.',
   413: 'The body is larger than 64 KiB.',
   429: 'The limit is exceeded.',
-  500: 'Something went wrong on our side.',
-  503: 'A part of the service that must answer is not available.',
+  500: 'Internal server error.',
+  503: 'The service is temporarily unavailable.',
 }
 
 /** Builds the OpenAPI 3.1 document from the rows, all but the one that serves the document. */

@@ -71,7 +71,7 @@ t.test('a body that is too large is 413', async (t) => {
 t.test('a body that cannot be read for another reason is ours, with no detail', async (t) => {
   const { status, json, errors } = await post(() => Promise.reject(new Error('socket hang up at 10.0.0.3')))
   t.equal(status, 500)
-  t.same(json, { error: 'internal_error', message: 'Something went wrong on our side.' })
+  t.same(json, { error: 'internal_error', message: 'Internal server error.' })
   t.match(errors, [{ message: 'socket hang up at 10.0.0.3' }])
 })
 

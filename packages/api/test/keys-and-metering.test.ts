@@ -314,7 +314,7 @@ for (const operation of ['findKey', 'spend']) {
     t.hasStrict(answer, { status: 503, bodyReads: 0, headers: { 'Retry-After': '5', 'Cache-Control': 'no-store' } })
     t.same(answer.json, {
       error: 'service_unavailable',
-      message: 'A part of the service that must answer is not available.',
+      message: 'The service is temporarily unavailable.',
     })
     t.match(wire.errors, [{ message: 'disk I/O error' }])
     t.equal((await wire.call('GET', '/v1/myip')).status, 200)

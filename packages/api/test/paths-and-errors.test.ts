@@ -44,7 +44,7 @@ t.test('everything under /v1 is ours, and what has no row is 404', async (t) => 
   for (const path of [...later, ...near, ...odd]) {
     for (const method of ['GET', 'POST']) {
       const { status, json, headers } = await wire.call(method, path)
-      const message = 'There is nothing at this address.'
+      const message = 'Not found.'
       t.same([status, json], [404, { error: 'not_found', message, details: { path } }], path)
       t.equal(headers['Cache-Control'], 'no-store')
     }
@@ -178,7 +178,7 @@ for (const [name, error] of [
     const wire = createWire({ lookup: failingLookup(error) })
     const answer = await wire.call('GET', '/v1/demo/11.0.0.1')
     t.equal(answer.status, 500)
-    t.same(answer.json, { error: 'internal_error', message: 'Something went wrong on our side.' })
+    t.same(answer.json, { error: 'internal_error', message: 'Internal server error.' })
     t.notMatch(JSON.stringify(answer.headers), /secret/)
     t.equal(wire.errors.length, 1)
     t.equal(wire.errors[0], error)

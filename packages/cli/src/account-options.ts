@@ -14,11 +14,11 @@ export function withAccountOptions(command: Command): Command {
   return command
     .addOption(new Option('--plan <plan>', 'plan of the new account').choices(PLAN_NAMES).default(undefined, 'free'))
     .addOption(
-      new Option('--signup <day>', 'YYYY-MM-DD, where the billing window is anchored')
+      new Option('--signup <day>', 'day that anchors the billing window, YYYY-MM-DD')
         .argParser(dayOf)
         .default(undefined, 'today'),
     )
-    .option('--name <name>', 'what to call the new account')
+    .option('--name <name>', 'name of the new account')
 }
 
 export function accountOf({ plan, signup, name }: AccountOptions): NewAccount {

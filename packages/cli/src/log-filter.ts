@@ -23,7 +23,7 @@ type ClientMatch = (client: string) => boolean
 export function withFilters(command: Command): Command {
   return command
     .addOption(new Option('--action <actions>', 'allow, flag, block, with commas between').argParser(actionsOf))
-    .option('--trial', 'those that a rule on trial would have decided more strictly')
+    .option('--trial', 'requests that a rule on trial would have decided more strictly')
     .option('--rule <id>', 'decided by this rule, or tried by it')
     .option('--class <class>', 'of this class: human, ai_agent …')
     .option('--network <class>', 'from networks of this class: vpn, tor, hosting …')
@@ -31,7 +31,7 @@ export function withFilters(command: Command): Command {
     .addOption(new Option('--path <pattern>', 'for this path, as in a policy: /admin/**').argParser(pathOf))
     .addOption(new Option('--status <status>', 'answered with this status: 403, 5xx').argParser(statusOf))
     .addOption(new Option('--since <time>', 'from this time on: 15m, 24h, 7d, or ISO 8601').argParser(sinceOf))
-    .option('--audit', 'what was done by those who steer the service, alone')
+    .option('--audit', 'operators’ actions alone')
 }
 
 /** Whether a line passes all filters. */

@@ -50,7 +50,7 @@ export function onReload(
     const look = async (): Promise<boolean> => {
       try {
         const changed = await hasChanged()
-        if (missed >= MISSED_LOOKS) onNotice('watch: the configuration can be read again')
+        if (missed >= MISSED_LOOKS) onNotice('watch: the configuration is readable again')
         missed = 0
         return changed
       } catch (error) {

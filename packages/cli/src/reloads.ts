@@ -30,7 +30,7 @@ export function reloadsOf(running: Running, terminal: Terminal): Reloads {
   return {
     async next(cause, ending) {
       unsaid = undefined
-      if (standing.leads) await notifySystemd('reloading', 'Reading the configuration again', terminal)
+      if (standing.leads) await notifySystemd('reloading', 'Reloading the configuration', terminal)
       const { text, audit } = await reload(running, cause, ending)
       if (ending.aborted) return
       const say = async (): Promise<void> => {

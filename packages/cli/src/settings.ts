@@ -28,7 +28,7 @@ const DEFAULT_FILE = 'sallyport.yaml'
 export function withCommonOptions(command: Command): Command {
   return command
     .option('--config <file>', `configuration file (default: ${DEFAULT_FILE} where there is one)`)
-    .option('--data-dir <dir>', 'where compiled data and the store are kept')
+    .option('--data-dir <dir>', 'folder of compiled data and the store')
 }
 
 /** Adds `--json` to a command that reads. */

@@ -27,8 +27,8 @@ export async function runWorkers(count: number, config: Config, terminal: Termin
     crew.fill()
     const end = await Promise.race([stopped, crew.failed])
     if (typeof end === 'number') throw new ExitError(end)
-    terminal.err('Finishing what is in flight; once more to stop now.')
-    void notifySystemd('stopping', 'Finishing what is in flight', terminal)
+    terminal.err('Finishing requests in flight; repeat to stop now.')
+    void notifySystemd('stopping', 'Finishing requests in flight', terminal)
     await crew.stop(end)
   } finally {
     clearInterval(looking)

@@ -4,7 +4,7 @@ import { run, workspace } from './command.ts'
 
 t.test('config check says all that is wrong, and warns', async (t) => {
   const { folder, config } = workspace(t)
-  t.strictSame(await run('config', 'check', config), { code: 0, out: 'The configuration is good.\n', err: '' })
+  t.strictSame(await run('config', 'check', config), { code: 0, out: 'The configuration is valid.\n', err: '' })
   const file = `${folder}/bad.yaml`
   writeFileSync(file, 'mode: monitr\nlistn: 127.0.0.1:1\n')
   const lines = [

@@ -24,6 +24,6 @@ t.test('a wish that the policy contradicts is an error of the configuration', as
   t.match(await run('robots', '--config', monitored.config), {
     code: 0,
     out: /User-agent: \*\nAllow: \/\n$/,
-    err: 'Nobody is refused in monitor mode, so nobody is asked to stay away.\n',
+    err: 'Monitor mode refuses nobody, so robots.txt disallows nothing.\n',
   })
 })

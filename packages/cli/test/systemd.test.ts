@@ -56,7 +56,7 @@ for (const workers of [[], ['--workers', '2']]) {
       `^READY=1 STATUS=Listening on ${url}; configuration read again: nothing has changed\\.$`,
       '^RELOADING=1 ',
       `^READY=1 STATUS=Listening on ${url}; configuration kept as it was: \\S+:1: mode: "loud" is unknown`,
-      '^STOPPING=1 STATUS=Finishing what is in flight$',
+      '^STOPPING=1 STATUS=Finishing requests in flight$',
     ]
     t.equal(lines().length, expected.length)
     for (const [index, pattern] of expected.entries()) t.match(lines()[index], new RegExp(pattern))

@@ -50,7 +50,7 @@ t.test('watch: targets of links, renames of editors, a folder that goes and come
   t.not(await status(), 403, 'it stays as it is')
   mkdirSync(place)
   t.match(await nextLine(proxy, () => writeFileSync(target, text)), /read again: mode taken over/)
-  await proxy.says('watch: the configuration can be read again')
+  await proxy.says('watch: the configuration is readable again')
   t.equal(await status(), 403)
   t.match(await nextLine(proxy, () => writeFileSync(target, '')), /kept as it was: .*holds no keys/)
   t.equal(proxy.err().match(/watch: ENOENT/g)?.length, 1, 'said once')

@@ -51,12 +51,12 @@ function bad(reason: string): HeadFault {
 function checkVersion({ httpVersion, fields }: RequestHead): HeadFault | undefined {
   // Node hands HTTP/0.9 and 2.0 on as well where they are written in the first line of an HTTP/1 request.
   if (httpVersion === '1.1' || httpVersion === '1.0' || !httpVersion || isHttp2(fields)) return undefined
-  return { status: 505, reason: 'Only HTTP/1.0 and HTTP/1.1.' }
+  return { status: 505, reason: 'Only HTTP/1.0 and HTTP/1.1 are supported.' }
 }
 
 function checkHost({ host, [':authority']: authority = host }: HeadFields): HeadFault | undefined {
   if (host !== authority && host !== undefined && host.toLowerCase() !== authority?.toLowerCase())
-    return bad('Host and :authority name two sites.')
+    return bad('Host and :authority differ.')
   // A client without a name to ask for sends an empty one (RFC 9112 3.2).
   return !authority || HOST.test(authority) ? undefined : bad('Host is not a name or an address.')
 }
@@ -67,7 +67,7 @@ function checkTarget({ target }: RequestHead, { host }: HeadFields, paths: Paths
   if (target.charCodeAt(0) === SLASH || target === '*' || target === '') return undefined
   const [, scheme = '', site] = ABSOLUTE.exec(target) ?? []
   if (site === undefined || !HOST.test(site)) return NO_PATH
-  return !host || siteOf(scheme, host) === siteOf(scheme, site) ? undefined : bad('Target and Host name two sites.')
+  return !host || siteOf(scheme, host) === siteOf(scheme, site) ? undefined : bad('The target and Host differ.')
 }
 
 const SLASH = 47
@@ -81,10 +81,10 @@ function siteOf(scheme: string, host: string): string {
 function checkFraming({ httpVersion }: RequestHead, fields: HeadFields): HeadFault | undefined {
   const { 'transfer-encoding': coding, 'content-length': length } = fields
   if (coding !== undefined) {
-    if (httpVersion === '1.0') return bad('Transfer-Encoding in HTTP/1.0.')
+    if (httpVersion === '1.0') return bad('Transfer-Encoding is not allowed in HTTP/1.0.')
     if (coding.toLowerCase() !== 'chunked')
-      return { status: 501, reason: 'The only transfer coding served is chunked.' }
-    if (length !== undefined) return bad('Transfer-Encoding and Content-Length together.')
+      return { status: 501, reason: 'Transfer-Encoding: only chunked is supported.' }
+    if (length !== undefined) return bad('Transfer-Encoding and Content-Length must not come together.')
   }
   return length === undefined || /^\d{1,15}$/.test(length) ? undefined : bad('Content-Length is not a number.')
 }
@@ -99,5 +99,5 @@ function checkConnection(connection: string | undefined): HeadFault | undefined 
   const name = nominated(connection).find(
     (name) => PROTECTED.has(name) || /^(?:sallyport|sec[^a-z0-9]websocket)[^a-z0-9]/.test(name),
   )
-  return name === undefined ? undefined : bad(`Connection may not name ${name}.`)
+  return name === undefined ? undefined : bad(`Connection must not name ${name}.`)
 }

@@ -27,12 +27,12 @@ export function limitRefusal(cause: RefusalCause): Refusal {
   return refused.status === 503 ? refused : { ...refused, headers: { ...refused.headers, connection: 'close' } }
 }
 
-const BUSY = 'There is more to do than can be done now. Try again later.'
+const BUSY = 'The server is busy. Try again later.'
 const REFUSED: Partial<Readonly<Record<RefusalCause, Refusal>>> = {
   in_flight: refusal('service_unavailable', 503, 'Too many requests of this client are in flight.'),
   tunnels: refusal('service_unavailable', 503, 'Too many WebSockets of this client are open.'),
-  body_bytes: refusal('payload_too_large', 413, 'The body is larger than is taken here.'),
-  slow_body: refusal('invalid_request', 408, 'The body comes too slowly.'),
+  body_bytes: refusal('payload_too_large', 413, 'The body is too large.'),
+  slow_body: refusal('invalid_request', 408, 'The body took too long.'),
 }
 
 /** The answer to `OPTIONS *`, which is about this server and not about a resource of the origin. */

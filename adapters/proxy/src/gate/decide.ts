@@ -88,7 +88,7 @@ export function createDecide({ sallyport, options, admission, sites, forward }: 
 /** The fault of a target that belongs to one origin as it is written, and to another as some server reads it (D307). */
 export const SEVERAL_ORIGINS: HeadFault = {
   status: 400,
-  reason: 'Servers read paths of several origins from the target.',
+  reason: 'The target is ambiguous: servers read paths of several origins.',
 }
 
 /** Times of a route's own, where it has any. */

@@ -26,7 +26,7 @@ const UNIMPLEMENTED: ApiResponse = {
   headers: {
     'content-type': 'application/grpc',
     'grpc-status': '12',
-    'grpc-message': 'Sallyport speaks HTTP/1.1 to the origin, which gRPC cannot be carried over.',
+    'grpc-message': 'gRPC is not supported: the origin is reached over HTTP/1.1.',
   },
   body: '',
 }

@@ -41,11 +41,12 @@ const WEBSOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/
  */
 export function precheck(head: RequestHead): HeadFault | undefined {
   const { method, target, fields, api = false, paths = 'strict', methods = METHODS } = head
-  if (fields.length / 2 > MAX_FIELDS) return { status: 431, reason: `More than ${MAX_FIELDS} header fields.` }
+  if (fields.length / 2 > MAX_FIELDS)
+    return { status: 431, reason: `The request has more than ${MAX_FIELDS} header fields.` }
   if (api ? method === 'CONNECT' : !methods.includes(method)) {
     return { status: 405, reason: `${method} is not served.` }
   }
-  if (target.length > MAX_TARGET) return { status: 414, reason: `A target over ${MAX_TARGET} bytes.` }
+  if (target.length > MAX_TARGET) return { status: 414, reason: `The target is over ${MAX_TARGET} bytes.` }
   const read = readHead(fields, head.singleHeader)
   const serverWide = target === '*' && method === 'OPTIONS'
   return (
@@ -66,7 +67,7 @@ function checkTarget(target: string, paths: Paths): HeadFault | undefined {
   const mark = target.indexOf('?')
   const path = mark < 0 ? target : target.slice(0, mark)
   if (!(paths === 'strict' ? PATH : ANY_PATH).test(path)) return NO_PATH
-  return mark < 0 || QUERY.test(target.slice(mark + 1)) ? undefined : bad('The query has bytes that must be escaped.')
+  return mark < 0 || QUERY.test(target.slice(mark + 1)) ? undefined : bad('The query holds bytes that must be escaped.')
 }
 
 function checkHost({ httpVersion }: RequestHead, { [':authority']: authority, host = authority }: HeadFields) {
@@ -77,22 +78,23 @@ function checkTrailer({ fields }: RequestHead, { trailer, 'transfer-encoding': c
   // HTTP/2 frames a trailer section without any coding (RFC 9113 8.1).
   return trailer === undefined || coding !== undefined || isHttp2(fields)
     ? undefined
-    : bad('Trailer without a chunked body.')
+    : bad('Trailer requires a chunked body.')
 }
 
 function checkExpect({ expect }: HeadFields): HeadFault | undefined {
   if (expect === undefined || expect.toLowerCase() === '100-continue') return undefined
-  return { status: 417, reason: 'The only expectation met is 100-continue.' }
+  return { status: 417, reason: 'Expect: only 100-continue is supported.' }
 }
 
 function checkUpgrade(method: string, fields: HeadFields): HeadFault | undefined {
   if (fields.upgrade === undefined) return undefined
   // A body would be left on the connection, where the first bytes of the tunnel are expected.
   if (Number(fields['content-length'] ?? 0) > 0 || fields['transfer-encoding'] !== undefined)
-    return bad('An upgrade has no body.')
-  if (fields.upgrade.toLowerCase() !== 'websocket') return bad('The only upgrade served is to websocket.')
-  if (method !== 'GET') return bad('An upgrade is asked for with GET.')
-  if (fields['sec-websocket-version'] !== '13') return { status: 426, reason: 'WebSocket version 13 is served.' }
+    return bad('An upgrade must not have a body.')
+  if (fields.upgrade.toLowerCase() !== 'websocket') return bad('Upgrade: only websocket is supported.')
+  if (method !== 'GET') return bad('An upgrade must use GET.')
+  if (fields['sec-websocket-version'] !== '13')
+    return { status: 426, reason: 'Sec-WebSocket-Version: only 13 is supported.' }
   const key = fields['sec-websocket-key']
   return key !== undefined && WEBSOCKET_KEY.test(key) ? undefined : bad('Sec-WebSocket-Key is not valid.')
 }

@@ -7,7 +7,7 @@ import { ID_HEADER, refusal, rendered } from '@sallyport/node/internal'
 const STATUS: Readonly<Record<string, readonly [status: number, reason: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'The request has too many header fields.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large.'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request comes too slowly.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long.'],
 }
 
 /** Texts of the statuses above, for the status line. */
@@ -42,7 +42,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Answerin
     socket.destroy()
     return
   }
-  const [status, reason] = STATUS[error.code ?? ''] ?? [400, 'These bytes are no HTTP request.']
+  const [status, reason] = STATUS[error.code ?? ''] ?? [400, 'Not a valid HTTP request.']
   const id = randomUUID()
   const { headers, body } = rendered(refusal('invalid_request', status, reason), { id })
   const all = {

@@ -11,7 +11,7 @@ type Options = CommonOptions & { readonly json?: true }
 
 /** `sallyport accounts create | list | set-plan` */
 export function addAccountsCommands(program: Command, terminal: Terminal): void {
-  const accounts = program.command('accounts').description('who has API keys, and on which plan')
+  const accounts = program.command('accounts').description('accounts with API keys, and their plans')
 
   withAccountOptions(withCommonOptions(accounts.command('create').description('make an account, which has no key yet')))
     .addOption(jsonOption())
@@ -44,7 +44,7 @@ export function addAccountsCommands(program: Command, terminal: Terminal): void 
       const config = configOf(options)
       await audited(config, { what: 'accounts set-plan', details: { account: id, plan } }, terminal, async () => {
         const known = await using(openAccounts(config), ({ accounts }) => accounts.setPlan(id, plan))
-        if (!known) throw new SallyportError('unknown_account', `There is no account "${id}".`)
+        if (!known) throw new SallyportError('unknown_account', `No such account: "${id}".`)
       })
       terminal.out(options.json ? json({ id, plan }) : `${id} is on plan ${plan}.`)
     })

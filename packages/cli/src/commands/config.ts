@@ -12,9 +12,9 @@ const UNUSABLE = 2
 
 /** `sallyport config check | show | schema` */
 export function addConfigCommands(program: Command, terminal: Terminal): void {
-  const config = program.command('config').description('the configuration: what is wrong with it, what is in force')
+  const config = program.command('config').description('the configuration: its faults, and the values in force')
 
-  withCommonOptions(config.command('check').description('read it as the proxy would, and say all that is wrong'))
+  withCommonOptions(config.command('check').description('read it as the proxy would, and report every fault'))
     .argument('[file]', 'instead of --config')
     .addOption(jsonOption())
     .action((file: string | undefined, options: Options) => {
@@ -23,12 +23,12 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
       else {
         for (const fault of errors) terminal.err(printableMessage(faultText(fault)))
         for (const fault of warnings) terminal.err(printableMessage(warningText(fault)))
-        if (errors.length === 0) terminal.out('The configuration is good.')
+        if (errors.length === 0) terminal.out('The configuration is valid.')
       }
       if (errors.length > 0) throw new ExitError(UNUSABLE)
     })
 
-  withCommonOptions(config.command('show').description('each value that is in force, and where it comes from'))
+  withCommonOptions(config.command('show').description('each value in force, and its origin'))
     .addOption(jsonOption())
     .action((options: Options) => {
       const settings = settingsOf(configReadOf(options))

@@ -19,7 +19,7 @@ export function addCrawlersCommands(program: Command, terminal: Terminal): void 
 
 /** The checks that can confirm or refute, in the API's words; `nothing` where the operator publishes nothing to check by. */
 function checksOf({ silent, ranges, exclusive, names, agent }: Crawler): string {
-  if (silent === 'token-only') return 'never sent: a word for robots.txt'
+  if (silent === 'token-only') return 'never sent: a name for robots.txt'
   if (silent === 'retired') return 'never sent any more'
   const checks = [
     ranges !== undefined && 'published ranges',

@@ -14,9 +14,9 @@ const NOT_SWITCHED_ON = 'not switched on'
 
 /** `sallyport data status | update | compile` */
 export function addDataCommands(program: Command, terminal: Terminal): void {
-  const data = program.command('data').description('the data sets that verdicts rest on')
+  const data = program.command('data').description('data sets behind verdicts')
 
-  withCommonOptions(data.command('status').description('what is loaded, from when, how old, and under which licence'))
+  withCommonOptions(data.command('status').description('loaded data, with date, age and licence'))
     .option('--all', 'the sources that are not switched on as well')
     .addOption(jsonOption())
     .action(async (options: Options & { readonly all?: true }) => {
@@ -31,14 +31,14 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
       for (const credit of creditLines(sources)) terminal.out(dim(credit))
     })
 
-  withCommonOptions(data.command('update').description('download what has changed; a running service takes it over'))
+  withCommonOptions(data.command('update').description('download changed data; a running service takes it over'))
     .option('--source <id>', 'this one source')
-    .option('--accept', 'take a list whose size jumped')
-    .addOption(new Option('--rollback', 'go back to the download before').conflicts('accept'))
+    .option('--accept', 'accept a list whose size jumped')
+    .addOption(new Option('--rollback', 'return to the previous download').conflicts('accept'))
     .addOption(jsonOption())
     .action((options: UpdateOptions) => (options.rollback ? rollBack(options, terminal) : update(options, terminal)))
 
-  withCommonOptions(data.command('compile').description('compile the data now, where that is not done yet')).action(
+  withCommonOptions(data.command('compile').description('compile the data now, unless it is compiled already')).action(
     async (options: CommonOptions) => {
       const config = configOf(options)
       const sources = await audited(config, { what: 'data compile', details: {} }, terminal, () =>
@@ -71,7 +71,7 @@ async function update(options: UpdateOptions, terminal: Terminal): Promise<void>
   if (bad.length === 0) return
   throw new SallyportError(
     'update_failed',
-    `${bad.length} of ${outcomes.length} sources could not be updated; what was loaded stays in use.`,
+    `${bad.length} of ${outcomes.length} sources could not be updated; the loaded data stays in use.`,
   )
 }
 

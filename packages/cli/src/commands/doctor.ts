@@ -6,7 +6,7 @@ import { bold, dim, json, type Terminal } from '../terminal.ts'
 
 /** `sallyport doctor` */
 export function addDoctorCommand(program: Command, terminal: Terminal): void {
-  withCommonOptions(program.command('doctor').description('look at what a service rests on, and say what to do'))
+  withCommonOptions(program.command('doctor').description('check what a service depends on, and advise'))
     .addOption(jsonOption())
     .action(async (options: CommonOptions & { readonly json?: true }) => {
       const findings = await doctor(configReadOf(options, {}, true).config)

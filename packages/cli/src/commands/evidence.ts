@@ -45,7 +45,7 @@ function shown({ ok, axes }: EvidenceReport): string {
   const rows = Object.entries(axes).map(([axis, { outcome, detail }]) => {
     return [axis.replace('_', ' '), outcome.replace('_', ' '), printable(detail)]
   })
-  return `${columns(rows)}\n${ok ? 'Nothing failed.' : 'This evidence does not hold.'}`
+  return `${columns(rows)}\n${ok ? 'Nothing failed.' : 'The evidence is not valid.'}`
 }
 
 /** The text itself, in which the verifier sees what is there twice. */

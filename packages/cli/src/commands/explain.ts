@@ -19,7 +19,7 @@ interface Options extends CommonOptions {
 export function addExplainCommand(program: Command, terminal: Terminal): void {
   withCommonOptions(program.command('explain').description('the decision about a request, and why'))
     .argument('[file]', 'a request as JSON, or a HAR')
-    .option('--ip <address>', 'who asked, where the file does not say')
+    .option('--ip <address>', 'address of the client, if the file names none')
     .option('--request <id>', 'a request of the decision log, by the id that its visitor was shown')
     .addOption(logOption())
     .addOption(jsonOption())

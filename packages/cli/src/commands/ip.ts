@@ -23,14 +23,14 @@ interface SetOptions extends ReadOptions {
 
 /** `sallyport ip set | unset | list` */
 export function addIpCommands(program: Command, terminal: Terminal): void {
-  const ip = program.command('ip').description('what you know of addresses and prefixes: it beats all data')
+  const ip = program.command('ip').description('your own classes of addresses and prefixes, which override all data')
 
-  withCommonOptions(ip.command('set').description('say the class of an address or a CIDR; a running process follows'))
+  withCommonOptions(ip.command('set').description('set the class of an address or a CIDR; a running process follows'))
     .argument('<address>', 'IPv4 or IPv6, or a CIDR of either', prefixOf)
     .addOption(new Option('--class <class>', 'network class').choices(NETWORK_CLASSES).makeOptionMandatory())
     .addOption(new Option('--ttl <time>', 'how long: 90s, 30m, 12h, 7d; absent: until unset').argParser(millisecondsOf))
     .option('--provider <name>', 'brand of the service behind it')
-    .option('--note <text>', 'why, for those who read the list')
+    .option('--note <text>', 'reason, for readers of the list')
     .addOption(jsonOption())
     .action(async (prefix: Prefix, { class: networkClass, ttl, provider, note, ...options }: SetOptions) => {
       const override: Override = {
@@ -47,7 +47,7 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
       terminal.out(options.json ? json(shown(set)) : `${rest.address} is ${rest.class} until ${until}.`)
     })
 
-  withCommonOptions(ip.command('unset').description('leave an address or a CIDR to the data again'))
+  withCommonOptions(ip.command('unset').description('remove the class of an address or a CIDR'))
     .argument('<address>', 'IPv4 or IPv6, or a CIDR of either', prefixOf)
     .addOption(jsonOption())
     .action(async (prefix: Prefix, options: ReadOptions) => {
@@ -58,7 +58,7 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
       terminal.out(options.json ? json({ address: text, unset: true }) : `${text} is left to the data again.`)
     })
 
-  withCommonOptions(ip.command('list').description('what is set, and what reverse names said, while it is in force'))
+  withCommonOptions(ip.command('list').description('classes in force, set or read from reverse names'))
     .addOption(jsonOption())
     .action(async (options: ReadOptions) => {
       const listed = await using(openOverrides(configOf(options)), ({ overrides }) => overrides.list())

@@ -22,8 +22,8 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
   const keys = program.command('keys').description('API keys for /v1, and the key that signs evidence')
 
   const create = withCommonOptions(keys.command('create'))
-    .description('make a key, for an account that is there or for a new one')
-    .addOption(new Option('--account <id>', 'an account that is there').conflicts(['plan', 'signup', 'name']))
+    .description('make a key, for an existing account or a new one')
+    .addOption(new Option('--account <id>', 'an existing account').conflicts(['plan', 'signup', 'name']))
   withAccountOptions(create)
     .addOption(jsonOption())
     .action(async (options: CreateOptions) => {
@@ -48,7 +48,7 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
       terminal.out(columns(rows, ['id', 'ends', 'account', 'created', 'last used', 'state']))
     })
 
-  withCommonOptions(keys.command('revoke').description('withdraw a key for good'))
+  withCommonOptions(keys.command('revoke').description('revoke a key for good'))
     .argument('<id>', 'public id, as listed')
     .addOption(jsonOption())
     .action(async (id: string, options: CommonOptions & { readonly json?: true }) => {
@@ -60,7 +60,7 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
     })
 
   withCommonOptions(
-    keys.command('rotate').description('make a new key for the same account and withdraw the old one at once'),
+    keys.command('rotate').description('make a new key for the same account and revoke the old one at once'),
   )
     .argument('<id>', 'public id of the old key, as listed')
     .addOption(jsonOption())
@@ -75,11 +75,11 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
 
   withCommonOptions(keys.command('rotate-signing').description('hand over to a new key for checkpoints and evidence'))
     .option('--next-key <file>', 'private key to hand over to (default: one is made in place of the old)')
-    .option('--compromised', 'nothing that the old key signed is to be believed any more')
+    .option('--compromised', 'distrust everything that the old key signed')
     .addOption(yesOption())
     .addOption(jsonOption())
     .action(async ({ nextKey, yes, compromised = false, ...options }: RotateOptions) => {
-      if (compromised) await confirm('Nothing that the old key signed will be believed any more.', yes, terminal)
+      if (compromised) await confirm('Everything that the old key signed will be distrusted.', yes, terminal)
       const next = { ...(nextKey === undefined ? {} : { nextKeyFile: nextKey }), compromised }
       const config = configOf(options)
       const details = ({ kid }: RotatedKey) => ({ kid, compromised })

@@ -13,7 +13,7 @@ type Options = CommonOptions & { readonly json?: true }
 export function addLedgerCommands(program: Command, terminal: Terminal): void {
   const ledger = program.command('ledger').description('attestations, as they are recorded')
 
-  withCommonOptions(ledger.command('verify').description('walk every record, and name the first that is bad'))
+  withCommonOptions(ledger.command('verify').description('verify every record, and name the first bad one'))
     .option('--no-addresses', 'walk the records alone, and not the addresses and contexts beside them: twice as fast')
     .addOption(jsonOption())
     .action(async ({ addresses, ...options }: Options & { readonly addresses: boolean }) => {

@@ -19,9 +19,9 @@ const LINES_BEFORE = 10
 
 /** `sallyport logs` */
 export function addLogsCommand(program: Command, terminal: Terminal): void {
-  const logs = program.command('logs').description('the decision log, for people: a line for each request')
+  const logs = program.command('logs').description('the decision log for people, a line a request')
   withFilters(withCommonOptions(logs).addOption(logOption()))
-    .option('-f, --follow', 'go on as lines are added, also in a new file of that name')
+    .option('-f, --follow', 'follow as lines are added, also in a new file of that name')
     .addOption(
       new Option('-n, --lines <n>', `the last so many (default: all; ${LINES_BEFORE} with --follow)`).argParser(
         countOf,

@@ -14,9 +14,9 @@ interface Outcome {
 
 /** `sallyport policy test` */
 export function addPolicyCommands(program: Command, terminal: Terminal): void {
-  const policy = program.command('policy').description('what a policy does, before anyone meets it')
+  const policy = program.command('policy').description('try a policy before it is in force')
 
-  withCommonOptions(policy.command('test').description('run the expectations of a file; exits 1 where one is not met'))
+  withCommonOptions(policy.command('test').description('run the tests of a file; exits 1 if one fails'))
     .argument('<file>', 'YAML: an optional policy, and tests of a request and what is expected')
     .addOption(jsonOption())
     .action(async (file: string, options: CommonOptions & { readonly json?: true }) => {

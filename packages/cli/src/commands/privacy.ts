@@ -11,9 +11,9 @@ type Options = CommonOptions & { readonly json?: true }
 
 /** `sallyport privacy export | erase` */
 export function addPrivacyCommands(program: Command, terminal: Terminal): void {
-  const privacy = program.command('privacy').description('what is known of one address, and its erasure')
+  const privacy = program.command('privacy').description('personal data of one address, and its erasure')
 
-  withCommonOptions(privacy.command('export').description('all that is known of an address, place by place'))
+  withCommonOptions(privacy.command('export').description('all data about an address, place by place'))
     .argument('<address>', 'IPv4 or IPv6 address')
     .addOption(jsonOption())
     .action(async (address: string, options: Options) => {
@@ -35,12 +35,12 @@ export function addPrivacyCommands(program: Command, terminal: Terminal): void {
       failWhere(!known.complete, terminal)
     })
 
-  withCommonOptions(privacy.command('erase').description('erase an address everywhere, and say what stays'))
+  withCommonOptions(privacy.command('erase').description('erase an address everywhere, and report what stays'))
     .argument('<address>', 'IPv4 or IPv6 address')
     .addOption(yesOption())
     .addOption(jsonOption())
     .action(async (address: string, { yes, ...options }: Options & { readonly yes?: true }) => {
-      await confirm(`What is known of ${address} is erased for good.`, yes, terminal)
+      await confirm(`All data about ${address} is erased for good.`, yes, terminal)
       const config = configOf(options)
       const details = ({
         places,

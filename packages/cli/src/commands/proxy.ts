@@ -49,15 +49,15 @@ interface ProxyCommandOptions extends CommonOptions {
 
 /** `sallyport proxy` */
 export function addProxyCommand(program: Command, terminal: Terminal): void {
-  withCommonOptions(program.command('proxy').description('stand in front of an origin, inspect and decide'))
+  withCommonOptions(program.command('proxy').description('run the filtering proxy in front of an origin'))
     .option('--upstream <url>', 'the origin (without one, /v1 alone is served)')
     .option('--listen <host:port>', 'where to listen (default: 127.0.0.1:8080)')
-    .option('--admin <host:port>', 'where to answer health checks (default: 127.0.0.1:9090)')
+    .option('--admin <host:port>', 'address of health, metrics and console (default: 127.0.0.1:9090)')
     .option('--store <url>', 'where accounts are kept: sqlite:<path> or postgres://… (default: in the data-dir)')
     .option('--redis <url>', 'where several machines count their limits: redis://… (default: in the data-dir)')
-    .addOption(new Option('--workers <n>', 'how many processes serve (default: this one)').argParser(workersOf))
+    .addOption(new Option('--workers <n>', 'number of processes (default: this one)').argParser(workersOf))
     .addOption(new Option('--mode <mode>', 'monitor records and blocks nothing').choices(['enforce', 'monitor']))
-    .option('--trust-proxy <list>', 'proxies that are believed: CIDRs and presets, with commas between')
+    .option('--trust-proxy <list>', 'trusted proxies: CIDRs and presets, with commas between')
     .action(async (options: ProxyCommandOptions) => {
       const source = configSource(options, flagsOf(options))
       const warn = ({ warnings }: Pick<ConfigRead, 'warnings'>): void => {
@@ -196,8 +196,8 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
     })
     signal = await stopped
     if (!isWorker()) {
-      terminal.err('Finishing what is in flight; once more to stop now.')
-      void notifySystemd('stopping', 'Finishing what is in flight', terminal)
+      terminal.err('Finishing requests in flight; repeat to stop now.')
+      void notifySystemd('stopping', 'Finishing requests in flight', terminal)
     }
   } finally {
     endReload()

@@ -53,7 +53,7 @@ interface Replayed {
 
 /** `sallyport replay LOG --policy FILE` */
 export function addReplayCommand(program: Command, terminal: Terminal): void {
-  withCommonOptions(program.command('replay').description('what another policy would have done to recorded traffic'))
+  withCommonOptions(program.command('replay').description('decisions of another policy about recorded traffic'))
     .argument('<log>', 'an access log in combined format or JSON lines')
     .requiredOption('--policy <file>', 'the other policy: YAML, of its own or within a configuration')
     .addOption(jsonOption())

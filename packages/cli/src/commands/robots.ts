@@ -9,14 +9,14 @@ export function addRobotsCommand(program: Command, terminal: Terminal): void {
   withCommonOptions(
     program.command('robots').description('the robots.txt of the policy, for a site that serves its own'),
   )
-    .option('--host <name>', 'of routes, those of this host')
+    .option('--host <name>', 'rules for this host')
     .addOption(jsonOption())
     .action((options: CommonOptions & { readonly json?: true; readonly host?: string }) => {
       const config = configOf(options)
       const { text, unspoken } = robotsOfConfig(config, sitePartsOf(config.routes, options.host ?? ''))
       if (options.json) return terminal.out(json({ text, unspoken }))
       terminal.out(text.trimEnd())
-      if (config.mode === 'monitor') terminal.err('Nobody is refused in monitor mode, so nobody is asked to stay away.')
+      if (config.mode === 'monitor') terminal.err('Monitor mode refuses nobody, so robots.txt disallows nothing.')
       if (unspoken.length > 0) terminal.err(`Rules that robots.txt cannot say, or not wholly: ${unspoken.join(', ')}`)
     })
 }

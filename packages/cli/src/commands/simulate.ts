@@ -30,9 +30,9 @@ export function addSimulateCommand(program: Command, terminal: Terminal): void {
   withCommonOptions(program.command('simulate').description('a request of an agent, signed with a throw-away key'))
     .addOption(new Option('--as <name>', 'who to be').choices(names).makeOptionMandatory())
     .option('--url <url>', 'send it there; without: decide about it here, and explain', urlOf)
-    .option('--ip <address>', 'where it comes from, without --url', '8.8.8.8')
+    .option('--ip <address>', 'address of the client, without --url', '8.8.8.8')
     .addOption(
-      new Option('--directory-port <n>', 'where its keys are served on 127.0.0.1, with --url')
+      new Option('--directory-port <n>', 'port for its keys on 127.0.0.1, with --url')
         .argParser(portOf)
         .default(DIRECTORY_PORT),
     )

@@ -114,11 +114,11 @@ const BASIS: Readonly<Record<string, string>> = {
   signature: 'its signature',
   crawler: 'the crawler that its user agent names',
   'ai-name': 'the AI that its user agent names',
-  automation: 'what it says of itself',
+  automation: 'its own description',
   contradiction: 'headers that contradict each other',
   absence: 'headers that are missing',
   network: 'the network it comes from',
-  none: 'nothing that speaks against a person',
+  none: 'no evidence against a person',
 }
 
 /** Everything that is known of one request, and why it was decided so. */
