@@ -1,7 +1,7 @@
 import table from './hosting-shape.json' with { type: 'json' }
 
 /**
- * How much the outline of a system's address space looks like a host's: a few small prefixes, bought here and there
+ * How much the outline of a system's address space looks like a hoster's: a few small prefixes, bought here and there
  * and registered in several countries, with IPv6. A system with zero points or more is more likely a host than not.
  */
 export interface HostingShape {

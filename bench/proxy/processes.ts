@@ -20,7 +20,7 @@ export function childrenOf(pid: number): readonly number[] {
   return text === '' ? [] : text.split(' ').map(Number)
 }
 
-/** Seconds of processor time, of the programs and of the system for them. */
+/** Seconds of processor time, of the programs and of the kernel for them. */
 export function processorTime(pids: readonly number[]): number {
   let ticks = 0
   for (const pid of pids) {

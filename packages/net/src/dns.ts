@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises'
 import { type Address, type Dns, type NameAnswer, parseAddress, type ReverseAnswer } from '@sallyport/core'
 
 export interface DnsOptions {
-  /** `address` or `address:port`; empty or absent: the servers of the system. */
+  /** `address` or `address:port`; empty or absent: the servers of the machine. */
   readonly servers?: readonly string[]
   /** How long an answer is waited for in all, in milliseconds; default 500. A lost question is repeated within it. */
   readonly timeoutMs?: number
@@ -17,7 +17,7 @@ type RecordsAnswer = { readonly records: readonly string[] } | { readonly failur
 const NOTHING = new Set(['ENOTFOUND', 'ENODATA'])
 
 /**
- * Names to addresses over DNS queries alone (never the resolver of the system, which reads hosts files and takes
+ * Names to addresses over DNS queries alone (never the resolver of the machine, which reads hosts files and takes
  * `0x7f.1` for an address). A and AAAA are asked at once. An address of either family is an answer even where the
  * other family failed; `absent` needs both families to have answered that there is nothing.
  */
@@ -28,7 +28,7 @@ export function createDns({ servers = [], timeoutMs = 500, tries = 2 }: DnsOptio
 
   return {
     async resolve(name, family) {
-      // The dot at the end makes the name absolute: no search domain of the system is tried.
+      // The dot at the end makes the name absolute: no search domain of the machine is tried.
       const absolute = name.endsWith('.') ? name : `${name}.`
       const questions: Promise<RecordsAnswer>[] = []
       if (family !== 6) questions.push(answerOf(() => resolver.resolve4(absolute), timeoutMs))

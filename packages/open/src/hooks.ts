@@ -10,7 +10,7 @@ export interface OpenHooks extends DataHooks {
   readonly onFault?: (error: unknown) => void
   /** Learns of every request when its answer has ended; must not wait, and must not throw. */
   readonly observe?: Observe
-  /** The time, instead of the system's clock: for requests of another day. */
+  /** The time, instead of the machine's clock: for requests of another day. */
   readonly clock?: Clock
   /** Answers questions of names, instead of the configured servers. */
   readonly dns?: Dns

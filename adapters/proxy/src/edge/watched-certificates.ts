@@ -1,7 +1,7 @@
 import { existsSync, unwatchFile, watchFile } from 'node:fs'
 import { type Certificate, type CertificateFiles, readCertificate } from './certificates.ts'
 
-/** How often the files are looked at; a look is one call of the system. */
+/** How often the files are looked at; a look is one system call. */
 const LOOK_MS = 2_000
 /** A renewal writes two files, one after the other. */
 const SETTLED_MS = 500

@@ -29,7 +29,7 @@ function anyOf(...classes: readonly NetworkClass[]): Crowd['of'] {
 }
 
 /**
- * VPN services rent whole rows of machines: where a /24 of a host holds three exits that are known, or its /26 two, most of
+ * VPN services rent whole rows of machines: where a /24 of a hoster holds three known exits, or its /26 two, most of
  * the other tenants are exits too (`npm run bench -- accuracy` says how many). An access network leases a block out now and
  * then: five exits are no home lines. In a host of VPN services and of others one exit speaks for its row: the next row may
  * be a CDN's.
@@ -41,7 +41,7 @@ const CROWDED: readonly Crowd[] = [
   { block: ROW, exits: 1, of: isMixed },
 ]
 /**
- * One exit in the /24 of a host is seldom alone. A cloud's block has other tenants every day, but of four machines in a row
+ * One exit in a hoster's /24 is seldom alone. A cloud's block has other tenants every day, but of four machines in a row
  * that are exits the service has more there (D220).
  */
 const SPARSE: readonly Crowd[] = [

@@ -5,7 +5,7 @@ import type { DecodedTables } from '../format/tables.ts'
 
 /** How listed addresses of compiled tables expire. */
 export interface LoadOptions {
-  /** Days since the epoch, by which listed addresses expire; the system's clock if absent. */
+  /** Days since the epoch, by which listed addresses expire; the machine's clock if absent. */
   readonly today?: () => number
   /**
    * When the publisher of a source last said that it is what is published, in days since the epoch: the life of a listed

@@ -19,7 +19,7 @@ export interface TestServer {
   stop(): Promise<void>
   /** kill -9. */
   kill(): Promise<void>
-  /** SIGSTOP: connections stay open, new ones are accepted by the system, nothing is ever answered. */
+  /** SIGSTOP: connections stay open, new ones are accepted by the kernel, nothing is ever answered. */
   freeze(): void
   /** SIGCONT. */
   thaw(): void
