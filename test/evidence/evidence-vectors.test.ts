@@ -200,7 +200,7 @@ t.test('a key is good from its beginning, which the export of its first second r
   t.match(early.detail, /signed only by a key that was not in use yet when the file was made/)
 })
 
-t.test('what languages read differently is no evidence to either', { skip: NO_PYTHON }, async (t) => {
+t.test('text that languages read differently is no evidence to either', { skip: NO_PYTHON }, async (t) => {
   const [one] = await madeEvidence()
   const cases = odd(one?.evidence as EvidenceJson).map(([name, evidence]) => ({ name, evidence, keys: one?.keys }))
   const theirs = byPython(cases)

@@ -152,7 +152,7 @@ t.test("the host's own error handler has the decision", async (t) => {
   }
 })
 
-t.test("what tests a site without a server of its own: Fastify's inject, Hono's request, and supertest", async (t) => {
+t.test("tests of a site without a server of its own: Fastify's inject, Hono's request, and supertest", async (t) => {
   const fastify = await fastifyApp()
   t.teardown(() => fastify.close())
   const inject = (address: string) => fastify.inject({ url: '/shop', headers: { 'x-forwarded-for': address } })

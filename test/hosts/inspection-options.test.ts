@@ -215,7 +215,7 @@ everyHost('an upgrade that waits for a claim goes on with its record', async (t,
   t.match(seen.headers['sallyport-attestation-id'], /^\d+$/)
 })
 
-t.test('who asks is in the decision log', async (t) => {
+t.test('the user is in the decision log', async (t) => {
   const observed: ObservedRequest[] = []
   const sallyport = await opened(t, (request) => void observed.push(request))
   const [host] = SHAPED

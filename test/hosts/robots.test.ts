@@ -202,7 +202,7 @@ t.test('tokens that control a use are named, and those that are gone are not', a
   t.notMatch(text, /anthropic-ai/)
 })
 
-t.test('what robots.txt cannot say', async (t) => {
+t.test('rules that robots.txt cannot say', async (t) => {
   const rules = [
     { id: 'country', match: { country: ['KP'] }, action: 'block' },
     { id: 'star', match: { path: ['/a/*/edit', '/closed'] }, action: 'block' },

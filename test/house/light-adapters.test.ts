@@ -42,7 +42,7 @@ for (const [adapter, own] of Object.entries(ALLOWED)) {
   })
 }
 
-t.test('what is left out is there to be found', async (t) => {
+t.test('modules left out are there to be found', async (t) => {
   const packages = packagesOf(join(ROOT, 'packages/core/dist/src/index.js'))
   for (const name of ['tldts', 'ip-cidr', 'lru-cache']) t.ok(packages.has(name), name)
 })

@@ -49,7 +49,7 @@ function post(port: number, body: string | Buffer, headers: Readonly<Record<stri
 
 const CHUNKED = { 'transfer-encoding': 'chunked' }
 
-t.test('what a body becomes', async (t) => {
+t.test('bodies by content type', async (t) => {
   const port = await serveApi(t)
   const invalid = { code: 'invalid_request' }
   const tooLarge = { code: 'payload_too_large' }
@@ -81,7 +81,7 @@ t.test('a host that has read the body hands over what it made of it', async (t) 
   t.same(await post(port, '', { 'content-length': '0' }), { code: 'invalid_request' }, 'and nothing is not an object')
 })
 
-t.test('what a parser that skipped the body made up is not the body', async (t) => {
+t.test("a parser's stand-in for a skipped body is not the body", async (t) => {
   const port = await serve(t, async (req, res) => {
     const response = await answer({ api }, req, { res, target: '/', path: '/', body: {} })
     if (response) await sendResponse(res, response)

@@ -91,7 +91,7 @@ t.test('the same for the API, and for an upgrade, of which no listener hears', a
   t.same(wrong, [])
 })
 
-t.test('what is not ambiguous is left to the application', async (t) => {
+t.test('an unambiguous head is left to the application', async (t) => {
   const port = await serve(t, async (req, res) => {
     const { refusal } = await decideRequest(SINGLE, { req, res })
     res.setHeader('connection', 'close')

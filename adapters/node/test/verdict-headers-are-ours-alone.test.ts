@@ -126,7 +126,7 @@ t.test('the requests of an HTTP/2 server, whose rawHeaders cannot be replaced', 
   t.equal(headers['sallyport_action'], undefined)
 })
 
-t.test('what was inspected stays as it was received', (t) =>
+t.test('the inspected request stays as it was received', (t) =>
   received(t, SENT, async (req) => {
     const before = [...req.rawHeaders]
     let inspected: readonly string[] = []

@@ -74,7 +74,7 @@ t.test('without a token this machine asks for all but bans, as far as it can be 
   t.equal(await statuses('127.0.0.1', 'Authorization: Bearer wrong'), HERE)
 })
 
-t.test('what a configuration opens is open, and no more', async (t) => {
+t.test('a configuration opens the paths it names, and no more', async (t) => {
   const { statuses } = await opened(t, { adminPages: TOKENS, adminOpen: ['metrics', 'readyz'] })
   t.equal(await statuses('admin.example'), '200 200 401 200 401 401')
 })

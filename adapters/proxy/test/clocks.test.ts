@@ -96,7 +96,7 @@ async function leaving(
   return told
 }
 
-t.test('what is late, or gone, is looked at until it has ended', async (t) => {
+t.test('a late or gone exchange is looked at until it has ended', async (t) => {
   t.same(await leaving(t, { over: true, ended: true }), [])
   t.same(await leaving(t, { onLate: 'ends' }), ['late'])
   t.same(await leaving(t, {}), ['late', 'cut', 'ended', 'leaked'], 'its answer has not gone out')

@@ -88,7 +88,7 @@ t.test('a connection with too many waiting requests is cut, and what it sent is 
   fewer.destroy()
 })
 
-t.test('what was read is not parsed behind the request that cut the connection', async (t) => {
+t.test('bytes already read are not parsed behind the request that cut the connection', async (t) => {
   let parsed = 0
   const server = createServer((request) => {
     parsed++

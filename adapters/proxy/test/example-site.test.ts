@@ -25,7 +25,7 @@ t.test('on the example site one becomes another visitor, and sees what the gate 
   t.notMatch(await get('/?as=%3Cscript%3E'), '<script')
 })
 
-t.test('where this machine is not trusted nobody can be another one', async (t) => {
+t.test('nobody can be another visitor if this machine is not trusted', async (t) => {
   const { get } = await site([])
   t.notMatch(await get('/?as=tor'), '<iframe')
   t.match(await get('/?as=tor'), 'trustProxy: [loopback]')

@@ -192,7 +192,7 @@ t.test('records of a hello have 16 bytes at least, but for the last, and are 64 
   t.throws(() => readIn(readHello, inRecords(message, 15, 1_000).subarray(0, 9), 1), 'as soon as its head has come')
 })
 
-t.test('what is wrong is refused at the byte that is', async (t) => {
+t.test('a fault is refused at its byte', async (t) => {
   for (const [bytes, at] of [
     [[0x15], 1],
     [[0x16, 2], 2],

@@ -42,7 +42,7 @@ function fromCaddy(visitor: string, uri = '/', method = 'GET', host = 'shop.exam
   return [...forwarded, `X-Forwarded-For: ${visitor}`, 'X-Forwarded-Proto: https']
 }
 
-t.test('who may pass is 200 with the verdict, who may not is 403 with a page', async (t) => {
+t.test('an allowed visitor is 200 with the verdict, a blocked one 403 with a page', async (t) => {
   for (const [family, fields] of [
     ['nginx', fromNginx],
     ['traefik', fromCaddy],
@@ -247,7 +247,7 @@ t.test('Caddy', { skip: missing('caddy') }, async (t) => {
   t.equal(statusOf(await exchange(url, get('/'))), 502, 'where nobody answers nothing passes')
 })
 
-t.test('what Traefik is shown names every header of the verdict', async (t) => {
+t.test("Traefik's example names every header of the verdict", async (t) => {
   const text = readFileSync(join(EXAMPLES, 'traefik/dynamic.yaml'), 'utf8')
   t.match(text, /address: http:\/\/127\.0\.0\.1:8080\/\.sallyport\/check\n/)
   t.match(text, 'trustForwardHeader: false\n')

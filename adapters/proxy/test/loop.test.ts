@@ -64,7 +64,7 @@ t.test('one Sallyport before another is no circle, and the origin sees both', as
   t.strictSame(seen, ['Via: 1.0 their.example, 1.1 ours.example', 'Via: 1.1 sallyport', 'Via: 1.1 sallyport'])
 })
 
-t.test('what counts as having passed through a Sallyport', async (t) => {
+t.test('the fields that count as having passed through a Sallyport', async (t) => {
   const { url, origin } = await proxyBefore(t, OK)
   const rows: readonly (readonly [status: number, fields: readonly string[]])[] = [
     [200, ['Via: 1.1 sallyport, 1.1 sallyport, 1.1 sallyport, 1.1 sallyport']],

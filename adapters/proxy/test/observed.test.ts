@@ -63,7 +63,7 @@ t.test('a trusted proxy names the id, or the trace', async (t) => {
   }
 })
 
-t.test('what we answer ourselves names the id in its body too, and why', async (t) => {
+t.test('our own answers name the id in their body too, and why', async (t) => {
   const { url, next } = await watched(t, OK)
   for (const [bytes, status, answeredBy, refusedFor] of [
     [get('/', `X-Forwarded-For: ${VISITOR.blocked}`), 403, 'refusal', undefined],

@@ -197,7 +197,7 @@ t.test('a check is answered whatever the origin does', { skip }, async (t) => {
   t.same(origin.heads, [])
 })
 
-t.test('what differed is counted by name', { skip }, async (t) => {
+t.test('differences are counted by name', { skip }, async (t) => {
   const { session, url, scrape } = await open(t)
   for (const name of [
     'ETag twice, equal',

@@ -110,7 +110,7 @@ t.test('a server that is not there costs no request, and is left out', async (t)
   client.destroy()
 })
 
-t.test('where all are gone a request is 502, once each was tried', async (t) => {
+t.test('a request is 502 once each server was tried and is gone', async (t) => {
   const gone = [await openRawOrigin(OK), await openRawOrigin(OK)]
   for (const origin of gone) await origin.close()
   const failures: unknown[] = []
@@ -248,7 +248,7 @@ t.test('a policy of one route, and times', async (t) => {
   t.ok(performance.now() - began - first > 1_000, 'the route has a longer time')
 })
 
-t.test('what cannot be meant', async (t) => {
+t.test('routes that cannot be meant', async (t) => {
   const noCertificate = join(t.testdir(), 'ca.pem')
   writeFileSync(noCertificate, 'nothing')
   for (const [route, message] of [

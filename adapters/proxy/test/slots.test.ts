@@ -43,7 +43,7 @@ t.test('clients take turns', async (t) => {
   t.same(order, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
 })
 
-t.test('who leaves while it waits is not called', async (t) => {
+t.test('a taker that leaves while it waits is not called', async (t) => {
   const { slots, told, take } = slotsOf({ total: 1, waitMs: 10_000 })
   const holder = take('a')
   slots.leave(take('b'))

@@ -266,7 +266,7 @@ function inRecords(hello: Buffer, size: number): Buffer {
   return Buffer.concat(records)
 }
 
-t.test('what is no hello, too large, or does not come', { skip }, async (t) => {
+t.test('bytes that are no hello, a hello too large, and none at all', { skip }, async (t) => {
   const { url, refused } = await withTls(t, { timeouts: { clientHello: 100 } })
   t.match(await exchange(url, get('/')), /^HTTP\/1\.1 400 [\s\S]*This port speaks HTTPS\.\n$/)
   const huge = Buffer.concat([Buffer.from([1, 1, 0, 0]), Buffer.alloc(65_532)])

@@ -156,7 +156,7 @@ t.test('a blocked client gets the refusal, and the origin hears nothing', async 
   await lives(t, url)
 })
 
-t.test('what is no WebSocket handshake is refused', async (t) => {
+t.test('an upgrade that is no WebSocket handshake is refused', async (t) => {
   const { url, origin } = await proxyBefore(t, echo)
   const h2c =
     'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: x\r\n\r\n'

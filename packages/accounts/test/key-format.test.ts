@@ -56,7 +56,7 @@ t.test('any one character changed is refused by the checksum', async (t) => {
   }
 })
 
-t.test('what is not a key is refused', async (t) => {
+t.test('a text that is not a key is refused', async (t) => {
   const { text } = createKey(random(4))
   const wrong = ['', ' ', 'sp_', 'sp__', text.slice(0, -1), `${text}0`, ` ${text}`, `${text}\n`, text.toUpperCase()]
   for (const given of [...wrong, text.replace('sp_', 'sk_'), text.replace('_', '-'), 'x'.repeat(100_000)]) {

@@ -172,7 +172,7 @@ t.test('texts that nobody should send change nothing', async (t) => {
   t.match(proto, { status: 200, json: { class: 'human' } })
 })
 
-t.test('what one account tells changes no answer of another', async (t) => {
+t.test("one account's reports change no answer of another", async (t) => {
   const wire = createWire()
   const ask = async () => (await check({ ip: IP, headers: HEADERS }, wire)).json
   const before = await ask()

@@ -123,7 +123,7 @@ t.test('both twins answer alike, byte for byte, and the keyed one counts', async
   t.equal(await wire.usage(key, '2026-01-31'), bodies.length)
 })
 
-t.test('what is no claim is 400 with a code', async (t) => {
+t.test('a request without a claim is 400 with a code', async (t) => {
   const ip = ADDRESSES.hosting
   for (const [body, error] of [
     [{ ip }, 'invalid_request'],

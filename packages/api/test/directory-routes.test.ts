@@ -150,7 +150,7 @@ t.test('an entry adds samples and range counts', async (t) => {
   t.same((await wire.call('GET', '/v1/asn/directory/as64500')).json, json)
 })
 
-t.test('what cannot be read as a number is 400, what is not in the database 404', async (t) => {
+t.test('an unreadable number is 400, one that is not in the database 404', async (t) => {
   const wire = createWire()
   for (const asn of [
     'AS',

@@ -209,7 +209,7 @@ t.test('a client whose verifications are used up has no bad ones left either', a
   }
 })
 
-t.test('what is neither answered nor 400 is an ordinary call', async (t) => {
+t.test('a call that is neither answered nor 400 is an ordinary one', async (t) => {
   const wire = createWire()
   for (let call = 1; call <= 5; call++) {
     const { status, headers } = await wire.call('POST', VERIFY, { body: tooLarge })
@@ -218,7 +218,7 @@ t.test('what is neither answered nor 400 is an ordinary call', async (t) => {
   t.equal((await wire.call('POST', VERIFY, { body: tooLarge })).status, 429)
 })
 
-t.test('of calls at once exactly as many are let in as either bucket holds', async (t) => {
+t.test('exactly as many calls at once are let in as either bucket holds', async (t) => {
   const asked: string[] = []
   const verifying = createWire({
     services: {

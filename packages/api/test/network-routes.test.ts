@@ -96,7 +96,7 @@ t.test('geo places the address; what is unknown is left out', async (t) => {
   t.same(await geo('192.168.1.1'), { ip: '192.168.1.1' }, 'a reserved address is nowhere')
 })
 
-t.test('what is not loaded is 503, never a false or an empty answer', async (t) => {
+t.test('missing data is 503, never a false or an empty answer', async (t) => {
   const wire = createWire({ snapshots: snapshotsOf() })
   const key = await wire.keyFor('free')
   for (const url of ['/v1/vpn/11.0.0.1', '/v1/proxy/11.0.0.1', '/v1/asn/11.0.0.1', '/v1/geo/11.0.0.1']) {

@@ -3,7 +3,7 @@ import t from 'tap'
 import { type ApiRequest, createApi } from '../src/index.ts'
 import { type Answer, createWire, failingLookup, tooLarge } from './wire.ts'
 
-t.test('what is not under /v1 is for the host', async (t) => {
+t.test('a path that is not under /v1 is for the host', async (t) => {
   const { api } = createWire()
   const request = { peer: '', method: 'GET', target: '', scheme: 'http', httpVersion: '1.1', fields: [] } as const
   const ask = (path: string) =>

@@ -26,7 +26,7 @@ t.test('a check answers what the specification names, and nothing else', async (
   t.equal((await check(wire, key, { ip: '11.0.0.1', claimed_jurisdiction: 'DE' })).json.attestation_id, 3, 'ids rise')
 })
 
-t.test('what cannot be checked has a code and is not recorded', async (t) => {
+t.test('a claim that cannot be checked has a code and is not recorded', async (t) => {
   const wire = createWire()
   const key = await wire.keyFor('free')
   const rows: readonly (readonly [object, number, string])[] = [

@@ -49,7 +49,7 @@ t.test('the example of every operation works', async (t) => {
   }
 })
 
-t.test('what is wrong with a request is said by field, in our own sentences', async (t) => {
+t.test('faults of a request are said by field, in our own sentences', async (t) => {
   const wire = createWire()
   const key = await wire.keyFor('free')
   const faultsOf = async (path: string, body: unknown) => {

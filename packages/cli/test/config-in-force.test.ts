@@ -5,7 +5,7 @@ import { createInForce } from '../src/config-in-force.ts'
 const FIRST = readConfig({})
 const OTHER = readConfig({ flags: { mode: 'monitor' } })
 
-t.test('who replaces a worker starts with what the others serve under, and reads what changed meanwhile', (t) => {
+t.test('a new worker starts with the configuration of the others, and reads changes made meanwhile', (t) => {
   const inForce = createInForce(FIRST)
   const first = inForce.start(false)
   t.equal(first.config, undefined, 'the first one reads the file')

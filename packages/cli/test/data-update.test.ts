@@ -54,7 +54,7 @@ t.test('data update fetches, says what became of each source, and status tells i
   )
 })
 
-t.test('what cannot be had is an exit code, and what was loaded stays', async (t) => {
+t.test('a failed download is an exit code, and the loaded data stays', async (t) => {
   const { config, serve } = await publisher(t)
   serve('8.2.7.0/24\n')
   await run('data', 'update', '--config', config)

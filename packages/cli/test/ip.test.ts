@@ -32,7 +32,7 @@ t.test('an address is set, listed and left to the data again', async (t) => {
   t.match(await command('unset', '8.8.4.4'), { code: 1, err: 'sallyport: Nothing is set for 8.8.4.4.\n' })
 })
 
-t.test('what cannot be set is refused with the reason', async (t) => {
+t.test('a class that cannot be set is refused with the reason', async (t) => {
   const { config } = workspace(t)
   const rows: readonly (readonly [argv: readonly string[], code: number, err: RegExp])[] = [
     [['set', 'nonsense', '--class', 'vpn'], 2, /not an IPv4 or IPv6 address/],

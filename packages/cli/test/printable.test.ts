@@ -15,7 +15,7 @@ function without(text: string): string {
   return text.replaceAll('\n', '')
 }
 
-t.test('what would control a terminal is shown as an escape', async (t) => {
+t.test('a control character is shown as an escape', async (t) => {
   t.equal(printable('a\u001b[31m\u009b\u202e\u{e0001}é😀\n'), 'a\\x1b[31m\\x9b\\u202e\\u{e0001}é😀\\x0a')
   t.notMatch(printable(HOSTILE), UNPRINTABLE)
 })

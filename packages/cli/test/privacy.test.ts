@@ -7,7 +7,7 @@ const places = (
   out: string,
 ): readonly { place: string; state: string; entries: readonly unknown[]; reason?: string }[] => JSON.parse(out).places
 
-t.test('what is known of an address is exported with what the console of a running service remembers', async (t) => {
+t.test("data about an address is exported with the memory of a running service's console", async (t) => {
   const { folder, config } = workspace(t, ['demo: true', 'trustProxy: [loopback]'])
   const proxy = start(t, ['proxy', '--config', config, '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0'])
   await proxy.says('by the token in')

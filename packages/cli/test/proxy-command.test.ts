@@ -38,7 +38,7 @@ t.test('it starts, serves, shows its key once for a dataDir, and ends with 0 at 
   t.equal(keys[1], undefined)
 })
 
-t.test('what is in flight is finished first, and a second signal from npm does not cut it', async (t) => {
+t.test('requests in flight are finished first, and a second signal from npm does not cut them', async (t) => {
   let answer: ServerResponse | undefined
   const origin = createServer((_, response) => {
     answer = response

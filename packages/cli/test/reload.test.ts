@@ -36,7 +36,7 @@ t.test('a file that is empty, commented or half-written takes nothing away', asy
   t.equal(await status(), 403)
 })
 
-t.test('who writes slowly and in place is waited for', async (t) => {
+t.test('a slow writer in place is waited for', async (t) => {
   const { config, text } = shutProxy(t)
   writeFileSync(config, text)
   const { proxy, status } = await serving(t, config)

@@ -64,7 +64,7 @@ for (const workers of [[], ['--workers', '2']]) {
   })
 }
 
-t.test('where systemd cannot be reached a line says so, and the service serves', { skip }, async (t) => {
+t.test('a line says that systemd cannot be reached, and the service serves', { skip }, async (t) => {
   const { folder, config } = workspace(t)
   const listening = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
   const proxy = start(t, ['proxy', '--config', config, ...listening], { NOTIFY_SOCKET: join(folder, 'nobody') })

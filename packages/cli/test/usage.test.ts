@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { run, workspace } from './command.ts'
 
-t.test('what is used wrongly exits 2 and says how in one line', async (t) => {
+t.test('wrong usage exits 2 and says how in one line', async (t) => {
   const { config } = workspace(t)
   await run('data', 'compile', '--config', config)
   const wrong: readonly (readonly [argv: readonly string[], says: RegExp])[] = [

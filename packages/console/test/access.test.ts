@@ -135,7 +135,7 @@ t.test('wrong tokens lock nobody out, and paths are the ones there are', async (
   t.ok(Number((await ask(adminUrl, 'GET', HEALTH, bearer('another-guess'))).headers['retry-after']) > 0)
 })
 
-t.test('who signed out stays so after a restart, in every process, under a clock that goes back', async (t) => {
+t.test('a visitor stays signed out after a restart, in every process, under a clock that goes back', async (t) => {
   const dataDir = t.testdir()
   const faults: unknown[] = []
   const tokens = { admin: ADMIN }

@@ -81,7 +81,7 @@ t.test('a history counts by what became of requests, and remembers the last ones
   t.equal(history.read('1h', AT + 86_400_000).totals.api, 0)
 })
 
-t.test('what came since a place is asked for, as far as it is kept', async (t) => {
+t.test('rows since a place are asked for, as far as they are kept', async (t) => {
   const { observe, recent } = createHistory()
   const idsSince = (count: number) => recent.since(count).map(({ observed }) => observed.id)
   t.same(idsSince(0), [])
@@ -95,7 +95,7 @@ t.test('what came since a place is asked for, as far as it is kept', async (t) =
   t.equal(idsSince(3_000)[0], 'b2997')
 })
 
-t.test('what several processes counted is read as one', async (t) => {
+t.test('counts of several processes are read as one', async (t) => {
   const processes = [createHistory(), createHistory()] as const
   for (const [index, { observe }] of processes.entries()) {
     for (let times = 0; times <= index; times++) observe(observed(`r${times}`))

@@ -84,7 +84,7 @@ t.test('a draft is checked, tried against what came, and saved', { skip: NO_BROW
   t.same(outside, [])
 })
 
-t.test('who may only read saves no policy', async (t) => {
+t.test('a reader saves no policy', async (t) => {
   const scene = await openScene({ savePolicy: async () => void t.fail('saved') })
   t.teardown(scene.close)
   const headers = { ...AS_READER, 'content-type': 'application/json' }

@@ -70,7 +70,7 @@ t.test('an administrator steers, and a reader looks', { skip: NO_BROWSER ?? fals
   t.same(outside, [])
 })
 
-t.test('what changes something needs the role for it, and says what is wrong', async (t) => {
+t.test('a change needs the role for it, and names its faults', async (t) => {
   const scene = await openScene()
   t.teardown(scene.close)
   const ask = async (path: string, body: unknown, token = READER) => {

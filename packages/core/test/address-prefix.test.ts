@@ -61,7 +61,7 @@ t.test('prefixes are read, host bits set to zero', async (t) => {
   }
 })
 
-t.test('what is not a prefix is refused', async (t) => {
+t.test('a text that is not a prefix is refused', async (t) => {
   const texts = [
     ...['', '/', '1.2.3.4', '1.2.3.4/', '/24', '1.2.3.4/33', '1.2.3.4/-1', '1.2.3.4/+8', '1.2.3.4/08', '1.2.3.4/00'],
     ...[
@@ -194,7 +194,7 @@ t.test('a set of prefixes holds what one of them holds', async (t) => {
   t.equal(createPrefixSet([net('0.0.0.0/0')]).has(at('::1')), false, 'the families are apart')
 })
 
-t.test('of nested prefixes the longest speaks, and of equal ones the first', async () => {
+t.test('the longest of nested prefixes decides, and the first of equal ones', async () => {
   const narrow4 = fc
     .tuple(fc.integer({ min: 0, max: 15 }), fc.integer({ min: 26, max: 32 }))
     .map(([d, length]) => prefixOf(address4(d), length))

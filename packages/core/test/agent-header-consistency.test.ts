@@ -142,7 +142,7 @@ t.test('all absences together flag and do not accuse', async (t) => {
   t.equal(agentInspector({ policy: presetOf('observe') }).decide(bare).action, 'allow')
 })
 
-t.test('what is not available is not missing', async (t) => {
+t.test('an unavailable field is not missing', async (t) => {
   const plain = { ...NO_HINTS, ...NO_FETCH, 'Accept-Encoding': 'gzip, deflate' }
   t.same(against(requestOf(fieldsOf(CHROME, plain), { scheme: 'http' })), [], 'plain http has no hints')
   t.same(against(requestOf(fieldsOf(CHROME, plain), { scheme: 'unknown' })), [], 'who knows the scheme')

@@ -13,7 +13,7 @@ const skip = existsSync(SHARED) ? false : `no shared data at ${SHARED}`
 
 const { decide, inspect } = agentInspector()
 
-t.test('of 2,118 user agents of crawlers at least 99 in 100 are not taken for people', async (t) => {
+t.test("at least 99 in 100 of 2,118 crawlers' user agents are not taken for people", async (t) => {
   const rows: readonly { readonly instances: readonly string[] }[] = createRequire(import.meta.url)(
     'crawler-user-agents',
   )
@@ -92,7 +92,7 @@ t.test('captured libraries and tools are programs', { skip }, async (t) => {
   for (const capture of tools) t.equal(inspect(requestFrom(capture)).agent.class, 'unverified_bot', nameOf(capture))
 })
 
-t.test('of 4,000 browsers with ordinary headers hardly one gets worse than allow', { skip }, async (t) => {
+t.test('hardly one of 4,000 browsers with ordinary headers gets worse than allow', { skip }, async (t) => {
   const texts = gunzipSync(readFileSync(join(SHARED, 'user-agents/browsers.txt.gz')))
     .toString()
     .trim()

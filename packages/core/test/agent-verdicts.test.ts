@@ -10,7 +10,7 @@ function namedAs(userAgent: string, peer = HOME) {
   return inspect(requestOf(['Host', 'example.com', 'User-Agent', userAgent], { peer })).agent
 }
 
-t.test('who says that it is a program is one', async (t) => {
+t.test('a client that says it is a program is one', async (t) => {
   for (const text of ['curl/8.5.0', 'python-requests/2.32.3', 'Go-http-client/2.0', 'node', 'MyCompany-Checker/1.0']) {
     t.match(namedAs(text), { class: 'unverified_bot', basis: 'automation', headless: false }, text)
   }

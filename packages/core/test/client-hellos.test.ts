@@ -63,7 +63,7 @@ t.test('the parts of a fingerprint', async (t) => {
   t.ok(parseJa4(ja4Of(helloOf({})) ?? ''), 'what the verdict reads')
 })
 
-t.test('what is no ClientHello has none', async (t) => {
+t.test('bytes that are no ClientHello have none', async (t) => {
   t.equal(ja4Of(helloOf({ type: 2 })), undefined, 'a ServerHello')
   t.equal(ja4Of(new Uint8Array()), undefined)
   t.equal(ja4Of(helloOf({ ciphers: [] })), undefined)

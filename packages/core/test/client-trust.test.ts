@@ -167,7 +167,7 @@ t.test('the header that must not come twice is one that holds one address', asyn
   t.equal(singleHeader([], 'X-Real-IP'), undefined, 'which nobody is believed in')
 })
 
-t.test('what a delivery network publishes now is trusted in place of what is shipped', async (t) => {
+t.test("a delivery network's current list is trusted in place of the shipped one", async (t) => {
   const list = (...texts: readonly string[]) => texts.map((text) => parsePrefix(text) as Prefix)
   let published = new Map([['cloudflare', list('198.51.100.0/24')]])
   const trust = parseTrust(['cloudflare', 'fastly', '192.0.2.1'], 'cf-connecting-ip', () => published)

@@ -84,7 +84,7 @@ t.test('an address is answered whole', async (t) => {
   })
 })
 
-t.test('what is unknown is left out, and always-present members stay', async (t) => {
+t.test('unknown members are left out, and always-present ones stay', async (t) => {
   const result = await lookupIn(FULL).lookup('9.9.9.9')
   t.match(result, { provider: '', networkType: 'unknown', isVpn: false, isProxy: false, isTor: false, riskScore: 20 })
   t.same(result.geo, { ip: '9.9.9.9' })

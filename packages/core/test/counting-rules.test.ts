@@ -111,7 +111,7 @@ t.test('then: allow opens within, only for what is proven and where all readings
   t.equal((await claimed.ask(gpt)).decision.reasons[0]?.id, 'policy:all')
 })
 
-t.test('what is counted by: each key, combinations, and requests without such a value', async (t) => {
+t.test('keys of counts: each alone, combinations, and requests without such a value', async (t) => {
   const gpt = (peer: string) => requestOf(['Host', 'a', 'User-Agent', 'GPTBot/1.2'], { peer })
   const keysOf = async (
     key: Rule['limit'] extends infer L ? (L extends { key: infer K } ? K : never) : never,
@@ -204,7 +204,7 @@ t.test(
   },
 )
 
-t.test('what cannot be meant is said, each with its place', (t) => {
+t.test('faults of counting rules are said, each with its place', (t) => {
   const limit = { key: 'client', max: 5, window: '1m' } as const
   const rows: readonly (readonly [Partial<Rule>, string])[] = [
     [{ limit: { ...limit, window: 0 } }, 'limit.window: 0 is no length of time'],

@@ -155,7 +155,7 @@ const OTHERS_MEANT: Readonly<Record<string, string>> = {
   WhatsApp: 'a preview names its version: `WhatsApp/2`',
 }
 
-t.test('of 2,118 samples, who is filed under a crawler of ours claims it', async (t) => {
+t.test('each of 2,118 samples filed under a crawler of ours claims it', async (t) => {
   t.equal(instances.length, 2118)
   const filed = instances.filter(({ pattern }) => namedBy(pattern).length > 0)
   t.ok(filed.length >= 330, `${filed.length} samples`)

@@ -177,7 +177,7 @@ t.test('an answer waits for DNS as long as there is patience', async (t) => {
   t.match([judgement.outcome, judgement.checks.at(-1)], ['unverifiable', { detail: /not answered in time/ }])
 })
 
-t.test('what finds the queue full is unverifiable, inline and for who waits, and is not called pending', async (t) => {
+t.test('a claim that finds the queue full is unverifiable, inline and awaited, not pending', async (t) => {
   const dns: Dns = { resolve: async () => ({ state: 'absent' }), resolvePtr: () => new Promise(() => {}) }
   const reverse = createReverseChecks({ clock: createFakeClock('2026-11-21T00:00:00Z'), dns })
   const verifier = createCrawlerVerifier(createCatalogue(), { reverse })
@@ -226,7 +226,7 @@ t.test('an operator’s own system confirms; one that others use does neither', 
   t.equal(nowhere?.outcome, 'unverifiable', 'a system that is not known refutes nothing')
 })
 
-t.test('where ranges are all there is, they decide alone, and DNS is not asked', async (t) => {
+t.test('ranges without other checks decide alone, and DNS is not asked', async (t) => {
   const dns: Dns = {
     resolve: () => Promise.reject(new Error('asked')),
     resolvePtr: () => Promise.reject(new Error('asked')),
@@ -246,7 +246,7 @@ t.test('a name that no request carries is refuted wherever it comes from', async
   }
 })
 
-t.test('what cannot be checked is unverifiable and accuses nobody', async (t) => {
+t.test('a claim that cannot be checked is unverifiable and accuses nobody', async (t) => {
   for (const userAgent of [
     'WhatsApp/2.23.20.0 A',
     'Discordbot/2.0',

@@ -38,7 +38,7 @@ t.test('confirmed forward, to the same bytes', async (t) => {
   t.match(await check(named(MINE), { [MINE]: found('2001:4860:4801:10::7e') }, six), { status: 'refuted' })
 })
 
-t.test('what DNS says plainly refutes', async (t) => {
+t.test('a plain answer of DNS refutes', async (t) => {
   const refuted = { status: 'refuted' }
   t.match(await check({ state: 'absent' }, {}), refuted)
   t.match(await check(named('c-73-162-10-20.hsd1.ca.comcast.net'), {}), {
@@ -51,7 +51,7 @@ t.test('what DNS says plainly refutes', async (t) => {
   t.match(await check(named(MINE), {}), refuted, 'the name is not there')
 })
 
-t.test('what DNS did not say could not run', async (t) => {
+t.test('a check without an answer of DNS could not run', async (t) => {
   t.match(await check(FAILED, {}), { status: 'could-not-run' })
   t.match(await check(named(MINE), { [MINE]: FAILED }), { status: 'could-not-run' })
   const two = { 'a.googlebot.com': found('8.8.8.8'), 'b.googlebot.com': FAILED }
@@ -219,7 +219,7 @@ t.test('however many names an address has, no more than 50 questions are under w
   t.equal(most, MAX_CONCURRENT)
 })
 
-t.test('what was kept before a restart is taken up while it stands', async (t) => {
+t.test('a result kept before a restart is taken up while it is valid', async (t) => {
   const clock = createFakeClock('2026-11-21T00:00:00Z')
   const dns = createFakeDns({ [MINE]: found(IP) }, { [IP]: named(MINE) })
   const kept: KeptReverseCheck[] = []

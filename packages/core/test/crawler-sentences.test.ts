@@ -43,7 +43,7 @@ t.test('an operator’s network is named, and the address in it or beside it', a
   )
 })
 
-t.test('what is not known is not said of the operator', async (t) => {
+t.test('unknown facts are not said of the operator', async (t) => {
   const whatsapp = await answerTo('whatsapp')
   t.equal(whatsapp.summary, 'Says it is WhatsApp; nothing is known to check that by.')
   t.equal(detailOf(whatsapp, 'published ranges'), 'No list of the ranges of WhatsApp is known.')

@@ -131,7 +131,7 @@ t.test('within ip_state the stronger class speaks, and what was set by hand befo
   })
 })
 
-t.test('of a range and a system the stronger class wins, and a tie goes to the range', async (t) => {
+t.test('the stronger class of a range and a system wins, and a tie goes to the range', async (t) => {
   const pairs = [...CLASS_PRECEDENCE.entries()].flatMap(([rangeRank, rangeClass]) =>
     [...CLASS_PRECEDENCE.entries()].map(([systemRank, systemClass]) => ({
       rangeClass,
@@ -237,7 +237,7 @@ t.test(
   },
 )
 
-t.test('of a mixed host nothing wider than a /24 is a sign, and what names an owner is', (t) => {
+t.test('nothing of a mixed hoster wider than a /24 is a sign, and a list that names an owner is', (t) => {
   const mixed = { ...system('vpn'), type: 'hosting' } as const
   const findingWith = (...hits: readonly RangeHit[]) =>
     classify(address(VISITOR), snapshotWith({ hits, system: mixed }))

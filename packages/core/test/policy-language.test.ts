@@ -37,7 +37,7 @@ function named(userAgent: string, overrides: Partial<InspectionRequest> = {}): I
   return requestOf(['Host', 'example.com', 'User-Agent', userAgent], overrides)
 }
 
-t.test('who the application says that asks is decided at each request, and is in the decision', async (t) => {
+t.test("the application's user is decided at each request, and is in the decision", async (t) => {
   const decide = deciderOf({ rules: [{ id: 'mallory', match: { user: ['mallory'] }, action: 'block' }] })
   const asked = ['alice', 'alice', 'mallory', undefined, 'mallory'].map((user) =>
     decide(requestOf(fieldsOf(CHROME), user === undefined ? {} : { user, plan: 'free' })),
@@ -97,7 +97,7 @@ t.test('each member of a match is asked', async (t) => {
   }
 })
 
-t.test('what is only said earns no permission', async (t) => {
+t.test('a mere claim earns no permission', async (t) => {
   const closed: Partial<Policy> = { default: 'block' }
   for (const match of [{ vendor: ['OpenAI'] }, { operator: ['OpenAI'] }, { purpose: ['training'] }] as const) {
     const decide = deciderOf({ ...closed, rules: [{ id: 'friends', match, action: 'allow' }] })

@@ -102,7 +102,7 @@ t.test('a target of more readings than anybody needs has none', async (t) => {
   t.same(readings, [])
 })
 
-t.test('what is wrong with a target is named, however it is spelt', async (t) => {
+t.test('a fault of a target is named, however it is spelt', async (t) => {
   const rows: readonly (readonly [target: string, fault: string | undefined])[] = [
     ['/a/b.c?d=../e', undefined],
     ['/a%2Fb;c=d/%E2%82%AC/%25', undefined],

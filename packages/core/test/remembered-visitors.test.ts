@@ -104,7 +104,7 @@ function decideAll(policy: CompiledPolicy) {
   return { wrong, flagged }
 }
 
-t.test('what is remembered of a visitor is nothing that its next request could change unseen', async (t) => {
+t.test('nothing is remembered of a visitor that its next request could change unseen', async (t) => {
   const policy = compilePolicy({ preset: 'low-friction', rules: RULES.filter(({ match }) => 'path' in match) })
   const { decide } = agentInspector({ policy })
   const plain = requestOf(fieldsOf(CHROME))
@@ -123,7 +123,7 @@ t.test('what is remembered of a visitor is nothing that its next request could c
   t.equal(decide(plain).trial, undefined)
 })
 
-t.test('what is remembered is forgotten with the data, and at midnight', async (t) => {
+t.test('visitors are forgotten with the data, and at midnight', async (t) => {
   const clock = createFakeClock(NOW)
   const listed = hitOf({ networkClass: 'vpn', date: '2026-11-20' })
   const networks = createFakeNetworks([['8.1.0.0/16', { range: listed }]])
@@ -173,7 +173,7 @@ t.test('an observation that runs out while a visitor is looked up is not remembe
   }
 })
 
-t.test('who the client is depends on the header, wherever it was before', async (t) => {
+t.test('the client depends on the header, wherever it was before', async (t) => {
   const { decide } = agentInspector({ policy: SUBJECTS })
   const clientOf = (...last: readonly string[]) =>
     decide(requestOf([...fieldsOf(CHROME), ...last], { peer: PROXY })).inspection.client.address

@@ -111,7 +111,7 @@ t.test('a host is asked once in its interval, whatever is asked for', async (t) 
   t.equal(asked.length, 2)
 })
 
-t.test('of a signed directory those keys count that signed it', async (t) => {
+t.test('the keys of a signed directory count that signed it', async (t) => {
   const other = newKey()
   const text =
     '{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U","x":"JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs","use":"sig"}]}'
@@ -241,7 +241,7 @@ t.test('plain http is left to the fetcher, which knows net.allowPrivate', async 
   t.notOk(asked[0]?.allowHttp)
 })
 
-t.test('of an agent that is named nothing but its own place is fetched, though strangers name others', async (t) => {
+t.test("nothing but a named agent's own place is fetched, though strangers name others", async (t) => {
   const asked: string[] = []
   const outbound = {
     fetch: async ({ url }: FetchRequest): Promise<FetchAnswer> => {

@@ -57,7 +57,7 @@ t.test('the profile asks more than other signatures of agents', async (t) => {
   )
 })
 
-t.test('what is not by the network’s key proves nothing and accuses nobody', async (t) => {
+t.test('a signature that is not by the network’s key proves nothing and accuses nobody', async (t) => {
   const key = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
   const look = shop()
   t.match(look({ ...PAYER, key }), { outcome: 'unverified', forged: false, detail: /no payment network/ })

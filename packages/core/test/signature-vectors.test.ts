@@ -76,7 +76,7 @@ t.test('Signature-Agent and the cards', { skip }, async (t) => {
   }
 })
 
-t.test('what another signer signs is verified', async (t) => {
+t.test("another signer's signature is verified", async (t) => {
   const signer = await signerFromJWK({ ...TEST_ED25519, kid: 'x' })
   const headers = { host: 'example.com', 'signature-agent': `"${AGENT}"` }
   const { verifier, clock } = verifierOf()

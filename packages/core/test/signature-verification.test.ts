@@ -51,7 +51,7 @@ t.test('every accepted algorithm, and none other', async (t) => {
   t.equal(readKey({ ...rsa, e: rsa.n }), undefined, 'nor one with an exponent that takes milliseconds')
 })
 
-t.test('what a signature lacks makes it invalid, and nobody an impostor', async (t) => {
+t.test('a missing part makes a signature invalid, and nobody an impostor', async (t) => {
   const rows: readonly (readonly [signing: Signing, why: RegExp])[] = [
     [{ created: undefined }, /created or expires/],
     [{ expires: undefined }, /created or expires/],
@@ -195,7 +195,7 @@ t.test('fields that nobody should send are refused, not followed', async (t) => 
   t.match(verifier.look(requestOf([...twice, 'Signature', `${value}, sig1=:AA==:`])), { outcome: 'invalid' })
 })
 
-t.test('of several signatures the one that proves most is reported', async (t) => {
+t.test('the signature that proves most is reported of several', async (t) => {
   const { verifier } = verifierOf()
   const good = signedFields()
   const bad = signedFields({ label: 'sig2', expires: NOW_S - 1 })

@@ -21,7 +21,7 @@ function counted(mode: Counting['mode'], ...ids: readonly string[]): Counting {
   return { mode, rules } as Counting
 }
 
-t.test('what refuses and is carried out goes first, then the stricter action, then what is carried out', async (t) => {
+t.test('an enforced refusal goes first, then the stricter action, then an enforced one', async (t) => {
   const order = [
     decision('block'),
     decision('throttle'),
@@ -40,7 +40,7 @@ t.test('what refuses and is carried out goes first, then the stricter action, th
   t.equal(strictest([decision('allow'), order[0] as Decision, decision('flag')]), order[0])
 })
 
-t.test('what goes on is counted by the limits of all, each once, and what is refused by its own', async (t) => {
+t.test('a request that goes on is counted by the limits of all, each once, a refused one by its own', async (t) => {
   const one = decision('allow', true, counted('monitor', 'a', 'b'))
   const other = decision('flag', true, counted('enforce', 'b', 'c'))
   const both = strictest([one, other])

@@ -56,7 +56,7 @@ t.test(
   },
 )
 
-t.test('what is not of the expected form is absent', async (t) => {
+t.test('a member that is not of the expected form is absent', async (t) => {
   const odd = {
     country_code: 'ZZ',
     city: 7,

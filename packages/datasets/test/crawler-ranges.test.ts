@@ -58,7 +58,7 @@ t.test('a crawler may have several lists, and a list that names none or cannot b
   t.equal(rangesLoaded, false, 'a crawler is no list of datacenters')
 })
 
-t.test('where no ranges could be read there is no table, which is not the same as an empty one', async (t) => {
+t.test('no table is made if no ranges could be read, which is not the same as an empty one', async (t) => {
   const dir = folder(t)
   const sources = [madeSource(dir, { id: 'bad', kind: 'crawler', crawler: 'badbot' }, 'nothing')]
   const { path } = await compileTables({ dataDir: dir, sources })

@@ -134,7 +134,7 @@ t.test('listed proxies make the lines beside them suspect for as long as the lis
   t.equal(finding('23.2.0.7').verdict.classification, 'residential_proxy')
 })
 
-t.test('what lists say of its prefixes types a system that has no telling name', async (t) => {
+t.test('lists of its prefixes type a system that has no telling name', async (t) => {
   const typed = async (files: Readonly<Record<string, string>>, asn: number) => {
     const { type, networkClass, basis, list } = (await finder(t, files)).system(asn)
     return { type, networkClass, basis, list }

@@ -57,7 +57,7 @@ t.test('a worker makes the same file, tells the same of it and shows its progres
   t.same(loadCity(cityThere.shared).read(address('23.0.0.9')), { countryCode: 'DE', city: 'Bonn' })
 })
 
-t.test('what a worker refuses is refused with its code and message here', async (t) => {
+t.test("a worker's refusal has its code and message here", async (t) => {
   const dir = folder(t)
   const source = citySource(sourcesOf(dir, { ...FILES, 'dbip-city-v4': 'not a database' }))
   await t.rejects(compileCityInWorker({ dataDir: dir, source }), {

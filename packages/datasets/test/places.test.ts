@@ -31,7 +31,7 @@ async function reader(record?: ReturnType<CityReader['read']>) {
   }
 }
 
-t.test('what an operator says of its prefixes goes before the city database, and is named', async (t) => {
+t.test("an operator's places go before the city database, and are named", async (t) => {
   const berlin = {
     countryCode: 'DE',
     region: 'Berlin',

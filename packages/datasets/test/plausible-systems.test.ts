@@ -21,7 +21,7 @@ const eights = (line: (first: number) => string) =>
 
 const HOMES = eights((index) => `${64_512 + index},Kent Cable Telecom`)
 
-t.test('what is plausible is taken, the published files first of all', async (t) => {
+t.test('plausible files are taken, the published ones first of all', async (t) => {
   for (const id of ['asn-csv-v4', 'asn-csv-v6']) {
     const { file } = resolveSources().find(({ row }) => row.id === id) ?? {}
     t.ok(countEntries(row(id), file?.path ?? '').entries > 100_000, id)
@@ -33,7 +33,7 @@ t.test('what is plausible is taken, the published files first of all', async (t)
   t.equal(countEntries(row('asn-csv-v4'), path).entries, 190)
 })
 
-t.test('what is not is refused, whatever it is spread over', async (t) => {
+t.test('implausible files are refused, whatever they are spread over', async (t) => {
   const path = join(folder(t), 'asn.csv')
   const refused = (lines: readonly string[], reason: RegExp, what: string, id = 'asn-csv-v4') => {
     writeFileSync(path, lines.join('\n'))

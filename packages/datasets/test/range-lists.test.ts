@@ -144,7 +144,7 @@ const LINES: Readonly<Record<string, string>> = {
   ':': '',
 }
 
-t.test('what a line holds, with a comment behind it or without', async (t) => {
+t.test('the entry of a line, with a comment behind it or without', async (t) => {
   const heldBy = (line: string) => {
     const { 4: four, 6: six } = readList(Buffer.from(`${line}\n${PADDING}`), FORM).ranges
     const added = six.count > 0 ? six : four.count > 200 ? four : undefined

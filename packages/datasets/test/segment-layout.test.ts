@@ -42,7 +42,7 @@ t.test('gaps get value 0, and neighbours of one value are one segment', async (t
   ])
 })
 
-t.test('of overlapping ranges the smallest speaks, nested or crossing, in whatever order they come', async (t) => {
+t.test('the smallest of overlapping ranges decides, nested or crossing, in whatever order they come', async (t) => {
   const rows = [
     ['10.0.0.64', '10.0.0.95', 2],
     ['10.0.0.0', '10.0.0.255', 1],

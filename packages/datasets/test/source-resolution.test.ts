@@ -136,7 +136,7 @@ t.test('a city database for both families replaces the embedded ones', async (t)
   t.ok(byId(missing, 'dbip-city-v4')?.file, 'but not when its file is not there')
 })
 
-t.test('what this version cannot do is an error in the configuration, named', async (t) => {
+t.test('a source that this version cannot read is an error in the configuration, named', async (t) => {
   t.throws(() => resolveSources({ 'asn-csv-v5': {} }), { code: 'invalid_config', message: /asn-csv-v5/ })
   for (const url of ['ftp://x/y', 'list.txt', 'file://host/x', 'data:text/plain,1.2.3.4']) {
     t.throws(

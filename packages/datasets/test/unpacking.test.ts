@@ -30,7 +30,7 @@ async function unpacked(t: Parameters<typeof folder>[0], bytes: Buffer, maxBytes
   return readFileSync(path, 'utf8')
 }
 
-t.test('what is not packed stays as it is', async (t) => {
+t.test('a file that is not packed stays as it is', async (t) => {
   for (const text of ['', 'x', '23.0.0.0/24\n', 'x'.repeat(1000)]) t.equal(await unpacked(t, Buffer.from(text)), text)
 })
 
@@ -45,7 +45,7 @@ t.test('gzip is unpacked, up to a bound', async (t) => {
   await t.rejects(unpacked(t, Buffer.from([0x1f, 0x8b, 9, 9])), { code: 'corrupt_data' })
 })
 
-t.test('of a tar archive the database is taken', async (t) => {
+t.test('the database of a tar archive is taken', async (t) => {
   const files = { 'City_20261120/README.txt': 'x'.repeat(700), 'City_20261120/City.mmdb': 'database'.repeat(100) }
   t.equal(await unpacked(t, gzipSync(tarOf(files))), files['City_20261120/City.mmdb'])
   t.equal(await unpacked(t, tarOf(files)), files['City_20261120/City.mmdb'])

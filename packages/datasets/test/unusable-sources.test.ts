@@ -79,7 +79,7 @@ t.test('a file that goes away or cannot be read while compiling is refused', asy
   t.equal(loadTables(path).networks?.find(address('23.0.0.9'))?.range?.networkClass, 'vpn')
 })
 
-t.test('where the tables cannot be written nothing half-written is left', async (t) => {
+t.test('nothing half-written is left if the tables cannot be written', async (t) => {
   const dir = folder(t)
   const sources = sourcesOf(dir, GOOD)
   await t.rejects(compileTables({ dataDir: join(dir, 'sources', 'asn-csv-v4'), sources }), { code: 'EEXIST' })

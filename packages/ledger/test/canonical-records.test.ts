@@ -90,7 +90,7 @@ t.test('a record holds texts and integers, and no address and no context', async
   t.notMatch(written, /true|false|null|\d\.\d+[,}]/)
 })
 
-t.test('what is not canonical, or not of this version, is no record', async (t) => {
+t.test('a text that is not canonical, or not of this version, is no record', async (t) => {
   const [good = ''] = textsOf(madeDraftOf())
   t.equal(parseRecord(Buffer.from(good)).place.attestationId, 7)
   const bad: readonly (readonly [string, string])[] = [

@@ -81,7 +81,7 @@ t.test('another process that rotates is followed, and its old key signs nothing 
   t.equal((await auditLedger(ports.store)).fault, undefined)
 })
 
-t.test('of two that rotate at once, one is refused', async (t) => {
+t.test('one of two that rotate at once is refused', async (t) => {
   const ports = madePorts({})
   const [first, second] = await Promise.all([openLedger(ports), openLedger(ports)])
   const outcomes = await Promise.allSettled([first?.rotate(madeSigner(2), false), second?.rotate(madeSigner(3), false)])

@@ -97,7 +97,7 @@ t.test('addresses: whole, truncated, hashed for a day, or not at all', async (t)
   t.equal(new Set([one, other, tomorrow]).size, 3)
 })
 
-t.test('what a client wrote is bounded, and steers nothing that shows it', async (t) => {
+t.test("a client's text is bounded, and steers nothing that shows it", async (t) => {
   const lines = await written(t, {}, [
     observed({
       path: `/a\u001b[31m\u202e\u2028\u0085\n${'x'.repeat(5_000)}`,
@@ -171,7 +171,7 @@ t.test('a file that cannot be written is refused at once; a log that fails later
   t.match(faults[0]?.message, /ENOSPC/)
 })
 
-t.test('what is held at the end of a process is written', async (t) => {
+t.test('lines held at the end of a process are written', async (t) => {
   const folder = t.testdir()
   const file = join(folder, 'end.mjs')
   const index = pathToFileURL(join(import.meta.dirname, '../src/index.js')).href

@@ -74,7 +74,7 @@ t.test('labels of any text make a bounded number of series', async (t) => {
   t.match(text, /sallyport_refusals_total\{cause="other"\} 1/)
 })
 
-t.test('what is read at a scrape is as it is then; what cannot be read has no values', async (t) => {
+t.test('a value read at a scrape is as it is then; an unreadable one has no values', async (t) => {
   const { read, registry } = createMetrics()
   let connections = 3
   read('connections', () => [[[], connections]])
@@ -125,7 +125,7 @@ t.test('scrapes at one time count nothing twice', async (t) => {
   }
 })
 
-t.test('what a process has counted is kept when it is late or gone, and its gauges are not', async (t) => {
+t.test("a process's counts are kept when it is late or gone, and its gauges are not", async (t) => {
   const processes = ['first', 'second', 'third'].map((name) => {
     const metrics = createMetrics()
     metrics.read('connections', () => [[[], 7]])

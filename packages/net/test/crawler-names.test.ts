@@ -101,7 +101,7 @@ t.test('an answer to another question, or none that can be read, is no answer', 
   }
 })
 
-t.test('of forty names ten are followed', async (t) => {
+t.test('ten of forty names are followed', async (t) => {
   const { outcome, asked } = await claimOf(t, FORTY, 'NXDOMAIN', { overTcp: true })
   t.equal(outcome, 'spoofed')
   t.equal(asked.filter((question) => question.startsWith('A ')).length, 10)

@@ -185,7 +185,7 @@ t.test('a server that closes before its body is read costs nothing', async (t) =
   }
 })
 
-t.test('who asked can give up, before the headers and in the body', async (t) => {
+t.test('a caller can give up, before the headers and in the body', async (t) => {
   for (const listener of [() => undefined, DRIPPING]) {
     const controller = new AbortController()
     const server = await openWebServer(t, listener)

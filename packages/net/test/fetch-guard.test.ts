@@ -38,7 +38,7 @@ t.test('an address that is not public is refused however it is written', async (
   t.equal(server.connections(), 0)
 })
 
-t.test('what is no URL of http or https is refused', async (t) => {
+t.test('a target that is no URL of http or https is refused', async (t) => {
   const outbound = createFetch({ dns: NO_NAMES, allowPrivate: ['::/0', '0.0.0.0/0'] })
   const urls = ['', 'x', '/x', 'file:///etc/passwd', 'ftp://example.org/', 'data:,x', 'http://', 'http://a b/']
   for (const url of [...urls, 'http://[fe80::1%25eth0]/', 'http://[::1%lo]/', 'http://256.0.0.1/', 'http://h:99999/']) {

@@ -31,7 +31,7 @@ t.test('the question is one line, and the answer all that comes until the end', 
   t.strictSame(heard, ['example.com\r\n'])
 })
 
-t.test('what is no UTF-8 is Latin 1, and noise is text like any other', async (t) => {
+t.test('text that is no UTF-8 is Latin 1, and noise is text like any other', async (t) => {
   const bytes = (buffer: Buffer) => ask(t, (socket) => void socket.end(buffer))
   t.strictSame(await bytes(Buffer.from('Núcleo', 'latin1')), { state: 'answered', text: 'Núcleo' })
   t.match(await bytes(Buffer.from([0xff, 0x00, 0xfe, 0x80])), { state: 'answered', text: 'ÿ\0þ\x80' })

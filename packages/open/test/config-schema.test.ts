@@ -39,7 +39,7 @@ t.test('every key says what it is for', async (t) => {
   )
 })
 
-t.test('what is read is accepted', async (t) => {
+t.test('a configuration that is read is accepted', async (t) => {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
   const blocks = [...readme.matchAll(/```yaml\n(.*?)```/gs)].map(([, text = '']) => parse(text) as unknown)
   const written = [
@@ -82,7 +82,7 @@ t.test('for every key and value both say the same', async (t) => {
   t.strictSame(wrong, [])
 })
 
-t.test('what is misspelt is refused in lists and maps too', async (t) => {
+t.test('a misspelt key is refused in lists and maps too', async (t) => {
   for (const input of [
     { listn: '127.0.0.1:1' },
     { policy: { rules: [{ id: 'a', match: { klass: ['tor'] }, action: 'block' }] } },

@@ -3,7 +3,7 @@ import t from 'tap'
 import { inDataDir } from '../src/data/data-dir.ts'
 import { open } from '../src/index.ts'
 
-t.test('what the disk and SQLite say while they are used is one sentence too', async (t) => {
+t.test('errors of the disk and SQLite in use are one sentence too', async (t) => {
   const dataDir = t.testdir()
   const config = { dataDir, data: { readOnly: false } }
   const failing = (error: object) => inDataDir(config, () => Promise.reject(Object.assign(new Error('raw'), error)))

@@ -137,7 +137,7 @@ t.test('going back reaches a running service too', async (t) => {
   await t.rejects(async () => updates.rollBack('nothing'), { code: 'invalid_config' })
 })
 
-t.test('of two on one dataDir one downloads and both answer', async (t) => {
+t.test('one of two on one dataDir downloads and both answer', async (t) => {
   const server = await openFeedServer(t)
   server.serve(`/${VPN}`, '8.2.7.0/24\n')
   const config = feedConfig(t, server.origin, [VPN], true)

@@ -104,7 +104,7 @@ t.test('a proxy that is no URL fails the download and is not repeated', async (t
   ])
 })
 
-t.test('what a visitor, a registry or a key directory names never goes through the proxy', async (t) => {
+t.test('a URL that a visitor, a registry or a key directory names never goes through the proxy', async (t) => {
   const proxy = await openRefusingProxy(t)
   setEnvironment(t, { HTTPS_PROXY: proxy.url, https_proxy: proxy.url, ALL_PROXY: proxy.url, HTTP_PROXY: proxy.url })
   const names: string[] = []

@@ -116,7 +116,7 @@ t.test('reserved ranges inside are never taken', async (t) => {
   t.match(await rig.update(LIST, `10.0.0.0/8\n${GOOD}`), { state: 'updated', entries: 400 }, 'one is a bad line')
 })
 
-t.test('what is half-written is never what is read', async (t) => {
+t.test('a half-written file is never read', async (t) => {
   const rig = await seeded(t)
   const outcome = rig.update(LIST, (_, response) => {
     response.writeHead(200).write(madeList(300))

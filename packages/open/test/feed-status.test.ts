@@ -43,7 +43,7 @@ t.test(
   },
 )
 
-t.test('what nobody refreshes does not grow stale, and a file of the user ages from its own day', async (t) => {
+t.test('a source without refresh does not grow stale, and a file of the user ages from its own day', async (t) => {
   const embedded = { row: source('asn-country-v4').row, file: { path: '/x/a.csv', size: 1, modified: CHECKED } }
   const own = { row: source('x4bnet-vpn-ipv4').row, file: { path: '/x/own.txt', size: 1, modified: CHECKED } }
   const { sources, rangesStaleAfter } = statusOf([embedded, own])
@@ -89,7 +89,7 @@ t.test('crawler and city data past its age is no fault of the range data', async
   t.equal(statusOf([source('bot-gptbot', CHECKED), source('dbip-city-lite', CHECKED)]).rangesStaleAfter, undefined)
 })
 
-t.test('of the lists of Tor and of VPN services the newest each counts, and of the two the older', async (t) => {
+t.test('the newest list of Tor and of VPN services counts, and the older of the two', async (t) => {
   const { exitsTrueAt } = statusOf([
     source('tor-bulk-exit', CHECKED),
     source('tor-onionoo', CHECKED - 50 * HOUR),

@@ -160,7 +160,7 @@ t.test('a packed file is unpacked, whatever its name', async (t) => {
   t.equal(rig.inUse(LIST), madeList(20))
 })
 
-t.test('what came from another URL is not used for this one', async (t) => {
+t.test('a download from another URL is not used for this one', async (t) => {
   const rig = await openFeedRig(t, [LIST])
   await rig.update(LIST, madeList(20))
   t.equal(rig.store.file(LIST, 'https://example.org/other'), undefined)

@@ -30,7 +30,7 @@ t.test('a mount decides by a policy and a mode of its own, over the data of the 
     t.equal(closed.decide(requestFrom('9.9.9.9')).action, 'allow')
   })
 
-  t.test('what it does not say is the service’s, also after a reload', async (t) => {
+  t.test('members that it leaves out are the service’s, also after a reload', async (t) => {
     await sallyport.reload({ ...base, mode: 'monitor', policy: { rules: NOBODY } })
     t.match(same.decide(visitor), { action: 'block', enforced: false })
     t.match(closed.decide(visitor), { action: 'block', enforced: false })

@@ -230,7 +230,7 @@ t.test('when a key was last used is known after, and a refused use is none', asy
   t.equal(uses.get(refused.id), undefined)
 })
 
-t.test('what cannot be meant is refused before anything is opened', async (t) => {
+t.test('a policy that cannot be meant is refused before anything is opened', async (t) => {
   const folder = t.testdir()
   await t.rejects(open({ ...madeConfig(folder), trustProxy: ['nobody'] }), {
     code: 'invalid_config',

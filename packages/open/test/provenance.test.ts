@@ -233,7 +233,7 @@ t.test('a key that is given replaces the old one, and services that run sign wit
   t.notOk(existsSync(`${file}.next`))
 })
 
-t.test('of a key that comes from the environment, the next one is given and its place is not ours', async (t) => {
+t.test('the next key after one of the environment is given, and its place is not ours', async (t) => {
   const folder = t.testdir()
   const pem = () => generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   process.env['TEST_ROTATED_KEY'] = pem()

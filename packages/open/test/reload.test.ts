@@ -46,7 +46,7 @@ t.test('a running service takes over policy, mode and trust, or keeps what it ha
   )
 })
 
-t.test('what is removed is taken over, or kept and named', async (t) => {
+t.test('a removed key is taken over, or kept and named', async (t) => {
   const base = madeConfig(t.testdir())
   const tls = { certificates: [{ cert: 'a.pem', key: 'a.key' }] }
   const full = { ...base, tls, http: '127.0.0.1:0', upstream: 'http://127.0.0.1:1', paths: 'pass' as const }

@@ -186,7 +186,7 @@ t.test('an RDAP service is not asked more than it bears', async (t) => {
   t.match(answers.at(-1), { state: 'failed', reason: /^too many questions to rdap\.verisign\.com; / })
 })
 
-t.test('what is not usable is refused by its key', async (t) => {
+t.test('an unusable value is refused by its key', async (t) => {
   const made = madeConfig(t.testdir())
   const wrong: readonly (readonly [object, RegExp])[] = [
     [{ net: { allowPrivate: ['loopback'] } }, /net\.allowPrivate: "loopback" is not a CIDR/],

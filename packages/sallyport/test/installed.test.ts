@@ -9,7 +9,7 @@ import * as sallyport from '../src/index.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 
-t.test('what is imported from sallyport is open with its errors', async (t) => {
+t.test('the import of sallyport is open with its errors', async (t) => {
   t.same(Object.keys(sallyport).sort(), ['ConfigError', 'SallyportError', 'open'])
   t.equal(sallyport.open, open.open)
 })

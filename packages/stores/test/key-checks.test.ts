@@ -38,7 +38,7 @@ t.test('a key that was found is not asked for again at once, one that was not is
   t.equal(asked(), 4)
 })
 
-t.test('of more keys than may be held, the least recently used is queried again', async (t) => {
+t.test('the least recently used of more keys than may be held is queried again', async (t) => {
   const { key } = keyOf(1)
   const asked: string[] = []
   const accounts = rememberKeys(
@@ -71,7 +71,7 @@ t.test('a store that is down is no reason to refuse a key found before, and none
   await t.rejects(accounts.findKey(key.id), /down/, 'after a minute it is')
 })
 
-t.test('what this process changed is seen at once', async (t) => {
+t.test('a change of this process is seen at once', async (t) => {
   const { accounts, key, other } = await remembered()
   for (const { id } of [key, other]) await accounts.findKey(id)
   await accounts.setPlan(ACCOUNT.id, 'pro')
@@ -115,7 +115,7 @@ t.test('calls at once share one query, and none that began before a change', asy
   for (const found of [await late, await later]) t.equal(found?.key.revokedAt, '2026-03-01T00:00:00.000Z')
 })
 
-t.test('what another node changed is seen a quarter of a second later', async (t) => {
+t.test('a change of another node is seen a quarter of a second later', async (t) => {
   const { store, accounts, key, wait } = await remembered()
   await accounts.findKey(key.id)
   await store.revokeKey(key.id, '2026-03-01T00:00:00.000Z')

@@ -78,7 +78,7 @@ t.test('a limit that is reached is not asked about by every call', async (t) => 
   await accounts.close()
 })
 
-t.test('what is not used is given back after a while', async (t) => {
+t.test('unused calls are given back after a while', async (t) => {
   const { store, spend } = await leased()
   for (let call = 0; call < 1_000; call++) await spend()
   t.ok((await store.usage(ACCOUNT.id, WINDOW)) > 1_000, 'reserved')

@@ -162,7 +162,7 @@ t.test("yesterday's file is refused, and the newest one is opened", async (t) =>
   await third.store.close()
 })
 
-t.test('what is erased is in no file any more, and the chain holds', async (t) => {
+t.test('erased content is in no file any more, and the chain holds', async (t) => {
   const folder = await temporaryFolder(t)
   const { store, ledger, attest } = await openLedgerIn(folder)
   t.teardown(() => store.close())

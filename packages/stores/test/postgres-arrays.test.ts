@@ -22,6 +22,6 @@ t.test('PostgreSQL reads arrays as they were meant', { skip: NO_POSTGRES }, asyn
   t.same((await postgres.query('SELECT FROM unnest($1::bigint[], $2::text[], $3::bytea[])', empty)).rows, [])
 })
 
-t.test('what is no integer is no element', async (t) => {
+t.test('a text that is no integer is no element', async (t) => {
   for (const value of [1.5, Number.NaN, Number.POSITIVE_INFINITY]) t.throws(() => numberArray([value]), RangeError)
 })

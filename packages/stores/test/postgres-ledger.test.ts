@@ -87,7 +87,7 @@ t.test('PostgreSQL keeps the ledger', { skip: NO_POSTGRES }, async (t) => {
     for (const folder of folders) t.equal(await faultOf(store, folder), undefined)
   })
 
-  await t.test('what a node knows is stale when another has appended, and all stays one chain', async (t) => {
+  await t.test("a node's heads are stale when another has appended, and all stays one chain", async (t) => {
     const url = await server.database()
     const folder = await temporaryFolder(t)
     const stores = await Promise.all([1, 2].map(() => openPostgresLedger(url)))

@@ -18,7 +18,7 @@ for (const row of ACCOUNTS_CONTRACT) {
   })
 }
 
-t.test('what was stored is there after closing and opening again', async (t) => {
+t.test('stored accounts are there after closing and opening again', async (t) => {
   const path = join(await temporaryFolder(t), 'deep', 'folder', 'state.db')
   const { key } = keyOf(1)
   const first = await openSqliteAccounts(path)

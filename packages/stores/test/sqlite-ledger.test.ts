@@ -139,7 +139,7 @@ t.test('subjects are erased in steps, between which records are appended', async
   t.equal((await store.subjects([2])).size, 1)
 })
 
-t.test('what is erased leaves the log although heads are reserved meanwhile', async (t) => {
+t.test('erased content leaves the log although heads are reserved meanwhile', async (t) => {
   const folder = await temporaryFolder(t)
   const { store, attest } = await openLedgerIn(folder)
   t.teardown(() => store.close())

@@ -43,7 +43,7 @@ async function opened(t: Test, path?: string) {
   return { clock, store, file }
 }
 
-t.test('what is put is found, of either family, and by no other address', async (t) => {
+t.test('an observation is found, of either family, and by no other address', async (t) => {
   const { store } = await opened(t)
   t.equal(store.find(V4), undefined)
   await store.put(hostPrefix(V4), observationOf({ note: 'why', provider: 'Tunnels' }))
@@ -90,7 +90,7 @@ t.test(
   },
 )
 
-t.test('of several prefixes the longest in force counts, and any of the operator before a name', async (t) => {
+t.test('the longest prefix in force counts, and any of the operator before a name', async (t) => {
   const { store, clock, file } = await opened(t)
   await store.put(hostPrefix(V4), observationOf({ networkClass: 'tor', origin: 'reverse-name' }))
   await store.put(prefix('203.0.0.0/16'), observationOf({ networkClass: 'hosting' }))
@@ -132,7 +132,7 @@ t.test('it is all there after closing and opening again, and a closed store reje
   t.match(again.store.find(V6), { provider: 'Tunnels', expiresAt: Date.parse(START) + 9_000 })
 })
 
-t.test('what has ended leaves the file when something else is put', async (t) => {
+t.test('an ended observation leaves the file when another is put', async (t) => {
   const { store, clock, file } = await opened(t)
   await store.put(hostPrefix(V4), observationOf({ expiresAt: Date.parse(START) + 1 }))
   clock.advance(1)
@@ -149,7 +149,7 @@ t.test('what has ended leaves the file when something else is put', async (t) =>
   )
 })
 
-t.test('what another process puts and removes is seen without opening again', async (t) => {
+t.test('changes of another process are seen without opening again', async (t) => {
   const { store, file } = await opened(t)
   const child = startChild(t, 'observe', file, formatHostOrPrefix(hostPrefix(V4)))
   t.equal(await nextMessage(child), 'put')

@@ -8,7 +8,7 @@ function checkOf(key: string, until: number, status: KeptReverseCheck['status'] 
   return { key, status, detail: `detail of ${key}`, until }
 }
 
-t.test('what was saved is there after a restart, while it is valid', async (t) => {
+t.test('a saved check is there after a restart, while it is valid', async (t) => {
   const path = join(t.testdir(), 'new', 'crawler-verdicts.db')
   const first = await openSqliteReverseChecks(path)
   const confirmed = { ...checkOf('a', 5000, 'passed'), hostname: 'crawl.example.org' }

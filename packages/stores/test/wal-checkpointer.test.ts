@@ -93,7 +93,7 @@ t.test('a short log is left alone', async (t) => {
   await checkpointer.close()
 })
 
-t.test('where the thread fails, the writer does it, and where it cannot, the log stays', async (t) => {
+t.test('the writer does it if the thread fails, and the log stays if it cannot', async (t) => {
   let finishes = 0
   const finishCheckpoint = () => {
     finishes++
@@ -132,7 +132,7 @@ t.test('a ledger that is written to is in its file before it is closed, and alon
   t.equal((await headOf(again, 't/a'))?.size, 51 * 100)
 })
 
-t.test('what is erased leaves the log although another connection reads it', async (t) => {
+t.test('erased content leaves the log although another connection reads it', async (t) => {
   const path = await ledgerPath(t)
   const store = await openSqliteLedger(path)
   t.teardown(() => store.close())

@@ -17,7 +17,7 @@ t.test('a registrar that is referred to is named, and nothing else is', async (t
   }
 })
 
-t.test('what could steer a terminal or a page is not passed on', async (t) => {
+t.test('text that could steer a terminal or a page is not passed on', async (t) => {
   const answer = 'Registrar: Ex\u001b[31mam\u202eple\u0007\u009b1m\nStatus: o\u0000k\u2066\nCreation Date: 2001-02-03'
   t.match(parseWhoisText(answer), { record: { registrar: 'Ex [31mam ple  1m', status: ['ok'] } })
 })

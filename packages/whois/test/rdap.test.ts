@@ -51,7 +51,7 @@ t.test('an RDAP answer becomes a record', async (t) => {
   })
 })
 
-t.test('what could steer a terminal or a page is not passed on', async (t) => {
+t.test('text that could steer a terminal or a page is not passed on', async (t) => {
   const registrar = { roles: ['registrar'], vcardArray: vcard(['fn', {}, 'text', 'Ex\u001b[31mam\u202eple\r\nInc.']) }
   t.match(read({ ...ANSWER, entities: [registrar] }), { record: { registrar: 'Ex [31mam ple Inc.' } })
 })
@@ -69,7 +69,7 @@ t.test('a hidden registrant is recognised, however the registry says so', async 
   t.match(read(open), { record: { privacyProtection: false } })
 })
 
-t.test('what is no answer about this domain is unreadable, and nothing in it makes it throw', async (t) => {
+t.test('an answer about another domain is unreadable, and nothing in it makes it throw', async (t) => {
   const strange: readonly unknown[] = [
     ...[null, [], {}, 7, 'text', { ...ANSWER, ldhName: 'example.net' }, { ...ANSWER, objectClassName: 'entity' }],
     { errorCode: 404, title: 'not found' },

@@ -77,7 +77,7 @@ t.test('an RDAP service that knows no such domain has answered', async (t) => {
   t.strictSame(asked, [])
 })
 
-t.test('where RDAP gives no answer, port 43 is asked', async (t) => {
+t.test('port 43 is asked if RDAP gives no answer', async (t) => {
   const silent: readonly FetchAnswer[] = [
     ...[FAILED, answered(429, ''), answered(500, ''), answered(302, ''), answered(404, '<h1>404</h1>', 'text/html')],
     ...[answered(200, '<h1>hello</h1>'), answered(200, rdapOf('example.net'))],
@@ -209,7 +209,7 @@ t.test('many who ask for one domain at once are one question', async (t) => {
   t.equal(fetched.length, 1)
 })
 
-t.test('what one service took is not there for the next, and with no time left nobody is asked', async (t) => {
+t.test('time that one service took is gone for the next, and with none left nobody is asked', async (t) => {
   const { whois, clock, asked } = whoisIn({
     rdap: () => {
       clock.advance(3_000)

@@ -21,7 +21,7 @@ t.test('a privacy service or a redaction instead of the registrant is recognised
   }
 })
 
-t.test('of several records the one that was asked for is read, and no block about hosts before it', async (t) => {
+t.test('the record that was asked for is read, and no block about hosts before it', async (t) => {
   const record = (name: string, year: number) =>
     `Domain Name: ${name}\nRegistrar: Registrar of ${year}\nCreation Date: ${year}-02-03\nName Server: ns1.of${year}.example\n`
   const two = `${record('EXAMPLE.NET', 2001)}\n${record('EXAMPLE.COM', 2011)}`
