@@ -1,7 +1,7 @@
 import type { Api, ApiRequest } from '@sallyport/api'
 import { compilePolicy, createInspector, parseTrust } from '@sallyport/core'
 import { createFakeClock, snapshotsOf } from '@sallyport/core/testing'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import t from 'tap'
 import { guardUpgrade, inspection, v1 } from '../src/index.ts'
 
@@ -134,7 +134,7 @@ t.test('the clock that Fastify leaves off is warned of where it listens', async 
   const warn = (warning: Error & { code?: string }) => void warnings.push(warning.code)
   process.on('warning', warn)
   t.teardown(() => process.off('warning', warn))
-  const ask = async (options: { readonly requestTimeout?: number }) => {
+  const ask = async (options: Pick<FastifyServerOptions, 'requestTimeout'>) => {
     const app = Fastify(options)
     t.teardown(() => app.close())
     await app.register(inspection, { sallyport })
