@@ -9,6 +9,7 @@ import t from 'tap'
 import { ROOT } from '../workspaces.ts'
 
 /* Counts and names in documents are read off the code, so that neither moves alone; tables are in tables.test.ts. */
+const DOCS = 'packages/sallyport/docs'
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
 
 t.test('presets of policies and of trusted proxies are named', async (t) => {

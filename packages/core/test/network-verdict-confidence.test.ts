@@ -29,7 +29,7 @@ function isRising(values: readonly number[]): boolean {
   return values.every((value, index) => index === 0 || value >= (values[index - 1] as number))
 }
 
-t.test("the README's table of confidence", async (t) => {
+t.test('confidence is what verdicts.md says of it', async (t) => {
   const rows: readonly (readonly [Partial<Grounds>, number])[] = [
     [{}, 0.88],
     [{ narrow: true }, 0.9],
