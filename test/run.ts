@@ -1,7 +1,30 @@
-import { readdirSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { groupsOf, testSources } from './runner/files.ts'
+import { lineOf, summaryOf } from './runner/report.ts'
+import { type Outcome, runGroup } from './runner/run-group.ts'
 
-// One process for the whole workspace: nothing here shares state, so nothing needs a process of its own.
-const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter((name) =>
-  name.endsWith('.test.js'),
-)
-for (const file of files.sort()) await import(`./${file}`)
+/*
+ * `npm test` and `npm run test:all`; either takes folders and files: `npm test -- packages/core`. The first leaves out `*.long.test.ts`
+ * and starts no neighbour: tests with PostgreSQL, Redis, another proxy or a browser skip, and are counted.
+ */
+const all = process.argv.includes('--all')
+const under = process.argv.slice(2).filter((argument) => argument !== '--all')
+const groups = groupsOf(testSources(all, under))
+const env = all ? process.env : { ...process.env, TEST_NEIGHBOURS: 'off' }
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`)
+const outcomes: Outcome[] = []
+const waiting = groups.values()
+/** Takes what waits, one group after another. Tests wait as much as they work: there is one more of these than processors. */
+async function work(): Promise<void> {
+  for (const group of waiting) {
+    const outcome = await runGroup(group, env)
+    outcomes.push(outcome)
+    say(lineOf(outcome))
+  }
+}
+await Promise.all(Array.from({ length: availableParallelism() + 1 }, work))
+
+if (outcomes.length === 0) say(`there is no test in ${under.join(', ')}`)
+say(summaryOf(outcomes))
+if (outcomes.length === 0 || outcomes.some(({ failures }) => failures.length > 0)) process.exitCode = 1

@@ -1,0 +1,67 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from '../workspaces.ts'
+
+/** Test files that run in one process, built, by their paths from the root. */
+export interface Group {
+  readonly name: string
+  readonly files: readonly string[]
+  readonly bytes: number
+}
+
+/** Built bytes of the files of one process: what starts and is held once for all of them stays small beside the tests. */
+const MAX_BYTES = 200_000
+
+/** Tests that take long; `npm run test:all` runs them too (D346). */
+const isLong = (path: string): boolean => path.endsWith('.long.test.ts')
+
+/**
+ * Returns the sources of tests of all workspaces, by path. `under` names folders or files; a file that is named is one, whatever
+ * its name. Sources are looked for, not built files: those of a test that was removed may still be there.
+ */
+export function testSources(all: boolean, under: readonly string[]): readonly string[] {
+  const named = under.filter((path) => path.endsWith('.ts') && existsSync(join(ROOT, path)))
+  const found = workspaceFolders().flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.test.ts') && !/(^|\/)(node_modules|dist)\//.test(name))
+      .map((name) => join(folder, name)),
+  )
+  const wanted = found.filter(
+    (path) => under.length === 0 || under.some((folder) => path.startsWith(join(folder, '/'))),
+  )
+  return [...new Set([...named, ...wanted.filter((path) => all || !isLong(path))])].sort()
+}
+
+/** The files of each workspace in as many processes as they need, the largest first. */
+export function groupsOf(sources: readonly string[]): readonly Group[] {
+  const groups = workspaceFolders().flatMap((folder) => {
+    const files = sources
+      .filter((path) => path.startsWith(`${folder}/`))
+      .map((path) => join(folder, 'dist', path.slice(folder.length + 1).replace(/ts$/, 'js')))
+    const parts: string[][] = []
+    let bytes = Number.POSITIVE_INFINITY
+    for (const file of files) {
+      const { size } = statSync(join(ROOT, file))
+      bytes += size
+      if (bytes > MAX_BYTES) [bytes] = [size, parts.push([])]
+      parts.at(-1)?.push(file)
+    }
+    return parts.map((files, index) => ({
+      name: parts.length === 1 ? folder : `${folder} ${index + 1}/${parts.length}`,
+      files,
+      bytes: files.reduce((sum, file) => sum + statSync(join(ROOT, file)).size, 0),
+    }))
+  })
+  return groups.sort((one, other) => other.bytes - one.bytes)
+}
+
+function workspaceFolders(): readonly string[] {
+  const { workspaces } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { workspaces: string[] }
+  return workspaces.flatMap((pattern) => {
+    if (!pattern.endsWith('/*')) return [pattern]
+    const top = pattern.slice(0, -2)
+    return readdirSync(join(ROOT, top))
+      .map((name) => join(top, name))
+      .filter((folder) => existsSync(join(ROOT, folder, 'package.json')))
+  })
+}

@@ -1,0 +1,37 @@
+import { inspect } from 'node:util'
+import type { Failure, Outcome } from './run-group.ts'
+
+const MAX_FAILURES = 40
+const MAX_LINES = 30
+
+/** One line of a process that ended, and the names of what failed in it. */
+export function lineOf({ name, passed, skipped, failures, seconds, peakMb }: Outcome): string {
+  const counts = `${String(passed).padStart(6)} passed ${String(skipped).padStart(4)} skipped`
+  const line = `${failures.length === 0 ? 'ok    ' : 'FAILED'} ${name.padEnd(24)}${counts} ${seconds.toFixed(1).padStart(6)} s ${peakMb} MB`
+  return [line, ...failures.map(({ name }) => `       ${name}`)].slice(0, MAX_LINES).join('\n')
+}
+
+/** Every failure with what was expected, and the last line: "N passed, N failed, N skipped". */
+export function summaryOf(outcomes: readonly Outcome[]): string {
+  const sum = (count: (outcome: Outcome) => number) => outcomes.reduce((total, outcome) => total + count(outcome), 0)
+  const failures = outcomes.flatMap(({ name, failures }) => failures.map((failure) => ({ ...failure, group: name })))
+  const told = failures
+    .slice(0, MAX_FAILURES)
+    .map((failure) => `\n${failure.group}: ${failure.name}\n${saidOf(failure)}`)
+  const more = failures.length > MAX_FAILURES ? [`\nand ${failures.length - MAX_FAILURES} more`] : []
+  const counts = [sum(({ passed }) => passed), failures.length, sum(({ skipped }) => skipped)]
+  return [...told, ...more, '', `${counts[0]} passed, ${counts[1]} failed, ${counts[2]} skipped`].join('\n')
+}
+
+function saidOf({ said }: Failure): string {
+  const told = Object.entries(said ?? {}).filter(([name]) => name !== 'source')
+  const lines = told.flatMap(([name, value]) =>
+    `${name}: ${typeof value === 'string' ? value : inspect(value, { depth: 6, breakLength: 200 })}`
+      .trimEnd()
+      .split('\n'),
+  )
+  return lines
+    .slice(0, MAX_LINES)
+    .map((line) => `    ${line.slice(0, 300)}`)
+    .join('\n')
+}

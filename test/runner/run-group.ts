@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join, relative } from 'node:path'
+import { Parser, type Result } from 'tap-parser'
+import { ROOT } from '../workspaces.ts'
+import type { Group } from './files.ts'
+
+export interface Failure {
+  readonly name: string
+  /** What tap says of it: where, what was expected and what was found. */
+  readonly said: unknown
+}
+
+export interface Outcome {
+  readonly name: string
+  readonly passed: number
+  readonly skipped: number
+  readonly failures: readonly Failure[]
+  readonly seconds: number
+  readonly peakMb: number
+}
+
+const TOGETHER = relative(ROOT, join(import.meta.dirname, 'together.js'))
+/** tap names the test that hangs; what hangs so that tap cannot is killed a minute later. */
+const MAX_SECONDS = 600
+/** Heap of one process: without a bound V8 lets rubbish lie while the machine has memory (D347). */
+const HEAP_MB = 384
+
+/** Runs the files of a group in a process; what it prints beside its results is shown only where it fails. */
+export async function runGroup({ name, files }: Group, env: NodeJS.ProcessEnv): Promise<Outcome> {
+  const began = performance.now()
+  const argv = [`--max-old-space-size=${HEAP_MB}`, TOGETHER, name.replace(/\W+/g, '-'), ...files]
+  const child = spawn(process.execPath, argv, {
+    cwd: ROOT,
+    env: { ...env, TAP_TIMEOUT: String(MAX_SECONDS) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const late = setTimeout(() => child.kill('SIGKILL'), (MAX_SECONDS + 60) * 1_000)
+  const counts = { passed: 0, skipped: 0, peakMb: 0 }
+  const failures: Failure[] = []
+  const parser = new Parser()
+  watch(parser, '', counts, failures)
+  let printed = ''
+  child.stderr.setEncoding('utf8').on('data', (text) => (printed = `${printed}${text}`.slice(-4_000)))
+  child.stdout.pipe(parser)
+  const [code, signal] = await once(child, 'close')
+  clearTimeout(late)
+  const isEmpty = counts.passed + counts.skipped === 0
+  if (failures.length === 0 && (code !== 0 || isEmpty)) {
+    const how = isEmpty && code === 0 ? 'nothing ran' : `the process ended with ${signal ?? code}`
+    failures.push({ name: how, said: { files: files.join(' '), printed } })
+  }
+  return { name, ...counts, failures, seconds: (performance.now() - began) / 1_000 }
+}
+
+/** Counts assertions, not the tests that hold them; a test that failed without one (late, or too few) is a failure of its own. */
+function watch(
+  parser: Parser,
+  path: string,
+  counts: { passed: number; skipped: number; peakMb: number },
+  failures: Failure[],
+): void {
+  let before = failures.length
+  parser.on('child', (child: Parser) => {
+    before = failures.length
+    watch(child, `${path}${child.name} > `, counts, failures)
+  })
+  parser.on('comment', (text: string) => {
+    counts.peakMb = Math.max(counts.peakMb, Number(/^# peak (\d+) MB/.exec(text)?.[1] ?? 0))
+  })
+  parser.on('assert', (result: Result) => {
+    const isTest = result.closingTestPoint
+    if (result.skip || result.todo) counts.skipped++
+    else if (!result.ok) {
+      if (!isTest || failures.length === before) failures.push({ name: `${path}${result.name}`, said: result.diag })
+    } else if (!isTest) counts.passed++
+  })
+}
