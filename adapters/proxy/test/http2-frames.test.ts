@@ -84,8 +84,9 @@ const CASES: Readonly<Record<string, Buffer>> = {
   ),
 }
 
-/** Until it is asked whether the other side goes on, and until that is answered. */
-const [PING_MS, PONG_MS] = [300, 5_000]
+const PING = frame(TYPE.ping, 0, 0, Buffer.alloc(8, 7))
+/** Node 20 says nothing more where it should close; we close some seconds later. */
+const SILENT_MS = 5_000
 
 /**
  * Returns a server's reaction to bytes: its RST_STREAMs, its GOAWAY, statuses it began to send, and whether it goes on; what is `awaited`
@@ -101,17 +102,16 @@ async function reaction(port: number, bytes: Buffer, awaited: readonly string[] 
   return said
 }
 
-/** Frames until the other side closes, is silent for good, or has answered a PING and said what is awaited. */
+/**
+ * Frames until the other side closes, is silent for good, or has answered two PINGs and said what is awaited. The second is sent when
+ * the first is answered, and read behind everything that the bytes before the first one bring about.
+ */
 function readFrames(socket: TLSSocket, awaited: readonly string[]): Promise<readonly string[]> {
   return new Promise((resolve) => {
     const said: string[] = []
-    let goesOn = false
-    const ask = (): void => void socket.write(frame(TYPE.ping, 0, 0, Buffer.alloc(8, 7)))
-    const late = setTimeout(ask, PING_MS)
-    // Node 20 says nothing more where it should close; we close some seconds later.
-    const silent = setTimeout(() => done('ends'), PONG_MS)
+    let pongs = 0
+    const silent = setTimeout(() => done('ends'), SILENT_MS)
     const done = (how: string): void => {
-      clearTimeout(late)
       clearTimeout(silent)
       resolve([...said.toSorted(), how])
     }
@@ -120,9 +120,10 @@ function readFrames(socket: TLSSocket, awaited: readonly string[]): Promise<read
       if (type === TYPE.reset) said.push(`reset ${stream} ${payload.readUInt32BE(0)}`)
       if (type === TYPE.goaway) said.push(`goaway ${payload.readUInt32BE(4)}`)
       if (type === TYPE.headers) said.push(`answer ${stream}`)
-      if (type === TYPE.ping && payload[0] === 7) goesOn = true
-      if (goesOn && awaited.every((what) => said.includes(what))) done('goes on')
+      if (type === TYPE.ping && payload[0] === 7 && ++pongs === 1) socket.write(PING)
+      if (pongs > 1 && awaited.every((what) => said.includes(what))) done('goes on')
     })
+    socket.write(PING)
   })
 }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ObservedRequest } from '@sallyport/core'
@@ -140,10 +140,10 @@ t.test('a file that was moved away is opened again', async (t) => {
   const file = join(folder, 'a.log')
   const log = createLog({ ...OPTIONS, file })
   log.observe(observed({ id: 'before' }))
-  await new Promise((resolve) => setTimeout(resolve, 200))
+  while (!existsSync(file) || statSync(file).size === 0) await new Promise((resolve) => setTimeout(resolve, 5))
   renameSync(file, join(folder, 'b.log'))
   log.reopen()
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  while (!existsSync(file)) await new Promise((resolve) => setTimeout(resolve, 5))
   log.observe(observed({ id: 'after' }))
   log.audit({ what: 'reload', who: 'SIGHUP', details: { changed: ['policy'] } })
   await log.close()

@@ -27,10 +27,10 @@ function classOf(sallyport: Sallyport, peer: string): string {
   return sallyport.inspect(request).network.verdict.classification
 }
 
-/** Waits, within bounds, for what another loop brings about. */
-async function until(condition: () => boolean): Promise<boolean> {
-  for (let wait = 0; wait < 1000 && !condition(); wait++) await new Promise((resolve) => setTimeout(resolve, 10))
-  return condition()
+/** Waits for what another loop brings about. */
+async function until(condition: () => boolean): Promise<true> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10))
+  return true
 }
 
 const sourceOf = (sallyport: Sallyport, id: string) => sallyport.sources().find((source) => source.id === id)

@@ -209,8 +209,7 @@ t.test('limits whose file cannot be opened are half as high, and whole when it c
   t.equal(await remaining(), '49')
   t.match(faults[0], /not a database/, 'reported to the host')
   rmSync(file)
-  const deadline = performance.now() + 10_000
-  while (Number(await remaining()) < 50 && performance.now() < deadline) await delay(50)
+  while (Number(await remaining()) < 50) await delay(50)
   t.ok(Number(await remaining()) > 50)
 })
 

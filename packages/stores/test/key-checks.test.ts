@@ -148,7 +148,6 @@ t.test('last uses are written after a while', async (t) => {
   const lastUse = async () => (await store.listKeys())[0]?.lastUsedAt
   used(key.id)
   t.equal(await lastUse(), undefined, 'no call waits for that')
-  const deadline = performance.now() + 10_000
-  while ((await lastUse()) === undefined && performance.now() < deadline) await delay(5)
+  while ((await lastUse()) === undefined) await delay(5)
   t.type(await lastUse(), 'string')
 })

@@ -82,8 +82,7 @@ t.test('unused calls are given back after a while', async (t) => {
   const { store, spend } = await leased()
   for (let call = 0; call < 1_000; call++) await spend()
   t.ok((await store.usage(ACCOUNT.id, WINDOW)) > 1_000, 'reserved')
-  const deadline = performance.now() + 10_000
-  while ((await store.usage(ACCOUNT.id, WINDOW)) !== 1_000 && performance.now() < deadline) await delay(10)
+  while ((await store.usage(ACCOUNT.id, WINDOW)) !== 1_000) await delay(10)
   t.equal(await store.usage(ACCOUNT.id, WINDOW), 1_000)
 })
 

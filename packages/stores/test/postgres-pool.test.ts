@@ -142,9 +142,8 @@ t.test('a real PostgreSQL', { skip: NO_POSTGRES }, async (t) => {
         await other.close()
         server.thaw()
       } else await server.restart()
-      const until = performance.now() + 10_000
       let rows: readonly PostgresRow[] | undefined
-      while (rows === undefined && performance.now() < until) {
+      while (rows === undefined) {
         rows = await postgres.query('SELECT count(*) AS rows FROM a').then(
           ({ rows }) => rows,
           () => undefined,
