@@ -6,7 +6,7 @@ import express from 'express'
 
 /*
  * A customer's own application in four processes: an Express server in each worker, every one of which opens the same
- * dataDir. Run by processes.test.ts with a configuration; says each worker's pid and the port they share.
+ * dataDir. Run by processes.long.test.ts with a configuration; says each worker's pid and the port they share.
  */
 const WORKERS = 4
 const [config = '{}'] = process.argv.slice(2)

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer as createHttp } from 'node:http'
@@ -10,10 +10,11 @@ import t, { type Test } from 'tap'
 import { challengeAnswer, challengeFiles } from '../src/acme/challenge-files.ts'
 import { openProxy, type ProxyOptions } from '../src/index.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
+import { missing } from './programs.ts'
 import { fakeSallyport } from './sallyport.ts'
 import { exchange, get, OK, openRawOrigin, statusOf, until } from './wire.ts'
 
-const NO_PEBBLE = spawnSync('pebble', ['-h']).error === undefined ? false : 'no pebble on this machine'
+const NO_PEBBLE = missing('pebble')
 
 async function freePorts(count: number): Promise<readonly number[]> {
   const servers = await Promise.all(

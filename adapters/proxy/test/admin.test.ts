@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { createServer } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
@@ -9,10 +9,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createMetrics } from '@sallyport/metrics'
 import t, { type Test } from 'tap'
 import { type AdminPages, openProxy, type ProxyOptions } from '../src/index.ts'
+import { missing } from './programs.ts'
 import { fakeSallyport } from './sallyport.ts'
 import { exchange, get, statusOf } from './wire.ts'
-
-const NGINX = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/local/bin/nginx'].find(existsSync)
 
 /** `Bearer read` and `Bearer admin`. */
 const TOKENS: AdminPages = {
@@ -109,7 +108,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-t.test('a bare proxy_pass of nginx shows nothing', { skip: NGINX === undefined && 'there is no nginx' }, async (t) => {
+t.test('a bare proxy_pass of nginx shows nothing', { skip: missing('nginx') }, async (t) => {
   const { port } = await opened(t, { adminPages: TOKENS })
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-nginx-'))
   const front = await freePort()
@@ -120,7 +119,7 @@ http { access_log off; client_body_temp_path ${folder}/b; proxy_temp_path ${fold
   uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
   server { listen 127.0.0.1:${front}; location / { proxy_pass http://127.0.0.1:${port}; } } }\n`,
   )
-  const nginx = spawn(String(NGINX), ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' })
+  const nginx = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' })
   t.teardown(async () => {
     nginx.kill('SIGTERM')
     if (nginx.exitCode === null) await once(nginx, 'exit')

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { NO_NEIGHBOURS } from '@sallyport/stores/testing'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { READER } from './visits.ts'
@@ -8,7 +9,7 @@ import { READER } from './visits.ts'
 const CHROMIUM = process.env['SALLYPORT_CHROMIUM'] ?? '/usr/bin/chromium'
 
 /** Why the tests with a browser do not run here. */
-export const NO_BROWSER = existsSync(CHROMIUM) ? undefined : `there is no ${CHROMIUM}`
+export const NO_BROWSER = NO_NEIGHBOURS || (!existsSync(CHROMIUM) && `there is no ${CHROMIUM}`)
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 

@@ -31,7 +31,7 @@ function foreignParts(page: Page): Promise<unknown> {
     one.getAttributeNames().some((name) => name.startsWith('on'))).map((one) => one.outerHTML)`)
 }
 
-t.test('hostile text is text in every view, light, dark and on a phone', { skip: NO_BROWSER ?? false }, async (t) => {
+t.test('hostile text is text in every view, light, dark and on a phone', { skip: NO_BROWSER }, async (t) => {
   const scene = await openHostileScene(t)
   const browser = await openBrowser()
   t.teardown(() => browser.close())
@@ -69,7 +69,7 @@ t.test('hostile text is text in every view, light, dark and on a phone', { skip:
   t.same(outside, [])
 })
 
-t.test('every view says that it loads, that it failed, and goes on', { skip: NO_BROWSER ?? false }, async (t) => {
+t.test('every view says that it loads, that it failed, and goes on', { skip: NO_BROWSER }, async (t) => {
   const scene = await openScene()
   const browser = await openBrowser()
   t.teardown(async () => {
@@ -110,7 +110,7 @@ t.test('every view says that it loads, that it failed, and goes on', { skip: NO_
   t.same(complaints, [])
 })
 
-t.test('every view is reached by the keyboard', { skip: NO_BROWSER ?? false }, async (t) => {
+t.test('every view is reached by the keyboard', { skip: NO_BROWSER }, async (t) => {
   const scene = await openScene()
   const browser = await openBrowser()
   t.teardown(async () => {

@@ -3,7 +3,7 @@ import { signInLink } from '../src/index.ts'
 import { axeFinds, NO_BROWSER, openBrowser, openPage } from './browser.ts'
 import { ADMIN, openScene, READER } from './scene.ts'
 
-t.test('a token opens the console, and a session ends', { skip: NO_BROWSER ?? false }, async (t) => {
+t.test('a token opens the console, and a session ends', { skip: NO_BROWSER }, async (t) => {
   const scene = await openScene()
   const browser = await openBrowser()
   t.teardown(async () => {
@@ -30,7 +30,7 @@ t.test('a token opens the console, and a session ends', { skip: NO_BROWSER ?? fa
   t.same(outside, [])
 })
 
-t.test('a link opens the console once, and is kept nowhere', { skip: NO_BROWSER ?? false }, async (t) => {
+t.test('a link opens the console once, and is kept nowhere', { skip: NO_BROWSER }, async (t) => {
   const scene = await openScene()
   const browser = await openBrowser()
   t.teardown(async () => {

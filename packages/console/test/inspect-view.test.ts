@@ -2,49 +2,45 @@ import t from 'tap'
 import { axeFinds, NO_BROWSER, openBrowser, openPage } from './browser.ts'
 import { NAUGHTY, openScene, VISITOR } from './scene.ts'
 
-t.test(
-  'an address, a range and a name are explained, and bad input is said',
-  { skip: NO_BROWSER ?? false },
-  async (t) => {
-    const scene = await openScene()
-    const browser = await openBrowser()
-    t.teardown(async () => {
-      await browser.close()
-      await scene.close()
-    })
-    await scene.visit(VISITOR.tor)
-    const { page, complaints, outside } = await openPage(t, browser, scene.adminUrl)
-    await page.goto(`${scene.adminUrl}/#/inspect`)
-    t.same(await axeFinds(page), [])
-    await page.getByLabel('Address, CIDR, hostname or URL').fill(VISITOR.tor)
-    await page.keyboard.press('Enter')
-    await page.getByText('The address is an exit of the Tor network.').waitFor()
-    const shown = await page.locator('main').innerText()
-    for (const text of ['Tor', 'AS60729', 'Germany', '1 of the remembered requests', 'dirty', '185.220.101.0/24'])
-      t.match(shown, text)
-    t.equal(await page.locator('.map .here').count(), 1, 'a place on the map')
-    t.match(page.url(), `#/inspect?target=${VISITOR.tor}`, 'a link that can be shared')
-    t.same(await axeFinds(page), [])
+t.test('an address, a range and a name are explained, and bad input is said', { skip: NO_BROWSER }, async (t) => {
+  const scene = await openScene()
+  const browser = await openBrowser()
+  t.teardown(async () => {
+    await browser.close()
+    await scene.close()
+  })
+  await scene.visit(VISITOR.tor)
+  const { page, complaints, outside } = await openPage(t, browser, scene.adminUrl)
+  await page.goto(`${scene.adminUrl}/#/inspect`)
+  t.same(await axeFinds(page), [])
+  await page.getByLabel('Address, CIDR, hostname or URL').fill(VISITOR.tor)
+  await page.keyboard.press('Enter')
+  await page.getByText('The address is an exit of the Tor network.').waitFor()
+  const shown = await page.locator('main').innerText()
+  for (const text of ['Tor', 'AS60729', 'Germany', '1 of the remembered requests', 'dirty', '185.220.101.0/24'])
+    t.match(shown, text)
+  t.equal(await page.locator('.map .here').count(), 1, 'a place on the map')
+  t.match(page.url(), `#/inspect?target=${VISITOR.tor}`, 'a link that can be shared')
+  t.same(await axeFinds(page), [])
 
-    await page.goto(`${scene.adminUrl}/#/inspect?target=10.1.2.3`)
-    await page.getByText('A reserved address is nowhere.').waitFor()
-    await page.goto(`${scene.adminUrl}/#/inspect?target=2001:4860:4860::/48`)
-    await page.getByText('Google LLC').waitFor()
-    // The resolver of this scene answers nobody.
-    await page.goto(`${scene.adminUrl}/#/inspect?target=example.org`)
-    await page.getByText('unresolved_target').waitFor()
-    for (const target of NAUGHTY) {
-      await page.goto(`${scene.adminUrl}/#/inspect?${new URLSearchParams({ target })}`)
-      await page.getByRole('alert').waitFor()
-      t.equal(await page.getByLabel('Address, CIDR, hostname or URL').inputValue(), target, target)
-    }
-    t.same(await axeFinds(page), [])
-    t.same(complaints, [])
-    t.same(outside, [])
-  },
-)
+  await page.goto(`${scene.adminUrl}/#/inspect?target=10.1.2.3`)
+  await page.getByText('A reserved address is nowhere.').waitFor()
+  await page.goto(`${scene.adminUrl}/#/inspect?target=2001:4860:4860::/48`)
+  await page.getByText('Google LLC').waitFor()
+  // The resolver of this scene answers nobody.
+  await page.goto(`${scene.adminUrl}/#/inspect?target=example.org`)
+  await page.getByText('unresolved_target').waitFor()
+  for (const target of NAUGHTY) {
+    await page.goto(`${scene.adminUrl}/#/inspect?${new URLSearchParams({ target })}`)
+    await page.getByRole('alert').waitFor()
+    t.equal(await page.getByLabel('Address, CIDR, hostname or URL').inputValue(), target, target)
+  }
+  t.same(await axeFinds(page), [])
+  t.same(complaints, [])
+  t.same(outside, [])
+})
 
-t.test('crawlers are listed, verified and remembered', { skip: NO_BROWSER ?? false }, async (t) => {
+t.test('crawlers are listed, verified and remembered', { skip: NO_BROWSER }, async (t) => {
   const scene = await openScene()
   const browser = await openBrowser()
   t.teardown(async () => {
@@ -78,7 +74,7 @@ t.test('crawlers are listed, verified and remembered', { skip: NO_BROWSER ?? fal
   t.same(outside, [])
 })
 
-t.test('the directory is searched and sorted, and shows one system', { skip: NO_BROWSER ?? false }, async (t) => {
+t.test('the directory is searched and sorted, and shows one system', { skip: NO_BROWSER }, async (t) => {
   const scene = await openScene()
   const browser = await openBrowser()
   t.teardown(async () => {

@@ -7,7 +7,7 @@ import { NAUGHTY, openScene, VISITOR } from './scene.ts'
 
 const AXES = 8
 
-t.test('evidence is verified in the browser, axis by axis', { skip: NO_BROWSER ?? false }, async (t) => {
+t.test('evidence is verified in the browser, axis by axis', { skip: NO_BROWSER }, async (t) => {
   const scene = await openScene()
   const browser = await openBrowser()
   t.teardown(async () => {

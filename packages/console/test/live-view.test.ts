@@ -5,7 +5,7 @@ import { NAUGHTY, openScene, until, VISITOR } from './scene.ts'
 /** A name that Google sends with no request. */
 const IMPOSTOR = 'Google-Extended/1.0'
 
-t.test('the live view shows who came, and why it was decided so', { skip: NO_BROWSER ?? false }, async (t) => {
+t.test('the live view shows who came, and why it was decided so', { skip: NO_BROWSER }, async (t) => {
   const scene = await openScene()
   const browser = await openBrowser()
   t.teardown(async () => {
@@ -84,7 +84,7 @@ t.test('the live view shows who came, and why it was decided so', { skip: NO_BRO
   t.same(outside, [])
 })
 
-t.test('on a phone, in the dark, it fits', { skip: NO_BROWSER ?? false }, async (t) => {
+t.test('on a phone, in the dark, it fits', { skip: NO_BROWSER }, async (t) => {
   const scene = await openScene()
   const browser = await openBrowser()
   t.teardown(async () => {

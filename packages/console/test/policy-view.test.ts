@@ -8,7 +8,7 @@ rules:
   - { id: no-hosting, match: { networkClass: [hosting] }, action: block }
 `
 
-t.test('a draft is checked, tried against what came, and saved', { skip: NO_BROWSER ?? false }, async (t) => {
+t.test('a draft is checked, tried against what came, and saved', { skip: NO_BROWSER }, async (t) => {
   const saved: string[] = []
   const scene = await openScene({
     savePolicy: async (written) => void saved.push(await written('listen: 127.0.0.1:8080\n')),

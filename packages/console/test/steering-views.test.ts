@@ -2,7 +2,7 @@ import t from 'tap'
 import { axeFinds, NO_BROWSER, openBrowser, openPage } from './browser.ts'
 import { ADMIN, NAUGHTY, openScene, READER, until } from './scene.ts'
 
-t.test('an administrator steers, and a reader looks', { skip: NO_BROWSER ?? false }, async (t) => {
+t.test('an administrator steers, and a reader looks', { skip: NO_BROWSER }, async (t) => {
   const scene = await openScene()
   const browser = await openBrowser()
   t.teardown(async () => {

@@ -7,6 +7,7 @@ import {
   type Cleanup,
   findProgram,
   freePort,
+  NO_NEIGHBOURS,
   type ServerUser,
   serverFolder,
   startServer,
@@ -18,11 +19,9 @@ const USER = serverUser()
 
 /** Why there is no PostgreSQL to test with, for tap's `skip`; false where there is one. */
 export const NO_POSTGRES: string | false =
-  PROGRAM === undefined
-    ? 'PostgreSQL is not installed'
-    : USER === undefined && process.getuid?.() === 0
-      ? 'PostgreSQL does not run as root, and there is no user "postgres"'
-      : false
+  NO_NEIGHBOURS ||
+  (PROGRAM === undefined && 'PostgreSQL is not installed') ||
+  (USER === undefined && process.getuid?.() === 0 && 'PostgreSQL does not run as root, and there is no user "postgres"')
 
 export interface TestPostgres extends TestServer {
   /** Makes a new, empty database and gives its URL. */

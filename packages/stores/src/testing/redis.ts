@@ -1,9 +1,18 @@
-import { ask, type Cleanup, findProgram, freePort, serverFolder, startServer, type TestServer } from './server.ts'
+import {
+  ask,
+  type Cleanup,
+  findProgram,
+  freePort,
+  NO_NEIGHBOURS,
+  serverFolder,
+  startServer,
+  type TestServer,
+} from './server.ts'
 
 const PROGRAM = findProgram(['redis-server', 'valkey-server'])
 
 /** Why there is no Redis to test with, for tap's `skip`; false where there is one. */
-export const NO_REDIS: string | false = PROGRAM === undefined ? 'redis-server is not installed' : false
+export const NO_REDIS: string | false = NO_NEIGHBOURS || (PROGRAM === undefined && 'redis-server is not installed')
 
 export interface TestRedis extends TestServer {
   /** `redis://127.0.0.1:<port>` */

@@ -26,7 +26,7 @@ async function receive(t: Test, socket: string) {
   })
   const lines = () => text.split('\n').filter((line) => line !== '' && line !== 'bound' && line !== 'BARRIER=1')
   async function until(done: () => boolean): Promise<void> {
-    for (let left = 500; left > 0 && !done(); left--) await new Promise((resolve) => setTimeout(resolve, 20))
+    while (!done()) await new Promise((resolve) => setTimeout(resolve, 20))
   }
   await until(() => text.includes('bound'))
   return { lines, until }
