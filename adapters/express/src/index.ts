@@ -1,6 +1,6 @@
 import type { Decision } from '@sallyport/core'
 import type { ApiHost, Decider, InspectionOptions } from '@sallyport/node'
-import { answer, createInspection, type Outcome, requireApi, sendResponse } from '@sallyport/node/internal'
+import { answer, createInspection, NODE, type Outcome, requireApi, sendResponse } from '@sallyport/node/internal'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 
 export { guardUpgrade, type InspectionOptions } from '@sallyport/node'
@@ -32,7 +32,7 @@ declare global {
  * @see https://github.com/sallyport/sallyport/tree/main/adapters/node#options
  */
 export function inspection(sallyport: Decider, options: InspectionOptions<Request> = {}): RequestHandler {
-  const inspect = createInspection(sallyport, options)
+  const inspect = createInspection(NODE, sallyport, options)
 
   function apply({ decision, refusal }: Outcome, req: Request, res: Response, next: NextFunction): void {
     if (decision !== undefined) (req as { sallyport?: Decision }).sallyport = decision

@@ -1,6 +1,14 @@
 import type { Decision } from '@sallyport/core'
 import type { ApiHost, Decider, InspectionOptions as SharedOptions } from '@sallyport/node'
-import { answer, createInspection, mountedPath, type Outcome, requireApi } from '@sallyport/node/internal'
+import {
+  answer,
+  createInspection,
+  mountedPath,
+  NODE,
+  type NodePlace,
+  type Outcome,
+  requireApi,
+} from '@sallyport/node/internal'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { createResponder } from './responder.ts'
@@ -28,7 +36,7 @@ export interface V1Options {
 const REGISTER_OPTIONS = ['prefix', 'logLevel', 'logSerializers']
 
 const inspecting: FastifyPluginAsync<InspectionOptions> = async (fastify, { sallyport, ...options }) => {
-  const inspect = createInspection<FastifyRequest>(sallyport, options, REGISTER_OPTIONS)
+  const inspect = createInspection<NodePlace, FastifyRequest>(NODE, sallyport, options, REGISTER_OPTIONS)
   const respond = createResponder()
   fastify.decorateRequest('sallyport', null)
   fastify.addHook('onRequest', (request, reply, next) => {

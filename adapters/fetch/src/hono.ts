@@ -2,10 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApiResponse } from '@sallyport/api'
 import type { Decision } from '@sallyport/core'
 import type { ApiHost, Decider, InspectionOptions, V1Options } from '@sallyport/node'
-import { answer, baseOf, createInspection, isReserved, mountedPath, requireApi } from '@sallyport/node/internal'
+import {
+  answer,
+  baseOf,
+  createInspection,
+  isReserved,
+  mountedPath,
+  NODE,
+  type Receiver,
+  requireApi,
+} from '@sallyport/node/internal'
 import type { Context, MiddlewareHandler } from 'hono'
 import { v1 as answerFetch } from './index.ts'
-import { closeConnection, nodePair, webResponse, withHeaders } from './node-pair.ts'
+import { answerTo, WEB, type WebAnswer, webResponse } from './web-request.ts'
 
 declare module 'hono' {
   interface ContextVariableMap {
@@ -41,35 +50,30 @@ export function inspection(
   sallyport: Decider,
   { address, ...options }: InspectionOptions<Context> & AddressOptions = {},
 ): MiddlewareHandler {
-  const inspect = createInspection(sallyport, options)
+  const inspect = createInspection(HONO, sallyport, options)
   return async (c, next) => {
     const node = nodeOf(c)
     if (node !== undefined) {
       const spoofed = node.req.rawHeaders.filter((name, at) => at % 2 === 0 && isReserved(name))
-      const outcome = inspect({ req: node.req, res: node.res }, c)
+      const outcome = inspect(node, c)
       const { decision, refusal } = outcome instanceof Promise ? await outcome : outcome
       // Something that ran before may have read them.
       for (const name of spoofed) replace(c.req.raw.headers, name, node.req)
       c.set('sallyport', decision)
       return refusal === undefined ? next() : onNode(refusal, node)
     }
-    const pair = nodePair(c.req.raw, { address: address?.(c) })
-    const { decision, refusal } = await inspect(pair, c)
+    const web = answerTo(c.req.raw, { address: address?.(c) })
+    const { decision, refusal } = await inspect(web, c)
     c.set('sallyport', decision)
-    if (refusal === undefined) {
-      try {
-        await next()
-      } catch (thrown) {
-        // Hono makes an answer of an Error alone; with anything else that was thrown the request ends as well.
-        pair.res.finish(500)
-        throw thrown
-      }
-      c.res = withHeaders(c.res, pair.res)
-      pair.res.finish(c.res.status)
-      return
+    if (refusal !== undefined) return web.finish(webResponse(refusal, c.req.method))
+    try {
+      await next()
+    } catch (thrown) {
+      // Hono makes an answer of an Error alone; with anything else that was thrown the request ends as well.
+      web.finish(new Response(null, { status: 500 }))
+      throw thrown
     }
-    pair.res.finish(refusal.status)
-    return withHeaders(webResponse(refusal, c.req.method), pair.res)
+    c.res = web.finish(c.res)
   }
 }
 
@@ -105,8 +109,16 @@ export function v1(sallyport: ApiHost, options: V1Options & AddressOptions = {})
   }
 }
 
+/** The requests of Node as Node has them, those of other runtimes as the web has them. */
+const HONO: Receiver<NodeServer | WebAnswer> = {
+  receive: (host, place) => ('req' in place ? NODE.receive(host, place) : WEB.receive(host, place)),
+  mark: (place, decision) => ('req' in place ? NODE.mark(place, decision) : undefined),
+}
+
 function onNode(response: ApiResponse, { req, res }: NodeServer): Response {
-  closeConnection(response, res)
+  const { connection } = response.headers
+  // The web keeps to the runtime whether the connection ends, and Node's runtimes leave it out of an answer.
+  if (connection !== undefined && !res.headersSent) res.setHeader('connection', connection)
   return webResponse(response, req.method ?? '')
 }
 

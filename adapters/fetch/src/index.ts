@@ -1,10 +1,18 @@
 import type { Decision } from '@sallyport/core'
 import type { ApiHost, Decider, InspectionOptions } from '@sallyport/node'
-import { answer, baseOf, createInspection, mountedPath, requireApi } from '@sallyport/node/internal'
-import { nodePair, type Place, webResponse, withHeaders } from './node-pair.ts'
+import {
+  answerApi,
+  baseOf,
+  createInspection,
+  isApiPath,
+  mountedPath,
+  requireApi,
+  withVerdict,
+} from '@sallyport/node/internal'
+import { answerTo, fieldsOf, type Place, readWebJson, targetOf, WEB, webResponse } from './web-request.ts'
 
 export type { InspectionOptions } from '@sallyport/node'
-export type { Place } from './node-pair.ts'
+export type { Place } from './web-request.ts'
 
 /** The outcome of a request. */
 export interface Guarded {
@@ -40,22 +48,18 @@ export type Guard = (request: Request, place: Place) => Promise<Guarded>
  * @see https://github.com/sallyport/sallyport/tree/main/adapters/node#options
  */
 export function inspection(sallyport: Decider, options: InspectionOptions<Request> = {}): Guard {
-  const inspect = createInspection(sallyport, options)
+  const inspect = createInspection(WEB, sallyport, options)
   return async (request, place) => {
-    const { req, res } = nodePair(request, place)
-    const { decision, refusal } = await inspect({ req, res }, request)
-    const response = refusal && withHeaders(webResponse(refusal, request.method), res)
-    if (response !== undefined) res.finish(response.status)
+    const answer = answerTo(request, place)
+    const { decision, refusal } = await inspect(answer, request)
+    const response = refusal && answer.finish(webResponse(refusal, request.method))
     return {
       ...(decision && { decision }),
       ...(response && { response }),
       get headers() {
-        return headersOf(req.rawHeaders)
+        return headersOf(withVerdict(fieldsOf(request), decision))
       },
-      end(answered) {
-        res.finish(answered.status)
-        return withHeaders(answered, res)
-      },
+      end: (answered) => answer.finish(answered),
     }
   }
 }
@@ -106,13 +110,11 @@ export interface V1Place extends Place {
  */
 export async function v1(sallyport: ApiHost, request: Request, place: V1Place): Promise<Response | undefined> {
   requireApi(sallyport)
-  const { req, res } = nodePair(request, place)
-  const target = req.url ?? ''
-  const path = mountedPath(target, baseOf(place.base))
-  const answered = path === undefined ? undefined : await answer(sallyport, req, { res, target, path })
-  if (answered === undefined) return undefined
-  res.finish(answered.status)
-  return withHeaders(webResponse(answered, request.method), res)
+  const answer = answerTo(request, place)
+  const path = mountedPath(targetOf(request), baseOf(place.base))
+  if (path === undefined || !isApiPath(path)) return undefined
+  const answered = await answerApi(sallyport, WEB.receive(sallyport, answer), path, () => readWebJson(request))
+  return answered && answer.finish(webResponse(answered, request.method))
 }
 
 function headersOf(fields: readonly string[]): Headers {

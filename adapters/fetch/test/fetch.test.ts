@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Decision, InspectionRequest, ObservedRequest } from '@sallyport/core'
 import { Hono } from 'hono'
 import t from 'tap'
@@ -115,6 +116,25 @@ t.test('the API answers what is its own, and reads no body before it is asked fo
   t.same(await other.json(), { n: 1 })
   const long = ask('/v1/x', { method: 'POST', body: `"${'x'.repeat(70_000)}"` })
   await t.rejects(v1(api, long, ADDRESS), { code: 'payload_too_large' })
+})
+
+t.test('a client that leaves after its body was refused unread ends nothing', async (t) => {
+  let leave = (): void => {}
+  const body = new ReadableStream({
+    start(controller) {
+      leave = () => controller.error(new Error('left'))
+    },
+  })
+  const headers = { 'content-length': '70000' }
+  const request = ask('/v1/x', { method: 'POST', body, headers, duplex: 'half' })
+  const api = async ({ json }: { json(): Promise<unknown> }) => ({
+    status: 200,
+    headers: {},
+    body: String(await json()),
+  })
+  await t.rejects(v1({ api }, request, ADDRESS), { code: 'payload_too_large' })
+  leave()
+  await setImmediate()
 })
 
 t.test('Hono in a runtime that is not Node: somebody says the address', async (t) => {

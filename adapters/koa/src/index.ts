@@ -1,7 +1,7 @@
 import type { ApiResponse } from '@sallyport/api'
 import type { Decision } from '@sallyport/core'
 import type { ApiHost, Decider, InspectionOptions } from '@sallyport/node'
-import { answer, baseOf, createInspection, hostBody, mountedPath, requireApi } from '@sallyport/node/internal'
+import { answer, baseOf, createInspection, hostBody, mountedPath, NODE, requireApi } from '@sallyport/node/internal'
 import type { Context, Middleware } from 'koa'
 
 export { guardUpgrade, type InspectionOptions } from '@sallyport/node'
@@ -37,7 +37,7 @@ export interface V1Options {
  * @see https://github.com/sallyport/sallyport/tree/main/adapters/node#options
  */
 export function inspection(sallyport: Decider, options: InspectionOptions<Context> = {}): Middleware {
-  const inspect = createInspection(sallyport, options)
+  const inspect = createInspection(NODE, sallyport, options)
   return async (ctx, next) => {
     const { req, res, originalUrl: target } = ctx
     const outcome = inspect({ req, res, target }, ctx as Context)

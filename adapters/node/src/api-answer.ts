@@ -3,15 +3,14 @@ import { Readable } from 'node:stream'
 import type { Api, ApiRequest, ApiResponse } from '@sallyport/api'
 import { SallyportError } from '@sallyport/core/host'
 import { headRefusal, rendered } from './answer/refusal.ts'
-import { noteRefusal, observe } from './inspection/observation.ts'
-import { type HeadFault, NO_PATH } from './request/head-fault.ts'
-import { inspectionRequest } from './request/inspection-request.ts'
+import { NodeRequest } from './inspection/node-request.ts'
+import { noteRefusal } from './inspection/observation.ts'
+import type { Received } from './inspection/received.ts'
+import { NO_PATH } from './request/head-fault.ts'
+import type { ReceivedHead } from './request/inspection-request.ts'
 import { readJson } from './request/json-body.ts'
 import { isAbsolute, mountedPath, splitTarget } from './request/mounted-path.ts'
-import { requestFault } from './request/request-fault.ts'
 import type { RequestHost } from './request/request-host.ts'
-import { nameAnswer, requestId } from './request/request-id.ts'
-import { closingUnread } from './request/unread-body.ts'
 
 const API_PATH = /^\/v1(?:[/?#]|$)/
 
@@ -21,7 +20,7 @@ export interface ApiHost extends RequestHost {
   readonly api: Api
 }
 
-/** How a request reached the API in its host. */
+/** How a Node request reached the API in its host. */
 export interface ApiPlace {
   /** Takes the answer, which names the request's id. */
   readonly res: ServerResponse
@@ -33,48 +32,50 @@ export interface ApiPlace {
   readonly body?: unknown
 }
 
-/** A Node request as the neutral value that the API answers. `json()` reads nothing before it is called. */
-export function apiRequest(
-  host: RequestHost,
-  req: IncomingMessage,
-  place: Pick<ApiPlace, 'target' | 'path' | 'body'>,
-): ApiRequest {
+/** A head as the neutral value that the API answers; `path` is its target under the mount. `read` is called once, by `json()`. */
+export function apiRequest(head: ReceivedHead, path: string, read: () => Promise<unknown>): ApiRequest {
   let reading: Promise<unknown> | undefined
   // Not a literal of two spreads, which takes longer than the lookup that is asked for.
-  return Object.assign(inspectionRequest(host, req, place.target), splitTarget(place.path), {
+  return Object.assign(head, splitTarget(path), {
     json() {
-      reading ??= readJson(req, place.body)
+      reading ??= read()
       return reading
     },
   })
 }
 
+/** Whether a target under a mount is the API's. */
+export function isApiPath(path: string): boolean {
+  return API_PATH.test(mountedPath(path) ?? '')
+}
+
 /** The API's response to a Node request, ready to be sent; `undefined` when the path is not the API's. */
 export async function answer(host: ApiHost, req: IncomingMessage, place: ApiPlace): Promise<ApiResponse | undefined> {
-  const ours = API_PATH.test(mountedPath(place.path) ?? '')
-  const fault = ours ? begin(host, req, place) : undefined
-  const response = fault ?? (await host.api(apiRequest(host, req, place)))
-  return response === undefined ? undefined : closingUnread(req, response)
+  const { res, target, path, body } = place
+  if (!isApiPath(path)) return undefined
+  return answerApi(host, new NodeRequest(host, { req, res, target }), path, () => readJson(req, body))
 }
 
-/** Names and observes a request of the API; what is wrong with its head is answered here. */
-function begin(host: RequestHost, req: IncomingMessage, { res, target }: ApiPlace): ApiResponse | undefined {
-  const id = requestId(host, req)
-  nameAnswer(res, id)
+/** The API's response to a request whose path is the API's; what is wrong with its head is answered here. */
+export async function answerApi(
+  host: ApiHost,
+  received: Received,
+  path: string,
+  read: () => Promise<unknown>,
+): Promise<ApiResponse | undefined> {
+  const { observation } = received
+  const { head } = received.reception
   // A middleware before it may have told of a limit of the policy; the API tells of its own alone.
-  if (!res.headersSent) for (const name of ['ratelimit', 'ratelimit-policy']) res.removeHeader(name)
-  const observation = observe(host, req, { response: res, end: res, target })
+  for (const name of ['ratelimit', 'ratelimit-policy']) received.tell(name, undefined)
   if (observation !== undefined) observation.answeredBy = 'api'
-  const fault = faultOf(host, req, target)
-  if (fault === undefined) return undefined
-  noteRefusal(observation, 'head')
-  return rendered(headRefusal(fault, req.rawHeaders), { id })
-}
-
-/** Why a request for the API is refused before the API sees it. */
-function faultOf(host: RequestHost, req: IncomingMessage, target: string): HeadFault | undefined {
-  // Hosts do not agree on which of target and Host names the site, and the proxy refuses it for every path (D94).
-  return isAbsolute(target) ? NO_PATH : requestFault(host, req, target)
+  // Hosts do not agree on which of target and Host names the site, and the proxy refuses it for every path.
+  const fault = isAbsolute(head.target) ? NO_PATH : received.fault(host)
+  if (fault !== undefined) {
+    noteRefusal(observation, 'head')
+    return received.closing(rendered(headRefusal(fault, head.fields), { id: head.id }))
+  }
+  const answered = await host.api(apiRequest(head, path, read))
+  return answered && received.closing(answered)
 }
 
 /** The body of a response in a form that any host can send. */

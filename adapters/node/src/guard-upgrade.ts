@@ -6,6 +6,7 @@ import { responseOn } from './answer/upgrade-response.ts'
 import { createInspection } from './inspection/create-inspection.ts'
 import type { Decider, Outcome } from './inspection/decide-request.ts'
 import type { InspectionOptions } from './inspection/inspection-options.ts'
+import { NODE } from './inspection/node-request.ts'
 import { markGuarded } from './request/host-server.ts'
 import { nameAnswer, requestId } from './request/request-id.ts'
 
@@ -31,7 +32,7 @@ import { nameAnswer, requestId } from './request/request-id.ts'
  * @see https://www.rfc-editor.org/rfc/rfc6455#section-4.2
  */
 export function guardUpgrade(server: Server, sallyport: Decider, options: InspectionOptions = {}): void {
-  const inspect = createInspection(sallyport, options)
+  const inspect = createInspection(NODE, sallyport, options)
   markGuarded(server)
   const emit = server.emit
   const guarded = (event: string | symbol, ...values: unknown[]): boolean => {

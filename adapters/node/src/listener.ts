@@ -7,6 +7,7 @@ import { type ApiHost, answer, requireApi } from './api-answer.ts'
 import { createInspection } from './inspection/create-inspection.ts'
 import type { Decider, Outcome } from './inspection/decide-request.ts'
 import type { InspectionOptions } from './inspection/inspection-options.ts'
+import { NODE } from './inspection/node-request.ts'
 import { baseOf, mountedPath } from './request/mounted-path.ts'
 import { requestId } from './request/request-id.ts'
 
@@ -48,7 +49,7 @@ export function listener<Request extends NodeRequest = IncomingMessage, Response
   handler: Handler<Inspected<Request>, Response>,
   options: InspectionOptions<NoInfer<Request>> = {},
 ): (request: Request, response: Response) => void {
-  const inspect = createInspection(sallyport, options)
+  const inspect = createInspection(NODE, sallyport, options)
   return (request, response) => {
     const [req, res] = compatible(request, response)
     const apply = ({ decision, refusal }: Outcome): void => {

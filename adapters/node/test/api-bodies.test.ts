@@ -7,12 +7,13 @@ import { SallyportError } from '@sallyport/core'
 import t, { type Test } from 'tap'
 import { sendResponse } from '../src/answer/send-response.ts'
 import { answer, apiRequest } from '../src/api-answer.ts'
-import { BODY_LIMIT } from '../src/request/json-body.ts'
+import { inspectionRequest } from '../src/request/inspection-request.ts'
+import { BODY_LIMIT, readJson } from '../src/request/json-body.ts'
 import { dial, serve } from './support.ts'
 
 /** Answers with the body it was given, or with the code of the error. */
 const api: Api = async ({ json, path, query }) => {
-  if (path === '/unread') return { status: 401, headers: {}, body: 'refused' }
+  if (path === '/v1/unread') return { status: 401, headers: {}, body: 'refused' }
   const body = await json().catch((error: unknown) => {
     if (error instanceof SallyportError) return { code: error.code }
     throw error
@@ -33,7 +34,7 @@ function serveApi(t: Test, parsed?: unknown): Promise<number> {
 function post(port: number, body: string | Buffer, headers: Readonly<Record<string, string>> = {}): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const req = request(
-      { port, host: '127.0.0.1', agent: false, method: 'POST', path: '/?a=1&a=2', headers },
+      { port, host: '127.0.0.1', agent: false, method: 'POST', path: '/v1?a=1&a=2', headers },
       (res) => {
         let text = ''
         res.on('data', (chunk) => {
@@ -83,7 +84,7 @@ t.test('a host that has read the body hands over what it made of it', async (t) 
 
 t.test("a parser's stand-in for a skipped body is not the body", async (t) => {
   const port = await serve(t, async (req, res) => {
-    const response = await answer({ api }, req, { res, target: '/', path: '/', body: {} })
+    const response = await answer({ api }, req, { res, target: '/v1', path: '/v1', body: {} })
     if (response) await sendResponse(res, response)
   })
   t.same(await post(port, '{"target":"sent"}'), { target: 'sent' })
@@ -91,7 +92,8 @@ t.test("a parser's stand-in for a skipped body is not the body", async (t) => {
 
 t.test('the body is read once, and not before it is asked for', async (t) => {
   const port = await serve(t, async (req, res) => {
-    const asked = apiRequest({}, req, { target: '/detect/v1/x?y=1', path: '/v1/x?y=1#z' })
+    const head = inspectionRequest({}, req, '/detect/v1/x?y=1')
+    const asked = apiRequest(head, '/v1/x?y=1#z', () => readJson(req, undefined))
     t.equal(req.readableDidRead, false)
     t.equal(asked.target, '/detect/v1/x?y=1')
     t.equal(asked.path, '/v1/x')
@@ -105,7 +107,7 @@ t.test('the body is read once, and not before it is asked for', async (t) => {
 t.test('a client that leaves in the middle of its body', async (t) => {
   const outcome = new Promise<unknown>((resolve) => {
     const listening = serve(t, (req) => {
-      apiRequest({}, req, { target: '/', path: '/' }).json().catch(resolve)
+      readJson(req, undefined).catch(resolve)
       req.once('data', () => req.socket.destroy())
     })
     void listening.then((port) => dial(t, port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{'))
@@ -116,7 +118,7 @@ t.test('a client that leaves in the middle of its body', async (t) => {
 t.test('a client that has left before its body is asked for', async (t) => {
   const outcome = new Promise<unknown>((resolve) => {
     const listening = serve(t, (req) => {
-      req.once('close', () => apiRequest({}, req, { target: '/', path: '/' }).json().catch(resolve))
+      req.once('close', () => readJson(req, undefined).catch(resolve))
       req.socket.destroy()
     })
     void listening.then((port) => dial(t, port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{'))
@@ -127,9 +129,9 @@ t.test('a client that has left before its body is asked for', async (t) => {
 t.test('a large body is refused unread, and the client can still read why', async (t) => {
   const TEN_MB = 10 * 1024 * 1024
   for (const [name, path, head, status] of [
-    ['declared', '/', `Content-Length: ${TEN_MB}`, 413],
-    ['in chunks', '/', 'Transfer-Encoding: chunked', 413],
-    ['not even asked for', '/unread', `Content-Length: ${TEN_MB}`, 401],
+    ['declared', '/v1', `Content-Length: ${TEN_MB}`, 413],
+    ['in chunks', '/v1', 'Transfer-Encoding: chunked', 413],
+    ['not even asked for', '/v1/unread', `Content-Length: ${TEN_MB}`, 401],
   ] as const) {
     let accepted: Socket | undefined
     const port = await serve(
@@ -156,8 +158,8 @@ t.test('a large body is refused unread, and the client can still read why', asyn
 
 t.test('a small body that nobody asked for costs no connection, nor does one in chunks that was read', async (t) => {
   const port = await serveApi(t)
-  const unread = 'POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}'
-  const chunked = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'
+  const unread = 'POST /v1/unread HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}'
+  const chunked = 'POST /v1 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'
   const last = unread.replace('Host: a', 'Host: a\r\nConnection: close')
   t.same((await dial(t, port, unread + chunked + last).closed).match(/HTTP\/1\.1 \d+/g), [
     ...['HTTP/1.1 401', 'HTTP/1.1 200', 'HTTP/1.1 401'],

@@ -3,8 +3,7 @@ import { connect, constants, createServer } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import type { Decider } from '../src/index.ts'
-import { decideRequest } from '../src/inspection/decide-request.ts'
-import { decider } from './support.ts'
+import { decideRequest, decider } from './support.ts'
 
 for (const method of ['GET', 'HEAD']) {
   t.test(`a ${method} over HTTP/2 that is taken back unanswered has ended, for counts and the log`, async (t) => {

@@ -5,8 +5,7 @@ import t from 'tap'
 import { sendResponse } from '../src/answer/send-response.ts'
 import { answer } from '../src/api-answer.ts'
 import { type Decider, guardUpgrade } from '../src/index.ts'
-import { decideRequest } from '../src/inspection/decide-request.ts'
-import { decider, dial, serve } from './support.ts'
+import { decideRequest, decider, dial, serve } from './support.ts'
 
 const SINGLE: Decider = { ...decider(), singleHeader: 'x-real-ip' }
 

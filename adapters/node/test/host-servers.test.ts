@@ -1,8 +1,7 @@
 import type { Server } from 'node:http'
 import t, { type Test } from 'tap'
 import { guardUpgrade } from '../src/index.ts'
-import { decideRequest } from '../src/inspection/decide-request.ts'
-import { decider, dial, serve } from './support.ts'
+import { decideRequest, decider, dial, serve } from './support.ts'
 
 /** Warnings at the first two requests of a server. */
 async function warnedOf(t: Test, prepare: (server: Server) => void): Promise<readonly string[]> {

@@ -3,8 +3,8 @@ import { Socket } from 'node:net'
 import t from 'tap'
 import { requireApi } from '../src/api-answer.ts'
 import type { ApiHost, Decider } from '../src/index.ts'
-import { decideRequest, requireDecider } from '../src/inspection/decide-request.ts'
-import { decider, dial, serve } from './support.ts'
+import { requireDecider } from '../src/inspection/decide-request.ts'
+import { decideRequest, decider, dial, serve } from './support.ts'
 
 function requestOf(fields: readonly string[], url = '/'): IncomingMessage {
   const req = new IncomingMessage(new Socket())
@@ -24,7 +24,7 @@ t.test('a decider that fails lets the request pass, without a verdict, and says 
   const req = requestOf(['Sallyport-Action', 'allow', 'Accept', '*/*'])
   t.same(decideRequest(broken, { req }), {})
   t.same(req.rawHeaders, ['Accept', '*/*'], "the visitor's own verdict does not pass")
-  t.match(await warned, { name: 'SallyportWarning', message: /passed without inspection: Error: a fault/ })
+  t.match(await warned, { name: 'SallyportWarning', message: /A part of the inspection failed: Error: a fault/ })
 })
 
 t.test('a counter that fails at the end of a request ends nothing', async (t) => {

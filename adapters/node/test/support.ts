@@ -3,6 +3,9 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { compilePolicy, createInspector, type Decision, type Mode, parseTrust } from '@sallyport/core'
 import { createFakeClock, snapshotsOf } from '@sallyport/core/testing'
 import type { Test } from 'tap'
+import { createInspection } from '../src/inspection/create-inspection.ts'
+import type { Decider, Outcome } from '../src/inspection/decide-request.ts'
+import { NODE, type NodePlace } from '../src/inspection/node-request.ts'
 
 /** A decider that goes by the path: `/blocked` is blocked, `/flagged` flagged, any other allowed. */
 export function decider(mode: Mode = 'enforce') {
@@ -19,6 +22,11 @@ export function decider(mode: Mode = 'enforce') {
     }),
     mode,
   })
+}
+
+/** What becomes of a request at a mount without options. */
+export function decideRequest(decider: Decider, place: NodePlace): Outcome | Promise<Outcome> {
+  return createInspection(NODE, decider)(place, undefined)
 }
 
 /** The decision about a path; the network as it is given. */

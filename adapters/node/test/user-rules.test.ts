@@ -2,6 +2,7 @@ import type { Rule } from '@sallyport/core'
 import t from 'tap'
 import { createInspection } from '../src/inspection/create-inspection.ts'
 import type { Decider } from '../src/inspection/decide-request.ts'
+import { NODE } from '../src/inspection/node-request.ts'
 
 const EACH: Rule = {
   id: 'each-user',
@@ -27,10 +28,10 @@ t.test('a rule that counts by a user whom the host does not give is named at sta
   }
   process.on('warning', heard)
   t.teardown(() => process.off('warning', heard))
-  createInspection(decider([EACH]))
-  createInspection(decider([]), { policy: [{ ...EACH, id: 'of-a-mount' }] })
-  createInspection(decider([EACH]), { identify: () => ({ user: 'ada' }) })
-  createInspection(decider([{ ...EACH, limit: { key: 'client', max: 5, window: '1m' } }]))
+  createInspection(NODE, decider([EACH]))
+  createInspection(NODE, decider([]), { policy: [{ ...EACH, id: 'of-a-mount' }] })
+  createInspection(NODE, decider([EACH]), { identify: () => ({ user: 'ada' }) })
+  createInspection(NODE, decider([{ ...EACH, limit: { key: 'client', max: 5, window: '1m' } }]))
   await new Promise((resolve) => setImmediate(resolve))
   t.same(
     warnings.map((message) => /"(.+)"/.exec(message)?.[1]),

@@ -4,9 +4,8 @@ import type { AddressInfo } from 'node:net'
 import type { InspectionRequest } from '@sallyport/core'
 import t, { type Test } from 'tap'
 import { applyVerdict, VERDICT_PREFIX, withVerdict } from '../src/answer/verdict-headers.ts'
-import { decideRequest } from '../src/inspection/decide-request.ts'
 import { inspectionRequest } from '../src/request/inspection-request.ts'
-import { decisionOn, serve } from './support.ts'
+import { decideRequest, decisionOn, serve } from './support.ts'
 
 const CASES = [(name: string) => name, (name: string) => name.toUpperCase(), (name: string) => name.replace('s', 'S')]
 /** All that a name may hold beside letters and digits (RFC 9110 5.6.2). */

@@ -1,6 +1,6 @@
 import type { ApiResponse } from '@sallyport/api'
 import type { Decision, ErrorCode } from '@sallyport/core'
-import { ERRORS } from '@sallyport/core/host'
+import { ERRORS, refuses } from '@sallyport/core/host'
 import { prefersHtml } from '../request/accept.ts'
 import type { HeadFault } from '../request/head-fault.ts'
 import { isHttp2 } from '../request/head-fields.ts'
@@ -36,8 +36,9 @@ export function refusal(
   return { code, status, message, headers: status === 503 ? { 'retry-after': '5' } : {} }
 }
 
-/** The refusal that a decision against a request comes to: 429 where it may come again, else 403. */
-export function decisionRefusal(decision: Decision): Refusal {
+/** The refusal that a decision against a request comes to where it is enforced: 429 where it may come again, else 403. */
+export function decisionRefusal(decision: Decision): Refusal | undefined {
+  if (!decision.enforced || !refuses(decision.action)) return undefined
   if (decision.action !== 'throttle') return refusal('request_blocked')
   return { ...refusal('rate_limit_exceeded'), headers: limitFields(decision) }
 }

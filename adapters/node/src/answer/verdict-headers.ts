@@ -70,10 +70,10 @@ export function verdictFields(decision: Decision): Readonly<Record<string, strin
   return Object.fromEntries(NAMES.map((name) => [name, String(headers[name] ?? '')]))
 }
 
-/** Fields (name, value, name, value …) without any spelling of our names, and with our own at the end. */
-export function withVerdict(fields: readonly string[], decision: Decision): string[] {
+/** Fields (name, value, name, value …) without any spelling of our names, and with those of a decision at the end. */
+export function withVerdict(fields: readonly string[], decision: Decision | undefined): string[] {
   const kept = withoutVerdict(fields)
-  addVerdict(decision, kept, {})
+  if (decision !== undefined) addVerdict(decision, kept, {})
   return kept
 }
 

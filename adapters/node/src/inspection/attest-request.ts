@@ -1,9 +1,9 @@
 import type { Decision, Mode } from '@sallyport/core'
 import { SallyportError } from '@sallyport/core/host'
 import { refusal } from '../answer/refusal.ts'
-import { applyVerdict } from '../answer/verdict-headers.ts'
-import { carriedOut, type Decider, type Outcome, outcomeOf, type Received, refused } from './decide-request.ts'
-import { noteDecision, noteRefusal, observation } from './observation.ts'
+import { carriedOut, type Decider, type Outcome, outcomeOf, type RequestIdentity, refused } from './decide-request.ts'
+import { noteDecision, noteRefusal } from './observation.ts'
+import type { Received } from './received.ts'
 
 /** The part that records the decision about a claim: what `open()` resolves to, or a stand-in. */
 export interface Attester extends Decider {
@@ -28,34 +28,31 @@ export function claimOf<Request>({ provenance }: ClaimOptions<Request>, request:
 }
 
 /**
- * `decideRequest` for a request with a claim, which is judged and recorded first. Where nothing can be recorded
- * the request is refused, with 503, or 400 for a claim that is none: a host that asks for attestation relies on it (D53). In
+ * `outcomeOf` for a request with a claim, which is judged and recorded first. Where nothing can be recorded
+ * the request is refused, with 503, or 400 for a claim that is none: a host that asks for attestation relies on it. In
  * monitor mode it passes without one, and a process warning says so.
  */
-export async function attestRequest(sallyport: Attester, received: Received, claim: string): Promise<Outcome> {
-  const outcome = await attestedOutcome(sallyport, received, claim)
-  applyVerdict(received.req, outcome.decision)
-  return outcome
-}
-
-async function attestedOutcome(sallyport: Attester, received: Received, claim: string): Promise<Outcome> {
-  const outcome = await outcomeOf(sallyport, received)
+export async function attestedOutcome(
+  sallyport: Attester,
+  received: Received,
+  identity: RequestIdentity | undefined,
+  claim: string,
+): Promise<Outcome> {
+  const outcome = await outcomeOf(sallyport, received, identity)
   const { decision } = outcome
   if (decision === undefined) return outcome
-  const { req } = received
-  const observed = observation(req)
   try {
     const attested = await sallyport.provenance.attestDecision(decision, claim, sallyport.config.mode)
-    noteDecision(observed, attested)
-    return carriedOut(sallyport, received, attested, observed)
+    noteDecision(received.observation, attested)
+    return carriedOut(sallyport, received, attested)
   } catch (error) {
     if (sallyport.config.mode === 'monitor') {
       process.emitWarning(`A request passed without attestation: ${error}`, 'SallyportWarning')
       return outcome
     }
     const code = error instanceof SallyportError ? error.code : 'attestation_unavailable'
-    noteRefusal(observed, 'attestation')
-    return { decision, refusal: refused(sallyport, req, refusal(code)) }
+    noteRefusal(received.observation, 'attestation')
+    return { decision, refusal: refused(sallyport, received, refusal(code)) }
   }
 }
 

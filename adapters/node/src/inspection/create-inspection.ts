@@ -1,21 +1,22 @@
 import { channel } from 'node:diagnostics_channel'
-import type { IncomingMessage } from 'node:http'
 import type { ApiResponse } from '@sallyport/api'
 import type { Decision, MountPolicy, Policy, Rule } from '@sallyport/core'
 import { countsByUser, refuses, SallyportError } from '@sallyport/core/host'
-import { applyVerdict } from '../answer/verdict-headers.ts'
-import { attestRequest, claimOf, requireAttester } from './attest-request.ts'
-import { type Decider, decideRequest, type Outcome, type Received, requireDecider } from './decide-request.ts'
+import { attestedOutcome, claimOf, requireAttester } from './attest-request.ts'
+import { type Decider, type Outcome, outcomeOf, requireDecider } from './decide-request.ts'
 import { createHooks } from './hooks.ts'
 import { checkOptions, type InspectionOptions } from './inspection-options.ts'
+import type { Reception } from './observation.ts'
+import type { Received, Receiver } from './received.ts'
 
-/** Inspects a request of one mount; `request` is the host's own, for its hooks. A promise where something waits. */
-export type Inspect<Request> = (received: Received, request: Request) => Outcome | Promise<Outcome>
+/** Inspects a request of one mount; `request` is the host's own, for its hooks. Never throws; a promise where something waits. */
+export type Inspect<Place, Request> = (place: Place, request: Request) => Outcome | Promise<Outcome>
 
 /** Payload of `sallyport.decision`: a request was decided. */
 export interface DecisionEvent {
   readonly decision: Decision
-  readonly request: IncomingMessage
+  /** Node's, or the web's in hosts that have no other. */
+  readonly request: Reception['request']
 }
 
 /** Payload of `sallyport.refusal`: a request goes no further; without a decision where its head was refused. */
@@ -23,7 +24,7 @@ export interface RefusalEvent {
   readonly decision: Decision | undefined
   /** The HTTP status that is sent. */
   readonly status: number
-  readonly request: IncomingMessage
+  readonly request: Reception['request']
 }
 
 const DECISIONS = channel('sallyport.decision')
@@ -33,14 +34,16 @@ const REFUSALS = channel('sallyport.refusal')
 const REASONS = 'Sallyport-Reasons'
 
 /**
- * The inspection of one mount, as every host runs it. Throws `invalid_config` and `invalid_policy` at start-up; `others`
- * are options that the host has beside ours.
+ * The inspection of one mount, as every host runs it: names a request's id in its answer and the verdict in its headers.
+ * A decider that fails lets the request pass without a verdict, because classification is not authorisation, and says so
+ * to `onError`. Throws `invalid_config` and `invalid_policy` at start-up; `others` are options that the host has beside ours.
  */
-export function createInspection<Request>(
+export function createInspection<Place, Request>(
+  receiver: Receiver<Place>,
   sallyport: Decider,
   options: InspectionOptions<Request> = {},
   others: readonly string[] = [],
-): Inspect<Request> {
+): Inspect<Place, Request> {
   requireDecider(sallyport)
   checkOptions(options, others)
   const attester = requireAttester(sallyport, options)
@@ -49,19 +52,27 @@ export function createInspection<Request>(
   const decider = deciderOf(sallyport, options)
   const attesting = attester === undefined ? undefined : (decider as typeof attester)
 
-  function finish(outcome: Outcome, { req, res }: Received, request: Request): Outcome | Promise<Outcome> {
+  function failed(error: unknown, place: Place, request: Request): Outcome {
+    hooks.report(error, request)
+    receiver.mark(place, undefined)
+    return {}
+  }
+
+  function finish(outcome: Outcome, received: Received, place: Place, request: Request): Outcome | Promise<Outcome> {
     const { decision, refusal } = outcome
+    receiver.mark(place, decision)
+    const own = received.reception.request
     if (decision !== undefined) {
       hooks.onDecision(decision, request)
-      if (DECISIONS.hasSubscribers) DECISIONS.publish({ decision, request: req } satisfies DecisionEvent)
-      if (options.explain && res?.headersSent === false) res.setHeader(REASONS, reasonsOf(decision))
+      if (DECISIONS.hasSubscribers) DECISIONS.publish({ decision, request: own } satisfies DecisionEvent)
+      if (options.explain) received.tell(REASONS, reasonsOf(decision))
     }
     if (refusal === undefined) return outcome
     const rendered =
       decision?.enforced && refuses(decision.action) ? hooks.rendered(refusal, decision, request) : refusal
     const refused = (answer: ApiResponse): Outcome => {
       const { status } = answer
-      if (REFUSALS.hasSubscribers) REFUSALS.publish({ decision, status, request: req } satisfies RefusalEvent)
+      if (REFUSALS.hasSubscribers) REFUSALS.publish({ decision, status, request: own } satisfies RefusalEvent)
       const explained = options.explain && decision !== undefined
       const headers = explained ? { ...answer.headers, [REASONS]: reasonsOf(decision) } : answer.headers
       return { ...(decision && { decision }), refusal: { ...answer, headers } }
@@ -69,21 +80,27 @@ export function createInspection<Request>(
     return rendered instanceof Promise ? rendered.then(refused) : refused(rendered)
   }
 
-  return (received, request) => {
+  return (place, request) => {
     if (hooks.isSkipped(request)) {
-      applyVerdict(received.req, undefined)
+      receiver.mark(place, undefined)
       return {}
     }
     const identity = hooks.identityOf(request)
-    const onError = (error: unknown) => hooks.report(error, request)
-    const asked: Received = { ...received, ...(identity && { identity }), onError }
     const claim = claimOf(options, request)
-    if (attesting !== undefined && claim !== undefined) {
-      return attestRequest(attesting, asked, claim).then((outcome) => finish(outcome, asked, request))
+    try {
+      const received = receiver.receive(decider, place)
+      const outcome =
+        attesting !== undefined && claim !== undefined
+          ? attestedOutcome(attesting, received, identity, claim)
+          : outcomeOf(decider, received, identity)
+      if (!(outcome instanceof Promise)) return finish(outcome, received, place, request)
+      return outcome.then(
+        (decided) => finish(decided, received, place, request),
+        (error: unknown) => failed(error, place, request),
+      )
+    } catch (error) {
+      return failed(error, place, request)
     }
-    const outcome = decideRequest(decider, asked)
-    if (!(outcome instanceof Promise)) return finish(outcome, asked, request)
-    return outcome.then((decided) => finish(decided, asked, request))
   }
 }
 

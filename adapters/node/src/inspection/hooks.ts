@@ -1,6 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { ApiResponse } from '@sallyport/api'
 import type { Decision } from '@sallyport/core'
+import type { RequestIdentity } from './decide-request.ts'
 import type { Identity, InspectionOptions, RefusalAnswer, Rendering } from './inspection-options.ts'
 
 /** The hooks of a mount as they are called: what fails in one is reported, and the request goes on without it. */
@@ -11,12 +12,6 @@ export interface Hooks<Request> {
   /** The refusal as the application renders it, else `refusal`. */
   rendered(refusal: ApiResponse, decision: Decision, request: Request): ApiResponse | Promise<ApiResponse>
   report(error: unknown, request: Request): void
-}
-
-/** The visitor, as rules and logs have it. */
-export interface RequestIdentity {
-  readonly user?: string
-  readonly plan?: string
 }
 
 export function createHooks<Request>(options: InspectionOptions<Request>): Hooks<Request> {

@@ -1,13 +1,10 @@
-import type { EventEmitter } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
-import type { Decision, Observe, ObservedRequest, Writable } from '@sallyport/core'
+import type { IncomingMessage } from 'node:http'
+import type { Decision, InspectionRequest, Observe, ObservedRequest } from '@sallyport/core'
 import { formatAddress } from '@sallyport/core/host'
-import { clientJa4 } from '../request/connection-ja4.ts'
-import { endingOf } from '../request/ending.ts'
-import { inspectionRequest } from '../request/inspection-request.ts'
+import { type Ending, endingOf } from '../request/ending.ts'
+import { hostOf } from '../request/head-fields.ts'
+import type { ReceivedHead } from '../request/inspection-request.ts'
 import type { RequestHost } from '../request/request-host.ts'
-import { requestId } from '../request/request-id.ts'
 
 /** On a request: its observation. Known to every copy of this package in a process. */
 const OBSERVATION: unique symbol = Symbol.for('sallyport.observation') as never
@@ -32,14 +29,25 @@ export interface OriginalRequest {
   readonly host: string
 }
 
-/** The answer of an observed request. */
-export interface ObservedAnswer {
+/** An answer that a host sends: Node's own, or what stands for it. */
+export interface HostResponse {
+  readonly headersSent: boolean
+  readonly statusCode: number
+  setHeader(name: string, value: string): unknown
+  removeHeader(name: string): void
+}
+
+/** A request of a host: what is judged of it, and where it is answered. */
+export interface Reception {
+  /** The host's own, for listeners of channels; the observation is kept on it. */
+  readonly request: IncomingMessage | Request
+  readonly head: ReceivedHead
   /** Absent where the host answers on a socket. */
-  readonly response?: ServerResponse | undefined
-  /** As received; default `req.url`. */
-  readonly target?: string | undefined
-  /** Emits `close` at the end. */
-  readonly end: EventEmitter
+  readonly response?: HostResponse | undefined
+  /** The emitter whose `close` is the end of the answer. */
+  readonly end: Ending
+  /** Counts the bytes of a connection that has one request at a time. */
+  readonly connection?: { readonly bytesRead: number; readonly bytesWritten: number } | undefined
 }
 
 /**
@@ -48,24 +56,19 @@ export interface ObservedAnswer {
  */
 export function observe(
   host: RequestHost,
-  req: IncomingMessage & { [OBSERVATION]?: Observation },
-  answer: ObservedAnswer,
+  reception: Reception,
   answeredBy: ObservedRequest['answeredBy'] = 'host',
 ): Observation | undefined {
   const tell = host.observe
   if (tell === undefined) return undefined
-  const known = req[OBSERVATION]
+  const request: Reception['request'] & { [OBSERVATION]?: Observation } = reception.request
+  const known = request[OBSERVATION]
   if (known !== undefined) return known
   const begun: Observation = { answeredBy }
-  req[OBSERVATION] = begun
-  const finish = watch(host, req, answer, begun)
-  endingOf(answer.end).once('close', () => report(tell, finish))
+  request[OBSERVATION] = begun
+  const finish = watch(host, reception, begun)
+  endingOf(reception.end).once('close', () => report(tell, finish))
   return begun
-}
-
-/** The observation of a request that somebody began to observe. */
-export function observation(req: IncomingMessage & { [OBSERVATION]?: Observation }): Observation | undefined {
-  return req[OBSERVATION]
 }
 
 /** Notes a decision, and when it was made. */
@@ -92,20 +95,12 @@ export function noteRefusal(observation: Observation | undefined, why?: string):
 /** Observes a request from its beginning; the returned function says what it was at its end. */
 function watch(
   host: RequestHost,
-  req: IncomingMessage,
-  { response, target = req.url ?? '' }: ObservedAnswer,
+  { head, response, connection }: Reception,
   observation: Observation,
 ): () => ObservedRequest {
-  const id = requestId(host, req)
+  const { id, peer, method, target, ja4, fields } = head
   const [at, began] = [Date.now(), performance.now()]
-  const { method = '', headers, httpVersionMajor } = req
-  const socket: Socket | undefined = req.socket
-  const peer = socket?.remoteAddress ?? ''
-  const ja4 = clientJa4(host, req)
-  const name = headers.host ?? headers[':authority']
-  // Requests of HTTP/2 share a connection.
-  const counted = httpVersionMajor === 1 ? socket : undefined
-  const [received, sent] = [counted?.bytesRead ?? 0, counted?.bytesWritten ?? 0]
+  const [received, sent] = [connection?.bytesRead ?? 0, connection?.bytesWritten ?? 0]
 
   return () => {
     const { decision, answeredBy, refusedFor, decidedAt, original } = observation
@@ -113,9 +108,9 @@ function watch(
       id,
       answeredBy,
       peer,
-      client: decision?.inspection.client.address ?? clientOf(host, req, target, peer),
+      client: decision?.inspection.client.address ?? clientOf(host, head),
       method: original?.method ?? method,
-      host: original?.host ?? (typeof name === 'string' ? name : ''),
+      host: original?.host ?? hostOf(fields) ?? '',
       path: withoutQuery(original?.target ?? target),
       status: observation.status ?? (response?.headersSent ? response.statusCode : 0),
       at,
@@ -125,18 +120,20 @@ function watch(
     if (ja4 !== undefined) observed.ja4 = ja4
     if (decidedAt !== undefined) observed.inspectionMilliseconds = decidedAt - began
     if (refusedFor !== undefined) observed.refusedFor = refusedFor
-    if (counted !== undefined) {
-      observed.bytesReceived = counted.bytesRead - received
-      observed.bytesSent = counted.bytesWritten - sent
+    if (connection !== undefined) {
+      observed.bytesReceived = connection.bytesRead - received
+      observed.bytesSent = connection.bytesWritten - sent
     }
     return observed
   }
 }
 
-function clientOf(host: RequestHost, req: IncomingMessage, target: string, peer: string): string {
-  // Its socket may have no address any more.
-  const address = host.client?.({ ...inspectionRequest(host, req, target), peer }).address
-  return address === undefined ? peer : formatAddress(address)
+/** Filled in member by member: an object made by spreading is several times as slow. */
+type Writable<T> = { -readonly [Member in keyof T]: T[Member] }
+
+function clientOf(host: RequestHost, head: InspectionRequest): string {
+  const address = host.client?.(head).address
+  return address === undefined ? head.peer : formatAddress(address)
 }
 
 function withoutQuery(target: string): string {

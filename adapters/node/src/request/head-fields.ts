@@ -46,6 +46,14 @@ export function readHead(fields: readonly string[], single?: string): HeadFields
   return head
 }
 
+/** The site that a request names: Host, else the `:authority` of HTTP/2, which comes before it. */
+export function hostOf(fields: readonly string[]): string | undefined {
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    if (isNamed(fields[at] as string, 'host')) return fields[at + 1]
+  }
+  return fields[0] === ':authority' ? fields[1] : undefined
+}
+
 /** Whether a request came by HTTP/2: no parser of HTTP/1 takes a name that begins with a colon. */
 export function isHttp2(fields: readonly string[]): boolean {
   return fields[0]?.charCodeAt(0) === COLON

@@ -8,6 +8,9 @@ import { serverOf } from './host-server.ts'
 import type { RequestHost } from './request-host.ts'
 import { requestId } from './request-id.ts'
 
+/** A request that is inspected, with the id that its answer and its log line have. */
+export type ReceivedHead = InspectionRequest & { readonly id: string }
+
 /** Fields that Node keeps where a server does not say otherwise: a little more may show, the rest is gone. */
 const KEPT_BY_DEFAULT = 1000
 
@@ -20,12 +23,12 @@ export function inspectionRequest(
   host: RequestHost,
   req: IncomingMessage,
   target: string = req.url ?? '',
-): InspectionRequest {
+): ReceivedHead {
   // HTTP/2 hides the socket of a stream that is already gone.
   const socket: Socket | undefined = req.socket
   const ja4 = clientJa4(host, req)
   const http2Window = req.httpVersionMajor === 2 ? windowOf(req) : undefined
-  const request: Writable<InspectionRequest> = {
+  const request: { -readonly [Member in keyof ReceivedHead]: ReceivedHead[Member] } = {
     id: requestId(host, req),
     peer: socket?.remoteAddress ?? '',
     method: req.method ?? '',

@@ -1,11 +1,17 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import { SallyportError } from '@sallyport/core/host'
+
+/** A body as it is sent, and what the head says of it. */
+export interface SentBody extends Readable {
+  readonly headers: IncomingHttpHeaders
+}
 
 /** The largest body the API reads, in bytes. */
 export const BODY_LIMIT = 64 * 1024
 
 /** True when the request says that its body is larger than the API reads. */
-export function declaresTooMuch(req: IncomingMessage): boolean {
+export function declaresTooMuch(req: Pick<SentBody, 'headers'>): boolean {
   return Number(req.headers['content-length'] ?? 0) > BODY_LIMIT
 }
 
@@ -16,7 +22,7 @@ export function declaresTooMuch(req: IncomingMessage): boolean {
  * Rejects with `payload_too_large`, before the first byte where the length is declared, and with `invalid_request` for a
  * compressed body, one that is not JSON in UTF-8, or one that ends early.
  */
-export async function readJson(req: IncomingMessage, parsed: unknown): Promise<unknown> {
+export async function readJson(req: SentBody, parsed: unknown): Promise<unknown> {
   if (declaresTooMuch(req)) throw new SallyportError('payload_too_large')
   const coding = req.headers['content-encoding']?.trim().toLowerCase() ?? ''
   if (coding !== '' && coding !== 'identity') {
@@ -39,7 +45,7 @@ function notJson(): SallyportError {
 }
 
 // By events: leaving a `for await` early destroys the request, and its socket before the refusal is written.
-function readBytes(req: IncomingMessage): Promise<Uint8Array> {
+function readBytes(req: SentBody): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0

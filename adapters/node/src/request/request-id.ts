@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestHost } from './request-host.ts'
 
 /** On a request: its id. Known to every copy of this package in a process. */
@@ -17,19 +17,24 @@ const TRACEPARENT = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/
 export function requestId(host: RequestHost, req: IncomingMessage & { [ID]?: string }): string {
   const known = req[ID]
   if (known !== undefined) return known
-  const id = givenId(host, req) ?? randomUUID()
+  const { headers, socket } = req
+  // HTTP/2 hides the socket of a stream that is already gone.
+  const peer = (socket as IncomingMessage['socket'] | undefined)?.remoteAddress
+  const id = newId(host, peer, headers)
   req[ID] = id
   return id
 }
 
-function givenId(host: RequestHost, { headers, socket }: IncomingMessage): string | undefined {
-  const { 'x-request-id': named, traceparent } = headers
-  if (named === undefined && traceparent === undefined) return undefined
-  // HTTP/2 hides the socket of a stream that is already gone.
-  const peer = (socket as IncomingMessage['socket'] | undefined)?.remoteAddress
-  if (peer === undefined || !host.isTrusted?.(peer)) return undefined
+/** `requestId` of a request that has none yet. */
+export function newId(
+  host: RequestHost,
+  peer: string | undefined,
+  { 'x-request-id': named, traceparent }: IncomingHttpHeaders,
+): string {
+  if (named === undefined && traceparent === undefined) return randomUUID()
+  if (peer === undefined || !host.isTrusted?.(peer)) return randomUUID()
   if (typeof named === 'string' && ACCEPTED.test(named)) return named
-  return typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent)?.[1] : undefined
+  return (typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent)?.[1] : undefined) ?? randomUUID()
 }
 
 /** The header of an answer that has the id of its request. */

@@ -1,6 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { type Observation, observe, type RequestHost, requestId } from '@sallyport/node/internal'
+import {
+  type Answering,
+  inspectionRequest,
+  type Observation,
+  observe,
+  type ReceivedHead,
+  type RequestHost,
+} from '@sallyport/node/internal'
 import { cutConnection, streamOf } from '../edge/http2-messages.ts'
 import { isReset } from '../edge/reset.ts'
 import type { Side, Wait, Watched } from './clocks.ts'
@@ -31,8 +38,10 @@ export interface ExchangeOptions {
 }
 
 /** One request in flight, until its answer is sent and its body has been received. */
-export class Exchange implements Watched {
+export class Exchange implements Watched, Answering {
   readonly request: IncomingMessage
+  /** Its head as received: it is judged, and sent on. */
+  readonly head: ReceivedHead
   readonly response: ServerResponse
   /** Id in its answer, its log line and its errors. */
   readonly id: string
@@ -76,10 +85,13 @@ export class Exchange implements Watched {
     this.#onSlow = onSlow
     this.#onFault = onFault
     this.host = host
-    this.id = requestId(host, request)
+    const head = inspectionRequest(host, request)
+    this.head = head
+    this.id = head.id
     // The response to an upgrade has no end of its own: a tunnel takes its socket.
     const ends: ServerResponse | Socket = upgrade?.socket ?? response
-    this.observation = observe(host, request, { response, end: ends }, 'origin')
+    const connection = request.httpVersionMajor === 1 ? request.socket : undefined
+    this.observation = observe(host, { request, head, response, end: ends, connection }, 'origin')
     ends.once('close', () => this.end())
   }
 
@@ -125,6 +137,10 @@ export class Exchange implements Watched {
   onEnd(end: () => void): void {
     if (this.ended) end()
     else this.#ends.push(end)
+  }
+
+  status(): number | undefined {
+    return this.refused ? undefined : this.response.statusCode
   }
 
   get ended(): boolean {

@@ -1,17 +1,8 @@
-import { type Decision, type InspectionRequest, refuses } from '@sallyport/core'
-import {
-  decisionRefusal,
-  type HeadFault,
-  inspectionRequest,
-  noteDecision,
-  noteOriginal,
-  refusal,
-  verdictFields,
-} from '@sallyport/node/internal'
+import { type HeadFault, noteOriginal, refusal, verdictFields } from '@sallyport/node/internal'
 import { answerWith, headRefusal, send } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { foreignName } from '../fields/client-fields.ts'
-import { countExchange, SEVERAL_ORIGINS } from './decide.ts'
+import { ruled, SEVERAL_ORIGINS } from './decide.ts'
 import { type ForwardAuth, originalOf } from './forward-auth.ts'
 import type { GateParts } from './options.ts'
 import { precheck } from './prechecks.ts'
@@ -32,15 +23,8 @@ export function createCheck(
     answerWith(exchange, refusal('request_blocked'), 'forward_auth')
   }
 
-  function carryOut(exchange: Exchange, original: InspectionRequest, decision: Decision): void {
-    noteDecision(exchange.observation, decision)
-    options.onDecision?.(decision, original)
-    if (refuses(decision.action) && decision.enforced) answerWith(exchange, decisionRefusal(decision))
-    else send(exchange, { status: 200, headers: verdictFields(decision), body: '' })
-  }
-
   return (exchange) => {
-    const check = inspectionRequest(sallyport, exchange.request)
+    const check = exchange.head
     if (sallyport.isTrusted?.(check.peer) !== true) return deny(exchange, `trustProxy does not name ${check.peer}`)
     const read = originalOf(family, check)
     if ('missing' in read) return deny(exchange, `${read.missing} is missing, or comes twice`)
@@ -55,10 +39,9 @@ export function createCheck(
     if (site?.ambiguous && options.paths !== 'pass') {
       return admission.refuse(exchange, 'head', headRefusal(SEVERAL_ORIGINS, methods))
     }
-    const counted = countExchange(sallyport, exchange, original, (site?.decider ?? sallyport).decide(original))
-    const carry = (decision: Decision): void => carryOut(exchange, original, decision)
-    if (counted instanceof Promise) void counted.then((decision) => exchange.guard(() => carry(decision)))
-    else carry(counted)
+    ruled({ sallyport, options }, exchange, site?.decider ?? sallyport, original, (decision) =>
+      send(exchange, { status: 200, headers: verdictFields(decision), body: '' }),
+    )
   }
 }
 

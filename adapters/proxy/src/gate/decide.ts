@@ -1,13 +1,11 @@
-import { createHandoffSigner, type Decision, HANDOFF_FIELD, type InspectionRequest, refuses } from '@sallyport/core'
+import { createHandoffSigner, type Decision, HANDOFF_FIELD, type InspectionRequest } from '@sallyport/core'
 import {
-  countRequest,
+  decideHead,
   decisionRefusal,
   foldedName,
   type HeadFault,
-  inspectionRequest,
   isHttp2,
   limitFields,
-  noteDecision,
   refusal,
 } from '@sallyport/node/internal'
 import { http1Fields } from '../edge/http1-fields.ts'
@@ -15,8 +13,9 @@ import { answerWith, headRefusal } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { requestFields } from '../fields/request-fields.ts'
 import { isLoop } from '../fields/via.ts'
+import type { DecidingPart } from './deciders.ts'
 import { isGrpc, refuseGrpc } from './grpc.ts'
-import type { Forward, GateParts, ProxyHost } from './options.ts'
+import type { Forward, GateParts } from './options.ts'
 import type { RouteTimeouts, Site } from './sites.ts'
 
 interface DecideParts extends GateParts {
@@ -28,14 +27,8 @@ export function createDecide({ sallyport, options, admission, sites, forward }: 
   const clientHeader = foldedName(options.clientHeader ?? 'x-forwarded-for')
   const handoff = createHandoffSigner(options.handoff?.keys ?? [])
 
-  function carryOut(exchange: Exchange, inspected: InspectionRequest, decision: Decision, site: Site): void {
-    const { request } = exchange
-    noteDecision(exchange.observation, decision)
-    options.onDecision?.(decision, inspected)
-    if (refuses(decision.action) && decision.enforced) {
-      answerWith(exchange, decisionRefusal(decision))
-      return
-    }
+  function pass(exchange: Exchange, decision: Decision, site: Site): void {
+    const { request, head } = exchange
     if (isGrpc(request)) {
       refuseGrpc(exchange)
       return
@@ -45,9 +38,9 @@ export function createDecide({ sallyport, options, admission, sites, forward }: 
       admission.refuse(exchange, 'body_bytes')
       return
     }
-    const { httpVersion, rawHeaders, method = 'GET', url: target = '/' } = request
-    const received = isHttp2(rawHeaders) ? http1Fields(rawHeaders) : rawHeaders
-    const fields = requestFields(received, { decision, scheme: inspected.scheme, httpVersion, clientHeader })
+    const { httpVersion, method, target, scheme } = head
+    const received = isHttp2(head.fields) ? http1Fields(head.fields) : head.fields
+    const fields = requestFields(received, { decision, scheme, httpVersion, clientHeader })
     const sign =
       handoff &&
       ((sent: readonly string[]) => [
@@ -60,13 +53,13 @@ export function createDecide({ sallyport, options, admission, sites, forward }: 
   }
 
   return (exchange: Exchange): void => {
-    const { request } = exchange
-    if (isLoop(request.rawHeaders)) {
+    const { request, head } = exchange
+    if (isLoop(head.fields)) {
       answerWith(exchange, refusal('loop_detected'), 'loop')
       return
     }
     const { host = request.headers[':authority'] } = request.headers
-    const site = sites.of(typeof host === 'string' ? host : '', request.url ?? '/')
+    const site = sites.of(typeof host === 'string' ? host : '', head.target)
     if (site === undefined) {
       answerWith(exchange, refusal('misdirected_request'), 'unknown_host')
       return
@@ -76,12 +69,7 @@ export function createDecide({ sallyport, options, admission, sites, forward }: 
       return
     }
     exchange.times = timesOf(site.timeouts)
-    const inspected = inspectionRequest(sallyport, request)
-    const decision = site.decider.decide(inspected)
-    const counted = countExchange(sallyport, exchange, inspected, decision)
-    const carry = (decision: Decision): void => carryOut(exchange, inspected, decision, site)
-    if (!(counted instanceof Promise)) carry(counted)
-    else void counted.then((decision) => exchange.guard(() => carry(decision)))
+    ruled({ sallyport, options }, exchange, site.decider, head, (decision) => pass(exchange, decision, site))
   }
 }
 
@@ -99,16 +87,21 @@ function timesOf({ idleBody, originHeaders }: RouteTimeouts): Exchange['times'] 
   }
 }
 
-/** Counts in the one step after the decision. */
-export function countExchange(
-  sallyport: ProxyHost,
+/** Decides about a head, which may be that of another request; refuses the exchange, or goes on with the decision. */
+export function ruled(
+  { sallyport, options }: Pick<GateParts, 'sallyport' | 'options'>,
   exchange: Exchange,
-  inspected: InspectionRequest,
-  decision: Decision,
-): Decision | Promise<Decision> {
-  const answer = {
-    onEnd: (ended: () => void) => exchange.onEnd(ended),
-    status: () => (exchange.refused ? undefined : exchange.response.statusCode),
+  decider: DecidingPart,
+  head: InspectionRequest,
+  pass: (decision: Decision) => void,
+): void {
+  const carry = (decision: Decision): void => {
+    options.onDecision?.(decision, head)
+    const refused = decisionRefusal(decision)
+    if (refused === undefined) pass(decision)
+    else answerWith(exchange, refused)
   }
-  return countRequest(sallyport, decision, inspected.fields, answer)
+  const decided = decideHead(sallyport, decider, head, exchange)
+  if (!(decided instanceof Promise)) carry(decided)
+  else void decided.then((decision) => exchange.guard(() => carry(decision)))
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { formatAddress } from '@sallyport/core'
-import { answer, type HeadFault, inspectionRequest, mountedPath, refusal } from '@sallyport/node/internal'
+import { answer, type HeadFault, mountedPath, refusal } from '@sallyport/node/internal'
 import { answerWith, headRefusal, send, serverOptions } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { createCheck } from './check.ts'
@@ -92,8 +92,7 @@ async function answerApi(
   else send(exchange, answered)
 }
 
-function addressOf(sallyport: ProxyHost, { request }: Exchange): string {
-  const inspected = inspectionRequest(sallyport, request)
-  const address = sallyport.client?.(inspected).address
-  return address === undefined ? inspected.peer : formatAddress(address)
+function addressOf(sallyport: ProxyHost, { head }: Exchange): string {
+  const address = sallyport.client?.(head).address
+  return address === undefined ? head.peer : formatAddress(address)
 }

@@ -1,0 +1,111 @@
+import { EventEmitter } from 'node:events'
+import { Readable } from 'node:stream'
+import type { ApiResponse } from '@sallyport/api'
+import { type HostResponse, newId, Received, type Receiver, type RequestHost, readJson } from '@sallyport/node/internal'
+
+/** Where a request came from, as far as the runtime says. */
+export interface Place {
+  /** Address of the socket's other end, never of a header; absent: nothing is known of the network. */
+  readonly address?: string | undefined
+}
+
+/** On a web request: its answer. Known to every copy of this package in a process. */
+const ANSWER: unique symbol = Symbol.for('sallyport.web-answer') as never
+
+/** A web request and its answer, which the runtime sends: here are its headers, its status, and that it ended. */
+export class WebAnswer extends EventEmitter implements HostResponse {
+  readonly request: Request
+  readonly address: string | undefined
+  /** The request's id, once it has one. */
+  id: string | undefined
+  headersSent = false
+  statusCode = 0
+  readonly #headers = new Map<string, string>()
+
+  constructor(request: Request, { address }: Place) {
+    super()
+    this.request = request
+    this.address = address
+  }
+
+  get closed(): boolean {
+    return this.headersSent
+  }
+
+  setHeader(name: string, value: string): void {
+    this.#headers.set(name, value)
+  }
+
+  removeHeader(name: string): void {
+    this.#headers.delete(name)
+  }
+
+  /** The response with our headers. Its status is noted, once: what is observed and counted ends here. */
+  finish(response: Response): Response {
+    if (!this.headersSent) {
+      this.statusCode = response.status
+      this.headersSent = true
+      this.emit('close')
+    }
+    try {
+      for (const [name, value] of this.#headers) response.headers.set(name, value)
+      return response
+    } catch {
+      // One that cannot be changed, as of a redirect, is copied.
+      return this.finish(new Response(response.body, response))
+    }
+  }
+}
+
+/** The answer to a request: at every call the same. */
+export function answerTo(request: Request & { [ANSWER]?: WebAnswer }, place: Place): WebAnswer {
+  request[ANSWER] ??= new WebAnswer(request, place)
+  return request[ANSWER]
+}
+
+/** Receives web requests, which cannot be marked. What they do not show is absent: HTTP version, order and case of names. */
+export const WEB: Receiver<WebAnswer> = { receive, mark() {} }
+
+function receive(host: RequestHost, response: WebAnswer): Received {
+  const { request, address: peer = '' } = response
+  response.id ??= newId(host, response.address, Object.fromEntries(request.headers))
+  const { id } = response
+  const scheme = request.url.startsWith('https:') ? 'https' : 'http'
+  const shown = { method: request.method, target: targetOf(request), scheme, fields: fieldsOf(request) } as const
+  return new Received(host, { request, head: { id, peer, httpVersion: '', ...shown }, response, end: response })
+}
+
+/** The target of a web request, as the runtime made a URL of it. */
+export function targetOf({ url }: Request): string {
+  const { pathname, search } = new URL(url)
+  return pathname + search
+}
+
+/** The fields of a web request (name, value, name, value …). */
+export function fieldsOf({ url, headers }: Request): readonly string[] {
+  // Every name is in lower case there, and of a browser that would be a contradiction.
+  const fields = [...headers].flatMap(([name, value]) => [name === 'user-agent' ? 'User-Agent' : name, value])
+  return headers.has('host') ? fields : [...fields, 'Host', new URL(url).host]
+}
+
+/** The JSON body of a request; nothing of it is read before this is called, and no more than is taken. */
+export function readWebJson(request: Request): Promise<unknown> {
+  // Not fromWeb, whose stream fails with its client even where nobody reads it.
+  const sent = Readable.from(partsOf(request))
+  return readJson(Object.assign(sent, { headers: Object.fromEntries(request.headers) }), undefined)
+}
+
+async function* partsOf({ body, bodyUsed }: Request): AsyncGenerator<Uint8Array> {
+  if (body !== null && !bodyUsed) yield* body
+}
+
+/** A response of ours to a request of this method as the web has it. */
+export function webResponse({ status, headers, body }: ApiResponse, method: string): Response {
+  if (status === 204 || status === 304) return new Response(null, { status, headers })
+  if (method === 'HEAD') {
+    const length = typeof body === 'string' ? { 'content-length': String(Buffer.byteLength(body)) } : {}
+    return new Response(null, { status, headers: { ...headers, ...length } })
+  }
+  const sent = typeof body === 'string' ? body : ReadableStream.from(body).pipeThrough(new TextEncoderStream())
+  return new Response(sent, { status, headers })
+}

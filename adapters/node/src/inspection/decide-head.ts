@@ -1,0 +1,57 @@
+import type { Counted, Decision, InspectionRequest } from '@sallyport/core'
+import { noteDecision, type Observation } from './observation.ts'
+
+/** What counts decided requests: what `open()` resolves to; a stand-in may leave it out, and then nothing is counted. */
+export interface CountingHost {
+  /** Counts a request by the rules that count; the decision as it is after that. Absent: nothing is counted. */
+  count?(decision: Decision, fields?: readonly string[]): Counted | Promise<Counted>
+}
+
+/** Where a decided request is answered, and how that ends. */
+export interface Answering {
+  readonly observation: Observation | undefined
+  /** Calls it when the answer has ended, at once where it has. */
+  onEnd(ended: () => void): void
+  /** The status, where the answer is the origin's or the application's own. */
+  status(): number | undefined
+}
+
+/**
+ * Decides about a head, counts it in the one step after that, and notes the decision: for every host, the proxy among
+ * them. At once where the counts are in memory, else a promise. Where nothing can count, the decision stands as it is
+ * and a process warning says so. Throws what `decide` throws.
+ */
+export function decideHead(
+  host: CountingHost,
+  decider: { decide(request: InspectionRequest): Decision },
+  head: InspectionRequest,
+  answering: Answering,
+): Decision | Promise<Decision> {
+  const decision = decider.decide(head)
+  if (host.count === undefined) return noted(decision, answering)
+  try {
+    const counted = host.count(decision, head.fields)
+    if (!(counted instanceof Promise)) return followed(counted, answering)
+    return counted.then(
+      (later) => followed(later, answering),
+      (error: unknown) => uncounted(decision, answering, error),
+    )
+  } catch (error) {
+    return uncounted(decision, answering, error)
+  }
+}
+
+function followed({ decision, ended }: Counted, answering: Answering): Decision {
+  if (ended !== undefined) answering.onEnd(() => ended(answering.status()))
+  return noted(decision, answering)
+}
+
+function uncounted(decision: Decision, answering: Answering, error: unknown): Decision {
+  process.emitWarning(`A request passed uncounted: ${error}`, 'SallyportWarning')
+  return noted(decision, answering)
+}
+
+function noted(decision: Decision, { observation }: Answering): Decision {
+  noteDecision(observation, decision)
+  return decision
+}

@@ -1,0 +1,58 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { ApiResponse } from '@sallyport/api'
+import { applyVerdict } from '../answer/verdict-headers.ts'
+import type { HeadFault } from '../request/head-fault.ts'
+import { lookAtServer, serverOf } from '../request/host-server.ts'
+import { fieldsMissing, inspectionRequest } from '../request/inspection-request.ts'
+import { isBehindLast } from '../request/last-request.ts'
+import type { RequestHost } from '../request/request-host.ts'
+import { closingUnread } from '../request/unread-body.ts'
+import { Received, type Receiver } from './received.ts'
+
+/** A request of Node, and where it is answered. */
+export interface NodePlace {
+  readonly req: IncomingMessage
+  /** Absent for an upgrade. */
+  readonly res?: ServerResponse
+  /** The connection of an upgrade. */
+  readonly socket?: Socket
+  /** As received; default `req.url`. */
+  readonly target?: string | undefined
+}
+
+/** A request of Node as it is inspected. */
+export class NodeRequest extends Received {
+  readonly #req: IncomingMessage
+
+  constructor(host: RequestHost, { req, res, socket, target }: NodePlace) {
+    super(host, {
+      request: req,
+      head: inspectionRequest(host, req, target),
+      response: res,
+      end: res ?? socket ?? req,
+      connection: req.httpVersionMajor === 1 ? req.socket : undefined,
+    })
+    this.#req = req
+  }
+
+  override fault(rules: RequestHost): HeadFault | undefined {
+    // It is never sent: the answer before it ended the connection.
+    if (isBehindLast(this.#req)) return { status: 400, reason: 'The connection has ended.' }
+    if (fieldsMissing(this.#req)) return { status: 431, reason: 'The request has too many header fields.' }
+    return super.fault(rules)
+  }
+
+  override closing(answer: ApiResponse): ApiResponse {
+    return closingUnread(this.#req, answer)
+  }
+}
+
+/** Receives requests of Node. */
+export const NODE: Receiver<NodePlace> = {
+  receive(host, place) {
+    lookAtServer(serverOf(place.req))
+    return new NodeRequest(host, place)
+  },
+  mark: ({ req }, decision) => applyVerdict(req, decision),
+}

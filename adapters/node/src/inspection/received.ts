@@ -1,0 +1,57 @@
+import type { ApiResponse } from '@sallyport/api'
+import type { Decision } from '@sallyport/core'
+import { onEnded } from '../request/ending.ts'
+import { type HeadFault, headFault } from '../request/head-fault.ts'
+import { readHead } from '../request/head-fields.ts'
+import type { RequestHost } from '../request/request-host.ts'
+import { ID_HEADER } from '../request/request-id.ts'
+import type { Answering } from './decide-head.ts'
+import { type Observation, observe, type Reception } from './observation.ts'
+
+/** A request that is to be inspected, or answered by the API. It is observed, and its answer is named its id. */
+export class Received implements Answering {
+  readonly reception: Reception
+  readonly observation: Observation | undefined
+
+  constructor(host: RequestHost, reception: Reception) {
+    this.reception = reception
+    this.observation = observe(host, reception)
+    this.tell(ID_HEADER, reception.head.id)
+  }
+
+  /** Why it is refused before it is looked at. */
+  fault(rules: RequestHost): HeadFault | undefined {
+    const { head } = this.reception
+    return headFault(head, readHead(head.fields, rules.singleHeader), rules.config?.paths ?? 'pass')
+  }
+
+  /** Sets a header of the answer where that is not begun; takes it away for `undefined`. */
+  tell(name: string, value: string | undefined): void {
+    const { response } = this.reception
+    if (response === undefined || response.headersSent) return
+    if (value === undefined) response.removeHeader(name)
+    else response.setHeader(name, value)
+  }
+
+  /** An answer of ours as it is to be sent while the body may be unread. */
+  closing(answer: ApiResponse): ApiResponse {
+    return answer
+  }
+
+  status(): number | undefined {
+    const { response } = this.reception
+    const isOurs = this.observation !== undefined && this.observation.answeredBy !== 'host'
+    return isOurs || !response?.headersSent ? undefined : response.statusCode
+  }
+
+  onEnd(ended: () => void): void {
+    onEnded(this.reception.end, ended)
+  }
+}
+
+/** How the requests of a host are received; `Place` is a request with all that the host has of it. */
+export interface Receiver<Place> {
+  receive(host: RequestHost, place: Place): Received
+  /** Writes the verdict for the host's own code to read; without one takes away what the visitor sent in its place. */
+  mark(place: Place, decision: Decision | undefined): void
+}
