@@ -61,7 +61,7 @@ export interface RunningHost {
   close(): Promise<void>
 }
 
-async function running(server: Server): Promise<RunningHost> {
+export async function running(server: Server): Promise<RunningHost> {
   server.on('upgrade', agree)
   if (!server.listening) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {

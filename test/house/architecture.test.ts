@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path'
 import t from 'tap'
 import ts from 'typescript'
 import {
+  FRAMEWORKS,
   floorsOf,
   folderOf,
   importedName,
@@ -26,7 +27,6 @@ const IMPURE =
 const MAX_FILE_LINES = 400
 const MAX_FUNCTION_LINES = 80
 const MAX_ADAPTER_LINES = 120
-const SMALL_ADAPTERS = ['adapters/express', 'adapters/koa', 'adapters/fastify']
 
 function withoutComments(text: string): string {
   return text.replace(/\/\*.*?\*\/|\/\/[^\n]*/gs, '')
@@ -200,7 +200,7 @@ for (const { room, top, sources, allowed, declared } of CHECKED) {
 
   t.test(`${room} keeps its files to one idea`, (t) => {
     const lines = ({ text }: Source) => text.split('\n').length
-    const limit = SMALL_ADAPTERS.includes(room) ? MAX_ADAPTER_LINES : MAX_FILE_LINES
+    const limit = FRAMEWORKS.includes(room) ? MAX_ADAPTER_LINES : MAX_FILE_LINES
     t.same(
       sources.filter((source) => lines(source) > limit).map(({ path }) => path),
       [],

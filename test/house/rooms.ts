@@ -1,10 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { ROOT } from '../workspaces.ts'
 
-/** Permitted imports of each room: rooms by folder, packages and node: modules by name. `node:*` is any of them. */
-export const ROOMS: Readonly<Record<string, readonly string[]>> = {
+const ROWS: Readonly<Record<string, readonly string[]>> = {
   data: [],
   'packages/core': ['data', 'ip-cidr', 'leven', 'lru-cache', 'p-limit', 'structured-headers', 'tldts', 'node:crypto'],
   'packages/accounts': ['node:crypto'],
@@ -40,9 +39,6 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   'packages/sallyport': ['packages/core', 'packages/open', 'packages/cli'],
   'adapters/node': ['packages/core', 'packages/api', 'negotiator', 'node:*'],
-  'adapters/express': ['packages/core', 'packages/api', 'adapters/node', 'express'],
-  'adapters/koa': ['packages/core', 'packages/api', 'adapters/node', 'koa'],
-  'adapters/fastify': ['packages/core', 'packages/api', 'adapters/node', 'fastify', 'fastify-plugin'],
   'adapters/fetch': ['packages/core', 'packages/api', 'adapters/node', 'hono', 'node:*'],
   'adapters/proxy': [
     ...['packages/core', 'packages/api', 'packages/metrics', 'packages/open', 'adapters/node'],
@@ -50,7 +46,27 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Permitted imports of the console's page. It is bundled: only its build needs its libraries. */
+/** The adapters of Node's frameworks, which have a rule in place of a row: they translate, and their manifest names the framework. */
+export const FRAMEWORKS: readonly string[] = readdirSync(join(ROOT, 'adapters'))
+  .map((name) => `adapters/${name}`)
+  .filter((room) => !(room in ROWS) && existsSync(join(ROOT, room, 'package.json')))
+
+/** What each room may import: rooms by folder, packages and node: modules by name. `node:*` is any of them. */
+export const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  ...ROWS,
+  ...Object.fromEntries(FRAMEWORKS.map((room) => [room, allowedOf(room)])),
+}
+
+/** What Node's adapter stands on, its framework, and plugins that are named after that. */
+function allowedOf(room: string): readonly string[] {
+  const { dependencies = {}, peerDependencies = {} } = manifestOf(room)
+  const frameworks = Object.keys(peerDependencies)
+  const isPlugin = (name: string) => frameworks.some((framework) => name.startsWith(`${framework}-`))
+  const plugins = Object.keys(dependencies).filter(isPlugin)
+  return ['packages/core', 'packages/api', 'adapters/node', ...frameworks, ...plugins]
+}
+
+/** What the console's page may import. It is bundled: its libraries are needed to build it, and by nobody who installs it. */
 export const PAGE = {
   folder: 'packages/console/page',
   allowed: [

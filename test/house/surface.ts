@@ -8,19 +8,6 @@ interface Manifest {
   readonly exports?: Readonly<Record<string, string | { readonly types: string }>>
 }
 
-/** Entries for customers. Every other entry is internal: its README says that names may change in any release. */
-export const PUBLIC = [
-  'sallyport',
-  '@sallyport/express',
-  '@sallyport/koa',
-  '@sallyport/fastify',
-  '@sallyport/node',
-  '@sallyport/fetch',
-  '@sallyport/fetch/hono',
-  '@sallyport/proxy',
-  '@sallyport/ledger/verify',
-]
-
 /** The declarations of every entry, by the name that it is imported by; `/testing` is for our own tests. */
 export function entries(): ReadonlyMap<string, string> {
   const rooms = ['packages', 'adapters'].flatMap((floor) =>
@@ -37,6 +24,15 @@ export function entries(): ReadonlyMap<string, string> {
     }),
   )
 }
+
+/** What customers import. Every other entry is internal: its README says that names may change in any release. */
+export const PUBLIC: readonly string[] = [
+  'sallyport',
+  '@sallyport/ledger/verify',
+  ...[...entries()].flatMap(([name, file]) =>
+    file.startsWith(join(ROOT, 'adapters')) && !name.endsWith('/internal') ? name : [],
+  ),
+]
 
 /** Every public name, a line each below its package: `NAME` for a value, `type Name` for what is a type alone. */
 export function publicNames(): string {

@@ -1,8 +1,11 @@
-import { copyFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { publishedWorkspaces, ROOT, SHARED_FILES, sharedFields } from '../workspaces.ts'
+import { type Manifest, publishedWorkspaces, ROOT, SHARED_FILES, sharedFields } from '../workspaces.ts'
 
-/* For a new package: fills in what all manifests have alike, and copies the licence beside it. */
+/*
+ * For a new package: fills in what all manifests have alike, and copies the licence beside it. A new adapter gets its
+ * tsconfig, what runs its tests, and its place among the references, which the compiler needs by name.
+ */
 const KEYWORDS = ['sallyport']
 
 for (const { folder, manifest } of publishedWorkspaces()) {
@@ -13,4 +16,32 @@ for (const { folder, manifest } of publishedWorkspaces()) {
   const text = JSON.stringify({ name, version, description, keywords, ...shared, ...own, files: sent }, null, 2)
   writeFileSync(join(ROOT, folder, 'package.json'), `${text}\n`)
   for (const file of SHARED_FILES) copyFileSync(join(ROOT, file), join(ROOT, folder, file))
+}
+
+const FOLDERS = new Map(publishedWorkspaces().map(({ folder, manifest }) => [manifest.name, folder]))
+
+for (const { folder, manifest } of publishedWorkspaces()) {
+  if (!folder.startsWith('adapters/') || existsSync(join(ROOT, folder, 'tsconfig.json'))) continue
+  writeFileSync(join(ROOT, folder, 'tsconfig.json'), tsconfigOf(manifest))
+  mkdirSync(join(ROOT, folder, 'test'), { recursive: true })
+  copyFileSync(join(ROOT, 'adapters/node/test/run.ts'), join(ROOT, folder, 'test/run.ts'))
+  for (const file of ['tsconfig.json', 'test/tsconfig.json']) addReference(join(ROOT, file), folder)
+}
+
+function tsconfigOf({ dependencies = {} }: Manifest): string {
+  const references = Object.keys(dependencies).flatMap((name) => {
+    const folder = FOLDERS.get(name)
+    return folder === undefined ? [] : { path: `../../${folder}` }
+  })
+  const config = { extends: '../../tsconfig.json', include: ['src', 'test'], references }
+  return `${JSON.stringify(config, null, 2)}\n`
+}
+
+/** Adds a reference behind that of the last adapter, as it is written there. */
+function addReference(file: string, folder: string): void {
+  const text = readFileSync(file, 'utf8')
+  const last = [...text.matchAll(/,\s*\{\s*"path": "(?:\.\.\/)?adapters\/\w+"\s*\}/g)].at(-1)
+  if (last === undefined) throw new Error(`${file} refers to no adapter`)
+  const end = last.index + last[0].length
+  writeFileSync(file, text.slice(0, end) + last[0].replace(/adapters\/\w+/, folder) + text.slice(end))
 }

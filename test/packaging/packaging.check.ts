@@ -5,6 +5,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import t from 'tap'
+import { FRAMEWORKS, manifestOf } from '../house/rooms.ts'
 import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 import { install, isUnreachable, pack, run } from './npm.ts'
 import { programs } from './programs.ts'
@@ -15,7 +16,11 @@ import { SETTINGS, TYPED } from './types.ts'
  * its programs are run and compiled there. Nothing of this repository can help them.
  */
 const WORKSPACES = publishedWorkspaces()
-const FRAMEWORKS = ['express', 'koa', 'fastify', 'hono', '@types/express', '@types/koa', '@types/node', 'typescript']
+/** The frameworks of the adapters, with their types where those are packages of their own. */
+const THEIRS = ['adapters/fetch', ...FRAMEWORKS].flatMap((room) => {
+  const { peerDependencies = {}, devDependencies = {} } = manifestOf(room)
+  return Object.keys(peerDependencies).flatMap((name) => [name, `@types/${name}`].filter((it) => it in devDependencies))
+})
 
 /** As README states it: `sallyport` with every adapter, without frameworks, drivers and cities. */
 const STATED_MB = /(\d+) MB installed/
@@ -32,7 +37,7 @@ const modules = join(project, 'node_modules')
 const megabytes = existsSync(modules) ? sizeOf(modules) / 1e6 : 0
 const theirs = await install(
   project,
-  FRAMEWORKS.map((name) => `${name}@${versionOf(name)}`),
+  ['@types/node', 'typescript', ...THEIRS].map((name) => `${name}@${versionOf(name)}`),
 )
 const failed = [ours, theirs].find(({ code }) => code !== 0)
 const skip =
