@@ -1,10 +1,13 @@
 import { statSync } from 'node:fs'
 import { formatAddress, type GeoReader } from '@sallyport/core'
 import { SOURCES } from '@sallyport/data/sources'
-import { type CitySource, compileCity, joinCities, loadCity, type OpenedCity, openDatabase } from '../src/index.ts'
+import { type CitySource, compileCity } from '../src/compile/city.ts'
+import { loadCity } from '../src/index.ts'
+import { openDatabase } from '../src/mmdb/database.ts'
 import type { MmdbFile } from '../src/mmdb/file.ts'
 import { walkNetworks } from '../src/mmdb/walk.ts'
 import { createSegmentWriter, type Segments } from '../src/ranges/segments.ts'
+import { joinCities, type OpenedCity } from '../src/tables/cities.ts'
 import { folder } from './fixtures.ts'
 
 /** A record in DB-IP's flat layout. */

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { formatPrefix } from '@sallyport/core'
 import { createRandom } from '@sallyport/core/testing'
 import t from 'tap'
-import { compileTables, loadTables, tablesPath } from '../src/index.ts'
+import { tablesPath } from '../src/compile/compiled-path.ts'
+import { compileTables, loadTables } from '../src/index.ts'
 import { address, addressFrom, folder, randomBits, sourcesOf, tablesOf } from './fixtures.ts'
 
 const ASN4 = [

@@ -1,6 +1,6 @@
 import { SOURCES, type SourceRow } from '@sallyport/data/sources'
 import t from 'tap'
-import { isDue } from '../src/index.ts'
+import { isDue } from '../src/feeds/age.ts'
 
 const HOUR = 3_600_000
 const MINUTE = 60_000

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
-import type { Fetch } from '@sallyport/core'
-import t from 'tap'
-import { feedsOf, openFeedStore, openVerifier, updateFeeds } from '../src/index.ts'
+import t, { type Test } from 'tap'
+import { openVerifier } from '../src/feeds/verify.ts'
 import { writeMmdb } from '../src/testing/mmdb-writer.ts'
-import { folder } from './fixtures.ts'
+import { openFeedRig } from './feed-rig.ts'
 
 /* A city database that cannot be read, cut anywhere or corrupt inside, never replaces the one in use. */
 
@@ -12,32 +11,18 @@ const networks = Object.fromEntries(
 )
 const WHOLE = writeMmdb(networks, { ipVersion: 4, built: Date.UTC(2026, 10, 1) / 1000 })
 
-async function rig(t: Parameters<typeof folder>[0], published = false) {
-  const store = openFeedStore(folder(t))
-  const [own] = feedsOf({ 'dbip-city-lite': { url: 'https://example.org/city.mmdb' } })
-  if (own === undefined) throw new Error('no feed')
-  const feed = { ...own, published }
-  const verifier = openVerifier()
-  t.teardown(() => verifier.close())
-  let served: Uint8Array = Buffer.alloc(0)
-  const outbound: Fetch = {
-    fetch: async () => ({
-      state: 'answered',
-      status: 200,
-      headers: {},
-      body: (async function* () {
-        yield served
-      })(),
-    }),
-  }
+const CITY = 'dbip-city-lite'
+
+async function rig(t: Test, published = false) {
+  const { server, store, feed, updateFeed } = await openFeedRig(t, [CITY])
+  const { verify, close } = openVerifier()
+  t.teardown(close)
   return {
-    async update(bytes: Uint8Array) {
-      served = bytes
-      const { verify } = verifier
-      const clock = { now: () => Date.UTC(2026, 10, 21) }
-      return (await updateFeeds([feed], { store, outbound, clock, verify, retryMs: 1 }))[0]
+    update(bytes: Buffer) {
+      server.serve(`/${CITY}`, bytes)
+      return updateFeed({ ...feed(CITY), published }, { verify })
     },
-    file: () => store.file('dbip-city-lite', feed.url),
+    file: () => store.file(CITY, feed(CITY).url),
   }
 }
 
@@ -49,7 +34,7 @@ t.test('a database cut short anywhere does not replace the one in use', async (t
   const accepted: number[] = []
   for (let percent = 0; percent < 100; percent++) {
     const cut = WHOLE.subarray(0, Math.floor((WHOLE.length * percent) / 100))
-    if ((await update(cut))?.state !== 'refused') accepted.push(percent)
+    if ((await update(cut)).state !== 'refused') accepted.push(percent)
   }
   t.same(accepted, [], 'percent of it that are accepted')
   t.equal(file()?.path, path)

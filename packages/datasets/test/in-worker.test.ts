@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import t from 'tap'
+import { compileCity } from '../src/compile/city.ts'
 import {
-  compileCity,
   compileCityInWorker,
   compileInWorker,
   compileTables,

@@ -1,7 +1,7 @@
 import { locate } from '@sallyport/core'
 import t from 'tap'
-import { joinCities } from '../src/index.ts'
 import type { CityReader } from '../src/mmdb/database.ts'
+import { joinCities } from '../src/tables/cities.ts'
 import { address, tablesOf } from './fixtures.ts'
 
 const T_MOBILE = [

@@ -5,7 +5,9 @@ import { NETWORK_CLASSES } from '@sallyport/core'
 import { OPEN_LICENCES, PUBLISHED_FOR_USE, SOURCES, type SourceRow } from '@sallyport/data/sources'
 import t from 'tap'
 import { resolveSources } from '../src/index.ts'
+import { openFeeds } from '../src/service/feeds.ts'
 import { dateOfFile } from '../src/sources/source-file.ts'
+import { dataConfig, PORTS } from './feed-rig.ts'
 import { folder, SHARED_DATA } from './fixtures.ts'
 
 const byId = (sources: ReturnType<typeof resolveSources>, id: string) => sources.find(({ row }) => row.id === id)
@@ -145,4 +147,15 @@ t.test('a source that this version cannot read is an error in the configuration,
       url,
     )
   }
+})
+
+t.test('lists of delivery networks are asked for where they are trusted by name, and can be left alone', async (t) => {
+  const ids = (trustProxy: readonly string[], sources = {}) =>
+    openFeeds(dataConfig(t.testdirName, { sources }, trustProxy), PORTS)
+      .all.filter(({ row }) => row.kind === 'front-end')
+      .map(({ row }) => row.id)
+  t.strictSame(ids([]), [])
+  t.strictSame(ids(['cloudflare', 'loopback']), ['cloudflare-edge-v4', 'cloudflare-edge-v6'])
+  t.strictSame(ids(['cloudfront', 'fastly', 'gcp']), ['cloudfront-edge', 'fastly-edge'])
+  t.strictSame(ids(['fastly'], { 'fastly-edge': { enabled: false } }), [])
 })

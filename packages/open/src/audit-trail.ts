@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type AuditEntry, auditLine, createLog } from '@sallyport/log'
 import type { Config } from './config/schema.ts'
-import { inDataDir, isReadOnly } from './data/data-dir.ts'
+import { inDataDir, isReadOnly } from './data-dir.ts'
 
 /** File for commands whose service writes its log to standard output. */
 const AUDIT_FILE = 'audit.log'

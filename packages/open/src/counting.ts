@@ -20,7 +20,7 @@ import {
 } from '@sallyport/stores'
 import { parseConfig } from './config/read.ts'
 import type { Config, ConfigInput } from './config/schema.ts'
-import { inDataDir } from './data/data-dir.ts'
+import { inDataDir } from './data-dir.ts'
 import { type Rules, rulesOf } from './reload.ts'
 
 /** Counts and bans of the rules, for as long as the service is open. */

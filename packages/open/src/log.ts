@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Decision, Observe } from '@sallyport/core'
 import { type AuditEntry, createLog, type Log } from '@sallyport/log'
 import type { Config } from './config/schema.ts'
-import { isReadOnly } from './data/data-dir.ts'
+import { isReadOnly } from './data-dir.ts'
 
 /** The decision log of a service, as those who steer it need it. */
 export interface DecisionLog {

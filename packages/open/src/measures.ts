@@ -7,9 +7,9 @@ import {
   type Snapshots,
   type Whois,
 } from '@sallyport/core'
+import { oldestList } from '@sallyport/datasets'
 import type { Metrics, Reading } from '@sallyport/metrics'
 import type { Provenance } from './attestation/provenance.ts'
-import { oldestList } from './data/oldest-list.ts'
 
 /** The parts of a service that every scrape reads. */
 export interface Measured {

@@ -19,6 +19,7 @@ import {
   type SourceStatus,
   type Whois,
 } from '@sallyport/core'
+import { createUpdates, openLiveData, type Updates } from '@sallyport/datasets'
 import { createMetrics, type Metrics } from '@sallyport/metrics'
 import { createKeyring, type Keyring } from './accounts/keyring.ts'
 import { openAccountStore, openStores, unreachable } from './accounts/stores.ts'
@@ -29,15 +30,12 @@ import type { Config, ConfigInput } from './config/schema.ts'
 import type { Reloaded } from './config/take-over.ts'
 import { createCounting, liftBan, openBanList } from './counting.ts'
 import { openCrawlers } from './crawlers.ts'
-import { inDataDir } from './data/data-dir.ts'
-import { openFeeds } from './data/feeds.ts'
-import { openLiveData } from './data/live-data.ts'
-import { createOverrides, type Overrides, openObservations } from './data/observations.ts'
-import { createUpdates, type Updates } from './data/updates.ts'
+import { DATA_LOCK, inDataDir } from './data-dir.ts'
 import { createDisposeStack, type DisposeStack } from './dispose-stack.ts'
 import type { NoticeCode, OpenHooks } from './hooks.ts'
 import { type DecisionLog, openLog } from './log.ts'
 import { countedDns, countedWhois, measure } from './measures.ts'
+import { createOverrides, type Overrides, openObservations } from './observations.ts'
 import { createOutbound } from './outbound.ts'
 import type { RefusalPage } from './refusal-page.ts'
 import { createReloadable, type Deciders, extend, rulesOf } from './reload.ts'
@@ -139,7 +137,7 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
   const log = await resources.use(openLog(config, onFault))
   const observations = await resources.use(openObservations(config, clock))
   const live = await resources.use(
-    openLiveData(config, { clock, outbound: outbound.feeds, observations, hooks, notice, onFault }),
+    openLiveData(config, { clock, outbound: outbound.feeds, lock: DATA_LOCK, observations, hooks, notice, onFault }),
   )
   const { snapshots, bootstrapFile } = live
   const whois = countedWhois(createWhoisOf(config, { clock, outbound, bootstrapFile }), metrics)
@@ -271,7 +269,7 @@ export async function openBans(options: ConfigInput = {}): Promise<OpenBans> {
 export function openUpdates(options: ConfigInput = {}): Updates {
   const config = parseConfig(options)
   const { feeds } = createOutbound(config)
-  const updates = createUpdates(openFeeds(config, { clock: SYSTEM_CLOCK, outbound: feeds }))
+  const updates = createUpdates(config, { clock: SYSTEM_CLOCK, outbound: feeds, lock: DATA_LOCK })
   return {
     update: (request) => inDataDir(config, () => updates.update(request)),
     rollBack: (source) => inDataDir(config, () => updates.rollBack(source)),

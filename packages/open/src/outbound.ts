@@ -1,7 +1,7 @@
 import type { Dns, Fetch, Port43 } from '@sallyport/core'
 import { createClosed, createDns, createFetch, createPort43 } from '@sallyport/net'
+import { getProxyForUrl } from 'proxy-from-env'
 import type { Config } from './config/schema.ts'
-import { proxyOf } from './data/proxy-of.ts'
 
 /** All that a service asks of the world outside; stores, origins and certificates of its own are apart. */
 export interface Outbound {
@@ -37,4 +37,13 @@ export function createOutbound(
     feeds: createFetch({ ...guarded, proxyOf }),
     port43: createPort43(guarded),
   }
+}
+
+/** The proxy of the environment for a URL. Throws where that is no http or https URL, without repeating it: it may hold a password. */
+export function proxyOf(url: URL): URL | undefined {
+  const named = getProxyForUrl(url.href)
+  if (named === '') return undefined
+  const proxy = URL.canParse(named) ? new URL(named) : undefined
+  if (proxy?.protocol === 'http:' || proxy?.protocol === 'https:') return proxy
+  throw new Error('HTTPS_PROXY is no http or https URL')
 }

@@ -1,8 +1,8 @@
 import type { Clock, SourceStatus } from '@sallyport/core'
+import { type DataHooks, openLiveData } from '@sallyport/datasets'
 import { parseConfig } from './config/read.ts'
 import type { ConfigInput } from './config/schema.ts'
-import { inDataDir } from './data/data-dir.ts'
-import { type DataHooks, openLiveData } from './data/live-data.ts'
+import { DATA_LOCK, inDataDir } from './data-dir.ts'
 import type { NoticeCode } from './hooks.ts'
 import { createOutbound } from './outbound.ts'
 
@@ -27,6 +27,7 @@ export async function readSources(
       {
         clock,
         outbound: createOutbound(config).feeds,
+        lock: DATA_LOCK,
         observations: { find: () => undefined },
         hooks,
         notice: onNotice,

@@ -1,9 +1,9 @@
 import { utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { openFeedServer, type Served } from '@sallyport/datasets/testing'
 import t, { type Test } from 'tap'
 import { type ConfigInput, open, openUpdates } from '../src/index.ts'
-import { openFeedServer, type Served } from './feed-server.ts'
 import { madeConfig } from './made-sources.ts'
 
 /** A monitor whose operator publishes addresses and nothing else, so that its list alone decides. */

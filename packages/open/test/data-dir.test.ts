@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import t from 'tap'
-import { inDataDir } from '../src/data/data-dir.ts'
+import { inDataDir } from '../src/data-dir.ts'
 import { open } from '../src/index.ts'
 
 t.test('errors of the disk and SQLite in use are one sentence too', async (t) => {

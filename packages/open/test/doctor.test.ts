@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { parseAddress } from '@sallyport/core'
 import { createFakeDns } from '@sallyport/core/testing'
+import { openFeedServer } from '@sallyport/datasets/testing'
 import { freePort, NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sallyport/stores/testing'
 import t, { type Test } from 'tap'
 import { type ConfigInput, doctor, type Finding, open } from '../src/index.ts'
-import { openFeedServer } from './feed-server.ts'
 import { madeConfig } from './made-sources.ts'
 
 const known = parseAddress('198.41.0.4')

@@ -1,9 +1,9 @@
 import { parseAddress, reservedRow } from '@sallyport/core'
 import { createRandom, type Random } from '@sallyport/core/testing'
 import { feedsOf } from '@sallyport/datasets'
+import { madeList, openFeedServer } from '@sallyport/datasets/testing'
 import t from 'tap'
 import { type ConfigInput, open, openUpdates, type Sallyport } from '../src/index.ts'
-import { madeList, openFeedServer } from './feed-server.ts'
 import { madeConfig } from './made-sources.ts'
 
 /*

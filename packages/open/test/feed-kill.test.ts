@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { feedsOf, openFeedStore } from '@sallyport/datasets'
+import { madeList, openFeedServer } from '@sallyport/datasets/testing'
 import t from 'tap'
 import { type ConfigInput, open, openUpdates } from '../src/index.ts'
-import { madeList, openFeedServer } from './feed-server.ts'
 import { madeConfig } from './made-sources.ts'
 
 /* SALLYPORT_KILLS=100 is the long run, part of `npm run fault`. */

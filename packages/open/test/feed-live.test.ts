@@ -1,10 +1,7 @@
 import { feedsOf } from '@sallyport/datasets'
-import { createDns, createFetch } from '@sallyport/net'
+import { openFeedServer } from '@sallyport/datasets/testing'
 import t, { type Test } from 'tap'
-import { parseConfig } from '../src/config/read.ts'
-import { openFeeds } from '../src/data/feeds.ts'
 import { type ConfigInput, type NoticeCode, open, openUpdates, type Sallyport } from '../src/index.ts'
-import { openFeedServer } from './feed-server.ts'
 import { madeConfig } from './made-sources.ts'
 
 const VPN = 'x4bnet-vpn-ipv4'
@@ -269,16 +266,4 @@ t.test('delivery networks are believed from the addresses that they publish now'
   t.match(await updates.update({ source: id4 }), [{ source: id4, state: 'refused' }])
   t.equal(clientOf('8.2.7.1'), '9.9.9.9', 'a list that is too wide changes nothing')
   t.equal(clientOf('9.1.1.1'), '9.1.1.1')
-})
-
-t.test('their lists are asked for where they are trusted by name, and can be left alone', async (t) => {
-  const ports = { clock: { now: Date.now }, outbound: createFetch({ dns: createDns({}) }) }
-  const ids = (config: ConfigInput) =>
-    openFeeds(parseConfig({ ...config, dataDir: t.testdirName }), ports)
-      .all.filter(({ row }) => row.kind === 'front-end')
-      .map(({ row }) => row.id)
-  t.strictSame(ids({}), [])
-  t.strictSame(ids({ trustProxy: ['cloudflare', 'loopback'] }), ['cloudflare-edge-v4', 'cloudflare-edge-v6'])
-  t.strictSame(ids({ trustProxy: ['cloudfront', 'fastly', 'gcp'] }), ['cloudfront-edge', 'fastly-edge'])
-  t.strictSame(ids({ trustProxy: ['fastly'], data: { sources: { 'fastly-edge': { enabled: false } } } }), [])
 })

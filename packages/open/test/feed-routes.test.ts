@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createFakeDns } from '@sallyport/core/testing'
 import { feedsOf } from '@sallyport/datasets'
+import { madeList, openFeedServer } from '@sallyport/datasets/testing'
 import t, { type Test } from 'tap'
 import { type ConfigInput, open, openUpdates } from '../src/index.ts'
-import { madeList, openFeedServer } from './feed-server.ts'
 import { madeConfig } from './made-sources.ts'
 
 /* How feeds come in where nothing leaves a network but through a proxy, or at all: and that nothing else goes that way. */

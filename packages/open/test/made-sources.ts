@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { writeMmdb } from '@sallyport/datasets/testing'
 import type { ConfigInput } from '../src/config/schema.ts'
 
 /** The made network: real operators on addresses that they do not have, so that a test needs no data package. */
@@ -38,29 +39,7 @@ export function madeConfig(folder: string, files: Readonly<Record<string, string
   return { dataDir: join(folder, 'state'), data: { refresh: false, sources } }
 }
 
-/**
- * The smallest city database there is: one node, of which the lower half of IPv4 is in Bern and the upper nowhere.
- * `unused` bytes make it large enough for a thread of its own.
- */
-export function oneNodeDatabase(unused = 0): Buffer {
-  const text = (value: string) => Buffer.concat([Buffer.from([0x40 | value.length]), Buffer.from(value)])
-  const map = (...members: readonly Buffer[]) => Buffer.concat([Buffer.from([0xe0 | (members.length / 2)]), ...members])
-  const number = (value: number) => Buffer.from([0xc2, value >> 8, value & 255])
-  const nodeCount = 1
-  const tree = Buffer.from([0, 0, nodeCount + 16, 0, 0, nodeCount])
-  const record = map(text('city'), text('Bern'), text('country_code'), text('CH'))
-  const metadata = map(
-    ...[text('binary_format_major_version'), number(2), text('binary_format_minor_version'), number(0)],
-    ...[text('build_epoch'), number(1), text('database_type'), text('Made-City'), text('description'), map()],
-    ...[text('ip_version'), number(4), text('languages'), Buffer.from([0, 4])],
-    ...[text('node_count'), number(nodeCount), text('record_size'), number(24)],
-  )
-  return Buffer.concat([
-    tree,
-    Buffer.alloc(16),
-    record,
-    Buffer.alloc(unused),
-    Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1'),
-    metadata,
-  ])
+/** A city database in which the lower half of IPv4 is in Bern, and the upper nowhere. */
+export function bernDatabase(): Buffer {
+  return writeMmdb({ '0.0.0.0/1': { city: 'Bern', country_code: 'CH' } }, { ipVersion: 4 })
 }

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import type { NoticeCode } from '../src/hooks.ts'
 import { open } from '../src/open.ts'
-import { madeConfig, oneNodeDatabase } from './made-sources.ts'
+import { bernDatabase, madeConfig } from './made-sources.ts'
 import { apiRequest, requestFrom } from './requests.ts'
 
 t.test('one service, one test after the other', async (t) => {
@@ -100,7 +100,7 @@ t.test('a city database that is not one is refused by name and the rest answers'
 
 t.test('a city database is compiled once, and read as it is where the file cannot be written', async (t) => {
   const folder = t.testdir()
-  const config = madeConfig(folder, { 'dbip-city-lite': oneNodeDatabase() })
+  const config = madeConfig(folder, { 'dbip-city-lite': bernDatabase() })
   const places = async () => {
     const sallyport = await open(config, { onNotice: () => {} })
     const { geo, degraded } = await sallyport.lookup('8.3.0.1')

@@ -2,9 +2,9 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { type Address, parseAddress } from '@sallyport/core'
 import { feedsOf } from '@sallyport/datasets'
+import { openFeedServer } from '@sallyport/datasets/testing'
 import t, { type Test } from 'tap'
 import { doctor, open, openUpdates } from '../src/index.ts'
-import { openFeedServer } from './feed-server.ts'
 import { madeConfig } from './made-sources.ts'
 
 /** A name server that answers nothing and counts what it is sent. */

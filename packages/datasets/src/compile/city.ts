@@ -32,7 +32,7 @@ export interface CityJob {
 }
 
 export interface CompileCityOptions extends CityJob {
-  readonly onProgress?: OnProgress
+  readonly onProgress?: OnProgress | undefined
 }
 
 export interface CompiledCity {

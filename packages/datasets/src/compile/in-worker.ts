@@ -14,7 +14,7 @@ export type Report =
 
 export interface WorkerOptions {
   /** Ends the thread; what it was asked for is then rejected with the signal's reason. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** The younger generation of a thread that makes some million short-lived objects, in megabytes. */
@@ -36,7 +36,7 @@ export function compileCityInWorker(options: CompileCityOptions & WorkerOptions)
 }
 
 interface RunOptions extends WorkerOptions {
-  readonly onProgress?: OnProgress
+  readonly onProgress?: OnProgress | undefined
 }
 
 async function run<Result extends CompiledTables | CompiledCity>(

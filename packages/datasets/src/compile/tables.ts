@@ -22,7 +22,7 @@ export interface TablesJob {
 }
 
 export interface CompileOptions extends TablesJob {
-  readonly onProgress?: OnProgress
+  readonly onProgress?: OnProgress | undefined
 }
 
 export interface CompiledTables {

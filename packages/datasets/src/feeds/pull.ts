@@ -41,7 +41,7 @@ export interface PullOptions {
   readonly onBytes?: (bytes: number, total: number | undefined) => void
   /** Instead of the bound that the source's kind has. */
   readonly timeoutMs?: number
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 interface Bounds {

@@ -35,7 +35,7 @@ export interface UpdateOptions extends UpdateHooks {
   /** Instead of the bound that a source's kind has. */
   readonly timeoutMs?: number
   /** Ends waiting and asking. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 const CONCURRENCY = 6

@@ -13,8 +13,8 @@ import { completed, type PlaceTable } from './places.ts'
 export interface OpenedCity {
   readonly status: SourceStatus
   /** The one family that the source is for; absent: both. */
-  readonly family?: 4 | 6
-  readonly cities?: CityReader
+  readonly family?: 4 | 6 | undefined
+  readonly cities?: CityReader | undefined
 }
 
 /** Readers of places: members are absent when no source could be opened. */

@@ -12,10 +12,16 @@ export interface LoadOptions {
    * address starts again then. Asked for each listed address, so it may change while the tables are in use; never if
    * absent.
    */
-  readonly confirmed?: Confirmed
+  readonly confirmed?: Confirmed | undefined
 }
 
 export type Confirmed = (source: string) => number | undefined
+
+/** `LoadOptions` with the defaults filled in. */
+export interface Expiry {
+  readonly today: () => number
+  readonly confirmed: Confirmed
+}
 
 /** The single addresses that lists name, one entry for each list that names one. */
 export interface ListedAddresses {
@@ -34,7 +40,7 @@ const NOTHING: NetworkRecord = Object.freeze({
 export function openListedAddresses(
   { columns, description: { addressLists } }: DecodedTables,
   recordAt: (number: number) => NetworkRecord | undefined,
-  { today, confirmed }: Whole<LoadOptions>,
+  { today, confirmed }: Expiry,
 ): ListedAddresses {
   const index = {
     filter: columns['addresses.filter'],

@@ -16,14 +16,10 @@ import {
   type RangeSource,
 } from '../format/range-source.ts'
 import type { DecodedTables, Description } from '../format/tables.ts'
-import { type LoadOptions, openListedAddresses } from './listed-addresses.ts'
+import { type Expiry, openListedAddresses } from './listed-addresses.ts'
 
 /** The network table over the columns of a compiled file. */
-export function openNetworks(
-  tables: DecodedTables,
-  systems: SystemTable,
-  options: Whole<LoadOptions>,
-): NetworkTable {
+export function openNetworks(tables: DecodedTables, systems: SystemTable, options: Expiry): NetworkTable {
   const { columns } = tables
   const four = partitionOf4(columns, 'networks4')
   const six = partitionOf6(columns, 'networks6')

@@ -1,1 +1,2 @@
+export { type FeedServer, madeList, openFeedServer, type Served } from './feed-server.ts'
 export { type MmdbForm, type MmdbValue, writeMmdb } from './mmdb-writer.ts'

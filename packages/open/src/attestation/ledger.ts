@@ -18,7 +18,7 @@ import {
 import { openCheckpointFolder, openPostgresLedger, openSqliteLedger } from '@sallyport/stores'
 import { parseConfig } from '../config/read.ts'
 import type { Config, ConfigInput } from '../config/schema.ts'
-import { inDataDir } from '../data/data-dir.ts'
+import { inDataDir } from '../data-dir.ts'
 import { environmentName, loadSigningKey, prepareNextKey, readKeyFile, type SigningKeyPlace } from './signing-key.ts'
 
 /** Place of a ledger, inside its store and outside it. */

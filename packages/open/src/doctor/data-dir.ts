@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } 
 import { dirname, join, resolve } from 'node:path'
 import { SallyportError } from '@sallyport/core'
 import type { Config } from '../config/schema.ts'
-import { inDataDir, isReadOnly } from '../data/data-dir.ts'
+import { inDataDir, isReadOnly } from '../data-dir.ts'
 import { type Found, fail, ok, reasonOf, warn } from './finding.ts'
 
 /** Compiled data, two downloads of every feed, and a compile beside them. */

@@ -1,7 +1,6 @@
 import { type Dns, isStale, SallyportError, type SourceStatus } from '@sallyport/core'
 import type { Config } from '../config/schema.ts'
-import { proxyOf } from '../data/proxy-of.ts'
-import { createOutbound } from '../outbound.ts'
+import { createOutbound, proxyOf } from '../outbound.ts'
 import { readSources } from '../sources.ts'
 import { type Found, fail, ok, reasonOf, warn } from './finding.ts'
 

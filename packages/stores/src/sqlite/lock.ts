@@ -5,9 +5,9 @@ import { connect, type Database, isBusy } from './driver.ts'
 
 export interface LockOptions {
   /** Called once, when another process has the lock and this one starts to wait. */
-  readonly onWait?: () => void
+  readonly onWait?: (() => void) | undefined
   /** Ends the waiting, which is then rejected with the signal's reason; a running task is not aborted. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** How often a waiting process tries again. */

@@ -1,9 +1,8 @@
 import { isStale, type Snapshot, type SourceStatus } from '@sallyport/core'
 import { SOURCES } from '@sallyport/data/sources'
-import type { ResolvedSource } from '@sallyport/datasets'
 import t from 'tap'
-import { withFeedStatus } from '../src/data/feed-status.ts'
-import { oldestList } from '../src/data/oldest-list.ts'
+import { oldestList, withFeedStatus } from '../src/service/feed-status.ts'
+import type { ResolvedSource } from '../src/sources/resolve.ts'
 
 const HOUR = 3_600_000
 const CHECKED = Date.UTC(2026, 10, 20, 12)

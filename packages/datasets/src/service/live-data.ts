@@ -1,14 +1,18 @@
-import { type Clock, createFindings, type Fetch, type Observations } from '@sallyport/core'
-import type { CityTable } from '@sallyport/datasets'
-import type { Config } from '../config/schema.ts'
-import { type Outcomes, openFeeds } from './feeds.ts'
+import { createFindings, type Observations } from '@sallyport/core'
+import type { OnProgress } from '../compile/tables.ts'
+import type { CityTable } from '../tables/city.ts'
+import { type DataConfig, type FeedPorts, type Outcomes, openFeeds } from './feeds.ts'
 import { type LiveSnapshots, openLiveSnapshots } from './live-snapshots.ts'
 import { type FeedMetrics, startRefresh } from './refresh.ts'
-import { openSnapshot, type SnapshotHooks } from './snapshot.ts'
+import { openSnapshot } from './snapshot.ts'
 import { staleNotice } from './stale-notice.ts'
 
-/** Hooks of a host on the data. */
-export interface DataHooks extends Omit<SnapshotHooks, 'onRefused' | 'signal' | 'readOnly' | 'cityFiles'> {
+/** What a host may observe of the data. */
+export interface DataHooks {
+  /** While data is compiled: the source being read, bytes done and bytes in all. */
+  readonly onProgress?: OnProgress
+  /** This process waits for another one that compiles the same data. */
+  readonly onWait?: () => void
   /** Counts of what happens to feeds. */
   readonly metrics?: FeedMetrics
 }
@@ -19,9 +23,7 @@ export type DataNotice =
   | 'SALLYPORT_FEED_REFUSED'
   | 'SALLYPORT_OFFLINE'
 
-export interface LiveDataPorts {
-  readonly clock: Clock
-  readonly outbound: Fetch
+export interface LiveDataPorts extends FeedPorts {
   /** Asked before every snapshot. */
   readonly observations: Observations
   readonly hooks: DataHooks
@@ -37,10 +39,10 @@ export interface LiveData {
   close(): Promise<void>
 }
 
-export async function openLiveData(config: Config, ports: LiveDataPorts): Promise<LiveData> {
-  const { clock, outbound, observations, hooks, notice, onFault } = ports
-  const { metrics = {} } = hooks
-  const feeds = openFeeds(config, { clock, outbound })
+export async function openLiveData(config: DataConfig, ports: LiveDataPorts): Promise<LiveData> {
+  const { clock, lock, observations, hooks, notice, onFault } = ports
+  const { metrics = {}, onProgress, onWait } = hooks
+  const feeds = openFeeds(config, ports)
   const refusals = createRefusals()
   const onRound = (outcomes: Outcomes) => {
     for (const { source, state } of outcomes) metrics.onOutcome?.(source, state)
@@ -49,14 +51,15 @@ export async function openLiveData(config: Config, ports: LiveDataPorts): Promis
   }
   const { readOnly } = config.data
   if (!readOnly) onRound(await feeds.takeFiles())
-  const { onSwap } = metrics
   const closing = new AbortController()
   const cityFiles = new Map<string, CityTable>()
   const snapshots = await openLiveSnapshots({
     feeds,
     load: async (sources, confirmed) => {
       const loaded = await openSnapshot(config.dataDir, sources, {
-        ...hooks,
+        lock,
+        onProgress,
+        onWait,
         readOnly,
         confirmed,
         cityFiles,
@@ -65,7 +68,7 @@ export async function openLiveData(config: Config, ports: LiveDataPorts): Promis
       })
       return Object.freeze({ ...loaded, observations, clock, findings: createFindings(clock) })
     },
-    ...(onSwap === undefined ? {} : { onSwap }),
+    onSwap: metrics.onSwap,
   })
   const { sources, geo } = snapshots.current()
   const stale = staleNotice(config, sources, { cities: geo !== undefined, now: clock.now() })

@@ -11,7 +11,7 @@ import {
   SallyportError,
 } from '@sallyport/core'
 import { openSqliteObservations, type SqliteObservations } from '@sallyport/stores'
-import type { Config } from '../config/schema.ts'
+import type { Config } from './config/schema.ts'
 
 /** The operator's own verdict on an address or a prefix. */
 export interface Override {

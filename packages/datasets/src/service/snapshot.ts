@@ -1,9 +1,9 @@
 import type { Snapshot } from '@sallyport/core'
-import { joinCities, type ResolvedSource, readFrontEnds, sourceStatus } from '@sallyport/datasets'
-import { type CompileHooks, loadCompiled } from './compiled.ts'
+import { type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
+import { joinCities } from '../tables/cities.ts'
+import { readFrontEnds } from '../tables/front-ends.ts'
+import { loadCompiled, type SnapshotOptions } from './compiled.ts'
 import { derivedFacts, FACTS } from './facts.ts'
-
-export type SnapshotHooks = CompileHooks
 
 /**
  * The compiled tables and city files of these sources, loaded, and compiled first where the dataDir has none. A source
@@ -12,9 +12,9 @@ export type SnapshotHooks = CompileHooks
 export async function openSnapshot(
   dataDir: string,
   sources: readonly ResolvedSource[],
-  hooks: SnapshotHooks = {},
+  options: SnapshotOptions,
 ): Promise<Snapshot> {
-  const { tables, cities } = await loadCompiled(dataDir, sources, hooks)
+  const { tables, cities } = await loadCompiled(dataDir, sources, options)
   const { networks, systems, crawlerRanges, places, rangesLoaded, proxiesLoaded } = tables
   const statuses = new Map([...tables.sources, ...cities.map(({ status }) => status)].map((row) => [row.id, row]))
   return Object.freeze({

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Test } from 'tap'
 
 /** Answer at a path: a body with an ETag of its own, or whatever a listener does. */
 export type Served = string | Buffer | RequestListener
@@ -15,7 +14,7 @@ export interface FeedServer {
   url(path: string): string
 }
 
-export async function openFeedServer(t: Test): Promise<FeedServer> {
+export async function openFeedServer(t: { teardown(work: () => void): unknown }): Promise<FeedServer> {
   const files = new Map<string, Served>()
   const asked: IncomingMessage[] = []
   const server = createServer((request, response) => {

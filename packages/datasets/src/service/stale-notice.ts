@@ -1,11 +1,11 @@
 import { isStale, type SourceStatus } from '@sallyport/core'
-import type { Config } from '../config/schema.ts'
+import type { DataConfig } from './feeds.ts'
 
 const DAY_MS = 86_400_000
 
 /** Notice of data that is too old or missing, its age, and the command that renews it; `undefined` if all is well. */
 export function staleNotice(
-  { data, net, dataDir }: Pick<Config, 'data' | 'net' | 'dataDir'>,
+  { data, net, dataDir }: Omit<DataConfig, 'trustProxy'>,
   sources: readonly SourceStatus[],
   { cities, now }: { readonly cities: boolean; readonly now: number },
 ): string | undefined {

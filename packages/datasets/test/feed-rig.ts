@@ -1,18 +1,15 @@
 import { readFileSync } from 'node:fs'
 import type { Fetch } from '@sallyport/core'
-import {
-  countEntries,
-  type Feed,
-  type FeedOutcome,
-  type FeedStore,
-  feedsOf,
-  openFeedStore,
-  type UpdateOptions,
-  updateFeeds,
-} from '@sallyport/datasets'
 import { createDns, createFetch } from '@sallyport/net'
+import { withFreeLock, withLock } from '@sallyport/stores'
 import type { Test } from 'tap'
-import { type FeedServer, openFeedServer, type Served } from './feed-server.ts'
+import { countEntries } from '../src/feeds/count-entries.ts'
+import { type FeedOutcome, type UpdateOptions, updateFeeds } from '../src/feeds/update.ts'
+import type { DataConfig, FeedPorts } from '../src/service/feeds.ts'
+import type { Feed } from '../src/sources/feed-state.ts'
+import { type FeedStore, openFeedStore } from '../src/sources/feed-store.ts'
+import { feedsOf } from '../src/sources/resolve.ts'
+import { type FeedServer, openFeedServer, type Served } from '../src/testing/feed-server.ts'
 
 /** Feeds of a dataDir with a clock that a test turns, over the real way out and a server on loopback. */
 export interface FeedRig {
@@ -72,4 +69,21 @@ export async function openFeedRig(t: Test, ids: readonly string[], dataDir = t.t
       now += milliseconds
     },
   }
+}
+
+/** The ports of a service: its clock is the system's, and its lock the one of the stores. */
+export const PORTS: FeedPorts = {
+  clock: { now: Date.now },
+  outbound: createFetch({ dns: createDns({}) }),
+  lock: { withLock, withFreeLock },
+}
+
+/** A configuration of data with every default filled in, but that nothing is refreshed. */
+export function dataConfig(
+  dataDir: string,
+  data: Partial<DataConfig['data']> = {},
+  trustProxy: readonly string[] = [],
+): DataConfig {
+  const defaults = { refresh: false, readOnly: false, city: true, sources: {} }
+  return { dataDir, trustProxy, data: { ...defaults, ...data }, net: { outbound: true } }
 }

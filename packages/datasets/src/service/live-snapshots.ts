@@ -1,5 +1,6 @@
 import type { Snapshot, Snapshots } from '@sallyport/core'
-import type { Confirmed, ResolvedSource } from '@sallyport/datasets'
+import type { ResolvedSource } from '../sources/resolve.ts'
+import type { Confirmed } from '../tables/listed-addresses.ts'
 import { confirmedDays, withFeedStatus } from './feed-status.ts'
 import type { Feeds } from './feeds.ts'
 
@@ -16,7 +17,7 @@ export interface LiveOptions {
   /** `confirmed` reflects later confirmations by publishers, also for a snapshot loaded before. */
   readonly load: (sources: readonly ResolvedSource[], confirmed: Confirmed) => Promise<Snapshot>
   /** Another snapshot is in use; it took so many milliseconds to load. */
-  readonly onSwap?: (milliseconds: number) => void
+  readonly onSwap?: ((milliseconds: number) => void) | undefined
 }
 
 /** Rejects where the first snapshot cannot be made. */

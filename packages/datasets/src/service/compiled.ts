@@ -1,39 +1,29 @@
 import { join } from 'node:path'
-import { SallyportError, type SourceStatus } from '@sallyport/core'
-import {
-  type CitySource,
-  type CityTable,
-  type CompileCityOptions,
-  type Confirmed,
-  cityPath,
-  compileCity,
-  compileCityInWorker,
-  compileInWorker,
-  compileTables,
-  dateOfFile,
-  isCity,
-  type LoadedTables,
-  loadCity,
-  loadTables,
-  type OnProgress,
-  type OpenedCity,
-  openDatabase,
-  type ResolvedSource,
-  sourceStatus,
-  tablesPath,
-  type WorkerOptions,
-} from '@sallyport/datasets'
-import { withLock } from '@sallyport/stores'
+import { SallyportError } from '@sallyport/core'
+import { type CitySource, type CompileCityOptions, cityPath, compileCity, isCity } from '../compile/city.ts'
+import { tablesPath } from '../compile/compiled-path.ts'
+import { compileCityInWorker, compileInWorker, type WorkerOptions } from '../compile/in-worker.ts'
+import { compileTables, type OnProgress } from '../compile/tables.ts'
+import { openDatabase } from '../mmdb/database.ts'
+import { type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
+import { dateOfFile } from '../sources/source-file.ts'
+import type { OpenedCity } from '../tables/cities.ts'
+import { type CityTable, loadCity } from '../tables/city.ts'
+import type { Confirmed } from '../tables/listed-addresses.ts'
+import { type LoadedTables, loadTables } from '../tables/load.ts'
+import type { DataLock } from './data-lock.ts'
 
-export interface CompileHooks {
+export interface SnapshotOptions {
+  /** `compile.lock` of the dataDir is taken where something must be compiled. */
+  readonly lock: DataLock
   /** While data is compiled: the source being read, bytes done and bytes in all. */
-  readonly onProgress?: OnProgress
+  readonly onProgress?: OnProgress | undefined
   /** This process waits for another one that compiles the same data. */
-  readonly onWait?: () => void
+  readonly onWait?: (() => void) | undefined
   /** A compiled file cannot be used and is compiled again. The message names it. */
   readonly onRefused?: (message: string) => void
   /** Aborts a compile, or the wait for another process's; rejects with the signal's reason. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Whether the dataDir may not be written: what is not compiled cannot be used. */
   readonly readOnly?: boolean
   /** As in `LoadOptions`. */
@@ -50,7 +40,7 @@ export interface Compiled {
 }
 
 /** The compiled files that could be loaded. */
-interface Found {
+interface CompiledFiles {
   readonly tables: LoadedTables | undefined
   readonly cities: ReadonlyMap<CitySource, CityTable>
 }
@@ -65,10 +55,9 @@ const SMALL_BYTES = 64 * 1024
 export async function loadCompiled(
   dataDir: string,
   sources: readonly ResolvedSource[],
-  hooks: CompileHooks,
+  options: SnapshotOptions,
 ): Promise<Compiled> {
-  const { onWait, onRefused, signal, confirmed, cityFiles = new Map() } = hooks
-  const loadOptions = confirmed === undefined ? {} : { confirmed }
+  const { lock, onWait, onRefused, signal, confirmed, cityFiles = new Map() } = options
   const databases = sources.filter(isCity)
   const paths = new Set(databases.map((source) => cityPath(dataDir, source)))
   for (const path of cityFiles.keys()) if (!paths.has(path)) cityFiles.delete(path)
@@ -78,13 +67,13 @@ export async function loadCompiled(
     cityFiles.set(path, table)
     return table
   }
-  const find = (onRefused?: (message: string) => void): Found => {
+  const find = (onRefused?: (message: string) => void): CompiledFiles => {
     const cities = databases.map((source) => {
       const table = tryLoad(() => cityOf(source), onRefused)
       return table === undefined ? [] : [[source, table] as const]
     })
     return {
-      tables: tryLoad(() => loadTables(tablesPath(dataDir, sources), loadOptions), onRefused),
+      tables: tryLoad(() => loadTables(tablesPath(dataDir, sources), { confirmed }), onRefused),
       cities: new Map(cities.flat()),
     }
   }
@@ -92,15 +81,12 @@ export async function loadCompiled(
   if (tables !== undefined && cities.size === databases.length) {
     return { tables, cities: databases.map((source) => compiledCity(source, cities.get(source) as CityTable)) }
   }
-  if (hooks.readOnly) {
+  if (options.readOnly) {
     const what = `the data in ${dataDir} is not compiled, or not by this version: sallyport data compile does it where dataDir can be written`
     throw new SallyportError('missing_data', what)
   }
-  const compile = () => compileMissing({ dataDir, sources, databases, found: find(), cityOf }, hooks)
-  return withLock(join(dataDir, 'compile.lock'), compile, {
-    ...(onWait === undefined ? {} : { onWait }),
-    ...(signal === undefined ? {} : { signal }),
-  })
+  const compile = () => compileMissing({ dataDir, sources, databases, found: find(), cityOf }, options)
+  return lock.withLock(join(dataDir, 'compile.lock'), compile, { onWait, signal })
 }
 
 /** `undefined` where the file is missing or cannot be used: it must be compiled. */
@@ -118,7 +104,7 @@ interface Missing {
   readonly dataDir: string
   readonly sources: readonly ResolvedSource[]
   readonly databases: readonly CitySource[]
-  readonly found: Found
+  readonly found: CompiledFiles
   /** Loads what is compiled. */
   readonly cityOf: (source: CitySource) => CityTable
 }
@@ -126,7 +112,7 @@ interface Missing {
 /** One after the other: two at a time would be a third quicker, and take half as much memory again. */
 async function compileMissing(
   { dataDir, sources, databases, found, cityOf }: Missing,
-  { onProgress, signal, confirmed }: CompileHooks,
+  { onProgress, signal, confirmed }: SnapshotOptions,
 ): Promise<Compiled> {
   const missing = databases.filter((source) => !found.cities.has(source))
   const size = found.tables === undefined ? sizeOf(sources.filter((source) => !isCity(source))) : 0
@@ -136,7 +122,7 @@ async function compileMissing(
     const start = before
     before += size
     const onOwn: OnProgress = (stage, done) => onProgress?.(stage, start + done, total)
-    return { onProgress: onOwn, ...(signal === undefined ? {} : { signal }) }
+    return { onProgress: onOwn, signal }
   }
   const tables = found.tables ?? (await compiledTables(dataDir, sources, size, job(size), confirmed))
   const instead = new Map<CitySource, OpenedCity>()
@@ -154,12 +140,12 @@ async function compiledTables(
   dataDir: string,
   sources: readonly ResolvedSource[],
   size: number,
-  job: Pick<CompileHooks, 'onProgress' | 'signal'>,
+  job: Pick<SnapshotOptions, 'onProgress' | 'signal'>,
   confirmed: Confirmed | undefined,
 ): Promise<LoadedTables> {
   const compile = size < SMALL_BYTES ? compileTables : compileInWorker
   const { shared } = await compile({ dataDir, sources, ...job })
-  return loadTables(shared, confirmed === undefined ? {} : { confirmed })
+  return loadTables(shared, { confirmed })
 }
 
 function sizeOf(sources: readonly ResolvedSource[]): number {
@@ -167,15 +153,7 @@ function sizeOf(sources: readonly ResolvedSource[]): number {
 }
 
 function compiledCity({ row }: CitySource, table: CityTable): OpenedCity {
-  return openedCity(row, table.source, table)
-}
-
-function openedCity(row: CitySource['row'], status: SourceStatus, cities?: OpenedCity['cities']): OpenedCity {
-  return {
-    status,
-    ...(row.family === undefined ? {} : { family: row.family }),
-    ...(cities === undefined ? {} : { cities }),
-  }
+  return { status: table.source, family: row.family, cities: table }
 }
 
 /**
@@ -185,20 +163,22 @@ function openedCity(row: CitySource['row'], status: SourceStatus, cities?: Opene
 async function compileOrOpen(options: CompileCityOptions & WorkerOptions): Promise<OpenedCity | undefined> {
   const { source, signal } = options
   const { row, file } = source
+  const { family } = row
+  const date = dateOfFile(file)
+  const refused = ({ message }: SallyportError): OpenedCity => {
+    return { status: sourceStatus(row, 'refused', { date, reason: message }), family }
+  }
   try {
     await (file.size < SMALL_BYTES ? compileCity : compileCityInWorker)(options)
     return undefined
   } catch (error) {
-    if (error instanceof SallyportError) {
-      return openedCity(row, sourceStatus(row, 'refused', { date: dateOfFile(file), reason: error.message }))
-    }
+    if (error instanceof SallyportError) return refused(error)
     signal?.throwIfAborted()
   }
   try {
-    const cities = await openDatabase(file.path)
-    return openedCity(row, sourceStatus(row, 'loaded', { date: dateOfFile(file) }), cities)
+    return { status: sourceStatus(row, 'loaded', { date }), family, cities: await openDatabase(file.path) }
   } catch (error) {
     if (!(error instanceof SallyportError)) throw error
-    return openedCity(row, sourceStatus(row, 'refused', { date: dateOfFile(file), reason: error.message }))
+    return refused(error)
   }
 }

@@ -1,15 +1,19 @@
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { SallyportError } from '@sallyport/core'
-import type { Config } from '../config/schema.ts'
+import { withFreeLock, withLock } from '@sallyport/stores'
+import type { Config } from './config/schema.ts'
 
-type Place = Pick<Config, 'dataDir'> & { readonly data: Pick<Config['data'], 'readOnly'> }
+type DataDirConfig = Pick<Config, 'dataDir'> & { readonly data: Pick<Config['data'], 'readOnly'> }
+
+/** One process of those on a dataDir compiles, and one downloads. */
+export const DATA_LOCK = { withLock, withFreeLock }
 
 /**
  * Works in the dataDir, which is made where it is not there. Whatever is wrong with it, before the work or in it, rejects
  * with `data_dir_unusable` and one sentence.
  */
-export async function inDataDir<Result>(config: Place, work: () => Promise<Result>): Promise<Result> {
+export async function inDataDir<Result>(config: DataDirConfig, work: () => Promise<Result>): Promise<Result> {
   try {
     requireDataDir(config)
     return await work()
@@ -23,7 +27,7 @@ export function isReadOnly(dataDir: string): boolean {
   return may(dataDir, constants.F_OK) && statSync(dataDir).isDirectory() && !may(dataDir, constants.W_OK)
 }
 
-function requireDataDir({ dataDir, data }: Place): void {
+function requireDataDir({ dataDir, data }: DataDirConfig): void {
   const stats = may(dataDir, constants.F_OK) ? statSync(dataDir) : undefined
   if (stats === undefined && data.readOnly)
     throw unusable(dataDir, 'is not there, and data.readOnly forbids to make it')
@@ -51,7 +55,7 @@ function rights(): string {
   return user === undefined ? 'the right is missing' : `user ${user} does not have the right`
 }
 
-/** The operating system's errors of a file, in plain words. */
+/** What the operating system says of a file, in the words of people. */
 const REASONS: Readonly<Record<string, () => string>> = {
   EACCES: () => `cannot be written: ${rights()}`,
   EPERM: () => `cannot be written: ${rights()}`,

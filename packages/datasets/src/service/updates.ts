@@ -1,6 +1,7 @@
 import { SallyportError } from '@sallyport/core'
-import type { Feed, FeedOutcome, UpdateHooks } from '@sallyport/datasets'
-import type { Feeds } from './feeds.ts'
+import type { FeedOutcome, UpdateHooks } from '../feeds/update.ts'
+import type { Feed } from '../sources/feed-state.ts'
+import { type DataConfig, type FeedPorts, openFeeds } from './feeds.ts'
 
 /** Updates and roll-backs by hand; a running service on the dataDir follows. */
 export interface Updates {
@@ -24,7 +25,9 @@ export interface RolledBack {
   readonly entries: number
 }
 
-export function createUpdates(feeds: Feeds): Updates {
+/** Throws as `openFeeds`. */
+export function createUpdates(config: DataConfig, ports: FeedPorts): Updates {
+  const feeds = openFeeds(config, ports)
   return {
     update: ({ source, ...request } = {}) => feeds.update(source === undefined ? feeds.all : [one(source)], request),
     async rollBack(source) {

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { open, openUpdates } from '../src/index.ts'
-import { type FeedRig, openFeedRig } from './feed-rig.ts'
-import { madeList } from './feed-server.ts'
-import { madeConfig } from './made-sources.ts'
+import { openFeeds } from '../src/service/feeds.ts'
+import { createUpdates } from '../src/service/updates.ts'
+import { madeList } from '../src/testing/feed-server.ts'
+import { dataConfig, type FeedRig, openFeedRig, PORTS } from './feed-rig.ts'
 
 /*
- * Attempts that a feed must not succeed in: after each attempt the last good list is in use.
- * Databases are in packages/datasets/test/feed-databases.test.ts; killing at any point in feed-kill.test.ts.
+ * What a feed must not be able to do: after each attempt the last good list is in use.
+ * Databases are in feed-databases.test.ts; killing at any point in feed-kill.test.ts of `open`.
  */
 
 const LIST = 'x4bnet-vpn-ipv4'
@@ -146,14 +146,13 @@ t.test('every package comes with a checksum, and few may run a script when insta
 })
 
 t.test('nothing is fetched without TLS from outside, or with its checks switched off', async (t) => {
-  const folder = t.testdir()
-  const config = madeConfig(folder)
-  const updates = openUpdates({ ...config, data: { sources: { [LIST]: { url: 'http://192.0.32.7/list.txt' } } } })
+  const sources = { [LIST]: { url: 'http://192.0.32.7/list.txt' } }
+  const config = dataConfig(t.testdir(), { sources })
+  const updates = createUpdates(config, PORTS)
   t.match(await updates.update({ source: LIST }), [{ state: 'failed', reason: /plain http is not permitted/ }])
   process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
   t.teardown(() => void delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'])
   await t.rejects(updates.update({ source: LIST }), { code: 'invalid_config', message: /NODE_TLS_REJECT_UNAUTHORIZED/ })
-  await t.rejects(open({ ...config, data: { ...config.data, refresh: true } }), { code: 'invalid_config' })
-  const sallyport = await open(config)
-  await sallyport.close()
+  t.throws(() => openFeeds(dataConfig(config.dataDir, { refresh: true, sources }), PORTS), { code: 'invalid_config' })
+  t.ok(openFeeds(config, PORTS), 'what is not refreshed is not fetched')
 })

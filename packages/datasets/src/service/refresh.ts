@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '@sallyport/core'
-import { type Feed, type FeedOutcome, isDue } from '@sallyport/datasets'
+import { isDue } from '../feeds/age.ts'
+import type { FeedOutcome } from '../feeds/update.ts'
+import type { Feed } from '../sources/feed-state.ts'
 import type { Feeds, Outcomes } from './feeds.ts'
 import type { LiveSnapshots } from './live-snapshots.ts'
 

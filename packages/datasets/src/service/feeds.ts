@@ -1,36 +1,37 @@
 import { join } from 'node:path'
 import { type Clock, type Fetch, SallyportError } from '@sallyport/core'
 import { SOURCES } from '@sallyport/data/sources'
-import {
-  countEntries,
-  type Feed,
-  type FeedOutcome,
-  type FeedState,
-  type FeedStore,
-  feedsOf,
-  type Generation,
-  openFeedStore,
-  openVerifier,
-  type ResolvedSource,
-  resolveSources,
-  type SourceFile,
-  type SourceOverrides,
-  type UpdateHooks,
-  updateFeeds,
-} from '@sallyport/datasets'
-import { withFreeLock, withLock } from '@sallyport/stores'
-import type { Config } from '../config/schema.ts'
+import { countEntries } from '../feeds/count-entries.ts'
+import { type FeedOutcome, type UpdateOptions, updateFeeds } from '../feeds/update.ts'
+import { openVerifier } from '../feeds/verify.ts'
+import type { Feed, FeedState, Generation } from '../sources/feed-state.ts'
+import { openFeedStore } from '../sources/feed-store.ts'
+import { feedsOf, type ResolvedSource, resolveSources, type SourceOverrides } from '../sources/resolve.ts'
+import type { SourceFile } from '../sources/source-file.ts'
+import type { DataLock } from './data-lock.ts'
+
+/** The keys of a configuration that the data rests on. */
+export interface DataConfig {
+  readonly dataDir: string
+  readonly trustProxy: readonly string[]
+  readonly data: {
+    readonly refresh: boolean
+    readonly readOnly: boolean
+    readonly city: boolean
+    readonly mirror?: string | undefined
+    readonly sources: SourceOverrides
+  }
+  readonly net: { readonly outbound: boolean }
+}
 
 export interface FeedPorts {
   readonly clock: Clock
   readonly outbound: Fetch
+  /** `feeds.lock` of the dataDir: of several processes one downloads. */
+  readonly lock: DataLock
 }
 
-export interface UpdateRequest extends UpdateHooks {
-  /** Accepts a list whose size jumped, and fetches unchanged lists too. */
-  readonly accept?: boolean
-  readonly signal?: AbortSignal
-}
+type UpdateRequest = Pick<UpdateOptions, 'accept' | 'signal' | 'onBytes' | 'onOutcome'>
 
 /** The feeds of one dataDir: their state, their downloads, updates and roll-backs. */
 export interface Feeds {
@@ -42,7 +43,10 @@ export interface Feeds {
   /** The file of the download in use. */
   file(feed: Feed): SourceFile | undefined
   /** Updates under the dataDir's lock; `onWait` is called where another process holds it. */
-  update(feeds: readonly Feed[], request?: UpdateRequest & { readonly onWait?: () => void }): Promise<Outcomes>
+  update(
+    feeds: readonly Feed[],
+    request?: UpdateRequest & { readonly onWait?: (() => void) | undefined },
+  ): Promise<Outcomes>
   /** The same, but `undefined` where another process holds the lock. */
   updateIfFree(feeds: readonly Feed[], request?: UpdateRequest): Promise<Outcomes | undefined>
   /** Copies the user's own list files where they changed. */
@@ -56,13 +60,13 @@ export interface Feeds {
 export type Outcomes = readonly FeedOutcome[]
 
 /** Throws `invalid_config` for an unknown source, and where TLS certificates would not be checked. */
-export function openFeeds(config: Config, { clock, outbound }: FeedPorts): Feeds {
+export function openFeeds(config: DataConfig, { clock, outbound, lock }: FeedPorts): Feeds {
   const sources = { ...config.data.sources, ...(config.data.city ? {} : WITHOUT_CITIES) }
   const overrides = withKeys({ ...sources, ...frontEndsOf(config.trustProxy, sources) })
-  const store: FeedStore = openFeedStore(config.dataDir)
+  const store = openFeedStore(config.dataDir)
   const { mirror } = config.data
   const all = feedsOf(overrides, undefined, mirror)
-  const lock = join(config.dataDir, 'feeds.lock')
+  const path = join(config.dataDir, 'feeds.lock')
   if (config.data.refresh) requireCheckedTls()
 
   async function update(feeds: readonly Feed[], request: UpdateRequest): Promise<Outcomes> {
@@ -81,16 +85,15 @@ export function openFeeds(config: Config, { clock, outbound }: FeedPorts): Feeds
     resolve: () => resolveSources(overrides, undefined, store, mirror),
     state: ({ row, url }) => store.read(row.id, url),
     file: ({ row, url }) => store.file(row.id, url),
-    update: (feeds, { onWait, ...request } = {}) =>
-      withLock(lock, () => update(feeds, request), onWait === undefined ? {} : { onWait }),
-    updateIfFree: (feeds, request = {}) => withFreeLock(lock, () => update(feeds, request)),
+    update: (feeds, { onWait, ...request } = {}) => lock.withLock(path, () => update(feeds, request), { onWait }),
+    updateIfFree: (feeds, request = {}) => lock.withFreeLock(path, () => update(feeds, request)),
     async takeFiles() {
       const files = all.filter(({ url }) => url.startsWith('file:'))
       // In this thread: the files are the user's own, and start-up waits for them.
       const verify = async (row: Feed['row'], path: string) => countEntries(row, path)
       return files.length === 0 ? [] : updateFeeds(files, { store, outbound, clock, verify })
     },
-    rollBack: ({ row, url }) => withLock(lock, () => store.rollBack(row.id, url)),
+    rollBack: ({ row, url }) => lock.withLock(path, () => store.rollBack(row.id, url)),
     revision: store.revision,
   }
 }
