@@ -50,13 +50,14 @@ function variables(): string {
   return table(['variable', 'key, or what it is', 'example'], rows)
 }
 
-const SPANS = { 3600: 'hour', 86400: 'day' } as Readonly<Record<number, string>>
+/** By seconds. */
+const SPANS: Readonly<Record<number, string>> = { 60: 'a minute', 3600: 'an hour', 86400: 'a day' }
 
 function accessText(access: Access): string {
   if (access.kind === 'open') return 'open'
   if (access.kind === 'key') return access.metered ? 'key' : 'key, not counted'
   const { max, windowSeconds } = access.limit
-  return `no key, ${max} per ${SPANS[windowSeconds] ?? `${windowSeconds} s`}`
+  return `no key, ${max} ${SPANS[windowSeconds] ?? `in ${windowSeconds} seconds`}`
 }
 
 function rooms(): string {
