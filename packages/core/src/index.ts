@@ -150,7 +150,7 @@ export type {
   SourceStatus,
   SystemBasis,
   SystemTable,
-} from './ports.ts'
+} from './ports/index.ts'
 // robots
 export { type Robots, robotsOf } from './robots/robots-text.ts'
 export type { AgentVerdict } from './values/agent-verdict.ts'

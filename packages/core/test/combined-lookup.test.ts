@@ -2,7 +2,7 @@ import t from 'tap'
 import type { Address } from '../src/address/address.ts'
 import { parseAddress } from '../src/address/address.ts'
 import { createLookup } from '../src/lookup/lookup.ts'
-import type { NameAnswer, Snapshot } from '../src/ports.ts'
+import type { NameAnswer, Snapshot } from '../src/ports/index.ts'
 import {
   createFakeClock,
   createFakeDns,

@@ -15,7 +15,7 @@ import { createInspector } from '../src/inspection/inspector.ts'
 import { classify } from '../src/network/classify.ts'
 import { compilePolicy } from '../src/policy/compile.ts'
 import type { Policy, Rule } from '../src/policy/policy.ts'
-import type { Clock, Dns, NameAnswer, ReverseAnswer, Snapshot } from '../src/ports.ts'
+import type { Clock, Dns, NameAnswer, ReverseAnswer, Snapshot } from '../src/ports/index.ts'
 import { createFakeClock, createFakeDns, createFakeNetworks, snapshotOf, systemOf } from '../src/testing/fakes.ts'
 import type { InspectionRequest } from '../src/values/request.ts'
 

@@ -6,7 +6,7 @@ import { createCrawlerRanges, type RangeList } from '../src/crawler/ranges.ts'
 import { createReverseChecks } from '../src/crawler/reverse-checks.ts'
 import { createCrawlerVerifier } from '../src/crawler/verifier.ts'
 import { classify } from '../src/network/classify.ts'
-import type { NameAnswer, ReverseAnswer, Snapshot } from '../src/ports.ts'
+import type { NameAnswer, ReverseAnswer, Snapshot } from '../src/ports/index.ts'
 import { createFakeClock, createFakeNetworks, snapshotOf, systemOf } from '../src/testing/fakes.ts'
 
 /*

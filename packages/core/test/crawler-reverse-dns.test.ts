@@ -3,7 +3,7 @@ import { formatAddress, parseAddress } from '../src/address/address.ts'
 import { parseNamePattern } from '../src/crawler/name-pattern.ts'
 import { createReverseChecks, MAX_CONCURRENT, MAX_QUEUED, TTL_MS } from '../src/crawler/reverse-checks.ts'
 import { checkReverseDns } from '../src/crawler/reverse-dns.ts'
-import type { Dns, KeptReverseCheck, NameAnswer, ReverseAnswer } from '../src/ports.ts'
+import type { Dns, KeptReverseCheck, NameAnswer, ReverseAnswer } from '../src/ports/index.ts'
 import { createFakeClock, createFakeDns } from '../src/testing/fakes.ts'
 
 const IP = '66.249.66.1'

@@ -6,7 +6,7 @@ import { createReverseChecks } from '../src/crawler/reverse-checks.ts'
 import { createLookup } from '../src/lookup/lookup.ts'
 import { createNameTurns, MAX_NAMES_AT_ONCE, MAX_NAMES_WAITING, nameClient } from '../src/name-turns.ts'
 import { createReverseNames } from '../src/network/reverse-names.ts'
-import type { Dns } from '../src/ports.ts'
+import type { Dns } from '../src/ports/index.ts'
 import { createFakeClock, createFakeWhois } from '../src/testing/index.ts'
 
 const CLOCK = createFakeClock('2026-11-21T00:00:00Z')

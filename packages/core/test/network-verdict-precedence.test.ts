@@ -5,7 +5,7 @@ import { CLASS_PRECEDENCE, compareHits } from '../src/network/precedence.ts'
 import { PRIVATE_RELAY } from '../src/network/private-relay.ts'
 import { purityOf } from '../src/network/purity.ts'
 import { riskScore } from '../src/network/risk.ts'
-import type { AutonomousSystem, NetworkRecord, Observation, RangeHit, Snapshot } from '../src/ports.ts'
+import type { AutonomousSystem, NetworkRecord, Observation, RangeHit, Snapshot } from '../src/ports/index.ts'
 import { createFakeNetworks, hitOf, snapshotOf, systemOf } from '../src/testing/fakes.ts'
 import { anonymises, NETWORK_CLASSES, type NetworkClass } from '../src/vocabulary.ts'
 

@@ -4,7 +4,7 @@ import { createInspector } from '../src/inspection/inspector.ts'
 import { PRIVATE_RELAY } from '../src/network/private-relay.ts'
 import { compilePolicy } from '../src/policy/compile.ts'
 import type { Policy, Rule } from '../src/policy/policy.ts'
-import type { Snapshot } from '../src/ports.ts'
+import type { Snapshot } from '../src/ports/index.ts'
 import {
   createFakeClock,
   createFakeCountries,

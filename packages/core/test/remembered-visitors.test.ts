@@ -2,7 +2,7 @@ import t from 'tap'
 import { createRequestFingerprints, hasFingerprint } from '../src/inspection/request-fingerprint.ts'
 import { type CompiledPolicy, compilePolicy } from '../src/policy/compile.ts'
 import type { Rule } from '../src/policy/policy.ts'
-import type { Observation, Snapshot } from '../src/ports.ts'
+import type { Observation, Snapshot } from '../src/ports/index.ts'
 import {
   createFakeClock,
   createFakeCountries,

@@ -4,7 +4,7 @@ import { type Address, formatAddress, parseAddress } from '../src/address/addres
 import { classify } from '../src/network/classify.ts'
 import { classRank } from '../src/network/precedence.ts'
 import { createReverseNames, ruleOfName, wordOfName } from '../src/network/reverse-names.ts'
-import type { Observation, ReverseAnswer } from '../src/ports.ts'
+import type { Observation, ReverseAnswer } from '../src/ports/index.ts'
 import { createFakeClock, createFakeNetworks, snapshotOf, systemOf } from '../src/testing/fakes.ts'
 import { anonymises } from '../src/vocabulary.ts'
 

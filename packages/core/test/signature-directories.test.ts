@@ -10,7 +10,7 @@ import {
 } from '../src/agent/signature/directory.ts'
 import { readKey, TEST_KEY_IDS } from '../src/agent/signature/key.ts'
 import { type KeySource, keySourceOf } from '../src/agent/signature/key-source.ts'
-import type { FetchAnswer, FetchRequest } from '../src/ports.ts'
+import type { FetchAnswer, FetchRequest } from '../src/ports/index.ts'
 import { createFakeClock } from '../src/testing/fakes.ts'
 import { AGENT, requestOf, signedFields, TEST_ED25519, TEST_KEY_ID, verifierOf } from './signed-requests.ts'
 

@@ -1,5 +1,5 @@
 import { formatPrefix, type Prefix } from '../address/prefix.ts'
-import type { AutonomousSystem, NetworkTable, SystemTable } from '../ports.ts'
+import type { AutonomousSystem, NetworkTable, SystemTable } from '../ports/index.ts'
 import type { AsType, DirectoryOrder } from '../vocabulary.ts'
 import { parseAsn } from './number.ts'
 

@@ -1,6 +1,6 @@
 import { OPERATORS, type OperatorRow } from '@sallyport/data/operators'
 import { ORGANISATION_RULES } from '@sallyport/data/organisation-names'
-import type { SystemBasis } from '../ports.ts'
+import type { SystemBasis } from '../ports/index.ts'
 import type { AsType, NetworkClass } from '../vocabulary.ts'
 import { looksLikeAccess, type SystemEvidence, typeOfEvidence } from './evidence.ts'
 import { compileNameRules } from './name-rules.ts'

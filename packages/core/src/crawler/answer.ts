@@ -1,7 +1,7 @@
 import { type Address, formatAddress } from '../address/address.ts'
 import { locate } from '../geo/locate.ts'
 import { classify } from '../network/classify.ts'
-import type { Clock, Snapshots } from '../ports.ts'
+import type { Clock, Snapshots } from '../ports/index.ts'
 import type { NetworkClass } from '../vocabulary.ts'
 import { type Claim, claimedCrawler } from './claim.ts'
 import { CHECK_NAMES, type Check, methodOf, type Spoofed, type Unverifiable, type Verified } from './outcome.ts'

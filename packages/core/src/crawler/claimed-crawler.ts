@@ -1,5 +1,5 @@
 import type { Address } from '../address/address.ts'
-import type { Snapshot } from '../ports.ts'
+import type { Snapshot } from '../ports/index.ts'
 import type { NetworkFinding } from '../values/finding.ts'
 import type { InspectedCrawler } from '../values/inspection.ts'
 import type { Crawler } from './catalogue.ts'

@@ -1,5 +1,5 @@
 import { type Address, formatAddress } from '../address/address.ts'
-import type { Clock, CrawlerRangeStatus, Snapshot } from '../ports.ts'
+import type { Clock, CrawlerRangeStatus, Snapshot } from '../ports/index.ts'
 import type { NetworkFinding } from '../values/finding.ts'
 import type { Crawler } from './catalogue.ts'
 import type { Check, CheckName, CouldNotRun } from './outcome.ts'

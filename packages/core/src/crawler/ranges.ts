@@ -2,8 +2,7 @@ import { DATED_RANGES, type DatedRanges } from '@sallyport/data/crawlers'
 import { compareAddresses } from '../address/address.ts'
 import { createPartition } from '../address/partition.ts'
 import { formatPrefix, type Prefix, parsePrefix, prefixContains } from '../address/prefix.ts'
-import type { CrawlerRangeStatus, Snapshot } from '../ports.ts'
-import type { Whole } from '../values/members.ts'
+import type { CrawlerRangeStatus, Snapshot } from '../ports/index.ts'
 
 /** One list of published ranges as it was read. */
 export interface RangeList extends CrawlerRangeStatus {

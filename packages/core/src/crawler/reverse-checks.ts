@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import { type Address, formatAddress } from '../address/address.ts'
 import { createNameTurns, type NameTurns, nameClient } from '../name-turns.ts'
-import type { Clock, Dns, KeptReverseCheck } from '../ports.ts'
+import type { Clock, Dns, KeptReverseCheck } from '../ports/index.ts'
 import type { NamePattern } from './name-pattern.ts'
 import { checkReverseDns, type ReverseFinding } from './reverse-dns.ts'
 

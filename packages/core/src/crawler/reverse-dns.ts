@@ -1,6 +1,6 @@
 import { type Address, formatAddress, sameAddress } from '../address/address.ts'
 import { publicName } from '../address/hostname.ts'
-import type { Dns, KeptReverseCheck } from '../ports.ts'
+import type { Dns, KeptReverseCheck } from '../ports/index.ts'
 import { isOfPattern, type NamePattern } from './name-pattern.ts'
 
 /** The answer of reverse DNS for an address. */

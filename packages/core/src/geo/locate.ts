@@ -1,5 +1,5 @@
 import type { Address } from '../address/address.ts'
-import type { GeoRecord, Snapshot } from '../ports.ts'
+import type { GeoRecord, Snapshot } from '../ports/index.ts'
 import { countryName } from './country.ts'
 
 /** A GeoRecord with the country's name: the members of the specification's GeolocationResponse but `ip`. */

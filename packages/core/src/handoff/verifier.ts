@@ -3,7 +3,7 @@ import { type Dictionary, type InnerList, type Item, parseDictionary } from 'str
 import { isNamed } from '../address/forwarding.ts'
 import { MAX_BYTES, signatureBase } from '../agent/signature/message.ts'
 import { SallyportError } from '../errors.ts'
-import type { Clock } from '../ports.ts'
+import type { Clock } from '../ports/index.ts'
 import { type HandoffAlgorithm, type HandoffVerifyKey, verifyingKey } from './keys.ts'
 import { coveredNames, HANDOFF_FIELD, HANDOFF_TAG, HANDOFF_VERSION, type HandedRequest } from './signer.ts'
 

@@ -1,7 +1,7 @@
 import type { Address } from '../address/address.ts'
 import type { Client } from '../address/client.ts'
 import { classify, NOTHING_KNOWN } from '../network/classify.ts'
-import type { Observation, Snapshot } from '../ports.ts'
+import type { Observation, Snapshot } from '../ports/index.ts'
 import type { NetworkFinding } from '../values/finding.ts'
 import type { InspectedClient } from '../values/inspection.ts'
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { formatAddress } from '../address/address.ts'
 import type { Client } from '../address/client.ts'
-import type { Snapshot } from '../ports.ts'
+import type { Snapshot } from '../ports/index.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import type { AgentInspector, AgentResult } from './agent-inspector.ts'
 import type { Ruling } from './decide.ts'

@@ -9,7 +9,7 @@ import type {
   Snapshot,
   SourceStatus,
   SystemBasis,
-} from '../ports.ts'
+} from '../ports/index.ts'
 import type { NetworkFinding, ReservedRange, Verdict, VerdictMethod, VerdictRule } from '../values/finding.ts'
 import type { Writable } from '../values/members.ts'
 import { anonymises, type NetworkClass } from '../vocabulary.ts'

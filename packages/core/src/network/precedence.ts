@@ -1,4 +1,4 @@
-import type { RangeHit } from '../ports.ts'
+import type { RangeHit } from '../ports/index.ts'
 import type { NetworkClass } from '../vocabulary.ts'
 import { PRIVATE_RELAY } from './private-relay.ts'
 

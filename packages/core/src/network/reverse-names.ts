@@ -5,7 +5,7 @@ import type { Address } from '../address/address.ts'
 import { formatPrefix, hostPrefix, type Prefix, prefixOf } from '../address/prefix.ts'
 import { operatorOf } from '../asn/types.ts'
 import { createNameTurns, type NameTurns, nameClient } from '../name-turns.ts'
-import type { Clock, Dns, ObservationStore } from '../ports.ts'
+import type { Clock, Dns, ObservationStore } from '../ports/index.ts'
 import type { NetworkFinding } from '../values/finding.ts'
 import type { NetworkClass } from '../vocabulary.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock, Findings, NetworkRecord, Snapshot, SourceStatus } from '../ports.ts'
+import type { Clock, Findings, NetworkRecord, Snapshot, SourceStatus } from '../ports/index.ts'
 import type { NetworkFinding } from '../values/finding.ts'
 
 /**

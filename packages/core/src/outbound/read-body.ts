@@ -1,4 +1,4 @@
-import type { Fetch, FetchAnswer, FetchRequest } from '../ports.ts'
+import type { Fetch, FetchAnswer, FetchRequest } from '../ports/index.ts'
 
 /** An answer whose body was read to its end. */
 export type WholeAnswer<Body> =

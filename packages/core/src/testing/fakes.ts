@@ -16,7 +16,7 @@ import type {
   Snapshot,
   Snapshots,
   SystemTable,
-} from '../ports.ts'
+} from '../ports/index.ts'
 import type { DirectoryOrder } from '../vocabulary.ts'
 import type { Whois, WhoisAnswer } from '../whois/whois.ts'
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { fetchBytes } from '../../outbound/read-body.ts'
-import type { Clock, Fetch } from '../../ports.ts'
+import type { Clock, Fetch } from '../../ports/index.ts'
 import { type AgentKey, readKey, TEST_KEY_IDS } from './key.ts'
 import type { KeySource } from './key-source.ts'
 import { type AnsweredDirectory, keysShown } from './signed-directory.ts'

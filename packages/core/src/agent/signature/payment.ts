@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports.ts'
+import type { Clock } from '../../ports/index.ts'
 import type { KeyDirectories } from './directory.ts'
 import type { SignatureFinding } from './finding.ts'
 import { type About, faultOf, faultWithKey, invalid, proven } from './judged.ts'

@@ -1,5 +1,5 @@
 import type { Catalogue } from '../../crawler/catalogue.ts'
-import type { Clock } from '../../ports.ts'
+import type { Clock } from '../../ports/index.ts'
 import type { KeyDirectories } from './directory.ts'
 import type { SignatureFinding } from './finding.ts'
 import { type About, faultOf, faultWithKey, invalid, proven, unverified } from './judged.ts'
