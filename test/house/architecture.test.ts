@@ -147,6 +147,8 @@ interface Checked {
   readonly top: string
   readonly sources: readonly Source[]
   readonly allowed: readonly string[]
+  /** A file outside of it that it may import types of. */
+  readonly types?: string
   /** The packages that its manifest names for it. */
   readonly declared: Readonly<Record<string, string>>
 }
@@ -159,11 +161,12 @@ const CHECKED: readonly Checked[] = [
   }),
   {
     ...{ room: PAGE.folder, top: PAGE.folder, sources: sourcesIn(PAGE.folder), allowed: PAGE.allowed },
+    types: PAGE.types,
     declared: manifestOf(dirname(PAGE.folder))['devDependencies'] ?? {},
   },
 ]
 
-for (const { room, top, sources, allowed, declared } of CHECKED) {
+for (const { room, top, sources, allowed, types, declared } of CHECKED) {
   t.test(`${room} imports only what stands below it`, (t) => {
     t.ok(sources.length > 0, 'has sources')
     const outside = sources.flatMap(({ path, imports }) =>
@@ -180,8 +183,14 @@ for (const { room, top, sources, allowed, declared } of CHECKED) {
       return !(parts.join('/') in declared)
     })
     t.same(undeclared, [], 'every import is declared')
-    const relativeOut = sources.filter(({ path, imports }) =>
-      imports.some((specifier) => specifier.startsWith('.') && !join(path, '..', specifier).startsWith(room)),
+    const isTypeImport = (text: string, specifier: string) =>
+      text.split('\n').every((line) => !line.includes(`'${specifier}'`) || line.startsWith('import type '))
+    const relativeOut = sources.filter(({ path, text, imports }) =>
+      imports.some((specifier) => {
+        const target = join(path, '..', specifier)
+        if (!specifier.startsWith('.') || target.startsWith(room)) return false
+        return target !== types || !isTypeImport(text, specifier)
+      }),
     )
     t.same(
       relativeOut.map(({ path }) => path),

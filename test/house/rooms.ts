@@ -73,6 +73,8 @@ export const PAGE = {
     ...['packages/ledger', 'buffer', 'preact', '@preact/signals', 'uplot', '@lezer/highlight'],
     ...['view', 'state', 'lint', 'language', 'lang-yaml', 'commands', 'autocomplete'].map((it) => `@codemirror/${it}`),
   ],
+  /** What the routes answer: of this file, types alone. */
+  types: 'packages/console/src/routes/index.ts',
 } as const
 
 export interface Source {

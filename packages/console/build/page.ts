@@ -27,6 +27,8 @@ export async function buildPage(folder: string): Promise<void> {
     legalComments: 'none',
     logLevel: 'warning',
   })
+  const foreign = Object.keys(metafile.inputs).filter((path) => !/^page\/|node_modules\//.test(path))
+  if (foreign.length > 0) throw new Error(`Code of the server is in the page: ${foreign.join(', ')}`)
   await buildVerifier(folder)
   const [script, output] =
     Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === 'page/main.tsx') ?? []

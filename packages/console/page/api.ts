@@ -1,14 +1,30 @@
 import { signal } from '@preact/signals'
+// Types alone (D350): code of the server has no place in the bundle, and this is the only file that names the routes.
+import type { ConsoleRow, StreamEvent } from '../src/routes/index.ts'
 
-/** The visitor's role, as the server says. */
-export interface Session {
-  readonly role: 'read' | 'admin' | null
-  readonly by: 'session' | 'token' | 'nothing'
-  readonly until: number | null
-  readonly maySave: boolean
-  readonly url: string | null
-  readonly api: { readonly enabled: boolean; readonly base: string } | null
-}
+export type { StreamEvent }
+
+type Method = ConsoleRow['method']
+/** The path of a row, with any text for its `*`. */
+type PathOf<Row extends ConsoleRow> = Row extends { readonly path: `${infer Head}*` } ? `${Head}${string}` : Row['path']
+type RowsOf<Verb extends Method> = Extract<ConsoleRow, { readonly method: Verb }>
+type RowAt<Rows extends ConsoleRow, Given> = Rows extends ConsoleRow
+  ? Given extends PathOf<Rows>
+    ? Rows
+    : never
+  : never
+
+export type Path<Verb extends Method> = PathOf<RowsOf<Verb>>
+/** Texts that the route of a path takes, in its query or body. */
+export type Asked<Verb extends Method, At extends Path<Verb>> = Readonly<
+  Partial<Record<NonNullable<RowAt<RowsOf<Verb>, At>['takes']>[number], string>>
+>
+/** What the route of a path answers. */
+export type Answer<Verb extends Method, At extends Path<Verb>> = Awaited<ReturnType<RowAt<RowsOf<Verb>, At>['answer']>>
+export type Got<At extends Path<'GET'>> = Answer<'GET', At>
+
+/** Who one is, as the server says. */
+export type Session = Got<'session'>
 
 /** A failed answer, with its code. */
 export class Failure extends Error {
@@ -27,12 +43,24 @@ export const session = signal<Session | undefined>(undefined)
 /** Why a link did not sign in. */
 export const linkFailure = signal<string | undefined>(undefined)
 
-export async function get<T>(path: string, signalOf?: AbortSignal): Promise<T> {
-  return ask<T>('GET', path, undefined, signalOf)
+export async function get<const At extends Path<'GET'>>(
+  path: At,
+  query?: Asked<'GET', At>,
+  signalOf?: AbortSignal,
+): Promise<Got<At>> {
+  return ask<Got<At>>('GET', withQuery(path, query), undefined, signalOf)
 }
 
-export async function send<T>(method: 'POST' | 'DELETE', path: string, body: unknown = {}): Promise<T> {
-  return ask<T>(method, path, body)
+export async function post<const At extends Path<'POST'>>(
+  path: At,
+  body: Asked<'POST', At>,
+): Promise<Answer<'POST', At>> {
+  return ask<Answer<'POST', At>>('POST', path, body)
+}
+
+export function withQuery(path: string, query: object = {}): string {
+  const text = new URLSearchParams(Object.entries(query)).toString()
+  return text === '' ? path : `${path}?${text}`
 }
 
 /** Trades a token for a session. */
@@ -66,7 +94,7 @@ export async function signOut(): Promise<void> {
 }
 
 export async function loadSession(): Promise<void> {
-  session.value = await get<Session>('session')
+  session.value = await get('session')
 }
 
 async function ask<T>(

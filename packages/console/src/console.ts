@@ -9,7 +9,8 @@ import type { History } from './history/history.ts'
 import { loadPage } from './http/page.ts'
 import { readJson, sendError, sendJson } from './http/reply.ts'
 import { consoleRows } from './routes/index.ts'
-import type { AnyShare, Call, ConsoleHooks, ConsoleParts, Row } from './routes/route.ts'
+import type { AnyRow, AnyShare, Call, ConsoleHooks, ConsoleParts } from './routes/route.ts'
+import { mapOf } from './routes/values.ts'
 import { createGather, type Share } from './shares/share.ts'
 
 const API = '/console/api/'
@@ -43,7 +44,7 @@ export interface Console {
  */
 export function openConsole({ sallyport, history, door, page, onFault, ...hooks }: ConsoleOptions): Console {
   const assets = loadPage(page)
-  const rows = consoleRows()
+  const rows: readonly AnyRow[] = consoleRows()
   const policies = openPolicyReader()
   const own = { sallyport, history, policies, since: Date.now(), id: randomUUID() }
   const parts: ConsoleParts = { ...own, hooks, gather: createGather(own, hooks.askOthers) }
@@ -83,9 +84,9 @@ export function openConsole({ sallyport, history, door, page, onFault, ...hooks 
         ...{ visitor, now, request, response, query: searchParams, rest: found.rest },
         reader: readerOf(request, visitor),
         isAdmitted: () => door.permits(request, 'read'),
-        body: () => readJson(request),
+        body: async () => mapOf(await readJson(request)),
         audit: (what, details) => sallyport.log.audit({ what, who: whoOf(visitor), details }),
-      } satisfies Call,
+      } satisfies Call<string>,
       parts,
     )
     if (answered !== undefined) sendJson(response, 200, answered)
@@ -125,9 +126,9 @@ function whoOf({ role }: Visitor): string {
 
 /** The rows of a path, and what its last segment is where they leave that open. */
 function matchOf(
-  rows: readonly Row[],
+  rows: readonly AnyRow[],
   path: string,
-): { readonly rows: readonly Row[]; readonly rest: string } | undefined {
+): { readonly rows: readonly AnyRow[]; readonly rest: string } | undefined {
   const same = rows.filter((row) => row.path === path)
   if (same.length > 0) return { rows: same, rest: '' }
   const slash = path.lastIndexOf('/')

@@ -12,20 +12,10 @@ import { EditorState } from '@codemirror/state'
 import { EditorView, keymap, lineNumbers } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { useEffect, useRef } from 'preact/hooks'
+import type { Answer } from '../api.ts'
 import { ITEM, proposalsAt, type SchemaNode } from './schema.ts'
 
-/** Something wrong in a line. */
-export interface LineFault {
-  readonly line: number
-  readonly message: string
-  readonly key?: string
-  readonly rule?: string
-}
-
-export interface Checked {
-  readonly faults: readonly LineFault[]
-  readonly warnings: readonly LineFault[]
-}
+type Checked = Answer<'POST', 'policy/check'>
 
 const COLOURS = HighlightStyle.define([
   { tag: tags.definition(tags.propertyName), color: 'var(--accent)', fontWeight: '600' },
@@ -119,7 +109,7 @@ function extensionsOf(label: string, schema: SchemaNode, hooks: Hooks) {
 function diagnosticsOf({ state: { doc } }: EditorView, { faults, warnings }: Checked): readonly Diagnostic[] {
   const at =
     (severity: Diagnostic['severity']) =>
-    (fault: LineFault): Diagnostic => {
+    (fault: Checked['faults'][number]): Diagnostic => {
       const line = doc.line(Math.min(Math.max(1, fault.line), doc.lines))
       const about = [fault.rule && `rule "${fault.rule}"`, fault.key].filter(Boolean).join(', ')
       return { from: line.from, to: line.to, severity, message: `${about === '' ? '' : `${about}: `}${fault.message}` }

@@ -1,133 +1,25 @@
+import type { Got } from '../api.ts'
 import { linkTo } from '../route.ts'
 import { count, country as countryName, moment, word } from '../words.ts'
 import { Empty, Shown, useLoad } from './load.tsx'
 import { Badge, Facts } from './pieces.tsx'
 
-export interface Reason {
-  readonly id: string
-  readonly text: string
-  readonly source?: string
-  readonly date?: string
-  readonly weight?: number
-}
+type Whole = Got<`requests/${string}`>
+type Decision = NonNullable<Whole['observed']['decision']>
 
-interface LimitUse {
-  readonly rule: string
-  readonly action: string
-  readonly onTrial: boolean
-  readonly used: number
-  readonly max: number
-  readonly windowMs?: number
-  readonly exceeded: boolean
-}
-
-/** A decision as the server has it. */
-interface Decision {
-  readonly action: string
-  readonly enforced: boolean
-  readonly trial?: { readonly rule: string; readonly action: string }
-  readonly reasons: readonly Reason[]
-  readonly limits?: readonly LimitUse[]
-  readonly attestation?: {
-    readonly id: number
-    readonly claim: string
-    readonly action: string
-    readonly reason: string
-  }
-  readonly inspection: {
-    readonly at: string
-    readonly client: { readonly address: string; readonly via: string; readonly malformed: boolean }
-    readonly request: { readonly method: string; readonly path: string; readonly readings?: readonly string[] }
-    readonly country?: string
-    readonly degraded: readonly string[]
-    readonly user?: string
-    readonly plan?: string
-    readonly network: {
-      readonly verdict: {
-        readonly classification: string
-        readonly anonymized: boolean
-        readonly confidence: number
-        readonly method: string
-      }
-      readonly rule: string
-      readonly provider: string
-      readonly asType: string
-      readonly asn?: number
-      readonly asName?: string
-      readonly asCountry?: string
-      readonly source?: string
-      readonly sourceDate?: string
-      readonly agreeing: readonly string[]
-      readonly reserved: { readonly reserved: boolean; readonly label?: string }
-    }
-    readonly crawler?: {
-      readonly name: string
-      readonly operator: string
-      readonly purpose: string
-      readonly outcome: string
-      readonly pending: boolean
-      readonly summary: string
-    }
-    readonly agent: {
-      readonly class: string
-      readonly confidence: number
-      readonly basis: string
-      readonly headless: boolean
-      readonly headerConsistency?: number
-      readonly ai?: { readonly name: string; readonly vendor: string }
-      readonly identity?: { readonly name: string; readonly type: string; readonly verified: boolean }
-      readonly reasons: readonly Reason[]
-    }
-  }
-}
-
-interface Whole {
-  readonly userAgent?: string
-  readonly mode: string
-  readonly observed: {
-    readonly id: string
-    readonly decision?: Decision
-    readonly answeredBy: string
-    readonly peer: string
-    readonly client: string
-    readonly ja4?: string
-    readonly method: string
-    readonly host: string
-    readonly path: string
-    readonly status: number
-    readonly at: number
-    readonly milliseconds: number
-    readonly inspectionMilliseconds?: number
-    readonly bytesReceived?: number
-    readonly bytesSent?: number
-    readonly refusedFor?: string
-  }
-}
-
-const VIA: Readonly<Record<string, string>> = {
+const VIA: Readonly<Record<Decision['inspection']['client']['via'], string>> = {
   peer: 'the address of the connection',
   header: 'the client header, from a trusted proxy',
   none: 'none could be found',
 }
 
-const BASIS: Readonly<Record<string, string>> = {
-  signature: 'its signature',
-  crawler: 'the crawler that its user agent names',
-  'ai-name': 'the AI that its user agent names',
-  automation: 'its own description',
-  contradiction: 'headers that contradict each other',
-  absence: 'headers that are missing',
-  network: 'the network it comes from',
-  none: 'no evidence against a person',
-}
-
 /** Everything that is known of one request, and why it was decided so. */
 export function Explanation({ id }: { id: string }) {
-  const loaded = useLoad<Whole>(`requests/${encodeURIComponent(id)}`)
+  const loaded = useLoad(`requests/${encodeURIComponent(id)}`)
   return <Shown loaded={loaded}>{(whole) => <Explained {...whole} />}</Shown>
 }
 
-function Explained({ observed, userAgent }: Whole) {
+function Explained({ observed, userAgent, knownBy }: Whole) {
   const { decision } = observed
   return (
     <div class="explanation">
@@ -157,7 +49,7 @@ function Explained({ observed, userAgent }: Whole) {
           ['Id', <code key="i">{observed.id}</code>],
         ]}
       />
-      {decision && <Visitor decision={decision} peer={observed.peer} />}
+      {decision && <Visitor decision={decision} knownBy={knownBy} peer={observed.peer} />}
     </div>
   )
 }
@@ -203,7 +95,7 @@ function Why({ decision }: { decision: Decision }) {
   )
 }
 
-function Visitor({ decision, peer }: { decision: Decision; peer: string }) {
+function Visitor({ decision, knownBy, peer }: { decision: Decision; knownBy: string | undefined; peer: string }) {
   const { client, network, agent, crawler, country, degraded, user, plan } = decision.inspection
   const { verdict } = network
   return (
@@ -212,10 +104,7 @@ function Visitor({ decision, peer }: { decision: Decision; peer: string }) {
       <Facts
         rows={[
           ['Address', client.address && <a href={linkTo('inspect', { target: client.address })}>{client.address}</a>],
-          [
-            'Found by',
-            `${VIA[client.via] ?? client.via}${client.malformed ? '; a part of the header could not be read' : ''}`,
-          ],
+          ['Found by', `${VIA[client.via]}${client.malformed ? '; a part of the header could not be read' : ''}`],
           ['Peer', peer],
           ['User', user],
           ['Plan', plan],
@@ -242,7 +131,7 @@ function Visitor({ decision, peer }: { decision: Decision; peer: string }) {
         rows={[
           ['Class', <Badge key="a" name={agent.class} />],
           ['Confidence', agent.confidence.toFixed(2)],
-          ['Known by', BASIS[agent.basis] ?? agent.basis],
+          ['Known by', knownBy],
           [
             'Identity',
             agent.identity && `${agent.identity.name} (${agent.identity.verified ? 'verified' : 'only said'})`,
@@ -273,7 +162,7 @@ function Visitor({ decision, peer }: { decision: Decision; peer: string }) {
 }
 
 /** The signals by weight: to the right speaks for a program, to the left for a person. */
-export function Signals({ reasons }: { reasons: readonly Reason[] }) {
+function Signals({ reasons }: Pick<Decision, 'reasons'>) {
   if (reasons.length === 0) return <Empty>No signal was seen.</Empty>
   const sorted = reasons.toSorted((x, y) => Math.abs(y.weight ?? 99) - Math.abs(x.weight ?? 99))
   return (

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import { Failure, get } from '../api.ts'
+import { type Asked, Failure, type Got, get, type Path, withQuery } from '../api.ts'
 
 /** An answer: still under way, failed, or there. */
 export interface Loaded<T> {
@@ -9,17 +9,23 @@ export interface Loaded<T> {
   reload(): void
 }
 
-/** Asks the server, again when the path changes, and again every so often; the last answer stays until the next. */
-export function useLoad<T>(path: string | undefined, everyMs?: number): Loaded<T> {
-  const [answer, setAnswer] = useState<{ path?: string; value?: T; failure?: Failure }>({})
+/** Asks the server, again when the question changes, and again every so often; the last answer stays until the next. */
+export function useLoad<const At extends Path<'GET'>>(
+  path: At,
+  query?: Asked<'GET', At>,
+  everyMs?: number,
+): Loaded<Got<At>> {
+  const question = withQuery(path, query)
+  const [answer, setAnswer] = useState<{ question?: string; value?: Got<At>; failure?: Failure }>({})
   const [turn, setTurn] = useState(0)
   useEffect(() => {
-    if (path === undefined) return
     const ended = new AbortController()
-    get<T>(path, ended.signal).then(
-      (value) => setAnswer({ path, value }),
+    get(path, query, ended.signal).then(
+      (value) => setAnswer({ question, value }),
       (failure) => {
-        if (!ended.signal.aborted) setAnswer((before) => ({ ...(before.path === path && before), path, failure }))
+        if (!ended.signal.aborted) {
+          setAnswer((before) => ({ ...(before.question === question && before), question, failure }))
+        }
       },
     )
     const timer = everyMs === undefined ? undefined : setTimeout(() => setTurn((before) => before + 1), everyMs)
@@ -27,8 +33,8 @@ export function useLoad<T>(path: string | undefined, everyMs?: number): Loaded<T
       ended.abort()
       clearTimeout(timer)
     }
-  }, [path, everyMs, turn])
-  const isCurrent = answer.path === path
+  }, [question, everyMs, turn])
+  const isCurrent = answer.question === question
   return {
     value: isCurrent ? answer.value : undefined,
     failure: isCurrent ? answer.failure : undefined,

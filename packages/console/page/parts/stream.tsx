@@ -1,29 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { get } from '../api.ts'
+import { type Got, get, type StreamEvent } from '../api.ts'
 import { askHere, linkTo, place } from '../route.ts'
 import { clock, count, word } from '../words.ts'
 import { classText, Explanation } from './explanation.tsx'
 import { Empty } from './load.tsx'
 import { Badge, Card } from './pieces.tsx'
 
-interface Brief {
-  readonly id: string
-  readonly at: number
-  readonly outcome: string
-  readonly enforced?: boolean
-  readonly trial?: { readonly rule: string; readonly action: string }
-  readonly class?: string
-  readonly network?: string
-  readonly client: string
-  readonly operator?: string
-  readonly country?: string
-  readonly method: string
-  readonly host: string
-  readonly path: string
-  readonly status: number
-  readonly rule?: string
-  readonly userAgent?: string
-}
+type Brief = Got<'requests'>['requests'][number]
 
 const KEPT = 120
 
@@ -171,12 +154,12 @@ function useStream(filter: Readonly<Record<string, string>>, isPaused: boolean) 
     source.addEventListener('open', () => setConnected(true))
     source.addEventListener('error', () => setConnected(false))
     source.addEventListener('requests', ({ data }: MessageEvent<string>) => {
-      const { seen, shown }: { seen: number; shown: readonly Brief[] } = JSON.parse(data)
+      const { seen, shown }: StreamEvent = JSON.parse(data)
       setRows((before) => merged(shown.toReversed(), before))
       setSkipped((before) => before + seen - shown.length)
     })
     setRows([])
-    get<{ requests: readonly Brief[] }>(`requests?limit=${KEPT}&${query}`, ended.signal).then(
+    get('requests', { ...filter, limit: String(KEPT) }, ended.signal).then(
       ({ requests }) => setRows((before) => merged(before, requests)),
       () => {},
     )

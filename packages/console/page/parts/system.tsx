@@ -1,24 +1,10 @@
+import type { Got } from '../api.ts'
 import { linkTo } from '../route.ts'
 import { count, percent, word } from '../words.ts'
 import { Facts } from './pieces.tsx'
 
-export interface SystemEntry {
-  readonly asn: number
-  readonly label: string
-  readonly org: string
-  readonly networkType: string
-  readonly ipv4Prefixes: number
-  readonly ipv6Prefixes: number
-  readonly prefixes: number
-  readonly addresses: number
-  readonly samplePrefixes: readonly { readonly prefix: string; readonly version: number; readonly addresses?: number }[]
-  readonly vpnRangePrefixes: number
-  readonly datacenterRangePrefixes: number
-  readonly rangesLoaded: boolean
-}
-
 /** An autonomous system with its prefixes, and how many of them are in lists. */
-export function SystemFacts({ entry }: { entry: SystemEntry }) {
+export function SystemFacts({ entry }: Pick<Got<`directory/${string}`>, 'entry'>) {
   const share = (part: number): string =>
     entry.rangesLoaded
       ? `${count(part)} of ${count(entry.ipv4Prefixes)} IPv4 prefixes (${percent(part, entry.ipv4Prefixes)})`

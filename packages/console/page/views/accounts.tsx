@@ -1,47 +1,27 @@
 import { useState } from 'preact/hooks'
-import { Failure, send, session } from '../api.ts'
+import { type Asked, Failure, type Got, type Path, post, session } from '../api.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Facts, Table } from '../parts/pieces.tsx'
 import { count, moment, percent } from '../words.ts'
 
-interface Account {
-  readonly id: string
-  readonly name: string
-  readonly plan: string
-  readonly signupDate: string
-  readonly used: number
-  readonly allowance: number
-  readonly resetDate: string
-  readonly keys: readonly {
-    readonly id: string
-    readonly createdAt: string
-    readonly revokedAt?: string
-    readonly lastUsedAt?: string
-  }[]
-}
-
-/** A key is shown when it is made, and never again. */
-interface Issued {
-  readonly key: string
-  readonly id: string
-}
+type Account = Got<'accounts'>['accounts'][number]
 
 const UNLIMITED = Number.MAX_SAFE_INTEGER
 
 /** Callers of the API: accounts, their keys, and their use. */
 export function Accounts() {
-  const loaded = useLoad<{ readonly plans: readonly string[]; readonly accounts: readonly Account[] }>('accounts')
-  const [issued, setIssued] = useState<Issued | undefined>(undefined)
+  const loaded = useLoad('accounts')
+  const [issued, setIssued] = useState<string | undefined>(undefined)
   const [failure, setFailure] = useState<Failure | undefined>(undefined)
   const isAdmin = session.value?.role === 'admin'
-  const act = async (path: string, body: Readonly<Record<string, string>>): Promise<void> => {
-    const done = await send<Partial<Issued>>('POST', path, body).catch(failureOf)
+  const act: Act = async (path, body) => {
+    const done: object = await post(path, body).catch(failureOf)
     setFailure(done instanceof Failure ? done : undefined)
-    if (!(done instanceof Failure)) {
-      if (done.key !== undefined) setIssued({ key: done.key, id: done.id ?? '' })
-      loaded.reload()
-    }
+    if (done instanceof Failure) return
+    // A key is in the answer that it is made by, and in none after.
+    if ('key' in done) setIssued(String(done.key))
+    loaded.reload()
   }
   return (
     <Shown loaded={loaded}>
@@ -59,7 +39,7 @@ export function Accounts() {
                 }
               >
                 <p>
-                  <code class="secret">{issued.key}</code>
+                  <code class="secret">{issued}</code>
                 </p>
                 <p class="quiet">It is shown here and nowhere again: only its hash is kept.</p>
               </Card>
@@ -85,7 +65,7 @@ function NewAccount({
   onMake,
 }: {
   plans: readonly string[]
-  onMake: (body: Readonly<Record<string, string>>) => Promise<void>
+  onMake: (body: Asked<'POST', 'accounts'>) => Promise<void>
 }) {
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
@@ -115,7 +95,7 @@ function NewAccount({
   )
 }
 
-type Act = (path: string, body: Readonly<Record<string, string>>) => Promise<void>
+type Act = <At extends Path<'POST'>>(path: At, body: Asked<'POST', At>) => Promise<void>
 
 interface OneAccountProps {
   account: Account

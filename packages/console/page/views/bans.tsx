@@ -1,42 +1,16 @@
 import { useState } from 'preact/hooks'
-import { Failure, send, session } from '../api.ts'
+import { Failure, type Got, post, session } from '../api.ts'
 import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Table } from '../parts/pieces.tsx'
 import { linkTo } from '../route.ts'
 import { age, clipped, clock, moment } from '../words.ts'
 
-interface BansAnswer {
-  readonly bans: readonly {
-    readonly id: string
-    readonly key: string
-    readonly on: string
-    readonly count: number
-    readonly since: number
-    readonly until: number
-  }[]
-  readonly strikes: { readonly count?: number } | null
-  readonly limited: readonly {
-    readonly id: string
-    readonly at: number
-    readonly outcome: string
-    readonly method: string
-    readonly path: string
-    readonly client: string
-    readonly limits: readonly {
-      readonly rule: string
-      readonly used: number
-      readonly max: number
-      readonly onTrial: boolean
-    }[]
-  }[]
-}
-
-/** Clients that are banned, or were beyond a limit. */
+/** Who is refused for a while, and who was beyond a limit. */
 export function Bans() {
-  const loaded = useLoad<BansAnswer>('bans', 5_000)
+  const loaded = useLoad('bans', {}, 5_000)
   const [failure, setFailure] = useState<Failure | undefined>(undefined)
   const lift = async (id: string): Promise<void> => {
-    const done = await send('POST', 'bans/lift', { id }).catch(failureOf)
+    const done = await post('bans/lift', { id }).catch(failureOf)
     setFailure(done instanceof Failure ? done : undefined)
     loaded.reload()
   }
@@ -88,7 +62,7 @@ export function Bans() {
   )
 }
 
-function BeyondLimits({ limited }: Pick<BansAnswer, 'limited'>) {
+function BeyondLimits({ limited }: Pick<Got<'bans'>, 'limited'>) {
   return (
     <Card title="Beyond a limit" wide aside="among the remembered requests">
       {limited.length === 0 ? (

@@ -1,64 +1,17 @@
 import { useState } from 'preact/hooks'
-import { Failure, send } from '../api.ts'
+import { type Answer, type Asked, Failure, type Got, post } from '../api.ts'
 import { Bars } from '../parts/bars.tsx'
 import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Facts, Table } from '../parts/pieces.tsx'
 import { linkTo } from '../route.ts'
 import { clipped, clock, country, word } from '../words.ts'
 
-interface Crawler {
-  readonly slug: string
-  readonly name: string
-  readonly operator: string
-  readonly purpose: string
-  readonly tokens: readonly string[]
-  readonly silent?: string
-  readonly agent?: string
-  readonly docs?: string
-  readonly names: number
-  readonly systems: readonly number[]
-  readonly hasRanges: boolean
-  readonly lists: readonly { readonly state: string; readonly date?: string }[]
-}
-
-interface CrawlersAnswer {
-  readonly crawlers: readonly Crawler[]
-  readonly seen: readonly { readonly name: string; readonly count: number }[]
-  readonly recent: readonly {
-    readonly id: string
-    readonly at: number
-    readonly client: string
-    readonly path: string
-    readonly outcome: string
-    readonly operator?: string
-    readonly userAgent?: string
-    readonly crawler: {
-      readonly name?: string
-      readonly outcome?: string
-      readonly method?: string
-      readonly pending?: boolean
-    }
-  }[]
-}
-
-interface Verification {
-  readonly ip: string
-  readonly outcome: string
-  readonly summary: string
-  readonly crawler?: string
-  readonly method?: string
-  readonly networkOrigin: string
-  readonly asn?: string
-  readonly asnName?: string
-  readonly country?: string
-  readonly hostname?: string
-  readonly docs?: string
-  readonly checks: readonly { readonly name: string; readonly status: string; readonly detail: string }[]
-}
+type Crawler = Got<'crawlers'>['crawlers'][number]
+type Verification = Answer<'POST', 'crawlers/verify'>
 
 /** The catalogue of crawlers, the check of one, and those that came. */
 export function Crawlers() {
-  const loaded = useLoad<CrawlersAnswer>('crawlers', 10_000)
+  const loaded = useLoad('crawlers', {}, 10_000)
   return (
     <Shown loaded={loaded}>
       {({ crawlers, seen, recent }) => (
@@ -94,7 +47,7 @@ export function Crawlers() {
                     </td>
                     <td>{row.crawler.name}</td>
                     <td>
-                      <Badge name={row.crawler.outcome ?? ''}>{row.crawler.outcome}</Badge>
+                      <Badge name={row.crawler.outcome}>{row.crawler.outcome}</Badge>
                       {row.crawler.pending && ' being asked'}
                     </td>
                     <td>{row.crawler.method}</td>
@@ -119,7 +72,7 @@ function Verify({ crawlers }: { crawlers: readonly Crawler[] }) {
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
     const form = Object.fromEntries(new FormData(event.currentTarget as HTMLFormElement))
-    setAnswer(await send<Verification>('POST', 'crawlers/verify', form).catch(failureOf))
+    setAnswer(await post('crawlers/verify', form as Asked<'POST', 'crawlers/verify'>).catch(failureOf))
   }
   return (
     <Card title="Verify one">

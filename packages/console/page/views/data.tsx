@@ -1,44 +1,19 @@
 import { useState } from 'preact/hooks'
-import { Failure, send, session } from '../api.ts'
+import { type Answer, Failure, type Got, post, session } from '../api.ts'
 import { Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Table } from '../parts/pieces.tsx'
 import { age, count, moment } from '../words.ts'
 
-interface Source {
-  readonly id: string
-  readonly title: string
-  readonly state: string
-  readonly stale: boolean
-  readonly date?: string
-  readonly entries?: number
-  readonly ageSeconds?: number
-  readonly reason?: string
-  readonly checked?: string
-  readonly error?: string
-  readonly generation?: string
-  readonly licence: string
-  readonly credit: string
-}
-
-interface DataAnswer {
-  readonly refresh: boolean
-  readonly readOnly: boolean
-  readonly updating: boolean
-  readonly sources: readonly Source[]
-}
-
-interface Updated {
-  readonly outcomes: readonly { readonly source: string; readonly state: string; readonly reason?: string }[]
-}
+type Source = Got<'data'>['sources'][number]
 
 /** The sources: how old, how large, under what licence, and what went wrong. */
 export function Data() {
-  const loaded = useLoad<DataAnswer>('data', 15_000)
-  const [updated, setUpdated] = useState<Updated | Failure | undefined>(undefined)
+  const loaded = useLoad('data', {}, 15_000)
+  const [updated, setUpdated] = useState<Answer<'POST', 'data/update'> | Failure | undefined>(undefined)
   const [isBusy, setBusy] = useState(false)
   const update = async (source?: string): Promise<void> => {
     setBusy(true)
-    setUpdated(await send<Updated>('POST', 'data/update', source === undefined ? {} : { source }).catch(failureOf))
+    setUpdated(await post('data/update', source === undefined ? {} : { source }).catch(failureOf))
     setBusy(false)
     loaded.reload()
   }
@@ -73,7 +48,9 @@ export function Data() {
                   {updated.outcomes.length === 0
                     ? 'No source is downloaded with this configuration.'
                     : updated.outcomes
-                        .map((outcome) => `${outcome.source} ${outcome.state} ${outcome.reason ?? ''}`.trim())
+                        .map((outcome) =>
+                          `${outcome.source} ${outcome.state} ${'reason' in outcome ? outcome.reason : ''}`.trim(),
+                        )
                         .join(' · ')}
                 </p>
               )}

@@ -1,31 +1,14 @@
 import { Empty, Shown, useLoad } from '../parts/load.tsx'
 import { Card, Table } from '../parts/pieces.tsx'
-import { type SystemEntry, SystemFacts } from '../parts/system.tsx'
+import { SystemFacts } from '../parts/system.tsx'
 import { goTo, linkTo, place } from '../route.ts'
 import { clipped, count, country, word } from '../words.ts'
-
-interface Summary {
-  readonly asn: number
-  readonly label: string
-  readonly org: string
-  readonly networkType: string
-  readonly prefixes: number
-  readonly addresses: number
-}
-
-interface System {
-  readonly networkClass: string
-  readonly brand: string
-  readonly basis: string
-  readonly list?: string
-  readonly country?: string
-}
 
 /** The autonomous systems of the world: searched, sorted, and one of them. */
 export function Directory() {
   const { query } = place.value
   const [q, by, asn] = [query.get('q') ?? '', query.get('by') ?? 'addresses', query.get('asn')]
-  const loaded = useLoad<{ total: number; results: readonly Summary[] }>(`directory?${new URLSearchParams({ q, by })}`)
+  const loaded = useLoad('directory', { q, by })
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     const form = new FormData(event.currentTarget as HTMLFormElement)
@@ -76,7 +59,7 @@ export function Directory() {
 }
 
 function One({ asn }: { asn: string }) {
-  const loaded = useLoad<{ entry: SystemEntry; system: System | null }>(`directory/${encodeURIComponent(asn)}`)
+  const loaded = useLoad(`directory/${encodeURIComponent(asn)}`)
   return (
     <div class="grid one">
       <Card title={`AS${asn}`} wide>

@@ -2,35 +2,11 @@ import { Shown, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Facts } from '../parts/pieces.tsx'
 import { age, count, moment } from '../words.ts'
 
-interface HealthAnswer {
-  readonly mode: string
-  readonly processes: number
-  /** Processes that did not answer in time. */
-  readonly silent: number
-  readonly since: number
-  readonly now: number
-  readonly lostLines: number
-  readonly bans: number | null
-  readonly ledger: { readonly records?: number; readonly uncovered?: number } | null
-  readonly findings: readonly {
-    readonly check: string
-    readonly state: 'ok' | 'warn' | 'fail'
-    readonly found: string
-    readonly advice?: string
-  }[]
-  readonly sources: readonly {
-    readonly id: string
-    readonly title: string
-    readonly state: string
-    readonly stale: boolean
-  }[]
-}
-
 const STATES = { ok: 'good', warn: 'look', fail: 'fails' } as const
 
 /** The service's dependencies, as `sallyport doctor` sees it. */
 export function Health() {
-  const loaded = useLoad<HealthAnswer>('health', 15_000)
+  const loaded = useLoad('health', {}, 15_000)
   return (
     <Shown loaded={loaded}>
       {({ mode, processes, silent, since, now, lostLines, bans, findings, sources }) => (

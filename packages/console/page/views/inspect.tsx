@@ -1,68 +1,12 @@
+import type { Got } from '../api.ts'
 import { Empty, Shown, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Facts } from '../parts/pieces.tsx'
-import { type SystemEntry, SystemFacts } from '../parts/system.tsx'
+import { SystemFacts } from '../parts/system.tsx'
 import { WorldMap } from '../parts/world.tsx'
 import { goTo, linkTo, place } from '../route.ts'
 import { count, country, word } from '../words.ts'
 
-interface Geo {
-  readonly ip: string
-  readonly country?: string
-  readonly countryCode?: string
-  readonly city?: string
-  readonly region?: string
-  readonly postalCode?: string
-  readonly latitude?: number
-  readonly longitude?: number
-  readonly timezone?: string
-  readonly accuracyRadius?: number
-}
-
-interface InspectAnswer {
-  readonly result: {
-    readonly target: { readonly type?: string; readonly ip?: string; readonly input?: string }
-    readonly reserved: { readonly reserved: boolean; readonly label?: string; readonly detail?: string }
-    readonly verdict: {
-      readonly classification: string
-      readonly anonymized: boolean
-      readonly confidence: number
-      readonly method: string
-    }
-    readonly purity: {
-      readonly score: number
-      readonly grade: string
-      readonly verdict: string
-      readonly deductions: readonly { readonly factor: string; readonly points: number; readonly detail: string }[]
-    }
-    readonly provider: string
-    readonly riskScore: number
-    readonly networkType: string
-    readonly geo: Geo
-    readonly asn: { readonly asn?: string; readonly name?: string; readonly country?: string }
-    readonly whois?: Whois
-    readonly degraded: readonly string[]
-    readonly at: string
-  }
-  readonly finding: {
-    readonly rule: string
-    readonly source?: string
-    readonly sourceDate?: string
-    readonly agreeing: readonly string[]
-  } | null
-  readonly system: SystemEntry | null
-  readonly seen: { readonly requests: number; readonly last: string | null } | null
-}
-
-interface Whois {
-  readonly domain: string
-  readonly registrar?: string
-  readonly registeredOn?: string
-  readonly expiresOn?: string
-  readonly lastUpdated?: string
-  readonly nameservers: readonly string[]
-  readonly status: readonly string[]
-  readonly privacyProtection: boolean
-}
+type Result = Got<'inspect'>['result']
 
 const EXAMPLES = ['185.220.101.10', '5.9.10.20', '2001:db8::1', '1.1.1.0/24']
 
@@ -99,7 +43,7 @@ export function Inspect() {
 }
 
 function Answer({ target }: { target: string }) {
-  const loaded = useLoad<InspectAnswer>(`inspect?${new URLSearchParams({ target })}`)
+  const loaded = useLoad('inspect', { target })
   return (
     <Shown loaded={loaded}>
       {({ result, finding, system, seen }) => (
@@ -123,7 +67,7 @@ function Answer({ target }: { target: string }) {
   )
 }
 
-function VerdictCard({ result, finding, seen }: Pick<InspectAnswer, 'result' | 'finding' | 'seen'>) {
+function VerdictCard({ result, finding, seen }: Pick<Got<'inspect'>, 'result' | 'finding' | 'seen'>) {
   const { verdict, reserved, target, provider, degraded } = result
   return (
     <Card title="Verdict" aside={<a href={linkTo('inspect', { target: target.ip ?? '' })}>{target.ip}</a>}>
@@ -160,7 +104,7 @@ function VerdictCard({ result, finding, seen }: Pick<InspectAnswer, 'result' | '
 }
 
 /** From 100 down, a step for each deduction. */
-function Purity({ purity }: { purity: InspectAnswer['result']['purity'] }) {
+function Purity({ purity }: { purity: Result['purity'] }) {
   const { score, grade, verdict, deductions } = purity
   return (
     <>
@@ -185,7 +129,7 @@ function Purity({ purity }: { purity: InspectAnswer['result']['purity'] }) {
   )
 }
 
-function Place({ geo, isReserved, isDegraded }: { geo: Geo; isReserved: boolean; isDegraded: boolean }) {
+function Place({ geo, isReserved, isDegraded }: { geo: Result['geo']; isReserved: boolean; isDegraded: boolean }) {
   const { latitude, longitude, countryCode, city, region, postalCode, timezone, accuracyRadius } = geo
   const point = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
   const named = [city, region, countryCode && country(countryCode)].filter((part) => part !== undefined)
@@ -221,7 +165,7 @@ function Place({ geo, isReserved, isDegraded }: { geo: Geo; isReserved: boolean;
   )
 }
 
-function Registration({ whois, isDegraded }: { whois: Whois | undefined; isDegraded: boolean }) {
+function Registration({ whois, isDegraded }: { whois: Result['whois']; isDegraded: boolean }) {
   if (whois === undefined && !isDegraded) return null
   return (
     <Card title="Registration">

@@ -1,15 +1,9 @@
 import { useRef, useState } from 'preact/hooks'
-import { get } from '../api.ts'
+import { type Asked, type Got, get } from '../api.ts'
 import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Facts, Table } from '../parts/pieces.tsx'
 import { type Report, verifyHere } from '../verify/run.ts'
 import { count, country, moment } from '../words.ts'
-
-interface LedgerAnswer {
-  readonly status: { readonly uncovered: number; readonly signed: number } | null
-  readonly account: string
-  readonly accounts: readonly { readonly id: string; readonly name: string }[] | null
-}
 
 /** Evidence as the service hands it out, as far as it is shown before it is verified. */
 interface Evidence {
@@ -37,7 +31,7 @@ const DAY_MS = 86_400_000
 
 /** Attestations with their chain, and evidence that is verified in the browser. */
 export function Ledger() {
-  const loaded = useLoad<LedgerAnswer>('ledger')
+  const loaded = useLoad('ledger')
   const [opened, setOpened] = useState<Opened | undefined>(undefined)
   const [failure, setFailure] = useState<Error | undefined>(undefined)
   const [keys, setKeys] = useState<{ readonly name: string; readonly jwks: unknown } | undefined>(undefined)
@@ -72,12 +66,9 @@ export function Ledger() {
     if (file !== undefined) await show(file.name, await file.text(), keys?.jwks)
   }
 
-  const openRange = async (query: Readonly<Record<string, string>>): Promise<void> => {
+  const openRange = async (query: Asked<'GET', 'ledger/evidence'>): Promise<void> => {
     try {
-      const [evidence, own] = await Promise.all([
-        get<Evidence>(`ledger/evidence?${new URLSearchParams(query)}`),
-        get<unknown>('ledger/keys'),
-      ])
+      const [evidence, own] = await Promise.all([get('ledger/evidence', query), get('ledger/keys')])
       setKeys({ name: 'the keys of this service', jwks: own })
       await show('evidence of this service', JSON.stringify(evidence), own)
     } catch (error) {
@@ -105,8 +96,8 @@ function Attested({
   answer,
   onOpen,
 }: {
-  answer: LedgerAnswer
-  onOpen: (query: Readonly<Record<string, string>>) => Promise<void>
+  answer: Got<'ledger'>
+  onOpen: (query: Asked<'GET', 'ledger/evidence'>) => Promise<void>
 }) {
   const { status, account, accounts } = answer
   const submit = (event: SubmitEvent): void => {

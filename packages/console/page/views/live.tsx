@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
+import type { Got } from '../api.ts'
 import { Bars } from '../parts/bars.tsx'
 import { Chart } from '../parts/chart.tsx'
 import { Shown, useLoad } from '../parts/load.tsx'
@@ -9,24 +10,8 @@ import { WorldMap } from '../parts/world.tsx'
 import { linkTo } from '../route.ts'
 import { count, country, percent, shortCount, word } from '../words.ts'
 
-interface Counted {
-  readonly name: string
-  readonly count: number
-}
-
-interface LiveAnswer {
-  readonly now: number
-  readonly span: string
-  readonly silent: number
-  readonly hours: number
-  readonly from: number
-  readonly step: number
-  readonly curves: Readonly<Record<string, readonly number[]>>
-  readonly totals: Readonly<Record<string, number>>
-  readonly classes: readonly Counted[]
-  readonly networks: readonly Counted[]
-  readonly tops: Readonly<Record<string, readonly Counted[]>>
-}
+type LiveAnswer = Got<'live'>
+type Counted = LiveAnswer['classes'][number]
 
 const SPANS = { '5m': '5 minutes', '1h': '1 hour', '24h': '24 hours' } as const
 type Span = keyof typeof SPANS
@@ -35,7 +20,7 @@ const OFTEN = { '5m': 2_000, '1h': 10_000, '24h': 60_000 } as const
 /** Live requests at the gate. */
 export function Live() {
   const [span, setSpan] = useState<Span>('5m')
-  const loaded = useLoad<LiveAnswer>(`live?span=${span}`, OFTEN[span])
+  const loaded = useLoad('live', { span }, OFTEN[span])
   return (
     <>
       <fieldset class="choices" aria-label="Time span">
@@ -70,7 +55,7 @@ function Course({ answer }: { answer: LiveAnswer }) {
           {count(silent)} of the processes did not answer: what they saw is missing here.
         </p>
       )}
-      <Card title={`Requests, ${SPANS[span as Span]}`} wide aside={<Totals totals={totals} all={all} />}>
+      <Card title={`Requests, ${SPANS[span]}`} wide aside={<Totals totals={totals} all={all} />}>
         <Curve answer={answer} all={all} />
       </Card>
     </>
@@ -79,7 +64,7 @@ function Course({ answer }: { answer: LiveAnswer }) {
 
 function Pictures({ answer: { classes, networks, tops, hours } }: { answer: LiveAnswer }) {
   const decided = classes.reduce((sum, { count }) => sum + count, 0)
-  const countries = tops['countries'] ?? []
+  const { countries } = tops
   const seen = `most seen · ${hours === 24 ? 'last 24 hours' : hours === 1 ? 'this hour' : 'this hour and the last'}`
   return (
     <div class="grid">
@@ -98,11 +83,9 @@ function Pictures({ answer: { classes, networks, tops, hours } }: { answer: Live
         />
       </Card>
       <Card title="Rules" aside={seen}>
-        <Bars nothing="No rule decided." rows={(tops['rules'] ?? []).map((row) => ruleBar(row))} />
-        {(tops['trials']?.length ?? 0) > 0 && <h3>On trial</h3>}
-        {(tops['trials']?.length ?? 0) > 0 && (
-          <Bars nothing="" rows={(tops['trials'] ?? []).map((row) => ruleBar(row, { trial: '1' }))} />
-        )}
+        <Bars nothing="No rule decided." rows={tops.rules.map((row) => ruleBar(row))} />
+        {tops.trials.length > 0 && <h3>On trial</h3>}
+        {tops.trials.length > 0 && <Bars nothing="" rows={tops.trials.map((row) => ruleBar(row, { trial: '1' }))} />}
       </Card>
       <Card title="Countries" aside={seen} wide>
         <div class="world">
@@ -124,19 +107,17 @@ function Pictures({ answer: { classes, networks, tops, hours } }: { answer: Live
       <Card title="Operators" aside={seen}>
         <Bars
           nothing="No operator is known yet."
-          rows={(tops['operators'] ?? []).map((row) =>
-            linkedBar(row, row.name, { text: row.name.split(' ', 1)[0] ?? '' }),
-          )}
+          rows={tops.operators.map((row) => linkedBar(row, row.name, { text: row.name.split(' ', 1)[0] ?? '' }))}
         />
       </Card>
       <Card title="Paths" aside={seen}>
         <Bars
           nothing="Nothing was asked for."
-          rows={(tops['paths'] ?? []).map((row) => linkedBar(row, row.name, { text: row.name }))}
+          rows={tops.paths.map((row) => linkedBar(row, row.name, { text: row.name }))}
         />
       </Card>
       <Card title="Crawlers" aside={seen}>
-        <Bars nothing="No crawler was named." rows={(tops['crawlers'] ?? []).map(claimBar)} />
+        <Bars nothing="No crawler was named." rows={tops.crawlers.map(claimBar)} />
       </Card>
     </div>
   )
@@ -161,7 +142,7 @@ function Curve({ answer, all }: { answer: LiveAnswer; all: number }) {
   const { from, step, curves, totals } = answer
   const drawn = useMemo(() => {
     const perSecond = step / 1_000
-    const length = curves['allow']?.length ?? 0
+    const length = curves.allow.length
     const rows = Object.entries(curves).map(([name, values]) => ({
       name,
       values: values.map((value) => value / perSecond),

@@ -1,60 +1,20 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Failure, send, session } from '../api.ts'
+import { type Answer, Failure, type Got, post, session } from '../api.ts'
 import { Confirm } from '../parts/confirm.tsx'
-import { type Checked, Editor } from '../parts/editor.tsx'
+import { Editor } from '../parts/editor.tsx'
 import { Empty, Failed, failureOf, Shown, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Table } from '../parts/pieces.tsx'
 import type { SchemaNode } from '../parts/schema.ts'
 import { linkTo } from '../route.ts'
 import { clipped, count, word } from '../words.ts'
 
-interface Counted {
-  readonly name: string
-  readonly count: number
-}
-
-interface PolicyAnswer {
-  readonly mode: string
-  readonly text: string
-  readonly rules: readonly {
-    readonly id: string
-    readonly action: string
-    readonly onTrial: boolean
-    readonly own: boolean
-    readonly note?: string
-  }[]
-  readonly did: readonly Counted[]
-  readonly would: readonly Counted[]
-}
-
-interface WhatIf {
-  readonly requests: number
-  readonly notes: readonly string[]
-  readonly classes: readonly {
-    readonly name: string
-    readonly requests: number
-    readonly changed: number
-    readonly before: Readonly<Record<string, number>>
-    readonly after: Readonly<Record<string, number>>
-  }[]
-  readonly examples: readonly {
-    readonly id: string
-    readonly method: string
-    readonly path: string
-    readonly client: string
-    readonly operator?: string
-    readonly class?: string
-    readonly outcome: string
-    readonly after: string
-    readonly because?: string
-    readonly userAgent?: string
-  }[]
-}
+type Checked = Answer<'POST', 'policy/check'>
+type WhatIf = Answer<'POST', 'policy/what-if'>
 
 /** The rules in force, and a draft of others. */
 export function Policy() {
-  const loaded = useLoad<PolicyAnswer>('policy')
-  const schema = useLoad<SchemaNode>('policy/schema')
+  const loaded = useLoad('policy')
+  const schema = useLoad('policy/schema')
   return (
     <Shown loaded={loaded}>
       {(answer) => (
@@ -69,8 +29,8 @@ export function Policy() {
   )
 }
 
-function Rules({ answer: { rules, did, would, mode } }: { answer: PolicyAnswer }) {
-  const by = (rows: readonly Counted[], id: string) =>
+function Rules({ answer: { rules, did, would, mode } }: { answer: Got<'policy'> }) {
+  const by = (rows: Got<'policy'>['did'], id: string) =>
     rows.filter(({ name }) => name.slice(0, name.lastIndexOf(' ')) === id)
   return (
     <Card title="Rules in force, in their order" wide aside={<Badge name={mode} />}>
@@ -111,8 +71,8 @@ function actionOf(name: string): string {
 }
 
 const checkText = (text: string): Promise<Checked> =>
-  send<Checked>('POST', 'policy/check', { text }).catch((error) => ({
-    faults: [{ line: 1, message: failureOf(error).message }],
+  post('policy/check', { text }).catch((error) => ({
+    faults: [{ line: 1, key: undefined, rule: undefined, message: failureOf(error).message }],
     warnings: [],
   }))
 
@@ -133,10 +93,10 @@ function Draft({ inForce, schema, onSaved }: { inForce: string; schema: SchemaNo
     return found
   }
   const tryIt = async (): Promise<void> => {
-    setOutcome(await send<WhatIf>('POST', 'policy/what-if', { text }).catch(failureOf))
+    setOutcome(await post('policy/what-if', { text }).catch(failureOf))
   }
   const save = async (): Promise<void> => {
-    const saved = await send('POST', 'policy/save', { text }).catch(failureOf)
+    const saved = await post('policy/save', { text }).catch(failureOf)
     setOutcome(saved instanceof Failure ? saved : 'Saved, and in force.')
     if (!(saved instanceof Failure)) onSaved()
   }

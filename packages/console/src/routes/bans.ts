@@ -1,15 +1,19 @@
-import { SallyportError } from '@sallyport/core'
+import { type LimitUse, SallyportError } from '@sallyport/core'
 import type { Share } from '../shares/share.ts'
 import { type Brief, briefOf } from './brief.ts'
 import { newestOf } from './newest.ts'
-import type { ConsoleParts, Row } from './route.ts'
+import { type ConsoleParts, row } from './route.ts'
 import { shownAddress, withoutAddresses } from './shown-address.ts'
-import { mapOf, memberOf } from './values.ts'
+import { memberOf } from './values.ts'
 
 const LISTED = 40
 
+interface Limited extends Brief {
+  readonly limits: readonly LimitUse[]
+}
+
 /** The last requests beyond a limit. */
-const LIMITED: Share<object, readonly Brief[]> = {
+const LIMITED: Share<object, readonly Limited[]> = {
   name: 'limited',
   own(_, { history, sallyport }) {
     const form = sallyport.config.log.addresses
@@ -24,9 +28,9 @@ const LIMITED: Share<object, readonly Brief[]> = {
   },
 }
 
-/** Clients that are banned, or were beyond a limit. */
-export const BAN_ROWS: readonly Row[] = [
-  {
+/** Who is refused for a while, and who was beyond a limit. */
+export const BAN_ROWS = [
+  row({
     method: 'GET',
     path: 'bans',
     role: 'read',
@@ -40,18 +44,19 @@ export const BAN_ROWS: readonly Row[] = [
         strikes: sallyport.config.policy.strikes ?? null,
       }
     },
-  },
-  {
+  }),
+  row({
     method: 'POST',
     path: 'bans/lift',
     role: 'admin',
+    takes: ['id'],
     async answer({ body, audit }, { sallyport }) {
-      const id = memberOf(mapOf(await body()), 'id', 64) ?? ''
+      const id = memberOf(await body(), 'id', 64) ?? ''
       if (!(await sallyport.bans.lift(id))) throw new SallyportError('unknown_ban')
       audit('bans lift', { id })
       return { id, lifted: true }
     },
-  },
+  }),
 ]
 
 /** A key holds an address beside its kind. */

@@ -27,7 +27,11 @@ export type Brief = ReturnType<typeof briefOf>
 /** Which requests somebody wants to see. */
 export type Filter = (one: Remembered, form: AddressForm) => boolean
 
-/** Reads `outcome`, `class`, `network`, `trial` and `text`; what is absent lets all through. */
+/** The names by which a query filters. */
+export const FILTERS = ['outcome', 'class', 'network', 'trial', 'text'] as const
+export type Filtered = (typeof FILTERS)[number]
+
+/** Reads the filters of a query; what is absent lets all through. */
 export function filterOf(query: URLSearchParams): Filter {
   const [outcome, who, network] = ['outcome', 'class', 'network'].map((name) => query.get(name) || undefined)
   const text = query.get('text')?.trim().toLowerCase().slice(0, 200) ?? ''

@@ -1,30 +1,36 @@
-import { parseAddress, SallyportError } from '@sallyport/core'
+import { type InspectedCrawler, parseAddress, SallyportError } from '@sallyport/core'
 import type { Share } from '../shares/share.ts'
 import { type Brief, briefOf } from './brief.ts'
 import { newestOf } from './newest.ts'
-import type { ConsoleParts, Row } from './route.ts'
+import { type ConsoleParts, row } from './route.ts'
 import { TOPS, topsOf } from './tops.ts'
-import { mapOf, memberOf } from './values.ts'
+import { memberOf } from './values.ts'
 
 const LISTED = 60
 
 /** The last requests in the name of a crawler. */
-const CLAIMED: Share<object, readonly Brief[]> = {
+const CLAIMED: Share<object, readonly Claimed[]> = {
   name: 'claimed',
   own: (_, { history, sallyport }) =>
     history.recent
       .list()
-      .filter(({ observed }) => observed.decision?.inspection.crawler !== undefined)
+      .flatMap((one) => {
+        const claim = one.observed.decision?.inspection.crawler
+        return claim === undefined ? [] : [{ one, claim }]
+      })
       .slice(-LISTED)
-      .map((one) => {
-        const { slug, name, outcome, method, pending } = one.observed.decision?.inspection.crawler ?? {}
-        return { ...briefOf(one, sallyport.config.log.addresses), crawler: { slug, name, outcome, method, pending } }
-      }),
+      .map(({ one, claim }) => claimedOf(briefOf(one, sallyport.config.log.addresses), claim)),
+}
+
+type Claimed = ReturnType<typeof claimedOf>
+
+function claimedOf(brief: Brief, { slug, name, outcome, method, pending }: InspectedCrawler) {
+  return { ...brief, crawler: { slug, name, outcome, method, pending } }
 }
 
 /** The catalogue, how each can be verified, and who came in these names. */
-export const CRAWLER_ROWS: readonly Row[] = [
-  {
+export const CRAWLER_ROWS = [
+  row({
     method: 'GET',
     path: 'crawlers',
     role: 'read',
@@ -37,13 +43,14 @@ export const CRAWLER_ROWS: readonly Row[] = [
       ])
       return { crawlers: catalogueOf(parts), seen, recent: newestOf(shares, LISTED) }
     },
-  },
-  {
+  }),
+  row({
     method: 'POST',
     path: 'crawlers/verify',
     role: 'read',
+    takes: ['ip', 'bot', 'userAgent'],
     async answer({ body }, { sallyport }) {
-      const given = mapOf(await body())
+      const given = await body()
       const address = parseAddress(memberOf(given, 'ip', 64)?.trim() ?? '')
       if (address === undefined) throw new SallyportError('invalid_ip')
       const [bot, userAgent] = [memberOf(given, 'bot', 64), memberOf(given, 'userAgent')]
@@ -52,7 +59,7 @@ export const CRAWLER_ROWS: readonly Row[] = [
         ...(userAgent !== undefined && { userAgent }),
       })
     },
-  },
+  }),
 ]
 
 function catalogueOf({ sallyport }: ConsoleParts) {

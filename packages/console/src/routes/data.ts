@@ -1,14 +1,14 @@
 import { SallyportError } from '@sallyport/core'
 import { openUpdates } from '@sallyport/open'
 import { aged } from './health.ts'
-import type { Row } from './route.ts'
-import { mapOf, memberOf } from './values.ts'
+import { row } from './route.ts'
+import { memberOf } from './values.ts'
 
 /** The data that verdicts rest on. */
-export function dataRows(): readonly Row[] {
+export function dataRows() {
   const running = { update: false }
   return [
-    {
+    row({
       method: 'GET',
       path: 'data',
       role: 'read',
@@ -18,13 +18,14 @@ export function dataRows(): readonly Row[] {
         updating: running.update,
         sources: sallyport.sources().map((source) => aged(source, now)),
       }),
-    },
-    {
+    }),
+    row({
       method: 'POST',
       path: 'data/update',
       role: 'admin',
+      takes: ['source'],
       async answer({ body, audit }, { sallyport }) {
-        const source = memberOf(mapOf(await body()), 'source', 100)
+        const source = memberOf(await body(), 'source', 100)
         if (sallyport.config.data.readOnly)
           throw new SallyportError('invalid_request', 'data.readOnly forbids to write.')
         if (running.update) throw new SallyportError('invalid_request', 'An update is under way already.')
@@ -37,6 +38,6 @@ export function dataRows(): readonly Row[] {
           running.update = false
         }
       },
-    },
+    }),
   ]
 }

@@ -1,7 +1,7 @@
 import { isStale, type SourceStatus } from '@sallyport/core'
 import { doctor, type Finding } from '@sallyport/open'
 import type { Share } from '../shares/share.ts'
-import type { ConsoleParts, Row } from './route.ts'
+import { type ConsoleParts, row } from './route.ts'
 
 /** Findings are looked for again after that. */
 const FINDINGS_MS = 15_000
@@ -11,14 +11,14 @@ const PROCESS: Share<object, { readonly since: number; readonly lostLines: numbe
   own: (_, { since, sallyport }) => ({ since, lostLines: sallyport.log.lost }),
 }
 
-export function healthRows(): readonly Row[] {
+export function healthRows() {
   let looked: { readonly at: number; readonly findings: Promise<readonly Finding[]> } | undefined
   const findingsOf = ({ sallyport }: ConsoleParts, now: number): Promise<readonly Finding[]> => {
     if (looked === undefined || now - looked.at > FINDINGS_MS) looked = { at: now, findings: doctor(sallyport.config) }
     return looked.findings
   }
   return [
-    {
+    row({
       method: 'GET',
       path: 'health',
       role: 'read',
@@ -44,7 +44,7 @@ export function healthRows(): readonly Row[] {
           sources: sallyport.sources().map((source) => aged(source, now)),
         }
       },
-    },
+    }),
   ]
 }
 

@@ -7,11 +7,12 @@ import { INSPECT_ROWS } from './inspect.ts'
 import { LEDGER_ROWS } from './ledger.ts'
 import { liveRows } from './live.ts'
 import { POLICY_ROWS } from './policy.ts'
-import type { Row } from './route.ts'
 import { SESSION_ROWS } from './session.ts'
 
+export type { StreamEvent } from './stream.ts'
+
 /** All that the console's API answers. */
-export function consoleRows(): readonly Row[] {
+export function consoleRows(): readonly ConsoleRow[] {
   return [
     ...SESSION_ROWS,
     ...liveRows(),
@@ -25,3 +26,16 @@ export function consoleRows(): readonly Row[] {
     ...healthRows(),
   ]
 }
+
+/** A row with the types of what it takes and answers, for the page. */
+export type ConsoleRow =
+  | (typeof SESSION_ROWS)[number]
+  | ReturnType<typeof liveRows>[number]
+  | (typeof INSPECT_ROWS)[number]
+  | (typeof POLICY_ROWS)[number]
+  | (typeof CRAWLER_ROWS)[number]
+  | (typeof LEDGER_ROWS)[number]
+  | ReturnType<typeof dataRows>[number]
+  | (typeof ACCOUNT_ROWS)[number]
+  | (typeof BAN_ROWS)[number]
+  | ReturnType<typeof healthRows>[number]

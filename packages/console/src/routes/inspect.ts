@@ -1,7 +1,7 @@
 import { classify, createDirectory, type Directory, parseAddress, parseAsn, SallyportError } from '@sallyport/core'
 import type { Share } from '../shares/share.ts'
 import { newestOf } from './newest.ts'
-import type { Call, ConsoleParts, Row } from './route.ts'
+import { type Call, type ConsoleParts, row } from './route.ts'
 import { numberOf, textOf } from './values.ts'
 
 const MAX_LISTED = 100
@@ -22,13 +22,14 @@ const SEEN: Share<{ readonly address: string }, Seen> = {
   },
 }
 
-/** Facts about an address, a network or a name, and the directory of systems. */
-export const INSPECT_ROWS: readonly Row[] = [
-  { method: 'GET', path: 'inspect', role: 'read', shares: [SEEN], answer: inspect },
-  {
+/** What is known of an address, a network or a name, and the directory of systems. */
+export const INSPECT_ROWS = [
+  row({ method: 'GET', path: 'inspect', role: 'read', takes: ['target'], shares: [SEEN], answer: inspect }),
+  row({
     method: 'GET',
     path: 'directory',
     role: 'read',
+    takes: ['limit', 'q', 'by'],
     answer({ query }, parts) {
       const directory = directoryOf(parts)
       const limit = numberOf(query.get('limit'), { initial: 50, most: MAX_LISTED })
@@ -36,8 +37,8 @@ export const INSPECT_ROWS: readonly Row[] = [
       const by = query.get('by') === 'prefixes' ? 'prefixes' : 'addresses'
       return { total: directory.total, by, results: text ? directory.search(text, limit) : directory.top(by, limit) }
     },
-  },
-  {
+  }),
+  row({
     method: 'GET',
     path: 'directory/*',
     role: 'read',
@@ -48,10 +49,10 @@ export const INSPECT_ROWS: readonly Row[] = [
       if (entry === undefined) throw new SallyportError('asn_not_found')
       return { entry, system: typeOf(parts, asn) }
     },
-  },
+  }),
 ]
 
-async function inspect({ query }: Call, parts: ConsoleParts) {
+async function inspect({ query }: Call<'target'>, parts: ConsoleParts) {
   const { sallyport } = parts
   const target = textOf(query.get('target'))
   if (target === '') throw new SallyportError('invalid_target')

@@ -1,12 +1,12 @@
 import { SallyportError } from '@sallyport/core'
-import type { Call, ConsoleParts, Row } from './route.ts'
+import { type Call, type ConsoleParts, type Query, row } from './route.ts'
 import { textOf } from './values.ts'
 
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 /** Attestations as evidence, which the page verifies on its own. */
-export const LEDGER_ROWS: readonly Row[] = [
-  {
+export const LEDGER_ROWS = [
+  row({
     method: 'GET',
     path: 'ledger',
     role: 'read',
@@ -23,9 +23,15 @@ export const LEDGER_ROWS: readonly Row[] = [
         accounts: accounts?.map(({ id, name }) => ({ id, name })) ?? null,
       }
     },
-  },
-  { method: 'GET', path: 'ledger/evidence', role: 'read', answer: evidence },
-  {
+  }),
+  row({
+    method: 'GET',
+    path: 'ledger/evidence',
+    role: 'read',
+    takes: ['account', 'id', 'from', 'to'],
+    answer: evidence,
+  }),
+  row({
     method: 'GET',
     path: 'ledger/keys',
     role: 'read',
@@ -33,10 +39,10 @@ export const LEDGER_ROWS: readonly Row[] = [
       await requireLedger(sallyport)
       return sallyport.provenance.keys()
     },
-  },
+  }),
 ]
 
-async function evidence({ query, visitor }: Call, { sallyport }: ConsoleParts) {
+async function evidence({ query, visitor }: Call<'account' | 'id' | 'from' | 'to'>, { sallyport }: ConsoleParts) {
   if (sallyport.config.log.addresses !== 'full' && visitor.role !== 'admin') {
     throw new SallyportError('forbidden', 'Evidence holds addresses, which the log of this service may not hold.')
   }
@@ -47,8 +53,8 @@ async function evidence({ query, visitor }: Call, { sallyport }: ConsoleParts) {
   return found
 }
 
-function queryOf(query: URLSearchParams) {
-  const [id, from, to] = ['id', 'from', 'to'].map((name) => textOf(query.get(name)))
+function queryOf(query: Query<'id' | 'from' | 'to'>) {
+  const [id, from, to] = (['id', 'from', 'to'] as const).map((name) => textOf(query.get(name)))
   if (id) {
     if (!/^[1-9]\d{0,15}$/.test(id)) throw new SallyportError('invalid_request', 'id: not the id of an attestation')
     return { attestationId: Number(id) }

@@ -1,9 +1,10 @@
-import { SallyportError } from '@sallyport/core'
+import { BASIS_TEXTS, type Mode, SallyportError } from '@sallyport/core'
 import { type HistoryReading, mergeReadings, SPANS, type Span } from '../history/history.ts'
+import type { Remembered } from '../history/recent.ts'
 import type { Share } from '../shares/share.ts'
-import { type Brief, briefOf, filterOf } from './brief.ts'
+import { type Brief, briefOf, FILTERS, filterOf } from './brief.ts'
 import { newestOf } from './newest.ts'
-import type { Row } from './route.ts'
+import { type Query, row } from './route.ts'
 import { withoutAddresses } from './shown-address.ts'
 import { answerStream, type OpenStreams, STREAMED } from './stream.ts'
 import { TOPS, topsOf } from './tops.ts'
@@ -28,26 +29,36 @@ const LISTED: Share<{ readonly filter: string; readonly limit: number }, readonl
   },
 }
 
-const WHOLE: Share<{ readonly id: string }, { readonly found?: unknown }> = {
+/** Everything that is remembered of a request. */
+interface Whole extends Remembered {
+  readonly brief: Brief
+  readonly mode: Mode
+  /** What the class of the visitor rests on; absent where nothing was decided. */
+  readonly knownBy: string | undefined
+}
+
+const WHOLE: Share<{ readonly id: string }, { readonly found?: Whole }> = {
   name: 'whole',
   own({ id }, { history, sallyport }) {
     const form = sallyport.config.log.addresses
     const found = history.recent.find(id)
     if (found === undefined) return {}
-    const { client, peer } = found.observed
-    const whole = { ...found, brief: briefOf(found, form), mode: sallyport.config.mode }
+    const { client, peer, decision } = found.observed
+    const knownBy = decision && BASIS_TEXTS[decision.inspection.agent.basis]
+    const whole = { ...found, brief: briefOf(found, form), mode: sallyport.config.mode, knownBy }
     return { found: withoutAddresses(whole, [client, peer], form) }
   },
 }
 
-/** Live and past requests at the gate. */
-export function liveRows(): readonly Row[] {
+/** What the gate sees now, and what it saw. */
+export function liveRows() {
   const streams: OpenStreams = new Set()
   return [
-    {
+    row({
       method: 'GET',
       path: 'live',
       role: 'read',
+      takes: ['span'],
       shares: [READING, TOPS],
       async answer({ query, now }, { gather }) {
         const span = spanOf(query)
@@ -60,19 +71,20 @@ export function liveRows(): readonly Row[] {
         if (own === undefined) throw new SallyportError('service_unavailable')
         return { now, span, hours, ...mergeReadings([own, ...others]), tops, processes: shares.length, silent }
       },
-    },
-    {
+    }),
+    row({
       method: 'GET',
       path: 'requests',
       role: 'read',
+      takes: ['limit', ...FILTERS],
       shares: [LISTED],
       async answer({ query }, { gather }) {
         const limit = numberOf(query.get('limit'), { initial: 100, most: MAX_LISTED })
         const { shares } = await gather(LISTED, { filter: query.toString(), limit })
         return { requests: newestOf(shares, limit) }
       },
-    },
-    {
+    }),
+    row({
       method: 'GET',
       path: 'requests/*',
       role: 'read',
@@ -85,18 +97,19 @@ export function liveRows(): readonly Row[] {
         }
         return found
       },
-    },
-    {
+    }),
+    row({
       method: 'GET',
       path: 'stream',
       role: 'read',
+      takes: FILTERS,
       shares: [STREAMED],
       answer: (call, parts) => answerStream(call, parts, streams),
-    },
+    }),
   ]
 }
 
-function spanOf(query: URLSearchParams): Span {
+function spanOf(query: Query<'span'>): Span {
   const span = query.get('span') ?? '5m'
   if (!Object.hasOwn(SPANS, span)) throw new SallyportError('invalid_request', 'span: must be 5m, 1h or 24h')
   return span as Span

@@ -11,9 +11,8 @@ import { type ConfigFault, configSchema, type PolicyReader, policyText } from '@
 import type { Remembered } from '../history/recent.ts'
 import type { OwnParts, Share } from '../shares/share.ts'
 import { type Brief, briefOf } from './brief.ts'
-import type { Call, ConsoleParts, Row } from './route.ts'
+import { type Call, type ConsoleParts, row } from './route.ts'
 import { TOPS, topsOf } from './tops.ts'
-import { mapOf } from './values.ts'
 
 /** Requests that are judged again at once, and how long it may take until no more of them are. */
 const BATCH = 200
@@ -23,34 +22,37 @@ const EXAMPLES_EACH = 3
 const REPLAYED: Share<{ readonly policy: CheckedPolicy }, Replayed> = { name: 'replayed', own: replay }
 
 /** The rules in force, what they did, and what another policy would have done. */
-export const POLICY_ROWS: readonly Row[] = [
-  { method: 'GET', path: 'policy', role: 'read', shares: [TOPS], answer: inForce },
-  {
+export const POLICY_ROWS = [
+  row({ method: 'GET', path: 'policy', role: 'read', shares: [TOPS], answer: inForce }),
+  row({
     method: 'GET',
     path: 'policy/schema',
     role: 'read',
     answer: () => (configSchema()['properties'] as Readonly<Record<string, unknown>> | undefined)?.['policy'] ?? {},
-  },
-  {
+  }),
+  row({
     method: 'POST',
     path: 'policy/check',
     role: 'read',
+    takes: ['text'],
     async answer(call, { policies }) {
       const { faults, warnings } = await policies.check(await textIn(call))
       return { faults: faults.map(faultLine), warnings: warnings.map(faultLine) }
     },
-  },
-  {
+  }),
+  row({
     method: 'POST',
     path: 'policy/what-if',
     role: 'read',
+    takes: ['text'],
     shares: [REPLAYED],
     answer: whatIf,
-  },
-  {
+  }),
+  row({
     method: 'POST',
     path: 'policy/save',
     role: 'admin',
+    takes: ['text'],
     async answer(call, { hooks, sallyport, policies }) {
       if (hooks.savePolicy === undefined) {
         throw new SallyportError(
@@ -64,7 +66,7 @@ export const POLICY_ROWS: readonly Row[] = [
       call.audit('policy save', { rules: sallyport.config.policy.rules.length })
       return { saved: true, text: policyText(sallyport.config.policy) }
     },
-  },
+  }),
 ]
 
 async function inForce({ now }: Call, { sallyport, gather }: ConsoleParts) {
@@ -80,14 +82,14 @@ async function inForce({ now }: Call, { sallyport, gather }: ConsoleParts) {
         ...{ id: rule.id, action: rule.action, onTrial: rule.monitor === true, own: own.has(rule) },
         note: JSON.stringify(rule.match),
       })),
-      { id: fallback.id, action: fallback.action, onTrial: false, own: false },
+      { id: fallback.id, action: fallback.action, onTrial: false, own: false, note: undefined },
     ],
     ...{ did, would },
   }
 }
 
-async function textIn({ body }: Call): Promise<string> {
-  const { text } = mapOf(await body())
+async function textIn({ body }: Call<'text'>): Promise<string> {
+  const { text } = await body()
   if (typeof text !== 'string') throw new SallyportError('invalid_request', 'text: must be a text')
   return text
 }
@@ -160,7 +162,7 @@ function decidedOf(one: Remembered): readonly Decided[] {
   return decision === undefined ? [] : [{ one, decision }]
 }
 
-async function whatIf(call: Call, { gather, policies }: ConsoleParts) {
+async function whatIf(call: Call<'text'>, { gather, policies }: ConsoleParts) {
   const policy = await checkedPolicy(policies, await textIn(call))
   const { shares, silent } = await gather(REPLAYED, { policy })
   const left = shares.reduce((sum, share) => sum + share.left, 0)

@@ -22,33 +22,56 @@ export interface ConsoleParts extends OwnParts {
   readonly gather: Gather
 }
 
+/** A query, by the names that a row takes. */
+export interface Query<Name extends string> {
+  get(name: Name): string | null
+  toString(): string
+}
+
+/** A body, by the names that a row takes; its values are read by the row. */
+export type Body<Name extends string> = Readonly<Partial<Record<Name, unknown>>>
+
 /** One call of the console's API. */
-export interface Call {
+export interface Call<Name extends string = never> {
   readonly visitor: Visitor
   /** The reader that is counted as one: a session, or a token from one address. */
   readonly reader: string
   /** Whether they may still read: a session ends. */
   isAdmitted(): boolean
-  readonly query: URLSearchParams
-  /** The part of the path that `*` stands for. */
+  readonly query: Query<Name>
+  /** What the `*` of the path is. */
   readonly rest: string
   readonly now: number
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  body(): Promise<unknown>
+  /** Throws `invalid_request` where the body is no map of keys. */
+  body(): Promise<Body<Name>>
   /** Writes down what somebody did. */
   audit(what: string, details: Readonly<Record<string, unknown>>): void
 }
 
-/** A row: who may ask, and what is answered as JSON. `undefined` as the answer: it was answered already. */
-export interface Row {
-  readonly method: 'GET' | 'POST' | 'DELETE'
+export type Method = 'GET' | 'POST'
+
+/** A row: who may ask, with what, and what is answered as JSON. `undefined` as the answer: it was answered already. */
+export interface Row<Verb extends Method, Path extends string, Name extends string, Answer> {
+  readonly method: Verb
   /** Below `/console/api/`; a `*` at its end is one segment. */
-  readonly path: string
+  readonly path: Path
   readonly role: 'anyone' | 'read' | 'admin'
-  /** Questions to the other processes. */
+  /** The names of texts in the query of a GET, in the body of a POST. */
+  readonly takes?: readonly Name[]
+  /** What it asks the other processes for. */
   readonly shares?: readonly AnyShare[]
-  answer(call: Call, parts: ConsoleParts): unknown
+  answer(call: Call<Name>, parts: ConsoleParts): Answer | Promise<Answer>
+}
+
+export type AnyRow = Row<Method, string, string, unknown>
+
+/** Gives a row the type of what it takes and answers, which the page reads. */
+export function row<Verb extends Method, const Path extends string, Answer, const Name extends string = never>(
+  one: Row<Verb, Path, Name, Answer>,
+): Row<Verb, Path, Name, Answer> {
+  return one
 }
 
 /** A share whose question was checked by the process that asks. */

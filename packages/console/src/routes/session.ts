@@ -1,8 +1,8 @@
-import type { Row } from './route.ts'
+import { row } from './route.ts'
 
-/** The visitor's role, for the page. */
-export const SESSION_ROWS: readonly Row[] = [
-  {
+/** Who one is, for the page. */
+export const SESSION_ROWS = [
+  row({
     method: 'GET',
     path: 'session',
     role: 'anyone',
@@ -14,5 +14,5 @@ export const SESSION_ROWS: readonly Row[] = [
       url: visitor.role === undefined ? null : (hooks.url?.() ?? null),
       api: visitor.role === undefined ? null : sallyport.config.api,
     }),
-  },
+  }),
 ]

@@ -13,7 +13,7 @@ export function shownAddress(text: string, form: AddressForm): string {
 }
 
 /** A value as JSON without these addresses, wherever in its texts they are. */
-export function withoutAddresses(value: unknown, addresses: readonly string[], form: AddressForm): unknown {
+export function withoutAddresses<T>(value: T, addresses: readonly string[], form: AddressForm): T {
   if (form === 'full') return value
   let text = JSON.stringify(value)
   for (const address of addresses) {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { SallyportError } from '@sallyport/core'
 import { SECURITY } from '../http/reply.ts'
 import type { Share } from '../shares/share.ts'
-import { type Brief, briefOf, filterOf } from './brief.ts'
+import { type Brief, briefOf, type Filtered, filterOf } from './brief.ts'
 import { newestOf } from './newest.ts'
 import type { Call, ConsoleParts } from './route.ts'
 
@@ -19,11 +19,15 @@ const RETRY_SECONDS = 2
 /** Each process's position in its requests at the last turn, by its id; one that is not named begins now. */
 type Places = Readonly<Record<string, number>>
 
-interface Streamed {
-  readonly id: string
-  readonly place: number
+/** The data of an event `requests`: how many fit since the last one, and some of them. */
+export interface StreamEvent {
   readonly seen: number
   readonly shown: readonly Brief[]
+}
+
+interface Streamed extends StreamEvent {
+  readonly id: string
+  readonly place: number
 }
 
 /** The requests since the last turn: how many fit, and the first of them. */
@@ -42,7 +46,7 @@ export const STREAMED: Share<{ readonly filter: string; readonly places: Places 
 export type OpenStreams = Set<{ readonly reader: string }>
 
 /** Sends requests as they end, as server-sent events: `requests` are some of them, with how many there were. */
-export function answerStream(call: Call, parts: ConsoleParts, streams: OpenStreams): undefined {
+export function answerStream(call: Call<Filtered>, parts: ConsoleParts, streams: OpenStreams): undefined {
   const { request, response, reader, visitor } = call
   if (request.method === 'HEAD') throw new SallyportError('method_not_allowed')
   const own = [...streams].filter((stream) => stream.reader === reader).length
@@ -66,7 +70,7 @@ export function answerStream(call: Call, parts: ConsoleParts, streams: OpenStrea
   return undefined
 }
 
-async function stream(call: Call, { gather }: ConsoleParts, ended: AbortSignal): Promise<void> {
+async function stream(call: Call<Filtered>, { gather }: ConsoleParts, ended: AbortSignal): Promise<void> {
   const { response, query } = call
   const filter = query.toString()
   let places: Places = {}
@@ -79,7 +83,7 @@ async function stream(call: Call, { gather }: ConsoleParts, ended: AbortSignal):
     if (seen > 0 && !ended.aborted) {
       const lists = shares.map(({ shown }) => shown)
       const shown = newestOf(lists, MAX_A_TURN).toReversed()
-      response.write(`event: requests\ndata: ${JSON.stringify({ seen, shown })}\n\n`)
+      response.write(`event: requests\ndata: ${JSON.stringify({ seen, shown } satisfies StreamEvent)}\n\n`)
       silent = 0
     } else if (++silent >= SILENT_TURNS) {
       response.write(': still here\n\n')

@@ -1,4 +1,5 @@
 import { SallyportError } from '@sallyport/core'
+import type { Body } from './route.ts'
 
 const MAX_TEXT = 2_048
 
@@ -22,7 +23,7 @@ export function mapOf(body: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** A text of a body; absent where it is absent or empty. */
-export function memberOf(body: Readonly<Record<string, unknown>>, name: string, most = MAX_TEXT): string | undefined {
+export function memberOf<Name extends string>(body: Body<Name>, name: Name, most = MAX_TEXT): string | undefined {
   const value = body[name]
   if (value === undefined || value === null || value === '') return undefined
   if (typeof value !== 'string' || value.length > most) {

@@ -1,21 +1,19 @@
 import type { AgentClass } from '../vocabulary.ts'
 import type { Reason } from './reason.ts'
 
-/**
- * Basis of an agent verdict, in the order of evaluation: the first with evidence decides. `none`: no
- * evidence against a person.
- */
-export const AGENT_BASES = [
-  'signature',
-  'crawler',
-  'ai-name',
-  'automation',
-  'contradiction',
-  'absence',
-  'network',
-  'none',
-] as const
-export type AgentBasis = (typeof AGENT_BASES)[number]
+/** What an agent verdict rests on, with its words for people, in the order of evaluation: the first with evidence decides. */
+export const BASIS_TEXTS = {
+  signature: 'its signature',
+  crawler: 'the crawler that its user agent names',
+  'ai-name': 'the AI that its user agent names',
+  automation: 'what it says of itself',
+  contradiction: 'headers that contradict each other',
+  absence: 'headers that are missing',
+  network: 'the network it comes from',
+  none: 'nothing that speaks against a person',
+} as const
+export type AgentBasis = keyof typeof BASIS_TEXTS
+export const AGENT_BASES = Object.keys(BASIS_TEXTS) as readonly AgentBasis[]
 
 export const IDENTITY_TYPES = ['address', 'signature', 'crawler'] as const
 
