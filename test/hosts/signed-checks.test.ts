@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { createSigner } from '@sallyport/core'
-import { open } from '@sallyport/open'
+import { openSimulated } from '@sallyport/open'
 import { openProxy } from '@sallyport/proxy'
 import t from 'tap'
 import { request } from 'undici'
@@ -40,18 +40,15 @@ const FROM = { 'X-Forwarded-For': '8.8.8.8', 'X-Forwarded-Proto': 'https' }
 
 for (const family of ['nginx', 'caddy', 'traefik'] as const) {
   t.test(`a signature through a check of ${family}`, async (t) => {
-    const sallyport = await open(
-      {
-        dataDir: t.testdir(),
-        data: { refresh: false, sources: NO_DATA },
-        trustProxy: ['loopback'],
-        log: { requests: 'off' },
-        webBotAuth: { agents: [AGENT] },
-        policy: { preset: 'observe', rules: [{ id: 'known', match: { identity: [AGENT] }, action: 'flag' }] },
-        dns: { servers: ['127.0.0.1:1'], timeoutMs: 10 },
-      },
-      { published: [{ agent: AGENT, document: signer.directory }] },
-    )
+    const sallyport = await openSimulated([{ agent: AGENT, document: signer.directory }], {
+      dataDir: t.testdir(),
+      data: { refresh: false, sources: NO_DATA },
+      trustProxy: ['loopback'],
+      log: { requests: 'off' },
+      webBotAuth: { agents: [AGENT] },
+      policy: { preset: 'observe', rules: [{ id: 'known', match: { identity: [AGENT] }, action: 'flag' }] },
+      dns: { servers: ['127.0.0.1:1'], timeoutMs: 10 },
+    })
     t.teardown(() => sallyport.close())
     const address = { listen: '127.0.0.1:0', admin: '127.0.0.1:0' }
     const proxy = await openProxy(sallyport, { ...address, forwardAuth: family, timeouts: { drain: 100 } })

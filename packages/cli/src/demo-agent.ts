@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readOrMakeSecret } from '@sallyport/console'
 import { createSigner, type Signer } from '@sallyport/core'
-import type { OpenHooks } from '@sallyport/open'
+import type { PublishedKeys } from '@sallyport/open'
 import type { ExampleVisitor } from '@sallyport/proxy/internal'
 import { requestFields, SIMULATED_AGENTS } from './simulated-agents.ts'
 
@@ -18,7 +18,7 @@ const NOTE =
 /** The signed agent of the demo: who to be, and the key that has to be taken as published. */
 export interface DemoAgent {
   readonly visitor: ExampleVisitor
-  readonly published: NonNullable<OpenHooks['published']>
+  readonly published: readonly PublishedKeys[]
 }
 
 /** ChatGPT's agent with a key of the demo's own, which all workers have from the dataDir (D236). */

@@ -6,7 +6,8 @@ import {
   type ConfigRead,
   isReadOnly,
   type OpenHooks,
-  open,
+  openSimulated,
+  type PublishedKeys,
   readConfigFrom,
   readSources,
   type Sallyport,
@@ -89,10 +90,15 @@ export async function sourcesOf(config: Config, terminal: Terminal): Promise<rea
 }
 
 /** Opens a Sallyport for a running service, with a progress bar; it keeps its data fresh. */
-export async function openService(config: Config, terminal: Terminal, hooks: OpenHooks = {}): Promise<Sallyport> {
+export async function openService(
+  config: Config,
+  terminal: Terminal,
+  hooks: OpenHooks = {},
+  published: readonly PublishedKeys[] = [],
+): Promise<Sallyport> {
   const progress = createProgress(terminal)
   try {
-    return await open(config, { ...progress.hooks, ...hooks })
+    return await openSimulated(published, config, { ...progress.hooks, ...hooks })
   } finally {
     progress.stop()
   }

@@ -1,6 +1,5 @@
 import type { Clock, Dns, Observe } from '@sallyport/core'
-import type { DataHooks, DataNotice } from '@sallyport/datasets'
-import type { PublishedKeys } from './agents.ts'
+import type { DataHooks, DataNotice } from './data/live-data.ts'
 
 /** Hooks by which a host observes or replaces a part; all are optional and nothing waits for them. */
 export interface OpenHooks extends DataHooks {
@@ -14,8 +13,6 @@ export interface OpenHooks extends DataHooks {
   readonly clock?: Clock
   /** Answers questions of names, instead of the configured servers. */
   readonly dns?: Dns
-  /** Keys that count as published by agents: for agents that are simulated. */
-  readonly published?: readonly PublishedKeys[]
 }
 
 /** Subject of a notice: stable, for programs; by default the `code` of a process warning. */

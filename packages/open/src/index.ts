@@ -1,5 +1,6 @@
 export { type OldestList, oldestList, type UpdateByHand, type Updates } from '@sallyport/datasets'
 export type { IssuedKey, KeyOwner, Keyring, NewAccount } from './accounts/keyring.ts'
+export type { PublishedKeys } from './agents.ts'
 export { openLedgerTools, type RotatedKey } from './attestation/ledger.ts'
 export type { Provenance } from './attestation/provenance.ts'
 export { openAuditTrail } from './audit-trail.ts'
@@ -20,8 +21,16 @@ export { doctor } from './doctor/doctor.ts'
 export type { Finding } from './doctor/finding.ts'
 export type { NoticeCode, OpenHooks } from './hooks.ts'
 export type { DecisionLog } from './log.ts'
-export type { Override, Overrides } from './observations.ts'
-export { type Knowledge, open, openAccounts, openBans, openOverrides, openUpdates, type Sallyport } from './open.ts'
+export {
+  type Knowledge,
+  open,
+  openAccounts,
+  openBans,
+  openOverrides,
+  openSimulated,
+  openUpdates,
+  type Sallyport,
+} from './open.ts'
 export { type Erasure, eraseKnown, exportKnown, type Known } from './privacy/privacy.ts'
 export { robotsOfConfig, type SitePart } from './robots.ts'
 export { readSources } from './sources.ts'

@@ -23,7 +23,7 @@ import { createUpdates, openLiveData, type Updates } from '@sallyport/datasets'
 import { createMetrics, type Metrics } from '@sallyport/metrics'
 import { createKeyring, type Keyring } from './accounts/keyring.ts'
 import { openAccountStore, openStores, unreachable } from './accounts/stores.ts'
-import { openAgents } from './agents.ts'
+import { openAgents, type PublishedKeys } from './agents.ts'
 import { openProvenance, type Provenance } from './attestation/provenance.ts'
 import { parseConfig } from './config/read.ts'
 import type { Config, ConfigInput } from './config/schema.ts'
@@ -111,13 +111,22 @@ export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, O
  * ```
  * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/open.md
  */
-export async function open(options: ConfigInput = {}, hooks: OpenHooks = {}): Promise<Sallyport> {
+export function open(options: ConfigInput = {}, hooks: OpenHooks = {}): Promise<Sallyport> {
+  return openSimulated([], options, hooks)
+}
+
+/** The same with keys that count as published by agents: for the demo, `simulate` and tests, and not for customers (D351). */
+export async function openSimulated(
+  published: readonly PublishedKeys[],
+  options: ConfigInput,
+  hooks: OpenHooks = {},
+): Promise<Sallyport> {
   const config = parseConfig(options)
   // Faults of the rules are said before anything is opened.
   rulesOf(config)
   const resources = createDisposeStack()
   try {
-    return await inDataDir(config, () => build(config, hooks, resources))
+    return await inDataDir(config, () => build(config, { ...hooks, published }, resources))
   } catch (error) {
     await resources.dispose()
     throw error
@@ -127,7 +136,11 @@ export async function open(options: ConfigInput = {}, hooks: OpenHooks = {}): Pr
 /** The resolver's share of the four seconds that a lookup of a hostname may take. */
 const LOOKUP_DNS_MS = 3_000
 
-async function build(config: Config, hooks: OpenHooks, resources: DisposeStack): Promise<Sallyport> {
+interface BuildHooks extends OpenHooks {
+  readonly published: readonly PublishedKeys[]
+}
+
+async function build(config: Config, hooks: BuildHooks, resources: DisposeStack): Promise<Sallyport> {
   const notice = hooks.onNotice ?? warnProcess
   const onFault = hooks.onFault ?? ((error: unknown) => notice('SALLYPORT_FAULT', String(error)))
   const clock = hooks.clock ?? SYSTEM_CLOCK
@@ -147,7 +160,7 @@ async function build(config: Config, hooks: OpenHooks, resources: DisposeStack):
   )
   const turns = createNameTurns()
   const crawlers = await resources.use(openCrawlers(config, { clock, onFault, dns: outbound.oneTry, turns }))
-  const published = hooks.published ?? []
+  const { published } = hooks
   const { signatures } = openAgents(config, crawlers.verifier, { clock, outbound: outbound.fetch, published })
   const reverseNames = config.dns.reverseNames
     ? await resources.use(createReverseNames({ clock, dns, store: observations, turns, onFault }))

@@ -7,7 +7,7 @@ import { createSigner, DIRECTORY_PATH, type Match } from '@sallyport/core'
 import t from 'tap'
 import { readPolicy } from '../src/config/policy-file.ts'
 import { parseConfig } from '../src/config/read.ts'
-import { open } from '../src/index.ts'
+import { open, openSimulated } from '../src/index.ts'
 
 const NO_DATA = Object.fromEntries(
   ['asn-csv-v4', 'asn-csv-v6', 'asn-country-v4', 'asn-country-v6', 'dbip-city-v4', 'dbip-city-v6'].map((id) => [
@@ -19,17 +19,14 @@ const NO_DATA = Object.fromEntries(
 t.test('an agent whose keys are published is verified, and decided about by the policy of the file', async (t) => {
   const agent = 'https://agent.example'
   const signer = createSigner(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }))
-  const sallyport = await open(
-    {
-      dataDir: t.testdir(),
-      data: { refresh: false, sources: NO_DATA },
-      webBotAuth: { agents: [agent] },
-      policy: { preset: 'agents-welcome', rules: [{ id: 'known', match: { identity: [agent] }, action: 'flag' }] },
-      // Nobody answers: the fetch of the real directory fails, and takes no key away.
-      dns: { servers: ['127.0.0.1:1'], timeoutMs: 10 },
-    },
-    { published: [{ agent, document: signer.directory }] },
-  )
+  const sallyport = await openSimulated([{ agent, document: signer.directory }], {
+    dataDir: t.testdir(),
+    data: { refresh: false, sources: NO_DATA },
+    webBotAuth: { agents: [agent] },
+    policy: { preset: 'agents-welcome', rules: [{ id: 'known', match: { identity: [agent] }, action: 'flag' }] },
+    // Nobody answers: the fetch of the real directory fails, and takes no key away.
+    dns: { servers: ['127.0.0.1:1'], timeoutMs: 10 },
+  })
   t.teardown(() => sallyport.close())
   const fields = ['Host', 'example.com', 'Signature-Agent', `"${agent}"`]
   const request = { peer: '8.8.8.8', method: 'GET', target: '/', scheme: 'https', httpVersion: '1.1', fields } as const
@@ -61,16 +58,13 @@ t.test('behind a trusted proxy the Host is what was signed for, or the header th
     return [...fields, ...signer.sign({ ...signing, created, expires: created + 60, nonce: `${Math.random()}` })]
   }
   for (const authorityHeader of [undefined, 'X-Public-Host']) {
-    const sallyport = await open(
-      {
-        dataDir: t.testdir(),
-        data: { refresh: false, sources: NO_DATA },
-        trustProxy: ['private'],
-        webBotAuth: { agents: [agent], ...(authorityHeader !== undefined && { authorityHeader }) },
-        dns: { servers: ['127.0.0.1:1'], timeoutMs: 10 },
-      },
-      { published: [{ agent, document: signer.directory }] },
-    )
+    const sallyport = await openSimulated([{ agent, document: signer.directory }], {
+      dataDir: t.testdir(),
+      data: { refresh: false, sources: NO_DATA },
+      trustProxy: ['private'],
+      webBotAuth: { agents: [agent], ...(authorityHeader !== undefined && { authorityHeader }) },
+      dns: { servers: ['127.0.0.1:1'], timeoutMs: 10 },
+    })
     t.teardown(() => sallyport.close())
     const isVerified = (fields: readonly string[]): boolean => {
       const all = [...fields, 'X-Forwarded-For', '8.8.8.8']

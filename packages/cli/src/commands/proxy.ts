@@ -72,12 +72,12 @@ export function addProxyCommand(program: Command, terminal: Terminal): void {
       const config = await beginningOf(source, standing, warn)
       const history = config.console.enabled ? createHistory() : undefined
       const agent = isDemo(config) ? demoAgent(config.dataDir) : undefined
-      const sallyport = await openService(config, ofLeader(standing, terminal), {
+      const hooks = {
         onFault: throttled((error) => terminal.err(`sallyport: ${faultText(error)}`)),
         ...(isWorker() && { onNotice: noticesOf(standing, terminal) }),
         ...(history && { observe: history.observe }),
-        ...(agent && { published: agent.published }),
-      })
+      }
+      const sallyport = await openService(config, ofLeader(standing, terminal), hooks, agent?.published)
       try {
         await serve(sallyport, { config, source, warn, history, agent, standing }, terminal)
       } finally {

@@ -4,7 +4,7 @@ import { request as requestHttps } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DIRECTORY_PATH, SallyportError, type Signer } from '@sallyport/core'
-import { open } from '@sallyport/open'
+import { openSimulated } from '@sallyport/open'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { explanation } from '../explanation.ts'
 import { type CommonOptions, configOf, jsonOption, using, withCommonOptions, withoutOutbound } from '../settings.ts'
@@ -52,7 +52,7 @@ const HERE: Aim = { host: 'example.com', method: 'GET', target: '/', scheme: 'ht
 async function decideHere(simulated: SimulatedAgent, signer: Signer, options: Options, terminal: Terminal) {
   const published = simulated.signs ? [{ agent: simulated.signs.agent, document: signer.directory }] : []
   const fields = requestFields(simulated, HERE, signer)
-  const decision = await using(open(withoutOutbound(configOf(options)), { published }), async (sallyport) =>
+  const decision = await using(openSimulated(published, withoutOutbound(configOf(options))), async (sallyport) =>
     sallyport.decide({ ...HERE, peer: options.ip, httpVersion: '1.1', fields }),
   )
   terminal.out(options.json ? json(decision) : explanation(decision))
