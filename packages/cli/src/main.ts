@@ -24,10 +24,10 @@ import { addReportCommand } from './commands/report.ts'
 import { addRobotsCommand } from './commands/robots.ts'
 import { addSimulateCommand } from './commands/simulate.ts'
 import { EXAMPLES } from './examples.ts'
-import { ExitError } from './exit.ts'
-import { printableLines, printableMessage } from './printable.ts'
-import { processTerminal, type Terminal } from './terminal.ts'
-import { leavePrimary } from './worker.ts'
+import { ExitError } from './terminal/exit.ts'
+import { printableLines, printableMessage } from './terminal/printable.ts'
+import { processTerminal, type Terminal } from './terminal/terminal.ts'
+import { leavePrimary } from './workers/worker.ts'
 
 /** Exit codes of a command: done, refused or failed, used wrongly. */
 const EXIT = { ok: 0, failed: 1, usage: 2 } as const

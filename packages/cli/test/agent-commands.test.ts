@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { open } from '@sallyport/open'
 import t from 'tap'
-import { parseLogLine } from '../src/access-log.ts'
+import { parseLogLine } from '../src/log/access-log.ts'
 import { run, workspace } from './command.ts'
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0'

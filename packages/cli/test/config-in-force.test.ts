@@ -1,6 +1,6 @@
 import { readConfig } from '@sallyport/open'
 import t from 'tap'
-import { createInForce } from '../src/config-in-force.ts'
+import { createInForce } from '../src/workers/config-in-force.ts'
 
 const FIRST = readConfig({})
 const OTHER = readConfig({ flags: { mode: 'monitor' } })

@@ -1,6 +1,6 @@
 import { LedgerUnavailable } from '@sallyport/ledger'
 import t from 'tap'
-import { faultText } from '../src/fault-text.ts'
+import { faultText } from '../src/service/faults.ts'
 
 t.test('a failure outside is one line with what it caused, and a bug shows where it is', async (t) => {
   const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })

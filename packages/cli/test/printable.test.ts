@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLog } from '@sallyport/log'
 import t from 'tap'
-import { printable } from '../src/printable.ts'
+import { printable } from '../src/terminal/printable.ts'
 import { run, workspace } from './command.ts'
 import { observed } from './observed.ts'
 

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { savePolicy } from '../src/save-policy.ts'
+import { savePolicy } from '../src/service/save-policy.ts'
 
 t.test('a policy is written into what a link leads to, or nothing is changed', async (t) => {
   const folder = t.testdir({ real: {} })

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { createUpdateProgress } from '../src/update-progress.ts'
+import { createUpdateProgress } from '../src/terminal/update-progress.ts'
 
 /** A stream that is a terminal, or none, and its output. */
 function stream(isTTY: boolean) {

@@ -2,10 +2,10 @@ import { type Account, isPlanName, PLAN_NAMES, type PlanName } from '@sallyport/
 import { SallyportError } from '@sallyport/core'
 import { openAccounts } from '@sallyport/open'
 import { type Command, InvalidArgumentError } from 'commander'
-import { type AccountOptions, accountOf, withAccountOptions } from '../account-options.ts'
-import { audited } from '../audit.ts'
-import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings.ts'
-import { columns, dim, json, type Terminal } from '../terminal.ts'
+import { type AccountOptions, accountOf, withAccountOptions } from '../settings/account-options.ts'
+import { audited } from '../settings/audit.ts'
+import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings/settings.ts'
+import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
 
 type Options = CommonOptions & { readonly json?: true }
 

@@ -1,9 +1,10 @@
 import { ConfigError, type ConfigFault, type ConfigRead, configSchema, faultText, settingsOf } from '@sallyport/open'
 import type { Command } from 'commander'
-import { ExitError } from '../exit.ts'
-import { printable, printableJson, printableMessage } from '../printable.ts'
-import { type CommonOptions, configReadOf, jsonOption, withCommonOptions } from '../settings.ts'
-import { columns, dim, json, type Terminal } from '../terminal.ts'
+import { warningText } from '../settings/config-file.ts'
+import { type CommonOptions, configReadOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
+import { ExitError } from '../terminal/exit.ts'
+import { printable, printableJson, printableMessage } from '../terminal/printable.ts'
+import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
 
 type Options = CommonOptions & { readonly json?: true }
 
@@ -40,11 +41,6 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
     .command('schema')
     .description('its JSON schema, for editors')
     .action(() => terminal.out(json(configSchema())))
-}
-
-/** A warning as a line. */
-export function warningText(fault: ConfigFault): string {
-  return `warning: ${faultText(fault)}`
 }
 
 function checked(options: CommonOptions): Pick<ConfigRead, 'warnings'> & { readonly errors: readonly ConfigFault[] } {

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { readTokens, signInLink } from '@sallyport/console'
 import { SallyportError } from '@sallyport/core'
 import type { Command } from 'commander'
-import { type CommonOptions, configOf, jsonOption, withCommonOptions } from '../settings.ts'
-import { json, type Terminal } from '../terminal.ts'
+import { type CommonOptions, configOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
+import { json, type Terminal } from '../terminal/terminal.ts'
 
 /** `sallyport console` */
 export function addConsoleCommand(program: Command, terminal: Terminal): void {

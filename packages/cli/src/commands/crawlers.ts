@@ -1,7 +1,7 @@
 import { type Crawler, createCatalogue } from '@sallyport/core'
 import type { Command } from 'commander'
-import { type CommonOptions, jsonOption, withCommonOptions } from '../settings.ts'
-import { columns, json, type Terminal } from '../terminal.ts'
+import { type CommonOptions, jsonOption, withCommonOptions } from '../settings/settings.ts'
+import { columns, json, type Terminal } from '../terminal/terminal.ts'
 
 /** `sallyport crawlers list` */
 export function addCrawlersCommands(program: Command, terminal: Terminal): void {

@@ -1,11 +1,11 @@
 import { SallyportError } from '@sallyport/core'
 import { oldestList, openUpdates } from '@sallyport/open'
 import { type Command, Option } from 'commander'
-import { audited } from '../audit.ts'
-import { type CommonOptions, configOf, jsonOption, sourcesOf, withCommonOptions } from '../settings.ts'
-import { creditLines, oldestSentence, sourceLines, sourcesSentence } from '../sources.ts'
-import { dim, entriesText, json, type Terminal } from '../terminal.ts'
-import { createUpdateProgress } from '../update-progress.ts'
+import { audited } from '../settings/audit.ts'
+import { type CommonOptions, configOf, jsonOption, sourcesOf, withCommonOptions } from '../settings/settings.ts'
+import { creditLines, oldestSentence, sourceLines, sourcesSentence } from '../terminal/sources.ts'
+import { dim, entriesText, json, type Terminal } from '../terminal/terminal.ts'
+import { createUpdateProgress } from '../terminal/update-progress.ts'
 
 type Options = CommonOptions & { readonly json?: true }
 type UpdateOptions = Options & { readonly source?: string; readonly accept?: true; readonly rollback?: true }

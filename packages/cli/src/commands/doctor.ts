@@ -1,8 +1,8 @@
 import { doctor, type Finding } from '@sallyport/open'
 import type { Command } from 'commander'
-import { ExitError } from '../exit.ts'
-import { type CommonOptions, configReadOf, jsonOption, withCommonOptions } from '../settings.ts'
-import { bold, dim, json, type Terminal } from '../terminal.ts'
+import { type CommonOptions, configReadOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
+import { ExitError } from '../terminal/exit.ts'
+import { bold, dim, json, type Terminal } from '../terminal/terminal.ts'
 
 /** `sallyport doctor` */
 export function addDoctorCommand(program: Command, terminal: Terminal): void {

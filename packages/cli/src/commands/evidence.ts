@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { SallyportError } from '@sallyport/core'
 import { type EvidenceReport, ShapeError, verifyEvidence } from '@sallyport/ledger/verify'
 import type { Command } from 'commander'
-import { ExitError } from '../exit.ts'
-import { printable } from '../printable.ts'
-import { jsonOption } from '../settings.ts'
-import { columns, json, type Terminal } from '../terminal.ts'
+import { jsonOption } from '../settings/settings.ts'
+import { ExitError } from '../terminal/exit.ts'
+import { printable } from '../terminal/printable.ts'
+import { columns, json, type Terminal } from '../terminal/terminal.ts'
 
 interface VerifyOptions {
   readonly keys?: string

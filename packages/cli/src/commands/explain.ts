@@ -1,12 +1,12 @@
 import { SallyportError } from '@sallyport/core'
 import type { LogLine } from '@sallyport/log'
 import type { Command } from 'commander'
-import { isRequest, logOf, logOption } from '../decision-log.ts'
-import { explanation } from '../explanation.ts'
-import { logExplanation } from '../log-explanation.ts'
-import { decideDescribed, readRequests } from '../requests.ts'
-import { type CommonOptions, configOf, jsonOption, openOnce, using, withCommonOptions } from '../settings.ts'
-import { json, type Terminal } from '../terminal.ts'
+import { isRequest, logOf, logOption } from '../log/decision-log.ts'
+import { logExplanation } from '../log/log-explanation.ts'
+import { explanation } from '../requests/explanation.ts'
+import { decideDescribed, readRequests } from '../requests/requests.ts'
+import { type CommonOptions, configOf, jsonOption, openOnce, using, withCommonOptions } from '../settings/settings.ts'
+import { json, type Terminal } from '../terminal/terminal.ts'
 
 interface Options extends CommonOptions {
   readonly ip?: string

@@ -7,10 +7,10 @@ import {
 } from '@sallyport/core'
 import { type Override, openOverrides } from '@sallyport/open'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { audited } from '../audit.ts'
-import { printableValue } from '../printable.ts'
-import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings.ts'
-import { columns, json, type Terminal } from '../terminal.ts'
+import { audited } from '../settings/audit.ts'
+import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings/settings.ts'
+import { printableValue } from '../terminal/printable.ts'
+import { columns, json, type Terminal } from '../terminal/terminal.ts'
 
 type ReadOptions = CommonOptions & { readonly json?: true }
 

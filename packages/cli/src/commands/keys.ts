@@ -1,11 +1,11 @@
 import type { StoredKey } from '@sallyport/accounts'
 import { type IssuedKey, type KeyOwner, openAccounts, openLedgerTools, type RotatedKey } from '@sallyport/open'
 import { type Command, Option } from 'commander'
-import { type AccountOptions, accountOf, withAccountOptions } from '../account-options.ts'
-import { confirm, yesOption } from '../ask.ts'
-import { audited } from '../audit.ts'
-import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings.ts'
-import { columns, dim, json, type Terminal } from '../terminal.ts'
+import { type AccountOptions, accountOf, withAccountOptions } from '../settings/account-options.ts'
+import { audited } from '../settings/audit.ts'
+import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings/settings.ts'
+import { confirm, yesOption } from '../terminal/ask.ts'
+import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
 
 interface CreateOptions extends CommonOptions, AccountOptions {
   readonly account?: string

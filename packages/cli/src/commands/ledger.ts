@@ -1,11 +1,11 @@
 import { openLedgerTools } from '@sallyport/open'
 import type { Command } from 'commander'
-import { confirm, yesOption } from '../ask.ts'
-import { audited } from '../audit.ts'
-import { ExitError } from '../exit.ts'
-import { showBar } from '../progress.ts'
-import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings.ts'
-import { json, type Terminal } from '../terminal.ts'
+import { audited } from '../settings/audit.ts'
+import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings/settings.ts'
+import { confirm, yesOption } from '../terminal/ask.ts'
+import { ExitError } from '../terminal/exit.ts'
+import { showBar } from '../terminal/progress.ts'
+import { json, type Terminal } from '../terminal/terminal.ts'
 
 type Options = CommonOptions & { readonly json?: true }
 

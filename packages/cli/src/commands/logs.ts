@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { entriesOf, type LogEntry, logOf, logOption } from '../decision-log.ts'
-import { followedText, linesOf } from '../lines.ts'
-import { type FilterOptions, filterOf, withFilters } from '../log-filter.ts'
-import { entryWriter } from '../log-text.ts'
-import { printableJson } from '../printable.ts'
-import { type CommonOptions, jsonOption, withCommonOptions } from '../settings.ts'
-import type { Terminal } from '../terminal.ts'
+import { entriesOf, type LogEntry, logOf, logOption } from '../log/decision-log.ts'
+import { followedText, linesOf } from '../log/lines.ts'
+import { type FilterOptions, filterOf, withFilters } from '../log/log-filter.ts'
+import { entryWriter } from '../log/log-text.ts'
+import { type CommonOptions, jsonOption, withCommonOptions } from '../settings/settings.ts'
+import { printableJson } from '../terminal/printable.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 interface Options extends CommonOptions, FilterOptions {
   readonly log?: string

@@ -1,12 +1,12 @@
 import { type LookupResult, type NetworkFinding, SallyportError } from '@sallyport/core'
 import type { Sallyport } from '@sallyport/open'
 import type { Command } from 'commander'
-import { ExitError } from '../exit.ts'
-import { sourceText } from '../explanation.ts'
-import { printable, printableValue } from '../printable.ts'
-import { type CommonOptions, configOf, jsonOption, openOnce, using, withCommonOptions } from '../settings.ts'
-import { creditLines } from '../sources.ts'
-import { bold, columns, dim, json, type Terminal } from '../terminal.ts'
+import { sourceText } from '../requests/explanation.ts'
+import { type CommonOptions, configOf, jsonOption, openOnce, using, withCommonOptions } from '../settings/settings.ts'
+import { ExitError } from '../terminal/exit.ts'
+import { printable, printableValue } from '../terminal/printable.ts'
+import { creditLines } from '../terminal/sources.ts'
+import { bold, columns, dim, json, type Terminal } from '../terminal/terminal.ts'
 
 /** `sallyport lookup TARGET` */
 export function addLookupCommand(program: Command, terminal: Terminal): void {

@@ -1,9 +1,16 @@
 import { type Clock, type Decision, parseDuration, SallyportError } from '@sallyport/core'
 import { createTrialCounter, open, type PolicyTest, readPolicyTests } from '@sallyport/open'
 import type { Command } from 'commander'
-import { countDescribed, decideDescribed } from '../requests.ts'
-import { type CommonOptions, configOf, jsonOption, using, withCommonOptions, withoutOutbound } from '../settings.ts'
-import { bold, json, type Terminal } from '../terminal.ts'
+import { countDescribed, decideDescribed } from '../requests/requests.ts'
+import {
+  type CommonOptions,
+  configOf,
+  jsonOption,
+  using,
+  withCommonOptions,
+  withoutOutbound,
+} from '../settings/settings.ts'
+import { bold, json, type Terminal } from '../terminal/terminal.ts'
 
 /** The outcome of one expectation; `wrong` has a line for each member that differs. */
 interface Outcome {

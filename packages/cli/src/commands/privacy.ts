@@ -1,11 +1,11 @@
 import { eraseKnown, exportKnown } from '@sallyport/open'
 import type { Command } from 'commander'
-import { confirm, yesOption } from '../ask.ts'
-import { audited } from '../audit.ts'
-import { consoleErased, consoleKnown } from '../console-history.ts'
-import { ExitError } from '../exit.ts'
-import { type CommonOptions, configOf, jsonOption, withCommonOptions } from '../settings.ts'
-import { columns, json, type Terminal } from '../terminal.ts'
+import { consoleErased, consoleKnown } from '../service/console-history.ts'
+import { audited } from '../settings/audit.ts'
+import { type CommonOptions, configOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
+import { confirm, yesOption } from '../terminal/ask.ts'
+import { ExitError } from '../terminal/exit.ts'
+import { columns, json, type Terminal } from '../terminal/terminal.ts'
 
 type Options = CommonOptions & { readonly json?: true }
 

@@ -9,8 +9,8 @@ import {
 } from '@sallyport/core'
 import { createTrialCounter, open, readPolicy, type Sallyport } from '@sallyport/open'
 import type { Command } from 'commander'
-import { type LoggedRequest, readAccessLog } from '../access-log.ts'
-import { countDescribed } from '../requests.ts'
+import { type LoggedRequest, readAccessLog } from '../log/access-log.ts'
+import { countDescribed } from '../requests/requests.ts'
 import {
   type CommonOptions,
   configOf,
@@ -19,8 +19,8 @@ import {
   using,
   withCommonOptions,
   withoutOutbound,
-} from '../settings.ts'
-import { columns, dim, json, type Terminal } from '../terminal.ts'
+} from '../settings/settings.ts'
+import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
 
 interface Options extends CommonOptions {
   readonly policy: string

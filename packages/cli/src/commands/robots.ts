@@ -1,8 +1,8 @@
 import { robotsOfConfig } from '@sallyport/open'
 import { sitePartsOf } from '@sallyport/proxy/internal'
 import type { Command } from 'commander'
-import { type CommonOptions, configOf, jsonOption, withCommonOptions } from '../settings.ts'
-import { json, type Terminal } from '../terminal.ts'
+import { type CommonOptions, configOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
+import { json, type Terminal } from '../terminal/terminal.ts'
 
 /** `sallyport robots` */
 export function addRobotsCommand(program: Command, terminal: Terminal): void {

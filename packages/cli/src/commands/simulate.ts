@@ -6,10 +6,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DIRECTORY_PATH, SallyportError, type Signer } from '@sallyport/core'
 import { openSimulated } from '@sallyport/open'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { explanation } from '../explanation.ts'
-import { type CommonOptions, configOf, jsonOption, using, withCommonOptions, withoutOutbound } from '../settings.ts'
-import { type Aim, requestFields, SIMULATED_AGENTS, type SimulatedAgent, throwAwaySigner } from '../simulated-agents.ts'
-import { dim, json, type Terminal } from '../terminal.ts'
+import { explanation } from '../requests/explanation.ts'
+import {
+  type Aim,
+  requestFields,
+  SIMULATED_AGENTS,
+  type SimulatedAgent,
+  throwAwaySigner,
+} from '../requests/simulated-agents.ts'
+import {
+  type CommonOptions,
+  configOf,
+  jsonOption,
+  using,
+  withCommonOptions,
+  withoutOutbound,
+} from '../settings/settings.ts'
+import { dim, json, type Terminal } from '../terminal/terminal.ts'
 
 interface Options extends CommonOptions {
   readonly as: string

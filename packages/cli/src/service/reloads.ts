@@ -1,11 +1,10 @@
 import { SallyportError } from '@sallyport/core'
 import type { Config, ConfigRead, Reloaded, Sallyport } from '@sallyport/open'
-import { changeText } from './change-text.ts'
-import type { ConfigSource } from './config-file.ts'
+import type { ConfigSource } from '../settings/config-file.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { notifySystemd } from '../workers/systemd.ts'
+import type { Standing } from '../workers/worker.ts'
 import type { ReloadCause } from './reload.ts'
-import { notifySystemd } from './systemd.ts'
-import type { Terminal } from './terminal.ts'
-import type { Standing } from './worker.ts'
 
 /** A service that runs, and how it takes another configuration over. */
 export interface Running {
@@ -72,4 +71,17 @@ async function reload(
     const text = `configuration kept as it was: ${error instanceof Error ? error.message : error}`
     return { text, audit: { ...audit, error: code } }
   }
+}
+
+/** A key that a reload finds changed, with what has become of it; no value is shown, because it may be a secret. */
+function changeText(key: string, before: unknown, after: unknown): string {
+  const [one, other] = [valueAt(before, key), valueAt(after, key)]
+  if (other === undefined) return `${key} (removed)`
+  if (one === undefined) return `${key} (added)`
+  if (!Array.isArray(one) || !Array.isArray(other) || one.length === other.length) return key
+  return `${key} (${other.length}, were ${one.length})`
+}
+
+function valueAt(value: unknown, key: string): unknown {
+  return key.split('.').reduce<unknown>((inner, step) => Object(inner)[step], value)
 }

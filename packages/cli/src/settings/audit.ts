@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os'
 import { SallyportError } from '@sallyport/core'
 import { type Config, openAuditTrail } from '@sallyport/open'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 /** An administrative command, as the audit trail names it. */
 export interface Act<Result> {

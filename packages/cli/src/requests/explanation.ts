@@ -1,6 +1,13 @@
-import { type CountingRule, type Decision, formatDuration, type LimitUse, type Reason } from '@sallyport/core'
-import { printable } from './printable.ts'
-import { bold, columns, dim } from './terminal.ts'
+import {
+  BASIS_TEXTS,
+  type CountingRule,
+  type Decision,
+  formatDuration,
+  type LimitUse,
+  type Reason,
+} from '@sallyport/core'
+import { printable } from '../terminal/printable.ts'
+import { bold, columns, dim } from '../terminal/terminal.ts'
 
 /** A decision as text: the action, its rule, the agent with its reasons, and the network. */
 export function explanation({ action, enforced, trial, counting, limits, reasons, inspection }: Decision): string {
@@ -13,7 +20,7 @@ export function explanation({ action, enforced, trial, counting, limits, reasons
     ...(counting?.rules ?? []).map(({ rule, cost }) => ['counted by', countText(rule, cost)] as const),
     ...(limits ?? []).map((use) => ['limit', useText(use)] as const),
     ['who', `${agent.class}, confidence ${agent.confidence}${agent.headless ? ', headless' : ''}`],
-    ['known by', BASIS[agent.basis]],
+    ['known by', BASIS_TEXTS[agent.basis]],
     ['identity', agent.identity && `${agent.identity.name} (${agent.identity.verified ? 'verified' : 'only said'})`],
     ['AI', agent.ai && `${agent.ai.name} of ${agent.ai.vendor}`],
     ['headers', agent.headerConsistency === undefined ? 'not known' : `consistency ${agent.headerConsistency}`],
@@ -79,17 +86,6 @@ export function sourceText(source: string, date: string | undefined): string {
 
 function isSaid(text: string | undefined): text is string {
   return text !== undefined && text !== ''
-}
-
-const BASIS: Readonly<Record<Decision['inspection']['agent']['basis'], string>> = {
-  signature: 'its signature',
-  crawler: 'the crawler that its user agent names',
-  'ai-name': 'the AI that its user agent names',
-  automation: 'its own description',
-  contradiction: 'headers that contradict each other',
-  absence: 'headers that are missing',
-  network: 'the network it comes from',
-  none: 'no evidence against a person',
 }
 
 /** The signals by weight, the heaviest first: `+` for automation, `-` for a person. */

@@ -3,7 +3,14 @@ import { readFileSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { SallyportError } from '@sallyport/core'
-import { type ConfigInput, type ConfigRead, filesOf, type NamedFiles } from '@sallyport/open'
+import {
+  type ConfigFault,
+  type ConfigInput,
+  type ConfigRead,
+  faultText,
+  filesOf,
+  type NamedFiles,
+} from '@sallyport/open'
 import { type CommonOptions, configReadOf, fileOf } from './settings.ts'
 
 /** Two looks so far apart must find the same: who writes a file in place has come to its end then. */
@@ -140,6 +147,11 @@ function isSame(one: Prints, other: Prints): boolean {
 function isCutOff(text: string | undefined, before: string | undefined): boolean {
   if (text === undefined || before === undefined || text.length >= before.length) return false
   return before.startsWith(text) && !text.endsWith('\n') && !/^\r?\n/.test(before.slice(text.length))
+}
+
+/** A warning of a configuration as a line. */
+export function warningText(fault: ConfigFault): string {
+  return `warning: ${faultText(fault)}`
 }
 
 function cutOff(file: string): SallyportError {

@@ -1,8 +1,8 @@
 import { SallyportError } from '@sallyport/core'
 import { type AuditLine, type LogLine, readEntry } from '@sallyport/log'
 import { Option } from 'commander'
+import { type CommonOptions, configOf } from '../settings/settings.ts'
 import { linesOf, linesOfFile } from './lines.ts'
-import { type CommonOptions, configOf } from './settings.ts'
 
 /** A line of the decision log. */
 export type LogEntry = LogLine | AuditLine

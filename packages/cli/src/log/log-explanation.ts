@@ -1,8 +1,8 @@
 import type { LogLine } from '@sallyport/log'
-import { useText } from './explanation.ts'
+import { useText } from '../requests/explanation.ts'
+import { printableValue } from '../terminal/printable.ts'
+import { columns, dim } from '../terminal/terminal.ts'
 import { entryWriter } from './log-text.ts'
-import { printableValue } from './printable.ts'
-import { columns, dim } from './terminal.ts'
 
 /** Explains one request from the log, as `explain` shows a decision. */
 export function logExplanation(logged: LogLine, color: boolean): string {

@@ -1,10 +1,10 @@
 import cluster from 'node:cluster'
 import type { Config } from '@sallyport/open'
+import { ExitError } from '../terminal/exit.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { Crew } from './crew.ts'
-import { ExitError } from './exit.ts'
 import { untilStopped } from './stop.ts'
 import { notifySystemd } from './systemd.ts'
-import type { Terminal } from './terminal.ts'
 
 /** How often the workers are looked at. */
 const LOOK_MS = 1_000

@@ -1,4 +1,4 @@
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 /** Resolves to the first of SIGINT and SIGTERM; another one, at least a second later, exits at once. */
 export function untilStopped(terminal: Terminal): Promise<NodeJS.Signals> {

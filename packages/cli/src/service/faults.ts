@@ -8,3 +8,15 @@ export function faultText(error: unknown): string {
   if (error.cause !== undefined) return `${error.message.replace(/\.$/, '')}: ${faultText(error.cause)}`
   return error.stack ?? error.message
 }
+
+/** Drops repetitions of the last error within a second. */
+export function throttled(report: (error: unknown) => void): (error: unknown) => void {
+  let last = { text: '', at: Number.NEGATIVE_INFINITY }
+  return (error) => {
+    const now = performance.now()
+    const text = String(error)
+    if (text === last.text && now - last.at < 1_000) return
+    last = { text, at: now }
+    report(error)
+  }
+}

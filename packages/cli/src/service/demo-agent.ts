@@ -5,7 +5,7 @@ import { readOrMakeSecret } from '@sallyport/console'
 import { createSigner, type Signer } from '@sallyport/core'
 import type { PublishedKeys } from '@sallyport/open'
 import type { ExampleVisitor } from '@sallyport/proxy/internal'
-import { requestFields, SIMULATED_AGENTS } from './simulated-agents.ts'
+import { requestFields, SIMULATED_AGENTS } from '../requests/simulated-agents.ts'
 
 const NAME = 'demo-agent-key'
 /** On a network that ChatGPT's agent comes from; its signature counts, and not its address. */

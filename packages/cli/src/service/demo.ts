@@ -1,7 +1,7 @@
 import type { InspectionRequest } from '@sallyport/core'
 import type { Sallyport } from '@sallyport/open'
 import { EXAMPLE_VISITORS, type ExampleVisitor } from '@sallyport/proxy/internal'
-import { bold, dim, type Terminal } from './terminal.ts'
+import { bold, dim, type Terminal } from '../terminal/terminal.ts'
 
 const DEMO_ACCOUNT = 'demo'
 const LOOPBACK = '127.0.0.1'

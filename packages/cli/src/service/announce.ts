@@ -1,8 +1,8 @@
 import type { Config, Sallyport } from '@sallyport/open'
 import type { Proxy as RunningProxy } from '@sallyport/proxy'
+import { sourcesSentence } from '../terminal/sources.ts'
+import { bold, type Terminal } from '../terminal/terminal.ts'
 import { showDemo } from './demo.ts'
-import { sourcesSentence } from './sources.ts'
-import { bold, type Terminal } from './terminal.ts'
 
 const NO_ORIGIN =
   'with no origin: all but /v1 is 404. Name an upstream or routes, or set demo: true for an example site.'

@@ -10,7 +10,7 @@ import {
 } from '@sallyport/console'
 import type { Sallyport } from '@sallyport/open'
 import type { AdminPages } from '@sallyport/proxy'
-import type { WorkerQuestions } from './worker-questions.ts'
+import type { WorkerQuestions } from '../workers/worker-questions.ts'
 
 /** The topic by which the consoles of workers ask each other. */
 export const CONSOLE = 'console'

@@ -13,8 +13,8 @@ import {
   type Sallyport,
 } from '@sallyport/open'
 import { type Command, Option } from 'commander'
-import { createProgress } from './progress.ts'
-import type { Terminal } from './terminal.ts'
+import { createProgress } from '../terminal/progress.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 /** The options that every command takes. */
 export interface CommonOptions {

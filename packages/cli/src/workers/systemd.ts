@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 const run = promisify(execFile)
 

@@ -1,5 +1,5 @@
 import type { Report, ReportPart, ReportTable } from '@sallyport/log'
-import { bold, columns, dim } from './terminal.ts'
+import { bold, columns, dim } from '../terminal/terminal.ts'
 
 /** Titles of the report's parts. */
 export const PART_TITLES = {
