@@ -29,16 +29,15 @@ const FRAMEWORKS: readonly Framework[] = [
 /** Fresh processes: how the compiler lays out a hot path differs from one process to the next by some per cent. */
 const PROCESSES = numberFlag('processes', 6)
 
-const LEFT = { what: 'left of the bare framework', unit: '%', better: 'more' } as const
+const LEFT = { what: 'left of the bare framework', unit: '%' } as const
 
 /** One visitor in so many is flagged and writes a line: at a site that is visited, and at one that is scraped. */
 const VISITED = 10
 const SCRAPED = 2
 
-/** Cost of the inspection in instructions, by callgrind: `npm run bench -- instructions`. */
-export async function benchInstructions(run: Run): Promise<void> {
+/** What the inspection adds in instructions, by callgrind. */
+async function benchInstructions(run: Run): Promise<void> {
   if (!canCount()) return run.skip('instructions are counted by valgrind, which is not installed')
-  if (run.quick) return run.skip('instructions: a server starts for minutes under valgrind')
   const load = await requests(VISITED)
   const figures: Figure[] = []
   // Arcjet's rule takes milliseconds of a processor: a day under valgrind.
@@ -60,11 +59,16 @@ export async function benchInstructions(run: Run): Promise<void> {
  */
 export async function benchFrameworks(run: Run): Promise<void> {
   const visited = await figuresOf(run, FRAMEWORKS, await requests(VISITED))
-  run.table({ title: 'A request by processor time', chart: 'frameworks', figures: visited })
-  if (run.quick) return
+  const title = 'A request by processor time'
+  if (run.quick) {
+    run.table({ title, figures: visited })
+    return run.skip('instructions: a server starts for minutes under valgrind')
+  }
   const ours = FRAMEWORKS.filter(({ goal }) => goal !== undefined).map(({ kind, name }) => ({ kind, name }))
-  const figures = await figuresOf(run, ours, await requests(SCRAPED))
-  run.table({ title: 'The same where every second visitor is flagged', figures })
+  const scraped = (await figuresOf(run, ours, await requests(SCRAPED))).filter(({ what }) => what === LEFT.what)
+  const figures = [...visited, ...scraped.map((figure) => ({ ...figure, what: 'left where every second is flagged' }))]
+  run.table({ title, figures })
+  await benchInstructions(run)
 }
 
 async function figuresOf(run: Run, frameworks: readonly Framework[], load: readonly Load[]): Promise<Figure[]> {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import autocannon from 'autocannon'
+import { type Load, openSender } from './shots.ts'
 
 /** Requests of one count, and how often each server is counted in turn. */
 const COUNTED = 500
@@ -26,7 +26,7 @@ export function canCount(): boolean {
 export async function countInstructions(
   program: string,
   kind: string,
-  requests: readonly object[],
+  requests: readonly Load[],
 ): Promise<readonly [without: number, inside: number]> {
   const folder = await mkdtemp(join(tmpdir(), 'sallyport-count-'))
   const counts = join(folder, 'counts')
@@ -43,22 +43,10 @@ export async function countInstructions(
   const control = (...order: readonly string[]) =>
     execFileSync('callgrind_control', [...order, String(child.pid)], { stdio: 'ignore' })
 
-  async function send(port: number, amount: number): Promise<void> {
-    const url = `http://127.0.0.1:${port}`
-    const { non2xx, errors } = await autocannon({
-      url,
-      connections: CONNECTIONS,
-      amount,
-      timeout: 60,
-      requests: [...requests],
-    })
-    if (non2xx > 0 || errors > 0) throw new Error(`${url}: ${non2xx} non-2xx, ${errors} errors`)
-  }
-
-  async function count(port: number): Promise<number> {
+  async function count({ send }: ReturnType<typeof openSender>): Promise<number> {
     control('-i', 'on')
     control('-z')
-    await send(port, COUNTED)
+    await send(COUNTED)
     control('-d')
     control('-i', 'off')
     dumps++
@@ -69,11 +57,13 @@ export async function countInstructions(
 
   try {
     const [ports] = (await once(child, 'message')) as [readonly [number, number]]
-    for (let sent = 0; sent < WARM_UP; sent += COUNTED * 5) for (const port of ports) await send(port, COUNTED * 5)
+    const senders = ports.map((port) => openSender(`http://127.0.0.1:${port}`, requests, CONNECTIONS))
+    for (const { send } of senders) await send(WARM_UP)
     const counted: readonly [number[], number[]] = [[], []]
     for (let round = 0; round < ROUNDS; round++) {
-      for (const [index, port] of ports.entries()) counted[index]?.push(await count(port))
+      for (const [index, sender] of senders.entries()) counted[index]?.push(await count(sender))
     }
+    for (const { close } of senders) await close()
     return [secondLowest(counted[0]), secondLowest(counted[1])]
   } finally {
     child.kill('SIGKILL')

@@ -49,7 +49,7 @@ export async function benchKeys(run: Run, folder: string): Promise<void> {
     await sallyport.close()
     figures.push({ case: 'Sallyport', at: count, what: 'processor time', unit: 'µs', value: spreadOf(taken) })
   }
-  run.table({ title: 'A keyed, metered call as accounts grow', work: 'accounts', chart: 'keyed-calls', figures })
+  run.table({ title: 'A keyed, metered call as accounts grow', work: 'accounts', figures })
 }
 
 /** The same in every process, so that no list of keys is kept. */

@@ -30,7 +30,7 @@ export async function compareWays(run: Run, title: string, ways: readonly Way[])
     const beside = index === 0 ? {} : { ratio: ratiosOf(ratesOf(index), ratesOf(0)), peer: names[0] as string }
     return [
       {
-        ...{ case: name, what: '', unit: 'records/s', value: spreadOf(ratesOf(index)), better: 'more', ...beside },
+        ...{ case: name, what: '', unit: 'records/s', value: spreadOf(ratesOf(index)), ...beside },
         ...(goals?.rate && { goal: goals.rate }),
       },
       { case: name, what: 'median', unit: 'ms', value: of(0.5) },

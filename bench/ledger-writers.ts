@@ -21,19 +21,19 @@ interface Outcome {
   readonly longestMs: number
 }
 
-/** Rate of several writers together, beside one: `target` is a SQLite file or the URL of a PostgreSQL database. */
+/** What several writers do together, beside one: `target` is a SQLite file or the URL of a PostgreSQL database, `store` its name. */
 export async function benchWriters(
   run: Run,
-  { title, target, folder, writers }: { title: string; target: string; folder: string; writers: number },
-): Promise<void> {
+  { store, target, folder, writers }: { store: string; target: string; folder: string; writers: number },
+): Promise<readonly Figure[]> {
   const counts = [1, writers]
-  const names = ['1 writer', `${writers} writers`]
+  const names = [`1 writer on ${store}`, `${writers} writers on ${store}`]
   const rounds = { rounds: run.pick(ROUNDS, 1), warmUp: 0 }
   const taken = await takeTurns(run, names, rounds, (index) => together(counts[index] as number, target, folder, run))
   const ratesOf = (all: readonly (readonly Outcome[])[]) =>
     all.map((outcomes) => outcomes.reduce((sum, { records, seconds }) => sum + records / seconds, 0))
   const [one = []] = taken
-  const figures = names.flatMap((name, index): readonly Figure[] => {
+  return names.flatMap((name, index): readonly Figure[] => {
     const own = taken[index] ?? []
     const beside =
       index === 0
@@ -45,11 +45,10 @@ export async function benchWriters(
           }
     const longest = own.map((outcomes) => Math.max(...outcomes.map(({ longestMs }) => longestMs)))
     return [
-      { case: name, what: 'together', unit: 'records/s', value: spreadOf(ratesOf(own)), better: 'more', ...beside },
+      { case: name, what: 'together', unit: 'records/s', value: spreadOf(ratesOf(own)), ...beside },
       { case: name, what: 'longest append', unit: 'ms', value: spreadOf(longest), goal: { atMost: 1_000 } },
     ]
   })
-  run.table({ title, figures })
 }
 
 /** All begin when all are ready. */

@@ -8,18 +8,18 @@ import { benchCurve } from './ledger-curve.ts'
 import { CALLERS, compareWays } from './ledger-ways.ts'
 import { benchWriters } from './ledger-writers.ts'
 import { openMadeLedger } from './made-ledger.ts'
+import type { Figure } from './report/result.ts'
 import type { Run } from './report/run.ts'
 
 /** Appends beside the bare disk and beside the databases without a ledger, then the cost of proofs as it grows. */
 export async function benchLedger(run: Run): Promise<void> {
   await scratch(async (folder, cleanup) => {
     await benchEmbedded(run, folder, cleanup)
-    await benchWriters(run, {
-      ...{ title: 'Processes on one SQLite file, 64 callers each', writers: 4 },
-      ...{ target: join(folder, 'several.db'), folder: join(folder, 'several') },
-    })
-    if (NO_POSTGRES === false) await benchPostgres(run, folder, cleanup)
+    const several = { store: 'one SQLite file', target: join(folder, 'several.db'), folder: join(folder, 'several') }
+    const figures = [...(await benchWriters(run, { ...several, writers: 4 }))]
+    if (NO_POSTGRES === false) figures.push(...(await benchPostgres(run, folder, cleanup)))
     else run.skip(`PostgreSQL: ${NO_POSTGRES}`)
+    run.table({ title: 'Processes on one ledger, 64 callers each', figures })
     await benchCurve(run, join(folder, 'curve'))
   })
 }
@@ -58,7 +58,7 @@ async function benchEmbedded(run: Run, folder: string, { teardown }: Cleanup): P
   ])
 }
 
-async function benchPostgres(run: Run, folder: string, cleanup: Cleanup): Promise<void> {
+async function benchPostgres(run: Run, folder: string, cleanup: Cleanup): Promise<readonly Figure[]> {
   const server = await startPostgres(cleanup, { durable: true })
   const url = await server.database()
   const bare = await openPostgres(url, { statementMs: 5_000 })
@@ -87,8 +87,6 @@ async function benchPostgres(run: Run, folder: string, cleanup: Cleanup): Promis
     },
     { name: 'ledger in PostgreSQL, 256 callers', callers: 256, keep: attest },
   ])
-  await benchWriters(run, {
-    ...{ title: 'Nodes on one PostgreSQL, 64 callers each', writers: 3 },
-    ...{ target: await server.database(), folder: join(folder, 'nodes') },
-  })
+  const nodes = { store: 'one PostgreSQL', target: await server.database(), folder: join(folder, 'nodes') }
+  return benchWriters(run, { ...nodes, writers: 3 })
 }

@@ -40,6 +40,8 @@ export async function benchLookup(run: Run): Promise<void> {
     const tables = loadTables(shared)
     const prefixes = await listedPrefixes(sources)
     const files = [path]
+    const networks: Figure[] = []
+    const places: Figure[] = []
     for (const family of run.pick([4, 6] as const, [4] as const)) {
       const source = sources.filter(isCity).find(({ row }) => row.id === CITIES[family])
       if (source === undefined) {
@@ -49,11 +51,13 @@ export async function benchLookup(run: Run): Promise<void> {
       const random = createRandom(family)
       const count = run.pick(COUNT, COUNT / 10)
       const addresses = family === 4 ? addresses4(tables, random, count) : addresses6(tables, random, count)
-      await compareNetworks(run, family, { tables, addresses, city: source.file.path, prefixes })
+      networks.push(...(await compareNetworks(run, family, { tables, addresses, city: source.file.path, prefixes })))
       const city = loadCity((await compileCityInWorker({ dataDir, source })).shared)
-      await compareCities(run, family, { city, addresses, path: source.file.path })
+      places.push(...(await compareCities(run, family, { city, addresses, path: source.file.path })))
       files.push(cityPath(dataDir, source))
     }
+    run.table({ title: 'An address in text to its network, by processor time', figures: networks })
+    run.table({ title: 'An address in text to its place, by processor time', figures: places })
     await compareLoading(run, files)
     await benchPrefixes(run, dataDir)
   })
@@ -63,7 +67,7 @@ async function compareNetworks(
   run: Run,
   family: 4 | 6,
   { tables, addresses, city, prefixes }: Networks,
-): Promise<void> {
+): Promise<readonly Figure[]> {
   const { networks } = tables
   if (networks === undefined) throw new Error('no network data to measure')
   const reader = await open(city)
@@ -89,10 +93,10 @@ async function compareNetworks(
       1,
     ),
   ])
-  run.table({ title: `An IPv${family} address in text to its network`, figures: costsOf(rows) })
+  return costsOf(rows).map((figure) => ({ ...figure, what: `IPv${family}` }))
 }
 
-async function compareCities(run: Run, family: 4 | 6, { city, addresses, path }: Cities): Promise<void> {
+async function compareCities(run: Run, family: 4 | 6, { city, addresses, path }: Cities): Promise<readonly Figure[]> {
   const reader = await open(path)
   const rows = await measure(run, [
     loop('Sallyport, place', addresses, (text) => {
@@ -105,7 +109,7 @@ async function compareCities(run: Run, family: 4 | 6, { city, addresses, path }:
     }),
     loop('`maxmind`, place', addresses, (text) => reader.get(text) !== null),
   ])
-  run.table({ title: `An IPv${family} address in text to its place`, figures: costsOf(rows) })
+  return costsOf(rows).map((figure) => ({ ...figure, what: `IPv${family}` }))
 }
 
 interface Networks {

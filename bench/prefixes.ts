@@ -32,7 +32,7 @@ export async function benchPrefixes(run: Run, dataDir: string): Promise<void> {
     ])
     figures.push(...costsOf(rows).map((figure) => ({ ...figure, at: count })))
   }
-  run.table({ title: 'A lookup as lists grow', work: 'prefixes', chart: 'lookup-prefixes', figures })
+  run.table({ title: 'A lookup as lists grow', work: 'prefixes', figures })
 }
 
 export function blockListOf(prefixes: readonly string[]): BlockList {

@@ -1,19 +1,37 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { Agent, get } from 'node:http'
-import { join } from 'node:path'
+import { Agent, createServer, get } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
+import { compilePolicy, createInspector, parseTrust, type Snapshot } from '@sallyport/core'
+import { compileInWorker, type LoadedTables, loadTables, type ResolvedSource } from '@sallyport/datasets'
+import { inspectionRequest } from '@sallyport/node/internal'
 import { scratch } from './fault/scratch.ts'
 import { fullSources } from './full-tables.ts'
-import type { Reload, Turns } from './reload-server.ts'
 import { type Figure, type Goal, spreadOf } from './report/result.ts'
 import type { Run } from './report/run.ts'
 import { quantile } from './report/statistics.ts'
 import { visitorAddresses } from './visitors.ts'
 
+/* A server that reloads while it answers. As a process of its own this file is that server. */
+
 const CONNECTIONS = 16
 const QUIET_MS = 5_000
 const RELOADS = 5
+
+/** Something that the server did, or the time since it was asked last. */
+interface Turn {
+  readonly milliseconds: number
+  /** Milliseconds of processor time of the whole process meanwhile, and the requests that it answered. */
+  readonly processor: number
+  readonly requests: number
+  /** The longest turn of the event loop, milliseconds. */
+  readonly longest: number
+  /** Megabytes that are resident after, and the most that ever were. */
+  readonly megabytes: number
+  readonly peak: number
+}
 
 /**
  * All sources but the city databases, with lists of full size, compiled and swapped in a server that answers meanwhile:
@@ -22,69 +40,66 @@ const RELOADS = 5
 export async function benchReload(run: Run): Promise<void> {
   await scratch(async (dataDir) => {
     const pinned = process.platform === 'linux'
-    const child = fork(join(import.meta.dirname, 'reload-server.js'), {
+    const child = fork(import.meta.filename, ['serve'], {
       ...(pinned ? { execPath: 'taskset', execArgv: ['--cpu-list', '0', process.execPath] } : {}),
     })
     try {
-      const sources = await fullSources(dataDir, run.pick(1, 0.02))
-      child.send({ dataDir, sources })
-      const [{ port }] = (await once(child, 'message')) as [{ port: number }]
-      const load = startLoad(port)
+      child.send({ dataDir, sources: await fullSources(dataDir, run.pick(1, 0.02)) } satisfies Options)
+      const load = startLoad(await ask<number>(child))
       await delay(run.pick(1_000, 100))
-      await takeTurns(child)
+      await ask<Turn>(child, 'nothing')
       load.take()
       await delay(run.pick(QUIET_MS, 200))
-      const quietTurns = await takeTurns(child)
+      const without = await ask<Turn>(child, 'nothing')
       const quiet = load.take()
-      const reloads: Reload[] = []
+      const reloads: Turn[] = []
       const count = run.pick(RELOADS, 1)
-      for (let round = 0; round < count; round++) {
-        run.step(`reload ${round + 1} of ${count}`)
-        child.send('reload')
-        const [told] = (await once(child, 'message')) as [Reload]
-        reloads.push(told)
+      for (let round = 1; round <= count; round++) {
+        run.step(`reload ${round} of ${count}`)
+        reloads.push(await ask<Turn>(child, 'reload'))
       }
       const busy = load.take()
-      const busyTurns = await takeTurns(child)
       await load.stop()
       const title = `${count} reloads of all sources but the city databases${pinned ? ', one processor' : ''}`
-      const perRequest = quietTurns.processor / quietTurns.requests
-      run.table({ title, figures: reloadFigures(reloads, perRequest) })
-      run.table({
-        title: 'Requests meanwhile',
-        figures: [
-          ...waitFigures('without a reload', quiet, quietTurns),
-          ...waitFigures('while reloading', busy, busyTurns, { atMost: 10 }),
-        ],
-      })
+      run.table({ title, figures: reloadFigures(reloads, without.processor / without.requests) })
+      const longest = Math.max(...reloads.map((reload) => reload.longest))
+      const figures = [
+        ...waitFigures('without a reload', quiet, without.longest),
+        ...waitFigures('while reloading', busy, longest, { atMost: 10 }),
+      ]
+      run.table({ title: 'Requests meanwhile', figures })
     } finally {
       child.kill()
     }
   })
 }
 
-function reloadFigures(reloads: readonly Reload[], perRequest: number): readonly Figure[] {
-  const of = (read: (reload: Reload) => number) => spreadOf(reloads.map(read))
-  const one = { what: '', case: '' }
+async function ask<Told>(child: ChildProcess, what?: string): Promise<Told> {
+  const told = once(child, 'message')
+  if (what !== undefined) child.send(what)
+  return (await told)[0] as Told
+}
+
+function reloadFigures(reloads: readonly Turn[], perRequest: number): readonly Figure[] {
+  const row = (name: string, unit: string, read: (reload: Turn) => number, goal?: Goal): Figure => {
+    return { case: name, what: '', unit, value: spreadOf(reloads.map(read)), ...(goal && { goal }) }
+  }
+  const own = ({ processor, requests }: Turn) => processor - requests * perRequest
   return [
-    { ...one, case: 'from the beginning to the swap', unit: 'ms', value: of(({ milliseconds }) => milliseconds) },
-    { ...one, case: 'processor time, requests included', unit: 'ms', value: of(({ processor }) => processor) },
-    {
-      ...{ ...one, case: 'processor time without the requests', unit: 'ms', goal: { atMost: 2_000 } },
-      value: of(({ processor, requests }) => processor - requests * perRequest),
-    },
-    { ...one, case: 'resident after', unit: 'MB', value: of(({ megabytes }) => megabytes) },
-    { ...one, case: 'resident at the most', unit: 'MB', value: { median: reloads.at(-1)?.peak ?? 0, runs: 1 } },
+    row('from the beginning to the swap', 'ms', ({ milliseconds }) => milliseconds),
+    row('processor time without the requests', 'ms', own, { atMost: 2_000 }),
+    row('resident after', 'MB', ({ megabytes }) => megabytes),
+    { ...row('resident at the most', 'MB', () => 0), value: { median: reloads.at(-1)?.peak ?? 0, runs: 1 } },
   ]
 }
 
-function waitFigures(name: string, times: readonly number[], turns: Turns, goal?: Goal): readonly Figure[] {
-  const once = (median: number) => ({ median, runs: 1 })
+function waitFigures(name: string, times: readonly number[], longest: number, goal?: Goal): readonly Figure[] {
+  const row = (what: string, median: number): Figure => ({ case: name, what, unit: 'ms', value: { median, runs: 1 } })
   return [
-    { case: name, what: 'median', unit: 'ms', value: once(quantile(times, 0.5)) },
-    { case: name, what: 'p99', unit: 'ms', value: once(quantile(times, 0.99)), ...(goal && { goal }) },
-    { case: name, what: 'p99.9', unit: 'ms', value: once(quantile(times, 0.999)) },
-    { case: name, what: 'longest turn of the loop', unit: 'ms', value: once(turns.max) },
+    row('median', quantile(times, 0.5)),
+    { ...row('p99', quantile(times, 0.99)), ...(goal && { goal }) },
+    row('p99.9', quantile(times, 0.999)),
+    row('longest turn of the loop', longest),
   ]
 }
 
@@ -95,7 +110,7 @@ function startLoad(port: number) {
   let times: number[] = []
   let sent = 0
   let going = true
-  const ask = () =>
+  const visit = () =>
     new Promise<void>((resolve, reject) => {
       const began = performance.now()
       const headers = { 'X-Forwarded-For': visitors[sent++ % visitors.length] }
@@ -108,7 +123,7 @@ function startLoad(port: number) {
     })
   const lanes = Array.from({ length: CONNECTIONS }, async () => {
     while (going) {
-      await ask()
+      await visit()
       await delay(5)
     }
   })
@@ -126,9 +141,56 @@ function startLoad(port: number) {
   }
 }
 
-/** The turns of the server's event loop since it was asked last, and what they took. */
-async function takeTurns(child: ChildProcess): Promise<Turns> {
-  child.send('turns')
-  const [told] = (await once(child, 'message')) as [Turns]
-  return told
+interface Options {
+  readonly dataDir: string
+  readonly sources: readonly ResolvedSource[]
+}
+
+/** Says its port, then after each message what has happened since the last one; `reload` compiles everything again in a worker first. */
+async function serve(options: Options): Promise<void> {
+  const load = async () => snapshotOf(loadTables((await compileInWorker(options)).shared))
+  let snapshot = await load()
+  const inspector = createInspector({
+    clock: { now: () => Date.now() },
+    snapshots: { current: () => snapshot },
+    trust: parseTrust(['loopback'], 'x-forwarded-for'),
+    policy: compilePolicy({ preset: 'low-friction', rules: [] }),
+    mode: 'enforce',
+  })
+  let requests = 0
+  const server = createServer((request, response) => {
+    requests++
+    const { action } = inspector.decide(inspectionRequest({}, request))
+    response.setHeader('Content-Type', 'text/plain').end(action)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const delays = monitorEventLoopDelay({ resolution: 1 })
+  delays.enable()
+  let last = { at: performance.now(), usage: process.cpuUsage() }
+  process.on('message', async (message) => {
+    if (message === 'reload') snapshot = await load()
+    const { user, system } = process.cpuUsage(last.usage)
+    process.send?.({
+      milliseconds: performance.now() - last.at,
+      processor: (user + system) / 1000,
+      requests,
+      longest: delays.max / 1e6,
+      megabytes: process.memoryUsage().rss / 1e6,
+      peak: process.resourceUsage().maxRSS / 1e3,
+    } satisfies Turn)
+    delays.reset()
+    requests = 0
+    last = { at: performance.now(), usage: process.cpuUsage() }
+  })
+  process.send?.((server.address() as AddressInfo).port)
+}
+
+function snapshotOf({ networks, systems, rangesLoaded, proxiesLoaded, sources }: LoadedTables): Snapshot {
+  return { ...(networks && { networks }), ...(systems && { systems }), rangesLoaded, proxiesLoaded, sources }
+}
+
+if (process.argv[2] === 'serve') {
+  const [options] = (await once(process, 'message')) as [Options]
+  await serve(options)
 }

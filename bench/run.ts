@@ -1,17 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { BENCHES } from './benches.ts'
 import { textFlag } from './flags.ts'
-import { printChanges } from './report/compare.ts'
-import { BENCH, RESULTS, writeResults } from './report/files.ts'
-import { writeDocuments } from './report/readme.ts'
+import { folderOf, writeResults } from './report/files.ts'
+import { writeDocument } from './report/readme.ts'
 import { runBench } from './report/run.ts'
 import { durationText } from './report/text.ts'
 
 /*
  * `npm run bench`, or `npm run bench -- lookup inspect` for some of it; `-- --quick` is a smoke test of all, `-- readme`
- * writes the tables of README.md again, `-- compare A B` says what changed. Read the ratios: machines differ.
+ * writes the tables of README.md again. Read the ratios: machines differ.
  */
 async function benchAll(names: readonly string[]): Promise<void> {
   const quick = process.argv.includes('--quick')
@@ -22,14 +20,14 @@ async function benchAll(names: readonly string[]): Promise<void> {
   const lanes = quick && asked.length > 1 ? 2 : 1
   console.log(`${asked.length} benches, about ${durationText(total / lanes)} in all`)
   if (quick && asked.length > 1) return smokeTest(asked.map(([name]) => name))
-  // A quick run shows that everything works: its figures are no results.
-  const folder = textFlag('results') ?? (quick ? join(BENCH, 'dist/quick') : RESULTS)
   for (const [name, bench] of asked) {
     const results = await runBench(name, bench, quick)
-    if (results !== undefined) writeResults(folder, results)
+    if (results === undefined) continue
+    const folder = textFlag('results') ?? folderOf(results.machine)
+    writeResults(folder, results)
+    console.log(`${name}: the figures are in ${folder}${results.machine.busy ? ', as the machine was busy' : ''}`)
   }
-  if (folder === RESULTS) writeDocuments()
-  console.log(`\nThe figures are in ${folder}`)
+  writeDocument()
 }
 
 /** Quick runs, two at a time, what takes longest first: nobody compares their figures. Sets the exit code where one fails. */
@@ -58,10 +56,5 @@ function quickSeconds(name: string): number {
 }
 
 const [command, ...rest] = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
-if (command === 'compare') {
-  const [before, after] = rest
-  if (before === undefined || after === undefined)
-    throw new Error('compare A B: folders, files or commits with results')
-  printChanges(before, after)
-} else if (command === 'readme') writeDocuments()
+if (command === 'readme') writeDocument()
 else await benchAll(command === undefined ? [] : [command, ...rest])

@@ -7,7 +7,7 @@ import { inspection as fastifyInspection } from '@sallyport/fastify'
 import { inspection as honoInspection } from '@sallyport/fetch/hono'
 import { inspection as koaInspection } from '@sallyport/koa'
 import { listener } from '@sallyport/node'
-import { type ConfigInput, open, type Sallyport } from '@sallyport/open'
+import { open, type Sallyport } from '@sallyport/open'
 import express, { type RequestHandler } from 'express'
 import { rateLimit } from 'express-rate-limit'
 import fastify from 'fastify'
@@ -17,8 +17,7 @@ import Koa from 'koa'
 import { report } from './shots.ts'
 
 /*
- * One small application twice in one process, without the inspection and with it: `node server.js express [DATA_DIR
- * NAME_SERVER]`. What the compiler made of the framework is then the same for both, and the difference is the gate. Of
+ * One small application twice in one process, without the inspection and with it: `node server.js express`. What the compiler made of the framework is then the same for both, and the difference is the gate. Of
  * `express-…` the second has another middleware: one that does nothing, express-rate-limit, isbot, or Arcjet's rule for bots. Sends the two ports when it listens, and the processor time it has used (microseconds) when it is asked.
  */
 const ANSWER = { hello: 'world', items: [1, 2, 3] }
@@ -106,12 +105,6 @@ function portOf(server: Server): number {
   return (server.address() as AddressInfo).port
 }
 
-const [framework = 'express', dataDir, nameServer] = process.argv.slice(2)
-const options: ConfigInput = {
-  trustProxy: ['loopback'],
-  data: { refresh: false },
-  ...(dataDir !== undefined && { dataDir }),
-  ...(nameServer !== undefined && { dns: { servers: [nameServer] } }),
-}
-const sallyport = await open(options)
+const [framework = 'express'] = process.argv.slice(2)
+const sallyport = await open({ trustProxy: ['loopback'], data: { refresh: false } })
 report(await start(framework, undefined), await start(framework, sallyport))

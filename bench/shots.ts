@@ -86,44 +86,50 @@ export function spreadOfPairs(processes: readonly (readonly Pair[])[], of: (...p
   return spreadOf(processes.map((pairs) => median(pairs.map((pair) => of(...pair)))))
 }
 
-function openShooter({ child, url }: App, load: readonly Load[]) {
-  const pool = new Pool(url, { connections: CONNECTIONS })
+/** Kept connections over which the requests of a load come in turn. */
+export function openSender(url: string, load: readonly Load[], connections: number) {
+  const pool = new Pool(url, { connections })
   const requests = load.map(({ path, headers }) => ({ path, method: 'GET' as const, headers }))
   let next = 0
-
-  /** All requests of a shot, as many at a time as there are connections. */
-  function sendAll(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      let sent = 0
-      let answered = 0
-      const send = () => {
-        sent++
-        pool.dispatch(requests[next++ % requests.length] as (typeof requests)[0], handler)
-      }
-      const handler: Dispatcher.DispatchHandler = {
-        onRequestStart: () => {},
-        onResponseStart(_controller, status) {
-          if (status !== 200) reject(new Error(`${url}: status ${status}`))
-        },
-        onResponseEnd() {
-          if (++answered === SHOT_REQUESTS) resolve()
-          else if (sent < SHOT_REQUESTS) send()
-        },
-        onResponseError: (_controller, error) => reject(error),
-      }
-      for (let connection = 0; connection < CONNECTIONS; connection++) send()
-    })
+  return {
+    /** Sends so many, as many at a time as there are connections; rejects where an answer is not 200. */
+    send(amount: number): Promise<void> {
+      return new Promise((resolve, reject) => {
+        let sent = 0
+        let answered = 0
+        const send = () => {
+          sent++
+          pool.dispatch(requests[next++ % requests.length] as (typeof requests)[0], handler)
+        }
+        const handler: Dispatcher.DispatchHandler = {
+          onRequestStart: () => {},
+          onResponseStart(_controller, status) {
+            if (status !== 200) reject(new Error(`${url}: status ${status}`))
+          },
+          onResponseEnd() {
+            if (++answered === amount) resolve()
+            else if (sent < amount) send()
+          },
+          onResponseError: (_controller, error) => reject(error),
+        }
+        for (let connection = 0; connection < connections; connection++) send()
+      })
+    },
+    close: () => pool.destroy(),
   }
+}
 
+function openShooter({ child, url }: App, load: readonly Load[]) {
+  const { send, close } = openSender(url, load, CONNECTIONS)
   return {
     async shoot(): Promise<Shot> {
       const cpuBefore = await cpuOf(child)
       const before = performance.now()
-      await sendAll()
+      await send(SHOT_REQUESTS)
       const time = ((performance.now() - before) * 1000) / SHOT_REQUESTS
       return { time, cpu: ((await cpuOf(child)) - cpuBefore) / SHOT_REQUESTS }
     },
-    close: () => pool.destroy(),
+    close,
   }
 }
 

@@ -3,10 +3,12 @@ import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { scratch } from './fault/scratch.ts'
-import { type Figure, spreadOf } from './report/result.ts'
+import { benchReload } from './reload.ts'
+import { type Figure, type Goal, spreadOf } from './report/result.ts'
 import type { Run } from './report/run.ts'
 import { takeTurns } from './rounds.ts'
 
+/** What a process says of itself (startup-process.ts). */
 interface Started {
   readonly milliseconds: number
   readonly processor: number
@@ -15,39 +17,42 @@ interface Started {
 
 interface Way {
   readonly name: string
-  readonly kind: 'node' | 'maxmind' | 'sallyport'
+  readonly kind: string
   readonly city?: boolean
   /** From an empty folder, in which everything is compiled first. */
   readonly isCold?: boolean
+  /** Without what was before the import or `open()`. */
+  readonly isAlone?: boolean
+  readonly goals?: { readonly milliseconds: Goal; readonly megabytes: Goal }
 }
 
-const WAYS: readonly Way[] = [
+const STARTS: readonly Way[] = [
   { name: '`node` alone', kind: 'node' },
   { name: '`maxmind`, both files of places', kind: 'maxmind' },
-  { name: 'Sallyport, compiled data, without places', kind: 'sallyport', city: false },
+  { name: 'Sallyport, compiled data, without places', kind: 'sallyport' },
   { name: 'Sallyport, compiled data', kind: 'sallyport', city: true },
-  { name: 'Sallyport, the first start, without places', kind: 'sallyport', city: false, isCold: true },
+  { name: 'Sallyport, the first start, without places', kind: 'sallyport', isCold: true },
   { name: 'Sallyport, the first start', kind: 'sallyport', city: true, isCold: true },
 ]
 
-/** From the start of a process until it can decide: with data that are compiled already, and the first time in a folder. */
+const ADAPTER = { milliseconds: { atMost: 150 }, megabytes: { atMost: 25 } }
+const OPENED = { milliseconds: { atMost: 700 }, megabytes: { atMost: 150 } }
+const IMPORTS: readonly Way[] = [
+  ...['node', 'express', 'koa', 'fastify', 'fetch'].map((name): Way => {
+    return { name: `import of \`@sallyport/${name}\``, kind: `@sallyport/${name}`, isAlone: true, goals: ADAPTER }
+  }),
+  { name: 'import of `@sallyport/open`', kind: '@sallyport/open', isAlone: true },
+  { name: '`open()`, cities among the data', kind: 'sallyport', city: true, isAlone: true, goals: OPENED },
+]
+
+/** Until a process can decide: with data that are compiled already, and the first time in a folder; what imports take; a reload. */
 export async function benchStartup(run: Run): Promise<void> {
   await scratch(async (folder) => {
-    const warm = join(folder, 'warm')
-    const ways = WAYS.filter(({ city }) => !run.quick || city !== true)
+    const small = ({ city }: Way) => !run.quick || city !== true
     run.step('compiles the data')
-    for (const city of run.pick([false, true], [false])) await start('sallyport', warm, city)
-    const rounds = run.pick({ rounds: 7, warmUp: 1 }, { rounds: 1, warmUp: 0 })
-    const names = ways.map(({ name }) => name)
-    const taken = await takeTurns(run, names, rounds, async (index) => {
-      const { kind, city = false, isCold = false } = ways[index] as Way
-      const place = isCold ? join(folder, 'cold') : warm
-      const started = await start(kind, place, city)
-      if (isCold) await rm(place, { recursive: true })
-      return started
-    })
-    const figures = names.flatMap((name, index): readonly Figure[] => {
-      const of = (read: (started: Started) => number) => spreadOf((taken[index] ?? []).map(read))
+    for (const city of run.pick([false, true], [false])) await start({ name: '', kind: 'sallyport', city }, folder)
+    const figures = await compare(run, folder, STARTS.filter(small), ({ name }, started) => {
+      const of = (read: (one: Started) => number) => spreadOf(started.map(read))
       return [
         { case: name, what: 'ready after', unit: 'ms', value: of(({ milliseconds }) => milliseconds) },
         { case: name, what: 'processor time', unit: 'ms', value: of(({ processor }) => processor) },
@@ -55,15 +60,39 @@ export async function benchStartup(run: Run): Promise<void> {
       ]
     })
     run.table({ title: 'A process from its start, imports too', figures })
+    const imports = await compare(run, folder, IMPORTS.filter(small), ({ name, goals }, started) => {
+      const figure = (what: string, unit: string, part: 'milliseconds' | 'megabytes'): Figure => {
+        const value = spreadOf(started.map((one) => one[part]))
+        return { case: name, what, unit, value, ...(goals && { goal: goals[part] }) }
+      }
+      return [figure('takes', 'ms', 'milliseconds'), figure('resident since', 'MB', 'megabytes')]
+    })
+    run.table({ title: 'Importing an adapter, and opening compiled data', figures: imports })
   })
+  await benchReload(run)
 }
 
-async function start(kind: Way['kind'], dataDir: string, city: boolean): Promise<Started> {
-  const child = fork(join(import.meta.dirname, 'startup-process.js'), [kind, dataDir, String(city)], {
+/** Fresh processes, by turns. */
+async function compare(
+  run: Run,
+  folder: string,
+  ways: readonly Way[],
+  figuresOf: (way: Way, started: readonly Started[]) => readonly Figure[],
+): Promise<readonly Figure[]> {
+  const rounds = run.pick({ rounds: 7, warmUp: 1 }, { rounds: 1, warmUp: 0 })
+  const names = ways.map(({ name }) => name)
+  const taken = await takeTurns(run, names, rounds, (index) => start(ways[index] as Way, folder))
+  return ways.flatMap((way, index) => figuresOf(way, taken[index] ?? []))
+}
+
+async function start({ kind, city = false, isCold = false, isAlone = false }: Way, folder: string): Promise<Started> {
+  const place = join(folder, isCold ? 'cold' : 'warm')
+  const child = fork(join(import.meta.dirname, 'startup-process.js'), [kind, place, String(city), String(isAlone)], {
     execArgv: ['--expose-gc', '--no-warnings'],
   })
   const exited = once(child, 'exit')
   const [started] = (await once(child, 'message')) as [Started]
   await exited
+  if (isCold) await rm(place, { recursive: true })
   return started
 }

@@ -11,8 +11,9 @@ import {
 } from '@sallyport/core'
 import { compileTables, loadTables, resolveSources } from '@sallyport/datasets'
 import { scratch } from '../fault/scratch.ts'
-import { counted, type Figure, type Goal } from '../report/result.ts'
+import type { Figure, Goal } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
+import { compareUserAgents } from './agents.ts'
 import { keywordClass, keywordType, listClass } from './baselines.ts'
 import { type Feeds, only, SUPPLIERS, snapshotFeeds, without } from './feeds.ts'
 import { comparePublishedMachines } from './published-machines.ts'
@@ -43,26 +44,24 @@ export async function benchAccuracy(run: Run): Promise<void> {
     const found = classifyLabels(full)
     console.log('\naddresses, all feeds: what is so (rows), what was found (columns)')
     console.table(confusion(found, NETWORK_CLASSES))
-    const precision: Figure[] = []
-    const recall: Figure[] = []
+    const figures: Figure[] = []
     const classes = Object.entries(SUPPLIERS) as [NetworkClass, readonly string[]][]
     for (const [networkClass, suppliers] of run.pick(classes, classes.slice(0, 1))) {
       run.step(`addresses of ${networkClass}`)
       const judged = {
         'all feeds': found,
         'without its own': classifyLabels(await snapshotWith(without(feeds, suppliers))),
-        'no feed at all': classifyLabels(bare),
-        "X4BNet's lists alone": classifyLabels(lists, byList),
-        'keywords in names alone': classifyLabels(bare, byKeyword),
+        'no feed': classifyLabels(bare),
+        'X4BNet alone': classifyLabels(lists, byList),
+        'keywords alone': classifyLabels(bare, byKeyword),
       }
       for (const [what, one] of Object.entries(judged)) {
         const score = scoreOf(one, [networkClass])
-        precision.push(...percent(`\`${networkClass}\``, what, score.precision))
-        recall.push(...percent(`\`${networkClass}\``, what, score.recall))
+        figures.push(...percent(`\`${networkClass}\``, `${what}, precision`, score.precision))
+        figures.push(...percent(`\`${networkClass}\``, `${what}, recall`, score.recall))
       }
     }
-    run.table({ title: 'Addresses by class: precision', figures: precision })
-    run.table({ title: 'Addresses by class: recall', figures: recall })
+    run.table({ title: 'Addresses by class', figures })
 
     const withoutVpnFeeds = classifyLabels(await snapshotWith(without(feeds, SUPPLIERS.vpn)))
     run.table({
@@ -72,13 +71,14 @@ export async function benchAccuracy(run: Run): Promise<void> {
         ...goals('without VPN feeds', withoutVpnFeeds, full),
         ...goals('no feed at all', classifyLabels(bare), bare),
         ...goals("X4BNet's lists alone", classifyLabels(lists, byList), lists, byList),
+        ...typesOf(full, bare),
       ],
     })
     if (!run.quick) {
       await compareServices(run, feeds, folder, snapshotWith)
       await comparePublishedMachines(run, feeds, folder, snapshotWith)
     }
-    compareTypes(run, full, bare)
+    await compareUserAgents(run)
   })
 }
 
@@ -123,7 +123,6 @@ function goals(feeds: string, judged: Classified, snapshot: Snapshot, judge: Jud
     'VPN servers found as `vpn` or machines': shareFound(judged, 'vpn', ['vpn', ...MACHINES]),
     '`hosting` and `datacenter` as one, F1': scoreOf(judged, MACHINES).f1,
     'homes kept `residential_clean`': shareFound(judged, 'residential_clean', ['residential_clean']),
-    'homes kept so or `mobile`': shareFound(judged, 'residential_clean', ['residential_clean', 'mobile']),
     '`mobile`, F1': scoreOf(judged, ['mobile']).f1,
     'Tor relays that are no exits, not taken for exits': relays.filter((name) => name !== 'tor').length / relays.length,
   }
@@ -133,7 +132,8 @@ function goals(feeds: string, judged: Classified, snapshot: Snapshot, judge: Jud
   })
 }
 
-function compareTypes(run: Run, full: Snapshot, bare: Snapshot): void {
+/** Types of systems, labelled by hand and by themselves. */
+function typesOf(full: Snapshot, bare: Snapshot): readonly Figure[] {
   const curated = sharedRows('asn-types/curated.csv').map(([asn = '', label = '']) => ({ asn: Number(asn), label }))
   const described = sharedRows('asn-types/oxl-asn-kinds.csv')
     .map(([asn = '', , label = '']) => ({ asn: Number(asn), label }))
@@ -146,31 +146,15 @@ function compareTypes(run: Run, full: Snapshot, bare: Snapshot): void {
   console.log('\ntypes of systems labelled by hand, all feeds')
   console.table(confusion(types(curated, typeIn(full)), AS_TYPES))
   const ways = { 'all feeds': typeIn(full), 'no feed at all': typeIn(bare), 'keywords in names alone': byName }
-  const figures = Object.entries(ways).flatMap(([feeds, typeOf]) => {
+  return Object.entries(ways).flatMap(([feeds, typeOf]) => {
     const byHand = types(curated, typeOf)
     const bySelf = types(described, typeOf)
     const goal = (atLeast: number) => (feeds === 'all feeds' ? { goal: { atLeast } } : {})
     return [
-      ...percent('labelled by hand, macro-F1', feeds, macroF1(byHand), goal(85)),
-      ...percent('education among them, precision', feeds, scoreOf(byHand, ['education']).precision, goal(90)),
-      ...percent('government among them, precision', feeds, scoreOf(byHand, ['government']).precision, goal(90)),
-      ...percent('as they describe themselves, macro-F1', feeds, macroF1(bySelf)),
-      ...(['isp', 'hosting', 'education'] as const).flatMap((type) => {
-        const { precision, recall } = scoreOf(bySelf, [type])
-        return [
-          ...percent(`as they describe themselves, \`${type}\`, precision`, feeds, precision),
-          ...percent(`as they describe themselves, \`${type}\`, recall`, feeds, recall),
-        ]
-      }),
+      ...percent('types of systems labelled by hand, macro-F1', feeds, macroF1(byHand), goal(85)),
+      ...percent('types of systems as they describe themselves, macro-F1', feeds, macroF1(bySelf)),
     ]
   })
-  const byShape = described.filter(({ asn }) => systemOf(full, asn)?.basis === 'shape')
-  const right = byShape.filter(({ label }) => label === 'hosting').length
-  figures.push({
-    ...{ case: 'typed by their outline alone, that call themselves hosts', what: 'all feeds', unit: '%' },
-    ...{ value: counted((right / byShape.length) * 100), better: 'more' },
-  })
-  run.table({ title: 'Types of systems', figures })
 }
 
 function systemOf({ systems }: Snapshot, asn: number) {

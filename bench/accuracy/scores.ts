@@ -55,5 +55,5 @@ export function confusion<Name extends string>(
 /** A share in per cent, counted: it is the same in every run. What was never asked is no figure. */
 export function percent(name: string, what: string, share: number, rest: Partial<Figure> = {}): readonly Figure[] {
   if (Number.isNaN(share)) return []
-  return [{ case: name, what, unit: '%', value: counted(share * 100), better: 'more', ...rest }]
+  return [{ case: name, what, unit: '%', value: counted(share * 100), ...rest }]
 }

@@ -12,25 +12,21 @@ const MACHINES: readonly NetworkClass[] = ['hosting', 'datacenter']
 /** Share of each service's exits found where no list of VPN exits knows it, and where half of them are known. */
 export async function compareServices(run: Run, feeds: Feeds, folder: string, compile: Compile): Promise<void> {
   const services = Object.keys(VPN_SERVICES) as VpnService[]
-  const unknown: Figure[] = []
-  const half: Figure[] = []
+  const figures: Figure[] = []
   for (const service of services) {
     run.step(`exits of ${service}`)
     const others = services.filter((name) => name !== service).flatMap(exitsOf)
     const exits = addressesOf(exitsOf(service))
     const path = join(folder, `without-${VPN_SERVICES[service][0]}`)
     const goals = { vpn: { atLeast: 75 }, machines: { atLeast: 97 } }
-    unknown.push(...found(service, exits, await compile(withExits(feeds, others, path)), goals))
+    figures.push(...found(`${service}, unknown`, exits, await compile(withExits(feeds, others, path)), goals))
     const known = exits.filter(isInKnownHalf)
     const rest = exits.filter((exit) => !isInKnownHalf(exit))
     const goal = { vpn: { atLeast: 95 } }
-    half.push(...found(service, rest, await compile(withExits(feeds, [...others, ...known], path)), goal))
+    const snapshot = await compile(withExits(feeds, [...others, ...known], path))
+    figures.push(...found(`${service}, the other half known`, rest, snapshot, goal))
   }
-  run.table({
-    title: 'Exits of a VPN service that no feed knows, while the feeds of the others are loaded',
-    figures: unknown,
-  })
-  run.table({ title: 'Exits of a VPN service of which a feed knows the other half', figures: half })
+  run.table({ title: 'Exits of a VPN service, while the feeds of the others are loaded', figures })
 }
 
 function found(

@@ -14,9 +14,7 @@ export const VISITORS = 4_000
 /** One shot of load at one server. */
 export interface Shot {
   readonly requests: number
-  readonly seconds: number
-  /** Milliseconds from a request to the end of its answer. */
-  readonly p50: number
+  /** Milliseconds from a request to the end of its answer, which one of a hundred took or more. */
   readonly p99: number
   /** Answers that were none, or had another status than 2xx and 3xx. */
   readonly errors: number
@@ -28,10 +26,10 @@ export interface Load {
   shoot(url: string, path: string, seconds: number, connections?: number): Promise<Shot>
 }
 
-/** `wrk`, or where it is not installed autocannon, which takes more of its processor. */
+/** `wrk`, or where it is not installed a program of ours, which takes more of its processor. */
 export async function openLoad(folder: string, processor: number): Promise<Load> {
   const pinned = ['--cpu-list', String(processor)]
-  if (!isInstalled('wrk')) return autocannonLoad(pinned)
+  if (!isInstalled('wrk')) return programLoad('a program of Node', processor)
   const script = join(folder, 'load.lua')
   await writeFile(script, scriptOf(visitorAddresses(VISITORS)))
   return {
@@ -64,30 +62,25 @@ end
 function done(summary, latency)
   local errors = summary.errors
   local bad = errors.connect + errors.read + errors.write + errors.status + errors.timeout
-  io.write(string.format('{"requests":%d,"seconds":%f,"p50":%f,"p99":%f,"errors":%d}',
-    summary.requests, summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3, bad))
+  io.write(string.format('{"requests":%d,"p99":%f,"errors":%d}', summary.requests, latency:percentile(99) / 1e3, bad))
 end
 `
 }
 
 /** Load that comes at a pace, so many requests a second. */
 export function pacedLoad(processor: number, rate: number): Load {
-  return programLoad('paced', ['--cpu-list', String(processor)], [rate])
-}
-
-function autocannonLoad(pinned: readonly string[]): Load {
-  return programLoad('autocannon', pinned, [])
+  return programLoad('a program of Node', processor, rate)
 }
 
 /** It runs in a process of its own, so that it can stay on one processor. */
-function programLoad(name: string, pinned: readonly string[], more: readonly number[]): Load {
+function programLoad(name: string, processor: number, rate = 0): Load {
   return {
     name,
     async shoot(url, path, seconds, connections = CONNECTIONS) {
-      const args = [url, path, seconds, connections, ...more].map(String)
-      const child = fork(join(import.meta.dirname, `${name}.js`), args, {
+      const args = [url, path, seconds, connections, rate].map(String)
+      const child = fork(join(import.meta.dirname, 'load-process.js'), args, {
         execPath: 'taskset',
-        execArgv: [...pinned, process.execPath],
+        execArgv: ['--cpu-list', String(processor), process.execPath],
       })
       const [shot] = (await once(child, 'message')) as [Shot]
       return shot

@@ -1,86 +1,75 @@
-import { counted, type Figure, type Goal, type Spread, spreadOf } from '../report/result.ts'
+import { open } from '@sallyport/open'
+import { browserFields } from '../browser.ts'
+import { type Figure, type Goal, type Spread, spreadOf } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
-import { ratiosOf, takeTurns } from '../rounds.ts'
-import { BASELINE, CONTENDERS, type Contender, OURS } from './contenders.ts'
-import { inspectionTime } from './inspection.ts'
-import { CONNECTIONS } from './load.ts'
-import type { Program } from './program.ts'
-import type { Size } from './servers.ts'
-import { roundsOf, shoot, type Taken } from './shot.ts'
+import { measure } from '../rounds.ts'
+import { visitorAddresses } from '../visitors.ts'
+import { benchConnections } from './connections.ts'
+import { BASELINE, CONTENDERS, OURS } from './contenders.ts'
+import { CONNECTIONS, VISITORS } from './load.ts'
+import { pathOf, type Size } from './servers.ts'
+import { benchConsole, benchLog, benchWorkers } from './settings.ts'
+import { costOf, shootInTurn, type Target } from './shot.ts'
 import { onStand, PROXY, type Stand } from './stand.ts'
-import { benchWorkers } from './workers.ts'
+import { benchTls } from './tls.ts'
+
+/** The proxy beside others and beside itself, by processor time: the hop, workers, connections, TLS, the log, the console. */
+export function benchProxy(run: Run): Promise<void> {
+  return onStand(run, async (stand) => {
+    for (const bench of [benchHop, benchWorkers, benchConnections, benchTls, benchLog, benchConsole])
+      await bench(run, stand)
+  })
+}
+
+const GOALS: Readonly<Record<Size, Goal | undefined>> = { '100 B': { atMost: 4.5, of: 'ratio' }, '100 kB': undefined }
 
 /**
- * The hop: what a request costs that goes through each proxy to an nginx beside it, in processor time of the proxy, as a
+ * What a request costs that goes through each proxy to an nginx beside it, in processor time of the proxy, as a
  * multiple of nginx that only forwards. All of them stay up; each has one shot in every round, in shuffled order.
  */
-export async function benchProxy(run: Run): Promise<void> {
-  await onStand(run, [], async (stand) => {
-    const contenders = CONTENDERS.filter(({ name, missing }) => {
-      if (missing !== undefined) run.skip(`${name}: ${missing}`)
-      return missing === undefined
-    })
-    const programs = await startAll(stand, contenders)
-    const figures: Figure[] = []
-    let hop = Number.NaN
-    for (const size of run.pick<readonly Size[]>(['100 B', '100 kB'], ['100 B'])) {
-      const { seconds, ...rounds } = roundsOf(run)
-      const names = contenders.map(({ name }) => name)
-      const taken = await takeTurns(run, names, rounds, (at) =>
-        shoot(stand.load, programs[at] as Program, size, seconds),
-      )
-      figures.push(...hopFigures(names, taken, size))
-      if (size === '100 B') hop = spreadOf((taken[names.indexOf(OURS)] ?? []).map(({ cpu }) => cpu)).median
-    }
-    for (const program of programs) await program.stop()
-    const title = `The hop, by ${stand.load.name} with ${CONNECTIONS} connections`
-    run.table({ title, chart: 'proxies', figures })
-    const share: Spread = { median: ((await inspectionTime(run, stand.dataDir)) / hop) * 100, runs: 1 }
-    const decision = { case: 'the decision', what: 'of our own hop at 100 B', unit: '%', value: share }
-    run.table({ title: 'The decision within the hop', figures: [{ ...decision, goal: { atMost: 8 } }] })
-    await benchWorkers(run, stand)
-  })
-}
-
-/** All of them stay up. */
-async function startAll(stand: Stand, contenders: readonly Contender[]): Promise<readonly Program[]> {
-  const { folder, dataDir, origin, teardown } = stand
-  const programs: Program[] = []
-  for (const contender of contenders) {
-    const program = await contender.start({ folder, dataDir, upstream: origin.url, processor: PROXY })
-    teardown(() => program.stop())
-    programs.push(program)
+async function benchHop(run: Run, { folder, dataDir, origin, load }: Stand): Promise<void> {
+  const targets: Omit<Target, 'ask'>[] = []
+  for (const { name, missing, start } of CONTENDERS) {
+    if (missing !== undefined) run.skip(`${name}: ${missing}`)
+    else targets.push({ name, program: await start({ folder, dataDir, upstream: origin.url, processor: PROXY }) })
   }
-  return programs
+  const figures: Figure[] = []
+  let hop = Number.NaN
+  for (const size of run.pick<readonly Size[]>(['100 B', '100 kB'], ['100 B'])) {
+    const ask: Target['ask'] = (url, seconds) => load.shoot(url, pathOf(size), seconds)
+    const taken = await shootInTurn(
+      run,
+      targets.map((target) => ({ ...target, ask })),
+    )
+    targets.forEach(({ name }, at) => {
+      const goal = name === OURS ? GOALS[size] : undefined
+      const of = (read: (one: (typeof taken)[number][number]) => number) => spreadOf((taken[at] ?? []).map(read))
+      figures.push(...costOf({ case: name, what: size }, taken[at], { peer: BASELINE, taken: taken[0], goal }))
+      if (size === '100 B') figures.push({ case: name, what: `${size}, p99`, unit: 'ms', value: of(({ p99 }) => p99) })
+      else {
+        const resident = { case: name, what: 'resident', unit: 'MB', value: of(({ megabytes }) => megabytes) }
+        figures.push(name === OURS ? { ...resident, goal: { atMost: 200 } } : resident)
+      }
+      if (size === '100 B' && name === OURS) hop = of(({ cpu }) => cpu).median
+    })
+  }
+  for (const { program } of targets) await program.stop()
+  const share: Spread = { median: ((await decisionTime(run, dataDir)) / hop) * 100, runs: 1 }
+  figures.push({ case: OURS, what: 'the decision, of 100 B', unit: '%', value: share, goal: { atMost: 8 } })
+  run.table({ title: `The hop, by ${load.name} with ${CONNECTIONS} connections`, figures })
 }
 
-const GOALS: Readonly<Record<Size, Goal>> = { '100 B': { atMost: 4.5, of: 'ratio' }, '100 kB': {} }
-
-function hopFigures(names: readonly string[], taken: readonly (readonly Taken[])[], size: Size): readonly Figure[] {
-  const cpuOf = (name: string) => (taken[names.indexOf(name)] ?? []).map(({ cpu }) => cpu)
-  return names.flatMap((name, at): readonly Figure[] => {
-    const own = taken[at] ?? []
-    const { atMost } = GOALS[size]
-    const errors = own.reduce((sum, one) => sum + one.errors, 0)
-    const isOurs = name === OURS
-    return [
-      {
-        ...{ case: name, what: size, unit: 'µs', value: spreadOf(cpuOf(name)) },
-        ...{ ratio: ratiosOf(cpuOf(name), cpuOf(BASELINE)), peer: BASELINE },
-        ...(isOurs && atMost !== undefined ? { goal: GOALS[size] } : {}),
-      },
-      ...(size === '100 B'
-        ? [{ case: name, what: `${size}, p99`, unit: 'ms', value: spreadOf(own.map(({ p99 }) => p99)) }]
-        : []),
-      ...(size === '100 kB'
-        ? [
-            {
-              ...{ case: name, what: 'resident', unit: 'MB', value: spreadOf(own.map((one) => one.megabytes)) },
-              ...(isOurs ? { goal: { atMost: 200 } } : {}),
-            },
-          ]
-        : []),
-      ...(errors > 0 ? [{ case: name, what: `${size}, errors`, unit: '', value: counted(errors) }] : []),
-    ]
-  })
+/** Microseconds of processor time that the proxy's decision takes of the requests of the load, which come in turn. */
+async function decisionTime(run: Run, dataDir: string): Promise<number> {
+  const sallyport = await open({ dataDir, trustProxy: ['loopback'], data: { refresh: false } })
+  const request = { peer: '127.0.0.1', method: 'GET', target: '/100.txt', scheme: 'http', httpVersion: '1.1' } as const
+  const requests = visitorAddresses(VISITORS).map((address) => ({ ...request, fields: browserFields(address) }))
+  const decideAll = () => {
+    let last: object | undefined
+    for (const one of requests) last = sallyport.decide(one)
+    return last
+  }
+  const [measured] = await measure(run, [{ name: 'decide()', operations: requests.length, run: decideAll }])
+  await sallyport.close()
+  return (measured?.nanoseconds.median ?? Number.NaN) / 1000
 }

@@ -1,44 +1,72 @@
 import { numberFlag } from '../flags.ts'
+import { counted, type Figure, type Goal, spreadOf } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
-import type { Load } from './load.ts'
+import { ratiosOf, takeTurns } from '../rounds.ts'
+import type { Shot } from './load.ts'
 import { familyOf, processorTime, resident } from './processes.ts'
 import type { Program } from './program.ts'
-import { pathOf, type Size } from './servers.ts'
 
 /** Cost of one proxy in one round. */
 export interface Taken {
   /** Microseconds of processor time of all its processes for a request. */
   readonly cpu: number
-  readonly perSecond: number
-  readonly p50: number
   readonly p99: number
   /** Megabytes of its largest process after the shot. */
   readonly megabytes: number
   readonly errors: number
 }
 
-/** One shot at a proxy, and what all its processes took meanwhile. */
-export async function shoot(
-  load: Load,
-  { pid, url }: Program,
-  size: Size,
-  seconds: number,
-  connections?: number,
-): Promise<Taken> {
-  const family = familyOf(pid)
-  const before = processorTime(family)
-  const { requests, seconds: took, p50, p99, errors } = await load.shoot(url, pathOf(size), seconds, connections)
-  const cpu = ((processorTime(family) - before) * 1e6) / requests
-  const megabytes = Math.max(...family.map(resident))
-  return { cpu, perSecond: requests / took, p50, p99, megabytes, errors }
+/** One shot of one proxy in a round, for so many seconds. */
+export interface Target {
+  readonly name: string
+  readonly program: Program
+  readonly ask: (url: string, seconds: number) => Promise<Shot>
 }
 
-/** How many shots and how long each: `--rounds=N --seconds=N`. */
-export function roundsOf(run: Run) {
-  return {
-    rounds: numberFlag('rounds', run.pick(11, 1)),
-    // Until then much of the processor time is that of the compiler.
-    warmUp: run.pick(2, 0),
-    seconds: numberFlag('seconds', run.pick(2, 1)),
-  }
+/** All targets stay up; each has one shot in every round: `--rounds=N --seconds=N`. */
+export function shootInTurn(run: Run, targets: readonly Target[]): Promise<readonly (readonly Taken[])[]> {
+  const names = targets.map(({ name }) => name)
+  const seconds = numberFlag('seconds', run.pick(2, 1))
+  // In the first rounds much of the processor time is that of the compiler.
+  const rounds = { rounds: numberFlag('rounds', run.pick(11, 1)), warmUp: run.pick(2, 0) }
+  return takeTurns(run, names, rounds, async (at) => {
+    const { name, program, ask } = targets[at] as Target
+    const family = familyOf(program.pid)
+    const before = processorTime(family)
+    const { requests, p99, errors } = await ask(program.url, seconds)
+    if (!(requests > 0)) throw new Error(`no answer to ${name}`)
+    const cpu = ((processorTime(family) - before) * 1e6) / requests
+    return { cpu, p99, megabytes: Math.max(...family.map(resident)), errors }
+  })
+}
+
+export interface Beside {
+  readonly peer: string
+  readonly taken: readonly Taken[] | undefined
+  readonly goal?: Goal | undefined
+}
+
+/** The processor time of a request in all rounds, beside that of a peer, and the errors where there were any. */
+export function costOf(
+  row: Pick<Figure, 'case' | 'what' | 'at'>,
+  taken: readonly Taken[] = [],
+  beside?: Beside,
+): readonly Figure[] {
+  const cpuOf = (all: readonly Taken[]) => all.map(({ cpu }) => cpu)
+  const errors = taken.reduce((sum, one) => sum + one.errors, 0)
+  const value = spreadOf(cpuOf(taken))
+  const figures: Figure[] = [
+    beside?.taken === undefined
+      ? { ...row, unit: 'µs', value }
+      : {
+          ...row,
+          unit: 'µs',
+          value,
+          ratio: ratiosOf(cpuOf(taken), cpuOf(beside.taken)),
+          peer: beside.peer,
+          ...(beside.goal && { goal: beside.goal }),
+        },
+  ]
+  if (errors > 0) figures.push({ ...row, what: `${row.what}, errors`, unit: '', value: counted(errors) })
+  return figures
 }

@@ -1,6 +1,5 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Cleanup } from '@sallyport/stores/testing'
 import { scratch } from '../fault/scratch.ts'
 import type { Run } from '../report/run.ts'
 import { type Load, openLoad } from './load.ts'
@@ -12,17 +11,17 @@ import { startOrigin } from './servers.ts'
 export const PROXY = 0
 export const OTHERS = 1
 
-/** The origin that proxies are compared in front of. */
-export interface Stand extends Cleanup {
+/** What proxies are compared in front of. */
+export interface Stand {
   readonly folder: string
   readonly dataDir: string
   readonly origin: Program
   readonly load: Load
 }
 
-/** Sets up a stand for a bench; says why not where one of these commands is missing. */
-export async function onStand(run: Run, commands: readonly string[], work: (stand: Stand) => Promise<void>) {
-  const missing = ['taskset', 'nginx', ...commands].filter((command) => !isInstalled(command))
+/** Sets up a stand for a bench; says why not where a command is missing. */
+export async function onStand(run: Run, work: (stand: Stand) => Promise<void>): Promise<void> {
+  const missing = ['taskset', 'nginx'].filter((command) => !isInstalled(command))
   if (missing.length > 0) return run.skip(`it needs ${missing.join(' and ')}`)
   await scratch(async (folder, { teardown }) => {
     // A quick run takes the data that other benches have compiled, or the first proxy compiles them as it starts.
@@ -34,6 +33,6 @@ export async function onStand(run: Run, commands: readonly string[], work: (stan
     }
     const origin = await startOrigin(folder, OTHERS)
     teardown(() => origin.stop())
-    await work({ folder, dataDir, origin, load: await openLoad(folder, OTHERS), teardown })
+    await work({ folder, dataDir, origin, load: await openLoad(folder, OTHERS) })
   })
 }

@@ -1,73 +1,84 @@
+import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { counted, type Figure, spreadOf } from '../report/result.ts'
+import { promisify } from 'node:util'
+import { browserFields } from '../browser.ts'
+import type { Figure } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
-import { type Rounds, ratiosOf, takeTurns } from '../rounds.ts'
+import { visitorAddresses } from '../visitors.ts'
 import { makeCertificate } from './certificate.ts'
 import type { Shot } from './load.ts'
-import { familyOf, processorTime } from './processes.ts'
-import type { Program } from './program.ts'
+import { isInstalled } from './program.ts'
 import { startSallyport } from './sallyport.ts'
 import { pathOf, startNginxTls } from './servers.ts'
-import { roundsOf } from './shot.ts'
-import { OTHERS, onStand, PROXY } from './stand.ts'
-import { askOverHttp2, MISSING_HTTP2_LOAD, shakeHands } from './tls-load.ts'
+import { costOf, shootInTurn, type Target } from './shot.ts'
+import { OTHERS, PROXY, type Stand } from './stand.ts'
 
-/** The edge: what a handshake and a request over TLS take of the proxy's processor, beside an nginx that only forwards. */
-export async function benchTls(run: Run): Promise<void> {
-  await onStand(run, ['openssl'], async ({ folder, dataDir, origin, load, teardown }) => {
-    const certificate = await makeCertificate(folder)
-    const nginx = await startNginxTls(folder, origin.url, certificate, PROXY)
-    teardown(() => nginx.stop())
-    const sallyport = await startSallyport({
-      ...{ folder: join(folder, 'sallyport'), dataDir, upstream: origin.url, processor: PROXY },
-      trustProxy: ['loopback'],
-      raised: { tls: { certificates: [certificate] } },
-    })
-    teardown(() => sallyport.stop())
-    const running = { nginx, Sallyport: sallyport }
-    const path = pathOf('100 B')
-    const { seconds, ...rounds } = roundsOf(run)
-    const tasks: Readonly<Record<string, Task>> = {
-      'a handshake': (url) => shakeHands(url, seconds, OTHERS),
-      'a request of HTTP/1.1, 100 B': (url) => load.shoot(url, path, seconds),
-      'a request of HTTP/2, 100 B': (url) => askOverHttp2(`${url}${path}`, seconds, OTHERS),
-    }
-    const figures: Figure[] = []
-    for (const [name, task] of Object.entries(tasks)) {
-      if (name.includes('HTTP/2') && MISSING_HTTP2_LOAD !== undefined) run.skip(`HTTP/2: ${MISSING_HTTP2_LOAD}`)
-      else figures.push(...(await compare(run, name, running, rounds, task)))
-    }
-    run.table({ title: 'Over TLS, by processor time', figures })
+/** Below what one client may have in flight. */
+const SESSIONS = 8
+const STREAMS = 8
+
+/** What a handshake and a request over TLS take of the proxy's processor, beside an nginx that only forwards. */
+export async function benchTls(run: Run, { folder, dataDir, origin, load }: Stand): Promise<void> {
+  if (!isInstalled('openssl')) return run.skip('TLS: openssl is not installed')
+  const certificate = await makeCertificate(folder)
+  const nginx = await startNginxTls(folder, origin.url, certificate, PROXY)
+  const sallyport = await startSallyport({
+    folder: join(folder, 'sallyport'),
+    dataDir,
+    upstream: origin.url,
+    processor: PROXY,
+    trustProxy: ['loopback'],
+    raised: { tls: { certificates: [certificate] } },
   })
+  const tasks: Readonly<Record<string, Target['ask']>> = {
+    'a handshake': shakeHands,
+    'a request of HTTP/1.1, 100 B': (url, seconds) => load.shoot(url, pathOf('100 B'), seconds),
+    'a request of HTTP/2, 100 B': askOverHttp2,
+  }
+  const figures: Figure[] = []
+  for (const [name, ask] of Object.entries(tasks)) {
+    if (ask === askOverHttp2 && !isInstalled('h2load')) {
+      run.skip('HTTP/2: h2load is not installed')
+      continue
+    }
+    const secured: Target['ask'] = (url, seconds) => ask(url.replace('http:', 'https:'), seconds)
+    const [peer, own] = await shootInTurn(run, [
+      { name: `${name}, nginx`, program: nginx, ask: secured },
+      { name: `${name}, Sallyport`, program: sallyport, ask: secured },
+    ])
+    figures.push(...costOf({ case: name, what: 'nginx' }, peer))
+    figures.push(...costOf({ case: name, what: 'Sallyport' }, own, { peer: 'nginx', taken: peer }))
+  }
+  for (const program of [nginx, sallyport]) await program.stop()
+  run.table({ title: 'Over TLS, by processor time', figures })
 }
 
-type Task = (url: string) => Promise<Shot>
+async function printedBy(command: string, ...args: readonly string[]): Promise<string> {
+  const pinned = ['--cpu-list', String(OTHERS), command, ...args]
+  return (await promisify(execFile)('taskset', pinned, { maxBuffer: 1 << 24 })).stdout
+}
 
-/** The processor time of one operation, beside nginx's. */
-async function compare(
-  run: Run,
-  what: string,
-  running: Readonly<Record<string, Program>>,
-  rounds: Rounds,
-  task: Task,
-): Promise<readonly Figure[]> {
-  const programs = Object.entries(running)
-  const names = programs.map(([name]) => `${what}, ${name}`)
-  const taken = await takeTurns(run, names, rounds, async (at) => {
-    const [, { pid, url }] = programs[at] as [string, Program]
-    const family = familyOf(pid)
-    const before = processorTime(family)
-    const { requests, errors } = await task(url.replace('http:', 'https:'))
-    if (!(requests > 0)) throw new Error(`no answer to ${names[at]}`)
-    return { cpu: ((processorTime(family) - before) * 1e6) / requests, errors }
-  })
-  const cpuOf = (at: number) => (taken[at] ?? []).map(({ cpu }) => cpu)
-  return programs.flatMap(([name], at): readonly Figure[] => {
-    const errors = (taken[at] ?? []).reduce((sum, one) => sum + one.errors, 0)
-    const beside = at === 0 ? {} : { ratio: ratiosOf(cpuOf(at), cpuOf(0)), peer: 'nginx' }
-    return [
-      { case: what, what: name, unit: 'µs', value: spreadOf(cpuOf(at)), ...beside },
-      ...(errors > 0 ? [{ case: what, what: `${name}, errors`, unit: '', value: counted(errors) }] : []),
-    ]
-  })
+function numberIn(text: string, pattern: RegExp): number {
+  return Number(pattern.exec(text)?.[1] ?? Number.NaN)
+}
+
+/** New connections one after another, each with a whole handshake and nothing after it. */
+async function shakeHands(url: string, seconds: number): Promise<Shot> {
+  const printed = await printedBy('openssl', 's_time', '-new', '-connect', new URL(url).host, '-time', String(seconds))
+  return { requests: numberIn(printed, /^(\d+) connections in \d+ real/m), p99: Number.NaN, errors: 0 }
+}
+
+/** Requests of one browser over a few HTTP/2 connections, by `h2load`. */
+async function askOverHttp2(url: string, seconds: number): Promise<Shot> {
+  const fields = browserFields(visitorAddresses(1)[0] as string)
+  const headers: string[] = []
+  for (let at = 0; at < fields.length; at += 2) {
+    const name = (fields[at] as string).toLowerCase()
+    if (name !== 'host' && name !== 'connection') headers.push('-H', `${name}: ${fields[at + 1]}`)
+  }
+  const args = [`-c${SESSIONS}`, `-m${STREAMS}`, '-t1', `--duration=${seconds}`, '--warm-up-time=1', ...headers]
+  const printed = await printedBy('h2load', ...args, `${url}${pathOf('100 B')}`)
+  const kinds = [/, (\d{1,12}) failed/, /(\d{1,12}) 4xx/, /(\d{1,12}) 5xx/]
+  const errors = kinds.reduce((sum, pattern) => sum + numberIn(printed, pattern), 0)
+  return { requests: numberIn(printed, /requests: (\d{1,12}) total/), p99: Number.NaN, errors }
 }

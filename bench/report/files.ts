@@ -1,10 +1,16 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Results } from './result.ts'
+import type { Machine, Results } from './result.ts'
 
 /** The folder of the benches in the repository: this file is compiled into `dist/report/`. */
 export const BENCH = join(import.meta.dirname, '../..')
 export const RESULTS = join(BENCH, 'results')
+
+/** The folder for the results of a run: those that say nothing do not replace the kept ones. */
+export function folderOf({ size, busy }: Pick<Machine, 'size' | 'busy'>): string {
+  if (size === 'quick') return join(BENCH, 'dist/quick')
+  return busy ? join(BENCH, 'dist/busy') : RESULTS
+}
 
 export function writeResults(folder: string, results: Results): void {
   mkdirSync(folder, { recursive: true })

@@ -17,7 +17,7 @@ export interface Goal {
 
 /** One measured figure. */
 export interface Figure {
-  /** Its subject: a row of the table, or on a curve a line of the chart. */
+  /** The row of the table, or on a curve the columns, that it belongs to. */
   readonly case: string
   /** The amount of work, on a curve. */
   readonly at?: number
@@ -28,17 +28,15 @@ export interface Figure {
   readonly ratio?: Spread
   readonly peer?: string
   readonly goal?: Goal
-  /** Absent: less is better. */
-  readonly better?: 'more'
 }
 
 export interface Table {
   readonly title: string
   /** Name of the amount that grows: this table is a curve. */
   readonly work?: string
-  /** The name of the chart's file. */
-  readonly chart?: string
   readonly figures: readonly Figure[]
+  /** The run that measured it, where that is another one than that of the results. */
+  readonly machine?: Machine
 }
 
 export interface Machine {
@@ -53,8 +51,8 @@ export interface Machine {
   /** The load average of the last minute when the bench began. */
   readonly load: number
   readonly seconds: number
-  /** A note on this run for its readers. */
-  readonly note?: string
+  /** Other programs had the processors when it began: the figures are marked, and replace none. */
+  readonly busy?: true
 }
 
 /** All that one bench measured in one run: a file in `results/`. */

@@ -1,4 +1,4 @@
-import { readMachine } from './machine.ts'
+import { readMachine, waitUntilFree } from './machine.ts'
 import type { Results, Table } from './result.ts'
 import { durationText, gridOf } from './text.ts'
 
@@ -30,6 +30,7 @@ export async function runBench(
   { measure, seconds }: Bench,
   quick: boolean,
 ): Promise<Results | undefined> {
+  if (!quick) await waitUntilFree()
   const machine = readMachine()
   const tables: Table[] = []
   const skipped: string[] = []

@@ -15,6 +15,9 @@ function numberText(value: number, { runs }: Spread): string {
   return value.toLocaleString('en', { maximumSignificantDigits: 3 })
 }
 
+/** Characters of a line of the document. */
+const MAX_LINE = 300
+
 export function spreadText(spread: Spread): string {
   const { median, low, high } = spread
   const [middle, from, to] = [median, low ?? median, high ?? median].map((value) => numberText(value, spread))
@@ -65,6 +68,12 @@ function joined(...parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join(', ')
 }
 
+/** The text with one more sentence: in a line that can still be read, or in the next one. */
+function wrapped(text: string, sentence: string): string {
+  const last = text.slice(text.lastIndexOf('\n') + 1)
+  return `${text}${last.length + sentence.length < MAX_LINE ? ' ' : '\n'}${sentence}`
+}
+
 export function markdownOf(grid: Grid): string {
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   return [line(grid.head), `|${'---|'.repeat(grid.head.length)}`, ...grid.rows.map(line)].join('\n')
@@ -72,20 +81,26 @@ export function markdownOf(grid: Grid): string {
 
 function machineText({ processor, cores, gigabytes, system, node, date, commit, ...run }: Machine): string {
   const took = `${run.size} run of ${durationText(run.seconds)}, load ${run.load.toFixed(1)} before it`
-  const parts = [`${processor}, ${cores} cores, ${gigabytes} GB`, system, `Node ${node}`, date, `\`${commit}\``, took]
-  return run.note === undefined ? `${parts.join('; ')}.` : `${run.note}.`
+  const mark = run.busy ? ['**the machine was busy**'] : []
+  return `${[`${processor}, ${cores} cores, ${gigabytes} GB`, system, `Node ${node}`, date, `\`${commit}\``, took, ...mark].join('; ')}.`
 }
 
 export function durationText(seconds: number): string {
   return seconds < 100 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`
 }
 
-/** All that a bench measured, as Markdown: charts lie in `charts/` beside the document. */
+/** All that a bench measured, as Markdown. */
 export function resultsText({ machine, tables, skipped }: Results): string {
   const parts = tables.map((table) => {
-    const chart = table.chart === undefined ? [] : [`![${table.title}](charts/${table.chart}.svg)`]
-    return [`**${table.title}**`, markdownOf(gridOf(table)), ...chart].join('\n\n')
+    const { head, rows } = gridOf(table)
+    const [work = '', ...columns] = head
+    return markdownOf({ head: [joined(table.title, work), ...columns], rows })
   })
+  const carried = tables.flatMap(({ title, machine: own }) =>
+    own === undefined
+      ? []
+      : [`*${title}: Node ${own.node}; ${own.date}; \`${own.commit}\`; load ${own.load.toFixed(1)}.*`],
+  )
   const notes = skipped.map((text) => `Skipped: ${text}.`)
-  return [...parts, ...notes, `*${machineText(machine)}*`].join('\n\n')
+  return [...parts, [`*${machineText(machine)}*`, ...carried, ...notes].reduce(wrapped)].join('\n\n')
 }

@@ -60,7 +60,7 @@ async function main(): Promise<void> {
     const clock = ['--import', join(import.meta.dirname, 'clock.js')]
     const [origin, names] = await Promise.all([
       startChild<number>('origin.js'),
-      startChild<string>('../../name-server.js'),
+      startChild<string>('../../soak/name-server.js'),
     ])
     cleanup.teardown(() => Promise.all([origin.stop(), names.stop()]))
     const publisher = await openPublisher(cleanup)

@@ -1,0 +1,37 @@
+import { open } from '@sallyport/open'
+import samples from 'crawler-user-agents'
+import { isbot } from 'isbot'
+import { counted, type Figure } from '../report/result.ts'
+import type { Run } from '../report/run.ts'
+import { sharedLines } from './shared.ts'
+
+const BROWSERS = 'user-agents/browsers.txt.gz'
+/** What browsers and careful programs send beside their user agent. */
+const FIELDS = ['Accept', 'text/html,*/*;q=0.8', 'Accept-Language', 'en', 'Accept-Encoding', 'gzip, deflate']
+
+/** How many crawlers, and how many browsers, are taken for programs: by user agent, which is all that the peer looks at. */
+export async function compareUserAgents(run: Run): Promise<void> {
+  const sallyport = await open({ data: { refresh: false } })
+  const judges: Readonly<Record<string, (userAgent: string) => boolean>> = {
+    Sallyport: (userAgent) =>
+      sallyport.inspect({
+        peer: '8.8.8.8',
+        method: 'GET',
+        target: '/articles/2026/the-gate?a=b',
+        scheme: 'http',
+        httpVersion: '1.1',
+        fields: ['Host', 'example.com', 'User-Agent', userAgent, ...FIELDS],
+      }).agent.class !== 'human',
+    '`isbot`': isbot,
+  }
+  const lists = { crawlers: samples.flatMap(({ instances }) => instances), browsers: sharedLines(BROWSERS) }
+  const figures = Object.entries(judges).flatMap(([name, isBot]) =>
+    Object.entries(lists).map(([list, all]): Figure => {
+      const texts = all.slice(0, run.pick(all.length, 50))
+      const value = counted((100 * texts.filter(isBot).length) / texts.length)
+      return { case: name, what: `of ${texts.length.toLocaleString('en')} ${list}`, unit: '%', value }
+    }),
+  )
+  run.table({ title: 'Taken for a program, by user agent', figures })
+  await sallyport.close()
+}
