@@ -27,7 +27,7 @@ export async function faultAnswers(place: Place): Promise<Measured> {
     // A machine that is late sheds load; that is not what is looked at.
     limits: { eventLoopDelay: '1m' },
   }
-  return withScene(place, { origin: 'odd-origin.js', raised, node: probed(place.folder) }, async ({ proxy }) => {
+  return withScene(place, { origin: 'raw-origin.js', raised, node: probed(place.folder) }, async ({ proxy }) => {
     const names = Object.keys(ODD_HEADS)
     const broken: string[] = []
     const port = portOf(proxy.url)

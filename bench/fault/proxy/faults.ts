@@ -20,7 +20,7 @@ const PATIENCE_MS = 60_000
 export async function faultOrigins(place: Place): Promise<Measured> {
   // Three of the faults end by a clock.
   const raised = { timeouts: { originHeaders: '2s', idleBody: '2s' } }
-  return withScene(place, { origin: 'faulty-origin.js', raised, node: probed(place.folder) }, async ({ proxy }) => {
+  return withScene(place, { origin: 'raw-origin.js', raised, node: probed(place.folder) }, async ({ proxy }) => {
     const rows: Record<string, object> = {}
     const broken: string[] = []
     const names = Object.keys(ORIGIN_FAULTS)
