@@ -3,7 +3,6 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { stopParsingWhenEnded } from '@sallyport/node/internal'
 import t, { type Test } from 'tap'
-import { clientKey } from '../src/edge/connection-limits.ts'
 import { openProxy, type ProxyOptions } from '../src/index.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
 import { dial, exchange, get, OK, openRawOrigin, readUntil, statusOf, until } from './wire.ts'
@@ -63,16 +62,6 @@ t.test('all clients together have a number of connections too', async (t) => {
   t.equal(await served(url, '127.0.0.4'), undefined)
   t.same(refused, ['connections'])
   for (const socket of held) socket?.destroy()
-})
-
-t.test('a client of IPv6 is its network', async (t) => {
-  const keys = ['2001:db8::1', '2001:db8::ffff:1', '2001:db8:0:1::1', '::ffff:192.0.2.1', '192.0.2.1', '192.0.2.2']
-  const [one, same, other, mapped, plain, neighbour] = keys.map((text) => clientKey(text, 64))
-  t.equal(one, same)
-  t.not(one, other)
-  t.equal(mapped, plain)
-  t.not(plain, neighbour)
-  t.not(clientKey('2001:db8::1', 128), clientKey('2001:db8::2', 128))
 })
 
 t.test('a connection with too many waiting requests is cut, and what it sent is let go', async (t) => {

@@ -52,6 +52,7 @@ export { typeOfSystem } from './asn/types.ts'
 // counting
 export type { Counted, Counter } from './counting/counter.ts'
 export { createCounter } from './counting/counter.ts'
+export { type ClientKey, clientKey, WIDE_FACTOR } from './counting/keys.ts'
 export { tightest } from './counting/limited.ts'
 export type { Ban, BanList, Counts, CountTask, Taken } from './counting/ports.ts'
 export type { CountRow, CountState } from './counting/step.ts'

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { createCounter } from '../src/counting/counter.ts'
+import { clientKey } from '../src/counting/keys.ts'
 import { tightest } from '../src/counting/limited.ts'
 import type { Counts, CountTask } from '../src/counting/ports.ts'
 import { type CountRow, takeStep } from '../src/counting/step.ts'
@@ -144,6 +145,18 @@ t.test('keys of counts: each alone, combinations, and requests without such a va
     ['human 2001:db9::/64', 5],
     ['human 2001:db9::/48', 80],
   ])
+})
+
+t.test('the key of a client: an IPv4 address, or a network of IPv6 within its /48', async (t) => {
+  t.same(clientKey('192.0.2.1', 64), { narrow: '192.0.2.1' })
+  t.same(clientKey('::ffff:192.0.2.1', 64), { narrow: '192.0.2.1' })
+  const full = 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'
+  const wide = 'ffff:ffff:ffff::/48'
+  t.same(clientKey(full, 128), { narrow: `${full}/128`, wide })
+  t.same(clientKey(full, 56), { narrow: 'ffff:ffff:ffff:ff00::/56', wide })
+  t.same(clientKey(full, 48), { narrow: wide }, 'nothing is counted twice')
+  t.same(clientKey(full, 32), { narrow: 'ffff:ffff::/32' })
+  for (const text of ['', ':', 'a:b']) t.same(clientKey(text, 64), { narrow: 'no-address' }, 'one for all')
 })
 
 t.test('in flight: of all together, of each key, and left when the answer has ended', async (t) => {

@@ -1,5 +1,5 @@
+import { clientKey } from '@sallyport/core'
 import type { Refusal } from '@sallyport/node/internal'
-import { clientKey } from '../edge/connection-limits.ts'
 import { answerWith, limitRefusal } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { RefusalCause, Refusals } from '../exchange/refusals.ts'
@@ -45,7 +45,7 @@ export function createAdmission({
   }
   return {
     bodyBytes,
-    clientOf: (address) => clientKey(address, ipv6Prefix),
+    clientOf: (address) => clientKey(address, ipv6Prefix).narrow,
     isClosed: isOverloaded,
     admit(exchange, client, go) {
       // They are called by a timer, or as another exchange leaves.

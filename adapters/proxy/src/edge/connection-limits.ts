@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { formatAddress, parseAddress } from '@sallyport/core'
+import { clientKey } from '@sallyport/core'
 
 /** How many connections there may be at one time. */
 export interface ConnectionLimits {
@@ -42,7 +42,7 @@ export function countConnections(
     admit(socket, peer) {
       if (isTrusted(peer)) return true
       const { connectionsPerClient, ipv6Prefix } = limits()
-      const key = clientKey(peer, ipv6Prefix)
+      const key = clientKey(peer, ipv6Prefix).narrow
       const count = (byClient.get(key) ?? 0) + 1
       if (count > connectionsPerClient) return false
       byClient.set(key, count)
@@ -57,18 +57,4 @@ export function countConnections(
       for (const socket of open) socket.destroy()
     },
   }
-}
-
-/** Key that the client of an address is counted under; all whose address is not known are one. */
-export function clientKey(text: string, ipv6Prefix: number): string {
-  const address = parseAddress(text)
-  if (address === undefined) return ''
-  if (address.family === 4) return formatAddress(address)
-  const words = [address.a, address.b, address.c, address.d]
-  return words.map((word, index) => (word & mask(ipv6Prefix - 32 * index)) >>> 0).join(':')
-}
-
-function mask(bits: number): number {
-  if (bits <= 0) return 0
-  return bits >= 32 ? -1 : -1 << (32 - bits)
 }

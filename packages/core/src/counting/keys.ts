@@ -1,4 +1,4 @@
-import { parseAddress } from '../address/address.ts'
+import { formatAddress, parseAddress } from '../address/address.ts'
 import { formatPrefix, prefixOf } from '../address/prefix.ts'
 import type { CountKey } from '../values/counting.ts'
 import type { Inspection } from '../values/inspection.ts'
@@ -16,7 +16,7 @@ export interface CountBucket {
 const WIDE_PREFIX = 48
 export const WIDE_FACTOR = 16
 
-/** All requests whose client is not known: they cannot be distinguished. */
+/** All clients whose address is not known: they cannot be distinguished. */
 const NO_ADDRESS = 'no-address'
 
 /**
@@ -33,7 +33,7 @@ export function countBuckets(
   let wide: string | undefined
   for (const key of keys) {
     if (key === 'client') {
-      const client = clientKeys(inspection, ipv6Prefix)
+      const client = clientKey(inspection.client.address, ipv6Prefix)
       named.push(client.narrow)
       wide = client.wide
     } else {
@@ -48,16 +48,20 @@ export function countBuckets(
   return [narrow, { key: named.with(place, wide).join(' '), factor: WIDE_FACTOR }]
 }
 
-/** The client as it is counted: an IPv4 address, a network of IPv6, and the wider one around it. */
-export function clientKeys(
-  { client }: Inspection,
-  ipv6Prefix: number,
-): { readonly narrow: string; readonly wide?: string } {
-  const { address: text } = client
-  if (text === '') return { narrow: NO_ADDRESS }
-  if (!text.includes(':')) return { narrow: text }
+/** What a client is counted under. */
+export interface ClientKey {
+  /** An IPv4 address, a network of IPv6, or one word for all whose address is not known. Never empty. */
+  readonly narrow: string
+  /** The /48 around it, in which `WIDE_FACTOR` times as much fits; absent where `narrow` is as wide. */
+  readonly wide?: string
+}
+
+/** Finds the key of the client at an address, `''` where that is not known. `ipv6Prefix`: bits of IPv6 that are one client. */
+export function clientKey(text: string, ipv6Prefix: number): ClientKey {
+  if (text !== '' && !text.includes(':')) return { narrow: text }
   const address = parseAddress(text)
-  if (address === undefined) return { narrow: text }
+  if (address === undefined) return { narrow: NO_ADDRESS }
+  if (address.family === 4) return { narrow: formatAddress(address) }
   const narrow = formatPrefix(prefixOf(address, ipv6Prefix))
   return ipv6Prefix <= WIDE_PREFIX ? { narrow } : { narrow, wide: formatPrefix(prefixOf(address, WIDE_PREFIX)) }
 }
@@ -80,7 +84,7 @@ const VALUES: Readonly<Record<Exclude<CountKey, 'client'>, (inspection: Inspecti
 }
 
 function proven(name: string, verified: boolean, inspection: Inspection): string {
-  return verified ? name : `${name}? ${clientKeys(inspection, 64).narrow}`
+  return verified ? name : `${name}? ${clientKey(inspection.client.address, 64).narrow}`
 }
 
 /** The /24 or /48 around an address: what is commonly announced, and given out, as one. */

@@ -3,7 +3,7 @@ import type { CountLimit } from '../values/counting.ts'
 import type { Decision } from '../values/decision.ts'
 import type { Mode, NetworkClass } from '../vocabulary.ts'
 import type { Counted, Counter } from './counter.ts'
-import { clientKeys } from './keys.ts'
+import { clientKey } from './keys.ts'
 import type { Ban, BanList, Counts } from './ports.ts'
 
 /** Rules of bans, checked: for which strikes, whom and how long. */
@@ -87,7 +87,7 @@ function strikeKey(
   ipv6Prefix: number,
 ): string | undefined {
   if (key === 'user') return inspection.user === undefined ? undefined : `user ${inspection.user}`
-  const { narrow } = clientKeys(inspection, ipv6Prefix)
+  const { narrow } = clientKey(inspection.client.address, ipv6Prefix)
   if (key === 'address' || !SHARED.has(inspection.network.verdict.classification)) return `client ${narrow}`
   return `client ${narrow} browser ${browserOf(fields)}`
 }
