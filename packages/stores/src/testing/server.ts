@@ -132,7 +132,7 @@ export async function serverFolder(t: Cleanup, user?: ServerUser): Promise<strin
   return folder
 }
 
-/** Why tests with servers and browsers of others do not run: `npm test` is told so by TEST_NEIGHBOURS. */
+/** Why tests with servers and browsers of others do not run: `npm test` sets TEST_NEIGHBOURS. */
 export const NO_NEIGHBOURS: string | false = process.env['TEST_NEIGHBOURS'] === 'off' && 'npm run test:all runs it'
 
 /** The first of these that is there: a path, or a name to look for in PATH. */
