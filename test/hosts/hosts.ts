@@ -202,6 +202,7 @@ const proxy: Host = {
     const { url, close } = await openProxy(sallyport, {
       listen: '127.0.0.1:0',
       admin: '127.0.0.1:0',
+      limits: { eventLoopDelay: '1m' },
       upstream: `http://127.0.0.1:${origin.port}`,
       api: { base },
       ...(certificate && { tls: { certificates: [certificate] } }),

@@ -93,6 +93,7 @@ const SITES: Readonly<Record<string, (sallyport: Gate) => Promise<Running>>> = {
     const { url, close } = await openProxy(host, {
       listen: '127.0.0.1:0',
       admin: '127.0.0.1:0',
+      limits: { eventLoopDelay: '1m' },
       upstream: `http://127.0.0.1:${origin.port}`,
       api: { enabled: false },
       paths: 'pass',

@@ -69,6 +69,7 @@ async function refusingSites(
   t.teardown(() => [site, plain].map((server) => server.close()))
   const proxy = await openProxy(sallyport, {
     ...{ listen: '127.0.0.1:0', admin: '127.0.0.1:0', timeouts: { drain: 0 } },
+    limits: { eventLoopDelay: '1m' },
     upstream: `http://127.0.0.1:${(plain.address() as AddressInfo).port}`,
   })
   t.teardown(() => proxy.close('cut'))

@@ -22,7 +22,7 @@ export interface Outcome {
 
 const TOGETHER = relative(ROOT, join(import.meta.dirname, 'together.js'))
 /** tap names the test that hangs; what hangs so that tap cannot is killed a minute later. */
-const MAX_SECONDS = 600
+const MAX_SECONDS = 900
 /** Heap of one process: without a bound V8 lets rubbish lie while the machine has memory (D347). */
 const HEAP_MB = 384
 

@@ -133,6 +133,7 @@ t.test('a body that comes steadily takes as long as it takes', async (t) => {
   const proxy = await openProxy(fakeSallyport(), {
     listen: '127.0.0.1:0',
     admin: '127.0.0.1:0',
+    limits: { eventLoopDelay: '1m' },
     upstream,
     timeouts: { idleBody: 100, originHeaders: 100, minRate: 500, drain: 0 },
   })
@@ -159,24 +160,28 @@ t.test('an origin that takes no more of a body', async (t) => {
 t.test('a client that does not read is cut, one that reads slowly is not', async (t) => {
   const big = Buffer.alloc(10_000_000, 'x').toString('latin1')
   const refused: string[] = []
-  const { url } = await proxyBefore(t, `HTTP/1.1 200 OK\r\nContent-Length: ${big.length}\r\n\r\n${big}`, {
-    timeouts: { clientUnread: 400, minRate: 1_000 },
-    onRefused: (cause) => refused.push(cause),
-  })
-  const stuck = connect(Number(new URL(url).port), '127.0.0.1')
+  const before = async (clientUnread: number) => {
+    const { url } = await proxyBefore(t, `HTTP/1.1 200 OK\r\nContent-Length: ${big.length}\r\n\r\n${big}`, {
+      timeouts: { clientUnread, minRate: 1_000 },
+      onRefused: (cause) => refused.push(cause),
+    })
+    return connect(Number(new URL(url).port), '127.0.0.1')
+  }
+  const stuck = await before(400)
   stuck.on('error', () => {})
   stuck.pause()
   stuck.write(get('/'))
   while (refused.length === 0) await pause(10)
   t.same(refused, ['slow_reader'])
   stuck.destroy()
-  const reader = connect(Number(new URL(url).port), '127.0.0.1')
+  // Reading takes longer than that; it is long, since a machine that is busy may stand still for a while.
+  const reader = await before(2_000)
   reader.write(get('/'))
   let received = 0
   reader.on('data', async (bytes) => {
     received += bytes.length
     reader.pause()
-    await pause(2)
+    await pause(20)
     reader.resume()
   })
   await once(reader, 'close')

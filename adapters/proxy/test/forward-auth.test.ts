@@ -22,6 +22,7 @@ async function asked(
   const proxy = await openProxy(sallyport, {
     listen: '127.0.0.1:0',
     admin: '127.0.0.1:0',
+    limits: { eventLoopDelay: '1m' },
     forwardAuth,
     onNotice: (line) => notices.push(line),
     ...options,

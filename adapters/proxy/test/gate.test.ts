@@ -4,7 +4,7 @@ import { proxyBefore } from './behind.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
 import { dial, exchange, get, OK, openRawOrigin, readUntil, statusOf, until } from './wire.ts'
 
-const LOOPBACK = { listen: '127.0.0.1:0', admin: '127.0.0.1:0' }
+const LOOPBACK = { listen: '127.0.0.1:0', admin: '127.0.0.1:0', limits: { eventLoopDelay: '1m' } }
 
 t.test('a block is a 403 that the origin never hears of', async (t) => {
   const { url, origin } = await proxyBefore(t, OK)

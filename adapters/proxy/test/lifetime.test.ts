@@ -16,7 +16,7 @@ function isClosed(url: string): Promise<boolean> {
   }).finally(() => socket.destroy()) as Promise<boolean>
 }
 
-const LOOPBACK = { listen: '127.0.0.1:0', admin: '127.0.0.1:0' }
+const LOOPBACK = { listen: '127.0.0.1:0', admin: '127.0.0.1:0', limits: { eventLoopDelay: '1m' } }
 
 t.test('closing waits for requests in flight and takes no new ones', async (t) => {
   let finish: () => void = () => {}

@@ -29,6 +29,7 @@ async function openCircle(t: Test, proxies: number) {
     const proxy = await openProxy(fakeSallyport(), {
       ...{ listen: '127.0.0.1:0', admin: '127.0.0.1:0' },
       upstream: balancer.url,
+      limits: { eventLoopDelay: '1m' },
     })
     t.teardown(() => proxy.close('cut'))
     urls.push(proxy.url)

@@ -6,7 +6,7 @@ import { openProxy, type ProxyOptions } from '../src/index.ts'
 import { fakeSallyport } from './sallyport.ts'
 import { exchange, get, statusOf } from './wire.ts'
 
-const LOOPBACK = { listen: '127.0.0.1:0', admin: '127.0.0.1:0' }
+const LOOPBACK = { listen: '127.0.0.1:0', admin: '127.0.0.1:0', limits: { eventLoopDelay: '1m' } }
 
 async function measured(t: Test, options: ProxyOptions = {}, sources: readonly SourceStatus[] = []) {
   const meter = createMetrics()

@@ -9,6 +9,7 @@ async function seenBehind(t: Test, bytes: string, trust: readonly string[] = [],
   const proxy = await openProxy(fakeSallyport({ trust }), {
     listen: '127.0.0.1:0',
     admin: '127.0.0.1:0',
+    limits: { eventLoopDelay: '1m' },
     upstream: origin.url,
     ...options,
   })

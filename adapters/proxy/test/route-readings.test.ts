@@ -15,6 +15,7 @@ async function named(t: Test, name: string) {
 async function proxyOf(t: Test, options: ProxyOptions, sallyport = fakeSallyport()) {
   const proxy = await openProxy(sallyport, {
     ...{ listen: '127.0.0.1:0', admin: '127.0.0.1:0', timeouts: { drain: 500 } },
+    limits: { eventLoopDelay: '1m' },
     ...options,
   })
   t.teardown(() => proxy.close('cut'))

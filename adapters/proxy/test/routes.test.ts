@@ -24,6 +24,7 @@ async function proxyOf(t: Test, options: ProxyOptions, sallyport: ProxyHost = fa
   const proxy = await openProxy(sallyport, {
     listen: '127.0.0.1:0',
     admin: '127.0.0.1:0',
+    limits: { eventLoopDelay: '1m' },
     onNotice: (line) => notices.push(line),
     ...options,
     timeouts: { drain: 500, ...options.timeouts },

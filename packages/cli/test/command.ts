@@ -70,8 +70,8 @@ export function start(
 ): Started {
   const [program = process.execPath, ...before] = [...within, process.execPath]
   const child = spawn(program, [...before, BIN, ...argv], {
-    // No question leaves this machine: the port is the one of RFC 863, and nobody listens.
-    env: { ...process.env, SALLYPORT_DNS_SERVERS: '127.0.0.1:9', ...env },
+    // No question leaves this machine: the port is the one of RFC 863, and nobody listens. A machine that is busy sheds nobody.
+    env: { ...process.env, SALLYPORT_DNS_SERVERS: '127.0.0.1:9', SALLYPORT_LIMITS_EVENT_LOOP_DELAY: '1m', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...user,
   })

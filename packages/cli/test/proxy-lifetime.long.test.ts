@@ -84,7 +84,7 @@ t.test('under load, a stop fails no request of clients that keep their connectio
   const origin = createServer((_, response) => setTimeout(() => response.end('ok'), 5)).listen(0, '127.0.0.1')
   await once(origin, 'listening')
   t.teardown(() => origin.close())
-  const { config } = workspace(t, ['limits: { eventLoopDelay: 1m }'])
+  const { config } = workspace(t)
   const upstream = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`
   const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, '--upstream', upstream])
   await proxy.says('Listening')
