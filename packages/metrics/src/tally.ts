@@ -1,5 +1,3 @@
-import { createBound } from './bounded.ts'
-
 /** A value with its labels, in the order of the metric's. */
 export type Reading = readonly [labels: readonly string[], value: number]
 
@@ -51,4 +49,19 @@ export function createTally(labels: readonly string[]): Tally {
 
 function branch(): Branch {
   return { next: new Map(), count: 0 }
+}
+
+/** The label of what did not fit any more. */
+const OTHER = 'other'
+const MAX_LABEL_LENGTH = 64
+
+/** Values of one label: the first `max` different ones as they are, all later ones as `other`. */
+function createBound(max: number): (value: string) => string {
+  const known = new Set<string>()
+  return (value) => {
+    if (known.has(value)) return value
+    if (known.size >= max || value.length > MAX_LABEL_LENGTH) return OTHER
+    known.add(value)
+    return value
+  }
 }

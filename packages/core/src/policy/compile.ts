@@ -4,14 +4,13 @@ import { createPrefixSet, type PrefixSet } from '../address/prefix-set.ts'
 import type { CompiledStrikes } from '../counting/strikes.ts'
 import { SallyportError } from '../errors.ts'
 import type { Action, PlainAction } from '../vocabulary.ts'
-import { compileCounting } from './compile-counting.ts'
-import { compileStrikes } from './compile-strikes.ts'
+import { compileCounting, durationOf } from './compile-counting.ts'
 import type { CompiledRule, MatchedRule } from './evaluate.ts'
 import { type PolicyFault, policyFaults } from './faults.ts'
 import { LIMIT_PRESETS } from './limit-presets.ts'
 import { compileMatch } from './match.ts'
 import { givenWords } from './match-words.ts'
-import type { Policy, Rule } from './policy.ts'
+import type { Policy, Rule, Strikes } from './policy.ts'
 import { PRESETS } from './presets.ts'
 import { createPathSplitter, type PathSplitter } from './split-path.ts'
 
@@ -93,4 +92,16 @@ function announcedPaths({ match }: Rule): readonly string[] | undefined {
 
 function matchedRule({ id }: Rule, action: Action, text: string): MatchedRule {
   return Object.freeze({ id, action, reason: Object.freeze({ id: `policy:${id}`, text }) })
+}
+
+/** Every member has been checked. */
+function compileStrikes({ key = 'client', count, window, on, for: length }: Strikes): CompiledStrikes {
+  const statuses = on.filter((word) => word.startsWith('status:'))
+  return {
+    ...{ key, count, forMs: durationOf(length) },
+    // The strike that no longer fits bans.
+    limit: { kind: 'sliding', max: count - 1, windowMs: durationOf(window), refill: count },
+    actions: new Set(on.filter((word) => !statuses.includes(word))),
+    statuses: new Set(statuses.map((word) => Number(word.slice('status:'.length)))),
+  }
 }

@@ -98,8 +98,8 @@ async function copyFile({ feed, path, seen, onBytes = () => {} }: PullOptions, b
 
 async function download(options: PullOptions, bounds: Bounds): Promise<Written> {
   const { feed, path, seen, outbound, now, onBytes, signal } = options
-  const place = await locate(feed, outbound, now)
-  if (place.state === 'failed') return place
+  const located = await locate(feed, outbound, now)
+  if (located.state === 'failed') return located
   const request = {
     maxBytes: bounds.download,
     timeoutMs: options.timeoutMs ?? bounds.timeoutMs,
@@ -108,7 +108,7 @@ async function download(options: PullOptions, bounds: Bounds): Promise<Written> 
     ...(signal === undefined ? {} : { signal }),
   }
   let answer: FetchAnswer | undefined
-  for (const url of place.urls) {
+  for (const url of located.urls) {
     if (answer !== undefined) await dropBody(answer)
     answer = await outbound.fetch({ ...request, url })
     if (answer.state !== 'answered' || answer.status !== 404) break
@@ -136,12 +136,12 @@ async function download(options: PullOptions, bounds: Bounds): Promise<Written> 
   }
 }
 
-type Place =
+type Located =
   | { readonly state: 'found'; readonly urls: readonly string[] }
   | Extract<Pulled, { readonly state: 'failed' }>
 
 /** The URLs under which a feed may be found now, the likeliest first. */
-async function locate({ row, url, published, mirror }: Feed, outbound: Fetch, now: number): Promise<Place> {
+async function locate({ row, url, published, mirror }: Feed, outbound: Fetch, now: number): Promise<Located> {
   if (mirror !== undefined) return { state: 'found', urls: [mirror] }
   if (row.link !== undefined && published) {
     const page = await fetchText(outbound, { url, maxBytes: MAX_PAGE_BYTES, timeoutMs: 30_000, redirects: REDIRECTS })

@@ -1,8 +1,13 @@
-import type { CrawlerRanges, NetworkTable, SourceStatus, SystemTable } from '@sallyport/core'
+import {
+  type CrawlerRanges,
+  lastNotAbove,
+  type NetworkTable,
+  type SourceStatus,
+  type SystemTable,
+} from '@sallyport/core'
 import { readColumns } from '../columns/decode.ts'
 import { dayNumber } from '../format/days.ts'
 import { type DecodedTables, TABLES_FORM } from '../format/tables.ts'
-import { openCrawlers } from './crawlers.ts'
 import type { LoadOptions } from './listed-addresses.ts'
 import { openNetworks } from './networks.ts'
 import { openPlaces, type PlaceTable } from './places.ts'
@@ -62,4 +67,19 @@ export function loadTables(
 
 function systemDay(): number {
   return dayNumber(Date.now())
+}
+
+/** The crawler ranges over the columns of a compiled file. */
+function openCrawlers({ columns, description }: DecodedTables): CrawlerRanges {
+  const [starts4, starts6] = [columns['crawlers4.starts'], columns['crawlers6.starts']]
+  const [sets4, sets6] = [columns['crawlers4.sets'], columns['crawlers6.sets']]
+  const sets = description.crawlerSets.map((positions) =>
+    Object.freeze([...new Set(positions.map((position) => description.crawlers[position] as string))]),
+  )
+  return {
+    find(address) {
+      const [starts, numbers] = address.family === 4 ? [starts4, sets4] : [starts6, sets6]
+      return sets[numbers[lastNotAbove(starts, address)] as number] as readonly string[]
+    },
+  }
 }
