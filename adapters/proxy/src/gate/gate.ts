@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
+import type { ApiResponse } from '@sallyport/api'
 import { formatAddress } from '@sallyport/core'
 import { answer, type HeadFault, mountedPath, refusal } from '@sallyport/node/internal'
 import { answerWith, headRefusal, send, serverOptions } from '../exchange/answers.ts'
@@ -10,7 +11,6 @@ import { CHECK_PATH } from './forward-auth.ts'
 import type { Forward, GateParts, ProxyHost } from './options.ts'
 import { METHODS, precheck } from './prechecks.ts'
 import { createRobots } from './robots.ts'
-import { toHttps } from './to-https.ts'
 
 /**
  * Handles every request: pre-checks, the API where the path is the API's, the decision, then a refusal or the origin.
@@ -75,6 +75,17 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
 
 /** A client of HTTP/1.0 need not say which site it wants. */
 const NO_HOST: HeadFault = { status: 400, reason: 'Host is missing.' }
+
+/** The answer that sends a request of the plain listener to the same place over TLS; `host` and `target` are checked. */
+function toHttps(host: string, target: string, port: number): ApiResponse {
+  const name = host.replace(/:\d{1,5}$/, '')
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, '')
+  const site = port === HTTPS_PORT ? name : `${name}:${port}`
+  const location = `https://${site}${path.startsWith('/') ? path : `/${path}`}`
+  return { status: 308, headers: { location, 'content-type': 'text/plain' }, body: `${location}\n` }
+}
+
+const HTTPS_PORT = 443
 
 function isSecure({ socket }: IncomingMessage): boolean {
   return (socket as Partial<TLSSocket>).encrypted === true

@@ -1,6 +1,12 @@
 import type { OriginAddress } from './address.ts'
 import type { OriginConnections } from './connections.ts'
-import { type Clock, systemClock } from './monotonic.ts'
+
+/** Milliseconds that never go back. */
+interface Clock {
+  now(): number
+}
+
+const systemClock: Clock = performance
 
 /** So many failures in a row leave a server out, the first time for so long, then for twice as long each time. */
 const FAILURES = 3
