@@ -1,5 +1,5 @@
 import type { Clock, Dns, Observe } from '@sallyport/core'
-import type { DataHooks, DataNotice } from './data/live-data.ts'
+import type { DataHooks, DataNotice } from '@sallyport/datasets'
 
 /** Hooks by which a host observes or replaces a part; all are optional and nothing waits for them. */
 export interface OpenHooks extends DataHooks {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Decision, InspectionRequest, Observe, ObservedRequest } from '@sallyport/core'
+import type { Decision, InspectionRequest, Observe, ObservedRequest, Writable } from '@sallyport/core'
 import { formatAddress } from '@sallyport/core/host'
 import { type Ending, endingOf } from '../request/ending.ts'
 import { hostOf } from '../request/head-fields.ts'
@@ -127,9 +127,6 @@ function watch(
     return observed
   }
 }
-
-/** Filled in member by member: an object made by spreading is several times as slow. */
-type Writable<T> = { -readonly [Member in keyof T]: T[Member] }
 
 function clientOf(host: RequestHost, head: InspectionRequest): string {
   const address = host.client?.(head).address

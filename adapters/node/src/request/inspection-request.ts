@@ -28,7 +28,7 @@ export function inspectionRequest(
   const socket: Socket | undefined = req.socket
   const ja4 = clientJa4(host, req)
   const http2Window = req.httpVersionMajor === 2 ? windowOf(req) : undefined
-  const request: { -readonly [Member in keyof ReceivedHead]: ReceivedHead[Member] } = {
+  const request: Writable<ReceivedHead> = {
     id: requestId(host, req),
     peer: socket?.remoteAddress ?? '',
     method: req.method ?? '',

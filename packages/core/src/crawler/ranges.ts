@@ -3,6 +3,7 @@ import { compareAddresses } from '../address/address.ts'
 import { createPartition } from '../address/partition.ts'
 import { formatPrefix, type Prefix, parsePrefix, prefixContains } from '../address/prefix.ts'
 import type { CrawlerRangeStatus, Snapshot } from '../ports/index.ts'
+import type { Whole } from '../values/members.ts'
 
 /** One list of published ranges as it was read. */
 export interface RangeList extends CrawlerRangeStatus {
