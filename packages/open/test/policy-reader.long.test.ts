@@ -3,6 +3,9 @@ import { openPolicyReader } from '../src/config/policy-reader.ts'
 import { open } from '../src/open.ts'
 import { madeConfig } from './made-sources.ts'
 
+/* A machine that is busy takes long to start a thread. */
+const PATIENT = { deadlineMs: 600_000 }
+
 /** Texts of 32 KB, each of which took a parser long at least once. */
 const HEAVY = {
   anchors: `a: [${Array.from({ length: 4_000 }, (_, index) => `&a${index} 1`).join(',')}]`,
@@ -24,7 +27,7 @@ const HEAVY = {
 } as const
 
 t.test('no text stops what else there is to do, and each has an answer', async (t) => {
-  const reader = openPolicyReader()
+  const reader = openPolicyReader(PATIENT)
   t.teardown(reader.close)
   // The first one waits for the thread to start.
   await reader.check('')
@@ -48,7 +51,7 @@ t.test('what takes too long is ended, and the next one is read', async (t) => {
   t.teardown(reader.close)
   const late = reader.check(HEAVY.commas)
   await t.rejects(late, { code: 'invalid_policy', message: /longer than 0\.001 s/ })
-  const patient = openPolicyReader()
+  const patient = openPolicyReader(PATIENT)
   t.teardown(patient.close)
   await Promise.all(
     Array.from({ length: 8 }, () => patient.check('rules: 1')).map(async (found) =>
@@ -65,7 +68,7 @@ t.test('what takes too long is ended, and the next one is read', async (t) => {
 
 t.test('a draft is tried on what was seen, as long as there is time', async (t) => {
   const sallyport = await open(madeConfig(t.testdir()))
-  const reader = openPolicyReader()
+  const reader = openPolicyReader(PATIENT)
   t.teardown(() => Promise.all([reader.close(), sallyport.close()]))
   const stars = Array.from(
     { length: 300 },

@@ -3,8 +3,11 @@ import { openPolicyReader } from '../src/config/policy-reader.ts'
 import { open } from '../src/open.ts'
 import { madeConfig } from './made-sources.ts'
 
+/* A machine that is busy takes long to start a thread. */
+const PATIENT = { deadlineMs: 600_000 }
+
 t.test('a policy says a thing where it means it: no anchors, aliases or merge keys', async (t) => {
-  const reader = openPolicyReader()
+  const reader = openPolicyReader(PATIENT)
   t.teardown(reader.close)
   for (const text of ['preset: &a observe', 'rules: []\npreset: *a', 'rules:\n  - &r { id: a }', '&a {}', '<<: {}']) {
     const { policy, faults } = await reader.check(text)
@@ -18,7 +21,7 @@ t.test('a policy says a thing where it means it: no anchors, aliases or merge ke
 })
 
 t.test('another policy is put into a configuration, whose anchors are its own', async (t) => {
-  const reader = openPolicyReader()
+  const reader = openPolicyReader(PATIENT)
   const before = 'listen: &here 127.0.0.1:1\nadmin: *here\npolicy: { preset: observe }\n'
   t.match(await reader.replace(before, 'preset: low-friction'), /admin: \*here\npolicy:\n {2}preset: low-friction/)
   await t.rejects(reader.replace(before, 'rules: 1'), { code: 'invalid_policy', message: /rules/ })
@@ -28,7 +31,7 @@ t.test('another policy is put into a configuration, whose anchors are its own', 
 
 t.test('a draft is tried on what was seen', async (t) => {
   const sallyport = await open(madeConfig(t.testdir()))
-  const reader = openPolicyReader()
+  const reader = openPolicyReader(PATIENT)
   t.teardown(() => Promise.all([reader.close(), sallyport.close()]))
   const fields = ['User-Agent', 'curl/8.5.0']
   const seen = (target: string) =>
