@@ -10,7 +10,7 @@ export interface Group {
 }
 
 /** Built bytes of the files of one process: what starts and is held once for all of them stays small beside the tests. */
-const MAX_BYTES = 200_000
+const MAX_BYTES = 120_000
 
 /** Tests that take long; `npm run test:all` runs them too (D346). */
 const isLong = (path: string): boolean => path.endsWith('.long.test.ts')
