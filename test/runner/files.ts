@@ -38,19 +38,24 @@ export function groupsOf(sources: readonly string[]): readonly Group[] {
     const files = sources
       .filter((path) => path.startsWith(`${folder}/`))
       .map((path) => join(folder, 'dist', path.slice(folder.length + 1).replace(/ts$/, 'js')))
-    const parts: string[][] = []
-    let bytes = Number.POSITIVE_INFINITY
-    for (const file of files) {
-      const { size } = statSync(join(ROOT, file))
-      bytes += size
-      if (bytes > MAX_BYTES) [bytes] = [size, parts.push([])]
-      parts.at(-1)?.push(file)
-    }
-    return parts.map((files, index) => ({
-      name: parts.length === 1 ? folder : `${folder} ${index + 1}/${parts.length}`,
-      files,
-      bytes: files.reduce((sum, file) => sum + statSync(join(ROOT, file)).size, 0),
-    }))
+    const sizes = files.map((file) => statSync(join(ROOT, file)).size)
+    const total = sizes.reduce((sum, size) => sum + size, 0)
+    const parts = Math.ceil(total / MAX_BYTES)
+    let before = 0
+    const placed = files.map((file, index) => {
+      const size = sizes[index] ?? 0
+      const part = Math.floor((before / total) * parts)
+      before += size
+      return { file, size, part }
+    })
+    return Array.from({ length: parts }, (_, part) => {
+      const own = placed.filter((file) => file.part === part)
+      return {
+        name: parts === 1 ? folder : `${folder} ${part + 1}/${parts}`,
+        files: own.map(({ file }) => file),
+        bytes: own.reduce((sum, { size }) => sum + size, 0),
+      }
+    }).filter(({ files }) => files.length > 0)
   })
   return groups.sort((one, other) => other.bytes - one.bytes)
 }
