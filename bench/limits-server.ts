@@ -1,16 +1,16 @@
 import type { AddressInfo } from 'node:net'
 import fastifyRateLimit from '@fastify/rate-limit'
-import type { Accounts, ClientLimit } from '@sallyport/accounts'
+import type { Accounts } from '@sallyport/accounts'
 import { type Access, type ApiServices, createApi, ROUTES } from '@sallyport/api'
 import { createNameTurns, parseAddress } from '@sallyport/core'
 import { loadTables } from '@sallyport/datasets'
 import { v1 } from '@sallyport/fastify'
 import {
-  createMemoryLimits,
-  createSharedLimits,
+  createMemoryCounts,
+  createSharedCounts,
   leaseCalls,
   openAccounts,
-  openLimits,
+  openCounts,
   recordKeyUses,
   rememberKeys,
 } from '@sallyport/stores'
@@ -31,7 +31,7 @@ const PORT = { port: 0, host: '127.0.0.1' }
 
 /** So large that it is never reached. */
 const MAX = 1_000_000_000
-const LIMIT: ClientLimit = { name: 'BENCH', max: MAX, windowSeconds: 3600 }
+const LIMIT = { name: 'BENCH', max: MAX, windowMs: 3_600_000 }
 
 const ACCESS: Readonly<Record<string, Access>> = {
   open: { kind: 'open' },
@@ -58,7 +58,10 @@ async function serveV1(access: Access, metered: boolean): Promise<number> {
     crawlers: { check: never, verify: never },
     provenance: { attest: never, evidence: never, keys: never },
     accounts,
-    limits: limitsUrl === 'memory' ? createMemoryLimits() : createSharedLimits(await openLimits(limitsUrl)),
+    counts:
+      limitsUrl === 'memory'
+        ? createMemoryCounts()
+        : createSharedCounts(await openCounts(limitsUrl), { deadlineMs: 120, share: 0.5 }),
     client: ({ peer }) => ({ address: parseAddress(peer), via: 'peer', malformed: false, forwardedUntrusted: false }),
     onKeyUsed: recordKeyUses(accounts).used,
     onError: (error) => console.error(error),

@@ -30,7 +30,7 @@ export async function benchLimits(run: Run): Promise<void> {
   await scratch(async (folder, cleanup) => {
     const { path: tables } = await compileTables({ dataDir: folder, sources: resolveSources() })
     const sqlite = `sqlite:${join(folder, 'state.db')}`
-    const limits = `sqlite:${join(folder, 'limits.db')}`
+    const limits = `sqlite:${join(folder, 'counts.db')}`
     const postgres = NO_POSTGRES ? '' : await (await startPostgres(cleanup, { durable: true })).database()
     const redis = NO_REDIS ? '' : (await startRedis(cleanup)).url
     const figures: Figure[] = []

@@ -1,5 +1,6 @@
 import { billingWindow } from '@sallyport/accounts'
-import { leaseCalls, openAccounts, openLimits } from '@sallyport/stores'
+import { clientTasks } from '@sallyport/api'
+import { leaseCalls, openAccounts, openCounts } from '@sallyport/stores'
 
 /*
  * One of many processes that count against one limit: `node counter.js quota|limit URL CALLS LIMIT`; says how many it was
@@ -11,8 +12,9 @@ const max = Number(limit)
 /** Returns one call, which resolves with whether it was allowed. */
 async function openCounter(): Promise<() => Promise<boolean>> {
   if (what === 'limit') {
-    const limits = await openLimits(url)
-    return async () => (await limits.take({ name: 'COUNTED', max, windowSeconds: 3600 }, 'client')).allowed
+    const counts = await openCounts(url)
+    const tasks = clientTasks({ name: 'COUNTED', max, windowMs: 3_600_000 }, { narrow: 'client' }, 1)
+    return async () => (await counts.take(tasks, '')).states[0]?.allowed === true
   }
   // Sixteen processes at once on few cores: what is counted here is exactness, and not how soon a store is given up.
   const patient = { connectMs: 60_000, statementMs: 60_000, maxConnections: 2 }

@@ -35,7 +35,7 @@ export async function faultCounts(): Promise<Measured> {
     }
     await countQuota('quota, SQLite', `sqlite:${join(folder, 'state.db')}`)
     if (!NO_POSTGRES) await countQuota('quota, PostgreSQL', await (await startPostgres(cleanup)).database())
-    await count('limit by client, SQLite', 'limit', `sqlite:${join(folder, 'limits.db')}`)
+    await count('limit by client, SQLite', 'limit', `sqlite:${join(folder, 'counts.db')}`)
     if (!NO_REDIS) await count('limit by client, Redis', 'limit', (await startRedis(cleanup)).url)
     console.log(`\n${PROCESSES} processes, ${CALLS} calls each, a limit of ${LIMIT}`)
     console.table(rows)

@@ -22,7 +22,7 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
   'packages/whois': ['packages/core', 'data', 'lru-cache'],
   'packages/stores': [
     ...['packages/core', 'packages/accounts', 'packages/ledger'],
-    ...['@photostructure/sqlite', 'pg', '@redis/client', 'lru-cache', 'rate-limiter-flexible', 'node:*'],
+    ...['@photostructure/sqlite', 'pg', '@redis/client', 'lru-cache', 'node:*'],
   ],
   'packages/log': ['packages/core', 'pino', 'node:*'],
   'packages/metrics': ['packages/core', 'prom-client'],

@@ -56,8 +56,8 @@ const SPANS: Readonly<Record<number, string>> = { 60: 'a minute', 3600: 'an hour
 function accessText(access: Access): string {
   if (access.kind === 'open') return 'open'
   if (access.kind === 'key') return access.metered ? 'key' : 'key, not counted'
-  const { max, windowSeconds } = access.limit
-  return `no key, ${max} ${SPANS[windowSeconds] ?? `in ${windowSeconds} seconds`}`
+  const { max, windowMs } = access.limit
+  return `no key, ${max} per ${SPANS[windowMs] ?? `${windowMs} ms`}`
 }
 
 function rooms(): string {

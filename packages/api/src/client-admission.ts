@@ -1,5 +1,5 @@
-import { type Bucket, CLIENT_LIMITS, type ClientLimit, clientBuckets, type LimitState } from '@sallyport/accounts'
-import { SallyportError } from '@sallyport/core'
+import { type ClientKey, clientKey, formatAddress, SallyportError, shareOfMax } from '@sallyport/core'
+import { CLIENT_LIMITS, type ClientLimit, clientTasks } from './client-limits.ts'
 import type { ApiRequest } from './request.ts'
 import { type ApiServices, report, unanswered } from './services.ts'
 
@@ -35,9 +35,9 @@ export interface PendingCount {
   readonly limit: ClientLimit
   /** Counts the calls that are answered 400. */
   readonly badRequests: ClientLimit
-  readonly buckets: readonly Bucket[]
+  readonly client: ClientKey
   /** `limit` as it was looked at. */
-  readonly looked: LimitState
+  readonly looked: RateLimit
 }
 
 /** Admits requests by the limits of their clients. All of it throws `service_unavailable` where a limit cannot be asked. */
@@ -49,25 +49,33 @@ export interface ClientAdmissions {
   refuseKey(request: ApiRequest): Promise<ClientAdmission>
 }
 
-export function createClientAdmissions(services: ApiServices): ClientAdmissions {
-  const { limits, clock } = services
+/** Bits of an IPv6 address that count as one client by default: a subscriber line is given a whole /64. */
+const IPV6_PREFIX = 64
 
-  function bucketsOf(request: ApiRequest): readonly Bucket[] {
-    return clientBuckets(services.client(request).address, services.ipv6Prefix)
+export function createClientAdmissions(services: ApiServices): ClientAdmissions {
+  const { counts, clock, ipv6Prefix = IPV6_PREFIX } = services
+
+  function clientOf(request: ApiRequest): ClientKey {
+    const { address } = services.client(request)
+    return clientKey(address === undefined ? '' : formatAddress(address), ipv6Prefix)
   }
 
-  /** The tightest of a client's buckets; the first that refuses ends it. */
-  async function ask(operation: 'take' | 'look', limit: ClientLimit, buckets: readonly Bucket[]): Promise<LimitState> {
-    let tightest: LimitState | undefined
-    for (const { key, factor } of buckets) {
-      const scaled = factor === 1 ? limit : { ...limit, max: limit.max * factor }
-      const state = await limits[operation](scaled, key)
-      if (tightest === undefined || state.remaining < tightest.remaining || !state.allowed) tightest = state
-      if (!state.allowed) break
+  /** The tightest of a client's counts; of a look, whether a call would be allowed. */
+  async function ask(limit: ClientLimit, client: ClientKey, cost: 0 | 1): Promise<ClientAdmission> {
+    const tasks = clientTasks(limit, client, cost)
+    const { states, share } = await counts.take(tasks, '')
+    const fits = (max: number): number => (share === undefined ? max : shareOfMax(max, share))
+    let tightest = { allowed: true, remaining: Number.POSITIVE_INFINITY, resetMs: 0 }
+    for (const [at, { used, resetMs, ...state }] of states.entries()) {
+      const remaining = Math.max(0, fits(tasks[at]?.max ?? 0) - used)
+      const allowed = state.allowed && (cost > 0 || remaining > 0)
+      if (remaining < tightest.remaining || (!allowed && tightest.allowed)) tightest = { allowed, remaining, resetMs }
     }
-    if (tightest === undefined) throw new TypeError('a client has a bucket')
-    // The limit in the headers is the route's, even where a wider bucket is the tighter one.
-    return { ...tightest, limit: Math.min(limit.max, tightest.limit) }
+    const { allowed, remaining, resetMs } = tightest
+    const resetAt = Math.ceil((clock.now() + resetMs) / 1000)
+    // The limit in the headers is the route's, even where a wider count is the tighter one.
+    const rateLimit = { limit: fits(limit.max), remaining, resetAt }
+    return { allowed, rateLimit, retryAfter: Math.ceil(resetMs / 1000) }
   }
 
   async function answered<T>(asking: Promise<T>): Promise<T> {
@@ -78,50 +86,33 @@ export function createClientAdmissions(services: ApiServices): ClientAdmissions 
     }
   }
 
-  function waitFor({ resetAt }: LimitState, { windowSeconds }: ClientLimit): number {
-    // The end of a window is in whole seconds: rounded up, the wait could exceed the window.
-    return Math.min(Math.max(1, Math.ceil(resetAt - clock.now() / 1000)), windowSeconds)
-  }
-
-  function admissionOf(state: LimitState, limit: ClientLimit): ClientAdmission {
-    return { allowed: state.allowed, rateLimit: rateLimitOf(state), retryAfter: waitFor(state, limit) }
-  }
-
   return {
     async admit({ limit, badRequests }, request) {
-      const buckets = bucketsOf(request)
-      if (badRequests === undefined) return admissionOf(await answered(ask('take', limit, buckets)), limit)
-      const asked = [limit, badRequests].map((each) => ask('look', each, buckets))
-      const [looked, bad] = (await answered(Promise.all(asked))) as [LimitState, LimitState]
-      const waits = [
-        ...(looked.allowed ? [] : [waitFor(looked, limit)]),
-        ...(bad.allowed ? [] : [waitFor(bad, badRequests)]),
-      ]
-      const rateLimit = rateLimitOf(looked)
-      if (waits.length > 0) return { allowed: false, rateLimit, retryAfter: Math.max(...waits) }
-      return { allowed: true, rateLimit, pending: { limit, badRequests, buckets, looked } }
+      const client = clientOf(request)
+      if (badRequests === undefined) return answered(ask(limit, client, 1))
+      const [looked, bad] = await answered(Promise.all([ask(limit, client, 0), ask(badRequests, client, 0)]))
+      const { rateLimit } = looked
+      const refused = [looked, bad].filter(({ allowed }) => !allowed)
+      if (refused.length === 0) {
+        return { allowed: true, rateLimit, pending: { limit, badRequests, client, looked: rateLimit } }
+      }
+      return { allowed: false, rateLimit, retryAfter: Math.max(...refused.map(({ retryAfter = 0 }) => retryAfter)) }
     },
-    async count({ limit, badRequests, buckets, looked }, status) {
-      if (status !== 400) return admissionOf(await answered(ask('take', limit, buckets)), limit)
-      const counted = await answered(ask('take', badRequests, buckets))
-      return { ...admissionOf(counted, badRequests), rateLimit: rateLimitOf(looked) }
+    async count({ limit, badRequests, client, looked }, status) {
+      if (status !== 400) return answered(ask(limit, client, 1))
+      return { ...(await answered(ask(badRequests, client, 1))), rateLimit: looked }
     },
     async refuseKey(request) {
-      const limit = CLIENT_LIMITS.unauthorized
-      let state: LimitState
+      let admission: ClientAdmission
       try {
-        state = await ask('take', limit, bucketsOf(request))
+        admission = await ask(CLIENT_LIMITS.unauthorized, clientOf(request), 1)
       } catch (error) {
         // A limit that is down neither lets a call in nor hides that its key is wrong.
         report(services, error)
         throw new SallyportError('unauthorized')
       }
-      if (state.allowed) throw new SallyportError('unauthorized')
-      return admissionOf(state, limit)
+      if (admission.allowed) throw new SallyportError('unauthorized')
+      return admission
     },
   }
-}
-
-function rateLimitOf({ limit, remaining, resetAt }: LimitState): RateLimit {
-  return { limit, remaining, resetAt }
 }

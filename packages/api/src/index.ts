@@ -1,5 +1,6 @@
 export type { Access } from './admission.ts'
 export { createApi } from './api.ts'
+export { CLIENT_LIMITS, clientTasks } from './client-limits.ts'
 export { withCors } from './cors.ts'
 export { openApiDocument } from './openapi.ts'
 export type { Api, ApiRequest, ApiResponse } from './request.ts'

@@ -1,7 +1,8 @@
-import type { Accounts, Limits } from '@sallyport/accounts'
+import type { Accounts } from '@sallyport/accounts'
 import {
   type Address,
   type Clock,
+  type Counts,
   type CrawlerAnswers,
   type Decision,
   type InspectionRequest,
@@ -58,7 +59,8 @@ export interface ApiServices {
   /** Shared with what else looks up names. */
   readonly nameTurns: NameTurns
   readonly accounts: Accounts
-  readonly limits: Limits
+  /** Counts calls by client. */
+  readonly counts: Pick<Counts, 'take'>
   readonly provenance: ProvenanceService
   /** Bits of an IPv6 address that share one per-client limit, 1 to 128; default 64. */
   readonly ipv6Prefix?: number

@@ -1,6 +1,7 @@
 import { queryObjects } from 'node:v8'
-import { CLIENT_LIMITS, createKey, KEY_BYTES } from '@sallyport/accounts'
+import { createKey, KEY_BYTES } from '@sallyport/accounts'
 import t from 'tap'
+import { CLIENT_LIMITS } from '../src/client-limits.ts'
 import { createWire } from './wire.ts'
 
 const KEYS = 500

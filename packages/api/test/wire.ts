@@ -1,6 +1,7 @@
 import { type Account, type PlanName, parseKey } from '@sallyport/accounts'
-import { createMemoryAccounts, createMemoryLimits, type FaultHook, keyOf } from '@sallyport/accounts/testing'
+import { createMemoryAccounts, type FaultHook, keyOf } from '@sallyport/accounts/testing'
 import {
+  type Counts,
   compilePolicy,
   createCatalogue,
   createCrawlerAnswers,
@@ -22,6 +23,7 @@ import {
 } from '@sallyport/core'
 import {
   createFakeClock,
+  createFakeCounts,
   createFakeDns,
   createFakeGeo,
   createFakeNetworks,
@@ -148,6 +150,22 @@ const REGISTRATIONS: Readonly<Record<string, WhoisAnswer>> = {
   'silent.com': { state: 'failed', domain: 'silent.com', reason: 'throttled' },
 }
 
+/** Looks and takes that fail as told. */
+function faultyCounts(
+  counts: ReturnType<typeof createFakeCounts>,
+  fault: FaultHook = () => undefined,
+): Pick<Counts, 'take'> {
+  return {
+    take(tasks, flight) {
+      const injected = fault(tasks.every(({ cost }) => cost === 0) ? 'look' : 'take')
+      if (injected !== undefined) throw injected.error
+      // What was asked is not looked at here, and must not be held.
+      counts.taken.length = 0
+      return counts.take(tasks, flight)
+    },
+  }
+}
+
 /** Everything around one API: its clock, its accounts, its errors, and a way to call it. */
 export interface Wire {
   readonly api: Api
@@ -190,7 +208,7 @@ export function createWire(options: WireOptions = {}): Wire {
       nameTurns: createNameTurns(),
       lookup: options.lookup ?? createLookup({ clock, dns, snapshots, whois }),
       crawlers: createCrawlerAnswers(verifier, { clock, snapshots }),
-      limits: createMemoryLimits(() => clock.now(), options.limitFault),
+      counts: faultyCounts(createFakeCounts(clock), options.limitFault),
       check: createInspector({
         clock,
         snapshots,

@@ -56,7 +56,7 @@ export { type ClientKey, clientKey, WIDE_FACTOR } from './counting/keys.ts'
 export { tightest } from './counting/limited.ts'
 export type { Ban, BanList, Counts, CountTask, Taken } from './counting/ports.ts'
 export type { CountRow, CountState } from './counting/step.ts'
-export { takeStep } from './counting/step.ts'
+export { shareOfMax, takeStep } from './counting/step.ts'
 export { withStrikes } from './counting/strikes.ts'
 // crawler
 export type { CrawlerAnswer, CrawlerAnswers } from './crawler/answer.ts'

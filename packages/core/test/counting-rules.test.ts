@@ -2,52 +2,15 @@ import t from 'tap'
 import { createCounter } from '../src/counting/counter.ts'
 import { clientKey } from '../src/counting/keys.ts'
 import { tightest } from '../src/counting/limited.ts'
-import type { Counts, CountTask } from '../src/counting/ports.ts'
-import { type CountRow, takeStep } from '../src/counting/step.ts'
 import { compilePolicy } from '../src/policy/compile.ts'
 import { policyFaults, policyWarnings } from '../src/policy/faults.ts'
 import { LIMIT_PRESETS } from '../src/policy/limit-presets.ts'
 import type { Policy, Rule } from '../src/policy/policy.ts'
-import { createFakeNetworks, snapshotsOf, systemOf } from '../src/testing/fakes.ts'
+import { createFakeCounts, createFakeNetworks, snapshotsOf, systemOf } from '../src/testing/fakes.ts'
 import type { InspectionRequest } from '../src/values/request.ts'
 import { agentInspector, CHROME, fieldsOf, requestOf } from './agents.ts'
 
 const NOW = 1_800_000_000_000
-
-/** The plainest store: counts as the steps say, keeps everything. */
-function plainCounts(): Counts & { readonly taken: CountTask[]; readonly left: string[] } {
-  const rows = new Map<string, CountRow>()
-  const flying = new Map<string, number>()
-  const [taken, left]: [CountTask[], string[]] = [[], []]
-  const takeOne = ({ key, limit, max, cost }: CountTask) => {
-    if (limit !== undefined) {
-      const step = takeStep(limit, rows.get(key), cost, NOW)
-      rows.set(key, step.row)
-      return step
-    }
-    const there = flying.get(key) ?? 0
-    if (there < max) flying.set(key, there + 1)
-    return { allowed: there < max, used: Math.min(there + 1, max), resetMs: 1_000 }
-  }
-  return {
-    taken,
-    left,
-    take(tasks) {
-      const states = []
-      for (const task of tasks) {
-        taken.push(task)
-        const state = takeOne(task)
-        states.push(state)
-        if (!state.allowed && task.binding) break
-      }
-      return { states }
-    },
-    leave(keys) {
-      left.push(...keys)
-      for (const key of keys) flying.set(key, (flying.get(key) ?? 1) - 1)
-    },
-  }
-}
 
 const SNAPSHOTS = snapshotsOf({
   networks: createFakeNetworks([
@@ -59,7 +22,7 @@ const SNAPSHOTS = snapshotsOf({
 function gateOf(policy: Partial<Policy>, mode: 'enforce' | 'monitor' = 'enforce') {
   const compiled = compilePolicy({ preset: 'observe', rules: [], ...policy })
   const inspector = agentInspector({ policy: compiled, snapshots: SNAPSHOTS, mode })
-  const counts = plainCounts()
+  const counts = createFakeCounts({ now: () => NOW })
   const counter = createCounter({ counts, ipv6Prefix: 64, flights: 'test' })
   const ask = async (request: InspectionRequest) => counter.count(inspector.decide(request))
   return { ask, counts, inspector }

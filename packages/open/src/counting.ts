@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type BanList,
@@ -23,12 +24,14 @@ import type { Config, ConfigInput } from './config/schema.ts'
 import { inDataDir } from './data-dir.ts'
 import { type Rules, rulesOf } from './reload.ts'
 
-/** Counts and bans of the rules, for as long as the service is open. */
+/** Where rules and `/v1` count and bans are kept, for as long as the service is open. */
 export interface Counting {
   /** The counter of some rules; what they share with the rules before is counted on. */
   counterOf(rules: Pick<Rules, 'policy' | 'mode'>): Counter
-  /** Opens what some rules need that is not open yet. */
+  /** Opens what some rules, and `/v1`, need that is not open yet. A store that is away is reported and is no error. */
   prepare(rules: Pick<Rules, 'policy'>): Promise<void>
+  /** What `/v1` counts its callers in: it outlives a restart, also where rules count in memory. */
+  readonly calls: Counts
   readonly bans: BanList
   close(): Promise<void>
 }
@@ -38,14 +41,19 @@ export interface CountingOptions {
   readonly onFault: (error: unknown) => void
 }
 
-/** Nothing is opened before a request or a rule needs it. */
-export function createCounting(config: Config, { clock, onFault }: CountingOptions): Counting {
-  const now = clock.now
-  const counts = createCounts(config, { clock, onFault })
+/** Nothing is opened before it is prepared, or a request needs it. */
+export function createCounting(config: Config, options: CountingOptions): Counting {
+  const { onFault } = options
+  const { now } = options.clock
+  const [url, callsUrl] = [countsUrl(config), callCountsUrl(config)]
+  const counts = createCounts(url, config, options)
+  const calls = callsUrl === url ? counts : createCounts(callsUrl, config, options)
   let bans: Opened<BanList> = { ...createMemoryBans(now), close: async () => {} }
   let opened = false
 
   async function prepare({ policy }: Pick<Rules, 'policy'>): Promise<void> {
+    await removeOldLimits(config).catch(onFault)
+    await calls.open()
     const url = bansUrl(config)
     if (policy.strikes === undefined || opened || url === undefined) return
     bans = await openBans(url, onFault)
@@ -62,6 +70,7 @@ export function createCounting(config: Config, { clock, onFault }: CountingOptio
   const flights = randomUUID()
   return {
     bans: current,
+    calls,
     prepare,
     counterOf({ policy: { strikes }, mode }) {
       const counter = createCounter({ counts, ipv6Prefix, flights })
@@ -70,15 +79,19 @@ export function createCounting(config: Config, { clock, onFault }: CountingOptio
     },
     async close() {
       await bans.close()
-      await counts.close()
+      for (const store of new Set([counts, calls])) await store.close()
     },
   }
 }
 
-/** Counts that are opened by the first request that is counted. */
-function createCounts(config: Config, { clock, onFault }: CountingOptions): Opened<Counts> {
-  const url = countsUrl(config)
-  if (url === undefined) return { ...createMemoryCounts(clock), close: async () => {} }
+/** Counts that are opened by `open`, or by the first request that is counted. */
+interface LazyCounts extends Opened<Counts> {
+  /** Rejects with `package_missing`; reports any other fault, and every use tries again. */
+  open(): Promise<void>
+}
+
+function createCounts(url: string | undefined, config: Config, { clock, onFault }: CountingOptions): LazyCounts {
+  if (url === undefined) return { ...createMemoryCounts(clock), open: async () => {}, close: async () => {} }
   let opening: Promise<Opened<Counts>> | undefined
   let store: Opened<Counts> | undefined
 
@@ -91,18 +104,27 @@ function createCounts(config: Config, { clock, onFault }: CountingOptions): Open
     }
   }
 
+  async function opened(): Promise<Opened<Counts>> {
+    if (store !== undefined) return store
+    opening ??= openStore()
+    return opening
+  }
+
   const lazy: Counts = {
-    async take(tasks, flight) {
-      opening ??= store === undefined ? openStore() : undefined
-      return (store ?? (await (opening as Promise<Opened<Counts>>))).take(tasks, flight)
-    },
+    take: async (tasks, flight) => (store ?? (await opened())).take(tasks, flight),
     leave: (keys, flight) => store?.leave(keys, flight),
   }
   const { timeouts, counting } = config
   // SQLite waits for other writers, so it is slow at worst.
-  const deadlineMs = config.redis === undefined ? SQLITE_DEADLINE_MS : timeouts.counting
+  const deadlineMs = url.startsWith('sqlite:') ? SQLITE_DEADLINE_MS : timeouts.counting
   return {
     ...createSharedCounts(lazy, { deadlineMs, share: counting.share, onOutage: onFault }),
+    async open() {
+      await opened().catch((error: unknown) => {
+        if (error instanceof SallyportError) throw error
+        onFault(error)
+      })
+    },
     async close() {
       await opening?.catch(() => {})
       await store?.close()
@@ -112,12 +134,27 @@ function createCounts(config: Config, { clock, onFault }: CountingOptions): Open
 
 const SQLITE_DEADLINE_MS = 5_000
 
-/** `undefined`: in memory. */
-function countsUrl({ redis, counting: { place }, dataDir, data }: Config): string | undefined {
-  if (place === 'memory') return undefined
-  if (place === 'auto' && redis !== undefined) return redis
-  if (data.readOnly || (place === 'auto' && !cluster.isWorker)) return undefined
-  return `sqlite:${join(dataDir, 'counts.db')}`
+/** Where rules count; `undefined`: in memory. */
+function countsUrl(config: Config): string | undefined {
+  const { redis, counting } = config
+  if (counting.place === 'memory') return undefined
+  if (counting.place === 'auto') return redis ?? (cluster.isWorker ? countsFile(config) : undefined)
+  return countsFile(config)
+}
+
+/** Where `/v1` counts its callers; `undefined`: in memory. */
+export function callCountsUrl(config: Config): string | undefined {
+  return config.redis ?? countsFile(config)
+}
+
+function countsFile({ dataDir, data }: Config): string | undefined {
+  return data.readOnly ? undefined : `sqlite:${join(dataDir, 'counts.db')}`
+}
+
+/** Earlier versions kept the addresses of clients in a file of limits, which nothing reads any more. D340. */
+async function removeOldLimits({ dataDir, data }: Config): Promise<void> {
+  if (data.readOnly) return
+  for (const end of ['', '-wal', '-shm']) await rm(join(dataDir, `limits.db${end}`), { force: true })
 }
 
 /** Bans are kept where commands and other processes find them. */

@@ -15,5 +15,16 @@ export interface OpenHooks extends DataHooks {
   readonly dns?: Dns
 }
 
-/** Subject of a notice: stable, for programs; by default the `code` of a process warning. */
+/** A host's handler that throws must not break its caller. */
+export function guarded(onFault: (error: unknown) => void): (error: unknown) => void {
+  return (error) => {
+    try {
+      onFault(error)
+    } catch {
+      // There is no one else to report to.
+    }
+  }
+}
+
+/** What a notice is about: stable, for programs; by default the `code` of a process warning. */
 export type NoticeCode = DataNotice | 'SALLYPORT_FORWARDED_UNTRUSTED' | 'SALLYPORT_SIGNING_KEY_MADE' | 'SALLYPORT_FAULT'

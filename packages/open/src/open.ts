@@ -32,7 +32,7 @@ import { createCounting, liftBan, openBanList } from './counting.ts'
 import { openCrawlers } from './crawlers.ts'
 import { DATA_LOCK, inDataDir } from './data-dir.ts'
 import { createDisposeStack, type DisposeStack } from './dispose-stack.ts'
-import type { NoticeCode, OpenHooks } from './hooks.ts'
+import { guarded, type NoticeCode, type OpenHooks } from './hooks.ts'
 import { type DecisionLog, openLog } from './log.ts'
 import { countedDns, countedWhois, measure } from './measures.ts'
 import { createOverrides, type Overrides, openObservations } from './observations.ts'
@@ -142,7 +142,7 @@ interface BuildHooks extends OpenHooks {
 
 async function build(config: Config, hooks: BuildHooks, resources: DisposeStack): Promise<Sallyport> {
   const notice = hooks.onNotice ?? warnProcess
-  const onFault = hooks.onFault ?? ((error: unknown) => notice('SALLYPORT_FAULT', String(error)))
+  const onFault = guarded(hooks.onFault ?? ((error) => notice('SALLYPORT_FAULT', String(error))))
   const clock = hooks.clock ?? SYSTEM_CLOCK
   const metrics = createMetrics()
   const outbound = createOutbound(config, { dns: hooks.dns, counted: (dns) => countedDns(dns, metrics) })
@@ -154,7 +154,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   )
   const { snapshots, bootstrapFile } = live
   const whois = countedWhois(createWhoisOf(config, { clock, outbound, bootstrapFile }), metrics)
-  const { accounts, limits, onKeyUsed } = await resources.use(openStores(config, onFault))
+  const { accounts, onKeyUsed } = await resources.use(openStores(config, onFault))
   const provenance = await resources.use(
     openProvenance(config, { clock, snapshots, onFault, onKeyMade: keyNotice(notice) }),
   )
@@ -186,7 +186,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   })
   const answers = createCrawlerAnswers(crawlers.verifier, { clock, snapshots })
   const api = apiOf(config, {
-    ...{ clock, lookup, whois, snapshots, accounts, limits, provenance },
+    ...{ clock, lookup, whois, snapshots, accounts, provenance, counts: counting.calls },
     crawlers: answers,
     nameTurns: turns,
     ipv6Prefix: config.limits.ipv6Prefix,

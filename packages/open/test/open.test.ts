@@ -200,7 +200,7 @@ t.test('a closed store is an outage of keyed routes alone', async (t) => {
 t.test('limits whose file cannot be opened are half as high, and whole when it can', async (t) => {
   const dataDir = t.testdir()
   const config = { ...madeConfig(dataDir), dataDir }
-  const file = join(dataDir, 'limits.db')
+  const file = join(dataDir, 'counts.db')
   writeFileSync(file, 'no database')
   const faults: unknown[] = []
   const sallyport = await open(config, { onFault: (error) => faults.push(error) })
@@ -211,6 +211,24 @@ t.test('limits whose file cannot be opened are half as high, and whole when it c
   rmSync(file)
   while (Number(await remaining()) < 50) await delay(50)
   t.ok(Number(await remaining()) > 50)
+})
+
+t.test('calls of a client outlive a restart, and no file has its address', async (t) => {
+  const dataDir = t.testdir()
+  const config = { ...madeConfig(dataDir), dataDir }
+  for (const end of ['', '-wal', '-shm']) writeFileSync(join(dataDir, `limits.db${end}`), 'an address in clear')
+  const remaining = async () => {
+    const sallyport = await open(config)
+    const call = await sallyport.api({ ...apiRequest('/v1/demo/8.3.0.1'), peer: '198.51.100.77' })
+    await sallyport.close()
+    return call?.headers['X-RateLimit-Remaining']
+  }
+  t.same([await remaining(), await remaining()], ['99', '98'])
+  const names = readdirSync(dataDir)
+  t.notOk(names.some((name) => name.startsWith('limits.db')))
+  for (const name of names.filter((name) => /\.db(-wal)?$/.test(name))) {
+    t.notMatch(readFileSync(join(dataDir, name), 'latin1'), '198.51.100.77', name)
+  }
 })
 
 t.test('when a key was last used is known after, and a refused use is none', async (t) => {

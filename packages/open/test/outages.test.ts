@@ -100,7 +100,10 @@ t.test('Redis goes and comes back', { skip: NO_REDIS }, async (t) => {
       const faults: unknown[] = []
       const hooks: OpenHooks = { onFault: (error) => faults.push(error) }
       const folder = t.testdir({ a: {}, b: {} })
-      const config = (name: string) => ({ ...madeConfig(join(folder, name)), redis: server.url })
+      const config = (name: string) => ({
+        ...{ ...madeConfig(join(folder, name)), redis: server.url },
+        timeouts: { counting: '500ms' },
+      })
       const nodes = [await open(config('a'), hooks), await open(config('b'), hooks)] as const
       t.teardown(() => Promise.all(nodes.map((node) => node.close())))
       const from = `8.1.0.${Object.keys(OUTAGES).indexOf(name) + 1}`

@@ -1,5 +1,5 @@
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { appendFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { parseHostOrPrefix } from '@sallyport/core'
 import { openBans, openSqliteReverseChecks } from '@sallyport/stores'
@@ -8,6 +8,7 @@ import t, { type Test } from 'tap'
 import type { ConfigInput } from '../src/config/schema.ts'
 import { eraseKnown, exportKnown, open, openOverrides } from '../src/index.ts'
 import { madeConfig } from './made-sources.ts'
+import { apiRequest } from './requests.ts'
 
 /* Facts about an address are found and erased in real stores; a place that does not answer is named. */
 const ADDRESS = '8.3.0.7'
@@ -19,11 +20,13 @@ async function filled(t: Test, stores: ConfigInput): Promise<ConfigInput> {
   const folder = t.testdir()
   const dataDir = join(folder, 'state')
   const file = join(folder, 'decisions.log')
-  const config: ConfigInput = { ...madeConfig(folder), log: { file, requests: 'off' }, ...stores }
+  const timeouts = { counting: '5s' } as const
+  const config: ConfigInput = { ...madeConfig(folder), log: { file, requests: 'off' }, timeouts, ...stores }
   const sallyport = await open(config, { onNotice: () => {} })
   for (const peer of [ADDRESS, '8.3.0.8', ADDRESS]) {
     await sallyport.provenance.attestDecision(sallyport.decide({ ...REQUEST, peer }), 'DE')
   }
+  for (const peer of [ADDRESS, ADDRESS, '8.3.0.8']) await sallyport.api({ ...apiRequest('/v1/myip'), peer })
   await sallyport.close()
   const line = (client: string, path: string) =>
     `${JSON.stringify({ time: '2026-11-25T00:00:00.000Z', requestId: path, method: 'GET', host: 'a', path, client })}\n`
@@ -62,16 +65,17 @@ async function holds(t: Test, config: ConfigInput): Promise<void> {
   const known = await exportKnown(config, ADDRESS)
   t.equal(known.complete, true)
   t.same(countsOf(known.places), {
-    ...{ ledger: 'read 2', bans: 'read 1', observations: 'read 2', 'crawler checks': 'read 1' },
+    ...{ ledger: 'read 2', bans: 'read 1', counts: 'elsewhere 1', observations: 'read 2', 'crawler checks': 'read 1' },
     ...{ 'decision log': 'read 3', 'audit log': 'absent 0', 'memory of running services': 'elsewhere 0' },
   })
   const [ledger] = known.places
+  t.match(known.places.find(({ place }) => place === 'counts')?.entries, [{ count: `MYIP_LIMIT ${ADDRESS}`, used: 2 }])
   t.match(ledger?.entries, [{ attestationId: Number, log: /site$/, record: { claim: { jurisdiction: 'DE' } } }, {}])
   t.ok(known.places.every(({ where, kept }) => where !== '' && kept !== '' && !where.includes('@')))
 
   const erasure = await eraseKnown(config, ADDRESS)
   t.same(erasedOf(erasure.places), {
-    ...{ ledger: 'erased 2', bans: 'kept 0', observations: 'kept 1', 'crawler checks': 'erased 1' },
+    ...{ ledger: 'erased 2', bans: 'kept 0', counts: 'kept 0', observations: 'kept 1', 'crawler checks': 'erased 1' },
     ...{ 'decision log': 'kept 0', 'audit log': 'absent 0', 'memory of running services': 'kept 0' },
   })
   t.match(erasure.places.find(({ place }) => place === 'bans')?.reason, /bans lift one$/)
@@ -81,7 +85,18 @@ async function holds(t: Test, config: ConfigInput): Promise<void> {
   t.match(countsOf(neighbour.places), { ledger: 'read 1', bans: 'read 1', observations: 'read 2' })
 }
 
-t.test('in SQLite', async (t) => holds(t, await filled(t, {})))
+t.test('in SQLite', async (t) => {
+  const config = await filled(t, {})
+  await holds(t, config)
+  const files = readdirSync(config.dataDir ?? '').filter((name) => name.endsWith('.db'))
+  const asked = (await exportKnown(config, ADDRESS)).places.map(({ where }) => basename(where))
+  // Accounts are of customers, not of visitors.
+  t.same(
+    files.filter((name) => !asked.includes(name)),
+    ['state.db'],
+    'every database of the dataDir is asked',
+  )
+})
 
 t.test('in PostgreSQL and Redis', { skip: NO_POSTGRES || NO_REDIS }, async (t) => {
   const [postgres, redis] = await Promise.all([startPostgres(t), startRedis(t)])

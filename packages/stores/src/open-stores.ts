@@ -1,4 +1,4 @@
-import type { Accounts, Limits } from '@sallyport/accounts'
+import type { Accounts } from '@sallyport/accounts'
 import type { BanList, Counts } from '@sallyport/core'
 import { openPostgresAccounts } from './accounts/postgres-accounts.ts'
 import { openSqliteAccounts } from './accounts/sqlite-accounts.ts'
@@ -6,8 +6,6 @@ import { openRedisBans } from './bans/redis-bans.ts'
 import { openSqliteBans } from './bans/sqlite-bans.ts'
 import { openRedisCounts } from './counts/redis-counts.ts'
 import { openSqliteCounts } from './counts/sqlite-counts.ts'
-import { openRedisLimits } from './limits/redis-limits.ts'
-import { openSqliteLimits } from './limits/sqlite-limits.ts'
 import { openPostgres, type PostgresOptions } from './postgres/pool.ts'
 
 /** A store that can be closed. */
@@ -35,14 +33,7 @@ export async function openAccounts(url: string, options: AccountsOptions = {}): 
   }
 }
 
-/** The counts by client that `url` names: `sqlite:FILE` or `redis://…`. */
-export async function openLimits(url: string): Promise<Opened<Limits>> {
-  const file = fileOf(url)
-  const limits = await (file === undefined ? openRedisLimits(url) : openSqliteLimits(file))
-  return { ...limits, close: async () => limits.close() }
-}
-
-/** The counts of rules that `url` names: `sqlite:FILE` or `redis://…`. */
+/** The counts that `url` names: `sqlite:FILE` or `redis://…`. */
 export async function openCounts(url: string): Promise<Opened<Counts>> {
   const file = fileOf(url)
   const counts = await (file === undefined ? openRedisCounts(url) : openSqliteCounts(file))

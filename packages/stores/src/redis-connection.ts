@@ -18,9 +18,9 @@ const SILENCE_MS = 3_000
  * A connection to the Redis at `url` that is made now and again after every outage. What is asked while there is none rejects
  * at once; while the server is silent it stays pending, and the caller gives it up.
  */
-export async function openRedis(url: string, { pingMs = PING_MS }: RedisOptions, onReplace: () => void = () => {}) {
+export async function openRedis(url: string, { pingMs = PING_MS }: RedisOptions) {
   const { createClient } = await loadInstalled('@redis/client', () => import('@redis/client'))
-  const connection = keepConnected(() => createClient(clientOptions(url, pingMs)), pingMs, onReplace)
+  const connection = keepConnected(() => createClient(clientOptions(url, pingMs)), pingMs)
   await Promise.race([connection.first, new Promise((resolve) => setTimeout(resolve, CONNECT_MS).unref())])
   return connection
 }
@@ -49,7 +49,7 @@ interface Client {
 }
 
 /** Keeps one client, and replaces it when its connection is silent. `first`: the first one is connected, or closed. */
-function keepConnected<T extends Client>(create: () => T, pingMs: number, onReplace: () => void) {
+function keepConnected<T extends Client>(create: () => T, pingMs: number) {
   let unanswered = 0
   let client = create()
 
@@ -71,7 +71,6 @@ function keepConnected<T extends Client>(create: () => T, pingMs: number, onRepl
   const watching = setInterval(() => {
     if (!client.isReady || ++unanswered <= MAX_SILENT_PINGS) return
     client.destroy()
-    onReplace()
     client = create()
     void connect()
   }, pingMs).unref()

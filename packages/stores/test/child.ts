@@ -1,7 +1,7 @@
 import { ACCOUNT } from '@sallyport/accounts/testing'
 import { type Prefix, parseHostOrPrefix } from '@sallyport/core'
 import { openSqliteAccounts } from '../src/accounts/sqlite-accounts.ts'
-import { openCounts, openSqliteLimits, openSqliteObservations, withLock } from '../src/index.ts'
+import { openCounts, openSqliteObservations, withLock } from '../src/index.ts'
 
 /** A process of its own, started by the tests: does one thing to a file and reports to the parent. */
 const [task, path = '', ...rest] = process.argv.slice(2)
@@ -19,16 +19,6 @@ if (task === 'spend') {
     allowed += (await accounts.spend(ACCOUNT.id, ACCOUNT.signupDate, Number(limit))).granted
   }
   accounts.close()
-  await report(allowed)
-}
-
-if (task === 'take') {
-  const [max, calls] = rest.map(Number)
-  const limits = await openSqliteLimits(path)
-  let allowed = 0
-  for (let call = 0; call < (calls ?? 0); call++) {
-    if ((await limits.take({ name: 'L', max: max ?? 0, windowSeconds: 3600 }, 'k')).allowed) allowed++
-  }
   await report(allowed)
 }
 

@@ -1,30 +1,15 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { Counts, CountTask, Taken } from '@sallyport/core'
+import type { Counts, Taken } from '@sallyport/core'
 import t from 'tap'
 import { openRedisCounts } from '../src/counts/redis-counts.ts'
 import { openSqliteCounts } from '../src/counts/sqlite-counts.ts'
-import { createMemoryCounts, createSharedCounts } from '../src/index.ts'
+import { createMemoryCounts } from '../src/index.ts'
 import { connect } from '../src/sqlite/driver.ts'
-import { type Cleanup, freePort, NO_REDIS, startRedis } from '../src/testing/index.ts'
+import { type Cleanup, NO_REDIS, startRedis } from '../src/testing/index.ts'
+import { FLIGHT, type Kind, task, usedOf } from './count-tasks.ts'
 import { nextMessage, startChild, temporaryFolder } from './processes.ts'
-
-type Kind = 'sliding' | 'fixed' | 'bucket'
-
-function task(
-  kind: Kind,
-  max: number,
-  windowMs: number,
-  more: Partial<CountTask> & { refill?: number } = {},
-): CountTask {
-  const { refill = max, ...rest } = more
-  return { key: `rule ${kind} a`, cost: 1, max, binding: true, limit: { kind, max, windowMs, refill }, ...rest }
-}
-
-const FLIGHT: CountTask = { key: 'rule flights', cost: 1, max: 2, binding: true }
 
 interface Options {
   readonly now?: () => number
@@ -108,6 +93,25 @@ for (const [name, make] of Object.entries(STORES)) {
       const { states } = await counts.take([task(kind, 5, 10_000, { key: kind, cost: 6 })], 'f')
       t.equal(states[0]?.allowed, false)
       t.ok((states[0]?.resetMs ?? -1) >= 0)
+    }
+  })
+
+  t.test(`${name}: a look begins no window, takes nothing, and sees what was taken`, { skip }, async (t) => {
+    let now = START
+    const counts = await make(t, { now: () => now })
+    const ask = async (kind: Kind, cost: number) =>
+      pick((await counts.take([task(kind, 1, 10_000, { cost })], 'f')).states[0])
+    for (const kind of ['fixed', 'sliding', 'bucket'] as const) {
+      now = START
+      t.match(await ask(kind, 0), { allowed: true, used: 0 }, kind)
+      now += 4_000
+      t.match(await ask(kind, 1), { allowed: true, used: 1 }, kind)
+      now += 1_000
+      for (let look = 0; look < 3; look++) t.match(await ask(kind, 0), { allowed: true, used: 1 }, kind)
+      t.equal((await ask(kind, 1)).allowed, false, kind)
+      if (kind === 'fixed') t.equal((await ask(kind, 0)).resetMs, 9_000)
+      now += 30_000
+      t.match(await ask(kind, 0), { allowed: true, used: 0 }, kind)
     }
   })
 
@@ -285,6 +289,16 @@ t.test('Redis: one round trip for all rules of a request', { skip: NO_REDIS }, a
   t.equal(calls, '1')
 })
 
+t.test('SQLite: a count outlives its process', async (t) => {
+  const path = join(await temporaryFolder(t), 'counts.db')
+  const child = startChild(t, 'count', `sqlite:${path}`, '150', '60')
+  await nextMessage(child)
+  child.kill('SIGKILL')
+  const counts = await openSqliteCounts(path)
+  t.teardown(() => counts.close())
+  t.same(usedOf(await counts.take([task('fixed', 150, 600_000, { key: 'shared' })], '')), ['61'])
+})
+
 t.test('processes share a limit exactly', async (t) => {
   for (const [name, url] of [
     ['SQLite', `sqlite:${join(await temporaryFolder(t), 'counts.db')}`],
@@ -301,57 +315,6 @@ t.test('processes share a limit exactly', async (t) => {
   }
 })
 
-t.test(
-  'shared: a store that hangs, refuses or is not there is waited for once, and its share counts here',
-  async (t) => {
-    const silent = createServer(() => {})
-    silent.listen(0, '127.0.0.1')
-    await once(silent, 'listening')
-    t.teardown(() => silent.close())
-    for (const port of [(silent.address() as AddressInfo).port, await freePort()]) {
-      const store = await openRedisCounts(`redis://127.0.0.1:${port}`)
-      t.teardown(() => store.close())
-      const outages: unknown[] = []
-      const counts = createSharedCounts(store, { deadlineMs: 20, share: 0.5, onOutage: (error) => outages.push(error) })
-      const taken: Taken[] = []
-      for (let call = 0; call < 6; call++)
-        taken.push(await counts.take([task('fixed', 8, 60_000), FLIGHT], `p.${call}`))
-      t.same(
-        taken.map(({ local }) => local),
-        Array(6).fill(true),
-      )
-      t.same(
-        taken.map((one) => usedOf(one)[0]),
-        ['1', '2', '3', '4', '4!', '4!'],
-      )
-      t.equal(usedOf(taken[1] as Taken)[1], '1!', 'half of two in flight')
-      counts.leave([FLIGHT.key], 'p.0')
-      t.equal(outages.length, 1)
-    }
-  },
-)
-
-t.test('shared: a server that comes back counts again', { skip: NO_REDIS }, async (t) => {
-  const redis = await startRedis(t)
-  const store = await openRedisCounts(redis.url)
-  t.teardown(() => store.close())
-  const counts = createSharedCounts(store, { deadlineMs: 500, share: 0.5 })
-  const asked = [task('fixed', 100, 60_000)]
-  t.equal((await counts.take(asked, 'f')).local, undefined)
-  redis.freeze()
-  t.equal((await counts.take(asked, 'f')).local, true)
-  redis.thaw()
-  let taken: Taken
-  do taken = await counts.take(asked, 'f')
-  while (taken.local === true)
-  t.ok((taken.states[0]?.used ?? 0) >= 2)
-})
-
 function pick({ allowed, used, resetMs }: Taken['states'][number] = { allowed: false, used: -1, resetMs: -1 }) {
   return { allowed, used, resetMs }
-}
-
-/** `3` for the third that is counted, `3!` for one that no longer fits. */
-function usedOf({ states }: Taken): readonly string[] {
-  return states.map(({ allowed, used }) => `${used}${allowed ? '' : '!'}`)
 }

@@ -1,5 +1,4 @@
 import { createKey, KEY_BYTES } from '../key.ts'
-import type { Limits } from '../limits.ts'
 import type { Account, Accounts, StoredKey } from '../ports.ts'
 
 /** The assertions a contract row needs; a test of tap has them. */
@@ -255,84 +254,6 @@ export const ACCOUNTS_CONTRACT: readonly ContractRow<Accounts>[] = [
         limit,
       )
       check.equal(await accounts.usage(ACCOUNT.id, FIRST), limit)
-    },
-  },
-]
-
-const LIMIT = { name: 'TEST_LIMIT', max: 3, windowSeconds: 3600 }
-
-/** The contract of `Limits`. */
-export const LIMITS_CONTRACT: readonly ContractRow<Limits>[] = [
-  {
-    name: 'exactly `max` requests of one key are allowed in a window',
-    async run(limits, check) {
-      const states = []
-      for (let call = 0; call < 5; call++) states.push(await limits.take(LIMIT, 'one'))
-      check.same(
-        states.map(({ allowed, limit, remaining }) => [allowed, limit, remaining]),
-        [
-          [true, 3, 2],
-          [true, 3, 1],
-          [true, 3, 0],
-          [false, 3, 0],
-          [false, 3, 0],
-        ],
-      )
-      check.equal(
-        states.every(({ resetAt }) => Number.isInteger(resetAt)),
-        true,
-      )
-    },
-  },
-  {
-    name: 'keys and limits are counted apart; one name is one count',
-    async run(limits, check) {
-      for (let call = 0; call < 3; call++) await limits.take(LIMIT, 'one')
-      check.equal((await limits.take(LIMIT, 'two')).allowed, true)
-      check.equal((await limits.take({ ...LIMIT, name: 'OTHER_LIMIT' }, 'one')).allowed, true)
-      check.equal((await limits.take({ ...LIMIT }, 'one')).allowed, false)
-    },
-  },
-  {
-    name: 'a look counts nothing, and sees what was counted',
-    async run(limits, check) {
-      const fresh = await limits.look(LIMIT, 'one')
-      check.same([fresh.allowed, fresh.limit, fresh.remaining], [true, 3, 3])
-      for (let call = 0; call < 5; call++) await limits.look(LIMIT, 'one')
-      const seen = []
-      for (let call = 0; call < 4; call++) {
-        const { resetAt } = await limits.take(LIMIT, 'one')
-        const { allowed, limit, remaining, ...looked } = await limits.look(LIMIT, 'one')
-        seen.push([allowed, limit, remaining])
-        check.equal(Math.abs(looked.resetAt - resetAt) <= 1, true, 'the end of the window that was begun')
-        check.equal(fresh.resetAt <= looked.resetAt, true)
-      }
-      check.same(seen, [
-        [true, 3, 2],
-        [true, 3, 1],
-        [false, 3, 0],
-        [false, 3, 0],
-      ])
-      check.equal((await limits.look(LIMIT, 'two')).allowed, true)
-      check.equal((await limits.look({ ...LIMIT, name: 'OTHER_LIMIT' }, 'one')).remaining, 3)
-    },
-  },
-  {
-    name: 'looks at once take nothing from the requests that are counted',
-    async run(limits, check) {
-      const look = () => limits.look(LIMIT, 'one')
-      const take = () => limits.take(LIMIT, 'one')
-      const states = await Promise.all(Array.from({ length: 50 }, () => [look(), take()]).flat())
-      const taken = states.filter((_, index) => index % 2 === 1)
-      check.equal(taken.filter(({ allowed }) => allowed).length, 3)
-      check.equal((await look()).allowed, false)
-    },
-  },
-  {
-    name: 'requests at once are counted exactly',
-    async run(limits, check) {
-      const states = await Promise.all(Array.from({ length: 50 }, () => limits.take(LIMIT, 'one')))
-      check.equal(states.filter(({ allowed }) => allowed).length, 3)
     },
   },
 ]

@@ -1,4 +1,3 @@
-import type { ClientLimit, Limits } from '../limits.ts'
 import type { Account, Accounts, StoredKey } from '../ports.ts'
 
 /** A fault of one operation: whether it is applied before it rejects, and with what. */
@@ -119,36 +118,5 @@ function createMemoryUsage(
         if (counts.get(accountId)?.has(windowId)) add(accountId, windowId, -calls)
       }),
     usage: (accountId, windowId) => run('usage', () => usedFrom(accountId, windowId)),
-  }
-}
-
-/** The limits port in memory on a clock of the test's own (milliseconds since the epoch). */
-export function createMemoryLimits(now: () => number, fault: FaultHook = () => undefined): Limits {
-  const windows = new Map<string, { used: number; endsAt: number }>()
-
-  function windowOf({ name, windowSeconds }: ClientLimit, key: string) {
-    const open = windows.get(`${name} ${key}`)
-    return open !== undefined && open.endsAt > now() ? open : { used: 0, endsAt: now() + windowSeconds * 1000 }
-  }
-
-  function stateOf({ max }: ClientLimit, allowed: boolean, { used, endsAt }: { used: number; endsAt: number }) {
-    return { allowed, limit: max, remaining: Math.max(0, max - used), resetAt: Math.ceil(endsAt / 1000) }
-  }
-
-  return {
-    async take(limit, key) {
-      const injected = fault('take')
-      if (injected !== undefined) throw injected.error
-      const window = windowOf(limit, key)
-      const allowed = window.used < limit.max
-      if (allowed) windows.set(`${limit.name} ${key}`, { ...window, used: window.used + 1 })
-      return stateOf(limit, allowed, windowOf(limit, key))
-    },
-    async look(limit, key) {
-      const injected = fault('look')
-      if (injected !== undefined) throw injected.error
-      const window = windowOf(limit, key)
-      return stateOf(limit, window.used < limit.max, window)
-    },
   }
 }

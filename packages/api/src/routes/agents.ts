@@ -1,6 +1,6 @@
-import { CLIENT_LIMITS } from '@sallyport/accounts'
 import { type AgentVerdict, type Decision, type DescribedRequest, nameClient, plainAction } from '@sallyport/core'
 import type { Access } from '../admission.ts'
+import { CLIENT_LIMITS } from '../client-limits.ts'
 import { defineRoute } from '../route.ts'
 import {
   AgentscanCheckRequest,

@@ -1,5 +1,5 @@
-import { CLIENT_LIMITS } from '@sallyport/accounts'
 import { parseAsn, SallyportError } from '@sallyport/core'
+import { CLIENT_LIMITS } from '../client-limits.ts'
 import { defineRoute } from '../route.ts'
 import { AsnDirectoryEntry, AsnDirectoryList, DirectoryQuery } from '../schemas/directory.ts'
 import { AsnParams } from '../schemas/words.ts'

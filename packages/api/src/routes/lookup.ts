@@ -1,5 +1,5 @@
-import { CLIENT_LIMITS } from '@sallyport/accounts'
 import { classify, formatAddress, locate, type NetworkFinding, nameClient, SallyportError } from '@sallyport/core'
+import { CLIENT_LIMITS } from '../client-limits.ts'
 import { defineRoute } from '../route.ts'
 import { LookupRequest, LookupResult, MyIPResponse } from '../schemas/lookup.ts'
 import { IpParams } from '../schemas/words.ts'

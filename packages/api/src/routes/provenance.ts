@@ -1,7 +1,7 @@
-import { CLIENT_LIMITS } from '@sallyport/accounts'
 import { SallyportError } from '@sallyport/core'
 import { EVIDENCE_TYPE, type EvidenceQuery as Query } from '@sallyport/ledger'
 import type { z } from 'zod'
+import { CLIENT_LIMITS } from '../client-limits.ts'
 import { defineRoute, type RouteContext } from '../route.ts'
 import {
   Evidence,

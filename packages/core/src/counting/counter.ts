@@ -49,7 +49,7 @@ export function createCounter({ counts, ipv6Prefix, flights }: CounterOptions): 
   function settle(decision: Decision, tasks: readonly RuleTask[], flight: string, taken: Taken): Counted {
     const { states } = taken
     const uses = states.map((state, at) => useOf(tasks[at] as RuleTask, state))
-    const result = limited(decision, uses, taken.local === true)
+    const result = limited(decision, uses, taken.share !== undefined)
     const entered: string[] = []
     for (const [at, { allowed }] of states.entries()) {
       const task = tasks[at] as RuleTask

@@ -5,6 +5,7 @@ import type { CountState } from './step.ts'
 export interface CountTask {
   /** Rule, form of the limit and bucket; stores that other processes read keep a keyed hash of it. */
   readonly key: string
+  /** 0 looks: it begins no window, and is allowed where the count is not exceeded. */
   readonly cost: number
   /** Absent: requests in flight, of which `max` fit. */
   readonly limit?: CountLimit | undefined
@@ -16,8 +17,8 @@ export interface CountTask {
 /** Outcomes of some tasks, in their order; shorter where a binding one was exceeded. */
 export interface Taken {
   readonly states: readonly CountState[]
-  /** The store did not answer, and this process counts its own share. */
-  readonly local?: boolean
+  /** The store did not answer, and this process counts alone, up to so much of every limit: above 0 to 1. */
+  readonly share?: number
 }
 
 /** Counts requests. Rejects or throws when it cannot count; that is never an answer. */

@@ -28,6 +28,11 @@ export interface Step extends CountState {
   readonly rewound: boolean
 }
 
+/** Returns what fits into a share of a limit of `max`: never nothing. */
+export function shareOfMax(max: number, share: number): number {
+  return Math.max(1, Math.floor(max * share))
+}
+
 /** How far a clock may go back, as by a wrong time zone, without opening a limit. */
 const REWIND_MS = 86_400_000
 

@@ -1,6 +1,8 @@
 import { formatAddress } from '../address/address.ts'
 import { parsePrefix, prefixContains } from '../address/prefix.ts'
 import { foldName } from '../asn/directory.ts'
+import type { Counts, CountTask } from '../counting/ports.ts'
+import { type CountRow, takeStep } from '../counting/step.ts'
 import type {
   AutonomousSystem,
   Clock,
@@ -31,6 +33,41 @@ export function createFakeClock(at: string): FakeClock {
     now: () => now,
     advance(ms) {
       now += ms
+    },
+  }
+}
+
+/** Counts as the steps say on a clock, and keeps everything; `taken` and `left` are the tasks and keys as they came. */
+export function createFakeCounts({ now }: Clock): Counts & { readonly taken: CountTask[]; readonly left: string[] } {
+  const rows = new Map<string, CountRow>()
+  const flying = new Map<string, number>()
+  const [taken, left]: [CountTask[], string[]] = [[], []]
+  const takeOne = ({ key, limit, max, cost }: CountTask) => {
+    if (limit !== undefined) {
+      const step = takeStep(limit, rows.get(key), cost, now())
+      if (cost > 0) rows.set(key, step.row)
+      return step
+    }
+    const there = flying.get(key) ?? 0
+    if (there < max) flying.set(key, there + 1)
+    return { allowed: there < max, used: Math.min(there + 1, max), resetMs: 1_000 }
+  }
+  return {
+    taken,
+    left,
+    take(tasks) {
+      const states = []
+      for (const task of tasks) {
+        taken.push(task)
+        const state = takeOne(task)
+        states.push(state)
+        if (!state.allowed && task.binding) break
+      }
+      return { states }
+    },
+    leave(keys) {
+      left.push(...keys)
+      for (const key of keys) flying.set(key, (flying.get(key) ?? 1) - 1)
     },
   }
 }

@@ -118,7 +118,7 @@ export const Timeouts = z.strictObject({
   counting: time(
     '20ms',
     ['1ms', '10s'],
-    'Time for Redis to count; then a share is counted here. Limits of /v1 wait as long, and 120ms at least',
+    'for the counts of rules and of /v1 in Redis; then a share is counted here',
     '50ms',
   ).meta(RESTART),
   queue: time('5s', ['0ms', '10m'], 'Time in a queue, beyond a limit on requests in flight', '1.5s'),

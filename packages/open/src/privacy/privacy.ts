@@ -25,10 +25,9 @@ export interface Erasure {
 const IN_MEMORY = {
   ...{ place: 'memory of running services', where: 'each process' },
   ...{
-    kept: 'limits and counts: their window, a day at most; visitors: until others take their place; all: until a restart',
+    kept: 'counts: their window; visitors: until others take their place; all: until a restart',
   },
-  reason:
-    'visitors of the moment, counts under hashed keys or, of the limits of /v1, under the address; the console has its own entry',
+  reason: 'visitors of the moment, and counts of rules where they are in memory; the console has its own entry',
 } as const
 
 /**

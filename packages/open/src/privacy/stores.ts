@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { CLIENT_LIMITS, clientTasks } from '@sallyport/api'
 import {
   type Address,
   type BanList,
+  clientKey,
   formatHostOrPrefix,
   MAX_REVERSE_CHECKS,
   type Prefix,
@@ -11,16 +13,22 @@ import {
   prefixOf,
 } from '@sallyport/core'
 import type { AddressRecord } from '@sallyport/ledger'
-import { openSqliteReverseChecks } from '@sallyport/stores'
+import { openCounts, openSqliteReverseChecks } from '@sallyport/stores'
 import { openLedgerPlace } from '../attestation/ledger.ts'
 import type { Config } from '../config/schema.ts'
-import { bansUrl, openBanList } from '../counting.ts'
-import { openObservations } from '../observations.ts'
+import { bansUrl, callCountsUrl, openBanList } from '../counting.ts'
+import { openObservations } from '../data/observations.ts'
 import { iso, type PlacesOf, type PrivacyPlace } from './place.ts'
 
 /* The stores that hold addresses. Each is opened for one question and closed. */
 
-export const storePlaces: PlacesOf = (config) => [ledger(config), bans(config), observations(config), checks(config)]
+export const storePlaces: PlacesOf = (config) => [
+  ledger(config),
+  bans(config),
+  counts(config),
+  observations(config),
+  checks(config),
+]
 
 /** Records that are read at one time. */
 const PAGE = 500
@@ -65,7 +73,6 @@ function recordShown({ attestationId, log, bytes, context }: AddressRecord): unk
 
 function bans(config: Config): PrivacyPlace {
   const url = bansUrl(config)
-  const file = url?.startsWith('sqlite:') ? url.slice('sqlite:'.length) : undefined
   async function using<Result>(work: (list: BanList) => Promise<Result>): Promise<Result> {
     const list = await openBanList(config, (error) => {
       throw error
@@ -83,9 +90,7 @@ function bans(config: Config): PrivacyPlace {
       return prefix !== undefined && holds(prefix, address)
     })
   return {
-    ...{ place: 'bans', where: file ?? (url === undefined ? 'the memory of each process' : 'Redis') },
-    kept: 'until the ban ends: policy.strikes.for',
-    exists: () => url !== undefined && (file === undefined || existsSync(file)),
+    ...{ place: 'bans', ...whereOf(url), kept: 'until the ban ends: policy.strikes.for' },
     find: (address) =>
       using(async (list) => ({
         entries: (await of(list, address)).map(({ id, key, on, count, since, until }) => {
@@ -98,6 +103,49 @@ function bans(config: Config): PrivacyPlace {
         if (ids.length === 0) return { erased: 0 }
         return { erased: 0, stays: `they end of their own; to end one now: sallyport bans lift ${ids.join(' ')}` }
       }),
+  }
+}
+
+/** A file, or Redis; the memory of processes is a place of its own. */
+function whereOf(url: string | undefined): Pick<PrivacyPlace, 'where' | 'exists'> {
+  if (url === undefined) return { where: 'the memory of each process', exists: () => false }
+  if (!url.startsWith('sqlite:')) return { where: 'Redis', exists: () => true }
+  const where = url.slice('sqlite:'.length)
+  return { where, exists: () => existsSync(where) }
+}
+
+function counts(config: Config): PrivacyPlace {
+  const url = callCountsUrl(config)
+  async function of(text: string): Promise<readonly unknown[]> {
+    const store = await openCounts(url ?? '')
+    try {
+      const client = clientKey(text, config.limits.ipv6Prefix)
+      const asked = Object.values(CLIENT_LIMITS).map(async (limit) => {
+        const tasks = clientTasks(limit, client, 0)
+        const { states } = await store.take(tasks, '')
+        return states.flatMap(({ used, resetMs }, at) =>
+          used === 0 ? [] : [{ count: tasks[at]?.key, used, until: iso(Date.now() + resetMs) }],
+        )
+      })
+      return (await Promise.all(asked)).flat()
+    } finally {
+      await store.close()
+    }
+  }
+  return {
+    ...{
+      place: 'counts',
+      ...whereOf(url),
+      kept: 'until the window ends: under /v1 a day at most; limit.window of a rule',
+    },
+    async find(_, text) {
+      const elsewhere = 'counts of rules are keyed hashes of all that a rule counts by; those of /v1 were looked at'
+      return { entries: await of(text), elsewhere }
+    },
+    async erase(_, text) {
+      const { length } = await of(text)
+      return length === 0 ? { erased: 0 } : { erased: 0, stays: `${length} of /v1 end with their windows` }
+    },
   }
 }
 

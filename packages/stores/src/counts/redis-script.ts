@@ -45,7 +45,7 @@ function take.fixed(key, cost, max, window)
   if back then used = kept.used end
   local allowed = used + cost <= max
   if allowed then used = used + cost end
-  if allowed or back then put(key, used, 0, at, at) end
+  if (allowed and cost > 0) or back then put(key, used, 0, at, at) end
   said(allowed, used, math.min(window, at - now))
   return allowed
 end
@@ -68,7 +68,7 @@ function take.sliding(key, cost, max, window)
   if allowed then
     used = used + cost
     weighted = weighted + cost
-    put(key, used, before, at, at + 2 * window)
+    if cost > 0 or back then put(key, used, before, at, at + 2 * window) end
     reset = at + window - time
   else
     local fits = max - cost
@@ -94,7 +94,7 @@ function take.bucket(key, cost, max, window, refill)
   local allowed = level + cost <= max + 1e-9
   if allowed then
     level = level + cost
-    put(key, level, 0, time, time + math.ceil(level / rate))
+    if cost > 0 or back then put(key, level, 0, time, time + math.ceil(level / rate)) end
     said(true, level, level / rate)
   else
     if back then put(key, level, 0, time, time + math.ceil(level / rate)) end

@@ -1,4 +1,5 @@
-import type { Counts, CountTask, Taken } from '@sallyport/core'
+import { type CountState, type Counts, type CountTask, shareOfMax, type Taken } from '@sallyport/core'
+import { LRUCache } from 'lru-cache'
 import { within } from '../within.ts'
 import { createMemoryCounts } from './memory-counts.ts'
 
@@ -14,12 +15,26 @@ export interface SharedCountsOptions {
 /** How often the store is tried during an outage. */
 const RETRY_MS = 500
 
+/** Exceeded counts that are remembered. */
+const MAX_EXCEEDED = 50_000
+
+/** A fixed count as the store had it when it was exceeded. */
+interface Exceeded {
+  readonly used: number
+  readonly resetMs: number
+  /** Milliseconds since the epoch. */
+  readonly endsAt: number
+}
+
 /**
  * Counts in a store that several processes share. While it does not answer in time, this process counts its share of every
- * limit and says so (D44); one request in `RETRY_MS` tries the store, all others are answered at once.
+ * limit and says so; one request in `RETRY_MS` tries the store, all others are answered at once. A fixed count falls at its
+ * end alone: once it was exceeded it is refused without a question, so that a flood costs the store nothing and an outage
+ * gives nobody more.
  */
 export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage }: SharedCountsOptions): Counts {
   const local = createMemoryCounts()
+  const exceeded = new LRUCache<string, Exceeded>({ max: MAX_EXCEEDED })
   /** Requests in flight that are counted here. */
   const here = new Set<string>()
   let retryAt: number | undefined
@@ -30,24 +45,48 @@ export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage 
       tasks.map((task) => shareOf(task, share)),
       flight,
     ) as Taken
-    return { states, local: true }
+    return { states, share }
+  }
+
+  async function ask(tasks: readonly CountTask[], flight: string): Promise<Taken> {
+    if (retryAt !== undefined) {
+      if (performance.now() < retryAt) return takeHere(tasks, flight)
+      retryAt = performance.now() + RETRY_MS
+    }
+    try {
+      const taken = await within(deadlineMs, Promise.resolve(store.take(tasks, flight)), 'counts')
+      retryAt = undefined
+      for (const [at, state] of taken.states.entries()) if (!state.allowed) remember(tasks[at] as CountTask, state)
+      return taken
+    } catch (error) {
+      if (retryAt === undefined) onOutage?.(error)
+      retryAt = performance.now() + RETRY_MS
+      return takeHere(tasks, flight)
+    }
+  }
+
+  function remember({ key, limit }: CountTask, { used, resetMs }: CountState): void {
+    if (limit?.kind === 'fixed') exceeded.set(key, { used, resetMs, endsAt: Date.now() + resetMs })
+  }
+
+  /** The state of a task that is known not to fit. Where the clock went back the store knows. */
+  function refusalOf({ key, cost, max, binding }: CountTask): CountState | undefined {
+    const known = binding ? exceeded.get(key) : undefined
+    if (known === undefined || known.used + cost <= max) return undefined
+    const resetMs = known.endsAt - Date.now()
+    return resetMs > 0 && resetMs <= known.resetMs ? { allowed: false, used: known.used, resetMs } : undefined
   }
 
   return {
     async take(tasks, flight) {
-      if (retryAt !== undefined) {
-        if (performance.now() < retryAt) return takeHere(tasks, flight)
-        retryAt = performance.now() + RETRY_MS
-      }
-      try {
-        const taken = await within(deadlineMs, Promise.resolve(store.take(tasks, flight)), 'counts')
-        retryAt = undefined
-        return taken
-      } catch (error) {
-        if (retryAt === undefined) onOutage?.(error)
-        retryAt = performance.now() + RETRY_MS
-        return takeHere(tasks, flight)
-      }
+      if (exceeded.size === 0) return ask(tasks, flight)
+      const at = tasks.findIndex((task) => refusalOf(task) !== undefined)
+      const refusal = at === -1 ? undefined : refusalOf(tasks[at] as CountTask)
+      if (refusal === undefined) return ask(tasks, flight)
+      if (at === 0) return { states: [refusal] }
+      const taken = await ask(tasks.slice(0, at), flight)
+      const ended = taken.states.some(({ allowed }, before) => !allowed && tasks[before]?.binding)
+      return ended ? taken : { ...taken, states: [...taken.states, refusal] }
     },
     leave(keys, flight) {
       if (here.delete(flight)) local.leave(keys, flight)
@@ -57,7 +96,7 @@ export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage 
 }
 
 function shareOf(task: CountTask, share: number): CountTask {
-  const max = Math.max(1, Math.floor(task.max * share))
+  const max = shareOfMax(task.max, share)
   const { limit } = task
   return { ...task, max, ...(limit && { limit: { ...limit, max, refill: limit.refill * share } }) }
 }

@@ -129,7 +129,7 @@ function createTaker(
     if (limit === undefined) return enter(id, max, flight, time)
     const step = takeStep(limit, rowOf(sql.select.get(id)), cost, time)
     const { used, before, at } = step.row
-    if (step.allowed || step.rewound) sql.put.run(id, used, before, at, step.endsAt, step.full ? 1 : 0)
+    if ((step.allowed && cost > 0) || step.rewound) sql.put.run(id, used, before, at, step.endsAt, step.full ? 1 : 0)
     return step
   }
 

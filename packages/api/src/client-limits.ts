@@ -1,0 +1,38 @@
+import { type ClientKey, type CountTask, WIDE_FACTOR } from '@sallyport/core'
+
+/** A limit on how often one client may call: `max` requests in a window that begins with the first. */
+export interface ClientLimit {
+  /** Routes with the same name share one count. */
+  readonly name: string
+  readonly max: number
+  readonly windowMs: number
+}
+
+const HOUR = 3_600_000
+
+/** The per-client limits (specification: Limits). */
+export const CLIENT_LIMITS = {
+  demo: { name: 'DEMO_LIMIT', max: 100, windowMs: 24 * HOUR },
+  myip: { name: 'MYIP_LIMIT', max: 60, windowMs: HOUR },
+  crawlerVerify: { name: 'CRAWLER_VERIFY_LIMIT', max: 5, windowMs: HOUR },
+  /** Not in the specification: calls of that route that are answered 400, which cost nothing but their reading. */
+  crawlerVerifyBad: { name: 'CRAWLER_VERIFY_BAD_LIMIT', max: 60, windowMs: HOUR },
+  asnDirectory: { name: 'ASN_DIR_LIMIT', max: 600, windowMs: HOUR },
+  /** Not in the specification: the public keys of evidence, read by offline verifiers. */
+  ledgerKeys: { name: 'LEDGER_KEYS_LIMIT', max: 600, windowMs: HOUR },
+  /** Not in the specification: calls without a valid key. */
+  unauthorized: { name: 'UNAUTHORIZED_LIMIT', max: 60, windowMs: 60_000 },
+} as const satisfies Record<string, ClientLimit>
+
+/** The counts of a client under a limit, narrowest first, each of which must have room. A `cost` of 0 looks at all of them. */
+export function clientTasks(
+  { name, max, windowMs }: ClientLimit,
+  { narrow, wide }: ClientKey,
+  cost: 0 | 1,
+): readonly CountTask[] {
+  const taskOf = (client: string, max: number): CountTask => {
+    const limit = { kind: 'fixed', max, windowMs, refill: max } as const
+    return { key: `${name} ${client}`, cost, max, limit, binding: cost > 0 }
+  }
+  return wide === undefined ? [taskOf(narrow, max)] : [taskOf(narrow, max), taskOf(wide, max * WIDE_FACTOR)]
+}
