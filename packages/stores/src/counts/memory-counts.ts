@@ -24,7 +24,7 @@ export function createMemoryCounts({ maxKeys = MAX_KEYS, now = Date.now }: Memor
   function takeOne({ key, cost, limit, max }: CountTask, time: number): CountState {
     if (limit === undefined) return enter(key, max)
     const step = takeStep(limit, full.get(key) ?? counting.get(key), cost, time)
-    if (cost === 0 && !step.rewound) return step
+    if (!(step.allowed && cost > 0) && !step.rewound) return step
     if (step.full) {
       counting.delete(key)
       full.set(key, step.row)
