@@ -57,7 +57,7 @@ function accessText(access: Access): string {
   if (access.kind === 'open') return 'open'
   if (access.kind === 'key') return access.metered ? 'key' : 'key, not counted'
   const { max, windowMs } = access.limit
-  return `no key, ${max} per ${SPANS[windowMs] ?? `${windowMs} ms`}`
+  return `no key, ${max} ${SPANS[windowMs / 1_000] ?? `in ${windowMs / 1_000} seconds`}`
 }
 
 function rooms(): string {

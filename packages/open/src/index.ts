@@ -21,6 +21,7 @@ export { doctor } from './doctor/doctor.ts'
 export type { Finding } from './doctor/finding.ts'
 export type { NoticeCode, OpenHooks } from './hooks.ts'
 export type { DecisionLog } from './log.ts'
+export type { Override, Overrides } from './observations.ts'
 export {
   type Knowledge,
   open,

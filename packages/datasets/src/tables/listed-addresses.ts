@@ -1,4 +1,4 @@
-import { type Address, findAddress, isRepeated, type NetworkRecord, type RangeHit, type Whole } from '@sallyport/core'
+import { type Address, findAddress, isRepeated, type NetworkRecord, type RangeHit } from '@sallyport/core'
 import { dayNumber } from '../format/days.ts'
 import type { RangeSource } from '../format/range-source.ts'
 import type { DecodedTables } from '../format/tables.ts'

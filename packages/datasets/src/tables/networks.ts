@@ -5,7 +5,6 @@ import {
   type NetworkTable,
   type RangeHit,
   type SystemTable,
-  type Whole,
 } from '@sallyport/core'
 import { partitionOf4, partitionOf6 } from '../format/partitions.ts'
 import {

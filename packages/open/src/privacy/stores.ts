@@ -17,7 +17,7 @@ import { openCounts, openSqliteReverseChecks } from '@sallyport/stores'
 import { openLedgerPlace } from '../attestation/ledger.ts'
 import type { Config } from '../config/schema.ts'
 import { bansUrl, callCountsUrl, openBanList } from '../counting.ts'
-import { openObservations } from '../data/observations.ts'
+import { openObservations } from '../observations.ts'
 import { iso, type PlacesOf, type PrivacyPlace } from './place.ts'
 
 /* The stores that hold addresses. Each is opened for one question and closed. */
