@@ -1,4 +1,4 @@
-import { openCounts } from '@sallyport/stores'
+import { openCounts } from '@sallyport/engine'
 
 /* `node counting-process.js URL KIND EACH`: takes so often from a limit of as many a day, and tells how many passed. */
 const [url = '', kind = '', each = ''] = process.argv.slice(2)

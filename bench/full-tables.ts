@@ -14,7 +14,7 @@ import {
 } from '@sallyport/core'
 import { createRandom, type Random } from '@sallyport/core/testing'
 import { SOURCES, type SourceRow } from '@sallyport/data/sources'
-import { compileTables, loadTables, type ResolvedSource, resolveSources } from '@sallyport/datasets'
+import { compileTables, loadTables, type ResolvedSource, resolveSources } from '@sallyport/engine'
 import { addressIn } from './random.ts'
 
 /*

@@ -1,5 +1,5 @@
 import type { InspectionRequest } from '@sallyport/core'
-import { open } from '@sallyport/open'
+import { open } from '@sallyport/engine'
 import { isbot } from 'isbot'
 import { BROWSER, browserFields } from './browser.ts'
 import type { Run } from './report/run.ts'

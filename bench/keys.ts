@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { createKey, KEY_BYTES } from '@sallyport/accounts'
-import { open } from '@sallyport/open'
-import { openAccounts } from '@sallyport/stores'
+import { createKey, KEY_BYTES, open, openAccountsAt } from '@sallyport/engine'
 import { type Figure, spreadOf } from './report/result.ts'
 import type { Run } from './report/run.ts'
 
@@ -61,7 +59,7 @@ function keyOf(number: number) {
 /** Written in one transaction: by the store each account would wait for the disk. */
 async function fillAccounts(file: string, count: number): Promise<void> {
   // Creates the tables.
-  await (await openAccounts(`sqlite:${file}`)).close()
+  await (await openAccountsAt(`sqlite:${file}`)).close()
   const database = new DatabaseSync(file)
   const account = database.prepare('INSERT INTO account (id, name, plan, signup_date) VALUES (?, ?, ?, ?)')
   const key = database.prepare('INSERT INTO api_key (id, hash, last4, account_id, created_at) VALUES (?, ?, ?, ?, ?)')

@@ -1,19 +1,22 @@
 import type { AddressInfo } from 'node:net'
 import fastifyRateLimit from '@fastify/rate-limit'
-import type { Accounts } from '@sallyport/accounts'
-import { type Access, type ApiServices, createApi, ROUTES } from '@sallyport/api'
 import { createNameTurns, parseAddress } from '@sallyport/core'
-import { loadTables } from '@sallyport/datasets'
-import { v1 } from '@sallyport/fastify'
+import type { Accounts } from '@sallyport/engine'
 import {
+  type Access,
+  type ApiServices,
+  createApi,
   createMemoryCounts,
   createSharedCounts,
   leaseCalls,
-  openAccounts,
+  loadTables,
+  openAccountsAt,
   openCounts,
+  ROUTES,
   recordKeyUses,
   rememberKeys,
-} from '@sallyport/stores'
+} from '@sallyport/engine'
+import { v1 } from '@sallyport/fastify'
 import express from 'express'
 import { rateLimit } from 'express-rate-limit'
 import fastify from 'fastify'
@@ -74,7 +77,7 @@ async function serveV1(access: Access, metered: boolean): Promise<number> {
 }
 
 async function openCountedAccounts(metered: boolean): Promise<Accounts> {
-  const accounts = rememberKeys(await openAccounts(accountsUrl))
+  const accounts = rememberKeys(await openAccountsAt(accountsUrl))
   // The cost of metering shows by leaving it out.
   if (!metered) return { ...accounts, spend: async () => ({ granted: 1, used: 1, windowId: '' }) }
   return leaseCalls(accounts)

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { createKey, dateText, KEY_BYTES } from '@sallyport/accounts'
-import { compileTables, resolveSources } from '@sallyport/datasets'
-import { openAccounts } from '@sallyport/stores'
-import { NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sallyport/stores/testing'
+import { compileTables, createKey, dateText, KEY_BYTES, openAccountsAt, resolveSources } from '@sallyport/engine'
+import { NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sallyport/engine/testing'
 import { scratch } from './fault/scratch.ts'
 import { benchKeys } from './keys.ts'
 import type { Figure, Goal } from './report/result.ts'
@@ -101,7 +99,7 @@ async function compareRow(run: Run, { name, kinds, stores, goal }: Row, tables: 
 /** A key of an account of its own: a process makes some hundred thousand calls, and a plan has an end. */
 async function newKey(url: string): Promise<string> {
   const { text, record } = createKey(randomBytes(KEY_BYTES))
-  const accounts = await openAccounts(url)
+  const accounts = await openAccountsAt(url)
   const account = { id: record.id, name: '', plan: 'business', signupDate: dateText(Date.now()) } as const
   await accounts.createAccount(account)
   await accounts.createKey({ ...record, accountId: account.id, createdAt: new Date().toISOString() })

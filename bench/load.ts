@@ -1,5 +1,5 @@
 import { parseAddress } from '@sallyport/core'
-import { loadCity, loadTables } from '@sallyport/datasets'
+import { loadCity, loadTables } from '@sallyport/engine'
 import { visitorAddresses } from './visitors.ts'
 
 // Run by lookup.ts in a process of its own, `node load.js tables|city FILE`: what loading a compiled file takes, how much

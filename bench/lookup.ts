@@ -14,7 +14,7 @@ import {
   loadCity,
   loadTables,
   type ResolvedSource,
-} from '@sallyport/datasets'
+} from '@sallyport/engine'
 import IPCIDR from 'ip-cidr'
 import { open } from 'maxmind'
 import { scratch } from './fault/scratch.ts'

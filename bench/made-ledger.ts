@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { openCheckpointFolder } from '@sallyport/engine'
 import { type Ledger, type LedgerStore, openLedger } from '@sallyport/ledger'
 import { MADE_DATASETS, MADE_POLICY, madeSigner } from '@sallyport/ledger/testing'
-import { openCheckpointFolder } from '@sallyport/stores'
 
 /** A ledger with a made key, whose documents are kept. */
 export async function openMadeLedger(store: LedgerStore, folder: string): Promise<Ledger> {

@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net'
 import { join } from 'node:path'
 import { parseAddress } from '@sallyport/core'
-import { compileTables, loadTables } from '@sallyport/datasets'
+import { compileTables, loadTables } from '@sallyport/engine'
 import { madeLists } from './full-tables.ts'
 import type { Figure } from './report/result.ts'
 import type { Run } from './report/run.ts'

@@ -25,7 +25,9 @@ async function benchAll(names: readonly string[]): Promise<void> {
     if (results === undefined) continue
     const folder = textFlag('results') ?? folderOf(results.machine)
     writeResults(folder, results)
-    console.log(`${name}: the figures are in ${folder}${!quick && results.machine.busy ? ', as the machine was busy' : ''}`)
+    console.log(
+      `${name}: the figures are in ${folder}${!quick && results.machine.busy ? ', as the machine was busy' : ''}`,
+    )
   }
   writeDocument()
 }

@@ -6,12 +6,12 @@ const [kind = '', dataDir = '', city, alone] = process.argv.slice(2)
 
 async function start(): Promise<unknown> {
   if (kind === 'sallyport') {
-    const { open } = await import('@sallyport/open')
+    const { open } = await import('@sallyport/engine')
     begun = beginning()
     return open({ dataDir, data: { refresh: false, city: city === 'true' } }, { onNotice: () => {} })
   }
   if (kind === 'maxmind') {
-    const { isCity, resolveSources } = await import('@sallyport/datasets')
+    const { isCity, resolveSources } = await import('@sallyport/engine')
     const { open } = await import('maxmind')
     return Promise.all(resolveSources().flatMap((source) => (isCity(source) ? [open(source.file.path)] : [])))
   }

@@ -1,4 +1,4 @@
-import { open } from '@sallyport/open'
+import { open } from '@sallyport/engine'
 import { browserFields } from './browser.ts'
 
 /** Addresses of the routed IPv4 space by a small seeded generator, so that every run asks the same ones. */

@@ -1,6 +1,6 @@
 import rows from './sources.json' with { type: 'json' }
 
-/** How a file is written; `packages/datasets/src/parse/formats.ts` has a parser for each, and says what it looks like. */
+/** How a file is written; `packages/engine/src/datasets/parse/formats.ts` has a parser for each, and says what it looks like. */
 export type SourceFormat =
   | 'csv-asn'
   | 'tsv-asn'

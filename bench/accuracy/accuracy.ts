@@ -9,7 +9,7 @@ import {
   parseAddress,
   type Snapshot,
 } from '@sallyport/core'
-import { compileTables, loadTables, resolveSources } from '@sallyport/datasets'
+import { compileTables, loadTables, resolveSources } from '@sallyport/engine'
 import { scratch } from '../fault/scratch.ts'
 import type { Figure, Goal } from '../report/result.ts'
 import type { Run } from '../report/run.ts'

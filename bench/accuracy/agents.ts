@@ -1,4 +1,4 @@
-import { open } from '@sallyport/open'
+import { open } from '@sallyport/engine'
 import samples from 'crawler-user-agents'
 import { isbot } from 'isbot'
 import { counted, type Figure } from '../report/result.ts'

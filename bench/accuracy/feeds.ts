@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { SourceOverride } from '@sallyport/datasets'
+import type { SourceOverride } from '@sallyport/engine'
 import { readShared, sharedLines, sharedRows } from './shared.ts'
 
 /** Configuration of one run of the real compile: sources by id. */

@@ -1,9 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { ALLOWANCES, billingWindow } from '@sallyport/accounts'
-import { openLedgerTools } from '@sallyport/open'
-import { openAccounts } from '@sallyport/stores'
+import { ALLOWANCES, billingWindow, openAccountsAt, openLedgerTools } from '@sallyport/engine'
 import type { Measured } from '../promises.ts'
 import { openGate } from './gate.ts'
 import { scratch } from './scratch.ts'
@@ -30,8 +28,8 @@ export function faultClock(): Promise<Measured> {
       ...['FAKETIME_NO_CACHE=1', 'FAKETIME_DONT_FAKE_MONOTONIC=1'],
     ]
     const gate = await openGate(folder, cleanup, { under, plan: ['--plan', 'free', '--signup', '2026-01-02'] })
-    const withAccounts = async <T>(work: (accounts: Awaited<ReturnType<typeof openAccounts>>) => Promise<T>) => {
-      const accounts = await openAccounts(gate.store)
+    const withAccounts = async <T>(work: (accounts: Awaited<ReturnType<typeof openAccountsAt>>) => Promise<T>) => {
+      const accounts = await openAccountsAt(gate.store)
       try {
         return await work(accounts)
       } finally {

@@ -1,4 +1,4 @@
-import { open } from '@sallyport/open'
+import { open } from '@sallyport/engine'
 import { browserFields } from '../browser.ts'
 import type { Measured } from '../promises.ts'
 import { visitorAddresses } from '../visitors.ts'

@@ -1,6 +1,4 @@
-import { billingWindow } from '@sallyport/accounts'
-import { clientTasks } from '@sallyport/api'
-import { leaseCalls, openAccounts, openCounts } from '@sallyport/stores'
+import { billingWindow, clientTasks, leaseCalls, openAccountsAt, openCounts } from '@sallyport/engine'
 
 /*
  * One of many processes that count against one limit: `node counter.js quota|limit URL CALLS LIMIT`; says how many it was
@@ -18,7 +16,7 @@ async function openCounter(): Promise<() => Promise<boolean>> {
   }
   // Sixteen processes at once on few cores: what is counted here is exactness, and not how soon a store is given up.
   const patient = { connectMs: 60_000, statementMs: 60_000, maxConnections: 2 }
-  const accounts = leaseCalls(await openAccounts(url, { postgres: patient }))
+  const accounts = leaseCalls(await openAccountsAt(url, { postgres: patient }))
   const window = billingWindow('2026-01-31', Date.now()).id
   return async () => (await accounts.spend('counted', window, max)).granted === 1
 }

@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { Account } from '@sallyport/accounts'
-import { openAccounts } from '@sallyport/stores'
-import { NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sallyport/stores/testing'
+import type { Account } from '@sallyport/engine'
+import { openAccountsAt } from '@sallyport/engine'
+import { NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sallyport/engine/testing'
 import { numberFlag } from '../flags.ts'
 import type { Measured } from '../promises.ts'
 import { scratch } from './scratch.ts'
@@ -28,7 +28,7 @@ export async function faultCounts(): Promise<Measured> {
       rows[name] = { allowed: allowed.reduce((sum, one) => sum + one, 0), seconds: Number(seconds.toFixed(1)) }
     }
     const countQuota = async (name: string, url: string) => {
-      const accounts = await openAccounts(url)
+      const accounts = await openAccountsAt(url)
       await accounts.createAccount(COUNTED)
       await accounts.close()
       await count(name, 'quota', url)

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { open } from '@sallyport/open'
+import { open } from '@sallyport/engine'
 import type { Measured } from '../promises.ts'
 import { visitorAddresses } from '../visitors.ts'
 import { NO_DATA } from './gate.ts'

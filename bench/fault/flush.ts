@@ -1,7 +1,6 @@
 import { createClient } from '@redis/client'
-import { clientTasks } from '@sallyport/api'
-import { openCounts } from '@sallyport/stores'
-import { startRedis } from '@sallyport/stores/testing'
+import { clientTasks, openCounts } from '@sallyport/engine'
+import { startRedis } from '@sallyport/engine/testing'
 import type { Measured } from '../promises.ts'
 import { scratch } from './scratch.ts'
 

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ConfigInput } from '@sallyport/open'
-import type { Cleanup } from '@sallyport/stores/testing'
+import type { ConfigInput } from '@sallyport/engine'
+import type { Cleanup } from '@sallyport/engine/testing'
 import { runCommand, type Sallyport, startSallyport } from '../proxy/sallyport.ts'
 import { startChild } from './proxy/child.ts'
 

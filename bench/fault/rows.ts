@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { NO_POSTGRES, NO_REDIS } from '@sallyport/stores/testing'
+import { NO_POSTGRES, NO_REDIS } from '@sallyport/engine/testing'
 import { numberFlag } from '../flags.ts'
 import type { Measured } from '../promises.ts'
 import { compileData } from '../proxy/sallyport.ts'
@@ -92,7 +92,10 @@ export const ROWS: readonly Row[] = [
     ...{ name: 'R4', promise: 'kill -9 while records are appended: none that was acknowledged is lost, one chain' },
     seconds: about(240, 40),
     ...tests(
-      ['packages/stores/dist/test/ledger-faults.long.test.js', 'packages/stores/dist/test/postgres-ledger.test.js'],
+      [
+        'packages/engine/dist/test/stores/ledger-faults.long.test.js',
+        'packages/engine/dist/test/stores/postgres-ledger.test.js',
+      ],
       {
         ...{ SALLYPORT_FAULT_KILLS: KILLS, SALLYPORT_FAULT_FROZEN_MS: '10000' },
       },
@@ -136,9 +139,12 @@ export const ROWS: readonly Row[] = [
   {
     ...{ name: 'R12', promise: 'feeds that are broken, cut, huge or killed while written: the last good ones stay' },
     seconds: about(180, 60),
-    ...tests(['packages/open/dist/test/feed-hostile.test.js', 'packages/open/dist/test/feed-kill.test.js'], {
-      ...{ SALLYPORT_HOSTILE: 'all', SALLYPORT_KILLS: KILLS },
-    }),
+    ...tests(
+      ['packages/engine/dist/test/open/feed-hostile.test.js', 'packages/engine/dist/test/open/feed-kill.test.js'],
+      {
+        ...{ SALLYPORT_HOSTILE: 'all', SALLYPORT_KILLS: KILLS },
+      },
+    ),
   },
   {
     ...{
@@ -207,7 +213,7 @@ export const ROWS: readonly Row[] = [
   {
     ...{ name: 'A7', promise: 'a process that exits ends its writes first' },
     seconds: about(15, 15),
-    ...tests(['packages/stores/dist/test/exit-drain.test.js'], { SALLYPORT_FAULT_EXITS: '6' }),
+    ...tests(['packages/engine/dist/test/stores/exit-drain.test.js'], { SALLYPORT_FAULT_EXITS: '6' }),
   },
   {
     ...{ name: 'A8', promise: 'clients of HTTP/2 that leave at six moments: nothing stays behind' },

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Cleanup } from '@sallyport/stores/testing'
+import type { Cleanup } from '@sallyport/engine/testing'
 
 /** Gives a run a folder and what private servers need of a test; all of it is ended after. */
 export async function scratch<T>(work: (folder: string, cleanup: Cleanup) => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { openLedgerTools } from '@sallyport/open'
+import { openLedgerTools } from '@sallyport/engine'
 import { numberFlag } from '../flags.ts'
 import type { Measured } from '../promises.ts'
 import { isInstalled } from '../proxy/program.ts'

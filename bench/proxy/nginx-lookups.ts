@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { createCatalogue } from '@sallyport/core'
-import { isCity, resolveSources } from '@sallyport/datasets'
+import { isCity, resolveSources } from '@sallyport/engine'
 import { visitorAddresses } from '../visitors.ts'
 
 /*

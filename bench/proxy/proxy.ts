@@ -1,4 +1,4 @@
-import { open } from '@sallyport/open'
+import { open } from '@sallyport/engine'
 import { browserFields } from '../browser.ts'
 import { type Figure, type Goal, type Spread, spreadOf } from '../report/result.ts'
 import type { Run } from '../report/run.ts'

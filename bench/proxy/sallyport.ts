@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import type { ConfigInput } from '@sallyport/open'
+import type { ConfigInput } from '@sallyport/engine'
 import { freePort, type Program, startProgram } from './program.ts'
 
 /* The proxy as it is installed: by its command and a configuration file. The benches and fault runs start it here alone. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { openLedgerTools } from '@sallyport/open'
+import { openLedgerTools } from '@sallyport/engine'
 import { carriedRate } from '../carried.ts'
 import { startChild } from '../fault/proxy/child.ts'
 import { portOf } from '../fault/proxy/wire.ts'

@@ -1,4 +1,4 @@
-import { parseWhoisText } from '@sallyport/whois'
+import { parseWhoisText } from '@sallyport/engine'
 import { counted, type Figure, type Spread, spreadOf } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
 import { type Collected, collectedAnswers, factsRight, type Reading } from './answers.ts'

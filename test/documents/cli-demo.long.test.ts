@@ -50,7 +50,7 @@ async function becomeTheSignedAgent(t: Test, said: string): Promise<void> {
 }
 
 t.test('the demo, on the embedded data: what is printed is what happens', async (t) => {
-  const bin = join(ROOT, 'packages/cli/bin/sallyport.mjs')
+  const bin = join(ROOT, 'packages/sallyport/bin/sallyport.mjs')
   const argv = ['proxy', '--config', 'examples/demo.yaml', '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
   const demo = await started(t, [bin, ...argv, '--data-dir', DATA_DIR], {}, 'by the token in')
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readConfigFrom, readPolicyTests } from '@sallyport/open'
+import { readConfigFrom, readPolicyTests } from '@sallyport/engine'
 import t from 'tap'
 import ts from 'typescript'
 import { ROOT } from '../workspaces.ts'

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePort, NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sallyport/stores/testing'
+import { freePort, NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { DATA_DIR } from '../data-dir.ts'
 import { NO_DATA } from '../no-data.ts'
@@ -15,7 +15,7 @@ import { fencesOf } from './fences.ts'
  * A stranger with the README alone: its commands, as they stand there, block a Tor visitor, draw a Prometheus graph, verify evidence and
  * add a second machine. Only ports and folders are the test's own.
  */
-const BIN = join(ROOT, 'packages/cli/bin/sallyport.mjs')
+const BIN = join(ROOT, 'packages/sallyport/bin/sallyport.mjs')
 const FENCES = fencesOf(['README.md'])
 
 /** The one block of the README that holds a text. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { open } from '@sallyport/open'
+import { open } from '@sallyport/engine'
 import fc from 'fast-check'
 import { NO_DATA } from '../no-data.ts'
 import { mutatedText } from './mutations.ts'

@@ -1,4 +1,4 @@
-import { open } from '@sallyport/open'
+import { open } from '@sallyport/engine'
 import { DATA_DIR } from '../data-dir.ts'
 import { type Scene, verdict } from './scene.ts'
 

@@ -25,7 +25,7 @@ import {
   snapshotsOf,
   systemOf,
 } from '@sallyport/core/testing'
-import { open, robotsOfConfig } from '@sallyport/open'
+import { open, robotsOfConfig } from '@sallyport/engine'
 import { openProxy } from '@sallyport/proxy'
 import t from 'tap'
 import { request } from 'undici'

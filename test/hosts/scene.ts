@@ -1,4 +1,3 @@
-import type { Api, ApiResponse } from '@sallyport/api'
 import {
   type Action,
   type Decision,
@@ -8,6 +7,7 @@ import {
   type NetworkClass,
   SallyportError,
 } from '@sallyport/core'
+import type { Api, ApiResponse } from '@sallyport/engine'
 import type { ProxyHost } from '@sallyport/proxy'
 
 /** A visitor of the conformance table and the verdict headers that the site must see about them, in order. */

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { createSigner } from '@sallyport/core'
-import { openSimulated } from '@sallyport/open'
+import { openSimulated } from '@sallyport/engine'
 import { openProxy } from '@sallyport/proxy'
 import t from 'tap'
 import { request } from 'undici'

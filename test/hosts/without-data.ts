@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type ConfigInput, open, type Sallyport } from '@sallyport/open'
+import { type ConfigInput, open, type Sallyport } from '@sallyport/engine'
 import type { Test } from 'tap'
 import { NO_DATA } from '../no-data.ts'
 

@@ -15,17 +15,18 @@ import { ROOT } from '../workspaces.ts'
 /** Not proven by the tool, with why it is bounded all the same. */
 const BOUNDED: Readonly<Record<string, string>> = {
   'adapters/node/src/request/mounted-path.ts /\\/+$/': 'reads the configured base, at start',
-  'packages/api/src/router.ts /\\{[^}]*\\}/g': 'reads our own route table, at start',
-  'packages/whois/src/dates.ts built': 'reads 80 characters',
-  'packages/whois/src/partial-record.ts / ?\\( ?(?:R\\d+-[A-Z]+|https?:[^)]*)\\)$/':
+  'packages/engine/src/api/router.ts /\\{[^}]*\\}/g': 'reads our own route table, at start',
+  'packages/engine/src/whois/dates.ts built': 'reads 80 characters',
+  'packages/engine/src/whois/partial-record.ts / ?\\( ?(?:R\\d+-[A-Z]+|https?:[^)]*)\\)$/':
     'reads one value, which is cut to a length first',
-  'packages/whois/src/lines.ts /[.\\s]{1,64}$/': 'takes 64 steps at most from each place',
-  'packages/whois/src/lines.ts /\\([^)]{0,60}\\)/g': 'takes 60 steps at most from each place',
-  'packages/whois/src/lines.ts FURTHER': 'takes 32 steps at most from each place of a line, which is cut to a length',
-  'packages/whois/src/date-order.ts NUMBERED': 'reads 80 characters',
-  'packages/whois/src/phrases.ts /^["\'“‘`<]+|["\'”’`>.!]+$/g': 'reads 160 characters',
-  'packages/whois/src/wordings.ts CONDITION': 'has words to choose from, and nothing that repeats',
-  'packages/datasets/src/feeds/unpack.ts /\\0.*$/s': 'reads a field of an archive’s header, 100 bytes at most',
+  'packages/engine/src/whois/lines.ts /[.\\s]{1,64}$/': 'takes 64 steps at most from each place',
+  'packages/engine/src/whois/lines.ts /\\([^)]{0,60}\\)/g': 'takes 60 steps at most from each place',
+  'packages/engine/src/whois/lines.ts FURTHER':
+    'takes 32 steps at most from each place of a line, which is cut to a length',
+  'packages/engine/src/whois/date-order.ts NUMBERED': 'reads 80 characters',
+  'packages/engine/src/whois/phrases.ts /^["\'“‘`<]+|["\'”’`>.!]+$/g': 'reads 160 characters',
+  'packages/engine/src/whois/wordings.ts CONDITION': 'has words to choose from, and nothing that repeats',
+  'packages/engine/src/datasets/feeds/unpack.ts /\\0.*$/s': 'reads a field of an archive’s header, 100 bytes at most',
   'packages/core/src/address/forwarding.ts PARAMETER':
     'sticky, with one way to read each character, over what the walk of a header bounds',
 }
@@ -89,10 +90,10 @@ function textOf(node: ts.Node, texts: ReadonlyMap<string, string>): string | und
 
 /** Files whose expressions are built of parts outside of them, and those parts. */
 const BUILT_OF: Readonly<Record<string, string>> = {
-  'packages/accounts/src/key.ts': 'our own constants: classes of characters, each so many times',
-  'packages/datasets/src/compile/city.ts': 'the id of a source, which is a plain word',
-  'packages/datasets/src/feeds/pull.ts': 'the links of data/sources.json: see below',
-  'packages/whois/src/wordings.ts': 'the wordings of data/whois-formats.json: see below',
+  'packages/engine/src/accounts/key.ts': 'our own constants: classes of characters, each so many times',
+  'packages/engine/src/datasets/compile/city.ts': 'the id of a source, which is a plain word',
+  'packages/engine/src/datasets/feeds/pull.ts': 'the links of data/sources.json: see below',
+  'packages/engine/src/whois/wordings.ts': 'the wordings of data/whois-formats.json: see below',
 }
 
 const files = ['packages', 'adapters'].flatMap((floor) =>

@@ -68,13 +68,13 @@ function allowedOf(room: string): readonly string[] {
 
 /** What the console's page may import. It is bundled: its libraries are needed to build it, and by nobody who installs it. */
 export const PAGE = {
-  folder: 'packages/console/page',
+  folder: 'packages/sallyport/page',
   allowed: [
     ...['packages/ledger', 'buffer', 'preact', '@preact/signals', 'uplot', '@lezer/highlight'],
     ...['view', 'state', 'lint', 'language', 'lang-yaml', 'commands', 'autocomplete'].map((it) => `@codemirror/${it}`),
   ],
   /** What the routes answer: of this file, types alone. */
-  types: 'packages/console/src/routes/index.ts',
+  types: 'packages/sallyport/src/console/routes/index.ts',
 } as const
 
 export interface Source {

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import type { AddressInfo } from 'node:net'
+import { open } from '@sallyport/engine'
 import { v1 } from '@sallyport/express'
-import { open } from '@sallyport/open'
 import express from 'express'
 
 /*

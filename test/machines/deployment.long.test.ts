@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join, normalize } from 'node:path'
-import { readConfigFrom } from '@sallyport/open'
+import { readConfigFrom } from '@sallyport/engine'
 import { ValidationSeverity, validate } from 'dockerfile-utils'
 import t from 'tap'
 import { parse } from 'yaml'

@@ -5,10 +5,15 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { ALLOWANCES, billingWindow } from '@sallyport/accounts'
-import { type ConfigInput, openAccounts, openLedgerTools } from '@sallyport/open'
-import { openPostgresLedger } from '@sallyport/stores'
-import { freePort, NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sallyport/stores/testing'
+import {
+  ALLOWANCES,
+  billingWindow,
+  type ConfigInput,
+  openAccounts,
+  openLedgerTools,
+  openPostgresLedger,
+} from '@sallyport/engine'
+import { freePort, NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { NO_DATA } from '../no-data.ts'
 import { statuses } from './statuses.ts'

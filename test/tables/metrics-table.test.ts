@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { METRICS, type MetricRow } from '@sallyport/metrics'
+import { METRICS, type MetricRow } from '@sallyport/engine'
 import t from 'tap'
 import { ROOT } from '../workspaces.ts'
 

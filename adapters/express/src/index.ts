@@ -59,7 +59,7 @@ export function inspection(sallyport: Decider, options: InspectionOptions<Reques
  * const app = express()
  * app.use('/detect', v1(await open()))   // POST /detect/v1/ip/lookup
  * ```
- * @see https://github.com/sallyport/sallyport/blob/main/packages/api/openapi.json
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/engine/openapi.json
  */
 export function v1(sallyport: ApiHost): RequestHandler {
   requireApi(sallyport)

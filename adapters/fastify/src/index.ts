@@ -106,6 +106,6 @@ export const inspection = fastifyPlugin(inspecting, { name: '@sallyport/fastify/
  *
  * await Fastify().register(v1, { sallyport: await open(), prefix: '/detect' })   // POST /detect/v1/ip/lookup
  * ```
- * @see https://github.com/sallyport/sallyport/blob/main/packages/api/openapi.json
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/engine/openapi.json
  */
 export const v1 = fastifyPlugin(answering, { name: '@sallyport/fastify/v1', fastify: '4.x || 5.x', encapsulate: true })

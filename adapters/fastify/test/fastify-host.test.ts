@@ -1,6 +1,6 @@
-import type { Api, ApiRequest } from '@sallyport/api'
 import { compilePolicy, createInspector, parseTrust } from '@sallyport/core'
 import { createFakeClock, snapshotsOf } from '@sallyport/core/testing'
+import type { Api, ApiRequest } from '@sallyport/engine'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import t from 'tap'
 import { guardUpgrade, inspection, v1 } from '../src/index.ts'

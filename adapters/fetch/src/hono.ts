@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ApiResponse } from '@sallyport/api'
 import type { Decision } from '@sallyport/core'
+import type { ApiResponse } from '@sallyport/engine'
 import type { ApiHost, Decider, InspectionOptions, V1Options } from '@sallyport/node'
 import {
   answer,
@@ -89,7 +89,7 @@ export function inspection(
  * const app = new Hono()
  * app.use(v1(await open(), { base: '/detect' }))   // POST /detect/v1/ip/lookup
  * ```
- * @see https://github.com/sallyport/sallyport/blob/main/packages/api/openapi.json
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/engine/openapi.json
  */
 export function v1(sallyport: ApiHost, options: V1Options & AddressOptions = {}): MiddlewareHandler {
   requireApi(sallyport)

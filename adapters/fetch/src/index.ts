@@ -106,7 +106,7 @@ export interface V1Place extends Place {
  * export const handle = async (request: Request, address: string): Promise<Response> =>
  *   (await v1(sallyport, request, { address, base: '/detect' })) ?? new Response('not here', { status: 404 })
  * ```
- * @see https://github.com/sallyport/sallyport/blob/main/packages/api/openapi.json
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/engine/openapi.json
  */
 export async function v1(sallyport: ApiHost, request: Request, place: V1Place): Promise<Response | undefined> {
   requireApi(sallyport)

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { Readable } from 'node:stream'
-import type { ApiResponse } from '@sallyport/api'
+import type { ApiResponse } from '@sallyport/engine'
 import { type HostResponse, newId, Received, type Receiver, type RequestHost, readJson } from '@sallyport/node/internal'
 
 /** Where a request came from, as far as the runtime says. */

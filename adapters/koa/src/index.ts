@@ -1,5 +1,5 @@
-import type { ApiResponse } from '@sallyport/api'
 import type { Decision } from '@sallyport/core'
+import type { ApiResponse } from '@sallyport/engine'
 import type { ApiHost, Decider, InspectionOptions } from '@sallyport/node'
 import { answer, baseOf, createInspection, hostBody, mountedPath, NODE, requireApi } from '@sallyport/node/internal'
 import type { Context, Middleware } from 'koa'
@@ -65,7 +65,7 @@ export function inspection(sallyport: Decider, options: InspectionOptions<Contex
  * const app = new Koa()
  * app.use(v1(await open(), { base: '/detect' }))   // POST /detect/v1/ip/lookup
  * ```
- * @see https://github.com/sallyport/sallyport/blob/main/packages/api/openapi.json
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/engine/openapi.json
  */
 export function v1(sallyport: ApiHost, options: V1Options = {}): Middleware {
   requireApi(sallyport)

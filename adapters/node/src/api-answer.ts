@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import type { Api, ApiRequest, ApiResponse } from '@sallyport/api'
 import { SallyportError } from '@sallyport/core/host'
+import type { Api, ApiRequest, ApiResponse } from '@sallyport/engine'
 import { headRefusal, rendered } from './answer/refusal.ts'
 import { NodeRequest } from './inspection/node-request.ts'
 import { noteRefusal } from './inspection/observation.ts'

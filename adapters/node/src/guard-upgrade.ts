@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Server, Socket } from 'node:net'
-import type { ApiResponse } from '@sallyport/api'
+import type { ApiResponse } from '@sallyport/engine'
 import { sendResponse } from './answer/send-response.ts'
 import { responseOn } from './answer/upgrade-response.ts'
 import { createInspection } from './inspection/create-inspection.ts'

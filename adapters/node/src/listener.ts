@@ -75,7 +75,7 @@ export function listener<Request extends NodeRequest = IncomingMessage, Response
  * const sallyport = await open()
  * createServer(listener(sallyport, v1(sallyport, (_req, res) => res.end('the site')))).listen(3000)
  * ```
- * @see https://github.com/sallyport/sallyport/blob/main/packages/api/openapi.json
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/engine/openapi.json
  */
 export function v1<Request extends NodeRequest = IncomingMessage, Response extends NodeResponse = ServerResponse>(
   sallyport: ApiHost,

@@ -1,4 +1,4 @@
-import type { Api } from '@sallyport/api'
+import type { Api } from '@sallyport/engine'
 import t from 'tap'
 import { answer } from '../src/api-answer.ts'
 import { mountedPath } from '../src/request/mounted-path.ts'

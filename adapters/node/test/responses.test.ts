@@ -1,4 +1,4 @@
-import type { ApiResponse } from '@sallyport/api'
+import type { ApiResponse } from '@sallyport/engine'
 import t, { type Test } from 'tap'
 import { sendResponse } from '../src/answer/send-response.ts'
 import { hostBody } from '../src/api-answer.ts'

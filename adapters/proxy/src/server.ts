@@ -1,5 +1,5 @@
-import { createExposition, type Exposition, exposed, type Scraped } from '@sallyport/metrics'
-import { type LimitsInput, parseLimits, parseTimeouts, type TimeoutsInput } from '@sallyport/open/limits'
+import { type LimitsInput, parseLimits, parseTimeouts, type TimeoutsInput } from '@sallyport/engine/limits'
+import { createExposition, type Exposition, exposed, type Scraped } from '@sallyport/engine/metrics'
 import { challengeAnswer } from './acme/challenge-files.ts'
 import { challengeFolder, createRenewals } from './acme/renewal.ts'
 import { type AdminPages, openAdmin, type WorkerCounts } from './admin.ts'

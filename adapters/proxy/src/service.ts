@@ -1,5 +1,5 @@
+import type { Limits, Timeouts } from '@sallyport/engine/limits'
 import { refusal } from '@sallyport/node/internal'
-import type { Limits, Timeouts } from '@sallyport/open/limits'
 import { type AdmissionOptions, createAdmission } from './bounds/admission.ts'
 import { watchOverload } from './bounds/overload.ts'
 import { Slots } from './bounds/slots.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { parseTimeouts } from '@sallyport/open/limits'
+import { parseTimeouts } from '@sallyport/engine/limits'
 import t, { type Test } from 'tap'
 import { type Side, startClocks, type Watched } from '../src/exchange/clocks.ts'
 import { Roster } from '../src/exchange/roster.ts'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:http2'
-import { createMetrics } from '@sallyport/metrics'
+import { createMetrics } from '@sallyport/engine/metrics'
 import t, { type Test } from 'tap'
 import type { ProxyHost, ProxyOptions } from '../src/index.ts'
 import { proxyBefore } from './behind.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
-import { createMetrics } from '@sallyport/metrics'
+import { createMetrics } from '@sallyport/engine/metrics'
 import t, { type Test } from 'tap'
 import type { ProxyOptions } from '../src/index.ts'
 import { proxyBefore } from './behind.ts'

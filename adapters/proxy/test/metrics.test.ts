@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net'
 import type { SourceStatus } from '@sallyport/core'
-import { createMetrics } from '@sallyport/metrics'
+import { createMetrics } from '@sallyport/engine/metrics'
 import t, { type Test } from 'tap'
 import { openProxy, type ProxyOptions } from '../src/index.ts'
 import { fakeSallyport } from './sallyport.ts'

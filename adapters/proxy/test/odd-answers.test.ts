@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type ClientHttp2Session, connect } from 'node:http2'
-import { createMetrics } from '@sallyport/metrics'
+import { createMetrics } from '@sallyport/engine/metrics'
 import t, { type Test } from 'tap'
 import { proxyBefore } from './behind.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'

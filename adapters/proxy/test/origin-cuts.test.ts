@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
-import { parseLimits, parseTimeouts } from '@sallyport/open/limits'
+import { parseLimits, parseTimeouts } from '@sallyport/engine/limits'
 import t, { type Test } from 'tap'
 import { Exchange } from '../src/exchange/exchange.ts'
 import { originAddress } from '../src/origin/address.ts'

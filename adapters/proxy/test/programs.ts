@@ -5,7 +5,7 @@ import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { NO_NEIGHBOURS } from '@sallyport/stores/testing'
+import { NO_NEIGHBOURS } from '@sallyport/engine/testing'
 import type { Test } from 'tap'
 
 /* Servers and languages of this machine, each started for a test on a free port, and ended with it. */

@@ -1,4 +1,3 @@
-import type { Api } from '@sallyport/api'
 import {
   compilePolicy,
   createInspector,
@@ -9,6 +8,7 @@ import {
   parseTrust,
 } from '@sallyport/core'
 import { createFakeClock, createFakeNetworks, snapshotsOf, systemOf } from '@sallyport/core/testing'
+import type { Api } from '@sallyport/engine'
 import type { ProxyHost } from '../src/index.ts'
 
 /** Addresses of a made internet: what the policy of `fakeSallyport` does with each is its name. */

@@ -1,4 +1,4 @@
-import type { Cleanup } from '@sallyport/stores/testing'
+import type { Cleanup } from '@sallyport/engine/testing'
 import { type Raised, type Sallyport, startSallyport } from '../../proxy/sallyport.ts'
 import { scratch } from '../scratch.ts'
 import { startChild } from './child.ts'

@@ -45,4 +45,4 @@ export {
   type Reloaded,
   type Sallyport,
   type SitePart,
-} from '@sallyport/open'
+} from '@sallyport/engine'

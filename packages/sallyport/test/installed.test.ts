@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import * as open from '@sallyport/open'
+import * as open from '@sallyport/engine'
 import t from 'tap'
 import * as sallyport from '../src/index.ts'
 

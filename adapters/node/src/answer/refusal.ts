@@ -1,6 +1,6 @@
-import type { ApiResponse } from '@sallyport/api'
 import type { Decision, ErrorCode } from '@sallyport/core'
 import { ERRORS, refuses } from '@sallyport/core/host'
+import type { ApiResponse } from '@sallyport/engine'
 import { prefersHtml } from '../request/accept.ts'
 import type { HeadFault } from '../request/head-fault.ts'
 import { isHttp2 } from '../request/head-fields.ts'

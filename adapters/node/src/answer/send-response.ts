@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { ApiResponse } from '@sallyport/api'
+import type { ApiResponse } from '@sallyport/engine'
 
 /**
  * Writes a response. A string goes out with its Content-Length, a stream at the client's pace; a HEAD request gets the

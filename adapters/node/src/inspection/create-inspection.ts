@@ -1,7 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
-import type { ApiResponse } from '@sallyport/api'
 import type { Decision, MountPolicy, Policy, Rule } from '@sallyport/core'
 import { countsByUser, refuses, SallyportError } from '@sallyport/core/host'
+import type { ApiResponse } from '@sallyport/engine'
 import { attestedOutcome, claimOf, requireAttester } from './attest-request.ts'
 import { type Decider, type Outcome, outcomeOf, requireDecider } from './decide-request.ts'
 import { createHooks } from './hooks.ts'

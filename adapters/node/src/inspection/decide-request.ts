@@ -1,6 +1,6 @@
-import type { ApiResponse } from '@sallyport/api'
 import type { Decision, InspectionRequest, Mode, MountPolicy } from '@sallyport/core'
 import { SallyportError } from '@sallyport/core/host'
+import type { ApiResponse } from '@sallyport/engine'
 import { limitFields } from '../answer/limit-fields.ts'
 import { decisionRefusal, headRefusal, type Refusal, rendered } from '../answer/refusal.ts'
 import type { RequestHost } from '../request/request-host.ts'

@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
-import type { ApiResponse } from '@sallyport/api'
 import type { Decision } from '@sallyport/core'
+import type { ApiResponse } from '@sallyport/engine'
 import type { RequestIdentity } from './decide-request.ts'
 import type { Identity, InspectionOptions, RefusalAnswer, Rendering } from './inspection-options.ts'
 

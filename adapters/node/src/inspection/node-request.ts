@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ApiResponse } from '@sallyport/api'
+import type { ApiResponse } from '@sallyport/engine'
 import { applyVerdict } from '../answer/verdict-headers.ts'
 import type { HeadFault } from '../request/head-fault.ts'
 import { lookAtServer, serverOf } from '../request/host-server.ts'

@@ -1,5 +1,5 @@
-import type { ApiResponse } from '@sallyport/api'
 import type { Decision } from '@sallyport/core'
+import type { ApiResponse } from '@sallyport/engine'
 import { onEnded } from '../request/ending.ts'
 import { type HeadFault, headFault } from '../request/head-fault.ts'
 import { readHead } from '../request/head-fields.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ApiResponse } from '@sallyport/api'
+import type { ApiResponse } from '@sallyport/engine'
 import { declaresTooMuch } from './json-body.ts'
 import { markLast } from './last-request.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Server, Socket } from 'node:net'
-import type { Limits, Timeouts } from '@sallyport/open/limits'
+import type { Limits, Timeouts } from '@sallyport/engine/limits'
 import { countConnections, type OpenConnections } from './connection-limits.ts'
 import type { CutCause } from './cut-causes.ts'
 import { createFront, withPeer } from './front.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { constants, createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
-import type { Limits, Timeouts } from '@sallyport/open/limits'
+import type { Limits, Timeouts } from '@sallyport/engine/limits'
 import type { CutCause } from './cut-causes.ts'
 import { asHttp1, StreamRequest, StreamResponse } from './http2-messages.ts'
 import { watchSessions } from './session-watch.ts'

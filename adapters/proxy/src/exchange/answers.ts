@@ -1,4 +1,4 @@
-import type { ApiResponse } from '@sallyport/api'
+import type { ApiResponse } from '@sallyport/engine'
 import {
   closingUnread,
   type HeadFault,

@@ -1,4 +1,4 @@
-import type { Timeouts } from '@sallyport/open/limits'
+import type { Timeouts } from '@sallyport/engine/limits'
 import type { Placed, Roster } from './roster.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
-import type { ApiResponse } from '@sallyport/api'
 import { formatAddress } from '@sallyport/core'
+import type { ApiResponse } from '@sallyport/engine'
 import { answer, type HeadFault, mountedPath, refusal } from '@sallyport/node/internal'
 import { answerWith, headRefusal, send, serverOptions } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'

@@ -1,4 +1,4 @@
-import type { ApiResponse } from '@sallyport/api'
+import type { ApiResponse } from '@sallyport/engine'
 import { noteRefusal } from '@sallyport/node/internal'
 import { send } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'

@@ -1,5 +1,4 @@
-import type { ApiResponse } from '@sallyport/api'
-import type { SitePart } from '@sallyport/open'
+import type { ApiResponse, SitePart } from '@sallyport/engine'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { GateParts } from './options.ts'
 import { createRoutes } from './routes.ts'

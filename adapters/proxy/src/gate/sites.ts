@@ -1,6 +1,6 @@
 import { type Mode, type MountPolicy, strictest } from '@sallyport/core'
+import type { Limits, Timeouts } from '@sallyport/engine/limits'
 import type { Decider } from '@sallyport/node'
-import type { Limits, Timeouts } from '@sallyport/open/limits'
 import { originAddress } from '../origin/address.ts'
 import type { HealthOptions } from '../origin/health-checks.ts'
 import { type Origin, openOrigin } from '../origin/origin.ts'

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Limits, Timeouts } from '@sallyport/engine/limits'
 import { type RequestHost, responseOn, stopParsingWhenEnded } from '@sallyport/node/internal'
-import type { Limits, Timeouts } from '@sallyport/open/limits'
 import { openEdge } from '../edge/edge.ts'
 import type { ProxyVersion } from '../edge/proxy-header.ts'
 import { certificateFiles, type TlsOptions } from '../edge/tls-options.ts'

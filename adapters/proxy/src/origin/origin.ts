@@ -1,4 +1,4 @@
-import type { Limits, Timeouts } from '@sallyport/open/limits'
+import type { Limits, Timeouts } from '@sallyport/engine/limits'
 import { Slots } from '../bounds/slots.ts'
 import type { OriginAddress } from './address.ts'
 import { createOriginConnections } from './connections.ts'

@@ -1,5 +1,5 @@
 import { SallyportError } from '@sallyport/core'
-import type { Limits } from '@sallyport/open/limits'
+import type { Limits } from '@sallyport/engine/limits'
 import type { Dispatcher } from 'undici'
 import type { Slots, Taker } from '../bounds/slots.ts'
 import { addTrailers, hasBody } from '../edge/http2-messages.ts'

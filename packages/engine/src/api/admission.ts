@@ -1,0 +1,126 @@
+import { type Account, type Accounts, ALLOWANCES, type BillingWindow, billingWindow, sameKey } from '#accounts'
+import {
+  type ClientAccess,
+  type ClientAdmission,
+  createClientAdmissions,
+  type PendingCount,
+  type RateLimit,
+} from './client-admission.ts'
+import { keyOf } from './credentials.ts'
+import type { ApiRequest } from './request.ts'
+import { type ApiServices, report, unanswered } from './services.ts'
+
+/** Requirements of a route on its callers, and the allowance that a call counts against. */
+export type Access = { readonly kind: 'open' } | ClientAccess | { readonly kind: 'key'; readonly metered: boolean }
+
+/** The use of an account's billing window. */
+export interface Allowance {
+  readonly account: Account
+  readonly window: BillingWindow
+  readonly limit: number
+  readonly used: number
+}
+
+/** The outcome of admitting one request. */
+export interface Admission extends Omit<ClientAdmission, 'rateLimit'> {
+  /** The limit's state; absent where nothing limits. */
+  readonly rateLimit?: RateLimit
+  readonly allowance?: Allowance
+  /** The window in which the call was counted; absent where none was. */
+  readonly countedIn?: string
+}
+
+/** Statuses of a metered route that count as one call; after any other the call is refunded (D5). */
+const COUNTED = [200, 400]
+
+/** A request that nothing limits, or that was refused before any limit was checked. */
+export const UNLIMITED_ADMISSION: Admission = { allowed: true }
+
+/** Decides whether requests may be answered, and counts them. */
+export interface Admissions {
+  /**
+   * Throws `unauthorized` for a call without a valid key, until its client has made too many of them, and
+   * `service_unavailable` when a store that must answer does not.
+   */
+  admit(access: Access, request: ApiRequest): Promise<Admission>
+  /** Counts a call that was only looked at, by the status it would be answered with; 200 for one that could be read. */
+  count(pending: PendingCount, status: number): Promise<Admission>
+  /** The admission after an answer of this status: a call that does not count is refunded. */
+  settle(admission: Admission, status: number): Promise<Admission>
+}
+
+/** Admission over the services of one API. */
+export function createAdmissions(services: ApiServices): Admissions {
+  const clients = createClientAdmissions(services)
+
+  /**
+   * Awaits the stores alone: each further promise would be measurable. The key is looked at before any limit, so that a
+   * valid one is never refused for what others send from the same address.
+   */
+  async function admitKey(request: ApiRequest, metered: boolean): Promise<Admission> {
+    const key = keyOf(request.fields)
+    if (key === undefined) return clients.refuseKey(request)
+    let found: Awaited<ReturnType<Accounts['findKey']>>
+    try {
+      found = await services.accounts.findKey(key.id)
+    } catch (error) {
+      throw unanswered(services, error)
+    }
+    // One error for every cause, so that it reveals nothing about the key.
+    if (found === undefined || !sameKey(key, found.key) || found.key.revokedAt !== undefined) {
+      return clients.refuseKey(request)
+    }
+    services.onKeyUsed?.(found.key.id)
+    const { account } = found
+    const window = billingWindow(account.signupDate, services.clock.now())
+    const limit = ALLOWANCES[account.plan]
+    try {
+      if (!metered) {
+        const used = await services.accounts.usage(account.id, window.id)
+        const allowance = { account, window, limit, used }
+        return { allowed: true, allowance, rateLimit: rateLimitOf(allowance) }
+      }
+      const { granted, used, windowId } = await services.accounts.spend(account.id, window.id, limit)
+      const allowance = { account, window, limit, used }
+      const rateLimit = rateLimitOf(allowance)
+      const retryAfter = Math.max(1, Math.ceil((window.endsAt - services.clock.now()) / 1000))
+      return granted === 0
+        ? { allowed: false, allowance, rateLimit, retryAfter }
+        : { allowed: true, allowance, rateLimit, countedIn: windowId }
+    } catch (error) {
+      throw unanswered(services, error)
+    }
+  }
+
+  return {
+    // Not async: that would cost three more microtasks.
+    admit(access, request) {
+      switch (access.kind) {
+        case 'open':
+          return Promise.resolve(UNLIMITED_ADMISSION)
+        case 'client':
+          return clients.admit(access, request)
+        case 'key':
+          return admitKey(request, access.metered)
+      }
+    },
+    count: clients.count,
+    async settle(admission, status) {
+      const { allowance, countedIn } = admission
+      if (allowance === undefined || countedIn === undefined || COUNTED.includes(status)) return admission
+      try {
+        await services.accounts.refund(allowance.account.id, countedIn)
+      } catch (error) {
+        // One call too many is counted, and the answer is still given.
+        report(services, error)
+        return admission
+      }
+      const less = { ...allowance, used: allowance.used - 1 }
+      return { allowed: true, allowance: less, rateLimit: rateLimitOf(less) }
+    },
+  }
+}
+
+function rateLimitOf({ limit, used, window }: Allowance): RateLimit {
+  return { limit, remaining: Math.max(0, limit - used), resetAt: window.endsAt / 1000 }
+}

@@ -1,0 +1,126 @@
+import { createDirectory, type Directory, SallyportError, type Snapshot } from '@sallyport/core'
+import { withoutKeys } from '#accounts'
+import { type Admission, createAdmissions, UNLIMITED_ADMISSION } from './admission.ts'
+import { failureAnswer, failureOf, headersWriter, successHeaders } from './answer.ts'
+import { readInput } from './input.ts'
+import { openApiDocument } from './openapi.ts'
+import type { Api, ApiRequest, ApiResponse } from './request.ts'
+import type { Route, RouteContext, RouteInput } from './route.ts'
+import { createRouter, type Match } from './router.ts'
+import { ROUTES } from './routes/index.ts'
+import { type ApiServices, report } from './services.ts'
+
+/** Characters of an unknown path that the answer repeats. */
+const MAX_PATH = 200
+
+type RouteMatch = Extract<Match, { readonly kind: 'route' }>
+
+/** The `/v1` API over its services: one function from request to answer, independent of any framework. */
+export function createApi(services: ApiServices, routes: readonly Route[] = ROUTES): Api {
+  const router = createRouter(routes)
+  const { admit, count, settle } = createAdmissions(services)
+  const headersOf = new Map(routes.map((route) => [route, headersWriter(successHeaders(route))]))
+  const directoryOf = directoryHolder()
+  const document = once(() => openApiDocument(routes))
+
+  async function run(route: Route, match: RouteMatch, request: ApiRequest): Promise<ApiResponse> {
+    let admission = UNLIMITED_ADMISSION
+    const proceed = (next: Admission) => {
+      admission = next
+      if (!next.allowed) throw new SallyportError('rate_limit_exceeded')
+    }
+    try {
+      proceed(await admit(route.access, request))
+      const reading = read(route, match, request, admission)
+      // Before the work: calls at once could otherwise all have it done before the first is counted.
+      if (admission.pending !== undefined) proceed(await count(admission.pending, await statusOf(reading)))
+      const { input, context } = await reading
+      const body = await route.handle(input, context)
+      const headers = headersOf.get(route)?.(admission.rateLimit) ?? {}
+      return { status: 200, headers, body: route.mediaType?.startsWith('text/') ? String(body) : JSON.stringify(body) }
+    } catch (error) {
+      const failure = failureOf(error)
+      if (failure.bug) report(services, error)
+      const { rateLimit, retryAfter = 1 } = await settle(admission, failure.status)
+      const headers = headersWriter(route.headers ?? {})(rateLimit)
+      return failureAnswer(failure, { headers, retryAfter, id: request.id })
+    }
+  }
+
+  /** Reads the input of the row's handle; throws what cannot be read. */
+  async function read(
+    route: Route,
+    match: RouteMatch,
+    request: ApiRequest,
+    admission: Admission,
+  ): Promise<{ readonly input: RouteInput; readonly context: RouteContext }> {
+    const input = await readInput(route, match.params, request)
+    const context = contextOf(request, admission)
+    route.check?.(input, context)
+    return { input, context }
+  }
+
+  function contextOf(request: ApiRequest, { allowance }: Admission): RouteContext {
+    const snapshot = services.snapshots.current()
+    const directory = () => directoryOf(snapshot)
+    if (allowance === undefined) return { request, services, snapshot, directory, document }
+    return { request, services, snapshot, directory, document, allowance }
+  }
+
+  return async (request) => {
+    if (request.path !== '/v1' && !request.path.startsWith('/v1/')) return undefined
+    // All below /v1 is ours, also what no row has (D3).
+    const match = router.match(request.method, request.path)
+    switch (match.kind) {
+      case 'route':
+        return run(match.route, match, request)
+      case 'method':
+        return refusal(request, new SallyportError('method_not_allowed'), { Allow: match.allow })
+      case 'malformed':
+        return refusal(request, new SallyportError('invalid_request', 'path: not valid percent-encoding'))
+      case 'none':
+        return refusal(
+          request,
+          new SallyportError('not_found', undefined, { path: withoutKeys(request.path.slice(0, MAX_PATH)) }),
+        )
+    }
+  }
+}
+
+/** The status of a call as far as it was read: 200, or that of its failure. */
+function statusOf(reading: Promise<unknown>): Promise<number> {
+  return reading.then(
+    () => 200,
+    (error: unknown) => failureOf(error).status,
+  )
+}
+
+/** The answer to a request that matches no row: nothing was admitted, so nothing is counted. */
+function refusal(
+  { id }: ApiRequest,
+  error: SallyportError,
+  headers: Readonly<Record<string, string>> = {},
+): ApiResponse {
+  return failureAnswer(failureOf(error), { headers, retryAfter: 0, id })
+}
+
+/** Builds the directory of a snapshot on first use, and caches it until the snapshot changes. */
+function directoryHolder(): (snapshot: Snapshot) => Directory {
+  let held: { readonly snapshot: Snapshot; readonly directory: Directory } | undefined
+  return (snapshot) => {
+    if (held?.snapshot === snapshot) return held.directory
+    const { systems, networks, rangesLoaded } = snapshot
+    // An empty directory would claim that there are no autonomous systems, and be cached for an hour.
+    if (systems === undefined || networks === undefined) throw new SallyportError('service_unavailable')
+    held = { snapshot, directory: createDirectory(systems, networks, rangesLoaded) }
+    return held.directory
+  }
+}
+
+function once<T>(build: () => T): () => T {
+  let built: { readonly value: T } | undefined
+  return () => {
+    built ??= { value: build() }
+    return built.value
+  }
+}

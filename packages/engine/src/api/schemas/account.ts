@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { PLAN_NAMES } from '#accounts'
+import { Day } from './words.ts'
+
+/** Specification: UserLimitsResponse. */
+export const UserLimitsResponse = z
+  .object({
+    accountType: z.string().meta({ description: 'Name of the plan.', examples: [...PLAN_NAMES] }),
+    limit: z.int().meta({
+      description: 'Monthly allowance, pooled across all products; 9007199254740991 is unlimited.',
+    }),
+    usage: z.int(),
+    remaining: z.int(),
+    resetDate: Day.meta({ description: 'First day of the next billing window, UTC.' }),
+  })
+  .meta({ id: 'UserLimitsResponse' })
+export type UserLimitsResponse = z.output<typeof UserLimitsResponse>
+
+/** Specification: ErrorResponse. */
+export const ErrorResponse = z
+  .object({
+    error: z.string().meta({ description: 'Machine code.', examples: ['invalid_ip'] }),
+    message: z.string().meta({ description: 'For people.' }),
+    details: z.unknown().optional(),
+  })
+  .meta({ id: 'ErrorResponse' })
+export type ErrorResponse = z.output<typeof ErrorResponse>
+
+/** The ErrorResponse of a 429. */
+export const RateLimitResponse = ErrorResponse.extend({
+  retryAfter: z.int().meta({ description: 'Seconds.' }),
+}).meta({ id: 'RateLimitResponse' })
+export type RateLimitResponse = z.output<typeof RateLimitResponse>

@@ -1,0 +1,92 @@
+import {
+  type Address,
+  type Clock,
+  type Counts,
+  type CrawlerAnswers,
+  type Decision,
+  type InspectionRequest,
+  type Inspector,
+  type Lookup,
+  type NameTurns,
+  type PlainAction,
+  type ResolvedClient,
+  SallyportError,
+  type Snapshots,
+  type Verdict,
+  type Whois,
+} from '@sallyport/core'
+import type { EvidenceJson, EvidenceQuery, Jwks } from '@sallyport/ledger'
+import type { Accounts } from '#accounts'
+
+/** A claim to judge and record. */
+export interface ProvenanceClaim {
+  /** The account whose log it goes to. */
+  readonly account: string
+  readonly address: Address
+  /** Country code or group, as the caller wrote it. */
+  readonly claim: string
+  /** Stored beside the chain, which holds a salted hash of it. */
+  readonly context?: Readonly<Record<string, unknown>>
+}
+
+/** A claim that was judged and recorded. */
+export interface AttestedClaim {
+  readonly attestationId: number
+  readonly verdict: Verdict
+  readonly action: PlainAction
+}
+
+/** Attestation as the API needs it. */
+export interface ProvenanceService {
+  /**
+   * Judges a claim and records it; resolves when the record is durable. Throws `invalid_request` for a claim or a
+   * context that cannot be recorded, `service_unavailable` where no network data is loaded, `attestation_unavailable`.
+   */
+  attest(claim: ProvenanceClaim): Promise<AttestedClaim>
+  /** Evidence about an account's own records; `undefined` when it has none. */
+  evidence(account: string, query: EvidenceQuery): Promise<EvidenceJson | undefined>
+  /** The public halves of the keys that sign the ledger, as a JSON Web Key Set. */
+  keys(): Promise<Jwks>
+}
+
+/** The services that the API answers from. */
+export interface ApiServices {
+  readonly clock: Clock
+  readonly lookup: Lookup
+  readonly crawlers: CrawlerAnswers
+  readonly snapshots: Snapshots
+  readonly whois: Whois
+  /** Shared with what else looks up names. */
+  readonly nameTurns: NameTurns
+  readonly accounts: Accounts
+  /** Counts calls by client. */
+  readonly counts: Pick<Counts, 'take'>
+  readonly provenance: ProvenanceService
+  /** Bits of an IPv6 address that share one per-client limit, 1 to 128; default 64. */
+  readonly ipv6Prefix?: number
+  /** The client address of a request: keyless limits count it, and `/v1/myip` answers with it. */
+  client(request: InspectionRequest): ResolvedClient
+  /** The decision about a request that a caller of the API describes. */
+  readonly check: Inspector['check']
+  /** Called with every decision about a described request; its `id` is the caller's. */
+  onChecked?(decision: Decision): void
+  /** Called with the public id of every key that a request was admitted with. */
+  onKeyUsed?(id: string): void
+  /** Called with every bug and every failure of a store; callers of the API see no detail. */
+  onError?(error: unknown): void
+}
+
+/** Calls the host's `onError`; an error of that callback does not change the answer. */
+export function report(services: ApiServices, error: unknown): void {
+  try {
+    services.onError?.(error)
+  } catch {
+    // There is no other place to report to.
+  }
+}
+
+/** A store failed: the request is refused, and the host gets the error. */
+export function unanswered(services: ApiServices, error: unknown): SallyportError {
+  report(services, error)
+  return new SallyportError('service_unavailable')
+}

@@ -1,0 +1,141 @@
+import {
+  compilePolicy,
+  createHandoffSigner,
+  parsePrefix,
+  parseTrust,
+  policyFaults,
+  policyWarnings,
+  robotsOf,
+  SallyportError,
+  suggestion,
+} from '@sallyport/core'
+import type { z } from 'zod'
+import { feedsOf } from '#datasets'
+import type { ConfigFault } from './faults.ts'
+import { type Layer, placeOf, valueAt } from './layers.ts'
+import type { Config } from './schema.ts'
+import { nodeAt, type SchemaNode } from './tree.ts'
+
+/** A fault and where it is in the values. */
+interface Found {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+  readonly rule?: string
+}
+
+/** Faults of a schema as faults of what was written in these layers. `input` is what was parsed. */
+export function schemaFaults(
+  { issues }: z.ZodError,
+  input: unknown,
+  layers: readonly Layer[],
+  tree: SchemaNode,
+): readonly ConfigFault[] {
+  return issues.flatMap((issue) => {
+    if (issue.code !== 'unrecognized_keys') {
+      const given = valueAt(input, issue.path)
+      return [located({ path: issue.path, message: messageOf(issue, given) }, input, layers)]
+    }
+    const known = Object.keys(nodeAt(tree, issue.path)?.properties ?? {})
+    return issue.keys.map((key) => {
+      const { place, rule } = located({ path: [...issue.path, key], message: '' }, input, layers)
+      const name = [...issue.path.map(String), key].join('.')
+      const message = `unknown key "${name}"${suggestion(key, known)}`
+      return { message, ...(place && { place }), ...(rule && { rule }) }
+    })
+  })
+}
+
+function messageOf(issue: z.core.$ZodIssue, given: unknown): string {
+  if (given === undefined) return 'is missing'
+  if (issue.code === 'invalid_value' && typeof given === 'string') {
+    return `"${given}" is unknown${suggestion(given, issue.values.map(String))}`
+  }
+  return issue.message.replace(/^(Invalid input|Too small|Too big): /, '')
+}
+
+/** Keys that need each other. */
+function edgeFaults({ tls, http }: Config): readonly Found[] {
+  if (http !== undefined && tls === undefined) {
+    return [{ path: ['http'], message: 'is plain HTTP beside TLS: without tls, name the address in listen' }]
+  }
+  if (tls !== undefined && tls.redirect !== false && http === undefined) {
+    return [{ path: ['tls', 'redirect'], message: 'needs http, the plain listener that it redirects' }]
+  }
+  if (tls?.acme !== undefined && http === undefined) {
+    return [{ path: ['tls', 'acme'], message: 'needs http, where the authority asks for its challenge on port 80' }]
+  }
+  if (tls !== undefined && tls.acme === undefined && tls.certificates.length === 0) {
+    return [{ path: ['tls'], message: 'names no certificates and no acme' }]
+  }
+  return []
+}
+
+/** Checks that a schema cannot express: words of the policy, proxies that are trusted, sources, networks. */
+export function wordFaults(config: Config, layers: readonly Layer[]): readonly ConfigFault[] {
+  const found: Found[] = [
+    ...edgeFaults(config),
+    ...policyFaults(config.policy).map((fault) => ({ ...fault, path: ['policy', ...fault.path] })),
+    ...trustFaults(config.trustProxy),
+    ...tried(['clientHeader'], () => parseTrust([], config.clientHeader)),
+    ...Object.entries(config.data.sources).flatMap(([id, source]) =>
+      tried(['data', 'sources', id], () => feedsOf({ [id]: source })),
+    ),
+    ...signalFaults(config),
+    ...config.handoff.keys.flatMap((key, index) => tried(['handoff', 'keys', index], () => createHandoffSigner([key]))),
+    ...config.net.allowPrivate.flatMap((text, index) =>
+      parsePrefix(text) === undefined
+        ? [{ path: ['net', 'allowPrivate', index], message: `"${text}" is not a CIDR` }]
+        : [],
+    ),
+  ]
+  return found.map((fault) => located(fault, config, layers))
+}
+
+/** Returns the faults of each entry, or of all together. */
+function trustFaults(entries: readonly string[]): readonly Found[] {
+  const found = entries.flatMap((entry, index) => tried(['trustProxy', index], () => parseTrust([entry])))
+  return found.length > 0 ? found : tried(['trustProxy'], () => parseTrust(entries))
+}
+
+/** Looked at where signals are written: it asks the whole policy about each crawler. */
+function signalFaults({ policy, mode, robots }: Config): readonly Found[] {
+  const { signals } = robots
+  if (Object.values(signals).every((signal) => signal === undefined) || policyFaults(policy).length > 0) return []
+  return tried(['robots', 'signals'], () => robotsOf({ parts: [{ policy: compilePolicy(policy), mode }], signals }))
+}
+
+/** Settings that are allowed and most likely not meant. */
+export function configWarnings(config: Config, layers: readonly Layer[]): readonly ConfigFault[] {
+  return policyWarnings(config.policy).map((fault) =>
+    located({ ...fault, path: ['policy', ...fault.path] }, config, layers),
+  )
+}
+
+/** The error of the one that reads such a value; it begins with the key, which is said apart. */
+function tried(path: readonly PropertyKey[], read: () => unknown): readonly Found[] {
+  try {
+    read()
+    return []
+  } catch (error) {
+    if (!(error instanceof SallyportError)) throw error
+    return [{ path, message: error.message.replace(/^[\w.-]+: /, '') }]
+  }
+}
+
+export function located({ path, message, rule }: Found, values: unknown, layers: readonly Layer[]): ConfigFault {
+  const place = placeOf(layers, path)
+  const id = rule ?? ruleAt(path, values)
+  return {
+    ...(place && { place }),
+    ...(path.length > 0 && { key: path.map(String).join('.') }),
+    ...(id !== undefined && { rule: id }),
+    message,
+  }
+}
+
+/** The id of the rule that a path leads into. */
+function ruleAt(path: readonly PropertyKey[], values: unknown): string | undefined {
+  const at = path.findIndex((step, index) => step === 'rules' && typeof path[index + 1] === 'number')
+  const id = at < 0 ? undefined : valueAt(values, [...path.slice(0, at + 2), 'id'])
+  return typeof id === 'string' ? id : undefined
+}

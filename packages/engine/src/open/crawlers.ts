@@ -1,0 +1,92 @@
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  type Clock,
+  type CrawlerVerifier,
+  createCatalogue,
+  createCrawlerVerifier,
+  createReverseChecks,
+  type Dns,
+  type KeptReverseCheck,
+  MAX_REVERSE_CHECKS,
+  type NameTurns,
+} from '@sallyport/core'
+import { openSqliteReverseChecks, type SqliteReverseChecks } from '#stores'
+import type { Config } from './config/schema.ts'
+
+/** Finished checks are written in batches. */
+const WRITE_AFTER_MS = 5000
+const MAX_BATCH = 1000
+
+/** How long an answer of the API waits for DNS: for a check's two questions and for those queued before them. */
+const PATIENCE_MS = 1200
+
+export interface OpenCrawlers {
+  readonly verifier: CrawlerVerifier
+  /** Writes the last batch and closes the file. */
+  close(): void
+}
+
+export interface CrawlerPorts {
+  readonly clock: Clock
+  readonly dns: Dns
+  /** Shared with what else looks up names. */
+  readonly turns: NameTurns
+  /** The file cannot be used: verification goes on without persistence. */
+  readonly onFault: (error: unknown) => void
+}
+
+/** Crawler verification with a cache that survives restarts. Never rejects: without the file it starts empty. */
+export async function openCrawlers(
+  { dataDir, data }: Config,
+  { clock, dns, turns, onFault }: CrawlerPorts,
+): Promise<OpenCrawlers> {
+  const store = data.readOnly ? undefined : await opened(join(dataDir, 'crawler-verdicts.db'), onFault)
+  let waiting: KeptReverseCheck[] = []
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+
+  /** Batches writes, so that a flood of claims costs one write every few seconds. */
+  function keep(check: KeptReverseCheck): void {
+    // A check that could not run is valid for a minute only; refutations are capped, because a flood makes them.
+    const isKept = check.status === 'passed' || (check.status === 'refuted' && waiting.length < MAX_BATCH)
+    if (closed || store === undefined || !isKept) return
+    waiting.push(check)
+    timer ??= setTimeout(write, WRITE_AFTER_MS).unref()
+  }
+
+  function write(): void {
+    clearTimeout(timer)
+    timer = undefined
+    const batch = waiting
+    waiting = []
+    try {
+      store?.save(batch, clock.now(), MAX_REVERSE_CHECKS)
+    } catch (error) {
+      onFault(error)
+    }
+  }
+
+  const reverse = createReverseChecks({ clock, dns, turns, onFinished: keep })
+  if (store !== undefined) reverse.remember(store.load(clock.now(), MAX_REVERSE_CHECKS).toReversed())
+  return {
+    verifier: createCrawlerVerifier(createCatalogue(), {
+      reverse,
+      patience: () => delay(PATIENCE_MS, undefined, { ref: false }),
+    }),
+    close() {
+      closed = true
+      write()
+      store?.close()
+    },
+  }
+}
+
+async function opened(path: string, onFault: (error: unknown) => void): Promise<SqliteReverseChecks | undefined> {
+  try {
+    return await openSqliteReverseChecks(path)
+  } catch (error) {
+    onFault(new Error(`${path} cannot be used, so checks of crawlers are forgotten at a restart`, { cause: error }))
+    return undefined
+  }
+}

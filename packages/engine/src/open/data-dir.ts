@@ -1,0 +1,96 @@
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { SallyportError } from '@sallyport/core'
+import { withFreeLock, withLock } from '#stores'
+import type { Config } from './config/schema.ts'
+
+type DataDirConfig = Pick<Config, 'dataDir'> & { readonly data: Pick<Config['data'], 'readOnly'> }
+
+/** One process of those on a dataDir compiles, and one downloads. */
+export const DATA_LOCK = { withLock, withFreeLock }
+
+/**
+ * Works in the dataDir, which is made where it is not there. Whatever is wrong with it, before the work or in it, rejects
+ * with `data_dir_unusable` and one sentence.
+ */
+export async function inDataDir<Result>(config: DataDirConfig, work: () => Promise<Result>): Promise<Result> {
+  try {
+    requireDataDir(config)
+    return await work()
+  } catch (error) {
+    throw dataDirFault(error, config.dataDir)
+  }
+}
+
+/** Whether nothing can be written to a dataDir that is there. */
+export function isReadOnly(dataDir: string): boolean {
+  return may(dataDir, constants.F_OK) && statSync(dataDir).isDirectory() && !may(dataDir, constants.W_OK)
+}
+
+function requireDataDir({ dataDir, data }: DataDirConfig): void {
+  const stats = may(dataDir, constants.F_OK) ? statSync(dataDir) : undefined
+  if (stats === undefined && data.readOnly)
+    throw unusable(dataDir, 'is not there, and data.readOnly forbids to make it')
+  if (stats === undefined) mkdirSync(dataDir, { recursive: true })
+  else if (!stats.isDirectory()) throw unusable(dataDir, 'is not a folder')
+  else if (!may(dataDir, constants.R_OK | constants.X_OK)) throw unusable(dataDir, `cannot be read: ${rights()}`)
+  else if (!data.readOnly) accessSync(dataDir, constants.W_OK)
+}
+
+function may(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function unusable(dataDir: string, what: string): SallyportError {
+  return new SallyportError('data_dir_unusable', `dataDir: ${resolve(dataDir)} ${what}`)
+}
+
+function rights(): string {
+  const user = process.getuid?.()
+  return user === undefined ? 'the right is missing' : `user ${user} does not have the right`
+}
+
+/** What the operating system says of a file, in the words of people. */
+const REASONS: Readonly<Record<string, () => string>> = {
+  EACCES: () => `cannot be written: ${rights()}`,
+  EPERM: () => `cannot be written: ${rights()}`,
+  EROFS: () => 'cannot be written: its file system is read-only; data.readOnly: true uses a prebuilt one as it is',
+  ENOSPC: () => 'cannot be written: the disk is full',
+  EDQUOT: () => 'cannot be written: the quota of this user is used up',
+  ENOTDIR: () => 'cannot be made: a part of its path is not a folder',
+  EEXIST: () => 'is not a folder',
+}
+
+/** SQLite's messages; it has no codes for these in every driver. */
+const DATABASE_REASONS: readonly (readonly [says: RegExp, reason: () => string])[] = [
+  [/readonly database|unable to open database/, () => `holds a database that cannot be written: ${rights()}`],
+  [/database or disk is full|disk I\/O error/, () => 'cannot be written: the disk is full, or fails'],
+  [
+    /not a database|malformed/,
+    () => 'holds a database that is damaged; restore it, or move it away to begin a new one',
+  ],
+]
+
+/** The error as a sentence about the dataDir where it is one about files there; any other as it is. */
+function dataDirFault(error: unknown, dataDir: string): unknown {
+  if (!(error instanceof Error) || error instanceof SallyportError) return error
+  const { code, path } = error as NodeJS.ErrnoException
+  const reason = code === undefined ? undefined : REASONS[code]
+  if (reason !== undefined && (path === undefined || isAbout(path, dataDir))) return unusable(dataDir, reason())
+  const database = DATABASE_REASONS.find(([says]) => says.test(error.message))
+  return database === undefined ? error : unusable(dataDir, database[1]())
+}
+
+/** Whether a file is in the dataDir, or is a folder above it. */
+function isAbout(path: string, dataDir: string): boolean {
+  const [file, folder] = [resolve(path), resolve(dataDir)]
+  for (let above = folder; ; above = dirname(above)) {
+    if (above === file) return true
+    if (above === dirname(above)) return file.startsWith(folder)
+  }
+}

@@ -1,0 +1,86 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { probeStore, type StoreProbe } from '#stores'
+import type { Config } from '../config/schema.ts'
+import { type Found, fail, ok, reasonOf, warn } from './finding.ts'
+
+/** How far two clocks may be apart: leases and windows of limits count in seconds. */
+const SKEW_MS = { warn: 2_000, fail: 60_000 } as const
+
+/** Findings about a store, and about its clock where it has one. */
+export interface StoreFindings {
+  readonly store: readonly Found[]
+  readonly clock: readonly Found[]
+}
+
+/** The account store: a server, or the files of the dataDir. */
+export async function examineStore(config: Config): Promise<StoreFindings> {
+  const { store, dataDir } = config
+  if (store !== undefined && !store.startsWith('sqlite:')) {
+    return probed(store, 'Start PostgreSQL, or correct store: host, port, user, password and database.')
+  }
+  const named = store === undefined ? [] : [store.slice('sqlite:'.length)]
+  const files = [...new Set([...named, ...databasesOf(dataDir)])]
+  if (files.length === 0) return { store: [ok('SQLite in the dataDir, made at the first start.')], clock: [] }
+  const found: Found[] = []
+  const versions = new Set<string>()
+  for (const file of files) {
+    try {
+      versions.add((await probeStore(`sqlite:${file}`)).version)
+    } catch (error) {
+      found.push(fail(`${file}: ${reasonOf(error)}.`, 'Restore it from a backup, or move it away to begin a new one.'))
+    }
+  }
+  const readable = `${[...versions].join(', ')}: ${files.length - found.length} of ${files.length} files can be read.`
+  return { store: [...(versions.size === 0 ? [] : [ok(readable)]), ...found], clock: [] }
+}
+
+/** Redis, where one is named. */
+export async function examineRedis({ redis }: Config): Promise<StoreFindings> {
+  if (redis === undefined) return { store: [ok('None is named: limits are counted on this machine.')], clock: [] }
+  return probed(
+    redis,
+    'Start Redis, or correct redis: host, port and password. Until then limits count for each process.',
+  )
+}
+
+async function probed(url: string, advice: string): Promise<StoreFindings> {
+  const place = URL.canParse(url) ? new URL(url).host : 'it'
+  const before = Date.now()
+  let probe: StoreProbe
+  try {
+    probe = await probeStore(url)
+  } catch (error) {
+    return { store: [fail(`${place} cannot be used: ${withoutSecrets(reasonOf(error), url)}.`, advice)], clock: [] }
+  }
+  const { version, now } = probe
+  return {
+    store: [ok(`${version} at ${place}, ${Date.now() - before} ms.`)],
+    clock: now === undefined ? [] : [skewOf(version, now, (before + Date.now()) / 2)],
+  }
+}
+
+function skewOf(store: string, theirs: number, ours: number): Found {
+  const apart = Math.abs(theirs - ours)
+  if (apart < SKEW_MS.warn) return ok(`${store} has the same time.`)
+  const found = `This machine and ${store} are ${(apart / 1_000).toFixed(0)} s apart.`
+  const advice = 'Run an NTP client on both (timedatectl set-ntp true): shared limits and signatures count on it.'
+  return apart < SKEW_MS.fail ? warn(found, advice) : fail(found, advice)
+}
+
+function databasesOf(dataDir: string): readonly string[] {
+  try {
+    return readdirSync(dataDir)
+      .filter((name) => name.endsWith('.db'))
+      .map((name) => join(dataDir, name))
+  } catch {
+    return []
+  }
+}
+
+/** A driver may repeat what it was given. */
+function withoutSecrets(text: string, url: string): string {
+  const { password } = URL.canParse(url) ? new URL(url) : { password: '' }
+  const secrets = password === '' ? [] : [password, decodeURIComponent(password)]
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text)
+}

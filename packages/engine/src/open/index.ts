@@ -1,0 +1,37 @@
+export { type OldestList, oldestList, type UpdateByHand, type Updates } from '#datasets'
+export type { IssuedKey, KeyOwner, Keyring, NewAccount } from './accounts/keyring.ts'
+export type { PublishedKeys } from './agents.ts'
+export { openLedgerTools, type RotatedKey } from './attestation/ledger.ts'
+export type { Provenance } from './attestation/provenance.ts'
+export { openAuditTrail } from './audit-trail.ts'
+export { settingsOf } from './config/effective.ts'
+export { splitList, variableTable } from './config/environment.ts'
+export { ConfigError, type ConfigFault, faultText } from './config/faults.ts'
+export { configSchema } from './config/json-schema.ts'
+export { keyTable } from './config/key-table.ts'
+export { type PolicyTest, readPolicy, readPolicyTests } from './config/policy-file.ts'
+export { openPolicyReader, type PolicyReader } from './config/policy-reader.ts'
+export { checkPolicyText, policyText, replacePolicy } from './config/policy-text.ts'
+export { type ConfigRead, filesOf, type NamedFiles, readConfig, readConfigFrom } from './config/read.ts'
+export type { Config, ConfigInput } from './config/schema.ts'
+export type { Reloaded } from './config/take-over.ts'
+export { createTrialCounter } from './counting.ts'
+export { isReadOnly } from './data-dir.ts'
+export { doctor } from './doctor/doctor.ts'
+export type { Finding } from './doctor/finding.ts'
+export type { NoticeCode, OpenHooks } from './hooks.ts'
+export type { DecisionLog } from './log.ts'
+export type { Override, Overrides } from './observations.ts'
+export {
+  type Knowledge,
+  open,
+  openAccounts,
+  openBans,
+  openOverrides,
+  openSimulated,
+  openUpdates,
+  type Sallyport,
+} from './open.ts'
+export { type Erasure, eraseKnown, exportKnown, type Known } from './privacy/privacy.ts'
+export { robotsOfConfig, type SitePart } from './robots.ts'
+export { readSources } from './sources.ts'

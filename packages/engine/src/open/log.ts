@@ -1,0 +1,67 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Decision, Observe } from '@sallyport/core'
+import { type AuditEntry, createLog, type Log } from '#log'
+import type { Config } from './config/schema.ts'
+import { isReadOnly } from './data-dir.ts'
+
+/** The decision log of a service, as those who steer it need it. */
+export interface DecisionLog {
+  /** Writes down what somebody did who steers the service. */
+  audit(entry: AuditEntry): void
+  /** Opens the file again, after it was moved away. */
+  reopen(): void
+  /** Lines that could not be written. */
+  readonly lost: number
+}
+
+/** The decision log of a service, which a reload may replace. */
+export interface LogHolder extends DecisionLog {
+  readonly observe: Observe
+  /** A request that was described to the API. */
+  onChecked(decision: Decision): void
+  /** Writes as this configuration says from now on. Throws `invalid_config`, and then nothing has changed. */
+  take(config: Config): void
+  close(): Promise<void>
+}
+
+export function openLog(config: Config, onFault: (error: unknown) => void): LogHolder {
+  const keyFolder = config.data.readOnly || isReadOnly(config.dataDir) ? undefined : config.dataDir
+  const opened = (settings: Config['log']) => ({ settings, log: createLog({ ...settings, keyFolder, onFault }) })
+  let current: { readonly settings: Config['log']; readonly log: Log } = opened(config.log)
+  let lostBefore = 0
+  return {
+    observe: (observed) => current.log.observe(observed),
+    onChecked: (decision) => current.log.observe(checked(decision)),
+    audit: (entry) => current.log.audit(entry),
+    reopen: () => current.log.reopen(),
+    get lost() {
+      return lostBefore + current.log.lost
+    },
+    take({ log }) {
+      if (isDeepStrictEqual(log, current.settings)) return
+      const { log: before } = current
+      lostBefore += before.lost
+      current = opened(log)
+      void before.close()
+    },
+    close: () => current.log.close(),
+  }
+}
+
+/** It was never received: it has no peer, no host and no times. */
+function checked(decision: Decision): Parameters<Observe>[0] {
+  const { at, client, request } = decision.inspection
+  return {
+    id: decision.id ?? '',
+    decision,
+    answeredBy: 'check',
+    peer: '',
+    client: client.address ?? '',
+    method: request.method,
+    host: '',
+    path: request.path,
+    status: 0,
+    at: Date.parse(at),
+    milliseconds: 0,
+  }
+}

@@ -1,0 +1,94 @@
+import {
+  type BanList,
+  type Clock,
+  type Dns,
+  type Inspector,
+  isStale,
+  type Snapshots,
+  type Whois,
+} from '@sallyport/core'
+import { oldestList } from '#datasets'
+import type { Metrics, Reading } from '#metrics'
+import type { Provenance } from './attestation/provenance.ts'
+
+/** The parts of a service that every scrape reads. */
+export interface Measured {
+  readonly clock: Clock
+  readonly snapshots: Snapshots
+  readonly visits: () => Inspector['visits']
+  readonly bans: BanList
+  readonly provenance: Pick<Provenance, 'status'>
+  readonly lostLines: () => number
+}
+
+/** Has the metrics of a service read what it knows of itself. */
+export function measure(metrics: Metrics, { clock, snapshots, visits, bans, provenance, lostLines }: Measured): void {
+  const ofSources = (value: (source: ReturnType<typeof sources>[number]) => number | undefined) => (): Reading[] =>
+    sources().flatMap((source) => {
+      const read = value(source)
+      return read === undefined ? [] : [[[source.id], read] as const]
+    })
+  const sources = () => snapshots.current().sources
+  metrics.read(
+    'sourceAge',
+    ofSources(({ state, checked, date }) => {
+      const lastTrue = checked ?? date
+      return state !== 'loaded' || lastTrue === undefined ? undefined : (clock.now() - Date.parse(lastTrue)) / 1_000
+    }),
+  )
+  metrics.read('oldestList', () => {
+    const oldest = oldestList(sources(), clock.now())
+    return oldest === undefined ? [] : [[[oldest.id], oldest.ageMs / 1_000]]
+  })
+  metrics.read(
+    'sourceEntries',
+    ofSources(({ state, entries }) => (state === 'loaded' ? entries : undefined)),
+  )
+  metrics.read(
+    'sourceStale',
+    ofSources((source) => (source.state === 'loaded' ? Number(isStale(source, clock.now())) : undefined)),
+  )
+  metrics.read(
+    'sourceErrors',
+    ofSources(({ state, error }) =>
+      state === 'absent' && error === undefined ? undefined : Number(state === 'refused' || error !== undefined),
+    ),
+  )
+  metrics.read('visits', () => [
+    [['true'], visits().known],
+    [['false'], visits().fresh],
+  ])
+  metrics.read('bans', async () => [[[], (await bans.list()).length]])
+  metrics.read('ledgerUncovered', async () => ledgerReading((await provenance.status())?.uncovered))
+  metrics.read('ledgerCheckpoints', async () => ledgerReading((await provenance.status())?.signed))
+  metrics.read('logLost', () => [[[], lostLines()]])
+}
+
+/** A ledger that is not open has no values. */
+function ledgerReading(value: number | undefined): readonly Reading[] {
+  return value === undefined ? [] : [[[], value]]
+}
+
+/** A DNS whose questions are counted by what came of them. */
+export function countedDns(dns: Dns, { add }: Pick<Metrics, 'add'>): Dns {
+  const counted = async <Answer extends { readonly state: string }>(kind: string, answer: Promise<Answer>) => {
+    const answered = await answer
+    add('dns', [kind, answered.state])
+    return answered
+  }
+  return {
+    resolve: (name, family) => counted('address', dns.resolve(name, family)),
+    resolvePtr: (address) => counted('reverse', dns.resolvePtr(address)),
+  }
+}
+
+/** A WHOIS whose questions are counted by what came of them. */
+export function countedWhois(whois: Whois, { add }: Pick<Metrics, 'add'>): Whois {
+  return {
+    async find(domain, withinMs) {
+      const answer = await whois.find(domain, withinMs)
+      add('whois', [answer.state])
+      return answer
+    },
+  }
+}

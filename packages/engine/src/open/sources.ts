@@ -1,0 +1,41 @@
+import type { Clock, SourceStatus } from '@sallyport/core'
+import { type DataHooks, openLiveData } from '#datasets'
+import { parseConfig } from './config/read.ts'
+import type { ConfigInput } from './config/schema.ts'
+import { DATA_LOCK, inDataDir } from './data-dir.ts'
+import type { NoticeCode } from './hooks.ts'
+import { createOutbound } from './outbound.ts'
+
+export interface SourcesHooks extends DataHooks {
+  readonly onNotice?: (code: NoticeCode, message: string) => void
+}
+
+/**
+ * The data sets of a configuration, loaded, and compiled first where that is not done: no store is opened, so that a
+ * dataDir which is prepared for others holds data alone. Rejects with `invalid_config` and `data_dir_unusable`.
+ */
+export async function readSources(
+  options: ConfigInput = {},
+  { onNotice = () => {}, ...hooks }: SourcesHooks = {},
+): Promise<readonly SourceStatus[]> {
+  const config = parseConfig(options)
+  const data = { ...config.data, refresh: false }
+  const clock: Clock = { now: () => Date.now() }
+  return inDataDir(config, async () => {
+    const live = await openLiveData(
+      { ...config, data },
+      {
+        clock,
+        outbound: createOutbound(config).feeds,
+        lock: DATA_LOCK,
+        observations: { find: () => undefined },
+        hooks,
+        notice: onNotice,
+        onFault: (error) => onNotice('SALLYPORT_FAULT', String(error)),
+      },
+    )
+    const { sources } = live.snapshots.current()
+    await live.close()
+    return sources
+  })
+}

@@ -1,0 +1,174 @@
+import type { Accounts, StoredKey } from '#accounts'
+import type { Database, SqlRow } from '../sqlite/driver.ts'
+import { inTransaction, openDatabase, setImpatient, whenFree } from '../sqlite/open-database.ts'
+import { accountOf, countOf, keyOf, number, required, text } from './rows.ts'
+
+/** Accounts in a file; `close` gives the file back, once or more often; everything after it rejects. */
+export interface SqliteAccounts extends Accounts {
+  close(): void
+}
+
+/** The tables, by version; a released step never changes. */
+const STEPS: readonly string[] = [
+  `CREATE TABLE account (
+     id TEXT PRIMARY KEY,
+     name TEXT NOT NULL,
+     plan TEXT NOT NULL,
+     signup_date TEXT NOT NULL
+   ) STRICT;
+   CREATE TABLE api_key (
+     id TEXT PRIMARY KEY,
+     hash TEXT NOT NULL,
+     last4 TEXT NOT NULL,
+     account_id TEXT NOT NULL REFERENCES account (id),
+     created_at TEXT NOT NULL,
+     revoked_at TEXT,
+     last_used_at TEXT
+   ) STRICT;
+   CREATE TABLE usage (
+     account_id TEXT NOT NULL REFERENCES account (id),
+     window_id TEXT NOT NULL,
+     used INTEGER NOT NULL CHECK (used >= 0),
+     granted INTEGER NOT NULL,
+     PRIMARY KEY (account_id, window_id)
+   ) STRICT, WITHOUT ROWID;`,
+]
+
+const SELECT_ACCOUNT = 'SELECT * FROM account WHERE id = :id'
+
+/** The calls used in later windows: where there are any, the clock went back. */
+const LATER = '(SELECT coalesce(sum(used), 0) FROM usage WHERE account_id = :account AND window_id > :window)'
+
+/**
+ * One statement, so that no reader can come between the look and the count; `granted` is a column because RETURNING
+ * sees only what was written. What was counted in later windows is used of this one too.
+ */
+const SPEND = `
+  INSERT INTO usage (account_id, window_id, used, granted)
+  SELECT :account, :window, min(:calls, :limit - ${LATER}), min(:calls, :limit - ${LATER})
+  WHERE :limit > ${LATER}
+  ON CONFLICT (account_id, window_id) DO UPDATE
+  SET granted = min(:calls, :limit - ${LATER} - used), used = min(used + :calls, :limit - ${LATER})
+  WHERE used + ${LATER} < :limit
+  RETURNING used + ${LATER} AS used, granted, window_id`
+
+const USAGE = 'SELECT coalesce(sum(used), 0) AS used FROM usage WHERE account_id = :account AND window_id >= :window'
+
+/**
+ * Opens the accounts in the SQLite file at `path`, creating or upgrading it. Any number of processes may have it open
+ * at once; what an operation resolved with is on the disk.
+ */
+export async function openSqliteAccounts(path: string): Promise<SqliteAccounts> {
+  const database = await openDatabase(path, STEPS)
+  setImpatient(database)
+  let open = true
+  return {
+    ...accountsIn(database),
+    ...keysIn(database),
+    ...usageIn(database),
+    close() {
+      if (open) database.close()
+      open = false
+    },
+  }
+}
+
+// The reads below are async although SQLite answers at once: what it throws has to become a rejection.
+
+function accountsIn(database: Database): Pick<Accounts, 'createAccount' | 'findAccount' | 'listAccounts' | 'setPlan'> {
+  const insert = database.prepare(
+    'INSERT INTO account VALUES (:id, :name, :plan, :signupDate) ON CONFLICT (id) DO NOTHING',
+  )
+  const select = database.prepare(SELECT_ACCOUNT)
+  const selectAll = database.prepare('SELECT * FROM account ORDER BY id')
+  const updatePlan = database.prepare('UPDATE account SET plan = :plan WHERE id = :id')
+  return {
+    async createAccount({ id, name, plan, signupDate }) {
+      return whenFree(() => insert.run({ id, name, plan, signupDate }).changes === 1)
+    },
+    async findAccount(id) {
+      const row = select.get({ id })
+      return row && accountOf(row)
+    },
+    async listAccounts() {
+      return selectAll.all().map(accountOf)
+    },
+    async setPlan(id, plan) {
+      return whenFree(() => updatePlan.run({ id, plan }).changes === 1)
+    },
+  }
+}
+
+function keysIn(
+  database: Database,
+): Pick<Accounts, 'createKey' | 'findKey' | 'listKeys' | 'revokeKey' | 'replaceKey' | 'recordUses'> {
+  const insert = database.prepare(
+    `INSERT INTO api_key (id, hash, last4, account_id, created_at, revoked_at)
+     VALUES (:id, :hash, :last4, :accountId, :createdAt, :revokedAt)`,
+  )
+  const select = database.prepare('SELECT * FROM api_key WHERE id = :id')
+  const selectAccount = database.prepare(SELECT_ACCOUNT)
+  const selectAll = database.prepare(
+    'SELECT * FROM api_key WHERE :account IS NULL OR account_id = :account ORDER BY created_at, rowid',
+  )
+  const revoke = database.prepare('UPDATE api_key SET revoked_at = :at WHERE id = :id AND revoked_at IS NULL')
+  const recordUse = database.prepare(
+    'UPDATE api_key SET last_used_at = :at WHERE id = :id AND (last_used_at IS NULL OR last_used_at < :at)',
+  )
+  return {
+    async createKey(key) {
+      await whenFree(() => insert.run(columnsOf(key)))
+    },
+    async findKey(id) {
+      const row = select.get({ id })
+      const owner = row && selectAccount.get({ id: text(row, 'account_id') })
+      return row && owner && { key: keyOf(row), account: accountOf(owner) }
+    },
+    async listKeys(accountId) {
+      return selectAll.all({ account: accountId ?? null }).map(keyOf)
+    },
+    async revokeKey(id, at) {
+      return whenFree(() => revoke.run({ id, at }).changes === 1)
+    },
+    async replaceKey(id, next) {
+      const replace = () => {
+        if (revoke.run({ id, at: next.createdAt }).changes === 0) return undefined
+        const accountId = text(required(select.get({ id })), 'account_id')
+        insert.run(columnsOf({ ...next, accountId }))
+        return accountOf(required(selectAccount.get({ id: accountId })))
+      }
+      return whenFree(() => inTransaction(database, replace))
+    },
+    async recordUses(uses) {
+      const record = () => {
+        for (const { id, at } of uses) recordUse.run({ id, at })
+      }
+      await whenFree(() => inTransaction(database, record))
+    },
+  }
+}
+
+function usageIn(database: Database): Pick<Accounts, 'spend' | 'refund' | 'usage'> {
+  const spend = database.prepare(SPEND)
+  const refund = database.prepare(
+    'UPDATE usage SET used = max(0, used - :calls) WHERE account_id = :account AND window_id = :window',
+  )
+  const usage = database.prepare(USAGE)
+  return {
+    async spend(account, window, limit, calls = 1) {
+      const counted = await whenFree(() => spend.get({ account, window, limit, calls }))
+      if (counted) return { granted: number(counted, 'granted'), ...countOf(counted) }
+      return { granted: 0, used: number(required(usage.get({ account, window })), 'used'), windowId: window }
+    },
+    async refund(account, window, calls = 1) {
+      await whenFree(() => refund.run({ account, window, calls }))
+    },
+    async usage(account, window) {
+      return number(required(usage.get({ account, window })), 'used')
+    },
+  }
+}
+
+function columnsOf({ id, hash, last4, accountId, createdAt, revokedAt }: StoredKey): SqlRow {
+  return { id, hash, last4, accountId, createdAt, revokedAt: revokedAt ?? null }
+}

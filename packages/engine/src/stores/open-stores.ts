@@ -1,0 +1,54 @@
+import type { BanList, Counts } from '@sallyport/core'
+import type { Accounts } from '#accounts'
+import { openPostgresAccounts } from './accounts/postgres-accounts.ts'
+import { openSqliteAccounts } from './accounts/sqlite-accounts.ts'
+import { openRedisBans } from './bans/redis-bans.ts'
+import { openSqliteBans } from './bans/sqlite-bans.ts'
+import { openRedisCounts } from './counts/redis-counts.ts'
+import { openSqliteCounts } from './counts/sqlite-counts.ts'
+import { openPostgres, type PostgresOptions } from './postgres/pool.ts'
+
+/** A store that can be closed. */
+export type Opened<Store> = Store & { close(): Promise<void> }
+
+export interface AccountsOptions {
+  /** Called when the server cannot be reached, which is no error. */
+  readonly onUnreachable?: (error: unknown) => void
+  readonly postgres?: PostgresOptions
+}
+
+/** The accounts that `url` names: `sqlite:FILE` or `postgres://…` (D41). */
+export async function openAccountsAt(url: string, options: AccountsOptions = {}): Promise<Opened<Accounts>> {
+  const file = fileOf(url)
+  if (file !== undefined) {
+    const accounts = await openSqliteAccounts(file)
+    return { ...accounts, close: async () => accounts.close() }
+  }
+  const postgres = await openPostgres(url, options.postgres)
+  try {
+    return { ...(await openPostgresAccounts(postgres, options.onUnreachable)), close: postgres.close }
+  } catch (error) {
+    await postgres.close()
+    throw error
+  }
+}
+
+/** The counts that `url` names: `sqlite:FILE` or `redis://…`. */
+export async function openCounts(url: string): Promise<Opened<Counts>> {
+  const file = fileOf(url)
+  const counts = await (file === undefined ? openRedisCounts(url) : openSqliteCounts(file))
+  return { ...counts, close: async () => counts.close() }
+}
+
+/** The bans that `url` names: `sqlite:FILE` or `redis://…`. `onFault` learns what cannot be read. */
+export async function openBansAt(url: string, onFault: (error: unknown) => void): Promise<Opened<BanList>> {
+  const file = fileOf(url)
+  const bans = await (file === undefined ? openRedisBans(url, { onFault }) : openSqliteBans(file))
+  return { ...bans, close: async () => bans.close() }
+}
+
+function fileOf(url: string): string | undefined {
+  return url.startsWith(SQLITE) ? url.slice(SQLITE.length) : undefined
+}
+
+const SQLITE = 'sqlite:'

@@ -1,0 +1,121 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { billingWindow, dateText, isDate } from '../../src/accounts/index.ts'
+
+const DAY = 86_400_000
+
+/** [signup date, now, first day of the window, first day of the next]. */
+const EDGES: readonly (readonly [string, string, string, string])[] = [
+  // The signup day itself, and the edges of a plain window.
+  ['2026-01-15', '2026-01-15T00:00:00.000Z', '2026-01-15', '2026-02-15'],
+  ['2026-01-15', '2026-02-14T23:59:59.999Z', '2026-01-15', '2026-02-15'],
+  ['2026-01-15', '2026-02-15T00:00:00.000Z', '2026-02-15', '2026-03-15'],
+  ['2026-01-15', '2026-01-14T23:59:59.999Z', '2025-12-15', '2026-01-15'],
+  // The first of the month is the calendar month.
+  ['2026-01-01', '2026-03-01T00:00:00.000Z', '2026-03-01', '2026-04-01'],
+  ['2026-01-01', '2026-02-28T23:59:59.999Z', '2026-02-01', '2026-03-01'],
+  ['2026-01-01', '2026-12-31T23:59:59.999Z', '2026-12-01', '2027-01-01'],
+  // The 31st in months of 28, 29, 30 and 31 days, and back to the 31st.
+  ['2026-01-31', '2026-02-27T23:59:59.999Z', '2026-01-31', '2026-02-28'],
+  ['2026-01-31', '2026-02-28T00:00:00.000Z', '2026-02-28', '2026-03-31'],
+  ['2026-01-31', '2026-03-30T23:59:59.999Z', '2026-02-28', '2026-03-31'],
+  ['2026-01-31', '2026-03-31T00:00:00.000Z', '2026-03-31', '2026-04-30'],
+  ['2026-01-31', '2026-04-29T12:00:00.000Z', '2026-03-31', '2026-04-30'],
+  ['2026-01-31', '2026-04-30T00:00:00.000Z', '2026-04-30', '2026-05-31'],
+  ['2026-01-31', '2026-05-30T23:59:59.999Z', '2026-04-30', '2026-05-31'],
+  ['2026-01-31', '2026-12-31T00:00:00.000Z', '2026-12-31', '2027-01-31'],
+  ['2026-01-31', '2027-01-30T23:59:59.999Z', '2026-12-31', '2027-01-31'],
+  // The 31st in a leap year.
+  ['2027-12-31', '2028-02-28T23:59:59.999Z', '2028-01-31', '2028-02-29'],
+  ['2027-12-31', '2028-02-29T00:00:00.000Z', '2028-02-29', '2028-03-31'],
+  ['2027-12-31', '2028-03-30T23:59:59.999Z', '2028-02-29', '2028-03-31'],
+  // The 30th.
+  ['2026-01-30', '2026-02-28T00:00:00.000Z', '2026-02-28', '2026-03-30'],
+  ['2026-01-30', '2026-02-27T23:59:59.999Z', '2026-01-30', '2026-02-28'],
+  ['2026-01-30', '2026-03-29T23:59:59.999Z', '2026-02-28', '2026-03-30'],
+  ['2026-01-30', '2026-03-30T00:00:00.000Z', '2026-03-30', '2026-04-30'],
+  ['2026-01-30', '2028-02-29T00:00:00.000Z', '2028-02-29', '2028-03-30'],
+  // The 29th, with and without a leap year.
+  ['2026-01-29', '2026-02-28T00:00:00.000Z', '2026-02-28', '2026-03-29'],
+  ['2026-01-29', '2026-03-28T23:59:59.999Z', '2026-02-28', '2026-03-29'],
+  ['2028-02-29', '2028-02-29T00:00:00.000Z', '2028-02-29', '2028-03-29'],
+  ['2028-02-29', '2028-03-29T00:00:00.000Z', '2028-03-29', '2028-04-29'],
+  ['2028-02-29', '2029-02-27T23:59:59.999Z', '2029-01-29', '2029-02-28'],
+  ['2028-02-29', '2029-02-28T00:00:00.000Z', '2029-02-28', '2029-03-29'],
+  ['2028-02-29', '2032-02-28T23:59:59.999Z', '2032-01-29', '2032-02-29'],
+  ['2028-02-29', '2032-02-29T00:00:00.000Z', '2032-02-29', '2032-03-29'],
+  // 2100 is no leap year, 2000 was one.
+  ['2026-01-31', '2100-02-28T00:00:00.000Z', '2100-02-28', '2100-03-31'],
+  ['2000-02-29', '2000-03-28T23:59:59.999Z', '2000-02-29', '2000-03-29'],
+  // The 28th never clamps.
+  ['2026-01-28', '2026-02-28T00:00:00.000Z', '2026-02-28', '2026-03-28'],
+  ['2026-01-28', '2028-02-28T23:59:59.999Z', '2028-02-28', '2028-03-28'],
+  // Across the year.
+  ['2025-06-20', '2025-12-31T23:59:59.999Z', '2025-12-20', '2026-01-20'],
+  ['2025-06-20', '2026-01-01T00:00:00.000Z', '2025-12-20', '2026-01-20'],
+  // Clock changes in Europe and America move nothing: everything is UTC.
+  ['2026-01-29', '2026-03-29T01:30:00.000Z', '2026-03-29', '2026-04-29'],
+  ['2026-01-25', '2026-10-25T00:30:00.000Z', '2026-10-25', '2026-11-25'],
+  ['2026-01-08', '2026-03-08T07:00:00.000Z', '2026-03-08', '2026-04-08'],
+  // A moment long before the signup still has a window.
+  ['2026-01-31', '2025-02-28T00:00:00.000Z', '2025-02-28', '2025-03-31'],
+]
+
+t.test('the window at its edges', async (t) => {
+  t.ok(EDGES.length >= 40)
+  for (const [signup, now, start, reset] of EDGES) {
+    const window = billingWindow(signup, Date.parse(now))
+    t.same(
+      window,
+      { id: start, startsAt: Date.parse(start), endsAt: Date.parse(reset), resetDate: reset },
+      `${signup} at ${now}`,
+    )
+  }
+})
+
+t.test('windows follow one another without a gap and without going back', async (t) => {
+  const day = fc.integer({ min: Date.parse('2000-01-01') / DAY, max: Date.parse('2099-12-31') / DAY })
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(day, day, (signup, today) => {
+        const text = dateText(signup * DAY)
+        const window = billingWindow(text, today * DAY)
+        const next = billingWindow(text, window.endsAt)
+        const last = billingWindow(text, window.startsAt - 1)
+        const anchored = Number(window.id.slice(8)) <= Number(text.slice(8))
+        const inside = window.startsAt <= today * DAY && today * DAY < window.endsAt
+        return (
+          anchored &&
+          inside &&
+          next.startsAt === window.endsAt &&
+          last.endsAt === window.startsAt &&
+          next.id > window.id
+        )
+      }),
+      { numRuns: 500 },
+    ),
+  )
+})
+
+t.test('the hour of the day does not matter', async (t) => {
+  const morning = billingWindow('2026-01-31', Date.parse('2026-02-28T00:00:00Z'))
+  t.same(billingWindow('2026-01-31', Date.parse('2026-02-28T23:59:59.999Z')), morning)
+})
+
+t.test('only days that exist are dates', async (t) => {
+  for (const good of ['2026-01-31', '2028-02-29', '2000-02-29']) t.equal(isDate(good), true, good)
+  for (const bad of [
+    '',
+    '2026-02-29',
+    '2026-02-30',
+    '2026-13-01',
+    '2026-00-10',
+    '2026-1-1',
+    '20260131',
+    '2026-01-31T00:00:00Z',
+    ' 2026-01-31',
+  ]) {
+    t.equal(isDate(bad), false, bad)
+    t.throws(() => billingWindow(bad, 0), RangeError, bad)
+  }
+})

@@ -1,0 +1,165 @@
+import { type Dns, parsePrefix } from '@sallyport/core'
+import { createCrawlerRanges, createFakeDns, type RangeList } from '@sallyport/core/testing'
+import t, { type Test } from 'tap'
+import * as schemas from '../../src/api/schemas/index.ts'
+import { ADDRESSES, createWire, SNAPSHOT, START } from './wire.ts'
+
+const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
+
+function listOf(id: string, state: RangeList['state'], ...cidrs: readonly string[]): RangeList {
+  return { slug: id, state, date: '2026-02-09', prefixes: cidrs.flatMap((text) => parsePrefix(text) ?? []) }
+}
+
+const FRESH = createCrawlerRanges([
+  listOf('googlebot', 'fresh', '11.0.0.0/24'),
+  listOf('gptbot', 'fresh', '11.1.0.0/24'),
+])
+
+function wireWith(dns: Dns = createFakeDns({}), ranges = FRESH) {
+  return createWire({ dns, snapshots: { current: () => ({ ...SNAPSHOT, ...ranges }) } })
+}
+
+async function verify(body: unknown, wire = wireWith()) {
+  return wire.call('POST', '/v1/crawlers/verify', { body: JSON.stringify(body) })
+}
+
+t.test('a verified crawler, with everything that is known of the address', async (t) => {
+  const { status, json } = await verify({ ip: ADDRESSES.hosting, user_agent: GOOGLEBOT })
+  t.equal(status, 200)
+  t.strictSame(json, {
+    ip: ADDRESSES.hosting,
+    slug: 'googlebot',
+    crawler: 'Googlebot',
+    userAgent: GOOGLEBOT,
+    outcome: 'verified',
+    method: 'published ranges',
+    summary:
+      'Googlebot of Google, verified. 11.0.0.1 is in the ranges that Google publishes for Googlebot (as of 2026-02-09).',
+    checks: [
+      { name: 'catalogue', status: 'not-applicable', detail: 'Googlebot is a crawler that sends requests.' },
+      {
+        name: 'published ranges',
+        status: 'passed',
+        detail: '11.0.0.1 is in the ranges that Google publishes for Googlebot (as of 2026-02-09).',
+      },
+      { name: 'operator ASN', status: 'not-applicable', detail: "Others than Google's crawlers send from AS15169." },
+      {
+        name: 'reverse DNS',
+        status: 'not-applicable',
+        detail: 'Not asked: the published ranges confirmed it already.',
+      },
+    ],
+    networkOrigin: 'hosting',
+    anonymized: false,
+    asn: 'AS64500',
+    asnName: 'Cloud Nine Ltd',
+    country: 'DE',
+    docs: 'https://developers.google.com/crawling/docs/crawlers-fetchers/google-common-crawlers',
+    checkedAt: START,
+  })
+  t.same(schemas.CrawlerVerifyResponse.parse(json), json)
+})
+
+t.test('a forged one: every check ran, all refuted', async (t) => {
+  const { json } = await verify({ ip: ADDRESSES.residential_clean, bot: 'googlebot' })
+  t.match(json, { outcome: 'spoofed', method: 'published ranges, reverse DNS', networkOrigin: 'residential_clean' })
+  t.notOk('userAgent' in json)
+  t.same(statuses(json), ['not-applicable', 'refuted', 'not-applicable', 'refuted'])
+})
+
+t.test('one whose file cannot be had, or whose DNS is down, is never spoofed', async (t: Test) => {
+  const down: Dns = {
+    resolve: async () => ({ state: 'failed', reason: 'ETIMEOUT' }),
+    resolvePtr: async () => ({ state: 'failed', reason: 'ETIMEOUT' }),
+  }
+  const body = { ip: ADDRESSES.residential_clean, bot: 'googlebot' }
+  for (const wire of [
+    wireWith(createFakeDns({}), createCrawlerRanges([])),
+    wireWith(createFakeDns({}), createCrawlerRanges([listOf('googlebot', 'stale', '11.0.0.0/24')])),
+    wireWith(down),
+  ]) {
+    const { json } = await verify(body, wire)
+    t.equal(json.outcome, 'unverifiable')
+    t.notOk('method' in json)
+    t.match(json.summary, /neither confirmed nor refuted/)
+  }
+})
+
+t.test('the reverse name is shown where it is no lie', async (t) => {
+  const dns = createFakeDns(
+    { 'crawl-1.googlebot.com': { state: 'found', addresses: [] } },
+    {
+      [ADDRESSES.mobile]: { state: 'found', names: ['line-7.telecom.example'] },
+      [ADDRESSES.unknown]: { state: 'found', names: ['crawl-1.googlebot.com'] },
+    },
+  )
+  const home = await verify({ ip: ADDRESSES.mobile, bot: 'googlebot' }, wireWith(dns))
+  t.match(home.json, { outcome: 'spoofed', hostname: 'line-7.telecom.example' })
+  const liar = await verify({ ip: ADDRESSES.unknown, bot: 'googlebot' }, wireWith(dns))
+  t.equal(liar.json.outcome, 'spoofed')
+  t.notOk('hostname' in liar.json, "a lie about another's domain is not repeated")
+})
+
+t.test('a user agent that names no crawler makes no claim', async (t) => {
+  const { json } = await verify({ ip: ADDRESSES.tor, user_agent: 'curl/8.5.0' })
+  t.match(json, { outcome: 'unverifiable', userAgent: 'curl/8.5.0', networkOrigin: 'tor', anonymized: true })
+  t.notOk('slug' in json || 'crawler' in json || 'method' in json)
+  t.same(new Set(statuses(json)), new Set(['not-applicable']))
+})
+
+t.test('both twins answer alike, byte for byte, and the keyed one counts', async (t) => {
+  const wire = wireWith()
+  const key = await wire.keyFor('free')
+  const bodies = [
+    { ip: ADDRESSES.hosting, user_agent: GOOGLEBOT },
+    { ip: ADDRESSES.vpn, bot: 'gptbot' },
+    { ip: 'nonsense', bot: 'gptbot' },
+  ].map((body) => JSON.stringify(body))
+  for (const body of bodies) {
+    const keyless = await wire.call('POST', '/v1/crawlers/verify', { body })
+    const keyed = await wire.call('POST', '/v1/agentscan/verify', { body, key })
+    t.strictSame([keyed.status, JSON.stringify(keyed.json)], [keyless.status, JSON.stringify(keyless.json)], body)
+  }
+  t.equal(await wire.usage(key, '2026-01-31'), bodies.length)
+})
+
+t.test('a request without a claim is 400 with a code', async (t) => {
+  const ip = ADDRESSES.hosting
+  for (const [body, error] of [
+    [{ ip }, 'invalid_request'],
+    [{ bot: 'googlebot' }, 'invalid_request'],
+    [{ ip, bot: 7 }, 'invalid_request'],
+    [{ ip: '11.0.0.0/24', bot: 'googlebot' }, 'invalid_ip'],
+    [{ ip, bot: '' }, 'unknown_crawler'],
+    [{ ip, bot: 'Googlebot' }, 'unknown_crawler'],
+    [{ ip, bot: '__proto__' }, 'unknown_crawler'],
+    [{ ip, bot: 'x'.repeat(10_000) }, 'unknown_crawler'],
+    [{ ip, bot: 'bingbot', user_agent: GOOGLEBOT }, 'claim_mismatch'],
+  ] as const) {
+    const { status, json } = await verify(body)
+    t.same([status, json.error], [400, error], JSON.stringify(body).slice(0, 60))
+    t.ok(json.message.length < 300)
+  }
+  const agreed = await verify({ ip, bot: 'googlebot', user_agent: GOOGLEBOT })
+  t.equal(agreed.json.outcome, 'verified')
+  const silent = await verify({ ip, bot: 'chatgpt-agent', user_agent: 'Mozilla/5.0 Chrome/142.0.0.0 Safari/537.36' })
+  t.equal(silent.status, 200, 'a browser’s user agent contradicts nothing')
+})
+
+t.test('odd user agents are answered like any other', async (t) => {
+  for (const user_agent of [
+    '',
+    '\0',
+    'Googlebot'.repeat(1800),
+    '\u{1f916}'.repeat(4000),
+    `${' '.repeat(1024)}Googlebot/2.1`,
+  ]) {
+    const { status, json } = await verify({ ip: ADDRESSES.hosting, user_agent })
+    t.equal(status, 200)
+    t.notOk('slug' in json)
+  }
+})
+
+function statuses(json: { readonly checks: readonly { readonly status: string }[] }): readonly string[] {
+  return json.checks.map(({ status }) => status)
+}

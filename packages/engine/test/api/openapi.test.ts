@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import t from 'tap'
+import { openApiDocument, ROUTES } from '../../src/api/index.ts'
+import { createWire } from './wire.ts'
+
+const FILE = new URL('../../../openapi.json', import.meta.url)
+
+// biome-ignore lint/suspicious/noExplicitAny: a JSON document is walked by name here.
+const document: any = JSON.parse(JSON.stringify(openApiDocument(ROUTES)))
+
+/** The specification's table of endpoints: [method, path, key, error statuses]; absent ones come with later issues. */
+const SPECIFIED = [
+  ['get', '/v1/demo/{ip}', false, [400, 429, 500], 'LookupResult'],
+  ['get', '/v1/myip', false, [400, 429, 500], 'MyIPResponse'],
+  ['post', '/v1/crawlers/verify', false, [400, 429, 500], 'CrawlerVerifyResponse'],
+  ['get', '/v1/asn/directory', false, [429, 500], 'AsnDirectoryList'],
+  ['get', '/v1/asn/directory/{asn}', false, [400, 404, 429, 500], 'AsnDirectoryEntry'],
+  ['post', '/v1/ip/lookup', true, [400, 401, 429, 500], 'LookupResult'],
+  ['get', '/v1/vpn/{ip}', true, [400, 401, 429, 500], 'VpnResponse'],
+  ['get', '/v1/proxy/{ip}', true, [400, 401, 429, 500], 'ProxyResponse'],
+  ['get', '/v1/geo/{ip}', true, [400, 401, 429, 500], 'GeolocationResponse'],
+  ['get', '/v1/asn/{ip}', true, [400, 401, 429, 500], 'AsnResponse'],
+  ['get', '/v1/whois/{domain}', true, [400, 401, 429, 500], 'WhoisResponse'],
+  ['post', '/v1/agentscan/check', true, [400, 401, 429, 500], 'AgentscanCheckResponse'],
+  ['post', '/v1/agentscan/verify', true, [400, 401, 429, 500], 'CrawlerVerifyResponse'],
+  ['post', '/v1/provenance/check', true, [400, 401, 429, 500], 'ProvenanceCheckResponse'],
+  ['get', '/v1/provenance/export', true, [400, 401, 404, 429, 500], 'Evidence'],
+  ['get', '/v1/provenance/keys', false, [429, 500], 'LedgerKeys'],
+  ['get', '/v1/user/limits', true, [401, 500], 'UserLimitsResponse'],
+] as const
+
+/** Media types of 200s that are not plain JSON. */
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  '/v1/provenance/export': 'application/vnd.sallyport.evidence+json;version=1',
+  '/v1/provenance/keys': 'application/jwk-set+json',
+}
+
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+
+t.test('the document is OpenAPI 3.1, version 1.1.0', async (t) => {
+  t.match(document.openapi, /^3\.1\./)
+  t.equal(document.info.version, '1.1.0')
+  const result = await new Validator().validate(structuredClone(document))
+  t.same([result.valid, result.errors ?? []], [true, []])
+})
+
+t.test('the file in the repository is the document; run `npm run openapi` when it is not', async (t) => {
+  t.same(JSON.parse(readFileSync(FILE, 'utf8')), document)
+})
+
+t.test('GET /v1/openapi.json serves it, and it does not describe itself', async (t) => {
+  const { status, json, headers } = await createWire().call('GET', '/v1/openapi.json')
+  t.equal(status, 200)
+  t.same(json, document)
+  t.equal(headers['Cache-Control'], 'no-store')
+  t.notOk('/v1/openapi.json' in document.paths)
+})
+
+t.test('the document has the routes that are built, and no other', async (t) => {
+  t.same(Object.keys(document.paths), [...SPECIFIED.map(([, path]) => path), '/v1', '/v1/docs'])
+  t.same(document.security, [{ bearerAuth: [] }], 'a key is the default')
+  t.same(document.components.securitySchemes.bearerAuth, { type: 'http', scheme: 'bearer' })
+})
+
+for (const [method, path, keyed, errors, schema] of SPECIFIED) {
+  t.test(`${method} ${path} is as specified`, async (t) => {
+    t.same(Object.keys(document.paths[path]), [method])
+    const operation = document.paths[path][method]
+    t.same(operation.security, keyed ? undefined : [], keyed ? 'needs a key' : 'needs no key')
+    const ours = [503, ...(method === 'post' ? [413] : []), ...(keyed ? [429] : [])]
+    const statuses = [...new Set([200, ...errors, ...ours])].sort((x, y) => x - y)
+    t.same(Object.keys(operation.responses), statuses.map(String))
+    for (const status of statuses) {
+      const name = status === 200 ? schema : status === 429 ? 'RateLimitResponse' : 'ErrorResponse'
+      const type = (status === 200 && MEDIA_TYPES[path]) || 'application/json'
+      t.same(operation.responses[status].content[type].schema, ref(name), String(status))
+    }
+    for (const status of [200, 429].filter((wanted) => wanted in operation.responses)) {
+      const names = Object.keys(operation.responses[status].headers)
+      for (const header of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) {
+        t.ok(names.includes(header), `${status} ${header}`)
+        t.equal(document.components.headers[header].schema.type, 'integer')
+      }
+    }
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+    const parameters = (operation.parameters ?? []).filter((parameter: { in: string }) => parameter.in === 'path')
+    t.same(
+      parameters.map(({ name, required, schema: { type } }: Parameter) => [name, required, type]),
+      names.map((name) => [name, true, 'string']),
+    )
+  })
+}
+
+interface Parameter {
+  readonly name: string
+  readonly required?: boolean
+  readonly schema: { readonly type: string }
+}
+
+t.test('the query of the directory has the defaults and bounds of the specification', async (t) => {
+  const parameters = document.paths['/v1/asn/directory'].get.parameters.map(
+    ({ name, required, schema: { description, ...schema } }: Parameter & { schema: { description: string } }) => [
+      name,
+      required,
+      schema,
+    ],
+  )
+  t.same(parameters, [
+    ['top', undefined, { type: 'integer', minimum: 1, maximum: 1000, default: 100 }],
+    ['by', undefined, { type: 'string', enum: ['addresses', 'prefixes'], default: 'addresses' }],
+    ['q', undefined, { type: 'string' }],
+    ['limit', undefined, { type: 'integer', minimum: 1, maximum: 100, default: 20 }],
+  ])
+})
+
+t.test('the body of the lookup is required, and so is its target', async (t) => {
+  const { requestBody } = document.paths['/v1/ip/lookup'].post
+  t.equal(requestBody.required, true)
+  t.same(requestBody.content['application/json'].schema, ref('LookupRequest'))
+  t.same(document.components.schemas.LookupRequest.required, ['target'])
+})
+
+t.test('answers may grow, and integers have no made-up bounds', async (t) => {
+  const text = JSON.stringify(document)
+  t.notMatch(text, /"additionalProperties":false/)
+  t.notMatch(text, /"(minimum|maximum)":-?9007199254740991/)
+  t.equal(document.components.schemas.AsnDirectorySummary.properties.addresses.format, 'int64')
+  t.equal(document.components.schemas.Target.properties.addresses.format, 'int64')
+  t.same(document.components.schemas.LookupResult.properties.whois, ref('WhoisResponse'))
+})

@@ -1,0 +1,203 @@
+import { ERRORS, type ErrorCode, SallyportError } from '@sallyport/core'
+import t from 'tap'
+import { type ApiRequest, createApi } from '../../src/api/index.ts'
+import { type Answer, createWire, failingLookup, tooLarge } from './wire.ts'
+
+t.test('a path that is not under /v1 is for the host', async (t) => {
+  const { api } = createWire()
+  const request = { peer: '', method: 'GET', target: '', scheme: 'http', httpVersion: '1.1', fields: [] } as const
+  const ask = (path: string) =>
+    api({
+      ...request,
+      path,
+      query: new URLSearchParams(),
+      json: () => Promise.reject(new Error()),
+    } satisfies ApiRequest)
+  for (const path of [
+    '',
+    '/',
+    '/index.html',
+    '/v2/myip',
+    '/v10/myip',
+    '/v1x',
+    '/V1/myip',
+    '/api/v1/myip',
+    '//v1/myip',
+    '/%761/myip',
+  ]) {
+    t.equal(await ask(path), undefined, path)
+  }
+})
+
+t.test('everything under /v1 is ours, and what has no row is 404', async (t) => {
+  const wire = createWire()
+  const later = ['/v1/whois', '/v1/whois/']
+  const near = ['/v1/', '/v1//', '/v1/myip/', '/v1//myip', '/v1/MyIP', '/v1/demo', '/v1/demo/', '/v1/demo/1.1.1.1/']
+  const odd = [
+    '/v1/demo/1.1.1.1/x',
+    '/v1/../v1/myip',
+    '/v1/./myip',
+    '/v1/myip;a=b',
+    '/v1/vpn%2F1.1.1.1',
+    '/v1/__proto__',
+  ]
+  for (const path of [...later, ...near, ...odd]) {
+    for (const method of ['GET', 'POST']) {
+      const { status, json, headers } = await wire.call(method, path)
+      const message = 'Not found.'
+      t.same([status, json], [404, { error: 'not_found', message, details: { path } }], path)
+      t.equal(headers['Cache-Control'], 'no-store')
+    }
+  }
+})
+
+t.test('a path is matched as decoded; what cannot be decoded is 400', async (t) => {
+  const wire = createWire()
+  t.equal((await wire.call('GET', '/v1/%6Dyip')).status, 200)
+  t.equal((await wire.call('GET', '/v1/demo/11%2E0.0.1')).status, 200)
+  for (const path of ['/v1/demo/%', '/v1/demo/%zz', '/v1/demo/%ff', '/v1/demo/%c3%28', '/v1/%zz', '/v1/%E0%A4']) {
+    const { status, json } = await wire.call('GET', path)
+    t.same([status, json.error], [400, 'invalid_request'], path)
+    t.match(json.message, /percent-encoding/)
+  }
+})
+
+t.test('a literal is taken before a parameter', async (t) => {
+  const wire = createWire()
+  t.equal((await wire.call('GET', '/v1/asn/directory')).status, 200, 'not {ip}')
+  t.equal((await wire.call('GET', '/v1/asn/11.0.0.1')).status, 401, 'not the directory')
+})
+
+t.test('another method is 405 with what is allowed, before any key or count', async (t) => {
+  const wire = createWire()
+  const rows = { '/v1/demo/1.1.1.1': 'GET, HEAD', '/v1/asn/directory': 'GET, HEAD', '/v1/ip/lookup': 'POST' }
+  for (const [path, allow] of Object.entries(rows)) {
+    for (const method of [
+      'PUT',
+      'DELETE',
+      'OPTIONS',
+      'PATCH',
+      'TRACE',
+      'get',
+      'FOO',
+      allow === 'POST' ? 'GET' : 'POST',
+    ]) {
+      const { status, json, headers } = await wire.call(method, path)
+      t.same([status, json.error, headers['Allow']], [405, 'method_not_allowed', allow], `${method} ${path}`)
+      t.notOk('X-RateLimit-Limit' in headers)
+    }
+  }
+  t.equal((await wire.call('HEAD', '/v1/ip/lookup')).status, 405)
+})
+
+t.test('HEAD is served as GET', async (t) => {
+  const wire = createWire()
+  const head = await wire.call('HEAD', '/v1/demo/11.0.0.1')
+  t.equal(head.status, 200)
+  t.equal(head.headers['X-SVC-Demo'], 'true')
+})
+
+/** One request for every code that the API can answer with. */
+const CODES: Readonly<Partial<Record<ErrorCode, () => Promise<Answer>>>> = {
+  invalid_ip: () => createWire().call('GET', '/v1/demo/nonsense'),
+  invalid_target: () => keyed('POST', '/v1/ip/lookup', '{"target":"a b"}'),
+  unresolved_target: () => keyed('POST', '/v1/ip/lookup', '{"target":"absent.example.com"}'),
+  invalid_domain: () => keyed('GET', '/v1/whois/com'),
+  domain_not_found: () => keyed('GET', '/v1/whois/free.org'),
+  domain_reserved: () => keyed('GET', '/v1/whois/reserved.com'),
+  invalid_asn: () => createWire().call('GET', '/v1/asn/directory/x'),
+  invalid_request: () => keyed('POST', '/v1/ip/lookup', '{}'),
+  unknown_crawler: () => keyed('POST', '/v1/agentscan/verify', '{"ip":"11.0.0.1","bot":"nobody"}'),
+  claim_mismatch: () =>
+    keyed('POST', '/v1/agentscan/verify', '{"ip":"11.0.0.1","bot":"gptbot","user_agent":"Googlebot/2.1"}'),
+  unauthorized: () => createWire().call('GET', '/v1/user/limits'),
+  not_found: () => createWire().call('GET', '/v1/nothing'),
+  asn_not_found: () => createWire().call('GET', '/v1/asn/directory/1'),
+  attestation_not_found: () => keyed('GET', '/v1/provenance/export?attestation_id=7', ''),
+  method_not_allowed: () => createWire().call('POST', '/v1/myip'),
+  payload_too_large: () => keyed('POST', '/v1/ip/lookup', tooLarge),
+  rate_limit_exceeded: async () => {
+    const wire = createWire()
+    for (let call = 0; call < 60; call++) await wire.call('GET', '/v1/myip')
+    return wire.call('GET', '/v1/myip')
+  },
+  internal_error: () => createWire({ lookup: failingLookup(new Error('bug')) }).call('GET', '/v1/demo/11.0.0.1'),
+  attestation_unavailable: () =>
+    keyed('POST', '/v1/provenance/check', '{"ip":"11.0.0.1","claimed_jurisdiction":"down"}'),
+  service_unavailable: () =>
+    createWire({ limitFault: () => ({ apply: false, error: new Error('down') }) }).call('GET', '/v1/myip'),
+}
+
+async function keyed(method: string, url: string, body: string | (() => Promise<unknown>) = ''): Promise<Answer> {
+  const wire = createWire()
+  return wire.call(method, url, { key: await wire.keyFor('free'), body })
+}
+
+t.test('every code of the table appears on the wire with its status, or belongs to another room', async (t) => {
+  const elsewhere = [
+    'request_blocked',
+    'bad_gateway',
+    'gateway_timeout',
+    'loop_detected',
+    'misdirected_request',
+    'forbidden',
+  ]
+  for (const [code, { status }] of Object.entries(ERRORS)) {
+    if (status === undefined || elsewhere.includes(code)) continue
+    const ask = CODES[code as ErrorCode]
+    t.ok(ask, `${code} has a request`)
+    const answer = await ask?.()
+    t.match(answer, { status, json: { error: code, message: /./ } }, code)
+    const wanted = status === 429 ? ['error', 'message', 'retryAfter'] : ['error', 'message']
+    const detailed = code === 'not_found' || code === 'invalid_request' ? [...wanted, 'details'] : wanted
+    t.same(Object.keys(answer?.json), detailed, `${code} is an ErrorResponse`)
+  }
+})
+
+t.test('every answer is JSON that no browser guesses at', async (t) => {
+  const answers = [
+    ...(await Promise.all(Object.values(CODES).map((ask) => ask()))),
+    await createWire().call('GET', '/v1/myip'),
+  ]
+  for (const { headers } of answers) {
+    t.hasStrict(headers, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'X-Content-Type-Options': 'nosniff',
+      'Cache-Control': 'no-store',
+    })
+  }
+})
+
+for (const [name, error] of [
+  ['a bug', new TypeError('cannot read secret of undefined')],
+  ['a thrown text', 'secret'],
+  ['nothing', undefined],
+  ['an error of start-up', new SallyportError('corrupt_data', 'secret.mmdb is corrupt')],
+] as const) {
+  t.test(`${name} is 500 with no detail, and is reported to the host`, async (t) => {
+    const wire = createWire({ lookup: failingLookup(error) })
+    const answer = await wire.call('GET', '/v1/demo/11.0.0.1')
+    t.equal(answer.status, 500)
+    t.same(answer.json, { error: 'internal_error', message: 'Internal server error.' })
+    t.notMatch(JSON.stringify(answer.headers), /secret/)
+    t.equal(wire.errors.length, 1)
+    t.equal(wire.errors[0], error)
+  })
+}
+
+t.test('the API never rejects, whatever its services do', async (t) => {
+  const broken = () => {
+    throw new Error('broken')
+  }
+  const wire = createWire({ services: { client: broken, onError: broken, snapshots: { current: broken } } })
+  t.equal((await wire.call('GET', '/v1/myip')).status, 500)
+  const key = await wire.keyFor('free')
+  t.equal((await wire.call('GET', '/v1/vpn/11.0.0.1', { key })).status, 500)
+})
+
+t.test('a host that wants no errors gives no onError', async (t) => {
+  t.equal(typeof createApi, 'function')
+  const { onError: _, ...services } = { onError: undefined }
+  const wire = createWire({ lookup: failingLookup(new Error('bug')), services })
+  t.equal((await wire.call('GET', '/v1/demo/11.0.0.1')).status, 500)
+})

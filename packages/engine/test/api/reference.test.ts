@@ -1,0 +1,107 @@
+import { createFakeNetworks, createFakeSystems, systemOf } from '@sallyport/core/testing'
+import t from 'tap'
+import { ROUTES, withCors } from '../../src/api/index.ts'
+import { createWire, SNAPSHOT } from './wire.ts'
+
+t.test('GET /v1 says what there is, and where it is described', async (t) => {
+  const { status, json } = await createWire().call('GET', '/v1')
+  t.equal(status, 200)
+  t.match(json, { name: 'Sallyport', openapi: '/v1/openapi.json', docs: '/v1/docs' })
+  t.equal(json.operations.length, ROUTES.length - 1, 'all but the document itself')
+  t.ok(json.operations.some(({ path }: { path: string }) => path === '/v1/ip/lookup'))
+  t.equal((await createWire().call('POST', '/v1')).status, 405)
+})
+
+t.test('GET /v1/docs is a page that runs no script and needs nothing from outside', async (t) => {
+  const { status, text, headers } = await createWire().call('GET', '/v1/docs')
+  t.equal(status, 200)
+  t.match(headers['Content-Type'], 'text/html')
+  t.match(headers['Content-Security-Policy'], /^default-src 'none'; style-src 'sha256-[^']+'/)
+  t.notMatch(text, /<script|javascript:|(?:src|href)=.?https?:|\son\w+=/i)
+  for (const { path, operationId } of ROUTES.filter(({ path }) => path !== '/v1/openapi.json')) {
+    t.ok(text.includes(`<article id="${operationId}">`) && text.includes(`<code>${path}</code>`), path)
+  }
+})
+
+t.test('without the page neither the index nor the document names it', async (t) => {
+  const wire = createWire({ routes: ROUTES.filter(({ path }) => path !== '/v1/docs') })
+  t.equal((await wire.call('GET', '/v1/docs')).status, 404)
+  t.notOk('docs' in (await wire.call('GET', '/v1')).json)
+  t.notOk('/v1/docs' in (await wire.call('GET', '/v1/openapi.json')).json.paths)
+})
+
+t.test('the example of every operation works', async (t) => {
+  const system = systemOf({ asn: 24940, name: 'Hetzner Online GmbH', type: 'hosting', networkClass: 'hosting' })
+  const networks = createFakeNetworks([['5.9.0.0/16', { system }]])
+  const systems = createFakeSystems([[system, ['5.9.0.0/16']]])
+  const wire = createWire({ snapshots: { current: () => ({ ...SNAPSHOT, networks, systems }) } })
+  const key = await wire.keyFor('pro')
+  for (const { method, path, access, example, params, body } of ROUTES) {
+    if (example === undefined) {
+      t.ok(access.kind === 'open' && params === undefined && body === undefined, `${path} needs no example`)
+      continue
+    }
+    const answer = await wire.call(method, example.path, {
+      ...(access.kind === 'key' && { key }),
+      ...(example.body !== undefined && { body: JSON.stringify(example.body) }),
+    })
+    t.equal(answer.status, 200, `${method} ${example.path} ${answer.text.slice(0, 200)}`)
+  }
+})
+
+t.test('faults of a request are said by field, in our own sentences', async (t) => {
+  const wire = createWire()
+  const key = await wire.keyFor('free')
+  const faultsOf = async (path: string, body: unknown) => {
+    const { status, json } = await wire.call('POST', path, { key, body: JSON.stringify(body) })
+    t.equal(status, 400)
+    t.equal(json.message, `${json.details.fields[0].field}: ${json.details.fields[0].message}`)
+    return json.details.fields
+  }
+  t.same(await faultsOf('/v1/ip/lookup', {}), [{ field: 'target', message: 'is missing' }])
+  t.same(await faultsOf('/v1/ip/lookup', { target: 7 }), [{ field: 'target', message: 'must be a text' }])
+  t.same(await faultsOf('/v1/ip/lookup', []), [{ field: 'body', message: 'must be a map of members' }])
+  t.same(await faultsOf('/v1/agentscan/check', { ip: true, headers: { 'user-agent': 1 } }), [
+    { field: 'ip', message: 'must be a text' },
+    { field: 'headers.user-agent', message: 'must be a text' },
+  ])
+  t.same(await faultsOf('/v1/agentscan/verify', { ip: '1.1.1.1' }), [
+    { field: 'body', message: 'give `bot` or `user_agent`' },
+  ])
+  const { json } = await wire.call('GET', '/v1/nothing?q=1')
+  t.same(json.details, { path: '/v1/nothing' })
+})
+
+t.test('pages of listed origins may ask, and no others', async (t) => {
+  const origin = 'https://app.example'
+  const { api } = createWire()
+  const shared = withCors(api, [origin])
+  const ask = (method: string, path: string, fields: readonly string[]) =>
+    shared({
+      ...{ peer: '203.0.113.7', method, target: path, scheme: 'http', httpVersion: '1.1', fields, path },
+      query: new URLSearchParams(),
+      json: () => Promise.reject(new Error()),
+    })
+  const preflight = ['Origin', origin, 'Access-Control-Request-Method', 'POST']
+  t.match(await ask('OPTIONS', '/v1/ip/lookup', preflight), {
+    status: 204,
+    headers: {
+      'Access-Control-Allow-Origin': origin,
+      'Access-Control-Allow-Methods': 'GET, HEAD, POST',
+      'Access-Control-Allow-Headers': 'Authorization, Content-Type',
+      Vary: 'Origin',
+    },
+  })
+  t.match(await ask('GET', '/v1/myip', ['origin', origin]), {
+    status: 200,
+    headers: { 'Access-Control-Allow-Origin': origin },
+  })
+  for (const other of ['https://app.example.evil', 'http://app.example', 'null']) {
+    const refused = await ask('OPTIONS', '/v1/ip/lookup', ['Origin', other, 'Access-Control-Request-Method', 'POST'])
+    t.equal(refused?.status, 405, other)
+    t.notOk('Access-Control-Allow-Origin' in (refused?.headers ?? {}))
+    t.equal((await ask('GET', '/v1/myip', ['Origin', other]))?.headers['Vary'], 'Origin')
+  }
+  t.equal(await ask('OPTIONS', '/elsewhere', preflight), undefined, 'what is not under /v1 is for the host')
+  t.equal(withCors(api, []), api)
+})

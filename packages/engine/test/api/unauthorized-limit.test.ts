@@ -1,0 +1,103 @@
+import t from 'tap'
+import { createKey, KEY_BYTES } from '#accounts'
+import { createWire, START, tooLarge, type Wire } from './wire.ts'
+
+const URL = '/v1/vpn/11.0.0.1'
+const MAX = 60
+
+/** A key of the right form that nobody was given. */
+const UNKNOWN = createKey(new Uint8Array(KEY_BYTES).fill(200)).text
+
+/** All the ways in which a call has no valid key. */
+const BAD: readonly (readonly string[])[] = [
+  [],
+  ['Authorization', 'Bearer x'],
+  ['Authorization', `Basic ${UNKNOWN}`],
+  ['Authorization', `Bearer ${UNKNOWN}`],
+  ['Authorization', `Bearer ${UNKNOWN}`, 'Authorization', `Bearer ${UNKNOWN}`],
+]
+
+async function exhaust(wire: Wire, from?: string): Promise<readonly number[]> {
+  const statuses: number[] = []
+  for (let call = 0; call < MAX; call++) {
+    const fields = BAD[call % BAD.length] ?? []
+    statuses.push((await wire.call('GET', URL, { fields, ...(from !== undefined && { from }) })).status)
+  }
+  return statuses
+}
+
+t.test('after 60 calls a minute without a valid key a client gets 429 in place of 401', async (t) => {
+  const wire = createWire()
+  t.same(new Set(await exhaust(wire)), new Set([401]))
+  wire.advance(20_500)
+  for (const [method, url] of [
+    ['GET', URL],
+    ['POST', '/v1/ip/lookup'],
+    ['GET', '/v1/user/limits'],
+  ] as const) {
+    const refused = await wire.call(method, url, { body: tooLarge })
+    t.hasStrict(refused, { status: 429, bodyReads: 0 }, 'one count for all routes')
+    t.same(refused.json, { error: 'rate_limit_exceeded', message: 'Rate limit exceeded.', retryAfter: 40 })
+    t.hasStrict(refused.headers, {
+      'Retry-After': '40',
+      'X-RateLimit-Limit': '60',
+      'X-RateLimit-Remaining': '0',
+      'X-RateLimit-Reset': String(Date.parse(START) / 1000 + 60),
+      'Cache-Control': 'no-store',
+    })
+    t.notOk('WWW-Authenticate' in refused.headers)
+  }
+  t.equal((await wire.call('GET', URL, { from: '203.0.113.8' })).status, 401, 'another client')
+  t.equal((await wire.call('GET', '/v1/myip')).status, 200, 'keyless routes are not touched')
+  t.equal((await wire.call('GET', '/v1/nothing')).status, 404)
+  wire.advance(39_500)
+  t.equal((await wire.call('GET', URL)).status, 401, 'at the end of the minute')
+})
+
+t.test('a valid key is never refused by it, and is not counted in it', async (t) => {
+  const wire = createWire()
+  const key = await wire.keyFor('free')
+  for (let call = 0; call < 2 * MAX; call++) t.equal((await wire.call('GET', '/v1/user/limits', { key })).status, 200)
+  t.same(new Set(await exhaust(wire)), new Set([401]), 'all sixty are left')
+  t.equal((await wire.call('GET', URL)).status, 429)
+  const answer = await wire.call('GET', URL, { key })
+  t.hasStrict(answer, { status: 200, headers: { 'X-RateLimit-Limit': '30000', 'X-RateLimit-Remaining': '29999' } })
+  t.equal((await wire.call('GET', '/v1/vpn/nonsense', { key })).status, 400)
+  await wire.revoke(key)
+  t.equal((await wire.call('GET', URL, { key })).status, 429, 'one that was revoked is')
+})
+
+t.test('the client is the one of all limits: a /64, and one of many in a /48', async (t) => {
+  const wire = createWire()
+  await exhaust(wire, '2600::1')
+  t.equal((await wire.call('GET', URL, { from: '2600::ffff:1' })).status, 429)
+  t.equal((await wire.call('GET', URL, { from: '2600:0:0:1::1' })).status, 401)
+  for (let network = 1; network < 16; network++) await exhaust(wire, `2600:0:0:${network.toString(16)}::1`)
+  t.equal((await wire.call('GET', URL, { from: '2600:0:0:77::1' })).status, 429)
+  t.equal((await wire.call('GET', URL, { from: '2600:0:1::1' })).status, 401)
+})
+
+t.test('calls at once are counted exactly', async (t) => {
+  const wire = createWire()
+  const answers = await Promise.all(Array.from({ length: 100 }, () => wire.call('GET', URL)))
+  t.equal(answers.filter(({ status }) => status === 401).length, MAX)
+  t.equal(answers.filter(({ status }) => status === 429).length, 100 - MAX)
+})
+
+t.test('while the limits cannot be counted the answer stays 401', async (t) => {
+  const wire = createWire({ limitFault: () => ({ apply: false, error: new Error('redis is gone') }) })
+  for (let call = 0; call < 2 * MAX; call++) {
+    t.hasStrict(await wire.call('GET', URL), { status: 401, headers: { 'WWW-Authenticate': 'Bearer' } })
+  }
+  t.match(wire.errors[0], { message: 'redis is gone' })
+})
+
+t.test('a store that cannot say whether a key is valid counts nothing', async (t) => {
+  let down = true
+  const wire = createWire({
+    fault: (operation) => (down && operation === 'findKey' ? { apply: false, error: new Error('gone') } : undefined),
+  })
+  for (let call = 0; call < 2 * MAX; call++) t.equal((await wire.call('GET', URL, { key: UNKNOWN })).status, 503)
+  down = false
+  t.equal((await wire.call('GET', URL, { key: UNKNOWN })).status, 401)
+})

@@ -1,0 +1,69 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Address, parseAddress } from '@sallyport/core'
+import t, { type Test } from 'tap'
+import { withFreeLock, withLock } from '#stores'
+import { openSnapshot } from '../../src/datasets/service/snapshot.ts'
+import type { CityTable } from '../../src/datasets/tables/city.ts'
+import { writeMmdb } from '../../src/datasets/testing/mmdb-writer.ts'
+import { sourcesOf } from './fixtures.ts'
+
+const LOCK = { lock: { withLock, withFreeLock } }
+
+/** A dataDir and sources of systems and of cities, with so many unused bytes in the database. */
+function made(t: Test, unused = 0) {
+  const dataDir = t.testdir()
+  const filling = unused === 0 ? [] : ['x', 'y', 'z'].map((letter) => letter.repeat(unused / 3))
+  const city = writeMmdb({ '0.0.0.0/1': { city: 'Bern', country_code: 'CH', filling } }, { ipVersion: 4 })
+  const files = { 'asn-csv-v4': '8.2.0.0,8.2.255.255,24940,Hetzner Online GmbH\n', 'dbip-city-lite': city }
+  return { dataDir, sources: sourcesOf(dataDir, files) }
+}
+
+t.test('a compile that is cancelled gives nothing, is not read as it is instead, and can be begun again', async (t) => {
+  for (const unused of [0, 128 * 1024]) {
+    const { dataDir, sources } = made(t, unused)
+    const closing = new AbortController()
+    const reason = new Error('closed')
+    const cancelled = openSnapshot(dataDir, sources, {
+      ...LOCK,
+      signal: closing.signal,
+      onProgress: () => closing.abort(reason),
+    })
+    await t.rejects(cancelled, reason)
+    const { networks, geo } = await openSnapshot(dataDir, sources, LOCK)
+    t.ok(networks && geo)
+    t.ok(readdirSync(dataDir).some((name) => name.startsWith('city-')))
+  }
+})
+
+t.test('closing ends the waiting for another process that compiles', async (t) => {
+  const { dataDir, sources } = made(t)
+  const closing = new AbortController()
+  const reason = new Error('closed')
+  const waited = await withLock(join(dataDir, 'compile.lock'), async () => {
+    const waiting = openSnapshot(dataDir, sources, {
+      ...LOCK,
+      signal: closing.signal,
+      onWait: () => closing.abort(reason),
+    })
+    return waiting.then(
+      () => 'compiled',
+      (error: unknown) => error,
+    )
+  })
+  t.equal(waited, reason)
+})
+
+t.test('a city file that is there still is not read again, and one that is not is dropped', async (t) => {
+  const { dataDir, sources } = made(t)
+  const cityFiles = new Map<string, CityTable>()
+  await openSnapshot(dataDir, sources, { ...LOCK, cityFiles })
+  const [path, table] = [...cityFiles][0] as [string, CityTable]
+  // Read again, it would be refused.
+  writeFileSync(path, '')
+  const { geo } = await openSnapshot(dataDir, sources, { ...LOCK, cityFiles })
+  t.match(geo?.read(parseAddress('1.2.3.4') as Address), { city: 'Bern' })
+  t.equal(cityFiles.get(path), table)
+  await openSnapshot(dataDir, sourcesOf(dataDir, {}), { ...LOCK, cityFiles })
+  t.equal(cityFiles.size, 0)
+})

@@ -1,0 +1,66 @@
+import t from 'tap'
+import { compileTables, loadTables } from '../../src/datasets/index.ts'
+import { address, folder, madeSource } from './fixtures.ts'
+
+t.test('an address is answered with every crawler that publishes a range around it', async (t) => {
+  const dir = folder(t)
+  const sources = [
+    madeSource(dir, { id: 'one', kind: 'crawler', crawler: 'onebot' }, '23.0.0.0/16\n2a00:1::/48\n'),
+    madeSource(dir, { id: 'two', kind: 'crawler', crawler: 'twobot' }, '23.0.7.0/24\n2a00:1:0:7::/64\n'),
+  ]
+  const { path } = await compileTables({ dataDir: dir, sources })
+  const { crawlerRanges, networks } = loadTables(path)
+  const of = (text: string) => crawlerRanges?.find(address(text))
+  t.same(['22.255.255.255', '23.0.0.0', '23.0.7.0', '23.0.7.255', '23.0.8.0', '23.1.0.0'].map(of), [
+    [],
+    ['onebot'],
+    ['onebot', 'twobot'],
+    ['onebot', 'twobot'],
+    ['onebot'],
+    [],
+  ])
+  t.same(['2a00:1::', '2a00:1:0:7::1', '2a00:1:0:8::', '2a00:2::', '::'].map(of), [
+    ['onebot'],
+    ['onebot', 'twobot'],
+    ['onebot'],
+    [],
+    [],
+  ])
+  t.ok(Object.isFrozen(of('23.0.7.0')))
+  t.equal(networks, undefined, 'a list without a class says nothing of the class of a network')
+})
+
+t.test('a crawler may have several lists, and a list that names none or cannot be read is none of them', async (t) => {
+  const dir = folder(t)
+  const row = { kind: 'crawler', crawler: 'onebot', networkClass: 'datacenter', provider: 'One' } as const
+  const first = madeSource(dir, { ...row, id: 'one' }, '23.0.0.0/16\n')
+  const sources = [
+    first,
+    madeSource(dir, { ...row, id: 'one-2' }, '23.0.7.0/24\n'),
+    madeSource(dir, { id: 'all', kind: 'crawler', networkClass: 'datacenter' }, '23.0.0.0/8\n'),
+    madeSource(dir, { ...row, id: 'bad', crawler: 'badbot' }, '<html>not found</html>'),
+    { row: { ...first.row, id: 'gone', crawler: 'gonebot' }, reason: 'no file is named' },
+  ]
+  const { path, sources: statuses } = await compileTables({ dataDir: dir, sources })
+  t.same(
+    statuses.map(({ state }) => state),
+    ['loaded', 'loaded', 'loaded', 'refused', 'absent'],
+  )
+  const { crawlerRanges, networks, rangesLoaded } = loadTables(path)
+  t.same(
+    ['23.0.7.1', '23.0.8.1', '23.1.0.0'].map((text) => crawlerRanges?.find(address(text))),
+    [['onebot'], ['onebot'], []],
+  )
+  t.match(networks?.find(address('23.0.7.1')), {
+    range: { networkClass: 'datacenter', provider: 'One', source: 'one', kind: 'crawler' },
+    also: [{ source: 'one-2' }, { source: 'all' }],
+  })
+  t.equal(rangesLoaded, false, 'a crawler is no list of datacenters')
+})
+
+t.test('no table is made if no ranges could be read, which is not the same as an empty one', async (t) => {
+  const dir = folder(t)
+  const sources = [madeSource(dir, { id: 'bad', kind: 'crawler', crawler: 'badbot' }, 'nothing')]
+  const { path } = await compileTables({ dataDir: dir, sources })
+  t.equal(loadTables(path).crawlerRanges, undefined)
+})

@@ -1,0 +1,124 @@
+import t, { type Test } from 'tap'
+import { readRangeLines } from '../../src/datasets/parse/csv.ts'
+import { readSystemRanges } from '../../src/datasets/parse/system-ranges.ts'
+import { address, tablesOf } from './fixtures.ts'
+
+function read(text: string, family: 4 | 6 = 4) {
+  const { ranges, asns, names } = readSystemRanges({ path: 'asn.csv', bytes: Buffer.from(text) }, family, () => {})
+  return {
+    values: Array.from(ranges.values, (number) => asns[number]),
+    names: Object.fromEntries(asns.map((asn, number) => [asn, names[number]])),
+    ranges,
+  }
+}
+
+/** Enough good lines that one bad one is below 1 %. */
+const PADDING = Array.from({ length: 200 }, (_, index) => `9.0.${index}.0,9.0.${index}.255,9,Nine\n`).join('')
+
+t.test('names may hold commas, quotes and letters of any language', async (t) => {
+  const { names, values } = read(
+    [
+      '1.0.0.0,1.0.0.255,13335,"Cloudflare, Inc."',
+      '2.26.200.0,2.26.215.255,201907,"LLC ""SPUTNIK"""',
+      '3.0.0.0,3.0.0.0,3,Telefónica Łódź',
+      '4.0.0.0,4.0.0.1,4,',
+      '5.0.0.0,5.0.0.1,5,  Lake Networks ',
+      '6.0.0.0,6.0.0.1,4294967295,"a,b"",""c"',
+    ].join('\n'),
+  )
+  t.same(names, {
+    13335: 'Cloudflare, Inc.',
+    201907: 'LLC "SPUTNIK"',
+    3: 'Telefónica Łódź',
+    4: 'AS4',
+    5: 'Lake Networks',
+    4294967295: 'a,b","c',
+  })
+  t.same(values, [13335, 201907, 3, 4, 5, 4294967295])
+})
+
+t.test('lines may end in CRLF, the last one in nothing, and empty ones do not count', async (t) => {
+  t.same(read('1.0.0.0,1.0.0.255,1,One\r\n\r\n\n2.0.0.0,2.0.0.255,2,Two').names, { 1: 'One', 2: 'Two' })
+})
+
+t.test('both families are read, each from its own file only', async (t) => {
+  const { ranges } = read('2001:200::,2001:200:1b9:ffff:ffff:ffff:ffff:ffff,2500,WIDE', 6)
+  t.same(Array.from(ranges.firsts), [0x20010200, 0, 0, 0])
+  t.same(Array.from(ranges.lasts), [0x20010200, 0x01b9ffff, 0xffffffff, 0xffffffff])
+  t.throws(() => read('2001:200::,2001:200::ffff,2500,WIDE', 4), { code: 'corrupt_data' })
+  t.throws(() => read('1.0.0.0,1.0.0.255,1,One', 6), { code: 'corrupt_data' })
+})
+
+const BAD_LINES = [
+  '1.0.0.0,1.0.0.255',
+  '1.0.0.0,1.0.0.255,13335',
+  '1.0.0.0,1.0.0.255,x,Name',
+  '1.0.0.0,1.0.0.255,,Name',
+  '1.0.0.0,1.0.0.255,0,Name',
+  '1.0.0.0,1.0.0.255,4294967296,Name',
+  '1.0.0.0,1.0.0.256,1,Name',
+  '1.0.0.255,1.0.0.0,1,Name',
+  '1.0.0.0 1.0.0.255 1 Name',
+  '1.0.0.0,1.0.0.255,7777,"Name',
+  '1.0.0.0,1.0.0.255,7777,"Na"me"',
+  '176.221.42.3254.174.140.223,1.0.0.255,1,Name',
+  '<!doctype html>',
+]
+
+t.test('a bad line is dropped, and one among a hundred is tolerated', async (t) => {
+  const taken = BAD_LINES.filter((line) => {
+    const { values, names } = read(`${line}\n${PADDING}`)
+    return values.length !== 200 || Object.keys(names).join() !== '9'
+  })
+  t.same(taken, [])
+})
+
+t.test('more than one bad line in a hundred refuses the file by name', async (t) => {
+  const bad = BAD_LINES.slice(0, 3).join('\n')
+  t.throws(() => read(`${bad}\n${PADDING}`), { code: 'corrupt_data', message: /^asn\.csv: 3 of 203 lines/ })
+  t.throws(() => read(''), { code: 'corrupt_data', message: /^asn\.csv: not one line/ })
+  t.throws(() => read('\n\n'), { code: 'corrupt_data' })
+})
+
+t.test('a file without a single comma is refused in linear time', async (t) => {
+  t.throws(() => read('x\n'.repeat(300_000)), { code: 'corrupt_data' })
+})
+
+t.test('progress is counted in bytes', async (t) => {
+  const bytes = Buffer.from('1.0.0.0,1.0.0.255,1,Łódź\r\n'.repeat(70_000))
+  const reported: number[] = []
+  const fields = new Set<string>()
+  const readFields = (rest: string) => {
+    fields.add(rest)
+    return 7
+  }
+  const ranges = readRangeLines({ path: 'asn.csv', bytes }, 4, readFields, (bytesRead) => reported.push(bytesRead))
+  t.same([ranges.count, ranges.firsts[69_999], ranges.values[69_999]], [70_000, 0x01000000, 7])
+  t.same([...fields], ['1,Łódź'], 'no line is cut where a piece of the file ends')
+  t.ok(reported.length > 1)
+  t.same(
+    [...reported].sort((x, y) => x - y),
+    reported,
+  )
+  t.equal(reported.at(-1), bytes.length)
+})
+
+t.test('lines of both families, as iptoasn has them, are those of two files', async (t) => {
+  const text = [
+    '1.0.0.0\t1.0.0.255\t64500\tDE\tMade "A"',
+    '1.0.1.0\t1.0.1.255\t0\tNone\tNot routed',
+    '2a00:1::\t2a00:1::ffff\t64501\tFR\tSix',
+  ]
+  const { networks, systems, status } = await tables(t, { iptoasn: text.join('\n') })
+  t.match(networks?.find(address('1.0.0.5'))?.system, { asn: 64500, name: 'Made "A"' })
+  t.equal(networks?.find(address('1.0.1.5')), undefined)
+  t.match(networks?.find(address('2a00:1::5'))?.system, { asn: 64501, name: 'Six' })
+  t.equal(systems?.size, 2)
+  t.match(status('iptoasn'), { state: 'loaded', entries: 2 })
+  t.match((await tables(t, { iptoasn: 'x\ty\n' })).status('iptoasn'), { state: 'refused' })
+})
+
+async function tables(t: Test, files: Readonly<Record<string, string>>) {
+  const loaded = await tablesOf(t, files)
+  return { ...loaded, status: (id: string) => loaded.sources.find((source) => source.id === id) }
+}

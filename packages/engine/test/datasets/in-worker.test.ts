@@ -1,0 +1,133 @@
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import t from 'tap'
+import { compileCity } from '../../src/datasets/compile/city.ts'
+import {
+  compileCityInWorker,
+  compileInWorker,
+  compileTables,
+  isCity,
+  loadCity,
+  loadTables,
+  resolveSources,
+} from '../../src/datasets/index.ts'
+import { writeMmdb } from '../../src/datasets/testing/mmdb-writer.ts'
+import { address, folder, sourcesOf } from './fixtures.ts'
+
+const FILES = {
+  'asn-csv-v4': '23.0.0.0,23.0.0.255,64500,Access',
+  'x4bnet-vpn-ipv4': '23.0.0.0/25',
+  'x4bnet-dc-ipv4': '<html>',
+  'tor-bulk-exit': '23.0.0.200',
+  'dbip-city-v4': writeMmdb({ '23.0.0.0/24': { country_code: 'DE', city: 'Bonn' } }, { ipVersion: 4 }),
+}
+
+function citySource(sources: ReturnType<typeof sourcesOf>) {
+  const source = sources.find(isCity)
+  if (source === undefined) throw new Error('no city source')
+  return source
+}
+
+t.test('a worker makes the same file, tells the same of it and shows its progress', async (t) => {
+  const dir = folder(t)
+  const sources = sourcesOf(dir, FILES)
+  const here = await compileTables({ dataDir: join(dir, 'here'), sources })
+  const stages: string[] = []
+  const there = await compileInWorker({
+    dataDir: join(dir, 'there'),
+    sources,
+    onProgress: (stage) => stages.push(stage),
+  })
+  t.ok(readFileSync(there.path).equals(readFileSync(here.path)))
+  t.same(there.sources, here.sources)
+  t.match(
+    there.sources.find(({ id }) => id === 'x4bnet-dc-ipv4'),
+    { state: 'refused' },
+  )
+  t.ok(stages.includes('Putting the tables together') && stages.length > 4)
+  t.ok(there.shared instanceof SharedArrayBuffer)
+  t.equal(loadTables(there.shared).networks?.find(address('23.0.0.7'))?.range?.networkClass, 'vpn')
+
+  const source = citySource(sources)
+  const city = await compileCity({ dataDir: join(dir, 'here'), source })
+  const cityThere = await compileCityInWorker({ dataDir: join(dir, 'there'), source })
+  t.ok(readFileSync(cityThere.path).equals(readFileSync(city.path)))
+  t.same(loadCity(cityThere.shared).read(address('23.0.0.9')), { countryCode: 'DE', city: 'Bonn' })
+})
+
+t.test("a worker's refusal has its code and message here", async (t) => {
+  const dir = folder(t)
+  const source = citySource(sourcesOf(dir, { ...FILES, 'dbip-city-v4': 'not a database' }))
+  await t.rejects(compileCityInWorker({ dataDir: dir, source }), {
+    name: 'SallyportError',
+    code: 'corrupt_data',
+    message: /dbip-city-v4: no metadata/,
+  })
+  const inTheWay = join(dir, 'a file')
+  writeFileSync(inTheWay, '')
+  await t.rejects(compileInWorker({ dataDir: inTheWay, sources: sourcesOf(dir, FILES) }), { code: 'EEXIST' })
+})
+
+t.test('a compile that is cancelled ends at once and leaves no file', async (t) => {
+  const dir = folder(t)
+  const dataDir = join(dir, 'state')
+  // The embedded data: long enough to be cancelled in the middle of.
+  const sources = resolveSources()
+  const controller = new AbortController()
+  const reason = new Error('closed')
+  const compiling = compileInWorker({
+    dataDir,
+    sources,
+    signal: controller.signal,
+    onProgress: (_, done) => {
+      if (done > 0) controller.abort(reason)
+    },
+  })
+  await t.rejects(compiling, reason)
+  t.same(existsSync(dataDir) ? readdirSync(dataDir) : [], [])
+  await t.rejects(compileInWorker({ dataDir, sources, signal: controller.signal }), reason, 'nor does it begin')
+})
+
+/** Program of another thread: it loads the shared bytes and answers. */
+const READER = `
+  const { parentPort, workerData } = require('node:worker_threads')
+  const { tables, city, index, core, text } = workerData
+  Promise.all([import(index), import(core)]).then(([{ loadTables, loadCity }, { parseAddress }]) => {
+    const address = parseAddress(text)
+    parentPort.postMessage({
+      record: loadTables(tables).networks.find(address),
+      place: loadCity(city).read(address),
+      same: loadTables(tables).shared === tables,
+    })
+  })`
+
+t.test('several threads answer from one copy', async (t) => {
+  const dir = folder(t)
+  const sources = sourcesOf(dir, FILES)
+  const { path } = await compileTables({ dataDir: dir, sources })
+  const tables = loadTables(path)
+  const city = loadCity((await compileCity({ dataDir: dir, source: citySource(sources) })).path)
+  const text = '23.0.0.7'
+  const answers = await Promise.all(
+    [1, 2].map(async () => {
+      const worker = new Worker(READER, {
+        eval: true,
+        execArgv: [],
+        workerData: {
+          tables: tables.shared,
+          city: city.shared,
+          text,
+          index: new URL('../../src/datasets/index.js', import.meta.url).href,
+          core: import.meta.resolve('@sallyport/core'),
+        },
+      })
+      const [answer] = await once(worker, 'message')
+      await worker.terminate()
+      return answer
+    }),
+  )
+  const expected = { record: tables.networks?.find(address(text)), place: city.read(address(text)), same: true }
+  t.same(answers, [expected, expected])
+})

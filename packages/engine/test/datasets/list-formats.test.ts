@@ -1,0 +1,96 @@
+import { SallyportError } from '@sallyport/core'
+import { SOURCES, type SourceRow } from '@sallyport/data/sources'
+import t from 'tap'
+import { readContents } from '../../src/datasets/parse/contents.ts'
+import { type ListForm, readList } from '../../src/datasets/parse/list.ts'
+import { readSystemList } from '../../src/datasets/parse/system-list.ts'
+import { FORMAT_FIXTURES, SYSTEM_FIXTURES } from './format-fixtures.ts'
+
+const FORM = { path: 'feed', networkClass: 'hosting', single: false } as const
+
+function read(text: string, form: Pick<ListForm, 'format'> & Partial<ListForm>) {
+  const { ranges, made } = readList(Buffer.from(text), { ...FORM, ...form })
+  return { counts: [ranges[4].count, ranges[6].count], made }
+}
+
+/** The texts that are not refused as corrupt, by the name of the file. */
+function accepted(texts: readonly string[], readText: (text: string) => unknown): readonly string[] {
+  return texts.filter((text) => {
+    try {
+      readText(text)
+      return true
+    } catch (error) {
+      return !(error instanceof SallyportError && error.code === 'corrupt_data' && error.message.startsWith('feed: '))
+    }
+  })
+}
+
+for (const { format, good, counts, made, bad } of FORMAT_FIXTURES) {
+  t.test(`the format ${format}`, async (t) => {
+    t.same(read(good, { format }).counts, counts, 'IPv4 and IPv6 entries')
+    t.equal(read(good, { format }).made, made === undefined ? undefined : Date.parse(made), 'when it was made')
+    const isDocument = /^[{[]/.test(good) && format !== 'spamhaus-drop'
+    const cut = isDocument ? [good.slice(0, good.length >> 1)] : []
+    const page = '<!DOCTYPE html><html><body>Too many requests</body></html>'
+    t.same(
+      accepted([...bad, ...cut, '', page, '{}', '[]'], (text) => read(text, { format })),
+      [],
+    )
+  })
+}
+
+for (const { format, good, systems, bad } of SYSTEM_FIXTURES) {
+  t.test(`the format ${format}`, async (t) => {
+    t.same([...readSystemList(Buffer.from(good), format, 'feed')], systems)
+    const texts = [...bad, '', '<html>', '{}']
+    t.same(
+      accepted(texts, (text) => readSystemList(Buffer.from(text), format, 'feed')),
+      [],
+    )
+  })
+}
+
+t.test('every format of the table of sources has a fixture', async (t) => {
+  const made = new Set<string>([...FORMAT_FIXTURES, ...SYSTEM_FIXTURES].map(({ format }) => format))
+  // These have tests of their own: csv-lines, city-databases, and the two below.
+  const others = ['csv-asn', 'csv-country', 'mmdb', 'tsv-asn', 'delegations', 'rdap-bootstrap']
+  const formats = new Set(SOURCES.map(({ format }) => format))
+  t.same(
+    [...formats].filter((format) => !made.has(format) && !others.includes(format)),
+    [],
+  )
+})
+
+t.test('reserved ranges in a list that holds them on purpose are left out', async (t) => {
+  const text = '0.0.0.0/8\n10.0.0.0/8\n224.0.0.0/3\n23.5.0.0/16\n'
+  t.same(read(text, { format: 'text', reservedIsExpected: true }).counts, [1, 0])
+  t.throws(() => read(text, { format: 'text' }), { code: 'corrupt_data' })
+})
+
+t.test('coverage is counted after entries are put together', async (t) => {
+  const covers = { ipv4: 65_536, ipv6: 1 }
+  const nested = Array.from({ length: 200 }, (_, index) => `23.5.${index}.0/24`)
+  t.same(read(['23.5.0.0/16', ...nested].join('\n'), { format: 'text', covers }).counts, [201, 0])
+  t.throws(() => read('23.5.0.0/16\n23.6.0.0/32', { format: 'text', covers }), { message: /more of the IPv4 space/ })
+  t.throws(() => read('2a00:1::/63', { format: 'text', covers }), { message: /not one line/ }, 'in one entry')
+  t.throws(() => read('2a00:1::/64\n2a00:2::/64', { format: 'text', covers }), { message: /more of the IPv6 space/ })
+  t.same(read('2a00:1::/64', { format: 'text', covers }).counts, [0, 1])
+})
+
+t.test('a document that nests without end is not followed', async (t) => {
+  const deep = `${'['.repeat(5000)}"23.0.0.1"${']'.repeat(5000)}`
+  t.throws(() => read(deep, { format: 'json' }), { code: 'corrupt_data' })
+})
+
+t.test('an RDAP bootstrap file is counted by its names', async (t) => {
+  const services = [
+    [['com', 'net'], ['https://rdap.example.org/']],
+    [['de'], ['https://rdap.example.de']],
+  ]
+  const row = SOURCES.find(({ kind }) => kind === 'rdap') as SourceRow
+  const entriesOf = (text: string) => readContents(row, { path: 'feed', bytes: Buffer.from(text) }).entries
+  t.equal(entriesOf(JSON.stringify({ version: '1.0', services })), 3)
+  for (const text of ['', '<html>', '{}', JSON.stringify({ services: [] })]) {
+    t.throws(() => entriesOf(text), { code: 'corrupt_data', message: /^feed: / }, text)
+  }
+})

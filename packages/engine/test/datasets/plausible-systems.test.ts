@@ -1,0 +1,107 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { typeOfSystem } from '@sallyport/core'
+import { SOURCES, type SourceRow } from '@sallyport/data/sources'
+import t from 'tap'
+import { countEntries, resolveSources } from '../../src/datasets/index.ts'
+import { readSystemRanges } from '../../src/datasets/parse/system-ranges.ts'
+import { folder } from './fixtures.ts'
+
+/* A publisher of the file of systems could call all of the internet an anonymiser: it is bounded like every list. */
+
+function row(id: string): SourceRow {
+  const found = SOURCES.find((candidate) => candidate.id === id)
+  if (found === undefined) throw new Error(id)
+  return found
+}
+
+/** So many /8s, each with what `line` says of it. */
+const eights = (line: (first: number) => string) =>
+  Array.from({ length: 190 }, (_, index) => `${index + 20}.0.0.0,${index + 20}.255.255.255,${line(index)}`)
+
+const HOMES = eights((index) => `${64_512 + index},Kent Cable Telecom`)
+
+t.test('plausible files are taken, the published ones first of all', async (t) => {
+  for (const id of ['asn-csv-v4', 'asn-csv-v6']) {
+    const { file } = resolveSources().find(({ row }) => row.id === id) ?? {}
+    t.ok(countEntries(row(id), file?.path ?? '').entries > 100_000, id)
+  }
+  const path = join(folder(t), 'own.csv')
+  writeFileSync(path, '8.0.0.0,8.0.255.255,60729,Stiftung Erneuerbare Freiheit\n')
+  t.equal(countEntries(row('asn-csv-v4'), path).entries, 1, 'a small file of somebody’s own may hold what it likes')
+  writeFileSync(path, HOMES.join('\n'))
+  t.equal(countEntries(row('asn-csv-v4'), path).entries, 190)
+})
+
+t.test('implausible files are refused, whatever they are spread over', async (t) => {
+  const path = join(folder(t), 'asn.csv')
+  const refused = (lines: readonly string[], reason: RegExp, what: string, id = 'asn-csv-v4') => {
+    writeFileSync(path, lines.join('\n'))
+    t.throws(() => countEntries(row(id), path), { code: 'corrupt_data', message: reason }, what)
+  }
+  const anonymisers = /asn\.csv: gives anonymisers more of IPv4 than they can have/
+  refused([...HOMES.slice(3), '23.0.0.0,24.255.255.255,60729,Stiftung'], anonymisers, 'a Tor operator’s number')
+  refused(
+    [...HOMES, '23.0.0.0,24.255.255.255,64500,Northern VPN Service'],
+    anonymisers,
+    'a name, over what is listed twice',
+  )
+  refused([...HOMES, ...HOMES, ...HOMES, '23.0.0.0,24.255.255.255,60729,X'], anonymisers, 'padded')
+  refused(
+    eights(() => '24940,Hetzner'),
+    /gives hosts and clouds more/,
+    'hosts',
+  )
+  refused(
+    eights((index) => `${64_512 + index},Blue Hosting`),
+    /gives hosts and clouds more/,
+    'hosts by name',
+  )
+  refused(
+    eights(() => '22394,Cellco'),
+    /gives mobile carriers more/,
+    'a carrier',
+  )
+  refused(
+    eights(() => '7922,Comcast'),
+    /gives most of IPv4 to one system/,
+    'one access network',
+  )
+  refused(['0.0.0.0,255.255.255.255,7922,Comcast'], /gives most of IPv4 to one system/, 'in one line')
+  refused([...HOMES, '9.9.9.0,9.9.9.255,60729,X'], /gives a public service to an anonymiser: 9\.9\.9\.9/, 'a canary')
+  const six = ['2000::,2fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff,60729,X']
+  refused(six, /gives a public service to an anonymiser|gives anonymisers more of IPv6/, 'IPv6', 'asn-csv-v6')
+  refused(
+    ['2a00::,2a00:ffff:ffff:ffff:ffff:ffff:ffff:ffff,60729,X'],
+    /gives anonymisers more of IPv6/,
+    'IPv6',
+    'asn-csv-v6',
+  )
+  refused(
+    ['23.0.0.0\t123.255.255.255\t60729\tDE\tX', '2a00::\t2a00::ffff\t7922\tUS\tComcast'],
+    anonymisers,
+    'both families in one file',
+    'iptoasn',
+  )
+})
+
+t.test('a list of systems that hide their users is too short to hold much, were it the largest of all', async (t) => {
+  const path = resolveSources().find(({ row }) => row.id === 'asn-csv-v4')?.file?.path ?? ''
+  const { ranges, asns, names } = readSystemRanges({ path, bytes: readFileSync(path) }, 4)
+  const sizes = new Float64Array(asns.length)
+  ranges.values.forEach((system, range) => {
+    const size = (ranges.lasts[range] as number) - (ranges.firsts[range] as number) + 1
+    sizes[system] = (sizes[system] as number) + size
+  })
+  // The operator table speaks before a list does.
+  const open = sizes.filter(
+    (_, system) => typeOfSystem(asns[system] as number, names[system] as string).basis !== 'operator',
+  )
+  open.sort().reverse()
+  const lists = SOURCES.filter(({ asType }) => asType === 'vpn' || asType === 'tor')
+  t.ok(lists.length >= 3)
+  for (const { id, entries } of lists) {
+    const most = open.slice(0, entries?.max).reduce((sum, size) => sum + size, 0)
+    t.ok(most < 2 ** 32 / 32, `${id}: ${(most / 2 ** 32) * 100} % of IPv4`)
+  }
+})

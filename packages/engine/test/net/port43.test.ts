@@ -1,0 +1,127 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { parseAddress } from '@sallyport/core'
+import { createFakeDns } from '@sallyport/core/testing'
+import t, { type Test } from 'tap'
+import { createPort43 } from '../../src/net/index.ts'
+import { openTcpServer } from './web-server.ts'
+
+const LOOPBACK = { dns: createFakeDns({}), allowPrivate: ['127.0.0.1/32'] }
+
+/** Asks a server that does as told with each connection. */
+async function ask(
+  t: Test,
+  onConnection: (socket: Socket) => void,
+  { question = 'example.com', timeoutMs = 5_000 } = {},
+) {
+  const port = await openTcpServer(t, onConnection)
+  return createPort43(LOOPBACK).ask({ host: '127.0.0.1', port, question, timeoutMs })
+}
+
+t.test('the question is one line, and the answer all that comes until the end', async (t) => {
+  const heard: string[] = []
+  const answer = await ask(t, (socket) => {
+    socket.on('data', (chunk) => {
+      heard.push(String(chunk))
+      socket.write('Domain Name: EXAMPLE.COM\r\n')
+      setImmediate(() => socket.end('Registrar: Größe\r\n'))
+    })
+  })
+  t.strictSame(answer, { state: 'answered', text: 'Domain Name: EXAMPLE.COM\r\nRegistrar: Größe\r\n' })
+  t.strictSame(heard, ['example.com\r\n'])
+})
+
+t.test('text that is no UTF-8 is Latin 1, and noise is text like any other', async (t) => {
+  const bytes = (buffer: Buffer) => ask(t, (socket) => void socket.end(buffer))
+  t.strictSame(await bytes(Buffer.from('Núcleo', 'latin1')), { state: 'answered', text: 'Núcleo' })
+  t.match(await bytes(Buffer.from([0xff, 0x00, 0xfe, 0x80])), { state: 'answered', text: 'ÿ\0þ\x80' })
+  t.strictSame(await bytes(Buffer.alloc(0)), { state: 'answered', text: '' })
+})
+
+t.test('a question that is not one printable line is not put', async (t) => {
+  let connections = 0
+  for (const question of ['example.com\r\nexample.net', 'a\n', 'a\0', '', 'größe.de', 'a'.repeat(301)]) {
+    const answer = await ask(t, () => connections++, { question })
+    t.strictSame(answer, { state: 'failed', reason: 'not a question for port 43' })
+  }
+  t.equal(connections, 0)
+})
+
+t.test('a server that is silent, drips, never ends or is not there is a failure', async (t) => {
+  const late = { timeoutMs: 200 }
+  const reason = 'not over within 200 ms'
+  t.strictSame(await ask(t, () => undefined, late), { state: 'failed', reason }, 'silent')
+  const dripping = (socket: Socket) => {
+    const timer = setInterval(() => socket.write('x'), 5)
+    socket.on('close', () => clearInterval(timer))
+  }
+  t.strictSame(await ask(t, dripping, late), { state: 'failed', reason }, 'dripping')
+  const endless = (socket: Socket) => {
+    const write = () => {
+      while (!socket.destroyed && socket.write(Buffer.alloc(65_536, 'x')));
+    }
+    socket.on('drain', write)
+    write()
+  }
+  t.match(await ask(t, endless), { state: 'failed', reason: /larger than 262144 bytes/ })
+  t.match(await ask(t, (socket) => void socket.resetAndDestroy()), { state: 'failed', reason: 'ECONNRESET' })
+  const gone = { host: '127.0.0.1', port: 1, question: 'example.com', timeoutMs: 5_000 }
+  t.strictSame(await createPort43(LOOPBACK).ask(gone), { state: 'failed', reason: 'ECONNREFUSED' })
+})
+
+t.test('a connection is given back whatever came of it', async (t) => {
+  let socket: Socket | undefined
+  await ask(
+    t,
+    (opened) => {
+      socket = opened
+      opened.resume()
+    },
+    { timeoutMs: 100 },
+  )
+  if (socket !== undefined && !socket.destroyed) await once(socket, 'close')
+  t.ok(socket?.destroyed)
+})
+
+t.test('the guard holds for WHOIS as for HTTP', async (t) => {
+  let connections = 0
+  const port = await openTcpServer(t, () => connections++)
+  const address = (text: string) => {
+    const parsed = parseAddress(text)
+    return parsed === undefined ? [] : [parsed]
+  }
+  const dns = createFakeDns({
+    'whois.example.org': { state: 'found', addresses: [...address('127.0.0.1'), ...address('10.0.0.1')] },
+  })
+  const port43 = createPort43({ dns, allowPrivate: ['127.0.0.2/32'] })
+  for (const host of ['127.0.0.1', '::1', '::ffff:127.0.0.1', 'localhost', 'whois.example.org', '169.254.169.254']) {
+    const answer = await port43.ask({ host, port, question: 'example.com', timeoutMs: 5_000 })
+    t.match(answer, { state: 'failed', reason: /not a public address|no such name/ }, host)
+  }
+  t.equal(connections, 0)
+})
+
+t.test('a server whose address is not the one that was checked hears no question', async (t) => {
+  const heard: string[] = []
+  const port = await openTcpServer(t, (socket) => socket.on('data', (chunk) => heard.push(String(chunk))))
+  // The system takes the unspecified address for its own: what was checked is not what is connected.
+  const port43 = createPort43({ dns: createFakeDns({}), allowPrivate: ['0.0.0.0/32'] })
+  const answer = await port43.ask({ host: '0.0.0.0', port, question: 'example.com', timeoutMs: 5_000 })
+  t.match(answer, { state: 'failed', reason: /connected to another address/ })
+  t.strictSame(heard, [])
+})
+
+t.test('a server is asked five questions at once, then one a second, and none that would wait long', async (t) => {
+  let connections = 0
+  const port = await openTcpServer(t, () => connections++)
+  const port43 = createPort43(LOOPBACK)
+  const question = { host: '127.0.0.1', port, question: 'example.com', timeoutMs: 300 }
+  const answers = await Promise.all(Array.from({ length: 10 }, () => port43.ask(question)))
+  const refused = { state: 'failed', reason: `too many questions to 127.0.0.1:${port}` }
+  t.strictSame(answers.slice(7), [refused, refused, refused])
+  t.strictSame(
+    [...new Set(answers.slice(0, 7).map((answer) => 'reason' in answer && answer.reason))],
+    ['not over within 300 ms'],
+  )
+  t.equal(connections, 5)
+})

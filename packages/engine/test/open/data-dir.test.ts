@@ -1,0 +1,39 @@
+import { join } from 'node:path'
+import t from 'tap'
+import { inDataDir } from '../../src/open/data-dir.ts'
+import { open } from '../../src/open/index.ts'
+
+t.test('errors of the disk and SQLite in use are one sentence too', async (t) => {
+  const dataDir = t.testdir()
+  const config = { dataDir, data: { readOnly: false } }
+  const failing = (error: object) => inDataDir(config, () => Promise.reject(Object.assign(new Error('raw'), error)))
+  const rows: readonly (readonly [error: object, says: RegExp])[] = [
+    [{ code: 'ENOSPC', path: join(dataDir, 'tables.tmp') }, /cannot be written: the disk is full$/],
+    [{ code: 'ENOSPC' }, /cannot be written: the disk is full$/],
+    [{ code: 'EDQUOT' }, /the quota of this user is used up$/],
+    [{ code: 'EROFS' }, /its file system is read-only; data\.readOnly: true uses a prebuilt one as it is$/],
+    [{ message: 'database or disk is full' }, /the disk is full, or fails$/],
+    [{ message: 'attempt to write a readonly database' }, /holds a database that cannot be written/],
+  ]
+  for (const [error, message] of rows) {
+    await t.rejects(failing(error), { code: 'data_dir_unusable', message }, JSON.stringify(error))
+  }
+  await t.rejects(failing({ code: 'EACCES', path: '/elsewhere/key.pem' }), { message: 'raw' }, 'about another file')
+  await t.rejects(failing({}), { message: 'raw' }, 'a bug stays one')
+})
+
+t.test('with data.readOnly nothing is attested, and nobody has a key', async (t) => {
+  const dataDir = t.testdir()
+  const ids = ['asn-csv-v4', 'asn-csv-v6', 'asn-country-v4', 'asn-country-v6']
+  const sources = Object.fromEntries(ids.map((id) => [id, { enabled: false }]))
+  const data = { refresh: false, city: false, sources }
+  await t.rejects(open({ dataDir, data: { ...data, readOnly: true } }), {
+    code: 'missing_data',
+    message: /data compile/,
+  })
+  await (await open({ dataDir, data })).close()
+  const sallyport = await open({ dataDir, data: { ...data, readOnly: true } })
+  t.teardown(() => sallyport.close())
+  await t.rejects(sallyport.provenance.keys(), { code: 'attestation_unavailable', message: /data\.readOnly/ })
+  t.strictSame(await sallyport.accounts.listAccounts(), [])
+})

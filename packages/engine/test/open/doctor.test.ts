@@ -1,0 +1,147 @@
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { parseAddress } from '@sallyport/core'
+import { createFakeDns } from '@sallyport/core/testing'
+import t, { type Test } from 'tap'
+import { openFeedServer } from '#datasets/testing'
+import { freePort, NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '#stores/testing'
+import { type ConfigInput, doctor, type Finding, open } from '../../src/open/index.ts'
+import { madeConfig } from './made-sources.ts'
+
+const known = parseAddress('198.41.0.4')
+const DNS = createFakeDns({
+  'a.root-servers.net': { state: 'found', addresses: known === undefined ? [] : [known] },
+})
+
+async function listening(t: Test, answer: string): Promise<string> {
+  const server = createServer((_, response) => response.end(answer)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** A configuration in which there is nothing to find. */
+async function soundConfig(t: Test): Promise<ConfigInput> {
+  const [listen, admin] = [await freePort(), await freePort()]
+  return {
+    ...madeConfig(t.testdir()),
+    listen: `127.0.0.1:${listen}`,
+    admin: `127.0.0.1:${admin}`,
+    trustProxy: ['loopback'],
+  }
+}
+
+const of = (findings: readonly Finding[], check: Finding['check']) =>
+  findings.filter((finding) => finding.check === check)
+const bad = (findings: readonly Finding[]) => findings.filter(({ state }) => state !== 'ok')
+
+t.test('a service that is well has nothing to do, before its first start, after it and while it runs', async (t) => {
+  const config = await soundConfig(t)
+  const before = await doctor(config, { dns: DNS })
+  t.match(bad(before), [{ check: 'data', state: 'warn', found: 'No data is compiled yet.' }])
+  t.match(of(before, 'dataDir'), [{ state: 'ok', found: /is not there; the first start makes it/ }])
+  const sallyport = await open(config)
+  t.teardown(() => sallyport.close())
+  const findings = await doctor(config, { dns: DNS })
+  t.strictSame(bad(findings), [])
+  t.match(of(findings, 'store'), [{ found: /^SQLite 3\.\d+\.\d+: [3-9] of [3-9] files can be read\.$/ }])
+  t.match(of(findings, 'data'), [{ found: /^\d+ sources are loaded and none is past its age\.$/ }])
+  t.match(of(findings, 'clock'), [{ found: /^It is \d{4}-/ }])
+  const running = await listening(t, '{"status":"ok"}\n')
+  const used = of(await doctor({ ...config, listen: running, admin: running }, { dns: DNS }), 'listeners')
+  t.match(used, [
+    { state: 'ok', found: /in use, and a Sallyport runs here/ },
+    { state: 'ok', found: /in use, and a Sallyport runs here/ },
+  ])
+})
+
+t.test('servers are asked for their version and clock', { skip: NO_POSTGRES || NO_REDIS }, async (t) => {
+  const [postgres, redis] = await Promise.all([startPostgres(t), startRedis(t)])
+  const config = { ...(await soundConfig(t)), store: await postgres.database(), redis: redis.url }
+  const findings = await doctor(config, { dns: DNS })
+  t.match(of(findings, 'store'), [{ state: 'ok', found: /^PostgreSQL \d+(\.\d+)* at 127\.0\.0\.1:\d+, \d+ ms\.$/ }])
+  t.match(of(findings, 'redis'), [{ state: 'ok', found: /^Redis \d+\.\d+\.\d+ at 127\.0\.0\.1:\d+, \d+ ms\.$/ }])
+  t.match(of(findings, 'clock'), [
+    { state: 'ok', found: /^PostgreSQL \d\S* has the same time\.$/ },
+    { state: 'ok', found: /^Redis \d\S* has the same time\.$/ },
+  ])
+})
+
+t.test('stores that cannot be used are named without their passwords', async (t) => {
+  const port = await freePort()
+  const findings = await doctor(
+    {
+      ...(await soundConfig(t)),
+      store: `postgres://user:s%26cret@127.0.0.1:${port}/x`,
+      redis: `redis://:s%26cret@127.0.0.1:${port}`,
+    },
+    { dns: DNS },
+  )
+  t.match(of(findings, 'store'), [{ state: 'fail', found: /^127\.0\.0\.1:\d+ cannot be used: \S/, advice: /\S/ }])
+  t.match(of(findings, 'redis'), [{ state: 'fail', found: /^127\.0\.0\.1:\d+ cannot be used: \S/, advice: /\S/ }])
+  t.notMatch(JSON.stringify(findings), /cret/)
+})
+
+t.test('damaged databases, open keys and a dataDir that is none', async (t) => {
+  const config = await soundConfig(t)
+  const dataDir = String(config.dataDir)
+  mkdirSync(dataDir)
+  writeFileSync(join(dataDir, 'state.db'), 'no database, '.repeat(1_000))
+  writeFileSync(join(dataDir, 'signing-key.pem'), '')
+  chmodSync(join(dataDir, 'signing-key.pem'), 0o644)
+  const findings = await doctor(config, { dns: DNS })
+  t.match(of(findings, 'store'), [{ state: 'fail', found: /state\.db: file is not a database\.$/ }])
+  t.match(of(findings, 'dataDir'), [{ state: /ok|warn/ }, { state: 'fail', advice: /^chmod 600 \S+signing-key\.pem$/ }])
+  rmSync(dataDir, { recursive: true })
+  writeFileSync(dataDir, '')
+  t.match(of(await doctor(config, { dns: DNS }), 'dataDir'), [{ state: 'fail', found: /is not a folder\.$/ }])
+  const prebuilt = { ...config, dataDir: join(t.testdir(), 'none'), data: { ...config.data, readOnly: true } }
+  t.match(of(await doctor(prebuilt, { dns: DNS }), 'dataDir'), [{ state: 'fail', advice: /sallyport data compile/ }])
+})
+
+t.test('a clock that is behind, data that is old, and names that are not answered', async (t) => {
+  const folder = t.testdir()
+  const config = { ...(await soundConfig(t)), ...madeConfig(folder) }
+  await (await open(config)).close()
+  const behind = await doctor(config, { dns: createFakeDns({}), clock: { now: () => Date.UTC(2020, 0, 1) } })
+  t.match(of(behind, 'clock'), [{ state: 'fail', found: /^It is 2020-01-01T\S+ here, and there is data of 20\d\d-/ }])
+  t.match(of(behind, 'dns'), [{ state: /warn|fail/, advice: /dns\.servers/ }])
+  const later = await doctor(config, { dns: DNS, clock: { now: () => Date.UTC(2050, 0, 1) } })
+  t.match(of(later, 'data'), [{ state: 'warn', found: /past their age: /, advice: /sallyport data update/ }])
+  const silent = { ...config, dns: { servers: ['127.0.0.1:9'], timeoutMs: 50 } }
+  t.match(of(await doctor(silent), 'dns'), [{ state: 'fail', found: /^No answer from 127\.0\.0\.1:9 within 50 ms: / }])
+})
+
+t.test('listeners that are taken, forbidden or elsewhere; trust that says nothing', async (t) => {
+  const other = await listening(t, 'something else')
+  const config = await soundConfig(t)
+  const listeners = async (more: ConfigInput) => of(await doctor({ ...config, ...more }, { dns: DNS }), 'listeners')
+  t.match(await listeners({ listen: other, admin: other }), [
+    { state: 'fail', found: /^listen: \S+ is taken by another program\.$/ },
+    { state: 'fail', found: /^admin: \S+ is taken by another program\.$/ },
+  ])
+  t.match(await listeners({ listen: '192.0.2.1:80' }), [{ state: 'fail', found: /is no address of this machine/ }, {}])
+  t.match(await listeners({ admin: '0.0.0.0:0' }), [
+    { state: 'ok' },
+    { state: 'ok' },
+    { state: 'warn', found: /from outside/ },
+  ])
+  const trust = async (more: ConfigInput) => of(await doctor({ ...config, ...more }, { dns: DNS }), 'trust')
+  t.match(await trust({ trustProxy: [] }), [{ state: 'warn', advice: /trustProxy: \[loopback\]/ }])
+  t.match(await trust({ trustProxy: [], listen: '0.0.0.0:0' }), [{ state: 'ok' }])
+  t.match(await trust({ trustProxy: [], listen: '0.0.0.0:0', clientHeader: 'cf-connecting-ip' }), [{ state: 'warn' }])
+})
+
+t.test('the mirror is asked, and what keeps feeds away is named', async (t) => {
+  const mirror = await openFeedServer(t)
+  const config = await soundConfig(t)
+  const feeds = async (net: ConfigInput['net']) => {
+    const data = { ...config.data, mirror: `${mirror.origin}/lists` }
+    return of(await doctor({ ...config, data, net }, { dns: DNS }), 'feeds')
+  }
+  t.match(await feeds({ allowPrivate: ['127.0.0.1/32'] }), [{ state: 'ok', found: /^The mirror \S+ answers/ }, {}])
+  t.match(await feeds({}), [{ state: 'fail', found: /is not a public address\.$/, advice: /net\.allowPrivate/ }, {}])
+})

@@ -1,0 +1,149 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createFakeDns } from '@sallyport/core/testing'
+import t, { type Test } from 'tap'
+import { feedsOf } from '#datasets'
+import { madeList, openFeedServer } from '#datasets/testing'
+import { type ConfigInput, open, openUpdates } from '../../src/open/index.ts'
+import { madeConfig } from './made-sources.ts'
+
+/* How feeds come in where nothing leaves a network but through a proxy, or at all: and that nothing else goes that way. */
+
+const LIST = 'x4bnet-vpn-ipv4'
+const KEYED = 'maxmind-geolite2-city'
+
+/** Every other feed is off. */
+function configOf(folder: string, data: ConfigInput['data']): ConfigInput {
+  const base = madeConfig(folder)
+  const off = Object.fromEntries(feedsOf().map(({ row }) => [row.id, { enabled: row.id === LIST }]))
+  return {
+    ...base,
+    data: { refresh: false, ...data, sources: { ...off, ...base.data?.sources, ...data?.sources } },
+    dns: { servers: ['127.0.0.1:9'], timeoutMs: 50 },
+    net: { allowPrivate: ['127.0.0.1/32'] },
+  }
+}
+
+/** Sets variables of proxies for one test, and no others. */
+function setEnvironment(t: Test, given: Readonly<Record<string, string>>): void {
+  const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'NO_PROXY']
+  const none = Object.fromEntries(names.flatMap((name) => [name, name.toLowerCase()]).map((name) => [name, '']))
+  const variables = { ...none, ...given }
+  const before = { ...process.env }
+  Object.assign(process.env, variables)
+  t.teardown(() => {
+    for (const name of Object.keys(variables)) {
+      if (before[name] === undefined) delete process.env[name]
+      else process.env[name] = before[name]
+    }
+  })
+}
+
+/** A proxy that refuses every CONNECT and remembers its target. */
+async function openRefusingProxy(t: Test) {
+  const targets: (string | undefined)[] = []
+  const server = createServer()
+  server.on('connect', (request, socket) => {
+    targets.push(request.url)
+    socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  return { targets, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+t.test('a mirror is asked for each published feed under its id, and never sees a key', async (t) => {
+  const mirror = await openFeedServer(t)
+  mirror.serve(`/sallyport/${LIST}`, madeList(20_000))
+  const sources = { [KEYED]: { enabled: true, key: 'account:secret' }, aws: { url: mirror.url('/mine') } }
+  const config = configOf(t.testdir(), { mirror: `${mirror.origin}/sallyport/`, sources })
+  const outcomes = await openUpdates(config).update()
+  t.match(
+    outcomes.find(({ source }) => source === LIST),
+    { state: 'updated', entries: 20_000 },
+  )
+  t.match(
+    outcomes.find(({ source }) => source === KEYED),
+    { state: 'failed', reason: 'the server answered 404' },
+  )
+  t.strictSame(mirror.asked.map(({ url }) => url).toSorted(), ['/mine', `/sallyport/${KEYED}`, `/sallyport/${LIST}`])
+  t.ok(mirror.asked.every(({ headers }) => headers.authorization === undefined))
+  const [again] = await openUpdates(config).update({ source: LIST })
+  t.match(again, { state: 'unchanged' })
+})
+
+t.test('a mirror inside that net.allowPrivate does not open is refused', async (t) => {
+  const mirror = await openFeedServer(t)
+  const config = { ...configOf(t.testdir(), { mirror: mirror.origin }), net: {} }
+  t.match(await openUpdates(config).update({ source: LIST }), [{ state: 'failed', reason: /not a public address/ }])
+  t.strictSame(mirror.asked, [])
+})
+
+t.test('feeds go through the proxy of the environment, unless NO_PROXY names their host', async (t) => {
+  const proxy = await openRefusingProxy(t)
+  setEnvironment(t, { HTTPS_PROXY: proxy.url, NO_PROXY: 'mirror.example,.inside.example' })
+  const published = configOf(t.testdir(), {})
+  t.match(await openUpdates(published).update({ source: LIST }), [
+    { state: 'failed', reason: 'the proxy answered 403' },
+  ])
+  t.match(proxy.targets[0], /^[a-z.]+:443$/)
+  const asked = proxy.targets.length
+  for (const mirror of ['https://mirror.example', 'https://lists.inside.example']) {
+    const config = configOf(t.testdir(), { mirror })
+    t.match(await openUpdates(config).update({ source: LIST }), [{ state: 'failed', reason: /example: / }])
+  }
+  t.equal(proxy.targets.length, asked)
+})
+
+t.test('a proxy that is no URL fails the download and is not repeated', async (t) => {
+  setEnvironment(t, { HTTPS_PROXY: 'socks5://user:secret@127.0.0.1:1' })
+  t.match(await openUpdates(configOf(t.testdir(), {})).update({ source: LIST }), [
+    { state: 'failed', reason: 'HTTPS_PROXY is no http or https URL' },
+  ])
+})
+
+t.test('a URL that a visitor, a registry or a key directory names never goes through the proxy', async (t) => {
+  const proxy = await openRefusingProxy(t)
+  setEnvironment(t, { HTTPS_PROXY: proxy.url, https_proxy: proxy.url, ALL_PROXY: proxy.url, HTTP_PROXY: proxy.url })
+  const names: string[] = []
+  const none = createFakeDns({})
+  const config: ConfigInput = {
+    ...configOf(t.testdir(), {}),
+    webBotAuth: { agents: ['https://agent.example'], discover: true },
+    whois: { rdapBootstrap: 'https://rdap.example/dns.json' },
+  }
+  const dns = {
+    ...none,
+    resolve: (name: string) => {
+      names.push(name)
+      return none.resolve(name)
+    },
+  }
+  const sallyport = await open(config, { dns, onNotice() {}, onFault() {} })
+  const { key } = await sallyport.keyring.issue({ plan: 'free', name: 'Test' })
+  const target = '/v1/whois/example.de'
+  await sallyport.api({
+    ...{ peer: '8.1.0.1', method: 'GET', target, scheme: 'http', httpVersion: '1.1', path: target },
+    fields: ['Authorization', `Bearer ${key}`],
+    query: new URLSearchParams(),
+    json: async () => undefined,
+  })
+  sallyport.decide({
+    ...{ peer: '8.1.0.2', method: 'GET', target: '/', scheme: 'https', httpVersion: '1.1' },
+    fields: [
+      ...['Host', 'shop.example', 'Signature-Agent', '"https://named.example"'],
+      ...[
+        'Signature-Input',
+        `sig1=("@authority" "signature-agent");created=${Math.floor(Date.now() / 1000)};expires=${Math.floor(Date.now() / 1000) + 60};keyid="x";tag="web-bot-auth"`,
+      ],
+      ...['Signature', 'sig1=:AAAA:'],
+    ],
+  })
+  while (!['agent.example', 'rdap.example'].every((name) => names.includes(name))) {
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  await sallyport.close()
+  t.strictSame(proxy.targets, [])
+})

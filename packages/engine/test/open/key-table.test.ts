@@ -1,0 +1,66 @@
+import { isDeepStrictEqual } from 'node:util'
+import t from 'tap'
+import { wordFaults } from '../../src/open/config/check.ts'
+import { Config } from '../../src/open/config/schema.ts'
+import { keyTable, readConfigFrom, variableTable } from '../../src/open/index.ts'
+
+/* The documents' examples are usable: all together as one file, and each as a variable. */
+
+type Tree = Record<string, unknown>
+
+/** One configuration of the examples of some keys. */
+function composed(keys: (key: string) => boolean): Tree {
+  const whole: Tree = {}
+  for (const { key, example } of keyTable().filter((row) => keys(row.key))) {
+    const steps = key.replaceAll('[]', '.0').replaceAll('<id>', 'tor-bulk-exit').split('.')
+    let at = whole
+    for (const [index, step] of steps.entries()) {
+      at[step] = index === steps.length - 1 ? example : (at[step] ?? (steps[index + 1] === '0' ? [] : {}))
+      at = at[step] as Tree
+    }
+  }
+  return whole
+}
+
+function faultsOf(written: Tree): readonly string[] {
+  // Secrets are examples of files, which are not here.
+  const text = JSON.stringify(written).replace(/"file:\/run[^"]*/g, `"${'abcdefgh'.repeat(5)}`)
+  const { success, data, error } = Config.safeParse(JSON.parse(text))
+  if (!success) return error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+  // Workers that replace others are handed it as it is in force.
+  const crossed = Config.parse(JSON.parse(JSON.stringify(data)))
+  if (!isDeepStrictEqual(JSON.parse(JSON.stringify(crossed)), JSON.parse(JSON.stringify(data))))
+    return ['it is another one after it has crossed to another process']
+  return wordFaults(data, []).map(({ key = '', message }) => `${key}: ${message}`)
+}
+
+/** Keys of a rule that are not together with others of it. */
+const APART = /^policy\.rules\[\]\.(concurrent|then)$/
+
+t.test('the examples of all keys are together a usable configuration', async (t) => {
+  t.same(faultsOf(composed((key) => !APART.test(key))), [])
+})
+
+t.test('and so are those that are not together with others of a rule', async (t) => {
+  const rule = (key: string) => /^policy\.rules\[\]\.(id|match|action)/.test(key)
+  t.same(faultsOf(composed((key) => rule(key) || key.endsWith('].concurrent'))), [])
+  t.same(
+    faultsOf(composed((key) => rule(key) || key.startsWith('policy.rules[].limit.') || key.endsWith('].then'))),
+    [],
+  )
+})
+
+t.test('the examples of all variables are together a usable configuration, and each is read', async (t) => {
+  const rows = variableTable()
+  const written = rows.map(({ name, example }) => [name, example.replace(/^file:.*/, 'abcdefgh'.repeat(5))] as const)
+  const { config } = readConfigFrom({ env: { ...Object.fromEntries(written), SALLYPORT_TLS_CERTIFICATES: undefined } })
+  const unread = rows.filter(({ key }) => key !== undefined && settingAt(config, key) === undefined)
+  t.same(
+    unread.map(({ name }) => name),
+    [],
+  )
+})
+
+function settingAt(config: object, key: string): unknown {
+  return key.split('.').reduce<unknown>((value, step) => (value as Tree | undefined)?.[step], config)
+}

@@ -1,0 +1,122 @@
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import t from 'tap'
+import { NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '#stores/testing'
+import type { OpenHooks } from '../../src/open/hooks.ts'
+import { open, type Sallyport } from '../../src/open/open.ts'
+import { madeConfig } from './made-sources.ts'
+import { apiRequest, requestFrom } from './requests.ts'
+
+type Server = Awaited<ReturnType<typeof startRedis>> | Awaited<ReturnType<typeof startPostgres>>
+
+const OUTAGES: Readonly<Record<string, (server: Server) => Promise<void>>> = {
+  'stopped in good order': (server) => server.stop(),
+  'killed, connections refused': (server) => server.kill(),
+  'SIGSTOP, nothing is answered': async (server) => server.freeze(),
+}
+
+async function back(server: Server, name: string): Promise<void> {
+  if (name.startsWith('SIGSTOP')) server.thaw()
+  else await server.restart()
+}
+
+async function statusOf(sallyport: Sallyport, path: string, key?: string): Promise<number | undefined> {
+  return (await sallyport.api(apiRequest(path, key)))?.status
+}
+
+/** Asks until the status is as wanted. */
+async function becomes(wanted: number, ask: () => Promise<number | undefined>): Promise<number | undefined> {
+  let status = await ask()
+  while (status !== wanted) {
+    await delay(50)
+    status = await ask()
+  }
+  return status
+}
+
+t.test('PostgreSQL goes and comes back', { skip: NO_POSTGRES }, async (t) => {
+  const server = await startPostgres(t)
+  for (const [name, begin] of Object.entries(OUTAGES)) {
+    t.test(name, async (t) => {
+      const faults: unknown[] = []
+      const hooks: OpenHooks = { onFault: (error) => faults.push(error) }
+      const config = { ...madeConfig(t.testdir()), store: await server.database() }
+      const [sallyport, other] = [await open(config, hooks), await open(config, hooks)]
+      t.teardown(() => Promise.all([sallyport.close(), other.close()]))
+      const { key } = await sallyport.keyring.issue({ plan: 'starter' })
+      t.equal(await statusOf(sallyport, '/v1/vpn/8.3.0.1', key), 200)
+
+      await begin(server)
+      const answers = await Promise.all(
+        [key, key, key].map((given) => sallyport.api(apiRequest('/v1/vpn/8.3.0.1', given))),
+      )
+      for (const answer of answers) t.match(answer, { status: 503, headers: { 'Retry-After': /^\d+$/ } })
+      t.ok(faults.length > 0, 'reported to the host')
+      t.equal(await statusOf(other, '/v1/vpn/8.3.0.1', key), 503, 'a key it has not seen is not guessed to be bad')
+      t.equal(await statusOf(sallyport, '/v1/vpn/8.3.0.1', `${key}x`), 401, 'what cannot be a key needs no store')
+      t.equal(await statusOf(sallyport, '/v1/demo/8.3.0.1'), 200, 'keyless routes are not touched')
+      t.equal(sallyport.decide(requestFrom('8.4.0.1')).action, 'flag', 'nor is the inspection')
+
+      await back(server, name)
+      t.equal(await becomes(200, () => statusOf(sallyport, '/v1/vpn/8.3.0.1', key)), 200, 'back without help')
+    })
+  }
+
+  t.test('a node starts while its PostgreSQL is away', async (t) => {
+    const store = await server.database()
+    await server.stop()
+    const faults: unknown[] = []
+    const config = { ...madeConfig(t.testdir()), store }
+    const sallyport = await open(config, { onFault: (error) => faults.push(error) })
+    t.teardown(() => sallyport.close())
+    t.match(faults, [{ code: 'ECONNREFUSED' }])
+    t.equal(await statusOf(sallyport, '/v1/myip'), 200)
+    await server.restart()
+    t.equal(await becomes(200, async () => ((await issued(sallyport)) === undefined ? 503 : 200)), 200)
+    t.equal(await statusOf(sallyport, '/v1/user/limits', await issued(sallyport)), 200)
+  })
+
+  t.test('a PostgreSQL that refuses is a wrong configuration, and no password is repeated', async (t) => {
+    const store = (await server.database()).replace('sallyport@', 'sallyport:secret@').replace(/\w+$/, 'nothing')
+    await t.rejects(open({ ...madeConfig(t.testdir()), store }), {
+      code: 'invalid_config',
+      message: 'configuration: store: PostgreSQL refuses: database "nothing" does not exist',
+    })
+  })
+})
+
+async function issued(sallyport: Sallyport): Promise<string | undefined> {
+  try {
+    return (await sallyport.keyring.issue({})).key
+  } catch {
+    return undefined
+  }
+}
+
+t.test('Redis goes and comes back', { skip: NO_REDIS }, async (t) => {
+  const server = await startRedis(t)
+  for (const [name, begin] of Object.entries(OUTAGES)) {
+    t.test(name, async (t) => {
+      const faults: unknown[] = []
+      const hooks: OpenHooks = { onFault: (error) => faults.push(error) }
+      const folder = t.testdir({ a: {}, b: {} })
+      const config = (name: string) => ({
+        ...{ ...madeConfig(join(folder, name)), redis: server.url },
+        timeouts: { counting: '500ms' },
+      })
+      const nodes = [await open(config('a'), hooks), await open(config('b'), hooks)] as const
+      t.teardown(() => Promise.all(nodes.map((node) => node.close())))
+      const from = `8.1.0.${Object.keys(OUTAGES).indexOf(name) + 1}`
+      const limitOf = async (node: Sallyport) =>
+        Number((await node.api({ ...apiRequest('/v1/demo/8.3.0.1'), peer: from }))?.headers['X-RateLimit-Remaining'])
+      t.same([await limitOf(nodes[0]), await limitOf(nodes[1])], [99, 98], 'one count for both')
+
+      await begin(server)
+      t.same([await limitOf(nodes[0]), await limitOf(nodes[1])], [49, 49], 'half of it, each alone')
+      t.equal(faults.length, 2, 'told once by each')
+
+      await back(server, name)
+      t.equal(await becomes(1, async () => Number((await limitOf(nodes[0])) > 49)), 1, 'back without help')
+    })
+  }
+})

@@ -1,0 +1,106 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { filesOf, keyTable, open, readConfigFrom } from '../../src/open/index.ts'
+import { madeConfig } from './made-sources.ts'
+import { requestFrom } from './requests.ts'
+
+t.test('a running service takes over policy, mode and trust, or keeps what it had', async (t) => {
+  const base = madeConfig(t.testdir())
+  const sallyport = await open(base)
+  t.teardown(() => sallyport.close())
+  const request = requestFrom('198.51.100.7')
+  const { decide } = sallyport
+  t.equal(decide(request).action, 'allow')
+  const rules = [{ id: 'none', match: { path: ['/**'] }, action: 'block' as const }]
+  t.same(await sallyport.reload({ ...base, policy: { rules } }), { changed: ['policy.rules'], needRestart: [] })
+  t.equal(decide(request).action, 'block', 'for a visitor that was known, too')
+  t.equal(decide(request).enforced, true)
+  t.same(await sallyport.reload({ ...base, policy: { rules }, mode: 'monitor', trustProxy: ['198.51.100.0/24'] }), {
+    changed: ['mode', 'trustProxy'],
+    needRestart: [],
+  })
+  t.equal(decide(request).enforced, false)
+  t.ok(sallyport.isTrusted('198.51.100.7'))
+
+  const kept = sallyport.config
+  await t.rejects(sallyport.reload({ ...base, policy: { rules: [{ id: 'X', match: {}, action: 'block' }] } }), {
+    code: 'invalid_config',
+  })
+  await t.rejects(
+    sallyport.reload({ ...base, policy: { rules: [{ id: 'x', match: { country: ['??'] }, action: 'block' }] } }),
+  )
+  await t.rejects(sallyport.reload({ ...base, trustProxy: ['nobody'] }), { code: 'invalid_config' })
+  t.equal(sallyport.config, kept)
+  t.equal(decide(request).enforced, false)
+
+  const told = await sallyport.reload({ ...base, listen: '127.0.0.1:1', limits: { ipv6Prefix: 48, inFlight: 9 } })
+  t.same(told.needRestart, ['listen', 'limits.ipv6Prefix'])
+  t.same(told.changed, ['mode', 'trustProxy', 'policy.rules', 'limits.inFlight'])
+  t.match(sallyport.config, { listen: '127.0.0.1:8080', limits: { ipv6Prefix: 64, inFlight: 9 } })
+  const visits = (await sallyport.metrics().metrics()).matchAll(/^sallyport_visits_total\{.*\} (\d+)$/gm)
+  t.equal(
+    [...visits].reduce((sum, [, count]) => sum + Number(count), 0),
+    5,
+    'no reload begins to count again',
+  )
+})
+
+t.test('a removed key is taken over, or kept and named', async (t) => {
+  const base = madeConfig(t.testdir())
+  const tls = { certificates: [{ cert: 'a.pem', key: 'a.key' }] }
+  const full = { ...base, tls, http: '127.0.0.1:0', upstream: 'http://127.0.0.1:1', paths: 'pass' as const }
+  const sallyport = await open(full)
+  t.teardown(() => sallyport.close())
+  t.same(await sallyport.reload(full), { changed: [], needRestart: [] })
+  t.same(await sallyport.reload(base), { changed: ['upstream', 'paths'], needRestart: ['tls', 'http'] })
+  t.same(
+    Object.entries(sallyport.config).find(([key]) => key === 'upstream'),
+    ['upstream', undefined],
+  )
+  t.match(sallyport.config, { tls, http: '127.0.0.1:0' }, 'listeners stay as they were opened')
+  t.same(await sallyport.reload({ ...base, http: full.http, tls: { ...tls, http2: false, hsts: { maxAge: 1 } } }), {
+    changed: ['tls.hsts'],
+    needRestart: ['tls.http2'],
+  })
+  t.match(sallyport.config, { tls: { http2: true, hsts: { maxAge: 1 } } })
+})
+
+t.test('every key is taken over by a reload, or after a restart, by its row in the schema', async (t) => {
+  const live = keyTable().filter((row) => row.live)
+  t.same([...new Set(live.map(({ key }) => /^\w+/.exec(key)?.[0]))].sort(), [
+    ...['clientHeader', 'forwardAuth', 'handoff', 'limits', 'log', 'methods', 'mode', 'paths', 'policy', 'refusal'],
+    ...['robots', 'routes', 'timeouts', 'tls', 'trustProxy', 'upstream'],
+  ])
+  const restart = keyTable().filter((row) => !row.live && /^(tls|limits|timeouts)\./.test(row.key))
+  t.same(restart.map(({ key }) => key).sort(), ['limits.ipv6Prefix', 'timeouts.counting', 'tls.http2'])
+})
+
+t.test('files that a configuration names, which are read with it', async (t) => {
+  const secret = join(t.testdir(), 'secret')
+  const file = join(t.testdirName, 'sallyport.yaml')
+  writeFileSync(secret, 'x'.repeat(32))
+  writeFileSync(
+    file,
+    [
+      'refusal: { template: page.html }',
+      'provenance: { policy: law.yaml }',
+      'tls: { certificates: [{ cert: a.pem, key: a.key }] }',
+      `handoff: { keys: [{ id: a, algorithm: hmac-sha256, secret: "file:${secret}" }] }`,
+    ].join('\n'),
+  )
+  const files = filesOf(readConfigFrom({ file }))
+  t.same(files, { secrets: [secret], files: ['page.html', 'a.pem', 'a.key'] })
+})
+
+t.test('a file without keys is all defaults, or refused where it needs some', async (t) => {
+  for (const text of ['', '# mode: monitor\n', '---\n', '{}\n', 'null\n', ' \n\n']) {
+    const file = join(t.testdir(), 'sallyport.yaml')
+    writeFileSync(file, text)
+    t.match(readConfigFrom({ file }).config, { mode: 'enforce' }, JSON.stringify(text))
+    t.throws(() => readConfigFrom({ file, needsKeys: true }), {
+      code: 'invalid_config',
+      message: /yaml.*holds no keys/,
+    })
+  }
+})

@@ -1,0 +1,151 @@
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Ban, BanList } from '@sallyport/core'
+import t from 'tap'
+import { openRedisBans } from '../../src/stores/bans/redis-bans.ts'
+import { openSqliteBans } from '../../src/stores/bans/sqlite-bans.ts'
+import { createMemoryBans } from '../../src/stores/index.ts'
+import { type Cleanup, NO_REDIS, startRedis } from '../../src/stores/testing/index.ts'
+import { temporaryFolder } from './processes.ts'
+
+const START = Date.now()
+
+function ban(id: string, until: number): Ban {
+  return { id, key: `client ${id}`, on: 'status:404', count: 3, since: START, until }
+}
+
+/** Two that share what they hold; one of memory shares nothing. */
+const STORES: Readonly<Record<string, (t: Cleanup, now: () => number) => Promise<readonly BanList[]>>> = {
+  memory: async (_, now) => [createMemoryBans(now)],
+  SQLite: async (t, now) => {
+    const path = join(await temporaryFolder(t), 'bans.db')
+    const both = [await openSqliteBans(path, now), await openSqliteBans(path, now)]
+    for (const one of both) t.teardown(() => one.close())
+    return both
+  },
+  Redis: async (t, now) => {
+    const { url } = await startRedis(t)
+    const both = [await openRedisBans(url, { now }), await openRedisBans(url, { now })]
+    for (const one of both) t.teardown(() => one.close())
+    return both
+  },
+}
+
+const DAY_MS = 86_400_000
+
+for (const [name, make] of Object.entries(STORES)) {
+  t.test(
+    `${name}: a ban made under a wrong clock ends in its time`,
+    { skip: name === 'Redis' && NO_REDIS },
+    async (t) => {
+      let now = START + 400 * DAY_MS
+      const [first, other = first] = (await make(t, () => now)) as readonly [BanList, BanList?]
+      await first.put({ ...ban('a', now + 900_000), since: now })
+      while (other.find('client a') === undefined) await delay(20)
+      now = START
+      for (const bans of [first, other]) {
+        t.equal(bans.find('client a')?.until, START + 900_000, 'it begins when the clock is right')
+        t.same(
+          (await bans.list()).map(({ until }) => until),
+          [START + 900_000],
+        )
+      }
+      now = START + 500_000
+      for (const bans of [first, other]) t.equal(bans.find('client a')?.until, START + 900_000, 'once')
+      now = START + 900_000
+      for (const bans of [first, other]) {
+        t.equal(bans.find('client a'), undefined)
+        t.same(await bans.list(), [])
+      }
+    },
+  )
+
+  t.test(`${name}: a clock that goes back an hour lifts no ban`, { skip: name === 'Redis' && NO_REDIS }, async (t) => {
+    let now = START
+    const [bans] = (await make(t, () => now)) as readonly [BanList]
+    await bans.put(ban('a', START + 900_000))
+    now = START - 3_600_000
+    t.equal(bans.find('client a')?.until, now + 900_000)
+    now += 899_999
+    t.equal(bans.find('client a')?.id, 'a')
+    now++
+    t.equal(bans.find('client a'), undefined)
+    now = START + 600_000
+    t.equal(bans.find('client a'), undefined, 'nor does it begin a second time')
+  })
+}
+
+t.test('Redis: a node whose clock is a day ahead takes no ban away from the others', { skip: NO_REDIS }, async (t) => {
+  const { url } = await startRedis(t)
+  const [ahead, right] = [await openRedisBans(url, { now: () => START + DAY_MS }), await openRedisBans(url)]
+  for (const one of [ahead, right]) t.teardown(() => one.close())
+  await right.put(ban('a', START + 900_000))
+  await ahead.list()
+  await right.put(ban('b', START + 900_000))
+  t.same(
+    (await right.list()).map(({ id }) => id),
+    ['a', 'b'],
+  )
+})
+
+t.test('SQLite: such a ban ends after a restart too', async (t) => {
+  let now = START + 400 * DAY_MS
+  const path = join(await temporaryFolder(t), 'bans.db')
+  const first = await openSqliteBans(path, () => now)
+  await first.put({ ...ban('a', now + 900_000), since: now })
+  first.close()
+  now = START
+  const second = await openSqliteBans(path, () => now)
+  t.equal(second.find('client a')?.until, START + 900_000)
+  // Writes take turns.
+  await second.put(ban('b', START + 900_000))
+  second.close()
+  now = START + 600_000
+  const third = await openSqliteBans(path, () => now)
+  t.teardown(() => third.close())
+  t.equal(third.find('client a')?.until, START + 900_000)
+})
+
+for (const [name, make] of Object.entries(STORES)) {
+  t.test(
+    `${name}: a ban is found until it ends or is lifted, by all`,
+    { skip: name === 'Redis' && NO_REDIS },
+    async (t) => {
+      let now = START
+      const lists = await make(t, () => now)
+      const [first, other = first] = lists as readonly [BanList, BanList?]
+      await first.put(ban('b', START + 7_000_000))
+      await first.put(ban('a', START + 3_000_000))
+      t.equal(first.find('client a')?.id, 'a')
+      while (other.find('client b') === undefined) await delay(20)
+      t.same(
+        (await other.list()).map(({ id }) => id),
+        ['a', 'b'],
+      )
+      t.same(other.find('client a'), ban('a', START + 3_000_000))
+      now = START + 3_000_000
+      t.equal(other.find('client a'), undefined)
+      t.same(
+        (await first.list()).map(({ id }) => id),
+        ['b'],
+      )
+      t.equal(await other.lift('b'), true)
+      t.equal(other.find('client b'), undefined)
+      while (first.find('client b') !== undefined) await delay(20)
+      t.equal(await first.lift('b'), false)
+    },
+  )
+}
+
+t.test('Redis: what is known holds through an outage, and is said', { skip: NO_REDIS }, async (t) => {
+  const redis = await startRedis(t)
+  const faults: unknown[] = []
+  const bans = await openRedisBans(redis.url, { onFault: (error) => faults.push(error) })
+  t.teardown(() => bans.close())
+  await bans.put(ban('known', START + 600_000))
+  await redis.stop()
+  await t.rejects(bans.put(ban('new', START + 600_000)))
+  t.equal(bans.find('client known')?.id, 'known')
+  t.equal(bans.find('client new')?.id, 'new', 'it holds in the process that made it')
+  while (faults.length === 0) await delay(20)
+})

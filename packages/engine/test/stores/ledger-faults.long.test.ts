@@ -1,0 +1,217 @@
+import { type ChildProcess, fork, spawnSync } from 'node:child_process'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { headOf } from '@sallyport/ledger'
+import t, { type Test } from 'tap'
+import { openSqliteLedger } from '../../src/stores/index.ts'
+import { faultOf, missingOf, openLedgerIn } from './ledger-place.ts'
+import { ended, temporaryFolder } from './processes.ts'
+
+/** `npm run fault` asks for more. */
+const KILLS = Number(process.env['SALLYPORT_FAULT_KILLS'] ?? 1)
+
+interface Attesting {
+  readonly child: ChildProcess
+  readonly ids: number[]
+}
+
+/** Starts a process that attests; `ids` are those it was given so far. */
+function startAttesting(t: Test, folder: string, ...rest: readonly string[]): Attesting {
+  const child = fork(join(import.meta.dirname, 'ledger-child.js'), [folder, ...rest])
+  t.teardown(() => child.kill('SIGKILL'))
+  const ids: number[] = []
+  child.on('message', (id) => ids.push(Number(id)))
+  return { child, ids }
+}
+
+t.test(`${KILLS} times kill -9 under load: every id given out has its record, and the chain is whole`, async (t) => {
+  const folder = await temporaryFolder(t)
+  const given: number[] = []
+  for (let kill = 0; kill < KILLS; kill++) {
+    const { child, ids } = startAttesting(t, folder)
+    const enough = 50 + ((kill * 37) % 200)
+    while (ids.length < enough && child.exitCode === null)
+      await new Promise((resolve) => child.once('message', resolve))
+    child.kill('SIGKILL')
+    await ended(child)
+    given.push(...ids)
+  }
+  t.ok(given.length >= 50 * KILLS, `${given.length} ids were given out`)
+  t.equal(new Set(given).size, given.length, 'none twice')
+  const { store } = await openLedgerIn(folder)
+  t.teardown(() => store.close())
+  t.same(await missingOf(store, given), [])
+  t.equal(await faultOf(store, folder), undefined)
+})
+
+const CHECKPOINT_KILLS = Math.ceil(KILLS / 4)
+
+t.test(`${CHECKPOINT_KILLS} times kill -9 during WAL checkpoints: nothing given out is lost`, async (t) => {
+  const folder = await temporaryFolder(t)
+  const given: number[] = []
+  for (let kill = 0; kill < CHECKPOINT_KILLS; kill++) {
+    // Long records: a checkpoint is made by pages.
+    const { child, ids } = startAttesting(t, folder, '', '', '16000')
+    const fileBytes = () => statSync(join(folder, 'ledger.db'), { throwIfNoEntry: false })?.size ?? 0
+    await new Promise((resolve) => child.once('message', resolve))
+    const before = fileBytes()
+    // It grows by nothing else.
+    while (fileBytes() === before && child.exitCode === null) await delay(1)
+    await delay((kill * 7) % 30)
+    child.kill('SIGKILL')
+    await ended(child)
+    given.push(...ids)
+  }
+  t.ok(given.length >= 1000 * CHECKPOINT_KILLS, `${given.length} ids were given out`)
+  const { store } = await openLedgerIn(folder)
+  t.teardown(() => store.close())
+  t.same(await missingOf(store, given), [])
+  t.equal(await faultOf(store, folder), undefined)
+})
+
+t.test('four processes append to one ledger of one folder', async (t) => {
+  const folder = await temporaryFolder(t)
+  const started = Array.from({ length: 4 }, () => startAttesting(t, folder, '250'))
+  await Promise.all(started.map(({ child }) => ended(child)))
+  t.same(
+    started.map(({ child }) => child.exitCode),
+    [0, 0, 0, 0],
+  )
+  const given = started.flatMap(({ ids }) => ids)
+  t.equal(new Set(given).size, 1000, 'every id once')
+  const { store } = await openLedgerIn(folder)
+  t.teardown(() => store.close())
+  t.equal((await headOf(store, 't/a'))?.size, 1000)
+  t.same(await missingOf(store, given), [])
+  t.equal(await faultOf(store, folder), undefined, 'one chain, no fork')
+})
+
+/** A small disk at a folder; false where this user may not make one. */
+function mountSmall(folder: string): boolean {
+  return spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', folder]).status === 0
+}
+
+function mayMount(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'sallyport-disk-'))
+  const may = mountSmall(folder)
+  if (may) spawnSync('umount', [folder])
+  rmSync(folder, { recursive: true })
+  return may
+}
+
+const NO_DISK = mayMount() ? false : 'this user may not mount a small disk'
+
+t.test('a full disk is unavailable, and appends again when there is room', { skip: NO_DISK }, async (t) => {
+  const folder = await temporaryFolder(t)
+  mountSmall(folder)
+  t.teardown(() => spawnSync('umount', ['-l', folder]))
+  const ballast = join(folder, 'ballast')
+  writeFileSync(ballast, Buffer.alloc(3 << 20))
+  const { store, attest } = await openLedgerIn(folder)
+  t.teardown(() => store.close())
+  const given: number[] = []
+  let refused: unknown
+  for (let calls = 0; refused === undefined && calls < 20_000; calls++) {
+    await attest().then(
+      (id) => given.push(id),
+      (error) => {
+        refused = error
+      },
+    )
+  }
+  t.match(refused, { name: 'LedgerUnavailable', cause: /full/ })
+  t.ok(given.length > 10, `${given.length} ids before the disk was full`)
+  await t.rejects(attest(), { name: 'LedgerUnavailable' }, 'still full')
+  t.equal((await headOf(store, 't/a'))?.size, given.length, 'what there is can be read')
+  t.equal((await store.records('t/a', 0, 20_000)).length, given.length)
+  rmSync(ballast)
+  given.push(await attest(), await attest())
+  t.same(await missingOf(store, given), [])
+  t.equal(await faultOf(store, folder), undefined)
+})
+
+t.test("yesterday's file is refused, and the newest one is opened", async (t) => {
+  const folder = await temporaryFolder(t)
+  const file = join(folder, 'ledger.db')
+  const first = await openLedgerIn(folder)
+  await first.attest()
+  await first.ledger.checkpoint()
+  await first.store.close()
+  copyFileSync(file, `${file}.yesterday`)
+  const second = await openLedgerIn(folder)
+  await second.attest()
+  await second.ledger.checkpoint()
+  await second.store.close()
+  copyFileSync(file, `${file}.today`)
+  copyFileSync(`${file}.yesterday`, file)
+  await t.rejects(openLedgerIn(folder), { name: 'LedgerRefused', message: /t\/a has 2 records; the database has 1/ })
+  copyFileSync(`${file}.today`, file)
+  const third = await openLedgerIn(folder)
+  t.equal(await third.attest(), 4)
+  await third.store.close()
+})
+
+t.test('erased content is in no file any more, and the chain holds', async (t) => {
+  const folder = await temporaryFolder(t)
+  const { store, ledger, attest } = await openLedgerIn(folder)
+  t.teardown(() => store.close())
+  const address = '2001:db8:dead:beef::77'
+  for (let count = 0; count < 50; count++) await attest('t/a', count % 2 === 0 ? address : '192.0.2.1')
+  const holding = () =>
+    readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .filter(({ name }) => readFileSync(join(folder, name), 'latin1').includes(address))
+      .map(({ name }) => name)
+  t.ok(holding().length > 0, 'the search finds what is there')
+  t.equal(await store.eraseSubject(address), 25)
+  t.same(holding(), [])
+  t.equal(await faultOf(store, folder), undefined)
+  const evidence = await ledger.evidence('t/a', { attestationId: 2 })
+  t.same(evidence?.records[0]?.disclosure, { state: 'erased' })
+})
+
+t.test('a file that is no ledger is refused and left alone', async (t) => {
+  const folder = await temporaryFolder(t)
+  const text = 'This is a letter to a friend. '.repeat(100)
+  writeFileSync(join(folder, 'ledger.db'), text)
+  await t.rejects(openSqliteLedger(join(folder, 'ledger.db')))
+  t.equal(readFileSync(join(folder, 'ledger.db'), 'utf8'), text)
+  mkdirSync(join(folder, 'folder.db'))
+  await t.rejects(openSqliteLedger(join(folder, 'folder.db')))
+})
+
+t.test('the thread that waits for the disk is not that of the requests', async (t) => {
+  const folder = await temporaryFolder(t)
+  const { store, attest } = await openLedgerIn(folder)
+  t.teardown(() => store.close())
+  let turns = 0
+  const ticking = setImmediate(function tick() {
+    turns++
+    next = setImmediate(tick)
+  })
+  let next = ticking
+  for (let count = 0; count < 20; count++) await attest()
+  clearImmediate(next)
+  t.ok(turns > 100, `the event loop turned ${turns} times during 20 commits`)
+})
+
+t.test('after close everything rejects, and nothing hangs', async (t) => {
+  const { store, attest } = await openLedgerIn(await temporaryFolder(t))
+  const inFlight = attest()
+  await store.close()
+  await Promise.allSettled([inFlight])
+  await t.rejects(attest(), { name: 'LedgerUnavailable' })
+  await t.rejects(headOf(store, 't/a'), /closed/)
+  await store.close()
+})

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { auditLedger, type Ledger, type LedgerStore, openLedger } from '@sallyport/ledger'
+import { MADE_ATTESTATION, MADE_DATASETS, MADE_POLICY, madeSigner } from '@sallyport/ledger/testing'
+import { openCheckpointFolder, openSqliteLedger } from '../../src/stores/index.ts'
+
+/** A whole ledger in a folder, as a service has it. */
+export interface LedgerAtPlace {
+  readonly store: LedgerStore
+  readonly ledger: Ledger
+  /** The id of one more attestation. */
+  attest(log?: string, address?: string, context?: string): Promise<number>
+}
+
+export async function openLedgerOn(store: LedgerStore, folder: string): Promise<LedgerAtPlace> {
+  const ledger = await openLedger({
+    store,
+    archive: openCheckpointFolder(join(folder, 'checkpoints')),
+    clock: { now: () => Date.now() },
+    randomness: randomBytes,
+    loadSigner: async () => madeSigner(1),
+  })
+  for (const document of [MADE_POLICY, MADE_DATASETS]) await ledger.keep(document)
+  return {
+    store,
+    ledger,
+    async attest(log = 't/a', address = '203.0.113.7', context) {
+      const subject = context === undefined ? { address } : { address, context }
+      return (await ledger.attest(log, MADE_ATTESTATION, subject)).attestationId
+    },
+  }
+}
+
+export async function openLedgerIn(folder: string): Promise<LedgerAtPlace> {
+  return openLedgerOn(await openSqliteLedger(join(folder, 'ledger.db')), folder)
+}
+
+/** Faults that the audit of a store and of a folder's checkpoints finds. */
+export async function faultOf(store: LedgerStore, folder: string): Promise<unknown> {
+  return (await auditLedger(store, { archive: openCheckpointFolder(join(folder, 'checkpoints')) })).fault
+}
+
+/** Which of these ids have no record. */
+export async function missingOf(store: LedgerStore, ids: readonly number[], log = 't/a'): Promise<readonly number[]> {
+  const missing: number[] = []
+  for (const id of ids) if ((await store.find(id, log)) === undefined) missing.push(id)
+  return missing
+}

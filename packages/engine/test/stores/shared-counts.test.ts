@@ -1,0 +1,141 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Counts, CountTask, Taken } from '@sallyport/core'
+import t from 'tap'
+import { openRedisCounts } from '../../src/stores/counts/redis-counts.ts'
+import { createMemoryCounts, createSharedCounts } from '../../src/stores/index.ts'
+import { type Cleanup, freePort, NO_REDIS, startRedis } from '../../src/stores/testing/index.ts'
+import { FLIGHT, task, usedOf } from './count-tasks.ts'
+
+async function redisCounts(t: Cleanup, url: string, pingMs?: number) {
+  const store = await openRedisCounts(url, pingMs === undefined ? {} : { pingMs })
+  t.teardown(() => store.close())
+  return store
+}
+
+t.test('a store that hangs, refuses or is not there is waited for once, and its share counts here', async (t) => {
+  const silent = createServer(() => {})
+  silent.listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  t.teardown(() => silent.close())
+  for (const port of [(silent.address() as AddressInfo).port, await freePort()]) {
+    const store = await redisCounts(t, `redis://127.0.0.1:${port}`)
+    const outages: unknown[] = []
+    const counts = createSharedCounts(store, { deadlineMs: 20, share: 0.5, onOutage: (error) => outages.push(error) })
+    const taken: Taken[] = []
+    for (let call = 0; call < 6; call++) taken.push(await counts.take([task('fixed', 8, 60_000), FLIGHT], `p.${call}`))
+    t.same(
+      taken.map(({ share }) => share),
+      Array(6).fill(0.5),
+    )
+    t.same(
+      taken.map((one) => usedOf(one)[0]),
+      ['1', '2', '3', '4', '4!', '4!'],
+    )
+    t.equal(usedOf(taken[1] as Taken)[1], '1!', 'half of two in flight')
+    t.same(usedOf(await counts.take([task('fixed', 1, 60_000, { key: 'one' })], 'f')), ['1'], 'never nothing')
+    counts.leave([FLIGHT.key], 'p.0')
+    t.equal(outages.length, 1)
+  }
+})
+
+t.test('a store that fails is not asked by every request', async (t) => {
+  let asked = 0
+  const gone = async () => {
+    asked++
+    throw new Error('gone')
+  }
+  const counts = createSharedCounts({ take: gone, leave: () => {} }, { deadlineMs: 20, share: 0.5 })
+  for (let call = 0; call < 50; call++) await counts.take([task('fixed', 8, 60_000)], 'f')
+  t.ok(asked < 10, `asked ${asked} times for 50 requests`)
+})
+
+/** Shared counts over memory, which may fail, and the tasks that were asked there. */
+function overMemory() {
+  const memory = createMemoryCounts()
+  const asked: CountTask[] = []
+  let failing = false
+  const store: Counts = {
+    ...memory,
+    async take(tasks, flight) {
+      if (failing) throw new Error('gone')
+      asked.push(...tasks)
+      return memory.take(tasks, flight)
+    },
+  }
+  const fail = (): void => {
+    failing = true
+  }
+  return { counts: createSharedCounts(store, { deadlineMs: 500, share: 0.5 }), asked, fail }
+}
+
+t.test('a fixed count that was exceeded costs the store nothing more, and an outage gives it no more', async (t) => {
+  const { counts, asked, fail } = overMemory()
+  const narrow = task('fixed', 9, 60_000, { key: 'narrow' })
+  const wide = task('fixed', 2, 60_000, { key: 'wide' })
+  const take = async (...tasks: CountTask[]) => usedOf(await counts.take(tasks, 'f'))
+  for (const used of ['1', '2', '2!']) t.same(await take(wide), [used])
+  asked.length = 0
+  for (let call = 0; call < 5; call++) t.same(await take(wide), ['2!'])
+  t.same(asked, [])
+  t.same(await take(narrow, wide), ['1', '2!'], 'what stands before it is taken')
+  t.same(await take(task('fixed', 1, 60_000, { key: 'narrow' }), wide), ['1!'], 'or ends it')
+  t.same(await take({ ...wide, cost: 0 }), ['2'], 'a look is asked')
+  t.same(await take(task('fixed', 4, 60_000, { key: 'wide' })), ['3'], 'and so is a limit that is higher now')
+  t.same(await take({ ...wide, binding: false }, narrow), ['3!', '2'], 'a rule on trial ends nothing')
+  fail()
+  t.same(await take(wide), ['3!'])
+  t.same(await take(narrow), ['1'])
+})
+
+t.test('what was exceeded is asked again after its window', async (t) => {
+  const { counts } = overMemory()
+  const short = task('fixed', 1, 40)
+  const take = async () => usedOf(await counts.take([short], 'f'))[0]
+  t.equal(await take(), '1')
+  let used = await take()
+  t.equal(used, '1!')
+  while (used === '1!') {
+    await delay(5)
+    used = await take()
+  }
+  t.equal(used, '1')
+})
+
+t.test('a server that comes back counts again', { skip: NO_REDIS }, async (t) => {
+  const redis = await startRedis(t)
+  const counts = createSharedCounts(await redisCounts(t, redis.url), { deadlineMs: 500, share: 0.5 })
+  const asked = [task('fixed', 100, 60_000)]
+  t.equal((await counts.take(asked, 'f')).share, undefined)
+  redis.freeze()
+  t.equal((await counts.take(asked, 'f')).share, 0.5)
+  redis.thaw()
+  let taken: Taken
+  do taken = await counts.take(asked, 'f')
+  while (taken.share !== undefined)
+  t.ok((taken.states[0]?.used ?? 0) >= 2)
+})
+
+t.test('a connection that has gone silent is replaced by a new one', { skip: NO_REDIS }, async (t) => {
+  const server = await startRedis(t)
+  // As when a firewall forgets a connection: nothing is closed, and nothing comes through any more.
+  const sockets = new Set<Socket>()
+  const between = createServer((near) => {
+    const far = connectTo(server.port, '127.0.0.1')
+    for (const socket of [near, far]) sockets.add(socket.on('error', () => {}))
+    near.pipe(far).pipe(near)
+  }).listen(0, '127.0.0.1')
+  await once(between, 'listening')
+  t.teardown(() => {
+    between.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  const store = await redisCounts(t, `redis://127.0.0.1:${(between.address() as AddressInfo).port}`, 100)
+  const counts = createSharedCounts(store, { deadlineMs: 500, share: 0.5 })
+  const isLocal = async () => (await counts.take([task('fixed', 1_000, 60_000)], 'f')).share !== undefined
+  t.equal(await isLocal(), false)
+  for (const socket of sockets) socket.unpipe().pause()
+  t.equal(await isLocal(), true)
+  while (await isLocal()) await delay(50)
+})

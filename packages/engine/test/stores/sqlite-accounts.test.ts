@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import t from 'tap'
+import { createKey, KEY_BYTES } from '#accounts'
+import { ACCOUNT, ACCOUNTS_CONTRACT, keyOf } from '#accounts/testing'
+import { openSqliteAccounts } from '../../src/stores/accounts/sqlite-accounts.ts'
+import { connect } from '../../src/stores/sqlite/driver.ts'
+import { openDatabase } from '../../src/stores/sqlite/open-database.ts'
+import { nextMessage, startChild, temporaryFolder } from './processes.ts'
+
+for (const row of ACCOUNTS_CONTRACT) {
+  t.test(`contract: ${row.name}`, async (t) => {
+    const accounts = await openSqliteAccounts(join(await temporaryFolder(t), 'state.db'))
+    t.teardown(() => accounts.close())
+    await row.run(accounts, t)
+  })
+}
+
+t.test('stored accounts are there after closing and opening again', async (t) => {
+  const path = join(await temporaryFolder(t), 'deep', 'folder', 'state.db')
+  const { key } = keyOf(1)
+  const first = await openSqliteAccounts(path)
+  await first.createAccount(ACCOUNT)
+  await first.createKey(key)
+  await first.spend(ACCOUNT.id, '2026-01-31', 10)
+  first.close()
+  const second = await openSqliteAccounts(path)
+  t.teardown(() => second.close())
+  t.same(await second.findKey(key.id), { key, account: ACCOUNT })
+  t.equal(await second.usage(ACCOUNT.id, '2026-01-31'), 1)
+})
+
+t.test('a closed store rejects; it does not throw and does not answer', async (t) => {
+  const accounts = await openSqliteAccounts(join(await temporaryFolder(t), 'state.db'))
+  accounts.close()
+  accounts.close()
+  await t.rejects(accounts.findAccount('a'))
+  await t.rejects(accounts.spend('a', '2026-01-31', 1))
+})
+
+t.test('no file holds a key, nor any part of its secret', async (t) => {
+  const folder = await temporaryFolder(t)
+  const accounts = await openSqliteAccounts(join(folder, 'state.db'))
+  const { text, record } = createKey(randomBytes(KEY_BYTES))
+  await accounts.createAccount(ACCOUNT)
+  await accounts.createKey({ ...record, accountId: ACCOUNT.id, createdAt: '2026-01-31T00:00:00.000Z' })
+  const search = async (found: string) => {
+    const files = await readdir(folder)
+    const contents = await Promise.all(files.map((name) => readFile(join(folder, name), 'latin1')))
+    return contents.some((content) => content.includes(found))
+  }
+  t.equal(await search(record.hash), true, 'the search finds what is stored')
+  for (const part of [text, text.slice(12), text.slice(12, 24), text.slice(-16)]) t.equal(await search(part), false)
+  accounts.close()
+  t.equal(await search(text.slice(12)), false, 'nor after the log is folded in')
+})
+
+t.test('every opening has a write-ahead log and a full sync', async (t) => {
+  const path = join(await temporaryFolder(t), 'state.db')
+  for (const opening of ['first', 'second']) {
+    const database = await openDatabase(path, [])
+    t.same({ ...database.prepare('PRAGMA journal_mode').get() }, { journal_mode: 'wal' }, opening)
+    t.same({ ...database.prepare('PRAGMA synchronous').get() }, { synchronous: 2 }, opening)
+    database.close()
+  }
+})
+
+t.test('a file that cannot have a write-ahead log is refused', async (t) => {
+  await t.rejects(openDatabase('', []), /write-ahead log/)
+})
+
+t.test('opening waits for another connection that is in the way of the write-ahead log', async (t) => {
+  const path = join(await temporaryFolder(t), 'state.db')
+  const reader = await connect(path, 0)
+  t.teardown(() => reader.close())
+  reader.exec('CREATE TABLE a (x); BEGIN; SELECT * FROM a')
+  let open = false
+  const opening = openDatabase(path, []).then((database) => {
+    open = true
+    database.close()
+  })
+  await delay(60)
+  t.equal(open, false)
+  reader.exec('COMMIT')
+  await opening
+  t.equal(open, true)
+})
+
+t.test('a new step is run once, on the old rows', async (t) => {
+  const path = join(await temporaryFolder(t), 'state.db')
+  const steps = ['CREATE TABLE a (x)', 'INSERT INTO a VALUES (1)']
+  for (let opening = 0; opening < 3; opening++) (await openDatabase(path, steps)).close()
+  const database = await openDatabase(path, [...steps, 'UPDATE a SET x = x + 10'])
+  t.teardown(() => database.close())
+  t.same(
+    database
+      .prepare('SELECT x FROM a')
+      .all()
+      .map((row) => row['x']),
+    [11],
+  )
+})
+
+t.test('a step that fails leaves nothing of itself', async (t) => {
+  const path = join(await temporaryFolder(t), 'state.db')
+  await t.rejects(openDatabase(path, ['CREATE TABLE a (x)', 'CREATE TABLE b (x); nonsense']), /syntax/)
+  const database = await openDatabase(path, [])
+  t.teardown(() => database.close())
+  t.same(database.prepare('SELECT name FROM sqlite_schema').all(), [])
+})
+
+t.test('a database of a newer version is refused', async (t) => {
+  const path = join(await temporaryFolder(t), 'state.db')
+  const database = await connect(path, 0)
+  database.exec('PRAGMA user_version = 999')
+  database.close()
+  await t.rejects(openSqliteAccounts(path), /version 999/)
+})
+
+t.test('a file that is no database is refused and left alone', async (t) => {
+  const path = join(await temporaryFolder(t), 'state.db')
+  const text = 'This is a letter to a friend. '.repeat(100)
+  await writeFile(path, text)
+  await t.rejects(openSqliteAccounts(path))
+  t.equal(await readFile(path, 'utf8'), text)
+})
+
+t.test('an account with a plan that is not known is refused', async (t) => {
+  const path = join(await temporaryFolder(t), 'state.db')
+  const accounts = await openSqliteAccounts(path)
+  t.teardown(() => accounts.close())
+  const database = await connect(path, 1000)
+  database.exec(`INSERT INTO account VALUES ('odd', '', 'gold', '2026-01-01')`)
+  database.close()
+  await t.rejects(accounts.findAccount('odd'), /gold/)
+})
+
+t.test('four processes creating and using one file are allowed exactly the limit', async (t) => {
+  const path = join(await temporaryFolder(t), 'state.db')
+  const limit = 150
+  // Nothing made the file before: creating it is raced for as well.
+  const children = Array.from({ length: 4 }, () => startChild(t, 'spend', path, String(limit), '60'))
+  const allowed = (await Promise.all(children.map(nextMessage))).map(Number)
+  t.equal(
+    allowed.reduce((sum, count) => sum + count, 0),
+    limit,
+  )
+  const accounts = await openSqliteAccounts(path)
+  t.teardown(() => accounts.close())
+  t.equal(await accounts.usage(ACCOUNT.id, ACCOUNT.signupDate), limit)
+})

@@ -1,0 +1,199 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { auditLedger, createCommitter, type LedgerStore } from '@sallyport/ledger'
+import { append, LEDGER_CONTRACT, madeDraft } from '@sallyport/ledger/testing'
+import t, { type Test } from 'tap'
+import { openSqliteLedger } from '../../src/stores/index.ts'
+import { connect } from '../../src/stores/sqlite/driver.ts'
+import { faultOf, openLedgerIn } from './ledger-place.ts'
+import { temporaryFolder } from './processes.ts'
+
+const AT = Date.parse('2026-11-21T02:00:00.000Z')
+
+for (const row of LEDGER_CONTRACT) {
+  t.test(`contract: ${row.name}`, async (t) => {
+    const store = await openSqliteLedger(join(await temporaryFolder(t), 'ledger.db'))
+    t.teardown(() => store.close())
+    await row.run(store, t)
+  })
+}
+
+t.test('a new file has the pages that a commit of many records writes quickest', async (t) => {
+  const path = join(await temporaryFolder(t), 'ledger.db')
+  await (await openSqliteLedger(path)).close()
+  // https://sqlite.org/fileformat.html 1.3.2
+  t.equal((await readFile(path)).readUInt16BE(16), 8192)
+})
+
+/** Ten records of `t/a` and five of `t/b` in turn, with a second connection as an auditor or a forger has it. */
+async function fifteen(t: Test) {
+  const folder = await temporaryFolder(t)
+  const { store, ledger, attest } = await openLedgerIn(folder)
+  t.teardown(() => store.close())
+  for (let count = 0; count < 15; count++) await attest(count % 3 === 2 ? 't/b' : 't/a', `192.0.2.${count}`)
+  const database = await connect(join(folder, 'ledger.db'), 1000)
+  t.teardown(() => database.close())
+  return { folder, store, ledger, attest, database }
+}
+
+t.test('an auditor reads the file with plain SQL', async (t) => {
+  const { store, database } = await fifteen(t)
+  const rows = database
+    .prepare(
+      `SELECT attestation_id, seq, CAST(bytes AS TEXT) AS text, address FROM record
+       JOIN log ON log.id = record.log LEFT JOIN subject USING (attestation_id) WHERE name = 't/a' ORDER BY seq`,
+    )
+    .all()
+  const records = await store.records('t/a', 0, 100)
+  t.same(
+    rows.map(({ attestation_id, seq, text }) => [attestation_id, seq, text]),
+    records.map(({ attestationId, seq, bytes }) => [attestationId, seq, Buffer.from(bytes).toString()]),
+  )
+  t.equal(rows[3]?.['address'], '192.0.2.4')
+  t.match(database.prepare(`SELECT size FROM log WHERE name = 't/a'`).get(), { size: 10 })
+  t.match(database.prepare('SELECT next_id FROM ledger').get(), { next_id: 17 })
+})
+
+t.test('the database itself holds that an id and a place are given once', async (t) => {
+  const { database } = await fifteen(t)
+  const copy = (id: string, seq: string) =>
+    database.exec(`INSERT INTO record SELECT ${id}, log, ${seq}, bytes FROM record WHERE attestation_id = 3`)
+  t.throws(() => copy('99', 'seq'), /UNIQUE/)
+  t.throws(() => copy('attestation_id', '99'), /UNIQUE/)
+})
+
+const CHANGES: readonly (readonly [change: string, seq: number])[] = [
+  [`UPDATE record SET bytes = CAST(replace(CAST(bytes AS TEXT), '"basis":{"a', '"basis":{"b') AS BLOB)`, 4],
+  ['UPDATE record SET bytes = substr(bytes, 2)', 4],
+  [`UPDATE record SET bytes = CAST(replace(CAST(bytes AS TEXT), '"seq":4', '"seq":5') AS BLOB)`, 4],
+  ['UPDATE record SET bytes = zeroblob(0)', 4],
+  ['UPDATE record SET attestation_id = 100', 4],
+  ['UPDATE record SET seq = 100', 4],
+  ['UPDATE record SET log = 77', 4],
+  ['DELETE FROM record', 4],
+]
+
+t.test('the audit names a record whose row was changed, whatever of it', async (t) => {
+  const { folder, store, database } = await fifteen(t)
+  database.exec('CREATE TEMP TABLE kept AS SELECT * FROM record')
+  for (const [change, seq] of CHANGES) {
+    t.equal(await faultOf(store, folder), undefined)
+    database.exec(`${change} WHERE seq = ${seq} AND log = (SELECT id FROM log WHERE name = 't/a')`)
+    t.match(await faultOf(store, folder), { log: 't/a', seq }, change)
+    database.exec('DELETE FROM record; INSERT INTO record SELECT * FROM kept')
+  }
+})
+
+t.test('a tail that was deleted shows at once', async (t) => {
+  const { folder, store, ledger, database } = await fifteen(t)
+  await ledger.checkpoint()
+  database.exec(`DELETE FROM record WHERE attestation_id >= 15`)
+  t.match(await faultOf(store, folder), { log: 't/a', reason: /there are 9/ })
+  await t.rejects(openLedgerIn(folder), { name: 'LedgerRefused', message: /t\/a.*(were changed|cut short)/ })
+  database.exec(`UPDATE log SET size = 9 WHERE name = 't/a'`)
+  await t.rejects(openLedgerIn(folder), { name: 'LedgerRefused', message: /t\/a has 10 records; the database has 9/ })
+})
+
+t.test('every byte of the last record is held against its head', async (t) => {
+  const { folder, store, database } = await fifteen(t)
+  const bytes = database.prepare('SELECT bytes FROM record WHERE attestation_id = 15').get()?.['bytes']
+  const update = database.prepare('UPDATE record SET bytes = ? WHERE attestation_id = 15')
+  if (!(bytes instanceof Uint8Array)) return t.fail('no record')
+  const unseen: number[] = []
+  for (let at = 0; at < bytes.length; at += 7) {
+    update.run(bytes.with(at, (bytes[at] as number) ^ 1))
+    if ((await faultOf(store, folder)) === undefined) unseen.push(at)
+  }
+  t.same(unseen, [])
+  update.run(bytes)
+  t.equal(await faultOf(store, folder), undefined)
+})
+
+const HEAD_CHANGES = {
+  link: `UPDATE log SET link = '${'0'.repeat(64)}' WHERE name = 't/a'`,
+  size: `UPDATE log SET size = 9 WHERE name = 't/a'`,
+  'row, which is gone,': `DELETE FROM log WHERE name = 't/a'`,
+  'next id': 'UPDATE ledger SET next_id = 3',
+}
+
+for (const [what, change] of Object.entries(HEAD_CHANGES)) {
+  t.test(`a head whose ${what} is not what was written is not built upon`, async (t) => {
+    const { store, attest, database } = await fifteen(t)
+    const rows = () => database.prepare('SELECT count(*) AS records FROM record').get()
+    const before = rows()
+    database.exec(change)
+    await t.rejects(attest('t/a'), { name: 'LedgerUnavailable' })
+    t.same(rows(), before)
+    if (what === 'size') await t.rejects(append(store, [madeDraft('t/a')]), /UNIQUE/, 'nor by another process')
+  })
+}
+
+t.test('subjects are erased in steps, between which records are appended', async (t) => {
+  const { store } = await fifteen(t)
+  const committer = createCommitter(store)
+  const drafts = Array.from({ length: 10_500 }, () => madeDraft('t/c', '203.0.113.7', AT))
+  await committer.commit(drafts)
+  const [erased] = await Promise.all([store.eraseSubject('203.0.113.7'), committer.commit([madeDraft('t/c')])])
+  t.ok(erased === 10_500 || erased === 10_501, `${erased}`)
+  t.equal((await store.subjects([17, 17 + 10_499])).size, 0)
+  t.equal((await store.subjects([2])).size, 1)
+})
+
+t.test('erased content leaves the log although heads are reserved meanwhile', async (t) => {
+  const folder = await temporaryFolder(t)
+  const { store, attest } = await openLedgerIn(folder)
+  t.teardown(() => store.close())
+  await attest()
+  let ended = false
+  const reserving = async () => {
+    while (!ended) await store.heads(['t/a'], true)
+  }
+  const erasing = store.eraseSubject('203.0.113.7').finally(() => {
+    ended = true
+  })
+  await Promise.all([erasing, reserving()])
+  t.equal(await erasing, 1)
+  t.notOk((await readFile(join(folder, 'ledger.db-wal'))).includes('203.0.113.7'))
+  await attest()
+  t.equal(await faultOf(store, folder), undefined)
+})
+
+t.test('the audit names an address, a salt and a context that were changed', async (t) => {
+  const folder = await temporaryFolder(t)
+  const { store, attest } = await openLedgerIn(folder)
+  t.teardown(() => store.close())
+  await Promise.all(Array.from({ length: 1040 }, (_, count) => attest('t/a', `192.0.2.${count % 256}`)))
+  await append(store, [madeDraft('t/a', '192.0.2.1', Date.now(), '{"a":1}')])
+  const database = await connect(join(folder, 'ledger.db'), 1000)
+  t.teardown(() => database.close())
+  const audit = async (store: LedgerStore) => (await auditLedger(store, { subjects: true })).fault
+  t.equal(await audit(store), undefined)
+  const changes = [
+    [`address = address || '1'`, /address beside/],
+    [`salt = x'00'`, /salt beside/],
+    ['salt = zeroblob(32)', /address beside/],
+    [`context = '{"a":2}'`, /context beside/],
+  ] as const
+  const rows = await store.records('t/a', 0, 2000)
+  for (const seq of [0, 1023, 1024, 1040]) {
+    const id = rows[seq]?.attestationId as number
+    for (const [change, reason] of changes) {
+      database.exec('CREATE TEMP TABLE kept AS SELECT * FROM subject')
+      database.exec(`UPDATE subject SET ${change} WHERE attestation_id = ${id}`)
+      t.match(await audit(store), { log: 't/a', seq, attestationId: id, reason }, `${change} of record ${seq}`)
+      database.exec('DELETE FROM subject; INSERT INTO subject SELECT * FROM kept; DROP TABLE kept')
+    }
+  }
+  database.exec(`DELETE FROM subject WHERE attestation_id = ${rows[5]?.attestationId}`)
+  t.equal(await audit(store), undefined, 'one that was erased is no fault')
+})
+
+t.test('a file of another release is refused, with what to do, and left alone', async (t) => {
+  const path = join(await temporaryFolder(t), 'ledger.db')
+  await (await openSqliteLedger(path)).close()
+  const database = await connect(path, 1000)
+  t.teardown(() => database.close())
+  database.exec('PRAGMA user_version = 3')
+  await t.rejects(openSqliteLedger(path), /tables of version 3, and this Sallyport knows version 1: open it with/)
+  t.match(database.prepare('PRAGMA user_version').get(), { user_version: 3 })
+})

@@ -1,0 +1,69 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { KeptReverseCheck } from '@sallyport/core'
+import t from 'tap'
+import { openSqliteReverseChecks } from '../../src/stores/index.ts'
+
+function checkOf(key: string, until: number, status: KeptReverseCheck['status'] = 'refuted'): KeptReverseCheck {
+  return { key, status, detail: `detail of ${key}`, until }
+}
+
+t.test('a saved check is there after a restart, while it is valid', async (t) => {
+  const path = join(t.testdir(), 'new', 'crawler-verdicts.db')
+  const first = await openSqliteReverseChecks(path)
+  const confirmed = { ...checkOf('a', 5000, 'passed'), hostname: 'crawl.example.org' }
+  first.save([confirmed, checkOf('b', 2000), checkOf('c', 3000, 'could-not-run')], 1000, 100)
+  first.close()
+  const again = await openSqliteReverseChecks(path)
+  t.teardown(() => again.close())
+  t.strictSame(again.load(1000, 100), [confirmed, checkOf('b', 2000)], 'what could not run is not kept')
+  t.strictSame(again.load(2000, 100), [confirmed])
+  t.strictSame(again.load(5000, 100), [])
+})
+
+t.test('a newer check replaces the older, and expired ones are removed', async (t) => {
+  const store = await openSqliteReverseChecks(join(t.testdir(), 'checks.db'))
+  t.teardown(() => store.close())
+  store.save([checkOf('a', 2000), checkOf('b', 9000)], 1000, 100)
+  store.save([checkOf('b', 5000, 'passed')], 3000, 100)
+  t.strictSame(store.load(0, 100), [checkOf('b', 5000, 'passed')])
+})
+
+t.test('it never holds more than it may: those that are valid longest stay', async (t) => {
+  const store = await openSqliteReverseChecks(join(t.testdir(), 'checks.db'))
+  t.teardown(() => store.close())
+  const many = Array.from({ length: 50 }, (_, index) => checkOf(`k${index}`, 2000 + index))
+  store.save(many, 1000, 20)
+  t.same(
+    store.load(0, 100).map(({ key }) => key),
+    many
+      .slice(30)
+      .map(({ key }) => key)
+      .toReversed(),
+  )
+  t.equal(store.load(0, 5).length, 5)
+})
+
+t.test('two connections write to one file', async (t) => {
+  const path = join(t.testdir(), 'checks.db')
+  const [one, two] = await Promise.all([openSqliteReverseChecks(path), openSqliteReverseChecks(path)])
+  t.teardown(() => {
+    one.close()
+    two.close()
+  })
+  one.save([checkOf('a', 5000)], 1000, 100)
+  two.save([checkOf('b', 5000)], 1000, 100)
+  t.same(
+    one
+      .load(0, 100)
+      .map(({ key }) => key)
+      .sort(),
+    ['a', 'b'],
+  )
+})
+
+t.test('a file that is no database is refused', async (t) => {
+  const path = join(t.testdir(), 'checks.db')
+  writeFileSync(path, 'not a database, and long enough to be looked at as one: '.repeat(40))
+  await t.rejects(openSqliteReverseChecks(path))
+})

@@ -1,0 +1,118 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import type { WhoisRecord } from '@sallyport/core'
+import t from 'tap'
+import { parseWhoisText } from '../../src/whois/parse-text.ts'
+
+const REPOSITORY = join(import.meta.dirname, '../../../../..')
+const ANSWERS = join(process.env['SALLYPORT_SHARED_DATA'] ?? join(REPOSITORY, '../shared/data'), 'whois')
+const skip = existsSync(ANSWERS) ? false : 'the collected answers are not here'
+
+type State = 'registered' | 'free' | 'reserved' | 'throttled'
+
+/** One answer as a registry gave it, and what others read in it. */
+interface Sample {
+  readonly id: string
+  readonly raw: string
+  readonly state?: State
+  readonly facts: Readonly<Partial<Record<keyof WhoisRecord, string>>>
+}
+
+interface Row {
+  readonly id: string
+  readonly raw: string
+  readonly norm: Readonly<Record<string, string | boolean | readonly string[] | null>>
+  readonly expected: Readonly<Record<string, unknown>>
+}
+
+const MEMBERS = [
+  ['registrar', 'registrar'],
+  ['created', 'registeredOn'],
+  ['expires', 'expiresOn'],
+  ['updated', 'lastUpdated'],
+  ['nameservers', 'nameservers'],
+  ['statuses', 'status'],
+] as const
+
+/** States of the collection by server, where it names one of ours. */
+const BY_WORD: Readonly<Record<string, State>> = {
+  found: 'registered',
+  'not-found': 'free',
+  reserved: 'reserved',
+  throttled: 'throttled',
+}
+
+function samplesOf(file: string): readonly Sample[] {
+  const lines = gunzipSync(readFileSync(join(ANSWERS, `${file}.jsonl.gz`)))
+    .toString('utf8')
+    .trim()
+    .split('\n')
+  return lines.map((line) => {
+    const row: Row = JSON.parse(line)
+    const state = stateOf(row)
+    const facts = MEMBERS.flatMap(([name, member]) =>
+      row.norm[name] === undefined ? [] : [[member, plain(row.norm[name])]],
+    )
+    return { id: row.id, raw: row.raw, facts: Object.fromEntries(facts), ...(state === undefined ? {} : { state }) }
+  })
+}
+
+function stateOf({ norm, expected }: Row): State | undefined {
+  if (typeof expected['state'] === 'string') return BY_WORD[expected['state']]
+  if (norm['throttled'] === true) return 'throttled'
+  if (expected['reserved?'] === true || expected['status'] === 'reserved') return 'reserved'
+  if (norm['registered'] === true) return 'registered'
+  if (norm['registered'] !== false) return undefined
+  return expected['available?'] === false ? 'reserved' : 'free'
+}
+
+/** One spelling for what two readers may write in two: case, spaces, order. */
+function plain(value: unknown): string {
+  if (Array.isArray(value)) return [...new Set(value.map(plain))].sort().join(' ')
+  return String(value ?? '')
+    .toLowerCase()
+    .replace(/\s+/g, ' ')
+    .replace(/\.$/, '')
+    .trim()
+}
+
+function share(name: string, right: number, all: number): number {
+  t.comment(`${name}: ${right} of ${all}, ${((100 * right) / all).toFixed(1)} %`)
+  return right / all
+}
+
+t.test('facts of collected answers', { skip }, async (t) => {
+  const right = new Map<string, number>()
+  const all = new Map<string, number>()
+  for (const { raw, facts } of samplesOf('domains')) {
+    const finding = parseWhoisText(raw)
+    for (const [, member] of MEMBERS) {
+      const expected = facts[member]
+      if (expected === undefined) continue
+      all.set(member, (all.get(member) ?? 0) + 1)
+      const found = finding.state === 'registered' ? plain(finding.record[member]) : ''
+      if (found === expected) right.set(member, (right.get(member) ?? 0) + 1)
+    }
+  }
+  for (const [member, count] of all) share(member, right.get(member) ?? 0, count)
+  const sum = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((total, count) => total + count, 0)
+  t.ok(sum(all) > 1_000)
+  t.ok(share('fields of domains', sum(right), sum(all)) >= 0.95)
+})
+
+t.test('states of collected answers', { skip }, async (t) => {
+  const samples = ['domains', 'not-found', 'registry-states', 'servers-2026'].flatMap(samplesOf)
+  const judged = samples.filter(({ state }) => state !== undefined)
+  // The same words filed under two states say neither: "Server can't process your request." for found and for free.
+  const filed = new Map<string, Set<string | undefined>>()
+  for (const { raw, state } of judged) filed.set(raw.trim(), (filed.get(raw.trim()) ?? new Set()).add(state))
+  const certain = judged.filter(({ raw }) => filed.get(raw.trim())?.size === 1)
+  const isRight = ({ raw, state }: Sample) => parseWhoisText(raw).state === state
+  t.ok(certain.length > 900)
+  // Some thirty say something else than they are filed as, such as a refusal filed as a record: 98 % of all is out of reach.
+  t.ok(share('states of all answers', judged.filter(isRight).length, judged.length) >= 0.965)
+  const wrong = certain.filter((sample) => !isRight(sample))
+  for (const { id, raw, state } of wrong) t.comment(`${id}: filed as ${state}, read as ${parseWhoisText(raw).state}`)
+  t.ok(share('states of answers filed under one state', certain.length - wrong.length, certain.length) >= 0.98)
+})

@@ -1,0 +1,55 @@
+import { SallyportError } from '@sallyport/core'
+import { type Account, isPlanName, openAccounts, PLAN_NAMES, type PlanName } from '@sallyport/engine'
+import { type Command, InvalidArgumentError } from 'commander'
+import { type AccountOptions, accountOf, withAccountOptions } from '../settings/account-options.ts'
+import { audited } from '../settings/audit.ts'
+import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings/settings.ts'
+import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
+
+type Options = CommonOptions & { readonly json?: true }
+
+/** `sallyport accounts create | list | set-plan` */
+export function addAccountsCommands(program: Command, terminal: Terminal): void {
+  const accounts = program.command('accounts').description('accounts with API keys, and their plans')
+
+  withAccountOptions(withCommonOptions(accounts.command('create').description('make an account, which has no key yet')))
+    .addOption(jsonOption())
+    .action(async (options: Options & AccountOptions) => {
+      const config = configOf(options)
+      const details = ({ id, plan }: Account) => ({ account: id, plan })
+      const account = await audited(config, { what: 'accounts create', details }, terminal, () =>
+        using(openAccounts(config), ({ keyring }) => keyring.createAccount(accountOf(options))),
+      )
+      if (options.json) return terminal.out(json(account))
+      terminal.out(account.id)
+      terminal.out(dim(`on plan ${account.plan}; a key for it: sallyport keys create --account ${account.id}`))
+    })
+
+  withCommonOptions(accounts.command('list').description('all accounts'))
+    .addOption(jsonOption())
+    .action(async (options: Options) => {
+      const listed = await using(openAccounts(configOf(options)), ({ accounts }) => accounts.listAccounts())
+      if (options.json) return terminal.out(json(listed))
+      if (listed.length === 0) return terminal.out('No accounts.')
+      const rows = listed.map(({ id, name, plan, signupDate }) => [id, name, plan, signupDate])
+      terminal.out(columns(rows, ['id', 'name', 'plan', 'signed up']))
+    })
+
+  withCommonOptions(accounts.command('set-plan').description('change the plan of an account, from now on'))
+    .argument('<id>')
+    .argument('<plan>', PLAN_NAMES.join(', '), planOf)
+    .addOption(jsonOption())
+    .action(async (id: string, plan: PlanName, options: Options) => {
+      const config = configOf(options)
+      await audited(config, { what: 'accounts set-plan', details: { account: id, plan } }, terminal, async () => {
+        const known = await using(openAccounts(config), ({ accounts }) => accounts.setPlan(id, plan))
+        if (!known) throw new SallyportError('unknown_account', `No such account: "${id}".`)
+      })
+      terminal.out(options.json ? json({ id, plan }) : `${id} is on plan ${plan}.`)
+    })
+}
+
+function planOf(text: string): PlanName {
+  if (!isPlanName(text)) throw new InvalidArgumentError(`It is one of ${PLAN_NAMES.join(', ')}.`)
+  return text
+}

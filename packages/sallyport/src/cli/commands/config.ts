@@ -1,0 +1,60 @@
+import { ConfigError, type ConfigFault, type ConfigRead, configSchema, faultText, settingsOf } from '@sallyport/engine'
+import type { Command } from 'commander'
+import { warningText } from '../settings/config-file.ts'
+import { type CommonOptions, configReadOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
+import { ExitError } from '../terminal/exit.ts'
+import { printable, printableJson, printableMessage } from '../terminal/printable.ts'
+import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
+
+type Options = CommonOptions & { readonly json?: true }
+
+/** As for any command with a configuration that cannot be used. */
+const UNUSABLE = 2
+
+/** `sallyport config check | show | schema` */
+export function addConfigCommands(program: Command, terminal: Terminal): void {
+  const config = program.command('config').description('the configuration: its faults, and the values in force')
+
+  withCommonOptions(config.command('check').description('read it as the proxy would, and report every fault'))
+    .argument('[file]', 'instead of --config')
+    .addOption(jsonOption())
+    .action((file: string | undefined, options: Options) => {
+      const { errors, warnings } = checked(file === undefined ? options : { ...options, config: file })
+      if (options.json) terminal.out(json({ ok: errors.length === 0, errors, warnings }))
+      else {
+        for (const fault of errors) terminal.err(printableMessage(faultText(fault)))
+        for (const fault of warnings) terminal.err(printableMessage(warningText(fault)))
+        if (errors.length === 0) terminal.out('The configuration is valid.')
+      }
+      if (errors.length > 0) throw new ExitError(UNUSABLE)
+    })
+
+  withCommonOptions(config.command('show').description('each value in force, and its origin'))
+    .addOption(jsonOption())
+    .action((options: Options) => {
+      const settings = settingsOf(configReadOf(options))
+      if (options.json) return terminal.out(json(settings))
+      terminal.out(columns(settings.map(({ key, value, place }) => [key, shown(value), dim(place?.text ?? 'default')])))
+    })
+
+  config
+    .command('schema')
+    .description('its JSON schema, for editors')
+    .action(() => terminal.out(json(configSchema())))
+}
+
+function checked(options: CommonOptions): Pick<ConfigRead, 'warnings'> & { readonly errors: readonly ConfigFault[] } {
+  try {
+    return { errors: [], warnings: configReadOf(options, {}, true).warnings }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return { errors: error.faults, warnings: [] }
+  }
+}
+
+/** Words as they are, all else as JSON. */
+function shown(value: unknown): string {
+  return typeof value === 'string' && !value.includes('"') && printable(value) === value && value !== ''
+    ? value
+    : printableJson(value)
+}

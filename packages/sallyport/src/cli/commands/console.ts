@@ -1,0 +1,25 @@
+import { join } from 'node:path'
+import { SallyportError } from '@sallyport/core'
+import type { Command } from 'commander'
+import { readTokens, signInLink } from '#console'
+import { type CommonOptions, configOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
+import { json, type Terminal } from '../terminal/terminal.ts'
+
+/** `sallyport console` */
+export function addConsoleCommand(program: Command, terminal: Terminal): void {
+  withCommonOptions(program.command('console').description('a link that signs a browser in to the console, to look'))
+    .addOption(jsonOption())
+    .action((options: CommonOptions & { readonly json?: true }) => {
+      const config = configOf(options)
+      if (!config.console.enabled) throw new SallyportError('invalid_config', 'console.enabled is false.')
+      const { tokens, isKept } = readTokens(config.dataDir, config.console)
+      if (!isKept) {
+        const file = join(config.dataDir, 'console-token')
+        throw new SallyportError('invalid_config', `${file} cannot be read by this user, so no link can be made.`)
+      }
+      const url = signInLink(tokens, `http://${config.admin ?? '127.0.0.1:9090'}`)
+      terminal.out(options.json ? json({ url }) : url)
+      if (!options.json)
+        terminal.err('It signs in once, within the hour. What changes something needs the admin token.')
+    })
+}

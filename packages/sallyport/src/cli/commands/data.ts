@@ -1,0 +1,88 @@
+import { SallyportError } from '@sallyport/core'
+import { oldestList, openUpdates } from '@sallyport/engine'
+import { type Command, Option } from 'commander'
+import { audited } from '../settings/audit.ts'
+import { type CommonOptions, configOf, jsonOption, sourcesOf, withCommonOptions } from '../settings/settings.ts'
+import { creditLines, oldestSentence, sourceLines, sourcesSentence } from '../terminal/sources.ts'
+import { dim, entriesText, json, type Terminal } from '../terminal/terminal.ts'
+import { createUpdateProgress } from '../terminal/update-progress.ts'
+
+type Options = CommonOptions & { readonly json?: true }
+type UpdateOptions = Options & { readonly source?: string; readonly accept?: true; readonly rollback?: true }
+
+const NOT_SWITCHED_ON = 'not switched on'
+
+/** `sallyport data status | update | compile` */
+export function addDataCommands(program: Command, terminal: Terminal): void {
+  const data = program.command('data').description('data sets behind verdicts')
+
+  withCommonOptions(data.command('status').description('loaded data, with date, age and licence'))
+    .option('--all', 'the sources that are not switched on as well')
+    .addOption(jsonOption())
+    .action(async (options: Options & { readonly all?: true }) => {
+      const sources = await sourcesOf(configOf(options), terminal)
+      if (options.json) return terminal.out(json(sources))
+      const shown = options.all ? sources : sources.filter(({ reason }) => reason !== NOT_SWITCHED_ON)
+      terminal.out(sourceLines(shown))
+      const oldest = oldestList(sources, Date.now())
+      if (oldest !== undefined) terminal.out(oldestSentence(oldest))
+      const more = sources.length - shown.length
+      if (more > 0) terminal.out(dim(`${more} more can be switched on; --all shows them.`))
+      for (const credit of creditLines(sources)) terminal.out(dim(credit))
+    })
+
+  withCommonOptions(data.command('update').description('download changed data; a running service takes it over'))
+    .option('--source <id>', 'this one source')
+    .option('--accept', 'accept a list whose size jumped')
+    .addOption(new Option('--rollback', 'return to the previous download').conflicts('accept'))
+    .addOption(jsonOption())
+    .action((options: UpdateOptions) => (options.rollback ? rollBack(options, terminal) : update(options, terminal)))
+
+  withCommonOptions(data.command('compile').description('compile the data now, unless it is compiled already')).action(
+    async (options: CommonOptions) => {
+      const config = configOf(options)
+      const sources = await audited(config, { what: 'data compile', details: {} }, terminal, () =>
+        sourcesOf(config, terminal),
+      )
+      terminal.out(`Compiled in ${config.dataDir}: ${sourcesSentence(sources)}.`)
+    },
+  )
+}
+
+/** Fails with 1 where a source was refused or could not be fetched; the others are in use. */
+async function update(options: UpdateOptions, terminal: Terminal): Promise<void> {
+  const config = configOf(options)
+  const progress = createUpdateProgress(options.json ? terminal.err : terminal.out)
+  const asked = {
+    ...(options.source === undefined ? {} : { source: options.source }),
+    ...(options.accept ? { accept: true } : {}),
+  }
+  const outcomes = await audited(config, { what: 'data update', details: asked }, terminal, () =>
+    openUpdates(config).update({
+      ...progress.hooks,
+      ...asked,
+      onWait: () => terminal.err('Another process updates the data; waiting for it.'),
+    }),
+  ).finally(progress.stop)
+  if (options.json) terminal.out(json(outcomes))
+  // Compiled now, so that the next start need not.
+  if (outcomes.some(({ state }) => state === 'updated')) await sourcesOf(config, terminal)
+  const bad = outcomes.filter(({ state }) => state === 'refused' || state === 'failed')
+  if (bad.length === 0) return
+  throw new SallyportError(
+    'update_failed',
+    `${bad.length} of ${outcomes.length} sources could not be updated; the loaded data stays in use.`,
+  )
+}
+
+async function rollBack(options: UpdateOptions, terminal: Terminal): Promise<void> {
+  const config = configOf(options)
+  const details = options.source === undefined ? {} : { source: options.source }
+  const back = await audited(config, { what: 'data update --rollback', details }, terminal, () =>
+    openUpdates(config).rollBack(options.source),
+  )
+  if (options.json) return terminal.out(json(back))
+  for (const { source, generation, entries } of back) {
+    terminal.out(`${source}: back to generation ${generation}, ${entriesText(entries)}`)
+  }
+}

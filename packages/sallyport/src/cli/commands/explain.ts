@@ -1,0 +1,59 @@
+import { SallyportError } from '@sallyport/core'
+import type { LogLine } from '@sallyport/engine'
+import type { Command } from 'commander'
+import { isRequest, logOf, logOption } from '../log/decision-log.ts'
+import { logExplanation } from '../log/log-explanation.ts'
+import { explanation } from '../requests/explanation.ts'
+import { decideDescribed, readRequests } from '../requests/requests.ts'
+import { type CommonOptions, configOf, jsonOption, openOnce, using, withCommonOptions } from '../settings/settings.ts'
+import { json, type Terminal } from '../terminal/terminal.ts'
+
+interface Options extends CommonOptions {
+  readonly ip?: string
+  readonly request?: string
+  readonly log?: string
+  readonly json?: true
+}
+
+/** `sallyport explain FILE`, `sallyport explain --request ID` */
+export function addExplainCommand(program: Command, terminal: Terminal): void {
+  withCommonOptions(program.command('explain').description('the decision about a request, and why'))
+    .argument('[file]', 'a request as JSON, or a HAR')
+    .option('--ip <address>', 'address of the client, if the file names none')
+    .option('--request <id>', 'a request of the decision log, by the id that its visitor was shown')
+    .addOption(logOption())
+    .addOption(jsonOption())
+    .action(async (file: string | undefined, options: Options) => {
+      if ((file === undefined) === (options.request === undefined)) {
+        throw new SallyportError('invalid_config', 'explain takes a file, or --request with an id.')
+      }
+      if (file === undefined) await explainLogged(options, terminal)
+      else await explainFile(file, options, terminal)
+    })
+}
+
+async function explainFile(file: string, options: Options, terminal: Terminal): Promise<void> {
+  const requests = readRequests(file, options.ip)
+  const decisions = await using(openOnce(configOf(options), terminal), (sallyport) =>
+    Promise.all(requests.map((request) => decideDescribed(sallyport, request))),
+  )
+  if (options.json) return terminal.out(json(decisions.length === 1 ? decisions[0] : decisions))
+  terminal.out(decisions.map(explanation).join('\n\n'))
+}
+
+async function explainLogged(options: Options, terminal: Terminal): Promise<void> {
+  const { file, entries } = logOf(options)
+  const found: LogLine[] = []
+  for await (const entry of entries) {
+    if (entry !== undefined && isRequest(entry) && entry.requestId === options.request) found.push(entry)
+  }
+  if (found.length === 0) {
+    throw new SallyportError(
+      'unknown_request',
+      `${file ?? 'standard input'} has no request ${options.request}. What is written is log.requests of the configuration.`,
+    )
+  }
+  if (options.json) return terminal.out(json(found.length === 1 ? found[0] : found))
+  const color = process.stdout.hasColors?.() ?? false
+  terminal.out(found.map((line) => logExplanation(line, color)).join('\n\n'))
+}

@@ -1,0 +1,115 @@
+import {
+  formatHostOrPrefix,
+  NETWORK_CLASSES,
+  type Prefix,
+  type PrefixObservation,
+  parseHostOrPrefix,
+} from '@sallyport/core'
+import { type Override, openOverrides } from '@sallyport/engine'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { audited } from '../settings/audit.ts'
+import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings/settings.ts'
+import { printableValue } from '../terminal/printable.ts'
+import { columns, json, type Terminal } from '../terminal/terminal.ts'
+
+type ReadOptions = CommonOptions & { readonly json?: true }
+
+interface SetOptions extends ReadOptions {
+  readonly class: Override['networkClass']
+  readonly ttl?: number
+  readonly provider?: string
+  readonly note?: string
+}
+
+/** `sallyport ip set | unset | list` */
+export function addIpCommands(program: Command, terminal: Terminal): void {
+  const ip = program.command('ip').description('your own classes of addresses and prefixes, which override all data')
+
+  withCommonOptions(ip.command('set').description('set the class of an address or a CIDR; a running process follows'))
+    .argument('<address>', 'IPv4 or IPv6, or a CIDR of either', prefixOf)
+    .addOption(new Option('--class <class>', 'network class').choices(NETWORK_CLASSES).makeOptionMandatory())
+    .addOption(new Option('--ttl <time>', 'how long: 90s, 30m, 12h, 7d; absent: until unset').argParser(millisecondsOf))
+    .option('--provider <name>', 'brand of the service behind it')
+    .option('--note <text>', 'reason, for readers of the list')
+    .addOption(jsonOption())
+    .action(async (prefix: Prefix, { class: networkClass, ttl, provider, note, ...options }: SetOptions) => {
+      const override: Override = {
+        networkClass,
+        ...(ttl === undefined ? {} : { ttlMs: ttl }),
+        ...(provider === undefined ? {} : { provider }),
+        ...(note === undefined ? {} : { note }),
+      }
+      const config = configOf(options)
+      const set = await audited(config, { what: 'ip set', details: shown }, terminal, () =>
+        using(openOverrides(config), ({ overrides }) => overrides.set(prefix, override)),
+      )
+      const { until = 'it is unset', ...rest } = shown(set)
+      terminal.out(options.json ? json(shown(set)) : `${rest.address} is ${rest.class} until ${until}.`)
+    })
+
+  withCommonOptions(ip.command('unset').description('remove the class of an address or a CIDR'))
+    .argument('<address>', 'IPv4 or IPv6, or a CIDR of either', prefixOf)
+    .addOption(jsonOption())
+    .action(async (prefix: Prefix, options: ReadOptions) => {
+      const [config, text] = [configOf(options), formatHostOrPrefix(prefix)]
+      await audited(config, { what: 'ip unset', details: { address: text } }, terminal, () =>
+        using(openOverrides(config), async ({ overrides }) => overrides.unset(prefix)),
+      )
+      terminal.out(options.json ? json({ address: text, unset: true }) : `${text} is left to the data again.`)
+    })
+
+  withCommonOptions(ip.command('list').description('classes in force, set or read from reverse names'))
+    .addOption(jsonOption())
+    .action(async (options: ReadOptions) => {
+      const listed = await using(openOverrides(configOf(options)), ({ overrides }) => overrides.list())
+      const rows = listed.map(shown)
+      if (options.json) return terminal.out(json(rows))
+      if (rows.length === 0) return terminal.out('Nothing is set.')
+      terminal.out(
+        columns(
+          printableValue(rows).map((row) => [
+            row.address,
+            row.class,
+            row.origin,
+            row.provider,
+            row.until ?? 'unset',
+            row.note,
+          ]),
+          ['address', 'class', 'by', 'provider', 'until', 'note'],
+        ),
+      )
+    })
+}
+
+/** An observation as JSON; times are ISO 8601, UTC. */
+function shown({ prefix, networkClass, origin, provider, setAt, expiresAt, note }: PrefixObservation) {
+  return {
+    address: formatHostOrPrefix(prefix),
+    class: networkClass,
+    origin,
+    provider,
+    set: new Date(setAt).toISOString(),
+    ...(expiresAt === undefined ? {} : { until: new Date(expiresAt).toISOString() }),
+    note,
+  }
+}
+
+function prefixOf(text: string): Prefix {
+  const prefix = parseHostOrPrefix(text)
+  if (prefix === undefined) throw new InvalidArgumentError('It is not an IPv4 or IPv6 address, nor a CIDR of one.')
+  return prefix
+}
+
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** Ten years, so that the end stays a valid date. */
+const LONGEST_MS = 3_660 * UNIT_MS.d
+
+function millisecondsOf(text: string): number {
+  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
+  const milliseconds = Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
+  if (!(milliseconds > 0 && milliseconds <= LONGEST_MS)) {
+    throw new InvalidArgumentError('It is a number with s, m, h or d, at most 3660d.')
+  }
+  return milliseconds
+}

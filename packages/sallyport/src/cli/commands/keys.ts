@@ -1,0 +1,125 @@
+import type { StoredKey } from '@sallyport/engine'
+import { type IssuedKey, type KeyOwner, openAccounts, openLedgerTools, type RotatedKey } from '@sallyport/engine'
+import { type Command, Option } from 'commander'
+import { type AccountOptions, accountOf, withAccountOptions } from '../settings/account-options.ts'
+import { audited } from '../settings/audit.ts'
+import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings/settings.ts'
+import { confirm, yesOption } from '../terminal/ask.ts'
+import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
+
+interface CreateOptions extends CommonOptions, AccountOptions {
+  readonly account?: string
+  readonly json?: true
+}
+
+interface ListOptions extends CommonOptions {
+  readonly account?: string
+  readonly json?: true
+}
+
+/** `sallyport keys create | list | revoke | rotate | rotate-signing` */
+export function addKeysCommands(program: Command, terminal: Terminal): void {
+  const keys = program.command('keys').description('API keys for /v1, and the key that signs evidence')
+
+  const create = withCommonOptions(keys.command('create'))
+    .description('make a key, for an existing account or a new one')
+    .addOption(new Option('--account <id>', 'an existing account').conflicts(['plan', 'signup', 'name']))
+  withAccountOptions(create)
+    .addOption(jsonOption())
+    .action(async (options: CreateOptions) => {
+      const config = configOf(options)
+      const issued = await audited(config, { what: 'keys create', details: idsOf }, terminal, () =>
+        using(openAccounts(config), ({ keyring }) => keyring.issue(ownerOf(options))),
+      )
+      showIssued(issued, options, terminal)
+    })
+
+  withCommonOptions(keys.command('list').description('keys by their public ids; no key is ever shown again'))
+    .option('--account <id>', 'those of one account')
+    .addOption(jsonOption())
+    .action(async (options: ListOptions) => {
+      const listed = await using(openAccounts(configOf(options)), ({ accounts }) => accounts.listKeys(options.account))
+      if (options.json) return terminal.out(json(listed.map(shown)))
+      if (listed.length === 0) return terminal.out('No keys.')
+      const rows = listed.map(({ id, last4, accountId, createdAt, lastUsedAt = 'never', revokedAt }) => {
+        const state = revokedAt === undefined ? 'good' : `revoked ${revokedAt}`
+        return [id, `…${last4}`, accountId, createdAt, lastUsedAt, state]
+      })
+      terminal.out(columns(rows, ['id', 'ends', 'account', 'created', 'last used', 'state']))
+    })
+
+  withCommonOptions(keys.command('revoke').description('revoke a key for good'))
+    .argument('<id>', 'public id, as listed')
+    .addOption(jsonOption())
+    .action(async (id: string, options: CommonOptions & { readonly json?: true }) => {
+      const config = configOf(options)
+      await audited(config, { what: 'keys revoke', details: { key: id } }, terminal, () =>
+        using(openAccounts(config), ({ keyring }) => keyring.revoke(id)),
+      )
+      terminal.out(options.json ? json({ id, revoked: true }) : `Revoked ${id}.`)
+    })
+
+  withCommonOptions(
+    keys.command('rotate').description('make a new key for the same account and revoke the old one at once'),
+  )
+    .argument('<id>', 'public id of the old key, as listed')
+    .addOption(jsonOption())
+    .action(async (id: string, options: CommonOptions & { readonly json?: true }) => {
+      const config = configOf(options)
+      const details = (made: IssuedKey) => ({ ...idsOf(made), revoked: id })
+      const issued = await audited(config, { what: 'keys rotate', details }, terminal, () =>
+        using(openAccounts(config), ({ keyring }) => keyring.rotate(id)),
+      )
+      showIssued(issued, options, terminal)
+    })
+
+  withCommonOptions(keys.command('rotate-signing').description('hand over to a new key for checkpoints and evidence'))
+    .option('--next-key <file>', 'private key to hand over to (default: one is made in place of the old)')
+    .option('--compromised', 'distrust everything that the old key signed')
+    .addOption(yesOption())
+    .addOption(jsonOption())
+    .action(async ({ nextKey, yes, compromised = false, ...options }: RotateOptions) => {
+      if (compromised) await confirm('Everything that the old key signed will be distrusted.', yes, terminal)
+      const next = { ...(nextKey === undefined ? {} : { nextKeyFile: nextKey }), compromised }
+      const config = configOf(options)
+      const details = ({ kid }: RotatedKey) => ({ kid, compromised })
+      const rotated = await audited(config, { what: 'keys rotate-signing', details }, terminal, () =>
+        using(openLedgerTools(config), ({ rotateKey }) => rotateKey(next)),
+      )
+      if (options.json) return terminal.out(json(rotated))
+      terminal.out(`The ledger is signed by ${rotated.kid} from now on.`)
+      if (!rotated.placed)
+        terminal.out('Services cannot sign before provenance.signingKey is that key: give it to them.')
+    })
+}
+
+interface RotateOptions extends CommonOptions {
+  readonly nextKey?: string
+  readonly compromised?: boolean
+  readonly yes?: true
+  readonly json?: true
+}
+
+/** The ids of a new key for the audit trail. */
+function idsOf({ id, account }: IssuedKey): { readonly key: string; readonly account: string } {
+  return { key: id, account: account.id }
+}
+
+/** Shows a new key, this once. */
+function showIssued(issued: IssuedKey, options: { readonly json?: true }, terminal: Terminal): void {
+  if (options.json) terminal.out(json(issued))
+  else {
+    const { key, account } = issued
+    terminal.out(key)
+    terminal.out(dim(`for account ${account.id}, plan ${account.plan}; it is not shown again`))
+  }
+}
+
+function ownerOf({ account, ...options }: CreateOptions): KeyOwner {
+  return account === undefined ? accountOf(options) : { account }
+}
+
+/** A stored key without its hash. */
+function shown({ hash: _, ...key }: StoredKey): Omit<StoredKey, 'hash'> {
+  return key
+}

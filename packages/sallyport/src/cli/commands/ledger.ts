@@ -1,0 +1,51 @@
+import { openLedgerTools } from '@sallyport/engine'
+import type { Command } from 'commander'
+import { audited } from '../settings/audit.ts'
+import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings/settings.ts'
+import { confirm, yesOption } from '../terminal/ask.ts'
+import { ExitError } from '../terminal/exit.ts'
+import { showBar } from '../terminal/progress.ts'
+import { json, type Terminal } from '../terminal/terminal.ts'
+
+type Options = CommonOptions & { readonly json?: true }
+
+/** `sallyport ledger verify | erase` */
+export function addLedgerCommands(program: Command, terminal: Terminal): void {
+  const ledger = program.command('ledger').description('attestations, as they are recorded')
+
+  withCommonOptions(ledger.command('verify').description('verify every record, and name the first bad one'))
+    .option('--no-addresses', 'walk the records alone, and not the addresses and contexts beside them: twice as fast')
+    .addOption(jsonOption())
+    .action(async ({ addresses, ...options }: Options & { readonly addresses: boolean }) => {
+      const bar = showBar('Verifying the ledger')
+      const asked = { subjects: addresses, onProgress: bar.update }
+      const report = await using(openLedgerTools(configOf(options)), ({ verify }) => verify(asked)).finally(bar.stop)
+      const { logs, records, checkpoints, fault } = report
+      if (options.json) terminal.out(json(report))
+      else if (fault === undefined) {
+        terminal.out(`Good: ${records} records in ${logs} logs, under ${checkpoints} checkpoints.`)
+      } else {
+        const record = fault.seq === undefined ? '' : `, record ${fault.seq}`
+        const id = fault.attestationId === undefined ? '' : ` (attestation ${fault.attestationId})`
+        terminal.out(`Bad: log ${fault.log}${record}${id}: ${fault.reason}`)
+      }
+      if (fault !== undefined) throw new ExitError(1)
+    })
+
+  withCommonOptions(
+    ledger.command('erase').description('erase an address from the ledger; its records and proofs stay'),
+  )
+    .requiredOption('--subject <address>', 'IPv4 or IPv6 address')
+    .addOption(yesOption())
+    .addOption(jsonOption())
+    .action(async ({ subject, yes, ...options }: Options & { readonly subject: string; readonly yes?: true }) => {
+      await confirm(`The address ${subject} and its contexts are erased from the ledger for good.`, yes, terminal)
+      const config = configOf(options)
+      // Without the address: it is to be nowhere any more.
+      const details = (records: number) => ({ records })
+      const erased = await audited(config, { what: 'ledger erase', details }, terminal, () =>
+        using(openLedgerTools(config), ({ erase }) => erase(subject)),
+      )
+      terminal.out(options.json ? json({ erased }) : `Erased from ${erased} records.`)
+    })
+}

@@ -1,0 +1,99 @@
+import { type LookupResult, type NetworkFinding, SallyportError } from '@sallyport/core'
+import type { Sallyport } from '@sallyport/engine'
+import type { Command } from 'commander'
+import { sourceText } from '../requests/explanation.ts'
+import { type CommonOptions, configOf, jsonOption, openOnce, using, withCommonOptions } from '../settings/settings.ts'
+import { ExitError } from '../terminal/exit.ts'
+import { printable, printableValue } from '../terminal/printable.ts'
+import { creditLines } from '../terminal/sources.ts'
+import { bold, columns, dim, json, type Terminal } from '../terminal/terminal.ts'
+
+/** `sallyport lookup TARGET` */
+export function addLookupCommand(program: Command, terminal: Terminal): void {
+  withCommonOptions(program.command('lookup').description('facts about an address, a range, a hostname or a URL'))
+    .argument('<targets...>', 'one or several')
+    .addOption(jsonOption())
+    .action(async (targets: readonly string[], options: CommonOptions & { readonly json?: true }) => {
+      const { found, credits } = await using(openOnce(configOf(options), terminal), async (sallyport) => {
+        const found = await Promise.all(targets.map((target) => lookedUp(sallyport, target)))
+        return { found, credits: creditLines(sallyport.sources()) }
+      })
+      if (targets.length === 1 && found[0]?.error !== undefined) throw found[0].error
+      if (options.json) {
+        const results = found.map(({ result, error }) => result ?? { error: error?.code, message: error?.message })
+        terminal.out(json(targets.length === 1 ? results[0] : results))
+      } else {
+        for (const { target, result, network, error } of found) {
+          if (result === undefined) terminal.err(`sallyport: ${printable(error?.message ?? '')}`)
+          else terminal.out(`${bold(printable(target))}\n${columns(rowsOf(printableValue(result), network))}`)
+        }
+        for (const credit of found.every(({ error }) => error) ? [] : credits) terminal.out(dim(credit))
+      }
+      if (found.some(({ error }) => error !== undefined)) throw new ExitError(1)
+    })
+}
+
+/** Facts about one target, or why nothing is: the other targets are looked up all the same. */
+interface LookedUp {
+  readonly target: string
+  readonly result?: LookupResult
+  readonly network?: NetworkFinding | undefined
+  readonly error?: SallyportError
+}
+
+async function lookedUp(sallyport: Sallyport, target: string): Promise<LookedUp> {
+  try {
+    const result = await sallyport.lookup(target)
+    return { target, result, network: findingOf(sallyport, result.target.ip) }
+  } catch (error) {
+    if (!(error instanceof SallyportError)) throw error
+    return { target, error: targetError(error, target) }
+  }
+}
+
+/** With the target in front, where it does not say it. */
+function targetError({ code, message }: SallyportError, target: string): SallyportError {
+  return new SallyportError(code, message.includes(target) ? message : `${target}: ${message}`)
+}
+
+/** The verdict with its evidence, which the specified answer has no place for. */
+function findingOf(sallyport: Sallyport, peer: string | undefined): NetworkFinding | undefined {
+  if (peer === undefined) return undefined
+  const request = { peer, method: 'GET', target: '/', scheme: 'unknown', httpVersion: '', fields: [] } as const
+  return sallyport.inspect(request).network
+}
+
+/** The rule that matched, its source and date, and the other sources that agree. */
+function grounds(finding: NetworkFinding | undefined): string | undefined {
+  if (finding?.source === undefined) return undefined
+  const { rule, source, sourceDate, agreeing } = finding
+  const also = agreeing.length === 0 ? '' : `; ${agreeing.join(', ')} ${agreeing.length === 1 ? 'agrees' : 'agree'}`
+  return `${rule}, ${sourceText(source, sourceDate)}${also}`
+}
+
+function rowsOf(result: LookupResult, finding: NetworkFinding | undefined): readonly (readonly [string, string])[] {
+  const { target, reserved, verdict, purity, provider, riskScore, geo, asn, whois, degraded } = result
+  const place = [geo.city, geo.region, geo.country].filter((part) => part !== undefined).join(', ')
+  const network = [asn.asn, asn.name, asn.type === 'unknown' ? undefined : `(${asn.type})`]
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ['address', target.ip],
+    ['reserved', reserved.reserved ? `${reserved.label}: ${reserved.detail}` : undefined],
+    ['network', network.filter((part) => part !== undefined).join(' ')],
+    ['verdict', `${verdict.classification} by ${verdict.method}, confidence ${verdict.confidence}`],
+    ['known by', grounds(finding)],
+    ['provider', provider],
+    ['place', result.geoSource === undefined || place === '' ? place : `${place} (${result.geoSource})`],
+    ['purity', `${purity.score}/100 (${purity.grade}, ${purity.verdict})`],
+    ['risk', `${riskScore}/100`],
+    ['domain', whois?.domain],
+    ['registrar', whois?.registrar],
+    ['registered', whois?.registeredOn],
+    ['updated', whois?.lastUpdated],
+    ['expires', whois?.expiresOn],
+    ['nameservers', whois?.nameservers.join(', ')],
+    ['status', whois?.status.join(', ')],
+    ['registrant', whois?.privacyProtection ? 'hidden by a privacy service or the registry' : undefined],
+    ['degraded', degraded.join(', ')],
+  ]
+  return rows.flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[dim(name), value] as const]))
+}

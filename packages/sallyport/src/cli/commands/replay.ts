@@ -1,0 +1,147 @@
+import {
+  type Action,
+  type AgentClass,
+  type Clock,
+  type Counter,
+  parseAddress,
+  SallyportError,
+  type Writable,
+} from '@sallyport/core'
+import { createTrialCounter, open, readPolicy, type Sallyport } from '@sallyport/engine'
+import type { Command } from 'commander'
+import { type LoggedRequest, readAccessLog } from '../log/access-log.ts'
+import { countDescribed } from '../requests/requests.ts'
+import {
+  type CommonOptions,
+  configOf,
+  jsonOption,
+  openOnce,
+  using,
+  withCommonOptions,
+  withoutOutbound,
+} from '../settings/settings.ts'
+import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
+
+interface Options extends CommonOptions {
+  readonly policy: string
+  readonly json?: true
+}
+
+/** Requests by action. */
+type Actions = Record<Action, number>
+
+/** The actions of two policies on one class of visitors. */
+interface ClassRow {
+  readonly class: AgentClass
+  readonly requests: number
+  readonly before: Actions
+  readonly after: Actions
+  /** Requests with another action. */
+  readonly changed: number
+  /** Requests that a rule on trial of the other policy would decide more strictly. */
+  readonly onTrial: number
+}
+
+type Counts = Writable<Omit<ClassRow, 'class'>>
+
+interface Replayed {
+  readonly requests: number
+  /** Lines that could not be parsed. */
+  readonly unread: number
+  readonly classes: readonly ClassRow[]
+}
+
+/** `sallyport replay LOG --policy FILE` */
+export function addReplayCommand(program: Command, terminal: Terminal): void {
+  withCommonOptions(program.command('replay').description('decisions of another policy about recorded traffic'))
+    .argument('<log>', 'an access log in combined format or JSON lines')
+    .requiredOption('--policy <file>', 'the other policy: YAML, of its own or within a configuration')
+    .addOption(jsonOption())
+    .action(async (log: string, options: Options) => {
+      const policy = readPolicy(options.policy)
+      const configuration = withoutOutbound(configOf(options))
+      let now = Date.now()
+      const clock: Clock = { now: () => now }
+      const other = { ...configuration, policy }
+      const replayed = await using(openOnce(configuration, terminal), (before) =>
+        using(open(other), (after) => {
+          const counted = { before: createTrialCounter(configuration, clock), after: createTrialCounter(other, clock) }
+          return replay(log, async (request) => {
+            // Lines are written as answers end, so their times may go back a little.
+            now = request.at ?? now
+            return bothOf(request, { before, after }, counted)
+          })
+        }),
+      )
+      const { requests, unread } = replayed
+      if (requests === 0 && unread > 0) {
+        throw new SallyportError('invalid_request', `${log}: not one of ${unread} lines is in combined format or JSON`)
+      }
+      if (options.json) return terminal.out(json(replayed))
+      terminal.out(tableOf(replayed))
+      terminal.out(dim(`${requests} requests${unread === 0 ? '' : `, ${unread} lines not read`}`))
+      terminal.out(dim('A log holds no headers but the user agent: verdicts rest on that, the address and the path.'))
+    })
+}
+
+async function replay(log: string, decide: (request: LoggedRequest) => ReturnType<typeof bothOf>): Promise<Replayed> {
+  const rows = new Map<AgentClass, Counts>()
+  let requests = 0
+  let unread = 0
+  for await (const request of readAccessLog(log)) {
+    const decided = request && (await decide(request))
+    if (decided === undefined) {
+      unread++
+      continue
+    }
+    requests++
+    const row = rows.get(decided.class) ?? { requests: 0, before: none(), after: none(), changed: 0, onTrial: 0 }
+    rows.set(decided.class, row)
+    row.requests++
+    row.before[decided.before]++
+    row.after[decided.after]++
+    if (decided.before !== decided.after) row.changed++
+    if (decided.onTrial) row.onTrial++
+  }
+  const classes = [...rows].map(([name, row]) => ({ class: name, ...row }))
+  return { requests, unread, classes: classes.sort((x, y) => y.requests - x.requests) }
+}
+
+/** Something of the policy in force and of the other. */
+interface Both<T> {
+  readonly before: T
+  readonly after: T
+}
+
+async function bothOf(request: LoggedRequest, { before, after }: Both<Sallyport>, counters: Both<Counter>) {
+  const { ip, method, target, userAgent, at, status } = request
+  const address = parseAddress(ip)
+  if (address === undefined) return undefined
+  const fields = userAgent === undefined ? [] : ['User-Agent', userAgent]
+  const about = { fields, headersKnown: false, method, target, ...(at !== undefined && { at }) }
+  const [first, second] = await Promise.all([
+    countDescribed(counters.before, request, await before.check(address, about), status),
+    countDescribed(counters.after, request, await after.check(address, about), status),
+  ])
+  const { agent } = first.inspection
+  return { class: agent.class, before: first.action, after: second.action, onTrial: second.trial !== undefined }
+}
+
+function none(): Actions {
+  return { allow: 0, flag: 0, throttle: 0, block: 0 }
+}
+
+function tableOf({ classes }: Replayed): string {
+  const rows = classes.map((row) => [
+    row.class,
+    String(row.requests),
+    ...(['allow', 'flag', 'throttle', 'block'] as const).map((action) => stepOf(row.before[action], row.after[action])),
+    String(row.changed),
+    String(row.onTrial),
+  ])
+  return columns(rows, ['class', 'requests', 'allow', 'flag', 'throttle', 'block', 'changed', 'on trial'])
+}
+
+function stepOf(before: number, after: number): string {
+  return before === after ? String(before) : `${before} → ${after}`
+}

@@ -1,0 +1,22 @@
+import { robotsOfConfig } from '@sallyport/engine'
+import { sitePartsOf } from '@sallyport/proxy/internal'
+import type { Command } from 'commander'
+import { type CommonOptions, configOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
+import { json, type Terminal } from '../terminal/terminal.ts'
+
+/** `sallyport robots` */
+export function addRobotsCommand(program: Command, terminal: Terminal): void {
+  withCommonOptions(
+    program.command('robots').description('the robots.txt of the policy, for a site that serves its own'),
+  )
+    .option('--host <name>', 'rules for this host')
+    .addOption(jsonOption())
+    .action((options: CommonOptions & { readonly json?: true; readonly host?: string }) => {
+      const config = configOf(options)
+      const { text, unspoken } = robotsOfConfig(config, sitePartsOf(config.routes, options.host ?? ''))
+      if (options.json) return terminal.out(json({ text, unspoken }))
+      terminal.out(text.trimEnd())
+      if (config.mode === 'monitor') terminal.err('Monitor mode refuses nobody, so robots.txt disallows nothing.')
+      if (unspoken.length > 0) terminal.err(`Rules that robots.txt cannot say, or not wholly: ${unspoken.join(', ')}`)
+    })
+}

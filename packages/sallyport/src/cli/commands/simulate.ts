@@ -1,0 +1,154 @@
+import { once } from 'node:events'
+import { createServer, request as requestHttp, type Server } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DIRECTORY_PATH, SallyportError, type Signer } from '@sallyport/core'
+import { openSimulated } from '@sallyport/engine'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { explanation } from '../requests/explanation.ts'
+import {
+  type Aim,
+  requestFields,
+  SIMULATED_AGENTS,
+  type SimulatedAgent,
+  throwAwaySigner,
+} from '../requests/simulated-agents.ts'
+import {
+  type CommonOptions,
+  configOf,
+  jsonOption,
+  using,
+  withCommonOptions,
+  withoutOutbound,
+} from '../settings/settings.ts'
+import { dim, json, type Terminal } from '../terminal/terminal.ts'
+
+interface Options extends CommonOptions {
+  readonly as: string
+  readonly url?: URL
+  readonly ip: string
+  readonly directoryPort: number
+  readonly json?: true
+}
+
+/** Port of a simulated agent's key directory: the server under test is configured with this origin. */
+const DIRECTORY_PORT = 4180
+/** How long the server under test may take to fetch the keys. */
+const FETCH_PATIENCE_MS = 2500
+
+/** `sallyport simulate --as NAME [--url URL]` */
+export function addSimulateCommand(program: Command, terminal: Terminal): void {
+  const names = SIMULATED_AGENTS.map(({ name }) => name)
+  withCommonOptions(program.command('simulate').description('a request of an agent, signed with a throw-away key'))
+    .addOption(new Option('--as <name>', 'who to be').choices(names).makeOptionMandatory())
+    .option('--url <url>', 'send it there; without: decide about it here, and explain', urlOf)
+    .option('--ip <address>', 'address of the client, without --url', '8.8.8.8')
+    .addOption(
+      new Option('--directory-port <n>', 'port for its keys on 127.0.0.1, with --url')
+        .argParser(portOf)
+        .default(DIRECTORY_PORT),
+    )
+    .addOption(jsonOption())
+    .action(async (options: Options) => {
+      const simulated = SIMULATED_AGENTS.find(({ name }) => name === options.as)
+      if (simulated === undefined) throw new SallyportError('invalid_request', `No agent "${options.as}".`)
+      const signer = throwAwaySigner()
+      if (options.url === undefined) await decideHere(simulated, signer, options, terminal)
+      else await send(simulated, signer, { ...options, url: options.url }, terminal)
+    })
+}
+
+const HERE: Aim = { host: 'example.com', method: 'GET', target: '/', scheme: 'https' }
+
+/** The decision of the configured policy, as if the agent had published the throw-away key. */
+async function decideHere(simulated: SimulatedAgent, signer: Signer, options: Options, terminal: Terminal) {
+  const published = simulated.signs ? [{ agent: simulated.signs.agent, document: signer.directory }] : []
+  const fields = requestFields(simulated, HERE, signer)
+  const decision = await using(openSimulated(published, withoutOutbound(configOf(options))), async (sallyport) =>
+    sallyport.decide({ ...HERE, peer: options.ip, httpVersion: '1.1', fields }),
+  )
+  terminal.out(options.json ? json(decision) : explanation(decision))
+}
+
+/** Sends a signed request twice: the first makes the server fetch the keys, in the background. */
+async function send(
+  simulated: SimulatedAgent,
+  signer: Signer,
+  { url, directoryPort, json: asJson }: Options & { readonly url: URL },
+  terminal: Terminal,
+): Promise<void> {
+  const aim: Aim = {
+    host: url.host,
+    method: 'GET',
+    target: url.pathname + url.search,
+    scheme: url.protocol === 'https:' ? 'https' : 'http',
+  }
+  if (simulated.signs === undefined) {
+    const status = await statusOf(url, requestFields(simulated, aim, signer))
+    return terminal.out(asJson ? json({ as: simulated.name, statuses: [status] }) : `${simulated.name}: ${status}`)
+  }
+  const directory = await openDirectory(signer, directoryPort)
+  const agent = `http://127.0.0.1:${(directory.address() as AddressInfo).port}`
+  let fetched = false
+  directory.on('request', () => {
+    fetched = true
+  })
+  try {
+    const first = await statusOf(url, requestFields(simulated, aim, signer, agent))
+    for (let waited = 0; waited < FETCH_PATIENCE_MS && !fetched; waited += 50) await sleep(50)
+    await sleep(100)
+    const second = await statusOf(url, requestFields(simulated, aim, signer, agent))
+    if (asJson)
+      return terminal.out(json({ as: simulated.name, agent, keysFetched: fetched, statuses: [first, second] }))
+    terminal.out(`${simulated.name}, before its keys are known: ${first}`)
+    terminal.out(`${simulated.name}, ${fetched ? 'with its keys known' : 'its keys were not asked for'}: ${second}`)
+    if (!fetched) {
+      terminal.out(
+        dim(`For that the server needs webBotAuth: { agents: ["${agent}"] } and net: { allowPrivate: [127.0.0.0/8] }`),
+      )
+    }
+  } finally {
+    directory.close()
+    directory.closeAllConnections()
+  }
+}
+
+async function openDirectory({ directory }: Signer, port: number): Promise<Server> {
+  const server = createServer((request, response) => {
+    if (request.url !== DIRECTORY_PATH) return void response.writeHead(404).end()
+    response.writeHead(200, { 'content-type': 'application/http-message-signatures-directory+json' })
+    response.end(JSON.stringify(directory))
+  })
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening').catch((error: Error) => {
+    throw new SallyportError('cannot_listen', `127.0.0.1:${port}: ${error.message}`)
+  })
+  return server
+}
+
+function statusOf(url: URL, fields: readonly string[]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const send = url.protocol === 'https:' ? requestHttps : requestHttp
+    const request = send(url, { headers: fields as string[], agent: false, timeout: 10_000 }, (response) => {
+      response.resume()
+      resolve(response.statusCode ?? 0)
+    })
+    request.on('timeout', () => request.destroy(new Error('no answer in 10 s')))
+    request.on('error', (error) => reject(new SallyportError('bad_gateway', `${url.origin}: ${error.message}`)))
+    request.end()
+  })
+}
+
+function urlOf(text: string): URL {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new InvalidArgumentError('It is not an http or https URL.')
+  }
+  return new URL(text)
+}
+
+function portOf(text: string): number {
+  const port = Number(text)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new InvalidArgumentError('It is not a port.')
+  return port
+}

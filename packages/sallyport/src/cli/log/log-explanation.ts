@@ -1,0 +1,44 @@
+import type { LogLine } from '@sallyport/engine'
+import { useText } from '../requests/explanation.ts'
+import { printableValue } from '../terminal/printable.ts'
+import { columns, dim } from '../terminal/terminal.ts'
+import { entryWriter } from './log-text.ts'
+
+/** Explains one request from the log, as `explain` shows a decision. */
+export function logExplanation(logged: LogLine, color: boolean): string {
+  const line = printableValue(logged)
+  const { rule, trialRule, trial, reasons = [], source, sourceDate, degraded = [], refusedFor } = line
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ['because', rule === undefined ? refusedFor : `rule ${rule}`],
+    ['on trial', trial === undefined ? undefined : `${trial} by the rule ${trialRule}`],
+    ['limit', limitText(line)],
+    ['reasons', reasons.join(', ')],
+    ['network', source === undefined ? undefined : `${source}${sourceDate === undefined ? '' : ` of ${sourceDate}`}`],
+    ['JA4', line.ja4],
+    ['not known', degraded.join(', ')],
+    ['answered', `by ${line.answeredBy} in ${line.milliseconds} ms${inspected(line)}${transferred(line)}`],
+  ]
+  const known = rows.flatMap(([name, text]) => (text === undefined || text === '' ? [] : [[dim(name), text] as const]))
+  return [entryWriter(color)(line), columns(known)].join('\n')
+}
+
+function limitText({
+  limitRule: rule,
+  limitUsed: used = 0,
+  limitMax: max = 0,
+  limitWindow,
+  action,
+  rule: decided,
+}: LogLine) {
+  if (rule === undefined) return undefined
+  const exceeded = rule === decided && action !== 'allow'
+  return useText({ rule, used, max, exceeded, ...(limitWindow !== undefined && { windowMs: limitWindow }) })
+}
+
+function inspected({ inspectionMilliseconds }: LogLine): string {
+  return inspectionMilliseconds === undefined ? '' : `, decided after ${inspectionMilliseconds} ms`
+}
+
+function transferred({ bytesReceived, bytesSent }: LogLine): string {
+  return bytesSent === undefined ? '' : `; ${bytesReceived} bytes received, ${bytesSent} sent`
+}

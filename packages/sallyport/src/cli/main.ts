@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs'
+import { SallyportError } from '@sallyport/core'
+import { Command, CommanderError } from 'commander'
+import { type CommandRow, commandsOf, leavesOf } from './command-table.ts'
+import { addAccountsCommands } from './commands/accounts.ts'
+import { addBansCommands } from './commands/bans.ts'
+import { addConfigCommands } from './commands/config.ts'
+import { addConsoleCommand } from './commands/console.ts'
+import { addCrawlersCommands } from './commands/crawlers.ts'
+import { addDataCommands } from './commands/data.ts'
+import { addDoctorCommand } from './commands/doctor.ts'
+import { addEvidenceCommands } from './commands/evidence.ts'
+import { addExplainCommand } from './commands/explain.ts'
+import { addIpCommands } from './commands/ip.ts'
+import { addKeysCommands } from './commands/keys.ts'
+import { addLedgerCommands } from './commands/ledger.ts'
+import { addLogsCommand } from './commands/logs.ts'
+import { addLookupCommand } from './commands/lookup.ts'
+import { addPolicyCommands } from './commands/policy.ts'
+import { addPrivacyCommands } from './commands/privacy.ts'
+import { addProxyCommand } from './commands/proxy.ts'
+import { addReplayCommand } from './commands/replay.ts'
+import { addReportCommand } from './commands/report.ts'
+import { addRobotsCommand } from './commands/robots.ts'
+import { addSimulateCommand } from './commands/simulate.ts'
+import { EXAMPLES } from './examples.ts'
+import { ExitError } from './terminal/exit.ts'
+import { printableLines, printableMessage } from './terminal/printable.ts'
+import { processTerminal, type Terminal } from './terminal/terminal.ts'
+import { leavePrimary } from './workers/worker.ts'
+
+/** Exit codes of a command: done, refused or failed, used wrongly. */
+const EXIT = { ok: 0, failed: 1, usage: 2 } as const
+
+/** Runs one command line, without the program's name; resolves with the exit code and never rejects. */
+export async function main(argv: readonly string[], on: Terminal = processTerminal()): Promise<number> {
+  const terminal: Terminal = {
+    out: (text) => on.out(printableLines(text)),
+    // A message is about something, of which the name may be a stranger's; no style of ours is in it.
+    err: (text) => on.err(text.startsWith('sallyport: ') ? printableMessage(text) : printableLines(text)),
+  }
+  try {
+    await createProgram(terminal).parseAsync([...argv], { from: 'user' })
+    return EXIT.ok
+  } catch (error) {
+    if (error instanceof ExitError) return error.code
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
+    if (error instanceof SallyportError) {
+      terminal.err(`sallyport: ${error.message}`)
+      return error.code === 'invalid_config' || error.code === 'invalid_policy' ? EXIT.usage : EXIT.failed
+    }
+    terminal.err(printableMessage(error instanceof Error ? (error.stack ?? error.message) : String(error)))
+    return EXIT.failed
+  } finally {
+    leavePrimary()
+  }
+}
+
+/** Every command with its options, as they are defined. */
+export function commandTable(): readonly CommandRow[] {
+  return commandsOf(createProgram({ out() {}, err() {} }), EXAMPLES)
+}
+
+function createProgram(terminal: Terminal): Command {
+  const program = new Command('sallyport')
+    .description('The guarded gate for Node servers.')
+    .version(versionOf())
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.out(text.trimEnd()),
+      writeErr: (text) => terminal.err(text.trimEnd()),
+      outputError: (text, write) => write(printableMessage(text.replace(/^error: /, 'sallyport: '))),
+    })
+  // Commands made after this inherit the settings above.
+  addProxyCommand(program, terminal)
+  addConfigCommands(program, terminal)
+  addConsoleCommand(program, terminal)
+  addDoctorCommand(program, terminal)
+  addLookupCommand(program, terminal)
+  addExplainCommand(program, terminal)
+  addLogsCommand(program, terminal)
+  addReportCommand(program, terminal)
+  addSimulateCommand(program, terminal)
+  addReplayCommand(program, terminal)
+  addPolicyCommands(program, terminal)
+  addKeysCommands(program, terminal)
+  addAccountsCommands(program, terminal)
+  addIpCommands(program, terminal)
+  addBansCommands(program, terminal)
+  addRobotsCommand(program, terminal)
+  addDataCommands(program, terminal)
+  addCrawlersCommands(program, terminal)
+  addLedgerCommands(program, terminal)
+  addEvidenceCommands(program, terminal)
+  addPrivacyCommands(program, terminal)
+  for (const { name, command } of leavesOf(program)) {
+    command.addHelpText('after', `\nExample:\n  ${['sallyport', name, EXAMPLES[name]].join(' ').trimEnd()}`)
+  }
+  return program
+}
+
+function versionOf(): string {
+  return JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')).version
+}

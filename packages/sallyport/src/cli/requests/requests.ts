@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs'
+import { type Counter, type Decision, type InspectionRequest, parseAddress, SallyportError } from '@sallyport/core'
+import type { PolicyTest, Sallyport } from '@sallyport/engine'
+
+/** A request as a file describes it. */
+export interface DescribedRequest extends Readonly<PolicyTest['request']> {
+  /** Headless traits that were seen in the browser. */
+  readonly headlessFlags?: readonly string[]
+}
+
+/** The decision about a described request: inline where its headers are known, else by the agent check. */
+export async function decideDescribed(sallyport: Sallyport, request: DescribedRequest): Promise<Decision> {
+  const address = parseAddress(request.ip)
+  if (address === undefined) throw new SallyportError('invalid_ip', `"${request.ip}" is not an IP address.`)
+  const named = request.userAgent === undefined ? [] : ['User-Agent', request.userAgent]
+  const { method, headers, headlessFlags } = request
+  // As the bytes that would have come.
+  const target = Buffer.from(request.path).toString('latin1')
+  const ja4 = request.ja4 === undefined ? {} : { ja4: request.ja4 }
+  const fields = [...Object.entries(headers ?? {}).flat(), ...named]
+  const flags = headlessFlags === undefined ? {} : { headlessFlags }
+  const about = { fields, headersKnown: headers !== undefined, method, target, ...ja4, ...flags }
+  if (headers === undefined || headlessFlags !== undefined) return sallyport.check(address, about)
+  const seen: InspectionRequest = { peer: request.ip, method, target, scheme: request.scheme, httpVersion: '', fields }
+  const first = sallyport.decide({ ...seen, ...ja4 })
+  if (first.inspection.crawler?.pending !== true || first.inspection.agent.basis === 'signature') return first
+  // An explanation waits for DNS; a visitor's request does not.
+  await sallyport.check(address, about)
+  return sallyport.decide({ ...seen, ...ja4 })
+}
+
+/** The decision with what is counted of it; its answer ends at once. `status` is the origin's. */
+export async function countDescribed(
+  counter: Counter,
+  request: Pick<DescribedRequest, 'headers' | 'userAgent'>,
+  decided: Decision,
+  status?: number,
+): Promise<Decision> {
+  const named = request.userAgent === undefined ? [] : ['User-Agent', request.userAgent]
+  const fields = [...Object.entries(request.headers ?? {}).flat(), ...named]
+  const { decision, ended } = await counter.count(decided, fields)
+  ended?.(status)
+  return decision
+}
+
+/**
+ * The requests of a file: one request as JSON, in the form of `policy test` or of `POST /v1/agentscan/check`, or the
+ * entries of a HAR, for which `ip` says who asked. Throws `invalid_request` that names the file.
+ */
+export function readRequests(file: string, ip: string | undefined): readonly DescribedRequest[] {
+  const document = parseFile(file)
+  const entries = recordOf(recordOf(document)?.['log'])?.['entries']
+  if (!Array.isArray(entries)) return [described(recordOf(document), ip, file, MEMBERS)]
+  if (entries.length === 0) throw refusal(file, 'log.entries', 'holds no request')
+  return entries.map((entry) => described(recordOf(recordOf(entry)?.['request']), ip, file))
+}
+
+/** The members of a request in the forms that are read. */
+const MEMBERS: readonly string[] = [
+  ...['ip', 'peer', 'method', 'path', 'target', 'url', 'scheme', 'headers', 'userAgent', 'user_agent', 'ja4'],
+  ...['headless_flags', 'request_id'],
+]
+
+/** A hand-written file may hold `members` alone; a HAR holds many more. */
+function described(
+  request: Record<string, unknown> | undefined,
+  ip: string | undefined,
+  file: string,
+  members?: readonly string[],
+): DescribedRequest {
+  if (request === undefined) throw refusal(file, 'request', 'must be an object')
+  for (const [name, value] of Object.entries(request)) {
+    if (members?.includes(name) === false) throw refusal(file, name, 'is not known')
+    const structured = name === 'headers' || name === 'headless_flags'
+    if (members !== undefined && !structured && typeof value !== 'string') throw refusal(file, name, 'must be a text')
+  }
+  return describe(request, ip, file)
+}
+
+function refusal(file: string, name: string, why: string): SallyportError {
+  return new SallyportError('invalid_request', `${file}: ${name}: ${why}`)
+}
+
+function parseFile(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? 'not valid JSON' : `cannot be read: ${codeOf(error)}`
+    throw new SallyportError('invalid_request', `${file}: ${reason}`)
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+}
+
+function describe(request: Record<string, unknown>, ip: string | undefined, file: string): DescribedRequest {
+  const address = ip ?? textOf(request, 'ip') ?? textOf(request, 'peer')
+  if (address === undefined) throw new SallyportError('invalid_request', `${file}: no ip; name one with --ip`)
+  const url = urlOf(textOf(request, 'url'))
+  const userAgent = textOf(request, 'userAgent') ?? textOf(request, 'user_agent')
+  const ja4 = textOf(request, 'ja4')
+  const headers = headersOf(request['headers'], file)
+  const headlessFlags = flagsOf(request['headless_flags'], file)
+  return {
+    ip: address,
+    method: textOf(request, 'method') ?? 'GET',
+    path: textOf(request, 'path') ?? textOf(request, 'target') ?? (url === undefined ? '/' : url.pathname + url.search),
+    scheme: schemeOf(textOf(request, 'scheme') ?? url?.protocol.slice(0, -1)),
+    ...(headers !== undefined && { headers }),
+    ...(userAgent !== undefined && { userAgent }),
+    ...(ja4 !== undefined && { ja4 }),
+    ...(headlessFlags !== undefined && { headlessFlags }),
+  }
+}
+
+function urlOf(text: string | undefined): URL | undefined {
+  return text !== undefined && URL.canParse(text) ? new URL(text) : undefined
+}
+
+function schemeOf(text: string | undefined): DescribedRequest['scheme'] {
+  return text === 'http' || text === 'https' ? text : 'unknown'
+}
+
+/** Headers as an object, or as a HAR lists them; pseudo-headers of HTTP/2 are no headers. */
+function headersOf(given: unknown, file: string): Record<string, string> | undefined {
+  if (given === undefined) return undefined
+  if (typeof given !== 'object' || given === null) throw refusal(file, 'headers', 'must be an object')
+  const pairs: readonly (readonly [string, unknown])[] = Array.isArray(given)
+    ? given.map((item) => [textOf(recordOf(item) ?? {}, 'name') ?? '', recordOf(item)?.['value']])
+    : Object.entries(given)
+  const kept: [string, string][] = []
+  for (const [name, value] of pairs) {
+    if (typeof value !== 'string') throw refusal(file, `headers.${name}`, 'must be a text')
+    if (name !== '' && !name.startsWith(':')) kept.push([name, value])
+  }
+  return Object.fromEntries(kept)
+}
+
+function flagsOf(given: unknown, file: string): readonly string[] | undefined {
+  if (given === undefined) return undefined
+  const flags = Object.entries(recordOf(given) ?? { flags: undefined })
+  if (!flags.every(([, seen]) => typeof seen === 'boolean')) {
+    throw refusal(file, 'headless_flags', 'must be an object of true and false')
+  }
+  return flags.flatMap(([name, seen]) => (seen ? [name] : []))
+}
+
+function textOf(record: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = record[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+function recordOf(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
+}

@@ -1,0 +1,32 @@
+import type { Config, Sallyport } from '@sallyport/engine'
+import type { Proxy as RunningProxy } from '@sallyport/proxy'
+import { sourcesSentence } from '../terminal/sources.ts'
+import { bold, type Terminal } from '../terminal/terminal.ts'
+import { showDemo } from './demo.ts'
+
+const NO_ORIGIN =
+  'with no origin: all but /v1 is 404. Name an upstream or routes, or set demo: true for an example site.'
+
+/** Whether the bundled example site is the origin. */
+export function isDemo({ demo, upstream }: Config): boolean {
+  return demo && upstream === undefined
+}
+
+/** Prints where a service is, and what is in it. */
+export async function announce(
+  sallyport: Sallyport,
+  config: Config,
+  proxy: RunningProxy,
+  terminal: Terminal,
+): Promise<void> {
+  terminal.err(`${bold('Data')} from ${sourcesSentence(sallyport.sources())}`)
+  const origins = config.routes.flatMap(({ upstreams = [] }) => upstreams)
+  const named = [...new Set([...origins, ...(proxy.upstream === undefined ? [] : [proxy.upstream])])]
+  const origin = isDemo(config) ? 'a bundled example site' : named.length === 0 ? undefined : named.join(', ')
+  if (config.forwardAuth !== false) terminal.err(`Checks for ${config.forwardAuth} at ${proxy.url}/.sallyport/check`)
+  terminal.err(`${bold('Listening')} on ${proxy.url}, ${origin === undefined ? NO_ORIGIN : `in front of ${origin}`}`)
+  if (proxy.httpUrl !== undefined) terminal.err(`Plain HTTP on ${proxy.httpUrl}`)
+  if (proxy.adminUrl !== undefined) terminal.err(`Health at ${proxy.adminUrl}/readyz`)
+  if (config.api.enabled) terminal.err(`API at ${proxy.url}${config.api.base}/v1/openapi.json`)
+  if (isDemo(config)) await showDemo(sallyport, proxy.url, terminal)
+}

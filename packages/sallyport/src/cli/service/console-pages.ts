@@ -1,0 +1,58 @@
+import type { Sallyport } from '@sallyport/engine'
+import type { AdminPages } from '@sallyport/proxy'
+import {
+  type Console,
+  type ConsoleHooks,
+  type History,
+  openConsole,
+  openDoor,
+  type ReadTokens,
+  readTokens,
+  signInLink,
+} from '#console'
+import type { WorkerQuestions } from '../workers/worker-questions.ts'
+
+/** The topic by which the consoles of workers ask each other. */
+export const CONSOLE = 'console'
+
+/** The parts of the proxy that the console steers, once it is there. */
+export interface Steering {
+  url: string | undefined
+  savePolicy: ConsoleHooks['savePolicy']
+}
+
+interface Around {
+  readonly steering: Steering
+  /** The configuration file; absent: no policy can be saved. */
+  readonly file: string | undefined
+  readonly others: WorkerQuestions | undefined
+  readonly onFault: (error: unknown) => void
+}
+
+/** Opens the door of the admin listener, with its tokens, and the console where there is one. */
+export function adminPagesOf(
+  sallyport: Sallyport,
+  history: History | undefined,
+  { steering, file, others, onFault }: Around,
+): ReadTokens & { readonly pages: AdminPages & Partial<Console> } {
+  const { dataDir, console } = sallyport.config
+  const read = readTokens(dataDir, console)
+  const door = openDoor({ tokens: read.tokens, dataDir, onFault })
+  const pages = history && {
+    sallyport,
+    history,
+    door,
+    onFault,
+    url: () => steering.url ?? '',
+    askOthers: others && ((about: unknown) => others.ask(CONSOLE, about)),
+    ...(file !== undefined &&
+      ({ savePolicy: async (written) => steering.savePolicy?.(written) } satisfies ConsoleHooks)),
+  }
+  return { ...read, pages: pages === undefined ? door : openConsole(pages) }
+}
+
+/** The line that shows the console, by a link that signs in: it ends in logs, so it is good for a look, once, within an hour. */
+export function consoleLine({ tokens, file }: ReadTokens, url: string): string {
+  const place = file === undefined ? '' : `, administrators by the token in ${file}`
+  return `Console at ${signInLink(tokens, url)} (signs in once, within the hour)${place}`
+}

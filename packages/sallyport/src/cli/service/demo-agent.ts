@@ -1,0 +1,47 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createSigner, type Signer } from '@sallyport/core'
+import type { PublishedKeys } from '@sallyport/engine'
+import type { ExampleVisitor } from '@sallyport/proxy/internal'
+import { readOrMakeSecret } from '#console'
+import { requestFields, SIMULATED_AGENTS } from '../requests/simulated-agents.ts'
+
+const NAME = 'demo-agent-key'
+/** On a network that ChatGPT's agent comes from; its signature counts, and not its address. */
+const ADDRESS = '20.171.206.10'
+
+const NOTE =
+  'ChatGPT’s own private key is OpenAI’s alone. This visitor signs with a key that the demo has made, and this demo ' +
+  'takes it as one of https://chatgpt.com; no other Sallyport does. The signature is a real one, and it is really verified.'
+
+/** The signed agent of the demo: who to be, and the key that has to be taken as published. */
+export interface DemoAgent {
+  readonly visitor: ExampleVisitor
+  readonly published: readonly PublishedKeys[]
+}
+
+/** ChatGPT's agent with a key of the demo's own, which all workers have from the dataDir (D236). */
+export function demoAgent(dataDir: string): DemoAgent | undefined {
+  const simulated = SIMULATED_AGENTS.find(({ name }) => name === 'chatgpt-agent')
+  const signer = signerIn(join(dataDir, NAME))
+  if (simulated?.signs === undefined || signer === undefined) return undefined
+  const sign: ExampleVisitor['sign'] = (aim) => requestFields(simulated, aim, signer)
+  return {
+    visitor: { id: 'chatgpt', who: 'ChatGPT’s agent, signed', address: ADDRESS, note: NOTE, sign },
+    published: [{ agent: simulated.signs.agent, document: signer.directory }],
+  }
+}
+
+/** `undefined` where no key can be kept. */
+function signerIn(file: string): Signer | undefined {
+  const made = JSON.stringify(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }))
+  try {
+    // At the first start there is no dataDir yet.
+    mkdirSync(dirname(file), { recursive: true })
+    const text = readOrMakeSecret(file, made)
+    return text === undefined ? undefined : createSigner(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}

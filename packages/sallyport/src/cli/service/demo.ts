@@ -1,0 +1,68 @@
+import type { InspectionRequest } from '@sallyport/core'
+import type { Sallyport } from '@sallyport/engine'
+import { EXAMPLE_VISITORS, type ExampleVisitor } from '@sallyport/proxy/internal'
+import { bold, dim, type Terminal } from '../terminal/terminal.ts'
+
+const DEMO_ACCOUNT = 'demo'
+const LOOPBACK = '127.0.0.1'
+
+/** Prints visitors to try on the bundled example site, with their verdicts, and an API key. */
+export async function showDemo(sallyport: Sallyport, url: string, terminal: Terminal): Promise<void> {
+  terminal.err('')
+  // Without trust the warning about forwarding headers would be spent on visitors of ours.
+  if (sallyport.isTrusted(LOOPBACK)) {
+    terminal.err(`${bold('Be others in a browser:')} ${url}/`)
+    terminal.err(bold('Try these, in another terminal:'))
+    for (const visitor of EXAMPLE_VISITORS) terminal.err(visit(sallyport, url, visitor))
+  } else {
+    terminal.err('With --trust-proxy loopback, X-Forwarded-For says who visits, and other networks can be tried.')
+  }
+  if (sallyport.config.api.enabled) await showKey(sallyport, url, terminal)
+}
+
+async function showKey(sallyport: Sallyport, url: string, terminal: Terminal): Promise<void> {
+  const { api, dataDir } = sallyport.config
+  let key: string | undefined
+  try {
+    key = await demoKey(sallyport)
+  } catch {
+    terminal.err('The store does not answer, so there is no API key to show.')
+    return
+  }
+  terminal.err(dim('  # the API, asked with a key'))
+  terminal.err(`  curl -H 'Authorization: Bearer ${key ?? '<API_KEY>'}' ${url}${api.base}/v1/vpn/185.220.101.10`)
+  terminal.err('')
+  if (key !== undefined) terminal.err(`${bold('API key of the demo account, shown this once:')} ${key}`)
+  else
+    terminal.err(
+      `The demo's API key was shown at the first start. Another: npx sallyport keys create --data-dir ${dataDir}`,
+    )
+}
+
+function visit(sallyport: Sallyport, url: string, { who, address, userAgent }: ExampleVisitor): string {
+  const header = sallyport.config.clientHeader.replace(/(?<![a-z])[a-z]/g, (letter) => letter.toUpperCase())
+  const request: InspectionRequest = {
+    peer: LOOPBACK,
+    method: 'GET',
+    target: '/',
+    scheme: 'http',
+    httpVersion: '1.1',
+    fields: ['Host', new URL(url).host, 'User-Agent', userAgent ?? 'curl/8.5.0', 'Accept', '*/*', header, address],
+  }
+  const { action, enforced, inspection } = sallyport.decide(request)
+  const { network, crawler } = inspection
+  const carried = enforced ? action : `${action}, not enforced`
+  const claim = crawler && `${crawler.name}: ${crawler.outcome}`
+  const why = [network.verdict.classification, network.asName, claim].filter((part) => part !== undefined).join(', ')
+  return [
+    `${dim(`  # ${who} → `)}${bold(carried)} ${dim(`(${why})`)}`,
+    `  curl ${userAgent === undefined ? '' : `-A '${userAgent}' `}-H '${header}: ${address}' ${url}/`,
+  ].join('\n')
+}
+
+/** A key for the demo account; `undefined` where the store has that account already. */
+async function demoKey({ accounts, keyring }: Sallyport): Promise<string | undefined> {
+  const known = await accounts.listAccounts()
+  if (known.some(({ name }) => name === DEMO_ACCOUNT)) return undefined
+  return (await keyring.issue({ name: DEMO_ACCOUNT })).key
+}

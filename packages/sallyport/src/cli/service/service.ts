@@ -1,0 +1,180 @@
+import { join } from 'node:path'
+import type { Config, ConfigRead, NoticeCode, Reloaded, Sallyport } from '@sallyport/engine'
+import { openProxy, type ProxyOptions } from '@sallyport/proxy'
+import { createHistory, type History } from '#console'
+import { type ConfigSource, warningText } from '../settings/config-file.ts'
+import { openService } from '../settings/settings.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { untilStopped } from '../workers/stop.ts'
+import { notifySystemd } from '../workers/systemd.ts'
+import { isWorker, joinWorkers, type Standing } from '../workers/worker.ts'
+import { ownScrape, scrapeAll } from '../workers/worker-metrics.ts'
+import { METRICS, openWorkerQuestions } from '../workers/worker-questions.ts'
+import { runWorkers } from '../workers/workers.ts'
+import { announce, isDemo } from './announce.ts'
+import { adminPagesOf, CONSOLE, consoleLine, type Steering } from './console-pages.ts'
+import { type DemoAgent, demoAgent } from './demo-agent.ts'
+import { faultText, throttled } from './faults.ts'
+import { onReload } from './reload.ts'
+import { reloadsOf } from './reloads.ts'
+import { savePolicy } from './save-policy.ts'
+
+/** The topic by which workers have each other take a saved policy over, beside metrics and the console's. */
+const POLICY = 'policy'
+
+const QUIET: Terminal = { out() {}, err() {} }
+
+/** Runs the proxy of a configuration until it is stopped: in `workers` processes, or in this one. */
+export async function runService(source: ConfigSource, workers: number | undefined, terminal: Terminal): Promise<void> {
+  const warn = ({ warnings }: Pick<ConfigRead, 'warnings'>): void => {
+    if (!isWorker()) for (const fault of warnings) terminal.err(`sallyport: ${warningText(fault)}`)
+  }
+  if (workers !== undefined && !isWorker()) {
+    const first = source.read()
+    warn(first)
+    return runWorkers(workers, first.config, terminal, source.file)
+  }
+  const standing = await joinWorkers()
+  const config = await beginningOf(source, standing, warn)
+  const history = config.console.enabled ? createHistory() : undefined
+  const agent = isDemo(config) ? demoAgent(config.dataDir) : undefined
+  const hooks = {
+    onFault: throttled((error) => terminal.err(`sallyport: ${faultText(error)}`)),
+    ...(isWorker() && { onNotice: noticesOf(standing, terminal) }),
+    ...(history && { observe: history.observe }),
+  }
+  const sallyport = await openService(config, ofLeader(standing, terminal), hooks, agent?.published)
+  try {
+    await serve(sallyport, { config, source, warn, history, agent, standing }, terminal)
+  } finally {
+    await sallyport.close()
+  }
+}
+
+/** The configuration that this process begins with: that of the workers beside it, else the file as it is. */
+async function beginningOf(
+  source: ConfigSource,
+  standing: Standing,
+  warn: (read: Pick<ConfigRead, 'warnings'>) => void,
+): Promise<Config> {
+  if (standing.config !== undefined) return standing.config
+  // A worker may come in the place of another while somebody writes the file.
+  const read = isWorker() ? await source.readSettled() : source.read()
+  warn(read)
+  return read.config
+}
+
+/** The configuration of a run, and how it is read again. */
+interface Configured {
+  readonly config: Config
+  readonly source: ConfigSource
+  readonly warn: (read: Pick<ConfigRead, 'warnings'>) => void
+  /** What the console shows; absent: there is none. */
+  readonly history: History | undefined
+  /** Whom one can be in the demo. */
+  readonly agent: DemoAgent | undefined
+  readonly standing: Standing
+}
+
+async function serve(sallyport: Sallyport, configured: Configured, terminal: Terminal): Promise<void> {
+  const { config, source, history, standing } = configured
+  const { file } = source
+  const steering: Steering = { url: undefined, savePolicy: undefined }
+  const others = openWorkerQuestions()
+  const onConsoleFault = throttled((error) => terminal.err(`sallyport: console: ${faultText(error)}`))
+  const shown = adminPagesOf(sallyport, history, { steering, file, others, onFault: onConsoleFault })
+  const proxy = await openProxy(sallyport, {
+    ...withAcme(config),
+    adminPages: shown.pages,
+    onDecision: history?.onDecision,
+    visitors: configured.agent && [configured.agent.visitor],
+    workers: () => standing.counts,
+    scrapeAll: others && ((own) => scrapeAll(own, others, standing)),
+    onNotice: (message) => terminal.err(`sallyport: ${message}`),
+    onFault: throttled((error) => terminal.err(`sallyport: ${faultText(error)}`)),
+    onOriginFailure: throttled((error) => terminal.err(`sallyport: the origin failed: ${faultText(error)}`)),
+  })
+  const take = async (next: Config): Promise<Reloaded> => {
+    const report = await sallyport.reload(next)
+    await proxy.reload(withAcme(sallyport.config))
+    return report
+  }
+  const takeOver = async (): Promise<void> => {
+    const read = source.read()
+    configured.warn(read)
+    await take(read.config)
+    standing.reloaded(sallyport.config)
+  }
+  others?.answer(METRICS, () => ownScrape(proxy.scrape, standing))
+  others?.answer(POLICY, async () => takeOver().then(() => true))
+  others?.answer(CONSOLE, async (about) => shown.pages.answerOther?.(about))
+  steering.url = proxy.url
+  steering.savePolicy =
+    file === undefined
+      ? undefined
+      : async (written) => {
+          // A file that is not usable as it is gets no policy: the rest of it would be lost.
+          await source.readSettled()
+          await savePolicy(file, written, takeOver)
+          const { silent = 0 } = (await others?.ask(POLICY)) ?? {}
+          if (silent > 0)
+            terminal.err(`sallyport: ${silent} workers have not taken the saved policy over; SIGHUP does it.`)
+        }
+  let signal: NodeJS.Signals | undefined
+  const reloads = reloadsOf({ ...configured, sallyport, url: proxy.url, take }, terminal)
+  const told = ofLeader(standing, terminal)
+  const endReload = onReload(
+    reloads.next,
+    config.watch
+      ? { hasChanged: source.hasChanged, onNotice: (message) => told.err(`sallyport: ${message}`) }
+      : undefined,
+  )
+  const endCounts = standing.reportCounts(proxy.counted)
+  try {
+    const stopped = untilStopped(isWorker() ? QUIET : terminal)
+    if (standing.first) await announce(sallyport, config, proxy, terminal)
+    if (standing.first && history && proxy.adminUrl !== undefined) terminal.err(consoleLine(shown, proxy.adminUrl))
+    standing.serves(sallyport.config)
+    standing.onLead((owed) => {
+      proxy.orderCertificates()
+      if (!owed || !reloads.sayLast()) void notifySystemd('ready', `Listening on ${proxy.url}`, terminal)
+    })
+    signal = await stopped
+    if (!isWorker()) {
+      terminal.err('Finishing what is in flight; once more to stop now.')
+      void notifySystemd('stopping', 'Finishing what is in flight', terminal)
+    }
+  } finally {
+    endReload()
+    // A person at the terminal does not wait for browsers that keep a connection.
+    await proxy.close(signal === 'SIGTERM' ? 'wait' : 'cut')
+    await shown.pages.close?.()
+    await endCounts()
+  }
+}
+
+/** The certificate of an authority is kept in the dataDir, and the process that leads orders it. */
+function withAcme({ tls, ...config }: Config): ProxyOptions {
+  if (tls?.acme === undefined) return { ...config, tls: tls && { ...tls, acme: undefined } }
+  const place = { folder: join(config.dataDir, 'acme'), orders: false }
+  return { ...config, tls: { ...tls, acme: { ...tls.acme, ...place } } }
+}
+
+/** A terminal that prints for all processes, as long as this one leads. */
+function ofLeader(standing: Standing, terminal: Terminal): Terminal {
+  return {
+    out: (text) => void (standing.leads && terminal.out(text)),
+    err: (text) => void (standing.leads && terminal.err(text)),
+  }
+}
+
+/** Codes of what a round of downloads came to; one worker has it, the one with the lock of the dataDir. */
+const ROUNDS: ReadonlySet<NoticeCode> = new Set(['SALLYPORT_FEED_REFUSED', 'SALLYPORT_OFFLINE'])
+
+/** Notices of a worker: who leads says what all notice, and each one that serves what came of its own round. */
+function noticesOf(standing: Standing, terminal: Terminal): (code: NoticeCode, message: string) => void {
+  return (code, message) => {
+    if (code === 'SALLYPORT_DATA_STALE') return
+    if (standing.leads || (standing.serving && ROUNDS.has(code))) terminal.err(`sallyport: ${message}`)
+  }
+}

@@ -1,0 +1,35 @@
+import type { NewAccount } from '@sallyport/engine'
+import { isDate, PLAN_NAMES, type PlanName } from '@sallyport/engine'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+
+/** The options of a new account. */
+export interface AccountOptions {
+  readonly plan?: PlanName
+  readonly signup?: string
+  readonly name?: string
+}
+
+/** Adds the options of a new account to a command. */
+export function withAccountOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--plan <plan>', 'plan of the new account').choices(PLAN_NAMES).default(undefined, 'free'))
+    .addOption(
+      new Option('--signup <day>', 'day that anchors the billing window, YYYY-MM-DD')
+        .argParser(dayOf)
+        .default(undefined, 'today'),
+    )
+    .option('--name <name>', 'name of the new account')
+}
+
+export function accountOf({ plan, signup, name }: AccountOptions): NewAccount {
+  return {
+    ...(plan === undefined ? {} : { plan }),
+    ...(signup === undefined ? {} : { signup }),
+    ...(name === undefined ? {} : { name }),
+  }
+}
+
+function dayOf(text: string): string {
+  if (!isDate(text)) throw new InvalidArgumentError('It is not a day YYYY-MM-DD.')
+  return text
+}

@@ -1,0 +1,50 @@
+import { userInfo } from 'node:os'
+import { SallyportError } from '@sallyport/core'
+import { type Config, openAuditTrail } from '@sallyport/engine'
+import type { Terminal } from '../terminal/terminal.ts'
+
+/** An administrative command, as the audit trail names it. */
+export interface Act<Result> {
+  /** As on the command line: `keys create`. */
+  readonly what: string
+  /** Ids and names, never a key. */
+  readonly details: Readonly<Record<string, unknown>> | ((result: Result) => Readonly<Record<string, unknown>>)
+}
+
+/** Does what is asked and writes down who did it, also where it failed. The trail is opened first: without one nothing is done. */
+export async function audited<Result>(
+  config: Config,
+  { what, details }: Act<Result>,
+  terminal: Terminal,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  const trail = await openAuditTrail(config, (line) => terminal.err(line))
+  const who = whoAsks()
+  try {
+    const result = await act()
+    trail.audit({ what, who, details: typeof details === 'function' ? details(result) : details })
+    return result
+  } catch (error) {
+    const code = error instanceof SallyportError ? error.code : 'internal_error'
+    trail.audit({ what, who, error: code, ...(typeof details === 'function' ? {} : { details }) })
+    throw error
+  } finally {
+    await trail.close()
+  }
+}
+
+/** The user of this process, and who called sudo. */
+function whoAsks(): string {
+  const { SUDO_USER } = process.env
+  const name = userName()
+  return SUDO_USER === undefined ? name : `${SUDO_USER} as ${name}`
+}
+
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    // A container's user need not have a name.
+    return `user ${process.getuid?.() ?? '?'}`
+  }
+}

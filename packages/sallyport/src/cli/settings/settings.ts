@@ -1,0 +1,118 @@
+import { existsSync } from 'node:fs'
+import type { SourceStatus } from '@sallyport/core'
+import {
+  type Config,
+  type ConfigInput,
+  type ConfigRead,
+  isReadOnly,
+  type OpenHooks,
+  openSimulated,
+  type PublishedKeys,
+  readConfigFrom,
+  readSources,
+  type Sallyport,
+} from '@sallyport/engine'
+import { type Command, Option } from 'commander'
+import { createProgress } from '../terminal/progress.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+
+/** The options that every command takes. */
+export interface CommonOptions {
+  readonly config?: string
+  readonly dataDir?: string
+}
+
+/** Read where no other file is named. */
+const DEFAULT_FILE = 'sallyport.yaml'
+
+/** Adds `--config` and `--data-dir` to a command. */
+export function withCommonOptions(command: Command): Command {
+  return command
+    .option('--config <file>', `configuration file (default: ${DEFAULT_FILE} where there is one)`)
+    .option('--data-dir <dir>', 'folder of compiled data and the store')
+}
+
+/** Adds `--json` to a command that reads. */
+export function jsonOption(): Option {
+  return new Option('--json', 'print JSON')
+}
+
+/** The configuration file of a run; `undefined` where there is none. */
+export function fileOf({ config }: CommonOptions): string | undefined {
+  return config ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined)
+}
+
+/** The configuration of a run: file, then `SALLYPORT_*` variables, then flags. Throws `invalid_config`. */
+export function configOf(options: CommonOptions, flags: ConfigInput = {}): Config {
+  return configReadOf(options, flags).config
+}
+
+/** The same, with where each value comes from; `needsKeys` refuses a file without any. */
+export function configReadOf(options: CommonOptions, flags: ConfigInput = {}, needsKeys = false): ConfigRead {
+  const { dataDir } = options
+  const file = fileOf(options)
+  return readConfigFrom({
+    ...(file === undefined ? {} : { file }),
+    env: process.env,
+    needsKeys,
+    flags: { ...flags, ...(dataDir === undefined ? {} : { dataDir }) },
+  })
+}
+
+/** Opens a Sallyport for one command, with a progress bar; it downloads nothing. */
+export function openOnce(config: Config, terminal: Terminal, hooks: OpenHooks = {}): Promise<Sallyport> {
+  return openService(withoutRefresh(config), terminal, hooks)
+}
+
+/**
+ * The configuration without downloads, without a decision log, which is the service's, and without a written word where
+ * the dataDir can only be read.
+ */
+function withoutRefresh(config: Config): Config {
+  const readOnly = config.data.readOnly || isReadOnly(config.dataDir)
+  const log = { ...config.log, requests: 'off' as const, file: undefined }
+  return { ...config, log, data: { ...config.data, refresh: false, readOnly } }
+}
+
+/** The same for recorded and made requests, a million of which must cause no question to anybody. */
+export function withoutOutbound(config: Config): Config {
+  return { ...withoutRefresh(config), net: { ...config.net, outbound: false } }
+}
+
+/** The data sets of a configuration, with a progress bar; no store is opened. */
+export async function sourcesOf(config: Config, terminal: Terminal): Promise<readonly SourceStatus[]> {
+  const progress = createProgress(terminal)
+  try {
+    return await readSources(withoutRefresh(config), progress.hooks)
+  } finally {
+    progress.stop()
+  }
+}
+
+/** Opens a Sallyport for a running service, with a progress bar; it keeps its data fresh. */
+export async function openService(
+  config: Config,
+  terminal: Terminal,
+  hooks: OpenHooks = {},
+  published: readonly PublishedKeys[] = [],
+): Promise<Sallyport> {
+  const progress = createProgress(terminal)
+  try {
+    return await openSimulated(published, config, { ...progress.hooks, ...hooks })
+  } finally {
+    progress.stop()
+  }
+}
+
+/** Closes what `opening` gives after `work`. */
+export async function using<Opened extends { close(): Promise<void> }, Result>(
+  opening: Promise<Opened>,
+  work: (opened: Opened) => Promise<Result>,
+): Promise<Result> {
+  const opened = await opening
+  try {
+    return await work(opened)
+  } finally {
+    await opened.close()
+  }
+}

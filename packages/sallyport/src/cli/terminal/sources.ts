@@ -1,0 +1,95 @@
+import { isStale, type SourceStatus } from '@sallyport/core'
+import type { OldestList } from '@sallyport/engine'
+import { columns, dim, entriesText } from './terminal.ts'
+
+/** As wide as lines about data sets are. */
+const WIDTH = 100
+
+/** A licence that is longer is written below its line. */
+const SHORT_LICENCE = 12
+
+/**
+ * Two lines for each data set: id, date, state, age of its last check and licence; and below what it is, the generation
+ * in use, and why it is not loaded or could not be refreshed.
+ */
+export function sourceLines(sources: readonly SourceStatus[], now = Date.now()): string {
+  const rows = sources.map((source) => [
+    source.id,
+    source.date ?? '',
+    stateOf(source, now),
+    ageOf(source, now),
+    isShort(source) ? source.licence : '',
+  ])
+  const lines = columns(rows).split('\n')
+  return sources.flatMap((source, index) => [lines[index], ...notesOf(source)]).join('\n')
+}
+
+/** `12 sources of 2025-10-09 to 2026-11-02, 2 stale; sallyport data update renews them`. */
+export function sourcesSentence(sources: readonly SourceStatus[], now = Date.now()): string {
+  const loaded = sources.filter(({ state }) => state === 'loaded')
+  const refused = sources.filter(({ state }) => state === 'refused')
+  const stale = loaded.filter((source) => isStale(source, now)).length
+  // Some facts are dated to the month.
+  const days = loaded.flatMap(({ date }) => date ?? []).sort()
+  const dates = days.length === 0 ? '' : ` of ${days[0]} to ${days.at(-1)}`
+  const news = [
+    ...(stale === 0 ? [] : [`${stale} stale`]),
+    ...(refused.length === 0 ? [] : [`${refused.map(({ id }) => id).join(', ')} refused`]),
+  ]
+  const next = stale === 0 ? 'status shows them' : 'update renews them'
+  return `${[`${loaded.length} sources${dates}`, ...news].join(', ')}; sallyport data ${next}`
+}
+
+/** Which list has gone longest without news: what it lost since is in no verdict. */
+export function oldestSentence({ id, ageMs }: OldestList): string {
+  const days = Math.max(0, Math.floor(ageMs / 86_400_000))
+  return `The oldest list that verdicts rest on is ${id}, last known to be true ${days === 0 ? 'today' : `${days} days ago`}.`
+}
+
+function isShort({ licence }: SourceStatus): boolean {
+  return licence.length <= SHORT_LICENCE
+}
+
+function notesOf(source: SourceStatus): readonly string[] {
+  const { title, generation, left, reason, error, licence } = source
+  const notes = [
+    title,
+    ...(generation === undefined ? [] : [`generation ${generation}`]),
+    ...(isShort(source) ? [] : [licence]),
+    ...(left === undefined ? [] : [`${left} of its lines could not be read and ${left === 1 ? 'is' : 'are'} left out`]),
+    ...(reason === undefined ? [] : [reason]),
+    ...(error === undefined ? [] : [`last refresh: ${error}`]),
+  ]
+  return wrapped(notes.join('; '), WIDTH - 4).map((line) => dim(`    ${line}`))
+}
+
+/** Lines of at most so many characters, cut between words where there are any. */
+function wrapped(text: string, width: number): readonly string[] {
+  if (text.length <= width) return [text]
+  const space = text.lastIndexOf(' ', width)
+  const end = space <= 0 ? width : space
+  return [text.slice(0, end), ...wrapped(text.slice(end).trimStart(), width)]
+}
+
+function stateOf(source: SourceStatus, now: number): string {
+  const { state, entries } = source
+  if (state !== 'loaded') return state
+  const count = entries === undefined ? 'loaded' : entriesText(entries)
+  return isStale(source, now) ? `${count}, stale` : count
+}
+
+/** How long ago the publisher confirmed it. */
+function ageOf({ checked }: SourceStatus, now: number): string {
+  if (checked === undefined) return ''
+  const minutes = Math.max(0, Math.floor((now - Date.parse(checked)) / 60_000))
+  if (minutes < 60) return `${minutes} min ago`
+  const hours = Math.floor(minutes / 60)
+  return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`
+}
+
+/** The credits to show with answers, each once; a credit within another one is left out. */
+export function creditLines(sources: readonly SourceStatus[]): readonly string[] {
+  const loaded = sources.filter(({ state, credit }) => state === 'loaded' && credit !== '')
+  const credits = [...new Set(loaded.map(({ credit }) => credit))]
+  return credits.filter((credit) => !credits.some((other) => other !== credit && other.includes(credit)))
+}

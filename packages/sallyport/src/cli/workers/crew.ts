@@ -1,0 +1,239 @@
+import cluster, { type Worker } from 'node:cluster'
+import type { Config } from '@sallyport/engine'
+import { createKeptCounts } from '@sallyport/engine'
+import type { WorkerCounts } from '@sallyport/proxy/internal'
+import { createInForce, type InForce, type Stamp } from './config-in-force.ts'
+import { closeHandedOver } from './handed-over.ts'
+import { isFromWorker, sendTo } from './worker-messages.ts'
+import { METRICS, questionRelay } from './worker-questions.ts'
+
+/** Back-off before a dead worker is replaced; it doubles until one has served for `STEADY_MS`. */
+const RESTART_MS = { first: 100, max: 10_000 }
+const STEADY_MS = 10_000
+
+/**
+ * Silence in looks, not by a clock: a machine that sleeps, or a primary that is stopped with its workers, counts one. One
+ * that is busy is not killed for it (D317).
+ */
+const SILENT_LOOKS = 3
+const HUNG_LOOKS = 20
+/** A first start compiles the data. */
+const HUNG_AT_START_LOOKS = 120
+/** Beyond `timeouts.drain`, in looks: files and stores are closed after it. */
+const CLOSE_LOOKS = 5
+
+/** One worker, from its start to its end. */
+interface Member {
+  readonly worker: Worker
+  /** Ends soon after the start, in a row, of those whose place it has. */
+  readonly failures: number
+  /** The stamp that it was started with. */
+  readonly stamp: Stamp
+  begun: boolean
+  servesSince: number | undefined
+  /** Looks since it last showed that it lives. */
+  missed: number
+}
+
+/** The worker processes of one command, in the primary: as many as are wanted, one of which leads (D315). */
+export class Crew {
+  /** Resolves with an exit code where the first worker could not start. */
+  readonly failed: Promise<number>
+  readonly #wanted: number
+  readonly #say: (line: string) => void
+  readonly #members = new Map<Worker, Member>()
+  /** So that no counter falls with its worker (D319). */
+  readonly #counts = createKeptCounts<Worker>()
+  readonly #relay = questionRelay((topic, heard) => (topic === METRICS ? this.#counts.beside(heard) : []))
+  readonly #inForce: InForce
+  /** Places that nobody has, each with the failures before. */
+  readonly #vacant: number[]
+  readonly #pauses = new Set<NodeJS.Timeout>()
+  #fail: (code: number) => void = () => {}
+  #leader: Member | undefined
+  /** The leader has not said yet what the last reload came to. */
+  #owed = false
+  #hasServed = false
+  /** Starts read the file where none serves: what was in force may not start any more, and the file be the mended one (D316). */
+  #readsFile = false
+  #told = ''
+  #ending: { looks: number; over(): void } | undefined
+
+  constructor(wanted: number, config: Config, say: (line: string) => void) {
+    this.#wanted = wanted
+    this.#say = say
+    this.#inForce = createInForce(config)
+    this.#vacant = Array.from({ length: wanted }, () => 0)
+    this.failed = new Promise((resolve) => {
+      this.#fail = resolve
+    })
+  }
+
+  /** Starts who is wanted; while none serves, one at a time, because what keeps one from starting keeps all. */
+  fill(): void {
+    while (this.#vacant.length > 0 && (this.#serving().length > 0 || this.#members.size === 0)) {
+      this.#start(this.#vacant.pop() ?? 0)
+    }
+  }
+
+  /** Has all read the configuration again; one that does not serve yet would end by the signal, and does so then. */
+  reload(): void {
+    this.#inForce.ask()
+    this.#owed = true
+    for (const { worker } of this.#serving()) worker.process.kill('SIGHUP')
+  }
+
+  /** Looks for those that hang; to be called at an interval. */
+  look(): void {
+    if (this.#ending) this.#ending.looks++
+    for (const member of this.#members.values()) {
+      member.missed++
+      const most = member.servesSince === undefined ? HUNG_AT_START_LOOKS : HUNG_LOOKS
+      const { pid } = member.worker.process
+      if (member.missed === most)
+        this.#say(`sallyport: worker ${pid} has shown no sign of life for ${most} s; killing it.`)
+      if (member.missed >= most || this.#isLate(member)) member.worker.process.kill('SIGKILL')
+    }
+    this.#tellCounts()
+  }
+
+  /** Kills those that show no sign of life. */
+  killSilent(): void {
+    for (const { worker, missed } of this.#members.values()) {
+      if (missed >= SILENT_LOOKS) worker.process.kill('SIGKILL')
+    }
+  }
+
+  /** Passes a signal on and waits for the end of all; none outlasts `timeouts.drain` by much. */
+  async stop(signal: NodeJS.Signals): Promise<void> {
+    for (const pause of this.#pauses) clearTimeout(pause)
+    await new Promise<void>((over) => {
+      this.#ending = { looks: 0, over }
+      for (const { worker } of this.#members.values()) worker.process.kill(signal)
+      if (this.#members.size === 0) over()
+    })
+  }
+
+  /** Whether a worker holds the end up: at once where it hangs, else after its last requests and files. */
+  #isLate({ missed }: Member): boolean {
+    if (this.#ending === undefined) return false
+    const { drain, lameDuck } = this.#inForce.config.timeouts
+    const passed = this.#ending.looks - 1
+    if (missed >= SILENT_LOOKS && passed >= drain / 1_000) return true
+    return passed >= (drain + lameDuck) / 1_000 + CLOSE_LOOKS
+  }
+
+  #serving(): readonly Member[] {
+    return [...this.#members.values()].filter(({ servesSince }) => servesSince !== undefined)
+  }
+
+  #start(failures: number): void {
+    const { stamp, config } = this.#inForce.start(this.#readsFile)
+    let worker: Worker
+    try {
+      worker = cluster.fork()
+    } catch (error) {
+      this.#replace({ failures, servesSince: undefined }, null, notStarted(error))
+      return
+    }
+    const member: Member = { worker, failures, stamp, begun: false, servesSince: undefined, missed: 0 }
+    this.#members.set(worker, member)
+    closeHandedOver(worker)
+    worker.on('message', (message: unknown) => {
+      if (!isFromWorker(message)) return
+      member.missed = 0
+      if (message.worker === 'counted') this.#counts.report(worker, message.counted)
+      if (message.worker === 'begins') this.#answer(member, config)
+      if (message.worker === 'serves') this.#serves(member, message.config)
+      if (message.worker === 'reloaded') {
+        this.#inForce.take(message.config)
+        if (member === this.#leader) this.#owed = false
+      }
+    })
+    // After its last message, which comes after its exit at times.
+    worker.once('disconnect', () => this.#counts.end(worker))
+    worker.once('exit', (code: number | null, signal: string | null) =>
+      this.#ended(member, code, `worker ${worker.process.pid} ended (${signal ?? `exit ${code}`})`),
+    )
+    worker.on('error', (error) => {
+      // The system has no process for it: it never begins, and never exits.
+      if (worker.process.pid === undefined) this.#ended(member, null, notStarted(error))
+    })
+  }
+
+  #answer(member: Member, config: Config | undefined): void {
+    member.begun = true
+    this.#leader ??= member
+    const leads = this.#leader === member
+    sendTo(member.worker, {
+      primary: 'start',
+      leads,
+      first: leads && !this.#hasServed,
+      ...(config !== undefined && { config }),
+    })
+  }
+
+  #serves(member: Member, config: Config): void {
+    member.servesSince = performance.now()
+    this.#hasServed = true
+    this.#readsFile = false
+    this.#relay(member.worker)
+    // A change that was asked for, or taken over by the others, while it was starting.
+    if (this.#inForce.serves(member.stamp, config)) member.worker.process.kill('SIGHUP')
+    if (this.#ending === undefined) this.fill()
+    this.#told = ''
+    this.#tellCounts()
+  }
+
+  #ended(member: Member, code: number | null, what: string): void {
+    if (!this.#members.delete(member.worker)) return
+    // A worker that drains takes nothing up.
+    if (member === this.#leader && this.#ending === undefined) {
+      const [next] = [...this.#serving(), ...[...this.#members.values()].filter(({ begun }) => begun)]
+      this.#leader = next
+      if (next) sendTo(next.worker, { primary: 'lead', owed: this.#owed })
+      this.#owed = false
+    }
+    if (this.#ending === undefined) this.#replace(member, code, what)
+    else if (this.#members.size === 0) this.#ending.over()
+    this.#tellCounts()
+  }
+
+  #replace(before: Pick<Member, 'failures' | 'servesSince'>, code: number | null, what: string): void {
+    if (!this.#hasServed) {
+      // One that exits has said why.
+      if (code === null) this.#say(`sallyport: ${what}.`)
+      this.#fail(code ?? 1)
+      return
+    }
+    this.#say(`sallyport: ${what}; starting another.`)
+    const { servesSince } = before
+    if (servesSince === undefined && this.#serving().length === 0) this.#readsFile = !this.#readsFile
+    const isSteady = servesSince !== undefined && performance.now() - servesSince > STEADY_MS
+    const failures = isSteady ? 0 : before.failures + 1
+    const pause = setTimeout(
+      () => {
+        this.#pauses.delete(pause)
+        this.#vacant.push(failures)
+        this.fill()
+      },
+      Math.min(RESTART_MS.first * 2 ** (isSteady ? 0 : before.failures), RESTART_MS.max),
+    )
+    this.#pauses.add(pause)
+  }
+
+  /** Has every worker know how many there are, where that has changed. */
+  #tellCounts(): void {
+    const serving = this.#serving()
+    const silent = serving.filter(({ missed }) => missed >= SILENT_LOOKS).length
+    const counts: WorkerCounts = { wanted: this.#wanted, serving: serving.length, silent }
+    const text = JSON.stringify(counts)
+    if (text === this.#told) return
+    this.#told = text
+    for (const { worker } of serving) sendTo(worker, { primary: 'workers', counts })
+  }
+}
+
+function notStarted(error: unknown): string {
+  return `no worker could be started (${error instanceof Error ? error.message : error})`
+}

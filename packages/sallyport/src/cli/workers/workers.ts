@@ -1,0 +1,36 @@
+import cluster from 'node:cluster'
+import type { Config } from '@sallyport/engine'
+import { ExitError } from '../terminal/exit.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { Crew } from './crew.ts'
+import { untilStopped } from './stop.ts'
+import { notifySystemd } from './systemd.ts'
+
+/** How often the workers are looked at. */
+const LOOK_MS = 1_000
+
+/**
+ * Runs this command line in `count` worker processes that share their listeners, until the first SIGINT or SIGTERM. The
+ * first worker starts alone, compiles the data and prints; if it cannot start, the command ends with its exit code. A
+ * worker that dies or hangs later is replaced, for as long as that takes (D46).
+ */
+export async function runWorkers(count: number, config: Config, terminal: Terminal, file?: string): Promise<void> {
+  // One that reads the file while that is away must not begin without it.
+  if (file !== undefined) cluster.setupPrimary({ args: [...process.argv.slice(2), '--config', file] })
+  const stopped = untilStopped(terminal)
+  const crew = new Crew(count, config, (line) => terminal.err(line))
+  process.on('SIGHUP', () => crew.reload())
+  // A worker that hangs does not see that this process is gone.
+  process.once('exit', () => crew.killSilent())
+  const looking = setInterval(() => crew.look(), LOOK_MS)
+  try {
+    crew.fill()
+    const end = await Promise.race([stopped, crew.failed])
+    if (typeof end === 'number') throw new ExitError(end)
+    terminal.err('Finishing requests in flight; repeat to stop now.')
+    void notifySystemd('stopping', 'Finishing requests in flight', terminal)
+    await crew.stop(end)
+  } finally {
+    clearInterval(looking)
+  }
+}

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { SallyportError } from '@sallyport/core'
+import { openPolicyReader, type Sallyport } from '@sallyport/engine'
+import { type Door, readerOf, requireRole } from './access/door.ts'
+import type { Role } from './access/tokens.ts'
+import { shownIn, type Visitor } from './access/visitor.ts'
+import type { History } from './history/history.ts'
+import { loadPage } from './http/page.ts'
+import { readJson, sendError, sendJson } from './http/reply.ts'
+import { consoleRows } from './routes/index.ts'
+import type { AnyRow, AnyShare, Call, ConsoleHooks, ConsoleParts } from './routes/route.ts'
+import { mapOf } from './routes/values.ts'
+import { createGather, type Share } from './shares/share.ts'
+
+const API = '/console/api/'
+
+export interface ConsoleOptions extends ConsoleHooks {
+  readonly sallyport: Sallyport
+  readonly history: History
+  /** The door by which visitors come in. */
+  readonly door: Door
+  /** The folder of the built page; absent: the one in this package. */
+  readonly page?: string | undefined
+  /** A bug: the page gets 500 without detail. */
+  readonly onFault?: ((error: unknown) => void) | undefined
+}
+
+/** The console of one process: a page, and the API that it asks. */
+export interface Console {
+  /** Answers a request of the admin listener; false, and nothing done, where the path is none of the console's. */
+  handle(request: IncomingMessage, response: ServerResponse): boolean
+  /** Whether a request to the other paths of the admin listener has a role. */
+  permits(request: IncomingMessage, role: Role): boolean
+  /** Answers the console of another process, which was asked through `askOthers`. */
+  answerOther(about: unknown): Promise<unknown>
+  /** Ends the thread that reads policies. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens the console. Everything needs a token, as a Bearer or as a session that was opened by one or by a link. What
+ * changes something is a POST or DELETE by the console's own page or by a Bearer.
+ */
+export function openConsole({ sallyport, history, door, page, onFault, ...hooks }: ConsoleOptions): Console {
+  const assets = loadPage(page)
+  const rows: readonly AnyRow[] = consoleRows()
+  const policies = openPolicyReader()
+  const own = { sallyport, history, policies, since: Date.now(), id: randomUUID() }
+  const parts: ConsoleParts = { ...own, hooks, gather: createGather(own, hooks.askOthers) }
+  const ended: Share<{ readonly value: string }, boolean> = {
+    name: 'ended',
+    own({ value }) {
+      door.forget(value, Date.now())
+      return true
+    },
+  }
+  const shares = new Map([ended, ...rows.flatMap(({ shares = [] }) => shares)].map((one) => [one.name, one]))
+
+  async function answerSession(request: IncomingMessage, response: ServerResponse, now: number): Promise<void> {
+    const isComing = request.method === 'POST'
+    const { visitor, body, setCookie } = isComing ? door.signIn(request, now) : door.signOut(request, now)
+    const value = isComing ? shownIn(request, 'Link') : visitor.session
+    if (value !== undefined) await parts.gather(ended, { value })
+    sallyport.log.audit({ what: `console sign-${isComing ? 'in' : 'out'}`, who: whoOf(visitor), details: {} })
+    sendJson(response, 200, body, { 'Set-Cookie': setCookie })
+  }
+
+  async function call(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const now = Date.now()
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://console')
+    const path = pathname.slice(API.length)
+    const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '')
+    const isSession = path === 'session' && (method === 'POST' || method === 'DELETE')
+    const found = matchOf(rows, path)
+    const row = found?.rows.find((row) => row.method === method)
+    if (found === undefined) throw new SallyportError('not_found')
+    if (row === undefined && !isSession) throw new SallyportError('method_not_allowed')
+    if (row === undefined) return answerSession(request, response, now)
+    const visitor = door.admit(request, now)
+    requireRole(row.role, visitor)
+    const answered = await row.answer(
+      {
+        ...{ visitor, now, request, response, query: searchParams, rest: found.rest },
+        reader: readerOf(request, visitor),
+        isAdmitted: () => door.permits(request, 'read'),
+        body: async () => mapOf(await readJson(request)),
+        audit: (what, details) => sallyport.log.audit({ what, who: whoOf(visitor), details }),
+      } satisfies Call<string>,
+      parts,
+    )
+    if (answered !== undefined) sendJson(response, 200, answered)
+  }
+
+  function fail(response: ServerResponse, error: unknown): void {
+    const isKnown = error instanceof SallyportError
+    if (!isKnown) onFault?.(error)
+    const seconds = isKnown ? error.details?.['retryAfter'] : undefined
+    sendError(response, error, typeof seconds === 'number' ? { 'Retry-After': String(seconds) } : {})
+  }
+
+  return {
+    answerOther: async (about) => {
+      const { name, question } = about as { readonly name: string; readonly question: unknown }
+      return (shares.get(name) as AnyShare | undefined)?.own(question, own)
+    },
+    permits: door.permits,
+    close: policies.close,
+    handle(request, response) {
+      const path = request.url?.split('?', 1)[0] ?? ''
+      if (path.startsWith(API)) {
+        call(request, response).catch((error: unknown) => fail(response, error))
+        return true
+      }
+      if (request.method !== 'GET' && request.method !== 'HEAD') return false
+      if (!assets.answer(path, request, response)) return false
+      request.resume()
+      return true
+    },
+  }
+}
+
+function whoOf({ role }: Visitor): string {
+  return `console ${role ?? 'nobody'}`
+}
+
+/** The rows of a path, and what its last segment is where they leave that open. */
+function matchOf(
+  rows: readonly AnyRow[],
+  path: string,
+): { readonly rows: readonly AnyRow[]; readonly rest: string } | undefined {
+  const same = rows.filter((row) => row.path === path)
+  if (same.length > 0) return { rows: same, rest: '' }
+  const slash = path.lastIndexOf('/')
+  const rest = path.slice(slash + 1)
+  const open = rest === '' ? [] : rows.filter((row) => row.path === `${path.slice(0, slash)}/*`)
+  if (open.length === 0) return undefined
+  try {
+    return { rows: open, rest: decodeURIComponent(rest) }
+  } catch {
+    return undefined
+  }
+}

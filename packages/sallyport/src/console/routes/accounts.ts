@@ -1,0 +1,104 @@
+import { SallyportError } from '@sallyport/core'
+import { type Account, ALLOWANCES, billingWindow, isPlanName, type PlanName, type StoredKey } from '@sallyport/engine'
+import { type Body, type Call, type ConsoleParts, row } from './route.ts'
+import { memberOf } from './values.ts'
+
+const MAX_NAME = 200
+
+/** Who may call the API, with what keys, and how much was used. */
+export const ACCOUNT_ROWS = [
+  row({
+    method: 'GET',
+    path: 'accounts',
+    role: 'read',
+    async answer({ now }, { sallyport: { accounts } }) {
+      const [all, keys] = await Promise.all([accounts.listAccounts(), accounts.listKeys()])
+      const rows = await Promise.all(
+        all.map(async (account) => {
+          const { id: window, resetDate } = billingWindow(account.signupDate, now)
+          const used = await accounts.usage(account.id, window)
+          const own = keys.filter(({ accountId }) => accountId === account.id).map(shownKey)
+          return { ...account, used, allowance: ALLOWANCES[account.plan], resetDate, keys: own }
+        }),
+      )
+      return { plans: Object.keys(ALLOWANCES), accounts: rows }
+    },
+  }),
+  row({
+    method: 'POST',
+    path: 'accounts',
+    role: 'admin',
+    takes: ['name', 'plan'],
+    async answer({ body, audit }, { sallyport }) {
+      const given = await body()
+      const name = memberOf(given, 'name', MAX_NAME) ?? ''
+      const account = await sallyport.keyring.createAccount({ name, plan: planOf(given) })
+      audit('accounts create', { account: account.id, plan: account.plan })
+      return { account }
+    },
+  }),
+  row({
+    method: 'POST',
+    path: 'accounts/plan',
+    role: 'admin',
+    takes: ['account', 'plan'],
+    async answer({ body, audit }, { sallyport }) {
+      const given = await body()
+      const [id, plan] = [required(given, 'account'), planOf(given)]
+      if (!(await sallyport.accounts.setPlan(id, plan))) throw new SallyportError('unknown_account')
+      audit('accounts set-plan', { account: id, plan })
+      return { account: id, plan }
+    },
+  }),
+  row({ method: 'POST', path: 'keys', role: 'admin', takes: ['account'], answer: (call, parts) => issue(call, parts) }),
+  row({
+    method: 'POST',
+    path: 'keys/rotate',
+    role: 'admin',
+    takes: ['id'],
+    async answer({ body, audit }, { sallyport }) {
+      const before = required(await body(), 'id')
+      const { key, id, account } = await sallyport.keyring.rotate(before)
+      audit('keys rotate', { id: before, next: id })
+      return { key, id, account: account.id }
+    },
+  }),
+  row({
+    method: 'POST',
+    path: 'keys/revoke',
+    role: 'admin',
+    takes: ['id'],
+    async answer({ body, audit }, { sallyport }) {
+      const id = required(await body(), 'id')
+      await sallyport.keyring.revoke(id)
+      audit('keys revoke', { id })
+      return { id, revoked: true }
+    },
+  }),
+]
+
+/** The key is in this answer and nowhere else. */
+async function issue({ body, audit }: Call<'account'>, { sallyport }: ConsoleParts) {
+  const owner = required(await body(), 'account')
+  const { key, id, account } = await sallyport.keyring.issue({ account: owner })
+  audit('keys create', { id, account: account.id })
+  return { key, id, account: (account satisfies Account).id }
+}
+
+/** Without its hash. */
+function shownKey({ id, createdAt, revokedAt, lastUsedAt }: StoredKey) {
+  return { id, createdAt, revokedAt, lastUsedAt }
+}
+
+function required<Name extends string>(given: Body<Name>, name: Name): string {
+  const value = memberOf(given, name, MAX_NAME)
+  if (value === undefined) throw new SallyportError('invalid_request', `${name}: is missing`)
+  return value
+}
+
+function planOf(given: Body<'plan'>): PlanName {
+  const plan = required(given, 'plan')
+  if (!isPlanName(plan))
+    throw new SallyportError('invalid_request', `plan: one of ${Object.keys(ALLOWANCES).join(', ')}`)
+  return plan
+}

@@ -1,0 +1,43 @@
+import { SallyportError } from '@sallyport/core'
+import { openUpdates } from '@sallyport/engine'
+import { aged } from './health.ts'
+import { row } from './route.ts'
+import { memberOf } from './values.ts'
+
+/** The data that verdicts rest on. */
+export function dataRows() {
+  const running = { update: false }
+  return [
+    row({
+      method: 'GET',
+      path: 'data',
+      role: 'read',
+      answer: ({ now }, { sallyport }) => ({
+        refresh: sallyport.config.data.refresh,
+        readOnly: sallyport.config.data.readOnly,
+        updating: running.update,
+        sources: sallyport.sources().map((source) => aged(source, now)),
+      }),
+    }),
+    row({
+      method: 'POST',
+      path: 'data/update',
+      role: 'admin',
+      takes: ['source'],
+      async answer({ body, audit }, { sallyport }) {
+        const source = memberOf(await body(), 'source', 100)
+        if (sallyport.config.data.readOnly)
+          throw new SallyportError('invalid_request', 'data.readOnly forbids to write.')
+        if (running.update) throw new SallyportError('invalid_request', 'An update is under way already.')
+        running.update = true
+        try {
+          const outcomes = await openUpdates(sallyport.config).update(source === undefined ? {} : { source })
+          audit('data update', { ...(source !== undefined && { source }), outcomes: outcomes.length })
+          return { outcomes }
+        } finally {
+          running.update = false
+        }
+      },
+    }),
+  ]
+}

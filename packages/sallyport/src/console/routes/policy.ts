@@ -1,0 +1,227 @@
+import {
+  ACTIONS,
+  type Action,
+  compilePolicy,
+  type Decision,
+  givenWords,
+  rulesInForce,
+  SallyportError,
+} from '@sallyport/core'
+import { type ConfigFault, configSchema, type PolicyReader, policyText } from '@sallyport/engine'
+import type { Remembered } from '../history/recent.ts'
+import type { OwnParts, Share } from '../shares/share.ts'
+import { type Brief, briefOf } from './brief.ts'
+import { type Call, type ConsoleParts, row } from './route.ts'
+import { TOPS, topsOf } from './tops.ts'
+
+/** Requests that are judged again at once, and how long it may take until no more of them are. */
+const BATCH = 200
+const REPLAY_MS = 700
+const EXAMPLES_EACH = 3
+
+const REPLAYED: Share<{ readonly policy: CheckedPolicy }, Replayed> = { name: 'replayed', own: replay }
+
+/** The rules in force, what they did, and what another policy would have done. */
+export const POLICY_ROWS = [
+  row({ method: 'GET', path: 'policy', role: 'read', shares: [TOPS], answer: inForce }),
+  row({
+    method: 'GET',
+    path: 'policy/schema',
+    role: 'read',
+    answer: () => (configSchema()['properties'] as Readonly<Record<string, unknown>> | undefined)?.['policy'] ?? {},
+  }),
+  row({
+    method: 'POST',
+    path: 'policy/check',
+    role: 'read',
+    takes: ['text'],
+    async answer(call, { policies }) {
+      const { faults, warnings } = await policies.check(await textIn(call))
+      return { faults: faults.map(faultLine), warnings: warnings.map(faultLine) }
+    },
+  }),
+  row({
+    method: 'POST',
+    path: 'policy/what-if',
+    role: 'read',
+    takes: ['text'],
+    shares: [REPLAYED],
+    answer: whatIf,
+  }),
+  row({
+    method: 'POST',
+    path: 'policy/save',
+    role: 'admin',
+    takes: ['text'],
+    async answer(call, { hooks, sallyport, policies }) {
+      if (hooks.savePolicy === undefined) {
+        throw new SallyportError(
+          'invalid_request',
+          'The service runs without a configuration file, so nothing can be saved.',
+        )
+      }
+      const text = await textIn(call)
+      await checkedPolicy(policies, text)
+      await hooks.savePolicy((configuration) => policies.replace(configuration, text))
+      call.audit('policy save', { rules: sallyport.config.policy.rules.length })
+      return { saved: true, text: policyText(sallyport.config.policy) }
+    },
+  }),
+]
+
+async function inForce({ now }: Call, { sallyport, gather }: ConsoleParts) {
+  const { policy, mode } = sallyport.config
+  const { rules: did, trials: would } = await topsOf(gather, { limits: { rules: 300, trials: 300 }, now, hours: 24 })
+  const { fallback } = compilePolicy(policy)
+  const own = new Set(policy.rules)
+  return {
+    mode,
+    text: policyText(policy),
+    rules: [
+      ...rulesInForce(policy).map((rule) => ({
+        ...{ id: rule.id, action: rule.action, onTrial: rule.monitor === true, own: own.has(rule) },
+        note: JSON.stringify(rule.match),
+      })),
+      { id: fallback.id, action: fallback.action, onTrial: false, own: false, note: undefined },
+    ],
+    ...{ did, would },
+  }
+}
+
+async function textIn({ body }: Call<'text'>): Promise<string> {
+  const { text } = await body()
+  if (typeof text !== 'string') throw new SallyportError('invalid_request', 'text: must be a text')
+  return text
+}
+
+function faultLine({ place, key, rule, message }: ConfigFault) {
+  return { line: place?.line ?? 1, key, rule, message }
+}
+
+interface ClassRow {
+  requests: number
+  changed: number
+  readonly before: Partial<Record<Action, number>>
+  readonly after: Partial<Record<Action, number>>
+}
+
+interface Example extends Brief {
+  readonly after: Action
+  readonly because: string | undefined
+}
+
+interface Replayed {
+  readonly requests: number
+  /** Those that there was no time for. */
+  readonly left: number
+  readonly classes: Readonly<Record<string, ClassRow>>
+  readonly examples: readonly Example[]
+}
+
+/** Tries a draft on the remembered requests, the newest first; what counts is taken as within its limits. */
+async function replay(
+  { policy }: { readonly policy: CheckedPolicy },
+  { history, sallyport, policies }: OwnParts,
+): Promise<Replayed> {
+  const decided = history.recent.list().toReversed().flatMap(decidedOf)
+  const classes: Record<string, ClassRow> = {}
+  const examples: Example[] = []
+  const isWanted = fewOfAKind()
+  const begun = performance.now()
+  let requests = 0
+  while (requests < decided.length && performance.now() - begun < REPLAY_MS) {
+    const batch = decided.slice(requests, requests + BATCH)
+    const judged = await policies.judge(
+      policy,
+      batch.map(({ one, decision }) => ({ inspection: decision.inspection, userAgent: one.userAgent })),
+    )
+    for (const [index, { action, because }] of judged.entries()) {
+      const { one, decision } = batch[index] as Decided
+      const { agent } = decision.inspection
+      const row = classes[agent.class] ?? { requests: 0, changed: 0, before: {}, after: {} }
+      classes[agent.class] = row
+      add(row, { requests: 1, changed: Number(action !== decision.action) })
+      row.before[decision.action] = (row.before[decision.action] ?? 0) + 1
+      row.after[action] = (row.after[action] ?? 0) + 1
+      if (action === decision.action) continue
+      const example = { ...briefOf(one, sallyport.config.log.addresses), after: action }
+      if (isWanted(example)) examples.push({ ...example, because })
+    }
+    requests += judged.length
+  }
+  return { requests, left: decided.length - requests, classes, examples }
+}
+
+interface Decided {
+  readonly one: Remembered
+  readonly decision: Decision
+}
+
+function decidedOf(one: Remembered): readonly Decided[] {
+  const { decision } = one.observed
+  return decision === undefined ? [] : [{ one, decision }]
+}
+
+async function whatIf(call: Call<'text'>, { gather, policies }: ConsoleParts) {
+  const policy = await checkedPolicy(policies, await textIn(call))
+  const { shares, silent } = await gather(REPLAYED, { policy })
+  const left = shares.reduce((sum, share) => sum + share.left, 0)
+  const classes: Record<string, ClassRow> = {}
+  for (const [name, row] of shares.flatMap((share) => Object.entries(share.classes))) {
+    const sum = classes[name] ?? { requests: 0, changed: 0, before: {}, after: {} }
+    classes[name] = sum
+    add(sum, row)
+    for (const action of ACTIONS) {
+      sum.before[action] = (sum.before[action] ?? 0) + (row.before[action] ?? 0)
+      sum.after[action] = (sum.after[action] ?? 0) + (row.after[action] ?? 0)
+    }
+  }
+  return {
+    requests: shares.reduce((sum, { requests }) => sum + requests, 0),
+    classes: Object.entries(classes).map(([name, row]) => ({ name, ...row })),
+    examples: shares.flatMap((share) => share.examples).filter(fewOfAKind()),
+    notes: [
+      ...notesOf(policy),
+      ...(left === 0 ? [] : [`There was no time for ${left} older requests.`]),
+      ...(silent === 0 ? [] : [`${silent} other processes did not answer in time.`]),
+    ],
+  }
+}
+
+function add(row: ClassRow, { requests, changed }: Pick<ClassRow, 'requests' | 'changed'>): void {
+  row.requests += requests
+  row.changed += changed
+}
+
+/** Lets the first examples of each kind of change through. */
+function fewOfAKind(): (one: Omit<Example, 'because'>) => boolean {
+  const shown = new Map<string, number>()
+  return ({ class: who, outcome, after }) => {
+    const kind = `${who} ${outcome} ${after}`
+    const times = shown.get(kind) ?? 0
+    shown.set(kind, times + 1)
+    return times < EXAMPLES_EACH
+  }
+}
+
+async function checkedPolicy(policies: PolicyReader, text: string): Promise<CheckedPolicy> {
+  const { policy, faults } = await policies.check(text)
+  if (policy !== undefined) return policy
+  throw new SallyportError('invalid_policy', faults[0]?.message, { faults: faults.map(faultLine) })
+}
+
+/** Notes on what a replay of remembered requests cannot know. */
+function notesOf({ rules, strikes }: CheckedPolicy): readonly string[] {
+  const notes: string[] = []
+  const given = rules.flatMap(({ match }) => givenWords(match))
+  const unkept = [...new Set(given.filter(({ word }) => word.readsFields).map(({ name }) => name))].join(', ')
+  if (unkept !== '') {
+    notes.push(`Fields of requests are not kept, but for the user agent: what rules about ${unkept} do is not known.`)
+  }
+  if (rules.some((rule) => 'limit' in rule || 'concurrent' in rule) || strikes !== undefined) {
+    notes.push('Rules that count are taken as within their limits.')
+  }
+  return notes
+}
+
+type CheckedPolicy = NonNullable<Awaited<ReturnType<PolicyReader['check']>>['policy']>

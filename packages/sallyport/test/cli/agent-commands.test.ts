@@ -1,0 +1,339 @@
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { open } from '@sallyport/engine'
+import t from 'tap'
+import { parseLogLine } from '../../src/cli/log/access-log.ts'
+import { run, workspace } from './command.ts'
+
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0'
+
+function written(folder: string, name: string, text: string): string {
+  const file = join(folder, name)
+  writeFileSync(file, text)
+  return file
+}
+
+t.test('policy test runs expectations and fails where one is not met', async (t) => {
+  const { folder, config } = workspace(t)
+  const policy =
+    'policy: { preset: observe, rules: [{ id: night, match: { time: { from: "22:00" } }, action: block }] }'
+  const good = `${policy}
+tests:
+  - { name: night, request: { ip: 8.8.8.8 }, at: "2026-11-21T23:00:00Z", expect: { action: block, rule: night, enforced: true } }
+  - { name: day, request: { ip: 8.8.8.8, userAgent: curl/8 }, at: "2026-11-21T12:00:00Z", expect: { action: allow, class: unverified_bot, rule: default } }
+  - { name: whole, request: { ip: 8.8.8.8, scheme: https, headers: { User-Agent: "${FIREFOX}", Accept-Language: en } }, at: "2026-11-21T12:00:00Z", expect: { class: human } }
+`
+  const passed = await run('policy', 'test', written(folder, 'good.yaml', good), '--config', config)
+  t.match(passed, { code: 0, out: /^ok +night\nok +day\nok +whole\n3 expectations met\n$/ })
+  const bad = written(folder, 'bad.yaml', good.replace('action: block, rule: night', 'action: flag, rule: night'))
+  t.match(await run('policy', 'test', bad, '--config', config), {
+    code: 1,
+    out: /^failed +night: action is block, not flag$/m,
+    err: /1 of 3 expectations not met/,
+  })
+  const told = JSON.parse((await run('policy', 'test', bad, '--json', '--config', config)).out)
+  t.match(told, [{ name: 'night', passed: false, wrong: [/block/] }, { passed: true }, { passed: true }])
+})
+
+t.test('a rule on trial is shown beside the decision, and may be expected', async (t) => {
+  const { folder, config } = workspace(t)
+  const policy =
+    'policy: { preset: observe, rules: [{ id: try-it, match: { path: [/a] }, action: block, monitor: true }] }'
+  const rows = [
+    '{ name: tried, request: { ip: 8.8.8.8, path: /a }, expect: { action: allow, rule: default, enforced: true, trial: block } }',
+    '{ name: other, request: { ip: 8.8.8.8, path: /b }, expect: { trial: none } }',
+    '{ name: wrong, request: { ip: 8.8.8.8, path: /b }, expect: { trial: block } }',
+  ]
+  const tests = written(folder, 'tests.yaml', `${policy}\ntests: [${rows.join(', ')}]`)
+  t.match(await run('policy', 'test', tests, '--config', config), {
+    code: 1,
+    out: /^ok +tried\nok +other\nfailed +wrong: trial is none, not block\n$/,
+  })
+  const trying = workspace(t, [policy]).config
+  const request = written(folder, 'tried.json', JSON.stringify({ ip: '8.8.8.8', path: '/a' }))
+  const explained = await run('explain', request, '--config', trying)
+  t.match(explained.out, /^allow\n/)
+  t.match(explained.out, /^on trial +block by the rule "try-it"$/m)
+  const log = written(folder, 'trial.log', '{"ip":"8.8.8.8","request":"GET /a HTTP/1.1","user_agent":"curl/8"}\n')
+  const replayed = await run('replay', log, '--policy', trying, '--json', '--config', config)
+  t.match(JSON.parse(replayed.out).classes, [{ after: { allow: 1, block: 0 }, changed: 0, onTrial: 1 }])
+})
+
+t.test('a file that cannot be meant is refused by key', async (t) => {
+  const { folder, config } = workspace(t)
+  const rows: readonly (readonly [text: string, says: RegExp])[] = [
+    ['tests: []', /tests: /],
+    ['tests: [{ name: a, request: { ip: 8.8.8.8 }, expect: {} }]', /tests\.0\.expect: must expect something/],
+    [
+      'tests: [{ name: a, request: { ip: 8.8.8.8, agent: x }, expect: { action: allow } }]',
+      /unknown key "tests\.0\.request\.agent"/,
+    ],
+    ['policy: { preset: loud }\ntests: []', /policy\.preset/],
+    ['tests: [', /bad\.yaml/],
+  ]
+  for (const [text, says] of rows) {
+    const { code, err } = await run('policy', 'test', written(folder, 'bad.yaml', text), '--config', config)
+    t.equal(code, 2, text)
+    t.match(err, says)
+  }
+  const nowhere = 'tests: [{ name: a, request: { ip: nowhere }, expect: { action: allow } }]'
+  t.match(await run('policy', 'test', written(folder, 'ip.yaml', nowhere), '--config', config), {
+    code: 1,
+    err: /nowhere/,
+  })
+})
+
+t.test('explain tells a decision of a request or of a HAR', async (t) => {
+  const { folder, config } = workspace(t)
+  const headers = {
+    'User-Agent': FIREFOX,
+    'sec-ch-ua': '"Chromium";v="150"',
+    Accept: 'text/html',
+    'Accept-Language': 'en',
+  }
+  const file = written(folder, 'request.json', JSON.stringify({ ip: '8.8.8.8', path: '/a', headers }))
+  const { code, out } = await run('explain', file, '--config', config)
+  t.equal(code, 0)
+  for (const says of [
+    /^flag\n/,
+    /GET \/a/,
+    /rule "contradicted"/,
+    /unverified_bot/,
+    /\+4 +Client hints of Chromium/,
+    /network +unknown by asn \(nothing known\)\n/,
+  ])
+    t.match(out, says)
+  const reserved = written(folder, 'reserved.json', JSON.stringify({ ip: '10.0.0.1', path: '/', headers }))
+  const of = await run('explain', reserved, '--config', config)
+  t.match(of.out, /^network +The client's address is reserved: private\.; reserved of 2025-10-09$/m, 'source and date')
+  const list = Object.entries(headers).map(([name, value]) => ({ name, value }))
+  const entry = {
+    request: { method: 'GET', url: 'https://a.example/b?c', headers: [{ name: ':authority', value: 'x' }, ...list] },
+  }
+  const har = written(folder, 'a.har', JSON.stringify({ log: { entries: [entry, entry] } }))
+  const told = await run('explain', har, '--ip', '8.8.8.8', '--json', '--config', config)
+  t.match(JSON.parse(told.out), [{ action: 'flag', inspection: { request: { path: '/b' } } }, {}])
+  t.match(await run('explain', har, '--config', config), { code: 1, err: /no ip; name one with --ip/ })
+  t.match(await run('explain', written(folder, 'x.json', '{'), '--config', config), { code: 1, err: /not valid JSON/ })
+  t.match(await run('explain', join(folder, 'none.json'), '--config', config), { code: 1, err: /ENOENT/ })
+})
+
+t.test('replay tells what another policy would have done, by class', async (t) => {
+  const { folder, config } = workspace(t)
+  const log = written(
+    folder,
+    'access.log',
+    `8.8.8.8 - - [21/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 1 "-" "${FIREFOX}"
+8.8.8.8 - bob [21/Nov/2026:10:00:00 +0000] "POST /a\\"b HTTP/1.1" 200 1 "-" "Bytespider"
+not a line
+
+{"ip":"8.8.8.8","request":"GET /x HTTP/1.1","user_agent":"Bytespider"}
+{"ip":"nowhere"}
+`,
+  )
+  const policy = written(folder, 'new.yaml', 'policy: { preset: protect-content }')
+  const told = JSON.parse((await run('replay', log, '--policy', policy, '--json', '--config', config)).out)
+  t.same(told, {
+    requests: 3,
+    unread: 2,
+    classes: [
+      {
+        class: 'ai_agent',
+        requests: 2,
+        before: { allow: 2, flag: 0, throttle: 0, block: 0 },
+        after: { allow: 0, flag: 0, throttle: 0, block: 2 },
+        changed: 2,
+        onTrial: 0,
+      },
+      {
+        class: 'human',
+        requests: 1,
+        before: { allow: 1, flag: 0, throttle: 0, block: 0 },
+        after: { allow: 1, flag: 0, throttle: 0, block: 0 },
+        changed: 0,
+        onTrial: 0,
+      },
+    ],
+  })
+  t.match(
+    (await run('replay', log, '--policy', policy, '--config', config)).out,
+    /^ai_agent +2 +2 → 0 +0 +0 +0 → 2 +2 +0$/m,
+  )
+  t.match(await run('replay', join(folder, 'none'), '--policy', policy, '--config', config), { code: 1, err: /ENOENT/ })
+  t.match(await run('replay', log, '--config', config), { code: 2, err: /--policy/ })
+})
+
+t.test('replay reads packed logs, judges hours by the log, and refuses what is no log', async (t) => {
+  const { folder, config } = workspace(t)
+  const line = (clock: string) => `8.8.8.8 - - [21/Nov/2026:${clock} +0100] "GET / HTTP/1.1" 200 1 "-" "${FIREFOX}"\n`
+  const json = '{"ip":"8.8.8.8","time":"2026-11-21T22:30:00Z"}\n'
+  const log = join(folder, 'access.log.gz')
+  writeFileSync(
+    log,
+    gzipSync(`${line('12:00:00')}${line('23:00:00')}${'x'.repeat(3_000_000)}\n${line('23:59:59')}${json}`),
+  )
+  const rule = '{ id: night, match: { time: { from: "22:00" } }, action: block }'
+  const policy = written(folder, 'new.yaml', `policy: { preset: observe, rules: [${rule}] }`)
+  const told = JSON.parse((await run('replay', log, '--policy', policy, '--json', '--config', config)).out)
+  t.match(told, { requests: 4, unread: 1, classes: [{ class: 'human', after: { allow: 1, block: 3 }, changed: 3 }] })
+  const cut = join(folder, 'cut.log.gz')
+  writeFileSync(cut, gzipSync(line('12:00:00')).subarray(0, 30))
+  t.match(await run('replay', cut, '--policy', policy, '--config', config), {
+    code: 1,
+    err: /cut\.log\.gz: cannot be read/,
+  })
+  const none = written(
+    folder,
+    'none.log',
+    `${'['.repeat(200_000)}\n{"ip":${'['.repeat(200_000)}${']'.repeat(200_000)}}\n\u0000\n`,
+  )
+  t.match(await run('replay', none, '--policy', policy, '--config', config), { code: 1, err: /not one of 3 lines/ })
+})
+
+t.test('a policy that cannot be read or met is refused', async (t) => {
+  const { folder, config } = workspace(t)
+  const log = written(folder, 'a.log', `8.8.8.8 - - [x] "GET / HTTP/1.1" 200 1 "-" "-"\n`)
+  const aliases = 'bcdefghi'
+    .split('')
+    .map((name, at) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[at]}`).join()}]`)
+  const rows: readonly (readonly [text: string, says: RegExp])[] = [
+    [`a: &a [1]\n${aliases.join('\n')}\n`, /p\.yaml: Excessive alias count/],
+    [`policy: ${'['.repeat(50_000)}`, /p\.yaml:1: /],
+    ['policy: { preset: observe, preset: observe }', /p\.yaml:1: Map keys must be unique/],
+    [
+      'policy: { rules: [{ id: a, match: { __proto__: { path: [/x] } }, action: block }] }',
+      /rules\.0\.match\.__proto__/,
+    ],
+    ['policy: { rules: [{ id: a, match: { operator: [Opnai] }, action: block }] }', /"a": operator: "Opnai"/],
+    ['policy: { rules: [{ id: a, match: { path: ["/x?y"] }, action: block }] }', /"a": path: "\/x\?y"/],
+  ]
+  for (const [text, says] of rows) {
+    const { code, err } = await run('replay', log, '--policy', written(folder, 'p.yaml', text), '--config', config)
+    t.equal(code, 2, text.slice(0, 60))
+    t.match(err, says)
+    t.notMatch(err, /\n {4}at /, 'no stack')
+  }
+})
+
+t.test('explain refuses what it would not use, by name, and writes nothing that commands a terminal', async (t) => {
+  const { folder, config } = workspace(t)
+  const explain = (request: unknown) =>
+    run('explain', written(folder, 'r.json', JSON.stringify(request)), '--config', config)
+  const ip = '8.8.8.8'
+  const rows: readonly (readonly [request: unknown, says: RegExp])[] = [
+    [{ ip, user_agnt: 'x' }, /user_agnt: is not known/],
+    [{ ip: 7 }, /ip: must be a text/],
+    [{ ip, headers: 'x' }, /headers: must be an object/],
+    [{ ip, headers: { accept: ['a'] } }, /headers\.accept: must be a text/],
+    [{ ip, headless_flags: { webdriver: 1 } }, /headless_flags: /],
+    [{ ip, headless_flags: true }, /headless_flags: /],
+    [[{ ip }], /request: must be an object/],
+    [{ log: { entries: [] } }, /log\.entries: holds no request/],
+    [{ log: { entries: [7] } }, /request: must be an object/],
+  ]
+  for (const [request, says] of rows) t.match(await explain(request), { code: 1, err: says }, JSON.stringify(request))
+  const { out } = await explain({ ip, method: 'G\u001b[2JET', path: '/\u001b[31m/caf\u00e9' })
+  t.match(out, /G\\x1b\[2JET \/%1B%5B31m\/caf%C3%A9/)
+  const seen = await explain({ ip, headers: { 'User-Agent': FIREFOX }, headless_flags: { webdriver: true } })
+  t.match(seen.out, /The caller saw webdriver/)
+})
+
+t.test('log lines of all kinds are read, and others left', async (t) => {
+  t.same(parseLogLine('::1 - - [x] "GET /a HTTP/2" 200 1 "-" "-"'), {
+    ...{ ip: '::1', method: 'GET', target: '/a', status: 200 },
+  })
+  t.same(parseLogLine('{"request":{"remote_ip":"1.2.3.4","method":"GET","uri":"/x"}}'), {
+    ip: '1.2.3.4',
+    method: 'GET',
+    target: '/x',
+  })
+  t.same(parseLogLine('{"remote_addr":"1.2.3.4","http_user_agent":"a"}'), {
+    ip: '1.2.3.4',
+    method: 'GET',
+    target: '/',
+    userAgent: 'a',
+  })
+  for (const line of [
+    '',
+    '"',
+    '{',
+    '{}',
+    '[]',
+    '1.2.3.4',
+    '1.2.3.4 "GET"',
+    '\\',
+    `1.2.3.4 ${'"'.repeat(10_000)}`,
+    '{"__proto__":{"ip":"1.2.3.4"}}',
+  ]) {
+    t.equal(parseLogLine(line), undefined, line.slice(0, 20))
+  }
+})
+
+t.test('simulate signs with a throw-away key, and is believed where its keys are', async (t) => {
+  const { config } = workspace(t)
+  t.match(
+    (await run('simulate', '--as', 'chatgpt-agent', '--config', config)).out,
+    /^allow\n(.*\n)*identity +https:\/\/chatgpt\.com \(verified\)$/m,
+  )
+  t.match((await run('simulate', '--as', 'google-agent', '--config', config)).out, /agent\.bot\.goog \(verified\)/)
+  t.match((await run('simulate', '--as', 'posing-browser', '--config', config)).out, /^flag\n/)
+  t.match((await run('simulate', '--as', 'browser', '--config', config)).out, /^allow\n/)
+  t.match(await run('simulate', '--as', 'nobody', '--config', config), {
+    code: 2,
+    err: /Allowed choices are chatgpt-agent/,
+  })
+  t.match(await run('simulate', '--as', 'curl', '--url', 'ftp://a', '--config', config), {
+    code: 2,
+    err: /http or https/,
+  })
+})
+
+t.test('simulate against a server: unverified at first, verified when the keys are fetched', async (t) => {
+  const { folder, config } = workspace(t)
+  const identities: unknown[] = []
+  const free = createServer()
+  await new Promise<void>((resolve) => free.listen(0, '127.0.0.1', resolve))
+  const { port: directoryPort } = free.address() as AddressInfo
+  await new Promise((resolve) => free.close(resolve))
+  const sources = Object.fromEntries(
+    ['asn-csv-v4', 'asn-csv-v6', 'asn-country-v4', 'asn-country-v6', 'dbip-city-v4', 'dbip-city-v6'].map((id) => [
+      id,
+      { enabled: false },
+    ]),
+  )
+  const sallyport = await open({
+    dataDir: join(folder, 'server'),
+    data: { refresh: false, sources },
+    webBotAuth: { agents: [`http://127.0.0.1:${directoryPort}`] },
+    net: { allowPrivate: ['127.0.0.0/8'] },
+  })
+  t.teardown(() => sallyport.close())
+  // The keys are looked for at the start, when nobody serves them yet; a server for tests is asked again soon.
+  await new Promise((resolve) => setTimeout(resolve, 600))
+  const server = createServer((req, res) => {
+    const { agent } = sallyport.inspect({
+      peer: '127.0.0.1',
+      method: req.method ?? '',
+      target: req.url ?? '',
+      scheme: 'http',
+      httpVersion: req.httpVersion,
+      fields: req.rawHeaders,
+    })
+    identities.push(agent.identity)
+    res.end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/page?a=b`
+  const argv = ['simulate', '--as', 'chatgpt-agent', '--url', url, '--directory-port', String(directoryPort)]
+  const { code, out } = await run(...argv, '--json', '--config', config)
+  t.equal(code, 0)
+  t.match(JSON.parse(out), { keysFetched: true, statuses: [200, 200] })
+  t.match(identities, [
+    { type: 'signature', verified: false },
+    { type: 'signature', verified: true },
+  ])
+})

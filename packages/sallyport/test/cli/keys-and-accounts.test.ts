@@ -1,0 +1,75 @@
+import type { Account } from '@sallyport/engine'
+import t from 'tap'
+import { run, workspace } from './command.ts'
+
+t.test('keys and accounts, from the first key to its end', async (t) => {
+  const { config } = workspace(t)
+  const command = (...argv: readonly string[]) => run(...argv, '--config', config)
+  const object = async (...argv: readonly string[]) => JSON.parse((await command(...argv, '--json')).out)
+
+  t.match((await command('keys', 'list')).out, 'No keys.')
+  t.match((await command('accounts', 'list')).out, 'No accounts.')
+
+  const first = await object('keys', 'create', '--plan', 'pro', '--signup', '2026-01-31', '--name', 'Example')
+  t.match(first, { key: /^sp_\w{8}_\w{49}$/, account: { name: 'Example', plan: 'pro', signupDate: '2026-01-31' } })
+  const account: string = first.account.id
+  const second = await object('keys', 'create', '--account', account)
+  t.equal(second.account.id, account)
+  t.not(second.key, first.key)
+  const free = await command('keys', 'create')
+  t.match(free.out, /^sp_\w{8}_\w{49}\nfor account \S+, plan free; it is not shown again\n$/)
+
+  const listed = await object('keys', 'list')
+  t.equal(listed.length, 3)
+  t.notMatch(JSON.stringify(listed), first.key.slice(12), 'no key and no hash is in a list')
+  t.notOk('hash' in listed[0])
+  t.equal((await object('keys', 'list', '--account', account)).length, 2)
+
+  t.strictSame(await object('keys', 'revoke', first.id), { id: first.id, revoked: true })
+  t.match(await command('keys', 'revoke', first.id), { code: 1, err: /^sallyport: There is no key / })
+  t.match((await command('keys', 'list')).out, new RegExp(`${first.id} .* revoked `))
+
+  const rotated = await object('keys', 'rotate', second.id)
+  t.match(rotated, { key: /^sp_\w{8}_\w{49}$/, account: { id: account, plan: 'pro' } })
+  t.match(await command('keys', 'rotate', second.id), { code: 1, err: /^sallyport: There is no key / })
+  t.match((await command('keys', 'list')).out, new RegExp(`${second.id} .* never .* revoked `))
+  t.match((await command('keys', 'rotate', rotated.id)).out, /^sp_\w{8}_\w{49}\nfor account \S+, plan pro; it is not/)
+
+  t.strictSame(await object('accounts', 'set-plan', account, 'business'), { id: account, plan: 'business' })
+  const plans = (await object('accounts', 'list')).map(({ id, plan }: Account) => [id === account, plan])
+  t.strictSame(plans.sort(), [
+    [false, 'free'],
+    [true, 'business'],
+  ])
+  t.match(await command('accounts', 'set-plan', 'nobody', 'free'), {
+    code: 1,
+    err: 'sallyport: There is no account "nobody".\n',
+  })
+  t.match(await command('keys', 'create', '--account', 'nobody'), { code: 1, err: /^sallyport: There is no account/ })
+})
+
+t.test('an account is made first, and its keys after', async (t) => {
+  const { config } = workspace(t)
+  const command = (...argv: readonly string[]) => run(...argv, '--config', config)
+  const object = async (...argv: readonly string[]) => JSON.parse((await command(...argv, '--json')).out)
+  const made = await object('accounts', 'create', '--plan', 'starter', '--signup', '2026-01-31', '--name', 'Example')
+  t.match(made, { id: String, name: 'Example', plan: 'starter', signupDate: '2026-01-31' })
+  t.match((await command('keys', 'list', '--account', made.id)).out, 'No keys.')
+  t.same((await object('keys', 'create', '--account', made.id)).account, made)
+  const { out } = await command('accounts', 'create')
+  t.match(out, /^[\w-]{36}\non plan free; a key for it: sallyport keys create --account [\w-]{36}\n$/)
+  t.same((await object('accounts', 'list')).map(({ id }: Account) => id).sort(), [made.id, out.slice(0, 36)].sort())
+})
+
+t.test('a store that cannot be reached is one line and exit 1', async (t) => {
+  const { config } = workspace(t, ['store: postgres://app:secret@127.0.0.1:1/app'])
+  for (const argv of [
+    ['keys', 'list'],
+    ['keys', 'create'],
+    ['accounts', 'list', '--json'],
+  ]) {
+    const { code, out, err } = await run(...argv, '--config', config)
+    t.same([code, out], [1, ''])
+    t.match(err, /^sallyport: The store cannot be reached: [^\n]+\n$/)
+  }
+})

@@ -1,0 +1,88 @@
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { open, readConfig } from '@sallyport/engine'
+import t from 'tap'
+import { run, workspace } from './command.ts'
+
+t.test('a ledger is verified, rotated and erased from, and its evidence is checked', async (t) => {
+  const { folder, config } = workspace(t)
+  const command = (...argv: readonly string[]) => run(...argv, '--config', config)
+  const sallyport = await open(readConfig({ file: config }), { onNotice: () => {} })
+  const request = { method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1', fields: [] } as const
+  const attest = (peer: string) => sallyport.provenance.attestDecision(sallyport.decide({ ...request, peer }), 'DE')
+  for (const peer of ['192.0.2.1', '10.0.0.2', '10.0.0.2']) await attest(peer)
+  const evidence = join(folder, 'evidence.json')
+  const keys = join(folder, 'keys.json')
+  writeFileSync(evidence, JSON.stringify(await sallyport.provenance.evidence('site', { attestationId: 3 })))
+  writeFileSync(keys, JSON.stringify(await sallyport.provenance.keys()))
+  await sallyport.close()
+
+  t.match(await command('ledger', 'verify'), { code: 0, out: /^Good: 4 records in 2 logs, under \d+ checkpoints\.\n$/ })
+  t.match(JSON.parse((await command('ledger', 'verify', '--json')).out), { logs: 2, records: 4 })
+
+  t.match(await run('evidence', 'verify', evidence), {
+    code: 0,
+    out: /authenticity +not provided.*Nothing failed\.\n$/s,
+  })
+  const trusted = await run('evidence', 'verify', evidence, '--keys', keys, '--json')
+  t.match([trusted.code, JSON.parse(trusted.out)], [0, { ok: true, axes: { authenticity: { outcome: 'pass' } } }])
+  const server = createServer((_, response) => response.end(readFileSync(keys))).listen(0, '127.0.0.1')
+  t.teardown(() => server.close())
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/provenance/keys`
+  t.match(await run('evidence', 'verify', evidence, '--keys', url), { code: 0, out: /authenticity +pass/ })
+
+  const tampered = join(folder, 'tampered.json')
+  writeFileSync(tampered, readFileSync(evidence, 'utf8').replace('"ip":"10.0.0.2"', '"ip":"10.0.0.3"'))
+  t.match(await run('evidence', 'verify', tampered), { code: 1, out: /disclosure +fail.*does not hold/s })
+  t.match(await run('evidence', 'verify', join(folder, 'none.json')), { code: 1, err: /^sallyport: cannot read/ })
+  t.match(await run('evidence', 'verify', config), { code: 1, err: /is not JSON/ })
+  writeFileSync(join(folder, 'odd.json'), '[]')
+  t.match(await run('evidence', 'verify', evidence, '--keys', join(folder, 'odd.json')), {
+    code: 1,
+    err: /is not a JWKS/,
+  })
+  t.match(await run('evidence', 'verify', join(folder, 'odd.json')), { code: 1, out: /format +fail/ })
+  t.match(await run('evidence', 'verify', evidence, '--keys', 'http://127.0.0.1:1/keys'), {
+    code: 1,
+    err: /cannot get/,
+  })
+
+  for (const asked of [
+    ['ledger', 'erase', '--subject', '10.0.0.2'],
+    ['keys', 'rotate-signing', '--compromised'],
+  ]) {
+    t.match(await command(...asked), { code: 1, out: '', err: /Say it with --yes\.\n$/ }, 'nobody can be asked')
+  }
+  t.match(await command('ledger', 'erase', '--subject', '10.0.0.2', '--yes'), {
+    code: 0,
+    out: 'Erased from 2 records.\n',
+  })
+  t.match(JSON.parse((await command('ledger', 'erase', '--subject', '10.0.0.2', '--yes', '--json')).out), { erased: 0 })
+  t.match(await command('ledger', 'erase', '--subject', 'me', '--yes'), { code: 1, err: /Not an address: me/ })
+
+  const { kid } = JSON.parse((await command('keys', 'rotate-signing', '--json')).out)
+  t.match(await command('keys', 'rotate-signing', '--compromised', '--yes'), {
+    code: 0,
+    out: /^The ledger is signed by \S{43} from/,
+  })
+  t.match(await command('ledger', 'verify'), { code: 0, out: /^Good: 6 records/ })
+  t.notMatch(readFileSync(keys, 'utf8'), kid)
+
+  const database = new DatabaseSync(join(folder, 'data', 'ledger.db'))
+  database.exec(`UPDATE subject SET address = '192.0.2.9' WHERE attestation_id = 2`)
+  t.match(await command('ledger', 'verify'), { code: 1, out: /record 0 \(attestation 2\): The address beside/ })
+  t.match(await command('ledger', 'verify', '--no-addresses'), { code: 0, out: /^Good/ })
+  database.exec('DELETE FROM subject')
+  database.exec(
+    `UPDATE record SET bytes = CAST(replace(CAST(bytes AS TEXT), '"DE"', '"FR"') AS BLOB) WHERE attestation_id = 3`,
+  )
+  database.close()
+  const found = await command('ledger', 'verify')
+  t.match(found, { code: 1, out: /^Bad: log t\/site, record 1 \(attestation 3\): .*it was changed/ })
+  t.match(await command('ledger', 'verify', '--json'), { code: 1, out: /"fault"/ })
+})

@@ -1,0 +1,148 @@
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type AuditEntry, createLog, type LogOptions } from '@sallyport/engine'
+import t, { type Test } from 'tap'
+import { run, start, workspace } from './command.ts'
+import { observed } from './observed.ts'
+
+const OPTIONS: LogOptions = { requests: 'all', addresses: 'full', sample: 1, format: 'plain' }
+
+const BLOCKED = observed('b-1', 'block', { path: '/admin/keys', client: '192.0.2.7', status: 403 })
+const FLAGGED = observed('f-1', 'flag', { client: '2001:db8::7', enforced: false })
+const ALLOWED = observed('a-1', 'allow', { path: '/', trial: { rule: 'try-it', action: 'block' } })
+const CHANGE: AuditEntry = { what: 'keys create', who: 'ada', details: { key: 'k1' } }
+
+/** A decision log of three requests, an audit line, and a line that is none. */
+async function logFile(t: Test, options: Partial<LogOptions> = {}): Promise<string> {
+  const file = join(t.testdir(), 'decisions.log')
+  const log = createLog({ ...OPTIONS, ...options, file })
+  for (const request of [BLOCKED, FLAGGED, ALLOWED]) log.observe(request)
+  log.audit(CHANGE)
+  await log.close()
+  appendFileSync(file, 'no line of a log\n')
+  return file
+}
+
+t.test('logs shows each line for people, whatever its format', async (t) => {
+  for (const format of ['plain', 'ecs', 'otel'] as const) {
+    const file = await logFile(t, { format })
+    const { code, out } = await run('logs', '--log', file)
+    t.equal(code, 0)
+    const lines = out.trimEnd().split('\n')
+    t.equal(lines.length, 4, format)
+    t.match(
+      lines[0],
+      /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\]: block {2}GET site\.example\/admin\/keys {2}403 {2}192\.0\.2\.7 /,
+    )
+    t.match(lines[0], '(tor, AS64502 Made Networks, NL, human)  rule no-tor  b-1')
+    t.match(lines[1], /: flag \(not carried out\) {2}GET/)
+    t.match(lines[2], /: allow \(block on trial\) .* trial try-it {2}a-1$/)
+    t.match(lines[3], /: keys create by ada \{"key":"k1"\}$/)
+  }
+})
+
+t.test('logs filters', async (t) => {
+  const file = await logFile(t)
+  const ids = async (...argv: readonly string[]) => {
+    const { out } = await run('logs', '--log', file, '--json', ...argv)
+    return out
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line))
+      .map(({ requestId, audit }) => requestId ?? audit)
+  }
+  t.same(await ids(), ['b-1', 'f-1', 'a-1', 'keys create'])
+  t.same(await ids('--action', 'block,flag'), ['b-1', 'f-1'])
+  t.same(await ids('--trial'), ['a-1'])
+  t.same(await ids('--rule', 'try-it'), ['a-1'])
+  t.same(await ids('--network', 'vpn'), [])
+  t.same(await ids('--class', 'human', '--status', '4xx'), ['b-1'])
+  t.same(await ids('--status', '403'), ['b-1'])
+  t.same(await ids('--client', '192.0.2.0/24'), ['b-1'])
+  t.same(await ids('--client', '2001:db8::/32'), ['f-1', 'a-1'])
+  t.same(await ids('--path', '/admin/**'), ['b-1'])
+  t.same(await ids('--since', '2026-11-02'), ['keys create'])
+  t.same(await ids('--audit'), ['keys create'])
+  t.same(await ids('-n', '2'), ['a-1', 'keys create'])
+  for (const [option, value] of [
+    ...[
+      ['--action', 'deny'],
+      ['--status', '4x'],
+      ['--since', 'soon'],
+      ['--lines', 'x'],
+    ],
+  ] as const) {
+    t.equal((await run('logs', '--log', file, option, value)).code, 2, option)
+  }
+  t.match(await run('logs', '--log', `${file}.gone`), { code: 1, err: /decisions\.log\.gone: cannot be read: ENOENT/ })
+})
+
+t.test('logs follows a file, also past its rotation, and reads the configured one', async (t) => {
+  const { folder, config } = workspace(t, ['log: { file: PLACE }'])
+  const file = join(folder, 'd.log')
+  writeFileSync(config, readFileSync(config, 'utf8').replace('PLACE', file))
+  const log = createLog({ ...OPTIONS, file })
+  log.observe(BLOCKED)
+  await log.close()
+  const following = start(t, ['logs', '--config', config, '--follow'])
+  await following.says('b-1')
+  renameSync(file, `${file}.1`)
+  const next = createLog({ ...OPTIONS, file })
+  next.observe(FLAGGED)
+  await next.close()
+  await following.says('f-1')
+  t.equal(following.out().match(/b-1/g)?.length, 1, 'nothing is shown twice')
+  following.child.kill('SIGINT')
+  await following.ended
+})
+
+t.test('report sums up what was done and what would have been', async (t) => {
+  const file = await logFile(t)
+  const { code, out, err } = await run('report', file)
+  t.equal(code, 0)
+  t.match(err, '1 lines are no lines of a decision log.')
+  t.match(out, /^3 requests from 2026-11-01T00:00:00.000Z until 2026-11-01T00:00:00.000Z; 1 allowed$/m)
+  t.match(out, /^Carried out: 1 block, 0 flags$/m)
+  t.match(out, /^Would have been done, by monitor mode or by a rule on trial: 1 block, 1 flag$/m)
+  t.match(out, /^rule +blocked +flagged +for example\ntry-it +1 +0 +a-1\nno-tor +0 +1 +f-1$/m)
+  t.match(out, /^\/admin\/keys +1 +0 +b-1$/m)
+  const json = JSON.parse((await run('report', file, '--json', '--action', 'block')).out)
+  t.match(json, { requests: 1, carriedOut: { blocked: 1, byOperator: { rows: [{ name: 'Made Networks' }] } } })
+  t.match(await run('report', join(import.meta.dirname, 'command.js')), { code: 1, err: /is no decision log/ })
+})
+
+t.test('the report as a page: it loads and runs nothing, whatever visitors sent', async (t) => {
+  const file = join(t.testdir(), 'd.log')
+  const log = createLog({ ...OPTIONS, file })
+  log.observe(observed('x', 'block', { path: '/<script src=//evil.example>"\'&' }))
+  await log.close()
+  const page = join(t.testdirName, 'report.html')
+  t.match(await run('report', '--log', file, '--html', page), { code: 0, out: '' })
+  t.match(await run('report', '--log', file, '--html', page), { code: 0, out: '' }, 'its own report is written again')
+  const notes = join(t.testdirName, 'notes.html')
+  writeFileSync(notes, '<p>mine</p>')
+  t.match(await run('report', '--log', file, '--html', notes), {
+    code: 1,
+    err: /notes\.html is there, and is no report that sallyport wrote: it would be overwritten\. Say it with --yes\.\n$/,
+  })
+  t.equal(readFileSync(notes, 'utf8'), '<p>mine</p>')
+  t.match(await run('report', '--log', file, '--html', file), { code: 1 }, 'nor is the log itself')
+  t.match(await run('report', '--log', file, '--html', notes, '--yes'), { code: 0 })
+  t.match(readFileSync(notes, 'utf8'), /name="generator" content="sallyport report"/)
+  const html = readFileSync(page, 'utf8')
+  t.notMatch(html, /<script|<img|<link|https?:\/\//)
+  t.match(html, '/&#60;script src=//evil.example&#62;&#34;&#39;&#38;')
+  t.match(html, "default-src 'none'")
+})
+
+t.test('explain --request says what the log knows of an id that a visitor was shown', async (t) => {
+  const file = await logFile(t)
+  const { code, out } = await run('explain', '--request', 'b-1', '--log', file)
+  t.equal(code, 0)
+  t.match(out, /^because +rule no-tor$/m)
+  t.match(out, /^reasons +policy:no-tor, network:tor$/m)
+  t.match(out, /^network +tor of 2026-10-31$/m)
+  t.match(JSON.parse((await run('explain', '--request', 'a-1', '--log', file, '--json')).out), { trialRule: 'try-it' })
+  t.match(await run('explain', '--request', 'none', '--log', file), { code: 1, err: /has no request none/ })
+  t.match(await run('explain'), { code: 2, err: /takes a file, or --request/ })
+})

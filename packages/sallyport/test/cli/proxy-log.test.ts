@@ -1,0 +1,105 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readEntry } from '@sallyport/engine'
+import t from 'tap'
+import { run, start, workspace } from './command.ts'
+
+const LOOPBACK = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--trust-proxy', 'loopback']
+const RULES = 'policy: { rules: [{ id: shut, match: { path: ["/shut"] }, action: block }] }'
+
+function urlIn(out: string): string {
+  return /Listening on (http:\/\/\S+),/.exec(out)?.[1] ?? ''
+}
+
+const from = (client: string, id: string) => ({ headers: { 'x-forwarded-for': client, 'x-request-id': id } })
+
+t.test('standard output is the decision log, and standard error is for people', async (t) => {
+  const { config } = workspace(t, ['demo: true', RULES])
+  const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK])
+  await proxy.says('API key')
+  const url = urlIn(proxy.err())
+  const key = /shown this once:\S* (sp_\w+)/.exec(proxy.err())?.[1] ?? ''
+  t.equal((await fetch(`${url}/shut?secret=1`, from('192.0.2.7', 'one'))).status, 403)
+  t.equal((await fetch(url, from('192.0.2.7', 'two'))).status, 200)
+  const checked = await fetch(`${url}/v1/agentscan/check`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ip: '192.0.2.9', headless_flags: { webdriver: true }, request_id: 'of-the-caller' }),
+  })
+  t.match(await checked.json(), { action: 'flag' })
+  proxy.child.kill('SIGINT')
+  t.equal(await proxy.ended, 0)
+  const lines = proxy.out().trimEnd().split('\n').map(readEntry)
+  t.match(lines, [
+    { requestId: 'one', action: 'block', rule: 'shut', client: '192.0.2.7', path: '/shut', status: 403 },
+    { requestId: 'of-the-caller', answeredBy: 'check', action: 'flag', client: '192.0.2.9' },
+  ])
+  t.equal(lines.length, 2, 'what was allowed is not written')
+})
+
+t.test('log.file is opened again at SIGHUP, and log itself is taken over; who did what is in it', async (t) => {
+  const { folder, config } = workspace(t, ['demo: true', RULES])
+  const file = join(folder, 'decisions.log')
+  const before = readFileSync(config, 'utf8')
+  writeFileSync(config, `${before}log: { file: ${file}, requests: all, addresses: hashed }\n`)
+  t.match(await run('keys', 'create', '--config', config), { code: 0 })
+  const proxy = start(t, ['proxy', '--config', config, '--workers', '2', ...LOOPBACK])
+  await proxy.says('API key')
+  const url = urlIn(proxy.err())
+  for (let n = 0; n < 40; n++) await (await fetch(url, { ...from('192.0.2.7', `r${n}`), keepalive: false })).text()
+  await until(() => linesOf(file).length > 40)
+  const lines = linesOf(file).map(readEntry)
+  t.match(lines[0], { audit: 'keys create', details: { key: /./, account: /./ } })
+  const requests = lines.flatMap((line) => (line !== undefined && 'path' in line ? [line] : []))
+  t.equal(requests.length, 40)
+  t.equal(new Set(requests.map(({ client }) => client)).size, 1, 'workers share the key of the day')
+  t.notMatch(readFileSync(file, 'utf8'), '192.0.2.7')
+
+  renameSync(file, `${file}.1`)
+  proxy.child.kill('SIGHUP')
+  await proxy.says('nothing has changed')
+  await until(() => linesOf(file).length > 0)
+  t.match(readEntry(linesOf(file)[0] ?? ''), { audit: 'reload', who: 'SIGHUP', details: { changed: [] } })
+
+  writeFileSync(config, `${before}log: { requests: off }\nlimits: { inFlight: 0 }\n`)
+  proxy.child.kill('SIGHUP')
+  await proxy.says('kept as it was')
+  await until(() => linesOf(file).length > 1)
+  t.match(readEntry(linesOf(file)[1] ?? ''), { audit: 'reload', error: 'invalid_config' })
+
+  writeFileSync(config, `${before}log: { requests: off }\n`)
+  proxy.child.kill('SIGHUP')
+  await proxy.says('log.requests, log.addresses, log.file (removed) taken over')
+  await fetch(`${url}/shut`)
+  proxy.child.kill('SIGINT')
+  t.equal(await proxy.ended, 0)
+  t.notMatch(readFileSync(file, 'utf8'), '/shut')
+})
+
+t.test('administrative commands are written down where no log.file is named: in the dataDir', async (t) => {
+  const { folder, config } = workspace(t)
+  const common = ['--config', config] as const
+  t.match(await run('ip', 'set', '8.8.4.4', '--class', 'vpn', ...common), { code: 0 })
+  t.match(await run('keys', 'revoke', 'none', ...common), { code: 1 })
+  t.match(await run('keys', 'list', ...common), { code: 0 })
+  const trail = linesOf(join(folder, 'data/audit.log')).map(readEntry)
+  t.match(trail, [
+    { audit: 'ip set', who: /./, details: { address: '8.8.4.4', class: 'vpn' } },
+    { audit: 'keys revoke', error: 'unknown_key', details: { key: 'none' } },
+  ])
+  t.equal(trail.length, 2, 'reading is no act')
+  writeFileSync(config, `${readFileSync(config, 'utf8')}log: { file: ${config}/x.log }\n`)
+  t.match(await run('ip', 'unset', '8.8.4.4', ...common), { code: 2, err: /log\.file: cannot write/ })
+})
+
+function linesOf(file: string): readonly string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n').slice(0, -1)
+  } catch {
+    return []
+  }
+}
+
+async function until(done: () => boolean): Promise<void> {
+  while (!done()) await new Promise((resolve) => setTimeout(resolve, 10))
+}

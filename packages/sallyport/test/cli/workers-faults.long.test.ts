@@ -1,0 +1,271 @@
+import { once } from 'node:events'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { freePort } from '@sallyport/engine/testing'
+import t, { type Test } from 'tap'
+import { ask, childrenOf, type Started, start, until as untilIn, workspace } from './command.ts'
+
+/** Processes are started and ended here: on a busy machine that takes its time. */
+const until = (holds: () => boolean | Promise<boolean>): Promise<void> => untilIn(holds, 60_000)
+
+const BLOCKING = 'policy: { rules: [{ id: shut, match: { path: ["/**"] }, action: block }] }\n'
+
+/** A proxy with workers, on ports of its own: one that was free may be another after all workers have gone. */
+async function startWorkers(t: Test, workers: number, lines: readonly string[] = []) {
+  const { folder, config } = workspace(t, ['demo: true', ...lines])
+  const listen = ['--listen', `127.0.0.1:${await freePort()}`, '--admin', `127.0.0.1:${await freePort()}`]
+  const command = ['proxy', '--config', config, ...listen, '--workers', String(workers)]
+  const proxy = start(t, command)
+  await proxy.says('API key')
+  const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
+  const admin = /Health at (http:\/\/[^/]+)/.exec(proxy.err())?.[1] ?? ''
+  await until(async () => (await serving(admin)) === workers)
+  return { folder, config, proxy, url, admin, command }
+}
+
+/** One answer over a connection of its own; `undefined` where none comes in time, as from a worker that is stopped. */
+async function answerOf(url: string): Promise<{ readonly status: number; readonly body: string } | undefined> {
+  const sent = request(url, { agent: false, signal: AbortSignal.timeout(2_000) }).end()
+  try {
+    const [response] = await once(sent, 'response')
+    return { status: response.statusCode, body: await text(response) }
+  } catch {
+    return undefined
+  }
+}
+
+async function readiness(admin: string): Promise<Readonly<Record<string, number>>> {
+  return JSON.parse((await answerOf(`${admin}/readyz`))?.body ?? '{}')['workers'] ?? {}
+}
+
+async function serving(admin: string): Promise<number> {
+  return (await readiness(admin))['serving'] ?? 0
+}
+
+/** Those that were accepted; Linux: /proc/net/tcp, in hexadecimal. */
+function connectionsTo(url: string): number {
+  const port = Number(new URL(url).port).toString(16).toUpperCase().padStart(4, '0')
+  const established = new RegExp(`^ *\\d+: \\w+:${port} \\w+:\\w+ 01 `, 'gm')
+  return readFileSync('/proc/net/tcp', 'utf8').match(established)?.length ?? 0
+}
+
+const linesOf = (proxy: Started, line: string): number => proxy.err().split(line).length - 1
+
+function attest(url: string, key: string) {
+  return ask(
+    `${url}/v1/provenance/check`,
+    { authorization: `Bearer ${key}` },
+    '{"ip":"192.0.2.1","claimed_jurisdiction":"DE"}',
+  )
+}
+
+const keyOf = (proxy: Started): string => /shown this once:\S* (sp_\w+)/.exec(proxy.err())?.[1] ?? ''
+
+/* They wait more than they work. */
+t.test('faults of workers', (t) => {
+  t.jobs = 2
+
+  t.test('a worker that hangs is seen, replaced, and does not hold the end up', { buffered: true }, async (t) => {
+    const { proxy, url, admin } = await startWorkers(t, 3, ['timeouts: { drain: 1s }'])
+    const stopped: number[] = []
+    const stop = (pid = 0): void => {
+      stopped.push(pid)
+      process.kill(pid, 'SIGSTOP')
+    }
+    t.teardown(() => {
+      for (const pid of stopped) {
+        try {
+          process.kill(pid, 'SIGKILL')
+        } catch {
+          // It was killed, as it should be.
+        }
+      }
+    })
+    const [leader, second] = childrenOf(proxy)
+    stop(leader)
+    await until(async () => (await readiness(admin))['silent'] === 1)
+    t.same(await readiness(admin), { wanted: 3, serving: 3, silent: 1 })
+    t.match((await answerOf(`${admin}/metrics`))?.body, 'sallyport_workers{state="silent"} 1')
+    // The leader is stopped: the next one has to say it.
+    process.kill(proxy.child.pid as number, 'SIGHUP')
+    await until(() => proxy.err().includes(`worker ${leader} ended (SIGKILL); starting another.`))
+    t.match(proxy.err(), `worker ${leader} has shown no sign of life for 20 s; killing it.`)
+    await proxy.says('configuration read again: nothing has changed.')
+    t.equal(linesOf(proxy, 'configuration read again'), 1)
+    await until(async () => (await serving(admin)) === 3)
+    t.same(await readiness(admin), { wanted: 3, serving: 3, silent: 0 })
+    t.equal((await answerOf(url))?.status, 200)
+
+    stop(second)
+    await until(async () => (await readiness(admin))['silent'] === 1)
+    const began = performance.now()
+    proxy.child.kill('SIGTERM')
+    t.equal(await proxy.ended, 0)
+    t.ok(performance.now() - began < 15_000, 'before it would have been replaced')
+  })
+
+  t.test(
+    'a faulty file keeps no worker from being replaced, and reloads go on when the first is gone',
+    { buffered: true },
+    async (t) => {
+      const { folder, config, proxy, url, admin } = await startWorkers(t, 2, ['watch: false'])
+      const first = readFileSync(config, 'utf8')
+      const log = join(folder, 'requests.log')
+      const audits = (): number =>
+        existsSync(log) ? (readFileSync(log, 'utf8').match(/"audit":"reload"/g)?.length ?? 0) : 0
+      writeFileSync(config, 'mode: loud\nnonsense: [')
+      const killed = childrenOf(proxy)
+      for (const pid of killed) process.kill(pid, 'SIGKILL')
+      await until(() => killed.every((pid) => proxy.err().includes(`worker ${pid} ended (SIGKILL); starting another.`)))
+      await until(async () => (await serving(admin)) === 2)
+      t.equal((await answerOf(url))?.status, 200, 'they serve with what was in force')
+
+      process.kill(proxy.child.pid as number, 'SIGHUP')
+      await proxy.says('configuration kept as it was')
+      writeFileSync(config, `${first}${BLOCKING}log: { file: ${log} }\n`)
+      process.kill(proxy.child.pid as number, 'SIGHUP')
+      await proxy.says('configuration read again: ')
+      await until(() => audits() === 1)
+      await until(async () => (await answerOf(url))?.status === 403 && (await answerOf(url))?.status === 403)
+      t.equal((await answerOf(url))?.status, 403)
+
+      // Each of the next two leads until it is killed.
+      for (let gone = 1; gone <= 2; gone++) {
+        const [leader] = childrenOf(proxy)
+        process.kill(leader as number, 'SIGKILL')
+        await proxy.says(`worker ${leader} ended`)
+        await until(async () => (await serving(admin)) === 2)
+        t.equal((await answerOf(url))?.status, 403, 'also under what a reload has taken over')
+        writeFileSync(config, `${first}${BLOCKING}log: { file: ${log} }\nclientHeader: x-${gone}\n`)
+        process.kill(proxy.child.pid as number, 'SIGHUP')
+        await until(() => linesOf(proxy, 'configuration read again: clientHeader taken over.') === gone)
+        await until(() => audits() === 1 + gone)
+      }
+      proxy.child.kill('SIGTERM')
+      t.equal(await proxy.ended, 0)
+      t.equal(linesOf(proxy, 'configuration read again: clientHeader taken over.'), 2, 'one says it')
+      t.equal(linesOf(proxy, 'configuration kept as it was'), 1)
+      t.equal(audits(), 3, 'and writes it down')
+    },
+  )
+
+  t.test(
+    'a ledger that contradicts its checkpoints: no start at first, and one as soon as it is right',
+    { buffered: true },
+    async (t) => {
+      const { folder, proxy, url, admin, command } = await startWorkers(t, 2)
+      const ledger = join(folder, 'data', 'ledger.db')
+      await attest(url, keyOf(proxy))
+      proxy.child.kill('SIGTERM')
+      t.equal(await proxy.ended, 0)
+
+      renameSync(ledger, `${ledger}.away`)
+      const alone = start(t, command.slice(0, -2))
+      t.equal(await alone.ended, 1)
+      t.match(alone.err(), /^sallyport: .* is of another ledger/m)
+      const refused = start(t, command)
+      t.equal(await refused.ended, 1)
+      t.equal(refused.err(), alone.err(), 'the command ends as one process does')
+
+      renameSync(`${ledger}.away`, ledger)
+      const again = start(t, command)
+      await again.says('Listening')
+      await until(async () => (await serving(admin)) === 2)
+      renameSync(ledger, `${ledger}.away`)
+      const killed = childrenOf(again)
+      for (const pid of killed) process.kill(pid, 'SIGKILL')
+      await until(() => linesOf(again, 'is of another ledger') >= 2)
+      t.ok(linesOf(again, 'ended (exit 1); starting another.') >= 1, 'one that cannot start exits')
+      t.ok(childrenOf(again).length <= 1, 'one tries for all')
+      renameSync(`${ledger}.away`, ledger)
+      await until(async () => (await serving(admin)) === 2)
+      t.equal((await answerOf(url))?.status, 200)
+      t.equal(linesOf(again, 'Listening on'), 1)
+      again.child.kill('SIGTERM')
+      t.equal(await again.ended, 0)
+    },
+  )
+
+  t.test('counts of those who are killed or leave stay in the sums', { buffered: true }, async (t) => {
+    const { proxy, url, admin } = await startWorkers(t, 2)
+    const sum = async () => {
+      const { body = '' } = (await answerOf(`${admin}/metrics`)) ?? {}
+      const value = (pattern: RegExp): number => Number(pattern.exec(body)?.[1] ?? Number.NaN)
+      return {
+        count: value(/^sallyport_request_seconds_count\{answered_by="origin",status="2xx"\} (\S+)$/m),
+        spent: value(/^process_cpu_seconds_total (\S+)$/m),
+      }
+    }
+    let asked = 0
+    const visit = async (): Promise<void> => {
+      for (let visits = 0; visits < 10; visits++) if ((await answerOf(url))?.status === 200) asked++
+      await until(async () => (await sum()).count === asked)
+    }
+    await visit()
+    for (const signal of ['SIGKILL', 'SIGTERM', 'SIGKILL'] as const) {
+      const before = await sum()
+      const victims = signal === 'SIGKILL' ? childrenOf(proxy) : childrenOf(proxy).slice(0, 1)
+      for (const pid of victims) process.kill(pid, signal)
+      await until(() => victims.every((pid) => proxy.err().includes(`worker ${pid} ended`)))
+      await until(async () => (await serving(admin)) === 2)
+      const after = await sum()
+      t.equal(after.count, before.count, `after ${signal}`)
+      t.ok(after.spent >= before.spent)
+      await visit()
+    }
+    t.equal((await sum()).count, asked)
+    t.equal(asked, 40)
+    proxy.child.kill('SIGINT')
+    t.equal(await proxy.ended, 0)
+  })
+
+  t.test('a connection whose worker dies before it takes it is closed', { buffered: true }, async (t) => {
+    const { proxy, url, admin } = await startWorkers(t, 1, ['timeouts: { drain: 1s }'])
+    const [pid = 0] = childrenOf(proxy)
+    process.kill(pid, 'SIGSTOP')
+    const ask = () => once(request(url, { agent: false }).end(), 'response').catch(({ code }) => code)
+    const handedOver = ask()
+    await until(() => connectionsTo(url) > 0)
+    process.kill(pid, 'SIGKILL')
+    t.equal(await handedOver, 'ECONNRESET', 'it does not wait for ever')
+    await until(async () => (await serving(admin)) === 1)
+    t.match(await ask(), [{ statusCode: 200 }])
+    proxy.child.kill('SIGTERM')
+    t.equal(await proxy.ended, 0)
+  })
+
+  t.test('the worker that leads orders certificates, and no other does', { buffered: true }, async (t) => {
+    const orders: number[] = []
+    const authority = createServer((_, response) => {
+      orders.push(performance.now())
+      response.writeHead(503).end()
+    }).listen(0, '127.0.0.1')
+    await once(authority, 'listening')
+    t.teardown(() => void authority.close().closeAllConnections())
+    const directory = `http://127.0.0.1:${(authority.address() as AddressInfo).port}/dir`
+    const { config } = workspace(t, [
+      'demo: true',
+      `http: 127.0.0.1:${await freePort()}`,
+      `tls: { acme: { domains: [site.example], email: ops@site.example, directory: "${directory}" } }`,
+    ])
+    const listen = ['--listen', `127.0.0.1:${await freePort()}`, '--admin', `127.0.0.1:${await freePort()}`]
+    const proxy = start(t, ['proxy', '--config', config, ...listen, '--workers', '2'])
+    await proxy.says('API key')
+    const refused = 'tls.acme: no certificate for site.example'
+    for (let leaders = 1; leaders <= 3; leaders++) {
+      await until(() => linesOf(proxy, refused) === leaders && childrenOf(proxy).length === 2)
+      t.equal(linesOf(proxy, refused), leaders)
+      t.ok(orders.length >= leaders)
+      const [leader] = childrenOf(proxy)
+      if (leaders < 3) process.kill(leader as number, 'SIGKILL')
+    }
+    proxy.child.kill('SIGINT')
+    t.equal(await proxy.ended, 0)
+    t.equal(linesOf(proxy, refused), 3)
+  })
+
+  t.end()
+})

@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ConfigInput, type OpenHooks, open, type Sallyport } from '@sallyport/engine'
+import { openProxy, type Proxy as RunningProxy } from '@sallyport/proxy'
+import t from 'tap'
+import { buildPage } from '../../build/page.ts'
+import { createHistory, openConsole, openDoor } from '../../src/console/index.ts'
+import type { ConsoleHooks } from '../../src/console/routes/route.ts'
+import { ADMIN, READER, statusOf } from './visits.ts'
+
+export { ADMIN, READER, VISITOR } from './visits.ts'
+
+/** Headers of a reader that is no browser. */
+export const AS_READER = { authorization: `Bearer ${READER}` }
+
+/** Texts that mean something to a browser, a shell, a terminal or a database. */
+export const NAUGHTY = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(2)>',
+  "'; DROP TABLE accounts; --",
+  '{{constructor.constructor("alert(3)")()}}',
+  'javascript:alert(4)',
+  '</title><svg/onload=alert(5)>',
+  '\u202eevil\u202c ÅÄÖ 漢字 🏰 \u200b',
+] as const
+
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
+
+interface Visit {
+  readonly userAgent: string
+  readonly path: string
+  readonly host: string
+}
+
+export interface Scene {
+  readonly sallyport: Sallyport
+  readonly proxy: RunningProxy
+  readonly url: string
+  readonly adminUrl: string
+  visit(address: string, options?: Partial<Visit>): Promise<number>
+  close(): Promise<void>
+}
+
+/** The page is built and the embedded data compiled once for all tests of this workspace. */
+const FOLDER = mkdtempSync(join(tmpdir(), 'sallyport-console-'))
+const BUILT: { page?: Promise<void> } = {}
+t.teardown(() => rmSync(FOLDER, { recursive: true }))
+
+/** A running proxy before its example site, with the embedded data, and its console. */
+export async function openScene(
+  hooks: ConsoleHooks = {},
+  config: ConfigInput = {},
+  world: Pick<OpenHooks, 'dns'> = {},
+): Promise<Scene> {
+  BUILT.page ??= buildPage(join(FOLDER, 'page'))
+  await BUILT.page
+  const history = createHistory()
+  const sallyport = await open(
+    {
+      dataDir: join(FOLDER, 'data'),
+      data: { refresh: false },
+      log: { requests: 'off' },
+      // No question leaves this machine: the port is the one of RFC 863, and nobody listens.
+      dns: { servers: ['127.0.0.1:9'], timeoutMs: 50 },
+      trustProxy: ['loopback'],
+      policy: {
+        rules: [
+          { id: 'no-tor', match: { networkClass: ['tor'] }, action: 'block' },
+          {
+            id: 'no-hosting-login',
+            match: { networkClass: ['hosting'], path: ['/login'] },
+            action: 'block',
+            monitor: true,
+          },
+        ],
+      },
+      ...config,
+    },
+    { ...world, observe: history.observe },
+  )
+  const pages = openConsole({
+    ...{ sallyport, history, door: openDoor({ tokens: { admin: ADMIN, read: READER } }), page: join(FOLDER, 'page') },
+    ...hooks,
+    onFault: (error) => process.emitWarning(String(error)),
+  })
+  const proxy = await openProxy(sallyport, {
+    ...{ listen: '127.0.0.1:0', admin: '127.0.0.1:0', demo: true, adminPages: pages },
+    onDecision: history.onDecision,
+    timeouts: { drain: 100 },
+  })
+  return {
+    ...{ sallyport, proxy, url: proxy.url, adminUrl: proxy.adminUrl ?? '' },
+    visit: (address, { userAgent = BROWSER, path = '/', host } = {}) =>
+      statusOf(proxy.url, path, { 'X-Forwarded-For': address, 'User-Agent': userAgent, ...(host && { Host: host }) }),
+    async close() {
+      await pages.close()
+      await proxy.close('cut')
+      await sallyport.close()
+    },
+  }
+}
+
+/** Waits until something holds, for three seconds at most. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 150; tries++) {
+    if (await holds()) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error('It did not come to hold.')
+}
