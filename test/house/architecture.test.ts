@@ -8,6 +8,7 @@ import {
   importedName,
   manifestOf,
   PAGE,
+  packageOf,
   ROOMS,
   type Source,
   sourcesIn,
@@ -20,7 +21,7 @@ import {
  * the compiler's own parser and counts them: a tool that silently reads nothing would pass for ever.
  */
 /** Law 1: these are handed their clock, their randomness and their network; `fetch` of a port is not the global one. */
-const PURE = ['packages/core', 'packages/accounts', 'packages/ledger', 'packages/whois']
+const PURE = ['packages/core', 'packages/ledger', 'packages/engine/accounts', 'packages/engine/whois']
 const IMPURE =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.|(?<!\.)\bfetch\(|\bset(Timeout|Interval|Immediate)\(|\brandom(Bytes|UUID)\b/
 
@@ -153,16 +154,18 @@ interface Checked {
   readonly declared: Readonly<Record<string, string>>
 }
 
+const PAGE_MANIFEST = manifestOf(packageOf(PAGE.folder))
+
 const CHECKED: readonly Checked[] = [
   ...Object.entries(ROOMS).map(([room, allowed]) => {
-    const { dependencies, peerDependencies } = manifestOf(room)
+    const { dependencies, peerDependencies } = manifestOf(packageOf(room))
     const declared = { ...dependencies, ...peerDependencies }
     return { room, top: folderOf(room), sources: sourcesOf(room), allowed, declared }
   }),
   {
     ...{ room: PAGE.folder, top: PAGE.folder, sources: sourcesIn(PAGE.folder), allowed: PAGE.allowed },
     types: PAGE.types,
-    declared: manifestOf(dirname(PAGE.folder))['devDependencies'] ?? {},
+    declared: { ...PAGE_MANIFEST['dependencies'], ...PAGE_MANIFEST['devDependencies'] },
   },
 ]
 
@@ -173,11 +176,11 @@ for (const { room, top, sources, allowed, types, declared } of CHECKED) {
       imports.filter((specifier) => !specifier.startsWith('.')).map((specifier) => ({ path, specifier })),
     )
     const forbidden = outside.filter(({ specifier }) => {
-      const name = importedName(specifier)
+      const name = importedName(specifier, room)
       return !allowed.includes(name) && !(name.startsWith('node:') && allowed.includes('node:*'))
     })
     t.same(forbidden, [])
-    const names = new Set(outside.map(({ specifier }) => specifier).filter((name) => !name.startsWith('node:')))
+    const names = new Set(outside.map(({ specifier }) => specifier).filter((name) => !/^(node:|#)/.test(name)))
     const undeclared = [...names].filter((specifier) => {
       const parts = specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1)
       return !(parts.join('/') in declared)
@@ -188,7 +191,7 @@ for (const { room, top, sources, allowed, types, declared } of CHECKED) {
     const relativeOut = sources.filter(({ path, text, imports }) =>
       imports.some((specifier) => {
         const target = join(path, '..', specifier)
-        if (!specifier.startsWith('.') || target.startsWith(room)) return false
+        if (!specifier.startsWith('.') || target.startsWith(top)) return false
         return target !== types || !isTypeImport(text, specifier)
       }),
     )

@@ -3,47 +3,44 @@ import { join } from 'node:path'
 import ts from 'typescript'
 import { ROOT } from '../workspaces.ts'
 
+/** Packages whose folders below src are rooms of their own. */
+const HOUSES = ['packages/engine', 'packages/sallyport']
+
 const ROWS: Readonly<Record<string, readonly string[]>> = {
   data: [],
   'packages/core': ['data', 'ip-cidr', 'leven', 'lru-cache', 'p-limit', 'structured-headers', 'tldts', 'node:crypto'],
-  'packages/accounts': ['node:crypto'],
   'packages/ledger': ['canonicalize', 'node:crypto'],
-  'packages/api': ['packages/core', 'packages/accounts', 'packages/ledger', 'zod', 'zod-openapi', 'node:crypto'],
-  'packages/datasets': [
-    'packages/core',
-    'data',
-    'iso-3166',
-    'maxmind',
-    '@photostructure/tz-lookup',
-    'p-limit',
-    'node:*',
-  ],
-  'packages/net': ['packages/core', 'undici', 'node:*'],
-  'packages/whois': ['packages/core', 'data', 'lru-cache'],
-  'packages/stores': [
-    ...['packages/core', 'packages/accounts', 'packages/ledger'],
-    ...['@photostructure/sqlite', 'pg', '@redis/client', 'lru-cache', 'node:*'],
-  ],
-  'packages/log': ['packages/core', 'pino', 'node:*'],
-  'packages/metrics': ['packages/core', 'prom-client'],
-  'packages/open': [
-    ...['packages/core', 'packages/accounts', 'packages/api', 'packages/datasets', 'packages/net', 'packages/stores'],
-    ...['packages/ledger', 'packages/log', 'packages/metrics', 'packages/whois', 'data', 'yaml', 'zod', 'node:*'],
-    ...['@opentelemetry/api', 'proxy-from-env'],
-  ],
-  'packages/console': ['packages/core', 'packages/accounts', 'packages/open', 'node:*'],
-  'packages/cli': [
-    ...['packages/core', 'packages/accounts', 'packages/ledger', 'packages/log', 'packages/metrics', 'packages/open'],
-    ...['adapters/proxy', 'packages/console'],
-    ...['commander', 'cli-progress', 'cli-table3', 'pino-pretty', 'node:*'],
-  ],
-  'packages/sallyport': ['packages/core', 'packages/open', 'packages/cli'],
-  'adapters/node': ['packages/core', 'packages/api', 'negotiator', 'node:*'],
-  'adapters/fetch': ['packages/core', 'packages/api', 'adapters/node', 'hono', 'node:*'],
+  ...within('packages/engine', {
+    accounts: ['node:crypto'],
+    api: ['packages/core', 'packages/ledger', '#accounts', 'zod', 'zod-openapi', 'node:crypto'],
+    datasets: ['packages/core', 'data', 'iso-3166', 'maxmind', '@photostructure/tz-lookup', 'p-limit', 'node:*'],
+    net: ['packages/core', 'undici', 'node:*'],
+    whois: ['packages/core', 'data', 'lru-cache'],
+    stores: [
+      ...['packages/core', 'packages/ledger', '#accounts'],
+      ...['@photostructure/sqlite', 'pg', '@redis/client', 'lru-cache', 'node:*'],
+    ],
+    log: ['packages/core', 'pino', 'node:*'],
+    metrics: ['packages/core', 'prom-client'],
+    open: [
+      ...['packages/core', 'packages/ledger', 'data', '#accounts', '#api', '#datasets', '#net', '#stores', '#log'],
+      ...['#metrics', '#whois', 'yaml', 'zod', '@opentelemetry/api', 'proxy-from-env', 'node:*'],
+    ],
+    '': ['#accounts', '#api', '#datasets', '#log', '#metrics', '#net', '#open', '#stores', '#whois'],
+  }),
+  'adapters/node': ['packages/core', 'packages/engine', 'negotiator', 'node:*'],
+  'adapters/fetch': ['packages/core', 'packages/engine', 'adapters/node', 'hono', 'node:*'],
   'adapters/proxy': [
-    ...['packages/core', 'packages/api', 'packages/metrics', 'packages/open', 'adapters/node'],
-    ...['undici', 'http-proxy', 'acme-client', 'node:*'],
+    ...['packages/core', 'packages/engine', 'adapters/node', 'undici', 'http-proxy', 'acme-client', 'node:*'],
   ],
+  ...within('packages/sallyport', {
+    console: ['packages/core', 'packages/engine', 'node:*'],
+    cli: [
+      ...['packages/core', 'packages/ledger', 'packages/engine', 'adapters/proxy', '#console'],
+      ...['commander', 'cli-progress', 'cli-table3', 'pino-pretty', 'node:*'],
+    ],
+    '': ['packages/core', 'packages/engine'],
+  }),
 }
 
 /** The adapters of Node's frameworks, which have a rule in place of a row: they translate, and their manifest names the framework. */
@@ -51,7 +48,10 @@ export const FRAMEWORKS: readonly string[] = readdirSync(join(ROOT, 'adapters'))
   .map((name) => `adapters/${name}`)
   .filter((room) => !(room in ROWS) && existsSync(join(ROOT, room, 'package.json')))
 
-/** What each room may import: rooms by folder, packages and node: modules by name. `node:*` is any of them. */
+/**
+ * Imports that each room may have: rooms by folder, packages and node: modules by name. `node:*` is any of them. A room
+ * `packages/engine/stores` is the folder `packages/engine/src/stores`; the name of the package alone is the files beside the folders.
+ */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ...ROWS,
   ...Object.fromEntries(FRAMEWORKS.map((room) => [room, allowedOf(room)])),
@@ -63,7 +63,7 @@ function allowedOf(room: string): readonly string[] {
   const frameworks = Object.keys(peerDependencies)
   const isPlugin = (name: string) => frameworks.some((framework) => name.startsWith(`${framework}-`))
   const plugins = Object.keys(dependencies).filter(isPlugin)
-  return ['packages/core', 'packages/api', 'adapters/node', ...frameworks, ...plugins]
+  return ['packages/core', 'packages/engine', 'adapters/node', ...frameworks, ...plugins]
 }
 
 /** What the console's page may import. It is bundled: its libraries are needed to build it, and by nobody who installs it. */
@@ -77,17 +77,30 @@ export const PAGE = {
   types: 'packages/sallyport/src/console/routes/index.ts',
 } as const
 
+/** The rooms of one package, with `#name` for the one beside. */
+function within(house: string, rooms: Readonly<Record<string, readonly string[]>>) {
+  const named = (name: string) => (name.startsWith('#') ? `${house}/${name.slice(1)}` : name)
+  return Object.fromEntries(
+    Object.entries(rooms).map(([name, allowed]) => [name === '' ? house : `${house}/${name}`, allowed.map(named)]),
+  )
+}
+
 export interface Source {
   readonly path: string
   readonly text: string
   readonly imports: readonly string[]
 }
 
-/** Folder of a room's sources. */
-export const folderOf = (room: string): string => (room === 'data' ? room : join(room, 'src'))
+/** The package that holds a room: `packages/engine` of `packages/engine/stores`. */
+export const packageOf = (room: string): string => room.split('/').slice(0, 2).join('/')
+
+/** Where the sources of a room lie. */
+export function folderOf(room: string): string {
+  return room === 'data' ? room : join(packageOf(room), 'src', room.slice(packageOf(room).length))
+}
 
 export function sourcesOf(room: string): readonly Source[] {
-  return sourcesIn(folderOf(room), room !== 'data')
+  return sourcesIn(folderOf(room), room !== 'data' && !HOUSES.includes(room))
 }
 
 /** The sources in a folder, without what is built there. */
@@ -121,26 +134,27 @@ function specifierOf(node: ts.Node): ts.Node | undefined {
   return isImportCall ? node.arguments[0] : undefined
 }
 
-export function manifestOf(room: string): Readonly<Record<string, Readonly<Record<string, string>>>> {
-  return JSON.parse(readFileSync(join(ROOT, room, 'package.json'), 'utf8'))
+export function manifestOf(folder: string): Readonly<Record<string, Readonly<Record<string, string>>>> {
+  return JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'))
 }
 
-const FOLDERS = new Map(Object.keys(ROOMS).map((room) => [String(manifestOf(room)['name']), room]))
+const FOLDERS = new Map(
+  [...new Set(Object.keys(ROOMS).map(packageOf))].map((it) => [String(manifestOf(it)['name']), it]),
+)
 
-/** `@sallyport/core` → `packages/core`, `zod/v4` → `zod`, `@a/b/c` → `@a/b`. */
-export function importedName(specifier: string): string {
+/** As a room imports it: `@sallyport/core/host` → `packages/core`, `#stores/testing` → `packages/engine/stores`, `@a/b/c` → `@a/b`. */
+export function importedName(specifier: string, room = ''): string {
   if (specifier.startsWith('node:')) return specifier
-  const name = specifier
-    .split('/')
-    .slice(0, specifier.startsWith('@') ? 2 : 1)
-    .join('/')
-  return FOLDERS.get(name) ?? name
+  const [scope = '', name = ''] = specifier.split('/')
+  if (scope.startsWith('#')) return `${packageOf(room)}/${scope.slice(1)}`
+  const found = scope.startsWith('@') ? `${scope}/${name}` : scope
+  return FOLDERS.get(found) ?? found
 }
 
 /** The rooms that each room imports. */
 function importsOfRooms(): ReadonlyMap<string, readonly string[]> {
   const others = (room: string) => {
-    const names = sourcesOf(room).flatMap(({ imports }) => imports.map(importedName))
+    const names = sourcesOf(room).flatMap(({ imports }) => imports.map((specifier) => importedName(specifier, room)))
     return [...new Set(names)].filter((name) => name in ROOMS && name !== room).sort()
   }
   return new Map(Object.keys(ROOMS).map((room) => [room, others(room)]))
@@ -164,7 +178,7 @@ export function sketchOf(): string {
   const width = Math.max(...Object.keys(ROOMS).map((room) => room.length))
   const lines = floorsOf(imports).flatMap((rooms, floor) => {
     const row = (room: string) =>
-      ` ${floor}  ${room.padEnd(width)}  ${(imports.get(room) ?? []).map((name) => name.replace(/^\w+\//, '')).join(' ')}`
+      ` ${floor}  ${room.padEnd(width)}  ${(imports.get(room) ?? []).map((name) => name.slice(name.lastIndexOf('/') + 1)).join(' ')}`
     return [rooms.map((room) => row(room).trimEnd()).join('\n')]
   })
   return lines.toReversed().join('\n\n')

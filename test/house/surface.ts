@@ -1,38 +1,26 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
-import { ROOT } from '../workspaces.ts'
+import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 
-interface Manifest {
-  readonly name: string
-  readonly exports?: Readonly<Record<string, string | { readonly types: string }>>
-}
-
-/** The declarations of every entry, by the name that it is imported by; `/testing` is for our own tests. */
+/**
+ * The declarations of what customers import, by the name that it is imported by. Every other entry is for the packages of this
+ * house alone, and its names may change in any release.
+ */
 export function entries(): ReadonlyMap<string, string> {
-  const rooms = ['packages', 'adapters'].flatMap((floor) =>
-    readdirSync(join(ROOT, floor)).map((room) => join(ROOT, floor, room)),
-  )
-  return new Map(
-    rooms.flatMap((room) => {
-      const { name, exports = {} }: Manifest = JSON.parse(readFileSync(join(room, 'package.json'), 'utf8'))
-      return Object.entries(exports).flatMap(([path, target]) =>
-        typeof target === 'string' || path === './testing'
-          ? []
-          : [[join(name, path), join(room, target.types)] as const],
-      )
+  const found = publishedWorkspaces().flatMap(({ folder, manifest }) =>
+    Object.entries(manifest.exports ?? {}).flatMap(([path, target]) => {
+      const name = join(manifest.name, path)
+      const isPublic = folder.startsWith('adapters/') ? path !== './internal' : PACKAGES.includes(name)
+      return typeof target === 'string' || !isPublic ? [] : [[name, join(ROOT, folder, target['types'] ?? '')] as const]
     }),
   )
+  return new Map(found)
 }
 
-/** What customers import. Every other entry is internal: its README says that names may change in any release. */
-export const PUBLIC: readonly string[] = [
-  'sallyport',
-  '@sallyport/ledger/verify',
-  ...[...entries()].flatMap(([name, file]) =>
-    file.startsWith(join(ROOT, 'adapters')) && !name.endsWith('/internal') ? name : [],
-  ),
-]
+/** Public entries beside those of the adapters. */
+const PACKAGES = ['sallyport', '@sallyport/ledger/verify']
+
+export const PUBLIC: readonly string[] = [...entries().keys()]
 
 /** Every public name, a line each below its package: `NAME` for a value, `type Name` for what is a type alone. */
 export function publicNames(): string {

@@ -14,9 +14,9 @@ t.test('the import of sallyport is open with its errors', async (t) => {
   t.equal(sallyport.open, open.open)
 })
 
-t.test('the command of the package is the one of packages/cli, and no other package has it', async (t) => {
-  const bin = join(ROOT, MANIFEST.bin.sallyport)
-  const { stdout } = await promisify(execFile)(bin, ['--version'])
-  t.equal(stdout, `${MANIFEST.version}\n`)
-  t.notOk('bin' in JSON.parse(readFileSync(join(ROOT, '../cli/package.json'), 'utf8')))
+t.test('the command runs where it is, and where the last release had it', async (t) => {
+  for (const bin of [MANIFEST.bin.sallyport, '../cli/bin/sallyport.mjs']) {
+    const { stdout } = await promisify(execFile)(join(ROOT, bin), ['--version'])
+    t.equal(stdout, `${MANIFEST.version}\n`)
+  }
 })

@@ -1,0 +1,3 @@
+export * from '#accounts/testing'
+export * from '#datasets/testing'
+export * from '#stores/testing'
