@@ -51,7 +51,7 @@ function bad(reason: string): HeadFault {
 function checkVersion({ httpVersion, fields }: RequestHead): HeadFault | undefined {
   // Node hands HTTP/0.9 and 2.0 on as well where they are written in the first line of an HTTP/1 request.
   if (httpVersion === '1.1' || httpVersion === '1.0' || !httpVersion || isHttp2(fields)) return undefined
-  return { status: 505, reason: 'Only HTTP/1.0 and HTTP/1.1 are supported.' }
+  return { status: 505, reason: 'Only HTTP/1.x is supported.' }
 }
 
 function checkHost({ host, [':authority']: authority = host }: HeadFields): HeadFault | undefined {

@@ -38,7 +38,7 @@ t.test('a ledger is verified, rotated and erased from, and its evidence is check
 
   const tampered = join(folder, 'tampered.json')
   writeFileSync(tampered, readFileSync(evidence, 'utf8').replace('"ip":"10.0.0.2"', '"ip":"10.0.0.3"'))
-  t.match(await run('evidence', 'verify', tampered), { code: 1, out: /disclosure +fail.*does not hold/s })
+  t.match(await run('evidence', 'verify', tampered), { code: 1, out: /disclosure +fail.*is not valid/s })
   t.match(await run('evidence', 'verify', join(folder, 'none.json')), { code: 1, err: /^sallyport: cannot read/ })
   t.match(await run('evidence', 'verify', config), { code: 1, err: /is not JSON/ })
   writeFileSync(join(folder, 'odd.json'), '[]')

@@ -67,7 +67,7 @@ t.test('crawlers list', async (t) => {
   t.match(out, /^googlebot +Google +search +published ranges, reverse DNS$/m)
   t.match(out, /^applebot +Apple +search +published ranges, operator ASN, reverse DNS$/m)
   t.match(out, /^chatgpt-agent +OpenAI +agent +signature$/m)
-  t.match(out, /^google-extended +Google +training +never sent: a word for robots\.txt$/m)
+  t.match(out, /^google-extended +Google +training +never sent: a name for robots\.txt$/m)
   t.match(out, /^discordbot +Discord +preview +nothing$/m)
   const listed = JSON.parse((await run('crawlers', 'list', '--json')).out)
   t.equal(listed.length, out.trim().split('\n').length - 1)
