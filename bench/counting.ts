@@ -57,7 +57,9 @@ async function benchMemory(run: Run): Promise<void> {
 function decisionsOf(kinds: readonly ('sliding' | 'fixed' | 'bucket')[]): readonly Decision[] {
   const rules = kinds.map(
     (kind): Rule => ({
-      ...{ id: `by-${kind}`, match: {}, action: 'throttle' },
+      id: `by-${kind}`,
+      match: {},
+      action: 'throttle',
       limit: { key: 'client', kind, max: MAX, window: MINUTE },
     }),
   )
@@ -70,7 +72,11 @@ function decisionsOf(kinds: readonly ('sliding' | 'fixed' | 'bucket')[]): readon
   })
   return Array.from({ length: VISITORS }, (_, at) =>
     inspector.decide({
-      ...{ peer: `8.8.${at >> 8}.${at & 255}`, method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1' },
+      peer: `8.8.${at >> 8}.${at & 255}`,
+      method: 'GET',
+      target: '/',
+      scheme: 'http',
+      httpVersion: '1.1',
       fields: [],
     }),
   )
@@ -118,7 +124,8 @@ async function benchRedis(run: Run, url: string): Promise<void> {
   const tasksOf = (rules: number) =>
     Array.from({ length: rules }, (_, at) => ({ key: `rule ${at}`, cost: 1, max: MAX, limit, binding: true }))
   const candidate = (name: string, ask: () => Promise<unknown>): Candidate => ({
-    ...{ name, operations: ASKED },
+    name,
+    operations: ASKED,
     async run() {
       for (let at = 0; at < ASKED; at++) await ask()
     },

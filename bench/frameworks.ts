@@ -11,7 +11,7 @@ interface Framework {
   readonly kind: string
   readonly name: string
   /** Per cent of the bare framework that should be left. */
-  readonly goal?: number
+  readonly goal?: number | undefined
 }
 
 /** Those of a peer: what a middleware costs there that does nothing, and three that do one thing each. */
@@ -80,7 +80,7 @@ async function figuresOf(run: Run, frameworks: readonly Framework[], load: reado
       const apps = (await startApps('server.js', kind)) as readonly [App, App]
       processes.push(await shootPairs(run, apps, load))
     }
-    const goals: { readonly goal?: Goal } = goal === undefined ? {} : { goal: { atLeast: goal } }
+    const goals: { readonly goal?: Goal | undefined } = goal === undefined ? {} : { goal: { atLeast: goal } }
     const of = (read: (...pair: Pair) => number) => spreadOfPairs(processes, read)
     figures.push(
       { ...LEFT, case: name, value: of((plain, inside) => (plain.cpu / inside.cpu) * 100), ...goals },

@@ -33,8 +33,12 @@ export async function countInstructions(
   const child = fork(join(import.meta.dirname, program), [kind], {
     execPath: 'valgrind',
     execArgv: [
-      ...['--tool=callgrind', '--instr-atstart=no', '--smc-check=all-non-file', `--callgrind-out-file=${counts}`],
-      ...[process.execPath, '--single-threaded'],
+      '--tool=callgrind',
+      '--instr-atstart=no',
+      '--smc-check=all-non-file',
+      `--callgrind-out-file=${counts}`,
+      process.execPath,
+      '--single-threaded',
     ],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })

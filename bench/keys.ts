@@ -20,13 +20,19 @@ export async function benchKeys(run: Run, folder: string): Promise<void> {
     const file = join(folder, `keys-${count}.db`)
     await fillAccounts(file, count)
     const sallyport = await open({
-      ...{ store: `sqlite:${file}`, dataDir: join(folder, `keys-${count}`) },
+      store: `sqlite:${file}`,
+      dataDir: join(folder, `keys-${count}`),
       data: { refresh: false, city: false },
     })
     const call = async (key: string): Promise<void> => {
       const path = '/v1/vpn/9.9.9.9'
       const answer = await sallyport.api({
-        ...{ peer: '203.0.113.7', method: 'GET', target: path, path, scheme: 'http', httpVersion: '1.1' },
+        peer: '203.0.113.7',
+        method: 'GET',
+        target: path,
+        path,
+        scheme: 'http',
+        httpVersion: '1.1',
         fields: ['Authorization', `Bearer ${key}`],
         query: new URLSearchParams(),
         json: async () => undefined,

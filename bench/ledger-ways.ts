@@ -13,9 +13,9 @@ export interface Way {
   readonly name: string
   readonly callers: number
   /** Records that one call keeps; absent: 1. */
-  readonly rows?: number
+  readonly rows?: number | undefined
   /** Records a second at the least, and milliseconds of the slow ones at the most. */
-  readonly goals?: { readonly rate?: Goal; readonly p99?: Goal }
+  readonly goals?: { readonly rate?: Goal | undefined; readonly p99?: Goal | undefined } | undefined
   keep(): Promise<unknown>
 }
 
@@ -30,7 +30,11 @@ export async function compareWays(run: Run, title: string, ways: readonly Way[])
     const beside = index === 0 ? {} : { ratio: ratiosOf(ratesOf(index), ratesOf(0)), peer: names[0] as string }
     return [
       {
-        ...{ case: name, what: '', unit: 'records/s', value: spreadOf(ratesOf(index)), ...beside },
+        case: name,
+        what: '',
+        unit: 'records/s',
+        value: spreadOf(ratesOf(index)),
+        ...beside,
         ...(goals?.rate && { goal: goals.rate }),
       },
       { case: name, what: 'median', unit: 'ms', value: of(0.5) },

@@ -44,7 +44,9 @@ async function benchEmbedded(run: Run, folder: string, { teardown }: Cleanup): P
       keep: async () => sqlite.insert(CALLERS),
     },
     {
-      ...{ name: 'ledger in SQLite, 64 callers', callers: CALLERS, keep: attest },
+      name: 'ledger in SQLite, 64 callers',
+      callers: CALLERS,
+      keep: attest,
       goals: { rate: { atLeast: 30_000 }, p99: { atMost: 20 } },
     },
     { name: 'ledger in SQLite, 256 callers', callers: 256, keep: attest },
@@ -81,10 +83,7 @@ async function benchPostgres(run: Run, folder: string, cleanup: Cleanup): Promis
           await query('UPDATE bare_head SET seq = $1', [seq])
         }),
     },
-    {
-      ...{ name: 'ledger in PostgreSQL, 64 callers', callers: CALLERS, keep: attest },
-      goals: { rate: { atLeast: 15_000 } },
-    },
+    { name: 'ledger in PostgreSQL, 64 callers', callers: CALLERS, keep: attest, goals: { rate: { atLeast: 15_000 } } },
     { name: 'ledger in PostgreSQL, 256 callers', callers: 256, keep: attest },
   ])
   const nodes = { store: 'one PostgreSQL', target: await server.database(), folder: join(folder, 'nodes') }

@@ -16,7 +16,7 @@ interface Row {
   readonly name: string
   readonly kinds: readonly [without: string, inside: string]
   readonly stores: readonly [accounts: string, limits: string]
-  readonly goal?: Goal
+  readonly goal?: Goal | undefined
 }
 
 /**
@@ -53,19 +53,24 @@ function rowsOf({
     { name: 'metering alone, SQLite', kinds: ['unmetered', 'keyed'], stores: [sqlite, limits], goal: goal(1.05) },
     // Many nodes: no allowance is ever in Redis (D41), but its connection is in the process.
     {
-      ...{ name: 'key and metering, PostgreSQL and Redis', kinds: ['open', 'keyed'] },
-      ...{ stores: [postgres, redis], goal: goal(1.5) },
+      name: 'key and metering, PostgreSQL and Redis',
+      kinds: ['open', 'keyed'],
+      stores: [postgres, redis],
+      goal: goal(1.5),
     },
     {
-      ...{ name: 'metering alone, PostgreSQL and Redis', kinds: ['unmetered', 'keyed'] },
-      ...{ stores: [postgres, redis], goal: goal(1.05) },
+      name: 'metering alone, PostgreSQL and Redis',
+      kinds: ['unmetered', 'keyed'],
+      stores: [postgres, redis],
+      goal: goal(1.05),
     },
     { name: 'limit by client, memory', kinds: ['open', 'client'], stores: [sqlite, 'memory'] },
     { name: 'limit by client, SQLite', kinds: ['open', 'client'], stores: [sqlite, limits] },
     { name: 'limit by client, Redis', kinds: ['open', 'client'], stores: [sqlite, redis] },
     { name: '`@fastify/rate-limit`, memory', kinds: ['fastify', 'fastify-limited'], stores: [sqlite, 'memory'] },
     {
-      ...{ name: '`express-rate-limit`, memory, in Express', kinds: ['express', 'express-limited'] },
+      name: '`express-rate-limit`, memory, in Express',
+      kinds: ['express', 'express-limited'],
       stores: [sqlite, 'memory'],
     },
   ]
@@ -85,13 +90,21 @@ async function compareRow(run: Run, { name, kinds, stores, goal }: Row, tables: 
   const peer = 'the same without'
   return [
     {
-      ...{ case: name, what: 'processor time', unit: 'µs', value: of((_, inside) => inside.cpu) },
-      ...{ ratio: of((without, inside) => inside.cpu / without.cpu), peer },
-      ...(goal === undefined ? {} : { goal }),
+      case: name,
+      what: 'processor time',
+      unit: 'µs',
+      value: of((_, inside) => inside.cpu),
+      ratio: of((without, inside) => inside.cpu / without.cpu),
+      peer,
+      goal,
     },
     {
-      ...{ case: name, what: 'time', unit: 'µs', value: of((_, inside) => inside.time) },
-      ...{ ratio: of((without, inside) => inside.time / without.time), peer },
+      case: name,
+      what: 'time',
+      unit: 'µs',
+      value: of((_, inside) => inside.time),
+      ratio: of((without, inside) => inside.time / without.time),
+      peer,
     },
   ]
 }

@@ -14,7 +14,8 @@ export interface Measured {
 
 export function findingOf(name: string, promise: string, { measured, broken }: Measured): Finding {
   return {
-    ...{ name, promise },
+    name,
+    promise,
     measured: [measured, ...broken].filter((text) => text !== '').join('; '),
     outcome: broken.length === 0 ? 'pass' : 'FAIL',
   }

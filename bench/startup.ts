@@ -18,12 +18,12 @@ interface Started {
 interface Way {
   readonly name: string
   readonly kind: string
-  readonly city?: boolean
+  readonly city?: boolean | undefined
   /** From an empty folder, in which everything is compiled first. */
-  readonly isCold?: boolean
+  readonly isCold?: boolean | undefined
   /** Without what was before the import or `open()`. */
-  readonly isAlone?: boolean
-  readonly goals?: { readonly milliseconds: Goal; readonly megabytes: Goal }
+  readonly isAlone?: boolean | undefined
+  readonly goals?: { readonly milliseconds: Goal; readonly megabytes: Goal } | undefined
 }
 
 const STARTS: readonly Way[] = [

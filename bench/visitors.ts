@@ -29,7 +29,11 @@ export async function siteVisitors(count: number, oneFlaggedIn: number): Promise
   const kinds: Readonly<Record<string, string[]>> = { allow: [], flag: [] }
   for (const address of visitorAddresses(DRAWN)) {
     const { action } = sallyport.decide({
-      ...{ peer: '127.0.0.1', method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1' },
+      peer: '127.0.0.1',
+      method: 'GET',
+      target: '/',
+      scheme: 'http',
+      httpVersion: '1.1',
       fields: browserFields(address),
     })
     kinds[action]?.push(address)

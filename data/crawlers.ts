@@ -25,22 +25,22 @@ export interface CrawlerRow {
   /** Words of the user agent; the case does not count. None: only a signature or the caller says who it is. */
   readonly tokens: readonly string[]
   /** `token-only`: a word for robots.txt that no request ever carries. `retired`: the operator sends it no more. */
-  readonly status?: 'token-only' | 'retired'
+  readonly status?: 'token-only' | 'retired' | undefined
   /** Reverse names of its addresses; `*` stands for the varying part, and the fixed rest is the operator's alone. */
-  readonly names?: readonly string[]
+  readonly names?: readonly string[] | undefined
   /** True where `names` was seen and no document of the operator promises it: such a name may confirm, never refute. */
-  readonly undocumented?: true
+  readonly undocumented?: true | undefined
   /** The list of published ranges it is in: several crawlers of one operator share one. */
-  readonly ranges?: string
+  readonly ranges?: string | undefined
   /** Autonomous systems it was seen in. */
-  readonly asns?: readonly number[]
+  readonly asns?: readonly number[] | undefined
   /** True where the operator alone uses every one of `asns`, so that they confirm and refute. */
-  readonly exclusive?: true
+  readonly exclusive?: true | undefined
   /** Origin of its Web Bot Auth key directory. */
-  readonly agent?: string
+  readonly agent?: string | undefined
   /** The operator's page about it. */
-  readonly docs?: string
-  readonly note?: string
+  readonly docs?: string | undefined
+  readonly note?: string | undefined
   /** The source of the row: the operator's own page, or only public lists of names. */
   readonly source: 'operator' | 'public lists'
   /** Year and month in which the row was last looked at. */

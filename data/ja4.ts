@@ -8,7 +8,7 @@ export interface Ja4Row {
   readonly family: 'chromium' | 'firefox' | 'safari' | 'program'
   readonly name: string
   /** Fewest TLS extensions that this family offers; a client with the same ciphers and fewer is a program. */
-  readonly extensions?: number
+  readonly extensions?: number | undefined
   readonly source: string
   readonly date: string
 }

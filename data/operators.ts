@@ -13,9 +13,9 @@ export interface OperatorRow {
    * Only where it is not the type's own class: `datacenter` for public clouds and delivery networks, `vpn` for a host
    * whose tenants are mostly VPN exits, `hosting` for a carrier that sells to networks and machines and not to homes.
    */
-  readonly networkClass?: 'datacenter' | 'vpn' | 'hosting'
+  readonly networkClass?: 'datacenter' | 'vpn' | 'hosting' | undefined
   /** Name of the company among its customers. */
-  readonly brand?: string
+  readonly brand?: string | undefined
   /** The source of the row. */
   readonly source: string
   /** Year and month in which the row was last looked at. */

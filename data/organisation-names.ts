@@ -32,9 +32,9 @@ export const ORGANISATION_RULES_DATE: string = (table as { readonly date: string
 interface Entry {
   readonly type: OrganisationRule['type']
   readonly note: string
-  readonly weak?: boolean
+  readonly weak?: boolean | undefined
   readonly words: Readonly<Record<string, string>>
-  readonly unless?: Readonly<Record<string, string>>
+  readonly unless?: Readonly<Record<string, string>> | undefined
 }
 
 function phrases(bySubject: Readonly<Record<string, string>>): readonly string[] {

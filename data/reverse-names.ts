@@ -9,9 +9,9 @@ export interface ReverseNameRule {
   /** '' when the rule names none. */
   readonly provider: string
   /** The name is in this domain, or is it. */
-  readonly domain?: string
+  readonly domain?: string | undefined
   /** Some label of the name begins so. */
-  readonly labelStart?: string
+  readonly labelStart?: string | undefined
 }
 
 /** Year and month in which the rules were last looked at. */

@@ -71,7 +71,7 @@ export interface SourceRow {
     | 'rdap'
     | 'front-end'
   /** Absent: one file for both families. */
-  readonly family?: 4 | 6
+  readonly family?: 4 | 6 | undefined
   /** For `ranges`, `addresses` and `crawler`. */
   readonly networkClass?:
     | 'hosting'
@@ -81,29 +81,30 @@ export interface SourceRow {
     | 'tor'
     | 'mobile'
     | 'residential_clean'
+    | undefined
   /** For `addresses`: for how many days after its own an entry holds; absent: without end. */
-  readonly lifeDays?: number
+  readonly lifeDays?: number | undefined
   /** Brand that a list belongs to. */
-  readonly provider?: string
+  readonly provider?: string | undefined
   /** For `crawler`: slug of the crawler that a list is named after; absent where it is not split by crawler. */
-  readonly crawler?: string
+  readonly crawler?: string | undefined
   /** For `front-end`: the name under which `trustProxy` takes its servers. */
-  readonly preset?: string
+  readonly preset?: string | undefined
   /** For `asn-list`: the type that its systems are said to have; absent where the list asserts none. */
-  readonly asType?: 'hosting' | 'isp' | 'mobile' | 'vpn' | 'tor' | 'education' | 'government'
+  readonly asType?: 'hosting' | 'isp' | 'mobile' | 'vpn' | 'tor' | 'education' | 'government' | undefined
   /** npm package that brings the file; absent: it is downloaded, or the user names a file. */
-  readonly package?: string
+  readonly package?: string | undefined
   /** Path inside that package. */
-  readonly file?: string
+  readonly file?: string | undefined
   readonly format: SourceFormat
   /** For `asn`: used only where the files without this know no system; of several the first that knows one. */
-  readonly fallback?: true
+  readonly fallback?: true | undefined
   /** Downloading needs a key of the user's (`data.sources.<id>.key`). */
-  readonly key?: true
+  readonly key?: true | undefined
   /** A pattern of the link that names the file, where `url` is a page. */
-  readonly link?: string
+  readonly link?: string | undefined
   /** The list holds reserved ranges on purpose: they are left out and are no bad lines. */
-  readonly reservedIsExpected?: true
+  readonly reservedIsExpected?: true | undefined
   /**
    * Whether it is used without being asked for: only where the licence is open, or where the operator publishes its
    * own list so that others recognise its traffic. Any row can be switched on or off in the configuration.
@@ -116,15 +117,15 @@ export interface SourceRow {
   /** A note to read before trusting it. */
   readonly note: string
   /** Its published URL; `{YYYY-MM}` stands for the month. */
-  readonly url?: string
+  readonly url?: string | undefined
   /** How often it is worth asking for. Absent: the file does not change any more, or the user keeps it. */
-  readonly refreshHours?: number
+  readonly refreshHours?: number | undefined
   /** How many entries the published file can plausibly have. */
-  readonly entries?: { readonly min: number; readonly max: number }
+  readonly entries?: { readonly min: number; readonly max: number } | undefined
   /** How much it can plausibly cover: IPv4 addresses, and IPv6 networks of /64. */
-  readonly covers?: { readonly ipv4: number; readonly ipv6: number }
+  readonly covers?: { readonly ipv4: number; readonly ipv6: number } | undefined
   /** Share of its entries that are thought to be right today, 0 to 1. */
-  readonly trust?: number
+  readonly trust?: number | undefined
 }
 
 /** Licences that let everyone use, change and pass on a list. */

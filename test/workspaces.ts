@@ -11,16 +11,16 @@ type Names = Readonly<Record<string, string>>
 export interface Manifest {
   readonly name: string
   readonly version: string
-  readonly private?: boolean
-  readonly description?: string
-  readonly keywords?: readonly string[]
-  readonly files?: readonly string[]
-  readonly bin?: Names
-  readonly exports?: Readonly<Record<string, string | Names>>
-  readonly dependencies?: Names
-  readonly optionalDependencies?: Names
-  readonly peerDependencies?: Names
-  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
+  readonly private?: boolean | undefined
+  readonly description?: string | undefined
+  readonly keywords?: readonly string[] | undefined
+  readonly files?: readonly string[] | undefined
+  readonly bin?: Names | undefined
+  readonly exports?: Readonly<Record<string, string | Names>> | undefined
+  readonly dependencies?: Names | undefined
+  readonly optionalDependencies?: Names | undefined
+  readonly peerDependencies?: Names | undefined
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean | undefined }>> | undefined
 }
 
 /** A workspace that npm publishes: its folder from the root, as `packages/core`, and its manifest. */

@@ -39,8 +39,10 @@ export function snapshotFeeds(folder: string): Feeds {
   }
 
   const open = sharedRows('proxy/open-proxies.csv').map(([protocol, host, port, exit_ip]) => ({
-    ...{ protocol, host },
-    ...{ port: Number(port), exit_ip },
+    protocol,
+    host,
+    port: Number(port),
+    exit_ip,
   }))
   put('monosans', JSON.stringify(open))
   return feeds

@@ -56,7 +56,7 @@ export async function comparePublishedMachines(
       const sure = hiding.filter(({ confidence }) => confidence > 0.6)
       const row = `${machines.length.toLocaleString('en')} ${name}`
       const goal = { goal: { atMost: 1 } }
-      const share = (what: string, count: number, rest: { readonly goal?: Goal }) => {
+      const share = (what: string, count: number, rest: { readonly goal?: Goal | undefined }) => {
         const value = counted((count / verdicts.length) * 100)
         return { case: row, what: `${loaded}, ${what}`, unit: '%', value, ...rest }
       }

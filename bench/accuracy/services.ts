@@ -33,7 +33,7 @@ function found(
   service: string,
   exits: readonly string[],
   snapshot: Snapshot,
-  goals: { readonly vpn?: Goal; readonly machines?: Goal },
+  goals: { readonly vpn?: Goal | undefined; readonly machines?: Goal | undefined },
 ): readonly Figure[] {
   const findings = exits.map((text) => {
     const address = parseAddress(text)

@@ -54,7 +54,9 @@ export async function faultAuthorities(): Promise<Measured> {
       const dataDir = join(folder, 'gate')
       await mkdir(dataDir)
       const proxy = await startSallyport({
-        ...{ folder, dataDir, upstream: `http://127.0.0.1:${origin.ready}` },
+        folder,
+        dataDir,
+        upstream: `http://127.0.0.1:${origin.ready}`,
         raised: {
           data: { refresh: false, sources: NO_DATA },
           http: '127.0.0.1:0',

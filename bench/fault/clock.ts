@@ -24,8 +24,11 @@ export function faultClock(): Promise<Measured> {
     const file = join(folder, 'now')
     writeFileSync(file, '+0')
     const under = () => [
-      ...['env', `LD_PRELOAD=${LIBRARY}`, `FAKETIME_TIMESTAMP_FILE=${file}`],
-      ...['FAKETIME_NO_CACHE=1', 'FAKETIME_DONT_FAKE_MONOTONIC=1'],
+      'env',
+      `LD_PRELOAD=${LIBRARY}`,
+      `FAKETIME_TIMESTAMP_FILE=${file}`,
+      'FAKETIME_NO_CACHE=1',
+      'FAKETIME_DONT_FAKE_MONOTONIC=1',
     ]
     const gate = await openGate(folder, cleanup, { under, plan: ['--plan', 'free', '--signup', '2026-01-02'] })
     const withAccounts = async <T>(work: (accounts: Awaited<ReturnType<typeof openAccountsAt>>) => Promise<T>) => {

@@ -30,7 +30,11 @@ export function faultDns(): Promise<Measured> {
     const addresses = visitorAddresses(CLAIMS)
     const request = (peer: string, userAgent: string) =>
       ({
-        ...{ peer, method: 'GET', target: '/', scheme: 'http' as const, httpVersion: '1.1' },
+        peer,
+        method: 'GET',
+        target: '/',
+        scheme: 'http' as const,
+        httpVersion: '1.1',
         fields: ['Host', 'a.example', 'User-Agent', userAgent],
       }) as const
     /** Microseconds of processor time of a decision, with what it starts; the loop turns between them, as between requests. */
@@ -50,7 +54,11 @@ export function faultDns(): Promise<Measured> {
       const start = performance.now()
       const path = '/v1/crawlers/verify'
       const response = await sallyport.api({
-        ...{ ...request(address, GOOGLEBOT), method: 'POST', target: path, path, query: new URLSearchParams() },
+        ...request(address, GOOGLEBOT),
+        method: 'POST',
+        target: path,
+        path,
+        query: new URLSearchParams(),
         fields: ['Authorization', `Bearer ${key}`, 'Content-Type', 'application/json'],
         json: async () => ({ ip: address, user_agent: GOOGLEBOT }),
       })

@@ -16,7 +16,7 @@ export const NO_DATA = Object.fromEntries(
 /** Outcome of a request; 0 is none. */
 export interface Told {
   readonly status: number
-  readonly id?: number
+  readonly id?: number | undefined
   readonly headers: Headers
 }
 
@@ -37,9 +37,9 @@ export interface Gate {
 
 export interface GateOptions {
   /** A command that runs the proxy. */
-  readonly under?: (dataDir: string) => readonly string[]
-  readonly config?: ConfigInput
-  readonly plan?: readonly string[]
+  readonly under?: ((dataDir: string) => readonly string[]) | undefined
+  readonly config?: ConfigInput | undefined
+  readonly plan?: readonly string[] | undefined
 }
 
 const PATIENCE_MS = 15_000
@@ -53,7 +53,11 @@ export async function openGate(folder: string, { teardown }: Cleanup, options: G
   const store = `sqlite:${join(folder, 'accounts.db')}`
   const raised = { ...config, data: { refresh: false, sources: NO_DATA }, store }
   const proxy = await startSallyport({
-    ...{ folder, dataDir, upstream: `http://127.0.0.1:${origin.ready}`, trustProxy: ['loopback'], raised },
+    folder,
+    dataDir,
+    upstream: `http://127.0.0.1:${origin.ready}`,
+    trustProxy: ['loopback'],
+    raised,
     under: under(dataDir),
   })
   teardown(() => proxy.stop())
@@ -64,13 +68,16 @@ export async function openGate(folder: string, { teardown }: Cleanup, options: G
       const response = await fetch(proxy.url + path, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) })
       const text = await response.text()
       const id = path.startsWith('/v1/provenance') && response.ok ? JSON.parse(text).attestation_id : undefined
-      return { status: response.status, headers: response.headers, ...(id !== undefined && { id }) }
+      return { status: response.status, headers: response.headers, id }
     } catch {
       return { status: 0, headers: new Headers() }
     }
   }
   return {
-    ...{ proxy, dataDir, store, account },
+    proxy,
+    dataDir,
+    store,
+    account,
     visit: (path = '/') => ask(path),
     lookUp: () => ask('/v1/vpn/192.0.2.1', { headers: { authorization } }),
     attest: () =>

@@ -76,8 +76,13 @@ async function sufferOutage(dataDir: string, outage: Outage, begin: (server: Tes
   let decision = 0
   const ask = async () => {
     const request = {
-      ...{ peer: `11.0.${(client >> 6) & 255}.${client++ & 63}`, method: 'GET', target: path, path },
-      ...{ scheme: 'http' as const, httpVersion: '1.1', fields: ['Authorization', `Bearer ${key}`] },
+      peer: `11.0.${(client >> 6) & 255}.${client++ & 63}`,
+      method: 'GET',
+      target: path,
+      path,
+      scheme: 'http' as const,
+      httpVersion: '1.1',
+      fields: ['Authorization', `Bearer ${key}`],
     } as const
     const decided = performance.now()
     sallyport.decide(request)

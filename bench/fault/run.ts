@@ -10,10 +10,26 @@ const arguments_ = process.argv.slice(2)
 const quick = arguments_.includes('--quick')
 /** Flags for less of every run; a flag of the command line comes before these. */
 const LESS = [
-  ...['--calls=1000', '--keys=200000', '--seconds=4', '--upload-seconds=10', '--download-seconds=12', '--each=60'],
-  ...['--minutes=0.25', '--steady-connections=300', '--rate=2000', '--bodies=5000', '--connections=3000'],
-  ...['--outage-seconds=3', '--kills=5', '--fuzz-seconds=2', '--soak-minutes=0.5', '--restarts=2', '--deaths=4'],
-  ...['--first-bytes=40', '--reload-rounds=1', '--authority-seconds=2'],
+  '--calls=1000',
+  '--keys=200000',
+  '--seconds=4',
+  '--upload-seconds=10',
+  '--download-seconds=12',
+  '--each=60',
+  '--minutes=0.25',
+  '--steady-connections=300',
+  '--rate=2000',
+  '--bodies=5000',
+  '--connections=3000',
+  '--outage-seconds=3',
+  '--kills=5',
+  '--fuzz-seconds=2',
+  '--soak-minutes=0.5',
+  '--restarts=2',
+  '--deaths=4',
+  '--first-bytes=40',
+  '--reload-rounds=1',
+  '--authority-seconds=2',
 ]
 if (quick) process.argv.push(...LESS)
 const { ROWS, compiledPlace } = await import('./rows.js')

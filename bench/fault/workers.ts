@@ -28,7 +28,10 @@ export function faultWorkers(): Promise<Measured> {
     const origin = await startChild<number>('origin.js')
     teardown(() => origin.stop())
     const proxy = await startSallyport({
-      ...{ folder, dataDir: join(folder, 'data'), upstream: `http://127.0.0.1:${origin.ready}`, workers: WORKERS },
+      folder,
+      dataDir: join(folder, 'data'),
+      upstream: `http://127.0.0.1:${origin.ready}`,
+      workers: WORKERS,
       raised: { data: { refresh: false, sources: NO_DATA }, timeouts: { drain: `${DRAIN_S}s` } },
     })
     teardown(() => {
@@ -121,7 +124,9 @@ async function faultyFile(proxy: Sallyport, need: Need, { whole, ended }: Looks)
   return down + up
 }
 
-async function workersOf(proxy: Sallyport): Promise<{ readonly serving?: number; readonly silent?: number }> {
+async function workersOf(
+  proxy: Sallyport,
+): Promise<{ readonly serving?: number | undefined; readonly silent?: number | undefined }> {
   const body = await bodyOf(`${proxy.admin}/readyz`)
   return body === undefined ? {} : (JSON.parse(body).workers ?? {})
 }

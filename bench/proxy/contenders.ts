@@ -16,7 +16,7 @@ export interface Place {
 export interface Contender {
   readonly name: string
   /** Why it cannot run here; absent: it can. */
-  readonly missing?: string
+  readonly missing?: string | undefined
   start(place: Place): Promise<Program>
 }
 
@@ -38,7 +38,7 @@ export const CONTENDERS: readonly Contender[] = [
   },
   {
     name: 'nginx with lookups',
-    ...(MISSING_LOOKUPS === undefined ? {} : { missing: MISSING_LOOKUPS }),
+    missing: MISSING_LOOKUPS,
     start: ({ folder, upstream, processor }) => startNginxLookups(folder, upstream, processor),
   },
   {
@@ -70,11 +70,11 @@ function nodeProxy(name: string, installed?: 'optional'): Contender {
   }
 }
 
-function missingCommand(command: string): { missing?: string } {
+function missingCommand(command: string): { missing?: string | undefined } {
   return isInstalled(command) ? {} : { missing: `${command} is not installed` }
 }
 
-function missingPackage(name: string): { missing?: string } {
+function missingPackage(name: string): { missing?: string | undefined } {
   try {
     import.meta.resolve(name)
     return {}

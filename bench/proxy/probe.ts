@@ -46,7 +46,10 @@ function sample(): Sample {
   for (const kind of process.getActiveResourcesInfo()) resources[kind] = (resources[kind] ?? 0) + 1
   const names = [...process.eventNames()] as string[]
   return {
-    ...{ heap, external, resources, timers: resources['Timeout'] ?? 0 },
+    heap,
+    external,
+    resources,
+    timers: resources['Timeout'] ?? 0,
     listeners: names.reduce((sum, name) => sum + process.listenerCount(name), 0),
     emitters: countOf(EventEmitter) - keptByNode(),
   }

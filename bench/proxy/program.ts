@@ -20,7 +20,7 @@ export interface Start {
   /** The processor it stays on; absent: any. */
   readonly processor?: number | undefined
   /** Rejects until it serves; absent: until it takes connections. */
-  readonly ready?: () => Promise<unknown>
+  readonly ready?: (() => Promise<unknown>) | undefined
 }
 
 const READY_MS = 60_000

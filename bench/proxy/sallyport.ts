@@ -19,10 +19,10 @@ export interface Options extends Running {
   /** Compiled data, of `compileData`. */
   readonly dataDir: string
   readonly upstream: string
-  readonly trustProxy?: readonly string[]
-  readonly workers?: number
-  readonly processor?: number
-  readonly raised?: Raised
+  readonly trustProxy?: readonly string[] | undefined
+  readonly workers?: number | undefined
+  readonly processor?: number | undefined
+  readonly raised?: Raised | undefined
 }
 
 export interface Sallyport extends Program {
@@ -35,9 +35,9 @@ export interface Sallyport extends Program {
 /** The process of a command. */
 export interface Running {
   /** Options of Node itself, which its workers get too. */
-  readonly node?: readonly string[]
+  readonly node?: readonly string[] | undefined
   /** A command that runs the command it is given. */
-  readonly under?: readonly string[]
+  readonly under?: readonly string[] | undefined
 }
 
 /** Runs a command to its end and gives what it printed. */

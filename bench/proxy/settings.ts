@@ -13,10 +13,10 @@ import { OTHERS, PROXY, type Stand } from './stand.ts'
 interface Setting {
   readonly name: string
   readonly options: Pick<Options, 'workers' | 'processor' | 'raised'>
-  readonly peer?: string
-  readonly goal?: Goal
+  readonly peer?: string | undefined
+  readonly goal?: Goal | undefined
   /** The work of an operator while it is measured; returns what ends it. */
-  readonly beside?: (program: Sallyport) => () => void
+  readonly beside?: ((program: Sallyport) => () => void) | undefined
 }
 
 /** What a request costs under each setting; all proxies stay up, and take turns. */

@@ -3,16 +3,16 @@ import { median, quantile } from './statistics.ts'
 /** The middle of several runs with its quartiles, or of few runs the lowest and the highest; one that was counted has no runs. */
 export interface Spread {
   readonly median: number
-  readonly low?: number
-  readonly high?: number
-  readonly runs?: number
+  readonly low?: number | undefined
+  readonly high?: number | undefined
+  readonly runs?: number | undefined
 }
 
 /** Goal of a figure. `of: 'ratio'`: what its ratio should be. */
 export interface Goal {
-  readonly atMost?: number
-  readonly atLeast?: number
-  readonly of?: 'ratio'
+  readonly atMost?: number | undefined
+  readonly atLeast?: number | undefined
+  readonly of?: 'ratio' | undefined
 }
 
 /** One measured figure. */
@@ -20,23 +20,23 @@ export interface Figure {
   /** The row of the table, or on a curve the columns, that it belongs to. */
   readonly case: string
   /** The amount of work, on a curve. */
-  readonly at?: number
+  readonly at?: number | undefined
   readonly what: string
   readonly unit: string
   readonly value: Spread
   /** How many times the peer's it is, in the same rounds. */
-  readonly ratio?: Spread
-  readonly peer?: string
-  readonly goal?: Goal
+  readonly ratio?: Spread | undefined
+  readonly peer?: string | undefined
+  readonly goal?: Goal | undefined
 }
 
 export interface Table {
   readonly title: string
   /** Name of the amount that grows: this table is a curve. */
-  readonly work?: string
+  readonly work?: string | undefined
   readonly figures: readonly Figure[]
   /** The run that measured it, where that is another one than that of the results. */
-  readonly machine?: Machine
+  readonly machine?: Machine | undefined
 }
 
 export interface Machine {
@@ -52,7 +52,7 @@ export interface Machine {
   readonly load: number
   readonly seconds: number
   /** Other programs had the processors when it began: the figures are marked, and replace none. */
-  readonly busy?: true
+  readonly busy?: true | undefined
 }
 
 /** All that one bench measured in one run: a file in `results/`. */

@@ -18,7 +18,7 @@ export interface Kind {
   /** Answers that are right. */
   readonly statuses: readonly number[]
   /** The client is gone before that, in milliseconds. */
-  readonly leavesWithinMs?: number
+  readonly leavesWithinMs?: number | undefined
 }
 
 /** Half of the visitors come again and again, the others once. */

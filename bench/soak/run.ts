@@ -65,14 +65,22 @@ async function main(): Promise<void> {
     cleanup.teardown(() => Promise.all([origin.stop(), names.stop()]))
     const publisher = await openPublisher(cleanup)
     const raised: Raised = {
-      ...{ data: publisher.data, policy: POLICY, net: { allowPrivate: ['127.0.0.0/8'] } },
-      ...{ dns: { servers: [names.ready], timeoutMs: 200 }, provenance: { retentionDays: 1 } },
+      data: publisher.data,
+      policy: POLICY,
+      net: { allowPrivate: ['127.0.0.0/8'] },
+      dns: { servers: [names.ready], timeoutMs: 200 },
+      provenance: { retentionDays: 1 },
       log: { file: join(folder, 'requests.log') },
       timeouts: { tunnelIdle: '5s' },
     }
     const upstream = `http://127.0.0.1:${origin.ready}`
     const proxy = await startSallyport({
-      ...{ folder, dataDir, upstream, raised, trustProxy: ['loopback'], workers: 2 },
+      folder,
+      dataDir,
+      upstream,
+      raised,
+      trustProxy: ['loopback'],
+      workers: 2,
       node: [...clock, ...probed(folder)],
     })
     cleanup.teardown(() => proxy.stop())
@@ -86,8 +94,12 @@ async function main(): Promise<void> {
     const share = SECONDS / 480
     const chores = startChores(
       {
-        ...{ proxy, kept, node: clock, changeList: publisher.change },
-        ...{ useKey: traffic.useKey, expectDeath: traffic.expectDeath },
+        proxy,
+        kept,
+        node: clock,
+        changeList: publisher.change,
+        useKey: traffic.useKey,
+        expectDeath: traffic.expectDeath,
         every: { listChanges: 40 * share, reloads: 25 * share, apiKeys: 30, signingKeys: 60, deaths: 70 * share },
       },
       first,

@@ -118,7 +118,13 @@ export function openTraffic(port: number, firstKey: string): Traffic {
 
 function emptyTally() {
   return {
-    ...{ answers: 0, shed: 0, cutByDeath: 0, untaken: 0, left: 0, connections: 0, refused: 0 },
+    answers: 0,
+    shed: 0,
+    cutByDeath: 0,
+    untaken: 0,
+    left: 0,
+    connections: 0,
+    refused: 0,
     failures: {} as Record<string, number>,
   }
 }

@@ -3,7 +3,7 @@ import { open, type Sallyport } from 'sallyport'
 const { DATA_DIR = './.sallyport', REFRESH = 'true' } = process.env
 
 /** Next.js loads this file once for the proxy and once for the routes. */
-const shared = globalThis as { sallyport?: Promise<Sallyport> }
+const shared = globalThis as { sallyport?: Promise<Sallyport> | undefined }
 
 /** Opened by the first request: a build loads the routes too. */
 export function sallyport(): Promise<Sallyport> {

@@ -68,8 +68,13 @@ const ANSWERS = [
 ]
 
 const HANDSHAKE = [
-  ...['Host: a.example', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
-  ...['Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', '', ''],
+  'Host: a.example',
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+  '',
+  '',
 ].join('\r\n')
 
 /** An answer, how much of it comes first, and whether its connection is reset after it. */
@@ -104,7 +109,9 @@ async function open() {
   const faults: unknown[] = []
   const certificate = madeCertificate()
   const proxy = await openProxy(madeScene().enforcing, {
-    ...{ listen: '127.0.0.1:0', admin: '127.0.0.1:0', http: '127.0.0.1:0' },
+    listen: '127.0.0.1:0',
+    admin: '127.0.0.1:0',
+    http: '127.0.0.1:0',
     upstream: `http://127.0.0.1:${(origin.address() as AddressInfo).port}`,
     tls: { certificates: [certificate.files] },
     onFault: (error) => faults.push(error),

@@ -55,13 +55,31 @@ const REQUESTS = [
 
 /** Frames that end a connection (RFC 9113 5.4.1), and some that do not; changed, each can be another kind. */
 const BREAKS = [
-  ...[frame(0, 0, 0, [1]), frame(0, 8, 1, [200, 1]), frame(0, 0, 9, [1]), frame(0, 0, 1, Buffer.alloc(20_000))],
-  ...[frame(1, 5, 2, FIELDS), frame(1, 13, 7, [200, 1, 2]), frame(1, 5, 7, [0xff, 0xff, 0xff, 0xff, 0xff, 0xff])],
-  ...[frame(2, 0, 1, [0, 0, 0, 1, 1]), frame(2, 0, 1, [0]), frame(3, 0, 1, [0, 0, 0, 8]), frame(3, 0, 9, [0, 0, 0, 8])],
-  ...[frame(4, 0, 0, [0, 1, 0]), frame(4, 0, 1), frame(4, 1, 0, [0]), frame(4, 0, 0, [0, 4, 0xff, 0xff, 0xff, 0xff])],
-  ...[frame(5, 4, 1, [0, 0, 0, 2, ...FIELDS]), frame(6, 0, 0, [1, 2, 3]), frame(6, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8])],
-  ...[frame(7, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0]), frame(7, 0, 1, [0, 0, 0, 0, 0, 0, 0, 1]), frame(7, 0, 0, [0, 0])],
-  ...[frame(8, 0, 0, [0, 0, 0, 0]), frame(8, 0, 1, [0x7f, 0xff, 0xff, 0xff]), frame(9, 4, 1, FIELDS), frame(77, 0, 1)],
+  frame(0, 0, 0, [1]),
+  frame(0, 8, 1, [200, 1]),
+  frame(0, 0, 9, [1]),
+  frame(0, 0, 1, Buffer.alloc(20_000)),
+  frame(1, 5, 2, FIELDS),
+  frame(1, 13, 7, [200, 1, 2]),
+  frame(1, 5, 7, [0xff, 0xff, 0xff, 0xff, 0xff, 0xff]),
+  frame(2, 0, 1, [0, 0, 0, 1, 1]),
+  frame(2, 0, 1, [0]),
+  frame(3, 0, 1, [0, 0, 0, 8]),
+  frame(3, 0, 9, [0, 0, 0, 8]),
+  frame(4, 0, 0, [0, 1, 0]),
+  frame(4, 0, 1),
+  frame(4, 1, 0, [0]),
+  frame(4, 0, 0, [0, 4, 0xff, 0xff, 0xff, 0xff]),
+  frame(5, 4, 1, [0, 0, 0, 2, ...FIELDS]),
+  frame(6, 0, 0, [1, 2, 3]),
+  frame(6, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8]),
+  frame(7, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0]),
+  frame(7, 0, 1, [0, 0, 0, 0, 0, 0, 0, 1]),
+  frame(7, 0, 0, [0, 0]),
+  frame(8, 0, 0, [0, 0, 0, 0]),
+  frame(8, 0, 1, [0x7f, 0xff, 0xff, 0xff]),
+  frame(9, 4, 1, FIELDS),
+  frame(77, 0, 1),
 ]
 
 /** How a client leaves: within a moment, or not until the proxy ends its connection. */

@@ -23,7 +23,7 @@ for (const { name, fuzz } of chosen) {
   const { inputs, failure } = await fuzz({
     seed,
     milliseconds: seconds * 1_000,
-    ...(values.path !== undefined && { path: values.path }),
+    path: values.path,
   })
   say(`${failure === undefined ? 'pass' : 'FAIL'}  ${name}, ${inputs} inputs`)
   if (failure === undefined) continue

@@ -11,16 +11,16 @@ export interface Subject<Input> {
 export interface FuzzRun {
   readonly seed: number
   /** So many inputs, or as many as fit into so many milliseconds. */
-  readonly inputs?: number
-  readonly milliseconds?: number
+  readonly inputs?: number | undefined
+  readonly milliseconds?: number | undefined
   /** Brings back one input of a run with this seed. */
-  readonly path?: string
+  readonly path?: string | undefined
 }
 
 /** Outcome of a run; `failure` has the smallest input that was found, and how to bring it back. */
 export interface Fuzzed {
   readonly inputs: number
-  readonly failure?: string
+  readonly failure?: string | undefined
 }
 
 /** Something that reads what strangers send, and what must hold whatever it is. */
@@ -36,7 +36,8 @@ export function fuzzTarget<Input>(name: string, open: () => Promise<Subject<Inpu
       const subject = await open()
       const property = fc.asyncProperty(subject.inputs, async (input) => void (await subject.check(input)))
       const details = await fc.check(property, {
-        ...{ seed, numRuns: inputs },
+        seed,
+        numRuns: inputs,
         ...(milliseconds !== undefined && { interruptAfterTimeLimit: milliseconds }),
         ...(path !== undefined && { path }),
       })

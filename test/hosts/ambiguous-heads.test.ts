@@ -11,8 +11,11 @@ import { exchange, parseResponse } from './wire.ts'
 
 /** Heads that servers read in two ways, as the first lines of a request. */
 const HEADS = [
-  ...['Host: other.example', 'User-Agent: a\r\nUser-Agent: b', 'Authorization: a\r\nAuthorization: b'],
-  ...['Connection: sallyport-action', 'Connection: keep-alive, Host'],
+  'Host: other.example',
+  'User-Agent: a\r\nUser-Agent: b',
+  'Authorization: a\r\nAuthorization: b',
+  'Connection: sallyport-action',
+  'Connection: keep-alive, Host',
 ].flatMap((fields) => ['/shop', '/v1/myip'].map((path) => `GET ${path} HTTP/1.1\r\nHost: site.example\r\n${fields}`))
 
 const TARGETS = ['http://other.example/shop', 'http://site.example:81/shop', 'http://other.example/v1/myip']

@@ -123,8 +123,16 @@ function ours({ headers, body }: WireResponse): string {
 
 const ENFORCED = ['sallyport-enforced', 'false']
 const UPGRADE = [
-  ...['Connection', 'Upgrade', 'Upgrade', 'websocket', 'Sec-WebSocket-Version', '13'],
-  ...['Sec-WebSocket-Key', 'dGhlIHNhbXBsZSBub25jZQ==', 'sallyport_action', 'allow'],
+  'Connection',
+  'Upgrade',
+  'Upgrade',
+  'websocket',
+  'Sec-WebSocket-Version',
+  '13',
+  'Sec-WebSocket-Key',
+  'dGhlIHNhbXBsZSBub25jZQ==',
+  'sallyport_action',
+  'allow',
 ]
 
 function upgradeBytes(visitor: Visitor): string {

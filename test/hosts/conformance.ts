@@ -4,40 +4,48 @@ import type { Scene, Visitor } from './scene.ts'
 /** One request and what every host must answer to it. */
 export interface Row {
   readonly name: string
-  readonly mode?: 'monitor'
+  readonly mode?: 'monitor' | undefined
   readonly method: string
   /** Target; under the API's mount when `api` is set. */
   readonly path: string
-  readonly api?: true
+  readonly api?: true | undefined
   /** The target is sent in absolute form (RFC 9112 3.2.2). */
-  readonly absolute?: true
+  readonly absolute?: true | undefined
   /** Name, value, name, value …, as they are written on the wire. */
   readonly fields: readonly string[]
-  readonly body?: string
+  readonly body?: string | undefined
   readonly status: number
   /** Response headers that must have these values. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** Members that the JSON of the response must have. */
-  readonly json?: Readonly<Record<string, unknown>>
+  readonly json?: Readonly<Record<string, unknown>> | undefined
   /** Texts that must stand in the response. */
-  readonly includes?: readonly string[]
+  readonly includes?: readonly string[] | undefined
   /** A parser of the host's own that stands before the API answers this in its own words, if at all. */
-  readonly refusedByParsers?: true
+  readonly refusedByParsers?: true | undefined
   /** A router or check of the host's own may answer this in its own words. */
-  readonly brokenEscape?: true
+  readonly brokenEscape?: true | undefined
   /** Its body is a form, for which a host may have no parser. */
-  readonly form?: true
+  readonly form?: true | undefined
   /** It has two fields of one name. */
-  readonly twice?: true
+  readonly twice?: true | undefined
   /** Inspection stands before the API. */
-  readonly inspectedFirst?: true
+  readonly inspectedFirst?: true | undefined
 }
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'
 const JSON_TYPE = 'application/json; charset=utf-8'
 const SPELLINGS = [
-  ...['sallyport-action', 'Sallyport-Action', 'SALLYPORT-ACTION', 'sallyport_action', 'Sallyport_Network_Class'],
-  ...['sallyport.asn', 'SALLYPORT.country', 'sallyport-enforced', 'sallyport_network.class', 'Sallyport-Trial'],
+  'sallyport-action',
+  'Sallyport-Action',
+  'SALLYPORT-ACTION',
+  'sallyport_action',
+  'Sallyport_Network_Class',
+  'sallyport.asn',
+  'SALLYPORT.country',
+  'sallyport-enforced',
+  'sallyport_network.class',
+  'Sallyport-Trial',
 ]
 
 /** Id that the trusted proxy in front of every host gives each request. */
@@ -328,7 +336,10 @@ export function conformanceRows(scene: Scene): readonly Row[] {
       ...lookup,
       fields: from(
         allowed,
-        ...['Authorization', `Bearer ${scene.key}`, 'Content-Type', 'application/x-www-form-urlencoded'],
+        'Authorization',
+        `Bearer ${scene.key}`,
+        'Content-Type',
+        'application/x-www-form-urlencoded',
       ),
       body: '{"target":"192.0.2.9"}',
       status: 200,

@@ -111,8 +111,20 @@ function handed({ method = 'GET', url = '/a?b', fields = FIELDS } = {}): Incomin
 }
 
 const UNSIGNED = [
-  ...['Host', 'shop.example', 'Accept', '*/*', 'X-Forwarded-For', '192.0.2.1', 'X-Forwarded-Proto', 'https'],
-  ...['X-Forwarded-Host', 'shop.example', 'sallyport-action', 'allow', 'sallyport-country', 'DE'],
+  'Host',
+  'shop.example',
+  'Accept',
+  '*/*',
+  'X-Forwarded-For',
+  '192.0.2.1',
+  'X-Forwarded-Proto',
+  'https',
+  'X-Forwarded-Host',
+  'shop.example',
+  'sallyport-action',
+  'allow',
+  'sallyport-country',
+  'DE',
 ]
 const SIGNATURE = signed(HMAC)
 const FIELDS = [...UNSIGNED, 'sallyport-signature', SIGNATURE]

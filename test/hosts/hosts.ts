@@ -24,21 +24,21 @@ import { agree, echo, echoFetch } from './site.ts'
 export interface Host {
   readonly name: string
   /** A body parser of the host's own stands before the API: bodies that it refuses never reach us. */
-  readonly parsesBodies?: boolean
+  readonly parsesBodies?: boolean | undefined
   /** None of its own parsers is for forms, and it refuses what it cannot parse. */
-  readonly parsesNoForms?: boolean
+  readonly parsesNoForms?: boolean | undefined
   /** The host itself refuses targets with broken percent escapes, before any hook or middleware runs. */
-  readonly refusesBrokenEscapes?: boolean
+  readonly refusesBrokenEscapes?: boolean | undefined
   /** The API is answered before the inspection; elsewhere the order is that of the middleware. */
-  readonly answersApiFirst?: boolean
+  readonly answersApiFirst?: boolean | undefined
   /** It has web requests alone: fields of one name are one, and what ends a connection is not for it to say. */
-  readonly hidesWire?: boolean
+  readonly hidesWire?: boolean | undefined
   /** The runtime itself reads targets as URLs before anybody sees them. */
-  readonly normalisesTargets?: boolean
+  readonly normalisesTargets?: boolean | undefined
   /** Methods that it does not know, and answers itself. */
-  readonly unknownMethods?: readonly string[]
+  readonly unknownMethods?: readonly string[] | undefined
   /** It has no `inspection`: what decides is its configuration. */
-  readonly hasNoOptions?: boolean
+  readonly hasNoOptions?: boolean | undefined
   /** Protocols that it speaks beside HTTP/1.1 in the clear. */
   readonly speaks: readonly Speech[]
   start(sallyport: ProxyHost, base: string, options?: AnyOptions, over?: Protocol): Promise<RunningHost>

@@ -17,8 +17,14 @@ import { requestBytes } from './wire.ts'
 const { blocked, enforcing, key } = madeScene()
 const SECOND = requestBytes('GET', '/second', ['Connection', 'close'])
 const UPGRADE = requestBytes('GET', '/second', [
-  ...['Connection', 'Upgrade', 'Upgrade', 'websocket', 'Sec-WebSocket-Version', '13'],
-  ...['Sec-WebSocket-Key', 'dGhlIHNhbXBsZSBub25jZQ=='],
+  'Connection',
+  'Upgrade',
+  'Upgrade',
+  'websocket',
+  'Sec-WebSocket-Version',
+  '13',
+  'Sec-WebSocket-Key',
+  'dGhlIHNhbXBsZSBub25jZQ==',
 ])
 const LARGE = ' '.repeat(70_000)
 const FROM = ['X-Forwarded-For', blocked.address]
@@ -36,7 +42,7 @@ interface Row {
   readonly status: number
   readonly first: string
   /** A parser of the host's own answers it. */
-  readonly parsed?: boolean
+  readonly parsed?: boolean | undefined
 }
 
 const ROWS: readonly Row[] = [

@@ -19,7 +19,7 @@ import t from 'tap'
  */
 interface Gate {
   decide(request: InspectionRequest): Decision
-  readonly config?: { readonly paths: 'strict' }
+  readonly config?: { readonly paths: 'strict' } | undefined
 }
 
 function gate(blocks: boolean): Gate {
@@ -104,29 +104,43 @@ const SITES: Readonly<Record<string, (sallyport: Gate) => Promise<Running>>> = {
 }
 
 const PIECES = [
-  ...[
-    'admin',
-    'ADMIN',
-    '%61dmin',
-    '%2561dmin',
-    'adm%69n',
-    'public',
-    '/',
-    '//',
-    '%2f',
-    '%5c',
-    '\\',
-    '.',
-    '..',
-    '%2e%2e',
-  ],
-  ...['..;', ';', ';x', '%3b', '#', '?', '%23', '%3f', '/admin/', '/x', '%252f', '%252e', '%41'],
+  'admin',
+  'ADMIN',
+  '%61dmin',
+  '%2561dmin',
+  'adm%69n',
+  'public',
+  '/',
+  '//',
+  '%2f',
+  '%5c',
+  '\\',
+  '.',
+  '..',
+  '%2e%2e',
+  '..;',
+  ';',
+  ';x',
+  '%3b',
+  '#',
+  '?',
+  '%23',
+  '%3f',
+  '/admin/',
+  '/x',
+  '%252f',
+  '%252e',
+  '%41',
 ]
 
 /** Every piece around the guarded path. */
 const AROUND = [
   ...PIECES.flatMap((piece) => [`/admin${piece}`, `/${piece}/admin`, `/admin/delete/..${piece}..${piece}public`]),
-  ...['/admin/%5c..%5cpublic', '/public/..;/admin', '/admin/delete/..%2f..%2fpublic', '/admin/%2e%2e', '/;/admin'],
+  '/admin/%5c..%5cpublic',
+  '/public/..;/admin',
+  '/admin/delete/..%2f..%2fpublic',
+  '/admin/%2e%2e',
+  '/;/admin',
 ]
 
 /** These, and every two pieces behind a slash. */

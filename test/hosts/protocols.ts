@@ -17,9 +17,9 @@ export interface CertificateFiles {
 /** A protocol that a host is asked over. */
 export interface Protocol {
   readonly name: string
-  readonly http2?: true
+  readonly http2?: true | undefined
   /** Absent: in the clear. */
-  readonly certificate?: CertificateFiles
+  readonly certificate?: CertificateFiles | undefined
 }
 
 export const HTTP1: Protocol = { name: 'HTTP/1.1' }

@@ -88,19 +88,26 @@ function inspectorOf(policy: Policy, mode: 'enforce' | 'monitor' = 'enforce') {
 }
 
 const PATHS = [
-  ...['/', '/index.html', '/admin', '/admin/', '/admin/users', '/admin/public', '/admin/public/page', '/administrator'],
-  ...[
-    '/login',
-    '/login/',
-    '/login/form',
-    '/shop',
-    '/shop/cart',
-    '/shop/a.b/c',
-    '/caf%C3%A9',
-    '/caf%C3%A9/menu',
-    '/a$b',
-  ],
-  ...['/admin?x=1', '/login?x=1', '/shop/cart?x=/admin'],
+  '/',
+  '/index.html',
+  '/admin',
+  '/admin/',
+  '/admin/users',
+  '/admin/public',
+  '/admin/public/page',
+  '/administrator',
+  '/login',
+  '/login/',
+  '/login/form',
+  '/shop',
+  '/shop/cart',
+  '/shop/a.b/c',
+  '/caf%C3%A9',
+  '/caf%C3%A9/menu',
+  '/a$b',
+  '/admin?x=1',
+  '/login?x=1',
+  '/shop/cart?x=/admin',
 ]
 
 const block = { action: 'block' } as const
@@ -270,8 +277,13 @@ t.test('signals', async (t) => {
 t.test('the proxy answers /robots.txt for each of its sites, to everybody', async (t) => {
   const dataDir = t.testdir()
   const gate = {
-    ...{ listen: '127.0.0.1:0', admin: '127.0.0.1:0', dataDir, data: { refresh: false, sources: NO_DATA } },
-    ...{ robots: { serve: true }, trustProxy: ['loopback'], timeouts: { drain: 100 } },
+    listen: '127.0.0.1:0',
+    admin: '127.0.0.1:0',
+    dataDir,
+    data: { refresh: false, sources: NO_DATA },
+    robots: { serve: true },
+    trustProxy: ['loopback'],
+    timeouts: { drain: 100 },
     policy: { preset: 'observe' as const, rules: [{ id: 'none', match: {}, action: 'block' as const }] },
     routes: [
       { host: 'open.example', policy: { preset: 'observe' as const } },

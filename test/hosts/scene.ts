@@ -32,8 +32,8 @@ export interface Scene {
 interface Made {
   readonly action: Action
   readonly networkClass: NetworkClass
-  readonly asn?: number
-  readonly country?: string
+  readonly asn?: number | undefined
+  readonly country?: string | undefined
 }
 
 const MADE: Readonly<Record<string, Made>> = {
@@ -77,7 +77,7 @@ function decide({ id, fields, target }: InspectionRequest, enforce: boolean): De
   const address = addressOf(fields)
   const made = MADE[address] ?? STRANGER
   return {
-    ...(id === undefined ? {} : { id }),
+    id,
     action: made.action,
     enforced: made.action === 'allow' || enforce,
     ...(target.endsWith('/tried') && { trial: { rule: 'try-it', action: 'block' } }),
@@ -94,10 +94,10 @@ function decide({ id, fields, target }: InspectionRequest, enforce: boolean): De
         provider: '',
         asType: 'unknown',
         agreeing: [],
-        ...(made.asn === undefined ? {} : { asn: made.asn }),
+        asn: made.asn,
       },
       agent: { class: 'human', confidence: 1, basis: 'none', headless: false, reasons: [] },
-      ...(made.country === undefined ? {} : { country: made.country }),
+      country: made.country,
       degraded: [],
     },
   }

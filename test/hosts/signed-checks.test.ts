@@ -11,9 +11,9 @@ const AGENT = 'https://agent.example'
 const signer = createSigner(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }))
 
 interface Signed {
-  readonly host?: string
-  readonly method?: string
-  readonly target?: string
+  readonly host?: string | undefined
+  readonly method?: string | undefined
+  readonly target?: string | undefined
 }
 
 function signed({ host = 'site.example', method = 'GET', target = '/a%2fb?x=%41' }: Signed = {}) {

@@ -68,7 +68,9 @@ async function refusingSites(
   await Promise.all([site, plain].map((server) => server.listening || once(server, 'listening')))
   t.teardown(() => [site, plain].map((server) => server.close()))
   const proxy = await openProxy(sallyport, {
-    ...{ listen: '127.0.0.1:0', admin: '127.0.0.1:0', timeouts: { drain: 0 } },
+    listen: '127.0.0.1:0',
+    admin: '127.0.0.1:0',
+    timeouts: { drain: 0 },
     limits: { eventLoopDelay: '1m' },
     upstream: `http://127.0.0.1:${(plain.address() as AddressInfo).port}`,
   })

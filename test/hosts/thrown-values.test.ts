@@ -92,8 +92,8 @@ const HOSTS: Readonly<Record<string, Host>> = {
   'Hono on Node': (sallyport, fails) => getRequestListener(honoApp(sallyport, fails).fetch),
 }
 
-function failing(): { fails: Fails; thrown: { value?: unknown; rejects?: boolean } } {
-  const thrown: { value?: unknown; rejects?: boolean } = {}
+function failing(): { fails: Fails; thrown: { value?: unknown; rejects?: boolean | undefined } } {
+  const thrown: { value?: unknown; rejects?: boolean | undefined } = {}
   return {
     thrown,
     fails() {

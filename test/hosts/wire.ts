@@ -102,7 +102,9 @@ async function askHttp2(port: number, { certificate }: Protocol, asked: Asked): 
 
 function http2Fields({ method, target, fields, body }: Asked): OutgoingHttpHeaders {
   const headers: Record<string, string | string[]> = {
-    ...{ ':method': method, ':path': target, ':authority': 'site.example' },
+    ':method': method,
+    ':path': target,
+    ':authority': 'site.example',
     ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
   }
   for (let at = 0; at + 1 < fields.length; at += 2) {

@@ -149,7 +149,7 @@ interface Checked {
   readonly sources: readonly Source[]
   readonly allowed: readonly string[]
   /** A file outside of it that it may import types of. */
-  readonly types?: string
+  readonly types?: string | undefined
   /** The packages that its manifest names for it. */
   readonly declared: Readonly<Record<string, string>>
 }
@@ -163,7 +163,10 @@ const CHECKED: readonly Checked[] = [
     return { room, top: folderOf(room), sources: sourcesOf(room), allowed, declared }
   }),
   {
-    ...{ room: PAGE.folder, top: PAGE.folder, sources: sourcesIn(PAGE.folder), allowed: PAGE.allowed },
+    room: PAGE.folder,
+    top: PAGE.folder,
+    sources: sourcesIn(PAGE.folder),
+    allowed: PAGE.allowed,
     types: PAGE.types,
     declared: { ...PAGE_MANIFEST['dependencies'], ...PAGE_MANIFEST['devDependencies'] },
   },

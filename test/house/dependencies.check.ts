@@ -17,21 +17,25 @@ const READ: Readonly<Record<string, string>> = {
 
 interface Component {
   readonly name: string
-  readonly licenses?: readonly {
-    readonly license?: { readonly id?: string; readonly name?: string }
-    readonly expression?: string
-  }[]
+  readonly licenses?:
+    | readonly {
+        readonly license?: { readonly id?: string | undefined; readonly name?: string | undefined } | undefined
+        readonly expression?: string | undefined
+      }[]
+    | undefined
 }
 
 interface Advisories {
-  readonly metadata?: { readonly vulnerabilities: Readonly<Record<string, number>> }
+  readonly metadata?: { readonly vulnerabilities: Readonly<Record<string, number>> } | undefined
 }
 
 const WORKSPACES = publishedWorkspaces().flatMap(({ folder }) => ['-w', folder])
 
 function npm(...args: readonly string[]): unknown {
   const { stdout } = spawnSync('npm', [...args, '--omit', 'dev', ...WORKSPACES], {
-    ...{ cwd: ROOT, encoding: 'utf8', maxBuffer: 1 << 26 },
+    cwd: ROOT,
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
   })
   try {
     return JSON.parse(stdout)

@@ -13,15 +13,15 @@ const textOf = (name: string): string => readFileSync(join(FOLDER, name), 'utf8'
 const DOCKERFILE = textOf('Dockerfile')
 
 interface Service {
-  readonly build?: string
-  readonly image?: string
-  readonly environment?: Readonly<Record<string, string>>
-  readonly ports?: readonly string[]
-  readonly volumes?: readonly string[]
-  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>> | readonly string[]
-  readonly healthcheck?: object
-  readonly read_only?: boolean
-  readonly stop_grace_period?: string
+  readonly build?: string | undefined
+  readonly image?: string | undefined
+  readonly environment?: Readonly<Record<string, string>> | undefined
+  readonly ports?: readonly string[] | undefined
+  readonly volumes?: readonly string[] | undefined
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>> | readonly string[] | undefined
+  readonly healthcheck?: object | undefined
+  readonly read_only?: boolean | undefined
+  readonly stop_grace_period?: string | undefined
 }
 
 interface Compose {

@@ -110,8 +110,14 @@ t.test('four machines behind nginx, with PostgreSQL and Redis', { skip }, async 
   const { privateKey } = generateKeyPairSync('ed25519')
   writeFileSync(signingKey, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
   const common = {
-    ...{ store: await postgres.database(), redis: redis.url, data: { refresh: false, sources: NO_DATA } },
-    ...{ trustProxy: ['loopback'], demo: true, policy: POLICY, provenance: { signingKey }, log: { requests: 'off' } },
+    store: await postgres.database(),
+    redis: redis.url,
+    data: { refresh: false, sources: NO_DATA },
+    trustProxy: ['loopback'],
+    demo: true,
+    policy: POLICY,
+    provenance: { signingKey },
+    log: { requests: 'off' },
     // Four machines on one: Redis answers later than it does where it has a processor.
     timeouts: { counting: '2s' },
     limits: { eventLoopDelay: '1m' },

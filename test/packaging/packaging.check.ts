@@ -126,7 +126,7 @@ function tarballOf({ name, version }: { readonly name: string; readonly version:
 }
 
 /** Ours are ES modules, which `require` loads too; Node 10 and its way to find files are not served. */
-function isProblem(problem: { readonly kind: string; readonly resolutionKind?: string }): boolean {
+function isProblem(problem: { readonly kind: string; readonly resolutionKind?: string | undefined }): boolean {
   return problem.kind !== 'CJSResolvesToESM' && problem.resolutionKind !== 'node10'
 }
 

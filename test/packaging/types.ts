@@ -78,7 +78,14 @@ export const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   bundler: ['--module', 'esnext', '--moduleResolution', 'bundler'],
   // As Next.js sets up a project that had no TypeScript.
   'a bundler, without strict': [
-    ...['--module', 'esnext', '--moduleResolution', 'bundler', '--skipLibCheck'],
-    ...['--strict', 'false', '--exactOptionalPropertyTypes', 'false'],
+    '--module',
+    'esnext',
+    '--moduleResolution',
+    'bundler',
+    '--skipLibCheck',
+    '--strict',
+    'false',
+    '--exactOptionalPropertyTypes',
+    'false',
   ],
 }

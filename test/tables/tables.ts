@@ -33,7 +33,12 @@ function options(): string {
     .map((section) => {
       const own = rows.filter(({ key }) => sectionOf(key) === section)
       const cells = own.map(({ key, initial = '', values, example, live, description }) => [
-        ...[code(key), cell(initial), cell(values), value(example), live ? 'yes' : 'restart', cell(description)],
+        code(key),
+        cell(initial),
+        cell(values),
+        value(example),
+        live ? 'yes' : 'restart',
+        cell(description),
       ])
       return `### ${section === '' ? 'On the first level' : section}\n\n${table(head, cells)}`
     })
@@ -42,7 +47,9 @@ function options(): string {
 
 function variables(): string {
   const rows = variableTable().map(({ name, key = '', example, description }) => [
-    ...[code(name), key === '' ? cell(description) : code(key), code(example)],
+    code(name),
+    key === '' ? cell(description) : code(key),
+    code(example),
   ])
   return table(['variable', 'key, or what it is', 'example'], rows)
 }
@@ -63,33 +70,48 @@ function rooms(): string {
 
 function routeList(): string {
   const rows = ROUTES.map(({ method, path, access, summary }) => [
-    ...[code(`${method} ${path}`), accessText(access), cell(summary)],
+    code(`${method} ${path}`),
+    accessText(access),
+    cell(summary),
   ])
   return table(['route', 'access', 'what it answers'], rows)
 }
 
 function routes(): string {
   const rows = ROUTES.map(({ method, path, access, summary, example }) => [
-    ...[code(`${method} ${path}`), accessText(access), cell(summary), code(callText(path, example))],
+    code(`${method} ${path}`),
+    accessText(access),
+    cell(summary),
+    code(callText(path, example)),
   ])
   return table(['route', 'access', 'what it answers', 'example'], rows)
 }
 
-function callText(path: string, example: { readonly path: string; readonly body?: object } | undefined): string {
+function callText(
+  path: string,
+  example: { readonly path: string; readonly body?: object | undefined } | undefined,
+): string {
   if (example === undefined) return path
   return example.body === undefined ? example.path : JSON.stringify(example.body)
 }
 
 function errors(): string {
   const rows = Object.entries(ERRORS).map(([name, { status, message }]) => [
-    ...[code(name), String(status ?? 'start-up, command'), cell(message)],
+    code(name),
+    String(status ?? 'start-up, command'),
+    cell(message),
   ])
   return table(['code', 'status', 'message'], rows)
 }
 
 function metrics(): string {
   const rows = Object.values(METRICS).map(({ name, type, labels, unit, help, example }) => [
-    ...[code(name), type, unit, labels.join(', '), cell(help), code(example)],
+    code(name),
+    type,
+    unit,
+    labels.join(', '),
+    cell(help),
+    code(example),
   ])
   return table(['metric', 'type', 'unit', 'labels', 'what it counts', 'example'], rows)
 }

@@ -9,7 +9,7 @@ declare global {
   namespace Express {
     interface Request {
       /** The decision; absent before `inspection` has run, and where the request could not be judged. */
-      readonly sallyport?: Decision
+      readonly sallyport?: Decision | undefined
     }
   }
 }
@@ -35,7 +35,7 @@ export function inspection(sallyport: Decider, options: InspectionOptions<Reques
   const inspect = createInspection(NODE, sallyport, options)
 
   function apply({ decision, refusal }: Outcome, req: Request, res: Response, next: NextFunction): void {
-    if (decision !== undefined) (req as { sallyport?: Decision }).sallyport = decision
+    if (decision !== undefined) (req as { sallyport?: Decision | undefined }).sallyport = decision
     if (refusal === undefined) next()
     else void sendResponse(res, refusal)
   }

@@ -66,7 +66,7 @@ const answering: FastifyPluginAsync<V1Options> = async (fastify, { sallyport }) 
   // The API reads bodies itself, after admission; the host's parsers stay as they are outside this scope.
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null))
-  fastify.setErrorHandler((error: { readonly code?: string }, request, reply) => {
+  fastify.setErrorHandler((error: { readonly code?: string | undefined }, request, reply) => {
     if (!CONTENT_TYPE_ERRORS.includes(error.code ?? '')) throw error
     return handle(request, reply)
   })

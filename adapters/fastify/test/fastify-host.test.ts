@@ -131,7 +131,7 @@ t.test('the host has no prefix', async (t) => {
 
 t.test('the clock that Fastify leaves off is warned of where it listens', async (t) => {
   const warnings: unknown[] = []
-  const warn = (warning: Error & { code?: string }) => void warnings.push(warning.code)
+  const warn = (warning: Error & { code?: string | undefined }) => void warnings.push(warning.code)
   process.on('warning', warn)
   t.teardown(() => process.off('warning', warn))
   const ask = async (options: Pick<FastifyServerOptions, 'requestTimeout'>) => {

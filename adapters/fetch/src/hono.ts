@@ -135,6 +135,9 @@ interface NodeServer {
 
 /** The request as `@hono/node-server` received it; `undefined` in another runtime. */
 function nodeOf({ env }: Context): NodeServer | undefined {
-  const { incoming: req, outgoing: res }: { incoming?: IncomingMessage; outgoing?: ServerResponse } = env ?? {}
+  const {
+    incoming: req,
+    outgoing: res,
+  }: { incoming?: IncomingMessage | undefined; outgoing?: ServerResponse | undefined } = env ?? {}
   return req?.rawHeaders === undefined || res === undefined ? undefined : { req, res }
 }

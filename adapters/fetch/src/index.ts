@@ -17,9 +17,9 @@ export type { Place } from './web-request.ts'
 /** The outcome of a request. */
 export interface Guarded {
   /** Absent where the request could not be judged. */
-  readonly decision?: Decision
+  readonly decision?: Decision | undefined
   /** There where the request goes no further: answer with it. */
-  readonly response?: Response
+  readonly response?: Response | undefined
   /** The request's headers with the verdict, and without what the visitor sent under our names: hand these on. */
   readonly headers: Headers
   /**

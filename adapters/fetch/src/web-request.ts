@@ -58,7 +58,7 @@ export class WebAnswer extends EventEmitter implements HostResponse {
 }
 
 /** The answer to a request: at every call the same. */
-export function answerTo(request: Request & { [ANSWER]?: WebAnswer }, place: Place): WebAnswer {
+export function answerTo(request: Request & { [ANSWER]?: WebAnswer | undefined }, place: Place): WebAnswer {
   request[ANSWER] ??= new WebAnswer(request, place)
   return request[ANSWER]
 }

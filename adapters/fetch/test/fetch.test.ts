@@ -16,7 +16,7 @@ const SALLYPORT = {
     const { id, target, peer, method } = request
     const action = target.startsWith('/blocked') ? 'block' : 'flag'
     return {
-      ...(id === undefined ? {} : { id }),
+      id,
       action,
       enforced: true,
       reasons: [],

@@ -9,14 +9,14 @@ export { guardUpgrade, type InspectionOptions } from '@sallyport/node'
 declare module 'koa' {
   interface DefaultState {
     /** The decision; absent before `inspection` has run, and where the request could not be judged. */
-    sallyport?: Decision
+    sallyport?: Decision | undefined
   }
 }
 
 /** Options of `v1`. */
 export interface V1Options {
   /** Path that `/v1` hangs under, as `/detect`; Koa has no mounts of its own. */
-  readonly base?: string
+  readonly base?: string | undefined
 }
 
 /**

@@ -17,7 +17,7 @@ export type NodeRequest = IncomingMessage | Http2ServerRequest
 export type NodeResponse = ServerResponse | Http2ServerResponse
 
 /** A request that was inspected; without `sallyport` where it could not be judged. */
-export type Inspected<Request> = Request & { readonly sallyport?: Decision }
+export type Inspected<Request> = Request & { readonly sallyport?: Decision | undefined }
 
 /** Answers requests, as `createServer` takes it. */
 export type Handler<Request, Response> = (request: Request, response: Response) => unknown
@@ -53,7 +53,7 @@ export function listener<Request extends NodeRequest = IncomingMessage, Response
   return (request, response) => {
     const [req, res] = compatible(request, response)
     const apply = ({ decision, refusal }: Outcome): void => {
-      if (decision !== undefined) (request as { sallyport?: Decision }).sallyport = decision
+      if (decision !== undefined) (request as { sallyport?: Decision | undefined }).sallyport = decision
       if (refusal === undefined) handler(request as Inspected<Request>, response)
       else void sendResponse(res, refusal)
     }

@@ -5,7 +5,7 @@ import { createHandoffVerifier } from '@sallyport/core/host'
 /** A request of node:http or Express, a context of Koa, or a request of Fastify. */
 export type HandoffRequest =
   | IncomingMessage
-  | { readonly req: IncomingMessage; readonly originalUrl?: string }
+  | { readonly req: IncomingMessage; readonly originalUrl?: string | undefined }
   | { readonly raw: IncomingMessage }
 
 /**

@@ -162,7 +162,9 @@ t.test('a small body that nobody asked for costs no connection, nor does one in 
   const chunked = 'POST /v1 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'
   const last = unread.replace('Host: a', 'Host: a\r\nConnection: close')
   t.same((await dial(t, port, unread + chunked + last).closed).match(/HTTP\/1\.1 \d+/g), [
-    ...['HTTP/1.1 401', 'HTTP/1.1 200', 'HTTP/1.1 401'],
+    'HTTP/1.1 401',
+    'HTTP/1.1 200',
+    'HTTP/1.1 401',
   ])
 })
 

@@ -6,7 +6,8 @@ import { decideRequest, decider, dial, serve } from './support.ts'
 /** Warnings at the first two requests of a server. */
 async function warnedOf(t: Test, prepare: (server: Server) => void): Promise<readonly string[]> {
   const warnings: string[] = []
-  const warn = (warning: Error & { code?: string }) => void warnings.push(`${warning.code} ${warning.message}`)
+  const warn = (warning: Error & { code?: string | undefined }) =>
+    void warnings.push(`${warning.code} ${warning.message}`)
   process.on('warning', warn)
   const port = await serve(
     t,

@@ -30,7 +30,11 @@ export function decideRequest(decider: Decider, place: NodePlace): Outcome | Pro
 }
 
 /** The decision about a path; the network as it is given. */
-export function decisionOn(path: string, network: { asn?: number; country?: string } = {}, mode?: Mode): Decision {
+export function decisionOn(
+  path: string,
+  network: { asn?: number | undefined; country?: string | undefined } = {},
+  mode?: Mode,
+): Decision {
   const decision = decider(mode).decide({ ...REQUEST, target: path })
   const { country, asn } = network
   const finding = { ...decision.inspection.network, ...(asn === undefined ? {} : { asn }) }

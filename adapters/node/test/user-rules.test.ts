@@ -23,7 +23,7 @@ function decider(rules: readonly Rule[]): Decider {
 
 t.test('a rule that counts by a user whom the host does not give is named at start', async (t) => {
   const warnings: string[] = []
-  const heard = (warning: Error & { readonly code?: string }) => {
+  const heard = (warning: Error & { readonly code?: string | undefined }) => {
     if (warning.code === 'SALLYPORT_UNKNOWN_USER') warnings.push(warning.message)
   }
   process.on('warning', heard)

@@ -25,7 +25,7 @@ export interface WorkerCounts {
 
 export interface AdminOptions {
   /** `host:port`; absent: 127.0.0.1:9090, and no admin listener where that is taken. */
-  readonly address?: string
+  readonly address?: string | undefined
   readonly sources: () => readonly SourceStatus[]
   /** False once the proxy no longer takes requests. */
   readonly accepting: () => boolean

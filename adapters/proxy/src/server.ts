@@ -68,9 +68,9 @@ export interface Proxy {
   /** `http://host:port` or `https://host:port` it listens on. */
   readonly url: string
   /** URL of the plain listener beside TLS; absent where there is none. */
-  readonly httpUrl?: string
+  readonly httpUrl?: string | undefined
   /** URL of the health listener; absent where there is none. */
-  readonly adminUrl?: string
+  readonly adminUrl?: string | undefined
   /** The origin of what no route has; absent where there is none. */
   readonly upstream?: string | undefined
   /** The metrics of this process; empty where nothing is counted. */
@@ -116,7 +116,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
   const { onFault, onRefused } = hooksOf(options)
   const refusals = createRefusals(onRefused, (cause) => sallyport.meter?.add('refusals', [cause]))
   try {
-    const urls: { proxy?: string; admin?: string | undefined } = {}
+    const urls: { proxy?: string | undefined; admin?: string | undefined } = {}
     const front: ExampleFront = {
       sallyport,
       url: () => urls.proxy,
@@ -144,7 +144,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     httpsPort = Number(new URL(url).port || HTTPS_PORT)
     urls.proxy = url
     const admin = await openAdmin({
-      ...(options.admin === undefined ? {} : { address: options.admin }),
+      address: options.admin,
       sources: () => sallyport.sources(),
       accepting: () => listener.accepting,
       requireFresh: options.data?.requireFresh ?? false,
@@ -165,7 +165,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
 
     return {
       url,
-      ...(httpUrl === undefined ? {} : { httpUrl }),
+      httpUrl,
       get upstream() {
         return service.upstream
       },

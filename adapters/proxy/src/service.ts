@@ -49,7 +49,11 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
   const { upstream, limits, timeouts, routes = [] } = options
   const { decider } = sallyport
   const sites = openSites({
-    ...{ upstream, routes, limits, timeouts, onNotice: options.onNotice },
+    upstream,
+    routes,
+    limits,
+    timeouts,
+    onNotice: options.onNotice,
     decider: decider && ((rules) => decider.call(sallyport, rules)),
     decide: (request) => sallyport.decide(request),
   })
@@ -57,14 +61,18 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
   const overload = watchOverload(limits)
 
   const requestSlots = new Slots({
-    ...{ total: limits.inFlight, perClient: limits.inFlightPerClient, waitMs: timeouts.queue },
+    total: limits.inFlight,
+    perClient: limits.inFlightPerClient,
+    waitMs: timeouts.queue,
   })
   const tunnelSlots = new Slots({ total: limits.tunnels, perClient: limits.tunnelsPerClient, waitMs: timeouts.queue })
   const admission = (cause: AdmissionOptions['cause'], slots: Slots) =>
     createAdmission({
       slots,
       cause,
-      ...{ ipv6Prefix: limits.ipv6Prefix, bodyBytes: limits.bodyBytes, refusals },
+      ipv6Prefix: limits.ipv6Prefix,
+      bodyBytes: limits.bodyBytes,
+      refusals,
       isOverloaded: () => overload.present,
     })
   const fail = (exchange: Exchange, error: Error): void => {

@@ -13,7 +13,11 @@ import { until } from './wire.ts'
 
 /** An authority's answer at a path: JSON with a status and fields, or whatever it writes. */
 type Answer =
-  | { readonly status?: number; readonly fields?: Readonly<Record<string, string>>; readonly json?: unknown }
+  | {
+      readonly status?: number | undefined
+      readonly fields?: Readonly<Record<string, string>> | undefined
+      readonly json?: unknown
+    }
   | ((response: ServerResponse, request: IncomingMessage) => void)
 
 type Answers = Readonly<Record<string, (base: string) => Answer>>
@@ -33,7 +37,9 @@ const GOOD: Answers = {
   }),
   '/order/1': (base) => ({
     json: {
-      ...{ status: 'valid', authorizations: [`${base}/authz`], finalize: `${base}/finalize` },
+      status: 'valid',
+      authorizations: [`${base}/authz`],
+      finalize: `${base}/finalize`,
       certificate: `${base}/certificate`,
     },
   }),
@@ -78,7 +84,8 @@ const LATE = ['is silent', 'stops in its answer', 'drips', 'never names the cert
 
 const pending = (token: string): Answer => ({
   json: {
-    ...{ status: 'pending', identifier: { type: 'dns', value: 'site.example' } },
+    status: 'pending',
+    identifier: { type: 'dns', value: 'site.example' },
     challenges: [{ type: 'http-01', token, url: 'http://127.0.0.1:1/' }],
   },
 })
@@ -245,8 +252,11 @@ t.test('a process orders where it is asked to, of whom a reload names, and not o
   const [one, other] = [await openAuthority(t, {}), await openAuthority(t, {})]
   const notices: string[] = []
   const acme = (directory: string) => ({
-    ...{ domains: ['site.example'], email: 'ops@site.example', directory },
-    ...{ folder: join(certificateFolder(t), 'acme'), orders: false },
+    domains: ['site.example'],
+    email: 'ops@site.example',
+    directory,
+    folder: join(certificateFolder(t), 'acme'),
+    orders: false,
   })
   const renewals = createRenewals((line) => notices.push(line), acme(one.directory))
   renewals.keep(acme(one.directory))

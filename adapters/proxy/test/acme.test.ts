@@ -89,8 +89,20 @@ t.test('a certificate is ordered, written and served', { skip: NO_PEBBLE || NO_O
   }
   writeFileSync(config, JSON.stringify({ pebble }))
   runProgram(t, 'pebble-challtestsrv', [
-    ...['-defaultIPv4', '127.0.0.1', '-defaultIPv6', '', '-dns01', `127.0.0.1:${dns}`],
-    ...['-management', `127.0.0.1:${dnsManagement}`, '-http01', '', '-https01', '', '-tlsalpn01', ''],
+    '-defaultIPv4',
+    '127.0.0.1',
+    '-defaultIPv6',
+    '',
+    '-dns01',
+    `127.0.0.1:${dns}`,
+    '-management',
+    `127.0.0.1:${dnsManagement}`,
+    '-http01',
+    '',
+    '-https01',
+    '',
+    '-tlsalpn01',
+    '',
   ])
   runProgram(t, 'pebble', ['-config', config, '-dnsserver', `127.0.0.1:${dns}`], {
     PEBBLE_VA_NOSLEEP: '1',
@@ -164,8 +176,11 @@ t.test('an authority that lies, or is not there, is one line, and the rest goes 
   const { port } = liar.address() as AddressInfo
   for (const directory of [`http://127.0.0.1:${port}/dir`, 'http://127.0.0.1:1/dir']) {
     const acme = {
-      ...{ domains: ['site.example'], email: 'ops@site.example', directory },
-      ...{ folder: join(certificateFolder(t), 'acme'), orders: true },
+      domains: ['site.example'],
+      email: 'ops@site.example',
+      directory,
+      folder: join(certificateFolder(t), 'acme'),
+      orders: true,
     }
     const { proxy, notices } = await proxyOf(t, { tls: { acme } })
     await until(() => notices.length > 0)

@@ -164,8 +164,11 @@ async function heldClient(options: ConnectionOptions) {
 t.test('a connection whose client is not known has none, and no header of it is believed', { skip }, async (t) => {
   const tls = certificates(t)
   const fields = [
-    ...[`X-Forwarded-For: ${VISITOR.blocked}`, `X-Real-IP: ${VISITOR.blocked}`, `Forwarded: for=${VISITOR.blocked}`],
-    ...['X-Forwarded-Proto: https', 'X-Request-Id: chosen'],
+    `X-Forwarded-For: ${VISITOR.blocked}`,
+    `X-Real-IP: ${VISITOR.blocked}`,
+    `Forwarded: for=${VISITOR.blocked}`,
+    'X-Forwarded-Proto: https',
+    'X-Request-Id: chosen',
   ]
   for (const [version, name, header] of UNKNOWN) {
     await t.test(`${version} ${name}`, async (t) => {
@@ -245,7 +248,8 @@ t.test('a balancer that ends its half after the header, or within it, leaves not
 
 t.test('a connection that waits for its header counts among all, and does not hold up the end', async (t) => {
   const { url, proxy, refused } = await behindBalancer(t, 'v1', {
-    ...{ limits: { connections: 1 }, timeouts: { header: 60_000, drain: 0 } },
+    limits: { connections: 1 },
+    timeouts: { header: 60_000, drain: 0 },
   })
   const silent = await dial(url)
   while ((await openConnections(proxy.adminUrl)) === 0);

@@ -7,7 +7,7 @@ import { type Answer, openRawOrigin } from './wire.ts'
 export async function proxyBefore(
   t: Test,
   answer: Answer | string,
-  { sallyport = fakeSallyport(), ...options }: ProxyOptions & { readonly sallyport?: ProxyHost } = {},
+  { sallyport = fakeSallyport(), ...options }: ProxyOptions & { readonly sallyport?: ProxyHost | undefined } = {},
 ) {
   const origin = await openRawOrigin(answer)
   const errors: unknown[] = []

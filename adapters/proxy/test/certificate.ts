@@ -30,16 +30,45 @@ export function makeCertificate(folder: string, names: readonly string[], { days
   const extensions = `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}`
   const run = (...args: readonly string[]): void => void execFileSync('openssl', args, { stdio: 'ignore' })
   run(
-    ...['req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', key],
-    ...['-subj', `/CN=${names[0]}`, '-addext', extensions, '-out', request],
+    'req',
+    '-new',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-keyout',
+    key,
+    '-subj',
+    `/CN=${names[0]}`,
+    '-addext',
+    extensions,
+    '-out',
+    request,
   )
   const begin = new Date(Math.min(Date.now(), end.getTime()) - 86_400_000)
   const folderOfCa = mkdtempSync(join(folder, 'ca-'))
   const config = join(folderOfCa, 'ca.cnf')
   writeCaConfig(config, folderOfCa)
   run(
-    ...['ca', '-batch', '-selfsign', '-config', config, '-keyfile', key, '-in', request, '-out', cert, '-notext'],
-    ...['-startdate', stamp(begin), '-enddate', stamp(end), '-md', 'sha256'],
+    'ca',
+    '-batch',
+    '-selfsign',
+    '-config',
+    config,
+    '-keyfile',
+    key,
+    '-in',
+    request,
+    '-out',
+    cert,
+    '-notext',
+    '-startdate',
+    stamp(begin),
+    '-enddate',
+    stamp(end),
+    '-md',
+    'sha256',
   )
   return { cert, key }
 }

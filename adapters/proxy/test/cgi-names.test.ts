@@ -16,7 +16,10 @@ const FORGED = 'forged'
 /** The variables of a program behind the proxy that do not come from us, for every spelling of every name. */
 async function forged(t: Test, upstream: string, path: string): Promise<readonly string[]> {
   const proxy = await openProxy(fakeSallyport(), {
-    ...{ listen: '127.0.0.1:0', admin: '127.0.0.1:0', upstream, timeouts: { drain: 0 } },
+    listen: '127.0.0.1:0',
+    admin: '127.0.0.1:0',
+    upstream,
+    timeouts: { drain: 0 },
   })
   t.teardown(() => proxy.close())
   const wrong: string[] = []

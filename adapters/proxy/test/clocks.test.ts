@@ -25,7 +25,10 @@ async function lateness(
   let late = false
   let looked = 0
   const watched: Watched = {
-    ...{ over: false, ended: false, place: 0, wait: undefined },
+    over: false,
+    ended: false,
+    place: 0,
+    wait: undefined,
     end() {},
     awaited() {
       looked++
@@ -61,7 +64,7 @@ t.test('a client moves at least so much while it is waited for, an origin someth
 /** Returns what the clocks do with one that is late, or gone, until they leave it. */
 async function leaving(
   t: Test,
-  state: { over?: boolean; ended?: boolean; onLate?: 'ends' },
+  state: { over?: boolean | undefined; ended?: boolean | undefined; onLate?: 'ends' | undefined },
 ): Promise<readonly string[]> {
   const roster = new Roster<Watched>()
   const told: string[] = []
@@ -72,14 +75,17 @@ async function leaving(
   let { over = false, ended = false } = state
   roster.add({
     fail() {},
-    ...{ place: 0, wait: undefined },
+    place: 0,
+    wait: undefined,
     get over() {
       return over
     },
     get ended() {
       return ended
     },
-    ...{ awaited: () => 'body', moved: () => 0, isLost: () => false },
+    awaited: () => 'body',
+    moved: () => 0,
+    isLost: () => false,
     late() {
       told.push('late')
       if (state.onLate === 'ends') over = ended = true

@@ -20,9 +20,9 @@ function throwing(): never {
 const isMarked = (target = ''): boolean => target.includes('marked')
 
 interface Bug {
-  readonly host?: (meter: ReturnType<typeof createMetrics>) => Partial<ProxyHost>
-  readonly options?: ProxyOptions
-  readonly answer?: Answer | string
+  readonly host?: ((meter: ReturnType<typeof createMetrics>) => Partial<ProxyHost>) | undefined
+  readonly options?: ProxyOptions | undefined
+  readonly answer?: Answer | string | undefined
 }
 
 const decidedFor =

@@ -19,8 +19,14 @@ function helloOf(size: number, filled: 'ciphers' | 'extensions' = 'ciphers'): Bu
   const left = size - 2 - 32 - 1 - 2 - 2 - 2
   const [ciphers, extensions] = filled === 'ciphers' ? [left & ~1, 0] : [2, (left - 2) & ~3]
   const body = [
-    ...[Buffer.from([3, 3]), Buffer.alloc(32), Buffer.from([0]), length(ciphers), numbers(ciphers)],
-    ...[Buffer.from([1, 0]), length(extensions), numbers(extensions, 2)],
+    Buffer.from([3, 3]),
+    Buffer.alloc(32),
+    Buffer.from([0]),
+    length(ciphers),
+    numbers(ciphers),
+    Buffer.from([1, 0]),
+    length(extensions),
+    numbers(extensions, 2),
   ]
   const message = Buffer.concat([Buffer.alloc(4), ...body])
   message.writeUInt32BE(message.length - 4)

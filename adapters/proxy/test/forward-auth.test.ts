@@ -14,7 +14,7 @@ const EXAMPLES = join(import.meta.dirname, '../../../../examples')
 async function asked(
   t: Test,
   forwardAuth: 'nginx' | 'traefik' | 'caddy',
-  { trust = ['loopback'], ...options }: ProxyOptions & { readonly trust?: readonly string[] } = {},
+  { trust = ['loopback'], ...options }: ProxyOptions & { readonly trust?: readonly string[] | undefined } = {},
 ) {
   const observed: ObservedRequest[] = []
   const notices: string[] = []
@@ -112,24 +112,25 @@ t.test('a name that a program may read as another is refused, however it is spel
   const { check, sallyport } = await asked(t, 'caddy')
   const whole = fromCaddy(VISITOR.allowed)
   const foreign = [
-    ...[
-      'Sallyport_Action',
-      'Sallyport.Country',
-      'sallyport~asn',
-      'SALLYPORT_X',
-      'Sallyport-Anything',
-      'Sallyport--Action',
-    ],
-    ...[
-      'X_Forwarded_For',
-      'X.Forwarded.For',
-      'x-forwarded_for',
-      'X!Real!IP',
-      'X_Real_IP',
-      'Client_IP',
-      'X_Original_URL',
-    ],
-    ...['X_Forwarded_Uri', 'X-Forwarded_Method', 'X_Original_URI', 'X_Rewrite_URL', 'CF_Connecting_IP', 'Proxy'],
+    'Sallyport_Action',
+    'Sallyport.Country',
+    'sallyport~asn',
+    'SALLYPORT_X',
+    'Sallyport-Anything',
+    'Sallyport--Action',
+    'X_Forwarded_For',
+    'X.Forwarded.For',
+    'x-forwarded_for',
+    'X!Real!IP',
+    'X_Real_IP',
+    'Client_IP',
+    'X_Original_URL',
+    'X_Forwarded_Uri',
+    'X-Forwarded_Method',
+    'X_Original_URI',
+    'X_Rewrite_URL',
+    'CF_Connecting_IP',
+    'Proxy',
   ]
   for (const name of foreign) {
     const answer = await check(...whole, `${name}: forged`)

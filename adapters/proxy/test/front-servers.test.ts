@@ -26,10 +26,26 @@ const FORGED = 'forged'
 
 /** Names that the examples write, and some that nobody does. */
 const NAMES = [
-  ...['Sallyport-Action', 'Sallyport-Network-Class', 'Sallyport-Country', 'Sallyport-Signature', 'Sallyport-Unknown'],
-  ...['X-Forwarded-For', 'X-Forwarded-Proto', 'X-Forwarded-Host', 'Forwarded', 'X-Real-IP', 'Client-IP'],
-  ...['X-Original-URL', 'X-Rewrite-URL', 'Proxy', 'Front-End-Https', 'Client-Cert', 'X-Scheme'],
-  ...['X-Forwarded-Prefix', 'X-Forwarded-Ssl', 'X-Forwarded-Scheme'],
+  'Sallyport-Action',
+  'Sallyport-Network-Class',
+  'Sallyport-Country',
+  'Sallyport-Signature',
+  'Sallyport-Unknown',
+  'X-Forwarded-For',
+  'X-Forwarded-Proto',
+  'X-Forwarded-Host',
+  'Forwarded',
+  'X-Real-IP',
+  'Client-IP',
+  'X-Original-URL',
+  'X-Rewrite-URL',
+  'Proxy',
+  'Front-End-Https',
+  'Client-Cert',
+  'X-Scheme',
+  'X-Forwarded-Prefix',
+  'X-Forwarded-Ssl',
+  'X-Forwarded-Scheme',
 ]
 
 /** All separators are asked of the proxy itself, in cgi-names.test.ts. */
@@ -54,9 +70,14 @@ async function reached(url: string, path: string): Promise<readonly string[]> {
 }
 
 /** A gate that is asked, or that forwards. */
-async function gate(t: Test, options: { readonly forwardAuth?: 'nginx' | 'caddy'; readonly upstream?: string }) {
+async function gate(
+  t: Test,
+  options: { readonly forwardAuth?: 'nginx' | 'caddy' | undefined; readonly upstream?: string | undefined },
+) {
   const proxy = await openProxy(fakeSallyport(), {
-    ...{ listen: '127.0.0.1:0', admin: '127.0.0.1:0', timeouts: { drain: 0 } },
+    listen: '127.0.0.1:0',
+    admin: '127.0.0.1:0',
+    timeouts: { drain: 0 },
     ...options,
   })
   t.teardown(() => proxy.close('cut'))
@@ -85,7 +106,11 @@ async function caddy(t: Test, backend: string): Promise<string> {
 /** `lenient`: nginx passes on names that it drops by default. */
 async function nginx(
   t: Test,
-  { origin = '127.0.0.1:1', more = '', lenient = false }: { origin?: string; more?: string; lenient?: boolean },
+  {
+    origin = '127.0.0.1:1',
+    more = '',
+    lenient = false,
+  }: { origin?: string | undefined; more?: string | undefined; lenient?: boolean | undefined },
 ): Promise<string> {
   const port = await freePort()
   const folder = certificateFolder(t)

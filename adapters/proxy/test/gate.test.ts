@@ -181,7 +181,10 @@ t.test('a header that names one client is refused where it comes twice; a list i
   const sallyport = fakeSallyport({ clientHeader: 'x-real-ip' })
   const origin = await openRawOrigin(OK)
   const proxy = await openProxy(sallyport, {
-    ...{ listen: '127.0.0.1:0', admin: '127.0.0.1:0', upstream: origin.url, timeouts: { drain: 0 } },
+    listen: '127.0.0.1:0',
+    admin: '127.0.0.1:0',
+    upstream: origin.url,
+    timeouts: { drain: 0 },
     clientHeader: 'x-real-ip',
   })
   t.teardown(async () => {

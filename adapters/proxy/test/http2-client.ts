@@ -10,7 +10,7 @@ import { type Answer, OK } from './wire.ts'
 export async function openHttp2(
   t: Test,
   answer: Answer | string = OK,
-  { trust = ['loopback'], ...options }: ProxyOptions & { readonly trust?: readonly string[] } = {},
+  { trust = ['loopback'], ...options }: ProxyOptions & { readonly trust?: readonly string[] | undefined } = {},
 ) {
   const refused: string[] = []
   const sallyport = fakeSallyport({ trust })

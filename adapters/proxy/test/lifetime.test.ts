@@ -90,8 +90,12 @@ t.test('closing cuts what takes longer than the drain', async (t) => {
 })
 
 const ACCEPTED = [
-  ...['HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade'],
-  ...['Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=', '', ''],
+  'HTTP/1.1 101 Switching Protocols',
+  'Upgrade: websocket',
+  'Connection: Upgrade',
+  'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=',
+  '',
+  '',
 ].join('\r\n')
 
 async function tunnelThrough(t: Test, frames: string) {

@@ -27,7 +27,8 @@ async function openCircle(t: Test, proxies: number) {
   const balancer = await openBalancer(t, urls)
   for (let i = 0; i < proxies; i += 1) {
     const proxy = await openProxy(fakeSallyport(), {
-      ...{ listen: '127.0.0.1:0', admin: '127.0.0.1:0' },
+      listen: '127.0.0.1:0',
+      admin: '127.0.0.1:0',
       upstream: balancer.url,
       limits: { eventLoopDelay: '1m' },
     })
@@ -38,8 +39,14 @@ async function openCircle(t: Test, proxies: number) {
 }
 
 const HANDSHAKE = [
-  ...['GET /chat HTTP/1.1', 'Host: site.example', 'Connection: Upgrade', 'Upgrade: websocket'],
-  ...['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', '', ''],
+  'GET /chat HTTP/1.1',
+  'Host: site.example',
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+  '',
+  '',
 ].join('\r\n')
 
 for (const proxies of [1, 3]) {

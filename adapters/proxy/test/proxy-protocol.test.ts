@@ -22,7 +22,7 @@ function v2(source: string, { told = '', command = 0x21, family = 0x11 } = {}): 
 async function behindBalancer(
   t: Test,
   proxyProtocol: 'v1' | 'v2',
-  { trust = ['loopback'], ...options }: ProxyOptions & { readonly trust?: readonly string[] } = {},
+  { trust = ['loopback'], ...options }: ProxyOptions & { readonly trust?: readonly string[] | undefined } = {},
 ) {
   const refused: string[] = []
   const sallyport = fakeSallyport({ trust })

@@ -20,9 +20,9 @@ export function fakeSallyport({
   trust = ['loopback'],
   clientHeader,
 }: {
-  mode?: Mode
-  trust?: readonly string[]
-  clientHeader?: string
+  mode?: Mode | undefined
+  trust?: readonly string[] | undefined
+  clientHeader?: string | undefined
 } = {}) {
   const inspector = createInspector({
     clock: createFakeClock('2026-11-01T00:00:00Z'),

@@ -16,7 +16,7 @@ import { dial, exchange, get, OK, readUntil, statusOf, until } from './wire.ts'
 const skip = NO_OPENSSL
 
 /** A proxy with TLS for `site.example` in front of a raw origin; `notices` collects what it says. */
-async function withTls(t: Test, options: ProxyOptions & { readonly trust?: readonly string[] } = {}) {
+async function withTls(t: Test, options: ProxyOptions & { readonly trust?: readonly string[] | undefined } = {}) {
   const folder = certificateFolder(t)
   const notices: string[] = []
   const refused: string[] = []

@@ -16,7 +16,9 @@ const AT_ONCE = 50
 const WARM_UP = 5
 const PATIENCE_MS = 30_000
 const UPGRADE = [
-  ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ]
 

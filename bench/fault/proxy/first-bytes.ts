@@ -47,7 +47,9 @@ const overTls: Opened = async (proxy) => {
 export async function faultFirstBytes(place: Place): Promise<Measured> {
   const tls: Raised = { tls: { certificates: [await makeCertificate(place.folder)] }, timeouts: { clientHello: '1s' } }
   const trusting = (proxyProtocol: 'v1' | 'v2'): Raised => ({
-    ...{ proxyProtocol, trustProxy: ['loopback'], timeouts: { header: '1s' } },
+    proxyProtocol,
+    trustProxy: ['loopback'],
+    timeouts: { header: '1s' },
   })
   const broken: string[] = []
   const costs: number[] = []

@@ -5,13 +5,15 @@ export interface Kind {
   /** Written when the connection is there; `at` is its number. */
   readonly first: (at: number) => string
   /** Written every second after that. */
-  readonly drip?: string
+  readonly drip?: string | undefined
   /** How many bytes are read in a second; absent: all. */
-  readonly reads?: number
+  readonly reads?: number | undefined
 }
 
 const HANDSHAKE = [
-  ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ]
 

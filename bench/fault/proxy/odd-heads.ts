@@ -29,8 +29,13 @@ const SINGLE: Readonly<Record<string, readonly [string, string]>> = {
 
 /** Fields of a connection, which HTTP/2 has none of. */
 const HOP: readonly string[] = [
-  ...['Keep-Alive: timeout=5', 'Proxy-Connection: keep-alive', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk', 'TE: gzip'],
-  ...['Connection: keep-alive, X-Named', 'Trailer: X-Sum'],
+  'Keep-Alive: timeout=5',
+  'Proxy-Connection: keep-alive',
+  'Upgrade: h2c',
+  'HTTP2-Settings: AAMAAABk',
+  'TE: gzip',
+  'Connection: keep-alive, X-Named',
+  'Trailer: X-Sum',
 ]
 
 const LINES: Readonly<Record<string, readonly string[]>> = {

@@ -13,10 +13,7 @@ const REOPEN_MS = 10_000
 /** More connections from one address than the proxy takes in all: others are served, newcomers too. */
 export async function faultOneAddress(place: Place): Promise<Measured> {
   return withScene(place, {}, async (scene) => {
-    const crowd = {
-      kind: 'idle connections after an answer',
-      ...{ count: CONNECTIONS, reopenMs: REOPEN_MS, rampMs: RAMP_MS },
-    }
+    const crowd = { kind: 'idle connections after an answer', count: CONNECTIONS, reopenMs: REOPEN_MS, rampMs: RAMP_MS }
     const outcome = await sufferCrowd(scene, crowd, DURING_MS)
     console.log(`\n${CONNECTIONS} connections from one address`)
     console.table({ 'all others': rowOf(outcome) })

@@ -24,7 +24,10 @@ export async function faultPipelining(place: Place): Promise<Measured> {
     await delay(3_000)
     const flooders = await startChild<string, number>(
       'flooders.js',
-      ...[portOf(proxy.url), CONNECTIONS, REQUESTS, ADDRESSES],
+      portOf(proxy.url),
+      CONNECTIONS,
+      REQUESTS,
+      ADDRESSES,
     )
     cleanup.teardown(() => flooders.stop())
     visitors.take()

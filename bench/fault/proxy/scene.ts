@@ -17,9 +17,9 @@ export interface Place {
 
 /** Changes for a run: the program of the origin, keys of the configuration, options of Node. */
 interface Changes {
-  readonly origin?: string
-  readonly raised?: Raised
-  readonly node?: readonly string[]
+  readonly origin?: string | undefined
+  readonly raised?: Raised | undefined
+  readonly node?: readonly string[] | undefined
 }
 
 /** A fresh proxy for one run, which trusts nobody, before the origin of that program; both are ended after. */

@@ -36,9 +36,9 @@ function helloOf({
   extensions = [],
   type = 1,
 }: {
-  ciphers?: readonly number[]
-  extensions?: readonly (readonly [number, readonly number[]])[]
-  type?: number
+  ciphers?: readonly number[] | undefined
+  extensions?: readonly (readonly [number, readonly number[]])[] | undefined
+  type?: number | undefined
 }): Uint8Array {
   const list = extensions.flatMap(([number, content]) => [...u16(number, content.length), ...content])
   const body = [...u16(0x0303), ...Array<number>(32).fill(7), 0, ...u16(ciphers.length * 2), ...u16(...ciphers), 1, 0]

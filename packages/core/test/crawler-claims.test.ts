@@ -49,11 +49,11 @@ const DOWN: Dns = {
 
 function inspectorOf(
   options: {
-    readonly dns?: Dns
-    readonly snapshot?: Snapshot
-    readonly policy?: Policy
-    readonly trust?: string[]
-    readonly clock?: Clock
+    readonly dns?: Dns | undefined
+    readonly snapshot?: Snapshot | undefined
+    readonly policy?: Policy | undefined
+    readonly trust?: string[] | undefined
+    readonly clock?: Clock | undefined
   } = {},
 ) {
   const clock = options.clock ?? createFakeClock('2026-11-21T00:00:00Z')

@@ -30,7 +30,7 @@ function addressOf(text: string): Address {
 
 const prefixesOf = (text: string): readonly Prefix[] => [parsePrefix(text)].flatMap((prefix) => prefix ?? [])
 
-const LISTS: Readonly<Record<string, { readonly list?: Omit<RangeList, 'slug'>; readonly word: Word }>> = {
+const LISTS: Readonly<Record<string, { readonly list?: Omit<RangeList, 'slug'> | undefined; readonly word: Word }>> = {
   'fresh, with it': { list: { state: 'fresh', prefixes: prefixesOf('8.1.0.0/16') }, word: 'yes' },
   'fresh, without it': { list: { state: 'fresh', prefixes: prefixesOf('8.2.0.0/16') }, word: 'no' },
   'stale, with it': { list: { state: 'stale', prefixes: prefixesOf('8.1.0.0/16') }, word: 'yes' },
@@ -39,7 +39,7 @@ const LISTS: Readonly<Record<string, { readonly list?: Omit<RangeList, 'slug'>; 
   'never heard of': { word: 'could not tell' },
 }
 
-const SYSTEMS: Readonly<Record<string, { readonly asn?: number | 'own'; readonly word: Word }>> = {
+const SYSTEMS: Readonly<Record<string, { readonly asn?: number | 'own' | undefined; readonly word: Word }>> = {
   'the operator’s': { asn: 'own', word: 'yes' },
   'another’s': { asn: 64_501, word: 'no' },
   'not known': { asn: 0, word: 'could not tell' },
@@ -47,7 +47,7 @@ const SYSTEMS: Readonly<Record<string, { readonly asn?: number | 'own'; readonly
 }
 
 const OTHER_NAME = 'line-7.telecom.example'
-const NAMES: Readonly<Record<string, { ptr?: ReverseAnswer; a: NameAnswer; readonly word: Word }>> = {
+const NAMES: Readonly<Record<string, { ptr?: ReverseAnswer | undefined; a: NameAnswer; readonly word: Word }>> = {
   confirmed: { a: { state: 'found', addresses: [ELSEWHERE, ADDRESS] }, word: 'yes' },
   'a lie': { a: { state: 'found', addresses: [ELSEWHERE] }, word: 'no' },
   'of nothing': { a: { state: 'absent' }, word: 'no' },

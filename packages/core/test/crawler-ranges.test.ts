@@ -154,9 +154,15 @@ t.test('well-known crawlers verify on what comes with Sallyport, and nothing is 
 
 /** Lists of the data that are of no crawler of the catalogue: 3 % of its entries. */
 const OF_OTHERS: ReadonlySet<string> = new Set([
-  ...['botify', 'freshpingbot', 'marginalia', 'outageowl', 'w3c-validator', 'webpagetestbot'],
+  'botify',
+  'freshpingbot',
+  'marginalia',
+  'outageowl',
+  'w3c-validator',
+  'webpagetestbot',
   // Addresses of Stripe's API, not of Stripe's own requests.
-  ...['stripe-api', 'stripe-armada-gator'],
+  'stripe-api',
+  'stripe-armada-gator',
 ])
 
 /** Lists of the data whose name is not the catalogue's. */

@@ -68,7 +68,11 @@ t.test(
     })
     const told = (userAgent: string) =>
       inspector.inspect({
-        ...{ peer: '', method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1' },
+        peer: '',
+        method: 'GET',
+        target: '/',
+        scheme: 'http',
+        httpVersion: '1.1',
         fields: ['User-Agent', userAgent],
       }).crawler
     t.match(told('Google-Extended'), { outcome: 'spoofed', method: 'catalogue' })

@@ -23,15 +23,15 @@ function observationOf(origin: Observation['origin'], networkClass: NetworkClass
 }
 
 interface Known {
-  readonly observation?: Observation
-  readonly hits?: readonly RangeHit[]
-  readonly system?: AutonomousSystem
+  readonly observation?: Observation | undefined
+  readonly hits?: readonly RangeHit[] | undefined
+  readonly system?: AutonomousSystem | undefined
 }
 
 function snapshotWith({ observation, hits = [], system }: Known): Snapshot {
   const [range, ...also] = hits.toSorted(compareHits)
   const record: Partial<NetworkRecord> = {
-    ...(system === undefined ? {} : { system }),
+    system,
     ...(range === undefined ? {} : { range, also }),
   }
   return snapshotOf({

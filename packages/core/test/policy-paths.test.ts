@@ -66,27 +66,25 @@ t.test('one path has one form, and what else it may be taken for is known', asyn
 
 t.test('a canonical path is canonical again', async () => {
   const piece = fc.constantFrom(
-    ...[
-      '/',
-      '.',
-      '..',
-      '%2e',
-      '%2F',
-      '%5c',
-      '\\',
-      'a',
-      'B',
-      '%41',
-      '%ff',
-      '%40',
-      '\u00e9',
-      '|',
-      '%',
-      '4',
-      '?',
-      '#',
-      '//',
-    ],
+    '/',
+    '.',
+    '..',
+    '%2e',
+    '%2F',
+    '%5c',
+    '\\',
+    'a',
+    'B',
+    '%41',
+    '%ff',
+    '%40',
+    '\u00e9',
+    '|',
+    '%',
+    '4',
+    '?',
+    '#',
+    '//',
     'http://h',
   )
   fc.assert(
@@ -222,7 +220,9 @@ t.test('a target is read once for all policies that decide it', async (t) => {
 
 t.test('a thousand rules with a star cost a long path little', async (t) => {
   const rules = Array.from({ length: 1000 }, (_, at) => ({
-    ...{ id: `r${at}`, match: { path: [`/a/*/x${at}/**`] }, action: 'block' as const },
+    id: `r${at}`,
+    match: { path: [`/a/*/x${at}/**`] },
+    action: 'block' as const,
   }))
   const policy = compilePolicy({ preset: 'observe', rules })
   const targets = [`/a${'/b'.repeat(3_500)}`, `/%61;a${'/b'.repeat(3_400)}`]

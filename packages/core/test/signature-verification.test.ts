@@ -262,9 +262,14 @@ t.test('the base is the draft’s, letter by letter', async (t) => {
   const parameters = `;created=1735689600;keyid="${TEST_KEY_ID}";alg="ed25519";expires=4889289600;nonce="${nonce}";tag="web-bot-auth"`
   const inner = `("@authority" "signature-agent";key="agent2")${parameters}`
   const fields = [
-    ...['Host', 'example.com', 'Signature-Agent', 'agent2="https://signature-agent.test"'],
-    ...['Signature-Input', `sig2=${inner}`],
-    ...['Signature', 'sig2=:RdNFx5Bj6au3YgAMQL/RzmUlZE8QZLIaXGRpw985hWnwPfMxT228NMk6ehRS1PSl4e8PhbNZACSanGdhEwYCCg==:'],
+    'Host',
+    'example.com',
+    'Signature-Agent',
+    'agent2="https://signature-agent.test"',
+    'Signature-Input',
+    `sig2=${inner}`,
+    'Signature',
+    'sig2=:RdNFx5Bj6au3YgAMQL/RzmUlZE8QZLIaXGRpw985hWnwPfMxT228NMk6ehRS1PSl4e8PhbNZACSanGdhEwYCCg==:',
   ]
   const sent = readSignatures(fields)
   if (!('signatures' in sent)) throw new Error(sent.fault)

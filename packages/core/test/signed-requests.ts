@@ -30,19 +30,19 @@ export const NOW_S = Date.parse('2026-11-21T12:00:00Z') / 1000
 export const AGENT = 'https://chatgpt.com'
 
 export interface Signing {
-  readonly components?: string
-  readonly label?: string
+  readonly components?: string | undefined
+  readonly label?: string | undefined
   readonly created?: number | undefined
   readonly expires?: number | undefined
   readonly keyId?: string | undefined
-  readonly tag?: string
+  readonly tag?: string | undefined
   readonly alg?: string | undefined
-  readonly nonce?: string
-  readonly agent?: string
-  readonly host?: string
-  readonly key?: JsonWebKey
+  readonly nonce?: string | undefined
+  readonly agent?: string | undefined
+  readonly host?: string | undefined
+  readonly key?: JsonWebKey | undefined
   /** Sign the query as part of the path. */
-  readonly pathWithQuery?: true
+  readonly pathWithQuery?: true | undefined
 }
 
 /** Raw fields of a GET of https://example.com/path, signed as told; the base is the verifier's own. */
@@ -60,9 +60,11 @@ export function signedFields(signing: Signing = {}): readonly string[] {
     `;tag="${tag}"`,
   ].join('')
   const unsigned = [
-    ...['Host', signing.host ?? 'example.com'],
+    'Host',
+    signing.host ?? 'example.com',
     ...(signing.agent === '' ? [] : ['Signature-Agent', signing.agent ?? `"${AGENT}"`]),
-    ...['Signature-Input', `${label}=(${components})${parameters}`],
+    'Signature-Input',
+    `${label}=(${components})${parameters}`,
   ]
   const placeholder = [...unsigned, 'Signature', `${label}=:AA==:`]
   const sent = readSignatures(placeholder)

@@ -9,8 +9,8 @@ import { sameBytes } from './verify/tree.ts'
 
 /** The first thing that is wrong with a log. */
 export interface LogFault {
-  readonly seq?: number
-  readonly attestationId?: number
+  readonly seq?: number | undefined
+  readonly attestationId?: number | undefined
   readonly reason: string
 }
 

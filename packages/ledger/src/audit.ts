@@ -17,15 +17,15 @@ export interface AuditReport {
   readonly records: number
   readonly checkpoints: number
   /** Absent when everything holds. */
-  readonly fault?: AuditFault
+  readonly fault?: AuditFault | undefined
 }
 
 export interface AuditOptions {
-  readonly archive?: CheckpointArchive
+  readonly archive?: CheckpointArchive | undefined
   /** Whether addresses and contexts that were not erased are held against their records, which takes about as long again. */
-  readonly subjects?: boolean
+  readonly subjects?: boolean | undefined
   /** Records walked, of how many. */
-  readonly onProgress?: (done: number, total: number) => void
+  readonly onProgress?: ((done: number, total: number) => void) | undefined
 }
 
 /** Records read at once. */

@@ -23,9 +23,9 @@ export interface EvidenceJson {
   readonly log: string
   readonly query: { readonly attestation_id: number } | { readonly from: string; readonly to: string }
   readonly records: readonly EvidenceRecordJson[]
-  readonly neighbors: { readonly previous?: NeighborJson; readonly next?: NeighborJson }
+  readonly neighbors: { readonly previous?: NeighborJson | undefined; readonly next?: NeighborJson | undefined }
   readonly checkpoint: string
-  readonly consistency?: { readonly checkpoint: string; readonly hashes: readonly string[] }
+  readonly consistency?: { readonly checkpoint: string; readonly hashes: readonly string[] } | undefined
   readonly keys: Jwks
   readonly policies: readonly DocumentJson[]
   readonly datasets: readonly DocumentJson[]
@@ -43,7 +43,12 @@ export interface EvidenceRecordJson {
   readonly inclusion: { readonly hashes: readonly string[] }
   readonly disclosure:
     | { readonly state: 'erased' }
-    | { readonly state: 'disclosed'; readonly ip: string; readonly salt: string; readonly request_context?: string }
+    | {
+        readonly state: 'disclosed'
+        readonly ip: string
+        readonly salt: string
+        readonly request_context?: string | undefined
+      }
 }
 
 export interface NeighborJson {

@@ -9,7 +9,7 @@ import { type Jwks, jwksOf } from './signing.ts'
 
 export interface LedgerPorts extends Omit<CheckpointerPorts, 'committer'> {
   readonly randomness: Randomness
-  readonly sequencer?: SequencerOptions
+  readonly sequencer?: SequencerOptions | undefined
 }
 
 /** How far a ledger is signed. */
@@ -29,7 +29,7 @@ export interface Ledger {
   attest(
     log: string,
     statement: Statement,
-    subject: { readonly address: string; readonly context?: string },
+    subject: { readonly address: string; readonly context?: string | undefined },
   ): Promise<Place>
   /** Keeps a document that attestations name by its hash; at once where it is known to be kept. */
   keep(document: Document): Promise<void>

@@ -27,7 +27,7 @@ export interface StoredRecord extends Place {
 
 /** A ledger's data about one address: a record about it, and the context that can be erased. */
 export interface AddressRecord extends StoredRecord {
-  readonly context?: string
+  readonly context?: string | undefined
 }
 
 /** A log with records that no checkpoint covers yet. */
@@ -107,7 +107,10 @@ export interface LedgerStore {
    */
   putCheckpoint(head: SignedHead, after: number, keyCount: number): Promise<boolean>
   /** The newest checkpoint of a log, and the first that covers position `seq`. */
-  checkpoints(log: string, seq: number): Promise<{ readonly newest?: string; readonly covering?: string }>
+  checkpoints(
+    log: string,
+    seq: number,
+  ): Promise<{ readonly newest?: string | undefined; readonly covering?: string | undefined }>
   /** All checkpoints of a log, smallest first. */
   allCheckpoints(log: string): Promise<readonly SignedHead[]>
   putDocument(document: Document): Promise<void>

@@ -9,7 +9,7 @@ export interface Subject {
   /** 32 random bytes, drawn for this record: without them nobody can find the address by trying all of them. */
   readonly salt: Uint8Array
   /** Canonical JSON of the request's context; absent where none was given. */
-  readonly context?: string
+  readonly context?: string | undefined
 }
 
 /**
@@ -27,7 +27,7 @@ export interface Draft {
   readonly middle: string
   /** Members after `seq`. */
   readonly back: string
-  readonly subject?: Subject
+  readonly subject?: Subject | undefined
 }
 
 /** The members of a record that depend on its place. */
@@ -54,8 +54,8 @@ export interface Statement {
     readonly method: string
     /** 0 to 1; recorded in basis points. */
     readonly confidence: number
-    readonly country?: string
-    readonly asn?: number
+    readonly country?: string | undefined
+    readonly asn?: number | undefined
   }
   readonly policy: { readonly id: string; readonly sha256: string; readonly action: string; readonly reason: string }
   readonly basis: {
@@ -64,7 +64,7 @@ export interface Statement {
     /** How the client address was found: `request` (named by the caller), `peer`, or the header it came in. */
     readonly addressFrom: string
     /** Names of data that was missing, with commas; absent when none was. */
-    readonly degraded?: string
+    readonly degraded?: string | undefined
   }
 }
 

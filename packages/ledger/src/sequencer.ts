@@ -4,9 +4,9 @@ import type { Draft } from './record.ts'
 
 export interface SequencerOptions {
   /** Records that may wait for the store; one more is refused. */
-  readonly maxWaiting?: number
+  readonly maxWaiting?: number | undefined
   /** Records in one commit. */
-  readonly maxBatch?: number
+  readonly maxBatch?: number | undefined
 }
 
 const MAX_WAITING = 8192

@@ -23,11 +23,11 @@ export interface Jwk {
   readonly x: string
   /** Unix seconds. */
   readonly nbf: number
-  readonly exp?: number
-  readonly revoked_at?: number
-  readonly replaces?: string
+  readonly exp?: number | undefined
+  readonly revoked_at?: number | undefined
+  readonly replaces?: string | undefined
   /** Base64; signature of the key that this one replaces. */
-  readonly succession?: string
+  readonly succession?: string | undefined
   /** C2SP vkey. */
   readonly vkey: string
 }

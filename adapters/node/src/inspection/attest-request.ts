@@ -16,10 +16,12 @@ export interface Attester extends Decider {
 
 /** How a host says where a request claims to come from; `Request` is the host's own. */
 export interface ClaimOptions<Request> {
-  readonly provenance?: {
-    /** Country code, or group of the jurisdiction policy; `undefined` or empty for a request that claims nothing. */
-    claim(request: Request): string | undefined
-  }
+  readonly provenance?:
+    | {
+        /** Country code, or group of the jurisdiction policy; `undefined` or empty for a request that claims nothing. */
+        claim(request: Request): string | undefined
+      }
+    | undefined
 }
 
 /** The claim of a request; `undefined` for nothing, of which Koa makes an empty text, and a header may be one. */

@@ -24,15 +24,15 @@ export interface MountRules {
 
 /** Who asks, as rules and logs have it. */
 export interface RequestIdentity {
-  readonly user?: string
-  readonly plan?: string
+  readonly user?: string | undefined
+  readonly plan?: string | undefined
 }
 
 /** Outcome of a request: with a refusal it goes no further, without one the host carries on. */
 export interface Outcome {
   /** Absent when the request could not be judged. */
-  readonly decision?: Decision
-  readonly refusal?: ApiResponse
+  readonly decision?: Decision | undefined
+  readonly refusal?: ApiResponse | undefined
 }
 
 /**

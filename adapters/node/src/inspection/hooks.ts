@@ -66,7 +66,7 @@ function readIdentity(given: Identity | undefined): RequestIdentity | undefined 
   if (given === undefined || given === null) return undefined
   const { user, plan } = given
   const [known, bought] = [nameOf('user', user), nameOf('plan', plan)]
-  return { ...(known === undefined ? {} : { user: known }), ...(bought === undefined ? {} : { plan: bought }) }
+  return { user: known, plan: bought }
 }
 
 function nameOf(key: string, given: unknown): string | undefined {
@@ -75,10 +75,7 @@ function nameOf(key: string, given: unknown): string | undefined {
   throw new TypeError(`identify: ${key} is neither a text nor a whole number`)
 }
 
-const KEPT = [
-  ...['cache-control', 'x-content-type-options', 'connection'],
-  ...['retry-after', 'ratelimit', 'ratelimit-policy'],
-]
+const KEPT = ['cache-control', 'x-content-type-options', 'connection', 'retry-after', 'ratelimit', 'ratelimit-policy']
 
 /** The headers of the default refusal that are about any answer in its place stay. Throws for what cannot be sent. */
 function answerOf(rendering: Rendering, refusal: ApiResponse): ApiResponse | undefined {

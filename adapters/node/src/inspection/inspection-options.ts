@@ -39,9 +39,9 @@ export interface Identity {
 /** A refusal of the application's own. */
 export interface RefusalAnswer {
   /** 200 to 599; default that of the refusal: 403, or 429. */
-  readonly status?: number
+  readonly status?: number | undefined
   /** Beside `cache-control: no-store` and `x-content-type-options: nosniff`, which they may change. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | undefined
   readonly body: string
 }
 

@@ -14,9 +14,9 @@ import { Received, type Receiver } from './received.ts'
 export interface NodePlace {
   readonly req: IncomingMessage
   /** Absent for an upgrade. */
-  readonly res?: ServerResponse
+  readonly res?: ServerResponse | undefined
   /** The connection of an upgrade. */
-  readonly socket?: Socket
+  readonly socket?: Socket | undefined
   /** As received; default `req.url`. */
   readonly target?: string | undefined
 }

@@ -11,15 +11,15 @@ const OBSERVATION: unique symbol = Symbol.for('sallyport.observation') as never
 
 /** Everything learnt about a request; filled in where it is decided and answered. */
 export interface Observation {
-  decision?: Decision
+  decision?: Decision | undefined
   answeredBy: ObservedRequest['answeredBy']
-  refusedFor?: string
+  refusedFor?: string | undefined
   /** From `performance.now()`, when it was decided. */
-  decidedAt?: number
+  decidedAt?: number | undefined
   /** The request that is asked about, where that is another one. */
-  original?: OriginalRequest
+  original?: OriginalRequest | undefined
   /** Status of an answer that has none of its own, as a tunnel's. */
-  status?: number
+  status?: number | undefined
 }
 
 /** A request that a server in front asks about. */
@@ -61,7 +61,7 @@ export function observe(
 ): Observation | undefined {
   const tell = host.observe
   if (tell === undefined) return undefined
-  const request: Reception['request'] & { [OBSERVATION]?: Observation } = reception.request
+  const request: Reception['request'] & { [OBSERVATION]?: Observation | undefined } = reception.request
   const known = request[OBSERVATION]
   if (known !== undefined) return known
   const begun: Observation = { answeredBy }

@@ -24,8 +24,17 @@ export const NO_PATH: HeadFault = { status: 400, reason: 'The target is not a pa
 
 const HOST = /^(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/
 const PROTECTED = new Set([
-  ...['host', 'authorization', 'cookie', 'content-length', 'content-type', 'transfer-encoding', 'forwarded'],
-  ...['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-real-ip'],
+  'host',
+  'authorization',
+  'cookie',
+  'content-length',
+  'content-type',
+  'transfer-encoding',
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-proto',
+  'x-forwarded-host',
+  'x-real-ip',
 ])
 
 /**

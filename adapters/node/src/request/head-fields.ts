@@ -2,8 +2,19 @@ import { isNamed } from '@sallyport/core/host'
 
 /** The fields that say how a request is read, and where it belongs; those of HTTP/2 among them. */
 const NAMES = [
-  ...[':authority', 'host', 'connection', 'content-length', 'transfer-encoding', 'trailer', 'expect', 'upgrade'],
-  ...['sec-websocket-version', 'sec-websocket-key', 'authorization', 'content-type', 'user-agent'],
+  ':authority',
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'trailer',
+  'expect',
+  'upgrade',
+  'sec-websocket-version',
+  'sec-websocket-key',
+  'authorization',
+  'content-type',
+  'user-agent',
 ] as const
 
 type Name = (typeof NAMES)[number]
@@ -16,7 +27,7 @@ const ONCE: ReadonlySet<string> = new Set<Name>([
 /** The values of some fields; those of one name are a list (RFC 9110 5.3). */
 export type HeadFields = Partial<Record<Name, string>> & {
   /** The first name that came twice and must not. */
-  twice?: string
+  twice?: string | undefined
 }
 
 /** The names by their length: a field of another length, as nearly all are, costs one look. */

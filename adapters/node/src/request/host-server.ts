@@ -11,7 +11,7 @@ type Marked = Partial<Record<typeof GUARDED | typeof LOOKED_AT, true>>
 /** The server that a request came to. One that was made for a test, or by an adapter for functions, has none. */
 export function serverOf(req: IncomingMessage): Server | undefined {
   // HTTP/2 hides the socket of a stream that is already gone.
-  const socket: (Socket & { readonly server?: Server | null }) | null | undefined = req.socket
+  const socket: (Socket & { readonly server?: Server | null | undefined }) | null | undefined = req.socket
   return socket?.server ?? undefined
 }
 

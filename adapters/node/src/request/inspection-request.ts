@@ -43,7 +43,7 @@ export function inspectionRequest(
 }
 
 /** Returns the window of the session, which a stream that is already gone has not. */
-function windowOf(req: IncomingMessage & { readonly stream?: Http2Stream }): number | undefined {
+function windowOf(req: IncomingMessage & { readonly stream?: Http2Stream | undefined }): number | undefined {
   return req.stream?.session?.remoteSettings.initialWindowSize
 }
 

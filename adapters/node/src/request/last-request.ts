@@ -4,13 +4,13 @@ import type { IncomingMessage } from 'node:http'
 const LAST: unique symbol = Symbol.for('sallyport.last-request') as never
 
 /** The function that Node's parser of a connection calls for each head; 2 ends the parsing of what was read, as at an upgrade. */
-type OnIncoming = (request: { upgrade?: boolean | null }, keepAlive: boolean) => 0 | 1 | 2
+type OnIncoming = (request: { upgrade?: boolean | null | undefined }, keepAlive: boolean) => 0 | 1 | 2
 
 interface Connection {
   readonly destroyed: boolean
   readonly writableEnded: boolean
-  readonly parser?: { onIncoming?: OnIncoming } | null
-  [LAST]?: IncomingMessage
+  readonly parser?: { onIncoming?: OnIncoming | undefined } | null | undefined
+  [LAST]?: IncomingMessage | undefined
 }
 
 /**

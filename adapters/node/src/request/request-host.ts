@@ -3,10 +3,12 @@ import type { Paths } from './head-fault.ts'
 
 /** The part of a Sallyport that every request needs, whatever answers it; a stand-in may leave all of it out. */
 export interface RequestHost {
-  readonly config?: {
-    readonly paths?: Paths | undefined
-    readonly policy?: Pick<Policy, 'rules' | 'strikes'> | undefined
-  }
+  readonly config?:
+    | {
+        readonly paths?: Paths | undefined
+        readonly policy?: Pick<Policy, 'rules' | 'strikes'> | undefined
+      }
+    | undefined
   /** The header that names the client, in lower case, where it holds one address and must not come twice. */
   readonly singleHeader?: string | undefined
   /** Whether a peer is a trusted proxy; absent: none is. */

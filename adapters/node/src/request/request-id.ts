@@ -14,7 +14,7 @@ const TRACEPARENT = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/
  * The id of a request, the same at every call: what a trusted proxy names in `x-request-id`, else the trace of its
  * `traceparent`, else a new one (D106).
  */
-export function requestId(host: RequestHost, req: IncomingMessage & { [ID]?: string }): string {
+export function requestId(host: RequestHost, req: IncomingMessage & { [ID]?: string | undefined }): string {
   const known = req[ID]
   if (known !== undefined) return known
   const { headers, socket } = req

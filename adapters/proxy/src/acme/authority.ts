@@ -36,7 +36,7 @@ export interface AuthorityAnswer {
 }
 
 export interface AuthorityRequest {
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | undefined
   readonly data?: unknown
 }
 
@@ -131,7 +131,7 @@ async function trusted(file: string): Promise<string> {
   return pem
 }
 
-function openDispatcher(trust: { readonly ca?: string }, { answerMs }: AuthorityBounds): Dispatcher {
+function openDispatcher(trust: { readonly ca?: string | undefined }, { answerMs }: AuthorityBounds): Dispatcher {
   try {
     const connect = { ...trust, timeout: answerMs }
     return new EnvHttpProxyAgent({ connect, requestTls: trust, headersTimeout: 0, bodyTimeout: 0 })

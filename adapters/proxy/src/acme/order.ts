@@ -101,7 +101,7 @@ async function loadAcme(): Promise<Acme> {
 
 /** The requests of this client alone go through the authority; what the library would ask by is left as it is. */
 function askThrough(client: Client, directory: string, authority: Authority): void {
-  const { http } = client as Client & { readonly http?: { request?: Authority['ask'] } }
+  const { http } = client as Client & { readonly http?: { request?: Authority['ask'] | undefined } | undefined }
   if (http?.request === undefined) throw new AuthorityFault('tls.acme needs acme-client 5.4')
   let newAccount: unknown
   http.request = async (url, method, asked) => {

@@ -2,9 +2,9 @@
 export interface SlotLimits {
   readonly total: number
   /** Slots of one client; absent: as many as there are. */
-  readonly perClient?: number
+  readonly perClient?: number | undefined
   /** Beyond it nobody waits; absent: everybody may. */
-  readonly waiting?: number
+  readonly waiting?: number | undefined
   /** Milliseconds. */
   readonly waitMs: number
 }

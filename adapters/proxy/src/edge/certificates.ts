@@ -8,7 +8,7 @@ export interface CertificateFiles {
   readonly cert: string
   readonly key: string
   /** It may not be there yet: nothing is said of that. */
-  readonly awaited?: boolean
+  readonly awaited?: boolean | undefined
 }
 
 /** A certificate that can be served. */

@@ -12,6 +12,6 @@ interface Handle {
  * waits for ever. False where Node has another handle, and for a Unix socket (D283).
  */
 export function isReset(socket: Socket): boolean {
-  const handle = (socket as Socket & { readonly _handle?: Handle | null })._handle
+  const handle = (socket as Socket & { readonly _handle?: Handle | null | undefined })._handle
   return handle?.getpeername !== undefined && handle.getpeername({}) !== 0
 }

@@ -145,7 +145,8 @@ function give(seen: Seen): boolean {
 /** Whether bytes wait for the client to take them; its clock is that of an unread answer. */
 function isWriting(socket: Socket): boolean {
   // Not documented; where it is gone, the clocks of the requests decide.
-  const { writeQueueSize = 1 } = (socket as { readonly _handle?: { readonly writeQueueSize?: number } })._handle ?? {}
+  const { writeQueueSize = 1 } =
+    (socket as { readonly _handle?: { readonly writeQueueSize?: number | undefined } | undefined })._handle ?? {}
   return writeQueueSize > 0
 }
 

@@ -28,7 +28,7 @@ export interface Watched extends Placed {
   /** Gives back what it holds, where its connection has gone and nothing else did. */
   end(): void
   /** Times of its own, in milliseconds. */
-  readonly times?: Partial<Readonly<Record<Side, number>>>
+  readonly times?: Partial<Readonly<Record<Side, number>>> | undefined
   /** Kept by the clocks; absent until they have looked once. */
   wait: Wait | undefined
 }
@@ -40,9 +40,9 @@ export interface Wait {
   waited: number
   moved: number
   /** Its client was late: for so long what ends it may take to go out. Absent: it was not. */
-  grace?: number
+  grace?: number | undefined
   /** Its connection had gone, or was cut, when it was looked at last. */
-  gone?: boolean
+  gone?: boolean | undefined
 }
 
 /** For an answer or a cut to go out; no longer than the client had (D296). */

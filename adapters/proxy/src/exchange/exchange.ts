@@ -29,12 +29,12 @@ export interface OriginSide {
 
 export interface ExchangeOptions {
   /** The client sends its body only after `100 Continue`. */
-  readonly waiting?: boolean
-  readonly upgrade?: Upgrade
+  readonly waiting?: boolean | undefined
+  readonly upgrade?: Upgrade | undefined
   /** The client is too slow: with its body, or as the reader of its answer. */
-  readonly onSlow?: (exchange: Exchange, side: 'body' | 'reading') => void
+  readonly onSlow?: ((exchange: Exchange, side: 'body' | 'reading') => void) | undefined
   /** Something threw, the first time that it did: answers where there is no answer yet, else cuts. */
-  readonly onFault?: (exchange: Exchange, error: unknown) => void
+  readonly onFault?: ((exchange: Exchange, error: unknown) => void) | undefined
 }
 
 /** One request in flight, until its answer is sent and its body has been received. */

@@ -2,7 +2,13 @@ import { nominated } from '@sallyport/node/internal'
 
 /** Hop-by-hop fields (RFC 9110 7.6.1): they are about one connection, and go no further. */
 export const HOP_FIELDS = [
-  ...['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'proxy-connection'],
+  'connection',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'proxy-connection',
 ]
 
 const KNOWN = new Set([...HOP_FIELDS, 'close', ''])

@@ -13,7 +13,7 @@ interface Family {
   readonly method: string
   readonly target: string
   /** Absent: the Host of the check is that of the original request. */
-  readonly host?: string
+  readonly host?: string | undefined
 }
 
 const FORWARDED: Family = { method: 'x-forwarded-method', target: 'x-forwarded-uri', host: 'x-forwarded-host' }

@@ -33,7 +33,7 @@ export interface ProxyHost extends Decider, ApiHost {
 
 export interface GateOptions {
   /** Whether /v1 is answered here, and under which base; default at the root. */
-  readonly api?: { readonly enabled?: boolean; readonly base?: string } | undefined
+  readonly api?: { readonly enabled?: boolean | undefined; readonly base?: string | undefined } | undefined
   /** Whether paths that servers read in several ways are refused; default `strict`. */
   readonly paths?: 'strict' | 'pass' | undefined
   /** Methods that are served beside those of `METHODS`. */
@@ -43,7 +43,7 @@ export interface GateOptions {
   /** The server that may ask at `/.sallyport/check`, and in whose way; absent or `false`: none. */
   readonly forwardAuth?: ForwardAuth | false | undefined
   /** Keys of which the first signs what goes to the origin; absent or empty: nothing is signed. */
-  readonly handoff?: { readonly keys?: readonly HandoffKey[] } | undefined
+  readonly handoff?: { readonly keys?: readonly HandoffKey[] | undefined } | undefined
   /** Whether /robots.txt is answered here. */
   readonly robots?: { readonly serve?: boolean | undefined } | undefined
   /** The port to which requests that come without TLS are sent; absent: they are served. */

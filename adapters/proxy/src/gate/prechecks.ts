@@ -13,7 +13,7 @@ import {
 export interface RequestHead extends ReceivedHead {
   readonly method: string
   /** Whether it is for the API, which itself says of its paths which methods there are. */
-  readonly api?: boolean
+  readonly api?: boolean | undefined
   /** Absent: `strict`. */
   readonly paths?: Paths | undefined
   /** Methods that are served; absent: `METHODS`. */

@@ -43,7 +43,7 @@ export interface Listener {
   /** Takes over the limits and time-outs of what is served now, and reads the certificates: others, or the same ones. */
   reload(tls?: TlsOptions): Promise<void>
   /** Resolves to the URLs it listens on; rejects as `bind` does. */
-  listen(addresses: ListenAddresses): Promise<{ readonly url: string; readonly httpUrl?: string }>
+  listen(addresses: ListenAddresses): Promise<{ readonly url: string; readonly httpUrl?: string | undefined }>
   /**
    * Answers end their connections from now on. After `timeouts.lameDuck` no new connection is accepted and tunnels are
    * closed; what is in flight, and one more request on each idle connection, has `timeouts.drain`; the rest is cut.

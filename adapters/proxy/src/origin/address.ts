@@ -7,7 +7,7 @@ export interface OriginAddress {
   /** For a socket of this machine: `http://localhost`. */
   readonly url: URL
   /** Path of a socket of this machine. */
-  readonly socketPath?: string
+  readonly socketPath?: string | undefined
 }
 
 /** Reads `http(s)://host[:port]` or `unix:/path`; throws `invalid_config`, with the name of the key. */

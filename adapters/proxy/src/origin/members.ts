@@ -35,9 +35,9 @@ export interface Members {
 }
 
 export interface MembersOptions {
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
   /** A line for the operator. */
-  readonly onNotice?: (message: string) => void
+  readonly onNotice?: ((message: string) => void) | undefined
 }
 
 export function createMembers(

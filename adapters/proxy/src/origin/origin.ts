@@ -29,7 +29,7 @@ export interface Origin {
 export interface OriginOptions {
   readonly limits: Limits
   readonly timeouts: Timeouts
-  readonly trust?: OriginTrust
+  readonly trust?: OriginTrust | undefined
   /** Absent: a server is only left out where it has failed. */
   readonly health?: HealthOptions | undefined
   readonly onNotice?: ((message: string) => void) | undefined

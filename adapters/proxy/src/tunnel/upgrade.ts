@@ -210,7 +210,10 @@ function originOf(address: OriginAddress, { ca }: OriginTrust): httpProxy.Server
   const { protocol, hostname, port } = address.url
   const host = hostname.replace(/^\[|\]$/g, '')
   const target = {
-    ...{ protocol, host, hostname: host, port: Number(port) || (protocol === 'https:' ? 443 : 80) },
+    protocol,
+    host,
+    hostname: host,
+    port: Number(port) || (protocol === 'https:' ? 443 : 80),
     ...(address.socketPath === undefined ? {} : { socketPath: address.socketPath }),
     ...(ca === undefined ? {} : { ca }),
   }

@@ -15,13 +15,13 @@ export interface Target {
   readonly raw: string
   readonly kind: 'ipv4' | 'ipv6' | 'cidr' | 'hostname'
   /** The address that was judged: as given, a range's first, or what the name resolved to. */
-  readonly ip?: string
+  readonly ip?: string | undefined
   /** A-labels, lower case, without trailing dot. */
-  readonly hostname?: string
+  readonly hostname?: string | undefined
   /** CIDR notation, host bits zero. */
-  readonly network?: string
+  readonly network?: string | undefined
   /** How many addresses the range has; absent above 65,536. */
-  readonly addresses?: number
+  readonly addresses?: number | undefined
 }
 
 /** In UTF-16 units. */

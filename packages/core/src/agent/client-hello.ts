@@ -7,7 +7,7 @@ export interface ClientHello {
   readonly extensions: readonly number[]
   readonly signatureAlgorithms: readonly number[]
   /** The first application protocol, as bytes; absent where none is offered. */
-  readonly protocol?: Uint8Array
+  readonly protocol?: Uint8Array | undefined
 }
 
 /** The carrier of a hello: TCP, QUIC, or DTLS, whose hello has a longer header and a cookie. */
@@ -62,7 +62,7 @@ export function parseClientHello(message: Uint8Array, transport: HelloTransport 
     ciphers: ciphers.filter((cipher) => !isGrease(cipher)),
     extensions,
     signatureAlgorithms: signatureAlgorithms.filter((algorithm) => !isGrease(algorithm)),
-    ...(protocol === undefined ? {} : { protocol }),
+    protocol,
   }
 }
 

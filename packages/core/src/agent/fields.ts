@@ -30,10 +30,31 @@ export interface AgentFields {
 
 /** The names that are looked for, in lower case. */
 const NAMES = [
-  ...['accept', 'accept-encoding', 'accept-language', 'cookie', 'origin', 'purpose', 'referer', 'sec-purpose'],
-  ...['sec-ch-ua', 'sec-ch-ua-mobile', 'sec-ch-ua-platform', 'signature', 'signature-input', 'upgrade', 'user-agent'],
-  ...['sec-fetch-dest', 'sec-fetch-mode', 'sec-fetch-site', 'sec-fetch-user', 'cf-connecting-ip', 'forwarded'],
-  ...['via', 'x-forwarded-for', 'x-forwarded-proto', 'x-real-ip'],
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'cookie',
+  'origin',
+  'purpose',
+  'referer',
+  'sec-purpose',
+  'sec-ch-ua',
+  'sec-ch-ua-mobile',
+  'sec-ch-ua-platform',
+  'signature',
+  'signature-input',
+  'upgrade',
+  'user-agent',
+  'sec-fetch-dest',
+  'sec-fetch-mode',
+  'sec-fetch-site',
+  'sec-fetch-user',
+  'cf-connecting-ip',
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-proto',
+  'x-real-ip',
 ] as const
 type Name = (typeof NAMES)[number]
 

@@ -5,7 +5,7 @@ import type { AsType } from '../vocabulary.ts'
 /** The parts of a JA4 fingerprint that are used here. */
 export interface Ja4 {
   /** Absent when its ciphers are in no table: nothing may be concluded then. */
-  readonly family?: Ja4Row['family']
+  readonly family?: Ja4Row['family'] | undefined
   /** It offered no application protocol at all, as every browser does. */
   readonly silent: boolean
 }

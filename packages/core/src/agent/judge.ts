@@ -223,7 +223,7 @@ function browserVerdict(bits: number, evidence: AgentEvidence, excused: boolean)
 }
 
 /** How far the headers agree with the user agent; without headers it cannot be said. */
-function consistencyOf(evidence: AgentEvidence): { readonly headerConsistency?: number } {
+function consistencyOf(evidence: AgentEvidence): { readonly headerConsistency?: number | undefined } {
   if (!evidence.headersKnown) return {}
   const signals = signalsOf(browserBits(evidence.userAgent, evidence))
   return { headerConsistency: consistencyFrom(weightOf(signals, 'contradiction') + weightOf(signals, 'absence')) }
@@ -250,7 +250,7 @@ export const NO_VERDICT: AgentVerdict = Object.freeze({
   reasons: Object.freeze([]),
 })
 
-type Draft = Omit<AgentVerdict, 'headless'> & { readonly headless?: boolean }
+type Draft = Omit<AgentVerdict, 'headless'> & { readonly headless?: boolean | undefined }
 
 function verdictOf(draft: Draft): AgentVerdict {
   return Object.freeze({

@@ -20,7 +20,7 @@ export type Platform = 'windows' | 'macos' | 'linux' | 'chromeos' | 'android' | 
 /** The sign that a user agent is a program's. */
 export interface ShownAutomation {
   /** The word that says so; absent where there is none, and it is written as no browser writes one. */
-  readonly name?: string
+  readonly name?: string | undefined
   readonly headless: boolean
 }
 
@@ -33,7 +33,7 @@ export interface NamedAi {
 /** All that a user agent says, without other fields. */
 export interface UserAgent {
   /** Absent for what is no browser. */
-  readonly family?: BrowserFamily
+  readonly family?: BrowserFamily | undefined
   /** Major version of the engine, 0 when it cannot be read. */
   readonly major: number
   readonly platform: Platform
@@ -43,9 +43,9 @@ export interface UserAgent {
   readonly embedded: boolean
   /** A product that is no browser's and no known application's stands behind a whole browser's. */
   readonly unknownProduct: boolean
-  readonly automation?: ShownAutomation
-  readonly ai?: NamedAi
-  readonly crawler?: Crawler
+  readonly automation?: ShownAutomation | undefined
+  readonly ai?: NamedAi | undefined
+  readonly crawler?: Crawler | undefined
 }
 
 /** Reads user agents; what was read is remembered by the text. */
@@ -109,7 +109,7 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
     const ai = aiOf(text, crawler)
     const automation = automationOf(text, family)
     return Object.freeze({
-      ...(family !== undefined && { family }),
+      family,
       major: majorOf(text, family),
       platform: platformOf(text),
       phone: text.includes('Mobile') && !text.includes('iPad'),
@@ -117,7 +117,7 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
       unknownProduct: family !== undefined && family !== 'other' && hasUnknownProduct(text),
       ...(automation !== undefined && { automation: Object.freeze(automation) }),
       ...(ai !== undefined && { ai: Object.freeze(ai) }),
-      ...(crawler !== undefined && { crawler }),
+      crawler,
     })
   }
 }

@@ -20,7 +20,7 @@ export interface DirectorySummary {
 export interface SamplePrefix {
   readonly prefix: string
   readonly version: 4 | 6
-  readonly addresses?: number
+  readonly addresses?: number | undefined
 }
 
 /** Specification: AsnDirectoryEntry. The two counts mean something only when `rangesLoaded` is true. */

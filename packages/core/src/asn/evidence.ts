@@ -34,7 +34,7 @@ export interface ReadType {
   readonly type: AsType
   readonly basis: 'list' | 'prefixes' | 'shape'
   /** Id of the list. */
-  readonly list?: string
+  readonly list?: string | undefined
 }
 
 /** The share of a system's addresses that has to be listed for the whole system to have the type. */

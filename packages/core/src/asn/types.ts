@@ -13,7 +13,7 @@ export interface SystemType {
   readonly brand: string
   readonly basis: SystemBasis
   /** Id of the list that the type was read from, where `basis` is `list`. */
-  readonly list?: string
+  readonly list?: string | undefined
 }
 
 /** The network class of a type when the operator's row does not say another. */

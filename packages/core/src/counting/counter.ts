@@ -13,7 +13,7 @@ export interface Counted {
    * To be called once when the answer has ended, with its status where it is the origin's or the application's own; absent
    * where nothing waits for it.
    */
-  readonly ended?: (status: number | undefined) => void
+  readonly ended?: ((status: number | undefined) => void) | undefined
 }
 
 export interface CounterOptions {

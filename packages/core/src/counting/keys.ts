@@ -53,7 +53,7 @@ export interface ClientKey {
   /** An IPv4 address, a network of IPv6, or one word for all whose address is not known. Never empty. */
   readonly narrow: string
   /** The /48 around it, in which `WIDE_FACTOR` times as much fits; absent where `narrow` is as wide. */
-  readonly wide?: string
+  readonly wide?: string | undefined
 }
 
 /** Finds the key of the client at an address, `''` where that is not known. `ipv6Prefix`: bits of IPv6 that are one client. */

@@ -18,7 +18,7 @@ export interface CountTask {
 export interface Taken {
   readonly states: readonly CountState[]
   /** The store did not answer, and this process counts alone, up to so much of every limit: above 0 to 1. */
-  readonly share?: number
+  readonly share?: number | undefined
 }
 
 /** Counts requests. Rejects or throws when it cannot count; that is never an answer. */

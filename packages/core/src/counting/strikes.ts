@@ -76,7 +76,12 @@ const SHARED: ReadonlySet<NetworkClass> = new Set<NetworkClass>(['mobile', 'vpn'
 
 /** Headers that differ between browsers and not between the requests of one. */
 const BROWSER: ReadonlySet<string> = new Set([
-  ...['user-agent', 'accept-language', 'accept-encoding', 'sec-ch-ua', 'sec-ch-ua-platform', 'sec-ch-ua-mobile'],
+  'user-agent',
+  'accept-language',
+  'accept-encoding',
+  'sec-ch-ua',
+  'sec-ch-ua-platform',
+  'sec-ch-ua-mobile',
 ])
 
 /** Key of a client's strikes; `undefined` where there is no such thing, as a user who is not logged in. */

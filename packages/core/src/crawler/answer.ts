@@ -16,19 +16,19 @@ export type CrawlerAnswer = CrawlerFacts & CrawlerRuling
 
 interface CrawlerFacts {
   readonly ip: string
-  readonly slug?: string
-  readonly crawler?: string
-  readonly userAgent?: string
+  readonly slug?: string | undefined
+  readonly crawler?: string | undefined
+  readonly userAgent?: string | undefined
   /** The checks that decided, by their names; left out when none did. */
-  readonly method?: string
+  readonly method?: string | undefined
   readonly summary: string
   readonly networkOrigin: NetworkClass
   readonly anonymized: boolean
-  readonly asn?: string
-  readonly asnName?: string
-  readonly country?: string
-  readonly hostname?: string
-  readonly docs?: string
+  readonly asn?: string | undefined
+  readonly asnName?: string | undefined
+  readonly country?: string | undefined
+  readonly hostname?: string | undefined
+  readonly docs?: string | undefined
   readonly checkedAt: string
 }
 
@@ -65,7 +65,7 @@ export function createCrawlerAnswers(
       return {
         ip: formatAddress(address),
         ...(crawler !== undefined && { slug: crawler.slug, crawler: crawler.name }),
-        ...(claim.userAgent !== undefined && { userAgent: claim.userAgent }),
+        userAgent: claim.userAgent,
         ...(verification === undefined ? UNCLAIMED : outcomeOf(verification)),
         networkOrigin: classification,
         anonymized,
@@ -89,7 +89,7 @@ const UNCLAIMED = {
 function outcomeOf(verification: Verification) {
   const { judgement } = verification
   const method = methodOf(judgement)
-  const reason = { ...(method !== undefined && { method }), summary: summaryOf(verification) }
+  const reason = { method, summary: summaryOf(verification) }
   // Both branches are alike: the compiler has to see which outcome the checks belong to.
   return judgement.outcome === 'spoofed'
     ? { outcome: judgement.outcome, ...reason, checks: judgement.checks }

@@ -10,18 +10,18 @@ export interface Crawler {
   readonly purpose: CrawlerRow['purpose']
   readonly tokens: readonly string[]
   /** Why a request that shows one of its tokens is no such crawler; absent for one that sends requests. */
-  readonly silent?: 'token-only' | 'retired'
+  readonly silent?: 'token-only' | 'retired' | undefined
   readonly names: readonly NamePattern[]
   /** False where no document of the operator promises these names: they may confirm, never refute. */
   readonly namesRefute: boolean
   /** Id of its list of published ranges; absent when the operator publishes none. */
-  readonly ranges?: string
+  readonly ranges?: string | undefined
   readonly asns: ReadonlySet<number>
   /** Whether the operator alone uses all of `asns`. */
   readonly exclusive: boolean
   /** Origin of its Web Bot Auth key directory. */
-  readonly agent?: string
-  readonly docs?: string
+  readonly agent?: string | undefined
+  readonly docs?: string | undefined
 }
 
 export interface Catalogue {
@@ -71,13 +71,13 @@ function crawlerOf(row: CrawlerRow): Crawler {
     operator,
     purpose,
     tokens,
-    ...(status !== undefined && { silent: status }),
+    silent: status,
     names: (row.names ?? []).map(parseNamePattern),
     namesRefute: row.undocumented !== true,
-    ...(ranges !== undefined && { ranges }),
+    ranges,
     asns: new Set(row.asns),
     exclusive: row.exclusive === true,
-    ...(agent !== undefined && { agent }),
-    ...(docs !== undefined && { docs }),
+    agent,
+    docs,
   })
 }

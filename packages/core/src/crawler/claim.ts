@@ -3,8 +3,8 @@ import type { Catalogue, Crawler } from './catalogue.ts'
 
 /** How a claim is put to the API: by the catalogue's slug, by the user agent of a log line, or both. */
 export interface Claim {
-  readonly bot?: string
-  readonly userAgent?: string
+  readonly bot?: string | undefined
+  readonly userAgent?: string | undefined
 }
 
 /**

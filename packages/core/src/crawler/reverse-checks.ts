@@ -45,7 +45,7 @@ export interface ReverseChecksOptions {
   /** Shared with what else looks up names; default its own. */
   readonly turns?: NameTurns | undefined
   /** Called with every finished check. Must not throw. */
-  readonly onFinished?: (check: KeptReverseCheck) => void
+  readonly onFinished?: ((check: KeptReverseCheck) => void) | undefined
 }
 
 export function createReverseChecks({

@@ -17,9 +17,9 @@ export interface Verification {
   /** True while reverse DNS is being asked: the same question a little later can have another outcome. */
   readonly pending: boolean
   /** True where the visitor's address is not known, so that nothing could be checked. */
-  readonly nowhere?: true
+  readonly nowhere?: true | undefined
   /** Reverse name of the address, where one was asked for and is not a false claim. */
-  readonly hostname?: string
+  readonly hostname?: string | undefined
 }
 
 /** Checks claims by what operators publish about their crawlers. */
@@ -39,7 +39,7 @@ const RELAYS = TRUSTED_PROXIES.flatMap(({ prefixes }) => prefixes.map(parsePrefi
 export interface VerifierPorts {
   readonly reverse: ReverseChecks
   /** Resolves when a caller has waited long enough for DNS; absent: never. */
-  readonly patience?: () => Promise<unknown>
+  readonly patience?: (() => Promise<unknown>) | undefined
 }
 
 export function createCrawlerVerifier(catalogue: Catalogue, { reverse, patience }: VerifierPorts): CrawlerVerifier {

@@ -4,7 +4,7 @@ import { countryName } from './country.ts'
 
 /** A GeoRecord with the country's name: the members of the specification's GeolocationResponse but `ip`. */
 export interface Geo extends Omit<GeoRecord, 'source'> {
-  readonly country?: string
+  readonly country?: string | undefined
 }
 
 /** `degraded`: the geolocation could not run, so an empty `geo` does not mean that the place is unknown. */
@@ -12,7 +12,7 @@ export interface Located {
   readonly geo: Geo
   readonly degraded: boolean
   /** Id of the geofeed that names the place; absent: a city database does, or nothing. */
-  readonly source?: string
+  readonly source?: string | undefined
 }
 
 const NOWHERE: Geo = Object.freeze({})

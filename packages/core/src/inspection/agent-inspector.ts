@@ -18,19 +18,19 @@ import type { Visitor } from './visitor.ts'
 /** A request that did not come here, as a caller describes it: what is absent is not known, which is no sign of anything. */
 export interface DescribedRequest {
   /** The caller's name for it; the decision's `id`. */
-  readonly id?: string
+  readonly id?: string | undefined
   /** Raw fields, name and value by turns; the user agent among them where it is known. */
   readonly fields: readonly string[]
   /** Whether the headers are known, rather than at most the user agent. */
   readonly headersKnown: boolean
   /** Default GET of `/`, as far as the policy goes. */
-  readonly method?: string
-  readonly target?: string
-  readonly ja4?: string
+  readonly method?: string | undefined
+  readonly target?: string | undefined
+  readonly ja4?: string | undefined
   /** When it was, in milliseconds since the epoch; absent: now. For rules about hours: data and keys are today's. */
-  readonly at?: number
+  readonly at?: number | undefined
   /** Headless traits that the caller saw in the browser. */
-  readonly headlessFlags?: readonly string[]
+  readonly headlessFlags?: readonly string[] | undefined
 }
 
 /** The agent, and the crawler that was claimed. */
@@ -49,8 +49,8 @@ export interface AgentInspector {
 
 export interface AgentInspectorOptions {
   readonly policy: CompiledPolicy
-  readonly crawlers?: CrawlerVerifier
-  readonly signatures?: SignatureVerifier
+  readonly crawlers?: CrawlerVerifier | undefined
+  readonly signatures?: SignatureVerifier | undefined
 }
 
 export function createAgentInspector({ policy, crawlers, signatures }: AgentInspectorOptions): AgentInspector {

@@ -25,7 +25,7 @@ const ALLOWLISTED: Evaluation = Object.freeze({
 export interface DecideOptions {
   readonly mode: Mode
   /** The raw header fields of the request, for rules that match on them. */
-  readonly fields?: readonly string[]
+  readonly fields?: readonly string[] | undefined
   /** The request's, as the decision has it. */
   readonly id?: string | undefined
 }

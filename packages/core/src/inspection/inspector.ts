@@ -26,15 +26,15 @@ export interface InspectorOptions {
   readonly policy: CompiledPolicy
   readonly mode: Mode
   /** Holds claims of crawlers against what is known; absent: no claim is looked at. */
-  readonly crawlers?: CrawlerVerifier
+  readonly crawlers?: CrawlerVerifier | undefined
   /** Judges HTTP message signatures; absent: none is looked at. */
-  readonly signatures?: SignatureVerifier
+  readonly signatures?: SignatureVerifier | undefined
   /** Called once, when forwarding headers arrive although no proxy is trusted. */
-  readonly onForwardedUntrusted?: () => void
+  readonly onForwardedUntrusted?: (() => void) | undefined
   /** Called with the client of every request; must not wait, and must not throw. */
-  readonly onClassified?: (address: Address, finding: NetworkFinding) => void
+  readonly onClassified?: ((address: Address, finding: NetworkFinding) => void) | undefined
   /** Called with a bug in the inspection; the request is decided by the policy's `onError`. */
-  readonly onFault?: (error: unknown) => void
+  readonly onFault?: ((error: unknown) => void) | undefined
 }
 
 /** Policy in place of the inspector's own; absent: its own. Its allowlist holds in any case. */

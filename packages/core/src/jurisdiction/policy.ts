@@ -19,14 +19,14 @@ export interface JurisdictionGroup {
  * `claim` and `country` hold country codes and ids of groups.
  */
 export interface JurisdictionMatch {
-  readonly claim?: readonly string[]
+  readonly claim?: readonly string[] | undefined
   /** The country found, or `unknown`. */
-  readonly country?: readonly string[]
-  readonly relation?: readonly Relation[]
-  readonly networkClass?: readonly NetworkClass[]
-  readonly anonymized?: boolean
+  readonly country?: readonly string[] | undefined
+  readonly relation?: readonly Relation[] | undefined
+  readonly networkClass?: readonly NetworkClass[] | undefined
+  readonly anonymized?: boolean | undefined
   /** Whether the address is not publicly routable. */
-  readonly reserved?: boolean
+  readonly reserved?: boolean | undefined
 }
 
 /** One line of a policy. Its id is the reason that is recorded. */

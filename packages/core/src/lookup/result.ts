@@ -13,10 +13,10 @@ export interface GeoAnswer extends Geo {
 /** Specification: AsnResponse. `asn` (`AS<number>`), `name` and `country` are left out when unknown. */
 export interface AsnAnswer {
   readonly ip: string
-  readonly asn?: string
-  readonly name?: string
+  readonly asn?: string | undefined
+  readonly name?: string | undefined
   readonly type: AsType
-  readonly country?: string
+  readonly country?: string | undefined
 }
 
 /** Specification: WhoisResponse. */
@@ -39,10 +39,10 @@ export interface LookupResult {
   readonly networkType: AsType
   readonly geo: GeoAnswer
   /** Id of the geofeed by which the network's operator names the place; absent: a city database does. */
-  readonly geoSource?: string
+  readonly geoSource?: string | undefined
   readonly asn: AsnAnswer
   /** The registration of a hostname's domain; absent for addresses, and where there is none or no answer. */
-  readonly whois?: WhoisResult
+  readonly whois?: WhoisResult | undefined
   readonly degraded: readonly Degraded[]
   /** ISO 8601, UTC. */
   readonly at: string

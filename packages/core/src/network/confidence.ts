@@ -6,7 +6,7 @@ export interface Grounds {
   readonly rule: VerdictRule
   readonly networkClass: NetworkClass
   /** Trust in the source, 0 to 1; absent: the rule's own. */
-  readonly trust?: number
+  readonly trust?: number | undefined
   /** Whether the list's own prefix is a /24, a /48 or longer. */
   readonly narrow: boolean
   /** Further sources that say the same class. */
@@ -14,9 +14,9 @@ export interface Grounds {
   /** Whether another source says something incompatible. */
   readonly contradicted: boolean
   /** Days since the source was true; absent when nothing says so. */
-  readonly ageDays?: number
+  readonly ageDays?: number | undefined
   /** Days since lists of exits (Tor, VPN) were last known to be true; absent where none is loaded or nothing says so. */
-  readonly exitsAgeDays?: number
+  readonly exitsAgeDays?: number | undefined
   /** Whether any list of residential proxies is loaded. */
   readonly proxiesLoaded: boolean
 }

@@ -65,7 +65,12 @@ export function createReverseNames(ports: ReverseNamesPorts): ReverseNames {
       const now = clock.now()
       const { networkClass, provider } = rule
       await store.put(networkClass === 'mobile' ? prefix : hostPrefix(address), {
-        ...{ networkClass, provider, origin: 'reverse-name', setAt: now, expiresAt: now + TTL_MS, note: name },
+        networkClass,
+        provider,
+        origin: 'reverse-name',
+        setAt: now,
+        expiresAt: now + TTL_MS,
+        note: name,
       })
       return
     }

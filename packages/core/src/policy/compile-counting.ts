@@ -21,7 +21,9 @@ export function compileCounting(rule: Rule, splitter: PathSplitter): CompiledCou
   const flights = typeof concurrent === 'number' ? { key: [], max: concurrent } : concurrent
   return {
     rule: Object.freeze({
-      ...{ id, action, onTrial: monitor },
+      id,
+      action,
+      onTrial: monitor,
       reason: reasonOf(rule),
       ...(limit && { limit: Object.freeze({ ...compileLimit(limit), keys: keysOf(limit.key) }) }),
       ...(flights && { concurrent: Object.freeze({ keys: keysOf(flights.key), max: flights.max }) }),

@@ -17,14 +17,14 @@ import { createPathSplitter, type PathSplitter } from './split-path.ts'
 /** A checked policy, ready to be asked once per request. */
 export interface CompiledPolicy {
   /** Addresses that are allowed before any rule; absent when there are none. */
-  readonly allowlist?: PrefixSet
+  readonly allowlist?: PrefixSet | undefined
   /** Action when the inspection itself fails. */
   readonly onError: PlainAction
   /** In the order in which they are asked. */
   readonly rules: readonly CompiledRule[]
   /** Decision when no rule matches. */
   readonly fallback: MatchedRule
-  readonly strikes?: CompiledStrikes
+  readonly strikes?: CompiledStrikes | undefined
 }
 
 /** Checks every word of a policy and compiles it; throws `invalid_policy` that names the rule and the member. */
@@ -76,7 +76,11 @@ function compileRule(rule: Rule, splitter: PathSplitter): CompiledRule {
   const matched = matchedRule(rule, action, `The policy's rule "${rule.id}" matches.`)
   const announced = announcedPaths(rule)
   const compiled = {
-    ...{ onTrial: rule.monitor === true, data, agent, request, matched },
+    onTrial: rule.monitor === true,
+    data,
+    agent,
+    request,
+    matched,
     ...(counting && { counting }),
     ...(announced && { announced }),
   }
@@ -98,7 +102,9 @@ function matchedRule({ id }: Rule, action: Action, text: string): MatchedRule {
 function compileStrikes({ key = 'client', count, window, on, for: length }: Strikes): CompiledStrikes {
   const statuses = on.filter((word) => word.startsWith('status:'))
   return {
-    ...{ key, count, forMs: durationOf(length) },
+    key,
+    count,
+    forMs: durationOf(length),
     // The strike that no longer fits bans.
     limit: { kind: 'sliding', max: count - 1, windowMs: durationOf(window), refill: count },
     actions: new Set(on.filter((word) => !statuses.includes(word))),

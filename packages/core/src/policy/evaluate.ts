@@ -22,11 +22,11 @@ export interface CompiledRule {
   readonly request: readonly Test[]
   readonly matched: MatchedRule
   /** Counting of a rule; `matched` is its effect within its limits, where it opens. */
-  readonly counting?: CompiledCounting
+  readonly counting?: CompiledCounting | undefined
   /** Its path patterns; absent where it asks about more than the crawler, the path and the method, as robots.txt cannot. */
-  readonly announced?: readonly string[]
+  readonly announced?: readonly string[] | undefined
   /** Effect of a rule with `onError` while the data that it needs is not loaded. */
-  readonly unanswered?: { readonly needs: readonly Degraded[]; readonly matched: MatchedRule }
+  readonly unanswered?: { readonly needs: readonly Degraded[]; readonly matched: MatchedRule } | undefined
 }
 
 export interface Evaluation {

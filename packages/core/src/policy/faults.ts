@@ -13,7 +13,7 @@ export interface PolicyFault {
   /** Its place in the policy: `['rules', 0, 'match', 'country', 1]`. */
   readonly path: readonly (string | number)[]
   /** The id of its rule; absent outside of rules. */
-  readonly rule?: string
+  readonly rule?: string | undefined
   readonly message: string
 }
 

@@ -15,15 +15,15 @@ export interface MatchWord<Value> {
   /** A sub-lookup, which may be missing, the agent, or the request, which alone differs between two of one visitor. */
   readonly asks: 'asn' | 'geo' | 'agent' | 'request'
   /** Asked after the other words of its kind, because it reads a path, a clock or all fields. */
-  readonly costly?: boolean
+  readonly costly?: boolean | undefined
   /** It reads fields of the request, which histories do not keep, but for the user agent. */
-  readonly readsFields?: boolean
+  readonly readsFields?: boolean | undefined
   /** Whether robots.txt can say a rule by it: an inspection that knows a crawler, a path and GET alone answers it. */
   readonly robots: boolean
   /** A phrase of options.md and of editors. */
   readonly description: string
   /** Absent where its members have their own. */
-  readonly example?: Value
+  readonly example?: Value | undefined
   /** The value has been checked. */
   test(value: Value, rule: WithinRule): Test
 }
@@ -60,7 +60,7 @@ export type Shape =
 export interface Member {
   readonly shape: Shape
   readonly description: string
-  readonly absent?: string
+  readonly absent?: string | undefined
   readonly example: unknown
 }
 

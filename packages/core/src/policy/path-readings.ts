@@ -3,7 +3,7 @@ export interface RequestPath {
   /** As policies are written: decoded once, one slash where there are several, `.` and `..` resolved. */
   readonly path: string
   /** All that it may be taken for, `path` among them; absent where every origin reads `path`; empty where there are too many. */
-  readonly readings?: readonly string[]
+  readonly readings?: readonly string[] | undefined
 }
 
 /** A target that any client needs has a few. */

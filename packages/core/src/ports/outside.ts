@@ -28,17 +28,17 @@ export interface Dns {
 /** One outbound request. GET alone: nothing outside is written to. */
 export interface FetchRequest {
   readonly url: string
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** Most bytes of the body, on the wire and after decompression. */
   readonly maxBytes: number
   /** For all of it: names, connection, headers, body and redirects. */
   readonly timeoutMs: number
   /** How many redirects are followed, each target checked as the first; default 0. One that is not followed is an answer. */
-  readonly redirects?: number
+  readonly redirects?: number | undefined
   /** Permits plain http; default https alone, and either towards the addresses of `net.allowPrivate`. */
-  readonly allowHttp?: boolean
+  readonly allowHttp?: boolean | undefined
   /** Ends it earlier; the answer, or its body, has then failed. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /**

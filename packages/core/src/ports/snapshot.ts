@@ -13,7 +13,7 @@ export interface KeptReverseCheck {
   readonly status: 'passed' | 'refuted' | 'could-not-run'
   readonly detail: string
   /** The name that the check rests on. */
-  readonly hostname?: string
+  readonly hostname?: string | undefined
   /** Milliseconds since the epoch after which it is asked again. */
   readonly until: number
 }
@@ -24,23 +24,23 @@ export interface SourceStatus {
   readonly title: string
   readonly state: 'loaded' | 'absent' | 'refused'
   /** The day the data was true, YYYY-MM-DD; absent when nothing says so. */
-  readonly date?: string
+  readonly date?: string | undefined
   /** How many addresses, prefixes, systems or places it holds; absent where nothing is loaded. */
-  readonly entries?: number
+  readonly entries?: number | undefined
   /** Lines that could not be read and were left out; absent where there are none. */
-  readonly left?: number
+  readonly left?: number | undefined
   /** SHA-256 of the file it was read from, hexadecimal; absent when nothing was read. */
-  readonly sha256?: string
+  readonly sha256?: string | undefined
   /** Why it was refused, or is absent. */
-  readonly reason?: string
+  readonly reason?: string | undefined
   /** When its publisher was last seen to have what is loaded, ISO 8601; absent for what is not refreshed. */
-  readonly checked?: string
+  readonly checked?: string | undefined
   /** When what is loaded is past its age, ISO 8601; absent for what is not refreshed. */
-  readonly staleAfter?: string
+  readonly staleAfter?: string | undefined
   /** Why the last refresh failed; what is loaded is then the last good generation. */
-  readonly error?: string
+  readonly error?: string | undefined
   /** Names the download that is loaded. */
-  readonly generation?: string
+  readonly generation?: string | undefined
   readonly licence: string
   /** The credit line to show where answers from this source are shown; '' when none is asked for. */
   readonly credit: string
@@ -52,9 +52,9 @@ export interface CrawlerRangeStatus {
   /** `stale` is loaded and past its age. */
   readonly state: 'fresh' | 'stale' | 'missing'
   /** When what is `fresh` grows stale, milliseconds since the epoch; absent: never. */
-  readonly staleAfter?: number
+  readonly staleAfter?: number | undefined
   /** The day the ranges were true, YYYY-MM-DD. */
-  readonly date?: string
+  readonly date?: string | undefined
 }
 
 /** What was set of an address or a prefix, or seen of an address, in force until it expires. */
@@ -67,7 +67,7 @@ export interface Observation {
   /** Milliseconds since the epoch. */
   readonly setAt: number
   /** Milliseconds since the epoch; absent: until it is unset. */
-  readonly expiresAt?: number
+  readonly expiresAt?: number | undefined
   readonly note: string
 }
 
@@ -103,35 +103,35 @@ export interface Findings {
 /** Everything loaded, as one immutable value: a reload builds a new one and swaps it whole. */
 export interface Snapshot {
   /** Absent members are not loaded: nothing may be concluded from them. */
-  readonly networks?: NetworkTable
-  readonly systems?: SystemTable
-  readonly countries?: CountryTable
-  readonly geo?: GeoReader
-  readonly crawlerRanges?: CrawlerRanges
+  readonly networks?: NetworkTable | undefined
+  readonly systems?: SystemTable | undefined
+  readonly countries?: CountryTable | undefined
+  readonly geo?: GeoReader | undefined
+  readonly crawlerRanges?: CrawlerRanges | undefined
   /** What delivery networks publish of their servers. */
-  readonly frontEnds?: FrontEnds
+  readonly frontEnds?: FrontEnds | undefined
   /** One row for each list of published ranges, loaded or not; several may be of one slug. */
-  readonly crawlerStatus?: readonly CrawlerRangeStatus[]
+  readonly crawlerStatus?: readonly CrawlerRangeStatus[] | undefined
   /** True when both a VPN and a datacenter range list are in `networks`. */
   readonly rangesLoaded: boolean
   /** True when a list of residential proxies is loaded: without one a home line cannot be distinguished from a proxy on it. */
   readonly proxiesLoaded: boolean
   /** When the first of the range lists in `networks` is past its age, milliseconds since the epoch; absent for never. */
-  readonly rangesStaleAfter?: number
+  readonly rangesStaleAfter?: number | undefined
   /** When the last of the lists of residential proxies is past its age, milliseconds since the epoch; absent for never. */
-  readonly proxiesStaleAfter?: number
+  readonly proxiesStaleAfter?: number | undefined
   /**
    * When the lists of exits were last known to be true, milliseconds since the epoch: of Tor's and of VPN services' the newest
    * each, and of the two the older; absent where none is loaded.
    */
-  readonly exitsTrueAt?: number
+  readonly exitsTrueAt?: number | undefined
   readonly sources: readonly SourceStatus[]
   /** Live, not a part of the loaded data: asked before it. */
-  readonly observations?: Observations
+  readonly observations?: Observations | undefined
   /** By which the age of data is judged; absent: data counts as new. */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
   /** Findings that were made before, for this snapshot alone; absent: nothing is cached. */
-  readonly findings?: Findings
+  readonly findings?: Findings | undefined
 }
 
 /** Where the current snapshot is read from; read it once per request, so that no answer mixes two. */

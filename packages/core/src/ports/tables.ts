@@ -20,9 +20,9 @@ export interface AutonomousSystem {
   readonly brand: string
   readonly basis: SystemBasis
   /** Id of the list, where `basis` is `list`. */
-  readonly list?: string
+  readonly list?: string | undefined
   /** Two-letter code of the registration of most of its addresses; absent when unknown. */
-  readonly country?: string
+  readonly country?: string | undefined
 }
 
 /** A hit in a range list, or of a list of single addresses. All hits of one list and width are one object. */
@@ -35,7 +35,7 @@ export interface RangeHit {
   /** Id of the source, as in `SourceStatus.id`. */
   readonly source: string
   /** The day the source was true, YYYY-MM-DD; absent when nothing says so. */
-  readonly date?: string
+  readonly date?: string | undefined
   /**
    * A list that others made, what an operator publishes of its own machines, a rule over how many known exits share a
    * prefix, or the weak sign that listed proxies do (`NetworkRecord.near`).
@@ -44,20 +44,20 @@ export interface RangeHit {
   /** Whether the list's own prefix here is a /24, a /48 or longer; true of a single address. */
   readonly narrow: boolean
   /** How far the source is believed, 0 to 1, where its row says so. */
-  readonly trust?: number
+  readonly trust?: number | undefined
   /** The last day on which what it says holds, in days since the epoch; absent when it holds for ever. */
-  readonly expires?: number
+  readonly expires?: number | undefined
 }
 
 /** All that the compiled table knows of one segment of the address space. Shared and immutable: one object a record. */
 export interface NetworkRecord {
-  readonly system?: AutonomousSystem
+  readonly system?: AutonomousSystem | undefined
   /** The hit that comes first by precedence. */
-  readonly range?: RangeHit
+  readonly range?: RangeHit | undefined
   /** What further lists say, in order of precedence. */
   readonly also: readonly RangeHit[]
   /** Listed proxies beside the address: too weak for a class. Absent where there are none. */
-  readonly near?: RangeHit
+  readonly near?: RangeHit | undefined
   /** Whether a public VPN or datacenter range list covers it, whatever class won; counts of the AS directory. */
   readonly inVpnRanges: boolean
   readonly inDatacenterRanges: boolean
@@ -83,18 +83,18 @@ export interface CrawlerRanges {
 
 /** What a city database says of an address; a member is absent when unknown, never empty. */
 export interface GeoRecord {
-  readonly countryCode?: string
-  readonly city?: string
-  readonly region?: string
-  readonly postalCode?: string
-  readonly latitude?: number
-  readonly longitude?: number
+  readonly countryCode?: string | undefined
+  readonly city?: string | undefined
+  readonly region?: string | undefined
+  readonly postalCode?: string | undefined
+  readonly latitude?: number | undefined
+  readonly longitude?: number | undefined
   /** IANA zone name. */
-  readonly timezone?: string
+  readonly timezone?: string | undefined
   /** Kilometres. */
-  readonly accuracyRadius?: number
+  readonly accuracyRadius?: number | undefined
   /** Id of the geofeed by which the network's own operator says so; absent: a city database. */
-  readonly source?: string
+  readonly source?: string | undefined
 }
 
 /** Throws when the database turns out to be corrupt at this address: the caller reports `degraded`. */

@@ -20,16 +20,18 @@ export function inspectionOfCrawler(
   const claimed = crawler && claimOf(crawler)
   const signature = crawler && signatureOf(crawler)
   const agent = createAgentJudge().judge({
-    ...{ address: '', network: NOTHING_KNOWN, allowlisted: false, raw: [], fields: readAgentFields([]) },
-    ...{
-      method: 'GET',
-      httpVersion: '',
-      ja4: undefined,
-      http2Window: undefined,
-      headersKnown: false,
-      https: false,
-      direct: false,
-    },
+    address: '',
+    network: NOTHING_KNOWN,
+    allowlisted: false,
+    raw: [],
+    fields: readAgentFields([]),
+    method: 'GET',
+    httpVersion: '',
+    ja4: undefined,
+    http2Window: undefined,
+    headersKnown: false,
+    https: false,
+    direct: false,
     userAgent: crawler === undefined ? createUserAgentReader(catalogue).read(UNKNOWN) : undefined,
     crawler: claimed,
     signature,

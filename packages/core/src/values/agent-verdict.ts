@@ -35,12 +35,12 @@ export interface AgentVerdict {
   /** A browser without a person in front of it, as far as it says so itself. */
   readonly headless: boolean
   /** 0 to 1, 1 when nothing in the headers contradicts the user agent; absent without headers to judge. */
-  readonly headerConsistency?: number
+  readonly headerConsistency?: number | undefined
   /** Whether an AI is named or proven, and which. */
-  readonly ai?: { readonly name: string; readonly vendor: string }
-  readonly identity?: AgentIdentity
+  readonly ai?: { readonly name: string; readonly vendor: string } | undefined
+  readonly identity?: AgentIdentity | undefined
   /** The operator and purpose of `identity`, where the catalogue knows them. */
-  readonly operator?: string
-  readonly purpose?: string
+  readonly operator?: string | undefined
+  readonly purpose?: string | undefined
   readonly reasons: readonly Reason[]
 }

@@ -40,9 +40,9 @@ export interface CountingRule {
   readonly reason: Reason
   /** It counts and reports alone. */
   readonly onTrial: boolean
-  readonly limit?: CountLimit & { readonly keys: readonly CountKey[] }
+  readonly limit?: (CountLimit & { readonly keys: readonly CountKey[] }) | undefined
   /** Requests in flight at one time; without keys, of all together. */
-  readonly concurrent?: { readonly keys: readonly CountKey[]; readonly max: number }
+  readonly concurrent?: { readonly keys: readonly CountKey[]; readonly max: number } | undefined
 }
 
 /** A counting rule that a request comes under, and what the request costs there. */
@@ -67,7 +67,7 @@ export interface LimitUse {
   readonly used: number
   readonly max: number
   /** Absent: what is in flight, which has no window. */
-  readonly windowMs?: number
+  readonly windowMs?: number | undefined
   /** Until the count falls: within, until the window ends; beyond, until such a request fits. */
   readonly resetMs: number
   readonly exceeded: boolean

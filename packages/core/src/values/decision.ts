@@ -27,19 +27,19 @@ export interface Trial {
  */
 export interface Decision {
   /** The request's. */
-  readonly id?: string
+  readonly id?: string | undefined
   readonly action: Action
   readonly enforced: boolean
   /** The first rule on trial before the deciding one whose action is stricter. */
-  readonly trial?: Trial
+  readonly trial?: Trial | undefined
   /** All rules on trial that match before the deciding one, stricter or not; absent where there is none. */
-  readonly trials?: readonly Trial[]
+  readonly trials?: readonly Trial[] | undefined
   readonly reasons: readonly Reason[]
   readonly inspection: Inspection
   /** There before counting, where counting rules match: the decision holds while the request is within them. */
-  readonly counting?: Counting
+  readonly counting?: Counting | undefined
   /** There after counting: where the request stands with each limit that it was counted by. */
-  readonly limits?: readonly LimitUse[]
+  readonly limits?: readonly LimitUse[] | undefined
   /** There where the request made a claim that was attested. */
-  readonly attestation?: Attestation
+  readonly attestation?: Attestation | undefined
 }

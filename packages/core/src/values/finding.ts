@@ -38,8 +38,8 @@ export interface Verdict {
 /** Specification: ReservedRange. `label` and `detail` are there only when `reserved` is true. */
 export interface ReservedRange {
   readonly reserved: boolean
-  readonly label?: string
-  readonly detail?: string
+  readonly label?: string | undefined
+  readonly detail?: string | undefined
 }
 
 /** All that the network verdict rests on, for one address. */
@@ -51,14 +51,14 @@ export interface NetworkFinding {
   readonly provider: string
   readonly asType: AsType
   /** Absent when the address is in no autonomous system that the data knows. */
-  readonly asn?: number
-  readonly asName?: string
-  readonly asCountry?: string
+  readonly asn?: number | undefined
+  readonly asName?: string | undefined
+  readonly asCountry?: string | undefined
   /** Id and date of the source that decided the class; absent when nothing is known. */
-  readonly source?: string
-  readonly sourceDate?: string
+  readonly source?: string | undefined
+  readonly sourceDate?: string | undefined
   /** Id of the source that lists proxies beside a home line: the class stands, the risk is higher. */
-  readonly near?: string
+  readonly near?: string | undefined
   /** Ids of further sources that say the same class of this address. */
   readonly agreeing: readonly string[]
 }

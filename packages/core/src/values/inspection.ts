@@ -20,7 +20,7 @@ export interface InspectedCrawler {
   readonly purpose: CrawlerPurpose
   readonly outcome: CrawlerOutcome
   /** The checks that decided, by their names; absent when none did. */
-  readonly method?: string
+  readonly method?: string | undefined
   /** True at the first sight of an address: DNS is asked in the background, and the next request has the outcome. */
   readonly pending: boolean
   /** One sentence for a person. */
@@ -41,17 +41,17 @@ export interface Inspection {
      * Every path that an origin may take the target for, where that is more than one; empty for too many to look at. Rules
      * that flag or block match any of them, rules that allow only all of them.
      */
-    readonly readings?: readonly string[]
+    readonly readings?: readonly string[] | undefined
   }
   readonly network: NetworkFinding
   /** Country the client's address is used in, two letters; absent when unknown. */
-  readonly country?: string
+  readonly country?: string | undefined
   /** The crawler that the user agent claims to be; absent when it names none. */
-  readonly crawler?: InspectedCrawler
+  readonly crawler?: InspectedCrawler | undefined
   /** The agent's class, and the reasons for it. */
   readonly agent: AgentVerdict
   readonly degraded: readonly InspectionDegraded[]
   /** The visitor by the application's word: its own id, and the plan; absent where it did not say. */
-  readonly user?: string
-  readonly plan?: string
+  readonly user?: string | undefined
+  readonly plan?: string | undefined
 }

@@ -5,7 +5,7 @@ export interface ObservedRequest {
   /** Id in its answer, its log line and its errors. */
   readonly id: string
   /** Absent where nothing was decided: a head that was refused, a call of the API. */
-  readonly decision?: Decision
+  readonly decision?: Decision | undefined
   /**
    * `origin`: forwarded. `host`: the application around an adapter, or the server that asked before it forwards. `refusal`: a block, or a limit of ours. `check`: nobody,
    * it was described to `POST /v1/agentscan/check`, which has the id that its caller named.
@@ -15,7 +15,7 @@ export interface ObservedRequest {
   readonly peer: string
   readonly client: string
   /** JA4 of a client that connects directly by TLS. */
-  readonly ja4?: string
+  readonly ja4?: string | undefined
   readonly method: string
   /** As in the Host field; '' where there was none. */
   readonly host: string
@@ -24,17 +24,17 @@ export interface ObservedRequest {
   /** 0: the client left before anything was sent. */
   readonly status: number
   /** In bytes, on its connection, after its head and until its answer ended; absent where it shared that with other requests. */
-  readonly bytesReceived?: number
+  readonly bytesReceived?: number | undefined
   /** In bytes, of the head and the body; absent where `bytesReceived` is. */
-  readonly bytesSent?: number
+  readonly bytesSent?: number | undefined
   /** When it began, in milliseconds since the epoch. */
   readonly at: number
   /** From its head to the end of its answer. */
   readonly milliseconds: number
   /** The part of that until the decision. */
-  readonly inspectionMilliseconds?: number
+  readonly inspectionMilliseconds?: number | undefined
   /** Why it was refused although nothing was decided against it. */
-  readonly refusedFor?: string
+  readonly refusedFor?: string | undefined
 }
 
 /** Learns of every request once, when its answer has ended. Does not wait, and does not throw. */

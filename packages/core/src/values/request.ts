@@ -4,7 +4,7 @@
  */
 export interface InspectionRequest {
   /** Id in its answer, its log line and its errors; absent for a request that did not come here. */
-  readonly id?: string
+  readonly id?: string | undefined
   /** Socket address of the peer; never read from a header. '' when the socket is already gone. */
   readonly peer: string
   readonly method: string
@@ -15,10 +15,10 @@ export interface InspectionRequest {
   readonly httpVersion: string
   /** `rawHeaders`: name, value, name, value …; order and case are kept because they are evidence. */
   readonly fields: readonly string[]
-  readonly ja4?: string
+  readonly ja4?: string | undefined
   /** Window of a stream that the client's SETTINGS ask for, in bytes (RFC 9113 section 6.5.2). */
-  readonly http2Window?: number
+  readonly http2Window?: number | undefined
   /** The visitor by the application's word: its own id, and the plan. Never read from a header. */
-  readonly user?: string
-  readonly plan?: string
+  readonly user?: string | undefined
+  readonly plan?: string | undefined
 }

@@ -2,10 +2,10 @@ import type { RegistrableDomain } from './domain.ts'
 
 /** A registry's record of a domain. A member is absent when unknown; dates are YYYY-MM-DD. */
 export interface WhoisRecord {
-  readonly registrar?: string
-  readonly registeredOn?: string
-  readonly expiresOn?: string
-  readonly lastUpdated?: string
+  readonly registrar?: string | undefined
+  readonly registeredOn?: string | undefined
+  readonly expiresOn?: string | undefined
+  readonly lastUpdated?: string | undefined
   /** A-labels, lower case, without the trailing dot, in the registry's order. */
   readonly nameservers: readonly string[]
   /** EPP codes (RFC 5731, RFC 3915) where the registry uses them, else its own words. */

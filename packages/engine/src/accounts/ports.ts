@@ -16,9 +16,9 @@ export interface StoredKey extends KeyRecord {
   /** ISO 8601, UTC. */
   readonly createdAt: string
   /** ISO 8601, UTC; absent while the key is valid. */
-  readonly revokedAt?: string
+  readonly revokedAt?: string | undefined
   /** ISO 8601, UTC; absent while the key was never used. Stored some seconds late. */
-  readonly lastUsedAt?: string
+  readonly lastUsedAt?: string | undefined
 }
 
 /** That a key was used: its public id, and when (ISO 8601, UTC). */

@@ -24,10 +24,10 @@ export interface Allowance {
 /** The outcome of admitting one request. */
 export interface Admission extends Omit<ClientAdmission, 'rateLimit'> {
   /** The limit's state; absent where nothing limits. */
-  readonly rateLimit?: RateLimit
-  readonly allowance?: Allowance
+  readonly rateLimit?: RateLimit | undefined
+  readonly allowance?: Allowance | undefined
   /** The window in which the call was counted; absent where none was. */
-  readonly countedIn?: string
+  readonly countedIn?: string | undefined
 }
 
 /** Statuses of a metered route that count as one call; after any other the call is refunded (D5). */

@@ -50,7 +50,7 @@ export interface Failure {
   readonly status: number
   readonly code: ErrorCode
   readonly message: string
-  readonly details?: Details
+  readonly details?: Details | undefined
   /** Not an error of the table, or one that no caller can cause: a bug, reported to the host. */
   readonly bug: boolean
 }
@@ -61,7 +61,7 @@ export function failureOf(error: unknown): Failure {
     const { code, message, details } = error
     const { status } = ERRORS[code]
     if (status !== undefined) {
-      return { status, code, message, bug: status === 500, ...(details === undefined ? {} : { details }) }
+      return { status, code, message, bug: status === 500, details }
     }
   }
   const { status, message } = ERRORS.internal_error

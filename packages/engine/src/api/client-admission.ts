@@ -8,7 +8,7 @@ export interface ClientAccess {
   readonly kind: 'client'
   readonly limit: ClientLimit
   /** Counts calls that are answered 400 in place of `limit`: then a call is counted once it was read. */
-  readonly badRequests?: ClientLimit
+  readonly badRequests?: ClientLimit | undefined
 }
 
 /** The values of the `X-RateLimit-*` headers. */
@@ -24,9 +24,9 @@ export interface ClientAdmission {
   readonly allowed: boolean
   readonly rateLimit: RateLimit
   /** Seconds until a call that is not allowed may be tried again. */
-  readonly retryAfter?: number
+  readonly retryAfter?: number | undefined
   /** The call was only looked at, and is counted when it was read. */
-  readonly pending?: PendingCount
+  readonly pending?: PendingCount | undefined
 }
 
 /** A call that was looked at and is not counted yet. */

@@ -15,7 +15,7 @@ export interface RouteContext {
   /** The OpenAPI document of the API. */
   document(): unknown
   /** The rest of the account's allowance; there on keyed routes. */
-  readonly allowance?: Allowance
+  readonly allowance?: Allowance | undefined
 }
 
 /** The type of a value that is only read, all the way down. */
@@ -33,19 +33,21 @@ interface RouteRow {
   readonly operationId: string
   readonly tag: string
   readonly summary: string
-  readonly description?: string
+  readonly description?: string | undefined
   /** Error statuses of the specification's table of endpoints; those of the whole API are added by the document. */
   readonly errors: readonly number[]
   /** Headers of every answer of this route. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** `Cache-Control` of a 200; every other answer is `no-store`. */
-  readonly cache?: string
+  readonly cache?: string | undefined
   /** Media type of a 200; default JSON. */
-  readonly mediaType?: string
+  readonly mediaType?: string | undefined
   /** Describes a 200. */
   readonly answer: string
   /** A call that works: its path with the query, and its body. */
-  readonly example?: { readonly path: string; readonly body?: Readonly<Record<string, unknown>> }
+  readonly example?:
+    | { readonly path: string; readonly body?: Readonly<Record<string, unknown>> | undefined }
+    | undefined
 }
 
 /** The parts of a request, read by the schemas of its row. */
@@ -62,9 +64,9 @@ export interface TypedRoute<
   Body extends z.ZodType,
   Response extends z.ZodType,
 > extends RouteRow {
-  readonly params?: Params
-  readonly query?: Query
-  readonly body?: Body
+  readonly params?: Params | undefined
+  readonly query?: Query | undefined
+  readonly body?: Body | undefined
   readonly response: Response
   /** Throws for input that its schemas cannot refuse, before the call is counted; does no work that is worth a limit. */
   check?(input: TypedInput<Params, Query, Body>, context: RouteContext): void
@@ -76,9 +78,9 @@ export interface TypedRoute<
 
 /** A row of the route table. Validation, OpenAPI, types and the wire tests are all read off it. */
 export interface Route extends RouteRow {
-  readonly params?: z.ZodObject
-  readonly query?: z.ZodObject
-  readonly body?: z.ZodType
+  readonly params?: z.ZodObject | undefined
+  readonly query?: z.ZodObject | undefined
+  readonly body?: z.ZodType | undefined
   readonly response: z.ZodType
   check?(input: RouteInput, context: RouteContext): void
   handle(input: RouteInput, context: RouteContext): unknown

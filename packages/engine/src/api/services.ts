@@ -26,7 +26,7 @@ export interface ProvenanceClaim {
   /** Country code or group, as the caller wrote it. */
   readonly claim: string
   /** Stored beside the chain, which holds a salted hash of it. */
-  readonly context?: Readonly<Record<string, unknown>>
+  readonly context?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** A claim that was judged and recorded. */
@@ -63,7 +63,7 @@ export interface ApiServices {
   readonly counts: Pick<Counts, 'take'>
   readonly provenance: ProvenanceService
   /** Bits of an IPv6 address that share one per-client limit, 1 to 128; default 64. */
-  readonly ipv6Prefix?: number
+  readonly ipv6Prefix?: number | undefined
   /** The client address of a request: keyless limits count it, and `/v1/myip` answers with it. */
   client(request: InspectionRequest): ResolvedClient
   /** The decision about a request that a caller of the API describes. */

@@ -14,8 +14,8 @@ export interface AuditLine {
   readonly time: string
   readonly audit: string
   readonly who: string
-  readonly error?: string
-  readonly details?: Readonly<Record<string, unknown>>
+  readonly error?: string | undefined
+  readonly details?: Readonly<Record<string, unknown>> | undefined
 }
 
 export function auditLine({ what, who, error, details }: AuditEntry): AuditLine {
@@ -23,7 +23,7 @@ export function auditLine({ what, who, error, details }: AuditEntry): AuditLine 
     time: new Date().toISOString(),
     audit: what,
     who,
-    ...(error === undefined ? {} : { error }),
-    ...(details === undefined ? {} : { details }),
+    error,
+    details,
   }
 }

@@ -7,59 +7,59 @@ import { type ObservedRequest, tightest, type Writable } from '@sallyport/core'
 export interface LogLine {
   readonly time: string
   readonly requestId: string
-  readonly action?: string
+  readonly action?: string | undefined
   /** False where monitor mode did not carry the action out. */
-  readonly enforced?: boolean
+  readonly enforced?: boolean | undefined
   /** The action that a rule on trial would have taken, and its id. */
-  readonly trial?: string
-  readonly trialRule?: string
+  readonly trial?: string | undefined
+  readonly trialRule?: string | undefined
   /** The rule that decided. */
-  readonly rule?: string
+  readonly rule?: string | undefined
   /** The limit that left least room: its rule, where the request stood, what fits, and in how many milliseconds. */
-  readonly limitRule?: string
-  readonly limitUsed?: number
-  readonly limitMax?: number
+  readonly limitRule?: string | undefined
+  readonly limitUsed?: number | undefined
+  readonly limitMax?: number | undefined
   /** Absent: requests in flight. */
-  readonly limitWindow?: number
+  readonly limitWindow?: number | undefined
   /** Class of the client: human, ai_agent … */
-  readonly class?: string
-  readonly networkClass?: string
-  readonly client?: string
-  readonly ja4?: string
+  readonly class?: string | undefined
+  readonly networkClass?: string | undefined
+  readonly client?: string | undefined
+  readonly ja4?: string | undefined
   readonly method: string
   readonly host: string
   /** Without its query. */
   readonly path: string
   /** 0: the client left first. */
   readonly status: number
-  readonly bytesReceived?: number
-  readonly bytesSent?: number
+  readonly bytesReceived?: number | undefined
+  readonly bytesSent?: number | undefined
   readonly milliseconds: number
-  readonly inspectionMilliseconds?: number
-  readonly asn?: number
-  readonly asName?: string
-  readonly country?: string
+  readonly inspectionMilliseconds?: number | undefined
+  readonly asn?: number | undefined
+  readonly asName?: string | undefined
+  readonly country?: string | undefined
   /** The crawler that the request says it is, and what came of that. */
-  readonly crawler?: string
-  readonly crawlerOutcome?: string
+  readonly crawler?: string | undefined
+  readonly crawlerOutcome?: string | undefined
   /** Operator of that crawler. */
-  readonly operator?: string
-  readonly identity?: string
-  readonly identityVerified?: boolean
+  readonly operator?: string | undefined
+  readonly identity?: string | undefined
+  readonly identityVerified?: boolean | undefined
   /** The visitor by the application's word: its own id, and the plan. */
-  readonly user?: string
-  readonly plan?: string
+  readonly user?: string | undefined
+  readonly plan?: string | undefined
   /** Ids of all that the decision rests on. */
-  readonly reasons?: readonly string[]
+  readonly reasons?: readonly string[] | undefined
   /** The data set that decided the network class, and its date. */
-  readonly source?: string
-  readonly sourceDate?: string
+  readonly source?: string | undefined
+  readonly sourceDate?: string | undefined
   /** Sources that could not be asked. */
-  readonly degraded?: readonly string[]
+  readonly degraded?: readonly string[] | undefined
   /** `origin`, `host`, `api`, `refusal`; `check` for a request that was described to the API. */
   readonly answeredBy: string
   /** Why it was refused although nothing was decided against it. */
-  readonly refusedFor?: string
+  readonly refusedFor?: string | undefined
 }
 
 /** In characters; what is longer ends in `…`. */

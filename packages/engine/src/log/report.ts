@@ -29,8 +29,8 @@ export interface ReportPart {
 
 /** The sums of a decision log. Times are ISO 8601 in UTC, absent where there is no line. */
 export interface Report {
-  readonly from?: string
-  readonly until?: string
+  readonly from?: string | undefined
+  readonly until?: string | undefined
   readonly requests: number
   /** Allowed and carried out; few where `log.requests` is `decided`. */
   readonly allowed: number
@@ -51,7 +51,7 @@ type Decided = { readonly action: string; readonly rule: string; readonly line: 
 /** Sums up lines, in memory that is bounded whatever they hold. */
 export function createReport(): { add(line: LogLine): void; result(): Report } {
   const sums = { requests: 0, allowed: 0 }
-  const span: { from?: string; until?: string } = {}
+  const span: { from?: string | undefined; until?: string | undefined } = {}
   const refusals = new Map<string, number>()
   const carriedOut = createPart()
   const wouldHave = createPart()

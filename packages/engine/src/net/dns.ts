@@ -3,11 +3,11 @@ import { type Address, type Dns, type NameAnswer, parseAddress, type ReverseAnsw
 
 export interface DnsOptions {
   /** `address` or `address:port`; empty or absent: the servers of the machine. */
-  readonly servers?: readonly string[]
+  readonly servers?: readonly string[] | undefined
   /** How long an answer is waited for in all, in milliseconds; default 500. A lost question is repeated within it. */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | undefined
   /** How often a question is sent in all; default 2. */
-  readonly tries?: number
+  readonly tries?: number | undefined
 }
 
 /** The records of one type as text (none when the name has none of this type), or why nothing is known. */

@@ -9,12 +9,12 @@ import { tunnel } from './tunnel.ts'
 
 export interface FetchOptions extends GuardOptions {
   /** Certificate authorities instead of those that Node knows, PEM. */
-  readonly ca?: string
+  readonly ca?: string | undefined
   /**
    * The proxy through which a URL of https is asked, as the operator says; absent, or where it gives nothing: none. Only
    * for URLs that an operator or our own tables name, because a proxy is inside and resolves names itself.
    */
-  readonly proxyOf?: (url: URL) => URL | undefined
+  readonly proxyOf?: ((url: URL) => URL | undefined) | undefined
 }
 
 const MAX_HEADER_BYTES = 16 * 1024
@@ -32,7 +32,7 @@ const SECRETS = new Set(['authorization', 'cookie', 'proxy-authorization'])
  */
 export function createFetch({ ca, proxyOf = () => undefined, ...options }: FetchOptions): Fetch {
   const guard = createGuard(options)
-  const secure = buildConnector({ timeout: 0, ...(ca === undefined ? {} : { ca }) })
+  const secure = buildConnector({ timeout: 0, ca })
   return {
     async fetch(request) {
       const deadline = openDeadline(request.timeoutMs, request.signal)

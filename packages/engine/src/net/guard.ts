@@ -13,7 +13,7 @@ import {
 export interface GuardOptions {
   readonly dns: Dns
   /** CIDRs that may be reached although they are not public (`net.allowPrivate`). */
-  readonly allowPrivate?: readonly string[]
+  readonly allowPrivate?: readonly string[] | undefined
 }
 
 /** A host whose every address may be dialled. */

@@ -4,15 +4,15 @@ import type { DataHooks, DataNotice } from '#datasets'
 /** Hooks by which a host observes or replaces a part; all are optional and nothing waits for them. */
 export interface OpenHooks extends DataHooks {
   /** Something that a person should know; by default a process warning. `code` is stable. */
-  readonly onNotice?: (code: NoticeCode, message: string) => void
+  readonly onNotice?: ((code: NoticeCode, message: string) => void) | undefined
   /** A bug, or a store that failed: the request was answered without its detail. By default a process warning. */
-  readonly onFault?: (error: unknown) => void
+  readonly onFault?: ((error: unknown) => void) | undefined
   /** Learns of every request when its answer has ended; must not wait, and must not throw. */
-  readonly observe?: Observe
+  readonly observe?: Observe | undefined
   /** The time, instead of the machine's clock: for requests of another day. */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
   /** Answers questions of names, instead of the configured servers. */
-  readonly dns?: Dns
+  readonly dns?: Dns | undefined
 }
 
 /** A host's handler that throws must not break its caller. */

@@ -17,10 +17,10 @@ import type { Config } from './config/schema.ts'
 export interface Override {
   readonly networkClass: NetworkClass
   /** Brand of the service behind it. */
-  readonly provider?: string
+  readonly provider?: string | undefined
   /** Milliseconds; absent: until it is unset. */
-  readonly ttlMs?: number
-  readonly note?: string
+  readonly ttlMs?: number | undefined
+  readonly note?: string | undefined
 }
 
 /**

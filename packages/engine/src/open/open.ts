@@ -173,7 +173,11 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   await counting.prepare(rules)
   const tracer = await openTracer()
   const parts = {
-    ...{ clock, snapshots, signatures, onFault, crawlers: crawlers.verifier },
+    clock,
+    snapshots,
+    signatures,
+    onFault,
+    crawlers: crawlers.verifier,
     ...(reverseNames === undefined ? {} : { onClassified: reverseNames.offer }),
     onForwardedUntrusted: () => notice('SALLYPORT_FORWARDED_UNTRUSTED', FORWARDED_UNTRUSTED),
   }
@@ -186,7 +190,13 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   })
   const answers = createCrawlerAnswers(crawlers.verifier, { clock, snapshots })
   const api = apiOf(config, {
-    ...{ clock, lookup, whois, snapshots, accounts, provenance, counts: counting.calls },
+    clock,
+    lookup,
+    whois,
+    snapshots,
+    accounts,
+    provenance,
+    counts: counting.calls,
     crawlers: answers,
     nameTurns: turns,
     ipv6Prefix: config.limits.ipv6Prefix,
@@ -198,7 +208,10 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   })
 
   measure(metrics, {
-    ...{ clock, snapshots, provenance, bans: counting.bans },
+    clock,
+    snapshots,
+    provenance,
+    bans: counting.bans,
     visits: () => inspection.visits,
     lostLines: () => log.lost,
   })

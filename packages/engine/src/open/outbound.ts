@@ -19,7 +19,7 @@ const CLOSED = createClosed('net.outbound is false')
 export interface OutboundHooks {
   /** Answers questions of names, instead of the configured servers. */
   readonly dns?: Dns | undefined
-  readonly counted?: (dns: Dns) => Dns
+  readonly counted?: ((dns: Dns) => Dns) | undefined
 }
 
 /** Outbound connections as configured: with `net.outbound: false` each question fails unsent, also for `hooks.dns` (D280). */

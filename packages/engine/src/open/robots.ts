@@ -22,7 +22,8 @@ export function robotsOfConfig(
 ): Robots {
   const { signals, sitemaps } = config.robots
   const compiled = parts.map(({ path, policy, mode = config.mode }) => ({
-    ...{ path, mode },
+    path,
+    mode,
     policy: policy === undefined ? compilePolicy(config.policy) : compileMountPolicy(policy),
   }))
   const everywhere = { policy: compilePolicy(config.policy), mode: config.mode }

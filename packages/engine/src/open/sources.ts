@@ -7,7 +7,7 @@ import type { NoticeCode } from './hooks.ts'
 import { createOutbound } from './outbound.ts'
 
 export interface SourcesHooks extends DataHooks {
-  readonly onNotice?: (code: NoticeCode, message: string) => void
+  readonly onNotice?: ((code: NoticeCode, message: string) => void) | undefined
 }
 
 /**

@@ -9,7 +9,7 @@ export interface WhoisParts {
   readonly clock: Clock
   readonly outbound: { readonly fetch: Fetch; readonly port43: Port43 }
   /** Path of the refreshed bootstrap file; a newer file has another path. */
-  readonly bootstrapFile?: () => string | undefined
+  readonly bootstrapFile?: (() => string | undefined) | undefined
 }
 
 /** Far below what registries allow over RDAP. */
@@ -75,5 +75,5 @@ function fetchedRegistries(
 async function registriesOf(path: string | undefined, servers: Servers): Promise<Registries> {
   const text = path === undefined ? '' : await readFile(path, 'utf8').catch(() => '')
   const bases = parseBootstrap(text)
-  return createRegistries({ servers, ...(bases === undefined ? {} : { bootstrap: bases }) })
+  return createRegistries({ servers, bootstrap: bases })
 }

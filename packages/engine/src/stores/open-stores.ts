@@ -13,8 +13,8 @@ export type Opened<Store> = Store & { close(): Promise<void> }
 
 export interface AccountsOptions {
   /** Called when the server cannot be reached, which is no error. */
-  readonly onUnreachable?: (error: unknown) => void
-  readonly postgres?: PostgresOptions
+  readonly onUnreachable?: ((error: unknown) => void) | undefined
+  readonly postgres?: PostgresOptions | undefined
 }
 
 /** The accounts that `url` names: `sqlite:FILE` or `postgres://…` (D41). */

@@ -8,7 +8,7 @@ export interface StoreProbe {
   /** `SQLite 3.53.0`, `PostgreSQL 17.2`, `Redis 8.0.1`. */
   readonly version: string
   /** Its clock, milliseconds since the epoch; absent for a file. */
-  readonly now?: number
+  readonly now?: number | undefined
 }
 
 /** Longest that a server is waited for. */

@@ -9,11 +9,11 @@ import { hostsIn, isCode, parseStatuses } from './values.ts'
 /** A record while its answer is read. The first of several values counts: the domain's comes before a person's. */
 export interface PartialRecord {
   readonly dateOrder: DateOrder
-  domain?: string
+  domain?: string | undefined
   registrar?: string | undefined
-  registeredOn?: string
-  expiresOn?: string
-  lastUpdated?: string
+  registeredOn?: string | undefined
+  expiresOn?: string | undefined
+  lastUpdated?: string | undefined
   readonly nameservers: string[]
   readonly status: string[]
   /** Texts about the registrant: only whether one names a privacy service goes into the record. */

@@ -23,9 +23,9 @@ export interface Registries {
 
 export interface RegistriesOptions {
   /** RDAP services by top-level domain, in place of the embedded ones; `parseBootstrap` of core reads them. */
-  readonly bootstrap?: ReadonlyMap<string, string>
+  readonly bootstrap?: ReadonlyMap<string, string> | undefined
   /** Port-43 servers by top-level domain, before the embedded ones. */
-  readonly servers?: ReadonlyMap<string, WhoisServer>
+  readonly servers?: ReadonlyMap<string, WhoisServer> | undefined
 }
 
 const WHOIS_PORT = 43

@@ -20,7 +20,13 @@ export interface Section {
 
 /** First labels of RPSL objects about people; unlike headings they have values. */
 const OBJECTS: ReadonlySet<string> = new Set([
-  ...['person', 'role', 'contact', 'contact type', 'nic hdl', 'nic hdl br', 'organisation'],
+  'person',
+  'role',
+  'contact',
+  'contact type',
+  'nic hdl',
+  'nic hdl br',
+  'organisation',
 ])
 
 /** Fields of a person's record as well as of a domain's. */
@@ -69,7 +75,10 @@ function openSection(
   kind: Section['kind'],
   heading: string,
   indent: number,
-  { continued = false, flat = false }: { readonly continued?: boolean; readonly flat?: boolean },
+  {
+    continued = false,
+    flat = false,
+  }: { readonly continued?: boolean | undefined; readonly flat?: boolean | undefined },
 ): Section {
   return { kind, heading, indent, continued, flat, fed: false, nested: false }
 }

@@ -6,8 +6,21 @@ import { ADDRESSES, createWire, REGISTERED, START, UNROUTED } from './wire.ts'
 
 const ANONYMISERS = ['vpn', 'residential_proxy', 'tor']
 const BAD_ADDRESSES = [
-  ...['nonsense', 'example.com', '1.2.3', '1.2.3.4.5', '256.1.1.1', '01.2.3.4', '0x7f.0.0.1', '2130706433'],
-  ...['1.2.3.0%2F24', '%5B2600::1%5D', '2600::1%25eth0', ':::', '1.1.1.1%20', '%00', '1.1.1.1,2.2.2.2'],
+  'nonsense',
+  'example.com',
+  '1.2.3',
+  '1.2.3.4.5',
+  '256.1.1.1',
+  '01.2.3.4',
+  '0x7f.0.0.1',
+  '2130706433',
+  '1.2.3.0%2F24',
+  '%5B2600::1%5D',
+  '2600::1%25eth0',
+  ':::',
+  '1.1.1.1%20',
+  '%00',
+  '1.1.1.1,2.2.2.2',
 ]
 
 for (const [networkClass, address] of Object.entries(ADDRESSES)) {

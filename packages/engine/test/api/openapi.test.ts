@@ -94,7 +94,7 @@ for (const [method, path, keyed, errors, schema] of SPECIFIED) {
 
 interface Parameter {
   readonly name: string
-  readonly required?: boolean
+  readonly required?: boolean | undefined
   readonly schema: { readonly type: string }
 }
 

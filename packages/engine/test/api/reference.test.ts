@@ -78,7 +78,13 @@ t.test('pages of listed origins may ask, and no others', async (t) => {
   const shared = withCors(api, [origin])
   const ask = (method: string, path: string, fields: readonly string[]) =>
     shared({
-      ...{ peer: '203.0.113.7', method, target: path, scheme: 'http', httpVersion: '1.1', fields, path },
+      peer: '203.0.113.7',
+      method,
+      target: path,
+      scheme: 'http',
+      httpVersion: '1.1',
+      fields,
+      path,
       query: new URLSearchParams(),
       json: () => Promise.reject(new Error()),
     })

@@ -110,12 +110,12 @@ const NAMES: Readonly<Record<string, NameAnswer>> = {
 
 export interface Call {
   /** Key text, put into an Authorization field. */
-  readonly key?: string
-  readonly fields?: readonly string[]
+  readonly key?: string | undefined
+  readonly fields?: readonly string[] | undefined
   /** JSON text, or what `json()` does. */
-  readonly body?: string | (() => Promise<unknown>)
+  readonly body?: string | (() => Promise<unknown>) | undefined
   /** Socket address; '' is a socket that is gone. */
-  readonly from?: string
+  readonly from?: string | undefined
 }
 
 export interface Answer {
@@ -181,13 +181,13 @@ export interface Wire {
 }
 
 export interface WireOptions {
-  readonly fault?: FaultHook
-  readonly limitFault?: FaultHook
-  readonly snapshots?: Snapshots
-  readonly lookup?: Lookup
-  readonly dns?: Dns
-  readonly services?: Partial<ApiServices>
-  readonly routes?: readonly Route[]
+  readonly fault?: FaultHook | undefined
+  readonly limitFault?: FaultHook | undefined
+  readonly snapshots?: Snapshots | undefined
+  readonly lookup?: Lookup | undefined
+  readonly dns?: Dns | undefined
+  readonly services?: Partial<ApiServices> | undefined
+  readonly routes?: readonly Route[] | undefined
 }
 
 export function createWire(options: WireOptions = {}): Wire {

@@ -54,7 +54,7 @@ export async function compiledCity(dataDir: string, path: string, id = 'city'): 
   const table = loadCity((await compileCity({ dataDir, source })).path)
   return {
     status: table.source,
-    ...(source.row.family === undefined ? {} : { family: source.row.family }),
+    family: source.row.family,
     cities: table,
   }
 }

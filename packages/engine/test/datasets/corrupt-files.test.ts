@@ -107,7 +107,14 @@ for (const [kind, { form, format, make, load }] of Object.entries(KINDS)) {
     const good = readFileSync(await make(t))
     const target = join(folder(t), 'compiled.bin')
     const lengths = [
-      ...[0, 1, 8, 20, 24, 55, 56, 57],
+      0,
+      1,
+      8,
+      20,
+      24,
+      55,
+      56,
+      57,
       ...Array.from({ length: 50 }, (_, step) => Math.floor((good.length * step) / 50)),
     ]
     t.same(

@@ -132,9 +132,12 @@ t.test('a half-written file is never read', async (t) => {
 
 t.test('every package comes with a checksum, and few may run a script when installed', async (t) => {
   const lock = JSON.parse(readFileSync(join(import.meta.dirname, '../../../../../package-lock.json'), 'utf8'))
-  const packages = Object.entries<{ link?: true; integrity?: string; hasInstallScript?: true; dev?: true }>(
-    lock.packages,
-  )
+  const packages = Object.entries<{
+    link?: true | undefined
+    integrity?: string | undefined
+    hasInstallScript?: true | undefined
+    dev?: true | undefined
+  }>(lock.packages)
   const outside = packages.filter(([path, { link }]) => path.includes('node_modules/') && !link)
   t.ok(outside.length > 100)
   t.same(

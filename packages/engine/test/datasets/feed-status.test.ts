@@ -12,7 +12,7 @@ function source(id: string, checked?: number): ResolvedSource {
   if (row === undefined) throw new Error(id)
   const current = { id: '0123456789abcdef', size: 1, entries: 1, made: CHECKED, taken: CHECKED }
   const file = { path: '/x/0123456789abcdef.feed', size: 1, modified: CHECKED }
-  const feed = { url: 'https://example.org', failures: 0, current, ...(checked === undefined ? {} : { checked }) }
+  const feed = { url: 'https://example.org', failures: 0, current, checked }
   return { row, file, feed }
 }
 

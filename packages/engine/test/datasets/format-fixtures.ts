@@ -5,7 +5,7 @@ interface FormatFixture {
   readonly format: EntryFormat
   readonly good: string
   readonly counts: readonly [ipv4: number, ipv6: number]
-  readonly made?: string
+  readonly made?: string | undefined
   readonly bad: readonly string[]
 }
 

@@ -85,12 +85,17 @@ t.test('addresses: whole, truncated, hashed for a day, or not at all', async (t)
   const clients = async (addresses: LogOptions['addresses'], requests: readonly ObservedRequest[]) =>
     (await written(t, { addresses }, requests)).map((line) => readLine(line)?.client)
   t.same(await clients('truncated', [at('192.0.2.77'), at('2001:db8:1:2::3'), at('')]), [
-    ...['192.0.2.0/24', '2001:db8:1::/48', undefined],
+    '192.0.2.0/24',
+    '2001:db8:1::/48',
+    undefined,
   ])
   t.same(await clients('none', [at('192.0.2.77')]), [undefined])
   const next = day + 86_400_000
   const [one, again, other, tomorrow] = await clients('hashed', [
-    ...[at('192.0.2.77'), at('192.0.2.77'), at('192.0.2.78'), at('192.0.2.77', next)],
+    at('192.0.2.77'),
+    at('192.0.2.77'),
+    at('192.0.2.78'),
+    at('192.0.2.77', next),
   ])
   t.match(one, /^[\w-]{22}$/)
   t.equal(again, one)

@@ -19,8 +19,8 @@ function observed(overrides: Partial<ObservedRequest> = {}, rule = 'policy:no-to
     ],
     reasons: [{ id: rule, text: '' }],
     limits: [
-      { ...{ rule: 'few', action: 'throttle', onTrial: false, used: 3, max: 3, resetMs: 1, exceeded: true } },
-      { ...{ rule: 'many', action: 'throttle', onTrial: false, used: 3, max: 9, resetMs: 1, exceeded: false } },
+      { rule: 'few', action: 'throttle', onTrial: false, used: 3, max: 3, resetMs: 1, exceeded: true },
+      { rule: 'many', action: 'throttle', onTrial: false, used: 3, max: 9, resetMs: 1, exceeded: false },
     ],
     inspection: {
       at: '2026-11-01T00:00:00.000Z',
@@ -40,8 +40,18 @@ function observed(overrides: Partial<ObservedRequest> = {}, rule = 'policy:no-to
     },
   }
   return {
-    ...{ id: 'a', decision, answeredBy: 'refusal', peer: '', client: '', method: 'GET', host: '', path: '/' },
-    ...{ status: 403, at: 0, milliseconds: 12, inspectionMilliseconds: 0.2 },
+    id: 'a',
+    decision,
+    answeredBy: 'refusal',
+    peer: '',
+    client: '',
+    method: 'GET',
+    host: '',
+    path: '/',
+    status: 403,
+    at: 0,
+    milliseconds: 12,
+    inspectionMilliseconds: 0.2,
     ...overrides,
   }
 }

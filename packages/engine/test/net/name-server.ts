@@ -13,11 +13,11 @@ const MAX_BYTES = 512
 
 export interface NameServerOptions {
   /** Whether what does not fit a datagram can be had over TCP. */
-  readonly overTcp?: boolean
+  readonly overTcp?: boolean | undefined
   /** Every name is an alias of this one (CNAME), and this one has the records. */
-  readonly through?: string
+  readonly through?: string | undefined
   /** Changes an answer's bytes on the way into some that no encoder writes. */
-  readonly changed?: (answer: Buffer) => Buffer
+  readonly changed?: ((answer: Buffer) => Buffer) | undefined
 }
 
 /** A DNS server on loopback; `asked` collects the questions as they were put, `<type> <name>`. */

@@ -136,8 +136,12 @@ t.test(
       ],
     )
     const env = {
-      ...{ SALLYPORT_COLOUR: 'red', SALLYPORT_PORT: 'tcp://10.0.0.1:80', SALLYPORT_PORT_80_TCP_ADDR: '10.0.0.1' },
-      ...{ SALLYPORT_SERVICE_HOST: '10.0.0.1', SALLYPORT_ADMIN_SERVICE_PORT: '9090', SALLYPORT_MAXMIND_KEY: 'a:b' },
+      SALLYPORT_COLOUR: 'red',
+      SALLYPORT_PORT: 'tcp://10.0.0.1:80',
+      SALLYPORT_PORT_80_TCP_ADDR: '10.0.0.1',
+      SALLYPORT_SERVICE_HOST: '10.0.0.1',
+      SALLYPORT_ADMIN_SERVICE_PORT: '9090',
+      SALLYPORT_MAXMIND_KEY: 'a:b',
     }
     t.strictSame(readConfigFrom({ env }).warnings.map(faultText), [
       'configuration: there is no variable SALLYPORT_COLOUR; it is ignored',
@@ -147,8 +151,12 @@ t.test(
 
 t.test('every key of one value has a variable', async (t) => {
   const env = {
-    ...{ SALLYPORT_LIMITS_IN_FLIGHT: '7', SALLYPORT_TIMEOUTS_TUNNEL_IDLE: '2m', SALLYPORT_METHODS: 'PROPFIND, REPORT' },
-    ...{ SALLYPORT_DEMO: 'true', SALLYPORT_PROVENANCE_RETENTION_DAYS: '30', SALLYPORT_LIMITS_HEAP_USED: '0.5' },
+    SALLYPORT_LIMITS_IN_FLIGHT: '7',
+    SALLYPORT_TIMEOUTS_TUNNEL_IDLE: '2m',
+    SALLYPORT_METHODS: 'PROPFIND, REPORT',
+    SALLYPORT_DEMO: 'true',
+    SALLYPORT_PROVENANCE_RETENTION_DAYS: '30',
+    SALLYPORT_LIMITS_HEAP_USED: '0.5',
   }
   t.match(readConfigFrom({ env }).config, {
     demo: true,

@@ -12,11 +12,11 @@ const ROOT = join(import.meta.dirname, '../../../../..')
 const validate = new Ajv2020({ strict: true, allowUnionTypes: true, validateFormats: false }).compile(configSchema())
 
 interface Node {
-  readonly description?: string
-  readonly properties?: Readonly<Record<string, Node>>
-  readonly additionalProperties?: Node | boolean
-  readonly items?: Node
-  readonly anyOf?: readonly Node[]
+  readonly description?: string | undefined
+  readonly properties?: Readonly<Record<string, Node>> | undefined
+  readonly additionalProperties?: Node | boolean | undefined
+  readonly items?: Node | undefined
+  readonly anyOf?: readonly Node[] | undefined
 }
 
 /** Every key with its node, within lists and maps too. */
@@ -60,9 +60,37 @@ t.test('a configuration that is read is accepted', async (t) => {
 
 /** Values of every kind; each key takes some of them. */
 const VALUES: readonly unknown[] = [
-  ...[true, 0, -1, 0.5, 500, 1e13, '', 'x', '/x', '10s', '9h', 'GET', 'block', 'strict', 'monitor', 'a:1', null],
-  ...[[], ['x'], [1], ['GET'], [{}], {}, { x: 1 }, { x: {} }],
-  ...['http://a', 'http://a/b', 'ftp://a', 'sqlite:x', 'redis://x', 'low-friction'],
+  true,
+  0,
+  -1,
+  0.5,
+  500,
+  1e13,
+  '',
+  'x',
+  '/x',
+  '10s',
+  '9h',
+  'GET',
+  'block',
+  'strict',
+  'monitor',
+  'a:1',
+  null,
+  [],
+  ['x'],
+  [1],
+  ['GET'],
+  [{}],
+  {},
+  { x: 1 },
+  { x: {} },
+  'http://a',
+  'http://a/b',
+  'ftp://a',
+  'sqlite:x',
+  'redis://x',
+  'low-friction',
 ]
 
 /** Faults that only the reader knows: kinds of URL, lengths of time as words, a named account, a file's content. */

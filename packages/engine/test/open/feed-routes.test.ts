@@ -125,20 +125,31 @@ t.test('a URL that a visitor, a registry or a key directory names never goes thr
   const { key } = await sallyport.keyring.issue({ plan: 'free', name: 'Test' })
   const target = '/v1/whois/example.de'
   await sallyport.api({
-    ...{ peer: '8.1.0.1', method: 'GET', target, scheme: 'http', httpVersion: '1.1', path: target },
+    peer: '8.1.0.1',
+    method: 'GET',
+    target,
+    scheme: 'http',
+    httpVersion: '1.1',
+    path: target,
     fields: ['Authorization', `Bearer ${key}`],
     query: new URLSearchParams(),
     json: async () => undefined,
   })
   sallyport.decide({
-    ...{ peer: '8.1.0.2', method: 'GET', target: '/', scheme: 'https', httpVersion: '1.1' },
+    peer: '8.1.0.2',
+    method: 'GET',
+    target: '/',
+    scheme: 'https',
+    httpVersion: '1.1',
     fields: [
-      ...['Host', 'shop.example', 'Signature-Agent', '"https://named.example"'],
-      ...[
-        'Signature-Input',
-        `sig1=("@authority" "signature-agent");created=${Math.floor(Date.now() / 1000)};expires=${Math.floor(Date.now() / 1000) + 60};keyid="x";tag="web-bot-auth"`,
-      ],
-      ...['Signature', 'sig1=:AAAA:'],
+      'Host',
+      'shop.example',
+      'Signature-Agent',
+      '"https://named.example"',
+      'Signature-Input',
+      `sig1=("@authority" "signature-agent");created=${Math.floor(Date.now() / 1000)};expires=${Math.floor(Date.now() / 1000) + 60};keyid="x";tag="web-bot-auth"`,
+      'Signature',
+      'sig1=:AAAA:',
     ],
   })
   while (!['agent.example', 'rdap.example'].every((name) => names.includes(name))) {

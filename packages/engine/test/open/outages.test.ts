@@ -101,7 +101,8 @@ t.test('Redis goes and comes back', { skip: NO_REDIS }, async (t) => {
       const hooks: OpenHooks = { onFault: (error) => faults.push(error) }
       const folder = t.testdir({ a: {}, b: {} })
       const config = (name: string) => ({
-        ...{ ...madeConfig(join(folder, name)), redis: server.url },
+        ...madeConfig(join(folder, name)),
+        redis: server.url,
         timeouts: { counting: '500ms' },
       })
       const nodes = [await open(config('a'), hooks), await open(config('b'), hooks)] as const

@@ -39,13 +39,14 @@ async function everything(t: Test, outbound: boolean) {
 /** A request that claims to be Googlebot and is signed by an agent whose key is not known yet. */
 function decide(sallyport: Awaited<ReturnType<typeof open>>, agent: string) {
   const fields = [
-    ...[
-      'Host',
-      'site.example',
-      'User-Agent',
-      'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
-    ],
-    ...['Signature-Agent', `"${agent}"`, 'Signature', 'sig=:AAAA:'],
+    'Host',
+    'site.example',
+    'User-Agent',
+    'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+    'Signature-Agent',
+    `"${agent}"`,
+    'Signature',
+    'sig=:AAAA:',
     'Signature-Input',
     `sig=("@authority" "signature-agent");created=${Math.floor(Date.now() / 1000)};expires=4102444800;keyid="k";tag="web-bot-auth"`,
   ]

@@ -65,8 +65,14 @@ async function holds(t: Test, config: ConfigInput): Promise<void> {
   const known = await exportKnown(config, ADDRESS)
   t.equal(known.complete, true)
   t.same(countsOf(known.places), {
-    ...{ ledger: 'read 2', bans: 'read 1', counts: 'elsewhere 1', observations: 'read 2', 'crawler checks': 'read 1' },
-    ...{ 'decision log': 'read 3', 'audit log': 'absent 0', 'memory of running services': 'elsewhere 0' },
+    ledger: 'read 2',
+    bans: 'read 1',
+    counts: 'elsewhere 1',
+    observations: 'read 2',
+    'crawler checks': 'read 1',
+    'decision log': 'read 3',
+    'audit log': 'absent 0',
+    'memory of running services': 'elsewhere 0',
   })
   const [ledger] = known.places
   t.match(known.places.find(({ place }) => place === 'counts')?.entries, [{ count: `MYIP_LIMIT ${ADDRESS}`, used: 2 }])
@@ -75,8 +81,14 @@ async function holds(t: Test, config: ConfigInput): Promise<void> {
 
   const erasure = await eraseKnown(config, ADDRESS)
   t.same(erasedOf(erasure.places), {
-    ...{ ledger: 'erased 2', bans: 'kept 0', counts: 'kept 0', observations: 'kept 1', 'crawler checks': 'erased 1' },
-    ...{ 'decision log': 'kept 0', 'audit log': 'absent 0', 'memory of running services': 'kept 0' },
+    ledger: 'erased 2',
+    bans: 'kept 0',
+    counts: 'kept 0',
+    observations: 'kept 1',
+    'crawler checks': 'erased 1',
+    'decision log': 'kept 0',
+    'audit log': 'absent 0',
+    'memory of running services': 'kept 0',
   })
   t.match(erasure.places.find(({ place }) => place === 'bans')?.reason, /bans lift one$/)
   const after = await exportKnown(config, ADDRESS)

@@ -69,8 +69,22 @@ t.test('a removed key is taken over, or kept and named', async (t) => {
 t.test('every key is taken over by a reload, or after a restart, by its row in the schema', async (t) => {
   const live = keyTable().filter((row) => row.live)
   t.same([...new Set(live.map(({ key }) => /^\w+/.exec(key)?.[0]))].sort(), [
-    ...['clientHeader', 'forwardAuth', 'handoff', 'limits', 'log', 'methods', 'mode', 'paths', 'policy', 'refusal'],
-    ...['robots', 'routes', 'timeouts', 'tls', 'trustProxy', 'upstream'],
+    'clientHeader',
+    'forwardAuth',
+    'handoff',
+    'limits',
+    'log',
+    'methods',
+    'mode',
+    'paths',
+    'policy',
+    'refusal',
+    'robots',
+    'routes',
+    'timeouts',
+    'tls',
+    'trustProxy',
+    'upstream',
   ])
   const restart = keyTable().filter((row) => !row.live && /^(tls|limits|timeouts)\./.test(row.key))
   t.same(restart.map(({ key }) => key).sort(), ['limits.ipv6Prefix', 'timeouts.counting', 'tls.http2'])

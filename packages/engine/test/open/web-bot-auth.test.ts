@@ -62,7 +62,7 @@ t.test('behind a trusted proxy the Host is what was signed for, or the header th
       dataDir: t.testdir(),
       data: { refresh: false, sources: NO_DATA },
       trustProxy: ['private'],
-      webBotAuth: { agents: [agent], ...(authorityHeader !== undefined && { authorityHeader }) },
+      webBotAuth: { agents: [agent], authorityHeader },
       dns: { servers: ['127.0.0.1:1'], timeoutMs: 10 },
     })
     t.teardown(() => sallyport.close())

@@ -61,7 +61,12 @@ t.test('a lookup answers although a resolver or a registry is silent', async (t)
   const { key } = await sallyport.keyring.issue({ plan: 'free' })
   const call = async (method: string, path: string, body?: object) => {
     const answer = await sallyport.api({
-      ...{ peer: '8.1.0.1', method, path, target: path, scheme: 'http', httpVersion: '1.1' },
+      peer: '8.1.0.1',
+      method,
+      path,
+      target: path,
+      scheme: 'http',
+      httpVersion: '1.1',
       fields: ['Authorization', `Bearer ${key}`, 'Content-Type', 'application/json'],
       query: new URLSearchParams(),
       json: async () => body,

@@ -6,7 +6,7 @@ export function task(
   kind: Kind,
   max: number,
   windowMs: number,
-  more: Partial<CountTask> & { refill?: number } = {},
+  more: Partial<CountTask> & { refill?: number | undefined } = {},
 ): CountTask {
   const { refill = max, ...rest } = more
   return { key: `rule ${kind} a`, cost: 1, max, binding: true, limit: { kind, max, windowMs, refill }, ...rest }

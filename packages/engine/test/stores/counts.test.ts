@@ -12,8 +12,8 @@ import { FLIGHT, type Kind, task, usedOf } from './count-tasks.ts'
 import { nextMessage, startChild, temporaryFolder } from './processes.ts'
 
 interface Options {
-  readonly now?: () => number
-  readonly maxKeys?: number
+  readonly now?: (() => number) | undefined
+  readonly maxKeys?: number | undefined
 }
 
 async function sqliteCounts(t: Cleanup, options: Options = {}) {

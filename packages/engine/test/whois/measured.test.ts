@@ -15,7 +15,7 @@ type State = 'registered' | 'free' | 'reserved' | 'throttled'
 interface Sample {
   readonly id: string
   readonly raw: string
-  readonly state?: State
+  readonly state?: State | undefined
   readonly facts: Readonly<Partial<Record<keyof WhoisRecord, string>>>
 }
 
@@ -54,7 +54,7 @@ function samplesOf(file: string): readonly Sample[] {
     const facts = MEMBERS.flatMap(([name, member]) =>
       row.norm[name] === undefined ? [] : [[member, plain(row.norm[name])]],
     )
-    return { id: row.id, raw: row.raw, facts: Object.fromEntries(facts), ...(state === undefined ? {} : { state }) }
+    return { id: row.id, raw: row.raw, facts: Object.fromEntries(facts), state }
   })
 }
 

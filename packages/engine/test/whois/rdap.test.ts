@@ -71,7 +71,13 @@ t.test('a hidden registrant is recognised, however the registry says so', async 
 
 t.test('an answer about another domain is unreadable, and nothing in it makes it throw', async (t) => {
   const strange: readonly unknown[] = [
-    ...[null, [], {}, 7, 'text', { ...ANSWER, ldhName: 'example.net' }, { ...ANSWER, objectClassName: 'entity' }],
+    null,
+    [],
+    {},
+    7,
+    'text',
+    { ...ANSWER, ldhName: 'example.net' },
+    { ...ANSWER, objectClassName: 'entity' },
     { errorCode: 404, title: 'not found' },
   ]
   for (const answer of strange) t.strictSame(read(answer), { state: 'unreadable' }, JSON.stringify(answer).slice(0, 60))

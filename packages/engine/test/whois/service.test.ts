@@ -7,9 +7,9 @@ import { createWhois } from '../../src/whois/whois.ts'
 const EXAMPLE = { domain: 'example.com', tld: 'com' }
 
 interface World {
-  readonly rdap?: (request: FetchRequest) => FetchAnswer | Promise<FetchAnswer>
-  readonly port43?: (question: Port43Question) => Port43Answer | Promise<Port43Answer>
-  readonly registries?: Registries
+  readonly rdap?: ((request: FetchRequest) => FetchAnswer | Promise<FetchAnswer>) | undefined
+  readonly port43?: ((question: Port43Question) => Port43Answer | Promise<Port43Answer>) | undefined
+  readonly registries?: Registries | undefined
 }
 
 /** The service in a world of its own: what it asked, over a clock that stands still. */
@@ -79,8 +79,13 @@ t.test('an RDAP service that knows no such domain has answered', async (t) => {
 
 t.test('port 43 is asked if RDAP gives no answer', async (t) => {
   const silent: readonly FetchAnswer[] = [
-    ...[FAILED, answered(429, ''), answered(500, ''), answered(302, ''), answered(404, '<h1>404</h1>', 'text/html')],
-    ...[answered(200, '<h1>hello</h1>'), answered(200, rdapOf('example.net'))],
+    FAILED,
+    answered(429, ''),
+    answered(500, ''),
+    answered(302, ''),
+    answered(404, '<h1>404</h1>', 'text/html'),
+    answered(200, '<h1>hello</h1>'),
+    answered(200, rdapOf('example.net')),
   ]
   for (const answer of silent) {
     const { whois, asked } = whoisIn({

@@ -22,10 +22,10 @@ export interface Evidence {
   /** Which attestations were asked for: one, or all that were issued from `from` to `to`, both included. */
   readonly query: { readonly attestationId: number } | { readonly from: string; readonly to: string }
   readonly records: readonly EvidenceRecord[]
-  readonly previous?: Neighbor
-  readonly next?: Neighbor
+  readonly previous?: Neighbor | undefined
+  readonly next?: Neighbor | undefined
   readonly checkpoint: Checkpoint
-  readonly earlier?: { readonly checkpoint: Checkpoint; readonly proof: readonly Uint8Array[] }
+  readonly earlier?: { readonly checkpoint: Checkpoint; readonly proof: readonly Uint8Array[] } | undefined
   readonly keys: readonly LedgerKey[]
   readonly policies: readonly EvidenceDocument[]
   readonly datasets: readonly EvidenceDocument[]
@@ -40,7 +40,9 @@ export interface EvidenceRecord {
   readonly signatures: readonly { readonly kid: string; readonly signature: Uint8Array }[]
   readonly path: readonly Uint8Array[]
   /** Absent when the subject was erased. */
-  readonly disclosure?: { readonly address: string; readonly salt: Uint8Array; readonly context?: string }
+  readonly disclosure?:
+    | { readonly address: string; readonly salt: Uint8Array; readonly context?: string | undefined }
+    | undefined
 }
 
 /** The record before the first or after the last, by its hash alone: it is somebody else's business. */

@@ -11,11 +11,11 @@ export interface LedgerKey {
   /** Unix seconds. */
   readonly notBefore: number
   /** Unix seconds; absent while it is the current one. */
-  readonly expires?: number
+  readonly expires?: number | undefined
   /** Unix seconds from which nothing it signed is believed; absent unless it was given up as compromised. */
-  readonly revokedAt?: number
+  readonly revokedAt?: number | undefined
   /** The key that it took over from, and that key's signature under the takeover. */
-  readonly succession?: { readonly replaces: string; readonly signature: Uint8Array }
+  readonly succession?: { readonly replaces: string; readonly signature: Uint8Array } | undefined
 }
 
 /** Payload type of the statement by which one key hands over to the next. */

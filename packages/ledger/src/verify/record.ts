@@ -24,7 +24,7 @@ export interface AttestationRecord extends RecordPlace {
   readonly anonymized: boolean
   readonly method: string
   /** Absent when unknown. */
-  readonly country?: string
+  readonly country?: string | undefined
   readonly policySha256: string
   readonly action: string
   readonly reason: string
@@ -32,7 +32,7 @@ export interface AttestationRecord extends RecordPlace {
   /** SHA-256 of salt and address, hexadecimal. */
   readonly subject: string
   /** SHA-256 of salt and canonical request context, hexadecimal; absent where none was given. */
-  readonly context?: string
+  readonly context?: string | undefined
 }
 
 /**

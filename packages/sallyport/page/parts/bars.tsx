@@ -5,13 +5,13 @@ import { Empty } from './load.tsx'
 export interface Bar {
   readonly name: string
   readonly count: number
-  readonly shown?: ComponentChildren
+  readonly shown?: ComponentChildren | undefined
   /** Which colour: an action or class. */
-  readonly tone?: string
+  readonly tone?: string | undefined
 }
 
 /** Counts as bars, the largest first; `whole` is what they are shares of. */
-export function Bars({ rows, whole, nothing }: { rows: readonly Bar[]; whole?: number; nothing: string }) {
+export function Bars({ rows, whole, nothing }: { rows: readonly Bar[]; whole?: number | undefined; nothing: string }) {
   const present = rows.filter(({ count }) => count > 0).toSorted((x, y) => y.count - x.count)
   if (present.length === 0) return <Empty>{nothing}</Empty>
   const largest = present[0]?.count ?? 1

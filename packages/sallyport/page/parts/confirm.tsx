@@ -10,7 +10,7 @@ export function Confirm({
 }: {
   children: ComponentChildren
   question: string
-  disabled?: boolean
+  disabled?: boolean | undefined
   onYes: () => Promise<void> | void
 }) {
   const [isAsked, setAsked] = useState(false)

@@ -128,7 +128,7 @@ function complete(context: CompletionContext, schema: SchemaNode): CompletionRes
       label,
       type: 'property',
       apply: `${label}: `,
-      ...(detail !== undefined && { info: detail }),
+      info: detail,
     })),
     // An entry begun in a list is read as a key until it is whole.
     ...(isKey && keys.length > 0 ? [] : values.map(({ label }) => ({ label, type: 'enum' }))),

@@ -16,7 +16,11 @@ export function useLoad<const At extends Path<'GET'>>(
   everyMs?: number,
 ): Loaded<Got<At>> {
   const question = withQuery(path, query)
-  const [answer, setAnswer] = useState<{ question?: string; value?: Got<At>; failure?: Failure }>({})
+  const [answer, setAnswer] = useState<{
+    question?: string | undefined
+    value?: Got<At> | undefined
+    failure?: Failure | undefined
+  }>({})
   const [turn, setTurn] = useState(0)
   useEffect(() => {
     const ended = new AbortController()
@@ -65,7 +69,7 @@ export function Loading() {
   )
 }
 
-export function Failed({ failure, again }: { failure: Failure; again?: () => void }) {
+export function Failed({ failure, again }: { failure: Failure; again?: (() => void) | undefined }) {
   return (
     <div class="failure" role="alert">
       <p>

@@ -9,8 +9,8 @@ export function Card({
   children,
 }: {
   title: string
-  aside?: ComponentChildren
-  wide?: boolean
+  aside?: ComponentChildren | undefined
+  wide?: boolean | undefined
   children: ComponentChildren
 }) {
   return (
@@ -25,7 +25,7 @@ export function Card({
 }
 
 /** An action, class or state as a word with its colour. */
-export function Badge({ name, children }: { name: string; children?: ComponentChildren }) {
+export function Badge({ name, children }: { name: string; children?: ComponentChildren | undefined }) {
   return <span class={`badge ${/^[a-z_]+$/.test(name) ? name : ''}`}>{children ?? word(name)}</span>
 }
 

@@ -1,23 +1,23 @@
 /** A node of a JSON schema, as far as it helps to write. */
 export interface SchemaNode {
-  readonly description?: string
-  readonly type?: string
-  readonly properties?: Readonly<Record<string, SchemaNode>>
-  readonly additionalProperties?: SchemaNode | boolean
-  readonly items?: SchemaNode
-  readonly anyOf?: readonly SchemaNode[]
-  readonly oneOf?: readonly SchemaNode[]
-  readonly enum?: readonly unknown[]
+  readonly description?: string | undefined
+  readonly type?: string | undefined
+  readonly properties?: Readonly<Record<string, SchemaNode>> | undefined
+  readonly additionalProperties?: SchemaNode | boolean | undefined
+  readonly items?: SchemaNode | undefined
+  readonly anyOf?: readonly SchemaNode[] | undefined
+  readonly oneOf?: readonly SchemaNode[] | undefined
+  readonly enum?: readonly unknown[] | undefined
   readonly const?: unknown
-  readonly $ref?: string
-  readonly $defs?: Readonly<Record<string, SchemaNode>>
+  readonly $ref?: string | undefined
+  readonly $defs?: Readonly<Record<string, SchemaNode>> | undefined
 }
 
 export const ITEM = Symbol('item')
 
 export interface Proposal {
   readonly label: string
-  readonly detail?: string
+  readonly detail?: string | undefined
 }
 
 /** Proposals for a place: names of keys, and values. */
@@ -34,7 +34,7 @@ export function proposalsAt(
   const values = new Map<string, Proposal>()
   for (const { properties = {}, enum: words = [], const: word, type } of variants) {
     for (const [label, { description }] of Object.entries(properties)) {
-      keys.set(label, { label, ...(description !== undefined && { detail: description }) })
+      keys.set(label, { label, detail: description })
     }
     for (const value of [
       ...words,

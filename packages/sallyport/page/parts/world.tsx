@@ -18,8 +18,8 @@ export function WorldMap({
   point,
 }: {
   label: string
-  counts?: Readonly<Record<string, number>>
-  point?: { readonly latitude: number; readonly longitude: number }
+  counts?: Readonly<Record<string, number>> | undefined
+  point?: { readonly latitude: number; readonly longitude: number } | undefined
 }) {
   const [world, setWorld] = useState<World | undefined>(undefined)
   useEffect(() => {

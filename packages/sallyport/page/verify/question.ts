@@ -24,7 +24,7 @@ interface Line {
   memory: SharedArrayBuffer
 }
 
-const LINE: { current?: Line } = {}
+const LINE: { current?: Line | undefined } = {}
 
 /** Names the worker that is asked. */
 export function useLine(line: Line): void {

@@ -15,7 +15,7 @@ interface TrustedTypes {
   createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): string }
 }
 
-const LINKS: { policy?: { createScriptURL(url: string): string } } = {}
+const LINKS: { policy?: { createScriptURL(url: string): string } | undefined } = {}
 
 /** Verifies the text of evidence here, by the code that Node runs: one worker computes and waits, another one has WebCrypto. */
 export async function verifyHere(evidence: string, keys: unknown): Promise<Report> {
@@ -31,7 +31,7 @@ export async function verifyHere(evidence: string, keys: unknown): Promise<Repor
     await ready
     const answered = messageOf(verifier)
     verifier.postMessage({ evidence, keys, port: port1, memory }, [port1])
-    const { report, failure } = (await answered) as { report?: Report; failure?: string }
+    const { report, failure } = (await answered) as { report?: Report | undefined; failure?: string | undefined }
     if (report === undefined) throw new Error(failure ?? 'the verifier gave no answer')
     return report
   } finally {
@@ -42,7 +42,7 @@ export async function verifyHere(evidence: string, keys: unknown): Promise<Repor
 
 /** The two files of ours, and no other, may become scripts. */
 function workerOf(name: 'verify-worker' | 'crypto-worker'): Worker {
-  const { trustedTypes } = globalThis as unknown as { trustedTypes?: TrustedTypes }
+  const { trustedTypes } = globalThis as unknown as { trustedTypes?: TrustedTypes | undefined }
   const url = `/assets/${name}.js`
   if (trustedTypes === undefined) return new Worker(url, { type: 'module' })
   LINKS.policy ??= trustedTypes.createPolicy('sallyport', { createScriptURL: (given) => given })

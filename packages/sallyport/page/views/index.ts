@@ -5,7 +5,7 @@ export interface View {
   readonly id: string
   readonly title: string
   /** Reached by links alone. */
-  readonly isHidden?: boolean
+  readonly isHidden?: boolean | undefined
   load(): Promise<ComponentType>
 }
 

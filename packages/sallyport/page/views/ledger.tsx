@@ -7,24 +7,28 @@ import { count, country, moment } from '../words.ts'
 
 /** Evidence as the service hands it out, as far as it is shown before it is verified. */
 interface Evidence {
-  readonly log?: string
-  readonly origin?: string
-  readonly checkpoint?: string
-  readonly records?: readonly {
-    readonly attestation_id?: number
-    readonly seq?: number
-    readonly dsse?: { readonly payload?: string }
-    readonly disclosure?: { readonly state?: string; readonly ip?: string }
-  }[]
-  readonly statements?: { readonly proves?: readonly string[]; readonly does_not_prove?: readonly string[] }
+  readonly log?: string | undefined
+  readonly origin?: string | undefined
+  readonly checkpoint?: string | undefined
+  readonly records?:
+    | readonly {
+        readonly attestation_id?: number | undefined
+        readonly seq?: number | undefined
+        readonly dsse?: { readonly payload?: string | undefined } | undefined
+        readonly disclosure?: { readonly state?: string | undefined; readonly ip?: string | undefined } | undefined
+      }[]
+    | undefined
+  readonly statements?:
+    | { readonly proves?: readonly string[] | undefined; readonly does_not_prove?: readonly string[] | undefined }
+    | undefined
 }
 
 interface Opened {
   readonly name: string
   readonly evidence: Evidence
   readonly text: string
-  readonly report?: Report
-  readonly failure?: string
+  readonly report?: Report | undefined
+  readonly failure?: string | undefined
 }
 
 const DAY_MS = 86_400_000

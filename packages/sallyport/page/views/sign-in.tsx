@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { Failure, linkFailure, signIn } from '../api.ts'
 
 /** Asks for a token, which is traded for a session and kept nowhere. */
-export function SignIn({ onLeave }: { onLeave?: () => void }) {
+export function SignIn({ onLeave }: { onLeave?: (() => void) | undefined }) {
   const [refused, setFailure] = useState<string | undefined>(undefined)
   const failure = refused ?? linkFailure.value
   const submit = async (event: SubmitEvent): Promise<void> => {

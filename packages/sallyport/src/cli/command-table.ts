@@ -7,7 +7,7 @@ export interface OptionRow {
   readonly description: string
   readonly choices: readonly string[]
   /** As it is written; absent where there is none, or where the description says it. */
-  readonly initial?: string
+  readonly initial?: string | undefined
   readonly required: boolean
 }
 
@@ -27,7 +27,10 @@ export function commandsOf(program: Command, examples: Readonly<Record<string, s
     description: command.description(),
     example: ['sallyport', name, examples[name]].filter((part) => part !== '').join(' '),
     options: command.options.map(({ flags, description, argChoices = [], defaultValue, negate, mandatory }) => ({
-      ...{ flags, description, choices: argChoices, required: mandatory },
+      flags,
+      description,
+      choices: argChoices,
+      required: mandatory,
       ...(defaultValue !== undefined && !negate && { initial: String(defaultValue) }),
     })),
   }))

@@ -81,7 +81,12 @@ export function openConsole({ sallyport, history, door, page, onFault, ...hooks 
     requireRole(row.role, visitor)
     const answered = await row.answer(
       {
-        ...{ visitor, now, request, response, query: searchParams, rest: found.rest },
+        visitor,
+        now,
+        request,
+        response,
+        query: searchParams,
+        rest: found.rest,
         reader: readerOf(request, visitor),
         isAdmitted: () => door.permits(request, 'read'),
         body: async () => mapOf(await readJson(request)),

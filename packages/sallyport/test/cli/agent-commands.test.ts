@@ -243,7 +243,10 @@ t.test('explain refuses what it would not use, by name, and writes nothing that 
 
 t.test('log lines of all kinds are read, and others left', async (t) => {
   t.same(parseLogLine('::1 - - [x] "GET /a HTTP/2" 200 1 "-" "-"'), {
-    ...{ ip: '::1', method: 'GET', target: '/a', status: 200 },
+    ip: '::1',
+    method: 'GET',
+    target: '/a',
+    status: 200,
   })
   t.same(parseLogLine('{"request":{"remote_ip":"1.2.3.4","method":"GET","uri":"/x"}}'), {
     ip: '1.2.3.4',

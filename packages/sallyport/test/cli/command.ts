@@ -64,7 +64,7 @@ export function start(
   t: Test,
   argv: readonly string[],
   env: Readonly<Record<string, string>> = {},
-  user: { readonly uid?: number; readonly gid?: number } = {},
+  user: { readonly uid?: number | undefined; readonly gid?: number | undefined } = {},
   /** A program and its arguments, which runs the command. */
   within: readonly string[] = [],
 ): Started {

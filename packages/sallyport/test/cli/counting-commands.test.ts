@@ -80,9 +80,20 @@ t.test('explain says what a request would be counted by, and the log where it st
   const { out } = await run('explain', described, '--config', config)
   t.match(out, /counted by +rule logins: 3 in 1h by client, else throttle; taken as within/)
   const line = {
-    ...{ time: '2026-11-01T00:00:00.000Z', requestId: 'r-1', action: 'allow', rule: 'default', path: '/search' },
-    ...{ method: 'GET', host: 'a', status: 200, milliseconds: 1, answeredBy: 'origin' },
-    ...{ limitRule: 'search', limitUsed: 17, limitMax: 20, limitWindow: 60_000 },
+    time: '2026-11-01T00:00:00.000Z',
+    requestId: 'r-1',
+    action: 'allow',
+    rule: 'default',
+    path: '/search',
+    method: 'GET',
+    host: 'a',
+    status: 200,
+    milliseconds: 1,
+    answeredBy: 'origin',
+    limitRule: 'search',
+    limitUsed: 17,
+    limitMax: 20,
+    limitWindow: 60_000,
   }
   const beyond = { ...line, requestId: 'r-2', action: 'throttle', rule: 'search', limitUsed: 20, status: 429 }
   const log = written(folder, 'decisions.log', `${JSON.stringify(line)}\n${JSON.stringify(beyond)}\n`)

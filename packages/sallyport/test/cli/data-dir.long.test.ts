@@ -53,7 +53,11 @@ t.test('whatever is wrong with a dataDir is one sentence', async (t) => {
     line('/data', 'is not a folder'),
     line('/data/below', 'cannot be made: a part of its path is not a folder'),
     line('/data', 'cannot be read: user does not have the right'),
-    ...[written, written, written, written, written],
+    written,
+    written,
+    written,
+    written,
+    written,
     line('/none', cannot.replace(' \\d+', '')),
   ])
 })

@@ -20,7 +20,9 @@ t.test('doctor says what is good and what is not, with what to do, and exits 1 w
   const { ok, findings } = JSON.parse((await run('doctor', '--json', '--config', config)).out)
   t.equal(ok, false)
   t.ok(
-    findings.every(({ state, advice }: { state: string; advice?: string }) => state === 'ok' || advice !== undefined),
+    findings.every(
+      ({ state, advice }: { state: string; advice?: string | undefined }) => state === 'ok' || advice !== undefined,
+    ),
   )
 
   const proxy = start(t, ['proxy', '--config', config])

@@ -65,12 +65,10 @@ t.test('logs filters', async (t) => {
   t.same(await ids('--audit'), ['keys create'])
   t.same(await ids('-n', '2'), ['a-1', 'keys create'])
   for (const [option, value] of [
-    ...[
-      ['--action', 'deny'],
-      ['--status', '4x'],
-      ['--since', 'soon'],
-      ['--lines', 'x'],
-    ],
+    ['--action', 'deny'],
+    ['--status', '4x'],
+    ['--since', 'soon'],
+    ['--lines', 'x'],
   ] as const) {
     t.equal((await run('logs', '--log', file, option, value)).code, 2, option)
   }

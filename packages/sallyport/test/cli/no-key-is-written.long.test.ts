@@ -9,9 +9,9 @@ import t, { type Test } from 'tap'
 import { run, start, workspace } from './command.ts'
 
 interface Store {
-  readonly url?: string
+  readonly url?: string | undefined
   /** Absent: one process. */
-  readonly workers?: string
+  readonly workers?: string | undefined
   /** Takes the store away from the running proxy. */
   fail?(): Promise<void>
   /** Everything the store holds, as text. */

@@ -1,11 +1,11 @@
 import type { Action, Decision, ObservedRequest } from '@sallyport/core'
 
 interface Said {
-  readonly path?: string
-  readonly client?: string
-  readonly status?: number
-  readonly enforced?: boolean
-  readonly trial?: Decision['trial']
+  readonly path?: string | undefined
+  readonly client?: string | undefined
+  readonly status?: number | undefined
+  readonly enforced?: boolean | undefined
+  readonly trial?: Decision['trial'] | undefined
 }
 
 /** A request of a visitor on a Tor exit, as a host observes it. */
@@ -26,7 +26,7 @@ export function observed(id: string, action: Action, said: Said = {}): ObservedR
       id,
       action,
       enforced,
-      ...(trial === undefined ? {} : { trial }),
+      trial,
       reasons: [
         { id: action === 'allow' ? 'policy:default' : 'policy:no-tor', text: 'The rule.' },
         { id: 'network:tor', text: 'The network.' },

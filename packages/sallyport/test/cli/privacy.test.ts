@@ -5,7 +5,8 @@ import { run, start, workspace } from './command.ts'
 
 const places = (
   out: string,
-): readonly { place: string; state: string; entries: readonly unknown[]; reason?: string }[] => JSON.parse(out).places
+): readonly { place: string; state: string; entries: readonly unknown[]; reason?: string | undefined }[] =>
+  JSON.parse(out).places
 
 t.test("data about an address is exported with the memory of a running service's console", async (t) => {
   const { folder, config } = workspace(t, ['demo: true', 'trustProxy: [loopback]'])

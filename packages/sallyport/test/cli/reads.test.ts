@@ -40,7 +40,9 @@ t.test('data status and data compile', async (t) => {
     sources.find(({ id }: { id: string }) => id === 'reserved'),
     { state: 'loaded' },
   )
-  const undated = sources.filter(({ state, date }: { state: string; date?: string }) => state === 'loaded' && !date)
+  const undated = sources.filter(
+    ({ state, date }: { state: string; date?: string | undefined }) => state === 'loaded' && !date,
+  )
   t.same(undated, [], 'whatever is loaded says from when it is')
   const { out } = await run('data', 'status', '--all', '--config', config)
   t.strictSame(

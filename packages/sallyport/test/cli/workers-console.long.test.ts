@@ -76,7 +76,9 @@ t.test('the console of one worker shows what all of them see', async (t) => {
   }
   t.same(await roles(), ['admin'])
   const left = request(`${admin}/console/api/session`, {
-    ...{ agent: false, method: 'DELETE', headers: { cookie, 'x-sallyport-console': '1' } },
+    agent: false,
+    method: 'DELETE',
+    headers: { cookie, 'x-sallyport-console': '1' },
   }).end()
   await once(left, 'response')
   t.same(await roles(), [null], 'who signs out is signed out of every worker')

@@ -30,7 +30,10 @@ export async function openPage(
   t: Test,
   browser: Browser,
   url: string,
-  { isSignedIn = true, ...options }: Parameters<Browser['newContext']>[0] & { readonly isSignedIn?: boolean } = {},
+  {
+    isSignedIn = true,
+    ...options
+  }: Parameters<Browser['newContext']>[0] & { readonly isSignedIn?: boolean | undefined } = {},
 ): Promise<Watched> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options })
   t.teardown(() => context.close())
@@ -70,7 +73,9 @@ export async function axeFinds(page: Page): Promise<readonly string[]> {
 
 async function sessionOf(url: string): Promise<string> {
   const { headers } = await fetch(`${url}/console/api/session`, {
-    ...{ method: 'POST', headers: { authorization: `Bearer ${READER}` }, body: '{}' },
+    method: 'POST',
+    headers: { authorization: `Bearer ${READER}` },
+    body: '{}',
   })
   return /sallyport-console=([^;]+)/.exec(headers.get('set-cookie') ?? '')?.[1] ?? ''
 }

@@ -62,7 +62,10 @@ t.test('a body is 32 KB at most, in what is declared and in what comes', async (
     const body = JSON.stringify({ text })
     const whole = new Blob([body])
     const { status } = await fetch(`${adminUrl}/console/api/policy/check`, {
-      ...{ method: 'POST', headers: AS_READER, duplex: 'half', body: chunked ? whole.stream() : body },
+      method: 'POST',
+      headers: AS_READER,
+      duplex: 'half',
+      body: chunked ? whole.stream() : body,
     } as RequestInit)
     return status
   }

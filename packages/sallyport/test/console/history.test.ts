@@ -9,8 +9,16 @@ const AT = Date.parse('2026-11-24T12:00:30Z')
 
 function observed(id: string, some: Partial<ObservedRequest> = {}): ObservedRequest {
   return {
-    ...{ id, answeredBy: 'api', peer: '127.0.0.1', client: '203.0.113.9', method: 'GET', host: 'site.example' },
-    ...{ path: '/v1/myip', status: 200, at: AT, milliseconds: 1 },
+    id,
+    answeredBy: 'api',
+    peer: '127.0.0.1',
+    client: '203.0.113.9',
+    method: 'GET',
+    host: 'site.example',
+    path: '/v1/myip',
+    status: 200,
+    at: AT,
+    milliseconds: 1,
     ...some,
   }
 }

@@ -65,7 +65,9 @@ export async function openHostileScene(t: Test, texts: readonly string[] = NAUGH
       policy: {
         rules: [
           {
-            ...{ id: 'slow', match: { path: ['/limited'] }, action: 'throttle' },
+            id: 'slow',
+            match: { path: ['/limited'] },
+            action: 'throttle',
             limit: { key: 'client', max: 1, window: '1h' },
           },
         ],
@@ -92,7 +94,9 @@ async function comeAndStay(
     const ban = { id: `ban${index}`, key: `address ${from}`, on: text, count: 3, since: now, until: now + 600_000 }
     await bans.put(ban)
     await provenance.attest({
-      ...{ account: 'site', address: parseAddress(from) as never, claim: 'DE' },
+      account: 'site',
+      address: parseAddress(from) as never,
+      claim: 'DE',
       context: { text, note: text.slice(0, 200) },
     })
   }

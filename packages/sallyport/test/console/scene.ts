@@ -44,7 +44,7 @@ export interface Scene {
 
 /** The page is built and the embedded data compiled once for all tests of this workspace. */
 const FOLDER = mkdtempSync(join(tmpdir(), 'sallyport-console-'))
-const BUILT: { page?: Promise<void> } = {}
+const BUILT: { page?: Promise<void> | undefined } = {}
 t.teardown(() => rmSync(FOLDER, { recursive: true }))
 
 /** A running proxy before its example site, with the embedded data, and its console. */
@@ -80,17 +80,26 @@ export async function openScene(
     { ...world, observe: history.observe },
   )
   const pages = openConsole({
-    ...{ sallyport, history, door: openDoor({ tokens: { admin: ADMIN, read: READER } }), page: join(FOLDER, 'page') },
+    sallyport,
+    history,
+    door: openDoor({ tokens: { admin: ADMIN, read: READER } }),
+    page: join(FOLDER, 'page'),
     ...hooks,
     onFault: (error) => process.emitWarning(String(error)),
   })
   const proxy = await openProxy(sallyport, {
-    ...{ listen: '127.0.0.1:0', admin: '127.0.0.1:0', demo: true, adminPages: pages },
+    listen: '127.0.0.1:0',
+    admin: '127.0.0.1:0',
+    demo: true,
+    adminPages: pages,
     onDecision: history.onDecision,
     timeouts: { drain: 100 },
   })
   return {
-    ...{ sallyport, proxy, url: proxy.url, adminUrl: proxy.adminUrl ?? '' },
+    sallyport,
+    proxy,
+    url: proxy.url,
+    adminUrl: proxy.adminUrl ?? '',
     visit: (address, { userAgent = BROWSER, path = '/', host } = {}) =>
       statusOf(proxy.url, path, { 'X-Forwarded-For': address, 'User-Agent': userAgent, ...(host && { Host: host }) }),
     async close() {

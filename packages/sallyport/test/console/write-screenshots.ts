@@ -23,20 +23,21 @@ dns: { servers: ['127.0.0.1:9'] }
 
 const ADDRESSES = [
   ...Object.values(VISITOR),
-  ...[
-    '45.83.220.10',
-    '133.242.0.1',
-    '1.1.1.1',
-    '200.160.2.3',
-    '41.0.0.1',
-    '81.2.69.142',
-    '210.140.92.1',
-    '5.255.255.70',
-  ],
+  '45.83.220.10',
+  '133.242.0.1',
+  '1.1.1.1',
+  '200.160.2.3',
+  '41.0.0.1',
+  '81.2.69.142',
+  '210.140.92.1',
+  '5.255.255.70',
 ]
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
 const AGENTS = [
-  ...[BROWSER, BROWSER, 'curl/8.5.0', 'Google-Extended/1.0'],
+  BROWSER,
+  BROWSER,
+  'curl/8.5.0',
+  'Google-Extended/1.0',
   'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
   'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)',
 ]

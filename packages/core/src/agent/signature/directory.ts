@@ -43,9 +43,9 @@ export interface KeyDirectories {
 export interface KeyDirectoriesOptions {
   readonly clock: Clock
   /** Absent: nothing is ever fetched. */
-  readonly outbound?: Fetch
+  readonly outbound?: Fetch | undefined
   /** Accept the keys that RFC 9421 prints. */
-  readonly testKeys?: boolean
+  readonly testKeys?: boolean | undefined
 }
 
 interface Answered extends AnsweredDirectory {

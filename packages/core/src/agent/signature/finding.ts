@@ -12,17 +12,17 @@ export type SignatureOutcome = (typeof SIGNATURE_OUTCOMES)[number]
 export interface SignatureFinding {
   readonly outcome: SignatureOutcome
   /** Identifier of the agent: the URL its keys are at, without query and fragment; absent when it names none. */
-  readonly agent?: string
+  readonly agent?: string | undefined
   /** RFC 7638 thumbprint of the key. */
-  readonly keyId?: string
+  readonly keyId?: string | undefined
   /** True only where the named agent's own key was at hand and did not make this signature: an impostor. */
   readonly forged: boolean
   /** Whether a copy of it would be noticed; absent unless it verified. */
-  readonly replay?: 'checked' | 'unchecked'
+  readonly replay?: 'checked' | 'unchecked' | undefined
   /** Whether it holds for another path or method of the site as well; absent unless it verified. */
-  readonly replayable?: boolean
+  readonly replayable?: boolean | undefined
   /** The agent's row in the catalogue. */
-  readonly crawler?: Crawler
+  readonly crawler?: Crawler | undefined
   /** One sentence for a person. */
   readonly detail: string
 }

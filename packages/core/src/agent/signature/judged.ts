@@ -14,7 +14,7 @@ export const LONGEST_LIFE_S = 24 * 3600
 export interface About {
   readonly agent: string
   readonly keyId: string
-  readonly crawler?: Crawler
+  readonly crawler?: Crawler | undefined
 }
 
 /** The fault of a signature by this key; `undefined` where it is valid. */

@@ -9,7 +9,7 @@ export interface KeySource {
   /** `card`: a Signature Agent Card, which holds the keys or names their place. */
   readonly form: 'keys' | 'card'
   /** Its keys are found by the names that it gives them as well: only of a place that the configuration trusts. */
-  readonly named?: true
+  readonly named?: true | undefined
 }
 
 /** Path of a directory under its origin (draft-ietf-webbotauth-httpsig-protocol). */

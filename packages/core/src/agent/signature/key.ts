@@ -12,11 +12,11 @@ export interface AgentKey {
   readonly id: string
   readonly algorithm: Algorithm
   /** Its name in the directory. */
-  readonly name?: string
+  readonly name?: string | undefined
   readonly key: KeyObject
   /** Milliseconds since the epoch; absent where the directory sets no bound. */
-  readonly notBefore?: number
-  readonly notAfter?: number
+  readonly notBefore?: number | undefined
+  readonly notAfter?: number | undefined
 }
 
 /** Thumbprints of the keys that RFC 9421 appendix B prints with their private halves: anybody can sign with them. */

@@ -14,18 +14,18 @@ import { queryParameter, strictForm } from './component-forms.ts'
 /** A request as far as a signature can cover it. Absent members are not known, so nothing that covers them verifies. */
 export interface SignedRequest {
   readonly fields: readonly string[]
-  readonly method?: string
+  readonly method?: string | undefined
   /** As received. */
-  readonly target?: string
-  readonly scheme?: 'http' | 'https' | 'unknown'
+  readonly target?: string | undefined
+  readonly scheme?: 'http' | 'https' | 'unknown' | undefined
   /** The peer is a trusted proxy, whose word on the scheme is taken, and on the host in `authorityHeader`. */
-  readonly trusted?: boolean
+  readonly trusted?: boolean | undefined
   /** The header in which trusted proxies name the host that the client asked for, in lower case; absent: they keep Host. */
   readonly authorityHeader?: string | undefined
   /** Its `@path` is taken with the query, as some agents sign it. */
-  readonly pathWithQuery?: true
+  readonly pathWithQuery?: true | undefined
   /** The message is an answer to a request for this URL, of which a component with `req` tells. */
-  readonly answeredTo?: URL
+  readonly answeredTo?: URL | undefined
 }
 
 /** One labelled signature as it was sent. */
@@ -69,7 +69,7 @@ export function fieldValue(fields: readonly string[], name: string): string | un
 export interface ReadSignatures {
   readonly signatures: readonly SentSignature[]
   /** Why a label with this tag, or without any, cannot be read. */
-  readonly fault?: string
+  readonly fault?: string | undefined
 }
 
 /**
@@ -101,7 +101,7 @@ export function readSignatures(
     const [components, parameters] = inner
     signatures.push({ label, components, parameters, inner, signature: new Uint8Array(signature) })
   }
-  return { signatures, ...(fault !== undefined && { fault }) }
+  return { signatures, fault }
 }
 
 /** The whole of a field, else of its lines those that can be read: one that is not of these spoils no other. */

@@ -14,7 +14,7 @@ export interface Signing {
   readonly expires: number
   readonly nonce: string
   /** Absent: of Web Bot Auth. */
-  readonly tag?: string
+  readonly tag?: string | undefined
 }
 
 /** Signs as an agent does, with Ed25519: the other half of the verifier, for agents that are simulated. */

@@ -31,13 +31,13 @@ export interface SignatureVerifierOptions {
   readonly directories: KeyDirectories
   readonly replay: ReplayMemory
   /** Origins whose directories may be fetched, and URLs of key sets and cards, beside those of the catalogue. */
-  readonly agents?: readonly string[]
+  readonly agents?: readonly string[] | undefined
   /** Fetch the directory of any agent that names one. */
-  readonly discover?: boolean
+  readonly discover?: boolean | undefined
   /** The header in which trusted proxies name the host that the client asked for; absent: they keep Host. */
   readonly authorityHeader?: string | undefined
   /** Places at which payment networks publish the keys of their agents: origins, or URLs of key sets. */
-  readonly payment?: readonly string[]
+  readonly payment?: readonly string[] | undefined
 }
 
 /** The tag of an agent's signature; others are between other parties. */
@@ -71,7 +71,7 @@ export function createSignatureVerifier(options: SignatureVerifierOptions): Sign
     if (source === undefined) return invalid('Signature-Agent is not a usable https URL')
     const keyId = String(sent.parameters.get('keyid'))
     const crawler = byAgent.get(source.identifier)
-    const about: About = { agent: source.identifier, keyId, ...(crawler !== undefined && { crawler }) }
+    const about: About = { agent: source.identifier, keyId, crawler }
     if (!isAllowed(source)) return unverified(about, `${source.identifier} is not an agent that is trusted here`)
     const found = directories.find(source, keyId, real)
     if (found.state === 'unknown') return unverified(about, `the keys of ${source.identifier} are not known yet`)

@@ -9,8 +9,8 @@ export const DOCS_POLICY = `default-src 'none'; style-src 'sha256-${createHash('
 interface Parameter {
   readonly name: string
   readonly in: string
-  readonly required?: boolean
-  readonly description?: string
+  readonly required?: boolean | undefined
+  readonly description?: string | undefined
   readonly schema: SchemaNode
 }
 
@@ -18,12 +18,12 @@ interface Operation {
   readonly operationId: string
   readonly tags: readonly string[]
   readonly summary: string
-  readonly description?: string
-  readonly security?: readonly unknown[]
-  readonly parameters?: readonly Parameter[]
-  readonly requestBody?: { readonly content: Content }
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
-  readonly 'x-example'?: { readonly path: string; readonly body?: unknown }
+  readonly description?: string | undefined
+  readonly security?: readonly unknown[] | undefined
+  readonly parameters?: readonly Parameter[] | undefined
+  readonly requestBody?: { readonly content: Content } | undefined
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content | undefined }>>
+  readonly 'x-example'?: { readonly path: string; readonly body?: unknown } | undefined
 }
 
 type Content = Readonly<Record<string, { readonly schema: SchemaNode }>>
@@ -103,7 +103,7 @@ function parameterRow({ name, in: place, required, description, schema }: Parame
 
 function answerRow([status, { description, content = {} }]: readonly [
   string,
-  { readonly description: string; readonly content?: Content },
+  { readonly description: string; readonly content?: Content | undefined },
 ]): Html {
   const types = Object.entries(content).map(([type, { schema }]) => html`${typeText(schema)} <small>${type}</small>`)
   return html`<tr><td>${status}</td><td>${prose(description)}</td><td>${join(types)}</td></tr>`

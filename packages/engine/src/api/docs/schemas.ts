@@ -2,22 +2,22 @@ import { type Html, html, join } from './html.ts'
 
 /** A node of a JSON schema, as far as it is shown. */
 export interface SchemaNode {
-  readonly type?: string | readonly string[]
-  readonly description?: string
-  readonly format?: string
-  readonly $ref?: string
-  readonly enum?: readonly unknown[]
+  readonly type?: string | readonly string[] | undefined
+  readonly description?: string | undefined
+  readonly format?: string | undefined
+  readonly $ref?: string | undefined
+  readonly enum?: readonly unknown[] | undefined
   readonly const?: unknown
-  readonly minimum?: number
-  readonly maximum?: number
+  readonly minimum?: number | undefined
+  readonly maximum?: number | undefined
   readonly default?: unknown
-  readonly items?: SchemaNode
-  readonly anyOf?: readonly SchemaNode[]
-  readonly oneOf?: readonly SchemaNode[]
-  readonly allOf?: readonly SchemaNode[]
-  readonly properties?: Readonly<Record<string, SchemaNode>>
-  readonly required?: readonly string[]
-  readonly additionalProperties?: SchemaNode | boolean
+  readonly items?: SchemaNode | undefined
+  readonly anyOf?: readonly SchemaNode[] | undefined
+  readonly oneOf?: readonly SchemaNode[] | undefined
+  readonly allOf?: readonly SchemaNode[] | undefined
+  readonly properties?: Readonly<Record<string, SchemaNode>> | undefined
+  readonly required?: readonly string[] | undefined
+  readonly additionalProperties?: SchemaNode | boolean | undefined
 }
 
 const MAX_WORDS = 30

@@ -57,7 +57,7 @@ function verifyRoute(row: {
 }
 
 function claimOf({ bot, user_agent }: CrawlerVerifyRequest) {
-  return { ...(bot !== undefined && { bot }), ...(user_agent !== undefined && { userAgent: user_agent }) }
+  return { bot, userAgent: user_agent }
 }
 
 export const agentscanCheck = defineRoute({
@@ -91,8 +91,8 @@ function requestOf({ request_id, user_agent, headers, ja4, headless_flags }: Age
   return {
     fields: fields.flat(),
     headersKnown: headers !== undefined,
-    ...(request_id !== undefined && { id: request_id }),
-    ...(ja4 !== undefined && { ja4 }),
+    id: request_id,
+    ja4,
     ...(headless_flags !== undefined && { headlessFlags: namesOf(headless_flags) }),
   }
 }
@@ -130,5 +130,5 @@ function responseOf({ action, inspection }: Decision, body: AgentscanCheckReques
 }
 
 function reasonsOf({ reasons }: AgentVerdict) {
-  return reasons.map(({ id, weight, text }) => ({ id, ...(weight !== undefined && { weight }), text }))
+  return reasons.map(({ id, weight, text }) => ({ id, weight, text }))
 }

@@ -69,8 +69,8 @@ function systemFields({ asn, asName, asType, asCountry }: NetworkFinding) {
   if (asn === undefined) return {}
   return {
     asn: `AS${asn}`,
-    ...(asName === undefined ? {} : { asnName: asName }),
+    asnName: asName,
     asnType: asType,
-    ...(asCountry === undefined ? {} : { asnCountry: asCountry }),
+    asnCountry: asCountry,
   }
 }

@@ -35,7 +35,7 @@ export const provenanceCheck = defineRoute({
       account: accountOf(context),
       address: addressOf(body.ip),
       claim: body.claimed_jurisdiction,
-      ...(body.request_context === undefined ? {} : { context: body.request_context }),
+      context: body.request_context,
     })
     return {
       network_origin: verdict.classification,

@@ -20,7 +20,7 @@ export interface RangeList extends RangeSource {
 export interface ReadSystemList {
   readonly source: string
   /** Absent where the list asserts no type. */
-  readonly asType?: AsType
+  readonly asType?: AsType | undefined
   readonly systemList: SystemList
 }
 
@@ -80,7 +80,7 @@ export function createPartsReader(): PartsReader {
       else Object.assign(systems, contents.systems)
       Object.assign(registrations, contents.registrations)
       if (systemList !== undefined) {
-        systemLists.push({ source: row.id, ...(row.asType === undefined ? {} : { asType: row.asType }), systemList })
+        systemLists.push({ source: row.id, asType: row.asType, systemList })
       }
       if (ranges !== undefined) {
         // A list without a class, such as one of abuse, says nothing of a network.

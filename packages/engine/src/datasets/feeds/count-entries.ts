@@ -9,7 +9,7 @@ export interface Contents {
   /** Lines, list entries, or the networks of a database. */
   readonly entries: number
   /** When it was made, where it says so, in milliseconds since the epoch. */
-  readonly made?: number
+  readonly made?: number | undefined
 }
 
 /** Reads a file whole as the given source. Throws `corrupt_data` naming the file where it cannot be that source. */
@@ -17,12 +17,12 @@ export function countEntries(row: SourceRow, path: string): Contents {
   if (row.kind === 'city') return countNetworks(row, path)
   const { systems = {}, entries, made } = readContents(row, { path, bytes: readFileSync(path) })
   for (const ranges of [systems[4], systems[6]]) if (ranges !== undefined) requirePlausibleSystems(ranges, path)
-  return { entries, ...(made === undefined ? {} : { made }) }
+  return { entries, made }
 }
 
 /** Reads the database as compiling does: what could not be compiled is refused here, and replaces nothing. */
 function countNetworks(row: SourceRow, path: string): Contents {
   const { size, mtimeMs } = statSync(path)
   const { networks, built } = readCity({ row, file: { path, size, modified: mtimeMs } }, () => {})
-  return { entries: networks, ...(built === undefined ? {} : { made: built }) }
+  return { entries: networks, made: built }
 }

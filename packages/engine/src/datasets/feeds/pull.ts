@@ -16,8 +16,8 @@ export type Pulled =
       readonly state: 'whole'
       readonly id: string
       readonly size: number
-      readonly etag?: string
-      readonly lastModified?: string
+      readonly etag?: string | undefined
+      readonly lastModified?: string | undefined
     }
   | {
       readonly state: 'failed'
@@ -26,7 +26,7 @@ export type Pulled =
       readonly transient: boolean
       /** Whether the server answered at all. */
       readonly answered: boolean
-      readonly retryAfterMs?: number
+      readonly retryAfterMs?: number | undefined
     }
 
 export interface PullOptions {
@@ -34,13 +34,13 @@ export interface PullOptions {
   /** Path to write it to. */
   readonly path: string
   /** Absent: it is fetched whether it changed or not. */
-  readonly seen?: SeenAnswer
+  readonly seen?: SeenAnswer | undefined
   readonly outbound: Fetch
   /** Milliseconds since the epoch, for URLs with a month. */
   readonly now: number
-  readonly onBytes?: (bytes: number, total: number | undefined) => void
+  readonly onBytes?: ((bytes: number, total: number | undefined) => void) | undefined
   /** Instead of the bound that the source's kind has. */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -105,7 +105,7 @@ async function download(options: PullOptions, bounds: Bounds): Promise<Written> 
     timeoutMs: options.timeoutMs ?? bounds.timeoutMs,
     redirects: REDIRECTS,
     headers: { ...validators(seen), ...authorisation(feed) },
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   }
   let answer: FetchAnswer | undefined
   for (const url of located.urls) {
@@ -131,8 +131,8 @@ async function download(options: PullOptions, bounds: Bounds): Promise<Written> 
   }
   return {
     state: 'whole',
-    ...(headers['etag'] === undefined ? {} : { etag: headers['etag'] }),
-    ...(headers['last-modified'] === undefined ? {} : { lastModified: headers['last-modified'] }),
+    etag: headers['etag'],
+    lastModified: headers['last-modified'],
   }
 }
 

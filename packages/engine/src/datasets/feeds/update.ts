@@ -19,8 +19,8 @@ export type FeedOutcome =
 
 /** Called while feeds are updated; nothing waits for them. */
 export interface UpdateHooks {
-  readonly onBytes?: (source: string, bytes: number, total: number | undefined) => void
-  readonly onOutcome?: (outcome: FeedOutcome) => void
+  readonly onBytes?: ((source: string, bytes: number, total: number | undefined) => void) | undefined
+  readonly onOutcome?: ((outcome: FeedOutcome) => void) | undefined
 }
 
 export interface UpdateOptions extends UpdateHooks {
@@ -29,11 +29,11 @@ export interface UpdateOptions extends UpdateHooks {
   readonly clock: Clock
   readonly verify: Verify
   /** Fetches even what did not change, and takes a list whose size jumped; what is broken stays refused. */
-  readonly accept?: boolean
+  readonly accept?: boolean | undefined
   /** Between tries; default 1,000, doubled for each. */
-  readonly retryMs?: number
+  readonly retryMs?: number | undefined
   /** Instead of the bound that a source's kind has. */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | undefined
   /** Ends waiting and asking. */
   readonly signal?: AbortSignal | undefined
 }

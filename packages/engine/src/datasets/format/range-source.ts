@@ -11,7 +11,7 @@ export interface RangeSource extends Pick<RangeHit, 'networkClass' | 'single' | 
   /** The day the list was true, YYYY-MM-DD. */
   readonly date: string
   /** The last day on which its entries hold, in days since the epoch; absent: without end. */
-  readonly expires?: number
+  readonly expires?: number | undefined
 }
 
 /** A hit of the list at `position` as one number: which list, and whether by a narrow prefix. */

@@ -14,7 +14,7 @@ export interface MmdbFile {
   readonly dataStart: number
   readonly dataEnd: number
   /** When it was built, in milliseconds since the epoch; absent when it says nothing sensible. */
-  readonly built?: number
+  readonly built?: number | undefined
 }
 
 const MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')

@@ -10,26 +10,26 @@ import { readSystemList, type SystemList } from './system-list.ts'
 import { readSystemRanges, type SystemRanges, splitSystems } from './system-ranges.ts'
 
 /** One value for each family, where there is one. */
-export type PerFamily<T> = { readonly 4?: T; readonly 6?: T }
+export type PerFamily<T> = { readonly 4?: T | undefined; readonly 6?: T | undefined }
 
 /** Content of a source's file; one member besides the first two is there, by the kind of the source. */
 export interface SourceContents {
   /** Lines, list entries or names. */
   readonly entries: number
   /** When it was made, where it says so, in milliseconds since the epoch. */
-  readonly made?: number
+  readonly made?: number | undefined
   /** Lines of a list that were bad and were left out. */
-  readonly left?: number
-  readonly systems?: PerFamily<SystemRanges>
-  readonly registrations?: PerFamily<Ranges>
-  readonly ranges?: Readonly<Record<4 | 6, Ranges>>
-  readonly systemList?: SystemList
+  readonly left?: number | undefined
+  readonly systems?: PerFamily<SystemRanges> | undefined
+  readonly registrations?: PerFamily<Ranges> | undefined
+  readonly ranges?: Readonly<Record<4 | 6, Ranges>> | undefined
+  readonly systemList?: SystemList | undefined
 }
 
 export interface ReadOptions {
   /** Numbers of the countries; files that are compiled together share them. */
-  readonly countries?: ReturnType<typeof createCountries>
-  readonly onRead?: (bytesRead: number) => void
+  readonly countries?: ReturnType<typeof createCountries> | undefined
+  readonly onRead?: ((bytesRead: number) => void) | undefined
 }
 
 export function createCountries() {

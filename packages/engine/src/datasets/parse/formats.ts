@@ -7,7 +7,7 @@ import { linesOf } from './lines.ts'
 export interface WrittenEntries {
   readonly entries: Iterable<string>
   /** When the list was made, where it says so, in milliseconds since the epoch. */
-  readonly made?: number
+  readonly made?: number | undefined
 }
 
 /** Takes the entry out of a line. Comments and empty lines are gone by then. */
@@ -33,25 +33,37 @@ const HEAD = /^"?(ip|ip_address|ip_prefix|prefix|cidr|network|start)"?[,;]/i
 
 /** The services of gluetun's list whose servers are also the addresses that sites see, or stand in one row with them. */
 const GLUETUN = [
-  ...[
-    'airvpn',
-    'cyberghost',
-    'expressvpn',
-    'fastestvpn',
-    'hidemyass',
-    'ipvanish',
-    'ivpn',
-    'mullvad',
-    'nordvpn',
-    'privado',
-  ],
-  ...['perfect privacy', 'private internet access', 'privatevpn', 'purevpn', 'slickvpn', 'surfshark', 'torguard'],
-  ...['vpn unlimited', 'vyprvpn', 'wevpn', 'windscribe'],
+  'airvpn',
+  'cyberghost',
+  'expressvpn',
+  'fastestvpn',
+  'hidemyass',
+  'ipvanish',
+  'ivpn',
+  'mullvad',
+  'nordvpn',
+  'privado',
+  'perfect privacy',
+  'private internet access',
+  'privatevpn',
+  'purevpn',
+  'slickvpn',
+  'surfshark',
+  'torguard',
+  'vpn unlimited',
+  'vyprvpn',
+  'wevpn',
+  'windscribe',
 ]
 
 /** Documents: the paths of the entries, and of the time. */
 const DOCUMENT_FORMS: Partial<
-  Readonly<Record<EntryFormat, { readonly entries: readonly JsonPath[]; readonly made?: JsonPath; form?: EntryOf }>>
+  Readonly<
+    Record<
+      EntryFormat,
+      { readonly entries: readonly JsonPath[]; readonly made?: JsonPath | undefined; form?: EntryOf | undefined }
+    >
+  >
 > = {
   aws: { entries: ['prefixes.*.ip_prefix', 'ipv6_prefixes.*.ipv6_prefix'], made: 'createDate' },
   /** The rows of one service out of the same document. */
@@ -115,7 +127,7 @@ export function writtenEntries(bytes: Buffer, format: EntryFormat, path: string)
   const time = made === undefined ? undefined : timeOf(valuesAt(document, made)[0])
   return {
     entries: entries.flatMap((at) => valuesAt(document, at)).map((value) => form(String(value))),
-    ...(time === undefined ? {} : { made: time }),
+    made: time,
   }
 }
 

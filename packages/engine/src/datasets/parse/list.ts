@@ -23,18 +23,18 @@ export interface ListForm {
   readonly networkClass: NetworkClass
   /** Single addresses only: a prefix in the list is a bad line. */
   readonly single: boolean
-  readonly family?: 4 | 6
+  readonly family?: 4 | 6 | undefined
   /** Its plausible cover: IPv4 addresses, and IPv6 networks of /64. */
-  readonly covers?: { readonly ipv4: number; readonly ipv6: number }
+  readonly covers?: { readonly ipv4: number; readonly ipv6: number } | undefined
   /** Reserved ranges are left out and are no bad lines. */
-  readonly reservedIsExpected?: boolean
+  readonly reservedIsExpected?: boolean | undefined
 }
 
 /** A list that was read and found plausible. */
 export interface AddressList {
   readonly ranges: Readonly<Record<4 | 6, Ranges>>
   /** When it was made, where it says so, in milliseconds since the epoch. */
-  readonly made?: number
+  readonly made?: number | undefined
   /** How many entries were bad and were left out. */
   readonly left: number
 }
@@ -48,8 +48,8 @@ export function listForm(row: SourceRow, path: string): ListForm {
     networkClass,
     single: kind === 'addresses' || kind === 'line-names',
     reservedIsExpected,
-    ...(family === undefined ? {} : { family }),
-    ...(covers === undefined ? {} : { covers }),
+    family,
+    covers,
   }
 }
 
@@ -65,9 +65,20 @@ const PUBLIC_SPACE = { 4: 2 ** 32, 6: 2 ** 125 } as const
 
 /** Services that everybody reaches: a list that calls one of them an anonymiser is poisoned or broken. */
 const CANARIES = [
-  ...['1.1.1.1', '1.0.0.1', '8.8.8.8', '8.8.4.4', '9.9.9.9', '208.67.222.222'],
-  ...['198.41.0.4', '192.5.5.241', '193.0.14.129', '199.7.83.42'],
-  ...['2606:4700:4700::1111', '2001:4860:4860::8888', '2620:fe::fe', '2001:503:ba3e::2:30'],
+  '1.1.1.1',
+  '1.0.0.1',
+  '8.8.8.8',
+  '8.8.4.4',
+  '9.9.9.9',
+  '208.67.222.222',
+  '198.41.0.4',
+  '192.5.5.241',
+  '193.0.14.129',
+  '199.7.83.42',
+  '2606:4700:4700::1111',
+  '2001:4860:4860::8888',
+  '2620:fe::fe',
+  '2001:503:ba3e::2:30',
 ].map((text) => parseAddress(text) as Address)
 
 /**

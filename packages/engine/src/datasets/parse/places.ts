@@ -7,9 +7,9 @@ import { contentLines, field } from './formats.ts'
 /** An operator's place of a prefix of its own. A member is absent when it says nothing of it. */
 export interface Place {
   readonly countryCode: string
-  readonly region?: string
-  readonly city?: string
-  readonly postalCode?: string
+  readonly region?: string | undefined
+  readonly city?: string | undefined
+  readonly postalCode?: string | undefined
 }
 
 /** The places of a geofeed; values of the ranges are positions in `places`. */
@@ -56,7 +56,7 @@ function placeOf(line: string): Place | undefined {
   const postalCode = field(line, ',', 4).slice(0, MAX_NAME_LENGTH)
   return {
     countryCode,
-    ...(region === undefined ? {} : { region }),
+    region,
     ...(city === '' ? {} : { city }),
     ...(postalCode === '' ? {} : { postalCode }),
   }

@@ -21,15 +21,15 @@ export interface SnapshotOptions {
   /** This process waits for another one that compiles the same data. */
   readonly onWait?: (() => void) | undefined
   /** A compiled file cannot be used and is compiled again. The message names it. */
-  readonly onRefused?: (message: string) => void
+  readonly onRefused?: ((message: string) => void) | undefined
   /** Aborts a compile, or the wait for another process's; rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
   /** Whether the dataDir may not be written: what is not compiled cannot be used. */
-  readonly readOnly?: boolean
+  readonly readOnly?: boolean | undefined
   /** As in `LoadOptions`. */
-  readonly confirmed?: Confirmed
+  readonly confirmed?: Confirmed | undefined
   /** City files that were loaded before, by path. A path names what is in its file, so none is read twice; others are dropped (D282). */
-  readonly cityFiles?: Map<string, CityTable>
+  readonly cityFiles?: Map<string, CityTable> | undefined
 }
 
 /** All compiled data of a set of sources, loaded. */

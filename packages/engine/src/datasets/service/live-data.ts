@@ -10,11 +10,11 @@ import { staleNotice } from './stale-notice.ts'
 /** What a host may observe of the data. */
 export interface DataHooks {
   /** While data is compiled: the source being read, bytes done and bytes in all. */
-  readonly onProgress?: OnProgress
+  readonly onProgress?: OnProgress | undefined
   /** This process waits for another one that compiles the same data. */
-  readonly onWait?: () => void
+  readonly onWait?: (() => void) | undefined
   /** Counts of what happens to feeds. */
-  readonly metrics?: FeedMetrics
+  readonly metrics?: FeedMetrics | undefined
 }
 
 export type DataNotice =

@@ -9,9 +9,9 @@ import type { LiveSnapshots } from './live-snapshots.ts'
 /** Counters of feeds; a metrics endpoint is one implementation. */
 export interface FeedMetrics {
   /** A feed was fetched, or not. */
-  readonly onOutcome?: (source: string, state: FeedOutcome['state']) => void
+  readonly onOutcome?: ((source: string, state: FeedOutcome['state']) => void) | undefined
   /** Another snapshot is in use; it took so long to load. */
-  readonly onSwap?: (milliseconds: number) => void
+  readonly onSwap?: ((milliseconds: number) => void) | undefined
 }
 
 export interface RefreshOptions {

@@ -12,11 +12,11 @@ export interface Updates {
 }
 
 export interface UpdateByHand extends UpdateHooks {
-  readonly source?: string
+  readonly source?: string | undefined
   /** Accepts a list whose size jumped. A broken list stays refused. */
-  readonly accept?: boolean
+  readonly accept?: boolean | undefined
   /** This process waits for another one that is updating. */
-  readonly onWait?: () => void
+  readonly onWait?: (() => void) | undefined
 }
 
 export interface RolledBack {

@@ -9,9 +9,9 @@ export interface Feed {
   /** False where the user names another place than the table does. */
   readonly published: boolean
   /** The file in a mirror of the operator's, which is asked instead; what it gives is held as the publisher's. */
-  readonly mirror?: string
+  readonly mirror?: string | undefined
   /** `account:secret`, sent as HTTP Basic authorisation. */
-  readonly key?: string
+  readonly key?: string | undefined
 }
 
 /** One download of a feed that was read whole, found plausible and taken into use. */
@@ -30,29 +30,29 @@ export interface Generation {
 /** The last whole answer of the publisher, whether it was taken or not; asked about in the next request. */
 export interface SeenAnswer {
   readonly id: string
-  readonly etag?: string
+  readonly etag?: string | undefined
   /** As the server wrote it. */
-  readonly lastModified?: string
+  readonly lastModified?: string | undefined
   /** Why it was not taken; absent for what is in use. */
-  readonly refused?: string
+  readonly refused?: string | undefined
 }
 
 /** All that is known of a feed, as stored in `state.json`. Times are milliseconds since the epoch. */
 export interface FeedState {
   /** The URL of the configuration that everything below came from: what came from another one is not used. */
   readonly url: string
-  readonly current?: Generation
+  readonly current?: Generation | undefined
   /** The generation before, which can be used again. */
-  readonly previous?: Generation
-  readonly seen?: SeenAnswer
+  readonly previous?: Generation | undefined
+  readonly seen?: SeenAnswer | undefined
   /** When the publisher last said that `current` is what it publishes. */
-  readonly checked?: number
+  readonly checked?: number | undefined
   /** When it was last asked. */
-  readonly tried?: number
+  readonly tried?: number | undefined
   /** How often in a row asking, or taking, has failed since. */
   readonly failures: number
   /** Why the last time failed. */
-  readonly error?: string
+  readonly error?: string | undefined
 }
 
 /** Reads a state file; `undefined` for anything that is not one of this URL. */

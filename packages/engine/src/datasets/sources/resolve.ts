@@ -22,10 +22,10 @@ export type SourceOverrides = Readonly<Record<string, SourceOverride>>
 /** One source and the file it is read from; `file` is absent when there is none, and `reason` then says why. */
 export interface ResolvedSource {
   readonly row: SourceRow
-  readonly file?: SourceFile
-  readonly reason?: string
+  readonly file?: SourceFile | undefined
+  readonly reason?: string | undefined
   /** Downloads of a feed. */
-  readonly feed?: FeedState
+  readonly feed?: FeedState | undefined
 }
 
 /**
@@ -88,7 +88,7 @@ export function feedsOf(
     // The publisher's key is for the publisher.
     if (isMirrored)
       return [{ row, url: place, published, mirror: `${mirror}${mirror.endsWith('/') ? '' : '/'}${row.id}` }]
-    return [{ row, url: place, published, ...(key === undefined ? {} : { key }) }]
+    return [{ row, url: place, published, key }]
   })
   return feeds.toSorted((x, y) => Number(x.published) - Number(y.published))
 }

@@ -9,9 +9,9 @@ export interface SourceFile {
   /** When it was last changed, milliseconds since the epoch. */
   readonly modified: number
   /** Version of the npm package that brought it. */
-  readonly version?: string
+  readonly version?: string | undefined
   /** When it was made, as its publisher says, milliseconds since the epoch. */
-  readonly made?: number
+  readonly made?: number | undefined
 }
 
 /**

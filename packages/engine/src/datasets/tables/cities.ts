@@ -19,8 +19,8 @@ export interface OpenedCity {
 
 /** Readers of places: members are absent when no source could be opened. */
 export interface Cities {
-  readonly geo?: GeoReader
-  readonly countries?: CountryTable
+  readonly geo?: GeoReader | undefined
+  readonly countries?: CountryTable | undefined
 }
 
 /**

@@ -6,7 +6,7 @@ import type { DecodedTables } from '../format/tables.ts'
 /** How listed addresses of compiled tables expire. */
 export interface LoadOptions {
   /** Days since the epoch, by which listed addresses expire; the machine's clock if absent. */
-  readonly today?: () => number
+  readonly today?: (() => number) | undefined
   /**
    * When the publisher of a source last said that it is what is published, in days since the epoch: the life of a listed
    * address starts again then. Asked for each listed address, so it may change while the tables are in use; never if

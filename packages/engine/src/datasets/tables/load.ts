@@ -15,11 +15,11 @@ import { openSystems } from './systems.ts'
 
 /** Compiled tables in memory. A member is absent when none of the sources that it is made from could be read. */
 export interface LoadedTables {
-  readonly networks?: NetworkTable
-  readonly systems?: SystemTable
-  readonly crawlerRanges?: CrawlerRanges
+  readonly networks?: NetworkTable | undefined
+  readonly systems?: SystemTable | undefined
+  readonly crawlerRanges?: CrawlerRanges | undefined
   /** Places that operators publish of their own prefixes. */
-  readonly places?: PlaceTable
+  readonly places?: PlaceTable | undefined
   readonly sources: readonly SourceStatus[]
   /** True when both a VPN and a datacenter range list are in `networks`. */
   readonly rangesLoaded: boolean

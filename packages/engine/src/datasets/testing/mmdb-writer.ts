@@ -5,10 +5,10 @@ export type MmdbValue = string | number | boolean | readonly MmdbValue[] | { rea
 
 export interface MmdbForm {
   readonly ipVersion: 4 | 6
-  readonly recordSize?: 24 | 28 | 32
+  readonly recordSize?: 24 | 28 | 32 | undefined
   /** Seconds since the epoch. */
-  readonly built?: number
-  readonly type?: string
+  readonly built?: number | undefined
+  readonly type?: string | undefined
 }
 
 interface Node {

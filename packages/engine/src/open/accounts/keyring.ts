@@ -5,10 +5,10 @@ import { type Account, type Accounts, createKey, dateText, isDate, KEY_BYTES, ty
 /** The makings of a new account. */
 export interface NewAccount {
   /** Default `free`. */
-  readonly plan?: PlanName
+  readonly plan?: PlanName | undefined
   /** `YYYY-MM-DD`, the anchor of the billing window; default today (UTC). */
-  readonly signup?: string
-  readonly name?: string
+  readonly signup?: string | undefined
+  readonly name?: string | undefined
 }
 
 /** Whom a new key is for: an account that is there, or the makings of a new one. */

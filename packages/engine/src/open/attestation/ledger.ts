@@ -85,7 +85,7 @@ function keyPlace({ dataDir, provenance }: Config, onMade?: (file: string) => vo
   return {
     source: provenance.signingKey ?? join(dataDir, 'signing-key.pem'),
     make: provenance.signingKey === undefined,
-    ...(onMade === undefined ? {} : { onMade }),
+    onMade,
   }
 }
 
@@ -104,7 +104,10 @@ export interface LedgerTools {
   /** Erases address, salt and context of all records about an address; returns their number. Throws `invalid_ip`. */
   erase(address: string): Promise<number>
   /** Hands over to a new key, or to that in `nextKeyFile`, and puts it where services read theirs. */
-  rotateKey(options: { readonly nextKeyFile?: string; readonly compromised?: boolean }): Promise<RotatedKey>
+  rotateKey(options: {
+    readonly nextKeyFile?: string | undefined
+    readonly compromised?: boolean | undefined
+  }): Promise<RotatedKey>
   close(): Promise<void>
 }
 

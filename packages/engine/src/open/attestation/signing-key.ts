@@ -11,7 +11,7 @@ export interface SigningKeyPlace {
   /** Whether a missing file is made: true for the default place alone. */
   readonly make: boolean
   /** A key was made, in this file. */
-  readonly onMade?: (file: string) => void
+  readonly onMade?: ((file: string) => void) | undefined
 }
 
 /** Suffix of the next key's file, until the ledger has recorded the hand-over. */

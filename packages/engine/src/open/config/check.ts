@@ -20,7 +20,7 @@ import { nodeAt, type SchemaNode } from './tree.ts'
 interface Found {
   readonly path: readonly PropertyKey[]
   readonly message: string
-  readonly rule?: string
+  readonly rule?: string | undefined
 }
 
 /** Faults of a schema as faults of what was written in these layers. `input` is what was parsed. */

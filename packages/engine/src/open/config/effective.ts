@@ -8,7 +8,7 @@ export interface Setting {
   /** Times with their unit; a secret as `***`. */
   readonly value: unknown
   /** Absent: it is a default. */
-  readonly place?: Place
+  readonly place?: Place | undefined
 }
 
 /** Every value of a configuration, defaults too; a list of maps has a setting for each entry. */

@@ -136,7 +136,7 @@ export function splitList(text: string): readonly string[] {
 export interface VariableRow {
   readonly name: string
   /** Key of the configuration; absent for a variable without one. */
-  readonly key?: string
+  readonly key?: string | undefined
   readonly example: string
   readonly description: string
 }
@@ -144,7 +144,9 @@ export interface VariableRow {
 /** Every variable that is read: one for each key that holds a word, a number or a list of words, and a few more. */
 export function variableTable(): readonly VariableRow[] {
   const ofKeys = variablesOf(schemaTree()).map(({ name, path, node: { example, description = '' } }) => ({
-    ...{ name, key: path.join('.'), description },
+    name,
+    key: path.join('.'),
+    description,
     example: Array.isArray(example) ? example.join(',') : String(example),
   }))
   const further = Object.entries(FURTHER_VARIABLES).map(([name, row]) => ({ name, ...row }))

@@ -4,11 +4,11 @@ import type { Place } from './layers.ts'
 /** Something in a configuration that cannot be meant, or most likely is not. */
 export interface ConfigFault {
   /** Absent where it is in no file, variable or flag. */
-  readonly place?: Place
+  readonly place?: Place | undefined
   /** The path of the key, joined by dots. */
-  readonly key?: string
+  readonly key?: string | undefined
   /** The id of the rule. */
-  readonly rule?: string
+  readonly rule?: string | undefined
   /** The expected value, with the nearest known word. */
   readonly message: string
 }

@@ -15,10 +15,10 @@ export const RESTART = { live: false }
 /** Notes on a key beside its type: editors, `config schema` and the tables of the documents show it. */
 interface Notes {
   /** Unit of a number; a length of time is written with its own. */
-  readonly unit?: string
-  readonly secret?: boolean
-  readonly file?: boolean
-  readonly live?: boolean
+  readonly unit?: string | undefined
+  readonly secret?: boolean | undefined
+  readonly file?: boolean | undefined
+  readonly live?: boolean | undefined
 }
 
 /** A key with its description and an example; one that may be absent says in `absent: …` what holds then. */

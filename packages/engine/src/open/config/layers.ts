@@ -11,10 +11,10 @@ export interface Layer {
 export interface Place {
   /** As people read it: `sallyport.yaml:12`, `SALLYPORT_MODE`, `--data-dir`. */
   readonly text: string
-  readonly file?: string
-  readonly line?: number
-  readonly variable?: string
-  readonly flag?: string
+  readonly file?: string | undefined
+  readonly line?: number | undefined
+  readonly variable?: string | undefined
+  readonly flag?: string | undefined
 }
 
 /** Maps are merged key by key; any other value of a later layer replaces the one below. */

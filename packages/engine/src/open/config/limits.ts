@@ -91,7 +91,10 @@ export const Limits = z.strictObject({
     .max(1)
     .default(0.9)
     .meta({
-      ...{ unit: 'share', least: '0.1', most: '1', initial: '0.9' },
+      unit: 'share',
+      least: '0.1',
+      most: '1',
+      initial: '0.9',
       description: 'Share of the heap in use beyond which requests are shed',
       example: 0.8,
     } satisfies KeyNote),

@@ -11,7 +11,7 @@ import { schemaTree } from './tree.ts'
 /** A policy's text, read: the policy, or its faults. */
 export interface PolicyText {
   /** Absent where there are faults. */
-  readonly policy?: Config['policy']
+  readonly policy?: Config['policy'] | undefined
   readonly faults: readonly ConfigFault[]
   /** Rules that are allowed and most likely not meant. */
   readonly warnings: readonly ConfigFault[]

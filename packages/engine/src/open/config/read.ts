@@ -9,9 +9,9 @@ import { type SchemaNode, schemaTree, within } from './tree.ts'
 
 /** Sources of a configuration; each later one wins: file, then environment, then flags. */
 export interface ConfigSources {
-  readonly file?: string
-  readonly env?: Environment
-  readonly flags?: ConfigInput
+  readonly file?: string | undefined
+  readonly env?: Environment | undefined
+  readonly flags?: ConfigInput | undefined
   /** Whether a file without any key is refused, as the command does it. Default: `false`, it is all defaults. */
   readonly needsKeys?: boolean | undefined
 }

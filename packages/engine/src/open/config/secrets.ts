@@ -46,7 +46,10 @@ export function fileOfSecret(written: string): readonly string[] {
 }
 
 /** `text` is absent where it could not be read. */
-function readSecret(written: string, env: Environment): { readonly text?: string; readonly message?: string } {
+function readSecret(
+  written: string,
+  env: Environment,
+): { readonly text?: string | undefined; readonly message?: string | undefined } {
   const [file] = fileOfSecret(written)
   if (file !== undefined) {
     try {

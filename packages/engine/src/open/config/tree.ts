@@ -4,29 +4,29 @@ import { Config } from './schema.ts'
 /** A node of the JSON schema, as far as it is looked at here. */
 export interface SchemaNode {
   /** Several where a key takes values of several plain kinds. */
-  readonly type?: string | readonly string[]
-  readonly description?: string
-  readonly properties?: Readonly<Record<string, SchemaNode>>
-  readonly additionalProperties?: SchemaNode | boolean
-  readonly items?: SchemaNode
-  readonly anyOf?: readonly SchemaNode[]
-  readonly enum?: readonly unknown[]
+  readonly type?: string | readonly string[] | undefined
+  readonly description?: string | undefined
+  readonly properties?: Readonly<Record<string, SchemaNode>> | undefined
+  readonly additionalProperties?: SchemaNode | boolean | undefined
+  readonly items?: SchemaNode | undefined
+  readonly anyOf?: readonly SchemaNode[] | undefined
+  readonly enum?: readonly unknown[] | undefined
   /** Marks a key with a secret: see `Secret` in schema.ts. */
-  readonly secret?: true
+  readonly secret?: true | undefined
   /** Marks a key that names a file, which is read with the configuration. */
-  readonly file?: true
+  readonly file?: true | undefined
   /** Whether a reload takes it over; absent: as the map that it is in, and not at the top. */
-  readonly live?: boolean
+  readonly live?: boolean | undefined
   /** Unit of a number or a length of time. */
-  readonly unit?: string
+  readonly unit?: string | undefined
   readonly example?: unknown
   readonly default?: unknown
-  readonly minimum?: number
-  readonly maximum?: number
+  readonly minimum?: number | undefined
+  readonly maximum?: number | undefined
   /** The bounds of a length of time, as they are written: see limits.ts. */
-  readonly least?: string
-  readonly most?: string
-  readonly required?: readonly string[]
+  readonly least?: string | undefined
+  readonly most?: string | undefined
+  readonly required?: readonly string[] | undefined
   readonly const?: unknown
 }
 

@@ -9,8 +9,8 @@ import { examineDns, examineListeners, examineTrust } from './network.ts'
 import { examineRedis, examineStore } from './stores.ts'
 
 export interface DoctorHooks {
-  readonly clock?: Clock
-  readonly dns?: Dns
+  readonly clock?: Clock | undefined
+  readonly dns?: Dns | undefined
 }
 
 type Findings = Partial<Readonly<Record<Finding['check'], readonly Found[]>>>

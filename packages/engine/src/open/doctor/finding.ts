@@ -8,7 +8,7 @@ export interface Finding {
   /** The finding, as a sentence. */
   readonly found: string
   /** Advice; absent where nothing needs to be done. */
-  readonly advice?: string
+  readonly advice?: string | undefined
 }
 
 /** A finding without the name of its check. */

@@ -22,7 +22,9 @@ export function logPlaces(config: Config): readonly PrivacyPlace[] {
 function standardOutput(): PrivacyPlace {
   const elsewhere = 'the log goes to standard output: what collects it has its lines'
   return {
-    ...{ place: 'decision log', where: 'standard output', kept: 'as what collects it has it' },
+    place: 'decision log',
+    where: 'standard output',
+    kept: 'as what collects it has it',
     exists: () => true,
     find: async () => ({ entries: [], elsewhere }),
     erase: async () => ({ erased: 0, stays: elsewhere }),
@@ -47,7 +49,9 @@ function logFiles(config: Config, place: string, file: string): PrivacyPlace {
     return found
   }
   return {
-    ...{ place, where: file, kept: KEPT },
+    place,
+    where: file,
+    kept: KEPT,
     exists: () => all().length > 0,
     find: async (_, text) => ({ entries: await linesAbout(text) }),
     async erase(_, text) {

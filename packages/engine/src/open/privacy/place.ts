@@ -11,7 +11,7 @@ export interface KnownPlace {
    * be read from here, for the reason that is given.
    */
   readonly state: 'read' | 'absent' | 'unreachable' | 'elsewhere'
-  readonly reason?: string
+  readonly reason?: string | undefined
   /** For how long it is kept. */
   readonly kept: string
   readonly entries: readonly unknown[]
@@ -23,7 +23,7 @@ export interface ErasedPlace {
   readonly where: string
   readonly state: 'erased' | 'absent' | 'unreachable' | 'kept'
   /** Reason of `unreachable` and `kept`. */
-  readonly reason?: string
+  readonly reason?: string | undefined
   readonly erased: number
 }
 
@@ -38,8 +38,8 @@ export interface PrivacyPlace {
   erase(address: Address, text: string): Promise<Erased>
 }
 
-export type Found = Pick<KnownPlace, 'entries'> & { readonly elsewhere?: string }
-export type Erased = Pick<ErasedPlace, 'erased'> & { readonly stays?: string }
+export type Found = Pick<KnownPlace, 'entries'> & { readonly elsewhere?: string | undefined }
+export type Erased = Pick<ErasedPlace, 'erased'> & { readonly stays?: string | undefined }
 
 /** Makes the places of a configuration. */
 export type PlacesOf = (config: Config) => readonly PrivacyPlace[]

@@ -23,10 +23,9 @@ export interface Erasure {
 
 /** Memory that holds addresses and is no file or server that a command can ask. */
 const IN_MEMORY = {
-  ...{ place: 'memory of running services', where: 'each process' },
-  ...{
-    kept: 'counts: their window; visitors: until others take their place; all: until a restart',
-  },
+  place: 'memory of running services',
+  where: 'each process',
+  kept: 'counts: their window; visitors: until others take their place; all: until a restart',
   reason: 'visitors of the moment, and counts of rules where they are in memory; the console has its own entry',
 } as const
 
@@ -46,7 +45,7 @@ export async function eraseKnown(options: ConfigInput, text: string): Promise<Er
   const [address, canonical] = addressOf(text)
   const places = await Promise.all(placesOf(options).map((place) => erased(place, address, canonical)))
   const { place, where, reason } = IN_MEMORY
-  const memory: ErasedPlace = { ...{ place, where, reason }, state: 'kept', erased: 0 }
+  const memory: ErasedPlace = { place, where, reason, state: 'kept', erased: 0 }
   return { address: canonical, complete: isComplete(places), places: [...places, memory] }
 }
 

@@ -38,7 +38,8 @@ function ledger(config: Config): PrivacyPlace {
   const file = join(config.dataDir, 'ledger.db')
   const { retentionDays } = config.provenance
   return {
-    ...{ place: 'ledger', where: inFile ? file : 'PostgreSQL' },
+    place: 'ledger',
+    where: inFile ? file : 'PostgreSQL',
     kept: retentionDays === false ? 'without end' : `${retentionDays} days; the records stay, without the address`,
     exists: () => !inFile || existsSync(file),
     async find(_, text) {
@@ -90,7 +91,9 @@ function bans(config: Config): PrivacyPlace {
       return prefix !== undefined && holds(prefix, address)
     })
   return {
-    ...{ place: 'bans', ...whereOf(url), kept: 'until the ban ends: policy.strikes.for' },
+    place: 'bans',
+    ...whereOf(url),
+    kept: 'until the ban ends: policy.strikes.for',
     find: (address) =>
       using(async (list) => ({
         entries: (await of(list, address)).map(({ id, key, on, count, since, until }) => {
@@ -133,11 +136,9 @@ function counts(config: Config): PrivacyPlace {
     }
   }
   return {
-    ...{
-      place: 'counts',
-      ...whereOf(url),
-      kept: 'until the window ends: under /v1 a day at most; limit.window of a rule',
-    },
+    place: 'counts',
+    ...whereOf(url),
+    kept: 'until the window ends: under /v1 a day at most; limit.window of a rule',
     async find(_, text) {
       const elsewhere = 'counts of rules are keyed hashes of all that a rule counts by; those of /v1 were looked at'
       return { entries: await of(text), elsewhere }
@@ -160,12 +161,15 @@ function observations(config: Config): PrivacyPlace {
     }
   }
   return {
-    ...{ place: 'observations', where: file },
+    place: 'observations',
+    where: file,
     kept: 'what a reverse name said: 7 days; what was set by hand: its --ttl, or until ip unset',
     exists: () => existsSync(file),
     async find(address) {
       const entries = (await of(address)).map(({ prefix, setAt, expiresAt, ...said }) => ({
-        ...{ prefix: formatHostOrPrefix(prefix), ...said, setAt: iso(setAt) },
+        prefix: formatHostOrPrefix(prefix),
+        ...said,
+        setAt: iso(setAt),
         ...(expiresAt !== undefined && { expiresAt: iso(expiresAt) }),
       }))
       return { entries }
@@ -188,7 +192,8 @@ function observations(config: Config): PrivacyPlace {
 function checks(config: Config): PrivacyPlace {
   const file = join(config.dataDir, 'crawler-verdicts.db')
   return {
-    ...{ place: 'crawler checks', where: file },
+    place: 'crawler checks',
+    where: file,
     kept: 'a confirmation for a day, a refutation for ten minutes',
     exists: () => existsSync(file),
     async find(_, text) {

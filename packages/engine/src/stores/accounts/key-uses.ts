@@ -10,9 +10,9 @@ export interface KeyUses {
 
 export interface KeyUsesOptions {
   /** Called when uses could not be stored; they are retried with the next ones. */
-  readonly onError?: (error: unknown) => void
+  readonly onError?: ((error: unknown) => void) | undefined
   /** How long uses are collected before they are stored, in milliseconds; default 5000. */
-  readonly everyMs?: number
+  readonly everyMs?: number | undefined
 }
 
 const WRITE_EVERY_MS = 5_000

@@ -4,7 +4,7 @@ import { createLeaseKeeper } from './lease-keeper.ts'
 
 export interface LeaseOptions {
   /** Called when calls that were reserved and not used could not be given back; they stay counted. */
-  readonly onError?: (error: unknown) => void
+  readonly onError?: ((error: unknown) => void) | undefined
 }
 
 /** Accounts that count the calls of busy accounts in batches; `close` gives back what is reserved and not used. */

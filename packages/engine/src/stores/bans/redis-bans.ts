@@ -10,9 +10,9 @@ export interface RedisBans extends BanList {
 }
 
 export interface RedisBansOptions extends RedisOptions {
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
   /** Called once at the start of an outage. */
-  readonly onFault?: (error: unknown) => void
+  readonly onFault?: ((error: unknown) => void) | undefined
 }
 
 /**

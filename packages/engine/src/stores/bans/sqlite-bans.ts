@@ -99,7 +99,11 @@ function banOf(row: SqlRow): Ban {
   const number = (name: string): number => Number(row[name])
   const text = (name: string): string => String(row[name])
   return {
-    ...{ id: text('id'), key: text('key'), on: text('strike') },
-    ...{ count: number('count'), since: number('since'), until: number('until') },
+    id: text('id'),
+    key: text('key'),
+    on: text('strike'),
+    count: number('count'),
+    since: number('since'),
+    until: number('until'),
   }
 }

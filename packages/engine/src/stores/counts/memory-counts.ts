@@ -3,9 +3,9 @@ import { LRUCache } from 'lru-cache'
 
 export interface MemoryCountsOptions {
   /** Most counts that are held, and as many again of full ones. */
-  readonly maxKeys?: number
+  readonly maxKeys?: number | undefined
   /** Milliseconds since the epoch. */
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
 }
 
 /** Some 25 MB when full. */

@@ -13,7 +13,7 @@ export interface RedisCounts extends Counts {
 
 export interface RedisCountsOptions extends RedisOptions {
   /** Milliseconds since the epoch; absent: the server's clock, which all nodes share. */
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
 }
 
 /** One slot of a cluster has them all, because one script takes those of a request. */

@@ -9,7 +9,7 @@ export interface SharedCountsOptions {
   /** Share of every limit that this process lets through while the store does not answer, above 0 to 1. */
   readonly share: number
   /** Called once at the start of an outage, with the error. */
-  readonly onOutage?: (error: unknown) => void
+  readonly onOutage?: ((error: unknown) => void) | undefined
 }
 
 /** How often the store is tried during an outage. */

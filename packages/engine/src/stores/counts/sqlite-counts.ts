@@ -12,9 +12,9 @@ export interface SqliteCounts extends Counts {
 
 export interface SqliteCountsOptions {
   /** Most counts that are kept; the file stays near 100 bytes for each. */
-  readonly maxKeys?: number
+  readonly maxKeys?: number | undefined
   /** Milliseconds since the epoch. */
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
 }
 
 const MAX_KEYS = 500_000

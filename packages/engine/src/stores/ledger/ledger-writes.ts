@@ -90,7 +90,7 @@ function createEraser(database: Database, transactions: Transactions) {
   const eraseBefore = database.prepare(
     'DELETE FROM subject WHERE attestation_id > ? AND attestation_id <= ? AND issued_at < ?',
   )
-  return (erasure: Erasure, after: number): { readonly erased: number; readonly last?: number } =>
+  return (erasure: Erasure, after: number): { readonly erased: number; readonly last?: number | undefined } =>
     transactions.write(() => {
       const last = selectStep.get(after)?.['last']
       if (typeof last !== 'number') return { erased: 0 }

@@ -24,7 +24,7 @@ export interface Reply {
   /** 0 is the opening itself, whose result is the origin. */
   readonly id: number
   readonly result?: unknown
-  readonly error?: string
+  readonly error?: string | undefined
 }
 
 if (parentPort === null) throw new Error('not a worker')

@@ -33,7 +33,7 @@ const STEPS: readonly string[] = [
 /** How the file is opened. */
 export interface ObservationsOptions {
   /** Nothing is written, and writing is refused; a file that is not there is an empty one. */
-  readonly readOnly?: boolean
+  readonly readOnly?: boolean | undefined
 }
 
 /** How soon what another process wrote is seen here. */

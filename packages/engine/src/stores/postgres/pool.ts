@@ -32,10 +32,10 @@ export interface Postgres {
 
 export interface PostgresOptions {
   /** Longest wait for a connection, free or new. */
-  readonly connectMs?: number
+  readonly connectMs?: number | undefined
   /** Longest that one statement takes, counted here and by the server. */
-  readonly statementMs?: number
-  readonly maxConnections?: number
+  readonly statementMs?: number | undefined
+  readonly maxConnections?: number | undefined
 }
 
 /** Both together stay under the second in which a route that needs the store must have answered. */

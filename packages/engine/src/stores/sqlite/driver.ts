@@ -26,7 +26,7 @@ export interface Database {
 interface Driver {
   readonly DatabaseSync: new (
     path: string,
-    options: { readonly timeout: number; readonly readOnly?: boolean },
+    options: { readonly timeout: number; readonly readOnly?: boolean | undefined },
   ) => Database
 }
 

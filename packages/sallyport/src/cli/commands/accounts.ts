@@ -6,7 +6,7 @@ import { audited } from '../settings/audit.ts'
 import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } from '../settings/settings.ts'
 import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
 
-type Options = CommonOptions & { readonly json?: true }
+type Options = CommonOptions & { readonly json?: true | undefined }
 
 /** `sallyport accounts create | list | set-plan` */
 export function addAccountsCommands(program: Command, terminal: Terminal): void {

@@ -6,7 +6,7 @@ import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } fr
 import { printableValue } from '../terminal/printable.ts'
 import { columns, json, type Terminal } from '../terminal/terminal.ts'
 
-type ReadOptions = CommonOptions & { readonly json?: true }
+type ReadOptions = CommonOptions & { readonly json?: true | undefined }
 
 /** `sallyport bans list | lift` */
 export function addBansCommands(program: Command, terminal: Terminal): void {

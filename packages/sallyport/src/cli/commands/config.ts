@@ -6,7 +6,7 @@ import { ExitError } from '../terminal/exit.ts'
 import { printable, printableJson, printableMessage } from '../terminal/printable.ts'
 import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
 
-type Options = CommonOptions & { readonly json?: true }
+type Options = CommonOptions & { readonly json?: true | undefined }
 
 /** As for any command with a configuration that cannot be used. */
 const UNUSABLE = 2

@@ -9,7 +9,7 @@ import { json, type Terminal } from '../terminal/terminal.ts'
 export function addConsoleCommand(program: Command, terminal: Terminal): void {
   withCommonOptions(program.command('console').description('a link that signs a browser in to the console, to look'))
     .addOption(jsonOption())
-    .action((options: CommonOptions & { readonly json?: true }) => {
+    .action((options: CommonOptions & { readonly json?: true | undefined }) => {
       const config = configOf(options)
       if (!config.console.enabled) throw new SallyportError('invalid_config', 'console.enabled is false.')
       const { tokens, isKept } = readTokens(config.dataDir, config.console)

@@ -9,7 +9,7 @@ export function addCrawlersCommands(program: Command, terminal: Terminal): void 
 
   withCommonOptions(crawlers.command('list').description('the catalogue, with what each claim can be checked by'))
     .addOption(jsonOption())
-    .action((options: CommonOptions & { readonly json?: true }) => {
+    .action((options: CommonOptions & { readonly json?: true | undefined }) => {
       const listed = createCatalogue().crawlers
       if (options.json) return terminal.out(json(listed.map(plain)))
       const rows = listed.map((crawler) => [crawler.slug, crawler.operator, crawler.purpose, checksOf(crawler)])

@@ -7,8 +7,12 @@ import { creditLines, oldestSentence, sourceLines, sourcesSentence } from '../te
 import { dim, entriesText, json, type Terminal } from '../terminal/terminal.ts'
 import { createUpdateProgress } from '../terminal/update-progress.ts'
 
-type Options = CommonOptions & { readonly json?: true }
-type UpdateOptions = Options & { readonly source?: string; readonly accept?: true; readonly rollback?: true }
+type Options = CommonOptions & { readonly json?: true | undefined }
+type UpdateOptions = Options & {
+  readonly source?: string | undefined
+  readonly accept?: true | undefined
+  readonly rollback?: true | undefined
+}
 
 const NOT_SWITCHED_ON = 'not switched on'
 
@@ -19,7 +23,7 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
   withCommonOptions(data.command('status').description('loaded data, with date, age and licence'))
     .option('--all', 'the sources that are not switched on as well')
     .addOption(jsonOption())
-    .action(async (options: Options & { readonly all?: true }) => {
+    .action(async (options: Options & { readonly all?: true | undefined }) => {
       const sources = await sourcesOf(configOf(options), terminal)
       if (options.json) return terminal.out(json(sources))
       const shown = options.all ? sources : sources.filter(({ reason }) => reason !== NOT_SWITCHED_ON)
@@ -54,7 +58,7 @@ async function update(options: UpdateOptions, terminal: Terminal): Promise<void>
   const config = configOf(options)
   const progress = createUpdateProgress(options.json ? terminal.err : terminal.out)
   const asked = {
-    ...(options.source === undefined ? {} : { source: options.source }),
+    source: options.source,
     ...(options.accept ? { accept: true } : {}),
   }
   const outcomes = await audited(config, { what: 'data update', details: asked }, terminal, () =>

@@ -8,7 +8,7 @@ import { bold, dim, json, type Terminal } from '../terminal/terminal.ts'
 export function addDoctorCommand(program: Command, terminal: Terminal): void {
   withCommonOptions(program.command('doctor').description('check what a service depends on, and advise'))
     .addOption(jsonOption())
-    .action(async (options: CommonOptions & { readonly json?: true }) => {
+    .action(async (options: CommonOptions & { readonly json?: true | undefined }) => {
       const findings = await doctor(configReadOf(options, {}, true).config)
       const isGood = findings.every(({ state }) => state !== 'fail')
       terminal.out(options.json ? json({ ok: isGood, findings }) : findings.map(lineOf).join('\n'))

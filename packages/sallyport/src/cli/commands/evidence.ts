@@ -8,8 +8,8 @@ import { printable } from '../terminal/printable.ts'
 import { columns, json, type Terminal } from '../terminal/terminal.ts'
 
 interface VerifyOptions {
-  readonly keys?: string
-  readonly json?: true
+  readonly keys?: string | undefined
+  readonly json?: true | undefined
 }
 
 const FETCH_MS = 10_000

@@ -9,10 +9,10 @@ import { type CommonOptions, configOf, jsonOption, openOnce, using, withCommonOp
 import { json, type Terminal } from '../terminal/terminal.ts'
 
 interface Options extends CommonOptions {
-  readonly ip?: string
-  readonly request?: string
-  readonly log?: string
-  readonly json?: true
+  readonly ip?: string | undefined
+  readonly request?: string | undefined
+  readonly log?: string | undefined
+  readonly json?: true | undefined
 }
 
 /** `sallyport explain FILE`, `sallyport explain --request ID` */

@@ -12,13 +12,13 @@ import { type CommonOptions, configOf, jsonOption, using, withCommonOptions } fr
 import { printableValue } from '../terminal/printable.ts'
 import { columns, json, type Terminal } from '../terminal/terminal.ts'
 
-type ReadOptions = CommonOptions & { readonly json?: true }
+type ReadOptions = CommonOptions & { readonly json?: true | undefined }
 
 interface SetOptions extends ReadOptions {
   readonly class: Override['networkClass']
-  readonly ttl?: number
-  readonly provider?: string
-  readonly note?: string
+  readonly ttl?: number | undefined
+  readonly provider?: string | undefined
+  readonly note?: string | undefined
 }
 
 /** `sallyport ip set | unset | list` */
@@ -35,9 +35,9 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
     .action(async (prefix: Prefix, { class: networkClass, ttl, provider, note, ...options }: SetOptions) => {
       const override: Override = {
         networkClass,
-        ...(ttl === undefined ? {} : { ttlMs: ttl }),
-        ...(provider === undefined ? {} : { provider }),
-        ...(note === undefined ? {} : { note }),
+        ttlMs: ttl,
+        provider,
+        note,
       }
       const config = configOf(options)
       const set = await audited(config, { what: 'ip set', details: shown }, terminal, () =>

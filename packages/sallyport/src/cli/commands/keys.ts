@@ -8,13 +8,13 @@ import { confirm, yesOption } from '../terminal/ask.ts'
 import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
 
 interface CreateOptions extends CommonOptions, AccountOptions {
-  readonly account?: string
-  readonly json?: true
+  readonly account?: string | undefined
+  readonly json?: true | undefined
 }
 
 interface ListOptions extends CommonOptions {
-  readonly account?: string
-  readonly json?: true
+  readonly account?: string | undefined
+  readonly json?: true | undefined
 }
 
 /** `sallyport keys create | list | revoke | rotate | rotate-signing` */
@@ -51,7 +51,7 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
   withCommonOptions(keys.command('revoke').description('revoke a key for good'))
     .argument('<id>', 'public id, as listed')
     .addOption(jsonOption())
-    .action(async (id: string, options: CommonOptions & { readonly json?: true }) => {
+    .action(async (id: string, options: CommonOptions & { readonly json?: true | undefined }) => {
       const config = configOf(options)
       await audited(config, { what: 'keys revoke', details: { key: id } }, terminal, () =>
         using(openAccounts(config), ({ keyring }) => keyring.revoke(id)),
@@ -64,7 +64,7 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
   )
     .argument('<id>', 'public id of the old key, as listed')
     .addOption(jsonOption())
-    .action(async (id: string, options: CommonOptions & { readonly json?: true }) => {
+    .action(async (id: string, options: CommonOptions & { readonly json?: true | undefined }) => {
       const config = configOf(options)
       const details = (made: IssuedKey) => ({ ...idsOf(made), revoked: id })
       const issued = await audited(config, { what: 'keys rotate', details }, terminal, () =>
@@ -80,7 +80,7 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
     .addOption(jsonOption())
     .action(async ({ nextKey, yes, compromised = false, ...options }: RotateOptions) => {
       if (compromised) await confirm('Everything that the old key signed will be distrusted.', yes, terminal)
-      const next = { ...(nextKey === undefined ? {} : { nextKeyFile: nextKey }), compromised }
+      const next = { nextKeyFile: nextKey, compromised }
       const config = configOf(options)
       const details = ({ kid }: RotatedKey) => ({ kid, compromised })
       const rotated = await audited(config, { what: 'keys rotate-signing', details }, terminal, () =>
@@ -94,10 +94,10 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
 }
 
 interface RotateOptions extends CommonOptions {
-  readonly nextKey?: string
-  readonly compromised?: boolean
-  readonly yes?: true
-  readonly json?: true
+  readonly nextKey?: string | undefined
+  readonly compromised?: boolean | undefined
+  readonly yes?: true | undefined
+  readonly json?: true | undefined
 }
 
 /** The ids of a new key for the audit trail. */
@@ -106,7 +106,7 @@ function idsOf({ id, account }: IssuedKey): { readonly key: string; readonly acc
 }
 
 /** Shows a new key, this once. */
-function showIssued(issued: IssuedKey, options: { readonly json?: true }, terminal: Terminal): void {
+function showIssued(issued: IssuedKey, options: { readonly json?: true | undefined }, terminal: Terminal): void {
   if (options.json) terminal.out(json(issued))
   else {
     const { key, account } = issued

@@ -7,7 +7,7 @@ import { ExitError } from '../terminal/exit.ts'
 import { showBar } from '../terminal/progress.ts'
 import { json, type Terminal } from '../terminal/terminal.ts'
 
-type Options = CommonOptions & { readonly json?: true }
+type Options = CommonOptions & { readonly json?: true | undefined }
 
 /** `sallyport ledger verify | erase` */
 export function addLedgerCommands(program: Command, terminal: Terminal): void {
@@ -38,14 +38,16 @@ export function addLedgerCommands(program: Command, terminal: Terminal): void {
     .requiredOption('--subject <address>', 'IPv4 or IPv6 address')
     .addOption(yesOption())
     .addOption(jsonOption())
-    .action(async ({ subject, yes, ...options }: Options & { readonly subject: string; readonly yes?: true }) => {
-      await confirm(`The address ${subject} and its contexts are erased from the ledger for good.`, yes, terminal)
-      const config = configOf(options)
-      // Without the address: it is to be nowhere any more.
-      const details = (records: number) => ({ records })
-      const erased = await audited(config, { what: 'ledger erase', details }, terminal, () =>
-        using(openLedgerTools(config), ({ erase }) => erase(subject)),
-      )
-      terminal.out(options.json ? json({ erased }) : `Erased from ${erased} records.`)
-    })
+    .action(
+      async ({ subject, yes, ...options }: Options & { readonly subject: string; readonly yes?: true | undefined }) => {
+        await confirm(`The address ${subject} and its contexts are erased from the ledger for good.`, yes, terminal)
+        const config = configOf(options)
+        // Without the address: it is to be nowhere any more.
+        const details = (records: number) => ({ records })
+        const erased = await audited(config, { what: 'ledger erase', details }, terminal, () =>
+          using(openLedgerTools(config), ({ erase }) => erase(subject)),
+        )
+        terminal.out(options.json ? json({ erased }) : `Erased from ${erased} records.`)
+      },
+    )
 }

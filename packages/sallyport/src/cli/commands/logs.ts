@@ -8,10 +8,10 @@ import { printableJson } from '../terminal/printable.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 interface Options extends CommonOptions, FilterOptions {
-  readonly log?: string
-  readonly follow?: true
-  readonly lines?: number
-  readonly json?: true
+  readonly log?: string | undefined
+  readonly follow?: true | undefined
+  readonly lines?: number | undefined
+  readonly json?: true | undefined
 }
 
 /** Lines shown of a log before it is followed. */

@@ -13,7 +13,7 @@ export function addLookupCommand(program: Command, terminal: Terminal): void {
   withCommonOptions(program.command('lookup').description('facts about an address, a range, a hostname or a URL'))
     .argument('<targets...>', 'one or several')
     .addOption(jsonOption())
-    .action(async (targets: readonly string[], options: CommonOptions & { readonly json?: true }) => {
+    .action(async (targets: readonly string[], options: CommonOptions & { readonly json?: true | undefined }) => {
       const { found, credits } = await using(openOnce(configOf(options), terminal), async (sallyport) => {
         const found = await Promise.all(targets.map((target) => lookedUp(sallyport, target)))
         return { found, credits: creditLines(sallyport.sources()) }
@@ -36,9 +36,9 @@ export function addLookupCommand(program: Command, terminal: Terminal): void {
 /** Facts about one target, or why nothing is: the other targets are looked up all the same. */
 interface LookedUp {
   readonly target: string
-  readonly result?: LookupResult
+  readonly result?: LookupResult | undefined
   readonly network?: NetworkFinding | undefined
-  readonly error?: SallyportError
+  readonly error?: SallyportError | undefined
 }
 
 async function lookedUp(sallyport: Sallyport, target: string): Promise<LookedUp> {

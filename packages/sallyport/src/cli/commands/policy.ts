@@ -26,7 +26,7 @@ export function addPolicyCommands(program: Command, terminal: Terminal): void {
   withCommonOptions(policy.command('test').description('run the tests of a file; exits 1 if one fails'))
     .argument('<file>', 'YAML: an optional policy, and tests of a request and what is expected')
     .addOption(jsonOption())
-    .action(async (file: string, options: CommonOptions & { readonly json?: true }) => {
+    .action(async (file: string, options: CommonOptions & { readonly json?: true | undefined }) => {
       const { policy, tests } = readPolicyTests(file)
       const configuration = withoutOutbound(configOf(options))
       let now = Date.now()

@@ -7,7 +7,7 @@ import { confirm, yesOption } from '../terminal/ask.ts'
 import { ExitError } from '../terminal/exit.ts'
 import { columns, json, type Terminal } from '../terminal/terminal.ts'
 
-type Options = CommonOptions & { readonly json?: true }
+type Options = CommonOptions & { readonly json?: true | undefined }
 
 /** `sallyport privacy export | erase` */
 export function addPrivacyCommands(program: Command, terminal: Terminal): void {
@@ -39,7 +39,7 @@ export function addPrivacyCommands(program: Command, terminal: Terminal): void {
     .argument('<address>', 'IPv4 or IPv6 address')
     .addOption(yesOption())
     .addOption(jsonOption())
-    .action(async (address: string, { yes, ...options }: Options & { readonly yes?: true }) => {
+    .action(async (address: string, { yes, ...options }: Options & { readonly yes?: true | undefined }) => {
       await confirm(`All data about ${address} is erased for good.`, yes, terminal)
       const config = configOf(options)
       const details = ({

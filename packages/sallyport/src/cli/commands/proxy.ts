@@ -9,8 +9,8 @@ const MAX_WORKERS = 64
 
 type Options = CommonOptions &
   Pick<ConfigInput, 'upstream' | 'listen' | 'admin' | 'store' | 'redis' | 'mode'> & {
-    readonly workers?: number
-    readonly trustProxy?: string
+    readonly workers?: number | undefined
+    readonly trustProxy?: string | undefined
   }
 
 /** `sallyport proxy` */

@@ -24,7 +24,7 @@ import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
 
 interface Options extends CommonOptions {
   readonly policy: string
-  readonly json?: true
+  readonly json?: true | undefined
 }
 
 /** Requests by action. */
@@ -118,7 +118,7 @@ async function bothOf(request: LoggedRequest, { before, after }: Both<Sallyport>
   const address = parseAddress(ip)
   if (address === undefined) return undefined
   const fields = userAgent === undefined ? [] : ['User-Agent', userAgent]
-  const about = { fields, headersKnown: false, method, target, ...(at !== undefined && { at }) }
+  const about = { fields, headersKnown: false, method, target, at }
   const [first, second] = await Promise.all([
     countDescribed(counters.before, request, await before.check(address, about), status),
     countDescribed(counters.after, request, await after.check(address, about), status),

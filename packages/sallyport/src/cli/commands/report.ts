@@ -13,10 +13,10 @@ import { printableValue } from '../terminal/printable.ts'
 import { json, type Terminal } from '../terminal/terminal.ts'
 
 interface Options extends CommonOptions, FilterOptions {
-  readonly log?: string
-  readonly html?: string
-  readonly yes?: true
-  readonly json?: true
+  readonly log?: string | undefined
+  readonly html?: string | undefined
+  readonly yes?: true | undefined
+  readonly json?: true | undefined
 }
 
 /** `sallyport report [LOG]` */

@@ -11,7 +11,7 @@ export function addRobotsCommand(program: Command, terminal: Terminal): void {
   )
     .option('--host <name>', 'rules for this host')
     .addOption(jsonOption())
-    .action((options: CommonOptions & { readonly json?: true; readonly host?: string }) => {
+    .action((options: CommonOptions & { readonly json?: true | undefined; readonly host?: string | undefined }) => {
       const config = configOf(options)
       const { text, unspoken } = robotsOfConfig(config, sitePartsOf(config.routes, options.host ?? ''))
       if (options.json) return terminal.out(json({ text, unspoken }))

@@ -26,10 +26,10 @@ import { dim, json, type Terminal } from '../terminal/terminal.ts'
 
 interface Options extends CommonOptions {
   readonly as: string
-  readonly url?: URL
+  readonly url?: URL | undefined
   readonly ip: string
   readonly directoryPort: number
-  readonly json?: true
+  readonly json?: true | undefined
 }
 
 /** Port of a simulated agent's key directory: the server under test is configured with this origin. */

@@ -5,11 +5,11 @@ export interface LoggedRequest {
   readonly ip: string
   readonly method: string
   readonly target: string
-  readonly userAgent?: string
+  readonly userAgent?: string | undefined
   /** Milliseconds since the epoch; absent where the log does not say. */
-  readonly at?: number
+  readonly at?: number | undefined
   /** Status of the answer, if the log has it. */
-  readonly status?: number
+  readonly status?: number | undefined
 }
 
 /**
@@ -106,9 +106,9 @@ function fromJson(line: string): LoggedRequest | undefined {
     ip,
     method: text(NAMES.method) ?? method ?? 'GET',
     target: text(NAMES.target) ?? target ?? '/',
-    ...(userAgent !== undefined && { userAgent }),
-    ...(at !== undefined && { at }),
-    ...(status !== undefined && { status }),
+    userAgent,
+    at,
+    status,
   }
 }
 

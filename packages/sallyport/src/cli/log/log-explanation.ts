@@ -32,7 +32,7 @@ function limitText({
 }: LogLine) {
   if (rule === undefined) return undefined
   const exceeded = rule === decided && action !== 'allow'
-  return useText({ rule, used, max, exceeded, ...(limitWindow !== undefined && { windowMs: limitWindow }) })
+  return useText({ rule, used, max, exceeded, windowMs: limitWindow })
 }
 
 function inspected({ inspectionMilliseconds }: LogLine): string {

@@ -5,16 +5,16 @@ import { isRequest, type LogEntry } from './decision-log.ts'
 
 /** Which lines of the log are looked at; what is absent asks nothing. */
 export interface FilterOptions {
-  readonly action?: readonly string[]
-  readonly trial?: true
-  readonly rule?: string
-  readonly class?: string
-  readonly network?: string
-  readonly client?: ClientMatch
-  readonly path?: (path: string) => boolean
-  readonly status?: (status: number) => boolean
-  readonly since?: number
-  readonly audit?: true
+  readonly action?: readonly string[] | undefined
+  readonly trial?: true | undefined
+  readonly rule?: string | undefined
+  readonly class?: string | undefined
+  readonly network?: string | undefined
+  readonly client?: ClientMatch | undefined
+  readonly path?: ((path: string) => boolean) | undefined
+  readonly status?: ((status: number) => boolean) | undefined
+  readonly since?: number | undefined
+  readonly audit?: true | undefined
 }
 
 type ClientMatch = (client: string) => boolean

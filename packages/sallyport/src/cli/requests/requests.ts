@@ -5,7 +5,7 @@ import type { PolicyTest, Sallyport } from '@sallyport/engine'
 /** A request as a file describes it. */
 export interface DescribedRequest extends Readonly<PolicyTest['request']> {
   /** Headless traits that were seen in the browser. */
-  readonly headlessFlags?: readonly string[]
+  readonly headlessFlags?: readonly string[] | undefined
 }
 
 /** The decision about a described request: inline where its headers are known, else by the agent check. */
@@ -57,8 +57,19 @@ export function readRequests(file: string, ip: string | undefined): readonly Des
 
 /** The members of a request in the forms that are read. */
 const MEMBERS: readonly string[] = [
-  ...['ip', 'peer', 'method', 'path', 'target', 'url', 'scheme', 'headers', 'userAgent', 'user_agent', 'ja4'],
-  ...['headless_flags', 'request_id'],
+  'ip',
+  'peer',
+  'method',
+  'path',
+  'target',
+  'url',
+  'scheme',
+  'headers',
+  'userAgent',
+  'user_agent',
+  'ja4',
+  'headless_flags',
+  'request_id',
 ]
 
 /** A hand-written file may hold `members` alone; a HAR holds many more. */
@@ -107,10 +118,10 @@ function describe(request: Record<string, unknown>, ip: string | undefined, file
     method: textOf(request, 'method') ?? 'GET',
     path: textOf(request, 'path') ?? textOf(request, 'target') ?? (url === undefined ? '/' : url.pathname + url.search),
     scheme: schemeOf(textOf(request, 'scheme') ?? url?.protocol.slice(0, -1)),
-    ...(headers !== undefined && { headers }),
-    ...(userAgent !== undefined && { userAgent }),
-    ...(ja4 !== undefined && { ja4 }),
-    ...(headlessFlags !== undefined && { headlessFlags }),
+    headers,
+    userAgent,
+    ja4,
+    headlessFlags,
   }
 }
 

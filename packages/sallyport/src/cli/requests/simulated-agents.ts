@@ -13,14 +13,16 @@ export interface Aim {
 export interface SimulatedAgent {
   readonly name: string
   readonly headers: readonly string[]
-  readonly signs?: {
-    /** The agent's own origin. */
-    readonly agent: string
-    readonly label: string
-    readonly components: string
-    /** `Signature-Agent` for an origin, in the form that this agent uses. */
-    header(agent: string): string
-  }
+  readonly signs?:
+    | {
+        /** The agent's own origin. */
+        readonly agent: string
+        readonly label: string
+        readonly components: string
+        /** `Signature-Agent` for an origin, in the form that this agent uses. */
+        header(agent: string): string
+      }
+    | undefined
 }
 
 const CHROME_TEXT = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36'
@@ -28,11 +30,30 @@ const BRANDS = '"Chromium";v="150", "Google Chrome";v="150", "Not.A/Brand";v="99
 
 function chromeHeaders(system: string, platform: string): readonly string[] {
   return [
-    ...['sec-ch-ua', BRANDS, 'sec-ch-ua-mobile', '?0', 'sec-ch-ua-platform', `"${platform}"`],
-    ...['Upgrade-Insecure-Requests', '1', 'User-Agent', `Mozilla/5.0 (${system}) ${CHROME_TEXT}`],
-    ...['Accept', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'],
-    ...['Sec-Fetch-Site', 'none', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-User', '?1', 'Sec-Fetch-Dest', 'document'],
-    ...['Accept-Encoding', 'gzip, deflate, br, zstd', 'Accept-Language', 'en-US,en;q=0.9'],
+    'sec-ch-ua',
+    BRANDS,
+    'sec-ch-ua-mobile',
+    '?0',
+    'sec-ch-ua-platform',
+    `"${platform}"`,
+    'Upgrade-Insecure-Requests',
+    '1',
+    'User-Agent',
+    `Mozilla/5.0 (${system}) ${CHROME_TEXT}`,
+    'Accept',
+    'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8',
+    'Sec-Fetch-Site',
+    'none',
+    'Sec-Fetch-Mode',
+    'navigate',
+    'Sec-Fetch-User',
+    '?1',
+    'Sec-Fetch-Dest',
+    'document',
+    'Accept-Encoding',
+    'gzip, deflate, br, zstd',
+    'Accept-Language',
+    'en-US,en;q=0.9',
   ]
 }
 

@@ -4,9 +4,9 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 
 /** The options of a new account. */
 export interface AccountOptions {
-  readonly plan?: PlanName
-  readonly signup?: string
-  readonly name?: string
+  readonly plan?: PlanName | undefined
+  readonly signup?: string | undefined
+  readonly name?: string | undefined
 }
 
 /** Adds the options of a new account to a command. */
@@ -23,9 +23,9 @@ export function withAccountOptions(command: Command): Command {
 
 export function accountOf({ plan, signup, name }: AccountOptions): NewAccount {
   return {
-    ...(plan === undefined ? {} : { plan }),
-    ...(signup === undefined ? {} : { signup }),
-    ...(name === undefined ? {} : { name }),
+    plan,
+    signup,
+    name,
   }
 }
 

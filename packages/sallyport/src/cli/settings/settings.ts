@@ -18,8 +18,8 @@ import type { Terminal } from '../terminal/terminal.ts'
 
 /** The options that every command takes. */
 export interface CommonOptions {
-  readonly config?: string
-  readonly dataDir?: string
+  readonly config?: string | undefined
+  readonly dataDir?: string | undefined
 }
 
 /** Read where no other file is named. */

@@ -169,7 +169,7 @@ export class Crew {
       primary: 'start',
       leads,
       first: leads && !this.#hasServed,
-      ...(config !== undefined && { config }),
+      config,
     })
   }
 

@@ -10,7 +10,12 @@ export type FromWorker =
 
 /** Messages of the primary to its workers. */
 export type FromPrimary =
-  | { readonly primary: 'start'; readonly leads: boolean; readonly first: boolean; readonly config?: Config }
+  | {
+      readonly primary: 'start'
+      readonly leads: boolean
+      readonly first: boolean
+      readonly config?: Config | undefined
+    }
   | { readonly primary: 'lead'; readonly owed: boolean }
   | { readonly primary: 'workers'; readonly counts: WorkerCounts }
 

@@ -18,7 +18,7 @@ export interface Answered {
   readonly answers: readonly unknown[]
   readonly silent: number
   /** The additions of the primary; absent where it did not answer. */
-  readonly added?: readonly unknown[]
+  readonly added?: readonly unknown[] | undefined
 }
 
 /** Questions between the workers of one primary. */

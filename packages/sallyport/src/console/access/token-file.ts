@@ -10,7 +10,7 @@ const SHORTEST = 16
 /** The tokens of a console, and the file that the one for administrators is in; absent where it was configured. */
 export interface ReadTokens {
   readonly tokens: Tokens
-  readonly file?: string
+  readonly file?: string | undefined
   /** Whether anybody knows the token for administrators; false where none can be kept. */
   readonly isKept: boolean
 }

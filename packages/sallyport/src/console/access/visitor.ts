@@ -9,12 +9,12 @@ export const OWN_FIELD = 'x-sallyport-console'
 /** A visitor of the console. */
 export interface Visitor {
   /** Absent: nobody that is known. */
-  readonly role?: Role
+  readonly role?: Role | undefined
   readonly by: 'session' | 'token' | 'nothing'
   /** When the session ends, milliseconds since the epoch. */
-  readonly until?: number
+  readonly until?: number | undefined
   /** As it was sent. */
-  readonly session?: string
+  readonly session?: string | undefined
 }
 
 /** The visitor of a request; a token beats a session. `isBadToken`: one was shown that is not known. */

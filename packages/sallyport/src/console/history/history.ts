@@ -106,7 +106,9 @@ export function mergeReadings(readings: readonly [HistoryReading, ...HistoryRead
     first.curves[outcome].map((_, at) => sum(readings.map(({ curves }) => curves[outcome][at] ?? 0))),
   )
   return {
-    ...{ from: first.from, step: first.step, curves },
+    from: first.from,
+    step: first.step,
+    curves,
     totals: byOutcome((_, outcome) => sum(curves[outcome])),
     classes: mergeCounts(readings.map(({ classes }) => classes)),
     networks: mergeCounts(readings.map(({ networks }) => networks)),

@@ -4,7 +4,7 @@ import type { ObservedRequest } from '@sallyport/core'
 export interface Remembered {
   readonly observed: ObservedRequest
   /** As it was sent, shortened; absent where it was not decided, or had none. */
-  readonly userAgent?: string
+  readonly userAgent?: string | undefined
 }
 
 /** The last requests, oldest first. */

@@ -7,7 +7,13 @@ export function briefOf({ observed, userAgent }: Remembered, form: AddressForm) 
   const { id, at, decision, client, method, host, path, status, milliseconds, refusedFor, answeredBy } = observed
   const { network, agent, country } = decision?.inspection ?? {}
   return {
-    ...{ id, at, method, host, path, status, answeredBy },
+    id,
+    at,
+    method,
+    host,
+    path,
+    status,
+    answeredBy,
     milliseconds: Math.round(milliseconds * 10) / 10,
     outcome: outcomeOf(observed),
     client: shownAddress(client, form),
@@ -18,7 +24,9 @@ export function briefOf({ observed, userAgent }: Remembered, form: AddressForm) 
     network: network?.verdict.classification,
     asn: network?.asn,
     operator: network?.asName,
-    ...{ country, refusedFor, userAgent },
+    country,
+    refusedFor,
+    userAgent,
   }
 }
 

@@ -55,8 +55,8 @@ export const CRAWLER_ROWS = [
       if (address === undefined) throw new SallyportError('invalid_ip')
       const [bot, userAgent] = [memberOf(given, 'bot', 64), memberOf(given, 'userAgent')]
       return sallyport.knowledge.crawlers.verify(address, {
-        ...(bot !== undefined && { bot }),
-        ...(userAgent !== undefined && { userAgent }),
+        bot,
+        userAgent,
       })
     },
   }),
@@ -67,7 +67,14 @@ function catalogueOf({ sallyport }: ConsoleParts) {
   const { crawlerStatus = [] } = snapshots.current()
   return catalogue.crawlers.map(
     ({ slug, name, operator, purpose, tokens, silent, names, asns, agent, docs, ranges }) => ({
-      ...{ slug, name, operator, purpose, tokens, silent, agent, docs },
+      slug,
+      name,
+      operator,
+      purpose,
+      tokens,
+      silent,
+      agent,
+      docs,
       names: names.length,
       systems: [...asns],
       hasRanges: ranges !== undefined,

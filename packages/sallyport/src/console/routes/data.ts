@@ -32,7 +32,7 @@ export function dataRows() {
         running.update = true
         try {
           const outcomes = await openUpdates(sallyport.config).update(source === undefined ? {} : { source })
-          audit('data update', { ...(source !== undefined && { source }), outcomes: outcomes.length })
+          audit('data update', { source, outcomes: outcomes.length })
           return { outcomes }
         } finally {
           running.update = false

@@ -37,7 +37,7 @@ interface Whole extends Remembered {
   readonly knownBy: string | undefined
 }
 
-const WHOLE: Share<{ readonly id: string }, { readonly found?: Whole }> = {
+const WHOLE: Share<{ readonly id: string }, { readonly found?: Whole | undefined }> = {
   name: 'whole',
   own({ id }, { history, sallyport }) {
     const form = sallyport.config.log.addresses

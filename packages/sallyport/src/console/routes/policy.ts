@@ -79,12 +79,16 @@ async function inForce({ now }: Call, { sallyport, gather }: ConsoleParts) {
     text: policyText(policy),
     rules: [
       ...rulesInForce(policy).map((rule) => ({
-        ...{ id: rule.id, action: rule.action, onTrial: rule.monitor === true, own: own.has(rule) },
+        id: rule.id,
+        action: rule.action,
+        onTrial: rule.monitor === true,
+        own: own.has(rule),
         note: JSON.stringify(rule.match),
       })),
       { id: fallback.id, action: fallback.action, onTrial: false, own: false, note: undefined },
     ],
-    ...{ did, would },
+    did,
+    would,
   }
 }
 

@@ -59,9 +59,9 @@ export interface Row<Verb extends Method, Path extends string, Name extends stri
   readonly path: Path
   readonly role: 'anyone' | 'read' | 'admin'
   /** The names of texts in the query of a GET, in the body of a POST. */
-  readonly takes?: readonly Name[]
+  readonly takes?: readonly Name[] | undefined
   /** What it asks the other processes for. */
-  readonly shares?: readonly AnyShare[]
+  readonly shares?: readonly AnyShare[] | undefined
   answer(call: Call<Name>, parts: ConsoleParts): Answer | Promise<Answer>
 }
 
