@@ -26,7 +26,8 @@ const IMPURE =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.|(?<!\.)\bfetch\(|\bset(Timeout|Interval|Immediate)\(|\brandom(Bytes|UUID)\b/
 
 const MAX_FILE_LINES = 400
-const MAX_FUNCTION_LINES = 80
+/** 80 is the habit; functions that compose a service may take 110 (D363). */
+const MAX_FUNCTION_LINES = 110
 const MAX_ADAPTER_LINES = 120
 
 function withoutComments(text: string): string {
@@ -113,7 +114,7 @@ t.test('circles are found', (t) => {
 
 t.test('long functions are found', (t) => {
   const lines = (count: number) => '\n'.repeat(count - 2)
-  const text = `function a() {\n${lines(81)}}\nconst b = () => {\n${lines(80)}}\nconst c = { d: () => {\n${lines(81)}} }\n`
+  const text = `function a() {\n${lines(111)}}\nconst b = () => {\n${lines(110)}}\nconst c = { d: () => {\n${lines(111)}} }\n`
   t.same(longFunctionsOf({ path: 'x.ts', text, imports: [] }), ['a', 'd'])
   t.end()
 })
