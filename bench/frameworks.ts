@@ -35,7 +35,7 @@ const LEFT = { what: 'left of the bare framework', unit: '%' } as const
 const VISITED = 10
 const SCRAPED = 2
 
-/** What the inspection adds in instructions, by callgrind. */
+/** Instructions that the inspection adds, by callgrind. */
 async function benchInstructions(run: Run): Promise<void> {
   if (!canCount()) return run.skip('instructions are counted by valgrind, which is not installed')
   const load = await requests(VISITED)

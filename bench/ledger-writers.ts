@@ -21,7 +21,7 @@ interface Outcome {
   readonly longestMs: number
 }
 
-/** What several writers do together, beside one: `target` is a SQLite file or the URL of a PostgreSQL database, `store` its name. */
+/** Several writers together, beside one: `target` is a SQLite file or the URL of a PostgreSQL database, `store` its name. */
 export async function benchWriters(
   run: Run,
   { store, target, folder, writers }: { store: string; target: string; folder: string; writers: number },

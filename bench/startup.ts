@@ -8,7 +8,7 @@ import { type Figure, type Goal, spreadOf } from './report/result.ts'
 import type { Run } from './report/run.ts'
 import { takeTurns } from './rounds.ts'
 
-/** What a process says of itself (startup-process.ts). */
+/** A process's report of itself (startup-process.ts). */
 interface Started {
   readonly milliseconds: number
   readonly processor: number
@@ -41,7 +41,7 @@ const IMPORTS: readonly Way[] = [
   ...['node', 'express', 'koa', 'fastify', 'fetch'].map((name): Way => {
     return { name: `import of \`@sallyport/${name}\``, kind: `@sallyport/${name}`, isAlone: true, goals: ADAPTER }
   }),
-  { name: 'import of `@sallyport/open`', kind: '@sallyport/open', isAlone: true },
+  { name: 'import of `@sallyport/engine`', kind: '@sallyport/engine', isAlone: true },
   { name: '`open()`, cities among the data', kind: 'sallyport', city: true, isAlone: true, goals: OPENED },
 ]
 

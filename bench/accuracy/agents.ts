@@ -6,7 +6,7 @@ import type { Run } from '../report/run.ts'
 import { sharedLines } from './shared.ts'
 
 const BROWSERS = 'user-agents/browsers.txt.gz'
-/** What browsers and careful programs send beside their user agent. */
+/** Headers of browsers and careful programs beside their user agent. */
 const FIELDS = ['Accept', 'text/html,*/*;q=0.8', 'Accept-Language', 'en', 'Accept-Encoding', 'gzip, deflate']
 
 /** How many crawlers, and how many browsers, are taken for programs: by user agent, which is all that the peer looks at. */

@@ -13,7 +13,7 @@ const PEERS: readonly string[] = [BASELINE, 'HAProxy', 'http-proxy 1.18, keep-al
 /** A request waits on every connection: above what a site allows without being asked. */
 const LIMITS = { connections: 20_000, inFlight: 20_000, originQueue: 20_000 }
 
-/** What a request costs of each proxy's processor as connections grow, each of which has a request under way. */
+/** Processor time of a request in each proxy as connections grow, each of which has a request under way. */
 export async function benchConnections(run: Run, { folder, dataDir, origin, load }: Stand): Promise<void> {
   const place = { folder, dataDir, upstream: origin.url, processor: PROXY }
   const running = new Map<string, Program>()

@@ -24,7 +24,7 @@ export function benchProxy(run: Run): Promise<void> {
 const GOALS: Readonly<Record<Size, Goal | undefined>> = { '100 B': { atMost: 4.5, of: 'ratio' }, '100 kB': undefined }
 
 /**
- * What a request costs that goes through each proxy to an nginx beside it, in processor time of the proxy, as a
+ * Cost of a request through each proxy to an nginx beside it, in processor time of the proxy, as a
  * multiple of nginx that only forwards. All of them stay up; each has one shot in every round, in shuffled order.
  */
 async function benchHop(run: Run, { folder, dataDir, origin, load }: Stand): Promise<void> {

@@ -8,7 +8,7 @@ import { freePort, type Program, startProgram } from './program.ts'
 
 /* The proxy as it is installed: by its command and a configuration file. The benches and fault runs start it here alone. */
 
-const COMMAND = fileURLToPath(new URL('bin/sallyport.mjs', import.meta.resolve('@sallyport/cli/package.json')))
+const COMMAND = fileURLToPath(new URL('bin/sallyport.mjs', import.meta.resolve('sallyport/package.json')))
 
 /** Keys of the configuration that a run needs. */
 export type Raised = ConfigInput

@@ -19,7 +19,7 @@ interface Setting {
   readonly beside?: ((program: Sallyport) => () => void) | undefined
 }
 
-/** What a request costs under each setting; all proxies stay up, and take turns. */
+/** Cost of a request under each setting; all proxies stay up, and take turns. */
 async function compareSettings(run: Run, stand: Stand, title: string, settings: readonly Setting[], load: Load) {
   const targets: Target[] = []
   for (const { name, options, beside } of settings) {
@@ -56,7 +56,7 @@ export function benchWorkers(run: Run, stand: Stand): Promise<void> {
   return compareSettings(run, stand, 'Workers, by processor time', settings, stand.load)
 }
 
-/** What the decision log adds to a request, metrics on. */
+/** Cost of the decision log for a request, metrics on. */
 export function benchLog(run: Run, stand: Stand): Promise<void> {
   const setting = (name: string, log: NonNullable<NonNullable<Options['raised']>['log']>): Setting => {
     return { name, options: { processor: PROXY, raised: { log } } }
@@ -79,7 +79,7 @@ const READ_TOKEN = 'a-token-of-the-bench'
 /** As often as the live view asks. */
 const PAGE_MS = 2_000
 
-/** What the console adds to a request at a steady pace. */
+/** Cost of the console for a request at a steady pace. */
 export function benchConsole(run: Run, stand: Stand): Promise<void> {
   const console = (enabled: boolean, workers = 1): Setting['options'] => {
     return { workers, processor: PROXY, raised: { console: { enabled, readToken: READ_TOKEN } } }

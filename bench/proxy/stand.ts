@@ -11,7 +11,7 @@ import { startOrigin } from './servers.ts'
 export const PROXY = 0
 export const OTHERS = 1
 
-/** What proxies are compared in front of. */
+/** The origin that proxies are compared in front of. */
 export interface Stand {
   readonly folder: string
   readonly dataDir: string

@@ -17,7 +17,7 @@ import { OTHERS, PROXY, type Stand } from './stand.ts'
 const SESSIONS = 8
 const STREAMS = 8
 
-/** What a handshake and a request over TLS take of the proxy's processor, beside an nginx that only forwards. */
+/** Processor time of the proxy for a handshake and a request over TLS, beside an nginx that only forwards. */
 export async function benchTls(run: Run, { folder, dataDir, origin, load }: Stand): Promise<void> {
   if (!isInstalled('openssl')) return run.skip('TLS: openssl is not installed')
   const certificate = await makeCertificate(folder)

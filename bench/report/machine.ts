@@ -18,7 +18,7 @@ export async function waitUntilFree(): Promise<void> {
   while (isBusy(loadavg()[0] ?? 0, cpus().length) && performance.now() < until) await delay(LOOK_MS)
 }
 
-/** What a bench runs on, when it begins. */
+/** The machine of a bench, when it begins. */
 export function readMachine(): Omit<Machine, 'size' | 'seconds'> {
   const [first] = cpus()
   const load = Number((loadavg()[0] ?? 0).toFixed(2))

@@ -70,7 +70,7 @@ t.test('as many crawlers are in the catalogue as it says, and as many can be che
 
 t.test('as many feeds are on by themselves as it says', async (t) => {
   const on = SOURCES.filter(({ enabled, refreshHours }) => enabled && refreshHours !== undefined)
-  const says = textOf('data/README.md')
+  const says = textOf(`${DOCS}/sources.md`)
   const feeds = `${on.length} feeds by default, ${SOURCES.filter(({ enabled }) => !enabled).length} more sources`
   for (const text of [README, says]) t.ok(text.includes(feeds), feeds)
   t.ok(says.includes(`${on.filter(({ kind }) => kind === 'crawler').length} lists that their operators publish`))

@@ -91,7 +91,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(FRAMEWORKS.map((room) => [room, allowedOf(room)])),
 }
 
-/** What Node's adapter stands on, its framework, and plugins that are named after that. */
+/** Imports of a framework's adapter: those of Node's, its framework, and plugins named after that. */
 function allowedOf(room: string): readonly string[] {
   const { dependencies = {}, peerDependencies = {} } = manifestOf(room)
   const frameworks = Object.keys(peerDependencies)
@@ -100,7 +100,7 @@ function allowedOf(room: string): readonly string[] {
   return ['packages/core', 'packages/engine', 'adapters/node', ...frameworks, ...plugins]
 }
 
-/** What the console's page may import. It is bundled: its libraries are needed to build it, and by nobody who installs it. */
+/** Permitted imports of the console's page. It is bundled: only its build needs its libraries. */
 export const PAGE = {
   folder: 'packages/sallyport/page',
   allowed: [
@@ -112,7 +112,7 @@ export const PAGE = {
     '@lezer/highlight',
     ...['view', 'state', 'lint', 'language', 'lang-yaml', 'commands', 'autocomplete'].map((it) => `@codemirror/${it}`),
   ],
-  /** What the routes answer: of this file, types alone. */
+  /** Types of the routes' answers: of this file, types alone. */
   types: 'packages/sallyport/src/console/routes/index.ts',
 } as const
 
@@ -133,7 +133,7 @@ export interface Source {
 /** The package that holds a room: `packages/engine` of `packages/engine/stores`. */
 export const packageOf = (room: string): string => room.split('/').slice(0, 2).join('/')
 
-/** Where the sources of a room lie. */
+/** Folder of a room's sources. */
 export function folderOf(room: string): string {
   return room === 'data' ? room : join(packageOf(room), 'src', room.slice(packageOf(room).length))
 }

@@ -4,7 +4,7 @@ import t from 'tap'
 import { ROOT } from '../workspaces.ts'
 import { publicNames } from './surface.ts'
 
-/* What customers can import is a promise: a name that comes or goes is a change of test/house/surface.txt, made on purpose. */
+/* Customers' imports are a promise: a name that comes or goes is changed in test/house/surface.txt, on purpose. */
 t.test('what customers import has the names of surface.txt (node test/dist/house/write-surface.js)', async (t) => {
   const names = publicNames()
   t.match(names, /^@sallyport\/ledger\/verify$/m)

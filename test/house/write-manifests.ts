@@ -1,10 +1,10 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Manifest, publishedWorkspaces, ROOT, SHARED_FILES, sharedFields } from '../workspaces.ts'
 
 /*
  * For a new package: fills in what all manifests have alike, and copies the licence beside it. A new adapter gets its
- * tsconfig, what runs its tests, and its place among the references, which the compiler needs by name.
+ * tsconfig and its place among the references, which the compiler needs by name.
  */
 const KEYWORDS = ['sallyport']
 
@@ -23,8 +23,6 @@ const FOLDERS = new Map(publishedWorkspaces().map(({ folder, manifest }) => [man
 for (const { folder, manifest } of publishedWorkspaces()) {
   if (!folder.startsWith('adapters/') || existsSync(join(ROOT, folder, 'tsconfig.json'))) continue
   writeFileSync(join(ROOT, folder, 'tsconfig.json'), tsconfigOf(manifest))
-  mkdirSync(join(ROOT, folder, 'test'), { recursive: true })
-  copyFileSync(join(ROOT, 'adapters/node/test/run.ts'), join(ROOT, folder, 'test/run.ts'))
   for (const file of ['tsconfig.json', 'test/tsconfig.json']) addReference(join(ROOT, file), folder)
 }
 

@@ -7,7 +7,7 @@ import type { Group } from './files.ts'
 
 export interface Failure {
   readonly name: string
-  /** What tap says of it: where, what was expected and what was found. */
+  /** Tap's report of it: where, what was expected and what was found. */
   readonly said: unknown
 }
 

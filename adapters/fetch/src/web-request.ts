@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { ApiResponse } from '@sallyport/engine'
 import { type HostResponse, newId, Received, type Receiver, type RequestHost, readJson } from '@sallyport/node/internal'
 
-/** Where a request came from, as far as the runtime says. */
+/** Origin of a request, as far as the runtime says. */
 export interface Place {
   /** Address of the socket's other end, never of a header; absent: nothing is known of the network. */
   readonly address?: string | undefined

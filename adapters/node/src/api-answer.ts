@@ -68,7 +68,7 @@ export async function answerApi(
   // A middleware before it may have told of a limit of the policy; the API tells of its own alone.
   for (const name of ['ratelimit', 'ratelimit-policy']) received.tell(name, undefined)
   if (observation !== undefined) observation.answeredBy = 'api'
-  // Hosts do not agree on which of target and Host names the site, and the proxy refuses it for every path.
+  // Hosts do not agree on which of target and Host names the site, and the proxy refuses it for every path (D94).
   const fault = isAbsolute(head.target) ? NO_PATH : received.fault(host)
   if (fault !== undefined) {
     noteRefusal(observation, 'head')

@@ -24,7 +24,7 @@ export function decider(mode: Mode = 'enforce') {
   })
 }
 
-/** What becomes of a request at a mount without options. */
+/** The outcome of a request at a mount without options. */
 export function decideRequest(decider: Decider, place: NodePlace): Outcome | Promise<Outcome> {
   return createInspection(NODE, decider)(place, undefined)
 }

@@ -32,7 +32,7 @@ export interface ProxyOptions extends GateOptions {
   readonly admin?: string | undefined
   /** Paths that need no token there from anywhere; default none: this machine alone asks without one. */
   readonly adminOpen?: readonly AdminOpen[] | undefined
-  /** Tokens and pages of a program on the health listener, as those of @sallyport/console; absent: none. */
+  /** Tokens and pages of a program on the health listener, as those of the console; absent: none. */
   readonly adminPages?: AdminPages | undefined
   /** The origin of what no route has, `http(s)://host[:port]` or `unix:/path`; absent: 404 for that, unless `demo`. */
   readonly upstream?: string | undefined

@@ -19,11 +19,11 @@ export type Path<Verb extends Method> = PathOf<RowsOf<Verb>>
 export type Asked<Verb extends Method, At extends Path<Verb>> = Readonly<
   Partial<Record<NonNullable<RowAt<RowsOf<Verb>, At>['takes']>[number], string>>
 >
-/** What the route of a path answers. */
+/** Answer of the route of a path. */
 export type Answer<Verb extends Method, At extends Path<Verb>> = Awaited<ReturnType<RowAt<RowsOf<Verb>, At>['answer']>>
 export type Got<At extends Path<'GET'>> = Answer<'GET', At>
 
-/** Who one is, as the server says. */
+/** The visitor's role, as the server says. */
 export type Session = Got<'session'>
 
 /** A failed answer, with its code. */

@@ -31,7 +31,7 @@ export function claimOf<Request>({ provenance }: ClaimOptions<Request>, request:
 
 /**
  * `outcomeOf` for a request with a claim, which is judged and recorded first. Where nothing can be recorded
- * the request is refused, with 503, or 400 for a claim that is none: a host that asks for attestation relies on it. In
+ * the request is refused, with 503, or 400 for a claim that is none: a host that asks for attestation relies on it (D53). In
  * monitor mode it passes without one, and a process warning says so.
  */
 export async function attestedOutcome(

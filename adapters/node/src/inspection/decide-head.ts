@@ -1,13 +1,13 @@
 import type { Counted, Decision, InspectionRequest } from '@sallyport/core'
 import { noteDecision, type Observation } from './observation.ts'
 
-/** What counts decided requests: what `open()` resolves to; a stand-in may leave it out, and then nothing is counted. */
+/** Counts decided requests, as `open()` resolves to; a stand-in may leave it out, and then nothing is counted. */
 export interface CountingHost {
   /** Counts a request by the rules that count; the decision as it is after that. Absent: nothing is counted. */
   count?(decision: Decision, fields?: readonly string[]): Counted | Promise<Counted>
 }
 
-/** Where a decided request is answered, and how that ends. */
+/** The place where a decided request is answered, and how that ends. */
 export interface Answering {
   readonly observation: Observation | undefined
   /** Calls it when the answer has ended, at once where it has. */
@@ -18,7 +18,7 @@ export interface Answering {
 
 /**
  * Decides about a head, counts it in the one step after that, and notes the decision: for every host, the proxy among
- * them. At once where the counts are in memory, else a promise. Where nothing can count, the decision stands as it is
+ * them (D358). At once where the counts are in memory, else a promise. Where nothing can count, the decision stands as it is
  * and a process warning says so. Throws what `decide` throws.
  */
 export function decideHead(

@@ -22,7 +22,7 @@ export interface MountRules {
   readonly mode?: Mode | undefined
 }
 
-/** Who asks, as rules and logs have it. */
+/** The asker, as rules and logs name it. */
 export interface RequestIdentity {
   readonly user?: string | undefined
   readonly plan?: string | undefined

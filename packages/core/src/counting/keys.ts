@@ -48,7 +48,7 @@ export function countBuckets(
   return [narrow, { key: named.with(place, wide).join(' '), factor: WIDE_FACTOR }]
 }
 
-/** What a client is counted under. */
+/** The key that a client is counted under. */
 export interface ClientKey {
   /** An IPv4 address, a network of IPv6, or one word for all whose address is not known. Never empty. */
   readonly narrow: string

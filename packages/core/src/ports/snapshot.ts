@@ -57,7 +57,7 @@ export interface CrawlerRangeStatus {
   readonly date?: string | undefined
 }
 
-/** What was set of an address or a prefix, or seen of an address, in force until it expires. */
+/** A fact set for an address or a prefix, or seen of an address, in force until it expires. */
 export interface Observation {
   readonly networkClass: NetworkClass
   /** `operator`: set by hand, which beats all data. `reverse-name`: read off the address's own name. */
@@ -77,7 +77,7 @@ export interface Observations {
   find(address: Address): Observation | undefined
 }
 
-/** Where observations are kept: one of each origin for a prefix. */
+/** Store of observations: one of each origin for a prefix. */
 export interface ObservationStore extends Observations {
   /** Replaces an earlier one of its origin. */
   put(prefix: Prefix, observation: Observation): Promise<void>
@@ -108,7 +108,7 @@ export interface Snapshot {
   readonly countries?: CountryTable | undefined
   readonly geo?: GeoReader | undefined
   readonly crawlerRanges?: CrawlerRanges | undefined
-  /** What delivery networks publish of their servers. */
+  /** Ranges that delivery networks publish of their servers. */
   readonly frontEnds?: FrontEnds | undefined
   /** One row for each list of published ranges, loaded or not; several may be of one slug. */
   readonly crawlerStatus?: readonly CrawlerRangeStatus[] | undefined
@@ -134,7 +134,7 @@ export interface Snapshot {
   readonly findings?: Findings | undefined
 }
 
-/** Where the current snapshot is read from; read it once per request, so that no answer mixes two. */
+/** Source of the current snapshot; read it once per request, so that no answer mixes two. */
 export interface Snapshots {
   current(): Snapshot
 }

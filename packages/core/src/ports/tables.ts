@@ -3,7 +3,7 @@ import type { Prefix } from '../address/prefix.ts'
 import type { AsType, DirectoryOrder, NetworkClass } from '../vocabulary.ts'
 
 /**
- * What an autonomous system's type was read from: a row of the operator table, a rule over its name, a list of systems,
+ * Origin of an autonomous system's type: a row of the operator table, a rule over its name, a list of systems,
  * what lists of ranges say of its prefixes, the outline of its address space, or nothing.
  */
 export type SystemBasis = 'operator' | 'name' | 'list' | 'prefixes' | 'shape' | 'none'
@@ -54,7 +54,7 @@ export interface NetworkRecord {
   readonly system?: AutonomousSystem | undefined
   /** The hit that comes first by precedence. */
   readonly range?: RangeHit | undefined
-  /** What further lists say, in order of precedence. */
+  /** Further lists' hits, in order of precedence. */
   readonly also: readonly RangeHit[]
   /** Listed proxies beside the address: too weak for a class. Absent where there are none. */
   readonly near?: RangeHit | undefined
@@ -81,7 +81,7 @@ export interface CrawlerRanges {
   find(address: Address): readonly string[]
 }
 
-/** What a city database says of an address; a member is absent when unknown, never empty. */
+/** A city database's answer for an address; a member is absent when unknown, never empty. */
 export interface GeoRecord {
   readonly countryCode?: string | undefined
   readonly city?: string | undefined
@@ -93,7 +93,7 @@ export interface GeoRecord {
   readonly timezone?: string | undefined
   /** Kilometres. */
   readonly accuracyRadius?: number | undefined
-  /** Id of the geofeed by which the network's own operator says so; absent: a city database. */
+  /** Id of the geofeed by which the network's own operator says so; absent: a city database (D193). */
   readonly source?: string | undefined
 }
 

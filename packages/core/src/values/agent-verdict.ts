@@ -1,7 +1,7 @@
 import type { AgentClass } from '../vocabulary.ts'
 import type { Reason } from './reason.ts'
 
-/** What an agent verdict rests on, with its words for people, in the order of evaluation: the first with evidence decides. */
+/** Bases of an agent verdict, each with its words for people, in the order of evaluation: the first with evidence decides. */
 export const BASIS_TEXTS = {
   signature: 'its signature',
   crawler: 'the crawler that its user agent names',

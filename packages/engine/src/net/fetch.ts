@@ -32,7 +32,7 @@ const SECRETS = new Set(['authorization', 'cookie', 'proxy-authorization'])
  */
 export function createFetch({ ca, proxyOf = () => undefined, ...options }: FetchOptions): Fetch {
   const guard = createGuard(options)
-  const secure = buildConnector({ timeout: 0, ca })
+  const secure = buildConnector({ timeout: 0, ...(ca === undefined ? {} : { ca }) })
   return {
     async fetch(request) {
       const deadline = openDeadline(request.timeoutMs, request.signal)

@@ -17,13 +17,13 @@ import type { Config, ConfigInput } from './config/schema.ts'
 import { inDataDir } from './data-dir.ts'
 import { type Rules, rulesOf } from './reload.ts'
 
-/** Where rules and `/v1` count and bans are kept, for as long as the service is open. */
+/** Counts of rules and of `/v1`, and the bans, for as long as the service is open. */
 export interface Counting {
   /** The counter of some rules; what they share with the rules before is counted on. */
   counterOf(rules: Pick<Rules, 'policy' | 'mode'>): Counter
   /** Opens what some rules, and `/v1`, need that is not open yet. A store that is away is reported and is no error. */
   prepare(rules: Pick<Rules, 'policy'>): Promise<void>
-  /** What `/v1` counts its callers in: it outlives a restart, also where rules count in memory. */
+  /** Counts of callers of `/v1`: they outlive a restart, also where rules count in memory. */
   readonly calls: Counts
   readonly bans: BanList
   close(): Promise<void>
@@ -127,7 +127,7 @@ function createCounts(url: string | undefined, config: Config, { clock, onFault 
 
 const SQLITE_DEADLINE_MS = 5_000
 
-/** Where rules count; `undefined`: in memory. */
+/** Place of the rules' counts; `undefined`: in memory. */
 function countsUrl(config: Config): string | undefined {
   const { redis, counting } = config
   if (counting.place === 'memory') return undefined
@@ -135,7 +135,7 @@ function countsUrl(config: Config): string | undefined {
   return countsFile(config)
 }
 
-/** Where `/v1` counts its callers; `undefined`: in memory. */
+/** Place of the counts of `/v1`; `undefined`: in memory. */
 export function callCountsUrl(config: Config): string | undefined {
   return config.redis ?? countsFile(config)
 }

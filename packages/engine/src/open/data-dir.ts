@@ -55,7 +55,7 @@ function rights(): string {
   return user === undefined ? 'the right is missing' : `user ${user} does not have the right`
 }
 
-/** What the operating system says of a file, in the words of people. */
+/** An operating system's fault with a file, in the words of people. */
 const REASONS: Readonly<Record<string, () => string>> = {
   EACCES: () => `cannot be written: ${rights()}`,
   EPERM: () => `cannot be written: ${rights()}`,

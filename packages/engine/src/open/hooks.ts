@@ -26,5 +26,5 @@ export function guarded(onFault: (error: unknown) => void): (error: unknown) => 
   }
 }
 
-/** What a notice is about: stable, for programs; by default the `code` of a process warning. */
+/** Subject of a notice: stable, for programs; by default the `code` of a process warning. */
 export type NoticeCode = DataNotice | 'SALLYPORT_FORWARDED_UNTRUSTED' | 'SALLYPORT_SIGNING_KEY_MADE' | 'SALLYPORT_FAULT'

@@ -11,10 +11,10 @@ export interface WhoisFacts extends Pick<WhoisRecord, 'nameservers' | 'status' |
 /** The record of some facts, its members in the order of the specification. */
 export function recordOf({ registrar, registeredOn, expiresOn, lastUpdated, ...rest }: WhoisFacts): WhoisRecord {
   return {
-    registrar,
-    registeredOn,
-    expiresOn,
-    lastUpdated,
+    ...(registrar === undefined ? {} : { registrar }),
+    ...(registeredOn === undefined ? {} : { registeredOn }),
+    ...(expiresOn === undefined ? {} : { expiresOn }),
+    ...(lastUpdated === undefined ? {} : { lastUpdated }),
     ...rest,
   }
 }

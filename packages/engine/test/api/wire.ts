@@ -159,7 +159,7 @@ function faultyCounts(
     take(tasks, flight) {
       const injected = fault(tasks.every(({ cost }) => cost === 0) ? 'look' : 'take')
       if (injected !== undefined) throw injected.error
-      // What was asked is not looked at here, and must not be held.
+      // The question is not looked at here, and must not be held.
       counts.taken.length = 0
       return counts.take(tasks, flight)
     },

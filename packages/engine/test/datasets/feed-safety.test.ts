@@ -7,7 +7,7 @@ import { madeList } from '../../src/datasets/testing/feed-server.ts'
 import { dataConfig, type FeedRig, openFeedRig, PORTS } from './feed-rig.ts'
 
 /*
- * What a feed must not be able to do: after each attempt the last good list is in use.
+ * Attempts of a feed to do harm: after each the last good list is in use.
  * Databases are in feed-databases.test.ts; killing at any point in feed-kill.test.ts of `open`.
  */
 

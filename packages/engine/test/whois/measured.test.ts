@@ -54,7 +54,7 @@ function samplesOf(file: string): readonly Sample[] {
     const facts = MEMBERS.flatMap(([name, member]) =>
       row.norm[name] === undefined ? [] : [[member, plain(row.norm[name])]],
     )
-    return { id: row.id, raw: row.raw, facts: Object.fromEntries(facts), state }
+    return { id: row.id, raw: row.raw, facts: Object.fromEntries(facts), ...(state === undefined ? {} : { state }) }
   })
 }
 

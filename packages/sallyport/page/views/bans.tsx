@@ -5,7 +5,7 @@ import { Badge, Card, Table } from '../parts/pieces.tsx'
 import { linkTo } from '../route.ts'
 import { age, clipped, clock, moment } from '../words.ts'
 
-/** Who is refused for a while, and who was beyond a limit. */
+/** Clients that are banned, or were beyond a limit. */
 export function Bans() {
   const loaded = useLoad('bans', {}, 5_000)
   const [failure, setFailure] = useState<Failure | undefined>(undefined)

@@ -7,7 +7,7 @@ import { type FeedMetrics, startRefresh } from './refresh.ts'
 import { openSnapshot } from './snapshot.ts'
 import { staleNotice } from './stale-notice.ts'
 
-/** What a host may observe of the data. */
+/** Hooks of a host on the data. */
 export interface DataHooks {
   /** While data is compiled: the source being read, bytes done and bytes in all. */
   readonly onProgress?: OnProgress | undefined

@@ -18,9 +18,9 @@ export async function openSnapshot(
   const { networks, systems, crawlerRanges, places, rangesLoaded, proxiesLoaded } = tables
   const statuses = new Map([...tables.sources, ...cities.map(({ status }) => status)].map((row) => [row.id, row]))
   return Object.freeze({
-    networks,
-    systems,
-    crawlerRanges,
+    ...(networks === undefined ? {} : { networks }),
+    ...(systems === undefined ? {} : { systems }),
+    ...(crawlerRanges === undefined ? {} : { crawlerRanges }),
     ...joinCities(cities, places),
     frontEnds: readFrontEnds(sources),
     rangesLoaded,

@@ -38,7 +38,7 @@ export interface LoadedTables {
  * @example
  * ```ts
  * import { Worker } from 'node:worker_threads'
- * import { loadTables } from '#datasets'
+ * import { loadTables } from '@sallyport/engine'
  *
  * const { sources, shared } = loadTables(process.argv[2] ?? '')      // <dataDir>/tables-….bin
  * for (const { id, date } of sources) console.log(id, date)

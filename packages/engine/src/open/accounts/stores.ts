@@ -7,7 +7,7 @@ import type { Config } from '../config/schema.ts'
 /** Store beside a dataDir that may not be written: without accounts, and forgotten at the end. */
 const IN_MEMORY = 'sqlite::memory:'
 
-/** What `/v1` checks keys and meters with. */
+/** Stores by which `/v1` checks keys and meters. */
 export interface Stores {
   readonly accounts: Accounts
   onKeyUsed(id: string): void

@@ -15,7 +15,7 @@ export interface SharedCountsOptions {
 /** How often the store is tried during an outage. */
 const RETRY_MS = 500
 
-/** Exceeded counts that are remembered. */
+/** Exceeded counts that are remembered (D339). */
 const MAX_EXCEEDED = 50_000
 
 /** A fixed count as the store had it when it was exceeded. */
@@ -28,7 +28,7 @@ interface Exceeded {
 
 /**
  * Counts in a store that several processes share. While it does not answer in time, this process counts its share of every
- * limit and says so; one request in `RETRY_MS` tries the store, all others are answered at once. A fixed count falls at its
+ * limit and says so (D44); one request in `RETRY_MS` tries the store, all others are answered at once. A fixed count falls at its
  * end alone: once it was exceeded it is refused without a question, so that a flood costs the store nothing and an outage
  * gives nobody more.
  */

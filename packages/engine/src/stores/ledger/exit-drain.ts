@@ -12,36 +12,34 @@ const EXIT_WAIT_MS = 2_000
 /** Shared by the threads of one ledger. */
 export type ExitDrain = Int32Array<SharedArrayBuffer>
 
+/** Input of a thread: the ledger's file, and the drain that its calls pass. */
+export interface ThreadInput {
+  readonly path: string
+  readonly drain: ExitDrain
+}
+
 export function createExitDrain(): ExitDrain {
   return new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT))
 }
 
-/** Runs a call of a thread. Does not return once the process exits: the thread is about to be ended. */
+/**
+ * Runs a call of a thread, which ends when its promise settles where it gives one. Does not return once the process exits:
+ * the thread is about to be ended.
+ */
 export function inFlight<T>(drain: ExitDrain, call: () => T): T {
-  enter(drain)
-  try {
-    return call()
-  } finally {
-    leave(drain)
-  }
-}
-
-/** The same for a call that ends when its promise settles. */
-export async function inFlightUntil<T>(drain: ExitDrain, call: () => Promise<T>): Promise<T> {
-  enter(drain)
-  try {
-    return await call()
-  } finally {
-    leave(drain)
-  }
-}
-
-function enter(drain: ExitDrain): void {
   // Counted before the look at the flag: an exit that sees none in flight can rely on it.
   Atomics.add(drain, IN_FLIGHT, 1)
-  if (Atomics.load(drain, CLOSED) === 0) return
-  leave(drain)
-  Atomics.wait(drain, CLOSED, 1)
+  if (Atomics.load(drain, CLOSED) !== 0) {
+    leave(drain)
+    Atomics.wait(drain, CLOSED, 1)
+  }
+  let result: T | undefined
+  try {
+    result = call()
+    return result instanceof Promise ? (result.finally(() => leave(drain)) as T) : result
+  } finally {
+    if (!(result instanceof Promise)) leave(drain)
+  }
 }
 
 function leave(drain: ExitDrain): void {

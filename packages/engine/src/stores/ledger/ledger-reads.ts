@@ -22,8 +22,6 @@ import {
 const LOG_ID = '(SELECT id FROM log WHERE name = ?)'
 
 /** The reads of `LedgerStore`, blocking. */
-export type LedgerReads = ReturnType<typeof createLedgerReads>
-
 export function createLedgerReads(database: Database) {
   const selectNextId = database.prepare('SELECT next_id FROM ledger')
   const selectLog = database.prepare('SELECT * FROM log WHERE name = ?')

@@ -7,12 +7,10 @@ import type { Wal } from './wal.ts'
 /** Subjects that one step of an erasure looks at; records are appended between two steps. */
 const ERASE_STEP = 20_000
 
-/** Subjects to erase: those of an address, or those issued before a moment (milliseconds since the epoch). */
-export type Erasure = { readonly address: string } | { readonly before: number }
+/** Subjects to erase: those of an address, and those issued before a moment (milliseconds since the epoch). */
+export type Erasure = { readonly address?: string | undefined; readonly before?: number | undefined }
 
 /** The writes of `LedgerStore`, blocking. */
-export type LedgerWrites = ReturnType<typeof createLedgerWrites>
-
 export function createLedgerWrites(database: Database, transactions: Transactions, wal: Wal) {
   const moveNextId = database.prepare('UPDATE ledger SET next_id = ? WHERE next_id = ?')
   const insertLog = database.prepare(
@@ -84,20 +82,13 @@ function createEraser(database: Database, transactions: Transactions) {
     `SELECT max(attestation_id) AS last
      FROM (SELECT attestation_id FROM subject WHERE attestation_id > ? ORDER BY attestation_id LIMIT ${ERASE_STEP})`,
   )
-  const eraseAddress = database.prepare(
-    'DELETE FROM subject WHERE attestation_id > ? AND attestation_id <= ? AND address = ?',
-  )
-  const eraseBefore = database.prepare(
-    'DELETE FROM subject WHERE attestation_id > ? AND attestation_id <= ? AND issued_at < ?',
+  const erase = database.prepare(
+    'DELETE FROM subject WHERE attestation_id > ? AND attestation_id <= ? AND (address = ? OR issued_at < ?)',
   )
   return (erasure: Erasure, after: number): { readonly erased: number; readonly last?: number | undefined } =>
     transactions.write(() => {
       const last = selectStep.get(after)?.['last']
       if (typeof last !== 'number') return { erased: 0 }
-      const { changes } =
-        'address' in erasure
-          ? eraseAddress.run(after, last, erasure.address)
-          : eraseBefore.run(after, last, erasure.before)
-      return { erased: Number(changes), last }
+      return { erased: Number(erase.run(after, last, erasure.address ?? null, erasure.before ?? null).changes), last }
     })
 }

@@ -1,15 +1,12 @@
 import { Worker } from 'node:worker_threads'
 import type { LedgerStore } from '@sallyport/ledger'
-import { createExitDrain, drainOnExit } from './exit-drain.ts'
+import { createExitDrain, drainOnExit, type ThreadInput } from './exit-drain.ts'
 import type { Erasure } from './ledger-writes.ts'
 import type { LedgerFile } from './sqlite-file.ts'
-import type { Call, Operation, Reply, WorkerInput } from './sqlite-worker.ts'
+import type { Call, Operation, Reply } from './sqlite-worker.ts'
 
 /** Longest that an operation of a request takes: a disk that hangs is a store that is down. */
 const CALL_MS = 5_000
-
-/** This one waits for every reader. */
-const UNTIMED: Operation = 'truncateWal'
 
 interface Pending {
   resolve(result: unknown): void
@@ -62,7 +59,7 @@ export async function openSqliteLedger(path: string): Promise<LedgerStore> {
 async function startThread(path: string) {
   const drain = createExitDrain()
   const worker = new Worker(new URL('./sqlite-worker.js', import.meta.url), {
-    workerData: { path, drain } satisfies WorkerInput,
+    workerData: { path, drain } satisfies ThreadInput,
   })
   const forgetExit = drainOnExit(drain)
   const pending = new Map<number, Pending>()
@@ -109,7 +106,8 @@ async function startThread(path: string) {
   ): Promise<ReturnType<LedgerFile[Name]>> {
     if (ended !== undefined) throw ended
     const id = ++calls
-    const answer = expect(id, operation !== UNTIMED)
+    // The emptying of the log waits for every reader.
+    const answer = expect(id, operation !== 'truncateWal')
     worker.postMessage({ id, operation, values } satisfies Call)
     return (await answer) as ReturnType<LedgerFile[Name]>
   }

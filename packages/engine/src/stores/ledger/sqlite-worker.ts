@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { RESERVE_MS } from '@sallyport/ledger'
-import { type ExitDrain, inFlight, inFlightUntil } from './exit-drain.ts'
+import { inFlight, type ThreadInput } from './exit-drain.ts'
 import { type LedgerFile, openLedgerFile } from './sqlite-file.ts'
 import { createWalCheckpointer } from './wal-checkpointer.ts'
 
@@ -15,11 +15,6 @@ export interface Call {
   readonly values: readonly unknown[]
 }
 
-export interface WorkerInput {
-  readonly path: string
-  readonly drain: ExitDrain
-}
-
 export interface Reply {
   /** 0 is the opening itself, whose result is the origin. */
   readonly id: number
@@ -31,8 +26,8 @@ if (parentPort === null) throw new Error('not a worker')
 const port: MessagePort = parentPort
 
 try {
-  const { path, drain } = workerData as WorkerInput
-  const file = await inFlightUntil(drain, () => openLedgerFile(path))
+  const { path, drain } = workerData as ThreadInput
+  const file = await inFlight(drain, () => openLedgerFile(path))
   const checkpointer = createWalCheckpointer(path, file, drain)
   let reservation: NodeJS.Timeout | undefined
   let closed = false

@@ -1,9 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { connect } from '../sqlite/driver.ts'
 import { makeDurable } from '../sqlite/open-database.ts'
-import { inFlight, inFlightUntil } from './exit-drain.ts'
+import { inFlight, type ThreadInput } from './exit-drain.ts'
 import { createWal } from './wal.ts'
-import type { CheckpointOrder, CheckpointThreadInput } from './wal-checkpointer.ts'
+import type { CheckpointOrder } from './wal-checkpointer.ts'
 
 /* The thread that checkpoints a ledger's log while another writes it. Started by createWalCheckpointer. */
 
@@ -14,8 +14,8 @@ const MAX_PASSES = 4
 const port = parentPort
 if (port === null) throw new Error('not a worker')
 
-const { path, drain } = workerData as CheckpointThreadInput
-const database = await inFlightUntil(drain, () => connect(path, 0))
+const { path, drain } = workerData as ThreadInput
+const database = await inFlight(drain, () => connect(path, 0))
 const wal = inFlight(drain, () => {
   makeDurable(database)
   return createWal(database)

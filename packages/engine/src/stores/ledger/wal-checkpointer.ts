@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { type ExitDrain, inFlight } from './exit-drain.ts'
+import { type ExitDrain, inFlight, type ThreadInput } from './exit-drain.ts'
 import type { Wal } from './wal.ts'
 
 /** Pages from which on a log is checkpointed: some twenty thousand records. */
@@ -14,11 +14,6 @@ export interface WalCheckpointer {
   wrote(): void
   /** Resolves when no checkpoint is under way any more. */
   close(): Promise<void>
-}
-
-export interface CheckpointThreadInput {
-  readonly path: string
-  readonly drain: ExitDrain
 }
 
 export type CheckpointOrder = 'checkpoint' | 'end'
@@ -49,7 +44,7 @@ export function createWalCheckpointer(
   }
 
   function start(): Worker {
-    const workerData: CheckpointThreadInput = { path, drain }
+    const workerData: ThreadInput = { path, drain }
     const started = new Worker(new URL('./wal-checkpoint-thread.js', import.meta.url), { workerData })
     const onEnd = () => {
       if (thread !== started) return

@@ -69,7 +69,7 @@ interface Configured {
   readonly config: Config
   readonly source: ConfigSource
   readonly warn: (read: Pick<ConfigRead, 'warnings'>) => void
-  /** What the console shows; absent: there is none. */
+  /** Source of the console's figures; absent: there is no console. */
   readonly history: History | undefined
   /** Whom one can be in the demo. */
   readonly agent: DemoAgent | undefined

@@ -5,7 +5,7 @@ import { memberOf } from './values.ts'
 
 const MAX_NAME = 200
 
-/** Who may call the API, with what keys, and how much was used. */
+/** Accounts of the API, their keys and their use. */
 export const ACCOUNT_ROWS = [
   row({
     method: 'GET',

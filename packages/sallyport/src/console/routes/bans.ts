@@ -28,7 +28,7 @@ const LIMITED: Share<object, readonly Limited[]> = {
   },
 }
 
-/** Who is refused for a while, and who was beyond a limit. */
+/** Clients that are banned, or were beyond a limit. */
 export const BAN_ROWS = [
   row({
     method: 'GET',

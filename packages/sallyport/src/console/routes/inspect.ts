@@ -22,7 +22,7 @@ const SEEN: Share<{ readonly address: string }, Seen> = {
   },
 }
 
-/** What is known of an address, a network or a name, and the directory of systems. */
+/** Facts about an address, a network or a name, and the directory of systems. */
 export const INSPECT_ROWS = [
   row({ method: 'GET', path: 'inspect', role: 'read', takes: ['target'], shares: [SEEN], answer: inspect }),
   row({

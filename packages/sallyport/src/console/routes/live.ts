@@ -33,7 +33,7 @@ const LISTED: Share<{ readonly filter: string; readonly limit: number }, readonl
 interface Whole extends Remembered {
   readonly brief: Brief
   readonly mode: Mode
-  /** What the class of the visitor rests on; absent where nothing was decided. */
+  /** Basis of the visitor's class; absent where nothing was decided. */
   readonly knownBy: string | undefined
 }
 
@@ -50,7 +50,7 @@ const WHOLE: Share<{ readonly id: string }, { readonly found?: Whole | undefined
   },
 }
 
-/** What the gate sees now, and what it saw. */
+/** Live and past requests at the gate. */
 export function liveRows() {
   const streams: OpenStreams = new Set()
   return [

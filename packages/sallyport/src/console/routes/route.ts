@@ -39,7 +39,7 @@ export interface Call<Name extends string = never> {
   /** Whether they may still read: a session ends. */
   isAdmitted(): boolean
   readonly query: Query<Name>
-  /** What the `*` of the path is. */
+  /** The part of the path that `*` stands for. */
   readonly rest: string
   readonly now: number
   readonly request: IncomingMessage
@@ -60,7 +60,7 @@ export interface Row<Verb extends Method, Path extends string, Name extends stri
   readonly role: 'anyone' | 'read' | 'admin'
   /** The names of texts in the query of a GET, in the body of a POST. */
   readonly takes?: readonly Name[] | undefined
-  /** What it asks the other processes for. */
+  /** Questions to the other processes. */
   readonly shares?: readonly AnyShare[] | undefined
   answer(call: Call<Name>, parts: ConsoleParts): Answer | Promise<Answer>
 }

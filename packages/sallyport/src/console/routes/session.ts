@@ -1,6 +1,6 @@
 import { row } from './route.ts'
 
-/** Who one is, for the page. */
+/** The visitor's role, for the page. */
 export const SESSION_ROWS = [
   row({
     method: 'GET',
