@@ -89,6 +89,33 @@ t.test('the command', { skip }, async (t) => {
   t.match(output, /Usage: sallyport/)
 })
 
+t.test('the verifier installs alone, and verifies evidence', { skip }, async (t) => {
+  const alone = mkdtempSync(join(tmpdir(), 'sallyport-verifier-'))
+  t.teardown(() => rmSync(alone, { recursive: true }))
+  writeFileSync(join(alone, 'package.json'), '{"private":true}')
+  const { code, output } = await install(
+    alone,
+    files.filter((file) => file.includes('/sallyport-ledger-')),
+  )
+  t.equal(code, 0, output)
+  t.same(readdirSync(join(alone, 'node_modules', '@sallyport')), ['ledger'])
+  const [{ evidence, keys }] = JSON.parse(readFileSync(join(ROOT, 'test/evidence/evidence-vectors.json'), 'utf8'))
+  const text = `import { readFileSync } from 'node:fs'
+import { verifyEvidence } from '@sallyport/ledger/verify'
+const [evidence, keys] = process.argv.slice(2).map((file) => readFileSync(file, 'utf8'))
+const { ok, axes } = verifyEvidence(evidence, keys)
+console.log(ok, axes.authenticity.outcome, axes.integrity.outcome)\n`
+  const evidenceText = JSON.stringify(evidence)
+  const made = { 'verify.mjs': text, 'keys.json': JSON.stringify(keys), 'evidence.json': evidenceText }
+  const changed = evidenceText.replace(/"payload":"(..)../, '"payload":"$1AA')
+  for (const [name, content] of Object.entries({ ...made, 'changed.json': changed })) {
+    writeFileSync(join(alone, name), content)
+  }
+  const verify = async (file: string) => (await run(process.execPath, ['verify.mjs', file, 'keys.json'], alone)).output
+  t.equal(await verify('evidence.json'), 'true pass pass\n')
+  t.match(await verify('changed.json'), /^false /)
+})
+
 t.test('a driver that is not installed is named', { skip }, async (t) => {
   const text = `import { open } from 'sallyport'
 for (const options of [{ redis: 'redis://127.0.0.1:1' }, { store: 'postgres://127.0.0.1:1/x' }]) {
