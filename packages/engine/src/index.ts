@@ -1,3 +1,5 @@
+/* Every room's door, for the packages above; a customer imports `sallyport` (D364). */
+
 export * from '#accounts'
 export * from '#api'
 export * from '#datasets'

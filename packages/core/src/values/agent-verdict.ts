@@ -6,11 +6,11 @@ export const BASIS_TEXTS = {
   signature: 'its signature',
   crawler: 'the crawler that its user agent names',
   'ai-name': 'the AI that its user agent names',
-  automation: 'what it says of itself',
+  automation: 'its own description',
   contradiction: 'headers that contradict each other',
   absence: 'headers that are missing',
   network: 'the network it comes from',
-  none: 'nothing that speaks against a person',
+  none: 'no evidence against a person',
 } as const
 export type AgentBasis = keyof typeof BASIS_TEXTS
 export const AGENT_BASES = Object.keys(BASIS_TEXTS) as readonly AgentBasis[]

@@ -9,7 +9,7 @@ function source(id: string, more: object = {}) {
   return { id, title: id, state: 'loaded', licence: '', credit: '', ...more } as const
 }
 
-t.test('what is too old, how old it is, and the command', async (t) => {
+t.test('old data, its age, and the command', async (t) => {
   const sources = [
     source('fresh', { date: '2026-11-24', staleAfter: '2026-12-24T00:00:00Z' }),
     source('old', { date: '2026-10-24', staleAfter: '2026-11-01T00:00:00Z' }),

@@ -46,7 +46,7 @@ t.test('no text stops what else there is to do, and each has an answer', async (
   t.match((await reader.check('preset: observe')).policy, { preset: 'observe' }, 'and it goes on')
 })
 
-t.test('what takes too long is ended, and the next one is read', async (t) => {
+t.test('a text that takes too long is ended, and the next one is read', async (t) => {
   const reader = openPolicyReader({ deadlineMs: 1 })
   t.teardown(reader.close)
   const late = reader.check(HEAVY.commas)

@@ -23,7 +23,7 @@ export function addProxyCommand(program: Command, terminal: Terminal): void {
     .option('--redis <url>', 'where several machines count their limits: redis://… (default: in the data-dir)')
     .addOption(new Option('--workers <n>', 'number of processes (default: this one)').argParser(workersOf))
     .addOption(new Option('--mode <mode>', 'monitor records and blocks nothing').choices(['enforce', 'monitor']))
-    .option('--trust-proxy <list>', 'proxies that are believed: CIDRs and presets, with commas between')
+    .option('--trust-proxy <list>', 'trusted proxies: CIDRs and presets, with commas between')
     .action(async ({ workers, trustProxy, ...options }: Options) => {
       const { config, dataDir, ...flags } = options
       const given = { ...flags, ...(trustProxy !== undefined && { trustProxy: [...splitList(trustProxy)] }) }

@@ -141,8 +141,8 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
     })
     signal = await stopped
     if (!isWorker()) {
-      terminal.err('Finishing what is in flight; once more to stop now.')
-      void notifySystemd('stopping', 'Finishing what is in flight', terminal)
+      terminal.err('Finishing requests in flight; repeat to stop now.')
+      void notifySystemd('stopping', 'Finishing requests in flight', terminal)
     }
   } finally {
     endReload()
