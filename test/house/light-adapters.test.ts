@@ -13,8 +13,8 @@ import { FRAMEWORKS, importedName, manifestOf } from './rooms.ts'
 const LIGHT = ['adapters/node', 'adapters/fetch', ...FRAMEWORKS]
 const SHARED = ['leven', 'negotiator', 'structured-headers']
 
-/** Packages that a built file imports, by way of any file of ours; types are gone from it. */
-function packagesOf(entry: string): ReadonlySet<string> {
+/** Packages and files of ours that a built file imports, by way of any of these; types are gone from it. */
+function importsOf(entry: string) {
   const packages = new Set<string>()
   const files = new Set([entry])
   for (const file of files) {
@@ -26,18 +26,25 @@ function packagesOf(entry: string): ReadonlySet<string> {
       else packages.add(importedName(specifier))
     }
   }
-  return packages
+  return { packages, files }
 }
 
 for (const adapter of LIGHT) {
   t.test(`importing ${adapter} loads no part of the inspection`, async (t) => {
-    const packages = packagesOf(join(ROOT, adapter, 'dist/src/index.js'))
+    const { packages } = importsOf(join(ROOT, adapter, 'dist/src/index.js'))
     const own = Object.keys(manifestOf(adapter)['dependencies'] ?? {}).filter((name) => !name.startsWith('@sallyport/'))
     t.same(packages, new Set([...SHARED, ...own]))
   })
 }
 
+t.test('the proxy takes entries of the engine, and not the whole', async (t) => {
+  const { files } = importsOf(join(ROOT, 'adapters/proxy/dist/src/index.js'))
+  const engine = [...files].filter((file) => file.includes('packages/engine/dist/src/'))
+  t.ok(engine.length > 1)
+  t.notOk(engine.includes(join(ROOT, 'packages/engine/dist/src/index.js')))
+})
+
 t.test('modules left out are there to be found', async (t) => {
-  const packages = packagesOf(join(ROOT, 'packages/core/dist/src/index.js'))
+  const { packages } = importsOf(join(ROOT, 'packages/core/dist/src/index.js'))
   for (const name of ['tldts', 'ip-cidr', 'lru-cache']) t.ok(packages.has(name), name)
 })

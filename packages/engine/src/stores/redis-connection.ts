@@ -1,3 +1,4 @@
+import { SallyportError } from '@sallyport/core'
 import { loadInstalled } from './load-installed.ts'
 import type { RedisOptions } from './redis-options.ts'
 
@@ -77,7 +78,11 @@ function keepConnected<T extends Client>(create: () => T, pingMs: number) {
 
   return {
     first: connect(),
-    client: () => client,
+    /** Throws `service_unavailable` while there is no connection: the library's own error has no code. */
+    client(): T {
+      if (!client.isReady) throw new SallyportError('service_unavailable', 'Redis is not connected.')
+      return client
+    },
     close(): void {
       clearInterval(watching)
       if (client.isOpen) client.destroy()

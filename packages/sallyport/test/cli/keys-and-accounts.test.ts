@@ -43,7 +43,7 @@ t.test('keys and accounts, from the first key to its end', async (t) => {
   ])
   t.match(await command('accounts', 'set-plan', 'nobody', 'free'), {
     code: 1,
-    err: 'sallyport: There is no account "nobody".\n',
+    err: 'sallyport: No such account: "nobody".\n',
   })
   t.match(await command('keys', 'create', '--account', 'nobody'), { code: 1, err: /^sallyport: There is no account/ })
 })

@@ -62,8 +62,8 @@ export async function openRedisCounts(url: string, options: RedisCountsOptions =
 
   /** By the clock of the server, as leases begin: that of this process may be wrong. */
   async function renew(): Promise<void> {
+    if (flying.size === 0) return
     const client = connection.client()
-    if (!client.isReady || flying.size === 0) return
     const until = (options.now?.() ?? Number((await client.time())[0]) * 1000) + FLIGHT_LEASE_MS
     const renewed = [...flying].flatMap(([value, ids]) =>
       [...ids].flatMap((id): Promise<unknown>[] => [
@@ -72,6 +72,11 @@ export async function openRedisCounts(url: string, options: RedisCountsOptions =
       ]),
     )
     await Promise.all(renewed)
+  }
+
+  async function forget(ids: readonly string[], flight: string): Promise<void> {
+    const client = connection.client()
+    await Promise.all(ids.map((id) => client.zRem(id, flight)))
   }
 
   // A flight that cannot be renewed now is renewed the next time, within its lease.
@@ -83,11 +88,7 @@ export async function openRedisCounts(url: string, options: RedisCountsOptions =
       const ids = flying.get(flight) ?? []
       flying.delete(flight)
       // A count that cannot be removed now ends with its lease.
-      for (const id of ids)
-        connection
-          .client()
-          .zRem(id, flight)
-          .catch(() => {})
+      void forget(ids, flight).catch(() => {})
     },
     close() {
       clearInterval(renewing)
