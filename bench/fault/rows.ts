@@ -164,7 +164,10 @@ export const ROWS: readonly Row[] = [
     promise: 'feeds that are broken, cut, huge or killed while written: the last good ones stay',
     seconds: about(180, 60),
     ...tests(
-      ['packages/engine/dist/test/open/feed-hostile.test.js', 'packages/engine/dist/test/open/feed-kill.test.js'],
+      [
+        'packages/engine/dist/test/open/feed-hostile.long.test.js',
+        'packages/engine/dist/test/open/feed-kill.long.test.js',
+      ],
       { SALLYPORT_HOSTILE: 'all', SALLYPORT_KILLS: KILLS },
     ),
   },
@@ -259,7 +262,7 @@ export const ROWS: readonly Row[] = [
     name: 'A7',
     promise: 'a process that exits ends its writes first',
     seconds: about(15, 15),
-    ...tests(['packages/engine/dist/test/stores/exit-drain.test.js'], { SALLYPORT_FAULT_EXITS: '6' }),
+    ...tests(['packages/engine/dist/test/stores/exit-drain.long.test.js'], { SALLYPORT_FAULT_EXITS: '6' }),
   },
   {
     name: 'A8',

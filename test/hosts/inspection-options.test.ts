@@ -1,10 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { type Decision, type ObservedRequest, SallyportError } from '@sallyport/core'
-import { open, type Sallyport } from 'sallyport'
+import type { Sallyport } from 'sallyport'
 import t, { type Test } from 'tap'
-import { DATA_DIR } from '../data-dir.ts'
 import { type AnyOptions, HOSTS, type Host } from './hosts.ts'
 import { exchange, parseResponse, requestBytes, upgrade, type WireResponse } from './wire.ts'
+import { openWithoutData } from './without-data.ts'
 
 /* `inspection(sallyport, options)` is one type: each option does the same in every host. */
 const SHAPED = HOSTS.filter(({ hasNoOptions }) => !hasNoOptions)
@@ -14,13 +14,8 @@ const RULES = [
 ]
 const HOME = '73.162.10.20'
 
-async function opened(t: Test, observe?: (observed: ObservedRequest) => void): Promise<Sallyport> {
-  const config = { dataDir: DATA_DIR, data: { refresh: false }, log: { requests: 'off' as const } }
-  const trusted = { ...config, trustProxy: ['loopback'], policy: { preset: 'observe' as const, rules: RULES } }
-  const sallyport = await open(trusted, observe === undefined ? {} : { observe })
-  t.teardown(() => sallyport.close())
-  return sallyport
-}
+const opened = (t: Test, observe?: (observed: ObservedRequest) => void): Promise<Sallyport> =>
+  openWithoutData(t, { policy: { preset: 'observe', rules: RULES } }, observe && { observe })
 
 type Ask = (path?: string, ...fields: readonly string[]) => Promise<WireResponse>
 

@@ -12,7 +12,7 @@ t.setTimeout(900_000)
 
 /*
  * A public name is what customers import: all of PUBLIC, and what README imports of other packages. Each value has an
- * example, which documents.test.ts compiles, its errors and a link; each type says what it is, and of its numbers in what
+ * example, which documents.long.test.ts compiles, its errors and a link; each type says what it is, and of its numbers in what
  * they are counted.
  */
 const SHOWN = [...readmeImports()].filter(([name]) => !PUBLIC.includes(name))

@@ -13,7 +13,7 @@ const OPTIONAL = ['@redis/client', 'pg']
 const textOf = (...path: readonly string[]) => readFileSync(join(ROOT, ...path), 'utf8')
 
 t.test('the workspaces are found', async (t) => {
-  t.equal(WORKSPACES.length, 11)
+  t.ok(WORKSPACES.length >= 11)
   t.ok(OURS.has('sallyport') && OURS.has('@sallyport/data'))
 })
 

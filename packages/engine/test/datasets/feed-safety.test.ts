@@ -8,7 +8,7 @@ import { dataConfig, type FeedRig, openFeedRig, PORTS } from './feed-rig.ts'
 
 /*
  * Attempts of a feed to do harm: after each the last good list is in use.
- * Databases are in feed-databases.test.ts; killing at any point in feed-kill.test.ts of `open`.
+ * Databases are in feed-databases.long.test.ts; killing at any point in feed-kill.long.test.ts of `open`.
  */
 
 const LIST = 'x4bnet-vpn-ipv4'
