@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { SallyportError } from '@sallyport/core'
+import { SallyportError } from '@sallyport/core/host'
 import { connect, connectReadOnly, type Database, isBusy } from './driver.ts'
 
 /** Longest that one statement blocks this thread while another process writes. */
