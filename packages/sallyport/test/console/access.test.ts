@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { createRate } from '../../src/console/access/rate.ts'
 import { openDoor, readTokens, signInLink } from '../../src/console/index.ts'
-import { ADMIN, openScene, READER } from './scene.ts'
+import { ADMIN, openScene, READER, WITHOUT_DATA } from './scene.ts'
 
 interface Answer {
   readonly status: number
@@ -39,7 +39,7 @@ const cookieOf = ({ headers }: Answer) => String(headers['set-cookie']).split(';
 const codeIn = (link: string) => /#sign-in=(\S+)$/.exec(link)?.[1] ?? ''
 
 t.test('nobody reads without a token, on this machine either, and a token makes an administrator', async (t) => {
-  const { adminUrl, close } = await openScene()
+  const { adminUrl, close } = await openScene({}, WITHOUT_DATA)
   t.teardown(close)
   t.equal((await ask(adminUrl, 'GET', HEALTH)).status, 401, 'a proxy of this machine looks like this')
   t.equal((await ask(adminUrl, 'GET', HEALTH, { host: 'attacker.example' })).status, 401)
@@ -76,7 +76,7 @@ t.test('nobody reads without a token, on this machine either, and a token makes 
 })
 
 t.test('a reader changes nothing', async (t) => {
-  const { adminUrl, close } = await openScene()
+  const { adminUrl, close } = await openScene({}, WITHOUT_DATA)
   t.teardown(close)
   t.equal((await ask(adminUrl, 'GET', '/bans')).status, 401)
   t.equal((await ask(adminUrl, 'DELETE', '/bans/abc')).status, 401)
@@ -92,7 +92,7 @@ t.test('a reader changes nothing', async (t) => {
 })
 
 t.test('a link signs in once, to look', async (t) => {
-  const { adminUrl, close } = await openScene()
+  const { adminUrl, close } = await openScene({}, WITHOUT_DATA)
   t.teardown(close)
   const tokens = { admin: ADMIN, read: READER }
   const link = signInLink(tokens, 'http://0.0.0.0:9090')
@@ -114,7 +114,7 @@ t.test('a link signs in once, to look', async (t) => {
 })
 
 t.test('wrong tokens lock nobody out, and paths are the ones there are', async (t) => {
-  const { adminUrl, close } = await openScene()
+  const { adminUrl, close } = await openScene({}, WITHOUT_DATA)
   t.teardown(close)
   t.equal((await ask(adminUrl, 'GET', '/console/api/nothing')).status, 404)
   t.equal((await ask(adminUrl, 'GET', '/console/api/%zz/%')).status, 404)
@@ -188,7 +188,7 @@ t.test('a token that can be guessed is refused', async (t) => {
 })
 
 t.test('streams are bounded for each reader, and end with the session', async (t) => {
-  const { adminUrl, close } = await openScene()
+  const { adminUrl, close } = await openScene({}, WITHOUT_DATA)
   t.teardown(close)
   const open = (headers: Record<string, string>) =>
     new Promise<{ readonly status: number; readonly ended: Promise<unknown> }>((resolve, reject) => {
@@ -219,7 +219,7 @@ t.test('streams are bounded for each reader, and end with the session', async (t
 })
 
 t.test('every answer says what a browser may do with it', async (t) => {
-  const { adminUrl, close } = await openScene()
+  const { adminUrl, close } = await openScene({}, WITHOUT_DATA)
   t.teardown(close)
   for (const path of ['/', HEALTH, '/console/api/nothing', '/assets/world.json']) {
     const { headers } = await ask(adminUrl, 'GET', path)

@@ -47,6 +47,19 @@ const FOLDER = mkdtempSync(join(tmpdir(), 'sallyport-console-'))
 const BUILT: { page?: Promise<void> | undefined } = {}
 t.teardown(() => rmSync(FOLDER, { recursive: true }))
 
+/** Embedded sources switched off: for a scene in which the data does not matter. */
+export const WITHOUT_DATA: ConfigInput = {
+  data: {
+    refresh: false,
+    sources: Object.fromEntries(
+      ['asn-csv-v4', 'asn-csv-v6', 'asn-country-v4', 'asn-country-v6', 'dbip-city-v4', 'dbip-city-v6'].map((id) => [
+        id,
+        { enabled: false },
+      ]),
+    ),
+  },
+}
+
 /** A running proxy before its example site, with the embedded data, and its console. */
 export async function openScene(
   hooks: ConsoleHooks = {},
@@ -58,7 +71,7 @@ export async function openScene(
   const history = createHistory()
   const sallyport = await open(
     {
-      dataDir: join(FOLDER, 'data'),
+      dataDir: join(FOLDER, config.data === WITHOUT_DATA.data ? 'no-data' : 'data'),
       data: { refresh: false },
       log: { requests: 'off' },
       // No question leaves this machine: the port is the one of RFC 863, and nobody listens.
