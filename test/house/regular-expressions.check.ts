@@ -5,7 +5,7 @@ import { WHOIS_FORMATS } from '@sallyport/data/whois-formats'
 import { isSafe } from 'redos-detector'
 import t from 'tap'
 import ts from 'typescript'
-import { ROOT } from '../workspaces.ts'
+import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 
 /*
  * A regular expression that can backtrack lets one request hold the process. User agents, paths and policies are matched
@@ -96,13 +96,13 @@ const BUILT_OF: Readonly<Record<string, string>> = {
   'packages/engine/src/whois/wordings.ts': 'the wordings of data/whois-formats.json: see below',
 }
 
-const files = ['packages', 'adapters'].flatMap((floor) =>
-  readdirSync(join(ROOT, floor)).flatMap((room) => {
-    const folder = join(ROOT, floor, room, 'src')
+const files = publishedWorkspaces()
+  .filter(({ folder }) => folder !== 'data')
+  .flatMap((workspace) => {
+    const folder = join(ROOT, workspace.folder, 'src')
     const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     return names.filter((name) => name.endsWith('.ts')).map((name) => join(folder, name))
-  }),
-)
+  })
 
 t.test('no shipped regular expression can backtrack', async (t) => {
   const read = files.map(readSource)
