@@ -35,18 +35,8 @@ export interface Row {
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'
 const JSON_TYPE = 'application/json; charset=utf-8'
-const SPELLINGS = [
-  'sallyport-action',
-  'Sallyport-Action',
-  'SALLYPORT-ACTION',
-  'sallyport_action',
-  'Sallyport_Network_Class',
-  'sallyport.asn',
-  'SALLYPORT.country',
-  'sallyport-enforced',
-  'sallyport_network.class',
-  'Sallyport-Trial',
-]
+const SPELLINGS = `sallyport-action Sallyport-Action SALLYPORT-ACTION sallyport_action Sallyport_Network_Class
+sallyport.asn SALLYPORT.country sallyport-enforced sallyport_network.class Sallyport-Trial`.split(/\s/)
 
 /** Id that the trusted proxy in front of every host gives each request. */
 export const REQUEST_ID = 'conformance-1'

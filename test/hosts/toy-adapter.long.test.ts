@@ -95,7 +95,7 @@ const MANIFEST = {
 }
 const README = `# @sallyport/toy
 
-[Sallyport](https://github.com/sallyport/sallyport) for a made framework.
+[Sallyport](https://github.com/sallyport/sallyport#readme) for a made framework.
 
 \`\`\`sh
 npm install sallyport @sallyport/toy toy

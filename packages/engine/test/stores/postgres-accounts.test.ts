@@ -18,6 +18,9 @@ async function createdAtLast(accounts: Accounts): Promise<boolean> {
   return created
 }
 
+/** Sixteen or forty calls at once, for a few connections of a machine that may be busy. */
+const PATIENT: PostgresOptions = { connectMs: 20_000, statementMs: 20_000 }
+
 t.test('accounts in PostgreSQL', { skip: NO_POSTGRES }, async (t) => {
   const server = sharedPostgres()
   const opened = async (t: Cleanup, url: string, options?: PostgresOptions) => {
@@ -27,14 +30,12 @@ t.test('accounts in PostgreSQL', { skip: NO_POSTGRES }, async (t) => {
   }
 
   for (const row of ACCOUNTS_CONTRACT) {
-    t.test(`contract: ${row.name}`, async (t) => row.run(await opened(t, await server.database()), t))
+    t.test(`contract: ${row.name}`, async (t) => row.run(await opened(t, await server.database(), PATIENT), t))
   }
 
   t.test('two nodes share one count, and what one stored the other finds', async (t) => {
     const url = await server.database()
-    // Forty calls at once for a few connections of a machine that may be busy.
-    const patient = { connectMs: 20_000, statementMs: 20_000 }
-    const nodes = await Promise.all([opened(t, url, patient), opened(t, url, patient)])
+    const nodes = await Promise.all([opened(t, url, PATIENT), opened(t, url, PATIENT)])
     await nodes[0].createAccount(ACCOUNT)
     const { key } = keyOf(1)
     await nodes[0].createKey(key)
