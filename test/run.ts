@@ -9,7 +9,7 @@ import { type Outcome, runGroup } from './runner/run-group.ts'
  */
 const all = process.argv.includes('--all')
 const under = process.argv.slice(2).filter((argument) => argument !== '--all')
-const groups = groupsOf(testSources(all, under))
+const groups = groupsOf(testSources(all, under), all ? 'all' : 'quick')
 const env = all ? process.env : { ...process.env, TEST_NEIGHBOURS: 'off' }
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)

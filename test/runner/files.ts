@@ -9,8 +9,11 @@ export interface Group {
   readonly bytes: number
 }
 
-/** Built bytes of the files of one process: what starts and is held once for all of them stays small beside the tests. */
-const MAX_BYTES = 120_000
+/**
+ * Built bytes of the files of one process: what starts and is held once for all of them stays small beside the tests. With
+ * the long ones there are more and smaller processes, so that none runs alone at the end.
+ */
+const MAX_BYTES = { quick: 120_000, all: 50_000 } as const
 
 /** Tests that take long; `npm run test:all` runs them too (D346). */
 const isLong = (path: string): boolean => path.endsWith('.long.test.ts')
@@ -33,14 +36,14 @@ export function testSources(all: boolean, under: readonly string[]): readonly st
 }
 
 /** The files of each workspace in as many processes as they need, the largest first. */
-export function groupsOf(sources: readonly string[]): readonly Group[] {
+export function groupsOf(sources: readonly string[], gear: keyof typeof MAX_BYTES): readonly Group[] {
   const groups = workspaceFolders().flatMap((folder) => {
     const files = sources
       .filter((path) => path.startsWith(`${folder}/`))
       .map((path) => join(folder, 'dist', path.slice(folder.length + 1).replace(/ts$/, 'js')))
     const sizes = files.map((file) => statSync(join(ROOT, file)).size)
     const total = sizes.reduce((sum, size) => sum + size, 0)
-    const parts = Math.ceil(total / MAX_BYTES)
+    const parts = Math.ceil(total / MAX_BYTES[gear])
     let before = 0
     const placed = files.map((file, index) => {
       const size = sizes[index] ?? 0

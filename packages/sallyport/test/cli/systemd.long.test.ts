@@ -52,7 +52,7 @@ for (const workers of [[], ['--workers', '2']]) {
     const url = 'http:\\S+:\\d+'
     const expected = [
       `^READY=1 STATUS=Listening on ${url}$`,
-      '^RELOADING=1 MONOTONIC_USEC=\\d+ STATUS=Reading the configuration again$',
+      '^RELOADING=1 MONOTONIC_USEC=\\d+ STATUS=Reloading the configuration$',
       `^READY=1 STATUS=Listening on ${url}; configuration read again: nothing has changed\\.$`,
       '^RELOADING=1 ',
       `^READY=1 STATUS=Listening on ${url}; configuration kept as it was: \\S+:1: mode: "loud" is unknown`,

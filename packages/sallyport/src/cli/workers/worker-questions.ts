@@ -1,11 +1,11 @@
 import cluster, { type Worker } from 'node:cluster'
 import { sendTo, sendToPrimary } from './worker-messages.ts'
 
-/** Longest that a question waits for the other workers; who is later is left out. */
-const WAIT_MS = 1_000
-
 /** The topic by which workers ask each other at a scrape; the primary adds what it keeps. */
 export const METRICS = 'metrics'
+
+/** Longest wait for the other workers. A scrape does not wait for a hung one; one that tries a policy may have to start its thread. */
+const waitMsOf = (topic: string): number => (topic === METRICS ? 1_000 : 3_000)
 
 /** Messages between the workers and the primary: primary: a worker asks, all others answer, it gets what came. */
 type Message =
@@ -67,7 +67,7 @@ export function openWorkerQuestions(): WorkerQuestions | undefined {
           resolve(answered)
         }
         // Longer than the primary waits.
-        const late = setTimeout(finish, 2 * WAIT_MS, { answers: [], silent: 1 })
+        const late = setTimeout(finish, 2 * waitMsOf(topic), { answers: [], silent: 1 })
         waiting.set(id, finish)
         sendToPrimary({ question: 'ask', id, topic, about } satisfies Message)
       }),
@@ -99,7 +99,7 @@ export function questionRelay(adding: Adding): (worker: Worker) => void {
       const answered = { answers, silent: count - answers.length, added: adding(topic, heard) }
       sendTo(from, { question: 'all', id, answered } satisfies Message)
     }
-    const late = setTimeout(finish, WAIT_MS)
+    const late = setTimeout(finish, waitMsOf(topic))
     const take = (other: Worker, answer: unknown): void => {
       if (!asked.delete(other)) return
       if (answer !== undefined) {
