@@ -11,7 +11,7 @@ import { ROOT } from '../workspaces.ts'
 const WRITABLE = 'values/members.ts'
 
 const OPENING =
-  /(?:\/\*\*?\s+(?:\* )?|(?<!^[ \t]*\/\/[^\n]*\n[ \t]*)(?<![:'"`/])\/\/ )(?:Of|Who|Whose|What|Where)\b[^\n]*/gm
+  /(?:\/\*\*?\s+(?:\* )?|(?<!^[ \t]*\/\/[^\n]*\n[ \t]*)(?<![:'"`/])\/\/ )(?:Of|Who|Whom|Whose|What|Where)\b[^\n]*/gm
 
 function literalIn({ expression }: ts.SpreadAssignment | ts.SpreadElement): boolean {
   const literal = ts.isParenthesizedExpression(expression) ? expression.expression : expression

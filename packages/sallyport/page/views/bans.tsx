@@ -94,7 +94,7 @@ function BeyondLimits({ limited }: Pick<Got<'bans'>, 'limited'>) {
   )
 }
 
-/** Whom a ban is of; what is an address leads to what is known of it. */
+/** Key of a ban; an address links to the facts about it. */
 function Banned({ banned }: { banned: string }) {
   const [, kind, address] = /^(\S+) ([0-9a-f.:]*[.:][0-9a-f.:]*(?:\/\d+)?)$/i.exec(banned) ?? []
   if (address === undefined) return <>{banned}</>

@@ -11,7 +11,7 @@ export interface NewAccount {
   readonly name?: string | undefined
 }
 
-/** Whom a new key is for: an account that is there, or the makings of a new one. */
+/** Owner of a new key: an account that is there, or the makings of a new one. */
 export type KeyOwner = { readonly account: string } | NewAccount
 
 /** A new key. `key` is shown here and nowhere else: only its hash is kept. */

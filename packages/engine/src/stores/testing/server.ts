@@ -30,7 +30,7 @@ export interface TestServer {
 export interface ServerCommand {
   readonly file: string
   readonly args: readonly string[]
-  /** Whom to run as, where this process may not run the server as itself. */
+  /** User to run as, where this process may not run the server as itself. */
   readonly user?: ServerUser | undefined
   /** The signal of a graceful end. */
   readonly stopSignal: NodeJS.Signals

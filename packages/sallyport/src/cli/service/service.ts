@@ -71,7 +71,7 @@ interface Configured {
   readonly warn: (read: Pick<ConfigRead, 'warnings'>) => void
   /** Source of the console's figures; absent: there is no console. */
   readonly history: History | undefined
-  /** Whom one can be in the demo. */
+  /** The agent that signs requests in the demo. */
   readonly agent: DemoAgent | undefined
   readonly standing: Standing
 }
