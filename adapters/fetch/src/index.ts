@@ -9,10 +9,10 @@ import {
   requireApi,
   withVerdict,
 } from '@sallyport/node/internal'
-import { answerTo, fieldsOf, type Place, readWebJson, targetOf, WEB, webResponse } from './web-request.ts'
+import { answerTo, fieldsOf, type RequestOrigin, readWebJson, targetOf, WEB, webResponse } from './web-request.ts'
 
 export type { InspectionOptions } from '@sallyport/node'
-export type { Place } from './web-request.ts'
+export type { RequestOrigin } from './web-request.ts'
 
 /** The outcome of a request. */
 export interface Guarded {
@@ -30,7 +30,7 @@ export interface Guarded {
 }
 
 /** Inspects the requests of one mount. */
-export type Guard = (request: Request, place: Place) => Promise<Guarded>
+export type Guard = (request: Request, place: RequestOrigin) => Promise<Guarded>
 
 /**
  * The inspection of one mount: `guard` with options, which are checked and compiled here. Throws `invalid_config` and
@@ -83,12 +83,12 @@ export function inspection(sallyport: Decider, options: InspectionOptions<Reques
  * ```
  * @see https://fetch.spec.whatwg.org/#request-class
  */
-export function guard(sallyport: Decider, request: Request, place: Place): Promise<Guarded> {
+export function guard(sallyport: Decider, request: Request, place: RequestOrigin): Promise<Guarded> {
   return inspection(sallyport)(request, place)
 }
 
 /** Path that `/v1` is mounted at, and the origin of the request. */
-export interface V1Place extends Place {
+export interface V1Place extends RequestOrigin {
   /** Path that `/v1` hangs under, as `/detect`; default the root. */
   readonly base?: string | undefined
 }

@@ -4,7 +4,7 @@ import type { ApiResponse } from '@sallyport/engine'
 import { type HostResponse, newId, Received, type Receiver, type RequestHost, readJson } from '@sallyport/node/internal'
 
 /** Origin of a request, as far as the runtime says. */
-export interface Place {
+export interface RequestOrigin {
   /** Address of the socket's other end, never of a header; absent: nothing is known of the network. */
   readonly address?: string | undefined
 }
@@ -22,7 +22,7 @@ export class WebAnswer extends EventEmitter implements HostResponse {
   statusCode = 0
   readonly #headers = new Map<string, string>()
 
-  constructor(request: Request, { address }: Place) {
+  constructor(request: Request, { address }: RequestOrigin) {
     super()
     this.request = request
     this.address = address
@@ -58,7 +58,7 @@ export class WebAnswer extends EventEmitter implements HostResponse {
 }
 
 /** The answer to a request: at every call the same. */
-export function answerTo(request: Request & { [ANSWER]?: WebAnswer | undefined }, place: Place): WebAnswer {
+export function answerTo(request: Request & { [ANSWER]?: WebAnswer | undefined }, place: RequestOrigin): WebAnswer {
   request[ANSWER] ??= new WebAnswer(request, place)
   return request[ANSWER]
 }

@@ -1,5 +1,5 @@
 import { placeBatch } from './batch.ts'
-import { type Batch, type Head, type Heads, type LedgerStore, LedgerUnavailable, type Place } from './ports.ts'
+import { type Batch, type Head, type Heads, type LedgerStore, LedgerUnavailable, type RecordPlace } from './ports.ts'
 import type { Draft } from './record.ts'
 
 /** Commits that are tried for one batch: more lost races are an outage. */
@@ -17,7 +17,7 @@ export interface Committer {
   commit(
     drafts: readonly Draft[],
     expected?: { readonly log: string; readonly size: number },
-  ): Promise<readonly Place[] | undefined>
+  ): Promise<readonly RecordPlace[] | undefined>
 }
 
 /**

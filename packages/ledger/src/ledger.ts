@@ -2,7 +2,7 @@ import { type CheckpointerPorts, openCheckpointer } from './checkpointer.ts'
 import { createCommitter } from './committer.ts'
 import { buildEvidence, type EvidenceJson, type EvidenceQuery } from './evidence.ts'
 import { holdAgainstCheckpoints } from './hold-checkpoints.ts'
-import type { CheckpointArchive, Place, Randomness, Signer } from './ports.ts'
+import type { CheckpointArchive, Randomness, RecordPlace, Signer } from './ports.ts'
 import { type Document, draftAttestation, type Statement, type Subject } from './record.ts'
 import { createSequencer, type SequencerOptions } from './sequencer.ts'
 import { type Jwks, jwksOf } from './signing.ts'
@@ -30,7 +30,7 @@ export interface Ledger {
     log: string,
     statement: Statement,
     subject: { readonly address: string; readonly context?: string | undefined },
-  ): Promise<Place>
+  ): Promise<RecordPlace>
   /** Keeps a document that attestations name by its hash; at once where it is known to be kept. */
   keep(document: Document): Promise<void>
   /** Evidence about records of one log; `undefined` when there are none. Throws RangeTooWide. */

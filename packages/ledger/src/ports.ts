@@ -14,13 +14,13 @@ export interface Head {
 }
 
 /** The place of a record. */
-export interface Place {
+export interface RecordPlace {
   readonly attestationId: number
   readonly seq: number
 }
 
 /** A record as it is stored. */
-export interface StoredRecord extends Place {
+export interface StoredRecord extends RecordPlace {
   readonly log: string
   readonly bytes: Uint8Array
 }
@@ -55,7 +55,7 @@ export interface Heads {
 }
 
 /** A record with its place, ready to be stored. */
-export interface PlacedRecord extends Place {
+export interface PlacedRecord extends RecordPlace {
   readonly log: string
   /** Its canonical text; its bytes in UTF-8 are what is stored. */
   readonly text: string

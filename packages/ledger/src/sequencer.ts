@@ -1,5 +1,5 @@
 import type { Committer } from './committer.ts'
-import { LedgerUnavailable, type Place } from './ports.ts'
+import { LedgerUnavailable, type RecordPlace } from './ports.ts'
 import type { Draft } from './record.ts'
 
 export interface SequencerOptions {
@@ -18,7 +18,7 @@ const GRACE_MICROTASKS = 8
 /** Appends single records of many concurrent callers. */
 export interface Sequencer {
   /** Resolves when the record is durable. Rejects with LedgerUnavailable when the queue is full or the store fails. */
-  append(draft: Draft): Promise<Place>
+  append(draft: Draft): Promise<RecordPlace>
 }
 
 /**
@@ -37,7 +37,7 @@ export function createSequencer(committer: Committer, options: SequencerOptions 
       const batch = waiting.splice(0, maxBatch)
       try {
         const places = (await committer.commit(batch.map(({ draft }) => draft))) ?? []
-        for (const [index, { resolve }] of batch.entries()) resolve(places[index] as Place)
+        for (const [index, { resolve }] of batch.entries()) resolve(places[index] as RecordPlace)
       } catch (error) {
         const failed = [...batch, ...waiting]
         waiting = []
@@ -63,6 +63,6 @@ export function createSequencer(committer: Committer, options: SequencerOptions 
 
 interface Waiter {
   readonly draft: Draft
-  resolve(place: Place): void
+  resolve(place: RecordPlace): void
   reject(error: Error): void
 }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createCommitter, type LedgerStore } from '../src/index.ts'
-import type { Place } from '../src/ports.ts'
+import type { RecordPlace } from '../src/ports.ts'
 import type { Draft } from '../src/record.ts'
 import { createSequencer, type Sequencer } from '../src/sequencer.ts'
 import { append, createMemoryLedger, madeDraft } from '../src/testing/index.ts'
@@ -9,18 +9,18 @@ import { append, createMemoryLedger, madeDraft } from '../src/testing/index.ts'
 function heldCommitter() {
   const batches: {
     readonly drafts: readonly Draft[]
-    answer(places: readonly Place[]): void
+    answer(places: readonly RecordPlace[]): void
     fail(error: Error): void
   }[] = []
   return {
     batches,
     commit: (drafts: readonly Draft[]) =>
-      new Promise<readonly Place[]>((answer, fail) => batches.push({ drafts, answer, fail })),
+      new Promise<readonly RecordPlace[]>((answer, fail) => batches.push({ drafts, answer, fail })),
   }
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
-const place = (attestationId: number): Place => ({ attestationId, seq: attestationId })
+const place = (attestationId: number): RecordPlace => ({ attestationId, seq: attestationId })
 
 t.test('all that wait go into one commit, and each gets its own place', async (t) => {
   const committer = heldCommitter()
@@ -81,7 +81,7 @@ t.test('a store that fails fails those that wait as well, and no more', async (t
   committer.batches[0]?.fail(new Error('disk full'))
   t.same(new Set((await settled).map(({ status }) => status)), new Set(['rejected']), 'and all that wait')
   t.equal(committer.batches.length, 1)
-  await t.rejects(waiting[0] as Promise<Place>, { name: 'LedgerUnavailable', cause: { message: 'disk full' } })
+  await t.rejects(waiting[0] as Promise<RecordPlace>, { name: 'LedgerUnavailable', cause: { message: 'disk full' } })
   const next = sequencer.append(madeDraft('t/a'))
   await turn()
   committer.batches.at(-1)?.answer([place(10)])
@@ -104,7 +104,7 @@ function countingCommitter() {
   const counts: number[] = []
   return {
     counts,
-    async commit(drafts: readonly Draft[]): Promise<readonly Place[]> {
+    async commit(drafts: readonly Draft[]): Promise<readonly RecordPlace[]> {
       counts.push(drafts.length)
       await turn()
       return drafts.map((_, index) => place(index))

@@ -132,7 +132,7 @@ interface Waiting {
   done(): void
 }
 
-/** Addresses that share one question; `undefined` where no name could change anything. */
+/** Addresses that share one question (singleflight); `undefined` where no name could change anything. */
 function askedPrefix(address: Address, { reserved, verdict, rule, asn }: NetworkFinding): Prefix | undefined {
   if (reserved.reserved) return undefined
   if (rule === 'mixed_system' || ASKED_CLASSES.includes(verdict.classification)) return hostPrefix(address)

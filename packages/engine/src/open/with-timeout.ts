@@ -1,7 +1,7 @@
 import type { Dns, Whois } from '@sallyport/core'
 
 /**
- * A WHOIS that answers within the caller's own time. Callers who ask for one domain at once share a question, and the
+ * A WHOIS that answers within the caller's own time. Callers who ask for one domain at once share a question (singleflight), and the
  * one who asked first may have had more time. A question that is too late for one caller goes on, and its answer is kept.
  */
 export function whoisWithTimeout(whois: Whois): Whois {

@@ -85,7 +85,7 @@ function readRecord(lines: readonly Line[], dateOrder: DateOrder): PartialRecord
 }
 
 /** A line's place in its paragraph. */
-interface Place {
+interface LinePosition {
   readonly afterBlank: boolean
   /** A line with a known label came before it. */
   readonly amongFacts: boolean
@@ -96,7 +96,7 @@ function readLine(
   partial: PartialRecord,
   line: Line,
   section: Section | undefined,
-  { afterBlank, amongFacts }: Place,
+  { afterBlank, amongFacts }: LinePosition,
 ): Section | undefined {
   const within = section !== undefined && belongsTo(line, section)
   // Labels of a person's section would be headings elsewhere.

@@ -59,7 +59,11 @@ function Answer({ target }: { target: string }) {
               <SystemFacts entry={system} />
             )}
           </Card>
-          <Place geo={result.geo} isReserved={result.reserved.reserved} isDegraded={result.degraded.includes('geo')} />
+          <LocationCard
+            geo={result.geo}
+            isReserved={result.reserved.reserved}
+            isDegraded={result.degraded.includes('geo')}
+          />
           <Registration whois={result.whois} isDegraded={result.degraded.includes('whois')} />
         </div>
       )}
@@ -129,7 +133,15 @@ function Purity({ purity }: { purity: Result['purity'] }) {
   )
 }
 
-function Place({ geo, isReserved, isDegraded }: { geo: Result['geo']; isReserved: boolean; isDegraded: boolean }) {
+function LocationCard({
+  geo,
+  isReserved,
+  isDegraded,
+}: {
+  geo: Result['geo']
+  isReserved: boolean
+  isDegraded: boolean
+}) {
   const { latitude, longitude, countryCode, city, region, postalCode, timezone, accuracyRadius } = geo
   const point = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
   const named = [city, region, countryCode && country(countryCode)].filter((part) => part !== undefined)

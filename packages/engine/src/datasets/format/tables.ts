@@ -1,7 +1,7 @@
 import type { SourceStatus, SystemBasis } from '@sallyport/core'
 import type { ColumnsOf, FileForm } from '../columns/column-file.ts'
 import type { DecodedFile } from '../columns/decode.ts'
-import type { Place } from '../parse/places.ts'
+import type { GeofeedPlace } from '../parse/places.ts'
 import type { RangeSource } from './range-source.ts'
 
 /** Counts up with every change of the layout or of what a column means; a file of another number is compiled again. */
@@ -87,7 +87,7 @@ export interface Description {
   /** Sets of lists of crawler ranges, each positions in `crawlers`, as `crawlers4.sets` counts them. The first is empty. */
   readonly crawlerSets: readonly (readonly number[])[]
   /** Places of geofeeds, each with the id of its source. */
-  readonly places: readonly (Place & { readonly source: string })[]
+  readonly places: readonly (GeofeedPlace & { readonly source: string })[]
   /** Codes by number, from 1. */
   readonly countries: readonly string[]
   readonly brands: readonly string[]

@@ -5,7 +5,7 @@ import { createRangeWriter, type Ranges } from '../ranges/ranges.ts'
 import { contentLines, field } from './formats.ts'
 
 /** An operator's place of a prefix of its own. A member is absent when it says nothing of it. */
-export interface Place {
+export interface GeofeedPlace {
   readonly countryCode: string
   readonly region?: string | undefined
   readonly city?: string | undefined
@@ -15,7 +15,7 @@ export interface Place {
 /** The places of a geofeed; values of the ranges are positions in `places`. */
 export interface Places {
   readonly ranges: Readonly<Record<4 | 6, Ranges>>
-  readonly places: readonly Place[]
+  readonly places: readonly GeofeedPlace[]
 }
 
 const MAX_NAME_LENGTH = 100
@@ -29,7 +29,7 @@ const REGIONS: ReadonlyMap<string, string> = new Map(iso31662.map(({ code, name 
  */
 export function readPlaces(bytes: Buffer): Places {
   const writers = { 4: createRangeWriter(4), 6: createRangeWriter(6) }
-  const places: Place[] = []
+  const places: GeofeedPlace[] = []
   const numbers = new Map<string, number>()
   for (const line of contentLines(bytes)) {
     const comma = line.indexOf(',')
@@ -47,7 +47,7 @@ export function readPlaces(bytes: Buffer): Places {
   return { ranges: { 4: writers[4].finish(), 6: writers[6].finish() }, places }
 }
 
-function placeOf(line: string): Place | undefined {
+function placeOf(line: string): GeofeedPlace | undefined {
   const countryCode = field(line, ',', 1).toUpperCase()
   if (!isCountry(countryCode)) return undefined
   const code = field(line, ',', 2).toUpperCase()

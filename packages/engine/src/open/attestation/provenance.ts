@@ -4,16 +4,19 @@ import {
   createJurisdictionJudge,
   type Decision,
   formatAddress,
+  type JurisdictionPolicy,
   type NetworkFinding,
+  parseJurisdictionPolicy,
   SallyportError,
   type Snapshot,
   type Snapshots,
   withAttestation,
 } from '@sallyport/core'
+import { JURISDICTIONS } from '@sallyport/data/jurisdictions'
 import { type Document, documentOf, type LedgerStatus, type Statement } from '@sallyport/ledger'
+import { parseDocument } from 'yaml'
 import type { AttestedClaim, ProvenanceClaim, ProvenanceService } from '#api'
 import type { Config } from '../config/schema.ts'
-import { readJurisdictionPolicy } from './jurisdiction-policy.ts'
 import { opensAtStart } from './ledger.ts'
 import { holdLedger, type LedgerHooks } from './ledger-holder.ts'
 import { contextText, datasetsOf, degradedOf, findingOf } from './statement.ts'
@@ -135,4 +138,20 @@ function perSnapshot(make: (snapshot: Snapshot) => Document): (snapshot: Snapsho
     if (last?.snapshot !== snapshot) last = { snapshot, document: make(snapshot) }
     return last.document
   }
+}
+
+/** The jurisdiction policy in the user's file, YAML or JSON; without one the built-in policy. Throws `invalid_policy`. */
+function readJurisdictionPolicy(file: string | undefined): JurisdictionPolicy {
+  if (file === undefined) return parseJurisdictionPolicy(JURISDICTIONS)
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+    throw new SallyportError('invalid_policy', `provenance.policy: cannot read ${file}: ${reason}`)
+  }
+  const document = parseDocument(text)
+  const [fault] = document.errors
+  if (fault !== undefined) throw new SallyportError('invalid_policy', `provenance.policy: ${file}: ${fault.message}`)
+  return parseJurisdictionPolicy(document.toJS())
 }

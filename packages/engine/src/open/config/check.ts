@@ -17,7 +17,7 @@ import type { Config } from './schema.ts'
 import { nodeAt, type SchemaNode } from './tree.ts'
 
 /** A fault and where it is in the values. */
-interface Found {
+interface LocatedFault {
   readonly path: readonly PropertyKey[]
   readonly message: string
   readonly rule?: string | undefined
@@ -54,7 +54,7 @@ function messageOf(issue: z.core.$ZodIssue, given: unknown): string {
 }
 
 /** Keys that need each other. */
-function edgeFaults({ tls, http }: Config): readonly Found[] {
+function edgeFaults({ tls, http }: Config): readonly LocatedFault[] {
   if (http !== undefined && tls === undefined) {
     return [{ path: ['http'], message: 'is plain HTTP beside TLS: without tls, name the address in listen' }]
   }
@@ -72,7 +72,7 @@ function edgeFaults({ tls, http }: Config): readonly Found[] {
 
 /** Checks that a schema cannot express: words of the policy, proxies that are trusted, sources, networks. */
 export function wordFaults(config: Config, layers: readonly Layer[]): readonly ConfigFault[] {
-  const found: Found[] = [
+  const found: LocatedFault[] = [
     ...edgeFaults(config),
     ...policyFaults(config.policy).map((fault) => ({ ...fault, path: ['policy', ...fault.path] })),
     ...trustFaults(config.trustProxy),
@@ -92,13 +92,13 @@ export function wordFaults(config: Config, layers: readonly Layer[]): readonly C
 }
 
 /** Returns the faults of each entry, or of all together. */
-function trustFaults(entries: readonly string[]): readonly Found[] {
+function trustFaults(entries: readonly string[]): readonly LocatedFault[] {
   const found = entries.flatMap((entry, index) => tried(['trustProxy', index], () => parseTrust([entry])))
   return found.length > 0 ? found : tried(['trustProxy'], () => parseTrust(entries))
 }
 
 /** Looked at where signals are written: it asks the whole policy about each crawler. */
-function signalFaults({ policy, mode, robots }: Config): readonly Found[] {
+function signalFaults({ policy, mode, robots }: Config): readonly LocatedFault[] {
   const { signals } = robots
   if (Object.values(signals).every((signal) => signal === undefined) || policyFaults(policy).length > 0) return []
   return tried(['robots', 'signals'], () => robotsOf({ parts: [{ policy: compilePolicy(policy), mode }], signals }))
@@ -112,7 +112,7 @@ export function configWarnings(config: Config, layers: readonly Layer[]): readon
 }
 
 /** The error of the one that reads such a value; it begins with the key, which is said apart. */
-function tried(path: readonly PropertyKey[], read: () => unknown): readonly Found[] {
+function tried(path: readonly PropertyKey[], read: () => unknown): readonly LocatedFault[] {
   try {
     read()
     return []
@@ -122,7 +122,7 @@ function tried(path: readonly PropertyKey[], read: () => unknown): readonly Foun
   }
 }
 
-export function located({ path, message, rule }: Found, values: unknown, layers: readonly Layer[]): ConfigFault {
+export function located({ path, message, rule }: LocatedFault, values: unknown, layers: readonly Layer[]): ConfigFault {
   const place = placeOf(layers, path)
   const id = rule ?? ruleAt(path, values)
   return {

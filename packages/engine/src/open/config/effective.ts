@@ -1,4 +1,4 @@
-import { isMap, type Place, placeOf, valueAt } from './layers.ts'
+import { isMap, placeOf, type ValuePlace, valueAt } from './layers.ts'
 import type { ConfigRead } from './read.ts'
 import { nodeAt, type SchemaNode, schemaTree } from './tree.ts'
 
@@ -8,7 +8,7 @@ export interface Setting {
   /** Times with their unit; a secret as `***`. */
   readonly value: unknown
   /** Absent: it is a default. */
-  readonly place?: Place | undefined
+  readonly place?: ValuePlace | undefined
 }
 
 /** Every value of a configuration, defaults too; a list of maps has a setting for each entry. */

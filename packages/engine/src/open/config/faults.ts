@@ -1,10 +1,10 @@
 import { SallyportError } from '@sallyport/core'
-import type { Place } from './layers.ts'
+import type { ValuePlace } from './layers.ts'
 
 /** Something in a configuration that cannot be meant, or most likely is not. */
 export interface ConfigFault {
   /** Absent where it is in no file, variable or flag. */
-  readonly place?: Place | undefined
+  readonly place?: ValuePlace | undefined
   /** The path of the key, joined by dots. */
   readonly key?: string | undefined
   /** The id of the rule. */

@@ -32,13 +32,13 @@ function rowsIn(node: SchemaNode, path: string, live: boolean): readonly KeyRow[
   })
 }
 
-interface Found {
+interface KeyPosition {
   readonly key: string
   readonly live: boolean
   readonly required: boolean
 }
 
-function rowsOf(node: SchemaNode, { key, live, required }: Found): readonly KeyRow[] {
+function rowsOf(node: SchemaNode, { key, live, required }: KeyPosition): readonly KeyRow[] {
   if (node.properties !== undefined) return rowsIn(node, key, live)
   if (node.items?.properties !== undefined) return rowsIn(node.items, `${key}[]`, live)
   const { additionalProperties: further } = node

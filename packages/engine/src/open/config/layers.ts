@@ -3,12 +3,12 @@ export type Mapping = Readonly<Record<string, unknown>>
 /** Values that one place gives: a file, the environment, flags, or a program. */
 export interface Layer {
   readonly values: Mapping
-  /** Place of a value of it. */
-  readonly placeOf: (path: readonly PropertyKey[]) => Place
+  /** ValuePlace of a value of it. */
+  readonly placeOf: (path: readonly PropertyKey[]) => ValuePlace
 }
 
 /** Origin of a value. */
-export interface Place {
+export interface ValuePlace {
   /** As people read it: `sallyport.yaml:12`, `SALLYPORT_MODE`, `--data-dir`. */
   readonly text: string
   readonly file?: string | undefined
@@ -23,7 +23,7 @@ export function mergeLayers(layers: readonly Layer[]): Mapping {
 }
 
 /** The place of a value, or of the nearest one that holds it; `undefined` where no layer has one. */
-export function placeOf(layers: readonly Layer[], path: readonly PropertyKey[]): Place | undefined {
+export function placeOf(layers: readonly Layer[], path: readonly PropertyKey[]): ValuePlace | undefined {
   for (let length = path.length; length > 0; length--) {
     const part = path.slice(0, length)
     const layer = layers.findLast(({ values }) => valueAt(values, part) !== undefined)

@@ -58,7 +58,7 @@ const Rule = z.strictObject({
   action: key(z.enum(ACTIONS), 'Action if the rule matches', 'throttle'),
   monitor: key(
     z.boolean().optional(),
-    'Whether the rule is on trial: its action is recorded, and the rules after it decide; absent: false',
+    'Whether the rule is a dry run: its action is recorded, and the rules after it decide; absent: false',
     true,
   ),
   onError: key(

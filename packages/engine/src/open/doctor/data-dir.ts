@@ -3,13 +3,13 @@ import { dirname, join, resolve } from 'node:path'
 import { SallyportError } from '@sallyport/core'
 import type { Config } from '../config/schema.ts'
 import { inDataDir, isReadOnly } from '../data-dir.ts'
-import { type Found, fail, ok, reasonOf, warn } from './finding.ts'
+import { type CheckResult, fail, ok, reasonOf, warn } from './finding.ts'
 
 /** Compiled data, two downloads of every feed, and a compile beside them. */
 const ROOM_BYTES = 2 ** 30
 
 /** Rights of the dataDir, the room that is left there, and who may read its signing key. */
-export async function examineDataDir(config: Config): Promise<readonly Found[]> {
+export async function examineDataDir(config: Config): Promise<readonly CheckResult[]> {
   const { dataDir, data, provenance } = config
   const path = resolve(dataDir)
   if (!existsSync(path)) return [examineAbsent(path, data.readOnly)]
@@ -45,7 +45,7 @@ export async function examineDataDir(config: Config): Promise<readonly Found[]> 
   ]
 }
 
-function examineAbsent(path: string, readOnly: boolean): Found {
+function examineAbsent(path: string, readOnly: boolean): CheckResult {
   if (readOnly)
     return fail(
       `${path} is not there, and data.readOnly forbids to make it.`,

@@ -2,7 +2,7 @@ import { type Dns, isStale, SallyportError, type SourceStatus } from '@sallyport
 import type { Config } from '../config/schema.ts'
 import { createOutbound, proxyOf } from '../outbound.ts'
 import { readSources } from '../sources.ts'
-import { type Found, fail, ok, reasonOf, warn } from './finding.ts'
+import { type CheckResult, fail, ok, reasonOf, warn } from './finding.ts'
 
 const DAY_MS = 86_400_000
 const MIRROR_MS = 5_000
@@ -12,7 +12,7 @@ const COMPILE = 'sallyport data compile, or the first start.'
 export async function examineData(
   config: Config,
   now: number,
-): Promise<{ readonly data: readonly Found[]; readonly clock: readonly Found[] }> {
+): Promise<{ readonly data: readonly CheckResult[]; readonly clock: readonly CheckResult[] }> {
   let sources: readonly SourceStatus[]
   try {
     sources = await readSources({ ...config, data: { ...config.data, readOnly: true } })
@@ -26,7 +26,7 @@ export async function examineData(
   return { data: [agesOf(loaded, now), ...faultsOf(sources)], clock: [clockOf(loaded, now)] }
 }
 
-function agesOf(loaded: readonly SourceStatus[], now: number): Found {
+function agesOf(loaded: readonly SourceStatus[], now: number): CheckResult {
   const stale = loaded.filter((source) => isStale(source, now)).map(({ id }) => id)
   if (stale.length === 0) return ok(`${loaded.length} sources are loaded and none is past its age.`)
   return warn(
@@ -35,7 +35,7 @@ function agesOf(loaded: readonly SourceStatus[], now: number): Found {
   )
 }
 
-function faultsOf(sources: readonly SourceStatus[]): readonly Found[] {
+function faultsOf(sources: readonly SourceStatus[]): readonly CheckResult[] {
   const refused = sources.filter(({ state }) => state === 'refused').map(({ id }) => id)
   const failed = sources.filter(({ error }) => error !== undefined)
   const [first] = failed
@@ -53,7 +53,7 @@ function faultsOf(sources: readonly SourceStatus[]): readonly Found[] {
 }
 
 /** Data from the future says that the clock is behind: certificates and signatures are then judged wrongly. */
-function clockOf(loaded: readonly SourceStatus[], now: number): Found {
+function clockOf(loaded: readonly SourceStatus[], now: number): CheckResult {
   const dates = loaded.flatMap(({ date }) => (date === undefined ? [] : [Date.parse(date)]))
   const newest = Math.max(0, ...dates.filter(Number.isFinite))
   const today = new Date(now).toISOString()
@@ -65,9 +65,9 @@ function clockOf(loaded: readonly SourceStatus[], now: number): Found {
 }
 
 /** How feeds come in: the checks of TLS, the proxy of the environment, and the mirror, which is asked. */
-export async function examineFeeds(config: Config, dns: Dns): Promise<readonly Found[]> {
+export async function examineFeeds(config: Config, dns: Dns): Promise<readonly CheckResult[]> {
   const { refresh, readOnly, mirror } = config.data
-  const found: Found[] = []
+  const found: CheckResult[] = []
   if (process.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
     found.push(
       fail('NODE_TLS_REJECT_UNAUTHORIZED=0: nothing is downloaded.', 'Unset it; NODE_EXTRA_CA_CERTS adds a CA.'),
@@ -84,7 +84,7 @@ export async function examineFeeds(config: Config, dns: Dns): Promise<readonly F
   return found.length === 0 ? [ok('Their publishers are asked.')] : found
 }
 
-async function askMirror(config: Config, url: string, dns: Dns): Promise<Found> {
+async function askMirror(config: Config, url: string, dns: Dns): Promise<CheckResult> {
   const request = { url, maxBytes: 65_536, timeoutMs: MIRROR_MS }
   const answer = await createOutbound(config, { dns }).feeds.fetch(request)
   const { host } = new URL(url)

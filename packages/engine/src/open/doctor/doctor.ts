@@ -4,7 +4,7 @@ import { parseConfig } from '../config/read.ts'
 import type { Config, ConfigInput } from '../config/schema.ts'
 import { examineData, examineFeeds } from './data.ts'
 import { examineDataDir } from './data-dir.ts'
-import { CHECKS, type Finding, type Found, fail, reasonOf } from './finding.ts'
+import { CHECKS, type CheckResult, type Finding, fail, reasonOf } from './finding.ts'
 import { examineDns, examineListeners, examineTrust } from './network.ts'
 import { examineRedis, examineStore } from './stores.ts'
 
@@ -13,7 +13,7 @@ export interface DoctorHooks {
   readonly dns?: Dns | undefined
 }
 
-type Findings = Partial<Readonly<Record<Finding['check'], readonly Found[]>>>
+type Findings = Partial<Readonly<Record<Finding['check'], readonly CheckResult[]>>>
 
 /**
  * Looks at what a service of this configuration rests on: rights, clocks, DNS, stores, the age of data, trust and

@@ -12,11 +12,11 @@ export interface Finding {
 }
 
 /** A finding without the name of its check. */
-export type Found = Omit<Finding, 'check'>
+export type CheckResult = Omit<Finding, 'check'>
 
-export const ok = (found: string): Found => ({ state: 'ok', found })
-export const warn = (found: string, advice: string): Found => ({ state: 'warn', found, advice })
-export const fail = (found: string, advice: string): Found => ({ state: 'fail', found, advice })
+export const ok = (found: string): CheckResult => ({ state: 'ok', found })
+export const warn = (found: string, advice: string): CheckResult => ({ state: 'warn', found, advice })
+export const fail = (found: string, advice: string): CheckResult => ({ state: 'fail', found, advice })
 
 /** The reason of a failure in one line; drivers give several failed addresses of one host without a message. */
 export function reasonOf(error: unknown): string {

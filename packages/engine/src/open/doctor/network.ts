@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { type Dns, formatAddress, parseAddress, reservedRow } from '@sallyport/core'
 import { hostPortOf } from '../config/host-port.ts'
 import type { Config } from '../config/schema.ts'
-import { type Found, fail, ok, reasonOf, warn } from './finding.ts'
+import { type CheckResult, fail, ok, reasonOf, warn } from './finding.ts'
 
 /** A name that exists as long as names do. */
 const KNOWN_NAME = 'a.root-servers.net'
@@ -12,7 +12,7 @@ const KNOWN_NAME = 'a.root-servers.net'
 const SLOW_MS = 200
 
 /** Whether names are answered, and how quickly. */
-export async function examineDns(config: Config, dns: Dns): Promise<readonly Found[]> {
+export async function examineDns(config: Config, dns: Dns): Promise<readonly CheckResult[]> {
   if (!config.net.outbound) return [ok('Nothing is asked: net.outbound is false.')]
   const { servers, timeoutMs } = config.dns
   const asked = servers.length === 0 ? 'the resolvers of this machine' : servers.join(', ')
@@ -38,7 +38,7 @@ export async function examineDns(config: Config, dns: Dns): Promise<readonly Fou
 }
 
 /** Whether what is believed of the client's address fits where the proxy listens. */
-export function examineTrust({ listen, trustProxy, clientHeader }: Config): readonly Found[] {
+export function examineTrust({ listen, trustProxy, clientHeader }: Config): readonly CheckResult[] {
   const { host } = hostPortOf(listen)
   if (trustProxy.length > 0) return [ok(`${clientHeader} is believed from ${trustProxy.join(', ')}.`)]
   if (isLoopback(host)) {
@@ -57,7 +57,7 @@ export function examineTrust({ listen, trustProxy, clientHeader }: Config): read
 }
 
 /** Whether both listeners can be had, or are this service's own already. */
-export async function examineListeners({ listen, admin }: Config): Promise<readonly Found[]> {
+export async function examineListeners({ listen, admin }: Config): Promise<readonly CheckResult[]> {
   const adminAt = admin ?? '127.0.0.1:9090'
   const [main, operator] = await Promise.all([listening(listen), listening(adminAt)])
   const isOurs = operator === 'EADDRINUSE' && (await isSallyport(adminAt))
@@ -79,7 +79,7 @@ export async function examineListeners({ listen, admin }: Config): Promise<reado
   ]
 }
 
-function listenerFound(key: string, address: string, fault: string | undefined, isOurs: boolean): Found {
+function listenerFound(key: string, address: string, fault: string | undefined, isOurs: boolean): CheckResult {
   if (fault === undefined) return ok(`${key}: ${address} is free.`)
   if (fault === 'EADDRINUSE' && isOurs) return ok(`${key}: ${address} is in use, and a Sallyport runs here.`)
   const { found, advice } = FAULTS[fault] ?? { found: `cannot be used: ${fault}`, advice: 'Name another address.' }

@@ -2,15 +2,15 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { probeStore, type StoreProbe } from '#stores'
 import type { Config } from '../config/schema.ts'
-import { type Found, fail, ok, reasonOf, warn } from './finding.ts'
+import { type CheckResult, fail, ok, reasonOf, warn } from './finding.ts'
 
 /** How far two clocks may be apart: leases and windows of limits count in seconds. */
 const SKEW_MS = { warn: 2_000, fail: 60_000 } as const
 
 /** Findings about a store, and about its clock where it has one. */
 export interface StoreFindings {
-  readonly store: readonly Found[]
-  readonly clock: readonly Found[]
+  readonly store: readonly CheckResult[]
+  readonly clock: readonly CheckResult[]
 }
 
 /** The account store: a server, or the files of the dataDir. */
@@ -22,7 +22,7 @@ export async function examineStore(config: Config): Promise<StoreFindings> {
   const named = store === undefined ? [] : [store.slice('sqlite:'.length)]
   const files = [...new Set([...named, ...databasesOf(dataDir)])]
   if (files.length === 0) return { store: [ok('SQLite in the dataDir, made at the first start.')], clock: [] }
-  const found: Found[] = []
+  const found: CheckResult[] = []
   const versions = new Set<string>()
   for (const file of files) {
     try {
@@ -60,7 +60,7 @@ async function probed(url: string, advice: string): Promise<StoreFindings> {
   }
 }
 
-function skewOf(store: string, theirs: number, ours: number): Found {
+function skewOf(store: string, theirs: number, ours: number): CheckResult {
   const apart = Math.abs(theirs - ours)
   if (apart < SKEW_MS.warn) return ok(`${store} has the same time.`)
   const found = `This machine and ${store} are ${(apart / 1_000).toFixed(0)} s apart.`

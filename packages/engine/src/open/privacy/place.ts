@@ -34,11 +34,11 @@ export interface PrivacyPlace {
   readonly kept: string
   /** Whether there is such a place. */
   exists(): boolean
-  find(address: Address, text: string): Promise<Found>
+  find(address: Address, text: string): Promise<FoundEntries>
   erase(address: Address, text: string): Promise<Erased>
 }
 
-export type Found = Pick<KnownPlace, 'entries'> & { readonly elsewhere?: string | undefined }
+export type FoundEntries = Pick<KnownPlace, 'entries'> & { readonly elsewhere?: string | undefined }
 export type Erased = Pick<ErasedPlace, 'erased'> & { readonly stays?: string | undefined }
 
 /** Makes the places of a configuration. */

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import type { Account, Accounts, StoredKey } from '#accounts'
 
-type Found = { readonly key: StoredKey; readonly account: Account }
+type KeyOwner = { readonly key: StoredKey; readonly account: Account }
 
 /** An answer, and when its query began. */
 interface Remembered {
-  readonly found: Promise<Found>
+  readonly found: Promise<KeyOwner>
   readonly at: number
 }
 
@@ -19,15 +19,15 @@ const OUTAGE_MS = 60_000
 
 /**
  * Caches keys that the store knows and that are valid; any other is queried every time. Calls for one key at the same
- * time share one query. What this process revokes or changes is evicted at once. `now`: milliseconds of a monotonic
+ * time share one query (singleflight). What this process revokes or changes is evicted at once. `now`: milliseconds of a monotonic
  * clock.
  */
 export function rememberKeys(accounts: Accounts, now: () => number = () => performance.now()): Accounts {
   const keys = new LRUCache<string, Remembered>({ max: MAX_KEYS })
   /** Queries under way; a change removes those that began before it. */
-  const pending = new Map<string, Promise<Found | undefined>>()
+  const pending = new Map<string, Promise<KeyOwner | undefined>>()
 
-  function query(id: string, known: Remembered | undefined): Promise<Found | undefined> {
+  function query(id: string, known: Remembered | undefined): Promise<KeyOwner | undefined> {
     const running = pending.get(id)
     if (running !== undefined) return running
     const at = now()

@@ -1,6 +1,5 @@
 import { type CountState, type Counts, type CountTask, shareOfMax, type Taken } from '@sallyport/core'
 import { LRUCache } from 'lru-cache'
-import { within } from '../within.ts'
 import { createMemoryCounts } from './memory-counts.ts'
 
 export interface SharedCountsOptions {
@@ -99,4 +98,17 @@ function shareOf(task: CountTask, share: number): CountTask {
   const max = shareOfMax(task.max, share)
   const { limit } = task
   return { ...task, max, ...(limit && { limit: { ...limit, max, refill: limit.refill * share } }) }
+}
+
+/** Rejects when there is no answer in time; a later one is dropped. `what` names the store. */
+async function within<T>(ms: number, answer: Promise<T>, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`The store of the ${what} did not answer in ${ms} ms.`)), ms)
+  })
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }
