@@ -89,10 +89,16 @@ const WALKS: readonly (readonly [string, readonly string[], string])[] = [
   ['mapped', ['::ffff:203.0.113.9'], '203.0.113.9 header'],
   ['mapped and trusted', ['203.0.113.9, ::ffff:10.0.0.2'], '203.0.113.9 header'],
   ['garbage alone', ['garbage'], '10.0.0.1 peer!'],
-  ['empty', [''], '10.0.0.1 peer!'],
-  ['an empty element', ['203.0.113.9,, 10.0.0.2'], '10.0.0.2 header!'],
-  ['a comma at the end', ['203.0.113.9,'], '10.0.0.1 peer!'],
-  ['a comma in front of a trusted hop', [',10.0.0.2'], '10.0.0.2 header!'],
+  // Empty elements are none (RFC 9110 5.6.1.2).
+  ['empty elements alone', [' , ,'], '10.0.0.1 peer!'],
+  ['an empty line', [''], '10.0.0.1 peer!'],
+  ['an empty line behind others', ['203.0.113.9', '10.0.0.2', ''], '203.0.113.9 header'],
+  ['empty elements', ['203.0.113.9,, \t, 10.0.0.2'], '203.0.113.9 header'],
+  ['a comma at the end', ['203.0.113.9,'], '203.0.113.9 header'],
+  ['a comma in front of a trusted hop', [',10.0.0.2'], '10.0.0.2 header'],
+  ['an empty element behind garbage', ['203.0.113.9, garbage,'], '10.0.0.1 peer!'],
+  ['empty elements are no hops', [`203.0.113.9${','.repeat(100)}`], '203.0.113.9 header'],
+  ['2 kB of empty elements', [`203.0.113.9${','.repeat(3000)}`], '10.0.0.1 peer!'],
   ['garbage behind the client is not reached', ['garbage, 203.0.113.9'], '203.0.113.9 header'],
   ['garbage before a trusted hop', ['203.0.113.9, garbage, 10.0.0.2'], '10.0.0.2 header!'],
   ['garbage on an earlier line', ['garbage', '10.0.0.2'], '10.0.0.2 header!'],
@@ -158,7 +164,12 @@ const FORWARDED: readonly (readonly [string, readonly string[], string])[] = [
   ['an open quote', ['for="203.0.113.9'], '10.0.0.1 peer!'],
   ['a quote too many', ['for=203.0.113.9"'], '10.0.0.1 peer!'],
   ['not a pair', ['203.0.113.9'], '10.0.0.1 peer!'],
-  ['two semicolons', ['for=203.0.113.9;;proto=http'], '10.0.0.1 peer!'],
+  // RFC 7239 4 lets each parameter of an element be left out.
+  ['two semicolons', ['for=203.0.113.9;;proto=http'], '203.0.113.9 header'],
+  ['semicolons around', ['; ;for=203.0.113.9; ;'], '203.0.113.9 header'],
+  ['semicolons alone', ['for=203.0.113.9, ;'], '10.0.0.1 peer!'],
+  ['empty elements', [', for=203.0.113.9 ,, for=10.0.0.2,', ' '], '203.0.113.9 header'],
+  ['a quoted comma is no empty element', ['for=203.0.113.9;host=",,"'], '203.0.113.9 header'],
   ['empty', [''], '10.0.0.1 peer!'],
   ['empty value', ['for='], '10.0.0.1 peer!'],
   ['escapes inside the address', ['for="203.0.113\\.9"'], '10.0.0.1 peer!'],
@@ -185,8 +196,21 @@ t.test('a header of one address holds exactly one, once', async (t) => {
   t.equal(of('203.0.113.9'), '203.0.113.9 header')
   t.equal(of('2001:db8::9'), '2001:db8::9 header')
   t.equal(of(' 203.0.113.9 '), '203.0.113.9 header')
+  t.equal(of('203.0.113.9:51234'), '203.0.113.9 header', 'with the port of its connection')
+  t.equal(of('[2001:db8::9]:443'), '2001:db8::9 header')
+  t.equal(of('[2001:db8::9]'), '2001:db8::9 header')
   t.equal(of('10.0.0.9'), '10.0.0.9 header', 'a trusted address is a client like any other')
-  for (const value of ['', 'x', '203.0.113.9, 6.6.6.6', '203.0.113.9:80', '[2001:db8::9]', '127.1', 'fe80::1%lo']) {
+  for (const value of [
+    '',
+    'x',
+    '203.0.113.9, 6.6.6.6',
+    '203.0.113.9:',
+    '203.0.113.9:99999',
+    '[2001:db8::9',
+    '[1.2.3.4]:80',
+    '127.1',
+    'fe80::1%lo',
+  ]) {
     t.equal(of(value), '10.0.0.1 peer!', JSON.stringify(value))
   }
   t.equal(of('203.0.113.9', '6.6.6.6'), '10.0.0.1 peer!', 'twice')

@@ -12,7 +12,6 @@ export const CLIENT_FIELDS: readonly string[] = [
   'x-forwarded-port',
   'x-forwarded-proto',
   'x-forwarded-server',
-  'client-ip',
   'x-remote-ip',
   'x-remote-addr',
   'x-originating-ip',

@@ -4,7 +4,7 @@ import { suggestion } from '../nearest-word.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import { type Address, parseAddress, parseAddressIn } from './address.ts'
 import { everybodyIn } from './everybody.ts'
-import { carriesForwarding, elementStart, isNamed, readForwarded, readHop, readSingle } from './forwarding.ts'
+import { carriesForwarding, elementStart, isEmptyElement, isNamed, readForwarded, readHop } from './forwarding.ts'
 import { type Prefix, parsePrefix, prefixOf } from './prefix.ts'
 import { createPrefixSet, type PrefixSet } from './prefix-set.ts'
 
@@ -120,7 +120,7 @@ function trustedPrefix(entry: string): Prefix {
  * The client of a request: its socket peer, or, where the peer is a trusted proxy, what the configured header says.
  * A list is walked from the right, over all its lines: trusted hops are passed over, the first other one is the
  * client, and if all are trusted it is the leftmost. So nothing that a client puts in front changes the answer.
- * An element that cannot be read ends the walk at the hop before it. Never throws.
+ * An empty element is none; one that cannot be read ends the walk at the hop before it. Never throws.
  */
 export function resolveClient({ peer, fields }: InspectionRequest, trust: ClientTrust): ResolvedClient {
   const { address, via, malformed } = clientOf(parsePeer(peer), fields, trust)
@@ -153,7 +153,7 @@ function readOne(fields: readonly string[], peer: Address, trust: ClientTrust): 
   let lines = 0
   for (let at = 0; at < fields.length; at += 2) {
     if (!isNamed(fields[at] as string, trust.header)) continue
-    address = readSingle(fields[at + 1] as string)
+    address = readHop(fields[at + 1] as string)
     lines++
   }
   if (lines === 1 && address !== undefined) return resolved(address, peer, false)
@@ -165,24 +165,28 @@ function walk(fields: readonly string[], peer: Address, trust: ClientTrust): Cli
   let hop = peer
   let hops = 0
   let characters = 0
+  let lines = 0
   for (let at = fields.length - 2; at >= 0; at -= 2) {
     if (!isNamed(fields[at] as string, trust.header)) continue
     const line = fields[at + 1] as string
     let end = line.length
+    lines++
     do {
       const start = elementStart(line, end, quoted, MAX_CHARACTERS - characters)
       if (start < 0 || hops === MAX_HOPS) return resolved(hop, peer, true)
       const element = line.slice(start, end)
+      characters += end - start + 1
+      end = start - 1
+      if (isEmptyElement(element)) continue
       const address = quoted ? readForwarded(element) : readHop(element)
       if (address === undefined) return resolved(hop, peer, true)
       hop = address
       if (!trust.proxies.has(hop)) return resolved(hop, peer, false)
       hops++
-      characters += end - start + 1
-      end = start - 1
     } while (end >= 0)
   }
-  return resolved(hop, peer, false)
+  // A list of nothing names nobody.
+  return resolved(hop, peer, lines > 0 && hops === 0)
 }
 
 /** `address` is the same object as `peer` where no hop was read. */

@@ -10,6 +10,7 @@ export const FORWARDING_HEADERS = [
   'x-forwarded-for',
   'x-original-forwarded-for',
   'x-real-ip',
+  'client-ip',
   'x-client-ip',
   'x-cluster-client-ip',
   'cf-connecting-ip',
@@ -82,18 +83,17 @@ function isEscaped(line: string, at: number): boolean {
   return (at - 1 - before) % 2 === 1
 }
 
-/** The address that `text` is, without the blanks around it: the value of a header with one address. */
-export function readSingle(text: string): Address | undefined {
-  return parseAddress(trimmed(text))
-}
-
-/** The address of one hop as X-Forwarded-For writes it: bare, with a port, or in brackets with or without a port. */
+/**
+ * The address of one hop as X-Forwarded-For and headers of one address write it: bare, with a port, or in brackets with
+ * or without a port.
+ */
 export function readHop(element: string): Address | undefined {
   return readNode(trimmed(element))
 }
 
-/** One parameter of a `Forwarded` element, with the `;` after it. */
-const PARAMETER = /[ \t]*([!#$%&'*+\-.^_`|~0-9a-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;=]+))[ \t]*(?:;|$)/giy
+/** One parameter of a `Forwarded` element with the `;` after it, or a `;` alone: RFC 7239 section 4 lets each be left out. */
+const PARAMETER =
+  /[ \t]*(?:([!#$%&'*+\-.^_`|~0-9a-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;=]+))[ \t]*(?:;[ \t]*|$)|;[ \t]*)/giy
 
 /**
  * The address in the `for` parameter of one element of `Forwarded` (RFC 7239 section 4). `undefined` for obfuscated
@@ -123,6 +123,11 @@ function readNode(node: string): Address | undefined {
     return isPort(node, colon) ? parseAddressIn(node, 0, colon) : undefined
   }
   return parseAddress(node)
+}
+
+/** Whether an element of a list is empty, which counts for nothing (RFC 9110 section 5.6.1.2). */
+export function isEmptyElement(element: string): boolean {
+  return trimmed(element) === ''
 }
 
 /** Whether the rest from `at` on is empty, or a colon and a port number. */
