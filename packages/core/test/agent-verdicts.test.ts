@@ -1,8 +1,10 @@
 import t from 'tap'
 import { parseAddress } from '../src/address/address.ts'
+import { parseTrust } from '../src/address/client.ts'
+import { FORWARDING_HEADERS } from '../src/address/forwarding.ts'
 import { compilePolicy } from '../src/policy/compile.ts'
 import { snapshotsOf } from '../src/testing/fakes.ts'
-import { agentInspector, CHROME, CHROME_TEXT, FIREFOX, fieldsOf, HOME, RACK, requestOf } from './agents.ts'
+import { agentInspector, CHROME, CHROME_TEXT, FIREFOX, fieldsOf, HOME, PROXY, RACK, requestOf } from './agents.ts'
 
 const { inspect, decide, check } = agentInspector()
 
@@ -127,6 +129,90 @@ t.test('nothing is suspected of reserved addresses and of the allowlist', async 
   t.match(friendly.decide(requestOf(['User-Agent', 'Google-Extended'])).inspection.agent, { class: 'ai_agent' })
   for (const entry of ['8.1.0.0/33', 'everybody', '']) {
     t.throws(() => compilePolicy({ preset: 'observe', rules: [], allowlist: [entry] }), { code: 'invalid_policy' })
+  }
+})
+
+/** Addresses of every kind that the IANA registries reserve. */
+const RESERVED = [
+  '127.0.0.1',
+  '::1',
+  '10.0.0.1',
+  '192.168.1.9',
+  'fd00::1',
+  '169.254.1.1',
+  'fe80::1',
+  '100.64.0.9',
+  '192.0.2.1',
+  '2001:db8::1',
+  '198.18.0.1',
+  '::ffff:10.0.0.1',
+]
+const HEADLESS = CHROME_TEXT.replace('Chrome/', 'HeadlessChrome/')
+const CLAIMS = [
+  HEADLESS,
+  'curl/8.5.0',
+  'Mozilla/5.0',
+  'GPTBot/1.2',
+  'Googlebot/2.1',
+  'Google-Extended',
+  'img2dataset/1.0',
+]
+const PROTECTING = compilePolicy({ preset: 'protect-content', rules: [] })
+const strict = agentInspector({ policy: PROTECTING })
+const claiming = (userAgent: string, ...more: readonly string[]) => [
+  'Host',
+  'example.com',
+  'User-Agent',
+  userAgent,
+  ...more,
+]
+
+t.test('at a reserved address of the client’s own headers count for nothing', async (t) => {
+  const wrong: string[] = []
+  const asks = (peer: string, fields: readonly string[]): void => {
+    const { action, inspection } = strict.decide(requestOf(fields, { peer }))
+    const { agent, crawler } = inspection
+    if (action !== 'allow' || agent.class !== 'human' || agent.headless || crawler) wrong.push(`${peer} ${fields}`)
+  }
+  for (const peer of RESERVED) {
+    for (const userAgent of CLAIMS) asks(peer, claiming(userAgent))
+    asks(peer, fieldsOf(CHROME, { 'sec-ch-ua': '"HeadlessChrome";v="150", "Chromium";v="150"' }))
+    asks(peer, fieldsOf(CHROME, { 'sec-ch-ua-platform': '"Linux"' }))
+    asks(peer, [])
+  }
+  // A trusted proxy says that the client is inside.
+  asks(PROXY, claiming(HEADLESS, 'X-Forwarded-For', '10.0.0.1', 'Via', '1.1 gate'))
+  t.same(wrong, [])
+  t.equal(strict.decide(requestOf(claiming(HEADLESS))).action, 'block', 'elsewhere they do')
+  const address = parseAddress('127.0.0.1')
+  if (address === undefined) throw new Error('no address')
+  const described = { fields: claiming(HEADLESS), headersKnown: true }
+  t.match(await strict.check(address, described), { action: 'allow', inspection: { agent: { class: 'human' } } })
+  const seen = await strict.check(address, { ...described, headlessFlags: ['webdriver'] })
+  t.equal(seen.action, 'block', 'what the caller saw itself is no header')
+})
+
+t.test('a proxy that nobody named is no way round: its clients are not inside', async (t) => {
+  const wrong: string[] = []
+  const blocks = (peer: string, ...more: readonly string[]): void => {
+    for (const userAgent of [HEADLESS, 'GPTBot/1.2']) {
+      const { action } = strict.decide(requestOf(claiming(userAgent, ...more), { peer }))
+      if (action !== 'block') wrong.push(`${peer} ${userAgent} ${more}`)
+    }
+  }
+  for (const peer of RESERVED) {
+    for (const name of [...FORWARDING_HEADERS, 'Via', 'X-Forwarded-Proto']) blocks(peer, name, '8.1.1.1')
+  }
+  t.same(wrong, [])
+
+  // Nor is a header of a trusted proxy that cannot be read.
+  for (const header of ['client-ip', 'x-forwarded-for', 'my-client']) {
+    const trust = parseTrust(['loopback', 'private'], header)
+    const { decide } = agentInspector({ policy: PROTECTING, trust })
+    for (const value of ['garbage', '', '8.1.1.1, garbage', 'garbage, 10.0.0.1', '8.1.1.1:99999']) {
+      const fields = claiming(HEADLESS, header, value)
+      t.equal(decide(requestOf(fields, { peer: '127.0.0.1' })).action, 'block', `${header}: ${value}`)
+    }
   }
 })
 

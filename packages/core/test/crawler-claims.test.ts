@@ -237,10 +237,13 @@ t.test('ranges without other checks decide alone, and DNS is not asked', async (
   t.match(inspector.inspect(from('8.2.1.1', GOOGLEBOT)).crawler, { outcome: 'verified' })
 })
 
+/** A peer that passes on what others sent is a proxy, also at a reserved address. */
+const PASSED_ON = ['Via', '1.1 proxy']
+
 t.test('a name that no request carries is refuted wherever it comes from', async (t) => {
   for (const userAgent of ['Google-Extended', 'Applebot-Extended/1.0', 'anthropic-ai/1.0', 'ia_archiver']) {
     for (const peer of ['8.1.1.1', '127.0.0.1', '173.245.48.1']) {
-      const { agent, crawler } = inspectorOf({ dns: DOWN }).inspect(from(peer, userAgent))
+      const { agent, crawler } = inspectorOf({ dns: DOWN }).inspect(from(peer, userAgent, PASSED_ON))
       t.match([agent, crawler], [{ class: 'impostor' }, { outcome: 'spoofed', method: 'catalogue' }], userAgent)
     }
   }
@@ -267,7 +270,7 @@ t.test(
     }
     for (const peer of ['127.0.0.1', '10.1.2.3', 'fd00::1', '173.245.48.1', '']) {
       for (const userAgent of [GOOGLEBOT, APPLEBOT, GPTBOT]) {
-        const { crawler } = inspectorOf({ dns }).inspect(from(peer, userAgent))
+        const { crawler } = inspectorOf({ dns }).inspect(from(peer, userAgent, PASSED_ON))
         t.match(crawler, { outcome: 'unverifiable', pending: false }, `${peer} ${userAgent}`)
       }
     }

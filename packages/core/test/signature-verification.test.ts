@@ -297,7 +297,7 @@ t.test('the allowlist and reserved addresses come before any signature', async (
   const inside = { peer: '10.0.0.1' }
   const { decide } = agentInspector({ signatures: verifier })
   const proxied = decide(inspectedRequest([...forged, 'User-Agent', 'curl/8'], inside))
-  t.match(proxied, { action: 'allow', inspection: { agent: { class: 'unverified_bot', basis: 'automation' } } })
+  t.match(proxied, { action: 'allow', inspection: { agent: { class: 'human', basis: 'none' } } })
   t.match(decide(inspectedRequest(signedFields(), inside)).inspection.agent, { class: 'ai_agent', basis: 'signature' })
 })
 

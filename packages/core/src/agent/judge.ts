@@ -18,6 +18,8 @@ export interface AgentEvidence extends Evidence, Availability {
   readonly signature: SignatureFinding | undefined
   /** The address is on the policy's allowlist. */
   readonly allowlisted: boolean
+  /** The client is at a reserved address of its own, where no header counts. */
+  readonly inside: boolean
   /** Names of headless traits that the caller observed in the browser itself. */
   readonly headlessFlags: readonly string[] | undefined
 }
@@ -82,13 +84,13 @@ export function createAgentJudge(): AgentJudge {
 
   return {
     judge(evidence) {
-      const { userAgent, signature, crawler, allowlisted, network } = evidence
+      const { userAgent, signature, crawler, allowlisted, inside, network } = evidence
       // An operator's own machines and those that the policy trusts are not suspected.
       const excused = allowlisted || network.reserved.reserved
       const verdict =
         signatureVerdict(signature, evidence, excused) ??
         crawlerVerdict(crawler, evidence) ??
-        namedVerdict(userAgent, evidence) ??
+        namedVerdict(inside ? undefined : userAgent, evidence) ??
         ofBrowser(userAgent, evidence, excused)
       const complete = signature === undefined || verdict.basis === 'signature'
       const whole = complete ? verdict : withSignature(verdict, signature)
@@ -161,7 +163,7 @@ function namedVerdict(userAgent: UserAgent | undefined, evidence: AgentEvidence)
   }
   const headlessFlags = evidence.headlessFlags ?? NO_FLAGS
   const automation = userAgent?.automation
-  const hinted = evidence.fields.brands?.includes('Headless') === true
+  const hinted = !evidence.inside && evidence.fields.brands?.includes('Headless') === true
   if (automation === undefined && headlessFlags.length === 0 && !hinted) return undefined
   const headless = hinted || headlessFlags.length > 0 || automation?.headless === true
   const reasons: Reason[] = headlessFlags.map((flag) => ({

@@ -1,3 +1,4 @@
+import { carriesForwarding } from '../address/forwarding.ts'
 import { type AgentFields, readAgentFields } from '../agent/fields.ts'
 import { parseJa4 } from '../agent/ja4.ts'
 import { createAgentJudge } from '../agent/judge.ts'
@@ -74,7 +75,8 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
     look(request, visitor, snapshot, withFingerprint) {
       const fields = readAgentFields(request.fields)
       const userAgent = userAgents.read(fields.userAgent)
-      const claimed = crawlers && userAgent?.crawler
+      const inside = isInside(visitor, fields, request.fields)
+      const claimed = crawlers && (inside ? undefined : userAgent?.crawler)
       const { address, client, network } = visitor
       const trusted = client.via === 'header'
       const signed = fields.signature || fields.signatureInput
@@ -83,6 +85,7 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
         address: client.address,
         network,
         allowlisted: isAllowlisted(visitor),
+        inside,
         fields,
         userAgent,
         raw: request.fields,
@@ -105,7 +108,8 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
     async check({ fields: raw, headersKnown, method = '', ja4, headlessFlags }, visitor, snapshot) {
       const fields = readAgentFields(raw)
       const userAgent = userAgents.read(fields.userAgent)
-      const claimed = crawlers && userAgent?.crawler
+      const inside = isInside(visitor, fields, raw)
+      const claimed = crawlers && (inside ? undefined : userAgent?.crawler)
       const { address, client, network } = visitor
       const verification =
         claimed && address && (await crawlers.verify(claimed, { address, finding: network, snapshot }))
@@ -115,6 +119,7 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
         address: client.address,
         network,
         allowlisted: isAllowlisted(visitor),
+        inside,
         fields,
         userAgent,
         raw,
@@ -132,6 +137,15 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
       return { agent, crawler, fingerprint: undefined }
     },
   }
+}
+
+/**
+ * Whether a client is at a reserved address of its own (D373). A peer there that passes on what others sent is a proxy that
+ * nobody named, and a header of a trusted proxy that cannot be read names nobody.
+ */
+function isInside({ client, network }: Visitor, { forwarded }: AgentFields, raw: readonly string[]): boolean {
+  if (!network.reserved.reserved || client.malformed) return false
+  return client.via === 'header' || !(forwarded || carriesForwarding(raw))
 }
 
 /** Whether the visitor came over https: a trusted proxy says so, else the socket where no proxy is in front. */

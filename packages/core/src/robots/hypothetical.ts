@@ -23,6 +23,7 @@ export function inspectionOfCrawler(
     address: '',
     network: NOTHING_KNOWN,
     allowlisted: false,
+    inside: false,
     raw: [],
     fields: readAgentFields([]),
     method: 'GET',
