@@ -76,7 +76,8 @@ function otherReadings({ path, readings }: Decision['inspection']['request']): s
 function networkGrounds(reasons: readonly Reason[]): string | undefined {
   const reason = reasons.find(({ id }) => id.startsWith('network:'))
   if (reason?.source === undefined) return reason?.text
-  return `${reason.text}; ${sourceText(reason.source, reason.date)}`
+  // Some grounds are a sentence, and it goes on here.
+  return `${reason.text.replace(/\.$/, '')}; ${sourceText(reason.source, reason.date)}`
 }
 
 /** A source with its date. */
