@@ -14,6 +14,10 @@ const beforeQuery = (target: string): string => target.split('?', 1)[0] as strin
 const withoutParameters = (path: string): string => path.replace(/;[^/]*/g, '')
 const fold = (path: string): string => path.replace(/\/+/g, '/')
 const slashes = (path: string): string => path.replaceAll('\\', '/')
+const overlong = (path: string): string =>
+  path.replace(/[\xc0\xc1][\x80-\xbf]/g, (bytes) =>
+    String.fromCharCode(((bytes.charCodeAt(0) & 1) << 6) | (bytes.charCodeAt(1) & 0x3f)),
+  )
 const resolve = (path: string): string =>
   new URL(`http://h/${path.replace(/[^/\w.;-]/g, '_')}`).pathname.slice(1) || '/'
 
@@ -33,6 +37,7 @@ const READERS: Readonly<Record<string, (target: string) => string>> = {
   'a servlet container that decodes first': (target) => resolve(fold(withoutParameters(decode(beforeQuery(target))))),
   'a server behind another, which decodes again': (target) => resolve(decode(decode(beforeQuery(target)))),
   'Windows: backslashes, decoded twice': (target) => resolve(fold(slashes(decode(decode(beforeQuery(target)))))),
+  'a server that takes overlong UTF-8': (target) => resolve(fold(overlong(decode(beforeQuery(target))))),
   'a program that reads up to NUL': (target) => resolve(decode(beforeQuery(target)).split('\0', 1)[0] as string),
   'a server that cuts the query after decoding': (target) => resolve(beforeQuery(decode(target))),
 }
@@ -96,6 +101,10 @@ const PIECES = [
   '%',
   '%zz',
   '%41',
+  '%C1%A1dmin',
+  '%C0%AF',
+  '/./',
+  '%2e/',
   '\u00e9',
 ]
 
@@ -137,6 +146,14 @@ t.test('the spellings that were found', async (t) => {
     '/public/%2e%2e/admin',
     '/ADMIN/..%252fpublic',
     '/admin%3fx',
+    '//admin',
+    '/./admin',
+    '/%2e/admin',
+    '/x/%C0%AE%C0%AE%C0%AFadmin',
+    '/%C1%A1dmin',
+    'http://site.example/admin',
+    'HTTP://site.example//admin',
+    'https://site.example/%2e/%61dmin',
   ]
   t.same(
     targets.filter((target) => !judge(target).blocked),

@@ -38,18 +38,28 @@ export function createPathReader(read = readPath): (target: string) => RequestPa
 }
 
 /** Why a target is refused where paths are strict: origins would read several paths from it. */
-export type PathFault = 'a broken escape' | 'a NUL' | 'a backslash' | 'a dot segment' | 'too many escapes'
+export type PathFault =
+  | 'a percent sign that starts no escape'
+  | 'overlong UTF-8'
+  | 'a NUL'
+  | 'a backslash'
+  | 'a dot segment'
+  | 'too many escapes'
 
-/** The fault of a target, however it is spelt; a path of its own that may hold `;parameters` and escaped slashes is none. */
+/**
+ * The fault of a target, however it is spelt. A path of its own that may hold `;parameters`, escaped slashes, segments of
+ * one dot and text in any charset is none (D372).
+ */
 export function pathFault(target: string): PathFault | undefined {
   if (plainPath(target) !== undefined) return undefined
   const received = receivedPath(target)
-  if (/%(?![0-9a-f]{2})|%c[01]%[89ab]|%e0%[89]/i.test(received)) return 'a broken escape'
+  if (/%(?![0-9a-f]{2})/i.test(received)) return 'a percent sign that starts no escape'
   const steps = stepsOf(received)
   if (steps === undefined) return 'too many escapes'
+  if (steps.some(({ text }) => OVERLONG_SYNTAX.test(text))) return 'overlong UTF-8'
   if (steps.some(({ text }) => text.includes('\0'))) return 'a NUL'
   if (steps.some(({ text }) => text.includes('\\'))) return 'a backslash'
-  return steps.some(({ text }) => /\/\.\.?(?:\/|$)/.test(text)) ? 'a dot segment' : undefined
+  return steps.some(({ text }) => /\/\.\.(?:\/|$)/.test(text)) ? 'a dot segment' : undefined
 }
 
 /**
@@ -151,9 +161,12 @@ function readBackslashes(path: string): string {
   return path.replaceAll('\\', '/')
 }
 
-/** An ASCII character in two or three bytes, which old readers of UTF-8 take (RFC 3629 section 10); no text has such bytes. */
+/** The characters of a path's syntax in two to four bytes: `.`, `/`, `%` and NUL, and `\`. */
+const OVERLONG_SYNTAX = /(?:\xc0|(?:\xe0|\xf0\x80)\x80)[\xae\xaf\xa5\x80]|(?:\xc1|(?:\xe0|\xf0\x80)\x81)\x9c/
+
+/** An ASCII character in two to four bytes, which old readers of UTF-8 take (RFC 3629 section 10); other charsets have such bytes too. */
 function readOverlong(path: string): string {
-  return path.replace(/(?:[\xc0\xc1]|\xe0[\x80\x81])[\x80-\xbf]/g, (bytes) => {
+  return path.replace(/(?:[\xc0\xc1]|(?:\xe0|\xf0\x80)[\x80\x81])[\x80-\xbf]/g, (bytes) => {
     const [low = 0, high = 0] = [bytes.charCodeAt(bytes.length - 1), bytes.charCodeAt(bytes.length - 2)]
     return String.fromCharCode(((high & 1) << 6) | (low & 0x3f))
   })
