@@ -9,10 +9,12 @@ import type { InspectionOptions } from './inspection/inspection-options.ts'
 import { NODE } from './inspection/node-request.ts'
 import { markGuarded } from './request/host-server.ts'
 import { nameAnswer, requestId } from './request/request-id.ts'
+import { ignoreOtherUpgrades } from './request/upgrades.ts'
 
 /**
  * Inspects the WebSocket upgrades of a server, which run no middleware in any framework. An enforced block is answered
- * on the socket and no listener sees it; any other upgrade goes on with the verdict in its headers.
+ * on the socket and no listener sees it; any other goes on with the verdict in its headers. A request that asks for
+ * another protocol (`Upgrade: h2c`) is an ordinary one from now on, which the middleware inspects.
  *
  * It wraps `server.emit` and is not a listener: a listener cannot keep the others from running, and
  * those of a WebSocket library may be added before or after this call, or taken away. A server without an `upgrade`
@@ -37,7 +39,12 @@ export function guardUpgrade(server: Server, sallyport: Decider, options: Inspec
   const emit = server.emit
   const guarded = (event: string | symbol, ...values: unknown[]): boolean => {
     const go = () => Reflect.apply(emit, server, [event, ...values])
-    if (event !== 'upgrade') return go()
+    if (event !== 'upgrade') {
+      const heard = go()
+      // Node's server has begun to parse the connection; over TLS it does so at the second event.
+      if (event === 'connection' || event === 'secureConnection') ignoreOtherUpgrades(values[0] as Socket)
+      return heard
+    }
     const [req, socket] = values as [IncomingMessage, Socket]
     const apply = ({ refusal }: Outcome): boolean => {
       if (refusal === undefined) return go()

@@ -1,0 +1,81 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import t from 'tap'
+import { HOSTS, speaks } from './hosts.ts'
+import { NO_OPENSSL, protocolsOverTls } from './protocols.ts'
+import { madeScene } from './scene.ts'
+import { exchange } from './wire.ts'
+
+/*
+ * Java and Apache clients ask for h2c in their first request, whatever that is. Every host here has a listener for
+ * `upgrade`, so that Node would hand it the socket.
+ */
+const WISHES = [
+  'h2c',
+  'H2C',
+  'TLS/1.2',
+  'made-up/9',
+  'h2c, websocket',
+  'websocket, h2c',
+  'websocket/13',
+  'IRC/6.9, RTA/x11',
+]
+
+const TEXT = '{"a":"b"}'
+const BODIES: readonly (readonly [method: string, fields: string, body: string])[] = [
+  ['GET', '', ''],
+  ['POST', `Content-Length: ${TEXT.length}\r\n`, TEXT],
+  ['POST', 'Transfer-Encoding: chunked\r\n', `${TEXT.length.toString(16)}\r\n${TEXT}\r\n0\r\n\r\n`],
+]
+
+const NEXT = 'GET /next HTTP/1.1\r\nHost: site.example\r\nConnection: close\r\n\r\n'
+
+/** Sends a request, and another one on its connection once it is answered; resolves with both answers. */
+async function answersOf(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+  const [first] = await once(socket, 'data')
+  const rest = text(socket)
+  socket.write(NEXT)
+  return String(first) + (await rest)
+}
+
+for (const host of HOSTS) {
+  t.test(`${host.name} ignores upgrades to anything but a WebSocket`, async (t) => {
+    const { enforcing, blocked } = madeScene()
+    const site = await host.start(enforcing, '')
+    t.teardown(() => site.close())
+    const ask = (wish: string, method: string, fields: string, body: string) =>
+      answersOf(
+        site.port,
+        `${method} /shop HTTP/1.1\r\nConnection: Upgrade, HTTP2-Settings\r\nHost: site.example\r\n` +
+          `HTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA\r\nUpgrade: ${wish}\r\n` +
+          `Content-Type: application/json\r\n${fields}\r\n${body}`,
+      )
+    const wrong: string[] = []
+    for (const wish of WISHES) {
+      for (const [method, fields, body] of BODIES) {
+        const answers = await ask(wish, method, fields, body)
+        const statuses = answers.match(/HTTP\/1\.1 \d+/g)?.join()
+        const isWhole = body === '' || answers.includes(`"body":${TEXT}`)
+        if (statuses !== 'HTTP/1.1 200,HTTP/1.1 200' || !isWhole) wrong.push(`${wish} ${method} ${fields}\n${answers}`)
+      }
+    }
+    t.same(wrong, [])
+    const refused = await ask('h2c', 'GET', `X-Forwarded-For: ${blocked.address}\r\n`, '')
+    t.match(refused, /^HTTP\/1\.1 403 /, 'and what asks so is inspected as any other')
+  })
+}
+
+t.test('the same over TLS', { skip: NO_OPENSSL }, async (t) => {
+  const [over] = protocolsOverTls(t)
+  const asking = 'Connection: close, Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AA'
+  for (const host of HOSTS) {
+    if (over === undefined || !speaks(host, over)) continue
+    const site = await host.start(madeScene().enforcing, '', {}, over)
+    t.teardown(() => site.close())
+    const head = `POST /shop HTTP/1.1\r\nHost: site.example\r\n${asking}\r\nContent-Type: application/json\r\n`
+    const answer = await exchange(site.port, `${head}Content-Length: ${TEXT.length}\r\n\r\n${TEXT}`, true)
+    t.match(answer, /^HTTP\/1\.1 200 [\s\S]*"body":\{"a":"b"\}/, host.name)
+  }
+})
