@@ -54,7 +54,6 @@ export async function checkHost(
 /** Why a host cannot be asked a row. */
 function notFor(row: Row, host: Host, over: Protocol): string | undefined {
   if (over.http2 && (row.absolute || row.twice)) return 'HTTP/2 has no such request'
-  if (row.absolute && host.normalisesTargets) return 'the runtime reads targets as URLs'
   if (row.twice && host.hidesWire) return 'two fields of one name are one'
   if (host.unknownMethods?.includes(row.method)) return 'met by the host itself'
   if (row.method === 'TRACE' && host.normalisesTargets) return 'no web request has this method'

@@ -279,24 +279,33 @@ export function conformanceRows(scene: Scene): readonly Row[] {
       headers: { allow: 'GET, HEAD' },
       json: { error: 'method_not_allowed' },
     },
-    ...[
-      ['GET', '/v1/openapi.json'],
-      ['GET', '/v1/openapi.json?x=1'],
-      ['HEAD', '/v1/openapi.json'],
-      ['GET', '/v1/nothing-here'],
-      ['GET', '/v1'],
-      ['POST', '/v1/ip/lookup'],
-      ['PROPFIND', '/v1/ip/lookup'],
-    ].map(([method = '', path = '']) => ({
+    ...(
+      [
+        ['GET', '/v1/openapi.json', 200],
+        ['GET', '/v1/openapi.json?x=1', 200],
+        ['HEAD', '/v1/openapi.json', 200],
+        ['GET', '/v1/nothing-here', 404],
+        ['GET', '/v1', 200],
+        ['PROPFIND', '/v1/ip/lookup', 405],
+      ] as const
+    ).map(([method, path, status]) => ({
       name: `API: ${method} ${path} in absolute form`,
       method,
       path,
       api: true as const,
       absolute: true as const,
       fields: from(allowed),
-      status: 400,
-      ...(method === 'HEAD' ? {} : { json: { error: 'invalid_request' } }),
+      status,
     })),
+    {
+      name: 'a blocked visitor who asks in absolute form',
+      method: 'GET',
+      path: '/shop',
+      absolute: true,
+      fields: from(blocked),
+      status: 403,
+      json: { error: 'request_blocked' },
+    },
     {
       name: 'API: a JSON body',
       ...lookup,

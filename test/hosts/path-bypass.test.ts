@@ -22,6 +22,46 @@ interface Gate {
   readonly config?: { readonly paths: 'strict' } | undefined
 }
 
+/** Paths as an origin behind the proxy reads them from a target. */
+type Reader = (target: string) => string
+
+const decode: Reader = (text) =>
+  text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+const resolved: Reader = (path) => new URL(`http://h/${path.replace(/[^/\w.;-]/g, '_')}`).pathname.slice(1)
+
+const READERS: Readonly<Record<string, Reader>> = {
+  'that reads URLs': (target) => (URL.canParse(target, 'http://h') ? decode(new URL(target, 'http://h').pathname) : ''),
+  'like nginx': (target) => resolved(decode(target.split('?', 1)[0] as string).replace(/\/+/g, '/')),
+  'that takes overlong UTF-8': (target) =>
+    resolved(
+      decode(target.split('?', 1)[0] as string)
+        .replace(/[\xc0\xc1][\x80-\xbf]/g, (bytes) =>
+          String.fromCharCode(((bytes.charCodeAt(0) & 1) << 6) | (bytes.charCodeAt(1) & 0x3f)),
+        )
+        .replace(/\/+/g, '/'),
+    ),
+}
+
+/** The proxy before an origin that reads paths in its own way. */
+async function proxySite(sallyport: Gate, paths: 'strict' | 'pass', read: Reader): Promise<Running> {
+  const origin = await running(
+    createServer((req, res) => {
+      res.end(/^\/admin(?:\/|$)/i.test(read(req.url ?? '')) ? `${REACHED} ${req.url} ` : 'other')
+    }),
+  )
+  const host = { ...sallyport, api: async () => undefined, sources: () => [] }
+  const { url, close } = await openProxy(host, {
+    listen: '127.0.0.1:0',
+    admin: '127.0.0.1:0',
+    limits: { eventLoopDelay: '1m' },
+    upstream: `http://127.0.0.1:${origin.port}`,
+    api: { enabled: false },
+    paths,
+    timeouts: { drain: 0 },
+  })
+  return { port: Number(new URL(url).port), close: () => close().then(origin.close) }
+}
+
 function gate(blocks: boolean): Gate {
   const rules = blocks ? [{ id: 'no-admin', match: { path: ['/admin', '/admin/**'] }, action: 'block' as const }] : []
   return createInspector({
@@ -82,25 +122,14 @@ const SITES: Readonly<Record<string, (sallyport: Gate) => Promise<Running>>> = {
     await app.listen({ port: 0, host: '127.0.0.1' })
     return running(app.server)
   },
-  async 'the proxy before a server that reads URLs'(sallyport) {
-    const origin = await running(
-      createServer((req, res) => {
-        const path = URL.canParse(req.url ?? '', 'http://h') ? new URL(req.url ?? '', 'http://h').pathname : ''
-        res.end(/^\/admin(?:\/|$)/i.test(decodeURI(path)) ? `${REACHED} ${req.url} ` : 'other')
-      }),
-    )
-    const host = { ...sallyport, api: async () => undefined, sources: () => [] }
-    const { url, close } = await openProxy(host, {
-      listen: '127.0.0.1:0',
-      admin: '127.0.0.1:0',
-      limits: { eventLoopDelay: '1m' },
-      upstream: `http://127.0.0.1:${origin.port}`,
-      api: { enabled: false },
-      paths: 'pass',
-      timeouts: { drain: 0 },
-    })
-    return { port: Number(new URL(url).port), close: () => close().then(origin.close) }
-  },
+  ...Object.fromEntries(
+    Object.entries(READERS).flatMap(([name, read]) =>
+      (['pass', 'strict'] as const).map((paths) => [
+        `the proxy (paths: ${paths}) before a server ${name}`,
+        (sallyport: Gate) => proxySite(sallyport, paths, read),
+      ]),
+    ),
+  ),
 }
 
 const PIECES = [
@@ -131,6 +160,10 @@ const PIECES = [
   '%252f',
   '%252e',
   '%41',
+  './',
+  '%2e/',
+  '%C1%A1dmin',
+  '%C0%AF',
 ]
 
 /** Every piece around the guarded path. */
@@ -141,6 +174,9 @@ const AROUND = [
   '/admin/delete/..%2f..%2fpublic',
   '/admin/%2e%2e',
   '/;/admin',
+  'http://site.example/admin',
+  'HTTP://SITE.example:80//admin',
+  'https://site.example/%2e/admin',
 ]
 
 /** These, and every two pieces behind a slash. */

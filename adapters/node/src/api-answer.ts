@@ -6,10 +6,9 @@ import { headRefusal, rendered } from './answer/refusal.ts'
 import { NodeRequest } from './inspection/node-request.ts'
 import { noteRefusal } from './inspection/observation.ts'
 import type { Received } from './inspection/received.ts'
-import { NO_PATH } from './request/head-fault.ts'
 import type { ReceivedHead } from './request/inspection-request.ts'
 import { readJson } from './request/json-body.ts'
-import { isAbsolute, mountedPath, splitTarget } from './request/mounted-path.ts'
+import { mountedPath, splitTarget } from './request/mounted-path.ts'
 import type { RequestHost } from './request/request-host.ts'
 
 const API_PATH = /^\/v1(?:[/?#]|$)/
@@ -68,13 +67,12 @@ export async function answerApi(
   // A middleware before it may have told of a limit of the policy; the API tells of its own alone.
   for (const name of ['ratelimit', 'ratelimit-policy']) received.tell(name, undefined)
   if (observation !== undefined) observation.answeredBy = 'api'
-  // Hosts do not agree on which of target and Host names the site, and the proxy refuses it for every path (D94).
-  const fault = isAbsolute(head.target) ? NO_PATH : received.fault(host)
+  const fault = received.fault(host)
   if (fault !== undefined) {
     noteRefusal(observation, 'head')
     return received.closing(rendered(headRefusal(fault, head.fields), { id: head.id }))
   }
-  const answered = await host.api(apiRequest(head, path, read))
+  const answered = await host.api(apiRequest(head, mountedPath(path) ?? path, read))
   return answered && received.closing(answered)
 }
 

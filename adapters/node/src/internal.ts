@@ -12,9 +12,18 @@ export type { Outcome } from './inspection/decide-request.ts'
 export { NODE, type NodePlace } from './inspection/node-request.ts'
 export { type HostResponse, noteOriginal, noteRefusal, type Observation, observe } from './inspection/observation.ts'
 export { Received, type Receiver } from './inspection/received.ts'
+export { absoluteTarget, isSite, namesSite } from './request/absolute-target.ts'
 export { noteJa4 } from './request/connection-ja4.ts'
 export { foldedName } from './request/folded-name.ts'
-export { type HeadFault, headFault, NO_PATH, nominated, type Paths, type RequestHead } from './request/head-fault.ts'
+export {
+  type HeadFault,
+  headFault,
+  NO_PATH,
+  nominated,
+  OTHER_SITE,
+  type Paths,
+  type RequestHead,
+} from './request/head-fault.ts'
 export { type HeadFields, isHttp2, readHead } from './request/head-fields.ts'
 export { inspectionRequest, type ReceivedHead } from './request/inspection-request.ts'
 export { readJson } from './request/json-body.ts'
@@ -23,3 +32,4 @@ export { baseOf, mountedPath } from './request/mounted-path.ts'
 export type { RequestHost } from './request/request-host.ts'
 export { ID_HEADER, newId, requestId } from './request/request-id.ts'
 export { closingUnread } from './request/unread-body.ts'
+export { asksForWebSocket, ignoreOtherUpgrades } from './request/upgrades.ts'

@@ -4,7 +4,7 @@ import { answer } from '../src/api-answer.ts'
 import { mountedPath } from '../src/request/mounted-path.ts'
 import { dial, serve } from './support.ts'
 
-t.test('a target in absolute form is refused where it is for the API, and is the host’s elsewhere', async (t) => {
+t.test('a target in absolute form is the path that it names, of the site that Host names', async (t) => {
   const asked: string[] = []
   const api: Api = async ({ path }) => void asked.push(path)
   const port = await serve(t, async (req, res) => {
@@ -16,23 +16,28 @@ t.test('a target in absolute form is refused where it is for the API, and is the
     }
     res.end()
   })
-  const refused =
-    '400 {"error":"invalid_request","message":"The target is not a path that starts with one slash.","details":{"requestId":"ID"}}\n'
-  for (const [target, answered] of [
-    ['http://a/v1/myip', refused],
-    ['http://a/v1?x', refused],
-    ['HTTPS://u:p@b:8443/v1', refused],
-    ['http:///v1/myip', refused],
+  const refused = (message: string) =>
+    `400 {"error":"invalid_request","message":"${message}","details":{"requestId":"ID"}}\n`
+  const none = refused('The target is neither a path nor the URL of one.')
+  const other = refused('The target and Host differ.')
+  const rows: readonly (readonly [target: string, answered: string, ...asked: readonly string[]])[] = [
+    ['http://a/v1/myip', 'host \n', '/v1/myip'],
+    ['HTTP://A:80/v1?x', 'host \n', '/v1'],
+    ['http://b/v1/myip', other],
+    ['http://a:8443/v1/myip', other],
+    ['HTTPS://u:p@b:8443/v1', none],
+    ['http:///v1/myip', none],
     ['http://a/v1beta', 'host \n'],
     ['http://a/shop?/v1/', 'host \n'],
     ['http://v1/myip', 'host \n'],
-    ['/v1/myip', 'host \n'],
+    ['/v1/myip', 'host \n', '/v1/myip'],
     ['/shop?http://a/v1/', 'host \n'],
-  ] as const) {
+  ]
+  for (const [target, answered, ...paths] of rows) {
     asked.length = 0
     const text = await dial(t, port, `GET ${target} HTTP/1.0\r\nHost: a\r\n\r\n`).closed
     const body = text.slice(text.indexOf('\r\n\r\n') + 4).replace(/[\da-f-]{36}/g, 'ID')
     t.equal(body, answered.repeat(2), target)
-    t.equal(asked.length, target === '/v1/myip' ? 2 : 0, 'the API is asked for its own alone')
+    t.same(asked, [...paths, ...paths], target)
   }
 })

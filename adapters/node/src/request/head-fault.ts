@@ -1,4 +1,5 @@
 import { pathFault } from '@sallyport/core/host'
+import { absoluteTarget, isSite, namesSite } from './absolute-target.ts'
 import { type HeadFields, isHttp2 } from './head-fields.ts'
 
 /** The head of a request as received. */
@@ -20,9 +21,11 @@ export interface HeadFault {
 }
 
 /** The fault of a target that is no path of this server. */
-export const NO_PATH: HeadFault = { status: 400, reason: 'The target is not a path that starts with one slash.' }
+export const NO_PATH: HeadFault = { status: 400, reason: 'The target is neither a path nor the URL of one.' }
 
-const HOST = /^(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/
+/** The fault of a target in absolute form that names another site than Host. */
+export const OTHER_SITE: HeadFault = { status: 400, reason: 'The target and Host differ.' }
+
 const PROTECTED = new Set([
   'host',
   'authorization',
@@ -67,25 +70,21 @@ function checkHost({ host, [':authority']: authority = host }: HeadFields): Head
   if (host !== authority && host !== undefined && host.toLowerCase() !== authority?.toLowerCase())
     return bad('Host and :authority differ.')
   // A client without a name to ask for sends an empty one (RFC 9112 3.2).
-  return !authority || HOST.test(authority) ? undefined : bad('Host is not a name or an address.')
+  return !authority || isSite(authority) ? undefined : bad('Host is not a name or an address.')
 }
 
-function checkTarget({ target }: RequestHead, { host }: HeadFields, paths: Paths): HeadFault | undefined {
+/** A target in absolute form is read as the path that it names, of the site that Host names too (D370). */
+function checkTarget({ target, fields }: RequestHead, { host }: HeadFields, paths: Paths): HeadFault | undefined {
   const fault = paths === 'strict' ? pathFault(target) : undefined
   if (fault !== undefined) return bad(`The path holds ${fault}.`)
   if (target.charCodeAt(0) === SLASH || target === '*' || target === '') return undefined
-  const [, scheme = '', site] = ABSOLUTE.exec(target) ?? []
-  if (site === undefined || !HOST.test(site)) return NO_PATH
-  return !host || siteOf(scheme, host) === siteOf(scheme, site) ? undefined : bad('The target and Host differ.')
+  // HTTP/2 has no such form (RFC 9113 8.3.1).
+  const named = isHttp2(fields) ? undefined : absoluteTarget(target)
+  if (named === undefined) return NO_PATH
+  return !host || namesSite(host, named) ? undefined : OTHER_SITE
 }
 
 const SLASH = 47
-const ABSOLUTE = /^(https?):\/\/([^/?#]*)/i
-
-/** A host in lower case without the port that its scheme has anyway. */
-function siteOf(scheme: string, host: string): string {
-  return host.toLowerCase().replace(scheme.length === 5 ? /:443$/ : /:80$/, '')
-}
 
 function checkFraming({ httpVersion }: RequestHead, fields: HeadFields): HeadFault | undefined {
   const { 'transfer-encoding': coding, 'content-length': length } = fields

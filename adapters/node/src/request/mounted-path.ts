@@ -1,10 +1,5 @@
 const ORIGIN = /^https?:\/\/[^/?#]*/i
 
-/** Whether a request target is in absolute form (RFC 9112 3.2.2). */
-export function isAbsolute(target: string): boolean {
-  return ORIGIN.test(target)
-}
-
 /**
  * The rest of a request target under a mount: `mountedPath('/detect/v1/myip?x=1', '/detect')` is `/v1/myip?x=1`,
  * and `undefined` for a target outside it. The origin of a target in absolute form is left out.

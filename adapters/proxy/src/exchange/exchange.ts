@@ -11,6 +11,7 @@ import {
 import { cutConnection, streamOf } from '../edge/http2-messages.ts'
 import { isReset } from '../edge/reset.ts'
 import type { Side, Wait, Watched } from './clocks.ts'
+import { type NamedSite, toOriginForm } from './origin-form.ts'
 
 /** The connection of an upgrade, which a tunnel takes over. */
 export interface Upgrade {
@@ -40,7 +41,9 @@ export interface ExchangeOptions {
 /** One request in flight, until its answer is sent and its body has been received. */
 export class Exchange implements Watched, Answering {
   readonly request: IncomingMessage
-  /** Its head as received: it is judged, and sent on. */
+  /** The site that its target named beside its Host; absent for a target that is a path. */
+  readonly named: NamedSite | undefined
+  /** Its head as received, with a path as its target: it is judged, and sent on. */
   readonly head: ReceivedHead
   readonly response: ServerResponse
   /** Id in its answer, its log line and its errors. */
@@ -85,6 +88,7 @@ export class Exchange implements Watched, Answering {
     this.#onSlow = onSlow
     this.#onFault = onFault
     this.host = host
+    this.named = toOriginForm(request)
     const head = inspectionRequest(host, request)
     this.head = head
     this.id = head.id

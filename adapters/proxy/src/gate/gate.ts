@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { formatAddress } from '@sallyport/core'
 import type { ApiResponse } from '@sallyport/engine'
-import { answer, type HeadFault, mountedPath, refusal } from '@sallyport/node/internal'
+import { answer, type HeadFault, mountedPath, OTHER_SITE, refusal } from '@sallyport/node/internal'
 import { answerWith, headRefusal, send, serverOptions } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { createCheck } from './check.ts'
@@ -17,13 +17,13 @@ import { createRobots } from './robots.ts'
  * What the API or the origin has to answer waits for a slot first. The returned function never throws.
  */
 export function createGate(parts: GateParts, forward: Forward): (exchange: Exchange) => void {
-  const { sallyport, options, admission } = parts
+  const { sallyport, options, admission, sites } = parts
   const { enabled = true, base = '' } = options.api ?? {}
   const methods = [...METHODS, ...(options.methods ?? [])]
   const rules = { paths: options.paths, methods, singleHeader: sallyport.singleHeader }
 
   function receive(exchange: Exchange): void {
-    const { request } = exchange
+    const { request, named } = exchange
     const { httpVersion, method = '', url: target = '', rawHeaders: fields } = request
     exchange.isCheck = check !== undefined && target.split('?', 1)[0] === CHECK_PATH
     if (admission.isClosed()) {
@@ -47,10 +47,14 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
     }
     const robotsText = robots(exchange)
     const refused = precheck({ ...rules, httpVersion, method, target, fields, api })
+    const { host = '' } = request.headers
     if (refused) {
       admission.refuse(exchange, 'head', headRefusal(refused, methods))
+    } else if (named === 'other' && !sites.namesHosts) {
+      admission.refuse(exchange, 'head', headRefusal(OTHER_SITE, methods))
+    } else if (named !== undefined && sites.of(host, target) === undefined) {
+      answerWith(exchange, refusal('misdirected_request'), 'unknown_host')
     } else if (!secure && options.httpsPort !== undefined) {
-      const { host = '' } = request.headers
       if (host === '') admission.refuse(exchange, 'head', headRefusal(NO_HOST, methods))
       else send(exchange, toHttps(host, target, options.httpsPort()))
     } else if (target === '*') {
@@ -79,9 +83,8 @@ const NO_HOST: HeadFault = { status: 400, reason: 'Host is missing.' }
 /** The answer that sends a request of the plain listener to the same place over TLS; `host` and `target` are checked. */
 function toHttps(host: string, target: string, port: number): ApiResponse {
   const name = host.replace(/:\d{1,5}$/, '')
-  const path = target.replace(/^https?:\/\/[^/?#]*/i, '')
   const site = port === HTTPS_PORT ? name : `${name}:${port}`
-  const location = `https://${site}${path.startsWith('/') ? path : `/${path}`}`
+  const location = `https://${site}${target === '*' ? '/' : target}`
   return { status: 308, headers: { location, 'content-type': 'text/plain' }, body: `${location}\n` }
 }
 

@@ -1,4 +1,5 @@
 import {
+  asksForWebSocket,
   type HeadFault,
   type HeadFields,
   headFault,
@@ -29,9 +30,9 @@ const MAX_FIELDS = 100
 const MAX_TARGET = 8192
 // RFC 3986 and the few bytes beyond it that browsers send as they are: `[]^|` in a path; in a query also `\`, a brace,
 // a backquote and a percent sign that starts no escape.
-const PATH = /^\/(?!\/)[\w.~!$&'()*+,;=:@/[\]^|%-]*$/
+const PATH = /^\/[\w.~!$&'()*+,;=:@/[\]^|%-]*$/
 /** Paths that are left to the origin: all that is printable and ends no path. */
-const ANY_PATH = /^\/(?!\/)[!"$-~]*$/
+const ANY_PATH = /^\/[!"$-~]*$/
 const QUERY = /^[!$-;=?-~]*$/
 const WEBSOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/
 
@@ -55,7 +56,7 @@ export function precheck(head: RequestHead): HeadFault | undefined {
     checkHost(head, read) ??
     checkTrailer(head, read) ??
     checkExpect(read) ??
-    checkUpgrade(method, read)
+    checkUpgrade(head, read)
   )
 }
 
@@ -66,7 +67,8 @@ function bad(reason: string): HeadFault {
 function checkTarget(target: string, paths: Paths): HeadFault | undefined {
   const mark = target.indexOf('?')
   const path = mark < 0 ? target : target.slice(0, mark)
-  if (!(paths === 'strict' ? PATH : ANY_PATH).test(path)) return NO_PATH
+  if (!path.startsWith('/')) return NO_PATH
+  if (!(paths === 'strict' ? PATH : ANY_PATH).test(path)) return bad('The path holds bytes that must be escaped.')
   return mark < 0 || QUERY.test(target.slice(mark + 1)) ? undefined : bad('The query holds bytes that must be escaped.')
 }
 
@@ -86,12 +88,11 @@ function checkExpect({ expect }: HeadFields): HeadFault | undefined {
   return { status: 417, reason: 'Expect: only 100-continue is supported.' }
 }
 
-function checkUpgrade(method: string, fields: HeadFields): HeadFault | undefined {
-  if (fields.upgrade === undefined) return undefined
+function checkUpgrade({ method, httpVersion }: RequestHead, fields: HeadFields): HeadFault | undefined {
+  if (!asksForWebSocket(httpVersion, fields)) return undefined
   // A body would be left on the connection, where the first bytes of the tunnel are expected.
   if (Number(fields['content-length'] ?? 0) > 0 || fields['transfer-encoding'] !== undefined)
     return bad('An upgrade must not have a body.')
-  if (fields.upgrade.toLowerCase() !== 'websocket') return bad('Upgrade: only websocket is supported.')
   if (method !== 'GET') return bad('An upgrade must use GET.')
   if (fields['sec-websocket-version'] !== '13')
     return { status: 426, reason: 'Sec-WebSocket-Version: only 13 is supported.' }

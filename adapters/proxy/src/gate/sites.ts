@@ -60,6 +60,8 @@ type Opened = Omit<Route, 'timeouts'> & { readonly origin: Origin | undefined; r
 export interface Sites {
   /** `undefined` where routes name hosts, and none of them is this one. */
   of(host: string, target: string): Site | undefined
+  /** Whether routes name hosts; else every Host is ours. */
+  readonly namesHosts: boolean
   readonly origins: readonly Origin[]
 }
 
@@ -114,6 +116,7 @@ export function openSites({ upstream, routes, limits, timeouts, decider, decide,
       const near = found.find(host, target)
       return near === undefined && namesHosts ? undefined : withReadings(siteOf(near ?? []), host, target)
     },
+    namesHosts,
     origins: opened.flatMap(({ origin }) => origin ?? []),
   }
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Limits, Timeouts } from '@sallyport/engine/limits'
-import { type RequestHost, responseOn, stopParsingWhenEnded } from '@sallyport/node/internal'
+import { ignoreOtherUpgrades, type RequestHost, responseOn, stopParsingWhenEnded } from '@sallyport/node/internal'
 import { openEdge } from '../edge/edge.ts'
 import type { ProxyVersion } from '../edge/proxy-header.ts'
 import { certificateFiles, type TlsOptions } from '../edge/tls-options.ts'
@@ -192,6 +192,7 @@ function createHttp1Server(): Server {
   server.maxHeadersCount = 0
   server.maxRequestsPerSocket = 1_000
   server.on('connection', stopParsingWhenEnded)
+  server.on('connection', ignoreOtherUpgrades)
   // It never listens, and begins to look at its clocks when it would (D135).
   server.emit('listening')
   return server

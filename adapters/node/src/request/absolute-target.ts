@@ -1,0 +1,28 @@
+/** A request target in absolute form (RFC 9112 3.2.2): `http://site.example/a?b`. */
+export interface AbsoluteTarget {
+  readonly scheme: 'http' | 'https'
+  /** The site that it names, as Host writes one. */
+  readonly site: string
+  /** The rest as other targets write it; empty where it names the whole site. */
+  readonly rest: string
+}
+
+const ABSOLUTE = /^http(s?):\/\/([^/?#]*)(.*)$/i
+const HOST = /^(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/
+
+/** Whether a text is a name or an address, with or without a port. */
+export function isSite(text: string): boolean {
+  return HOST.test(text)
+}
+
+/** Reads a target in absolute form; `undefined` for every other one, and where it names no site. */
+export function absoluteTarget(target: string): AbsoluteTarget | undefined {
+  const [, secure, site = '', rest = ''] = ABSOLUTE.exec(target) ?? []
+  return isSite(site) ? { scheme: secure === '' ? 'http' : 'https', site, rest } : undefined
+}
+
+/** Whether a Host names the site of a target: neither case counts, nor the port that the scheme has anyway. */
+export function namesSite(host: string, { scheme, site }: AbsoluteTarget): boolean {
+  const named = (text: string): string => text.toLowerCase().replace(scheme === 'https' ? /:443$/ : /:80$/, '')
+  return named(host) === named(site)
+}
