@@ -69,7 +69,7 @@ export async function answerApi(
   for (const name of ['ratelimit', 'ratelimit-policy']) received.tell(name, undefined)
   if (observation !== undefined) observation.answeredBy = 'api'
   // Hosts do not agree on which of target and Host names the site, and the proxy refuses it for every path (D94).
-  const fault = isAbsolute(head.target) ? NO_PATH : received.fault(host)
+  const fault = isAbsolute(head.target) ? NO_PATH : received.apiFault(host)
   if (fault !== undefined) {
     noteRefusal(observation, 'head')
     return received.closing(rendered(headRefusal(fault, head.fields), { id: head.id }))

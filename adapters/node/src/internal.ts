@@ -14,7 +14,16 @@ export { type HostResponse, noteOriginal, noteRefusal, type Observation, observe
 export { Received, type Receiver } from './inspection/received.ts'
 export { noteJa4 } from './request/connection-ja4.ts'
 export { foldedName } from './request/folded-name.ts'
-export { type HeadFault, headFault, NO_PATH, nominated, type Paths, type RequestHead } from './request/head-fault.ts'
+export {
+  checkHostNamed,
+  type HeadFault,
+  headFault,
+  NO_HOST,
+  NO_PATH,
+  nominated,
+  type Paths,
+  type RequestHead,
+} from './request/head-fault.ts'
 export { type HeadFields, isHttp2, readHead } from './request/head-fields.ts'
 export { inspectionRequest, type ReceivedHead } from './request/inspection-request.ts'
 export { readJson } from './request/json-body.ts'

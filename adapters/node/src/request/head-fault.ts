@@ -22,6 +22,9 @@ export interface HeadFault {
 /** The fault of a target that is no path of this server. */
 export const NO_PATH: HeadFault = { status: 400, reason: 'The target is not a path that starts with one slash.' }
 
+/** The fault of a request that names no site. */
+export const NO_HOST: HeadFault = { status: 400, reason: 'Host is missing.' }
+
 const HOST = /^(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/
 const PROTECTED = new Set([
   'host',
@@ -68,6 +71,14 @@ function checkHost({ host, [':authority']: authority = host }: HeadFields): Head
     return bad('Host and :authority differ.')
   // A client without a name to ask for sends an empty one (RFC 9112 3.2).
   return !authority || HOST.test(authority) ? undefined : bad('Host is not a name or an address.')
+}
+
+/** The fault of a request that names no site, which HTTP/1.0 alone need not (RFC 9112 3.2). */
+export function checkHostNamed(
+  { httpVersion }: RequestHead,
+  { [':authority']: authority, host = authority }: HeadFields,
+): HeadFault | undefined {
+  return host === '' || (host === undefined && httpVersion !== '1.0') ? NO_HOST : undefined
 }
 
 function checkTarget({ target }: RequestHead, { host }: HeadFields, paths: Paths): HeadFault | undefined {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { formatAddress } from '@sallyport/core'
 import type { ApiResponse } from '@sallyport/engine'
-import { answer, type HeadFault, mountedPath, refusal } from '@sallyport/node/internal'
+import { answer, isApiPath, mountedPath, NO_HOST, refusal } from '@sallyport/node/internal'
 import { answerWith, headRefusal, send, serverOptions } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { createCheck } from './check.ts'
@@ -31,7 +31,7 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
       return
     }
     const path = enabled ? mountedPath(target, base) : undefined
-    const api = path !== undefined && /^\/v1(?:[/?]|$)/.test(path)
+    const api = path !== undefined && isApiPath(path)
     exchange.api = api
     const secure = isSecure(request)
     if (secure && options.hsts !== undefined) exchange.standing = { 'strict-transport-security': options.hsts }
@@ -50,6 +50,7 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
     if (refused) {
       admission.refuse(exchange, 'head', headRefusal(refused, methods))
     } else if (!secure && options.httpsPort !== undefined) {
+      // A client of HTTP/1.0 need not say which site it wants.
       const { host = '' } = request.headers
       if (host === '') admission.refuse(exchange, 'head', headRefusal(NO_HOST, methods))
       else send(exchange, toHttps(host, target, options.httpsPort()))
@@ -72,9 +73,6 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
 
   return (exchange) => exchange.guard(() => receive(exchange))
 }
-
-/** A client of HTTP/1.0 need not say which site it wants. */
-const NO_HOST: HeadFault = { status: 400, reason: 'Host is missing.' }
 
 /** The answer that sends a request of the plain listener to the same place over TLS; `host` and `target` are checked. */
 function toHttps(host: string, target: string, port: number): ApiResponse {
