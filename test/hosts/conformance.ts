@@ -23,8 +23,6 @@ export interface Row {
   readonly includes?: readonly string[] | undefined
   /** A parser of the host's own that stands before the API answers this in its own words, if at all. */
   readonly refusedByParsers?: true | undefined
-  /** A router or check of the host's own may answer this in its own words. */
-  readonly brokenEscape?: true | undefined
   /** Its body is a form, for which a host may have no parser. */
   readonly form?: true | undefined
   /** It has two fields of one name. */
@@ -389,14 +387,25 @@ export function conformanceRows(scene: Scene): readonly Row[] {
       json: { error: 'payload_too_large' },
       refusedByParsers: true,
     },
-    {
-      name: 'API: an escape that is none',
+    ...[
+      ['%zz%', 'invalid_request'],
+      ['%00', 'invalid_ip'],
+    ].map(([parameter = '', error]) => ({
+      name: `API: ${error} of ${parameter}`,
       method: 'GET',
-      path: '/v1/demo/%zz%',
-      api: true,
+      path: `/v1/demo/${parameter}`,
+      api: true as const,
       fields: from(allowed),
       status: 400,
-      brokenEscape: true,
-    },
+      json: { error },
+    })),
+    ...['?q="<>', '?q=%zz&q=%ff', '#part', '?q={a}|b^c`'].map((query) => ({
+      name: `API: a query of ${query}`,
+      method: 'GET',
+      path: `/v1/openapi.json${query}`,
+      api: true as const,
+      fields: from(allowed),
+      status: 200,
+    })),
   ]
 }

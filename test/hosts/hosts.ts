@@ -27,8 +27,6 @@ export interface Host {
   readonly parsesBodies?: boolean | undefined
   /** None of its own parsers is for forms, and it refuses what it cannot parse. */
   readonly parsesNoForms?: boolean | undefined
-  /** The host itself refuses targets with broken percent escapes, before any hook or middleware runs. */
-  readonly refusesBrokenEscapes?: boolean | undefined
   /** The API is answered before the inspection; elsewhere the order is that of the middleware. */
   readonly answersApiFirst?: boolean | undefined
   /** It has web requests alone: fields of one name are one, and what ends a connection is not for it to say. */
@@ -177,7 +175,6 @@ function fastifyHost(name: string, create: typeof Fastify, unknownMethods: reado
     unknownMethods,
     speaks: ['tls', 'h2', 'h2c'],
     parsesNoForms: true,
-    refusesBrokenEscapes: true,
     async start(sallyport, base, options = {}, over = HTTP1) {
       const secure = over.certificate && { https: tlsFiles(over.certificate) }
       const app = create({ ...secure, ...(over.http2 && { http2: true }) } as object)
@@ -195,7 +192,6 @@ const proxy: Host = {
   name: 'the proxy',
   speaks: ['tls', 'h2'],
   hasNoOptions: true,
-  refusesBrokenEscapes: true,
   answersApiFirst: true,
   async start(sallyport, base, _options, { certificate } = HTTP1) {
     const origin = await running(createServer(answerEcho))

@@ -107,7 +107,7 @@ const ROUTES: Readonly<Record<string, 'GET' | 'POST'>> = {
   '/v1': 'GET',
   '/v1/openapi.json': 'GET',
   '/v1/myip': 'GET',
-  '/v1/demo/not-an-address': 'GET',
+  '/v1/demo/': 'GET',
   '/v1/ip/lookup': 'POST',
 }
 
@@ -118,12 +118,12 @@ const api: Api = async (request) => {
   } catch {
     return failure('invalid_request')
   }
-  const method = ROUTES[request.path]
+  const method = ROUTES[request.path.replace(/^(\/v1\/demo\/).+/, '$1')]
   if (method === undefined) return failure('not_found')
   if (request.method !== method && !(method === 'GET' && request.method === 'HEAD')) {
     return failure('method_not_allowed', { allow: method === 'GET' ? 'GET, HEAD' : method })
   }
-  if (request.path === '/v1/demo/not-an-address') return failure('invalid_ip')
+  if (request.path.startsWith('/v1/demo/')) return failure('invalid_ip')
   if (request.path === '/v1') return ok({ name: 'Sallyport' })
   if (method === 'GET') return ok({ openapi: '3.1.0', query: [...request.query] })
   const bearers = request.fields.filter((field) => field === `Bearer ${KEY}`)

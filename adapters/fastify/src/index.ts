@@ -11,6 +11,7 @@ import {
 } from '@sallyport/node/internal'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
+import { readBrokenEscapes } from './broken-escapes.ts'
 import { createResponder } from './responder.ts'
 
 export { guardUpgrade } from '@sallyport/node'
@@ -57,8 +58,9 @@ const CONTENT_TYPE_ERRORS = ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'FST_ERR_ROUTE_MI
 const answering: FastifyPluginAsync<V1Options> = async (fastify, { sallyport }) => {
   requireApi(sallyport)
   const respond = createResponder()
+  const urlOf = readBrokenEscapes(fastify)
   const handle = async (request: FastifyRequest, reply: FastifyReply) => {
-    const path = mountedPath(request.url, fastify.prefix)
+    const path = mountedPath(urlOf(request), fastify.prefix)
     const place = path === undefined ? path : { res: reply.raw, target: request.originalUrl, path }
     const response = place && (await answer(sallyport, request.raw, place))
     return response === undefined ? reply.callNotFound() : respond(reply, response)

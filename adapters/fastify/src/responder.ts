@@ -20,6 +20,11 @@ export function createResponder(): (reply: FastifyReply, response: ApiResponse) 
   return (reply, response) => {
     const { headers } = response
     for (const name in headers) reply.header(nameOf(name), headers[name])
-    return reply.code(response.status).send(hostBody(response))
+    return reply.code(response.status).serializer(asItIs).send(hostBody(response))
   }
+}
+
+/** Without a serializer Fastify adds a charset to every Content-Type of JSON, and rewrites its parameters. */
+function asItIs(text: string): string {
+  return text
 }

@@ -67,7 +67,7 @@ export async function answerApi(
   // A middleware before it may have told of a limit of the policy; the API tells of its own alone.
   for (const name of ['ratelimit', 'ratelimit-policy']) received.tell(name, undefined)
   if (observation !== undefined) observation.answeredBy = 'api'
-  const fault = received.fault(host)
+  const fault = received.apiFault(host)
   if (fault !== undefined) {
     noteRefusal(observation, 'head')
     return received.closing(rendered(headRefusal(fault, head.fields), { id: head.id }))

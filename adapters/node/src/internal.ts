@@ -16,8 +16,10 @@ export { absoluteTarget, isSite, namesSite } from './request/absolute-target.ts'
 export { noteJa4 } from './request/connection-ja4.ts'
 export { foldedName } from './request/folded-name.ts'
 export {
+  checkHostNamed,
   type HeadFault,
   headFault,
+  NO_HOST,
   NO_PATH,
   nominated,
   OTHER_SITE,

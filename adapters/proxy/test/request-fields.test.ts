@@ -205,6 +205,18 @@ t.test('the origin is spoken to in HTTP, also where the client says RTSP', async
   t.equal(bytes, '')
 })
 
+t.test('without Host a request of HTTP/1.1 is refused in words, and reaches nobody', async (t) => {
+  for (const line of ['GET /shop', 'GET /v1/myip', 'OPTIONS *', 'POST /shop']) {
+    const { answer, bytes } = await seenBehind(t, `${line} HTTP/1.1\r\nConnection: close\r\n\r\n`)
+    t.match(
+      answer,
+      /^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*\r\n\r\n\{"error":"invalid_request","message":"Host is missing\."/,
+    )
+    t.match(answer, /\r\nx-request-id: /i)
+    t.equal(bytes, '')
+  }
+})
+
 t.test('an HTTP/1.0 client without Host is served', async (t) => {
   const { answer, valuesOf } = await seenBehind(t, 'GET /old HTTP/1.0\r\n\r\n')
   t.match(answer, / 200 OK\r\n/)

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ApiResponse } from '@sallyport/engine'
 import { applyVerdict } from '../answer/verdict-headers.ts'
-import type { HeadFault } from '../request/head-fault.ts'
+import type { HeadFault, Paths } from '../request/head-fault.ts'
 import { lookAtServer, serverOf } from '../request/host-server.ts'
 import { fieldsMissing, inspectionRequest } from '../request/inspection-request.ts'
 import { isBehindLast } from '../request/last-request.ts'
@@ -36,11 +36,11 @@ export class NodeRequest extends Received {
     this.#req = req
   }
 
-  override fault(rules: RequestHost): HeadFault | undefined {
+  override fault(rules: RequestHost, paths?: Paths): HeadFault | undefined {
     // It is never sent: the answer before it ended the connection.
     if (isBehindLast(this.#req)) return { status: 400, reason: 'The connection has ended.' }
     if (fieldsMissing(this.#req)) return { status: 431, reason: 'The request has too many header fields.' }
-    return super.fault(rules)
+    return super.fault(rules, paths)
   }
 
   override closing(answer: ApiResponse): ApiResponse {

@@ -1,7 +1,7 @@
 import type { Decision } from '@sallyport/core'
 import type { ApiResponse } from '@sallyport/engine'
 import { onEnded } from '../request/ending.ts'
-import { type HeadFault, headFault } from '../request/head-fault.ts'
+import { checkHostNamed, type HeadFault, headFault, type Paths } from '../request/head-fault.ts'
 import { readHead } from '../request/head-fields.ts'
 import type { RequestHost } from '../request/request-host.ts'
 import { ID_HEADER } from '../request/request-id.ts'
@@ -20,9 +20,15 @@ export class Received implements Answering {
   }
 
   /** Why it is refused before it is looked at. */
-  fault(rules: RequestHost): HeadFault | undefined {
+  fault(rules: RequestHost, paths: Paths = rules.config?.paths ?? 'pass'): HeadFault | undefined {
     const { head } = this.reception
-    return headFault(head, readHead(head.fields, rules.singleHeader), rules.config?.paths ?? 'pass')
+    return headFault(head, readHead(head.fields, rules.singleHeader), paths)
+  }
+
+  /** Why it is refused before the API looks at it, which reads a path in one way alone, and says itself what it cannot read (D391). */
+  apiFault(rules: RequestHost): HeadFault | undefined {
+    const { head } = this.reception
+    return this.fault(rules, 'pass') ?? checkHostNamed(head, readHead(head.fields))
   }
 
   /** Sets a header of the answer where that is not begun; takes it away for `undefined`. */

@@ -26,6 +26,9 @@ export const NO_PATH: HeadFault = { status: 400, reason: 'The target is neither 
 /** The fault of a target in absolute form that names another site than Host. */
 export const OTHER_SITE: HeadFault = { status: 400, reason: 'The target and Host differ.' }
 
+/** The fault of a request that names no site. */
+export const NO_HOST: HeadFault = { status: 400, reason: 'Host is missing.' }
+
 const PROTECTED = new Set([
   'host',
   'authorization',
@@ -71,6 +74,14 @@ function checkHost({ host, [':authority']: authority = host }: HeadFields): Head
     return bad('Host and :authority differ.')
   // A client without a name to ask for sends an empty one (RFC 9112 3.2).
   return !authority || isSite(authority) ? undefined : bad('Host is not a name or an address.')
+}
+
+/** The fault of a request that names no site, which HTTP/1.0 alone need not (RFC 9112 3.2). */
+export function checkHostNamed(
+  { httpVersion }: RequestHead,
+  { [':authority']: authority, host = authority }: HeadFields,
+): HeadFault | undefined {
+  return host === '' || (host === undefined && httpVersion !== '1.0') ? NO_HOST : undefined
 }
 
 /** A target in absolute form is read as the path that it names, of the site that Host names too (D370). */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { formatAddress } from '@sallyport/core'
 import type { ApiResponse } from '@sallyport/engine'
-import { answer, type HeadFault, mountedPath, OTHER_SITE, refusal } from '@sallyport/node/internal'
+import { answer, type HeadFault, isApiPath, mountedPath, NO_HOST, OTHER_SITE, refusal } from '@sallyport/node/internal'
 import { answerWith, headRefusal, send, serverOptions } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { createCheck } from './check.ts'
@@ -31,7 +31,7 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
       return
     }
     const path = enabled ? mountedPath(target, base) : undefined
-    const api = path !== undefined && /^\/v1(?:[/?]|$)/.test(path)
+    const api = path !== undefined && isApiPath(path)
     exchange.api = api
     const secure = isSecure(request)
     if (secure && options.hsts !== undefined) exchange.standing = { 'strict-transport-security': options.hsts }
@@ -76,9 +76,6 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
 
   return (exchange) => exchange.guard(() => receive(exchange))
 }
-
-/** A client of HTTP/1.0 need not say which site it wants. */
-const NO_HOST: HeadFault = { status: 400, reason: 'Host is missing.' }
 
 /** The answer that sends a request of the plain listener to the same place over TLS; `host` and `target` are checked. */
 function toHttps(host: string, target: string, port: number): ApiResponse {

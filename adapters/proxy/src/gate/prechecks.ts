@@ -1,5 +1,6 @@
 import {
   asksForWebSocket,
+  checkHostNamed,
   type HeadFault,
   type HeadFields,
   headFault,
@@ -13,7 +14,7 @@ import {
 /** The head of a request as received. */
 export interface RequestHead extends ReceivedHead {
   readonly method: string
-  /** Whether it is for the API, which itself says of its paths which methods there are. */
+  /** Whether it is for the API, which says itself what it cannot read of a path, and which methods there are (D391). */
   readonly api?: boolean | undefined
   /** Absent: `strict`. */
   readonly paths?: Paths | undefined
@@ -41,20 +42,21 @@ const WEBSOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/
  * pass on. `undefined` when the head passes all of them; else the connection is closed after the answer.
  */
 export function precheck(head: RequestHead): HeadFault | undefined {
-  const { method, target, fields, api = false, paths = 'strict', methods = METHODS } = head
+  const { method, target, fields, api = false, methods = METHODS } = head
+  const paths = api ? 'pass' : (head.paths ?? 'strict')
   if (fields.length / 2 > MAX_FIELDS)
     return { status: 431, reason: `The request has more than ${MAX_FIELDS} header fields.` }
   if (api ? method === 'CONNECT' : !methods.includes(method)) {
     return { status: 405, reason: `${method} is not served.` }
   }
-  if (target.length > MAX_TARGET) return { status: 414, reason: `The target is over ${MAX_TARGET} bytes.` }
+  if (!api && target.length > MAX_TARGET) return { status: 414, reason: `The target is over ${MAX_TARGET} bytes.` }
   const read = readHead(fields, head.singleHeader)
   const serverWide = target === '*' && method === 'OPTIONS'
   return (
     headFault(head, read, paths) ??
-    (serverWide ? undefined : checkTarget(target, paths)) ??
-    checkHost(head, read) ??
-    checkTrailer(head, read) ??
+    (serverWide || (api && target.startsWith('/')) ? undefined : checkTarget(target, paths)) ??
+    checkHostNamed(head, read) ??
+    (api ? undefined : checkTrailer(head, read)) ??
     checkExpect(read) ??
     checkUpgrade(head, read)
   )
@@ -70,10 +72,6 @@ function checkTarget(target: string, paths: Paths): HeadFault | undefined {
   if (!path.startsWith('/')) return NO_PATH
   if (!(paths === 'strict' ? PATH : ANY_PATH).test(path)) return bad('The path holds bytes that must be escaped.')
   return mark < 0 || QUERY.test(target.slice(mark + 1)) ? undefined : bad('The query holds bytes that must be escaped.')
-}
-
-function checkHost({ httpVersion }: RequestHead, { [':authority']: authority, host = authority }: HeadFields) {
-  return host === '' || (host === undefined && httpVersion !== '1.0') ? bad('Host is missing.') : undefined
 }
 
 function checkTrailer({ fields }: RequestHead, { trailer, 'transfer-encoding': coding }: HeadFields) {

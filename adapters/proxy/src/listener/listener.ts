@@ -187,6 +187,8 @@ function createHttp1Server(): Server {
     // How often Node looks at the times of a head; its default of 30 s would make 10 s of them 40.
     connectionsCheckingInterval: 1_000,
     insecureHTTPParser: false,
+    // Node's own answer has no body: the checks of a head know the fault, and an upgrade has it too.
+    requireHostHeader: false,
   })
   // 0: no limit. Beyond one Node drops fields silently, and the last ones are those that a trusted proxy appended.
   server.maxHeadersCount = 0

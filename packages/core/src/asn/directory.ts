@@ -23,7 +23,7 @@ export interface SamplePrefix {
   readonly addresses?: number | undefined
 }
 
-/** Specification: AsnDirectoryEntry. The two counts mean something only when `rangesLoaded` is true. */
+/** Specification: AsnDirectoryEntry. The two counts mean something only when `rangesLoaded` is true; else they are 0. */
 export interface DirectoryEntry extends DirectorySummary {
   readonly samplePrefixes: readonly SamplePrefix[]
   readonly vpnRangePrefixes: number
@@ -63,7 +63,9 @@ export function createDirectory(systems: SystemTable, networks: NetworkTable, ra
       const index = systems.indexOf(asn)
       if (index === -1) return undefined
       const prefixes = systems.prefixes(index)
-      const first = prefixes.filter(isIpv4).map((prefix) => networks.find(prefix.address))
+      // One list without the other is half of an answer.
+      const starts = rangesLoaded ? prefixes.filter(isIpv4) : []
+      const first = starts.map((prefix) => networks.find(prefix.address))
       return {
         ...summary(index),
         samplePrefixes: samplesOf(prefixes),

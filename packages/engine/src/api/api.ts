@@ -2,7 +2,9 @@ import { createDirectory, type Directory, SallyportError, type Snapshot } from '
 import { withoutKeys } from '#accounts'
 import { type Admission, createAdmissions, UNLIMITED_ADMISSION } from './admission.ts'
 import { failureAnswer, failureOf, headersWriter, successHeaders } from './answer.ts'
+import type { RateLimit } from './client-admission.ts'
 import { readInput } from './input.ts'
+import { listedIn } from './listed.ts'
 import { openApiDocument } from './openapi.ts'
 import type { Api, ApiRequest, ApiResponse } from './request.ts'
 import type { Route, RouteContext, RouteInput } from './route.ts'
@@ -19,7 +21,7 @@ type RouteMatch = Extract<Match, { readonly kind: 'route' }>
 export function createApi(services: ApiServices, routes: readonly Route[] = ROUTES): Api {
   const router = createRouter(routes)
   const { admit, count, settle } = createAdmissions(services)
-  const headersOf = new Map(routes.map((route) => [route, headersWriter(successHeaders(route))]))
+  const successes = new Map(routes.map((route) => [route, successOf(route)]))
   const directoryOf = directoryHolder()
   const document = once(() => openApiDocument(routes))
 
@@ -35,9 +37,8 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
       // Before the work: calls at once could otherwise all have it done before the first is counted.
       if (admission.pending !== undefined) proceed(await count(admission.pending, await statusOf(reading)))
       const { input, context } = await reading
-      const body = await route.handle(input, context)
-      const headers = headersOf.get(route)?.(admission.rateLimit) ?? {}
-      return { status: 200, headers, body: route.mediaType?.startsWith('text/') ? String(body) : JSON.stringify(body) }
+      const answered = await route.handle(input, context)
+      return (successes.get(route) ?? successOf(route))(answered, admission.rateLimit)
     } catch (error) {
       const failure = failureOf(error)
       if (failure.bug) report(services, error)
@@ -85,6 +86,18 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
         )
     }
   }
+}
+
+/** Makes the 200s of a route: its headers, and of what it answers all that its schema lists. */
+function successOf(route: Route): (answered: unknown, rateLimit: RateLimit | undefined) => ApiResponse {
+  const headersOf = headersWriter(successHeaders(route))
+  const listed = listedIn(route.response)
+  const isText = route.mediaType?.startsWith('text/') ?? false
+  return (answered, rateLimit) => ({
+    status: 200,
+    headers: headersOf(rateLimit),
+    body: isText ? String(answered) : JSON.stringify(listed(answered)),
+  })
 }
 
 /** The status of a call as far as it was read: 200, or that of its failure. */

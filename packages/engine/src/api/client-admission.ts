@@ -7,7 +7,10 @@ import { type ApiServices, report, unanswered } from './services.ts'
 export interface ClientAccess {
   readonly kind: 'client'
   readonly limit: ClientLimit
-  /** Counts calls that are answered 400 in place of `limit`: then a call is counted once it was read. */
+  /**
+   * Counts calls that are answered 400 in place of `limit`: then a call is counted once it was read. Used up, it refuses
+   * such calls alone (D393).
+   */
   readonly badRequests?: ClientLimit | undefined
 }
 
@@ -19,7 +22,7 @@ export interface RateLimit {
   readonly resetAt: number
 }
 
-/** The verdict of a client's limits on one call. */
+/** The verdict of a client's limits on one call; `rateLimit` is the limit that it was counted by. */
 export interface ClientAdmission {
   readonly allowed: boolean
   readonly rateLimit: RateLimit
@@ -36,8 +39,6 @@ export interface PendingCount {
   /** Counts the calls that are answered 400. */
   readonly badRequests: ClientLimit
   readonly client: ClientKey
-  /** `limit` as it was looked at. */
-  readonly looked: RateLimit
 }
 
 /** Admits requests by the limits of their clients. All of it throws `service_unavailable` where a limit cannot be asked. */
@@ -90,18 +91,11 @@ export function createClientAdmissions(services: ApiServices): ClientAdmissions 
     async admit({ limit, badRequests }, request) {
       const client = clientOf(request)
       if (badRequests === undefined) return answered(ask(limit, client, 1))
-      const [looked, bad] = await answered(Promise.all([ask(limit, client, 0), ask(badRequests, client, 0)]))
-      const { rateLimit } = looked
-      const refused = [looked, bad].filter(({ allowed }) => !allowed)
-      if (refused.length === 0) {
-        return { allowed: true, rateLimit, pending: { limit, badRequests, client, looked: rateLimit } }
-      }
-      return { allowed: false, rateLimit, retryAfter: Math.max(...refused.map(({ retryAfter = 0 }) => retryAfter)) }
+      const looked = await answered(ask(limit, client, 0))
+      return looked.allowed ? { ...looked, pending: { limit, badRequests, client } } : looked
     },
-    async count({ limit, badRequests, client, looked }, status) {
-      if (status !== 400) return answered(ask(limit, client, 1))
-      return { ...(await answered(ask(badRequests, client, 1))), rateLimit: looked }
-    },
+    // The headers are those of the count that the call is in, and so are those of its refusal.
+    count: ({ limit, badRequests, client }, status) => answered(ask(status === 400 ? badRequests : limit, client, 1)),
     async refuseKey(request) {
       let admission: ClientAdmission
       try {

@@ -12,17 +12,22 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   400: 'The input cannot be read or resolved.',
   401: 'The API key is missing or not valid.',
   404: 'No such autonomous system, or no such attestation.',
+  405: 'The path has no such method; `Allow` names those that it has.',
   413: 'The body is larger than 64 KiB.',
   429: 'The limit is exceeded.',
   500: 'Internal server error.',
   503: 'The service is temporarily unavailable.',
 }
 
-/** Builds the OpenAPI 3.1 document from the rows, all but the one that serves the document. */
+const DESCRIPTION =
+  'Network class, geolocation and ownership of an IP address, a range, a hostname or a URL. A path that is not listed is ' +
+  '404 `not_found`, a method that its path does not list 405 `method_not_allowed`; HEAD is answered as GET without the ' +
+  'body. What is not valid percent-encoding is 400 `invalid_request`. Of a query parameter that comes twice the first counts.'
+
+/** Builds the OpenAPI 3.1 document from the rows. */
 export function openApiDocument(routes: readonly Route[]): oas31.OpenAPIObject {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {}
   for (const route of routes) {
-    if (route.path === '/v1/openapi.json') continue
     const operations = paths[route.path] ?? {}
     operations[route.method.toLowerCase()] = operationOf(route)
     paths[route.path] = operations
@@ -33,7 +38,7 @@ export function openApiDocument(routes: readonly Route[]): oas31.OpenAPIObject {
       info: {
         title: 'Sallyport',
         version: VERSION,
-        description: 'Network class, geolocation and ownership of an IP address, a range, a hostname or a URL.',
+        description: DESCRIPTION,
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/' }],
@@ -42,6 +47,7 @@ export function openApiDocument(routes: readonly Route[]): oas31.OpenAPIObject {
       components: {
         securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } },
         headers: HEADERS,
+        responses: { NotFound: { description: 'The path is not listed.', content: errorContent(404) } },
       },
     },
     { override },
@@ -69,6 +75,7 @@ const HEADERS: Readonly<Record<string, oas31.HeaderObject>> = {
     schema: { type: 'integer', format: 'int64' },
   },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
+  Allow: { description: 'The methods of the path.', schema: { type: 'string' } },
   'WWW-Authenticate': { description: 'The scheme to authenticate by.', schema: { type: 'string' } },
 }
 
@@ -102,11 +109,11 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
 }
 
 /**
- * The row's own, and those of the whole API: 413 where a body is read, 429 where calls without a valid key are counted,
- * 503 where a store must answer.
+ * The row's own, and those of the whole API: 405 of the path's other methods, 413 where a body is read, 429 where calls
+ * without a valid key are counted, 503 where a store must answer.
  */
 function errorStatuses({ errors, body, access }: Route): readonly number[] {
-  const ours = [...(body === undefined ? [] : [413]), ...(access.kind === 'key' ? [429] : []), 503]
+  const ours = [405, ...(body === undefined ? [] : [413]), ...(access.kind === 'key' ? [429] : []), 503]
   return [...new Set([...errors, ...ours])].toSorted((x, y) => x - y)
 }
 
@@ -114,12 +121,18 @@ function errorAnswer(status: number) {
   return {
     description: STATUS_TEXTS[status] ?? '',
     headers: headerRefs(headersOfError(status)),
-    content: { [JSON_TYPE]: { schema: status === 429 ? RateLimitResponse : ErrorResponse } },
+    content: errorContent(status),
   }
+}
+
+function errorContent(status: number) {
+  return { [JSON_TYPE]: { schema: status === 429 ? RateLimitResponse : ErrorResponse } }
 }
 
 function headersOfError(status: number): readonly string[] {
   switch (status) {
+    case 405:
+      return ['Allow']
     case 401:
       return ['WWW-Authenticate']
     case 429:

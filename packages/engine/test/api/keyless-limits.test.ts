@@ -170,27 +170,38 @@ t.test('a verification that is answered 400 is counted in a bucket of its own', 
   for (let call = 0; call < 59; call++) {
     t.hasStrict(await verify(BAD[call % BAD.length] ?? ''), {
       status: 400,
-      headers: { 'X-RateLimit-Limit': '5', 'X-RateLimit-Remaining': '5', 'X-RateLimit-Reset': String(start + 3600) },
+      headers: {
+        'X-RateLimit-Limit': '60',
+        'X-RateLimit-Remaining': String(59 - call),
+        'X-RateLimit-Reset': String(start + 3600),
+      },
     })
   }
   wire.advance(60 * SECOND)
+  const first = await verify(GOOD)
+  t.hasStrict(first, { status: 200, headers: { 'X-RateLimit-Limit': '5', 'X-RateLimit-Remaining': '4' } })
+  t.equal(first.headers['X-RateLimit-Reset'], String(start + 3660), 'the others are untouched')
+  t.hasStrict(await verify('{}'), { status: 400, headers: { 'X-RateLimit-Remaining': '0' } })
+  for (const body of BAD) {
+    t.hasStrict(await verify(body), {
+      status: 429,
+      json: { error: 'rate_limit_exceeded', retryAfter: 3540 },
+      headers: {
+        'Retry-After': '3540',
+        'X-RateLimit-Limit': '60',
+        'X-RateLimit-Remaining': '0',
+        'X-RateLimit-Reset': String(start + 3600),
+      },
+    })
+  }
   t.hasStrict(
     await verify(GOOD),
-    { status: 200, headers: { 'X-RateLimit-Remaining': '4' } },
-    'the others are untouched',
+    { status: 200, headers: { 'X-RateLimit-Limit': '5', 'X-RateLimit-Remaining': '3' } },
+    'a call that can be read is refused by its own limit alone',
   )
-  t.hasStrict(await verify('{}'), { status: 400, headers: { 'X-RateLimit-Remaining': '4' } })
-  const refused = await verify(GOOD)
-  t.hasStrict(refused, {
-    status: 429,
-    bodyReads: 0,
-    json: { error: 'rate_limit_exceeded', retryAfter: 3540 },
-    headers: { 'Retry-After': '3540', 'X-RateLimit-Limit': '5', 'X-RateLimit-Remaining': '4' },
-  })
-  t.equal(refused.headers['X-RateLimit-Reset'], String(start + 3660), 'the headers are those of the ordinary limit')
-  t.equal((await verify(GOOD, '203.0.113.8')).status, 200, 'another client')
+  t.equal((await verify('{}', '203.0.113.8')).status, 400, 'another client')
   wire.advance(3540 * SECOND)
-  t.hasStrict(await verify(GOOD), { status: 200, headers: { 'X-RateLimit-Remaining': '3' } })
+  t.hasStrict(await verify('{}'), { status: 400, headers: { 'X-RateLimit-Remaining': '59' } })
 })
 
 t.test('a client whose verifications are used up has no bad ones left either', async (t) => {

@@ -49,16 +49,20 @@ t.test('the file in the repository is the document; run `npm run openapi` when i
   t.same(JSON.parse(readFileSync(FILE, 'utf8')), document)
 })
 
-t.test('GET /v1/openapi.json serves it, and it does not describe itself', async (t) => {
+t.test('GET /v1/openapi.json serves it, and it describes itself', async (t) => {
   const { status, json, headers } = await createWire().call('GET', '/v1/openapi.json')
   t.equal(status, 200)
   t.same(json, document)
   t.equal(headers['Cache-Control'], 'no-store')
-  t.notOk('/v1/openapi.json' in document.paths)
+  t.same(
+    document.paths['/v1/openapi.json'].get.responses['200'].content['application/json'].schema,
+    ref('OpenApiDocument'),
+  )
 })
 
 t.test('the document has the routes that are built, and no other', async (t) => {
-  t.same(Object.keys(document.paths), [...SPECIFIED.map(([, path]) => path), '/v1', '/v1/docs'])
+  const paths = SPECIFIED.map(([, path]) => path)
+  t.same(Object.keys(document.paths), [...paths, '/v1', '/v1/docs', '/v1/openapi.json'])
   t.same(document.security, [{ bearerAuth: [] }], 'a key is the default')
   t.same(document.components.securitySchemes.bearerAuth, { type: 'http', scheme: 'bearer' })
 })
@@ -68,7 +72,7 @@ for (const [method, path, keyed, errors, schema] of SPECIFIED) {
     t.same(Object.keys(document.paths[path]), [method])
     const operation = document.paths[path][method]
     t.same(operation.security, keyed ? undefined : [], keyed ? 'needs a key' : 'needs no key')
-    const ours = [503, ...(method === 'post' ? [413] : []), ...(keyed ? [429] : [])]
+    const ours = [405, 503, ...(method === 'post' ? [413] : []), ...(keyed ? [429] : [])]
     const statuses = [...new Set([200, ...errors, ...ours])].sort((x, y) => x - y)
     t.same(Object.keys(operation.responses), statuses.map(String))
     for (const status of statuses) {
@@ -112,6 +116,25 @@ t.test('the query of the directory has the defaults and bounds of the specificat
     ['q', undefined, { type: 'string' }],
     ['limit', undefined, { type: 'integer', minimum: 1, maximum: 100, default: 20 }],
   ])
+})
+
+t.test('the document says what is done beside its operations', async (t) => {
+  t.match(document.info.description, /path that is not listed is 404 `not_found`.*method.*405 `method_not_allowed`/)
+  t.same(document.components.responses.NotFound.content['application/json'].schema, ref('ErrorResponse'))
+  for (const methods of Object.values<Readonly<Record<string, { responses: Record<string, object> }>>>(
+    document.paths,
+  )) {
+    for (const { responses } of Object.values(methods)) {
+      t.match(responses['405'], { headers: { Allow: { $ref: '#/components/headers/Allow' } } })
+    }
+  }
+  const clamped = document.paths['/v1/asn/directory'].get.parameters.filter(({ name }: Parameter) =>
+    ['top', 'limit'].includes(name),
+  )
+  t.equal(clamped.length, 2)
+  for (const { description, schema } of clamped) {
+    t.match(description ?? schema.description, /beyond the bounds takes the nearest one.*neither is a 400/)
+  }
 })
 
 t.test('the body of the lookup is required, and so is its target', async (t) => {

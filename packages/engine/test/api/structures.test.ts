@@ -70,10 +70,10 @@ t.test('the signals of an agent verdict are always all there', async (t) => {
   const names =
     'network_origin anonymized headless headless_flags header_consistency ai_crawler ai_ident ai_vendor ' +
     'allowlist_type allowlist_verified ja4'
-  const signals = Object.fromEntries(names.split(' ').map((name) => [name, null]))
+  const signals = { ...Object.fromEntries(names.split(' ').map((name) => [name, null])), reasons: [] }
   const verdict = { class: 'human', confidence: 0.5, action: 'allow', signals }
   t.same(schemas.AgentscanCheckResponse.parse(verdict), verdict)
-  t.same(Object.keys(schemas.AgentscanCheckResponse.shape.signals.shape), names.split(' '))
+  t.same(Object.keys(schemas.AgentscanCheckResponse.shape.signals.shape), [...names.split(' '), 'reasons'])
 })
 
 t.test('a crawler is asked about by slug or by user agent', async (t) => {

@@ -54,6 +54,7 @@ t.test('a crawler may have several lists, and a list that names none or cannot b
   t.match(networks?.find(address('23.0.7.1')), {
     range: { networkClass: 'datacenter', provider: 'One', source: 'one', kind: 'crawler' },
     also: [{ source: 'one-2' }, { source: 'all' }],
+    inDatacenterRanges: false,
   })
   t.equal(rangesLoaded, false, 'a crawler is no list of datacenters')
 })

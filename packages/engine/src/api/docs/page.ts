@@ -51,7 +51,7 @@ export function docsPage(document: unknown, base: string): string {
   const page = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${info.title} API ${info.version}</title><style>${raw(STYLE)}</style></head>
-<body><header><h1>${info.title} API <small>${info.version}</small></h1><p>${info.description}</p>
+<body><header><h1>${info.title} API <small>${info.version}</small></h1><p>${prose(info.description)}</p>
 <p>The same for programs: <a href="${base}/v1/openapi.json">openapi.json</a>. Keyed operations need
 <code>Authorization: Bearer &lt;API_KEY&gt;</code>. Errors are JSON with <code>error</code>, <code>message</code> and <code>details</code>.</p></header>
 <nav aria-label="Operations">${join(tags.map((tag) => navOf(tag, operations)))}</nav>

@@ -19,6 +19,9 @@ export const crawlersVerify = verifyRoute({
   access: { kind: 'client', limit: CLIENT_LIMITS.crawlerVerify, badRequests: CLIENT_LIMITS.crawlerVerifyBad },
   operationId: 'verifyCrawler',
   summary: 'Whether an address is the crawler it says it is, without a key.',
+  description:
+    `${RULE} Calls that are answered 400 are counted apart, ${CLIENT_LIMITS.crawlerVerifyBad.max} an hour, beyond which ` +
+    'such calls are 429; the headers speak of the count that a call is in.',
   errors: [400, 429, 500],
 })
 
@@ -27,6 +30,7 @@ export const agentscanVerify = verifyRoute({
   access: { kind: 'key', metered: true },
   operationId: 'agentscanVerify',
   summary: 'The same answer as `POST /v1/crawlers/verify`, counted against the account.',
+  description: RULE,
   errors: [400, 401, 429, 500],
 })
 
@@ -36,6 +40,7 @@ function verifyRoute(row: {
   readonly access: Access
   readonly operationId: string
   readonly summary: string
+  readonly description: string
   readonly errors: readonly number[]
 }) {
   return defineRoute({
@@ -43,7 +48,6 @@ function verifyRoute(row: {
     example: { path: row.path, body: { ip: '66.249.66.1', bot: 'googlebot' } },
     method: 'POST',
     tag: 'Crawlers',
-    description: RULE,
     body: CrawlerVerifyRequest,
     response: CrawlerVerifyResponse,
     answer: 'The outcome and the checks behind it.',

@@ -16,6 +16,10 @@ const ApiIndex = z
   })
   .meta({ id: 'ApiIndex' })
 
+const OpenApiDocument = z
+  .unknown()
+  .meta({ id: 'OpenApiDocument', description: 'A document of OpenAPI 3.1.', override: { type: 'object' } })
+
 const ReferencePage = z.string().meta({ id: 'ReferencePage', description: 'A page of HTML.' })
 
 /** The part of the document that is read here. */
@@ -68,7 +72,6 @@ export const docs = defineRoute({
   handle: (_input, context) => docsPage(context.document(), baseOf(context)),
 })
 
-/** Serves the OpenAPI document of the API; the document does not describe itself. */
 export const openapi = defineRoute({
   method: 'GET',
   path: '/v1/openapi.json',
@@ -77,14 +80,14 @@ export const openapi = defineRoute({
   tag: 'Document',
   summary: 'The OpenAPI document.',
   errors: [],
-  response: z.unknown(),
-  answer: 'OpenAPI 3.1.',
+  response: OpenApiDocument,
+  answer: 'The description of all that is served here.',
   handle: (_input, { document }) => document(),
 })
 
 /** The path before /v1 in the target as it was received: the API may be mounted anywhere. */
 function baseOf({ request: { target, path } }: RouteContext): string {
-  const [received = ''] = target.split('?', 1)
+  const [received = ''] = target.split(/[?#]/, 1)
   const base = received.endsWith(path) ? received.slice(0, -path.length) : ''
   return /^(?:\/[\w.~-]+)*$/.test(base) ? base : ''
 }

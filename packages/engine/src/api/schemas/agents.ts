@@ -51,22 +51,26 @@ export const AgentscanCheckRequest = z
   .meta({ id: 'AgentscanCheckRequest' })
 export type AgentscanCheckRequest = z.output<typeof AgentscanCheckRequest>
 
-/** The specification names the signals and gives no types; every one is always there, null when it cannot be known. */
-const Signals = z
-  .looseObject({
-    network_origin: NetworkClass.nullable(),
-    anonymized: z.boolean().nullable(),
-    headless: z.boolean().nullable(),
-    headless_flags: z.record(z.string(), z.boolean()).nullable(),
-    header_consistency: z.number().min(0).max(1).nullable(),
-    ai_crawler: z.boolean().nullable(),
-    ai_ident: z.string().nullable(),
-    ai_vendor: z.string().nullable(),
-    allowlist_type: z.enum(IDENTITY_TYPES).nullable(),
-    allowlist_verified: z.boolean().nullable(),
-    ja4: z.string().nullable(),
-  })
-  .meta({ description: 'Beside these `reasons`: what the verdict rests on, each with id, weight and text.' })
+/**
+ * The specification names the signals and gives no types; every one is always there, null when it cannot be known. They
+ * are free-form there, so `reasons` may stand beside them.
+ */
+const Signals = z.object({
+  network_origin: NetworkClass.nullable(),
+  anonymized: z.boolean().nullable(),
+  headless: z.boolean().nullable(),
+  headless_flags: z.record(z.string(), z.boolean()).nullable(),
+  header_consistency: z.number().min(0).max(1).nullable(),
+  ai_crawler: z.boolean().nullable(),
+  ai_ident: z.string().nullable(),
+  ai_vendor: z.string().nullable(),
+  allowlist_type: z.enum(IDENTITY_TYPES).nullable(),
+  allowlist_verified: z.boolean().nullable(),
+  ja4: z.string().nullable(),
+  reasons: z
+    .array(z.object({ id: z.string(), weight: z.number().optional(), text: z.string() }))
+    .meta({ description: 'What the verdict rests on.' }),
+})
 
 /** Specification: AgentscanCheckResponse (snake_case). */
 export const AgentscanCheckResponse = z

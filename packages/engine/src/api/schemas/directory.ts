@@ -49,6 +49,9 @@ export const AsnDirectoryEntry = AsnDirectorySummary.extend({
 }).meta({ id: 'AsnDirectoryEntry' })
 export type AsnDirectoryEntry = z.output<typeof AsnDirectoryEntry>
 
+const CLAMPED =
+  'A number beyond the bounds takes the nearest one, and what is no whole number the default; neither is a 400.'
+
 /**
  * An integer of a query that is never refused: out of range it takes the nearest bound, and what cannot be read takes
  * the default.
@@ -61,7 +64,10 @@ function clamped(min: number, max: number, fallback: number, description: string
       if (text === undefined || !/^[+-]?\d+$/.test(text)) return fallback
       return Math.min(max, Math.max(min, Number(text)))
     })
-    .meta({ description, override: { type: 'integer', minimum: min, maximum: max, default: fallback } })
+    .meta({
+      description: `${description} ${CLAMPED}`,
+      override: { type: 'integer', minimum: min, maximum: max, default: fallback },
+    })
 }
 
 /** The query of `GET /v1/asn/directory`; every text has a meaning, so this route never answers 400. */
@@ -72,7 +78,7 @@ export const DirectoryQuery = z.object({
     .optional()
     .transform((text) => DIRECTORY_ORDERS.find((order) => order === text) ?? 'addresses')
     .meta({
-      description: 'Order of the top list.',
+      description: 'Order of the top list; any other word is the default.',
       override: { type: 'string', enum: [...DIRECTORY_ORDERS], default: 'addresses' },
     }),
   q: z.string().optional().meta({ description: 'Part of a name, a number, or `AS<number>`.' }),

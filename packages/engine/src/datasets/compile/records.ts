@@ -3,7 +3,7 @@ import type { SourceRow } from '@sallyport/data/sources'
 import { IN_DATACENTER_RANGES, IN_VPN_RANGES, listOfHit, type RangeSource } from '../format/range-source.ts'
 import { overlay, type Segments } from '../ranges/segments.ts'
 
-/** The lists that count for the two flags of a record, whichever class wins. */
+/** Classes of the public range lists that count for the two flags of a record, whichever class wins. */
 const VPN_LISTS: readonly NetworkClass[] = ['vpn']
 const DATACENTER_LISTS: readonly NetworkClass[] = ['datacenter', 'hosting']
 
@@ -14,7 +14,8 @@ export function byPrecedence<T extends RangeSource>(sources: readonly T[]): read
 
 /** True when both a VPN and a datacenter range list are among the sources; crawler ranges alone are neither. */
 export function haveBothLists(sources: readonly RangeSource[]): boolean {
-  return hasList(sources, ['ranges'], VPN_LISTS) && hasList(sources, ['ranges'], DATACENTER_LISTS)
+  const flags = sources.reduce((all, source) => all | flagsOf(source), 0)
+  return flags === (IN_VPN_RANGES | IN_DATACENTER_RANGES)
 }
 
 /** True when a published list of one of these kinds and classes is among the sources. */
@@ -85,8 +86,9 @@ export function createRecordRegister(
   }
 }
 
-function flagsOf({ networkClass, rule }: RangeSource): number {
-  if (isOurs(rule)) return 0
+/** The flags of what a source lists. The files that operators publish of their own crawlers are no public lists of a class. */
+function flagsOf({ networkClass, kind, rule }: RangeSource): number {
+  if (isOurs(rule) || kind !== 'ranges') return 0
   return (
     (VPN_LISTS.includes(networkClass) ? IN_VPN_RANGES : 0) |
     (DATACENTER_LISTS.includes(networkClass) ? IN_DATACENTER_RANGES : 0)
