@@ -23,14 +23,16 @@ export interface BrowserVersions {
 
 export const AUTOMATION: readonly AutomationRow[] = table.automation as readonly AutomationRow[]
 export const AI_TOKENS: readonly AiTokenRow[] = table.ai
-/** Parts of words by which programs call themselves programs. */
-export const AUTOMATION_WORDS: readonly string[] = table.words
+/** Words that are of programs alone, in the name of a product too. */
+export const SURE_WORDS: readonly string[] = table.sureWords
+/** Parts of words by which programs call themselves programs; some of them are applications' for people too. */
+export const AUTOMATION_WORDS: readonly string[] = [...table.sureWords, ...table.words]
 /** Starts of user agents that people's browsers have; anything else is a program. */
 export const BROWSER_STARTS: readonly string[] = table.browserStarts
 /** Clients that applications on people's devices are built on: a program in form, a person behind most of it. */
 export const APP_TOKENS: readonly string[] = table.apps
-/** Words by which a device of a person, or a player on it, is named where no browser's start is. */
-export const DEVICE_TOKENS: readonly string[] = table.devices
+/** Names of people's devices, of the systems on them, and of players and applications' frames; the case does not count. */
+export const DEVICE_NAMES: readonly string[] = table.devices
 /** Parts of what user agents say of the machine and of the engine: what says neither is no browser's. */
 export const PLATFORM_PARTS: readonly string[] = table.platforms
 export const ENGINE_PARTS: readonly string[] = table.engines

@@ -30,6 +30,11 @@ export interface CrawlerRow {
   readonly names?: readonly string[] | undefined
   /** True where `names` was seen and no document of the operator promises it: such a name may confirm, never refute. */
   readonly undocumented?: true | undefined
+  /**
+   * True where the operator lets customers run it on machines of their own (private locations, a server of one's own) under
+   * the same user agent: addresses may confirm, never refute.
+   */
+  readonly selfHosted?: true | undefined
   /** The list of published ranges it is in: several crawlers of one operator share one. */
   readonly ranges?: string | undefined
   /** Autonomous systems it was seen in. */

@@ -55,7 +55,7 @@ const ONE_CONTRADICTION: readonly (readonly [
   ['foreign-hints', { 'User-Agent': SAFARI_TEXT }],
   ['phone-hint', { 'User-Agent': PHONE_TEXT, 'sec-ch-ua-platform': '"Android"' }],
   ['partial-fetch-metadata', { 'Sec-Fetch-Site': undefined, 'Sec-Fetch-Dest': undefined }],
-  ['impossible-fetch-metadata', { 'Sec-Fetch-Dest': 'empty' }],
+  ['impossible-fetch-metadata', { 'Sec-Fetch-Dest': 'image' }],
   ['impossible-fetch-metadata', { 'Sec-Fetch-User': '?0' }],
   ['impossible-fetch-metadata', { 'Sec-Fetch-Mode': 'cors' }],
   ['document-accepts-anything', { Accept: '*/*' }],

@@ -226,6 +226,52 @@ t.test('an operator’s own system confirms; one that others use does neither', 
   t.equal(nowhere?.outcome, 'unverifiable', 'a system that is not known refutes nothing')
 })
 
+t.test(
+  'a monitor that customers run too is verified from its operator’s addresses and an impostor from none',
+  async (t) => {
+    const all = [list('datadog-synthetics', '8.2.2.0/24'), list('pingdom', '8.2.3.0/24')]
+    const snapshot = snapshotOf({ networks: NETWORKS, ...createCrawlerRanges(all), rangesLoaded: true })
+    const seen = (peer: string, userAgent: string) => inspectorOf({ snapshot }).decide(from(peer, userAgent))
+    t.match(seen('8.2.2.1', 'Datadog/Synthetics').inspection.crawler, {
+      outcome: 'verified',
+      method: 'published ranges',
+    })
+    const away = seen('8.1.1.1', 'Datadog/Synthetics')
+    t.match(away, {
+      action: 'allow',
+      inspection: { crawler: { outcome: 'unverifiable' }, agent: { class: 'unverified_bot' } },
+    })
+    t.match(seen('8.1.1.1', 'Pingdom.com_bot_version_1.4'), { action: 'block' }, 'one that its operator alone runs')
+    const [made] = createCatalogue([
+      {
+        slug: 'x',
+        name: 'X',
+        operator: 'Y',
+        purpose: 'monitor',
+        tokens: ['xprobe'],
+        names: ['*.x.example'],
+        selfHosted: true,
+        source: 'operator',
+        date: '2026-11',
+      },
+    ]).crawlers
+    if (made === undefined) throw new Error('no crawler')
+    const reverse = createReverseChecks({ clock: createFakeClock('2026-11-21T00:00:00Z'), dns: createFakeDns({}) })
+    const address = parseAddress('8.1.1.1')
+    if (address === undefined) throw new Error('no address')
+    const { judgement } = await createCrawlerVerifier(createCatalogue(), { reverse }).verify(made, {
+      address,
+      finding: classify(address, snapshot),
+      snapshot,
+    })
+    t.match(
+      judgement.checks.at(-1),
+      { status: 'could-not-run', detail: /Customers of Y run X/ },
+      'a reverse name neither',
+    )
+  },
+)
+
 t.test('ranges without other checks decide alone, and DNS is not asked', async (t) => {
   const dns: Dns = {
     resolve: () => Promise.reject(new Error('asked')),

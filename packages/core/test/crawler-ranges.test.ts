@@ -90,7 +90,14 @@ t.test('fresh ranges confirm and refute, stale ones confirm, missing ones say no
   t.equal(status('googlebot', '8.1.0.1', fresh), 'passed')
   t.equal(status('googlebot-image', '8.1.0.1', fresh), 'passed', 'one list for all of them')
   t.equal(status('googlebot', '8.2.0.1', fresh), 'refuted')
-  t.equal(status('googlebot', '2600::1', fresh), 'refuted')
+  t.equal(status('googlebot', '2600::1', fresh), 'could-not-run', 'a list without IPv6 says nothing of it')
+  const both = [
+    ...fresh,
+    list('googlebot', 'fresh', '2026-11-20', '2600:1::/32'),
+    list('bingbot', 'fresh', '', '2601::/32'),
+  ]
+  t.equal(status('googlebot', '2600::1', both), 'refuted')
+  t.equal(status('bingbot', '8.1.0.1', both), 'could-not-run', 'nor one without IPv4, whatever others publish')
   t.equal(status('googlebot', '8.1.0.1', stale), 'passed')
   t.equal(status('googlebot', '8.2.0.1', stale), 'could-not-run')
   t.equal(status('bingbot', '8.1.0.1', fresh), 'could-not-run', 'its list is missing')

@@ -1,5 +1,6 @@
 import { BROWSER_VERSIONS } from '@sallyport/data/automation'
 import type { NetworkFinding } from '../values/finding.ts'
+import { isPossibleFetch } from './fetch-metadata.ts'
 import type { AgentFields } from './fields.ts'
 import { inspectsTls, type Ja4 } from './ja4.ts'
 import { BIT } from './signals.ts'
@@ -33,9 +34,13 @@ export function readSignals(userAgent: UserAgent, evidence: Evidence, availabili
   const { family } = userAgent
   if (family === undefined) return 0
   let bits = hintSignals(userAgent, evidence.fields) | fetchSignals(evidence.fields)
-  bits |= contentSignals(userAgent, evidence, availability.https) | connectionSignals(family, evidence)
-  if (availability.https) bits |= absentHints(userAgent, evidence)
-  if (availability.direct) bits |= wireSignals(userAgent, evidence)
+  bits |= connectionSignals(family, evidence)
+  // A WebSocket's handshake is written by another part of the browser, which leaves most of it out.
+  if (!opensWebSocket(evidence)) {
+    bits |= contentSignals(userAgent, evidence, availability.https)
+    if (availability.https) bits |= absentHints(userAgent, evidence)
+    if (availability.direct) bits |= wireSignals(userAgent, evidence)
+  }
   if (userAgent.unknownProduct) bits |= BIT['unknown-product']
   const newest = family === 'chromium' ? BROWSER_VERSIONS.chromium : BROWSER_VERSIONS.firefox
   const versioned = (family === 'chromium' || family === 'firefox') && userAgent.major > 0
@@ -106,13 +111,10 @@ function fetchSignals({ fetchSite, fetchMode, fetchDest, fetchUser, accept, purp
       ? BIT['partial-fetch-metadata']
       : 0
   }
-  const impossible =
-    (fetchUser !== undefined && fetchUser !== '?1') ||
-    (fetchMode === 'navigate' && fetchDest === 'empty') ||
-    (fetchMode === 'cors' && fetchSite === 'none')
   // Pages fetched ahead are asked for by the browser itself, in forms of its own.
-  if (impossible && !purpose) return BIT['impossible-fetch-metadata']
-  if (fetchDest === 'document' && accept === '*/*' && !purpose) return BIT['document-accepts-anything']
+  if (purpose) return BIT['fetch-metadata-agrees']
+  if (!isPossibleFetch(fetchMode, fetchDest, fetchUser)) return BIT['impossible-fetch-metadata']
+  if (fetchDest === 'document' && accept === '*/*') return BIT['document-accepts-anything']
   return BIT['fetch-metadata-agrees']
 }
 
@@ -130,7 +132,7 @@ function absentHints({ family, major, embedded }: UserAgent, { fields, method }:
   const since = SINCE[family ?? 'other']
   let bits = 0
   if (fields.brands === undefined && major >= since.hints && !embedded) bits |= BIT['no-client-hints']
-  const navigates = method === 'GET' && fields.accept?.includes('text/html') !== false
+  const navigates = method === 'GET' && fields.accept?.includes('text/html') !== false && !playsMedia(fields)
   if (fields.fetchMode === undefined && fields.fetchSite === undefined && major >= since.fetch && navigates) {
     bits |= BIT['no-fetch-metadata']
   }
@@ -138,13 +140,15 @@ function absentHints({ family, major, embedded }: UserAgent, { fields, method }:
 }
 
 function contentSignals({ family, major }: UserAgent, { fields, method }: Evidence, https: boolean): number {
-  const { acceptLanguage, accept, acceptEncoding, fetchDest, referred, upgrade } = fields
+  const { acceptLanguage, accept, acceptEncoding, fetchDest, referred } = fields
   let bits = 0
-  if (acceptLanguage === undefined || acceptLanguage === '' || acceptLanguage === '*') bits |= BIT['no-language']
-  else bits |= BIT['speaks-a-language']
-  const unasked = fetchDest === undefined && !referred && !upgrade
+  const plays = playsMedia(fields)
+  const speaks = acceptLanguage !== undefined && acceptLanguage !== '' && acceptLanguage !== '*'
+  if (speaks) bits |= BIT['speaks-a-language']
+  else if (!plays) bits |= BIT['no-language']
+  const unasked = fetchDest === undefined && !referred && !plays
   if (method === 'GET' && unasked && (accept === undefined || accept === '*/*')) bits |= BIT['accepts-anything']
-  if (family !== 'other' && !upgrade) {
+  if (family !== 'other' && !plays) {
     const plain = acceptEncoding === undefined || acceptEncoding === 'identity' || acceptEncoding === ''
     const brotli = https && major >= SINCE[family ?? 'other'].brotli && acceptEncoding?.includes('br') === false
     if (plain || brotli) bits |= BIT['no-compression']
@@ -152,13 +156,26 @@ function contentSignals({ family, major }: UserAgent, { fields, method }: Eviden
   return bits
 }
 
-function connectionSignals(family: BrowserFamily, { fields, ja4, network, method }: Evidence): number {
+/** Whether it opens a WebSocket: by HTTP/1.1, or by the CONNECT of HTTP/2 (RFC 8441), which browsers send to nobody else. */
+function opensWebSocket({ fields, method }: Evidence): boolean {
+  return fields.webSocket || method === 'CONNECT'
+}
+
+/** Whether a part of something, sound or film is asked for: players name no language, and want it as it is. */
+function playsMedia({ range, fetchDest, accept }: AgentFields): boolean {
+  return range || fetchDest === 'audio' || fetchDest === 'video' || /^(audio|video)\//.test(accept ?? '')
+}
+
+function connectionSignals(family: BrowserFamily, evidence: Evidence): number {
+  const { fields, ja4, network, method } = evidence
   let bits = 0
   const { classification } = network.verdict
   const servers = classification === 'hosting' || classification === 'datacenter'
   if (servers && !fields.cookie && method === 'GET') bits |= BIT['server-without-cookies']
   if (ja4 !== undefined && family !== 'other') {
-    const foreign = ja4.silent || (ja4.family !== undefined && ja4.family !== family)
+    // Before HTTP/2 could carry WebSockets, browsers opened TLS for them without a protocol.
+    const silent = ja4.silent && !opensWebSocket(evidence)
+    const foreign = silent || (ja4.family !== undefined && ja4.family !== family)
     if (foreign) bits |= inspectsTls(network) ? BIT['ja4-inspected'] : BIT['ja4-family']
   }
   return bits

@@ -14,9 +14,11 @@ export interface AgentFields {
   fetchDest: string | undefined
   fetchUser: string | undefined
   forwardedProto: string | undefined
-  /** Sec-Purpose, Upgrade, Referer, Origin, Cookie: that they are there is enough. */
+  /** Upgrade asks for a WebSocket; to another protocol a program asks too. */
+  webSocket: boolean
+  /** Sec-Purpose, Range, Referer, Origin, Cookie: that they are there is enough. */
   purpose: boolean
-  upgrade: boolean
+  range: boolean
   referred: boolean
   cookie: boolean
   /** A field that only proxies write. */
@@ -36,6 +38,7 @@ const NAMES = [
   'cookie',
   'origin',
   'purpose',
+  'range',
   'referer',
   'sec-purpose',
   'sec-ch-ua',
@@ -85,7 +88,7 @@ function nameOf(field: string): Name | undefined {
 
 /** Fields whose presence is enough. */
 const BY_PRESENCE: ReadonlySet<Name> = new Set<Name>([
-  ...(['cookie', 'origin', 'referer', 'purpose', 'sec-purpose', 'upgrade', 'signature', 'signature-input'] as const),
+  ...(['cookie', 'origin', 'range', 'referer', 'purpose', 'sec-purpose', 'signature', 'signature-input'] as const),
   ...(['via', 'forwarded', 'x-forwarded-for', 'x-real-ip', 'cf-connecting-ip'] as const),
 ])
 
@@ -110,8 +113,9 @@ function noFields(): AgentFields {
     fetchDest: undefined,
     fetchUser: undefined,
     forwardedProto: undefined,
+    webSocket: false,
     purpose: false,
-    upgrade: false,
+    range: false,
     referred: false,
     cookie: false,
     forwarded: false,
@@ -176,8 +180,11 @@ export function readAgentFields(fields: readonly string[]): AgentFields {
       case 'sec-purpose':
         read.purpose = true
         break
+      case 'range':
+        read.range = true
+        break
       case 'upgrade':
-        read.upgrade = true
+        read.webSocket ||= /\bwebsocket\b/i.test(value)
         break
       case 'signature':
         read.signature = true

@@ -55,6 +55,8 @@ const CONFIDENCE = {
   disproved: 0.95,
   headless: 0.99,
   automation: 0.95,
+  /** Written as no browser writes it: applications and devices that nobody has heard of are too (D382). */
+  unlike: 0.6,
   named: 0.8,
   namedAi: 0.75,
 } as const
@@ -174,7 +176,7 @@ function namedVerdict(userAgent: UserAgent | undefined, evidence: AgentEvidence)
   if (automation !== undefined) reasons.push({ id: 'automation', text: automationText(automation.name) })
   return verdictOf({
     class: 'unverified_bot',
-    confidence: CONFIDENCE[headless ? 'headless' : 'automation'],
+    confidence: CONFIDENCE[headless ? 'headless' : automation?.name === undefined ? 'unlike' : 'automation'],
     basis: 'automation',
     headless,
     ...consistencyOf(evidence),

@@ -1,16 +1,18 @@
-import {
-  AI_TOKENS,
-  APP_TOKENS,
-  AUTOMATION,
-  AUTOMATION_WORDS,
-  BROWSER_STARTS,
-  DEVICE_TOKENS,
-  FETCHERS_WITHOUT_AI,
-} from '@sallyport/data/automation'
+import { AI_TOKENS, APP_TOKENS, AUTOMATION, BROWSER_STARTS, FETCHERS_WITHOUT_AI } from '@sallyport/data/automation'
 import { LRUCache } from 'lru-cache'
 import type { Catalogue, Crawler } from '../crawler/catalogue.ts'
 import { createTokenMatcher, MAX_CHARACTERS } from '../crawler/token-matcher.ts'
-import { hasMailAddress, hasUnknownProduct, isBareMozilla, withoutDevice } from './user-agent-parts.ts'
+import {
+  hasUnknownProduct,
+  isBareCompatible,
+  isBareMozilla,
+  mailAddressIn,
+  namesDevice,
+  productsOf,
+  withoutTrimmings,
+  wordBesideDevice,
+  wordIn,
+} from './user-agent-parts.ts'
 
 /** The engine that a user agent says it has: every browser of iOS is Safari's. `other`: a browser of no known engine. */
 export type BrowserFamily = 'chromium' | 'firefox' | 'safari' | 'other'
@@ -77,7 +79,6 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
   const programs = createTokenMatcher(AUTOMATION.map(({ token }) => token))
   const ais = createTokenMatcher(AI_TOKENS.map(({ token }) => token))
   const apps = createTokenMatcher(APP_TOKENS)
-  const devices = createTokenMatcher(DEVICE_TOKENS)
 
   /** The AI that a text names: one of the catalogue's, else one known by its name alone. */
   function aiOf(text: string, crawler: Crawler | undefined): NamedAi | undefined {
@@ -89,18 +90,25 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
     return row && { name: row.token, vendor: row.vendor }
   }
 
-  function automationOf(text: string, family: BrowserFamily | undefined): ShownAutomation | undefined {
-    const match = programs.find(text)
-    const row = match && AUTOMATION[match.token]
-    if (row !== undefined) return { name: row.token, headless: row.kind === 'headless' }
+  /** The first program that is named; beside a device only as a product, for phones and applications have such names too. */
+  function programIn(text: string, besideDevice: boolean) {
+    const products = besideDevice ? productsOf(text) : text
+    const match = programs.find(products)
+    return match && AUTOMATION[match.token]
+  }
+
+  function automationOf(whole: string, family: BrowserFamily | undefined): ShownAutomation | undefined {
     // An application's own client: most are used by a person, so its name is no accusation.
-    if (apps.find(text) !== undefined) return undefined
-    const lower = withoutDevice(text)
-    const word = wordOf(lower)
-    if (word !== undefined) return { name: word, headless: word === 'headless' }
-    if (hasMailAddress(lower) || isBareMozilla(lower) || isBareCompatible(text)) return { headless: false }
+    if (apps.find(whole) !== undefined) return undefined
+    const text = withoutTrimmings(whole)
+    const besideDevice = namesDevice(text)
+    const row = programIn(text, besideDevice)
+    if (row !== undefined) return { name: row.token, headless: row.kind === 'headless' }
+    const name = (besideDevice ? wordBesideDevice(text) : wordIn(text)) ?? mailAddressIn(text)
+    if (name !== undefined) return { name, headless: name === 'headless' }
     // Televisions, consoles and applications seldom begin as a browser does; they name the device.
-    return family === undefined && devices.find(text) === undefined ? { headless: false } : undefined
+    const isUnlike = family === undefined && !besideDevice
+    return isUnlike || isBareMozilla(text) || isBareCompatible(text) ? { headless: false } : undefined
   }
 
   return (text) => {
@@ -134,18 +142,6 @@ export function isAi({ slug, purpose }: Pick<Crawler, 'slug' | 'purpose'>): bool
     default:
       return false
   }
-}
-
-function wordOf(lower: string): string | undefined {
-  return AUTOMATION_WORDS.find((word) => lower.includes(word))
-}
-
-/** `Mozilla/5.0 (compatible; Name/1.0)`, or a name after `like Gecko`: a few old browsers wrote so, programs still do. */
-function isBareCompatible(text: string): boolean {
-  return (
-    /^Mozilla\/5\.0 \(compatible; (?!MSIE|Konqueror|iCab|U;|Windows)/.test(text) ||
-    /like Gecko[;,] (?!Safari)/.test(text)
-  )
 }
 
 function familyOf(text: string): BrowserFamily | undefined {

@@ -14,6 +14,8 @@ export interface Crawler {
   readonly names: readonly NamePattern[]
   /** False where no document of the operator promises these names: they may confirm, never refute. */
   readonly namesRefute: boolean
+  /** Whether the operator's customers run it too, on machines of their own: no address refutes it. */
+  readonly selfHosted: boolean
   /** Id of its list of published ranges; absent when the operator publishes none. */
   readonly ranges?: string | undefined
   readonly asns: ReadonlySet<number>
@@ -74,6 +76,7 @@ function crawlerOf(row: CrawlerRow): Crawler {
     silent: status,
     names: (row.names ?? []).map(parseNamePattern),
     namesRefute: row.undocumented !== true,
+    selfHosted: row.selfHosted === true,
     ranges,
     asns: new Set(row.asns),
     exclusive: row.exclusive === true,

@@ -30,8 +30,9 @@ export function catalogueCheck(crawler: Crawler): Check {
 }
 
 /**
- * The operator's published egress ranges. Only a fresh list refutes; a missing or stale one could not run (D31). `dated` are
- * prefixes that came with Sallyport: they confirm where no fresh list knows better (D171).
+ * The operator's published egress ranges. Only a fresh list refutes, and only addresses of a family that it holds (D380); a
+ * missing or stale one could not run (D31). `dated` are prefixes that came with Sallyport: they confirm where no fresh list
+ * knows better (D171).
  */
 export function rangesCheck(crawler: Crawler, { address, snapshot }: ClaimedFrom, dated: LoadedRanges): Check {
   const name = 'published ranges'
@@ -49,16 +50,21 @@ export function rangesCheck(crawler: Crawler, { address, snapshot }: ClaimedFrom
     return { name, status: 'passed', detail: `${formatAddress(address)} is in ${published}${then}.` }
   }
   if (status.state === 'fresh') {
+    if (snapshot.crawlerRanges?.covers(slug, address.family) !== true) {
+      return couldNotRun(name, `No IPv${address.family} address is in ${published}${asOf(status)}.`)
+    }
     return { name, status: 'refuted', detail: `${formatAddress(address)} is not in ${published}${asOf(status)}.` }
   }
   const known = status.state === 'missing' ? statusOf(slug, dated.crawlerStatus) : status
   if (known !== undefined) {
-    const detail = `${formatAddress(address)} is not in ${published}${asOf(known)}; they may have changed since.`
-    return { name, status: 'could-not-run', detail }
+    return couldNotRun(
+      name,
+      `${formatAddress(address)} is not in ${published}${asOf(known)}; they may have changed since.`,
+    )
   }
   return crawler.ranges === undefined
     ? { name, status: 'not-applicable', detail: `No list of the ranges of ${crawler.name} is known.` }
-    : { name, status: 'could-not-run', detail: `The list of ${published} is not loaded.` }
+    : couldNotRun(name, `The list of ${published} is not loaded.`)
 }
 
 /** The worst status of a list's files, because a missing file may hold the address. */
@@ -117,8 +123,9 @@ function labels(asns: ReadonlySet<number>, between = ', '): string {
 }
 
 /**
- * The check for an address that need not be the visitor's own: it may confirm, and it cannot refute. A site that does not
- * configure its proxy would otherwise accuse every crawler that comes through it (D33).
+ * The check for an address that need not be the visitor's own, or a crawler that customers run on machines of theirs: it may
+ * confirm, and it cannot refute. A site that does not configure its proxy would otherwise accuse every crawler that comes
+ * through it (D33).
  */
 export function withoutRefutation(check: Check, why: string): Check {
   return check.status === 'refuted' && check.name !== 'catalogue' ? couldNotRun(check.name, why) : check

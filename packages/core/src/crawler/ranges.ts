@@ -19,8 +19,14 @@ export type LoadedRanges = Whole<Pick<Snapshot, 'crawlerRanges' | 'crawlerStatus
 export function createCrawlerRanges(lists: readonly RangeList[]): LoadedRanges {
   const { prefixes, slugs } = layOut(lists)
   const partition = createPartition(prefixes)
+  const covered = new Set(
+    lists.flatMap(({ slug, prefixes }) => prefixes.map(({ address }) => `${address.family} ${slug}`)),
+  )
   return {
-    crawlerRanges: { find: (address) => slugs[partition.find(address)] ?? NONE },
+    crawlerRanges: {
+      find: (address) => slugs[partition.find(address)] ?? NONE,
+      covers: (slug, family) => covered.has(`${family} ${slug}`),
+    },
     // Not copied: a state may depend on the time at which it is read.
     crawlerStatus: lists,
   }

@@ -59,8 +59,9 @@ export function createCrawlerVerifier(catalogue: Catalogue, { reverse, patience 
   /** The outcome from memory, or the checks so far where DNS has to be asked. */
   function fromMemory(crawler: Crawler, from: ClaimedFrom): Verification | readonly Check[] {
     const shared = sharedBecause(from)
+    const excused = shared ?? customersBecause(crawler)
     const all = [catalogueCheck(crawler), rangesCheck(crawler, from, dated), asnCheck(crawler, from)]
-    const checks = shared === undefined ? all : all.map((check) => withoutRefutation(check, shared))
+    const checks = excused === undefined ? all : all.map((check) => withoutRefutation(check, excused))
     const needless = dnsNeedless(crawler, checks, shared)
     if (needless !== undefined) return concluded(crawler, [...checks, needless])
     const known = reverse.known(from.address, crawler.names)
@@ -119,11 +120,18 @@ function dnsNeedless(crawler: Crawler, checks: readonly Check[], shared: string 
   return shared === undefined ? undefined : couldNotRun(name, shared)
 }
 
+/** Why no address refutes the crawler; absent for one that the operator alone runs. */
+function customersBecause({ name, operator, selfHosted }: Crawler): string | undefined {
+  return selfHosted ? `Customers of ${operator} run ${name} on machines of their own too.` : undefined
+}
+
 function withReverse(crawler: Crawler, checks: readonly Check[], found: ReverseFinding): Verification {
   const { status, detail, hostname } = found
-  const hearsay = status === 'refuted' && !crawler.namesRefute
+  const excuse =
+    customersBecause(crawler) ?? (crawler.namesRefute ? undefined : `But ${crawler.operator} promises no such name.`)
+  const hearsay = status === 'refuted' && excuse !== undefined
   const check: Check = hearsay
-    ? couldNotRun('reverse DNS', `${detail} But ${crawler.operator} promises no such name.`)
+    ? couldNotRun('reverse DNS', `${detail} ${excuse}`)
     : { name: 'reverse DNS', status, detail }
   return { ...concluded(crawler, [...checks, check]), ...(hostname !== undefined && { hostname }) }
 }

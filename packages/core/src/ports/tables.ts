@@ -76,9 +76,12 @@ export interface CountryTable {
   find(address: Address): string | undefined
 }
 
-/** Which crawlers publish a range that holds an address, by slug; none is an empty list. Never throws. */
+/** Ranges that crawlers publish, by slug. Never throws. */
 export interface CrawlerRanges {
+  /** The crawlers that publish a range which holds the address; none is an empty list. */
   find(address: Address): readonly string[]
+  /** Whether a crawler publishes any range of the family: a list says nothing of addresses of which it holds none. */
+  covers(slug: string, family: Address['family']): boolean
 }
 
 /** A city database's answer for an address; a member is absent when unknown, never empty. */

@@ -59,6 +59,29 @@ t.test('a crawler may have several lists, and a list that names none or cannot b
   t.equal(rangesLoaded, false, 'a crawler is no list of datacenters')
 })
 
+t.test('a crawler covers the families of its own lists alone', async (t) => {
+  const dir = folder(t)
+  const sources = [
+    madeSource(dir, { id: 'one', kind: 'crawler', crawler: 'onebot' }, '23.0.0.0/16\n'),
+    madeSource(dir, { id: 'two', kind: 'crawler', crawler: 'twobot' }, '23.0.7.0/24\n'),
+    madeSource(dir, { id: 'two-2', kind: 'crawler', crawler: 'twobot' }, '2a00:1::/48\n'),
+    madeSource(dir, { id: 'three', kind: 'crawler', crawler: 'threebot' }, '2a00:2::/48\n'),
+  ]
+  const { crawlerRanges } = loadTables((await compileTables({ dataDir: dir, sources })).path)
+  t.same(
+    ['onebot', 'twobot', 'threebot', 'nobot'].map((slug) => [
+      crawlerRanges?.covers(slug, 4),
+      crawlerRanges?.covers(slug, 6),
+    ]),
+    [
+      [true, false],
+      [true, true],
+      [false, true],
+      [false, false],
+    ],
+  )
+})
+
 t.test('no table is made if no ranges could be read, which is not the same as an empty one', async (t) => {
   const dir = folder(t)
   const sources = [madeSource(dir, { id: 'bad', kind: 'crawler', crawler: 'badbot' }, 'nothing')]

@@ -6,15 +6,17 @@ import type { Test } from 'tap'
 import { READER } from './visits.ts'
 
 /** Debian's; no other browser is downloaded. */
-const CHROMIUM = process.env['SALLYPORT_CHROMIUM'] ?? '/usr/bin/chromium'
+export const CHROMIUM = process.env['SALLYPORT_CHROMIUM'] ?? '/usr/bin/chromium'
 
 /** Why the tests with a browser do not run here. */
 export const NO_BROWSER = NO_NEIGHBOURS || (!existsSync(CHROMIUM) && `there is no ${CHROMIUM}`)
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
+export const CHROMIUM_ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage']
+
 export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+  return chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_ARGUMENTS })
 }
 
 export interface Watched {

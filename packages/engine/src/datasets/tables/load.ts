@@ -76,7 +76,10 @@ function openCrawlers({ columns, description }: DecodedTables): CrawlerRanges {
   const sets = description.crawlerSets.map((positions) =>
     Object.freeze([...new Set(positions.map((position) => description.crawlers[position] as string))]),
   )
+  const slugsOf = (numbers: Iterable<number>) => new Set([...new Set(numbers)].flatMap((number) => sets[number] ?? []))
+  const covered = { 4: slugsOf(sets4), 6: slugsOf(sets6) }
   return {
+    covers: (slug, family) => covered[family].has(slug),
     find(address) {
       const [starts, numbers] = address.family === 4 ? [starts4, sets4] : [starts6, sets6]
       return sets[numbers[lastNotAbove(starts, address)] as number] as readonly string[]

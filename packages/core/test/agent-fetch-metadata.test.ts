@@ -1,0 +1,149 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { agentInspector, CHROME, CHROME_TEXT, FIREFOX, fieldsOf, RACK, requestOf, SAFARI_TEXT } from './agents.ts'
+
+const { inspect, decide } = agentInspector()
+const CASES = join(
+  process.env['SALLYPORT_SHARED_DATA'] ?? join(import.meta.dirname, '../../../../../shared/data'),
+  'cases',
+)
+const skip = existsSync(CASES) ? false : `no cases at ${CASES}`
+
+/** A browser's fields of one request: site, mode, destination, and the user where somebody clicked. */
+type Sent = readonly [site: string, mode: string, destination: string, user?: string | undefined]
+
+function fetched([site, mode, destination, user]: Sent, more: Readonly<Record<string, string | undefined>> = {}) {
+  return fieldsOf(CHROME, {
+    'Sec-Fetch-Site': site,
+    'Sec-Fetch-Mode': mode,
+    'Sec-Fetch-Dest': destination,
+    'Sec-Fetch-User': user,
+    ...more,
+  })
+}
+
+const POSSIBLE: readonly (readonly [what: string, sent: Sent, more?: Readonly<Record<string, string>>])[] = [
+  ['an address that was typed', ['none', 'navigate', 'document', '?1']],
+  ['a link of another site', ['cross-site', 'navigate', 'document', '?1']],
+  ['a link, through a service worker', ['same-origin', 'navigate', 'empty']],
+  ['a link of another site, through a service worker', ['cross-site', 'navigate', 'empty']],
+  ['a reload, through a service worker', ['none', 'navigate', 'empty']],
+  ['a page that a service worker asks for in other words', ['same-origin', 'same-origin', 'empty']],
+  ['a frame', ['same-site', 'navigate', 'iframe']],
+  ['a frame in a draft of 2019', ['same-site', 'nested-navigate', 'iframe']],
+  ['a download by <a download>', ['same-origin', 'navigate', 'empty', '?1']],
+  ['chrome.downloads', ['none', 'no-cors', 'empty'], { Accept: '*/*' }],
+  ['an extension that may read the site', ['none', 'cors', 'empty'], { Accept: '*/*' }],
+  ['an extension’s page with a picture', ['none', 'no-cors', 'image'], { Accept: 'image/avif,*/*' }],
+  ['an icon', ['same-origin', 'no-cors', 'image'], { Accept: 'image/avif,*/*' }],
+  ['a module', ['same-origin', 'cors', 'script'], { Accept: '*/*' }],
+  ['a worker', ['same-origin', 'same-origin', 'worker'], { Accept: '*/*' }],
+  ['a font', ['cross-site', 'cors', 'font'], { Accept: '*/*' }],
+  ['an object with a page', ['same-origin', 'navigate', 'object']],
+  ['an object with a picture', ['same-origin', 'no-cors', 'object'], { Accept: '*/*' }],
+  ['a report', ['cross-site', 'no-cors', 'report'], { Accept: '*/*' }],
+  ['a destination that nobody knows yet', ['same-origin', 'navigate', 'hologram']],
+  ['a mode that nobody knows yet', ['same-origin', 'teleport', 'image']],
+]
+
+t.test('what the Fetch standard allows is a person’s', async (t) => {
+  for (const [what, sent, more] of POSSIBLE) {
+    t.match(
+      inspect(requestOf(fetched(sent, more))).agent,
+      { class: 'human', basis: 'none', headerConsistency: 1 },
+      what,
+    )
+    t.equal(decide(requestOf(fetched(sent, more))).action, 'allow', what)
+  }
+  const posted = requestOf(fetched(['same-origin', 'navigate', 'empty']), { method: 'POST' })
+  t.match(inspect(posted).agent, { class: 'human', headerConsistency: 1 }, 'a form, through a service worker')
+  const server = requestOf(fetched(['same-origin', 'navigate', 'empty'], { Cookie: 'a=b' }), { peer: RACK })
+  t.equal(inspect(server).agent.class, 'human')
+})
+
+t.test('what it does not allow is a contradiction', async (t) => {
+  const impossible: readonly Sent[] = [
+    ['none', 'cors', 'document'],
+    ['same-origin', 'no-cors', 'iframe'],
+    ['same-origin', 'navigate', 'image'],
+    ['same-origin', 'navigate', 'script'],
+    ['same-origin', 'websocket', 'document'],
+    ['same-origin', 'cors', 'empty', '?1'],
+    ['none', 'navigate', 'document', '?0'],
+    ['none', 'navigate', 'document', '1'],
+  ]
+  for (const sent of impossible) {
+    const { agent } = inspect(requestOf(fetched(sent)))
+    t.match(agent, { class: 'unverified_bot', basis: 'contradiction', reasons: [{ id: 'impossible-fetch-metadata' }] })
+  }
+})
+
+const HANDSHAKE = {
+  Host: 'zoo.example',
+  Connection: 'Upgrade',
+  Pragma: 'no-cache',
+  'User-Agent': CHROME_TEXT,
+  Upgrade: 'websocket',
+  Origin: 'https://zoo.example',
+  'Sec-WebSocket-Version': '13',
+  'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+}
+
+t.test('a WebSocket’s handshake lacks nothing that browsers leave out of it', async (t) => {
+  const bare = inspect(requestOf(fieldsOf(HANDSHAKE)))
+  t.match(bare.agent, { class: 'human', basis: 'none', headerConsistency: 1 })
+  t.same(bare.agent.reasons, [])
+  const { Host, ...others } = HANDSHAKE
+  const older = { ...others, Host }
+  t.same(inspect(requestOf(fieldsOf(older))).agent.reasons, [], 'one whose first field is not Host')
+  const silent = 't13d151400_8daaf6152771_02713d6af862'
+  t.same(inspect(requestOf(fieldsOf(HANDSHAKE), { ja4: silent })).agent.reasons, [], 'TLS without a protocol')
+  const connect = fieldsOf({ 'User-Agent': CHROME_TEXT, Origin: 'https://zoo.example' })
+  t.same(inspect(requestOf(connect, { method: 'CONNECT', httpVersion: '2.0' })).agent.reasons, [], 'over HTTP/2')
+})
+
+t.test('an upgrade to something else excuses nothing, and a handshake no contradiction', async (t) => {
+  const ids = (fields: Readonly<Record<string, string>>, ja4?: string) =>
+    inspect(requestOf(fieldsOf(fields), { ja4 })).agent.reasons.map(({ id }) => id)
+  t.ok(ids({ ...HANDSHAKE, Upgrade: 'h2c' }).includes('no-client-hints'))
+  t.ok(ids(HANDSHAKE, 't13d3112h2_e8f1e7e78f70_b26ce05bbdd6').includes('ja4-family'))
+  t.ok(ids({ ...HANDSHAKE, 'sec-ch-ua': '"Chromium";v="99"' }).includes('chromium-version'))
+})
+
+t.test('players and parts are asked for in no language', async (t) => {
+  const speechless = { 'Accept-Language': undefined, 'Sec-Fetch-User': undefined }
+  const ids = (more: Readonly<Record<string, string | undefined>>) =>
+    inspect(requestOf(fieldsOf(CHROME, { ...speechless, ...more }))).agent.reasons.map(({ id }) => id)
+  t.ok(ids({}).includes('no-language'))
+  for (const more of [
+    { Range: 'bytes=0-' },
+    { Accept: 'video/webm,video/ogg,*/*;q=0.5' },
+    { 'Sec-Fetch-Dest': 'audio', 'Sec-Fetch-Mode': 'no-cors', Accept: '*/*' },
+    { 'Sec-Fetch-Dest': 'video', 'Sec-Fetch-Mode': 'cors', Accept: '*/*' },
+  ]) {
+    t.notOk(ids(more).includes('no-language'), JSON.stringify(more))
+  }
+  const player = requestOf(fieldsOf(FIREFOX, { 'Accept-Language': undefined, Range: 'bytes=1024-' }))
+  t.match(inspect(player).agent, { class: 'human', headerConsistency: 1 })
+  const bare = ['Host', 'a.example', 'User-Agent', SAFARI_TEXT, 'Range', 'bytes=0-']
+  t.same(inspect(requestOf(bare)).agent.reasons, [], 'a player that writes nothing else')
+})
+
+t.test('requests of people that were reported elsewhere are people’s', { skip }, async (t) => {
+  for (const file of [
+    'k04-service-worker-navigation',
+    'k05-extension-fetch',
+    'clients/1-service-worker-navigation',
+    'clients/3-extension-fetch',
+    'clients/4-websocket-of-an-older-chrome',
+  ]) {
+    const { headers, 'user-agent': userAgent } = JSON.parse(readFileSync(join(CASES, `${file}.json`), 'utf8'))
+    const lines: readonly string[] = Array.isArray(headers) ? [`User-Agent: ${userAgent}`, ...headers] : []
+    const fields = Array.isArray(headers)
+      ? lines.flatMap((line) => line.split(/: (.*)/).slice(0, 2))
+      : Object.entries<string>(headers).flat()
+    const decision = decide(requestOf(fields, { httpVersion: '2.0' }))
+    t.match(decision, { action: 'allow', inspection: { agent: { class: 'human', basis: 'none' } } }, file)
+  }
+})
