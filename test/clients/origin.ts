@@ -84,6 +84,7 @@ function answer(
   const html = { 'Content-Type': 'text/html; charset=utf-8' }
   const file = files.get(path)
   if (file !== undefined) send(200, { 'Content-Type': 'application/octet-stream' }, file)
+  else if (path.startsWith('/repo/')) send(404, { 'Content-Type': 'text/plain' }, 'none')
   else if (path === '/page')
     send(200, html, page('A page', `<p>It says: grün, 日本. <a href="/second">On</a></p>${FORM}`))
   else if (path === '/script') send(200, html, page('A script', SCRIPT))
