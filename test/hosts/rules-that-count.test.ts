@@ -76,6 +76,8 @@ async function checkHost(t: Test, host: Host, sallyport: Sallyport, network: str
   t.notMatch(refused?.body, 'logins', 'the rule is not told')
   const page = await ask(at, `${network}.1`, '/login', ['Accept', 'text/html'])
   t.same([page.status, page.headers['content-type']?.slice(0, 9)], [429, 'text/html'])
+  const reader = await ask(at, `${network}.1`, '/login', ['Accept', '*/*', 'User-Agent', 'ELinks/0.16.1.1 (textmode)'])
+  t.match(reader, { status: 429, body: '<title>Too many requests</title>' })
 
   t.equal((await ask(at, `${network}.2`, '/login')).status, 200, 'another visitor')
   const elsewhere = await ask(at, `${network}.1`, '/elsewhere')

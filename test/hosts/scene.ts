@@ -136,7 +136,12 @@ const api: Api = async (request) => {
 }
 
 /** Every peer is a trusted proxy. */
-const HOST = { api, sources: () => [], isTrusted: () => true }
+const HOST = {
+  api,
+  sources: () => [],
+  isTrusted: () => true,
+  isBrowser: ({ fields }: InspectionRequest) => fields.some((field) => field.startsWith('ELinks/')),
+}
 
 const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' }
 

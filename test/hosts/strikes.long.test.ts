@@ -26,9 +26,13 @@ const POLICY = {
   strikes: STRIKES,
 } satisfies ConfigInput['policy']
 
-async function status(at: Pick<RunningHost, 'port'>, address: string, target: string, more: readonly string[] = []) {
+async function ask(at: Pick<RunningHost, 'port'>, address: string, target: string, more: readonly string[] = []) {
   const fields = ['X-Forwarded-For', address, 'Connection', 'close', ...more]
-  return parseResponse(await exchange(at.port, requestBytes('GET', target, fields))).status
+  return parseResponse(await exchange(at.port, requestBytes('GET', target, fields)))
+}
+
+async function status(...asked: Parameters<typeof ask>): Promise<number> {
+  return (await ask(...asked)).status
 }
 
 /** A strike is counted when its answer has ended, which is a moment after it was read. */
@@ -46,6 +50,8 @@ for (const host of HOSTS) {
     await status(at, '8.1.0.1', '/.env')
     await banned(sallyport, 1)
     t.equal(await status(at, '8.1.0.1', '/'), 403)
+    const page = await ask(at, '8.1.0.1', '/', ['Accept', '*/*', 'User-Agent', 'Links (2.29; Linux 6.1 x86_64; text)'])
+    t.match(page, { status: 403, body: '<title>Access denied</title>' })
     t.equal(await status(at, '8.1.0.2', '/'), 200)
     const [ban] = await sallyport.bans.list()
     t.match(ban, { key: 'client 8.1.0.1', on: 'blocked', count: 3 })

@@ -1,7 +1,7 @@
 /* Building blocks for the adapters and the proxy: names here may change in any release. */
 
 export { limitFields } from './answer/limit-fields.ts'
-export { decisionRefusal, type Refusal, refusal, rendered } from './answer/refusal.ts'
+export { decisionRefusal, type Refusal, refusal, refusedRequest, rendered } from './answer/refusal.ts'
 export { sendResponse } from './answer/send-response.ts'
 export { responseOn } from './answer/upgrade-response.ts'
 export { isReserved, VERDICT_NAMES, verdictFields, withVerdict } from './answer/verdict-headers.ts'

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import { refusal, rendered } from '../src/answer/refusal.ts'
+import { REFUSAL_TEXTS } from '../src/answer/refusal-texts.ts'
 import type { RefusalPage } from '../src/request/request-host.ts'
 
 const blocked = refusal('request_blocked')
@@ -30,29 +31,52 @@ t.test('a program gets the code and the id in JSON, and not what caught it', (t)
   t.end()
 })
 
-t.test('HTML for clients that prefer it', (t) => {
-  const rows: readonly (readonly [accept: string | undefined, html: boolean])[] = [
-    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', true],
-    ['text/html', true],
-    ['TEXT/HTML', true],
-    ['text/*, application/json;q=0.5', true],
-    ['application/json;q=0, */*', true],
-    ['text/html;q=0.5, application/json;q=0.4', true],
-    [undefined, false],
-    ['', false],
-    ['*/*', false],
-    ['application/json', false],
-    ['application/json, text/html', false],
-    ['text/html;q=0.1, */*', false],
-    ['text/html;q=0', false],
-    ['text/html;q=2', false],
-    ['text/html;q=x', false],
-    ['text/htmlx', false],
-    ['image/avif,*/*;q=0.8', false],
+/** The form in which a request with these fields is refused. */
+function formOf(fields: readonly string[], isBrowser?: () => boolean): string {
+  return rendered(blocked, { id: ID, fields, isBrowser }).headers['content-type'] ?? ''
+}
+
+const PAGE = 'text/html; charset=utf-8'
+const TEXT = 'text/plain; charset=utf-8'
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+t.test('a page where HTML is named, plain text where that is asked for, else JSON', (t) => {
+  const rows: readonly (readonly [accept: string | undefined, form: string])[] = [
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', PAGE],
+    ['text/html', PAGE],
+    ['TEXT/HTML', PAGE],
+    ['text/html;level=1', PAGE],
+    ['text/*, application/json;q=0.5', PAGE],
+    ['application/json;q=0, */*', PAGE],
+    ['text/html;q=0.5, application/json;q=0.4', PAGE],
+    ['application/json, text/html', PAGE],
+    ['application/json, text/plain, text/html;q=0.001', PAGE],
+    ['text/html;q=0.1, */*', PAGE],
+    ['text/html;q=2', PAGE],
+    ['text/html;q=x', PAGE],
+    ['*/*;q=0, text/html ; q=0.3', PAGE],
+    ['text/html;q=0, text/html', PAGE],
+    ['text/plain', TEXT],
+    ['TEXT/PLAIN; charset=utf-8', TEXT],
+    ['text/plain, */*', TEXT],
+    ['text/html;q=0, text/plain', TEXT],
+    ['text/plain, application/json;q=0.9', TEXT],
+    ['application/json, text/plain, */*', JSON_TYPE],
+    ['text/plain;q=0.5, */*', JSON_TYPE],
+    ['text/plain;q=0', JSON_TYPE],
+    [undefined, JSON_TYPE],
+    ['', JSON_TYPE],
+    ['*/*', JSON_TYPE],
+    ['application/json', JSON_TYPE],
+    ['text/html;q=0', JSON_TYPE],
+    ['text/html;q=0.0, */*', JSON_TYPE],
+    ['text/html;level=1;q=0.000', JSON_TYPE],
+    ['text/htmlx', JSON_TYPE],
+    ['image/avif,*/*;q=0.8', JSON_TYPE],
+    ['text/event-stream', JSON_TYPE],
   ]
-  for (const [accept, html] of rows) {
-    const { headers } = rendered(blocked, { id: ID, fields: accept === undefined ? [] : ['aCCept', accept] })
-    t.equal(headers['content-type']?.startsWith('text/html'), html, String(accept))
+  for (const [accept, form] of rows) {
+    t.equal(formOf(accept === undefined ? [] : ['aCCept', accept]), form, String(accept))
   }
   const split = ['Accept', 'application/json;q=0.5', 'X', 'text/html', 'Accept', 'text/html']
   t.match(
@@ -64,24 +88,133 @@ t.test('HTML for clients that prefer it', (t) => {
   t.end()
 })
 
+t.test(
+  'a browser of a person that accepts anything gets a page, unless it is for a script, a picture or a socket',
+  (t) => {
+    const rows: readonly (readonly [fields: readonly string[], form: string])[] = [
+      [[], PAGE],
+      [['Accept', ''], PAGE],
+      [['Accept', '*/*'], PAGE],
+      [['Accept', 'image/webp,*/*;q=0.8'], PAGE],
+      [['Accept', '*/*', 'Sec-Fetch-Mode', 'navigate'], PAGE],
+      [['Accept', '*/*', 'X-Requested-With', 'com.example.browser'], PAGE],
+      [['Accept', '*/*', 'Sec-Fetch-Mode', 'cors', 'Sec-Fetch-Dest', 'empty'], JSON_TYPE],
+      [['Accept', '*/*', 'Sec-Fetch-Mode', 'no-cors', 'Sec-Fetch-Dest', 'image'], JSON_TYPE],
+      [['Accept', '*/*', 'X-Requested-With', 'XMLHttpRequest'], JSON_TYPE],
+      [['Upgrade', 'websocket', 'Connection', 'Upgrade'], JSON_TYPE],
+      [['Accept', 'application/json, */*'], JSON_TYPE],
+      [['Accept', 'application/json, text/javascript, */*; q=0.01'], JSON_TYPE],
+      [['Accept', 'text/event-stream'], JSON_TYPE],
+      [['Accept', 'text/plain'], TEXT],
+      [['Accept', '*/*;q=0'], JSON_TYPE],
+    ]
+    for (const [fields, form] of rows)
+      t.equal(
+        formOf(fields, () => true),
+        form,
+        fields.join(' '),
+      )
+    const never = () => t.fail('the request was looked at, although its fields say it')
+    for (const accept of ['text/html', 'text/plain', 'application/json', 'text/event-stream']) {
+      formOf(['Accept', accept], () => never() && false)
+    }
+    t.end()
+  },
+)
+
+t.test('plain text says what the page says', (t) => {
+  const textOf = (languages: string, page: RefusalPage = {}, status = 403) => {
+    const fields = ['Accept', 'text/plain', 'Accept-Language', languages]
+    return rendered({ ...blocked, status }, { id: ID, fields, page })
+  }
+  const { headers, body } = textOf('en', { contact: 'help@site.example' })
+  t.same(
+    [headers['content-language'], headers['vary'], headers['cache-control']],
+    ['en', 'Accept, Accept-Language', 'no-store'],
+  )
+  t.equal(
+    body,
+    `Access denied. This site has refused the request.
+
+If you think that this is a mistake, write to the site and name the reference: help@site.example
+
+Reference: ${ID}
+`,
+  )
+  t.match(
+    textOf('en').body,
+    /request\.\n\nIf you think .* tell the owner of the site the reference below\.\n\nReference/,
+  )
+  t.match(textOf('ja').body, /^アクセスが拒否されました。このサイトはリクエストを拒否しました。\n/)
+  t.match(textOf('ar').body, `الرقم المرجعي: ${ID}`)
+  t.match(textOf('en', {}, 429).body, /^Too many requests\. .*Wait a moment, then try again\.\n\nReference/)
+  t.match(textOf('en', { title: 'No!', text: 'Not <here>.' }).body, /^No! Not <here>\.\n\nReference/)
+  t.end()
+})
+
 t.test('the page speaks the language of its reader', (t) => {
   for (const [languages, lang, title] of [
     ['de-AT,de;q=0.9,en;q=0.5', 'de', 'Zugriff verweigert'],
     ['xx, fr;q=0.3', 'fr', 'Accès refusé'],
     ['en;q=0.1, es', 'es', 'Acceso denegado'],
     ['xx', 'en', 'Access denied'],
+    ['ja-JP,ja;q=0.9,en-US;q=0.8', 'ja', 'アクセスが拒否されました'],
+    ['zh-CN,zh;q=0.9', 'zh', '访问被拒绝'],
+    ['zh', 'zh', '访问被拒绝'],
+    ['zh-Hans-HK', 'zh', '访问被拒绝'],
+    ['zh-SG,en;q=0.9', 'zh', '访问被拒绝'],
+    ['zh-TW,zh;q=0.9,en-US;q=0.8,en;q=0.7', 'zh-Hant', '存取遭拒'],
+    ['zh-HK', 'zh-Hant', '存取遭拒'],
+    ['zh-Hant-TW', 'zh-Hant', '存取遭拒'],
+    ['ZH-HANT;q=0.5, xx', 'zh-Hant', '存取遭拒'],
+    ['en, zh-TW;q=0.5', 'en', 'Access denied'],
+    ['zh-TW;q=0.5, zh;q=0.9', 'zh', '访问被拒绝'],
+    ['ru-RU,ru;q=0.9', 'ru', 'Доступ запрещён'],
+    ['uk-UA,ru;q=0.9', 'uk', 'Доступ заборонено'],
+    ['pl-PL', 'pl', 'Odmowa dostępu'],
+    ['tr;q=0.8,xx', 'tr', 'Erişim reddedildi'],
+    ['ko-KR,en;q=0.1', 'ko', '접근이 거부되었습니다'],
+    ['pt-BR', 'pt', 'Acesso negado'],
+    ['sr-Latn-RS,tlh', 'en', 'Access denied'],
+    ['ja;q=0, ko;q=0.2', 'ko', '접근이 거부되었습니다'],
     ['', 'en', 'Access denied'],
     ['*', 'en', 'Access denied'],
     [';;;q=,', 'en', 'Access denied'],
   ] as const) {
     const { headers, body } = pageOf(languages)
     t.equal(headers['content-language'], lang, languages)
-    t.ok(body.includes(`<html lang="${lang}">`) && body.includes(`<h1>${title}</h1>`), languages)
+    t.ok(body.includes(`<html lang="${lang}" dir="ltr">`) && body.includes(`<h1 dir="auto">${title}</h1>`), languages)
   }
   t.match(pageOf('it', {}, 404).body, 'Pagina non trovata')
   t.match(pageOf('nl', {}, 503).body, 'Probeer het zo opnieuw')
+  t.match(pageOf('pl', {}, 429).body, 'Zbyt wiele żądań')
   t.match(pageOf('pt', {}, 502).body, 'Indisponível')
   t.match(pageOf('en', {}, 400).body, 'Bad request')
+  t.end()
+})
+
+t.test('Arabic is written from right to left, and what is in Latin letters is not', (t) => {
+  const page = { title: { en: 'Members only' }, contact: 'help@site.example' }
+  const { body } = pageOf('ar-EG,ar;q=0.9', page)
+  t.ok(body.includes('<html lang="ar" dir="rtl">'))
+  t.ok(body.includes('<h1 lang="en" dir="auto">Members only</h1>'))
+  t.ok(body.includes('<a dir="ltr" href="mailto:help@site.example'))
+  t.ok(body.includes(`<code dir="ltr">${ID}</code>`))
+  t.match(pageOf('ar', { template: '<html lang={{lang}} dir={{dir}}>' }).body, '<html lang=ar dir=rtl>')
+  t.end()
+})
+
+t.test('each language has each text', (t) => {
+  const kinds = [403, 404, 429, 503, 502, 400]
+  for (const [language, texts] of Object.entries(REFUSAL_TEXTS)) {
+    for (const status of kinds) {
+      const { headers, body } = pageOf(language, {}, status)
+      t.equal(headers['content-language'], language)
+      t.notMatch(body, /undefined|<(?:h1|p)(?: [^>]*)?></)
+    }
+    const said = Object.values(texts).flatMap((one) => (typeof one === 'string' ? [one] : [one.title, one.text]))
+    t.equal(new Set(said).size, said.length, `${language} says nothing twice`)
+  }
   t.end()
 })
 
@@ -92,13 +225,14 @@ t.test("the site's own words stand on the page of a block, by language where it 
     contact: 'a@site.example',
   }
   const { body } = pageOf('de', page)
-  t.match(body, '<h1>Members only</h1>')
+  t.match(body, '<h1 dir="auto">Members only</h1>')
   t.match(body, 'Bitte anmelden.')
-  t.match(pageOf('ja', page).body, 'Please sign in.')
-  t.match(body, `<a href="mailto:a@site.example?subject=${ID}">a@site.example</a>`)
+  t.match(pageOf('ja', page).body, '<p lang="en" dir="auto">Please sign in.</p>')
+  t.notMatch(pageOf('en', { text: 'Please sign in.' }).body, 'mistake', 'who has a text of its own says what to do')
+  t.match(body, `<a dir="ltr" href="mailto:a@site.example?subject=${ID}">a@site.example</a>`)
   t.match(
     pageOf('en', { contact: 'https://site.example/help?a&b' }).body,
-    '<a href="https://site.example/help?a&amp;b">',
+    '<a dir="ltr" href="https://site.example/help?a&amp;b">',
   )
   t.match(pageOf('en', { contact: 'Call <us>' }).body, 'Call &lt;us&gt;')
   t.notMatch(pageOf('de', page, 502).body, 'Members only', 'an origin that is away is no question of membership')
@@ -108,7 +242,7 @@ t.test("the site's own words stand on the page of a block, by language where it 
 t.test('a template has its placeholders filled in, escaped', (t) => {
   const template = '<p lang={{lang}}>{{ title }} {{text}} {{id}} {{status}} {{contact}} {{other}} {{constructor}}</p>'
   const { headers, body } = pageOf('fr', { template, title: '<b>', contact: 'x' })
-  t.equal(body, `<p lang=fr>&lt;b&gt; Ce site n’accepte pas cette requête. ${ID} 403 x {{other}} {{constructor}}</p>`)
+  t.equal(body, `<p lang=fr>&lt;b&gt; Ce site a refusé la requête. ${ID} 403 x {{other}} {{constructor}}</p>`)
   t.notOk('content-security-policy' in headers, 'what it may load is its own affair')
   t.end()
 })
@@ -122,6 +256,6 @@ t.test('the page runs nothing and loads nothing', (t) => {
   const hash = createHash('sha256').update(style).digest('base64')
   t.ok(headers['content-security-policy']?.includes(`default-src 'none'; style-src 'sha256-${hash}'`))
   t.equal(headers['vary'], 'Accept, Accept-Language')
-  t.ok(body.includes(`<code>${ID}</code>`))
+  t.ok(body.includes(`<code dir="ltr">${ID}</code>`))
   t.end()
 })

@@ -94,8 +94,8 @@ t.test('a browser gets a page for each refusal outside the API', async (t) => {
   ] as const) {
     const answer = await exchange(url, get(target, accept, 'Accept-Language: de'))
     t.equal(statusOf(answer), status)
-    t.match(answer, /<html lang="de">/)
-    t.match(answer, `<code>${idOf(answer)}</code>`)
+    t.match(answer, /<html lang="de" dir="ltr">/)
+    t.match(answer, `<code dir="ltr">${idOf(answer)}</code>`)
   }
   t.notMatch(await exchange(url, get('/v1/a/../b', accept)), /<html/)
 })

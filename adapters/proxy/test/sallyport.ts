@@ -64,6 +64,7 @@ export function fakeSallyport({
       return { decide: (request) => inspector.decide(request, others) }
     },
     client: inspector.client,
+    isBrowser: inspector.isBrowser,
     singleHeader: inspector.singleHeader,
     isTrusted: inspector.isTrusted,
     api,

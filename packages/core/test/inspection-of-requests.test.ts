@@ -64,6 +64,37 @@ t.test('an inspection is frozen, serialisable and says where everything came fro
   t.same(JSON.parse(JSON.stringify(inspection)), inspection)
 })
 
+t.test('a browser is one by its name and by the verdict', async (t) => {
+  const faults: unknown[] = []
+  const { isBrowser } = inspector({ onFault: (error) => faults.push(error) })
+  const asked = (userAgent: string, ...fields: readonly string[]) =>
+    isBrowser({
+      ...REQUEST,
+      fields: ['X-Forwarded-For', '8.1.1.1', 'User-Agent', userAgent, 'Accept', '*/*', ...fields],
+    })
+  const readers = [
+    'Links (2.29; Linux 6.1 x86_64; text)',
+    'ELinks/0.16.1.1 (textmode)',
+    'w3m/0.5.3',
+    'NetSurf/3.10 (Linux)',
+  ]
+  for (const reader of readers) t.ok(asked(reader), reader)
+  const others = [
+    '',
+    'curl/8.5.0',
+    'okhttp/4.12.0',
+    'Shop/2 CFNetwork/1494.0.7 Darwin/23.4.0',
+    'GPTBot/1.2',
+    'HeadlessChrome/142',
+  ]
+  for (const other of others) t.notOk(asked(other), other)
+  const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'
+  t.ok(asked(firefox))
+  t.notOk(asked(firefox, 'sec-ch-ua', '"Chromium";v="142"'), 'what contradicts itself is no person')
+  t.notOk(isBrowser(REQUEST))
+  t.same(faults, [])
+})
+
 t.test('the peer is the client unless a trusted proxy says otherwise', async (t) => {
   t.match(inspector().inspect({ ...REQUEST, peer: '8.1.1.1', fields: ['X-Forwarded-For', '2a00:1::1'] }).client, {
     address: '8.1.1.1',

@@ -1,49 +1,24 @@
 import { createHash } from 'node:crypto'
-import Negotiator from 'negotiator'
 import type { RefusalPage } from '../request/request-host.ts'
-import { kindOf, REFUSAL_TEXTS, type RefusalTexts } from './refusal-texts.ts'
+import { type Phrase, type RefusalWords, type Refused, refusalWords } from './refusal-words.ts'
 
-/** The refusal that a page is made for. */
-export interface Refused {
-  readonly status: number
-  readonly id: string
-  /** Name, value, name, value … */
-  readonly fields: readonly string[]
-}
-
-export const PAGE_HEADERS = { 'content-type': 'text/html; charset=utf-8', vary: 'Accept, Accept-Language' }
-
-/** The page for a browser, in a language that it reads; with headers of its own. */
+/** The page for a browser, with headers of its own. */
 export function refusalPage(
   page: RefusalPage,
-  { status, id, fields }: Refused,
+  refused: Refused,
 ): { readonly headers: Readonly<Record<string, string>>; readonly body: string } {
-  const kind = kindOf(status)
-  const wanted = createChooser(fields)
-  const lang = wanted(Object.keys(REFUSAL_TEXTS))
-  const texts = REFUSAL_TEXTS[lang] as RefusalTexts
-  const [title, text] = (['title', 'text'] as const).map((part) => {
-    const own = kind === 'blocked' ? page[part] : undefined
-    return (typeof own === 'object' ? own[wanted(Object.keys(own))] : own) ?? texts[kind][part]
-  }) as [string, string]
-
-  const values = { title, text, id, lang, status: String(status), contact: page.contact ?? '' }
-  const headers = { 'content-language': lang }
-  if (page.template !== undefined) return { headers, body: filled(page.template, values) }
-  return { headers: { ...headers, 'content-security-policy': POLICY }, body: ownPage(values, texts) }
-}
-
-/** Picks of languages the one that the request likes best, else the first. */
-function createChooser(fields: readonly string[]): (languages: readonly string[]) => string {
-  const accepted: string[] = []
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    if (fields[at]?.toLowerCase() === 'accept-language') accepted.push(fields[at + 1] as string)
+  const words = refusalWords(page, refused)
+  const { lang, dir, title, text, contact } = words
+  const { id, status } = refused
+  const headers = { 'content-type': 'text/html; charset=utf-8', 'content-language': lang }
+  if (page.template !== undefined) {
+    const values = { title: title.text, text: text.text, id, lang, dir, status: String(status), contact }
+    return { headers, body: filled(page.template, values) }
   }
-  const negotiator = new Negotiator({ headers: { 'accept-language': accepted.join(',') || '*' } })
-  return (languages) => negotiator.language([...languages]) ?? (languages[0] as string)
+  return { headers: { ...headers, 'content-security-policy': POLICY }, body: ownPage(words, id) }
 }
 
-type Values = Readonly<Record<'title' | 'text' | 'contact' | 'id' | 'status' | 'lang', string>>
+type Values = Readonly<Record<'title' | 'text' | 'contact' | 'id' | 'status' | 'lang' | 'dir', string>>
 
 /** A template with its placeholders filled in, escaped; what is no placeholder stays. */
 function filled(template: string, values: Values): string {
@@ -63,13 +38,13 @@ body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding
 main { width: 100%; max-width: 34rem }
 svg { display: block; width: 3rem; height: 3rem; color: var(--gate); margin-bottom: 1.25rem }
 h1 { font-size: clamp(1.6rem, 6vw, 2.25rem); line-height: 1.2; letter-spacing: -0.015em; margin: 0 0 .5rem; text-wrap: balance }
+[dir=rtl] h1 { letter-spacing: 0 }
 p { margin: 0 0 1rem; text-wrap: pretty }
-.contact { color: var(--soft) }
+.next { color: var(--soft) }
 dl { margin: 2rem 0 0; padding-top: 1rem; border-top: 1px solid var(--line); color: var(--soft); font-size: .875rem }
-dt { float: left; margin-right: .6ch }
-dt::after { content: ':' }
-dd { margin: 0; overflow-wrap: anywhere }
-code { font: inherit; font-family: ui-monospace, monospace; user-select: all }
+dt, dd { display: inline; margin: 0; overflow-wrap: anywhere }
+dt::after { content: ': ' }
+code { display: inline-block; font: inherit; font-family: ui-monospace, monospace; user-select: all }
 a { color: var(--gate); text-underline-offset: .15em }
 `
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
@@ -79,33 +54,41 @@ const GATE =
   '<svg viewBox="0 0 48 48" fill="none" stroke="currentColor" stroke-width="2.5" stroke-linecap="round" aria-hidden="true">' +
   '<path d="M8 43V21a16 16 0 0 1 32 0v22M4 43h40M24 6v36M16 9v33M32 9v33M9 20h30M8 31h32"/></svg>'
 
-function ownPage({ title, text, contact, id, lang }: Values, texts: RefusalTexts): string {
+function ownPage(words: RefusalWords, id: string): string {
+  const { lang, dir, title, text, next, contact, reference } = words
+  const link = contact === '' ? '' : ` ${contactLink(contact, id)}`
+  const advice = next === undefined ? '' : `<p class="next">${escapeHtml(next)}${link}</p>\n`
   return `<!doctype html>
-<html lang="${escapeHtml(lang)}">
+<html lang="${escapeHtml(lang)}" dir="${dir}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${escapeHtml(title)}</title>
+<title>${escapeHtml(title.text)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
 <main>
 ${GATE}
-<h1>${escapeHtml(title)}</h1>
-<p>${escapeHtml(text)}</p>
-${contact === '' ? '' : `<p class="contact">${escapeHtml(texts.contact)} ${contactLink(contact, id)}</p>\n`}<dl><dt>${escapeHtml(texts.reference)}</dt><dd><code>${escapeHtml(id)}</code></dd></dl>
+<h1${languageOf(title)}>${escapeHtml(title.text)}</h1>
+<p${languageOf(text)}>${escapeHtml(text.text)}</p>
+${advice}<dl><dt>${escapeHtml(reference)}</dt><dd><code dir="ltr">${escapeHtml(id)}</code></dd></dl>
 </main>
 </body>
 </html>
 `
 }
 
+/** The language of a text that is not in the page's, whose direction its letters say. */
+function languageOf({ lang }: Phrase): string {
+  return lang === undefined ? ' dir="auto"' : ` lang="${escapeHtml(lang)}" dir="auto"`
+}
+
 function contactLink(contact: string, id: string): string {
   const shown = escapeHtml(contact)
-  if (/^https?:\/\/\S+$/.test(contact)) return `<a href="${shown}">${shown}</a>`
-  if (!/^[^\s@]+@[^\s@]+$/.test(contact)) return shown
-  return `<a href="mailto:${shown}?subject=${encodeURIComponent(id)}">${shown}</a>`
+  if (/^https?:\/\/\S+$/.test(contact)) return `<a dir="ltr" href="${shown}">${shown}</a>`
+  if (!/^[^\s@]+@[^\s@]+$/.test(contact)) return `<bdi>${shown}</bdi>`
+  return `<a dir="ltr" href="mailto:${shown}?subject=${encodeURIComponent(id)}">${shown}</a>`
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

@@ -1,12 +1,14 @@
 import type { Decision, ErrorCode } from '@sallyport/core'
 import { ERRORS, refuses } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
-import { prefersHtml } from '../request/accept.ts'
+import { formOf } from '../request/accept.ts'
 import type { HeadFault } from '../request/head-fault.ts'
 import { isHttp2 } from '../request/head-fields.ts'
-import type { RefusalPage } from '../request/request-host.ts'
+import type { ReceivedHead } from '../request/inspection-request.ts'
+import type { RefusalPage, RequestHost } from '../request/request-host.ts'
 import { limitFields } from './limit-fields.ts'
-import { PAGE_HEADERS, refusalPage } from './refusal-page.ts'
+import { refusalPage } from './refusal-page.ts'
+import { type Refused, refusalText, refusalWords } from './refusal-words.ts'
 
 /** Why a request is answered by us instead of by the host or the origin. */
 export interface Refusal {
@@ -22,9 +24,17 @@ export interface Refusal {
 export interface RefusedRequest {
   /** The request's id. */
   readonly id: string
-  /** Its fields: a request that would rather have HTML gets a page; absent: always JSON. */
+  /** Its fields, which say in which form it is refused; absent: always JSON. */
   readonly fields?: readonly string[] | undefined
+  /** Whether a person's browser asks; absent: that is not known. */
+  readonly isBrowser?: (() => boolean) | undefined
   readonly page?: RefusalPage | undefined
+}
+
+/** A request of a host, for its refusal. */
+export function refusedRequest(host: RequestHost, head: ReceivedHead): RefusedRequest {
+  const { id, fields } = head
+  return { id, fields, page: host.refusalPage, isBrowser: () => host.isBrowser?.(head) === true }
 }
 
 /** A refusal of a code of the error table, which has its status and message where none are given. A 503 says when to try again. */
@@ -50,21 +60,30 @@ export function headRefusal({ status, reason }: HeadFault, fields: readonly stri
 }
 
 /**
- * A refusal as it is sent: an ErrorResponse, or a page where the request would rather have HTML. Neither says which rule
- * or signal it was: who is refused could try until it no longer is. The id finds that in the log. Not to be cached:
- * the next request may be decided differently.
+ * A refusal as it is sent: an ErrorResponse, or a page or plain text where the request is refused in that form. None says
+ * which rule or signal it was: who is refused could try until it no longer is. The id finds that in the log. Not to be
+ * cached: the next request may be decided differently.
  */
 export function rendered({ code, status, message, headers }: Refusal, request: RefusedRequest): ApiResponse {
-  const { id, fields, page = {} } = request
-  if (fields !== undefined && prefersHtml(fields)) {
-    const html = refusalPage(page, { status, id, fields })
-    return { status, headers: { ...HEADERS, ...headers, ...PAGE_HEADERS, ...html.headers }, body: html.body }
+  const { id, fields, page = {}, isBrowser } = request
+  const form = fields === undefined ? 'json' : formOf(fields, isBrowser)
+  if (fields === undefined || form === 'json') {
+    const body = JSON.stringify({ error: code, message, details: { requestId: id } })
+    return { status, headers: { ...HEADERS, ...headers, 'content-type': 'application/json; charset=utf-8' }, body }
   }
+  const refused = { status, id, fields }
+  const made = form === 'page' ? refusalPage(page, refused) : plainText(page, refused)
   return {
     status,
-    headers: { ...HEADERS, ...headers, 'content-type': 'application/json; charset=utf-8' },
-    body: JSON.stringify({ error: code, message, details: { requestId: id } }),
+    headers: { ...HEADERS, ...headers, vary: 'Accept, Accept-Language', ...made.headers },
+    body: made.body,
   }
+}
+
+function plainText(page: RefusalPage, refused: Refused) {
+  const words = refusalWords(page, refused)
+  const headers = { 'content-type': 'text/plain; charset=utf-8', 'content-language': words.lang }
+  return { headers, body: refusalText(words, refused.id) }
 }
 
 const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }

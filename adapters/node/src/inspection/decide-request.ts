@@ -2,7 +2,7 @@ import type { Decision, InspectionRequest, Mode, MountPolicy } from '@sallyport/
 import { SallyportError } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
 import { limitFields } from '../answer/limit-fields.ts'
-import { decisionRefusal, headRefusal, type Refusal, rendered } from '../answer/refusal.ts'
+import { decisionRefusal, headRefusal, type Refusal, refusedRequest, rendered } from '../answer/refusal.ts'
 import type { RequestHost } from '../request/request-host.ts'
 import { type CountingHost, decideHead } from './decide-head.ts'
 import { noteRefusal } from './observation.ts'
@@ -70,9 +70,9 @@ export function carriedOut(host: RequestHost, received: Received, decision: Deci
 }
 
 /** A refusal ready to be sent as the answer to a request. */
-export function refused({ refusalPage: page }: RequestHost, received: Received, refusal: Refusal): ApiResponse {
-  const { id, fields } = received.reception.head
-  return received.closing(rendered(refusal, { id, fields, page }))
+export function refused(host: RequestHost, received: Received, refusal: Refusal): ApiResponse {
+  const { head } = received.reception
+  return received.closing(rendered(refusal, refusedRequest(host, head)))
 }
 
 /** Throws `invalid_config` at start-up: without `decide`, as by a forgotten `await`, nothing would be inspected. */

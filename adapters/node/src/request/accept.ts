@@ -1,25 +1,75 @@
-/** True when the request would rather have HTML than JSON (RFC 9110 12.5.1), as a browser that navigates would. */
-export function prefersHtml(fields: readonly string[]): boolean {
-  const ranges: string[] = []
-  for (let i = 0; i + 1 < fields.length; i += 2) {
-    if (fields[i]?.toLowerCase() === 'accept') ranges.push(...(fields[i + 1] as string).toLowerCase().split(','))
-  }
-  return quality(ranges, 'text', 'html') > quality(ranges, 'application', 'json')
+import { isNamed } from '@sallyport/core/host'
+
+/** The form of an answer of ours: a page for people, plain text, or the JSON of programs. */
+export type Form = 'page' | 'text' | 'json'
+
+/**
+ * The form in which a request is refused (RFC 9110 12.5.1): a page where HTML is accepted by name, whatever else is, and
+ * plain text where that is liked no less than JSON. Browsers of people that accept anything, as NetSurf and Links do, get
+ * a page too, unless a script or a picture waits for it (D395); everybody else JSON. `isBrowser` is asked last: it looks
+ * at the whole request.
+ */
+export function formOf(fields: readonly string[], isBrowser: () => boolean = () => false): Form {
+  const ranges = mediaRanges(valuesOf(fields, 'accept'))
+  const html = likingOf(ranges, 'text/html')
+  if (html.named && html.weight > 0) return 'page'
+  const text = likingOf(ranges, 'text/plain')
+  const json = likingOf(ranges, 'application/json')
+  const rather = json.named ? text.weight > json.weight : text.weight >= json.weight
+  if (text.named && text.weight > 0 && rather) return 'text'
+  if (html.weight > json.weight) return 'page'
+  const open = html.weight > 0 && html.weight === json.weight && !json.named
+  return open && isShown(fields) && isBrowser() ? 'page' : 'json'
 }
 
-/** Quality of a media type, 0 to 1: what the most exact range that matches it says. */
-function quality(ranges: readonly string[], type: string, subtype: string): number {
-  const order = [`${type}/${subtype}`, `${type}/*`, '*/*']
-  let best = order.length
-  let found = 0
-  for (const range of ranges) {
-    const [name = '', ...parameters] = range.split(';').map((part) => part.trim())
-    const rank = order.indexOf(name)
-    if (rank < 0 || rank >= best) continue
-    best = rank
-    const weight = parameters.find((parameter) => parameter.startsWith('q='))
-    const value = weight === undefined ? 1 : Number(weight.slice(2))
-    found = value >= 0 && value <= 1 ? value : 0
+/** Whether somebody may look at the answer: where it is for a script, a picture or a socket, browsers say so. */
+function isShown(fields: readonly string[]): boolean {
+  const mode = valuesOf(fields, 'sec-fetch-mode')
+  const by = valuesOf(fields, 'x-requested-with')
+  return (mode === '' || mode === 'navigate') && by !== 'xmlhttprequest' && valuesOf(fields, 'upgrade') === ''
+}
+
+/** The values of a field as one list, in lower case; empty where there is none. */
+function valuesOf(fields: readonly string[], name: string): string {
+  const values: string[] = []
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    if (isNamed(fields[at] as string, name)) values.push((fields[at + 1] as string).trim().toLowerCase())
   }
-  return found
+  return values.join(',')
+}
+
+interface MediaRange {
+  readonly name: string
+  readonly weight: number
+}
+
+/** The ranges of a list; without any everything is accepted. */
+function mediaRanges(list: string): readonly MediaRange[] {
+  const ranges = list.split(',').flatMap((range): readonly MediaRange[] => {
+    const [name = '', ...parameters] = range.split(';').map((part) => part.trim())
+    return name === '' ? [] : [{ name, weight: weightOf(parameters) }]
+  })
+  return ranges.length === 0 ? [{ name: '*/*', weight: 1 }] : ranges
+}
+
+/** From 0 to 1. A weight that is none is a range without one: it is not a refusal of it. */
+function weightOf(parameters: readonly string[]): number {
+  const written = parameters.find((parameter) => parameter.startsWith('q='))
+  const weight = written === undefined ? 1 : Number.parseFloat(written.slice(2))
+  return weight >= 0 && weight <= 1 ? weight : 1
+}
+
+interface Liking {
+  readonly weight: number
+  /** It is written out, and not meant by `*`. */
+  readonly named: boolean
+}
+
+/** The liking for a media type, as the most exact ranges that match it say. */
+function likingOf(ranges: readonly MediaRange[], type: string): Liking {
+  for (const pattern of [type, type.replace(/\/.*/, '/*'), '*/*']) {
+    const weights = ranges.filter(({ name }) => name === pattern).map(({ weight }) => weight)
+    if (weights.length > 0) return { weight: Math.max(...weights), named: pattern === type }
+  }
+  return { weight: 0, named: false }
 }

@@ -15,6 +15,8 @@ export interface RequestHost {
   isTrusted?(peer: string): boolean
   /** Sender of a request; absent: its peer. */
   client?(request: InspectionRequest): { readonly address: Address | undefined }
+  /** Whether a person's browser asks, by what it says it is and by the verdict; absent: that is not known. */
+  isBrowser?(request: InspectionRequest): boolean
   /** Learns of every request when its answer has ended. */
   readonly observe?: Observe | undefined
   /** Texts for refused visitors; absent: the built-in ones. */
@@ -31,6 +33,6 @@ export interface RefusalPage {
   readonly text?: LocalText | undefined
   /** Contact for visitors: an address of mail, a URL, or a sentence. */
   readonly contact?: string | undefined
-  /** HTML with `{{title}}`, `{{text}}`, `{{contact}}`, `{{id}}`, `{{status}}` and `{{lang}}`, in place of our page. */
+  /** HTML with `{{title}}`, `{{text}}`, `{{contact}}`, `{{id}}`, `{{status}}`, `{{lang}}` and `{{dir}}`, in place of our page. */
   readonly template?: string | undefined
 }

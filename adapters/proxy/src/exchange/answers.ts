@@ -6,6 +6,7 @@ import {
   noteRefusal,
   type Refusal,
   refusal,
+  refusedRequest,
   rendered,
   sendResponse,
 } from '@sallyport/node/internal'
@@ -73,10 +74,9 @@ export function answerFault(exchange: Exchange): void {
 /** Refuses an exchange; `why` where nothing was decided against its client. Never throws. */
 export function answerWith(exchange: Exchange, refused: Refusal, why?: string): void {
   exchange.guard(() => {
-    const { id, host, api, request, observation } = exchange
+    const { id, host, api, head, observation } = exchange
     exchange.refused = true
     noteRefusal(observation, why)
-    const fields = api ? undefined : request.rawHeaders
-    send(exchange, rendered(refused, { id, fields, page: host.refusalPage }))
+    send(exchange, rendered(refused, api ? { id } : refusedRequest(host, head)))
   })
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { ID_HEADER, refusal, rendered } from '@sallyport/node/internal'
+import { ID_HEADER, type RequestHost, refusal, rendered } from '@sallyport/node/internal'
 
 /** Statuses of heads that Node's parser refuses, by the code of its error; any other is 400. */
 const STATUS: Readonly<Record<string, readonly [status: number, reason: string]>> = {
@@ -33,18 +33,22 @@ export function endsWithAnswer({ code }: NodeJS.ErrnoException, socket: Answerin
   return true
 }
 
+/** An error of Node's parser, with the bytes that it was reading. */
+type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer | undefined }
+
 /**
  * Answers bytes that are no request, and closes their connection. While an answer is on its way on it nothing is
  * written: the client would take it for a part of that (D108).
  */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Answering): void {
+export function answerClientError(error: ParserError, socket: Answering, { refusalPage: page }: RequestHost): void {
   if (!socket.writable || error.code === 'ECONNRESET' || socket._httpMessage?.headersSent) {
     socket.destroy()
     return
   }
   const [status, reason] = STATUS[error.code ?? ''] ?? [400, 'Not a valid HTTP request.']
   const id = randomUUID()
-  const { headers, body } = rendered(refusal('invalid_request', status, reason), { id })
+  const fields = error.rawPacket === undefined ? undefined : likedIn(error.rawPacket)
+  const { headers, body } = rendered(refusal('invalid_request', status, reason), { id, fields, page })
   const all = {
     ...headers,
     [ID_HEADER]: id,
@@ -55,4 +59,10 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Answerin
   socket.end(`HTTP/1.1 ${status} ${PHRASE[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
   // Bytes that still come are thrown away with the connection.
   socket.destroySoon()
+}
+
+/** The fields that say in which form and language an answer is liked: with too many cookies, a browser's are among the bytes. */
+function likedIn(packet: Buffer): readonly string[] {
+  const lines = packet.toString('latin1').matchAll(/^(accept|accept-language):([^\r\n]*)/gim)
+  return [...lines].flatMap(([, name = '', value = '']) => [name, value.trim()])
 }

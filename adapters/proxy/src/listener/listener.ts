@@ -119,7 +119,8 @@ export async function createListener(served: () => Served, options: ListenerOpti
     exchange.onEnd(() => tunnels.delete(exchange))
     served().onUpgrade(exchange)
   }
-  hearHttp1(http1, { begin: guarded(begin), onUpgrade: guarded(upgrade), limits: () => served().limits, refusals })
+  const limits = () => served().limits
+  hearHttp1(http1, { begin: guarded(begin), onUpgrade: guarded(upgrade), limits, refusals, host })
 
   return {
     get accepting() {
@@ -152,10 +153,11 @@ interface Http1Hooks {
   onUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void
   limits(): Limits
   readonly refusals: Refusals
+  readonly host: RequestHost
 }
 
 /** Takes the requests of a server one after another on each connection, and its upgrades. */
-function hearHttp1(http1: Server, { begin, onUpgrade, limits, refusals }: Http1Hooks): void {
+function hearHttp1(http1: Server, { begin, onUpgrade, limits, refusals, host }: Http1Hooks): void {
   const inTurn = createTurns(
     () => limits().pipelined,
     () => refusals.cut('pipelined'),
@@ -168,7 +170,7 @@ function hearHttp1(http1: Server, { begin, onUpgrade, limits, refusals }: Http1H
   http1.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (endsWithAnswer(error, socket)) return
     refusals.cut('head')
-    answerClientError(error, socket)
+    answerClientError(error, socket, host)
   })
   for (const event of ['upgrade', 'connect'] as const) {
     http1.on(event, (request: IncomingMessage, socket: Socket, head: Buffer) => {

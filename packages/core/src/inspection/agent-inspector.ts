@@ -45,6 +45,8 @@ export interface AgentResult {
 export interface AgentInspector {
   /** From memory alone. The fingerprint is made where it is asked for. */
   look(request: InspectionRequest, visitor: Visitor, snapshot: Snapshot, withFingerprint: boolean): AgentResult
+  /** Whether the user agent begins as one of a browser: the applications and devices of people begin otherwise. */
+  namesBrowser(request: InspectionRequest): boolean
   check(described: DescribedRequest, visitor: Visitor, snapshot: Snapshot): Promise<AgentResult>
 }
 
@@ -105,6 +107,7 @@ export function createAgentInspector({ policy, crawlers, signatures }: AgentInsp
       const kept = lasting && withFingerprint ? fingerprints.of(request, fields.userAgent ?? '') : undefined
       return { agent, crawler, fingerprint: kept }
     },
+    namesBrowser: ({ fields }) => userAgents.read(readAgentFields(fields).userAgent)?.family !== undefined,
     async check({ fields: raw, headersKnown, method = '', ja4, headlessFlags }, visitor, snapshot) {
       const fields = readAgentFields(raw)
       const userAgent = userAgents.read(fields.userAgent)

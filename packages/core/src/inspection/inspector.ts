@@ -56,6 +56,8 @@ export interface Inspector {
   readonly singleHeader: string | undefined
   /** All that is known of a request, without a decision. Never throws: a fault is data in it. */
   inspect(request: InspectionRequest): Inspection
+  /** Whether a person's browser asks: it says that it is one, and the verdict is a person's. Never throws. */
+  isBrowser(request: InspectionRequest): boolean
   /**
    * Inspects and applies the policy, or others in its place. Never throws at the host: a fault is data in the reasons.
    */
@@ -117,6 +119,14 @@ export function createInspector(options: InspectorOptions): Inspector {
     isTrusted: (peer) => isTrustedPeer(peer, trust),
     singleHeader: trust.empty || trust.form !== 'single' ? undefined : trust.header,
     inspect: (request) => look(request).inspection,
+    isBrowser(request) {
+      try {
+        return agents.namesBrowser(request) && look(request).inspection.agent.class === 'human'
+      } catch (error) {
+        options.onFault?.(error)
+        return false
+      }
+    },
     decide(request, others) {
       try {
         return decideNow(request, others)

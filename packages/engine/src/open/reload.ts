@@ -77,6 +77,7 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
     client: (request) => current.inspector.client(request),
     isTrusted: (peer) => current.inspector.isTrusted(peer),
     inspect: (request) => current.inspector.inspect(request),
+    isBrowser: (request) => current.inspector.isBrowser(request),
     count: (decision, fields) => current.counter.count(decision, fields),
     decide: (request, others) => current.inspector.decide(request, others),
     decider({ policy, mode } = {}) {

@@ -185,7 +185,7 @@ export const Refusal = z.strictObject({
   ),
   template: key(
     File.optional(),
-    'HTML file with {{title}}, {{text}}, {{contact}}, {{id}}, {{status}} and {{lang}}; absent: our page',
+    'HTML file with {{title}}, {{text}}, {{contact}}, {{id}}, {{status}}, {{lang}} and {{dir}}; absent: our page',
     '/etc/sallyport/refusal.html',
   ),
 })

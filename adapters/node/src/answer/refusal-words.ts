@@ -1,0 +1,85 @@
+import Negotiator from 'negotiator'
+import type { RefusalPage } from '../request/request-host.ts'
+import { kindOf, REFUSAL_TEXTS, type RefusalTexts } from './refusal-texts.ts'
+
+/** The refusal that is put into words. */
+export interface Refused {
+  readonly status: number
+  readonly id: string
+  /** Name, value, name, value … */
+  readonly fields: readonly string[]
+}
+
+/** A text, and its language where that is another than the page's. */
+export interface Phrase {
+  readonly text: string
+  readonly lang?: string | undefined
+}
+
+/** All that is said to a refused visitor, in a language that the request likes. */
+export interface RefusalWords {
+  readonly lang: string
+  /** Direction of writing of that language. */
+  readonly dir: 'ltr' | 'rtl'
+  readonly title: Phrase
+  readonly text: Phrase
+  /** The next step for a visitor; with a contact, the contact comes behind it. */
+  readonly next?: string | undefined
+  readonly contact: string
+  /** Before the request's id. */
+  readonly reference: string
+}
+
+/** The words for a refusal: the site's own where it has some for a block, else ours. */
+export function refusalWords(page: RefusalPage, { status, fields }: Omit<Refused, 'id'>): RefusalWords {
+  const kind = kindOf(status)
+  const wanted = createChooser(fields)
+  const lang = wanted(Object.keys(REFUSAL_TEXTS))
+  const texts = REFUSAL_TEXTS[lang] as RefusalTexts
+  const phrase = (part: 'title' | 'text'): Phrase => {
+    const own = kind === 'blocked' ? page[part] : undefined
+    if (typeof own !== 'object') return { text: own ?? texts[kind][part] }
+    const language = wanted(Object.keys(own))
+    return { text: own[language] ?? texts[kind][part], lang: language === lang ? undefined : language }
+  }
+  const { contact = '' } = page
+  // The others say it in their text, and a site's own text says what the site wants to say.
+  const open = (kind === 'blocked' && page.text === undefined) || kind === 'invalid'
+  return {
+    lang,
+    dir: RIGHT_TO_LEFT.has(lang) ? 'rtl' : 'ltr',
+    title: phrase('title'),
+    text: phrase('text'),
+    next: contact !== '' ? texts.contact : open ? texts.mistake : undefined,
+    contact,
+    reference: texts.reference,
+  }
+}
+
+const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(['ar'])
+
+/** Picks of languages the one that the request likes best, else the first. */
+function createChooser(fields: readonly string[]): (languages: readonly string[]) => string {
+  const accepted: string[] = []
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    if (fields[at]?.toLowerCase() === 'accept-language') accepted.push(...(fields[at + 1] as string).split(','))
+  }
+  const ranges = accepted.flatMap((range) => [range, ...traditional(range)])
+  const negotiator = new Negotiator({ headers: { 'accept-language': ranges.join(',') || '*' } })
+  return (languages) => negotiator.language([...languages]) ?? (languages[0] as string)
+}
+
+/** A range of Chinese as it is written in Taiwan, Hong Kong and Macau, by its script: no prefix of `zh-TW` says that (D396). */
+function traditional(range: string): readonly string[] {
+  const [, weight] = /^\s*zh-(?:hant|tw|hk|mo)\b[^;]*(.*)$/i.exec(range) ?? []
+  return weight === undefined ? [] : [`zh-Hant${weight}`]
+}
+
+/** The words as plain text. */
+export function refusalText(words: RefusalWords, id: string): string {
+  const { title, text, next, contact, reference } = words
+  const stop = /^(?:ja|zh)/.test(words.lang) ? '。' : '. '
+  const first = /[\p{P}]$/u.test(title.text) ? `${title.text} ${text.text}` : `${title.text}${stop}${text.text}`
+  const advice = next === undefined ? [] : [`${next} ${contact}`.trim(), '']
+  return [first, '', ...advice, `${reference}: ${id}`, ''].join('\n')
+}

@@ -1,0 +1,90 @@
+import t from 'tap'
+import { proxyBefore } from './behind.ts'
+import { ask, openHttp2 } from './http2-client.ts'
+import { VISITOR } from './sallyport.ts'
+import { exchange, get, OK, statusOf } from './wire.ts'
+
+const ELINKS = 'User-Agent: ELinks/0.16.1.1 (textmode; Linux; 80x24-2)'
+const CURL = 'User-Agent: curl/8.5.0'
+const ANYTHING = 'Accept: */*'
+
+const from = (address: string): string => `X-Forwarded-For: ${address}`
+const isPage = (answer: string): boolean =>
+  /\r\ncontent-type: text\/html; charset=utf-8\r\n[\s\S]*<!doctype html>/i.test(answer)
+const isJson = (answer: string): boolean => /\r\ncontent-type: application\/json/i.test(answer)
+const isText = (answer: string): boolean => /\r\ncontent-type: text\/plain; charset=utf-8\r\n/i.test(answer)
+
+t.test('a browser of the terminal gets a page for every refusal, and a program JSON', async (t) => {
+  const { url } = await proxyBefore(t, OK)
+  const rows = [
+    ['a block', 403, '/', from(VISITOR.blocked)],
+    ['a target that is read in two ways', 400, '/a/%2e%2e/b', from(VISITOR.allowed)],
+    ['a head that is', 400, '/', from(VISITOR.allowed), 'Trailer: x'],
+    ['a head with too many fields', 431, '/', from(VISITOR.allowed), ...Array.from({ length: 101 }, () => 'X: 1')],
+  ] as const
+  for (const [name, status, target, ...fields] of rows) {
+    const page = await exchange(url, get(target, ELINKS, ANYTHING, ...fields))
+    t.same([statusOf(page), isPage(page)], [status, true], name)
+    const json = await exchange(url, get(target, CURL, ANYTHING, ...fields))
+    t.same([statusOf(json), isJson(json)], [status, true], `${name}, to a program`)
+    const text = await exchange(url, get(target, CURL, 'Accept: text/plain', ...fields))
+    t.same([statusOf(text), isText(text)], [status, true], `${name}, to a program that asks for text`)
+  }
+})
+
+t.test('an origin that is away is a page too, and the API has none', async (t) => {
+  const { url, origin } = await proxyBefore(t, OK)
+  await origin.close().catch(() => {})
+  const away = await exchange(url, get('/', ELINKS, ANYTHING, from(VISITOR.allowed)))
+  t.same([statusOf(away), isPage(away)], [502, true])
+  t.match(away, 'This site cannot answer right now.')
+  const api = await exchange(url, get('/v1/a/%2e%2e/b', ELINKS, 'Accept: text/html', from(VISITOR.allowed)))
+  t.notOk(isPage(api))
+})
+
+t.test('what the parser refuses is a page for a browser, whose fields are among the bytes', async (t) => {
+  const { url } = await proxyBefore(t, OK)
+  const cookies = `Cookie: a=${'b'.repeat(17_000)}`
+  const page = await exchange(url, get('/', 'Accept: text/html,*/*;q=0.8', 'accept-language: de', cookies))
+  t.same([statusOf(page), isPage(page)], [431, true])
+  t.match(page, '<html lang="de" dir="ltr">')
+  t.ok(isJson(await exchange(url, get('/', ANYTHING, cookies))))
+  t.ok(isPage(await exchange(url, 'GET / HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\nBad Name: x\r\n\r\n')))
+  t.ok(isJson(await exchange(url, 'nothing\r\n\r\n')))
+})
+
+t.test('a proxy that is too busy says so on a page', async (t) => {
+  const { url } = await proxyBefore(t, OK, { limits: { eventLoopDelay: '20ms' } })
+  const askedLate = async (...fields: readonly string[]): Promise<string> => {
+    for (;;) {
+      const until = performance.now() + 150
+      while (performance.now() < until);
+      const answer = await exchange(url, get('/', ...fields))
+      if (statusOf(answer) === 503) return answer
+    }
+  }
+  const busy = await askedLate(ELINKS, ANYTHING)
+  t.ok(isPage(busy))
+  t.match(busy, 'Try again in a moment')
+  t.ok(isJson(await askedLate(CURL, ANYTHING)))
+})
+
+t.test('over HTTP/2', async (t) => {
+  const { session } = await openHttp2(t)
+  const fields = { 'x-forwarded-for': VISITOR.blocked, accept: '*/*' }
+  const page = await ask(session, { ...fields, 'user-agent': 'w3m/0.5.3+git20230121', 'accept-language': 'ko-KR' })
+  t.match(page, {
+    status: 403,
+    headers: { 'content-language': 'ko' },
+    body: /^<!doctype html>\n<html lang="ko" dir="ltr">/,
+  })
+  const json = await ask(session, { ...fields, 'user-agent': 'curl/8.5.0' })
+  t.match(json, { status: 403, headers: { 'content-type': /json/ } })
+})
+
+t.test('a server that asks gets the page for its client', async (t) => {
+  const { url } = await proxyBefore(t, OK, { forwardAuth: 'nginx' })
+  const original = ['X-Original-Method: GET', 'X-Original-Uri: /', from(VISITOR.blocked)]
+  t.ok(isPage(await exchange(url, get('/.sallyport/check', ELINKS, ANYTHING, ...original))))
+  t.ok(isJson(await exchange(url, get('/.sallyport/check', CURL, ANYTHING, ...original))))
+})

@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Decision } from '@sallyport/core'
+import { open } from '@sallyport/engine'
+import { openProxy } from '@sallyport/proxy'
+import type { Test } from 'tap'
+import { certificate } from '../certificate.ts'
+import { NO_DATA } from '../no-data.ts'
+import { openRelay } from '../relay.ts'
+import { type Arrived, openOrigin } from './origin.ts'
+
+/** An address of a household, which every client of these tests has. */
+const HOME = '73.162.10.20'
+
+/** The real proxy between real clients and an origin, all of it on loopback. `/blocked` is refused to everybody. */
+export interface Site {
+  /** A folder of the client's own, removed with the test. */
+  readonly home: string
+  readonly url: string
+  /** The same over TLS, with a certificate that only the test knows. */
+  readonly secure: string
+  /** The requests since the last call: method, target, and the class of the client. */
+  since(): readonly string[]
+  readonly arrived: readonly Arrived[]
+  readonly decided: readonly Decision[]
+}
+
+export async function openSite(t: Test, files: ReadonlyMap<string, Buffer> = new Map()): Promise<Site> {
+  const home = mkdtempSync(join(tmpdir(), 'sallyport-client-'))
+  t.teardown(() => rmSync(home, { recursive: true, force: true }))
+  const origin = await openOrigin(files, home)
+  t.teardown(() => origin.close())
+  const sallyport = await open(
+    {
+      dataDir: join(home, 'state'),
+      data: { refresh: false, sources: NO_DATA },
+      log: { requests: 'off' },
+      trustProxy: ['loopback'],
+      refusal: { contact: 'help@site.example' },
+      policy: {
+        preset: 'low-friction',
+        rules: [{ id: 'closed', match: { path: ['/blocked', '/blocked/**'] }, action: 'block' }],
+      },
+    },
+    { onNotice: () => {} },
+  )
+  t.teardown(() => sallyport.close())
+  const decided: Decision[] = []
+  const options = {
+    ...sallyport.config,
+    upstream: origin.url,
+    listen: '127.0.0.1:0',
+    admin: '127.0.0.1:0',
+    proxyProtocol: 'v1',
+    limits: { eventLoopDelay: '1m' },
+    onDecision: (decision: Decision) => decided.push(decision),
+  } as const
+  const ports: number[] = []
+  for (const tls of [undefined, { certificates: [certificate(home)] }]) {
+    const proxy = await openProxy(sallyport, { ...options, tls })
+    t.teardown(() => proxy.close('cut'))
+    const relay = await openRelay(proxy.url, HOME)
+    t.teardown(() => relay.close())
+    ports.push(relay.port)
+  }
+  let told = 0
+  return {
+    home,
+    url: `http://127.0.0.1:${ports[0]}`,
+    secure: `https://localhost:${ports[1]}`,
+    arrived: origin.arrived,
+    decided,
+    since() {
+      const rows = decided.slice(told).map(({ inspection: { request, agent }, action }) => {
+        return `${request.method} ${request.path} ${agent.class} ${action}`
+      })
+      told = decided.length
+      return rows
+    },
+  }
+}
+
+/** Whether openssl is there, without which nothing here can speak TLS. */
+export const NO_OPENSSL = (() => {
+  try {
+    execFileSync('openssl', ['version'])
+    return false
+  } catch {
+    return 'no openssl on this machine'
+  }
+})()
