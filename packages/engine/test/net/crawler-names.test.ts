@@ -3,6 +3,7 @@ import {
   createCrawlerVerifier,
   createReverseChecks,
   parseAddress,
+  parsePrefix,
   type Snapshot,
 } from '@sallyport/core'
 import { createCrawlerRanges, createFakeClock, NOTHING_KNOWN, snapshotOf } from '@sallyport/core/testing'
@@ -15,7 +16,14 @@ import { type NameServerOptions, openNameServer, type Reply } from './name-serve
 const IP = '203.0.114.9'
 const NAME = 'crawl-203-0-114-9.googlebot.com'
 const SNAPSHOT: Snapshot = snapshotOf(
-  createCrawlerRanges([{ slug: 'googlebot', state: 'fresh', date: '2026-11-20', prefixes: [] }]),
+  createCrawlerRanges([
+    {
+      slug: 'googlebot',
+      state: 'fresh',
+      date: '2026-11-20',
+      prefixes: [parsePrefix('66.249.64.0/27')].flatMap((prefix) => prefix ?? []),
+    },
+  ]),
 )
 
 /** Outcome of a claim with PTR and A answered as given; `waited` is the question's time, in milliseconds. */
