@@ -25,6 +25,8 @@ export interface Row {
   readonly refusedByParsers?: true | undefined
   /** Its body is a form, for which a host may have no parser. */
   readonly form?: true | undefined
+  /** The API reads its body, which that of a made scene does not. */
+  readonly readsBody?: true | undefined
   /** It has two fields of one name. */
   readonly twice?: true | undefined
   /** Inspection stands before the API. */
@@ -349,6 +351,16 @@ export function conformanceRows(scene: Scene): readonly Row[] {
       body: '{"target":"192.0.2.9"}',
       status: 200,
       includes: ['192.0.2.9'],
+    },
+    {
+      name: 'API: a member in another spelling',
+      readsBody: true,
+      ...lookup,
+      fields: keyed,
+      body: '{"Target":"192.0.2.9"}',
+      status: 400,
+      json: { error: 'invalid_request', message: 'Target: is not known; did you mean "target"?' },
+      includes: ['"field":"Target"'],
     },
     {
       name: 'API: a JSON body without a Content-Type',

@@ -26,6 +26,8 @@ export interface Scene {
   readonly key: string
   readonly enforcing: ProxyHost
   readonly monitoring: ProxyHost
+  /** Its API repeats what it is asked. */
+  readonly isMade?: true | undefined
   close(): Promise<void>
 }
 
@@ -59,6 +61,7 @@ export function madeScene(): Scene {
     key: KEY,
     enforcing: { ...HOST, decide: (request) => decide(request, true) },
     monitoring: { ...HOST, decide: (request) => decide(request, false) },
+    isMade: true,
     close: async () => {},
   }
 }

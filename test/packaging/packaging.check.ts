@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { FRAMEWORKS, manifestOf } from '../house/rooms.ts'
 import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 import { install, isUnreachable, pack, run } from './npm.ts'
@@ -127,20 +127,28 @@ for (const options of [{ redis: 'redis://127.0.0.1:1' }, { store: 'postgres://12
 })
 
 for (const [kind, settings] of Object.entries(SETTINGS)) {
-  t.test(`the types hold with ${kind}`, { skip }, async (t) => {
-    const folder = join(project, kind)
-    mkdirSync(folder)
-    writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-    for (const [name, text] of Object.entries(TYPED)) writeFileSync(join(folder, name), text)
-    const names = Object.keys(TYPED)
-    const always = ['--noEmit', '--strict', '--target', 'es2023', '--types', 'node', '--exactOptionalPropertyTypes']
-    const { output } = await run('npx', ['--no-install', 'tsc', ...always, ...settings, ...names], folder)
-    // The types of a framework that do not fit together are its own fault; ours are compiled as strictly as programs.
-    const faults = output
-      .split('\n')
-      .filter((line) => / error TS/.test(line) && !line.includes('/node_modules/@types/'))
-    t.same(faults, [], output)
-  })
+  t.test(`the types hold with ${kind}`, { skip }, (t) => typesHold(t, kind, settings))
+}
+
+t.test("the types hold with the newest of Node's", { skip }, async (t) => {
+  const newest = await install(project, ['@types/node@26'])
+  if (newest.code !== 0 && isUnreachable(newest.output)) return t.pass('no registry has them', { skip: true })
+  t.equal(newest.code, 0, newest.output)
+  for (const [kind, settings] of Object.entries(SETTINGS)) await typesHold(t, `${kind} and types of Node 26`, settings)
+})
+
+/** Compiles the programs, and every declaration that they load, in a folder of its own. */
+async function typesHold(t: Test, kind: string, settings: readonly string[]): Promise<void> {
+  const folder = join(project, kind)
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  for (const [name, text] of Object.entries(TYPED)) writeFileSync(join(folder, name), text)
+  const names = Object.keys(TYPED)
+  const always = ['--noEmit', '--strict', '--target', 'es2023', '--types', 'node', '--exactOptionalPropertyTypes']
+  const { output } = await run('npx', ['--no-install', 'tsc', ...always, ...settings, ...names], folder)
+  // The types of a framework that do not fit together are its own fault; ours are compiled as strictly as programs.
+  const faults = output.split('\n').filter((line) => / error TS/.test(line) && !line.includes('/node_modules/@types/'))
+  t.same(faults, [], output)
 }
 
 /** The version that this repository is built and tested with. */

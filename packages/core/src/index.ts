@@ -49,6 +49,8 @@ export type { SystemEvidence } from './asn/evidence.ts'
 export { parseAsn } from './asn/number.ts'
 export type { SystemType } from './asn/types.ts'
 export { typeOfSystem } from './asn/types.ts'
+// words
+export { counted } from './counted.ts'
 // counting
 export type { Counted, Counter } from './counting/counter.ts'
 export { createCounter } from './counting/counter.ts'
@@ -96,7 +98,6 @@ export { createLookup } from './lookup/lookup.ts'
 export type { LookupResult } from './lookup/result.ts'
 export { asnAnswer } from './lookup/result.ts'
 export { createNameTurns, type NameTurns, nameClient } from './name-turns.ts'
-// nearest-word
 export { nearestWord, suggestion } from './nearest-word.ts'
 // network
 export { classify, isMixed } from './network/classify.ts'

@@ -2,6 +2,7 @@ import { documentsOf, issuedAtOf, placeFault, subjectFault, textOf, UNLINKED } f
 import { type Head, headOf, type LedgerStore, type SignedHead, type StoredRecord } from './ports.ts'
 import type { Subject } from './record.ts'
 import { type Frontier, openFrontier, TILE_WIDTH } from './tree.ts'
+import { counted } from './verify/counted.ts'
 import { genesisLink, leafHash } from './verify/hash.ts'
 import type { LedgerKey } from './verify/keys.ts'
 import { isSignedBy, parseCheckpoint } from './verify/note.ts'
@@ -139,7 +140,10 @@ export async function beginWalk(
     },
     async end() {
       if (nextNote < notes.length) {
-        return { seq: tree.size, reason: `A checkpoint says ${notes[nextNote]?.size} records; there are ${tree.size}.` }
+        return {
+          seq: tree.size,
+          reason: `A checkpoint says ${counted(notes[nextNote]?.size ?? 0, 'record')}; the database has ${tree.size}.`,
+        }
       }
       return endFault(store, log, expected, { tree, nodes, link, issuedAt, place: lastPlace() })
     },

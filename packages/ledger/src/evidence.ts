@@ -1,6 +1,7 @@
 import { headOf, type LedgerStore, type Signer, type StoredRecord } from './ports.ts'
 import { type Jwks, jwksOf, thumbprint } from './signing.ts'
 import { createProver, type Prover } from './tree.ts'
+import { counted } from './verify/counted.ts'
 import { ATTESTATION_TYPE, EVIDENCE_TYPE, MAX_RECORDS } from './verify/evidence-form.ts'
 import type { LedgerKey } from './verify/keys.ts'
 import { type Checkpoint, dssePreimage, isSignedBy, parseCheckpoint } from './verify/note.ts'
@@ -137,7 +138,7 @@ async function findRange(
   const low = Math.max(0, start - 1)
   const count = Math.min(size, end + 1) - low
   if (count > MAX_RECORDS)
-    throw new RangeTooWide(`The range holds ${end - start} records; ${MAX_RECORDS - 2} are the most.`)
+    throw new RangeTooWide(`The range holds ${counted(end - start, 'record')}; ${MAX_RECORDS - 2} are the most.`)
   return store.records(log, low, count)
 }
 

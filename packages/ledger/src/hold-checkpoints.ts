@@ -1,5 +1,6 @@
 import { type CheckpointArchive, headOf, LedgerRefused, type LedgerStore } from './ports.ts'
 import { createProver } from './tree.ts'
+import { counted } from './verify/counted.ts'
 import type { LedgerKey } from './verify/keys.ts'
 import { isSignedBy, parseCheckpoint } from './verify/note.ts'
 import { sameBytes } from './verify/tree.ts'
@@ -38,12 +39,12 @@ async function hold(store: LedgerStore, keys: readonly LedgerKey[], note: string
   const head = await headOf(store, log)
   if ((head?.size ?? 0) < size) {
     return refuse(
-      `says that ${log} has ${size} records; the database has ${head?.size ?? 0}: it was cut short or is old.`,
+      `says that ${log} has ${counted(size, 'record')}; the database has ${head?.size ?? 0}: it was cut short or is old.`,
     )
   }
   const found = await rootOf(store, log, size)
   if (found === undefined || !sameBytes(found, root)) {
-    return refuse(`does not fit the first ${size} records of ${log}: they were changed.`)
+    return refuse(`does not fit the first ${counted(size, 'record')} of ${log}: they were changed.`)
   }
 }
 

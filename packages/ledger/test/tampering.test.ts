@@ -283,7 +283,7 @@ t.test('the end cut off, with a head to match, is refused at the next start', as
     name: 'LedgerRefused',
     message: /says that t\/a has 10 records; the database has 7/,
   })
-  t.match((await audit(cut)).fault, { log: 't/a', reason: /A checkpoint says 10 records; there are 7/ })
+  t.match((await audit(cut)).fault, { log: 't/a', reason: /A checkpoint says 10 records; the database has 7/ })
 })
 
 t.test("yesterday's copy is refused, and so is a new ledger under old checkpoints", async (t) => {

@@ -2,9 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import type { Decision, InspectionRequest, Observe, ObservedRequest, Writable } from '@sallyport/core'
 import { formatAddress } from '@sallyport/core/host'
 import { type Ending, endingOf } from '../request/ending.ts'
-import { hostOf } from '../request/head-fields.ts'
+import { fieldOf, hostOf } from '../request/head-fields.ts'
 import type { ReceivedHead } from '../request/inspection-request.ts'
 import type { RequestHost } from '../request/request-host.ts'
+
+/** In characters: more says nothing more, and thousands of requests are remembered. */
+const MAX_USER_AGENT = 400
 
 /** On a request: its observation. Known to every copy of this package in a process. */
 const OBSERVATION: unique symbol = Symbol.for('sallyport.observation') as never
@@ -112,6 +115,7 @@ function watch(
       method: original?.method ?? method,
       host: original?.host ?? hostOf(fields) ?? '',
       path: withoutQuery(original?.target ?? target),
+      userAgent: (fieldOf(fields, 'user-agent') ?? '').slice(0, MAX_USER_AGENT),
       status: observation.status ?? (response?.headersSent ? response.statusCode : 0),
       at,
       milliseconds: performance.now() - began,

@@ -59,10 +59,15 @@ export function readHead(fields: readonly string[], single?: string): HeadFields
 
 /** The site that a request names: Host, else the `:authority` of HTTP/2, which comes before it. */
 export function hostOf(fields: readonly string[]): string | undefined {
+  return fieldOf(fields, 'host') ?? (fields[0] === ':authority' ? fields[1] : undefined)
+}
+
+/** The first field of a name, which is in lower case. */
+export function fieldOf(fields: readonly string[], name: string): string | undefined {
   for (let at = 0; at + 1 < fields.length; at += 2) {
-    if (isNamed(fields[at] as string, 'host')) return fields[at + 1]
+    if (isNamed(fields[at] as string, name)) return fields[at + 1]
   }
-  return fields[0] === ':authority' ? fields[1] : undefined
+  return undefined
 }
 
 /** Whether a request came by HTTP/2: no parser of HTTP/1 takes a name that begins with a colon. */

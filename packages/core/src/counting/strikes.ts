@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { counted } from '../counted.ts'
 import type { CountLimit } from '../values/counting.ts'
 import type { Decision } from '../values/decision.ts'
 import type { Mode, NetworkClass } from '../vocabulary.ts'
@@ -129,7 +130,7 @@ export const STRIKES_RULE = 'strikes'
 
 function banned(decision: Decision, ban: Ban, mode: Mode): Decision {
   const { counting: _, trial: __, reasons, ...rest } = decision
-  const text = `The client is banned until ${new Date(ban.until).toISOString()}: ${ban.count} strikes, the last ${ban.on}.`
+  const text = `The client is banned until ${new Date(ban.until).toISOString()}: ${counted(ban.count, 'strike')}, the last ${ban.on}.`
   const reason = Object.freeze({ id: `policy:${STRIKES_RULE}`, text })
   return Object.freeze({
     ...rest,

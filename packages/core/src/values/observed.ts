@@ -21,6 +21,8 @@ export interface ObservedRequest {
   readonly host: string
   /** Without its query. */
   readonly path: string
+  /** As it was sent, its beginning alone where it is long; '' where there was none, and absent where nobody knows. */
+  readonly userAgent?: string | undefined
   /** 0: the client left before anything was sent. */
   readonly status: number
   /** In bytes, on its connection, after its head and until its answer ended; absent where it shared that with other requests. */

@@ -7,7 +7,7 @@ export interface FieldFault {
   readonly message: string
 }
 
-const MAX_FAULTS = 20
+export const MAX_FAULTS = 20
 const MAX_PATH = 100
 const MAX_WORDS = 12
 
@@ -16,9 +16,14 @@ type Issue = z.core.$ZodIssue
 /** The faults of an input, in the order of its fields; `whole` names the input. */
 export function fieldFaults(issues: readonly Issue[], value: unknown, whole: string): readonly FieldFault[] {
   return issues.slice(0, MAX_FAULTS).map((issue) => ({
-    field: issue.path.map(String).join('.').slice(0, MAX_PATH) || whole,
+    field: fieldOf(issue.path, whole),
     message: messageOf(issue, valueAt(value, issue.path)),
   }))
+}
+
+/** A field as its caller wrote it: `items.3.ip`; of no path, the whole. */
+export function fieldOf(path: readonly PropertyKey[], whole: string): string {
+  return path.map(String).join('.').slice(0, MAX_PATH) || whole
 }
 
 function messageOf(issue: Issue, given: unknown): string {

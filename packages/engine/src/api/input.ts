@@ -1,6 +1,7 @@
 import { SallyportError } from '@sallyport/core'
 import type { z } from 'zod'
-import { fieldFaults } from './faults.ts'
+import { type FieldFault, fieldFaults, MAX_FAULTS } from './faults.ts'
+import { misspelledFaults } from './misspelled.ts'
 import type { ApiRequest } from './request.ts'
 import type { Route, RouteInput } from './route.ts'
 
@@ -16,17 +17,29 @@ export async function readInput(
   return {
     params: route.params && parse(route.params, decoded(params), 'path'),
     query: route.query && parse(route.query, firstValues(request.query), 'query'),
-    body: route.body && parse(route.body, await readBody(request), 'body'),
+    body: route.body && parseBody(route.body, await readBody(request)),
   }
 }
 
-/** Every fault by its field in the details; the first one, `field: sentence`, is the message. */
 function parse(schema: z.ZodType, value: unknown, place: string): unknown {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  const fields = fieldFaults(result.error.issues, value, place)
+  throw refusal(fieldFaults(result.error.issues, value, place), place)
+}
+
+/** A misspelled name comes first: what is missing may be missing by that. */
+function parseBody(schema: z.ZodType, value: unknown): unknown {
+  const misspelled = misspelledFaults(schema, value)
+  const result = schema.safeParse(value)
+  if (result.success && misspelled.length === 0) return result.data
+  const others = result.success ? [] : fieldFaults(result.error.issues, value, 'body')
+  throw refusal([...misspelled, ...others].slice(0, MAX_FAULTS), 'body')
+}
+
+/** Every fault by its field in the details; the first one, `field: sentence`, is the message. */
+function refusal(fields: readonly FieldFault[], place: string): SallyportError {
   const [first = { field: place, message: 'is not valid' }] = fields
-  throw new SallyportError('invalid_request', `${first.field}: ${first.message}`, { fields })
+  return new SallyportError('invalid_request', `${first.field}: ${first.message}`, { fields })
 }
 
 function decoded(params: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {

@@ -74,6 +74,12 @@ export const FIELDS = {
     description: 'the host that was asked for',
   },
   path: { ecs: 'url.path', example: '/login', description: 'the path, without its query' },
+  userAgent: {
+    ecs: 'user_agent.original',
+    example: 'curl/8.5.0',
+    // D385
+    description: 'as it was sent, 400 characters at most; empty where there was none',
+  },
   status: {
     ecs: 'http.response.status_code',
     example: 403,

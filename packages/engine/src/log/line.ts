@@ -30,6 +30,8 @@ export interface LogLine {
   readonly host: string
   /** Without its query. */
   readonly path: string
+  /** Empty where none was sent, absent where nobody knows. */
+  readonly userAgent?: string | undefined
   /** 0: the client left first. */
   readonly status: number
   readonly bytesReceived?: number | undefined
@@ -63,7 +65,7 @@ export interface LogLine {
 }
 
 /** In characters; what is longer ends in `…`. */
-const LONGEST = { requestId: 128, host: 255, method: 32, path: 1024, asName: 100, user: 128 } as const
+const LONGEST = { requestId: 128, host: 255, method: 32, path: 1024, userAgent: 400, asName: 100, user: 128 } as const
 
 /** The line of an observed request; `client` is its address as it may be written down. */
 export function lineOf(observed: ObservedRequest, client: string | undefined): LogLine {
@@ -79,6 +81,7 @@ export function lineOf(observed: ObservedRequest, client: string | undefined): L
     answeredBy: observed.answeredBy,
   }
   if (client !== undefined) line.client = client
+  if (observed.userAgent !== undefined) line.userAgent = safe(observed.userAgent, LONGEST.userAgent)
   if (observed.ja4 !== undefined) line.ja4 = observed.ja4
   if (observed.bytesReceived !== undefined) line.bytesReceived = observed.bytesReceived
   if (observed.bytesSent !== undefined) line.bytesSent = observed.bytesSent

@@ -3,8 +3,8 @@ import { type AuditEntry, auditLine, createLog } from '#log'
 import type { Config } from './config/schema.ts'
 import { inDataDir, isReadOnly } from './data-dir.ts'
 
-/** File for commands whose service writes its log to standard output. */
-const AUDIT_FILE = 'audit.log'
+/** File in the dataDir for commands whose service writes its log to standard output. */
+export const AUDIT_FILE = 'audit.log'
 
 /** Log of administrative commands. */
 export interface AuditTrail {

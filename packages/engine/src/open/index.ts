@@ -3,7 +3,7 @@ export type { IssuedKey, KeyOwner, Keyring, NewAccount } from './accounts/keyrin
 export type { PublishedKeys } from './agents.ts'
 export { openLedgerTools, type RotatedKey } from './attestation/ledger.ts'
 export type { Provenance } from './attestation/provenance.ts'
-export { openAuditTrail } from './audit-trail.ts'
+export { AUDIT_FILE, openAuditTrail } from './audit-trail.ts'
 export { settingsOf } from './config/effective.ts'
 export { splitList, variableTable } from './config/environment.ts'
 export { ConfigError, type ConfigFault, faultText } from './config/faults.ts'

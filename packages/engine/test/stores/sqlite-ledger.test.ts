@@ -88,7 +88,7 @@ t.test('a tail that was deleted shows at once', async (t) => {
   const { folder, store, ledger, database } = await fifteen(t)
   await ledger.checkpoint()
   database.exec(`DELETE FROM record WHERE attestation_id >= 15`)
-  t.match(await faultOf(store, folder), { log: 't/a', reason: /there are 9/ })
+  t.match(await faultOf(store, folder), { log: 't/a', reason: /the database has 9/ })
   await t.rejects(openLedgerIn(folder), { name: 'LedgerRefused', message: /t\/a.*(were changed|cut short)/ })
   database.exec(`UPDATE log SET size = 9 WHERE name = 't/a'`)
   await t.rejects(openLedgerIn(folder), { name: 'LedgerRefused', message: /t\/a has 10 records; the database has 9/ })

@@ -1,4 +1,5 @@
 import { type AxisResult, failed, notProvided, passed } from './axis-result.ts'
+import { counted } from './counted.ts'
 import { ATTESTATION_TYPE, type Evidence, type EvidenceRecord } from './evidence-form.ts'
 import { contradictionOf, followSuccession, type LedgerKey } from './keys.ts'
 import { dssePreimage, isSignature, isSignedBy } from './note.ts'
@@ -28,14 +29,15 @@ export function authenticity(evidence: Evidence, trusted: readonly LedgerKey[] |
     if (reason !== undefined) return failed(`The checkpoint at size ${signed.size}: ${reason}`)
     others += signed.signatures.length - good.length
   }
-  const unread = others === 0 ? '' : ` ${others} other signature(s) under checkpoints prove nothing here.`
+  const unread =
+    others === 0 ? '' : ` ${counted(others, 'other signature')} under checkpoints: nothing is proved by that.`
   if (trusted === undefined) {
     return notProvided(
       `The signatures fit the keys inside the file, which proves nothing: give the keys of the service.${unread}`,
     )
   }
   return passed(
-    `Every record and checkpoint is signed by a key that you trust. Of the ${evidence.keys.length} key(s) in the file those alone are believed that such a key has signed over to.${unread}`,
+    `Every record and checkpoint is signed by a key that you trust. The file has ${counted(evidence.keys.length, 'key')}: one is believed where such a key has signed over to it.${unread}`,
   )
 }
 

@@ -1,5 +1,6 @@
 import { authenticity } from './authenticity.ts'
 import { type AxisResult, failed, notProvided, passed } from './axis-result.ts'
+import { counted } from './counted.ts'
 import { type Evidence, type EvidenceRecord, parseEvidence } from './evidence-form.ts'
 import { commitment, genesisLink, leafHash, sha256Hex } from './hash.ts'
 import { parseJson } from './json.ts'
@@ -82,7 +83,7 @@ export function verifyEvidence(evidence: unknown, keys?: unknown): EvidenceRepor
 }
 
 function formOf({ records, createdAt }: Evidence, isText: boolean): string {
-  const form = `${records.length} record(s) in the form of this version; that it was made at ${createdAt} is signed by nobody.`
+  const form = `${counted(records.length, 'record')} in the form of this version; that it was made at ${createdAt} is signed by nobody.`
   return isText ? form : `${form} Given as parsed JSON: a member that was there twice cannot be seen.`
 }
 
@@ -208,7 +209,7 @@ function disclosure({ records }: Evidence): AxisResult {
     if (context === undefined && record.context !== undefined) hidden.push(attestationId)
   }
   if (disclosed === 0) return notProvided('The address was erased, or left out of the file.')
-  const found = `The address is the recorded one in ${disclosed} of ${records.length} record(s)`
+  const found = `The address is the recorded one in ${disclosed} of ${counted(records.length, 'record')}`
   if (hidden.length > 0) {
     return notProvided(`${found}; of attestation ${hidden.join(', ')} a context was recorded that is not in the file.`)
   }

@@ -19,7 +19,7 @@ export function Explanation({ id }: { id: string }) {
   return <Shown loaded={loaded}>{(whole) => <Explained {...whole} />}</Shown>
 }
 
-function Explained({ observed, userAgent, knownBy }: Whole) {
+function Explained({ observed, knownBy }: Whole) {
   const { decision } = observed
   return (
     <div class="explanation">
@@ -36,7 +36,7 @@ function Explained({ observed, userAgent, knownBy }: Whole) {
         rows={[
           ['Request', <code key="r">{`${observed.method} ${observed.host}${observed.path}`}</code>],
           ['Also read as', decision?.inspection.request.readings?.filter((path) => path !== observed.path).join('  ')],
-          ['User agent', userAgent && <span class="code">{userAgent}</span>],
+          ['User agent', observed.userAgent && <span class="code">{observed.userAgent}</span>],
           ['JA4', observed.ja4 && <code>{observed.ja4}</code>],
           ['Answer', `${observed.status === 0 ? 'none, the client left' : observed.status} by ${observed.answeredBy}`],
           ['At', moment(observed.at)],

@@ -25,8 +25,13 @@ t.test('a ledger is verified, rotated and erased from, and its evidence is check
   t.match(JSON.parse((await command('ledger', 'verify', '--json')).out), { logs: 2, records: 4 })
 
   t.match(await run('evidence', 'verify', evidence), {
+    code: 1,
+    out: /authenticity +not provided.*Nothing failed, and nothing proves who made it: --keys names the keys of the service\.\n$/s,
+  })
+  t.match(await run('evidence', 'verify', evidence, '--json'), { code: 1, out: /"ok": true/ })
+  t.match(await run('evidence', 'verify', evidence, '--allow-unauthenticated'), {
     code: 0,
-    out: /authenticity +not provided.*Nothing failed\.\n$/s,
+    out: /format +pass +1 record in the form.*authenticity +not provided.*Nothing failed\.\n$/s,
   })
   const trusted = await run('evidence', 'verify', evidence, '--keys', keys, '--json')
   t.match([trusted.code, JSON.parse(trusted.out)], [0, { ok: true, axes: { authenticity: { outcome: 'pass' } } }])
@@ -38,7 +43,10 @@ t.test('a ledger is verified, rotated and erased from, and its evidence is check
 
   const tampered = join(folder, 'tampered.json')
   writeFileSync(tampered, readFileSync(evidence, 'utf8').replace('"ip":"10.0.0.2"', '"ip":"10.0.0.3"'))
-  t.match(await run('evidence', 'verify', tampered), { code: 1, out: /disclosure +fail.*is not valid/s })
+  t.match(await run('evidence', 'verify', tampered, '--allow-unauthenticated'), {
+    code: 1,
+    out: /disclosure +fail.*is not valid/s,
+  })
   t.match(await run('evidence', 'verify', join(folder, 'none.json')), { code: 1, err: /^sallyport: cannot read/ })
   t.match(await run('evidence', 'verify', config), { code: 1, err: /is not JSON/ })
   writeFileSync(join(folder, 'odd.json'), '[]')

@@ -75,6 +75,12 @@ t.test('logs filters', async (t) => {
   t.match(await run('logs', '--log', `${file}.gone`), { code: 1, err: /decisions\.log\.gone: cannot be read: ENOENT/ })
 })
 
+t.test('logs --audit shows the trail of commands where no log is configured', async (t) => {
+  const { config } = workspace(t)
+  await run('keys', 'create', '--config', config)
+  t.match((await run('logs', '--audit', '--config', config)).out, /: keys create by /)
+})
+
 t.test('logs follows a file, also past its rotation, and reads the configured one', async (t) => {
   const { folder, config } = workspace(t, ['log: { file: PLACE }'])
   const file = join(folder, 'd.log')
@@ -98,7 +104,7 @@ t.test('report sums up what was done and what would have been', async (t) => {
   const file = await logFile(t)
   const { code, out, err } = await run('report', file)
   t.equal(code, 0)
-  t.match(err, '1 lines are no lines of a decision log.')
+  t.match(err, '1 line of it not read: no part of a decision log.')
   t.match(out, /^3 requests from 2026-11-01T00:00:00.000Z until 2026-11-01T00:00:00.000Z; 1 allowed$/m)
   t.match(out, /^Carried out: 1 block, 0 flags$/m)
   t.match(out, /^Would have been done, by monitor mode or by a rule on trial: 1 block, 1 flag$/m)

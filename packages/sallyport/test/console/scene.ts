@@ -105,7 +105,6 @@ export async function openScene(
     admin: '127.0.0.1:0',
     demo: true,
     adminPages: pages,
-    onDecision: history.onDecision,
     timeouts: { drain: 100 },
   })
   return {

@@ -20,13 +20,14 @@ export interface Signing {
 /** Signs as an agent does, with Ed25519: the other half of the verifier, for agents that are simulated. */
 export interface Signer {
   /** The directory in which the key would be published. */
-  readonly directory: { readonly keys: readonly JsonWebKey[] }
+  readonly directory: { readonly keys: readonly Readonly<Record<string, unknown>>[] }
   /** The fields to add to the request. Throws `TypeError` where a component is not in it. */
   sign(signing: Signing): readonly string[]
 }
 
-/** Throws `TypeError` for what is no private Ed25519 key. */
-export function createSigner(jwk: JsonWebKey): Signer {
+/** Takes a JWK, whose type has another name in every version of Node's types. Throws `TypeError` for what is no private Ed25519 key. */
+export function createSigner(given: object): Signer {
+  const jwk: JsonWebKey = { ...given }
   const { d: _, ...open } = jwk
   const id = readKey(open)?.id
   if (id === undefined || jwk.kty !== 'OKP') throw new TypeError('not an Ed25519 key')

@@ -1,3 +1,4 @@
+import { counted } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
 import type { Generation } from '../sources/feed-state.ts'
 
@@ -27,7 +28,7 @@ export function implausible(
     return `it has ${entries}, less than half of the ${current.entries} entries before`
   }
   if (entries > current.entries * 2 + FREE_GROWTH) {
-    return `it has ${entries}, more than twice the ${current.entries} entries before`
+    return `it has ${entries}, more than twice the ${counted(current.entries, 'entry', 'entries')} before`
   }
   return undefined
 }

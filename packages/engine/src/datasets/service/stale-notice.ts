@@ -1,4 +1,4 @@
-import { isStale, type SourceStatus } from '@sallyport/core'
+import { counted, isStale, type SourceStatus } from '@sallyport/core'
 import type { DataConfig } from './feeds.ts'
 
 const DAY_MS = 86_400_000
@@ -14,9 +14,14 @@ export function staleNotice(
   const missing = data.city && !cities
   if (stale.length === 0 && !missing) return undefined
   const [oldest] = stale.flatMap(({ id, date }) => (date === undefined ? [] : [{ id, date }])).sort(byDate)
-  const age = oldest && `the oldest, ${oldest.id}, is of ${oldest.date}, ${daysSince(oldest.date, now)} days ago`
+  const age =
+    oldest && `the oldest, ${oldest.id}, is of ${oldest.date}, ${counted(daysSince(oldest.date, now), 'day')} ago`
   const parts = [
-    ...(stale.length === 0 ? [] : [`${stale.length} of ${loaded.length} data sources are past their age`]),
+    ...(stale.length === 0
+      ? []
+      : [
+          `${stale.length} of ${counted(loaded.length, 'data source')} ${stale.length === 1 ? 'is past its age' : 'are past their age'}`,
+        ]),
     ...(age === undefined ? [] : [age]),
     ...(missing ? ['no file of cities is there'] : []),
   ]

@@ -1,4 +1,4 @@
-import { type Dns, isStale, SallyportError, type SourceStatus } from '@sallyport/core'
+import { counted, type Dns, isStale, SallyportError, type SourceStatus } from '@sallyport/core'
 import type { Config } from '../config/schema.ts'
 import { createOutbound, proxyOf } from '../outbound.ts'
 import { readSources } from '../sources.ts'
@@ -28,11 +28,16 @@ export async function examineData(
 
 function agesOf(loaded: readonly SourceStatus[], now: number): CheckResult {
   const stale = loaded.filter((source) => isStale(source, now)).map(({ id }) => id)
-  if (stale.length === 0) return ok(`${loaded.length} sources are loaded and none is past its age.`)
+  if (stale.length === 0)
+    return ok(`${counted(loaded.length, 'source')} ${areIs(loaded)} loaded and none is past its age.`)
   return warn(
-    `${stale.length} of ${loaded.length} sources are past their age: ${listed(stale)}.`,
+    `${stale.length} of ${counted(loaded.length, 'source')} ${areIs(stale)} past ${stale.length === 1 ? 'its' : 'their'} age: ${listed(stale)}.`,
     'sallyport data update; with data.refresh a running service does it.',
   )
+}
+
+function areIs({ length }: readonly unknown[]): string {
+  return length === 1 ? 'is' : 'are'
 }
 
 function faultsOf(sources: readonly SourceStatus[]): readonly CheckResult[] {

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { counted } from '@sallyport/core'
 import { probeStore, type StoreProbe } from '#stores'
 import type { Config } from '../config/schema.ts'
 import { type CheckResult, fail, ok, reasonOf, warn } from './finding.ts'
@@ -31,7 +32,7 @@ export async function examineStore(config: Config): Promise<StoreFindings> {
       found.push(fail(`${file}: ${reasonOf(error)}.`, 'Restore it from a backup, or move it away to begin a new one.'))
     }
   }
-  const readable = `${[...versions].join(', ')}: ${files.length - found.length} of ${files.length} files can be read.`
+  const readable = `${[...versions].join(', ')}: ${files.length - found.length} of ${counted(files.length, 'file')} can be read.`
   return { store: [...(versions.size === 0 ? [] : [ok(readable)]), ...found], clock: [] }
 }
 

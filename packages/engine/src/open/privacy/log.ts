@@ -2,6 +2,7 @@ import { createReadStream, existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createGunzip } from 'node:zlib'
+import { counted } from '@sallyport/core'
 import { ADDRESS_FORMS, addressWriter, readEntry } from '#log'
 import type { Config } from '../config/schema.ts'
 import type { PrivacyPlace } from './place.ts'
@@ -56,7 +57,7 @@ function logFiles(config: Config, place: string, file: string): PrivacyPlace {
     find: async (_, text) => ({ entries: await linesAbout(text) }),
     async erase(_, text) {
       const { length } = await linesAbout(text)
-      return length === 0 ? { erased: 0 } : { erased: 0, stays: `${length} lines: ${STAYS}` }
+      return length === 0 ? { erased: 0 } : { erased: 0, stays: `${counted(length, 'line')}: ${STAYS}` }
     },
   }
 }

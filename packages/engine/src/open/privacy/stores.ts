@@ -4,6 +4,7 @@ import {
   type Address,
   type BanList,
   clientKey,
+  counted,
   formatHostOrPrefix,
   MAX_REVERSE_CHECKS,
   type Prefix,
@@ -40,7 +41,10 @@ function ledger(config: Config): PrivacyPlace {
   return {
     place: 'ledger',
     where: inFile ? file : 'PostgreSQL',
-    kept: retentionDays === false ? 'without end' : `${retentionDays} days; the records stay, without the address`,
+    kept:
+      retentionDays === false
+        ? 'without end'
+        : `${counted(retentionDays, 'day')}; the records stay, without the address`,
     exists: () => !inFile || existsSync(file),
     async find(_, text) {
       const { store } = await openLedgerPlace(config)

@@ -1,10 +1,10 @@
-import { SallyportError } from '@sallyport/core'
+import { counted, SallyportError } from '@sallyport/core'
 import { oldestList, openUpdates } from '@sallyport/engine'
 import { type Command, Option } from 'commander'
 import { audited } from '../settings/audit.ts'
 import { type CommonOptions, configOf, jsonOption, sourcesOf, withCommonOptions } from '../settings/settings.ts'
 import { creditLines, oldestSentence, sourceLines, sourcesSentence } from '../terminal/sources.ts'
-import { dim, entriesText, json, type Terminal } from '../terminal/terminal.ts'
+import { dim, json, type Terminal } from '../terminal/terminal.ts'
 import { createUpdateProgress } from '../terminal/update-progress.ts'
 
 type Options = CommonOptions & { readonly json?: true | undefined }
@@ -75,7 +75,7 @@ async function update(options: UpdateOptions, terminal: Terminal): Promise<void>
   if (bad.length === 0) return
   throw new SallyportError(
     'update_failed',
-    `${bad.length} of ${outcomes.length} sources could not be updated; the loaded data stays in use.`,
+    `${bad.length} of ${counted(outcomes.length, 'source')} could not be updated; the loaded data stays in use.`,
   )
 }
 
@@ -87,6 +87,6 @@ async function rollBack(options: UpdateOptions, terminal: Terminal): Promise<voi
   )
   if (options.json) return terminal.out(json(back))
   for (const { source, generation, entries } of back) {
-    terminal.out(`${source}: back to generation ${generation}, ${entriesText(entries)}`)
+    terminal.out(`${source}: back to generation ${generation}, ${counted(entries, 'entry', 'entries')}`)
   }
 }

@@ -1,7 +1,8 @@
 import { SallyportError } from '@sallyport/core'
 import type { LogLine } from '@sallyport/engine'
 import type { Command } from 'commander'
-import { isRequest, logOf, logOption } from '../log/decision-log.ts'
+import { logOf, logOption } from '../log/decision-log.ts'
+import { isRequest } from '../log/entry.ts'
 import { logExplanation } from '../log/log-explanation.ts'
 import { explanation } from '../requests/explanation.ts'
 import { decideDescribed, readRequests } from '../requests/requests.ts'
@@ -42,16 +43,13 @@ async function explainFile(file: string, options: Options, terminal: Terminal): 
 }
 
 async function explainLogged(options: Options, terminal: Terminal): Promise<void> {
-  const { file, entries } = logOf(options)
+  const { name, holds, entries } = await logOf(options, options.request)
   const found: LogLine[] = []
   for await (const entry of entries) {
     if (entry !== undefined && isRequest(entry) && entry.requestId === options.request) found.push(entry)
   }
   if (found.length === 0) {
-    throw new SallyportError(
-      'unknown_request',
-      `${file ?? 'standard input'} has no request ${options.request}. What is written is log.requests of the configuration.`,
-    )
+    throw new SallyportError('unknown_request', `${name} has no request ${options.request}. ${holds}`)
   }
   if (options.json) return terminal.out(json(found.length === 1 ? found[0] : found))
   const color = process.stdout.hasColors?.() ?? false

@@ -1,3 +1,4 @@
+import { counted } from '@sallyport/core'
 import { openLedgerTools } from '@sallyport/engine'
 import type { Command } from 'commander'
 import { audited } from '../settings/audit.ts'
@@ -23,7 +24,9 @@ export function addLedgerCommands(program: Command, terminal: Terminal): void {
       const { logs, records, checkpoints, fault } = report
       if (options.json) terminal.out(json(report))
       else if (fault === undefined) {
-        terminal.out(`Good: ${records} records in ${logs} logs, under ${checkpoints} checkpoints.`)
+        terminal.out(
+          `Good: ${counted(records, 'record')} in ${counted(logs, 'log')}, under ${counted(checkpoints, 'checkpoint')}.`,
+        )
       } else {
         const record = fault.seq === undefined ? '' : `, record ${fault.seq}`
         const id = fault.attestationId === undefined ? '' : ` (attestation ${fault.attestationId})`
@@ -47,7 +50,7 @@ export function addLedgerCommands(program: Command, terminal: Terminal): void {
         const erased = await audited(config, { what: 'ledger erase', details }, terminal, () =>
           using(openLedgerTools(config), ({ erase }) => erase(subject)),
         )
-        terminal.out(options.json ? json({ erased }) : `Erased from ${erased} records.`)
+        terminal.out(options.json ? json({ erased }) : `Erased from ${counted(erased, 'record')}.`)
       },
     )
 }

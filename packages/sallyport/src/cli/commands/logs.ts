@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { entriesOf, type LogEntry, logOf, logOption } from '../log/decision-log.ts'
-import { followedText, linesOf } from '../log/lines.ts'
+import { logOf, logOption } from '../log/decision-log.ts'
+import type { LogEntry } from '../log/entry.ts'
 import { type FilterOptions, filterOf, withFilters } from '../log/log-filter.ts'
 import { entryWriter } from '../log/log-text.ts'
 import { type CommonOptions, jsonOption, withCommonOptions } from '../settings/settings.ts'
@@ -33,13 +33,14 @@ export function addLogsCommand(program: Command, terminal: Terminal): void {
       const write = options.json
         ? (entry: LogEntry) => printableJson(entry)
         : entryWriter(process.stdout.hasColors?.() ?? false)
-      const { file, entries } = logOf(options)
-      const follow = options.follow === true && file !== undefined
-      const held = createTail(options.lines ?? (follow ? LINES_BEFORE : Number.POSITIVE_INFINITY), (entry) =>
+      const { entries, follow, isMemory, name, holds } = await logOf(options)
+      if (isMemory) terminal.err(`sallyport: this is ${name}. ${holds}`)
+      const following = options.follow === true ? follow : undefined
+      const held = createTail(options.lines ?? (following ? LINES_BEFORE : Number.POSITIVE_INFINITY), (entry) =>
         terminal.out(write(entry)),
       )
-      const read = follow ? entriesOf(linesOf(followedText(file, held.release))) : entries
-      for await (const entry of read) if (entry !== undefined && passes(entry)) held.add(entry)
+      for await (const entry of following?.(held.release) ?? entries)
+        if (entry !== undefined && passes(entry)) held.add(entry)
       held.release()
     })
 }

@@ -1,4 +1,4 @@
-import { type Clock, type Decision, parseDuration, SallyportError } from '@sallyport/core'
+import { type Clock, counted, type Decision, parseDuration, SallyportError } from '@sallyport/core'
 import { createTrialCounter, open, type PolicyTest, readPolicyTests } from '@sallyport/engine'
 import type { Command } from 'commander'
 import { countDescribed, decideDescribed } from '../requests/requests.ts'
@@ -53,9 +53,12 @@ export function addPolicyCommands(program: Command, terminal: Terminal): void {
       if (options.json) terminal.out(json(outcomes))
       else for (const outcome of outcomes) terminal.out(lineOf(outcome))
       if (failed.length > 0) {
-        throw new SallyportError('policy_test_failed', `${failed.length} of ${outcomes.length} expectations not met`)
+        throw new SallyportError(
+          'policy_test_failed',
+          `${failed.length} of ${counted(outcomes.length, 'expectation')} not met`,
+        )
       }
-      if (!options.json) terminal.out(bold(`${outcomes.length} expectations met`))
+      if (!options.json) terminal.out(bold(`${counted(outcomes.length, 'expectation')} met`))
     })
 }
 

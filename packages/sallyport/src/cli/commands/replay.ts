@@ -3,13 +3,16 @@ import {
   type AgentClass,
   type Clock,
   type Counter,
-  parseAddress,
+  counted,
   SallyportError,
   type Writable,
 } from '@sallyport/core'
-import { createTrialCounter, open, readPolicy, type Sallyport } from '@sallyport/engine'
-import type { Command } from 'commander'
-import { type LoggedRequest, readAccessLog } from '../log/access-log.ts'
+import { createTrialCounter, readPolicy, type Sallyport } from '@sallyport/engine'
+import { type Command, Option } from 'commander'
+import { readAccessLog } from '../log/access/access-log.ts'
+import { ACCESS_FORMATS } from '../log/access/formats.ts'
+import type { LoggedRequest } from '../log/access/reading.ts'
+import { createUnread, type Unread } from '../log/access/unread.ts'
 import { countDescribed } from '../requests/requests.ts'
 import {
   type CommonOptions,
@@ -24,6 +27,7 @@ import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
 
 interface Options extends CommonOptions {
   readonly policy: string
+  readonly format?: string | undefined
   readonly json?: true | undefined
 }
 
@@ -46,16 +50,20 @@ type Counts = Writable<Omit<ClassRow, 'class'>>
 
 interface Replayed {
   readonly requests: number
-  /** Lines that could not be parsed. */
-  readonly unread: number
+  readonly unread: Unread
   readonly classes: readonly ClassRow[]
 }
 
 /** `sallyport replay LOG --policy FILE` */
 export function addReplayCommand(program: Command, terminal: Terminal): void {
   withCommonOptions(program.command('replay').description('decisions of another policy about recorded traffic'))
-    .argument('<log>', 'an access log in combined format or JSON lines')
+    .argument('<log>', 'an access log, or the decision log')
     .requiredOption('--policy <file>', 'the other policy: YAML, of its own or within a configuration')
+    .addOption(
+      new Option('--format <name>', 'the format of its lines (default: that which fits each)').choices(
+        ACCESS_FORMATS.map(({ name }) => name),
+      ),
+    )
     .addOption(jsonOption())
     .action(async (log: string, options: Options) => {
       const policy = readPolicy(options.policy)
@@ -64,37 +72,41 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
       const clock: Clock = { now: () => now }
       const other = { ...configuration, policy }
       const replayed = await using(openOnce(configuration, terminal), (before) =>
-        using(open(other), (after) => {
-          const counted = { before: createTrialCounter(configuration, clock), after: createTrialCounter(other, clock) }
-          return replay(log, async (request) => {
+        using(openOnce(other, terminal), (after) => {
+          const counters = { before: createTrialCounter(configuration, clock), after: createTrialCounter(other, clock) }
+          return replay(log, options.format, async (request) => {
             // Lines are written as answers end, so their times may go back a little.
-            now = request.at ?? now
-            return bothOf(request, { before, after }, counted)
+            now = request.at
+            return bothOf(request, { before, after }, counters)
           })
         }),
       )
-      const { requests, unread } = replayed
-      if (requests === 0 && unread > 0) {
-        throw new SallyportError('invalid_request', `${log}: not one of ${unread} lines is in combined format or JSON`)
-      }
-      if (options.json) return terminal.out(json(replayed))
+      const { requests, unread, classes } = replayed
+      if (requests === 0 && unread.lines > 0)
+        throw new SallyportError('invalid_request', `${log}: ${unread.sentence()}`)
+      if (options.json) return terminal.out(json({ requests, unread: unread.lines, lacking: unread.lacking, classes }))
       terminal.out(tableOf(replayed))
-      terminal.out(dim(`${requests} requests${unread === 0 ? '' : `, ${unread} lines not read`}`))
+      for (const note of [counted(requests, 'request'), ...unread.notes()]) terminal.out(dim(note))
       terminal.out(dim('A log holds no headers but the user agent: verdicts rest on that, the address and the path.'))
     })
 }
 
-async function replay(log: string, decide: (request: LoggedRequest) => ReturnType<typeof bothOf>): Promise<Replayed> {
+async function replay(
+  log: string,
+  name: string | undefined,
+  decide: (request: LoggedRequest) => ReturnType<typeof bothOf>,
+): Promise<Replayed> {
   const rows = new Map<AgentClass, Counts>()
+  const unread = createUnread()
   let requests = 0
-  let unread = 0
-  for await (const request of readAccessLog(log)) {
-    const decided = request && (await decide(request))
-    if (decided === undefined) {
-      unread++
+  const formats = ACCESS_FORMATS.filter((format) => name === undefined || format.name === name)
+  for await (const { reading, format } of readAccessLog(log, formats)) {
+    if ('lacks' in reading) {
+      unread.add(reading.lacks, format)
       continue
     }
     requests++
+    const decided = await decide(reading)
     const row = rows.get(decided.class) ?? { requests: 0, before: none(), after: none(), changed: 0, onTrial: 0 }
     rows.set(decided.class, row)
     row.requests++
@@ -114,14 +126,19 @@ interface Both<T> {
 }
 
 async function bothOf(request: LoggedRequest, { before, after }: Both<Sallyport>, counters: Both<Counter>) {
-  const { ip, method, target, userAgent, at, status } = request
-  const address = parseAddress(ip)
-  if (address === undefined) return undefined
-  const fields = userAgent === undefined ? [] : ['User-Agent', userAgent]
-  const about = { fields, headersKnown: false, method, target, at }
+  const { address, method, target, at, status } = request
+  const userAgent = request.userAgent === '' ? undefined : request.userAgent
+  // That there was no user agent is known, and judged; what other headers there were is not.
+  const about = {
+    fields: userAgent === undefined ? [] : ['User-Agent', userAgent],
+    headersKnown: userAgent === undefined,
+    method,
+    target,
+    at,
+  }
   const [first, second] = await Promise.all([
-    countDescribed(counters.before, request, await before.check(address, about), status),
-    countDescribed(counters.after, request, await after.check(address, about), status),
+    countDescribed(counters.before, { userAgent }, await before.check(address, about), status),
+    countDescribed(counters.after, { userAgent }, await after.check(address, about), status),
   ])
   const { agent } = first.inspection
   return { class: agent.class, before: first.action, after: second.action, onTrial: second.trial !== undefined }

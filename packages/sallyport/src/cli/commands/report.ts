@@ -1,9 +1,9 @@
 import { closeSync, openSync, readSync, statSync, writeFileSync } from 'node:fs'
-import { SallyportError } from '@sallyport/core'
+import { counted, SallyportError } from '@sallyport/core'
 import { createReport, type Report } from '@sallyport/engine'
 import { type Command, Option } from 'commander'
-import { entriesOf, isRequest, type LogSource, logOf, logOption } from '../log/decision-log.ts'
-import { linesOfFile } from '../log/lines.ts'
+import { type LogSource, logOf, logOption } from '../log/decision-log.ts'
+import { isRequest } from '../log/entry.ts'
 import { type FilterOptions, filterOf, withFilters } from '../log/log-filter.ts'
 import { REPORT_MARK, reportPage } from '../report/report-page.ts'
 import { reportText } from '../report/report-text.ts'
@@ -32,12 +32,13 @@ export function addReportCommand(program: Command, terminal: Terminal): void {
     .action(async (log: string | undefined, options: Options) => {
       // Before a long log is read, on a terminal that may be left alone meanwhile.
       if (options.html !== undefined) await confirmOverwriting(options.html, options.yes, terminal)
-      const source = log === undefined ? logOf(options) : { file: log, entries: entriesOf(linesOfFile(log)) }
+      const source = await logOf({ ...options, log: log ?? options.log })
+      if (source.isMemory) terminal.err(`sallyport: this is ${source.name}. ${source.holds}`)
       const { sums, unread } = await sum(source, options)
       if (sums.requests === 0 && unread > 0) {
-        throw new SallyportError('invalid_request', `${source.file ?? 'standard input'} is no decision log.`)
+        throw new SallyportError('invalid_request', `${source.name} is no decision log.`)
       }
-      if (unread > 0) terminal.err(`sallyport: ${unread} lines are no lines of a decision log.`)
+      if (unread > 0) terminal.err(`sallyport: ${counted(unread, 'line')} of it not read: no part of a decision log.`)
       if (options.html !== undefined) {
         write(options.html, reportPage(printableValue(sums)))
         terminal.err(`sallyport: the report is in ${options.html}.`)

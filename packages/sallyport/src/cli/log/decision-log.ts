@@ -1,41 +1,95 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { SallyportError } from '@sallyport/core'
-import { type AuditLine, type LogLine, readEntry } from '@sallyport/engine'
+import { AUDIT_FILE, type Config, readEntry } from '@sallyport/engine'
 import { Option } from 'commander'
 import { type CommonOptions, configOf } from '../settings/settings.ts'
-import { linesOf, linesOfFile } from './lines.ts'
+import type { LogEntry } from './entry.ts'
+import { followedText, linesOf, linesOfFile } from './lines.ts'
+import { rememberedLog } from './remembered.ts'
+import { pipedText } from './standard-input.ts'
 
-/** A line of the decision log. */
-export type LogEntry = LogLine | AuditLine
+type Entries = AsyncIterable<LogEntry | undefined>
 
 /** Source of the decision log. */
 export interface LogSource {
-  /** Absent: standard input. */
-  readonly file?: string | undefined
+  /** As messages name it, and what it holds as a sentence. */
+  readonly name: string
+  readonly holds: string
   /** Lines of both kinds; `undefined` for one that is no line of the log. */
-  readonly entries: AsyncIterable<LogEntry | undefined>
+  readonly entries: Entries
+  /**
+   * The same, and what comes later; calls `onEnd` whenever there is nothing more for now. Absent where the lines come as
+   * they are written.
+   */
+  readonly follow?: ((onEnd: () => void) => Entries) | undefined
+  /** Whether it is what a gate remembers, and is gone with it. */
+  readonly isMemory?: boolean | undefined
 }
+
+const WRITTEN = 'What is written is log.requests of the configuration.'
+const REMEMBERED = 'It holds the last 4,000 requests of each process; log.file keeps more.'
 
 /** `--log` of a command that reads the decision log. */
 export function logOption(): Option {
-  return new Option('--log <file>', 'the decision log (default: log.file of the configuration, else standard input)')
+  return new Option(
+    '--log <file>',
+    'the decision log; - is standard input (default: log.file of the configuration, else what is piped in, else the memory of the running gate)',
+  )
 }
 
-/** The log that is named, else the configured one, else standard input. Throws `invalid_request` where there is none. */
-export function logOf(options: CommonOptions & { readonly log?: string | undefined }): LogSource {
-  const file = options.log ?? configOf(options).log.file
-  if (file !== undefined) return { file, entries: entriesOf(linesOfFile(file)) }
-  if (process.stdin.isTTY) {
-    throw new SallyportError('invalid_request', 'No log is named: use --log, set log.file, or pipe the log in.')
+/**
+ * The log that is named, else the configured one, or the trail of commands beside it, else what is piped in, else the memory of the gate that runs with this
+ * configuration: all of it, or one request by its id. Throws `invalid_request` where there is none.
+ */
+export async function logOf(
+  options: CommonOptions & { readonly log?: string | undefined; readonly audit?: true | undefined },
+  id?: string,
+): Promise<LogSource> {
+  if (options.log === '-') return standardInput(process.stdin.setEncoding('utf8'))
+  if (options.log !== undefined) return fileLog(options.log)
+  const config = configOf(options)
+  const trail = join(config.dataDir, AUDIT_FILE)
+  if (options.audit && config.log.file === undefined && existsSync(trail)) return fileLog(trail)
+  return config.log.file === undefined ? logWithoutFile(config, id) : fileLog(config.log.file)
+}
+
+function fileLog(file: string): LogSource {
+  return {
+    name: file,
+    holds: WRITTEN,
+    entries: entriesOf(linesOfFile(file)),
+    follow: (onEnd) => entriesOf(linesOf(followedText(file, onEnd))),
   }
-  return { entries: entriesOf(linesOf(process.stdin.setEncoding('utf8'))) }
 }
 
-export async function* entriesOf(lines: AsyncIterable<string | undefined>): AsyncIterable<LogEntry | undefined> {
+/** D387 */
+async function logWithoutFile(config: Config, id: string | undefined): Promise<LogSource> {
+  const piped = process.stdin.isTTY ? undefined : await pipedText()
+  if (piped?.state === 'begun') return standardInput(piped.text)
+  const remembered = await rememberedLog(config, id)
+  if (!('reason' in remembered)) {
+    piped?.leave()
+    const { name, entries, follow } = remembered
+    return { name, holds: REMEMBERED, entries: each(entries), follow, isMemory: true }
+  }
+  if (piped?.state === 'silent') return standardInput(piped.text)
+  throw new SallyportError(
+    'invalid_request',
+    `No log is named, log.file is not set, and ${remembered.reason}: use --log, set log.file, or pipe the log in.`,
+  )
+}
+
+function standardInput(text: AsyncIterable<string>): LogSource {
+  return { name: 'standard input', holds: WRITTEN, entries: entriesOf(linesOf(text)) }
+}
+
+async function* each(entries: readonly LogEntry[]): Entries {
+  yield* entries
+}
+
+async function* entriesOf(lines: AsyncIterable<string | undefined>): Entries {
   for await (const line of lines) {
     if (line === undefined || line.trim() !== '') yield line === undefined ? undefined : readEntry(line)
   }
-}
-
-export function isRequest(entry: LogEntry): entry is LogLine {
-  return !('audit' in entry)
 }

@@ -12,10 +12,16 @@ const MAX_LINE = 65_536
 const FOLLOW_MS = 200
 const CHUNK_BYTES = 65_536
 
-/** The lines of a file, unpacked where its name ends in `.gz`; `undefined` for a line that is too long. */
-export async function* linesOfFile(file: string): AsyncIterable<string | undefined> {
+/**
+ * The lines of a file, unpacked where its name ends in `.gz`; `undefined` for a line that is too long. In `latin1` each
+ * letter is a byte.
+ */
+export async function* linesOfFile(
+  file: string,
+  encoding: 'utf8' | 'latin1' = 'utf8',
+): AsyncIterable<string | undefined> {
   try {
-    yield* linesOf(textOf(file))
+    yield* linesOf(textOf(file, encoding))
   } catch (error) {
     throw unreadable(file, error)
   }
@@ -74,12 +80,12 @@ async function isReplaced(file: string, handle: FileHandle, position: number): P
   return named !== undefined && (named.ino !== held.ino || named.size < position)
 }
 
-function textOf(file: string): Readable {
+function textOf(file: string, encoding: 'utf8' | 'latin1'): Readable {
   const raw = createReadStream(file)
-  if (!file.endsWith('.gz')) return raw.setEncoding('utf8')
+  if (!file.endsWith('.gz')) return raw.setEncoding(encoding)
   const unpacked = createGunzip()
   raw.on('error', (error) => unpacked.destroy(error))
-  return raw.pipe(unpacked).setEncoding('utf8')
+  return raw.pipe(unpacked).setEncoding(encoding)
 }
 
 function unreadable(file: string, error: unknown): unknown {

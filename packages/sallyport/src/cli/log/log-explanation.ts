@@ -1,3 +1,4 @@
+import { counted } from '@sallyport/core'
 import type { LogLine } from '@sallyport/engine'
 import { useText } from '../requests/explanation.ts'
 import { printableValue } from '../terminal/printable.ts'
@@ -39,6 +40,8 @@ function inspected({ inspectionMilliseconds }: LogLine): string {
   return inspectionMilliseconds === undefined ? '' : `, decided after ${inspectionMilliseconds} ms`
 }
 
-function transferred({ bytesReceived, bytesSent }: LogLine): string {
-  return bytesSent === undefined ? '' : `; ${bytesReceived} bytes received, ${bytesSent} sent`
+function transferred({ bytesReceived = 0, bytesSent }: LogLine): string {
+  return bytesSent === undefined
+    ? ''
+    : `; ${counted(bytesReceived, 'byte')} received, ${counted(bytesSent, 'byte')} sent`
 }

@@ -1,7 +1,7 @@
 import { BlockList, isIPv6 } from 'node:net'
 import { ACTIONS, formatAddress, parseAddress, parsePathPattern, parsePrefix } from '@sallyport/core'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { isRequest, type LogEntry } from './decision-log.ts'
+import { isRequest, type LogEntry } from './entry.ts'
 
 /** Which lines of the log are looked at; what is absent asks nothing. */
 export interface FilterOptions {

@@ -1,6 +1,6 @@
 import { prettyFactory } from 'pino-pretty'
 import { printableValue } from '../terminal/printable.ts'
-import { isRequest, type LogEntry } from './decision-log.ts'
+import { isRequest, type LogEntry } from './entry.ts'
 
 /** The color functions of pino-pretty that are used here. */
 interface Colors {

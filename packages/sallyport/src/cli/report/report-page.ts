@@ -1,5 +1,6 @@
+import { counted } from '@sallyport/core'
 import type { LogLine, Report, ReportPart, ReportTable } from '@sallyport/engine'
-import { counted, headOf, PART_TITLES, rowName, TABLE_TITLES } from './report-text.ts'
+import { headOf, PART_TITLES, rowName, TABLE_TITLES } from './report-text.ts'
 
 /** In every page that was made here: such a file is written again without asking. */
 export const REPORT_MARK = '<meta name="generator" content="sallyport report">'

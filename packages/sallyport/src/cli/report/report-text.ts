@@ -1,3 +1,4 @@
+import { counted } from '@sallyport/core'
 import type { Report, ReportPart, ReportTable } from '@sallyport/engine'
 import { bold, columns, dim } from '../terminal/terminal.ts'
 
@@ -36,10 +37,6 @@ export function headOf({ requests, allowed, from, until }: Report): string {
 
 export function rowName(name: string): string {
   return name === '' ? NONE_NAMED : name
-}
-
-export function counted(count: number, what: string): string {
-  return `${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'}`
 }
 
 function refusalsOf({ refusals }: Report): readonly string[] {

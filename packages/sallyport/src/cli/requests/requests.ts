@@ -1,11 +1,20 @@
 import { readFileSync } from 'node:fs'
-import { type Counter, type Decision, type InspectionRequest, parseAddress, SallyportError } from '@sallyport/core'
+import {
+  type Counter,
+  type Decision,
+  type InspectionRequest,
+  parseAddress,
+  SallyportError,
+  suggestion,
+} from '@sallyport/core'
 import type { PolicyTest, Sallyport } from '@sallyport/engine'
 
 /** A request as a file describes it. */
 export interface DescribedRequest extends Readonly<PolicyTest['request']> {
   /** Headless traits that were seen in the browser. */
   readonly headlessFlags?: readonly string[] | undefined
+  /** Whether the names of its headers are spelled as the client spelled them; absent: where not all are in lower case. */
+  readonly spelled?: boolean | undefined
 }
 
 /** The decision about a described request: inline where its headers are known, else by the agent check. */
@@ -21,12 +30,18 @@ export async function decideDescribed(sallyport: Sallyport, request: DescribedRe
   const flags = headlessFlags === undefined ? {} : { headlessFlags }
   const about = { fields, headersKnown: headers !== undefined, method, target, ...ja4, ...flags }
   if (headers === undefined || headlessFlags !== undefined) return sallyport.check(address, about)
-  const seen: InspectionRequest = { peer: request.ip, method, target, scheme: request.scheme, httpVersion: '', fields }
+  const httpVersion = isSpelled(request) ? '' : '2.0'
+  const seen: InspectionRequest = { peer: request.ip, method, target, scheme: request.scheme, httpVersion, fields }
   const first = sallyport.decide({ ...seen, ...ja4 })
   if (first.inspection.crawler?.pending !== true || first.inspection.agent.basis === 'signature') return first
   // An explanation waits for DNS; a visitor's request does not.
   await sallyport.check(address, about)
   return sallyport.decide({ ...seen, ...ja4 })
+}
+
+/** Names are in lower case over HTTP/2, and in the maps of Node and Fetch: nothing is judged by that. */
+function isSpelled({ spelled, headers = {} }: DescribedRequest): boolean {
+  return spelled ?? Object.keys(headers).some((name) => name !== name.toLowerCase())
 }
 
 /** The decision with what is counted of it; its answer ends at once. `status` is the origin's. */
@@ -81,7 +96,7 @@ function described(
 ): DescribedRequest {
   if (request === undefined) throw refusal(file, 'request', 'must be an object')
   for (const [name, value] of Object.entries(request)) {
-    if (members?.includes(name) === false) throw refusal(file, name, 'is not known')
+    if (members?.includes(name) === false) throw refusal(file, name, `is not known${suggestion(name, members)}`)
     const structured = name === 'headers' || name === 'headless_flags'
     if (members !== undefined && !structured && typeof value !== 'string') throw refusal(file, name, 'must be a text')
   }
@@ -113,6 +128,7 @@ function describe(request: Record<string, unknown>, ip: string | undefined, file
   const ja4 = textOf(request, 'ja4')
   const headers = headersOf(request['headers'], file)
   const headlessFlags = flagsOf(request['headless_flags'], file)
+  const spelled = isHttp1(textOf(request, 'httpVersion'), request['headers'])
   return {
     ip: address,
     method: textOf(request, 'method') ?? 'GET',
@@ -122,7 +138,15 @@ function describe(request: Record<string, unknown>, ip: string | undefined, file
     userAgent,
     ja4,
     headlessFlags,
+    ...(spelled === false && { spelled }),
   }
+}
+
+/** Whether a request of a HAR came by HTTP/1: programs write `h2`, `http/2.0`, `HTTP/3` and nothing for the others. */
+function isHttp1(version: string | undefined, headers: unknown): boolean | undefined {
+  const isPseudo = (item: unknown): boolean => textOf(recordOf(item) ?? {}, 'name')?.startsWith(':') === true
+  if (Array.isArray(headers) && headers.some(isPseudo)) return false
+  return version === undefined ? undefined : /^http\/1/i.test(version)
 }
 
 function urlOf(text: string | undefined): URL | undefined {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { counted } from '@sallyport/core'
 import type { Config, ConfigRead, NoticeCode, Reloaded, Sallyport } from '@sallyport/engine'
 import { openProxy, type ProxyOptions } from '@sallyport/proxy'
 import { createHistory, type History } from '#console'
@@ -86,7 +87,6 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   const proxy = await openProxy(sallyport, {
     ...withAcme(config),
     adminPages: shown.pages,
-    onDecision: history?.onDecision,
     visitors: configured.agent && [configured.agent.visitor],
     workers: () => standing.counts,
     scrapeAll: others && ((own) => scrapeAll(own, others, standing)),
@@ -118,7 +118,9 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
           await savePolicy(file, written, takeOver)
           const { silent = 0 } = (await others?.ask(POLICY)) ?? {}
           if (silent > 0)
-            terminal.err(`sallyport: ${silent} workers have not taken the saved policy over; SIGHUP does it.`)
+            terminal.err(
+              `sallyport: the saved policy was not taken over by ${counted(silent, 'worker')}; SIGHUP does it.`,
+            )
         }
   let signal: NodeJS.Signals | undefined
   const reloads = reloadsOf({ ...configured, sallyport, url: proxy.url, take }, terminal)

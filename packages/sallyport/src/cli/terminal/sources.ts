@@ -1,6 +1,6 @@
-import { isStale, type SourceStatus } from '@sallyport/core'
+import { counted, isStale, type SourceStatus } from '@sallyport/core'
 import type { OldestList } from '@sallyport/engine'
-import { columns, dim, entriesText } from './terminal.ts'
+import { columns, dim } from './terminal.ts'
 
 /** As wide as lines about data sets are. */
 const WIDTH = 100
@@ -37,13 +37,13 @@ export function sourcesSentence(sources: readonly SourceStatus[], now = Date.now
     ...(refused.length === 0 ? [] : [`${refused.map(({ id }) => id).join(', ')} refused`]),
   ]
   const next = stale === 0 ? 'status shows them' : 'update renews them'
-  return `${[`${loaded.length} sources${dates}`, ...news].join(', ')}; sallyport data ${next}`
+  return `${[`${counted(loaded.length, 'source')}${dates}`, ...news].join(', ')}; sallyport data ${next}`
 }
 
 /** Which list has gone longest without news: what it lost since is in no verdict. */
 export function oldestSentence({ id, ageMs }: OldestList): string {
   const days = Math.max(0, Math.floor(ageMs / 86_400_000))
-  return `The oldest list that verdicts rest on is ${id}, last known to be true ${days === 0 ? 'today' : `${days} days ago`}.`
+  return `The oldest list that verdicts rest on is ${id}, last known to be true ${days === 0 ? 'today' : `${counted(days, 'day')} ago`}.`
 }
 
 function isShort({ licence }: SourceStatus): boolean {
@@ -74,7 +74,7 @@ function wrapped(text: string, width: number): readonly string[] {
 function stateOf(source: SourceStatus, now: number): string {
   const { state, entries } = source
   if (state !== 'loaded') return state
-  const count = entries === undefined ? 'loaded' : entriesText(entries)
+  const count = entries === undefined ? 'loaded' : counted(entries, 'entry', 'entries')
   return isStale(source, now) ? `${count}, stale` : count
 }
 

@@ -30,11 +30,6 @@ export function dim(text: string): string {
   return styleText('dim', text)
 }
 
-/** `1 entry`, `10,862 entries`. */
-export function entriesText(count: number): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? 'entry' : 'entries'}`
-}
-
 /** JSON as every `--json` prints it. */
 export function json(value: unknown): string {
   return printableJson(value, 2)

@@ -1,6 +1,6 @@
+import { counted } from '@sallyport/core'
 import type { UpdateByHand, Updates } from '@sallyport/engine'
 import progress from 'cli-progress'
-import { entriesText } from './terminal.ts'
 
 type Outcome = Awaited<ReturnType<Updates['update']>>[number]
 
@@ -54,7 +54,7 @@ function createBars(print: (outcome: Outcome) => void, stream: NodeJS.WriteStrea
 function outcomeLine(outcome: Outcome): string {
   switch (outcome.state) {
     case 'updated':
-      return `${outcome.source}: updated, ${entriesText(outcome.entries)}`
+      return `${outcome.source}: updated, ${counted(outcome.entries, 'entry', 'entries')}`
     case 'unchanged':
       return `${outcome.source}: unchanged`
     default:

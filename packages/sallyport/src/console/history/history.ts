@@ -1,11 +1,4 @@
-import {
-  ACTIONS,
-  AGENT_CLASSES,
-  type Decision,
-  type InspectionRequest,
-  NETWORK_CLASSES,
-  type ObservedRequest,
-} from '@sallyport/core'
+import { ACTIONS, AGENT_CLASSES, NETWORK_CLASSES, type ObservedRequest } from '@sallyport/core'
 import { createRecent, type Recent } from './recent.ts'
 import { createSeries, type Series } from './series.ts'
 import { createSubjects, type Subject } from './subjects.ts'
@@ -24,7 +17,6 @@ export const SPANS = {
 export type Span = keyof typeof SPANS
 
 const RECENT = 4_000
-const MAX_USER_AGENT = 400
 const MINUTE_MS = 60_000
 
 /** Counts of a span, and the curve of each outcome. */
@@ -42,8 +34,6 @@ export interface HistoryReading {
 export interface History {
   /** For the `observe` hook of `open()`. */
   readonly observe: (observed: ObservedRequest) => void
-  /** For `onDecision`: what is kept of the request is its user agent. */
-  readonly onDecision: (decision: Decision, request: InspectionRequest) => void
   read(span: Span, now: number): HistoryReading
   top(subject: Subject, now: number, hours: number, limit: number): readonly Counted[]
   /** The last requests, oldest first. */
@@ -58,7 +48,6 @@ export function createHistory(): History {
   const networks = createSeries({ slots: 1_445, slotMs: MINUTE_MS, kinds: NETWORK_CLASSES.length })
   const subjects = createSubjects()
   const recent = createRecent(RECENT)
-  const userAgents = new WeakMap<Decision, string>()
 
   return {
     observe(observed) {
@@ -73,12 +62,7 @@ export function createHistory(): History {
         networks.add(at, NETWORK_CLASSES.indexOf(decision.inspection.network.verdict.classification))
         subjects.add(observed, at)
       }
-      const userAgent = decision && userAgents.get(decision)
-      recent.add(userAgent === undefined ? { observed } : { observed, userAgent })
-    },
-    onDecision(decision, { fields }) {
-      const userAgent = userAgentOf(fields)
-      if (userAgent !== undefined) userAgents.set(decision, userAgent.slice(0, MAX_USER_AGENT))
+      recent.add({ observed })
     },
     read(span, now) {
       const { ms, seriesMs } = SPANS[span]
@@ -148,11 +132,4 @@ function totalsOf(series: Series, names: readonly string[], now: number, ms: num
 
 function sum(counts: readonly number[]): number {
   return counts.reduce((all, count) => all + count, 0)
-}
-
-function userAgentOf(fields: readonly string[]): string | undefined {
-  for (let index = 0; index < fields.length; index += 2) {
-    if (fields[index]?.toLowerCase() === 'user-agent') return fields[index + 1]
-  }
-  return undefined
 }

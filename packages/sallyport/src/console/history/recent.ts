@@ -3,8 +3,6 @@ import type { ObservedRequest } from '@sallyport/core'
 /** A request as the console remembers it. */
 export interface Remembered {
   readonly observed: ObservedRequest
-  /** As it was sent, shortened; absent where it was not decided, or had none. */
-  readonly userAgent?: string | undefined
 }
 
 /** The last requests, oldest first. */

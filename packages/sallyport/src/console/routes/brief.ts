@@ -3,7 +3,7 @@ import type { Remembered } from '../history/recent.ts'
 import { type AddressForm, shownAddress } from './shown-address.ts'
 
 /** One request as a line of the stream. */
-export function briefOf({ observed, userAgent }: Remembered, form: AddressForm) {
+export function briefOf({ observed }: Remembered, form: AddressForm) {
   const { id, at, decision, client, method, host, path, status, milliseconds, refusedFor, answeredBy } = observed
   const { network, agent, country } = decision?.inspection ?? {}
   return {
@@ -26,7 +26,7 @@ export function briefOf({ observed, userAgent }: Remembered, form: AddressForm) 
     operator: network?.asName,
     country,
     refusedFor,
-    userAgent,
+    userAgent: observed.userAgent,
   }
 }
 

@@ -1,11 +1,12 @@
 import { BASIS_TEXTS, type Mode, SallyportError } from '@sallyport/core'
+import { type LogLine, lineOf } from '@sallyport/engine'
 import { type HistoryReading, mergeReadings, SPANS, type Span } from '../history/history.ts'
 import type { Remembered } from '../history/recent.ts'
 import type { Share } from '../shares/share.ts'
 import { type Brief, briefOf, FILTERS, filterOf } from './brief.ts'
 import { newestOf } from './newest.ts'
 import { type Query, row } from './route.ts'
-import { withoutAddresses } from './shown-address.ts'
+import { shownAddress, withoutAddresses } from './shown-address.ts'
 import { answerStream, type OpenStreams, STREAMED } from './stream.ts'
 import { TOPS, topsOf } from './tops.ts'
 import { numberOf } from './values.ts'
@@ -26,6 +27,20 @@ const LISTED: Share<{ readonly filter: string; readonly limit: number }, readonl
     const fits = filterOf(new URLSearchParams(filter))
     const found = history.recent.list().filter((one) => fits(one, form))
     return found.slice(-limit).map((one) => briefOf(one, form))
+  },
+}
+
+/** Remembered requests as lines of the decision log, the oldest first: of one id, or those that ended since a moment. */
+const LINES: Share<{ readonly id: string | undefined; readonly since: number }, readonly LogLine[]> = {
+  name: 'lines',
+  own({ id, since }, { history, sallyport }) {
+    const form = sallyport.config.log.addresses
+    const fits = ({ observed }: Remembered) =>
+      observed.at + observed.milliseconds >= since && (id === undefined || observed.id === id)
+    return history.recent
+      .list()
+      .filter(fits)
+      .map(({ observed }) => lineOf(observed, shownAddress(observed.client, form) || undefined))
   },
 }
 
@@ -96,6 +111,18 @@ export function liveRows() {
           throw new SallyportError('unknown_request', 'This request is not among the last ones that are remembered.')
         }
         return found
+      },
+    }),
+    row({
+      method: 'GET',
+      path: 'lines',
+      role: 'read',
+      takes: ['id', 'since'],
+      shares: [LINES],
+      async answer({ query }, { gather }) {
+        const [id, since] = [query.get('id') ?? undefined, Number(query.get('since') ?? 0)]
+        const { shares, silent } = await gather(LINES, { id, since: Number.isFinite(since) ? since : 0 })
+        return { lines: shares.flat().toSorted((x, y) => (x.time < y.time ? -1 : 1)), silent }
       },
     }),
     row({

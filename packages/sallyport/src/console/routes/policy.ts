@@ -137,7 +137,7 @@ async function replay(
     const batch = decided.slice(requests, requests + BATCH)
     const judged = await policies.judge(
       policy,
-      batch.map(({ one, decision }) => ({ inspection: decision.inspection, userAgent: one.userAgent })),
+      batch.map(({ one, decision }) => ({ inspection: decision.inspection, userAgent: one.observed.userAgent })),
     )
     for (const [index, { action, because }] of judged.entries()) {
       const { one, decision } = batch[index] as Decided

@@ -1,0 +1,58 @@
+import { nearestWord } from '@sallyport/core'
+import type { z } from 'zod'
+import { type FieldFault, fieldOf } from './faults.ts'
+
+/** Wrong letters of a name that is still taken for another. */
+const MAX_LETTERS = 2
+/** So many letters of a name for each that may be wrong: `id` is no `ip`. */
+const LETTERS_EACH = 3
+
+type Path = readonly (string | number)[]
+
+/**
+ * Members that a schema does not have, and whose names are near to one that it has and that is not given: what they say
+ * would not be looked at, and the answer would rest on less than its caller believes. Other unknown members are nobody's
+ * mistake (D388).
+ */
+export function misspelledFaults(schema: z.core.$ZodType, value: unknown, path: Path = []): readonly FieldFault[] {
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  switch (def.type) {
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+    case 'readonly':
+      return misspelledFaults(def.innerType, value, path)
+    case 'array':
+      if (!Array.isArray(value)) return []
+      return value.flatMap((item, index) => misspelledFaults(def.element, item, [...path, index]))
+    case 'object':
+      return isRecord(value) ? ofObject(def.shape, value, path) : []
+    default:
+      return []
+  }
+}
+
+function ofObject(
+  shape: Readonly<Record<string, z.core.$ZodType>>,
+  value: Readonly<Record<string, unknown>>,
+  path: Path,
+): readonly FieldFault[] {
+  const absent = Object.keys(shape).filter((name) => !Object.hasOwn(value, name))
+  return Object.entries(value).flatMap(([name, inner]) => {
+    if (Object.hasOwn(shape, name)) return misspelledFaults(shape[name] as z.core.$ZodType, inner, [...path, name])
+    const meant = meantBy(name, absent)
+    return meant === undefined
+      ? []
+      : [{ field: fieldOf([...path, name], ''), message: `is not known; did you mean "${meant}"?` }]
+  })
+}
+
+function meantBy(name: string, absent: readonly string[]): string | undefined {
+  const most = Math.min(MAX_LETTERS, Math.floor(name.length / LETTERS_EACH))
+  return nearestWord(name, absent, most)
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,16 @@
+import type { Members } from './members.ts'
+import type { Reading } from './reading.ts'
+
+/** Reads a line, with the object that it is where it is JSON; `undefined` for one that is not of the format. A `comment` is of it, and about no request. */
+export type ReadLine = (line: string, record: Members | undefined) => Reading | 'comment' | undefined
+
+/** A format of access logs. */
+export interface AccessFormat {
+  readonly name: string
+  /** The programs that write it. */
+  readonly of: string
+  /** Cure where its user agents are not there; a format that never has any is known by name, and judged never. */
+  readonly withoutUserAgent?: string | undefined
+  /** Opens a reader of one log, of which these are the first lines. */
+  open(first: readonly string[]): ReadLine
+}

@@ -1,0 +1,168 @@
+import { readEntry } from '@sallyport/engine'
+import { isRequest } from '../entry.ts'
+import type { AccessFormat } from './format.ts'
+import { flatOf, type Members, memberOf, membersOf, recordIn, textOf, userAgentIn } from './members.ts'
+import { type Found, type Reading, readingOf, requestLine } from './reading.ts'
+
+/** Formats of a JSON object a line; the last takes any that has members by the usual names. */
+export const JSON_FORMATS: readonly AccessFormat[] = [
+  {
+    name: 'sallyport',
+    of: 'the decision log',
+    withoutUserAgent: 'Lines of earlier versions do not have it.',
+    open: () => (line, record) => {
+      const entry = record && readEntry(inLetters(line))
+      if (entry === undefined) return undefined
+      // Nothing was decided about a call of the API, and a described request was none of the log's own.
+      if (!isRequest(entry) || entry.action === undefined || entry.answeredBy === 'check') return 'comment'
+      const { client, method, path, userAgent, time, status } = entry
+      return readingOf({ ip: client, method, target: path, userAgent, at: [time], status })
+    },
+  },
+  { name: 'caddy', of: 'Caddy, JSON', open: () => (_, record) => read(record, caddyRequest) },
+  {
+    name: 'traefik-json',
+    of: 'Traefik, JSON',
+    withoutUserAgent: 'Traefik logs it with accesslog.fields.headers.names.User-Agent=keep.',
+    open(first) {
+      // Traefik leaves a header out that it does not log, and one that was not sent.
+      const isKept = first.some((line) => traefikUserAgent(recordIn(line)) !== undefined)
+      return (_, record) => read(record, (members) => traefikRequest(members, isKept))
+    },
+  },
+  { name: 'pino-http', of: 'pino-http, bunyan', open: () => (_, record) => read(record, pinoRequest) },
+  {
+    name: 'json',
+    of: 'nginx and others, JSON with the usual names',
+    open: () => (_, record) => read(record, anyRequest),
+  },
+]
+
+function read(
+  record: Members | undefined,
+  find: (record: Members) => Found | 'comment' | undefined,
+): Reading | 'comment' | undefined {
+  const found = record && find(record)
+  return found === undefined || found === 'comment' ? found : readingOf(found)
+}
+
+/** A text of Node's, where each letter is a byte that came, from the UTF-8 in which it was written. */
+function inLetters(text: string): string {
+  return Buffer.from(text, 'latin1').toString()
+}
+
+/** A request is in the lines about its faults too, which other loggers write. */
+const CADDY_LOGGER = 'http.log.access'
+
+function caddyRequest(record: Members): Found | 'comment' | undefined {
+  const request = membersOf(memberOf(record, 'request'))
+  const target = textOf(request, 'uri')
+  const ip = textOf(request, 'client_ip', 'remote_ip', 'remote_addr')
+  if (target === undefined || ip === undefined || !Object.hasOwn(record, 'status')) return undefined
+  if (textOf(record, 'logger')?.startsWith(CADDY_LOGGER) === false) return 'comment'
+  return {
+    ip,
+    method: textOf(request, 'method'),
+    target,
+    userAgent: userAgentIn(memberOf(request, 'headers')),
+    at: [memberOf(record, 'ts'), memberOf(record, 'time'), memberOf(record, 'timestamp')],
+    status: memberOf(record, 'status'),
+  }
+}
+
+function traefikRequest(record: Members, isKept: boolean): Found | undefined {
+  const target = textOf(record, 'RequestPath')
+  // Addresses of X-Forwarded-For, as far as the entry point trusts it: the last is the one that its peer saw.
+  const ip = textOf(record, 'ClientHost', 'ClientAddr')?.split(',').at(-1)
+  if (target === undefined || ip === undefined) return undefined
+  return {
+    ip,
+    method: textOf(record, 'RequestMethod'),
+    target,
+    userAgent: traefikUserAgent(record) ?? (isKept ? '' : undefined),
+    at: [memberOf(record, 'StartUTC'), memberOf(record, 'StartLocal'), memberOf(record, 'time')],
+    status: memberOf(record, 'DownstreamStatus'),
+  }
+}
+
+function traefikUserAgent(record: Members | undefined): string | undefined {
+  const text = textOf(record, 'request_User-Agent', 'request_user-agent')
+  return text === 'REDACTED' ? undefined : text
+}
+
+function pinoRequest(record: Members): Found | 'comment' | undefined {
+  const req = membersOf(memberOf(record, 'req'))
+  const target = textOf(req, 'originalUrl', 'url')
+  const res = membersOf(memberOf(record, 'res'))
+  if (target === undefined) return undefined
+  const isEnd = res !== undefined || Object.hasOwn(record, 'responseTime')
+  // A line that an application wrote within a request has its `req` too.
+  if (!isEnd) return typeof memberOf(record, 'level') === 'number' ? 'comment' : undefined
+  const userAgent = textOf(req, 'userAgent') ?? userAgentIn(memberOf(req, 'headers'))
+  return {
+    ip: textOf(req, 'remoteAddress', 'remote_address', 'ip', 'clientIp'),
+    method: textOf(req, 'method'),
+    target: inLetters(target),
+    userAgent: userAgent === undefined ? undefined : inLetters(userAgent),
+    at: [memberOf(record, 'time'), memberOf(record, 'timestamp'), memberOf(record, '@timestamp')],
+    status: memberOf(res, 'statusCode') ?? memberOf(res, 'status'),
+  }
+}
+
+/** Places of the members: the object itself, and the objects in which a request is written. */
+const PLACES = [
+  '',
+  ...wordsOf(`request. req. httprequest. http. http.request. http.response. response. res. nginx. nginx.access.
+    apache.access. access.`),
+]
+
+/** The usual paths of each member, as `flatOf` writes them, by their rank: the best first. */
+const RANKS = {
+  ip: ranksOf(`clientip client.ip client.address source.ip source.address remoteaddr remoteip remoteaddress ip clientaddr
+    clientaddress clienthost remotehost downstreamremoteaddress`),
+  method: ranksOf('requestmethod method verb httpmethod clientrequestmethod'),
+  line: ranksOf('request requestline'),
+  target:
+    ranksOf(`requesturi originalurl uri url target path requestpath requesturl clientrequesturi url.original url.full
+    url.path urlpath request`),
+  userAgent: ranksOf(`httpuseragent useragent.original useragent agent ua clientrequestuseragent headers.useragent
+    headers.httpuseragent`),
+  at: ranksOf(`msec timeiso8601 timelocal time timestamp ts at date datetime starttime startedat edgestarttimestamp
+    requesttime`),
+  status: ranksOf('status statuscode responsecode responsestatus edgeresponsestatus response'),
+} as const
+
+function ranksOf(names: string): ReadonlyMap<string, number> {
+  const paths = PLACES.flatMap((place) => wordsOf(names).map((name) => place + name))
+  return new Map(paths.map((path, rank) => [path, rank]))
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.split(/\s+/)
+}
+
+function anyRequest(record: Members): Found | undefined {
+  const flat = flatOf(record)
+  const all = (ranks: ReadonlyMap<string, number>) =>
+    [...flat]
+      .flatMap(([path, value]) => {
+        const rank = ranks.get(path)
+        return rank === undefined ? [] : [{ rank, value }]
+      })
+      .toSorted((x, y) => x.rank - y.rank)
+      .map(({ value }) => value)
+  const first = (ranks: ReadonlyMap<string, number>) => all(ranks).find((value) => typeof value === 'string')
+  const asked = requestLine(first(RANKS.line) ?? '')
+  const ip = first(RANKS.ip)
+  const target = flat.get('requesturi') ?? asked?.target ?? first(RANKS.target)
+  // A line that names neither is about something else.
+  if (ip === undefined || target === undefined) return undefined
+  return {
+    ip,
+    method: asked?.method ?? first(RANKS.method),
+    target,
+    userAgent: first(RANKS.userAgent),
+    at: all(RANKS.at),
+    status: all(RANKS.status).find((value) => /^[1-5]\d\d$/.test(String(value))),
+  }
+}

@@ -1,0 +1,66 @@
+/** An object of a line of JSON; `undefined` for any other text. */
+export function recordIn(line: string): Members | undefined {
+  if (!line.startsWith('{')) return undefined
+  return parsed(line) ?? parsed(line.replace(/\\x([\da-f]{2})/gi, '\\u00$1'))
+}
+
+export type Members = Readonly<Record<string, unknown>>
+
+/** A text of nginx has `\x22` without `escape=json`, which is no JSON. */
+function parsed(text: string): Members | undefined {
+  try {
+    return membersOf(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+export function membersOf(value: unknown): Members | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : undefined
+}
+
+/** A member of an object's own. */
+export function memberOf(members: Members | undefined, name: string): unknown {
+  return members !== undefined && Object.hasOwn(members, name) ? members[name] : undefined
+}
+
+/** The first of these members that is a text. */
+export function textOf(members: Members | undefined, ...names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = memberOf(members, name)
+    if (typeof value === 'string') return value
+  }
+  return undefined
+}
+
+/** The user agent within a map of all headers that came: of one that is not there, none was sent. */
+export function userAgentIn(headers: unknown): string | undefined {
+  const members = membersOf(headers)
+  if (members === undefined) return undefined
+  const name = Object.keys(members).find((name) => name.toLowerCase() === 'user-agent')
+  const value = name === undefined ? '' : members[name]
+  const first: unknown = Array.isArray(value) ? value[0] : value
+  return typeof first === 'string' ? first : undefined
+}
+
+/** In objects within objects; what is deeper is not about the request. */
+const MAX_DEPTH = 4
+
+/** Texts and numbers of an object by their paths, in lower case and without `_`, `-` and `@`. */
+export function flatOf(members: Members): ReadonlyMap<string, string | number> {
+  const flat = new Map<string, string | number>()
+  const add = (within: Members, path: string, depth: number): void => {
+    for (const [name, given] of Object.entries(within)) {
+      const key = path + name.toLowerCase().replace(/[_@-]/g, '')
+      const value: unknown = Array.isArray(given) ? given[0] : given
+      if (typeof value === 'string' || typeof value === 'number') {
+        if (!flat.has(key)) flat.set(key, value)
+        continue
+      }
+      const inner = depth < MAX_DEPTH ? membersOf(value) : undefined
+      if (inner !== undefined) add(inner, `${key}.`, depth + 1)
+    }
+  }
+  add(members, '', 1)
+  return flat
+}

@@ -1,0 +1,49 @@
+import { counted } from '@sallyport/core'
+import type { AccessFormat } from './format.ts'
+import { ACCESS_FORMATS } from './formats.ts'
+import { LACKS, type Lack } from './reading.ts'
+
+/** The lines of a log that were not judged. */
+export interface Unread {
+  readonly lines: number
+  /** Lines by what they lack. */
+  readonly lacking: Readonly<Partial<Record<Lack, number>>>
+  /** `3 lines not read: 2 without a time, 1 without a request`, and what cures it; none where all were read. */
+  notes(): readonly string[]
+  /** Why there is nothing to judge, where not one line was read. */
+  sentence(): string
+}
+
+export interface UnreadCounter extends Unread {
+  add(lacks: Lack, format: AccessFormat | undefined): void
+}
+
+export function createUnread(): UnreadCounter {
+  const lacking: Partial<Record<Lack, number>> = {}
+  const nameless = new Set<AccessFormat>()
+  let lines = 0
+  const listed = () =>
+    Object.entries(lacking)
+      .toSorted(([, x], [, y]) => y - x)
+      .map(([lack, count]) => `${count.toLocaleString('en-US')} ${LACKS[lack as Lack]}`)
+      .join(', ')
+  const cures = () => [...nameless].flatMap(({ withoutUserAgent: cure = [] }) => cure)
+  return {
+    lacking,
+    get lines() {
+      return lines
+    },
+    add(lack, format) {
+      lines++
+      lacking[lack] = (lacking[lack] ?? 0) + 1
+      if (lack === 'userAgent' && format !== undefined) nameless.add(format)
+    },
+    notes: () => (lines === 0 ? [] : [`${counted(lines, 'line')} not read: ${listed()}`, ...cures()]),
+    sentence() {
+      const known = lacking.request === lines ? ` The formats that are known are ${NAMES}.` : ''
+      return `${[`not one of ${counted(lines, 'line')} can be judged: ${listed()}.`, ...cures()].join(' ')}${known}`
+    },
+  }
+}
+
+const NAMES = ACCESS_FORMATS.map(({ name }) => name).join(', ')

@@ -1,0 +1,52 @@
+import type { AccessFormat, ReadLine } from './format.ts'
+import { readingOf } from './reading.ts'
+
+/** The extended format of W3C: a line `#Fields:` names the columns of those below it. */
+export const W3C_FORMAT: AccessFormat = {
+  name: 'w3c',
+  of: 'IIS, CloudFront',
+  withoutUserAgent: 'Its column is cs(User-Agent), which IIS logs where it is chosen.',
+  open: () => w3cReader(),
+}
+
+function w3cReader(): ReadLine {
+  let columns: readonly string[] = []
+  let day: string | undefined
+  return (line) => {
+    if (line.startsWith('#')) {
+      const [, name, value = ''] = /^#(Fields|Date|Software|Version|Start-Date|End-Date|Remark):(.*)$/.exec(line) ?? []
+      if (name === 'Fields') columns = value.trim().split(/\s+/)
+      if (name === 'Date') day = value.trim().split(' ')[0]
+      return name === undefined ? undefined : 'comment'
+    }
+    // CloudFront has tabs between, IIS spaces, and none within.
+    const cells = line.trimEnd().split(line.includes('\t') ? '\t' : ' ')
+    if (columns.length === 0 || cells.length !== columns.length) return undefined
+    const cell = (name: string): string | undefined => {
+      const value = cells[columns.indexOf(name)]
+      return value === '-' ? '' : value
+    }
+    const query = cell('cs-uri-query')
+    const target = cell('cs-uri') ?? cell('cs-uri-stem')
+    return readingOf({
+      ip: cell('c-ip'),
+      method: cell('cs-method'),
+      target: target && query ? `${target}?${query}` : target,
+      userAgent: userAgentOf(cell('cs(User-Agent)')),
+      at: [`${cell('date') ?? day} ${cell('time')}`],
+      status: cell('sc-status'),
+    })
+  }
+}
+
+/** IIS writes `+` for a space, CloudFront `%20`, at times twice over. */
+function userAgentOf(written: string | undefined): string | undefined {
+  if (written === undefined) return undefined
+  if (!/%(?:25)?20/.test(written)) return written.replace(/\+(?!https?:)/g, ' ')
+  const once = decoded(written)
+  return once.includes('%20') ? decoded(once) : once
+}
+
+function decoded(text: string): string {
+  return text.replace(/%([\da-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+}

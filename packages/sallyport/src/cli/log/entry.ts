@@ -1,0 +1,8 @@
+import type { AuditLine, LogLine } from '@sallyport/engine'
+
+/** A line of the decision log. */
+export type LogEntry = LogLine | AuditLine
+
+export function isRequest(entry: LogEntry): entry is LogLine {
+  return !('audit' in entry)
+}

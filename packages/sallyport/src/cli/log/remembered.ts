@@ -1,0 +1,69 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { SallyportError } from '@sallyport/core'
+import { type Config, readEntry } from '@sallyport/engine'
+import { adminOf, askGate } from '../service/gate.ts'
+import type { LogEntry } from './entry.ts'
+
+/** How often a gate is asked whose memory is followed. */
+const FOLLOW_MS = 1_000
+
+/** Requests that ended so long before the newest one may come later than that: a process answers for itself. */
+const LATE_MS = 5_000
+
+/** The decision log as a running gate remembers it. */
+export interface RememberedLog {
+  /** As messages name it. */
+  readonly name: string
+  readonly entries: readonly LogEntry[]
+  /** The same, and what comes later; calls `onEnd` whenever there is nothing more for now. */
+  follow(onEnd: () => void): AsyncIterable<LogEntry>
+}
+
+/**
+ * Asks the gate that runs with a configuration for the requests that it remembers, or for that of one id; why not, where
+ * none answers.
+ */
+export async function rememberedLog(
+  config: Config,
+  id: string | undefined,
+): Promise<RememberedLog | { readonly reason: string }> {
+  const about: Readonly<Record<string, string>> = id === undefined ? {} : { id }
+  const first = await linesOf(config, about)
+  if ('reason' in first) return first
+  return {
+    name: `the memory of the gate at ${adminOf(config)}`,
+    entries: first.entries,
+    async *follow(onEnd) {
+      yield* first.entries
+      for (let before = first.entries; ; ) {
+        onEnd()
+        await delay(FOLLOW_MS)
+        const next = await linesOf(config, { since: String(Math.max(0, ...before.map(endOf)) - LATE_MS) })
+        if ('reason' in next) throw new SallyportError('service_unavailable', `${next.reason} any more.`)
+        const shown = new Set(before.map(keyOf))
+        yield* next.entries.filter((entry) => !shown.has(keyOf(entry)))
+        if (next.entries.length > 0) before = next.entries
+      }
+    },
+  }
+}
+
+async function linesOf(
+  config: Config,
+  about: Readonly<Record<string, string>>,
+): Promise<{ readonly entries: readonly LogEntry[] } | { readonly reason: string }> {
+  const answer = await askGate(config, 'lines', about)
+  if ('reason' in answer) return answer
+  const { lines } = answer.body as { readonly lines?: unknown }
+  const entries = Array.isArray(lines) ? lines.map((line) => readEntry(JSON.stringify(line))) : []
+  return { entries: entries.filter((entry) => entry !== undefined) }
+}
+
+/** Milliseconds since the epoch at which a request ended. */
+function endOf(entry: LogEntry): number {
+  return Date.parse(entry.time) + ('milliseconds' in entry ? entry.milliseconds : 0)
+}
+
+function keyOf(entry: LogEntry): string {
+  return 'requestId' in entry ? `${entry.requestId} ${entry.time}` : entry.time
+}

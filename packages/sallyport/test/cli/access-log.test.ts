@@ -1,0 +1,383 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { formatAddress } from '@sallyport/core'
+import { createLog } from '@sallyport/engine'
+import t from 'tap'
+import { lineReader, readAccessLog } from '../../src/cli/log/access/access-log.ts'
+import { ACCESS_FORMATS } from '../../src/cli/log/access/formats.ts'
+import { momentOf } from '../../src/cli/log/access/moment.ts'
+import { observed } from './observed.ts'
+
+/** A line, its format, and what is read of it: `address method target | user agent | moment | status`, or what it lacks. */
+type Sample = readonly [format: string, line: string, read: string]
+
+const AT = '2026-11-21T09:00:00.000Z'
+const CLF = '[21/Nov/2026:10:00:00 +0100]'
+const UNIX = Date.parse(AT) / 1_000
+const curl = (target: string, status: number | string = 200) =>
+  `203.0.113.9 GET ${target} | curl/8.5.0 | ${AT} | ${status}`
+const json = (value: unknown) => JSON.stringify(value)
+
+/** Tells what a log of these lines, in one format each, is read as. */
+function readingsOf(lines: readonly string[]): readonly (readonly [string, string])[] {
+  const read = lineReader(ACCESS_FORMATS, lines)
+  return lines.flatMap((line) =>
+    read(line).map(({ reading, format }): readonly [string, string] => {
+      const name = format?.name ?? 'none'
+      if ('lacks' in reading) return [name, `lacks ${reading.lacks}`]
+      const { address, method, target, userAgent, at, status = '' } = reading
+      const moment = new Date(at).toISOString()
+      return [name, `${formatAddress(address)} ${method} ${target} | ${userAgent} | ${moment} | ${status}`]
+    }),
+  )
+}
+
+const TEXT: readonly Sample[] = [
+  ['combined', `203.0.113.9 - - ${CLF} "GET /a?b=c HTTP/1.1" 200 12 "https://a.example/" "curl/8.5.0"`, curl('/a?b=c')],
+  ['combined', `203.0.113.9 - a [b] ${CLF} "GET / HTTP/1.1" 200 12 "-" "curl/8.5.0" "198.51.100.1" 0.003`, curl('/')],
+  ['combined', `203.0.113.9 shop.example - ${CLF} "GET / HTTP/1.1" 304 0 "-" "curl/8.5.0"`, curl('/', 304)],
+  ['combined', `203.0.113.9 192.0.2.1 - ${CLF} "GET / HTTP/1.1" 200 0 "-" "curl/8.5.0"`, curl('/')],
+  ['combined', `2001:db8::9 - - ${CLF} "POST /a HTTP/2.0" 200 0 "-" "-"`, `2001:db8::9 POST /a |  | ${AT} | 200`],
+  [
+    'combined',
+    `203.0.113.9 - - ${CLF} "GET /\\x22\\xe9 HTTP/1.1" 200 0 "-" "a \\"b\\" \\\\"`,
+    `203.0.113.9 GET /"é | a "b" \\ | ${AT} | 200`,
+  ],
+  ['combined', `203.0.113.9 - - ${CLF} "GET /a b HTTP/1.1" 200 0 "-" "curl/8.5.0"`, curl('/a b')],
+  ['combined', `203.0.113.9 - - ${CLF} "GET http://a.example/x HTTP/1.1" 200 0 "-" "curl/8.5.0"`, curl('/x')],
+  ['combined', `203.0.113.9 - - ${CLF} "\\x16\\x03\\x01" 400 150 "-" "-"`, 'lacks request'],
+  ['combined', `203.0.113.9 - - ${CLF} "-" 408 0 "-" "-"`, 'lacks request'],
+  ['combined', `203.0.113.9 - - [-] "GET / HTTP/1.1" 200 0 "-" "curl/8.5.0"`, 'lacks time'],
+  ['combined', `gate.example - - ${CLF} "GET / HTTP/1.1" 200 0 "-" "curl/8.5.0"`, 'lacks address'],
+  ['vhost_combined', `shop.example:443 203.0.113.9 - - ${CLF} "GET /a HTTP/1.1" 200 0 "-" "curl/8.5.0"`, curl('/a')],
+  ['vhost_combined', `192.0.2.1:80 203.0.113.9 - - ${CLF} "GET /a HTTP/1.1" 200 0 "-" "curl/8.5.0"`, curl('/a')],
+  ['vhost_combined', `192.0.2.1 203.0.113.9 - - ${CLF} "GET /a HTTP/1.1" 200 0 "-" "curl/8.5.0"`, curl('/a')],
+  ['common', `203.0.113.9 - - ${CLF} "GET / HTTP/1.1" 200 12`, 'lacks userAgent'],
+  [
+    'haproxy',
+    '203.0.113.9:5 [21/Nov/2026:10:00:00.123] web~ app/one 10/0/30/69/109 200 27 - - ---- 1/1/1/1/0 0/0 "GET / HTTP/1.1"',
+    'lacks userAgent',
+  ],
+  [
+    'haproxy',
+    `203.0.113.9 - - ${CLF} "GET / HTTP/1.1" 200 2750 "" "" 33317 568 "web" "app" "one" 10 0`,
+    'lacks userAgent',
+  ],
+  [
+    'alb',
+    'https 2026-11-21T09:00:00.000000Z app/a/1 203.0.113.9:2817 10.0.0.1:80 0.1 0.1 0.1 200 200 0 57 "GET https://a.example:443/x?y HTTP/1.1" "curl/8.5.0" - -',
+    curl('/x?y'),
+  ],
+  [
+    'alb',
+    '2026-11-21T09:00:00.000000Z elb 203.0.113.9:2817 - -1 -1 -1 503 0 0 0 "GET http://a.example:80/ HTTP/1.1" "-" - -',
+    `203.0.113.9 GET / |  | ${AT} | 503`,
+  ],
+  ['none', 'Traceback (most recent call last):', 'lacks request'],
+  ['none', `1.2.3.4 ${'"'.repeat(10_000)}`, 'lacks request'],
+  ['none', '{', 'lacks request'],
+  ['none', '{"__proto__":{"ip":"1.2.3.4"}}', 'lacks request'],
+  ['none', '[]', 'lacks request'],
+]
+
+const caddy = (change: Readonly<Record<string, unknown>>, request: Readonly<Record<string, unknown>> = {}) =>
+  json({
+    level: 'info',
+    ts: UNIX,
+    logger: 'http.log.access.log0',
+    request: {
+      remote_ip: '10.0.0.1',
+      client_ip: '203.0.113.9',
+      method: 'GET',
+      uri: '/a',
+      headers: { 'User-Agent': ['curl/8.5.0'] },
+      ...request,
+    },
+    status: 200,
+    ...change,
+  })
+
+const pino = (change: Readonly<Record<string, unknown>> = {}) =>
+  json({
+    level: 30,
+    time: UNIX * 1_000,
+    req: { method: 'GET', url: '/a', headers: { 'user-agent': 'curl/8.5.0' }, remoteAddress: '::ffff:203.0.113.9' },
+    res: { statusCode: 200 },
+    responseTime: 3,
+    ...change,
+  })
+
+const OBJECTS: readonly Sample[] = [
+  ['caddy', caddy({}), curl('/a')],
+  ['caddy', caddy({ ts: AT }), curl('/a')],
+  ['caddy', caddy({ ts: '2026/11/21 09:00:00' }), curl('/a')],
+  ['caddy', caddy({ ts: 'yesterday' }), 'lacks time'],
+  ['caddy', caddy({}, { client_ip: undefined, remote_ip: undefined, remote_addr: '203.0.113.9:4711' }), curl('/a')],
+  ['caddy', caddy({}, { headers: { Accept: ['*/*'] } }), `203.0.113.9 GET /a |  | ${AT} | 200`],
+  ['caddy', caddy({}, { headers: undefined }), 'lacks userAgent'],
+  ['none', json({ level: 'info', ts: UNIX, msg: 'serving initial configuration' }), 'lacks request'],
+  ['pino-http', pino(), curl('/a')],
+  ['pino-http', pino({ time: AT }), curl('/a')],
+  ['pino-http', pino({ req: { method: 'GET', url: '/a', remoteAddress: '203.0.113.9' } }), 'lacks userAgent'],
+  [
+    'json',
+    json({
+      time_local: '21/Nov/2026:10:00:00 +0100',
+      remote_addr: '203.0.113.9',
+      request: 'GET /a HTTP/1.1',
+      status: '200',
+      http_user_agent: 'curl/8.5.0',
+    }),
+    curl('/a'),
+  ],
+  [
+    'json',
+    json({
+      msec: String(UNIX),
+      remote_addr: '203.0.113.9',
+      request_method: 'GET',
+      uri: '/a',
+      request_uri: '/a?b',
+      request_time: 0.01,
+      status: 200,
+      http_user_agent: 'curl/8.5.0',
+    }),
+    curl('/a?b'),
+  ],
+  [
+    'json',
+    json({
+      time_iso8601: '2026-11-21T10:00:00+01:00',
+      remote_addr: '203.0.113.9',
+      request: 'GET /a HTTP/1.1',
+      http_user_agent: '',
+    }),
+    `203.0.113.9 GET /a |  | ${AT} | `,
+  ],
+  [
+    'json',
+    `{"time_iso8601":"${AT}","remote_addr":"203.0.113.9","request":"GET /\\x22 HTTP/1.1","status":200,"http_user_agent":"curl/8.5.0"}`,
+    curl('/"'),
+  ],
+  [
+    'json',
+    json({
+      time: CLF,
+      remoteIP: '203.0.113.9',
+      method: 'GET',
+      request: '/a',
+      query: '?b',
+      status: '200',
+      userAgent: 'curl/8.5.0',
+    }),
+    curl('/a'),
+  ],
+  [
+    'json',
+    json({
+      nginx: {
+        time: CLF.slice(1, -1),
+        remote_ip: '203.0.113.9',
+        request: 'GET /a HTTP/1.1',
+        response: 200,
+        agent: 'curl/8.5.0',
+      },
+    }),
+    curl('/a'),
+  ],
+  [
+    'json',
+    json({
+      '@timestamp': AT,
+      source: { ip: '203.0.113.9' },
+      http: { request: { method: 'GET' }, response: { status_code: 200 } },
+      url: { original: '/a' },
+      user_agent: { original: 'curl/8.5.0' },
+    }),
+    curl('/a'),
+  ],
+  [
+    'json',
+    json({
+      'client.ip': '203.0.113.9',
+      'http.request.method': 'GET',
+      'url.path': '/a',
+      'user_agent.original': 'curl/8.5.0',
+      '@timestamp': AT,
+      'http.response.status_code': 200,
+    }),
+    curl('/a'),
+  ],
+  [
+    'json',
+    json({
+      ClientIP: '203.0.113.9',
+      ClientRequestMethod: 'GET',
+      ClientRequestURI: '/a',
+      ClientRequestUserAgent: 'curl/8.5.0',
+      EdgeStartTimestamp: UNIX * 1e9,
+      EdgeResponseStatus: 200,
+    }),
+    curl('/a'),
+  ],
+  [
+    'json',
+    json({ remote_addr: '203.0.113.9', request: 'GET /a HTTP/1.1', http_user_agent: 'curl/8.5.0' }),
+    'lacks time',
+  ],
+  ['json', json({ remote_addr: '203.0.113.9', request: 'GET /a HTTP/1.1', time_iso8601: AT }), 'lacks userAgent'],
+  [
+    'json',
+    json({ remote_addr: '-', request: 'GET /a HTTP/1.1', time_iso8601: AT, http_user_agent: 'a' }),
+    'lacks address',
+  ],
+]
+
+t.test('a line of each format is read, and nothing is made up of what it lacks', async (t) => {
+  for (const [format, line, read] of [...TEXT, ...OBJECTS])
+    t.same(readingsOf([line]), [[format, read]], line.slice(0, 90))
+})
+
+t.test('lines about something else than the end of a request are none', async (t) => {
+  const lines = [
+    caddy({ logger: 'http.log.error', status: 502 }),
+    pino({ res: undefined, responseTime: undefined, msg: 'within a request' }),
+    json({ time: AT, audit: 'keys create', who: 'ada' }),
+    '#Software: Microsoft Internet Information Services 10.0',
+  ]
+  t.same(readingsOf(lines), [])
+})
+
+t.test(
+  'Traefik leaves out what it does not log, and what was not sent: one line that has it tells which',
+  async (t) => {
+    const clf = (agent: string) =>
+      `203.0.113.9 - - ${CLF} "GET /a HTTP/1.1" 200 5 "-" "${agent}" 1 "r@file" "http://10.0.0.2:80" 3ms`
+    const object = (agent?: string) =>
+      json({
+        ClientAddr: '10.0.0.1:5',
+        ClientHost: '198.51.100.7, 203.0.113.9',
+        RequestMethod: 'GET',
+        RequestPath: '/a',
+        StartUTC: AT,
+        DownstreamStatus: 200,
+        'request_User-Agent': agent,
+      })
+    t.same(readingsOf([clf('-'), clf('-')]), Array(2).fill(['traefik', 'lacks userAgent']))
+    t.same(readingsOf([clf('-'), clf('curl/8.5.0')]), [
+      ['traefik', `203.0.113.9 GET /a |  | ${AT} | 200`],
+      ['traefik', curl('/a')],
+    ])
+    t.same(readingsOf([object(), object('REDACTED')]), Array(2).fill(['traefik-json', 'lacks userAgent']))
+    t.same(readingsOf([object(), object('curl/8.5.0')]), [
+      ['traefik-json', `203.0.113.9 GET /a |  | ${AT} | 200`],
+      ['traefik-json', curl('/a')],
+    ])
+  },
+)
+
+t.test('columns of the W3C are those that the log names, each time that it names them', async (t) => {
+  const lines = [
+    '#Date: 2026-11-21 09:00:00',
+    '2026-11-21 09:00:00 GET /a 203.0.113.9',
+    '#Fields: date time cs-method cs-uri-stem cs-uri-query c-ip cs(User-Agent) sc-status',
+    '2026-11-21 09:00:00 GET /a b=c 203.0.113.9 Some+Bot/1.0+(+https://bot.example/) 200',
+    '2026-11-21 09:00:00 GET /a - 203.0.113.9 - 200',
+    '#Fields: time c-ip cs-method cs-uri-stem',
+    '09:00:00 203.0.113.9 GET /a',
+    '#Fields: date time c-ip cs-method cs(Host) cs-uri-stem sc-status cs(User-Agent) cs-uri-query',
+    ['2026-11-21', '09:00:00', '203.0.113.9', 'GET', 'd.example', '/a', '200', 'Some%2520Bot/1.0%2520(x)', '-'].join(
+      '\t',
+    ),
+  ]
+  t.same(readingsOf(lines), [
+    ['none', 'lacks request'],
+    ['w3c', `203.0.113.9 GET /a?b=c | Some Bot/1.0 (+https://bot.example/) | ${AT} | 200`],
+    ['w3c', `203.0.113.9 GET /a |  | ${AT} | 200`],
+    ['w3c', 'lacks userAgent'],
+    ['w3c', `203.0.113.9 GET /a | Some Bot/1.0 (x) | ${AT} | 200`],
+  ])
+})
+
+t.test('the decision log is a log of requests, in each of its forms', async (t) => {
+  for (const format of ['plain', 'ecs', 'otel'] as const) {
+    const file = join(t.testdir(), 'decisions.log')
+    const log = createLog({ requests: 'all', addresses: 'full', sample: 1, format, file })
+    log.observe({ ...observed('one', 'allow', { client: '203.0.113.9' }), userAgent: 'curl/8.5.0' })
+    log.observe({ ...observed('two', 'allow', { client: '203.0.113.9' }), userAgent: '' })
+    log.observe(observed('old', 'allow', { client: '203.0.113.9' }))
+    log.observe({ ...observed('check', 'allow'), answeredBy: 'check' })
+    log.audit({ what: 'keys create', who: 'ada' })
+    await log.close()
+    const readings: unknown[] = []
+    for await (const { reading, format } of readAccessLog(file)) {
+      t.equal(format?.name, 'sallyport')
+      readings.push('lacks' in reading ? reading : reading.userAgent)
+    }
+    t.same(readings, ['curl/8.5.0', '', { lacks: 'userAgent' }], format)
+  }
+})
+
+t.test('a line within the line of a collector is read as its program wrote it', async (t) => {
+  const line = `203.0.113.9 - - ${CLF} "GET /a HTTP/1.1" 200 12 "-" "curl/8.5.0"`
+  const wrapped = [
+    json({ log: `${line}\n`, stream: 'stdout', time: AT }),
+    `2026-11-21T09:00:00.123456789Z stdout F ${line}`,
+    `web-1  | ${line}`,
+    `Nov 21 09:00:00 host nginx[12]: ${line}`,
+    `<190>Nov 21 09:00:00 host nginx: ${line}`,
+    json({ __CURSOR: 'x', MESSAGE: line, _PID: '7' }),
+  ]
+  const file = join(t.testdir(), 'wrapped.log')
+  writeFileSync(file, `\ufeff${wrapped.join('\r\n')}\n`)
+  let read = 0
+  for await (const { reading } of readAccessLog(file)) {
+    t.match(
+      reading,
+      { target: '/a', userAgent: 'curl/8.5.0', at: Date.parse(AT) },
+      wrapped[read]?.slice(0, 30) ?? 'one more',
+    )
+    read++
+  }
+  t.equal(read, wrapped.length)
+})
+
+t.test('times in every unit and form, and lengths of time that are none', async (t) => {
+  const at = Date.parse(AT)
+  for (const given of [
+    UNIX,
+    UNIX * 1e3,
+    UNIX * 1e6,
+    UNIX * 1e9,
+    `${UNIX}.000`,
+    `${UNIX}000`,
+    AT,
+    '2026-11-21T10:00:00+0100',
+    '2026-11-21 09:00:00',
+    '2026-11-21 09:00:00,000',
+    '2026/11/21 09:00:00.000',
+    '21/Nov/2026:10:00:00 +0100',
+    CLF,
+    '21/Nov/2026:09:00:00',
+    'Sat, 21 Nov 2026 09:00:00 GMT',
+  ]) {
+    t.equal(momentOf(given), at, String(given))
+  }
+  for (const given of [
+    0,
+    0.003,
+    -1,
+    12_345,
+    Number.NaN,
+    '',
+    '-',
+    '0.003',
+    '10:00:00',
+    'now',
+    '21/Nov/2026',
+    null,
+    {},
+  ]) {
+    t.equal(momentOf(given), undefined, String(given))
+  }
+})

@@ -1,0 +1,110 @@
+import { appendFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { run, workspace } from './command.ts'
+
+function written(folder: string, name: string, ...lines: readonly string[]): string {
+  const file = join(folder, name)
+  writeFileSync(file, `${lines.join('\n')}\n`)
+  return file
+}
+
+/** A script that comes every ten minutes, as Caddy logs it. */
+const SCRIPT = Array.from({ length: 12 }, (_, index) =>
+  JSON.stringify({
+    level: 'info',
+    ts: 1_795_168_800.25 + index * 600,
+    logger: 'http.log.access',
+    msg: 'handled request',
+    request: {
+      remote_ip: '203.0.114.7',
+      proto: 'HTTP/2.0',
+      method: 'GET',
+      uri: '/login',
+      headers: { 'User-Agent': ['python-requests/2.32.3'] },
+    },
+    status: 200,
+  }),
+)
+
+t.test("Caddy's log: who it was, and when", async (t) => {
+  const { folder, config } = workspace(t)
+  const log = written(folder, 'caddy.log', ...SCRIPT)
+  const replay = async (rule: string) => {
+    const policy = written(folder, 'p.yaml', `rules: [${rule}]`)
+    const { code, out } = await run('replay', log, '--policy', policy, '--json', '--config', config)
+    t.equal(code, 0, out)
+    return JSON.parse(out)
+  }
+  t.match(await replay('{ id: scripts, match: { class: [unverified_bot] }, action: flag }'), {
+    requests: 12,
+    unread: 0,
+    classes: [{ class: 'unverified_bot', requests: 12, after: { flag: 12 } }],
+  })
+  const limit = (window: string) =>
+    `{ id: logins, match: { path: [/login] }, limit: { key: client, max: 8, window: ${window} }, action: throttle }`
+  t.match(await replay(limit('1h')), { classes: [{ after: { throttle: 0 } }] })
+  t.match(await replay(limit('1d')), { classes: [{ after: { throttle: 4 } }] })
+})
+
+t.test('a request without a user agent is no person, and a line without a time is none', async (t) => {
+  const { folder, config } = workspace(t)
+  const policy = written(folder, 'p.yaml', 'preset: observe')
+  const line = (agent: string, time = '[21/Nov/2026:10:00:00 +0000]') =>
+    `203.0.114.7 - - ${time} "GET / HTTP/1.1" 200 1 "-" "${agent}"`
+  const log = written(folder, 'a.log', line('-'), line('curl/8.5.0', '[-]'), 'hello')
+  const replay = (...more: readonly string[]) => run('replay', log, '--policy', policy, '--config', config, ...more)
+  t.match(JSON.parse((await replay('--json')).out), {
+    requests: 1,
+    unread: 2,
+    lacking: { time: 1, request: 1 },
+    classes: [{ class: 'unverified_bot', requests: 1 }],
+  })
+  t.match((await replay()).out, /^1 request\n2 lines not read: 1 without a time, 1 without a request$/m)
+  appendFileSync(log, `${line('curl/8.5.0')}\n`)
+  t.match((await replay('--format', 'combined')).out, /^2 requests\n2 lines not read/m)
+  t.match(await replay('--format', 'caddy'), {
+    code: 1,
+    err: /a\.log: not one of 4 lines can be judged: 4 without a request/,
+  })
+  t.match(await replay('--format', 'iis'), { code: 2, err: /Allowed choices are sallyport, caddy, / })
+})
+
+t.test('a format without user agents is refused by name, with the cure', async (t) => {
+  const { folder, config } = workspace(t)
+  const policy = written(folder, 'p.yaml', 'preset: observe')
+  const at = '[21/Nov/2026:10:00:00 +0000]'
+  const rows: readonly (readonly [line: string, says: RegExp])[] = [
+    [
+      `203.0.114.7 - - ${at} "GET / HTTP/1.1" 200 1`,
+      /1 line can be judged: 1 without a user agent\. The common log format .*combined/,
+    ],
+    [
+      '203.0.114.7:5 [21/Nov/2026:10:00:00.123] web app/one 10/0/30/69/109 200 27 - - ---- 1/1/1/1/0 0/0 "GET / HTTP/1.1"',
+      / HAProxy logs it with http-request capture req\.hdr\(User-Agent\)/,
+    ],
+    [
+      `203.0.114.7 - - ${at} "GET / HTTP/1.1" 200 1 "-" "-" 1 "r" "http://b" 1ms`,
+      / Traefik logs it .*headers\.names\.User-Agent=keep/,
+    ],
+    [
+      '#Fields: date time c-ip cs-method cs-uri-stem\n2026-11-21 10:00:00 203.0.114.7 GET /',
+      / Its column is cs\(User-Agent\)/,
+    ],
+    [
+      'a line of nothing',
+      /1 line can be judged: 1 without a request\. The formats that are known are sallyport, caddy, /,
+    ],
+  ]
+  for (const [line, says] of rows) {
+    const { code, out, err } = await run(
+      'replay',
+      written(folder, 'b.log', line),
+      '--policy',
+      policy,
+      '--config',
+      config,
+    )
+    t.match({ code, out, err }, { code: 1, out: '', err: says })
+  }
+})
