@@ -1,3 +1,6 @@
+import { SallyportError } from '@sallyport/core'
+import type { Limits } from '@sallyport/engine/limits'
+
 /** The client's error for a failure of the origin. */
 export type OriginFailure = 'bad_gateway' | 'gateway_timeout'
 
@@ -25,6 +28,15 @@ const UNREACHABLE = new Set([
 export function isUnreached(error: Error): boolean {
   const code = 'code' in error ? String(error.code) : ''
   return UNREACHABLE.has(code) || code === 'UND_ERR_CONNECT_TIMEOUT'
+}
+
+const HEAD_OVERFLOW = new Set(['UND_ERR_HEADERS_OVERFLOW', 'HPE_HEADER_OVERFLOW'])
+
+/** A failure in words for who can change it: a head that is too large for a limit of ours names that. */
+export function explained(error: Error, { originHeadBytes }: Pick<Limits, 'originHeadBytes'>): Error {
+  if (!('code' in error && HEAD_OVERFLOW.has(String(error.code)))) return error
+  const limit = `limits.originHeadBytes: ${originHeadBytes}`
+  return new SallyportError('bad_gateway', `the head of the origin's answer is too large (${limit})`)
 }
 
 export function faultOf(error: Error): OriginFault {
