@@ -39,7 +39,10 @@ const origin: Answer = (socket, head) => {
   else socket.write(lines ? headOf(lines) : OK)
 }
 
-const post = (path: string): string => `POST ${path} HTTP/1.1\r\nHost: site.example\r\nContent-Length: 3\r\n\r\nabc`
+/** It ends as a head does, so that the raw origin sees the next one. */
+const BODY = 'abc\r\n\r\n'
+const post = (path: string): string =>
+  `POST ${path} HTTP/1.1\r\nHost: site.example\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`
 const asked = (method: string, path: string): string =>
   `${method} ${path} HTTP/1.1\r\nHost: site.example\r\nIf-None-Match: "x"\r\n\r\n`
 const HEAD_END = /HTTP\/1\.1 [2-5][\s\S]*\r\n\r\n/
@@ -119,7 +122,7 @@ t.test('over HTTP/2', { skip: NO_OPENSSL }, async (t) => {
     for (let turn = 0; turn < 3; turn++) {
       const { status, code, body } = await ask(session, { ':path': path, 'if-none-match': '"x"' })
       t.same([status, code, body], [finalStatus(lines), 0, ''], path)
-      const posted = await ask(session, { ':path': '/post', ':method': 'POST' }, 'abc')
+      const posted = await ask(session, { ':path': '/post', ':method': 'POST' }, BODY)
       t.same([posted.status, posted.body], [200, 'ok'])
     }
   }
@@ -169,7 +172,7 @@ function statusFrom(url: string, agent: Agent, method: string): Promise<number |
     asking.once('response', (answer: IncomingMessage) => {
       answer.resume().once('end', () => resolve(answer.statusCode))
     })
-    asking.end(method === 'POST' ? 'abc' : undefined)
+    asking.end(method === 'POST' ? BODY : undefined)
   })
 }
 

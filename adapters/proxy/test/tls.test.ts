@@ -295,7 +295,7 @@ t.test('clients that offer HTTP/1.0 alone, or beside others', { skip }, async (t
       [undefined, false],
     ] as const) {
       const socket = await secured(url, offered && { ALPNProtocols: [...offered] })
-      t.equal(socket.alpnProtocol, chosen, offered?.join())
+      t.equal(socket.alpnProtocol, chosen, `${offered}`)
       if (chosen === 'h2') socket.destroy()
       else t.equal(statusOf(await askedOver(socket, get('/'))), 200)
     }

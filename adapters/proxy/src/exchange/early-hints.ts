@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import { SallyportError } from '@sallyport/core'
 import { hintsTo } from '../edge/http2-messages.ts'
 import { hintFields } from '../fields/response-fields.ts'
 import type { Exchange } from './exchange.ts'
@@ -12,7 +11,7 @@ const DEAF = /^(?:python-requests|python-urllib|java\/1)/i
 /** Passes early hints of the origin on; nothing where they cannot be sent, because the answer says it all again. */
 export function passHints({ request, response }: Exchange, raw: readonly Buffer[]): void {
   if (!takesHints(request) || response.headersSent || response.closed) return
-  const fields = fieldsOf(raw)
+  const fields = hintFields(raw)
   if (fields.length > 0) hintsTo(response, fields)
 }
 
@@ -21,13 +20,4 @@ function takesHints({ httpVersion, headers }: IncomingMessage): boolean {
   if (httpVersion === '1.0') return false
   if (httpVersion !== '1.1') return true
   return !PASSED_ON.some((name) => headers[name] !== undefined) && !DEAF.test(headers['user-agent'] ?? '')
-}
-
-function fieldsOf(raw: readonly Buffer[]): readonly string[] {
-  try {
-    return hintFields(raw)
-  } catch (error) {
-    if (error instanceof SallyportError) return []
-    throw error
-  }
 }
