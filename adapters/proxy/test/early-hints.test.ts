@@ -41,7 +41,10 @@ t.test('several of them, in order', async (t) => {
   const heads = await asked(t, ['/a', '/b', '/c'].map((path) => hints(`Link: <${path}>; rel=preload`)).join(''))
   t.same(
     heads.map((lines) => lines.slice(0, 2).join()),
-    [...['/a', '/b', '/c'].map((path) => `HTTP/1.1 103 Early Hints,Link: <${path}>; rel=preload`), heads[3]?.slice(0, 2).join()],
+    [
+      ...['/a', '/b', '/c'].map((path) => `HTTP/1.1 103 Early Hints,Link: <${path}>; rel=preload`),
+      heads[3]?.slice(0, 2).join(),
+    ],
   )
   const endless = await asked(t, HINTS.repeat(300))
   t.ok(endless.length > 3 && endless.length < 20, 'and not without end')
@@ -66,12 +69,7 @@ t.test('only what browsers read of them', async (t) => {
   const policies = ["Content-Security-Policy: script-src 'self'", 'Referrer-Policy: no-referrer']
   const [first] = await asked(t, hints('Link: </a>', ...more, ...policies))
   t.same(first?.slice(1), ['Link: </a>', ...policies])
-  for (const none of [
-    hints(),
-    hints(...policies),
-    hints('X-A: 1'),
-    hints('Connection: Link', 'Link: </a>'),
-  ]) {
+  for (const none of [hints(), hints(...policies), hints('X-A: 1'), hints('Connection: Link', 'Link: </a>')]) {
     t.equal((await asked(t, none)).length, 1, JSON.stringify(none))
   }
 })
@@ -88,7 +86,13 @@ t.test('other answers before the answer end here', async (t) => {
 
 t.test('a 100 that nobody asked for, in pieces, before answers to bodies and over a used connection', async (t) => {
   const answer: Answer = (socket) => {
-    const pieces = ['HTTP/1.', '1 100 Cont', 'inue\r\nX-A: 1\r', '\n\r\nHTTP/1.1 200 OK\r\nContent-', 'Length: 2\r\n\r\nok']
+    const pieces = [
+      'HTTP/1.',
+      '1 100 Cont',
+      'inue\r\nX-A: 1\r',
+      '\n\r\nHTTP/1.1 200 OK\r\nContent-',
+      'Length: 2\r\n\r\nok',
+    ]
     const next = (): void => {
       const piece = pieces.shift()
       if (piece !== undefined) socket.write(piece, () => setImmediate(next))
@@ -118,11 +122,20 @@ t.test('to whom they are not passed on', async (t) => {
     'User-Agent: python-requests/2.32.3',
     'User-Agent: Python-urllib/3.11',
     'User-Agent: Java/17.0.15',
-    'User-Agent: Java/1.8.0_402',
+    'User-Agent: pip/23.2.1 {"ci":null}',
+    'User-Agent: Debian APT-HTTP/1.3 (2.6.1)',
+    'User-Agent: Lynx/2.9.0dev.12 libwww-FM/2.14',
+    'User-Agent: w3m/0.5.3+git20230121',
+    'User-Agent: ELinks/0.13.2 (textmode; Linux; 80x24-2)',
+    'User-Agent: some program',
   ]) {
     t.equal(headsOf(await exchange(url, get('/', field))).length, 1, field)
   }
-  for (const agent of ['Java/21.0.2', 'curl/8.5.0', 'Mozilla/5.0']) {
+  for (const agent of [
+    'curl/8.5.0',
+    'node',
+    'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0',
+  ]) {
     t.equal(headsOf(await exchange(url, get('/', `User-Agent: ${agent}`))).length, 2, agent)
   }
   const off = await proxyBefore(t, HINTS + OK, { earlyHints: false })
@@ -142,7 +155,10 @@ t.test('a refused client gets none', async (t) => {
 t.test('an answer that fails behind them is ours', async (t) => {
   const { url, errors } = await proxyBefore(t, (socket) => void socket.end(`${HINTS}nonsense\r\n\r\n`))
   const heads = headsOf(await exchange(url, get('/')))
-  t.same(heads.map(([line]) => line), ['HTTP/1.1 103 Early Hints', 'HTTP/1.1 502 Bad Gateway'])
+  t.same(
+    heads.map(([line]) => line),
+    ['HTTP/1.1 103 Early Hints', 'HTTP/1.1 502 Bad Gateway'],
+  )
   t.equal(errors.length, 1)
 })
 

@@ -1,11 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
-import { join } from 'node:path'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { proxyBefore } from './behind.ts'
-import { certificateFolder, NO_OPENSSL } from './certificate.ts'
+import { NO_OPENSSL } from './certificate.ts'
+import { NO_NGINX, startNginx } from './front-programs.ts'
 import { ask, openHttp2 } from './http2-client.ts'
-import { freePort, missing, runServer } from './programs.ts'
 import { type Answer, dial, exchange, get, OK, openRawOrigin, readUntil, statusOf, until } from './wire.ts'
 
 /* Answers that end with their heads, whatever length these give: a kept connection of a client goes on behind each. */
@@ -131,9 +129,9 @@ t.test('over HTTP/2', { skip: NO_OPENSSL }, async (t) => {
   t.same(errors, [])
 })
 
-t.test('behind an nginx that keeps its connections', { skip: missing('nginx') }, async (t) => {
+t.test('behind an nginx that keeps its connections', { skip: NO_NGINX }, async (t) => {
   const { url, errors } = await proxyBefore(t, origin)
-  const front = await nginx(t, url)
+  const front = await startNginx(t, url)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   t.teardown(() => agent.destroy())
   const statuses: (number | undefined)[] = []
@@ -174,25 +172,4 @@ function statusFrom(url: string, agent: Agent, method: string): Promise<number |
     })
     asking.end(method === 'POST' ? BODY : undefined)
   })
-}
-
-/** nginx that forwards to a URL over connections that it keeps. */
-async function nginx(t: Test, url: string): Promise<string> {
-  const port = await freePort()
-  const folder = certificateFolder(t)
-  mkdirSync(join(folder, 'logs'))
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-    .map((name) => `${name}_temp_path ${folder}/${name};`)
-    .join(' ')
-  const main = `daemon off; pid ${folder}/pid; error_log stderr; ${process.getuid?.() === 0 ? 'user root;' : ''} events {}`
-  const file = join(folder, 'nginx.conf')
-  writeFileSync(
-    file,
-    `${main} http { access_log off; ${temporary}
-      upstream gate { server ${new URL(url).host}; keepalive 4; }
-      server { listen 127.0.0.1:${port}; location / {
-        proxy_pass http://gate; proxy_http_version 1.1; proxy_set_header Connection "";
-        proxy_set_header X-Forwarded-For $remote_addr; } } }`,
-  )
-  return runServer(t, 'nginx', ['-p', folder, '-c', file], port)
 }

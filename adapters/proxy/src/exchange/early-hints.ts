@@ -5,8 +5,8 @@ import type { Exchange } from './exchange.ts'
 
 /** Fields of a request that another server has passed on. */
 const PASSED_ON = ['via', 'forwarded', 'x-forwarded-for', 'x-real-ip']
-/** Programs that take a 103 for the answer: those on Python's http.client, and Java before 20. */
-const DEAF = /^(?:python-requests|python-urllib|java\/1)/i
+/** Programs that are known to take a 103 as what it is: browsers, and some that were tried. */
+const TAKING = /^(?:Mozilla\/5\.0 |curl\/|Wget\/|node$|undici$|Go-http-client\/)/
 
 /** Passes early hints of the origin on; nothing where they cannot be sent, because the answer says it all again. */
 export function passHints({ request, response }: Exchange, raw: readonly Buffer[]): void {
@@ -19,5 +19,6 @@ export function passHints({ request, response }: Exchange, raw: readonly Buffer[
 function takesHints({ httpVersion, headers }: IncomingMessage): boolean {
   if (httpVersion === '1.0') return false
   if (httpVersion !== '1.1') return true
-  return !PASSED_ON.some((name) => headers[name] !== undefined) && !DEAF.test(headers['user-agent'] ?? '')
+  const { 'user-agent': agent } = headers
+  return !PASSED_ON.some((name) => headers[name] !== undefined) && (agent === undefined || TAKING.test(agent))
 }
