@@ -39,7 +39,8 @@ t.test('a browser behind nginx', { skip: NO_NGINX }, async (t) => {
   const { url, origin } = await proxyBefore(t, HINTED)
   const front = await startNginx(t, url)
   for (let turn = 0; turn < 3; turn++) {
-    const answer = await fetch(front, { headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)' } })
+    const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)' }
+    const answer = await fetch(front, { headers, signal: AbortSignal.timeout(10_000) })
     t.equal(await answer.text(), PAGE)
   }
   t.equal(origin.heads.length, 3)

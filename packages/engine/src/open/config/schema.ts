@@ -94,7 +94,7 @@ export const Config = z.strictObject({
   ),
   earlyHints: key(
     z.boolean().default(true),
-    "Whether early hints (103) of an origin are passed on: Link and its policies, to clients that take them",
+    'Whether early hints (103) of an origin are passed on, to clients that are known to take them',
     false,
     LIVE,
   ),
