@@ -75,7 +75,7 @@ t.test('pipelined requests behind such answers', async (t) => {
   t.same(errors, [])
 })
 
-t.test('the lengths that clients are told', async (t) => {
+t.test('lengths as clients get them', async (t) => {
   const { url } = await proxyBefore(t, origin)
   const lengthOf = async (path: string, method = 'GET'): Promise<string | undefined> =>
     /^content-length: (.*)\r$/im.exec(await exchange(url, get(path).replace('GET', method)))?.[1]

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** The part of undici's parser that is told of each head; it is not documented. */
+/** The part of undici's parser that hears of each head; it is not documented. */
 interface HeadParser {
   onHeadersComplete(status: number, upgrade: boolean, keepAlive: boolean): number
 }
