@@ -12,7 +12,7 @@ import type { GateOptions, ProxyHost } from './gate/options.ts'
 import { openSites, type Route, type Site } from './gate/sites.ts'
 import type { Served } from './listener/listener.ts'
 import { originAddress } from './origin/address.ts'
-import { explained, failureOf, faultOf } from './origin/faults.ts'
+import { explained, failureOf, faultOf, LargeHead } from './origin/faults.ts'
 import type { Member } from './origin/members.ts'
 import { openTunnel } from './tunnel/upgrade.ts'
 
@@ -82,7 +82,8 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
     const error = explained(failure, limits)
     options.onOriginFailure?.(error)
     sallyport.meter?.add('originFailures', [faultOf(error)])
-    answerWith(exchange, refusal(failureOf(error)), 'origin')
+    const reason = error instanceof LargeHead ? error.reason : undefined
+    answerWith(exchange, refusal(failureOf(error), undefined, reason), 'origin')
   }
 
   const onConflict = (name: string): void => sallyport.meter?.add('fieldConflicts', [name])

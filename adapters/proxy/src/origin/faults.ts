@@ -32,11 +32,18 @@ export function isUnreached(error: Error): boolean {
 
 const HEAD_OVERFLOW = new Set(['UND_ERR_HEADERS_OVERFLOW', 'HPE_HEADER_OVERFLOW'])
 
-/** A failure in words for who can change it: a head that is too large for a limit of ours names that. */
-export function explained(error: Error, { originHeadBytes }: Pick<Limits, 'originHeadBytes'>): Error {
-  if (!('code' in error && HEAD_OVERFLOW.has(String(error.code)))) return error
-  const limit = `limits.originHeadBytes: ${originHeadBytes}`
-  return new SallyportError('bad_gateway', `the head of the origin's answer is too large (${limit})`)
+/** A head that is larger than a limit of ours: the operator hears which, the client only that. */
+export class LargeHead extends SallyportError {
+  readonly reason = "The head of the origin's answer is too large."
+
+  constructor({ originHeadBytes }: Pick<Limits, 'originHeadBytes'>) {
+    super('bad_gateway', `the head of the origin's answer is too large (limits.originHeadBytes: ${originHeadBytes})`)
+  }
+}
+
+/** Returns a failure as it is reported: that of a limit of ours by its name. */
+export function explained(error: Error, limits: Pick<Limits, 'originHeadBytes'>): Error {
+  return 'code' in error && HEAD_OVERFLOW.has(String(error.code)) ? new LargeHead(limits) : error
 }
 
 export function faultOf(error: Error): OriginFault {
