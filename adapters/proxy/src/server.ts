@@ -40,6 +40,8 @@ export interface ProxyOptions extends GateOptions {
   readonly demo?: boolean | undefined
   /** Visitors to choose on that site, beside the usual ones. */
   readonly visitors?: readonly ExampleVisitor[] | undefined
+  /** Whether early hints of origins (103) are passed on; default: true. */
+  readonly earlyHints?: boolean | undefined
   /** As in the configuration; what is absent has its default. */
   readonly limits?: LimitsInput | undefined
   readonly timeouts?: TimeoutsInput | undefined
@@ -60,7 +62,7 @@ export interface ProxyOptions extends GateOptions {
 export type Reloadable = Pick<
   ProxyOptions,
   | ('upstream' | 'limits' | 'timeouts' | 'routes' | 'paths' | 'methods' | 'clientHeader' | 'tls')
-  | ('forwardAuth' | 'handoff' | 'robots')
+  | ('forwardAuth' | 'handoff' | 'robots' | 'earlyHints')
 >
 
 /** A proxy that listens. */

@@ -4,6 +4,7 @@ import { type AdmissionOptions, createAdmission } from './bounds/admission.ts'
 import { watchOverload } from './bounds/overload.ts'
 import { Slots } from './bounds/slots.ts'
 import { answerWith, limitRefusal } from './exchange/answers.ts'
+import { passHints } from './exchange/early-hints.ts'
 import type { Exchange } from './exchange/exchange.ts'
 import type { RefusalCause, Refusals } from './exchange/refusals.ts'
 import { createGate } from './gate/gate.ts'
@@ -11,7 +12,7 @@ import type { GateOptions, ProxyHost } from './gate/options.ts'
 import { openSites, type Route, type Site } from './gate/sites.ts'
 import type { Served } from './listener/listener.ts'
 import { originAddress } from './origin/address.ts'
-import { failureOf, faultOf } from './origin/faults.ts'
+import { explained, failureOf, faultOf, LargeHead } from './origin/faults.ts'
 import type { Member } from './origin/members.ts'
 import { openTunnel } from './tunnel/upgrade.ts'
 
@@ -22,6 +23,8 @@ export interface ServiceOptions extends GateOptions {
   readonly timeouts: Timeouts
   readonly routes?: readonly Route[] | undefined
   readonly onOriginFailure?: ((error: Error) => void) | undefined
+  /** Whether early hints of origins are passed on; absent: they are. */
+  readonly earlyHints?: boolean | undefined
 }
 
 /** Requests and tunnels that have a slot or wait for one, and requests that wait for a connection to the origin. */
@@ -75,10 +78,12 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
       refusals,
       isOverloaded: () => overload.present,
     })
-  const fail = (exchange: Exchange, error: Error): void => {
+  const fail = (exchange: Exchange, failure: Error): void => {
+    const error = explained(failure, limits)
     options.onOriginFailure?.(error)
     sallyport.meter?.add('originFailures', [faultOf(error)])
-    answerWith(exchange, refusal(failureOf(error)), 'origin')
+    const reason = error instanceof LargeHead ? error.reason : undefined
+    answerWith(exchange, refusal(failureOf(error), undefined, reason), 'origin')
   }
 
   const onConflict = (name: string): void => sallyport.meter?.add('fieldConflicts', [name])
@@ -92,7 +97,8 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
       refusals.count(cause)
       answerWith(exchange, limitRefusal(cause), cause)
     }
-    origin?.forward({ ...handed, exchange, client, stream, ownHost }, { onFailure, onRefused, onConflict })
+    const onHints = options.earlyHints === false ? undefined : (raw: readonly Buffer[]) => passHints(exchange, raw)
+    origin?.forward({ ...handed, exchange, client, stream, ownHost }, { onFailure, onRefused, onConflict, onHints })
   })
   const tunnels = admission('tunnels', tunnelSlots)
   const onUpgrade = createGate({ ...parts, admission: tunnels }, (exchange, _, handed, site) => {

@@ -67,6 +67,11 @@ t.test('an allowed visitor is 200 with the verdict, a blocked one 403 with a pag
   }
 })
 
+t.test('a request that announces trailers over HTTP/2, of which a check has none', async (t) => {
+  const { check } = await asked(t, 'nginx')
+  t.equal(statusOf(await check(...fromNginx(VISITOR.allowed, '/', 'POST'), 'Trailer: x-sum')), 200)
+})
+
 t.test('only the headers of the chosen server are read', async (t) => {
   const nginx = await asked(t, 'nginx')
   await nginx.check(...fromNginx(VISITOR.allowed, '/real'), 'X-Forwarded-Uri: /forged', 'X-Forwarded-Host: forged')

@@ -1,17 +1,18 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { certificateFolder } from './certificate.ts'
 import { freePort, missing, runServer } from './programs.ts'
 
-/* Real servers that speak the PROXY protocol to the proxy, each of them private to a test. */
+/* Real servers in front of the proxy, each of them private to a test. */
 
 export const NO_HAPROXY = missing('haproxy')
+export const NO_NGINX = missing('nginx')
 
 const NGINX_STREAM = ['/usr/lib/nginx/modules', '/usr/lib64/nginx/modules', '/usr/share/nginx/modules']
   .map((folder) => join(folder, 'ngx_stream_module.so'))
   .find((file) => existsSync(file))
-export const NO_NGINX_STREAM = missing('nginx') || (NGINX_STREAM === undefined && 'nginx has no stream module here')
+export const NO_NGINX_STREAM = NO_NGINX || (NGINX_STREAM === undefined && 'nginx has no stream module here')
 
 /** The port on which a server listens and the folder that it may use, from which its configuration is made. */
 interface Place {
@@ -39,4 +40,25 @@ export async function startNginxStream(t: Test, servers: (place: Place) => strin
       error_log stderr crit; events { worker_connections 512; } stream { ${servers(place)} }`,
   )
   return runServer(t, 'nginx', ['-e', 'stderr', '-c', file], place.port)
+}
+
+/** nginx that forwards requests to a URL over connections that it keeps. */
+export async function startNginx(t: Test, url: string): Promise<string> {
+  const [port, folder] = [await freePort(), certificateFolder(t)]
+  mkdirSync(join(folder, 'logs'))
+  const file = join(folder, 'nginx.conf')
+  const user = process.getuid?.() === 0 ? 'user root;' : ''
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  )
+  writeFileSync(
+    file,
+    `daemon off; pid ${folder}/pid; error_log stderr crit; ${user} events {}
+      http { access_log off; ${temporary.join(' ')}
+      upstream gate { server ${new URL(url).host}; keepalive 4; }
+      server { listen 127.0.0.1:${port}; location / {
+        proxy_pass http://gate; proxy_http_version 1.1; proxy_set_header Connection "";
+        proxy_set_header X-Forwarded-For $remote_addr; } } }`,
+  )
+  return runServer(t, 'nginx', ['-e', 'stderr', '-p', folder, '-c', file], port)
 }

@@ -62,7 +62,8 @@ function gathered(pairs: Iterable<readonly [string, string]>): Got['fields'] {
 }
 
 async function overHttp1(url: string, method: string, path: string, ...more: readonly string[]): Promise<Got> {
-  const text = await exchange(url, get(path, ...more).replace('GET', method))
+  const all = await exchange(url, get(path, ...more).replace('GET', method))
+  const text = all.replace(/^HTTP\/1\.1 103 [\s\S]*?\r\n\r\n/, '')
   const end = text.indexOf('\r\n\r\n')
   const lines = text.slice(0, end).split('\r\n').slice(1)
   const pairs = lines.map((line) => {

@@ -141,7 +141,8 @@ const EMPTY = '\r\n\r\n'
 
 const STATUSES: readonly OddAnswer[] = [
   odd('early hints first', [`HTTP/1.1 103 Early Hints\r\nLink: </a>${EMPTY}${OK}`, LENGTH], 200),
-  odd('status 100 that nobody asked for', [`HTTP/1.1 100 Continue${EMPTY}${OK}`, LENGTH], 502),
+  odd('status 100 that nobody asked for', [`HTTP/1.1 100 Continue${EMPTY}${OK}`, LENGTH], 200),
+  odd('status 100 twice', [`HTTP/1.1 100 Continue${EMPTY}HTTP/1.1 100 Go\r\nX-A: 1${EMPTY}${OK}`, LENGTH], 200),
   odd('status 102 first', [`HTTP/1.1 102 Processing${EMPTY}${OK}`, LENGTH], 200),
   odd('status 199 first', [`HTTP/1.1 199 Odd\r\nETag: a\r\nETag: b${EMPTY}${OK}`, LENGTH], 200),
   odd('101 that nobody asked for', ['HTTP/1.1 101 Switching Protocols', 'Upgrade: x', 'Connection: Upgrade'], 502),

@@ -21,7 +21,7 @@ const BAD_ANSWERS: Readonly<Record<string, string>> = {
   'two lengths': 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!',
   'a length that is none': 'HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n',
   'an upgrade nobody asked for': 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n',
-  'endless fields': `HTTP/1.1 200 OK\r\n${'X-A: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n'.repeat(500)}\r\n`,
+  'endless fields': `HTTP/1.1 200 OK\r\n${'X-A: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n'.repeat(1_000)}\r\n`,
 }
 
 for (const [name, bad] of Object.entries(BAD_ANSWERS)) {

@@ -184,14 +184,6 @@ t.test('100 Continue is ours to say, after the decision', async (t) => {
   t.notMatch(refused, '100 Continue')
 })
 
-t.test('early hints are passed over', async (t) => {
-  const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n'
-  const { url } = await proxyBefore(t, `${hints}${hints}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`)
-  const received = await exchange(url, get('/'))
-  t.match(received, /^HTTP\/1\.1 200 OK\r\nContent-Length: 2\r\n/)
-  t.match(received, /\r\n\r\nok$/)
-})
-
 t.test('answers without a body', async (t) => {
   const answers: readonly (readonly [method: string, answer: string, status: number])[] = [
     ['HEAD', 'HTTP/1.1 200 OK\r\nContent-Length: 123\r\n\r\n', 200],

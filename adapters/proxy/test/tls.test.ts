@@ -282,6 +282,29 @@ t.test('bytes that are no hello, a hello too large, and none at all', { skip }, 
   t.equal(statusOf(await askedOver(await secured(url), get('/'))), 200, 'and the others are served')
 })
 
+t.test('clients that offer HTTP/1.0 alone, or beside others', { skip }, async (t) => {
+  for (const http2 of [true, false]) {
+    const before = makeCertificate(certificateFolder(t), ['site.example'])
+    const { url } = await withTls(t, { tls: { certificates: [before], http2 } })
+    for (const [offered, chosen] of [
+      [['http/1.0'], 'http/1.0'],
+      [['http/0.9', 'http/1.0'], 'http/1.0'],
+      [['spdy/3.1', 'http/1.0'], 'http/1.0'],
+      [['http/1.0', 'http/1.1'], 'http/1.1'],
+      [['h2', 'http/1.0'], http2 ? 'h2' : 'http/1.0'],
+      [undefined, false],
+    ] as const) {
+      const socket = await secured(url, offered && { ALPNProtocols: [...offered] })
+      t.equal(socket.alpnProtocol, chosen, `${offered}`)
+      if (chosen === 'h2') socket.destroy()
+      else t.equal(statusOf(await askedOver(socket, get('/'))), 200)
+    }
+    const old = await secured(url, { ALPNProtocols: ['http/1.0'] })
+    t.equal(statusOf(await askedOver(old, 'GET / HTTP/1.0\r\n\r\n')), 200)
+    await t.rejects(secured(url, { ALPNProtocols: ['imap'] }), 'one that speaks no HTTP is refused')
+  }
+})
+
 t.test('a client that begins another handshake on its connection is refused', { skip }, async (t) => {
   const { url } = await withTls(t)
   for (const protocol of ['http/1.1', 'h2']) {

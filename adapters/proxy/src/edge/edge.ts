@@ -51,7 +51,7 @@ export async function openEdge(options: EdgeOptions): Promise<Edge> {
   const certificates = await watchCertificates(certificateFiles(tls), { onNotice, onChange: () => renew() })
   const entrance = createTlsEntrance({
     certificates: certificates.current,
-    protocols: http2 === undefined ? ['http/1.1'] : ['h2', 'http/1.1'],
+    protocols: [...(http2 === undefined ? [] : ['h2']), 'http/1.1', 'http/1.0'],
     times: timeouts,
     onSecured: (socket) => (socket.alpnProtocol === 'h2' ? http2?.take(socket) : onHttp1(socket)),
     onCut,

@@ -8,6 +8,8 @@ import { watchSessions } from './session-watch.ts'
 
 /** Bytes of all fields of a request, as in HTTP/1. */
 const MAX_FIELD_BYTES = 16_384
+/** Bytes of an answer's head as it is sent, with what HTTP/2 adds to each field: more than any limit lets an origin send. */
+const MAX_SENT_HEAD_BYTES = 4_194_304
 /** Bytes of a body that a client may send before any of it is taken. */
 const WINDOW_BYTES = 65_536
 /** Streams of one connection, and what a client may assume before it has seen our SETTINGS (RFC 9113 6.5.2). */
@@ -52,6 +54,7 @@ export function createHttp2Sessions({ limits, timeouts, onRequest, onCut }: Http
       // (D330). Of others the first that nghttp2 does not end the session for itself is answered on its stream; the next one ends it.
       maxSessionInvalidFrames: MAX_STREAMS - maxConcurrentStreams,
       maxSessionRejectedStreams: MAX_BAD_STREAMS,
+      maxSendHeaderBlockLength: MAX_SENT_HEAD_BYTES,
       maxOutstandingPings: MAX_PINGS,
       settings: {
         maxConcurrentStreams,

@@ -28,8 +28,8 @@ export interface AnswerOf {
 export function responseFields(raw: readonly string[] | readonly Buffer[], answer: AnswerOf): string[] {
   const { status, id, told, onConflict } = answer
   const fields = onlyOnce(endToEnd(raw), onConflict)
-  const kept = status === 204 || isEmpty(status) ? withoutNamed(fields, ['content-length']) : fields
-  if (isEmpty(status)) kept.push('Content-Length', '0')
+  const kept = status === 204 || status === 205 ? withoutNamed(fields, ['content-length']) : fields
+  if (status === 205) kept.push('Content-Length', '0')
   kept.push(ID_HEADER, id)
   for (const name in told) if (!hasField(kept, name)) kept.push(name, told[name] as string)
   return kept
@@ -42,9 +42,19 @@ export function requireStatus(status: number, reason: string): void {
   throw new SallyportError('bad_gateway', `the origin's status line is bad: ${status}`)
 }
 
-/** Whether what comes after the head of such an answer is nobody's. Parsers of HTTP/1 know it of 204 and 304. */
+/** Whether such an answer ends with its head, whatever length that gives, which of 304 is that of a 200 (RFC 9110 8.6). */
 export function isEmpty(status: number): boolean {
-  return status === 205
+  return status === 204 || status === 205 || status === 304
+}
+
+/** Fields of early hints that browsers read; any other is the answer's own, which may yet say something else. */
+const HINTING = new Set(['link', 'content-security-policy', 'referrer-policy'])
+
+/** The fields of an origin's 103 for the client, as `responseFields` has an answer's; none where it links to nothing. */
+export function hintFields(raw: readonly Buffer[]): string[] {
+  const fields = endToEnd(raw)
+  const kept = fields.filter((_, at) => HINTING.has((fields[at - (at % 2)] as string).toLowerCase()))
+  return hasField(kept, 'link') ? kept : []
 }
 
 /** Fields that are not taken from a trailer section: they say how a message is framed, routed, cached or read (RFC 9110 6.5.1). */

@@ -24,8 +24,8 @@ const FAMILIES: Readonly<Record<ForwardAuth, Family>> = {
 }
 /** Names of both families: a value that a client wrote under the other one's names is never believed. */
 const NAMES = ['x-original-method', 'x-original-uri', 'x-original-host', ...Object.values(FORWARDED)]
-/** Fields between that server and us. */
-const OF_HOP = ['connection', 'host', 'content-length', 'x-forwarded-proto']
+/** Fields between that server and us, and one about a body that a check does not have. */
+const OF_HOP = ['connection', 'host', 'content-length', 'trailer', 'x-forwarded-proto']
 
 /** The request that a server asks about, or the name of the header that is missing or comes twice. */
 export type Original = { readonly request: InspectionRequest } | { readonly missing: string }

@@ -21,7 +21,7 @@ const CLOSES_WITHIN_MS = 100
 /** Opens no connection before the first request. */
 export function createOriginConnections(
   upstream: URL,
-  max: number,
+  { max, headBytes }: { readonly max: number; readonly headBytes: number },
   connect: buildConnector.connector,
 ): OriginConnections {
   const all = new Set<OriginConnection>()
@@ -32,6 +32,7 @@ export function createOriginConnections(
   function create(): OriginConnection {
     const options: Client.Options = {
       pipelining: 1,
+      maxHeaderSize: headBytes,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
       // The exchange has clocks of its own, which know whom they wait for.

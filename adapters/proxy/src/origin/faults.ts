@@ -1,3 +1,6 @@
+import { SallyportError } from '@sallyport/core'
+import type { Limits } from '@sallyport/engine/limits'
+
 /** The client's error for a failure of the origin. */
 export type OriginFailure = 'bad_gateway' | 'gateway_timeout'
 
@@ -25,6 +28,22 @@ const UNREACHABLE = new Set([
 export function isUnreached(error: Error): boolean {
   const code = 'code' in error ? String(error.code) : ''
   return UNREACHABLE.has(code) || code === 'UND_ERR_CONNECT_TIMEOUT'
+}
+
+const HEAD_OVERFLOW = new Set(['UND_ERR_HEADERS_OVERFLOW', 'HPE_HEADER_OVERFLOW'])
+
+/** A head that is larger than a limit of ours: the operator hears which, the client only that. */
+export class LargeHead extends SallyportError {
+  readonly reason = "The head of the origin's answer is too large."
+
+  constructor({ originHeadBytes }: Pick<Limits, 'originHeadBytes'>) {
+    super('bad_gateway', `the head of the origin's answer is too large (limits.originHeadBytes: ${originHeadBytes})`)
+  }
+}
+
+/** Returns a failure as it is reported: that of a limit of ours by its name. */
+export function explained(error: Error, limits: Pick<Limits, 'originHeadBytes'>): Error {
+  return 'code' in error && HEAD_OVERFLOW.has(String(error.code)) ? new LargeHead(limits) : error
 }
 
 export function faultOf(error: Error): OriginFault {

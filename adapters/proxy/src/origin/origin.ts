@@ -24,6 +24,8 @@ export interface Origin {
   readonly queued: number
   readonly members: Members
   readonly trust: OriginTrust
+  /** Bytes that the head of an answer may have. */
+  readonly headBytes: number
 }
 
 export interface OriginOptions {
@@ -38,16 +40,17 @@ export interface OriginOptions {
 /** Opens an origin of one server or several, which take turns; a bound on connections holds for all of them together. */
 export function openOrigin(addresses: readonly OriginAddress[], options: OriginOptions): Origin {
   const { limits, timeouts, trust = {}, health, onNotice } = options
+  const headBytes = limits.originHeadBytes
   const servers = addresses.map((address) => ({
     address,
     connections: createOriginConnections(
       address.url,
-      limits.originConnections,
+      { max: limits.originConnections, headBytes },
       connectorTo(address, timeouts.originConnect, trust),
     ),
   }))
   const members = createMembers(servers, onNotice === undefined ? {} : { onNotice })
-  const stopChecks = health === undefined ? () => {} : startHealthChecks(members.all, health, trust)
+  const stopChecks = health === undefined ? () => {} : startHealthChecks(members.all, health, { trust, headBytes })
   const close = async (): Promise<void> => {
     stopChecks()
     await Promise.all(servers.map(({ connections }) => connections.close()))
@@ -65,6 +68,7 @@ export function openOrigin(addresses: readonly OriginAddress[], options: OriginO
     },
     members,
     trust,
+    headBytes,
     stopChecks,
     close,
     get queued() {

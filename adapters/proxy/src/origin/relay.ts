@@ -37,8 +37,12 @@ export interface RelayHooks {
   onRefused(cause: RefusalCause): void
   /** A field that may stand once came with two values. */
   onConflict(name: string): void
+  /** Early hints of the origin, as raw fields; absent: they end here. */
+  readonly onHints?: ((raw: readonly Buffer[]) => void) | undefined
 }
 
+/** Early hints of one answer that are passed on; an origin may send them without end. */
+const MAX_HINTS = 16
 const LOST_CONNECTION = new Set(['UND_ERR_SOCKET', RESET, 'ECONNRESET', 'EPIPE'])
 
 /** The head of an answer that is not sent yet. */
@@ -70,8 +74,9 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   /** The origin may pause within its answer for as long as it likes. */
   #stream: boolean
   #head: Head | undefined
-  /** The answer's body, if any comes, is not passed on. */
+  /** The answer ends with its head: what comes after it is not passed on, and no failure. */
   #isEmpty = false
+  #hints = 0
   #first: Buffer | undefined
   #received = 0
 
@@ -150,7 +155,11 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, _: unknown, reason = ''): void {
-    if (status < 200) return
+    if (status < 200) {
+      if (status === 103 && !this.#settled && this.#hints++ < MAX_HINTS)
+        this.#hooks.onHints?.(controller.rawHeaders as readonly Buffer[])
+      return
+    }
     this.#answering = true
     this.#member?.succeeded()
     try {
@@ -160,7 +169,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
       controller.abort(error)
       return
     }
-    this.#isEmpty = isEmpty(status)
+    this.#isEmpty = isEmpty(status) || this.#forwarded.exchange.request.method === 'HEAD'
     // An answer that came in one piece has ended by then.
     process.nextTick(sendPending, this)
   }
@@ -192,7 +201,8 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     const first = this.#first
     if (!this.#head || this.#sendHead()) {
       const { onConflict } = this.#hooks
-      const trailers = rawTrailers?.length ? trailerFields(rawTrailers as readonly Buffer[], onConflict) : []
+      const isTrailed = rawTrailers?.length && !this.#isEmpty
+      const trailers = isTrailed ? trailerFields(rawTrailers as readonly Buffer[], onConflict) : []
       if (trailers.length > 0) addTrailers(request, response, trailers)
       response.end(first)
     }
@@ -208,6 +218,8 @@ export class Relay implements OriginRequest, OriginSide, Taker {
       return
     }
     if (this.#goOn(error)) return
+    // undici fails of a length without a body, and closes: a body may follow that is no part of the answer.
+    if (this.#isEmpty) this.#sendPending()
     this.#done()
     this.#fail(error)
   }
@@ -234,8 +246,10 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     const first = this.#first
     if (!this.#head || !this.#sendHead()) return
     this.#first = undefined
-    if (first) this.#write(first)
-    else this.#forwarded.exchange.response.flushHeaders()
+    const { response } = this.#forwarded.exchange
+    if (this.#isEmpty) response.end()
+    else if (first) this.#write(first)
+    else response.flushHeaders()
   }
 
   /** False where the head is one that cannot be sent. */

@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { SallyportError } from '@sallyport/core'
 import { buildConnector } from 'undici'
 import type { OriginAddress } from './address.ts'
+import { passOverContinue } from './interim.ts'
 
 /** The certificates that are accepted from an origin. */
 export interface OriginTrust {
@@ -32,5 +33,10 @@ export function serverNameOf({ url }: OriginAddress): string {
 export function connectorTo(address: OriginAddress, timeout: number, { ca }: OriginTrust): buildConnector.connector {
   const { socketPath } = address
   const connect = buildConnector({ timeout, ...(socketPath && { socketPath }), ...(ca !== undefined && { ca }) })
-  return (to, done) => connect({ ...to, servername: serverNameOf(address) }, done)
+  return (to, done) =>
+    connect({ ...to, servername: serverNameOf(address) }, (...result) => {
+      done(...result)
+      const [, socket] = result
+      if (socket) passOverContinue(socket)
+    })
 }

@@ -29,7 +29,7 @@ export interface Handshake extends HandedFields {
  * connection open when the client leaves, relays an answer other than 101 with broken framing, and tunnels after any 101;
  * each such event is handled here first.
  */
-export function openTunnel({ members, trust }: Origin, handshake: Handshake, timeouts: Timeouts): void {
+export function openTunnel({ members, trust, headBytes }: Origin, handshake: Handshake, timeouts: Timeouts): void {
   const { exchange, onFailure, onConflict } = handshake
   const { request, response } = exchange
   const { socket, head } = exchange.upgrade as Upgrade
@@ -68,7 +68,7 @@ export function openTunnel({ members, trust }: Origin, handshake: Handshake, tim
     putBack()
   }
 
-  const proxy = httpProxy.createProxyServer({ ...originOf(address, trust), toProxy: true })
+  const proxy = httpProxy.createProxyServer({ ...originOf(address, trust, headBytes), toProxy: true })
   const begin = (outgoing: ClientRequest): void => {
     // The path that was inspected: http-proxy merges slashes.
     outgoing.path = request.url ?? '/'
@@ -206,7 +206,7 @@ class HandshakeTimeout extends Error {
 }
 
 /** Target of http-proxy. The certificate must be the origin's own, whatever Host the client asked for. */
-function originOf(address: OriginAddress, { ca }: OriginTrust): httpProxy.ServerOptions {
+function originOf(address: OriginAddress, { ca }: OriginTrust, maxHeaderSize: number): httpProxy.ServerOptions {
   const { protocol, hostname, port } = address.url
   const host = hostname.replace(/^\[|\]$/g, '')
   const target = {
@@ -217,7 +217,8 @@ function originOf(address: OriginAddress, { ca }: OriginTrust): httpProxy.Server
     ...(address.socketPath === undefined ? {} : { socketPath: address.socketPath }),
     ...(ca === undefined ? {} : { ca }),
   }
-  return { target, ssl: { servername: serverNameOf(address) } }
+  // It gives these to each request, with TLS or without.
+  return { target, ssl: { servername: serverNameOf(address), maxHeaderSize } }
 }
 
 function headersOf(fields: readonly string[]): Record<string, string | string[]> {

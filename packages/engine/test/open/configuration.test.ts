@@ -28,6 +28,7 @@ t.test('nothing written is a whole configuration that trusts nobody', async (t) 
     adminOpen: [],
     console: { enabled: true },
     methods: [],
+    earlyHints: true,
     proxyProtocol: false,
     forwardAuth: false,
     handoff: { keys: [] },

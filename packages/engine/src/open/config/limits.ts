@@ -76,6 +76,13 @@ export const Limits = z.strictObject({
   tunnelsPerClient: whole(64, [1, 1_000_000], 'tunnels', 'WebSockets and their handshakes of one client', 8),
   originConnections: whole(128, [1, 10_000], 'connections', 'Connections to the origin of one route at one time', 256),
   originQueue: whole(1_024, [0, 1_000_000], 'requests', 'Requests that wait for a connection to the origin', 4_096),
+  originHeadBytes: whole(
+    32_768,
+    [4_096, 262_144],
+    'bytes',
+    "Size of the head of an origin's answer; beyond it is a 502",
+    65_536,
+  ),
   bodyBytes: whole(10_485_760, [0, 1_099_511_627_776], 'bytes', 'Size of the body of a request', 52_428_800),
   bufferedBytes: whole(
     67_108_864,

@@ -92,6 +92,12 @@ export const Config = z.strictObject({
     ['PROPFIND'],
     LIVE,
   ),
+  earlyHints: key(
+    z.boolean().default(true),
+    'Whether early hints (103) of an origin are passed on, to clients that are known to take them',
+    false,
+    LIVE,
+  ),
   refusal: Refusal.prefault({}).meta({ description: 'Page for refused visitors', ...LIVE }),
   log: Log.prefault({}).meta({ description: 'Decision log: one JSON line a request', ...LIVE }),
   watch: key(

@@ -1,0 +1,24 @@
+import type { IncomingMessage } from 'node:http'
+import { hintsTo } from '../edge/http2-messages.ts'
+import { hintFields } from '../fields/response-fields.ts'
+import type { Exchange } from './exchange.ts'
+
+/** Fields of a request that another server has passed on. */
+const PASSED_ON = ['via', 'forwarded', 'x-forwarded-for', 'x-real-ip']
+/** Programs that are known to take a 103 as what it is: browsers, and some that were tried. */
+const TAKING = /^(?:Mozilla\/5\.0 |curl\/|Wget\/|node$|undici$|Go-http-client\/)/
+
+/** Passes early hints of the origin on; nothing where they cannot be sent, because the answer says it all again. */
+export function passHints({ request, response }: Exchange, raw: readonly Buffer[]): void {
+  if (!takesHints(request) || response.headersSent || response.closed) return
+  const fields = hintFields(raw)
+  if (fields.length > 0) hintsTo(response, fields)
+}
+
+/** Whether a client takes an answer before the answer; over HTTP/1.1 not all do that should (D366). */
+function takesHints({ httpVersion, headers }: IncomingMessage): boolean {
+  if (httpVersion === '1.0') return false
+  if (httpVersion !== '1.1') return true
+  const { 'user-agent': agent } = headers
+  return !PASSED_ON.some((name) => headers[name] !== undefined) && (agent === undefined || TAKING.test(agent))
+}

@@ -1,0 +1,196 @@
+import { type IncomingMessage, request } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http2'
+import t, { type Test } from 'tap'
+import { proxyBefore } from './behind.ts'
+import { NO_OPENSSL } from './certificate.ts'
+import { answered, begin, openHttp2 } from './http2-client.ts'
+import { VISITOR } from './sallyport.ts'
+import { type Answer, dial, exchange, get, OK, readUntil, statusOf } from './wire.ts'
+
+const LINKS = [
+  '</style.css>; rel=preload; as=style, </app.js>; rel=modulepreload',
+  '<https://cdn.example>; rel=preconnect; crossorigin',
+  '</hero.png>; rel=preload; as=image; imagesrcset="a.png 1x, b.png 2x"; imagesizes="50vw"',
+]
+const hints = (...fields: readonly string[]): string => ['HTTP/1.1 103 Early Hints', ...fields, '', ''].join('\r\n')
+const HINTS = hints(...LINKS.map((link) => `Link: ${link}`))
+
+/** Heads of a raw answer, each with its lines. */
+const headsOf = (answer: string): readonly (readonly string[])[] =>
+  answer
+    .split('\r\n\r\n')
+    .slice(0, -1)
+    .map((head) => head.split('\r\n'))
+
+async function asked(t: Test, before: string, ...fields: readonly string[]) {
+  const { url, errors } = await proxyBefore(t, before + OK)
+  const answer = await exchange(url, get('/', ...fields))
+  t.match(answer, /\r\n\r\nok$/)
+  t.same(errors, [])
+  return headsOf(answer)
+}
+
+t.test('early hints, to a client of HTTP/1.1', async (t) => {
+  const heads = await asked(t, HINTS)
+  t.equal(heads.length, 2)
+  t.same(heads[0], ['HTTP/1.1 103 Early Hints', ...LINKS.map((link) => `Link: ${link}`)])
+  t.equal(heads[1]?.[0], 'HTTP/1.1 200 OK')
+})
+
+t.test('several of them, in order', async (t) => {
+  const heads = await asked(t, ['/a', '/b', '/c'].map((path) => hints(`Link: <${path}>; rel=preload`)).join(''))
+  t.same(
+    heads.map((lines) => lines.slice(0, 2).join()),
+    [
+      ...['/a', '/b', '/c'].map((path) => `HTTP/1.1 103 Early Hints,Link: <${path}>; rel=preload`),
+      heads[3]?.slice(0, 2).join(),
+    ],
+  )
+  const endless = await asked(t, HINTS.repeat(300))
+  t.ok(endless.length > 3 && endless.length < 20, 'and not without end')
+})
+
+t.test('before the answer is known', async (t) => {
+  let finish = (): void => {}
+  const { url } = await proxyBefore(t, (socket) => {
+    socket.write(HINTS)
+    finish = () => void socket.write(OK)
+  })
+  const client = await dial(url)
+  client.write(get('/'))
+  t.match(await readUntil(client, '\r\n\r\n'), /^HTTP\/1\.1 103 /)
+  const rest = readUntil(client)
+  finish()
+  t.match(await rest, /^HTTP\/1\.1 200 /)
+})
+
+t.test('only what browsers read of them', async (t) => {
+  const more = ['Set-Cookie: a=1', 'Content-Type: text/html', 'Content-Length: 9', 'Sallyport-Action: allow', 'X-A: 1']
+  const policies = ["Content-Security-Policy: script-src 'self'", 'Referrer-Policy: no-referrer']
+  const [first] = await asked(t, hints('Link: </a>', ...more, ...policies))
+  t.same(first?.slice(1), ['Link: </a>', ...policies])
+  for (const none of [hints(), hints(...policies), hints('X-A: 1'), hints('Connection: Link', 'Link: </a>')]) {
+    t.equal((await asked(t, none)).length, 1, JSON.stringify(none))
+  }
+})
+
+t.test('other answers before the answer end here', async (t) => {
+  for (const status of ['100 Continue', '102 Processing', '104 Upload', '110 Odd', '199 Odd']) {
+    const heads = await asked(t, `HTTP/1.1 ${status}\r\nLink: </a>\r\n\r\n`.repeat(3))
+    t.equal(heads.length, 1, status)
+  }
+  const mixed = ['100 Continue', '103 Early Hints', '100 Continue', '102 Processing', '103 Early Hints']
+  const heads = await asked(t, mixed.map((status) => `HTTP/1.1 ${status}\r\nLink: </a>\r\n\r\n`).join(''))
+  t.equal(heads.length, 3)
+})
+
+t.test('a 100 that nobody asked for, in pieces, before answers to bodies and over a used connection', async (t) => {
+  const answer: Answer = (socket) => {
+    const pieces = [
+      'HTTP/1.',
+      '1 100 Cont',
+      'inue\r\nX-A: 1\r',
+      '\n\r\nHTTP/1.1 200 OK\r\nContent-',
+      'Length: 2\r\n\r\nok',
+    ]
+    const next = (): void => {
+      const piece = pieces.shift()
+      if (piece !== undefined) socket.write(piece, () => setImmediate(next))
+    }
+    next()
+  }
+  const { url, origin, errors } = await proxyBefore(t, answer)
+  const client = await dial(url)
+  for (const body of ['', 'abc\r\n\r\n', `${'x'.repeat(70_000)}\r\n\r\n`, '']) {
+    client.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    t.equal(statusOf(await readUntil(client, /ok$/)), 200)
+  }
+  client.destroy()
+  t.same(errors, [])
+  t.equal(origin.heads.length, 4)
+})
+
+t.test('to whom they are not passed on', async (t) => {
+  const { url } = await proxyBefore(t, HINTS + OK)
+  const old = await exchange(url, get('/').replace('HTTP/1.1', 'HTTP/1.0'))
+  t.equal(headsOf(old).length, 1, 'a client of HTTP/1.0')
+  for (const field of [
+    `X-Forwarded-For: ${VISITOR.allowed}`,
+    'Via: 1.1 front',
+    'Forwarded: for=192.0.2.1',
+    'X-Real-IP: 192.0.2.1',
+    'User-Agent: python-requests/2.32.3',
+    'User-Agent: Python-urllib/3.11',
+    'User-Agent: Java/17.0.15',
+    'User-Agent: pip/23.2.1 {"ci":null}',
+    'User-Agent: Debian APT-HTTP/1.3 (2.6.1)',
+    'User-Agent: Lynx/2.9.0dev.12 libwww-FM/2.14',
+    'User-Agent: w3m/0.5.3+git20230121',
+    'User-Agent: ELinks/0.13.2 (textmode; Linux; 80x24-2)',
+    'User-Agent: some program',
+  ]) {
+    t.equal(headsOf(await exchange(url, get('/', field))).length, 1, field)
+  }
+  for (const agent of [
+    'curl/8.5.0',
+    'node',
+    'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0',
+  ]) {
+    t.equal(headsOf(await exchange(url, get('/', `User-Agent: ${agent}`))).length, 2, agent)
+  }
+  const off = await proxyBefore(t, HINTS + OK, { earlyHints: false })
+  t.equal(headsOf(await exchange(off.url, get('/'))).length, 1, 'anybody, where they are switched off')
+  await off.proxy.reload({ earlyHints: true })
+  t.equal(headsOf(await exchange(off.url, get('/'))).length, 2, 'until a reload')
+})
+
+t.test('a refused client gets none', async (t) => {
+  const { url, origin } = await proxyBefore(t, HINTS + OK)
+  const refused = await exchange(url, get('/', `X-Forwarded-For: ${VISITOR.blocked}`))
+  t.equal(statusOf(refused), 403)
+  t.equal(headsOf(refused).length, 1)
+  t.equal(origin.heads.length, 0)
+})
+
+t.test('an answer that fails behind them is ours', async (t) => {
+  const { url, errors } = await proxyBefore(t, (socket) => void socket.end(`${HINTS}nonsense\r\n\r\n`))
+  const heads = headsOf(await exchange(url, get('/')))
+  t.same(
+    heads.map(([line]) => line),
+    ['HTTP/1.1 103 Early Hints', 'HTTP/1.1 502 Bad Gateway'],
+  )
+  t.equal(errors.length, 1)
+})
+
+t.test('pipelined requests get theirs in turn', async (t) => {
+  const { url } = await proxyBefore(t, HINTS + OK)
+  const all = await exchange(url, get('/a').replace('Connection: close\r\n', '') + get('/b'))
+  t.same(all.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 103', 'HTTP/1.1 200', 'HTTP/1.1 103', 'HTTP/1.1 200'])
+})
+
+t.test("Node's own client hears them", async (t) => {
+  const { url } = await proxyBefore(t, HINTS + OK)
+  const heard: unknown[] = []
+  const asking = request(url, { agent: false })
+  asking.on('information', ({ statusCode, headers }) => heard.push(statusCode, headers['link']))
+  const answer = await new Promise<IncomingMessage>((resolve) => asking.once('response', resolve).end())
+  answer.resume()
+  t.equal(answer.statusCode, 200)
+  t.same(heard, [103, LINKS.join(', ')])
+})
+
+t.test('over HTTP/2', { skip: NO_OPENSSL }, async (t) => {
+  const { session, errors } = await openHttp2(t, hints('Link: </a>', 'Set-Cookie: a=1', 'Link: </b>').repeat(2) + OK)
+  for (const headers of [{}, { 'x-forwarded-for': VISITOR.allowed }, { ':method': 'HEAD' }]) {
+    const stream = begin(session, headers)
+    const heard: IncomingHttpHeaders[] = []
+    stream.on('headers', (fields) => heard.push(fields))
+    const { status, code } = await answered(stream)
+    t.same([status, code], [200, 0])
+    t.same(
+      heard.map((fields) => [fields[':status'], fields['link'], fields['set-cookie']]),
+      [1, 2].map(() => [103, '</a>, </b>', undefined]),
+    )
+  }
+  t.same(errors, [])
+})

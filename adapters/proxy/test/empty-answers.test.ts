@@ -1,0 +1,175 @@
+import { Agent, type IncomingMessage, request } from 'node:http'
+import t from 'tap'
+import { proxyBefore } from './behind.ts'
+import { NO_OPENSSL } from './certificate.ts'
+import { NO_NGINX, startNginx } from './front-programs.ts'
+import { ask, openHttp2 } from './http2-client.ts'
+import { type Answer, dial, exchange, get, OK, openRawOrigin, readUntil, statusOf, until } from './wire.ts'
+
+/* Answers that end with their heads, whatever length these give: a kept connection of a client goes on behind each. */
+
+const LENGTH = 'Content-Length: 500'
+/** Heads of an origin, by their paths; the client's status is that of the head. */
+const EMPTY: Readonly<Record<string, readonly string[]>> = {
+  '/304': ['304 Not Modified', 'ETag: "x"', LENGTH],
+  '/304-zero': ['304 Not Modified', 'Content-Length: 0'],
+  '/304-none': ['304 Not Modified'],
+  '/304-chunked': ['304 Not Modified', 'Transfer-Encoding: chunked'],
+  '/304-close': ['304 Not Modified', LENGTH, 'Connection: close'],
+  '/304-large': ['304 Not Modified', 'Content-Length: 99999999999'],
+  '/204': ['204 No Content', LENGTH],
+  '/204-chunked': ['204 No Content', 'Transfer-Encoding: chunked'],
+  '/205': ['205 Reset Content', 'Content-Length: 0'],
+  '/205-length': ['205 Reset Content', LENGTH],
+  '/205-chunked': ['205 Reset Content', 'Transfer-Encoding: chunked'],
+  '/hinted': [`103 Early Hints\r\n${LENGTH}\r\n\r\nHTTP/1.1 304 Not Modified`, LENGTH],
+  '/coded-hints': ['103 Early Hints\r\nTransfer-Encoding: chunked\r\n\r\nHTTP/1.1 304 Not Modified', LENGTH],
+}
+
+const headOf = (lines: readonly string[]): string => [`HTTP/1.1 ${lines[0]}`, ...lines.slice(1), '', ''].join('\r\n')
+const finalStatus = ([first = '']: readonly string[]): number => Number(/(?:^|HTTP\/1\.1 )([2-5]\d\d)/.exec(first)?.[1])
+
+/** Answers HEAD with the length of a GET, and all but the paths above with OK. */
+const origin: Answer = (socket, head) => {
+  const [, method, path = ''] = /^(\S+) (\S+)/.exec(head) ?? []
+  const lines = EMPTY[path]
+  if (method === 'HEAD') socket.write(`HTTP/1.1 200 OK\r\n${LENGTH}\r\n\r\n`)
+  else socket.write(lines ? headOf(lines) : OK)
+}
+
+/** It ends as a head does, so that the raw origin sees the next one. */
+const BODY = 'abc\r\n\r\n'
+const post = (path: string): string =>
+  `POST ${path} HTTP/1.1\r\nHost: site.example\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`
+const asked = (method: string, path: string): string =>
+  `${method} ${path} HTTP/1.1\r\nHost: site.example\r\nIf-None-Match: "x"\r\n\r\n`
+const HEAD_END = /HTTP\/1\.1 [2-5][\s\S]*\r\n\r\n/
+
+for (const [path, lines] of Object.entries({ ...EMPTY, '/head': ['200 OK'] })) {
+  t.test(`a kept connection goes on behind ${path}`, async (t) => {
+    const { url, errors } = await proxyBefore(t, origin)
+    const client = await dial(url)
+    const method = path === '/head' ? 'HEAD' : 'GET'
+    for (let turn = 0; turn < 10; turn++) {
+      client.write(asked(method, path))
+      const empty = await readUntil(client, HEAD_END)
+      t.equal(statusOf(empty.slice(empty.lastIndexOf('HTTP/1.1 '))), finalStatus(lines))
+      t.notMatch(empty, /^connection: close/im)
+      client.write(post('/post'))
+      const answered = await readUntil(client, /ok$/)
+      if (statusOf(answered) !== 200) t.fail(`the POST behind it: ${answered}`)
+    }
+    client.destroy()
+    t.same(errors, [], 'and no failure of the origin is counted')
+  })
+}
+
+t.test('pipelined requests behind such answers', async (t) => {
+  const { url, errors } = await proxyBefore(t, origin)
+  const client = await dial(url)
+  client.write([...Object.keys(EMPTY).map((path) => asked('GET', path)), asked('HEAD', '/head'), get('/end')].join(''))
+  const all = await readUntil(client)
+  const statuses = [...all.matchAll(/HTTP\/1\.1 ([2-5]\d\d)/g)].map(([, status]) => Number(status))
+  t.same(statuses, [...Object.values(EMPTY).map(finalStatus), 200, 200])
+  t.match(all, /ok$/)
+  t.same(errors, [])
+})
+
+t.test('lengths as clients get them', async (t) => {
+  const { url } = await proxyBefore(t, origin)
+  const lengthOf = async (path: string, method = 'GET'): Promise<string | undefined> =>
+    /^content-length: (.*)\r$/im.exec(await exchange(url, get(path).replace('GET', method)))?.[1]
+  t.equal(await lengthOf('/304'), '500', 'that of a 200 (RFC 9110 8.6)')
+  t.equal(await lengthOf('/x', 'HEAD'), '500')
+  t.equal(await lengthOf('/204'), undefined)
+  t.equal(await lengthOf('/205-length'), '0')
+})
+
+t.test('a body behind such a head is nobody\u2019s, at once or later', async (t) => {
+  const evil = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil'
+  for (const pause of [0, 1, 20]) {
+    const answer: Answer = (socket, head) => {
+      const lines = EMPTY[/^\S+ (\S+)/.exec(head)?.[1] ?? '']
+      if (lines === undefined) socket.write(OK)
+      else if (pause === 0) socket.write(headOf(lines) + evil)
+      else socket.write(headOf(lines), () => setTimeout(() => socket.write(evil), pause))
+    }
+    const { url } = await proxyBefore(t, answer)
+    for (const path of ['/304', '/204', '/205-length']) {
+      for (const next of ['/a', '/b', '/c']) {
+        t.equal(await exchange(url, get(path)).then(statusOf), Number(path.slice(1, 4)))
+        t.match(await exchange(url, get(next)), /^HTTP\/1\.1 200 [\s\S]*\r\n\r\nok$/, `${path}, ${pause} ms`)
+      }
+    }
+  }
+})
+
+t.test('an answer to a body that has not come whole ends the connection', async (t) => {
+  const { url, errors } = await proxyBefore(t, origin)
+  const client = await dial(url)
+  client.write('POST /304 HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\nsome')
+  const answer = await readUntil(client)
+  t.equal(statusOf(answer), 304)
+  t.match(answer, /^connection: close/im)
+  t.same(errors, [])
+})
+
+t.test('over HTTP/2', { skip: NO_OPENSSL }, async (t) => {
+  const { session, errors } = await openHttp2(t, origin)
+  for (const [path, lines] of Object.entries(EMPTY)) {
+    for (let turn = 0; turn < 3; turn++) {
+      const { status, code, body } = await ask(session, { ':path': path, 'if-none-match': '"x"' })
+      t.same([status, code, body], [finalStatus(lines), 0, ''], path)
+      const posted = await ask(session, { ':path': '/post', ':method': 'POST' }, BODY)
+      t.same([posted.status, posted.body], [200, 'ok'])
+    }
+  }
+  const head = await ask(session, { ':method': 'HEAD' })
+  t.same([head.status, head.code, head.headers['content-length']], [200, 0, '500'])
+  t.same(errors, [])
+})
+
+t.test('behind an nginx that keeps its connections', { skip: NO_NGINX }, async (t) => {
+  const { url, errors } = await proxyBefore(t, origin)
+  const front = await startNginx(t, url)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  t.teardown(() => agent.destroy())
+  const statuses: (number | undefined)[] = []
+  for (let turn = 0; turn < 20; turn++) {
+    statuses.push(await statusFrom(`${front}/304`, agent, 'GET'), await statusFrom(`${front}/post`, agent, 'POST'))
+  }
+  t.same(new Set(statuses), new Set([304, 200]))
+  t.same(errors, [])
+})
+
+t.test('a server that answers its health checks so is well', async (t) => {
+  const notices: string[] = []
+  let checks = 0
+  const answer: Answer = (socket, head) => {
+    if (!head.startsWith('GET /well ')) socket.write(OK)
+    else if (checks++ % 2 === 0) socket.write(headOf(['204 No Content', LENGTH]))
+    else socket.write(`HTTP/1.1 100 Continue\r\n\r\n${OK}`)
+  }
+  const health = { path: '/well', interval: 5, timeout: 1_000 }
+  const server = await openRawOrigin(answer)
+  t.teardown(() => server.close())
+  const { url } = await proxyBefore(t, answer, {
+    upstream: undefined,
+    routes: [{ upstreams: [server.url], health }],
+    onNotice: (message) => notices.push(message),
+  })
+  await until(() => checks >= 8)
+  t.same(notices, [])
+  t.equal(statusOf(await exchange(url, get('/'))), 200)
+})
+
+function statusFrom(url: string, agent: Agent, method: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const asking = request(url, { agent, method, headers: { 'if-none-match': '"x"' } })
+    asking.once('error', reject)
+    asking.once('response', (answer: IncomingMessage) => {
+      answer.resume().once('end', () => resolve(answer.statusCode))
+    })
+    asking.end(method === 'POST' ? BODY : undefined)
+  })
+}
