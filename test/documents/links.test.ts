@@ -13,13 +13,20 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
 /** A heading's name in a link, as GitHub makes it: `## Who the client is` → `who-the-client-is`. */
 function anchorsOf(text: string): readonly string[] {
-  const headings = [...text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.+)$/gm)]
-  return headings.map(([, heading = '']) =>
-    heading
+  const shown = text.replaceAll(/^```[\s\S]*?^```/gm, '')
+  const seen = new Map<string, number>()
+  const headings = [...shown.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => {
+    const name = heading
+      // A link is shown by its text.
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-      .replaceAll(' ', '-'),
-  )
+      .replaceAll(' ', '-')
+    const before = seen.get(name) ?? 0
+    seen.set(name, before + 1)
+    return before === 0 ? name : `${name}-${before}`
+  })
+  return [...headings, ...[...shown.matchAll(/<a (?:id|name)="([^"]+)"/g)].map(([, name = '']) => name)]
 }
 
 /** The README of a folder is what GitHub shows of it. */
@@ -33,9 +40,17 @@ function leads(link: string, path: string, text: string): boolean {
   return anchor === undefined || anchor === 'readme' || anchorsOf(shown === path ? text : read(shown)).includes(anchor)
 }
 
+/** Links as Markdown writes them, with a title or below the text, and as HTML does. */
+const LINKS = [
+  /\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)/g,
+  /^ {0,3}\[[^\]]+\]:\s+(\S+)/gm,
+  /(?:href|src)="([^"]+)"/g,
+] as const
+
 /** The links of a document to others of the repository that lead nowhere. */
 function brokenIn(path: string, text: string): readonly string[] {
-  const links = [...text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
+  const shown = text.replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/`[^`\n]+`/g, '')
+  const links = LINKS.flatMap((form) => [...shown.matchAll(form)].map(([, link = '']) => link))
   return links.filter((link) => {
     if (/^[a-z]+:/.test(link)) return false
     return !leads(link.startsWith('#') ? path + link : join(dirname(path), link), path, text)
@@ -51,6 +66,9 @@ function brokenAddressesIn(text: string): readonly string[] {
 t.test('links that lead nowhere are found', async (t) => {
   const text = '# One, two\n[a](#one-two) [b](#three) [c](no.md) [d](LICENSE) [e](https://site.example/x)\n'
   t.same(brokenIn('README.md', text), ['#three', 'no.md'])
+  const forms =
+    '# A\n# A\n# [B](LICENSE) c\n[a](#a-1) [b](#b-c "so") [c](#a-2 "so")\n[d]: no.md\n<img src="no.png"> `[e](f.md)`\n'
+  t.same(brokenIn('README.md', forms), ['#a-2', 'no.md', 'no.png'])
   const at = 'https://github.com/sallyport/sallyport'
   t.same(brokenAddressesIn(`${at}/tree/main/data#readme ${at}/blob/main/no.md ${at}/blob/main/README.md#none.`), [
     'no.md',
@@ -58,8 +76,11 @@ t.test('links that lead nowhere are found', async (t) => {
   ])
 })
 
-t.test('every address of a file of ours in a document, a source or an example leads somewhere', async (t) => {
-  const files = tracked('*.md', '*.ts', '*.tsx', '*.yaml').filter((path) => !path.startsWith('test/documents/'))
+t.test('every address of a file of ours in any file, whatever its kind, leads somewhere', async (t) => {
+  const files = tracked().filter(
+    (path) => !path.startsWith('test/documents/') && !/\.(?:png|gz|mmdb|bin|ico)$/.test(path),
+  )
+  t.ok(files.includes('examples/caddy/Caddyfile'))
   t.ok(files.length > 600)
   t.same(
     files.flatMap((path) => brokenAddressesIn(read(path)).map((link) => `${path}: ${link}`)),

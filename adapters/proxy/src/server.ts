@@ -13,6 +13,7 @@ import { createRefusals, type RefusalCause } from './exchange/refusals.ts'
 import type { GateOptions, ProxyHost } from './gate/options.ts'
 import type { Route } from './gate/sites.ts'
 import { createListener, type Listener } from './listener/listener.ts'
+import { refuseOwn } from './origin/own-listener.ts'
 import { createService, type Service } from './service.ts'
 
 const DEFAULT_LISTEN = '127.0.0.1:8080'
@@ -86,6 +87,8 @@ export interface Proxy {
    * and hand-off keys for requests from now on; those in flight end as they began. Rejects with `invalid_config`, and then nothing has changed.
    */
   reload(changed: Reloadable): Promise<void>
+  /** The same in two steps, for a host that reloads more than this: it is taken over by calling what this resolves to. */
+  prepare(changed: Reloadable): Promise<() => void>
   /**
    * Ends connections as their answers are sent, accepts no new ones, waits for what is in flight and for one more request
    * on each idle connection, then cuts the rest; `idle: 'cut'` does not wait for idle ones. Does not close the Sallyport.
@@ -132,6 +135,8 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       const upstream = chosen.upstream ?? site?.url
       return createService(sallyport, { ...chosen, ...readOptions(chosen, () => httpsPort), upstream }, refusals)
     }
+    const { listen = DEFAULT_LISTEN, http, routes } = options
+    await refuseOwn({ listen, http, admin: options.admin, upstream: options.upstream, routes })
     let service = create(options)
     opened.push(() => service.close())
     const { tls, proxyProtocol, onNotice = () => {} } = options
@@ -142,7 +147,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     readLoad(sallyport, () => service, listener, options.workers)
     const exposition = sallyport.meter && createExposition(sallyport.meter.registry)
     opened.push(listener.close)
-    const { url, httpUrl } = await listener.listen({ listen: options.listen ?? DEFAULT_LISTEN, http: options.http })
+    const { url, httpUrl } = await listener.listen({ listen, http })
     httpsPort = Number(new URL(url).port || HTTPS_PORT)
     urls.proxy = url
     const admin = await openAdmin({
@@ -164,6 +169,27 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     if (admin) opened.splice(-1, 0, admin.close)
     const renewals = createRenewals(onNotice, tls?.acme)
     opened.push(renewals.close)
+    // With the ports that were taken, and the health listener where nobody named one.
+    const listening = { listen: hostOf(url), http: httpUrl && hostOf(httpUrl), admin: admin && hostOf(admin.url) }
+    await refuseOwn({ ...listening, upstream: options.upstream, routes })
+
+    const prepare = async (changed: Reloadable): Promise<() => void> => {
+      const chosen = { ...options, ...changed }
+      await refuseOwn({ ...listening, upstream: chosen.upstream, routes: chosen.routes })
+      const next = create(chosen)
+      try {
+        const adopt = await listener.prepare(changed.tls)
+        return () => {
+          service.retire()
+          service = next
+          adopt()
+          renewals.keep((changed.tls ?? tls)?.acme)
+        }
+      } catch (error) {
+        next.retire()
+        throw error
+      }
+    }
 
     return {
       url,
@@ -174,12 +200,10 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       ...(admin ? { adminUrl: admin.url } : {}),
       ...measured(exposition),
       orderCertificates: renewals.order,
+      prepare,
       async reload(changed) {
-        const next = create({ ...options, ...changed })
-        service.retire()
-        service = next
-        await listener.reload(changed.tls)
-        renewals.keep((changed.tls ?? tls)?.acme)
+        const take = await prepare(changed)
+        take()
       },
       close,
     }
@@ -187,6 +211,12 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     await close()
     throw error
   }
+}
+
+/** `host:port` of a URL, also where the port is that of its scheme. */
+function hostOf(url: string): string {
+  const { hostname, port, protocol } = new URL(url)
+  return `${hostname}:${port || (protocol === 'https:' ? HTTPS_PORT : 80)}`
 }
 
 /** Returns the options of a service that are not passed on as they are; `port` is that of https. */

@@ -1,3 +1,4 @@
+import { createHandoffSigner } from '@sallyport/core'
 import type { Limits, Timeouts } from '@sallyport/engine/limits'
 import { refusal } from '@sallyport/node/internal'
 import { type AdmissionOptions, createAdmission } from './bounds/admission.ts'
@@ -48,9 +49,12 @@ export interface Service extends Served {
   close(): Promise<void>
 }
 
+/** Throws `invalid_config` and `invalid_policy`, and then nothing is left open. */
 export function createService(sallyport: ProxyHost, options: ServiceOptions, refusals: Refusals): Service {
   const { upstream, limits, timeouts, routes = [] } = options
   const { decider } = sallyport
+  // Before anything is opened: it throws where a key cannot be used.
+  const handoff = createHandoffSigner(options.handoff?.keys ?? [])
   const sites = openSites({
     upstream,
     routes,
@@ -60,7 +64,7 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
     decider: decider && ((rules) => decider.call(sallyport, rules)),
     decide: (request) => sallyport.decide(request),
   })
-  const parts = { sallyport, options, sites, routes }
+  const parts = { sallyport, options, sites, routes, handoff }
   const overload = watchOverload(limits)
 
   const requestSlots = new Slots({

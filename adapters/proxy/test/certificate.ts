@@ -21,8 +21,12 @@ export function certificateFolder(t: Test): string {
   return folder
 }
 
-/** Writes a certificate that signs for these names, and its key; `days` until it expires. */
-export function makeCertificate(folder: string, names: readonly string[], { days = 30, id = 'site' } = {}) {
+/** Writes a certificate that signs for these names, and its key; `days` until it expires, `begins` until it is valid. */
+export function makeCertificate(
+  folder: string,
+  names: readonly string[],
+  { days = 30, begins = -1, id = 'site' } = {},
+) {
   const [cert, key] = [join(folder, `${id}.pem`), join(folder, `${id}.key`)]
   const end = new Date(Date.now() + days * 86_400_000)
   const stamp = (date: Date): string => `${date.toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`
@@ -46,7 +50,7 @@ export function makeCertificate(folder: string, names: readonly string[], { days
     '-out',
     request,
   )
-  const begin = new Date(Math.min(Date.now(), end.getTime()) - 86_400_000)
+  const begin = new Date(Math.min(Date.now(), end.getTime()) + begins * 86_400_000)
   const folderOfCa = mkdtempSync(join(folder, 'ca-'))
   const config = join(folderOfCa, 'ca.cnf')
   writeCaConfig(config, folderOfCa)

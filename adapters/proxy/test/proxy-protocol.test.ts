@@ -107,7 +107,8 @@ t.test('a header that comes byte by byte', async (t) => {
 })
 
 t.test('the plain listener beside TLS asks for it too', async (t) => {
-  const tls = { certificates: [{ cert: '/nowhere', key: '/nowhere' }] }
+  const acme = { folder: '/nowhere', orders: false, domains: ['site.example'], email: 'ops@site.example' }
+  const tls = { acme }
   const { proxy, sallyport } = await behindBalancer(t, 'v1', { tls, http: '127.0.0.1:0' })
   t.equal(statusOf(await exchange(proxy.httpUrl ?? '', v1(VISITOR.flagged) + get('/'))), 200)
   t.equal(sallyport.asked[0]?.peer, VISITOR.flagged)

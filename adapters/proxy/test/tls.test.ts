@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { ja4Of } from '@sallyport/core'
 import t, { type Test } from 'tap'
-import type { ProxyOptions } from '../src/index.ts'
+import { openProxy, type ProxyOptions } from '../src/index.ts'
 import { proxyBefore } from './behind.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
@@ -148,7 +148,7 @@ t.test('a certificate that is written over is served soon, and at a reload', { s
   copyFileSync(next.key, join(folder, 'site.key'))
   while ((await served()) !== 'DNS:next.example') await delay(50)
   writeFileSync(join(folder, 'site.key'), 'no key')
-  await proxy.reload({})
+  while (notices.length === 0) await delay(50)
   t.match(notices[0], /site\.key is not a private key in PEM .*; the one before it is still served$/)
   t.equal(await served(), 'DNS:next.example', 'a bad one changes nothing')
   await proxy.reload({ tls: { certificates: [makeCertificate(folder, ['third.example'], { id: 'third' })] } })
@@ -171,9 +171,67 @@ t.test('bad certificates: one sentence each, and the rest goes on', { skip }, as
   t.equal(statusOf(await askedOver(socket, get('/'))), 200)
 })
 
-t.test('without any certificate the plain listener goes on, and readiness says it', { skip }, async (t) => {
-  const certificates = [{ cert: '/nowhere/site.pem', key: '/nowhere/site.key' }]
-  const { url, proxy, refused } = await withTls(t, { tls: { certificates }, http: '127.0.0.1:0' })
+t.test('a start that has no certificate to serve is refused, in one sentence', { skip }, async (t) => {
+  const folder = certificateFolder(t)
+  const good = makeCertificate(folder, ['site.example'])
+  const other = makeCertificate(folder, ['other.example'], { id: 'other' })
+  const pairs: readonly (readonly [cert: string, key: string, said: string])[] = [
+    ['/nowhere/site.pem', good.key, '/nowhere/site.pem does not exist'],
+    [good.cert, '/nowhere/site.key', '/nowhere/site.key does not exist'],
+    [good.cert, other.key, `${good.cert} does not fit the key ${other.key}`],
+    [good.key, good.cert, `${good.key} is not a certificate in PEM`],
+    [folder, good.key, `${folder} is no regular file`],
+    ['/dev/zero', good.key, '/dev/zero is no regular file'],
+  ]
+  for (const [cert, key, said] of pairs) {
+    const notices: string[] = []
+    const tls = { certificates: [{ cert, key }] }
+    const starting = openProxy(fakeSallyport(), {
+      listen: '127.0.0.1:0',
+      admin: '127.0.0.1:0',
+      http: '127.0.0.1:0',
+      tls,
+      onNotice: (line) => notices.push(line),
+    })
+    await t.rejects(starting, { code: 'cannot_listen', message: `tls: ${said}` })
+    t.same(notices, [])
+  }
+})
+
+t.test('a reload with one bad certificate changes nothing at all', { skip }, async (t) => {
+  const { url, proxy, folder, notices } = await withTls(t)
+  const good = { cert: join(folder, 'site.pem'), key: join(folder, 'site.key') }
+  const served = async (servername: string): Promise<string | undefined> => {
+    const socket = await secured(url, { servername })
+    const { subjectaltname } = socket.getPeerCertificate()
+    socket.destroy()
+    return subjectaltname
+  }
+  const other = makeCertificate(folder, ['other.example'], { id: 'other' })
+  const bad = { cert: other.cert, key: good.key }
+  for (const certificates of [[bad], [good, bad], [other, { ...good, cert: join(folder, 'gone.pem') }]]) {
+    const reloading = proxy.reload({ tls: { certificates }, methods: ['PROPFIND'], limits: { bodyBytes: 1 } })
+    await t.rejects(reloading, { code: 'invalid_config', message: /^tls: .* does not (fit|exist)/ })
+    t.equal(await served('other.example'), 'DNS:site.example')
+    const socket = await secured(url, { servername: 'site.example' })
+    t.equal(statusOf(await askedOver(socket, get('/').replace('GET', 'PROPFIND'))), 405, 'nor the rest')
+  }
+  t.same(notices, [])
+  await proxy.reload({ tls: { certificates: [good, other] } })
+  t.equal(await served('other.example'), 'DNS:other.example')
+})
+
+t.test('a certificate before its day is named, and served', { skip }, async (t) => {
+  const folder = certificateFolder(t)
+  const early = makeCertificate(folder, ['soon.example'], { days: 60, begins: 30 })
+  const { url, notices } = await withTls(t, { tls: { certificates: [early] } })
+  t.match(notices, [/site\.pem is not valid before 20\d\d-\d\d-\d\d; it is served all the same$/])
+  t.equal(statusOf(await askedOver(await secured(url), get('/'))), 200)
+})
+
+t.test('while its certificate is awaited the plain listener goes on, and readiness says it', { skip }, async (t) => {
+  const acme = { folder: certificateFolder(t), orders: false, domains: ['site.example'], email: 'ops@site.example' }
+  const { url, proxy, refused } = await withTls(t, { tls: { certificates: undefined, acme }, http: '127.0.0.1:0' })
   await t.rejects(secured(url))
   t.same(refused, ['handshake'])
   t.equal(statusOf(await exchange(proxy.httpUrl ?? '', get('/'))), 200)

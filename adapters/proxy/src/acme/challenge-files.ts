@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '@sallyport/engine/files'
 
 /** The path under which an authority asks for a token (RFC 8555 8.3). */
 const PATH = /^\/\.well-known\/acme-challenge\/([\w-]{1,128})$/
@@ -14,7 +15,7 @@ export interface ChallengeFiles {
 export function challengeFiles(folder: string): ChallengeFiles {
   return {
     async write(token, answer) {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
+      makeFolder(folder, 0o700)
       await writeFile(join(folder, token), answer)
     },
     remove: (token) => rm(join(folder, token), { force: true }),

@@ -1,8 +1,9 @@
 import { createPrivateKey } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { SallyportError } from '@sallyport/core'
+import { makeFolder } from '@sallyport/engine/files'
 import type { Authorization, Client, Order } from 'acme-client'
 import { type Authority, AuthorityFault, isObject } from './authority.ts'
 import { certificateFault } from './certificate-fault.ts'
@@ -54,7 +55,7 @@ export async function orderCertificate(
   { authority, challenges, signal }: OrderParts,
 ): Promise<void> {
   const acme = await loadAcme()
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder, 0o700)
   const files = acmeFiles(folder)
   const client = new acme.Client({ directoryUrl: directory, accountKey: await accountKey(files.account, acme) })
   askThrough(client, directory, authority)
@@ -90,7 +91,8 @@ export async function orderCertificate(
 type Acme = typeof import('acme-client')
 
 /** Loaded where it is configured: nobody else installs it. */
-async function loadAcme(): Promise<Acme> {
+/** Rejects with `package_missing`. */
+export async function loadAcme(): Promise<Acme> {
   try {
     return (await import('acme-client')).default
   } catch {

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { SallyportError } from '@sallyport/core'
+import { readWhole } from '@sallyport/engine/files'
 
 /** A chain of certificates and its key, in PEM; the certificate of the server first. */
 export interface CertificateFiles {
@@ -20,20 +20,29 @@ export interface Certificate {
   /** DNS names in lower case; one may begin with `*.`. */
   readonly names: readonly string[]
   /** Milliseconds since the epoch. */
+  readonly notBefore: number
   readonly notAfter: number
 }
 
 /** Reads a pair; rejects with `invalid_config` and what is wrong with it. */
 export async function readCertificate(files: CertificateFiles): Promise<Certificate> {
-  const [cert, key] = await Promise.all([textOf(files.cert), textOf(files.key)])
+  const [cert, key] = [textOf(files.cert), textOf(files.key)]
   const [leaf, secret] = [leafOf(files.cert, cert), keyOf(files.key, key)]
   if (!leaf.checkPrivateKey(secret)) throw unusable(`${files.cert} does not fit the key ${files.key}`)
   try {
     const context = createSecureContext({ cert, key })
-    return { file: files.cert, pem: { cert, key }, context, names: namesOf(leaf), notAfter: Date.parse(leaf.validTo) }
+    const [notBefore, notAfter] = [Date.parse(leaf.validFrom), Date.parse(leaf.validTo)]
+    return { file: files.cert, pem: { cert, key }, context, names: namesOf(leaf), notBefore, notAfter }
   } catch (error) {
     throw unusable(`${files.cert} cannot be served: ${error instanceof Error ? error.message : error}`)
   }
+}
+
+/** The fault of its dates, in words that follow the name of its file; `undefined` where there is none. */
+export function dateFault({ notBefore, notAfter }: Certificate, now = Date.now()): string | undefined {
+  const day = (at: number): string => new Date(at).toISOString().slice(0, 10)
+  if (notAfter < now) return `has expired on ${day(notAfter)}`
+  return notBefore > now ? `is not valid before ${day(notBefore)}` : undefined
 }
 
 /** The certificate for a server name: one with the name, else one for all names beside it, else the first. */
@@ -47,12 +56,11 @@ export function certificateFor(certificates: readonly Certificate[], serverName:
   )
 }
 
-async function textOf(file: string): Promise<string> {
+function textOf(file: string): string {
   try {
-    return await readFile(file, 'utf8')
+    return readWhole(file)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    throw unusable(`${file} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}`)
+    throw unusable(`${file} ${(error as Error).message}`)
   }
 }
 

@@ -1,4 +1,4 @@
-import { createHandoffSigner, type Decision, HANDOFF_FIELD, type InspectionRequest } from '@sallyport/core'
+import { type Decision, HANDOFF_FIELD, type InspectionRequest } from '@sallyport/core'
 import {
   decideHead,
   decisionRefusal,
@@ -22,9 +22,8 @@ interface DecideParts extends GateParts {
 }
 
 /** Decides about a request that is for the origin, and refuses it or forwards it once it has a slot. */
-export function createDecide({ sallyport, options, admission, sites, forward }: DecideParts) {
+export function createDecide({ sallyport, options, admission, sites, handoff, forward }: DecideParts) {
   const clientHeader = foldedName(options.clientHeader ?? 'x-forwarded-for')
-  const handoff = createHandoffSigner(options.handoff?.keys ?? [])
 
   function pass(exchange: Exchange, decision: Decision, site: Site): void {
     const { request, head } = exchange

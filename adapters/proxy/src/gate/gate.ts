@@ -20,7 +20,7 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
   const { sallyport, options, admission, sites } = parts
   const { enabled = true, base = '' } = options.api ?? {}
   const methods = [...METHODS, ...(options.methods ?? [])]
-  const rules = { paths: options.paths, methods, singleHeader: sallyport.singleHeader }
+  const rules = { paths: options.paths, methods }
 
   function receive(exchange: Exchange): void {
     const { request, named } = exchange
@@ -46,7 +46,9 @@ export function createGate(parts: GateParts, forward: Forward): (exchange: Excha
       return
     }
     const robotsText = robots(exchange)
-    const refused = precheck({ ...rules, httpVersion, method, target, fields, api })
+    // Read at each request: a gate is made before a reload is taken over.
+    const { singleHeader } = sallyport
+    const refused = precheck({ ...rules, singleHeader, httpVersion, method, target, fields, api })
     const { host = '' } = request.headers
     if (refused) {
       admission.refuse(exchange, 'head', headRefusal(refused, methods))

@@ -1,4 +1,11 @@
-import type { BanList, Decision, HandoffKey, InspectionRequest, SourceStatus } from '@sallyport/core'
+import type {
+  BanList,
+  createHandoffSigner,
+  Decision,
+  HandoffKey,
+  InspectionRequest,
+  SourceStatus,
+} from '@sallyport/core'
 import type { SitePart } from '@sallyport/engine'
 import type { Metrics } from '@sallyport/engine/metrics'
 import type { ApiHost, Decider } from '@sallyport/node'
@@ -67,6 +74,8 @@ export interface GateParts {
   readonly options: GateOptions
   readonly admission: Admission
   readonly sites: Sites
+  /** Signs what goes to the origin; absent: nothing is signed. */
+  readonly handoff: ReturnType<typeof createHandoffSigner>
 }
 
 /** Forwards a request of a client with these fields. */

@@ -65,8 +65,22 @@ export interface Sites {
   readonly origins: readonly Origin[]
 }
 
-/** Opens the origins of routes; throws `invalid_config` and `invalid_policy`. */
-export function openSites({ upstream, routes, limits, timeouts, decider, decide, onNotice }: SitesOptions): Sites {
+/** Opens the origins of routes; throws `invalid_config` and `invalid_policy`, and then none is left open. */
+export function openSites(options: SitesOptions): Sites {
+  const origins: Origin[] = []
+  try {
+    return sitesOf(options, origins)
+  } catch (error) {
+    for (const origin of origins) void origin.close()
+    throw error
+  }
+}
+
+/** `origins` gets each one that is opened. */
+function sitesOf(
+  { upstream, routes, limits, timeouts, decider, decide, onNotice }: SitesOptions,
+  origins: Origin[],
+): Sites {
   const listed: readonly Route[] = upstream === undefined ? routes : [...routes, { upstreams: [upstream] }]
   const opened: readonly Opened[] = listed.map((route, at) => {
     const key = at === routes.length ? 'upstream' : `routes.${at}`
@@ -81,7 +95,10 @@ export function openSites({ upstream, routes, limits, timeouts, decider, decide,
     const named = key === 'upstream' ? key : `${key}.upstreams`
     const addresses = upstreams.map((text) => originAddress(text, named))
     const trust = readTrust(ca, `${key}.ca`)
-    return openOrigin(addresses, { limits, timeouts: { ...timeouts, ...timesOf(route) }, trust, health, onNotice })
+    const times = { ...timeouts, ...timesOf(route) }
+    const origin = openOrigin(addresses, { limits, timeouts: times, trust, health, onNotice })
+    origins.push(origin)
+    return origin
   }
 
   const all: DecidingPart = { decide }
@@ -117,7 +134,7 @@ export function openSites({ upstream, routes, limits, timeouts, decider, decide,
       return near === undefined && namesHosts ? undefined : withReadings(siteOf(near ?? []), host, target)
     },
     namesHosts,
-    origins: opened.flatMap(({ origin }) => origin ?? []),
+    origins,
   }
 }
 

@@ -40,8 +40,11 @@ export interface Listener {
   readonly connections: number
   /** Those that TLS is served with; absent without TLS. */
   readonly certificates: WatchedCertificates | undefined
-  /** Takes over the limits and time-outs of what is served now, and reads the certificates: others, or the same ones. */
-  reload(tls?: TlsOptions): Promise<void>
+  /**
+   * Reads the certificates: others, or the same ones. Resolves to what serves them, and takes over the limits and time-outs
+   * of what is served then; rejects with `invalid_config`, and then nothing has changed.
+   */
+  prepare(tls?: TlsOptions): Promise<() => void>
   /** Resolves to the URLs it listens on; rejects as `bind` does. */
   listen(addresses: ListenAddresses): Promise<{ readonly url: string; readonly httpUrl?: string | undefined }>
   /**
@@ -65,7 +68,10 @@ export interface ListenerOptions {
   readonly onFault: (error: unknown) => void
 }
 
-/** Creates the listener of what `served` gives at each moment. Reads certificates; one that is bad is a notice. */
+/**
+ * Creates the listener of what `served` gives at each moment. Reads certificates; one that is bad is a notice, and where all
+ * are it rejects with `cannot_listen`.
+ */
 export async function createListener(served: () => Served, options: ListenerOptions): Promise<Listener> {
   const { refusals, host, tls, proxyProtocol, onLeak, onNotice, onFault } = options
   const http1 = createHttp1Server()
@@ -130,9 +136,12 @@ export async function createListener(served: () => Served, options: ListenerOpti
       return edge.connections.count
     },
     certificates: edge.certificates,
-    async reload(next = tls) {
-      adopt()
-      if (next !== undefined) await edge.certificates?.read(certificateFiles(next))
+    async prepare(next = tls) {
+      const serve = next && (await edge.certificates?.prepare(certificateFiles(next)))
+      return () => {
+        adopt()
+        serve?.()
+      }
     },
     async listen({ listen, http }) {
       const url = `${tls === undefined ? 'http' : 'https'}://${await bind(edge.main, listen)}`

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { SallyportError } from '@sallyport/core'
+import { readWhole } from '@sallyport/engine/files'
 import { buildConnector } from 'undici'
 import type { OriginAddress } from './address.ts'
 import { passOverContinue } from './interim.ts'
@@ -14,13 +14,13 @@ export interface OriginTrust {
 /** Reads the authorities of a route; throws `invalid_config`. */
 export function readTrust(file: string | undefined, key: string): OriginTrust {
   if (file === undefined) return {}
+  let ca: string
   try {
-    const ca = readFileSync(file, 'utf8')
-    if (ca.includes('-----BEGIN CERTIFICATE-----')) return { ca }
+    ca = readWhole(file)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : error
-    throw new SallyportError('invalid_config', `${key}: ${file} cannot be read (${code})`)
+    throw new SallyportError('invalid_config', `${key}: ${file} ${(error as Error).message}`)
   }
+  if (ca.includes('-----BEGIN CERTIFICATE-----')) return { ca }
   throw new SallyportError('invalid_config', `${key}: ${file} holds no certificate in PEM`)
 }
 

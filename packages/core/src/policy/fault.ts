@@ -6,6 +6,15 @@ export interface Fault {
   readonly message: string
 }
 
+/** A word of a policy that cannot be meant. */
+export interface PolicyFault {
+  /** Its place in the policy: `['rules', 0, 'match', 'country', 1]`. */
+  readonly path: readonly (string | number)[]
+  /** The id of its rule; absent outside of rules. */
+  readonly rule?: string | undefined
+  readonly message: string
+}
+
 /** The message about a value that is none; with the nearest of `known`, or all of them where they are few. */
 export function unknown(value: unknown, known?: readonly string[]): string {
   return `${JSON.stringify(value)} is unknown${known === undefined ? '' : suggestion(String(value), known)}`

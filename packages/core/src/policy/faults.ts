@@ -4,18 +4,10 @@ import { STRIKES_RULE } from '../counting/strikes.ts'
 import { ACTIONS, PLAIN_ACTIONS } from '../vocabulary.ts'
 import { countingFaults, strikesFaults } from './counting-faults.ts'
 import { countsByUser } from './counts-by-user.ts'
-import { type Fault, unknown } from './fault.ts'
+import { type Fault, type PolicyFault, unknown } from './fault.ts'
 import { givenWords, type Match } from './match-words.ts'
 import { LIMIT_PRESET_NAMES, type Policy, PRESET_NAMES, type Rule } from './policy.ts'
-
-/** A word of a policy that cannot be meant. */
-export interface PolicyFault {
-  /** Its place in the policy: `['rules', 0, 'match', 'country', 1]`. */
-  readonly path: readonly (string | number)[]
-  /** The id of its rule; absent outside of rules. */
-  readonly rule?: string | undefined
-  readonly message: string
-}
+import { undoneLimits } from './undone-limits.ts'
 
 /** Every fault of a policy, in the order in which it is written. */
 export function policyFaults(policy: Policy): readonly PolicyFault[] {
@@ -53,7 +45,7 @@ export function policyFaults(policy: Policy): readonly PolicyFault[] {
 
 /** Rules that are allowed and most likely not meant. */
 export function policyWarnings(policy: Policy): readonly PolicyFault[] {
-  return [...openingWarnings(policy), ...userWarnings(policy)]
+  return [...openingWarnings(policy), ...userWarnings(policy), ...undoneLimits(policy)]
 }
 
 /** A proxy has no users: what counts by them never counts there. */

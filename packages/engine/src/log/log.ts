@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, constants, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Observe, type ObservedRequest, SallyportError } from '@sallyport/core'
+import { makeFolder, placeFault } from '#files'
 import { type AddressForm, addressWriter } from './addresses.ts'
 import { type AuditEntry, auditLine } from './audit-line.ts'
 import { type LogFormat, renamed, renamedAudit } from './formats.ts'
@@ -72,11 +73,17 @@ export function createLog(options: LogOptions): Log {
 }
 
 function requireWritable(file: string): void {
+  const fault = placeFault(file)
+  if (fault !== undefined) throw new SallyportError('invalid_config', `log.file: ${file} ${fault}`)
   try {
-    mkdirSync(dirname(file), { recursive: true })
-    closeSync(openSync(file, 'a'))
+    makeFolder(dirname(file))
+    closeSync(openSync(file, APPEND))
   } catch (error) {
-    const why = error instanceof Error && 'code' in error ? error.code : 'unwritable'
+    const code = error instanceof Error && 'code' in error ? error.code : 'unwritable'
+    const why = code === 'ENXIO' ? 'nobody reads this pipe' : code
     throw new SallyportError('invalid_config', `log.file: cannot write ${file}: ${why}`)
   }
 }
+
+/** A pipe that nobody reads is refused: without `O_NONBLOCK` the whole process would wait for its reader. */
+const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0)

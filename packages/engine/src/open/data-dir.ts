@@ -1,6 +1,7 @@
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { SallyportError } from '@sallyport/core'
+import { makeFolder, placeFault } from '#files'
 import { withFreeLock, withLock } from '#stores'
 import type { Config } from './config/schema.ts'
 
@@ -28,10 +29,12 @@ export function isReadOnly(dataDir: string): boolean {
 }
 
 function requireDataDir({ dataDir, data }: DataDirConfig): void {
+  const fault = placeFault(dataDir)
+  if (fault !== undefined) throw unusable(dataDir, fault)
   const stats = may(dataDir, constants.F_OK) ? statSync(dataDir) : undefined
   if (stats === undefined && data.readOnly)
     throw unusable(dataDir, 'is not there, and data.readOnly forbids to make it')
-  if (stats === undefined) mkdirSync(dataDir, { recursive: true })
+  if (stats === undefined) makeFolder(dataDir)
   else if (!stats.isDirectory()) throw unusable(dataDir, 'is not a folder')
   else if (!may(dataDir, constants.R_OK | constants.X_OK)) throw unusable(dataDir, `cannot be read: ${rights()}`)
   else if (!data.readOnly) accessSync(dataDir, constants.W_OK)

@@ -3,9 +3,9 @@ import type { DataHooks, DataNotice } from '#datasets'
 
 /** Hooks by which a host observes or replaces a part; all are optional and nothing waits for them. */
 export interface OpenHooks extends DataHooks {
-  /** Something that a person should know; by default a process warning. `code` is stable. */
+  /** Something that a person should know; by default a line on stderr. `code` is stable. */
   readonly onNotice?: ((code: NoticeCode, message: string) => void) | undefined
-  /** A bug, or a store that failed: the request was answered without its detail. By default a process warning. */
+  /** A bug, or a store that failed: the request was answered without its detail. By default a line on stderr. */
   readonly onFault?: ((error: unknown) => void) | undefined
   /** Learns of every request when its answer has ended; must not wait, and must not throw. */
   readonly observe?: Observe | undefined
@@ -26,5 +26,31 @@ export function guarded(onFault: (error: unknown) => void): (error: unknown) => 
   }
 }
 
-/** Subject of a notice: stable, for programs; by default the `code` of a process warning. */
-export type NoticeCode = DataNotice | 'SALLYPORT_FORWARDED_UNTRUSTED' | 'SALLYPORT_SIGNING_KEY_MADE' | 'SALLYPORT_FAULT'
+/** Subject of a notice: stable, for programs. */
+export type NoticeCode =
+  | DataNotice
+  | 'SALLYPORT_DATA_COMPILING'
+  | 'SALLYPORT_FORWARDED_UNTRUSTED'
+  | 'SALLYPORT_SIGNING_KEY_MADE'
+  | 'SALLYPORT_FAULT'
+
+/** One sentence for who reads the terminal: a process warning would put a number and a hint at a stack around it. */
+export function sayOnStderr(_code: NoticeCode, message: string): void {
+  process.stderr.write(`sallyport: ${message}\n`)
+}
+
+/** Less is compiled before somebody begins to wonder. */
+const LONG_BYTES = 1_000_000
+
+/** A hook that says once that data is compiled, for a program that shows no progress and seems to stand still. */
+export function saysCompiling(notice: NonNullable<OpenHooks['onNotice']>): NonNullable<DataHooks['onProgress']> {
+  let said = false
+  return (_stage, _done, total) => {
+    if (said || total < LONG_BYTES) return
+    said = true
+    notice(
+      'SALLYPORT_DATA_COMPILING',
+      'The data is compiled, which takes 5 to 15 seconds; the next start has it ready.',
+    )
+  }
+}

@@ -3,6 +3,7 @@ import type { Decision, Observe } from '@sallyport/core'
 import { type AuditEntry, createLog, type Log } from '#log'
 import type { Config } from './config/schema.ts'
 import { isReadOnly } from './data-dir.ts'
+import type { Prepared } from './reload.ts'
 
 /** The decision log of a service, as those who steer it need it. */
 export interface DecisionLog {
@@ -19,8 +20,8 @@ export interface LogHolder extends DecisionLog {
   readonly observe: Observe
   /** A request that was described to the API. */
   onChecked(decision: Decision): void
-  /** Writes as this configuration says from now on. Throws `invalid_config`, and then nothing has changed. */
-  take(config: Config): void
+  /** Opens what this configuration writes to. Throws `invalid_config`. */
+  prepare(config: Config): Prepared
   close(): Promise<void>
 }
 
@@ -37,12 +38,18 @@ export function openLog(config: Config, onFault: (error: unknown) => void): LogH
     get lost() {
       return lostBefore + current.log.lost
     },
-    take({ log }) {
-      if (isDeepStrictEqual(log, current.settings)) return
-      const { log: before } = current
-      lostBefore += before.lost
-      current = opened(log)
-      void before.close()
+    prepare({ log }) {
+      if (isDeepStrictEqual(log, current.settings)) return { take() {}, drop() {} }
+      const next = opened(log)
+      return {
+        take() {
+          const { log: before } = current
+          lostBefore += before.lost
+          current = next
+          void before.close()
+        },
+        drop: () => void next.log.close(),
+      }
     },
     close: () => current.log.close(),
   }

@@ -32,13 +32,13 @@ import { createCounting, liftBan, openBanList } from './counting.ts'
 import { openCrawlers } from './crawlers.ts'
 import { DATA_LOCK, inDataDir } from './data-dir.ts'
 import { createDisposeStack, type DisposeStack } from './dispose-stack.ts'
-import { guarded, type NoticeCode, type OpenHooks } from './hooks.ts'
+import { guarded, type OpenHooks, sayOnStderr, saysCompiling } from './hooks.ts'
 import { type DecisionLog, openLog } from './log.ts'
 import { countedDns, countedWhois, measure } from './measures.ts'
 import { createOverrides, type Overrides, openObservations } from './observations.ts'
 import { createOutbound } from './outbound.ts'
 import type { RefusalPage } from './refusal-page.ts'
-import { createReloadable, type Deciders, extend, rulesOf } from './reload.ts'
+import { createReloadable, type Deciders, extend, type Others, rulesOf } from './reload.ts'
 import { robotsOfConfig, type SitePart } from './robots.ts'
 import { openTracer, traced } from './spans.ts'
 import { createWhoisOf } from './whois.ts'
@@ -62,9 +62,10 @@ export interface Sallyport extends Inspector, Counter, Deciders, OpenAccounts, O
   readonly config: Config & { readonly policy: Policy }
   /**
    * Takes over another configuration: policy, mode, trust and what an adapter or the proxy reads of `config`. Rejects
-   * with `invalid_config` or `invalid_policy`, and then nothing has changed.
+   * with `invalid_config` or `invalid_policy`, and then nothing has changed. `others`: parts of the host that are taken over
+   * with it, made from the configuration as it will be; where that rejects, nothing has changed either.
    */
-  reload(options: ConfigInput): Promise<Reloaded>
+  reload(options: ConfigInput, others?: Others): Promise<Reloaded>
   /**
    * Facts about an address, a range, a hostname or a URL; a name may take seconds. Rejects with `invalid_target` and
    * `unresolved_target`.
@@ -141,7 +142,7 @@ interface BuildHooks extends OpenHooks {
 }
 
 async function build(config: Config, hooks: BuildHooks, resources: DisposeStack): Promise<Sallyport> {
-  const notice = hooks.onNotice ?? warnProcess
+  const notice = hooks.onNotice ?? sayOnStderr
   const onFault = guarded(hooks.onFault ?? ((error) => notice('SALLYPORT_FAULT', String(error))))
   const clock = hooks.clock ?? SYSTEM_CLOCK
   const metrics = createMetrics()
@@ -149,9 +150,9 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
   const { dns } = outbound
   const log = await resources.use(openLog(config, onFault))
   const observations = await resources.use(openObservations(config, clock))
-  const live = await resources.use(
-    openLiveData(config, { clock, outbound: outbound.feeds, lock: DATA_LOCK, observations, hooks, notice, onFault }),
-  )
+  const dataHooks = { ...hooks, onProgress: hooks.onProgress ?? saysCompiling(notice) }
+  const dataPorts = { clock, outbound: outbound.feeds, lock: DATA_LOCK, observations, notice, onFault }
+  const live = await resources.use(openLiveData(config, { ...dataPorts, hooks: dataHooks }))
   const { snapshots, bootstrapFile } = live
   const whois = countedWhois(createWhoisOf(config, { clock, outbound, bootstrapFile }), metrics)
   const { accounts, onKeyUsed } = await resources.use(openStores(config, onFault))
@@ -185,7 +186,7 @@ async function build(config: Config, hooks: BuildHooks, resources: DisposeStack)
     createInspector: (rules) => traced(createInspector({ ...rules, ...parts }), tracer),
     counterOf: counting.counterOf,
     prepare: counting.prepare,
-    take: log.take,
+    prepareLog: log.prepare,
     published: frontEnds,
   })
   const answers = createCrawlerAnswers(crawlers.verifier, { clock, snapshots })
@@ -327,8 +328,4 @@ const SIGNING_KEY_MADE =
 
 function keyNotice(notice: NonNullable<OpenHooks['onNotice']>): (file: string) => void {
   return (file) => notice('SALLYPORT_SIGNING_KEY_MADE', `${file} ${SIGNING_KEY_MADE}`)
-}
-
-function warnProcess(code: NoticeCode, message: string): void {
-  process.emitWarning(message, { type: 'SallyportWarning', code })
 }

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { SallyportError } from '@sallyport/core'
+import { readWhole } from '#files'
 import type { Config } from './config/schema.ts'
 
 /** Texts for refused visitors as configured, with the text of the template in place of its path. */
@@ -16,9 +16,8 @@ export function refusalPageOf({ refusal }: Pick<Config, 'refusal'>): RefusalPage
 
 function textOf(template: string): string {
   try {
-    return readFileSync(template, 'utf8')
+    return readWhole(template)
   } catch (error) {
-    const why = error instanceof Error && 'code' in error ? error.code : 'unreadable'
-    throw new SallyportError('invalid_config', `refusal.template: cannot read ${template}: ${why}`)
+    throw new SallyportError('invalid_config', `refusal.template: ${template} ${(error as Error).message}`)
   }
 }

@@ -49,8 +49,14 @@ export interface Deciders {
 export interface Reloadable extends Inspector, Counter, Deciders {
   readonly config: Config
   readonly refusalPage: RefusalPage
-  reload(options: ConfigInput): Promise<Reloaded>
+  reload(options: ConfigInput, others?: Others): Promise<Reloaded>
 }
+
+/**
+ * Parts of a host that are made of the same configuration: resolves to what takes them over. Where it rejects, nothing has
+ * changed anywhere.
+ */
+export type Others = (config: Config) => Promise<() => void>
 
 /** The parts of a reload, made from the rules that it takes over. */
 export interface ReloadParts {
@@ -59,9 +65,17 @@ export interface ReloadParts {
   counterOf(rules: Rules): Counter
   /** Opens what the rules need; where it rejects, the old ones stay. */
   prepare(rules: Rules): Promise<void>
-  take(config: Config): void
+  /** Opens what a configuration writes to; throws `invalid_config`. */
+  prepareLog(config: Config): Prepared
   /** Published servers of the delivery networks that may be trusted. */
   readonly published: () => FrontEnds | undefined
+}
+
+/** A part that is open and not in force yet. */
+export interface Prepared {
+  take(): void
+  /** Lets go of it. */
+  drop(): void
 }
 
 export function createReloadable(config: Config, rules: Rules, parts: ReloadParts): Reloadable {
@@ -97,16 +111,23 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
     get config() {
       return current.config
     },
-    async reload(options) {
+    async reload(options, others = async () => () => {}) {
       const { config: merged, ...reloaded } = takeOver(current.config, parseConfig(options))
       const rules = rulesOf(merged, parts.published)
       await parts.prepare(rules)
-      parts.take(merged)
+      const log = parts.prepareLog(merged)
+      const takeOthers = await others(merged).catch((error: unknown) => {
+        log.drop()
+        throw error
+      })
+      // Nothing below can fail: all of it is in force, or nothing (D376).
+      log.take()
       seen = visits()
       current.inspector = parts.createInspector(rules)
       current.counter = parts.counterOf(rules)
       current.refusalPage = rules.refusalPage
       current.config = merged
+      takeOthers()
       return reloaded
     },
   }

@@ -21,7 +21,14 @@ const SILENCE_MS = 3_000
  */
 export async function openRedis(url: string, { pingMs = PING_MS }: RedisOptions) {
   const { createClient } = await loadInstalled('@redis/client', () => import('@redis/client'))
-  const connection = keepConnected(() => createClient(clientOptions(url, pingMs)), pingMs)
+  const create = () => {
+    try {
+      return createClient(clientOptions(url, pingMs))
+    } catch (error) {
+      throw new SallyportError('invalid_config', `redis: its URL is refused: ${(error as Error).message}`)
+    }
+  }
+  const connection = keepConnected(create, pingMs)
   await Promise.race([connection.first, new Promise((resolve) => setTimeout(resolve, CONNECT_MS).unref())])
   return connection
 }
@@ -46,20 +53,25 @@ interface Client {
   readonly isOpen: boolean
   connect(): Promise<unknown>
   destroy(): void
-  on(event: 'error' | 'ready' | 'ping-interval', listener: () => void): unknown
+  on(event: 'error' | 'ready' | 'ping-interval', listener: (error?: Error) => void): unknown
 }
 
 /** Keeps one client, and replaces it when its connection is silent. `first`: the first one is connected, or closed. */
 function keepConnected<T extends Client>(create: () => T, pingMs: number) {
   let unanswered = 0
   let client = create()
+  /** The fault of the last try to connect, as a server that asks for a password gives it. */
+  let why = ''
 
   function connect(): Promise<void> {
     const onAnswer = (): void => {
       unanswered = 0
     }
     // The request that an outage fails reports it.
-    client.on('error', () => {})
+    client.on('error', (error) => {
+      const [said = ''] = error?.message.split(/\.?(?:\n|$)/, 1) ?? []
+      why = said === '' ? '' : `: ${said}`
+    })
     client.on('ready', onAnswer)
     client.on('ping-interval', onAnswer)
     return client.connect().then(
@@ -80,7 +92,7 @@ function keepConnected<T extends Client>(create: () => T, pingMs: number) {
     first: connect(),
     /** Throws `service_unavailable` while there is no connection: the library's own error has no code. */
     client(): T {
-      if (!client.isReady) throw new SallyportError('service_unavailable', 'Redis is not connected.')
+      if (!client.isReady) throw new SallyportError('service_unavailable', `Redis is not connected${why}.`)
       return client
     },
     close(): void {

@@ -190,7 +190,7 @@ t.test('secrets are read from files and from the environment, and are shown to n
 
   writeFileSync(file, text.replace(secret, '/nowhere/x'))
   t.strictSame(faultsOf({ file, env: { KEY: 'a:b' } }), [
-    'sallyport.yaml:1: store: cannot read /nowhere/x: ENOENT',
+    'sallyport.yaml:1: store: /nowhere/x does not exist',
     'sallyport.yaml:2: redis: the variable REDIS_PASSWORD is not set',
     'sallyport.yaml:4: handoff.keys.0.secret: the variable LONG is not set',
   ])
@@ -245,4 +245,30 @@ t.test('a key that is no text is a fault of the file, and no warning of the proc
   t.not(faultsOf({ file: fileIn(t, '? [listen]\n: 127.0.0.1:1\n') }).length, 0)
   await new Promise(setImmediate)
   t.same(warnings, [])
+})
+
+t.test('addresses and URLs that cannot be are found before anything is opened', async (t) => {
+  const bad: readonly (readonly [line: string, key: string])[] = [
+    ['listen: 127.0.0.1:99999', 'listen'],
+    ['listen: "[::1]:65536"', 'listen'],
+    ['admin: localhost:70000', 'admin'],
+    ['redis: redis://127.0.0.1:99999', 'redis'],
+    ['redis: redis://:p#ss@127.0.0.1:6379', 'redis'],
+    ['redis: redis://:100%zz@127.0.0.1:6379', 'redis'],
+    ['store: postgres://u:p@127.0.0.1:99999/x', 'store'],
+    ['dns: { servers: [nonsense] }', 'dns.servers.0'],
+    ['dns: { servers: ["10.0.0.1:99999"] }', 'dns.servers.0'],
+    ['whois: { servers: { de: "whois.example:99999" } }', 'whois.servers.de'],
+    ['upstream: http://127.0.0.1:99999', 'upstream'],
+    ['listen: 127.0.0.1:8080\nadmin: 127.0.0.1:8080', 'admin'],
+    [
+      'routes: [{ policy: { rules: [{ id: a, match: { country: [UK] }, action: block }] } }]',
+      'routes.0.policy.rules.0',
+    ],
+  ]
+  for (const [text, key] of bad) t.match(faultsOf({ file: fileIn(t, `${text}\n`) }), [new RegExp(`: ${key}`)], text)
+  const good = ['listen: 127.0.0.1:65535', 'listen: 127.0.0.1:0\nadmin: 127.0.0.1:0', 'dns: { servers: ["[::1]:53"] }']
+  for (const text of [...good, 'redis: rediss://user:p%23ss@cache.example:6380/2']) {
+    t.same(faultsOf({ file: fileIn(t, `${text}\n`) }), [], text)
+  }
 })

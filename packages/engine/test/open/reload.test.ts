@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { filesOf, keyTable, open, readConfigFrom } from '../../src/open/index.ts'
@@ -64,6 +64,39 @@ t.test('a removed key is taken over, or kept and named', async (t) => {
     needRestart: ['tls.http2'],
   })
   t.match(sallyport.config, { tls: { http2: true, hsts: { maxAge: 1 } } })
+})
+
+t.test('a reload is all or nothing: the policy, the log, and what a host takes over with it', async (t) => {
+  const folder = t.testdir({ file: '' })
+  const base = { ...madeConfig(folder), log: { requests: 'all' as const, file: join(folder, 'first.log') } }
+  const sallyport = await open(base)
+  t.teardown(() => sallyport.close())
+  const before = sallyport.config
+  const rules = [{ id: 'none', match: { path: ['/**'] }, action: 'block' as const }]
+  const other = { ...base, policy: { rules }, log: { ...base.log, file: join(folder, 'second.log') } }
+  const faults = [
+    [other, async () => Promise.reject(new Error('the host cannot'))],
+    [{ ...other, log: { ...base.log, file: join(folder, 'file', 'x.log') } }, undefined],
+    [{ ...other, log: { ...base.log, file: '/proc/sallyport/x/y.log' } }, undefined],
+    [{ ...other, refusal: { template: '/dev/zero' } }, undefined],
+  ] as const
+  for (const [config, others] of faults) {
+    await t.rejects(sallyport.reload(config, others))
+    t.equal(sallyport.config, before)
+    t.equal(sallyport.decide(requestFrom('198.51.100.7')).action, 'allow')
+  }
+  sallyport.log.audit({ what: 'reload', who: 'test' })
+  const seen: string[] = []
+  await sallyport.reload(other, async ({ log }) => {
+    seen.push(`${log.file} ${sallyport.decide(requestFrom('198.51.100.7')).action}`)
+    return () => seen.push(sallyport.decide(requestFrom('198.51.100.7')).action)
+  })
+  t.same(seen, [`${other.log.file} allow`, 'block'], 'others are made before, and taken over after')
+  sallyport.log.audit({ what: 'reload', who: 'second' })
+  await sallyport.close()
+  t.match(readFileSync(base.log.file, 'utf8'), '"who":"test"')
+  t.match(readFileSync(other.log.file, 'utf8'), '"who":"second"')
+  t.notOk(existsSync('/proc/sallyport'))
 })
 
 t.test('every key is taken over by a reload, or after a restart, by its row in the schema', async (t) => {

@@ -106,8 +106,9 @@ interface OneAccountProps {
 
 function OneAccount({ account, plans, isAdmin, act }: OneAccountProps) {
   const { id, name, plan, signupDate, used, allowance, resetDate, keys } = account
+  const called = name || `Account without a name, ${id.slice(0, 8)}…`
   return (
-    <Card title={name || id} wide aside={<Badge name="plan">{plan}</Badge>}>
+    <Card title={called} wide aside={<Badge name="plan">{plan}</Badge>}>
       <Facts
         rows={[
           ['Id', <code key="i">{id}</code>],
@@ -143,7 +144,7 @@ function OneAccount({ account, plans, isAdmin, act }: OneAccountProps) {
       {keys.length === 0 ? (
         <Empty>It has no keys.</Empty>
       ) : (
-        <Keys of={name || id} keys={keys} isAdmin={isAdmin} act={act} />
+        <Keys of={called} keys={keys} isAdmin={isAdmin} act={act} />
       )}
     </Card>
   )

@@ -107,13 +107,13 @@ function VerdictCard({ result, finding, seen }: Pick<Got<'inspect'>, 'result' | 
   )
 }
 
-/** From 100 down, a step for each deduction. */
+/** From 100 down, a step for each deduction. The grade is left out: its letter says of 45 what its verdict does not. */
 function Purity({ purity }: { purity: Result['purity'] }) {
-  const { score, grade, verdict, deductions } = purity
+  const { score, verdict, deductions } = purity
   return (
     <>
       <p class="verdict">
-        <strong class="grade">{grade}</strong> <span>{score} of 100</span>{' '}
+        <strong class="grade">{score}</strong> <span>of 100</span>{' '}
         <Badge name={verdict === 'clean' ? 'ok' : verdict === 'dirty' ? 'fail' : 'warn'}>{verdict}</Badge>
       </p>
       <meter min={0} max={100} low={46} high={85} optimum={100} value={score} aria-label="Purity" />

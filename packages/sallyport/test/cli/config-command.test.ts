@@ -1,9 +1,14 @@
 import { writeFileSync } from 'node:fs'
+import { freePort } from '@sallyport/engine/testing'
 import t from 'tap'
 import { run, workspace } from './command.ts'
 
+/** Addresses that nobody has. */
+const free = async () => [`listen: 127.0.0.1:${await freePort()}`, `admin: 127.0.0.1:${await freePort()}`]
+
 t.test('config check says all that is wrong, and warns', async (t) => {
-  const { folder, config } = workspace(t)
+  const addresses = await free()
+  const { folder, config } = workspace(t, addresses)
   t.strictSame(await run('config', 'check', config), { code: 0, out: 'The configuration is valid.\n', err: '' })
   const file = `${folder}/bad.yaml`
   writeFileSync(file, 'mode: monitr\nlistn: 127.0.0.1:1\n')
@@ -18,11 +23,43 @@ t.test('config check says all that is wrong, and warns', async (t) => {
   t.equal(told.code, 2)
   t.match(JSON.parse(told.out), { ok: false, errors: [{ place: { file, line: 1 }, key: 'mode' }, {}], warnings: [] })
 
-  writeFileSync(file, 'policy: { rules: [{ id: all, match: {}, action: allow }] }\n')
+  const all = 'policy: { rules: [{ id: all, match: {}, action: allow }] }'
+  writeFileSync(file, `${[all, ...addresses, `dataDir: ${folder}/data`].join('\n')}\n`)
   t.match(await run('config', 'check', file), {
     code: 0,
     err: /^warning: \S+bad\.yaml:1: policy\.rules\.0: rule "all": /,
   })
+})
+
+t.test('config check reads what a start reads: certificates, files, origins', async (t) => {
+  const [listen = '', admin = ''] = await free()
+  const port = await freePort()
+  const { folder, config } = workspace(t, [
+    listen,
+    admin,
+    'tls: { certificates: [{ cert: /no/where.pem, key: /no/where.key }] }',
+    'refusal: { template: /no/page.html }',
+    `upstream: http://127.0.0.1:${port}`,
+    `routes: [{ host: a.example, upstreams: ["http://${listen.slice('listen: '.length)}"] }]`,
+  ])
+  const { code, out, err } = await run('config', 'check', config)
+  t.equal(code, 2)
+  t.equal(out, '')
+  const said = (key: string, text: string) => new RegExp(`^\\S+test\\.yaml:\\d+: ${key}: ${text}$`, 'm')
+  t.match(err, said('tls\\.certificates\\.0\\.cert', '/no/where\\.pem does not exist'))
+  t.match(err, said('refusal\\.template', '/no/page\\.html does not exist'))
+  t.match(err, said('routes\\.0\\.upstreams\\.0', 'http://\\S+ is the address of listen, .+'))
+  t.match(err, /^warning: \S+: upstream: http:\S+ cannot be reached: nothing listens there$/m)
+  t.equal(err.split('\n').length, 5, 'one sentence each')
+  const { errors, warnings } = JSON.parse((await run('config', 'check', config, '--json')).out)
+  t.same([errors.length, warnings.length], [3, 1])
+  const found = await run('doctor', '--config', config)
+  t.equal(found.code, 1)
+  t.match(found.out, /^fail {2}tls {8}\/no\/where\.pem does not exist\.$/m)
+  t.match(found.out, /^fail {2}files {6}\/no\/page\.html does not exist\.$/m)
+  t.match(found.out, /^fail {2}origins {4}http:\S+ cannot be reached: nothing listens there\.$/m)
+  t.notMatch(found.out, / at .*\.[jt]s/, 'and no stack')
+  t.ok(folder)
 })
 
 t.test('config show', async (t) => {

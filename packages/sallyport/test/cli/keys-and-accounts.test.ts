@@ -17,7 +17,7 @@ t.test('keys and accounts, from the first key to its end', async (t) => {
   t.equal(second.account.id, account)
   t.not(second.key, first.key)
   const free = await command('keys', 'create')
-  t.match(free.out, /^sp_\w{8}_\w{49}\nfor account \S+, plan free; it is not shown again\n$/)
+  t.match(free.out, /^sp_\w{8}_\w{49}\nfor an account without a name, id \S+, plan free; it is not shown again\n$/)
 
   const listed = await object('keys', 'list')
   t.equal(listed.length, 3)
@@ -33,7 +33,10 @@ t.test('keys and accounts, from the first key to its end', async (t) => {
   t.match(rotated, { key: /^sp_\w{8}_\w{49}$/, account: { id: account, plan: 'pro' } })
   t.match(await command('keys', 'rotate', second.id), { code: 1, err: /^sallyport: There is no key / })
   t.match((await command('keys', 'list')).out, new RegExp(`${second.id} .* never .* revoked `))
-  t.match((await command('keys', 'rotate', rotated.id)).out, /^sp_\w{8}_\w{49}\nfor account \S+, plan pro; it is not/)
+  t.match(
+    (await command('keys', 'rotate', rotated.id)).out,
+    /^sp_\w{8}_\w{49}\nfor (the account .+|an account without a name), id \S+, plan pro; it is not/,
+  )
 
   t.strictSame(await object('accounts', 'set-plan', account, 'business'), { id: account, plan: 'business' })
   const plans = (await object('accounts', 'list')).map(({ id, plan }: Account) => [id === account, plan])

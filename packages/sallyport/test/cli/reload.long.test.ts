@@ -70,9 +70,35 @@ t.test('a configuration that was found is not forgotten where it is away', async
   const proxy = start(t, ['proxy', ...LOOPBACK], {}, {}, shell)
   await proxy.says('Listening')
   const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
+  t.match(proxy.err(), /^Configured by sallyport\.yaml of this folder too; flags go before it\.$/m)
   renameSync(file, `${file}.bak`)
   t.match(await nextLine(proxy, () => proxy.child.kill('SIGHUP')), /kept as it was: .*sallyport\.yaml.*ENOENT/)
   t.equal((await fetch(`${url}/shut/door`)).status, 403)
+})
+
+t.test('a reload with one file that cannot be used takes nothing over', async (t) => {
+  const { config, text, folder } = shutProxy(t)
+  writeFileSync(config, text)
+  const { proxy, status } = await serving(t, config)
+  t.notMatch(proxy.err(), /Configured by/, 'it was named')
+  const hup = () => proxy.child.kill('SIGHUP')
+  const open = text.replace(SHUT, '')
+  const route = (more: string) => `routes: [{ host: a.example, upstreams: ["https://127.0.0.1:1"], ${more} }]`
+  const faults: readonly (readonly [line: string, said: string])[] = [
+    [route('ca: /no/ca.pem'), 'routes\\.0\\.ca: /no/ca\\.pem does not exist'],
+    [route(`ca: ${config}`), 'routes\\.0\\.ca: .* holds no certificate in PEM'],
+    [`log: { file: ${join(folder, 'test.yaml', 'x')} }`, 'log\\.file: .*E(?:NOTDIR|EXIST)'],
+    ['log: { file: /proc/sallyport/x/y.log }', 'log\\.file: .* is among the files of the kernel'],
+    ['refusal: { template: /dev/zero }', 'refusal\\.template: /dev/zero is no regular file'],
+  ]
+  for (const [line, said] of faults) {
+    writeFileSync(config, `${open}${line}\n`)
+    t.match(await nextLine(proxy, hup), new RegExp(`configuration kept as it was: .*${said}`))
+    t.equal(await status(), 403, 'the policy too')
+  }
+  writeFileSync(config, open)
+  t.match(await nextLine(proxy, hup), /read again: policy\.rules/)
+  t.not(await status(), 403)
 })
 
 t.test('the line of a reload names each key, what is removed, and no value', async (t) => {

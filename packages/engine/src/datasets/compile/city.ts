@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPartition6Writer, type SourceStatus } from '@sallyport/core'
+import { makeFolder } from '#files'
 import { encodeColumns } from '../columns/encode.ts'
 import { CITY_FORM, CITY_FORMAT, type CityColumns, type CityDescription, ID_BYTES } from '../format/city.ts'
 import { dayOf } from '../format/days.ts'
@@ -63,7 +63,7 @@ export async function compileCity({ dataDir, source, onProgress }: CompileCityOp
   const { size } = source.file
   const { columns, description } = readCity(source, (share) => onProgress?.(title, share * size, size))
   const shared = encodeColumns(CITY_FORM, description, columns)
-  mkdirSync(dataDir, { recursive: true })
+  makeFolder(dataDir)
   const path = cityPath(dataDir, source)
   await replaceFile(path, new Uint8Array(shared))
   removeOlder(path, new RegExp(`^city-${source.row.id}-[0-9a-f]{16}\\.bin$`))

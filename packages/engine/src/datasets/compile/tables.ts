@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import { SallyportError, type SourceStatus } from '@sallyport/core'
+import { makeFolder } from '#files'
 import { encodeColumns } from '../columns/encode.ts'
 import { dayOf } from '../format/days.ts'
 import { type Description, TABLES_FORM } from '../format/tables.ts'
@@ -56,7 +57,7 @@ export async function compileTables({ dataDir, sources: all, onProgress }: Compi
   await turn()
   const { columns, description } = assemble(reader.parts)
   const shared = encodeColumns(TABLES_FORM, { ...description, sources: statuses } satisfies Description, columns)
-  mkdirSync(dataDir, { recursive: true })
+  makeFolder(dataDir)
   await replaceFile(path, new Uint8Array(shared))
   removeOlder(path, TABLES_NAME)
   return { path, sources: statuses, shared }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SallyportError } from '@sallyport/core'
+import { makeFolder } from '#files'
 import { type FeedState, type Generation, parseState } from './feed-state.ts'
 import { moveInto, replaceFile } from './replace-file.ts'
 import type { SourceFile } from './source-file.ts'
@@ -56,7 +57,7 @@ export function openFeedStore(dataDir: string): FeedStore {
   }
 
   async function write(id: string, state: FeedState): Promise<void> {
-    await mkdir(folder(id), { recursive: true })
+    makeFolder(folder(id))
     await replaceFile(join(folder(id), 'state.json'), `${JSON.stringify(state, null, 2)}\n`)
     await replaceFile(marker, `${id}\n`)
   }
@@ -79,7 +80,7 @@ export function openFeedStore(dataDir: string): FeedStore {
       return { path: pathOf(id, current), size: current.size, modified: current.taken, made: current.made }
     },
     async temporary(id) {
-      await mkdir(folder(id), { recursive: true })
+      makeFolder(folder(id))
       return join(folder(id), `${randomUUID()}.part`)
     },
     async take(id, temporary, generation, state) {

@@ -42,7 +42,11 @@ export async function openAccountStore(
     const accounts = await openAccountsAt(url, { onUnreachable })
     return { ...rememberKeys(accounts), close: accounts.close }
   } catch (error) {
-    if (error instanceof SallyportError || !url.startsWith('postgres')) throw error
+    if (store === undefined) throw error
+    if (error instanceof SallyportError) {
+      throw error.code === 'data_dir_unusable' ? new SallyportError(error.code, `store: ${error.message}`) : error
+    }
+    if (!url.startsWith('postgres')) throw new SallyportError('invalid_config', `store: ${url}: ${messageOf(error)}`)
     throw new SallyportError('invalid_config', `configuration: store: PostgreSQL refuses: ${messageOf(error)}`)
   }
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { formatAddress, parseAddress, SallyportError } from '@sallyport/core'
 import {
@@ -15,6 +14,7 @@ import {
   type Signer,
   thumbprint,
 } from '@sallyport/ledger'
+import { makeFolder } from '#files'
 import { openCheckpointFolder, openPostgresLedger, openSqliteLedger } from '#stores'
 import { parseConfig } from '../config/read.ts'
 import type { Config, ConfigInput } from '../config/schema.ts'
@@ -39,7 +39,7 @@ export async function openLedgerPlace(config: Config): Promise<LedgerPlace> {
       'data.readOnly forbids to write to dataDir, so nothing is attested.',
     )
   }
-  await mkdir(dataDir, { recursive: true })
+  makeFolder(dataDir)
   const inFile = store === undefined || store.startsWith('sqlite:')
   return {
     store: await (inFile ? openSqliteLedger(join(dataDir, LEDGER_FILE)) : openPostgresLedger(store)),

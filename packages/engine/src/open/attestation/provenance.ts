@@ -16,6 +16,7 @@ import { JURISDICTIONS } from '@sallyport/data/jurisdictions'
 import { type Document, documentOf, type LedgerStatus, type Statement } from '@sallyport/ledger'
 import { parseDocument } from 'yaml'
 import type { AttestedClaim, ProvenanceClaim, ProvenanceService } from '#api'
+import { readWhole } from '#files'
 import type { Config } from '../config/schema.ts'
 import { opensAtStart } from './ledger.ts'
 import { holdLedger, type LedgerHooks } from './ledger-holder.ts'
@@ -141,14 +142,13 @@ function perSnapshot(make: (snapshot: Snapshot) => Document): (snapshot: Snapsho
 }
 
 /** The jurisdiction policy in the user's file, YAML or JSON; without one the built-in policy. Throws `invalid_policy`. */
-function readJurisdictionPolicy(file: string | undefined): JurisdictionPolicy {
+export function readJurisdictionPolicy(file: string | undefined): JurisdictionPolicy {
   if (file === undefined) return parseJurisdictionPolicy(JURISDICTIONS)
   let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    text = readWhole(file)
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
-    throw new SallyportError('invalid_policy', `provenance.policy: cannot read ${file}: ${reason}`)
+    throw new SallyportError('invalid_policy', `provenance.policy: ${file} ${(error as Error).message}`)
   }
   const document = parseDocument(text)
   const [fault] = document.errors

@@ -1,9 +1,10 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
-import { link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { link, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { SallyportError } from '@sallyport/core'
 import { type Signer, thumbprint } from '@sallyport/ledger'
+import { makeFolder } from '#files'
 
 /** Place of the private key: `env:NAME` or a file. */
 export interface SigningKeyPlace {
@@ -74,7 +75,7 @@ export async function readKeyFile(file: string): Promise<Signer> {
 /** False when there is one already. The file appears atomically: a process that dies half-way leaves none. */
 async function makeKeyFile(file: string, pem: string | Uint8Array = newKey()): Promise<boolean> {
   if ((await stat(file).catch(() => undefined)) !== undefined) return false
-  await mkdir(dirname(file), { recursive: true })
+  makeFolder(dirname(file))
   const temporary = `${file}.${randomBytes(6).toString('hex')}`
   const handle = await open(temporary, 'wx', 0o600)
   try {

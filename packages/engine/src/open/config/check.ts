@@ -12,6 +12,7 @@ import {
 import type { z } from 'zod'
 import { feedsOf } from '#datasets'
 import type { ConfigFault } from './faults.ts'
+import { hostPortOf } from './host-port.ts'
 import { type Layer, placeOf, valueAt } from './layers.ts'
 import type { Config } from './schema.ts'
 import { nodeAt, type SchemaNode } from './tree.ts'
@@ -70,11 +71,26 @@ function edgeFaults({ tls, http }: Config): readonly LocatedFault[] {
   return []
 }
 
+/** Listeners that are one another's: only the first could be had. */
+function listenerFaults(config: Config): readonly LocatedFault[] {
+  const named = (['listen', 'http', 'admin'] as const).flatMap((key) => {
+    const text = config[key]
+    return text === undefined ? [] : [{ key, ...hostPortOf(text) }]
+  })
+  return named.flatMap(({ key, host, port }, at) => {
+    const other = named.slice(0, at).find((one) => port !== 0 && one.port === port && one.host === host)
+    return other === undefined ? [] : [{ path: [key], message: `is the address of ${other.key} too` }]
+  })
+}
+
 /** Checks that a schema cannot express: words of the policy, proxies that are trusted, sources, networks. */
 export function wordFaults(config: Config, layers: readonly Layer[]): readonly ConfigFault[] {
   const found: LocatedFault[] = [
     ...edgeFaults(config),
-    ...policyFaults(config.policy).map((fault) => ({ ...fault, path: ['policy', ...fault.path] })),
+    ...listenerFaults(config),
+    ...policiesOf(config).flatMap(({ policy, path }) =>
+      policyFaults(policy).map((fault) => ({ ...fault, path: [...path, ...fault.path] })),
+    ),
     ...trustFaults(config.trustProxy),
     ...tried(['clientHeader'], () => parseTrust([], config.clientHeader)),
     ...Object.entries(config.data.sources).flatMap(([id, source]) =>
@@ -106,9 +122,17 @@ function signalFaults({ policy, mode, robots }: Config): readonly LocatedFault[]
 
 /** Settings that are allowed and most likely not meant. */
 export function configWarnings(config: Config, layers: readonly Layer[]): readonly ConfigFault[] {
-  return policyWarnings(config.policy).map((fault) =>
-    located({ ...fault, path: ['policy', ...fault.path] }, config, layers),
+  return policiesOf(config).flatMap(({ policy, path }) =>
+    policyWarnings(policy).map((fault) => located({ ...fault, path: [...path, ...fault.path] }, config, layers)),
   )
+}
+
+/** Every policy: that of all, and those of routes. */
+function policiesOf({ policy, routes }: Config) {
+  const own = routes.flatMap(({ policy }, at) =>
+    policy === undefined ? [] : [{ policy, path: ['routes', at, 'policy'] }],
+  )
+  return [{ policy, path: ['policy'] }, ...own]
 }
 
 /** The error of the one that reads such a value; it begins with the key, which is said apart. */

@@ -3,7 +3,7 @@ export type Mapping = Readonly<Record<string, unknown>>
 /** Values that one place gives: a file, the environment, flags, or a program. */
 export interface Layer {
   readonly values: Mapping
-  /** ValuePlace of a value of it. */
+  /** Place of a value of it. */
   readonly placeOf: (path: readonly PropertyKey[]) => ValuePlace
 }
 

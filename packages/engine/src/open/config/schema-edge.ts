@@ -9,7 +9,10 @@ import { MountPolicySchema } from './policy-schema.ts'
 export const HTTP = { protocol: /^https?$/, error: 'must be an http or https URL' }
 
 /** `host:port`, an IPv6 host in brackets; port 0 takes a free one. */
-export const Listen = z.string().regex(/^(\[[0-9a-f:.]+\]|[^\s:[\]]+):\d{1,5}$/i, 'must be host:port')
+export const Listen = z
+  .string()
+  .regex(/^(\[[0-9a-f:.]+\]|[^\s:[\]]+):\d{1,5}$/i, 'must be host:port')
+  .refine((text) => !(Number(text.slice(text.lastIndexOf(':') + 1)) > 65_535), 'must have a port from 0 to 65535')
 
 export const Upstream = z
   .string()

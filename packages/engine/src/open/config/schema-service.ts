@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns'
 import { z } from 'zod'
 import { ADDRESS_FORMS, LOG_FORMATS, LOGGED_REQUESTS } from '#log'
 import { FILE, key, SECRET } from './key.ts'
@@ -6,6 +7,8 @@ import { HTTP, Listen } from './schema-edge.ts'
 /* Settings of a service's sources and outputs: data, names, registries, the ledger, counts, the log, the console. */
 
 export const Strings = z.array(z.string())
+
+const NO_URL = 'must be a URL: a port up to 65535, and special characters of a password escaped, as %23 for #'
 
 export const Api = z.strictObject({
   enabled: key(z.boolean().default(true), 'Whether /v1 is answered', false),
@@ -28,6 +31,23 @@ export const Api = z.strictObject({
 export const Store = z
   .string()
   .regex(/^(sqlite:.+|postgres(ql)?:\/\/\S+)$/, 'must be sqlite:<path> or postgres://user:password@host:port/database')
+  .refine((text) => text.startsWith('sqlite:') || isServerUrl(text), NO_URL)
+
+export const Redis = z
+  .string()
+  .regex(/^rediss?:\/\/\S+$/, 'must be redis://host:port')
+  .refine(isServerUrl, NO_URL)
+
+/** Drivers throw errors of their own at what is no URL; of a text in no such form that is said already. */
+function isServerUrl(text: string): boolean {
+  if (!/^\w+:\/\/\S+$/.test(text)) return true
+  try {
+    const { username, password, pathname } = new URL(text)
+    return [username, password, pathname].every((part) => typeof decodeURIComponent(part) === 'string')
+  } catch {
+    return false
+  }
+}
 
 const Source = z
   .strictObject({
@@ -70,8 +90,21 @@ export const Data = z.strictObject({
   sources: z.record(z.string(), Source).default({}).describe('Sources by their ids, as data status --all shows them'),
 })
 
+/** Whether Node's resolver takes it: of some it throws an error of its own, and of a port beyond all it takes a part. */
+function isResolver(text: string): boolean {
+  const [, port = 0] = /^(?:\[.*\]|[^:]*):(\d{1,9})$/.exec(text) ?? []
+  try {
+    new Resolver().setServers([text])
+    return Number(port) <= 65_535
+  } catch {
+    return false
+  }
+}
+
+const Resolvers = z.array(z.string().refine(isResolver, 'must be an address, or address:port'))
+
 export const Dns = z.strictObject({
-  servers: key(Strings.default([]), 'Resolvers, as address or address:port; empty: those of the machine', [
+  servers: key(Resolvers.default([]), 'Resolvers, as address or address:port; empty: those of the machine', [
     '10.0.0.53',
   ]),
   timeoutMs: key(z.int().min(10).max(30_000).default(500), 'Time for an answer', 800, {

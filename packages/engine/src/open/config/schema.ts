@@ -12,6 +12,7 @@ import {
   Dns,
   Log,
   Provenance,
+  Redis,
   Store,
   Strings,
   WebBotAuth,
@@ -117,10 +118,7 @@ export const Config = z.strictObject({
     SECRET,
   ),
   redis: key(
-    z
-      .string()
-      .regex(/^rediss?:\/\/\S+$/, 'must be redis://host:port')
-      .optional(),
+    Redis.optional(),
     'Redis in which several machines count limits; absent: in dataDir, for one',
     'redis://cache.example:6379',
     SECRET,

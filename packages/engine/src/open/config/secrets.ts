@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readWhole } from '#files'
 import { isMap, type Mapping } from './layers.ts'
 import type { SchemaNode } from './tree.ts'
 
@@ -53,11 +53,9 @@ function readSecret(
   const [file] = fileOfSecret(written)
   if (file !== undefined) {
     try {
-      return { text: readFileSync(file, 'utf8').replace(/\r?\n$/, '') }
+      return { text: readWhole(file).replace(/\r?\n$/, '') }
     } catch (error) {
-      return {
-        message: `cannot read ${file}: ${error instanceof Error && 'code' in error ? error.code : 'unreadable'}`,
-      }
+      return { message: `${file} ${(error as Error).message}` }
     }
   }
   const missing = [...written.matchAll(VARIABLE)].flatMap(([, name = '']) => (env[name] ? [] : [name]))

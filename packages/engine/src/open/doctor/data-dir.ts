@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { SallyportError } from '@sallyport/core'
+import { nearest, placeFault } from '#files'
 import type { Config } from '../config/schema.ts'
 import { inDataDir, isReadOnly } from '../data-dir.ts'
-import { type CheckResult, fail, ok, reasonOf, warn } from './finding.ts'
+import { type CheckResult, fail, failNow, ok, reasonOf, warn } from './finding.ts'
 
 /** Compiled data, two downloads of every feed, and a compile beside them. */
 const ROOM_BYTES = 2 ** 30
@@ -12,6 +13,8 @@ const ROOM_BYTES = 2 ** 30
 export async function examineDataDir(config: Config): Promise<readonly CheckResult[]> {
   const { dataDir, data, provenance } = config
   const path = resolve(dataDir)
+  const fault = placeFault(path)
+  if (fault !== undefined) return [fail(`${path} ${fault}.`, 'Name a folder on a disk: dataDir.', AT)]
   if (!existsSync(path)) return [examineAbsent(path, data.readOnly)]
   try {
     await inDataDir(config, async () => {
@@ -27,9 +30,10 @@ export async function examineDataDir(config: Config): Promise<readonly CheckResu
   } catch (error) {
     if (!(error instanceof SallyportError)) throw error
     return [
-      fail(
+      (statSync(path).isDirectory() ? failNow : fail)(
         `${reasonOf(error)}.`,
         'Give it to the user who runs Sallyport (chown, chmod 700), or name another dataDir.',
+        AT,
       ),
     ]
   }
@@ -47,19 +51,23 @@ export async function examineDataDir(config: Config): Promise<readonly CheckResu
 
 function examineAbsent(path: string, readOnly: boolean): CheckResult {
   if (readOnly)
-    return fail(
+    return failNow(
       `${path} is not there, and data.readOnly forbids to make it.`,
       'sallyport data compile where it can be written.',
+      AT,
     )
-  let above = dirname(path)
-  while (!existsSync(above)) above = dirname(above)
-  return isReadOnly(above) || !statSync(above).isDirectory()
-    ? fail(
+  const above = nearest(path)
+  if (!statSync(above).isDirectory()) return fail(`${above} is no folder.`, 'Name another dataDir.', AT)
+  return isReadOnly(above)
+    ? failNow(
         `${path} is not there, and ${above} cannot be written.`,
         'Make it, and give it to the user who runs Sallyport.',
+        AT,
       )
     : ok(`${path} is not there; the first start makes it.`)
 }
+
+const AT = ['dataDir']
 
 function isReadByOthers(file: string): boolean {
   const stats = process.platform === 'win32' ? undefined : statSync(file, { throwIfNoEntry: false })

@@ -1,31 +1,66 @@
 import type { Clock, Dns } from '@sallyport/core'
 import { createDns } from '#net'
-import { parseConfig } from '../config/read.ts'
+import { configWarnings, located } from '../config/check.ts'
+import type { ConfigFault } from '../config/faults.ts'
+import { type ConfigRead, parseConfig } from '../config/read.ts'
 import type { Config, ConfigInput } from '../config/schema.ts'
 import { examineData, examineFeeds } from './data.ts'
 import { examineDataDir } from './data-dir.ts'
-import { CHECKS, type CheckResult, type Finding, fail, reasonOf } from './finding.ts'
+import { examineFiles } from './files.ts'
+import { CHECKS, type CheckResult, type Finding, fail, ok, reasonOf, warn } from './finding.ts'
 import { examineDns, examineListeners, examineTrust } from './network.ts'
 import { examineRedis, examineStore } from './stores.ts'
 
 export interface DoctorHooks {
   readonly clock?: Clock | undefined
   readonly dns?: Dns | undefined
+  /** Looks at parts that another package opens by the same configuration. */
+  readonly more?: readonly Look[] | undefined
 }
+
+/** A check, and what it looks at. */
+export type Look = readonly [check: Finding['check'], examine: (config: Config) => Promise<readonly CheckResult[]>]
+
+/** Checks of what a configuration names: each is a part of it that a start reads or asks. */
+const NAMED: readonly Finding['check'][] = ['dataDir', 'files', 'tls', 'store', 'redis', 'origins', 'listeners']
 
 type Findings = Partial<Readonly<Record<Finding['check'], readonly CheckResult[]>>>
 
 /**
- * Looks at what a service of this configuration rests on: rights, clocks, DNS, stores, the age of data, trust and
- * listeners; with what to do. It changes nothing but a file of one byte in the dataDir, which it removes, and asks DNS, the
+ * Looks at what a service of this configuration rests on: rights, files, clocks, DNS, stores, the age of data, rules, trust
+ * and listeners; with what to do. It changes nothing but a file of one byte in the dataDir, which it removes, and asks DNS, the
  * stores and the mirror that are configured. Rejects with `invalid_config` alone.
  */
 export async function doctor(options: ConfigInput = {}, hooks: DoctorHooks = {}): Promise<readonly Finding[]> {
   const config = parseConfig(options)
+  return findingsOf(config, examinations(config, hooks))
+}
+
+/**
+ * Faults of what a configuration names: files, certificates, addresses, stores and origins. One that may be gone in a moment,
+ * as a server that is down, or for another user, is a warning (D377).
+ */
+export async function examineNamed(
+  { config, layers }: Pick<ConfigRead, 'config' | 'layers'>,
+  hooks: DoctorHooks = {},
+): Promise<{ readonly errors: readonly ConfigFault[]; readonly warnings: readonly ConfigFault[] }> {
+  const looks = examinations(config, hooks).filter(([check]) => NAMED.includes(check))
+  const found = (await findingsOf(config, looks)).filter(({ state, check }) => state !== 'ok' && NAMED.includes(check))
+  const isError = ({ state, passing = false }: Finding): boolean => state === 'fail' && !passing
+  const faultOf = ({ found, path = [] }: Finding): ConfigFault =>
+    // The key is said apart.
+    located({ path, message: found.replace(/^[\w.]+: /, '').replace(/\.$/, '') }, config, layers)
+  return {
+    errors: found.filter(isError).map(faultOf),
+    warnings: found.filter((finding) => !isError(finding)).map(faultOf),
+  }
+}
+
+async function findingsOf(config: Config, looks: ReturnType<typeof examinations>): Promise<readonly Finding[]> {
   const parts = await Promise.all(
-    examinations(config, hooks).map(async ([check, examine]): Promise<Findings> => {
+    looks.map(async ([check, examine]): Promise<Findings> => {
       try {
-        return await examine()
+        return await examine(config)
       } catch (error) {
         return {
           [check]: [fail(`It could not be looked at: ${reasonOf(error)}.`, 'This is a fault of Sallyport: report it.')],
@@ -38,10 +73,13 @@ export async function doctor(options: ConfigInput = {}, hooks: DoctorHooks = {})
 
 function examinations(
   config: Config,
-  { clock = { now: () => Date.now() }, dns = createDns(config.dns) }: DoctorHooks,
-): readonly (readonly [check: Finding['check'], examine: () => Promise<Findings>])[] {
+  { clock = { now: () => Date.now() }, dns = createDns(config.dns), more = [] }: DoctorHooks,
+): readonly (readonly [check: Finding['check'], examine: (config: Config) => Promise<Findings>])[] {
   return [
     ['dataDir', async () => ({ dataDir: await examineDataDir(config) })],
+    ['files', async () => ({ files: await examineFiles(config) })],
+    ['policy', async () => ({ policy: examinePolicy(config) })],
+    ...more.map(([check, examine]) => [check, async (config: Config) => ({ [check]: await examine(config) })] as const),
     ['store', () => examineStore(config)],
     [
       'redis',
@@ -56,4 +94,14 @@ function examinations(
     ['trust', async () => ({ trust: examineTrust(config) })],
     ['listeners', async () => ({ listeners: await examineListeners(config) })],
   ]
+}
+
+/** Rules that are allowed and most likely not meant. */
+function examinePolicy(config: Config): readonly CheckResult[] {
+  const warnings = configWarnings(config, [])
+  if (warnings.length === 0) return [ok('No rule is in the way of another.')]
+  return warnings.map(({ key, rule, message }) => {
+    const [found = message, advice = 'sallyport config check names its line.'] = message.split('; ', 2)
+    return warn(`${rule === undefined ? key : `rule "${rule}"`}: ${found}.`, advice)
+  })
 }

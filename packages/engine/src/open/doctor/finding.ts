@@ -1,5 +1,19 @@
 /** The checks, in the order in which they are shown. */
-export const CHECKS = ['dataDir', 'clock', 'dns', 'store', 'redis', 'feeds', 'data', 'trust', 'listeners'] as const
+export const CHECKS = [
+  'dataDir',
+  'files',
+  'tls',
+  'clock',
+  'dns',
+  'store',
+  'redis',
+  'feeds',
+  'data',
+  'policy',
+  'trust',
+  'origins',
+  'listeners',
+] as const
 
 /** One thing that was looked at: that it is good, that it may not be meant so, or that a start or the service fails with it. */
 export interface Finding {
@@ -9,14 +23,33 @@ export interface Finding {
   readonly found: string
   /** Advice; absent where nothing needs to be done. */
   readonly advice?: string | undefined
+  /** The key of the configuration that it is about, step by step. */
+  readonly path?: readonly PropertyKey[] | undefined
+  /** It may be otherwise in a moment, or for another user: no fault of the configuration. */
+  readonly passing?: boolean | undefined
 }
 
 /** A finding without the name of its check. */
 export type CheckResult = Omit<Finding, 'check'>
 
 export const ok = (found: string): CheckResult => ({ state: 'ok', found })
-export const warn = (found: string, advice: string): CheckResult => ({ state: 'warn', found, advice })
-export const fail = (found: string, advice: string): CheckResult => ({ state: 'fail', found, advice })
+export const warn = (found: string, advice: string, path?: CheckResult['path']): CheckResult => ({
+  state: 'warn',
+  found,
+  advice,
+  path,
+})
+export const fail = (found: string, advice: string, path?: CheckResult['path']): CheckResult => ({
+  state: 'fail',
+  found,
+  advice,
+  path,
+})
+/** A failure that is no fault of the configuration. */
+export const failNow = (found: string, advice: string, path?: CheckResult['path']): CheckResult => ({
+  ...fail(found, advice, path),
+  passing: true,
+})
 
 /** The reason of a failure in one line; drivers give several failed addresses of one host without a message. */
 export function reasonOf(error: unknown): string {

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { type Dns, formatAddress, parseAddress, reservedRow } from '@sallyport/core'
 import { hostPortOf } from '../config/host-port.ts'
 import type { Config } from '../config/schema.ts'
-import { type CheckResult, fail, ok, reasonOf, warn } from './finding.ts'
+import { type CheckResult, fail, failNow, ok, reasonOf, warn } from './finding.ts'
 
 /** A name that exists as long as names do. */
 const KNOWN_NAME = 'a.root-servers.net'
@@ -56,17 +56,21 @@ export function examineTrust({ listen, trustProxy, clientHeader }: Config): read
   ]
 }
 
-/** Whether both listeners can be had, or are this service's own already. */
-export async function examineListeners({ listen, admin }: Config): Promise<readonly CheckResult[]> {
+/** Whether the listeners can be had, or are this service's own already. */
+export async function examineListeners({ listen, http, admin }: Config): Promise<readonly CheckResult[]> {
   const adminAt = admin ?? '127.0.0.1:9090'
-  const [main, operator] = await Promise.all([listening(listen), listening(adminAt)])
+  // One after the other: two that are the same would be in each other's way.
+  const main = await listening(listen)
+  const plain = http === undefined ? undefined : await listening(http)
+  const operator = await listening(adminAt)
   const isOurs = operator === 'EADDRINUSE' && (await isSallyport(adminAt))
   const { host } = hostPortOf(adminAt)
   return [
     listenerFound('listen', listen, main, isOurs),
+    ...(http === undefined ? [] : [listenerFound('http', http, plain, isOurs)]),
     // Without a place of its own the command goes on without health.
     ...(admin === undefined && operator !== undefined && !isOurs
-      ? [warn(`admin: ${adminAt} is taken: there is no health and no metrics.`, 'Name another one: admin.')]
+      ? [warn(`admin: ${adminAt} is taken: there is no health and no metrics.`, 'Name another one: admin.', ['admin'])]
       : [listenerFound('admin', adminAt, operator, isOurs)]),
     ...(isLoopback(host)
       ? []
@@ -74,6 +78,7 @@ export async function examineListeners({ listen, admin }: Config): Promise<reado
           warn(
             `admin: ${adminAt} can be reached from outside this machine.`,
             'Let only monitoring and operators reach it, and put TLS in front: tokens travel.',
+            ['admin'],
           ),
         ]),
   ]
@@ -83,7 +88,8 @@ function listenerFound(key: string, address: string, fault: string | undefined, 
   if (fault === undefined) return ok(`${key}: ${address} is free.`)
   if (fault === 'EADDRINUSE' && isOurs) return ok(`${key}: ${address} is in use, and a Sallyport runs here.`)
   const { found, advice } = FAULTS[fault] ?? { found: `cannot be used: ${fault}`, advice: 'Name another address.' }
-  return fail(`${key}: ${address} ${found}.`, advice)
+  // An address may be free at the start, and another user may have the right.
+  return (fault === 'EADDRNOTAVAIL' ? fail : failNow)(`${key}: ${address} ${found}.`, advice, [key])
 }
 
 const FAULTS: Readonly<Record<string, { readonly found: string; readonly advice: string }>> = {

@@ -1,9 +1,10 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { counted } from '@sallyport/core'
+import { counted, SallyportError } from '@sallyport/core'
+import { placeFault } from '#files'
 import { probeStore, type StoreProbe } from '#stores'
 import type { Config } from '../config/schema.ts'
-import { type CheckResult, fail, ok, reasonOf, warn } from './finding.ts'
+import { type CheckResult, fail, failNow, ok, reasonOf, warn } from './finding.ts'
 
 /** How far two clocks may be apart: leases and windows of limits count in seconds. */
 const SKEW_MS = { warn: 2_000, fail: 60_000 } as const
@@ -18,11 +19,17 @@ export interface StoreFindings {
 export async function examineStore(config: Config): Promise<StoreFindings> {
   const { store, dataDir } = config
   if (store !== undefined && !store.startsWith('sqlite:')) {
-    return probed(store, 'Start PostgreSQL, or correct store: host, port, user, password and database.')
+    return probed(store, 'store', 'Start PostgreSQL, or correct store: host, port, user, password and database.')
   }
-  const named = store === undefined ? [] : [store.slice('sqlite:'.length)]
+  const own = store?.slice('sqlite:'.length)
+  const fault = own === undefined ? undefined : placeFault(own)
+  if (fault !== undefined) return { store: [fail(`${own} ${fault}.`, 'Name a file on a disk.', ['store'])], clock: [] }
+  // One that is not there yet is made at the first start.
+  const named = own !== undefined && existsSync(own) ? [own] : []
   const files = [...new Set([...named, ...databasesOf(dataDir)])]
-  if (files.length === 0) return { store: [ok('SQLite in the dataDir, made at the first start.')], clock: [] }
+  if (files.length === 0) {
+    return { store: [ok(`SQLite in ${own ?? 'the dataDir'}, made at the first start.`)], clock: [] }
+  }
   const found: CheckResult[] = []
   const versions = new Set<string>()
   for (const file of files) {
@@ -41,24 +48,41 @@ export async function examineRedis({ redis }: Config): Promise<StoreFindings> {
   if (redis === undefined) return { store: [ok('None is named: limits are counted on this machine.')], clock: [] }
   return probed(
     redis,
+    'redis',
     'Start Redis, or correct redis: host, port and password. Until then limits count for each process.',
   )
 }
 
-async function probed(url: string, advice: string): Promise<StoreFindings> {
+async function probed(url: string, key: string, advice: string): Promise<StoreFindings> {
   const place = URL.canParse(url) ? new URL(url).host : 'it'
   const before = Date.now()
   let probe: StoreProbe
   try {
     probe = await probeStore(url)
   } catch (error) {
-    return { store: [fail(`${place} cannot be used: ${withoutSecrets(reasonOf(error), url)}.`, advice)], clock: [] }
+    return { store: [unusable(error, { url, place, key, advice })], clock: [] }
   }
   const { version, now } = probe
   return {
     store: [ok(`${version} at ${place}, ${Date.now() - before} ms.`)],
     clock: now === undefined ? [] : [skewOf(version, now, (before + Date.now()) / 2)],
   }
+}
+
+function unusable(
+  error: unknown,
+  {
+    url,
+    place,
+    key,
+    advice,
+  }: { readonly url: string; readonly place: string; readonly key: string; readonly advice: string },
+): CheckResult {
+  if (error instanceof SallyportError && error.code === 'package_missing') {
+    return fail(`${error.details?.['package']} is not installed.`, `npm install ${error.details?.['package']}`, [key])
+  }
+  const why = withoutSecrets(reasonOf(error), url).replace(/\.$/, '')
+  return failNow(`${place} cannot be used: ${why}.`, advice, [key])
 }
 
 function skewOf(store: string, theirs: number, ours: number): CheckResult {

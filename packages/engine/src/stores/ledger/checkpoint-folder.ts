@@ -1,6 +1,7 @@
-import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
+import { open, readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { archiveName, type CheckpointArchive } from '@sallyport/ledger'
+import { makeFolder } from '#files'
 
 const SUFFIX = '.checkpoint'
 
@@ -20,7 +21,7 @@ export function openCheckpointFolder(folder: string): CheckpointArchive {
       return Promise.all(files.map(async (name) => ({ name, note: await readFile(join(folder, name), 'utf8') })))
     },
     async write({ log, note }) {
-      await mkdir(folder, { recursive: true })
+      makeFolder(folder)
       const path = join(folder, `${archiveName(log)}${SUFFIX}`)
       const temporary = `${path}.${process.pid}.${writes++}`
       const file = await open(temporary, 'w', 0o644)

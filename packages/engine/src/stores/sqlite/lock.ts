@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { makeFolder } from '#files'
 import { connect, type Database, isBusy } from './driver.ts'
 
 export interface LockOptions {
@@ -39,7 +39,7 @@ export function withFreeLock<T>(path: string, task: () => Promise<T>): Promise<T
 }
 
 async function withDatabase<T>(path: string, work: (database: Database) => Promise<T>): Promise<T> {
-  await mkdir(dirname(path), { recursive: true })
+  makeFolder(dirname(path))
   const database = await connect(path, 0)
   try {
     return await work(database)

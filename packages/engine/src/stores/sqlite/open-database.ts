@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { SallyportError } from '@sallyport/core/host'
+import { makeFolder } from '#files'
 import { connect, connectReadOnly, type Database, isBusy } from './driver.ts'
 
 /** Longest that one statement blocks this thread while another process writes. */
@@ -18,7 +18,7 @@ const OPEN_PAUSE_MS = 20
  * is not a database, was written by another release, or cannot be made durable.
  */
 export async function openDatabase(path: string, steps: readonly string[], pageBytes?: number): Promise<Database> {
-  if (path !== IN_MEMORY) await mkdir(dirname(path), { recursive: true })
+  if (path !== IN_MEMORY) makeFolder(dirname(path))
   const deadline = performance.now() + OPEN_DEADLINE_MS
   for (;;) {
     // Until it is open it waits here, where the event loop lives, and not inside SQLite.

@@ -1,6 +1,15 @@
-import { ConfigError, type ConfigFault, type ConfigRead, configSchema, faultText, settingsOf } from '@sallyport/engine'
+import {
+  ConfigError,
+  type ConfigFault,
+  type ConfigRead,
+  configSchema,
+  examineNamed,
+  faultText,
+  settingsOf,
+} from '@sallyport/engine'
 import type { Command } from 'commander'
 import { warningText } from '../settings/config-file.ts'
+import { PROXY_LOOKS } from '../settings/looks.ts'
 import { type CommonOptions, configReadOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
 import { ExitError } from '../terminal/exit.ts'
 import { printable, printableJson, printableMessage } from '../terminal/printable.ts'
@@ -15,11 +24,13 @@ const UNUSABLE = 2
 export function addConfigCommands(program: Command, terminal: Terminal): void {
   const config = program.command('config').description('the configuration: its faults, and the values in force')
 
-  withCommonOptions(config.command('check').description('read it as the proxy would, and report every fault'))
+  withCommonOptions(
+    config.command('check').description('read it, and what it names, as the proxy would, and report every fault'),
+  )
     .argument('[file]', 'instead of --config')
     .addOption(jsonOption())
-    .action((file: string | undefined, options: Options) => {
-      const { errors, warnings } = checked(file === undefined ? options : { ...options, config: file })
+    .action(async (file: string | undefined, options: Options) => {
+      const { errors, warnings } = await checked(file === undefined ? options : { ...options, config: file })
       if (options.json) terminal.out(json({ ok: errors.length === 0, errors, warnings }))
       else {
         for (const fault of errors) terminal.err(printableMessage(faultText(fault)))
@@ -43,13 +54,19 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
     .action(() => terminal.out(json(configSchema())))
 }
 
-function checked(options: CommonOptions): Pick<ConfigRead, 'warnings'> & { readonly errors: readonly ConfigFault[] } {
+/** Faults of the text; where there is none, those of what it names. */
+async function checked(
+  options: CommonOptions,
+): Promise<Pick<ConfigRead, 'warnings'> & { readonly errors: readonly ConfigFault[] }> {
+  let read: ConfigRead
   try {
-    return { errors: [], warnings: configReadOf(options, {}, true).warnings }
+    read = configReadOf(options, {}, true)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return { errors: error.faults, warnings: [] }
   }
+  const named = await examineNamed(read, { more: PROXY_LOOKS })
+  return { errors: named.errors, warnings: [...read.warnings, ...named.warnings] }
 }
 
 /** Words as they are, all else as JSON. */

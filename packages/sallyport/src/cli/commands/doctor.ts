@@ -1,5 +1,6 @@
 import { doctor, type Finding } from '@sallyport/engine'
 import type { Command } from 'commander'
+import { PROXY_LOOKS } from '../settings/looks.ts'
 import { type CommonOptions, configReadOf, jsonOption, withCommonOptions } from '../settings/settings.ts'
 import { ExitError } from '../terminal/exit.ts'
 import { bold, dim, json, type Terminal } from '../terminal/terminal.ts'
@@ -9,7 +10,7 @@ export function addDoctorCommand(program: Command, terminal: Terminal): void {
   withCommonOptions(program.command('doctor').description('check what a service depends on, and advise'))
     .addOption(jsonOption())
     .action(async (options: CommonOptions & { readonly json?: true | undefined }) => {
-      const findings = await doctor(configReadOf(options, {}, true).config)
+      const findings = await doctor(configReadOf(options, {}, true).config, { more: PROXY_LOOKS })
       const isGood = findings.every(({ state }) => state !== 'fail')
       terminal.out(options.json ? json({ ok: isGood, findings }) : findings.map(lineOf).join('\n'))
       if (!isGood) throw new ExitError(1)

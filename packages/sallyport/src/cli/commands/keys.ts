@@ -111,7 +111,8 @@ function showIssued(issued: IssuedKey, options: { readonly json?: true | undefin
   else {
     const { key, account } = issued
     terminal.out(key)
-    terminal.out(dim(`for account ${account.id}, plan ${account.plan}; it is not shown again`))
+    const named = account.name === '' ? 'an account without a name' : `the account ${account.name}`
+    terminal.out(dim(`for ${named}, id ${account.id}, plan ${account.plan}; it is not shown again`))
   }
 }
 

@@ -83,7 +83,7 @@ function rowsOf(result: LookupResult, finding: NetworkFinding | undefined): read
     ['known by', grounds(finding)],
     ['provider', provider],
     ['place', result.geoSource === undefined || place === '' ? place : `${place} (${result.geoSource})`],
-    ['purity', `${purity.score}/100 (${purity.grade}, ${purity.verdict})`],
+    ['purity', `${purity.score}/100 (${purity.verdict})`],
     ['risk', `${riskScore}/100`],
     ['domain', whois?.domain],
     ['registrar', whois?.registrar],

@@ -27,7 +27,12 @@ export function addProxyCommand(program: Command, terminal: Terminal): void {
     .action(async ({ workers, trustProxy, ...options }: Options) => {
       const { config, dataDir, ...flags } = options
       const given = { ...flags, ...(trustProxy !== undefined && { trustProxy: [...splitList(trustProxy)] }) }
-      await runService(configSource(options, given), workers, terminal)
+      const source = configSource(options, given)
+      const isBeside = Object.keys({ ...given, ...(dataDir !== undefined && { dataDir }) }).length > 0
+      // Flags hide nothing: a file of this folder that nobody has named is read too.
+      if (config === undefined && source.file !== undefined && isBeside)
+        terminal.err(`Configured by ${source.file} of this folder too; flags go before it.`)
+      await runService(source, workers, terminal)
     })
 }
 

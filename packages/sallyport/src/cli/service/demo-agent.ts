@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createSigner, type Signer } from '@sallyport/core'
 import type { PublishedKeys } from '@sallyport/engine'
+import { makeFolder } from '@sallyport/engine/files'
 import type { ExampleVisitor } from '@sallyport/proxy/internal'
 import { readOrMakeSecret } from '#console'
 import { requestFields, SIMULATED_AGENTS } from '../requests/simulated-agents.ts'
@@ -38,7 +38,7 @@ function signerIn(file: string): Signer | undefined {
   const made = JSON.stringify(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }))
   try {
     // At the first start there is no dataDir yet.
-    mkdirSync(dirname(file), { recursive: true })
+    makeFolder(dirname(file))
     const text = readOrMakeSecret(file, made)
     return text === undefined ? undefined : createSigner(JSON.parse(text))
   } catch {

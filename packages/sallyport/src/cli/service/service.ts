@@ -94,11 +94,7 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
     onFault: throttled((error) => terminal.err(`sallyport: ${faultText(error)}`)),
     onOriginFailure: throttled((error) => terminal.err(`sallyport: the origin failed: ${faultText(error)}`)),
   })
-  const take = async (next: Config): Promise<Reloaded> => {
-    const report = await sallyport.reload(next)
-    await proxy.reload(withAcme(sallyport.config))
-    return report
-  }
+  const take = (next: Config): Promise<Reloaded> => sallyport.reload(next, (config) => proxy.prepare(withAcme(config)))
   const takeOver = async (): Promise<void> => {
     const read = source.read()
     configured.warn(read)

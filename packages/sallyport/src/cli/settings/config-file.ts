@@ -116,12 +116,14 @@ function textOf(file: string | undefined): string | undefined {
 }
 
 function printsOf(files: readonly string[]): Prints {
-  return new Map(files.map((file) => [file, printOfRead(tried(() => readFileSync(file)))]))
+  // A pipe, or a device, would be waited for.
+  const readOne = (file: string): Buffer => (isStream(file) ? Buffer.alloc(0) : readFileSync(file))
+  return new Map(files.map((file) => [file, printOfRead(tried(() => readOne(file)))]))
 }
 
 async function printOf(file: string): Promise<string> {
   return printOfRead(
-    await readFile(file).then(
+    await (isStream(file) ? Promise.resolve(Buffer.alloc(0)) : readFile(file)).then(
       (value) => ({ value }),
       (error: Error) => ({ error }),
     ),

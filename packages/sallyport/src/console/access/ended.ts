@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from '@sallyport/engine/files'
 
 const FOLDER = 'console-ended'
 /** They are kept longer than they would have lasted, for clocks that go back. */
@@ -35,7 +36,7 @@ export function openEnded(dataDir: string | undefined, onFault: (error: unknown)
   function write(name: string): boolean {
     if (folder === undefined) return true
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      makeFolder(folder, 0o700)
       writeFileSync(join(folder, name), '', { flag: 'wx', mode: 0o600 })
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false

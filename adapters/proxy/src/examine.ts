@@ -1,0 +1,136 @@
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { connect } from 'node:net'
+import { SallyportError } from '@sallyport/core'
+import type { Finding } from '@sallyport/engine'
+import { loadAcme } from './acme/order.ts'
+import { type CertificateFiles, dateFault, readCertificate } from './edge/certificates.ts'
+import type { Route } from './gate/sites.ts'
+import { originAddress } from './origin/address.ts'
+import { ownListeners, type Places } from './origin/own-listener.ts'
+import { readTrust } from './origin/trust.ts'
+
+/** A finding without the name of its check. */
+type Found = Omit<Finding, 'check'>
+
+/** The keys of the configuration that name certificates. */
+interface TlsKeys {
+  readonly certificates?: readonly CertificateFiles[] | undefined
+  readonly acme?: { readonly ca?: string | undefined } | undefined
+}
+
+/** The keys that name origins, and the listeners that none of them may be. */
+interface OriginKeys extends Omit<Places, 'routes'> {
+  readonly routes?: readonly Route[] | undefined
+}
+
+/** How long a server of an origin is waited for. */
+const CONNECT_MS = 2_000
+
+/** Every certificate with its key, as a start reads them, and how long it is good for. */
+export async function examineTls(tls: TlsKeys | undefined): Promise<readonly Found[]> {
+  if (tls === undefined) return [{ state: 'ok', found: 'None is served.' }]
+  const { certificates = [], acme } = tls
+  const pairs = await Promise.all(certificates.map((pair, at) => examinePair(pair, at)))
+  return [...pairs.flat(), ...(acme === undefined ? [] : await examineAcme(acme))]
+}
+
+async function examinePair(pair: CertificateFiles, at: number): Promise<readonly Found[]> {
+  const path = ['tls', 'certificates', at, 'cert']
+  try {
+    const read = await readCertificate(pair)
+    const dates = dateFault(read)
+    const advice = 'Renew it, or set the clock of this machine: browsers refuse it.'
+    if (dates !== undefined) return [{ state: 'warn', found: `${pair.cert} ${dates}.`, advice, path }]
+    const until = new Date(read.notAfter).toISOString().slice(0, 10)
+    const names = read.names.length === 0 ? 'no name' : read.names.join(', ')
+    return [{ state: 'ok', found: `${pair.cert} is for ${names}, until ${until}.` }]
+  } catch (error) {
+    const advice = 'Name a certificate and its key in PEM, which this user may read.'
+    return [{ state: 'fail', found: sentenceOf(error), advice, path }]
+  }
+}
+
+async function examineAcme({ ca }: NonNullable<TlsKeys['acme']>): Promise<readonly Found[]> {
+  const found: Found[] = []
+  try {
+    await loadAcme()
+  } catch (error) {
+    found.push({ state: 'fail', found: sentenceOf(error), advice: 'npm install acme-client', path: ['tls', 'acme'] })
+  }
+  if (ca !== undefined) found.push(...examineTrust(ca, ['tls', 'acme', 'ca']))
+  return found.length > 0 ? found : [{ state: 'ok', found: 'An authority issues one; acme-client is installed.' }]
+}
+
+function examineTrust(file: string, path: readonly (string | number)[]): readonly Found[] {
+  try {
+    readTrust(file, path.join('.'))
+    return []
+  } catch (error) {
+    return [{ state: 'fail', found: sentenceOf(error), advice: 'Name a file of certificates in PEM.', path }]
+  }
+}
+
+/** Every server of every origin: that it is not a listener of this proxy, and whether something answers there. */
+export async function examineOrigins(places: OriginKeys): Promise<readonly Found[]> {
+  const { upstream, routes = [] } = places
+  const own = await ownListeners(places)
+  const trust = routes.flatMap(({ ca }, at) => (ca === undefined ? [] : examineTrust(ca, ['routes', at, 'ca'])))
+  const servers = [
+    ...(upstream === undefined ? [] : [{ text: upstream, path: ['upstream'] }]),
+    ...routes.flatMap(serversOf),
+  ]
+  const others = servers.filter(({ path }) => !own.some((one) => one.path.join('.') === path.join('.')))
+  const asked = await Promise.all(others.map(({ text, path }) => askServer(text, path)))
+  const found = [
+    ...own.map(({ path, message }): Found => {
+      const advice = 'Name the address of your application, or another one to listen on.'
+      return { state: 'fail', found: `${message}.`, advice, path }
+    }),
+    ...trust,
+    ...asked,
+  ]
+  return found.length === 0 ? [{ state: 'ok', found: 'None is named.' }] : found
+}
+
+function serversOf({ upstreams = [] }: Route, route: number) {
+  return upstreams.map((text, at) => ({ text, path: ['routes', route, 'upstreams', at] }))
+}
+
+/** Connects, and sends nothing. */
+async function askServer(text: string, path: readonly (string | number)[]): Promise<Found> {
+  const advice = 'Start it, or correct its address: until then visitors get 502.'
+  try {
+    const { url, socketPath } = originAddress(text)
+    if (socketPath !== undefined && !existsSync(socketPath)) throw new Error('the socket does not exist')
+    const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+    const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+    const socket = connect(socketPath === undefined ? { host, port } : { path: socketPath })
+    try {
+      await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) })
+      return { state: 'ok', found: `${text} takes connections.` }
+    } finally {
+      socket.on('error', () => {}).destroy()
+    }
+  } catch (error) {
+    return { state: 'fail', found: `${text} cannot be reached: ${connectFault(error)}.`, advice, path, passing: true }
+  }
+}
+
+/** Faults of connections in words. */
+const CONNECT_FAULTS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'its name is not known',
+  EAI_AGAIN: 'its name cannot be looked up now',
+  ABORT_ERR: `it does not answer within ${CONNECT_MS / 1_000} s`,
+}
+
+function connectFault(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return CONNECT_FAULTS[code] ?? (code || (error instanceof Error ? error.message : String(error)))
+}
+
+function sentenceOf(error: unknown): string {
+  const text = error instanceof SallyportError ? error.message.replace(/^[\w.]+: /, '') : String(error)
+  return `${text.replace(/\.$/, '')}.`
+}

@@ -1,0 +1,3 @@
+export { makeFolder } from './make-folder.ts'
+export { nearest, placeFault } from './place.ts'
+export { readWhole } from './read-whole.ts'

@@ -1,0 +1,54 @@
+import { existsSync, realpathSync, statfsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+
+/** File systems in which the kernel shows itself, by the numbers of Linux's `statfs` (linux/magic.h). */
+const OF_THE_KERNEL: ReadonlySet<number> = new Set([
+  0x9fa0, // proc
+  0x62656572, // sysfs
+  0x27e0eb, // cgroup
+  0x63677270, // cgroup2
+  0x1cd1, // devpts
+  0x64626720, // debugfs
+  0x74726163, // tracefs
+  0x73636673, // securityfs
+  0xf97cff8c, // selinuxfs
+  0x62656570, // configfs
+  0xcafe4a11, // bpf
+  0x42494e4d, // binfmt_misc
+  0x65735543, // fusectl
+  0x6165676c, // pstore
+  0xde5e81e4, // efivarfs
+  0x19800202, // mqueue
+  0x67596969, // rpc_pipefs
+])
+
+/**
+ * The fault of a place for files and folders of ours, in words that follow its path; `undefined` where there is none. What
+ * a link leads to counts: `/proc/self/fd/1` is a place to write to. D375.
+ */
+export function placeFault(path: string): string | undefined {
+  if (process.platform !== 'linux') return undefined
+  const asked = resolve(path)
+  const there = nearest(asked)
+  const real = realOf(there)
+  // In a container a part of /sys may be of another kind.
+  if (OF_THE_KERNEL.has(statfsSync(there).type) || `${real}/`.startsWith('/sys/'))
+    return 'is among the files of the kernel'
+  return there !== asked && real === '/dev' ? 'is in /dev, which is for devices' : undefined
+}
+
+/** The path itself, or the nearest folder above it that is there. */
+export function nearest(path: string): string {
+  let above = resolve(path)
+  while (!existsSync(above)) above = dirname(above)
+  return above
+}
+
+/** The path that links lead to; an open pipe of a process has none. */
+function realOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}

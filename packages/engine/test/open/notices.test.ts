@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { saysCompiling } from '../../src/open/hooks.ts'
+import { madeConfig } from './made-sources.ts'
+
+const OPEN = join(import.meta.dirname, '../../src/open/index.js')
+
+t.test('without a hook a notice is one sentence on stderr', async (t) => {
+  const program = `const { open } = await import(process.argv[1]); await (await open(JSON.parse(process.argv[2]))).close()`
+  const config = JSON.stringify(madeConfig(t.testdir()))
+  const args = ['--input-type=module', '-e', program, OPEN, config]
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args)
+  t.equal(stdout, '')
+  t.match(stderr, /^sallyport: No file of cities is there\. \S[^\n]+\n$/)
+  t.notMatch(stderr, /SALLYPORT_|\(node:|trace-warnings/)
+})
+
+t.test('a program that shows no progress hears once that a long compile has begun', async (t) => {
+  const said: string[] = []
+  const onProgress = saysCompiling((code, message) => said.push(`${code} ${message}`))
+  onProgress('small', 0, 10_000)
+  t.same(said, [])
+  onProgress('one', 0, 50_000_000)
+  onProgress('one', 1_000_000, 50_000_000)
+  onProgress('two', 0, 60_000_000)
+  t.match(said, [/^SALLYPORT_DATA_COMPILING The data is compiled, which takes 5 to 15 seconds/])
+})

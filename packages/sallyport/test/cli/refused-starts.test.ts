@@ -1,0 +1,34 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort } from '@sallyport/engine/testing'
+import t from 'tap'
+import { run, workspace } from './command.ts'
+
+t.test('a start that cannot serve ends with one sentence, and does not listen', async (t) => {
+  const listen = `127.0.0.1:${await freePort()}`
+  const { folder, config } = workspace(t)
+  const base = readFileSync(config, 'utf8')
+  const bad = join(folder, 'bad.pem')
+  writeFileSync(bad, 'no certificate')
+  const starts: readonly (readonly [line: string, code: number, said: RegExp])[] = [
+    ['tls: { certificates: [{ cert: /no/site.pem, key: /no/site.key }] }', 1, /tls: \/no\/site\.pem does not exist/],
+    [`tls: { certificates: [{ cert: ${bad}, key: ${bad} }] }`, 1, /tls: \S+ is not a certificate in PEM/],
+    ['dataDir: /proc/sallyport/x', 1, /dataDir: \S+ is among the files of the kernel/],
+    ['store: sqlite:/proc/sallyport/x.db', 1, /store: \/proc\/sallyport is among the files of the kernel/],
+    ['log: { file: /proc/sallyport/x/y.log }', 2, /log\.file: \S+ is among the files of the kernel/],
+    ['refusal: { template: /no/page.html }', 2, /refusal\.template: \/no\/page\.html does not exist/],
+    [`upstream: http://${listen}`, 2, /upstream: \S+ is the address of listen, where this proxy itself listens/],
+    [`upstream: http://localhost:${listen.split(':')[1]}`, 2, /upstream: \S+ is the address of listen/],
+    ['redis: redis://127.0.0.1:1/nothing', 2, /redis: its URL is refused: [^\n]+/],
+  ]
+  for (const [line, code, said] of starts) {
+    const file = join(folder, 'sallyport.yaml')
+    const rest = line.startsWith('dataDir') ? base.replace(/^dataDir: .*\n/, '') : base
+    writeFileSync(file, `listen: ${listen}\nadmin: 127.0.0.1:0\n${rest}${line}\n`)
+    const ended = await run('proxy', '--config', file)
+    const lines = ended.err.split('\n').filter((text) => text !== '' && !/^compiling: |Data/.test(text))
+    t.equal(ended.code, code, line)
+    t.match(lines, [said], line)
+    t.equal(lines.length, 1, line)
+  }
+})
