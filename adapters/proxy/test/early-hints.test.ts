@@ -101,7 +101,7 @@ t.test('a 100 that nobody asked for, in pieces, before answers to bodies and ove
   }
   const { url, origin, errors } = await proxyBefore(t, answer)
   const client = await dial(url)
-  for (const body of ['', 'abc\r\n\r\n', `${'x'.repeat(70_000)}\r\n\r\n`, '']) {
+  for (const body of ['', 'abc', 'x'.repeat(70_000), '']) {
     client.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
     t.equal(statusOf(await readUntil(client, /ok$/)), 200)
   }

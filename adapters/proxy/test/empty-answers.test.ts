@@ -37,8 +37,7 @@ const origin: Answer = (socket, head) => {
   else socket.write(lines ? headOf(lines) : OK)
 }
 
-/** It ends as a head does, so that the raw origin sees the next one. */
-const BODY = 'abc\r\n\r\n'
+const BODY = 'abc'
 const post = (path: string): string =>
   `POST ${path} HTTP/1.1\r\nHost: site.example\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`
 const asked = (method: string, path: string): string =>

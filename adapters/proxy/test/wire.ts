@@ -36,9 +36,10 @@ export async function openRawOrigin(answer: Answer | string): Promise<RawOrigin>
       received[index] += bytes.toString('latin1')
       unread += bytes.toString('latin1')
       for (let end = unread.indexOf('\r\n\r\n'); end >= 0; end = unread.indexOf('\r\n\r\n')) {
-        const head = unread.slice(0, end + 4)
+        // The body of the request before it may stand in front of a head.
+        const head = /[A-Z]+ \S+ HTTP\/1\.1\r\n[\s\S]*/.exec(unread.slice(0, end + 4))?.[0]
         unread = unread.slice(end + 4)
-        if (!/^[A-Z]+ \S+ HTTP\/1\.1\r\n/.test(head)) continue
+        if (head === undefined) continue
         heads.push(head)
         if (typeof answer === 'string') socket.write(answer, 'latin1')
         else answer(socket, head)
